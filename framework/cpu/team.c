@@ -184,6 +184,11 @@ void ordo_team_return(ordo_team *team)
     pthread_mutex_unlock(&lock);
 }
 
+void ordo_yield(void)
+{
+    sched_yield();
+}
+
 int ordo_team_size(const ordo_team *team)
 {
     return team->size;

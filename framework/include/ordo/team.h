@@ -34,6 +34,9 @@ ORDO_API void ordo_team_run(ordo_team *team, ordo_team_fn *fn, void *arg);
  * a core of its own, sleeps otherwise. */
 ORDO_API void ordo_team_barrier(ordo_team *team);
 
+/* Gives the core away: for spins that may wait on a thread that has none. */
+ORDO_API void ordo_yield(void);
+
 /* Splits 0..count-1 into T contiguous parts; member's is [*begin, *end). */
 static inline void ordo_split(ordo_u64 count, int members, int member, ordo_u64 *begin, ordo_u64 *end)
 {

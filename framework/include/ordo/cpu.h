@@ -1,0 +1,388 @@
+/* cpu.h -- the CPU back end's part of the contract: from what an operator declares, every way of applying it.
+ *
+ * A template by inclusion. Expects ORDO_OP, the operator's name, whose file was included just before; include once per
+ * operator and unit, ahead of the schedulers' cpu.h. Generated units and <ordo/instantiate.h> do so.
+ *
+ * Leaves the macros
+ *   OP(part)      the operator's derived names: OP(cell), OP(better), ...
+ * and, for relax operators,
+ *   OP(entry)     a worklist entry: an item and the value its cell had when it was put there
+ *   OP(offer)     applies one candidate under a sync
+ *   OP(expand)    processes a batch of entries: skips stale ones, walks rows, offers, hands improved targets to a sink
+ *   OP(gather)    pulls: the best candidate that a vertex's in-edges propose
+ * for critical operators,
+ *   OP(serve)     runs one request's section under locks
+ *
+ * Hot-path rules: nothing here or in a scheduler's cpu.h calls through a pointer, allocates, locks (but ORDO_SYNC_LOCK)
+ * or reads a clock per edge. Sinks are functions known at compile time, forced inline; the build fails where an object
+ * keeps an indirect call (tests/hot_objects.py).
+ *
+ * Memory order. Cells are read and written relaxed: a cell is the only thing that a candidate depends on, a stale read
+ * of it proposes a worse candidate at most, and every improvement activates its target again, so the last value is
+ * always propagated. What carries items from one member to another (a barrier, a queue) gives the ordering that the
+ * entries themselves need. Builtins and not <stdatomic.h>, because cells are plain arrays of the caller's.
+ */
+#include <ordo/memory.h>
+#include <ordo/scheduler.h>
+
+#ifndef ORDO_OP
+#error "cpu.h expects ORDO_OP, the name of the operator whose file was included before"
+#endif
+#ifndef ORDO_OP_KIND
+#error "cpu.h expects an operator file to be included before it"
+#endif
+
+#ifndef ORDO_CPU_ONCE
+#define ORDO_CPU_ONCE
+
+#define OP(_part) ORDO_JOIN3(ORDO_OP, _op_, _part)
+
+/* Forced inline: engines take a sink function as a compile-time argument, which only works when they are inlined. */
+#define ORDO_INLINE static inline __attribute__((always_inline, unused))
+#define ORDO_NOINLINE static __attribute__((noinline, unused))
+
+/* Ends a scheduler's cpu.h: defines the instance that the generated tables name. */
+#define ORDO_CPU_INSTANCE(_scheduler, _run)                                                                            \
+    extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler);                                        \
+    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run};
+
+ORDO_INLINE void ordo_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* One lock a target, or one for several where there are very many: test-and-test-and-set. Acquire on taking and release
+ * on giving order the sections of one target. */
+ORDO_INLINE void ordo_lock(const ordo_locks *locks, ordo_u32 index)
+{
+    ordo_u8 *lock = &locks->lock[index];
+    for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);)
+        while (__atomic_load_n(lock, __ATOMIC_RELAXED)) {
+            ordo_pause();
+            if (++spins % 64 == 0)
+                ordo_yield();
+        }
+}
+ORDO_INLINE void ordo_unlock(const ordo_locks *locks, ordo_u32 index)
+{
+    __atomic_store_n(&locks->lock[index], 0, __ATOMIC_RELEASE);
+}
+
+/* Rows with what a loop over edges needs, in registers. An unweighted graph has the weight 1 everywhere, at stride 0.
+ */
+typedef struct ordo_rows {
+    const ordo_eid *row;
+    const ordo_vid *head;
+    const ordo_u32 *weight;
+    ordo_u64 head_stride, weight_stride;
+} ordo_rows;
+
+ORDO_INLINE ordo_rows ordo_rows_of(const ordo_csr *csr, int weight_type)
+{
+    static const ordo_u32 one_int = 1;
+    static const ordo_f32 one_real = 1.0f;
+    ordo_rows r;
+    r.row = csr->row;
+    r.head = csr->head;
+    r.head_stride = csr->stride;
+    r.weight = (const ordo_u32 *)csr->weight;
+    r.weight_stride = csr->stride;
+    if (!r.weight) {
+        r.weight = weight_type == ORDO_F32 ? (const ordo_u32 *)(const void *)&one_real : &one_int;
+        r.weight_stride = 0;
+    }
+    return r;
+}
+
+/* How far ahead rows and cells are fetched, in entries and edges. Measured on 2 cores (tools/bench): farther gains
+ * nothing, nearer loses 10 to 30 % on graphs beyond the cache. */
+enum { ORDO_AHEAD_ROW = 12, ORDO_AHEAD_EDGES = 6, ORDO_AHEAD_CELLS = 2, ORDO_AHEAD_HEAD = 16, ORDO_AHEAD_MOST = 8 };
+
+/* One member's part of a superstep: a bin that it opens for all to take chunks from.
+ *
+ * Invariant: between opening for superstep g and the barrier that ends g, data and count do not change, and every index
+ * below count is taken by exactly one member, since only fetch-and-add moves `next`. `opened` is stored with release
+ * after the rest and read with acquire before the rest, so whoever sees g sees g's bin. A member that sees an older
+ * value waits: its owner has left the barrier before g and is about to open. The owner keeps the bin's memory until
+ * that barrier. */
+typedef struct ordo_share {
+    ordo_u64 opened; /* superstep, from 1 */
+    const void *data;
+    ordo_u64 count;
+    ordo_u64 padding0[5];
+    ordo_u64 next; /* first index not taken; on a line of its own */
+    ordo_u64 padding1[7];
+} ordo_share;
+
+ORDO_INLINE void ordo_share_open(ordo_share *share, const ordo_bin *bin, ordo_u64 superstep)
+{
+    share->data = bin->data;
+    share->count = bin->count;
+    share->next = 0;
+    __atomic_store_n(&share->opened, superstep, __ATOMIC_RELEASE);
+}
+
+/* Waits until the share is open for this superstep; false where the run ends early instead. */
+ORDO_INLINE bool ordo_share_wait(const ordo_job *job, const ordo_share *share, ordo_u64 superstep)
+{
+    for (int spins = 1; __atomic_load_n(&share->opened, __ATOMIC_ACQUIRE) != superstep; spins++) {
+        ordo_pause();
+        if (spins % 64 == 0) {
+            if (ordo_job_stopped(job))
+                return false;
+            ordo_yield();
+        }
+    }
+    return true;
+}
+
+/* Takes up to `chunk` indices; false when none is left. */
+ORDO_INLINE bool ordo_share_take(ordo_share *share, ordo_u64 chunk, ordo_u64 *begin, ordo_u64 *end)
+{
+    if (__atomic_load_n(&share->next, __ATOMIC_RELAXED) >= share->count)
+        return false;
+    *begin = __atomic_fetch_add(&share->next, chunk, __ATOMIC_RELAXED);
+    *end = *begin + chunk < share->count ? *begin + chunk : share->count;
+    return *begin < share->count;
+}
+
+/* Makes a member's counters visible to progress reports and to the statistics. */
+ORDO_INLINE void ordo_publish_counters(ordo_job *job, int member, const ordo_counters *local)
+{
+    ordo_counters *shared = &job->counters[member];
+    __atomic_store_n(&shared->items, local->items, __ATOMIC_RELAXED);
+    shared->edges = local->edges;
+    shared->useful = local->useful;
+    shared->stale = local->stale;
+    shared->activations = local->activations;
+    shared->work_seconds = local->work_seconds;
+}
+
+#endif /* ORDO_CPU_ONCE */
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+
+typedef struct OP(entry) {
+    OP(cell) value;
+    ordo_item item;
+} OP(entry);
+
+ORDO_INLINE OP(cell) OP(load)(const OP(cell) * cell)
+{
+    OP(cell) value;
+    __atomic_load(cell, &value, __ATOMIC_RELAXED);
+    return value;
+}
+
+/* Offers candidate c to a cell; true where this call improved it. `sync` is a constant at every call. */
+ORDO_INLINE bool OP(offer)(const ordo_job *job, OP(cell) * cell, ordo_u32 target, OP(cell) c, const ordo_sync sync)
+{
+    OP(cell) old = OP(load)(cell + target);
+    if (!OP(better)(c, old))
+        return false;
+    if (sync == ORDO_SYNC_RACY) {
+        /* Another's better value may be overwritten here. Sound where every item is looked at again until nothing
+         * changes, or where all candidates of a superstep are equal: what pairings ask for. */
+        __atomic_store(cell + target, &c, __ATOMIC_RELAXED);
+        return true;
+    }
+    if (sync == ORDO_SYNC_LOCK) {
+        ordo_lock(&job->locks, target & job->locks.mask);
+        old = OP(load)(cell + target);
+        bool improved = OP(better)(c, old);
+        if (improved)
+            __atomic_store(cell + target, &c, __ATOMIC_RELAXED);
+        ordo_unlock(&job->locks, target & job->locks.mask);
+        return improved;
+    }
+    do {
+        if (__atomic_compare_exchange(cell + target, &old, &c, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return true;
+    } while (OP(better)(c, old));
+    return false;
+}
+
+/* Takes an activation. An engine's compile-time argument. */
+typedef void OP(sink)(void *arg, OP(entry) activated);
+
+/* Walks one row. Cells ahead are fetched while earlier ones are offered: they are what misses the cache. */
+ORDO_INLINE void OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(cell) * cell, OP(entry) entry, ordo_eid e,
+                                ordo_eid end, ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
+{
+    const OP(state) *state = (const OP(state) *)job->state;
+    const ordo_vid *head = r->head + e * r->head_stride;
+    const ordo_u32 *weight = r->weight + e * r->weight_stride;
+    count->edges += end - e;
+    for (; e < end; e++, head += r->head_stride, weight += r->weight_stride) {
+        if (e + ORDO_AHEAD_HEAD < end && OP(activates))
+            __builtin_prefetch(&cell[head[ORDO_AHEAD_HEAD * r->head_stride]], 1);
+        OP(edge) edge = OP(make_edge)(e, entry.item, *head, weight);
+        OP(cell) c = OP(candidate)(state, entry.value, edge);
+        ordo_u32 target = OP(target)(state, edge);
+        if (OP(offer)(job, cell, target, c, sync)) {
+            count->useful++;
+            if (OP(activates)) {
+                OP(entry) activated = {c, target};
+                push(arg, activated);
+            }
+        }
+    }
+}
+
+/* Processes `size` entries in order. Three things are fetched ahead, each when the one before it has arrived: cell and
+ * row bounds of an entry, its edges, the cells of its first edges. Entries whose cell has become better meanwhile are
+ * stale: whoever improved it put a fresh entry on the worklist. */
+ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(entry) * entries, ordo_u64 size,
+                            ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
+{
+    const OP(state) *state = (const OP(state) *)job->state;
+    OP(cell) *cell = (OP(cell) *)job->cells;
+    for (ordo_u64 i = 0; i < size; i++) {
+        if (i + ORDO_AHEAD_ROW < size) {
+            ordo_item ahead = entries[i + ORDO_AHEAD_ROW].item;
+            __builtin_prefetch(&r->row[ahead]);
+            if (OP(activates))
+                __builtin_prefetch(&cell[ahead]);
+        }
+        if (i + ORDO_AHEAD_EDGES < size)
+            __builtin_prefetch(&r->head[r->row[entries[i + ORDO_AHEAD_EDGES].item] * r->head_stride]);
+        if (OP(activates) && i + ORDO_AHEAD_CELLS < size) {
+            ordo_item ahead = entries[i + ORDO_AHEAD_CELLS].item;
+            ordo_eid first = r->row[ahead], last = r->row[ahead + 1];
+            if (last > first + ORDO_AHEAD_MOST)
+                last = first + ORDO_AHEAD_MOST;
+            for (ordo_eid e = first; e < last; e++)
+                __builtin_prefetch(&cell[r->head[e * r->head_stride]], 1);
+        }
+        OP(entry) entry = entries[i];
+        if (OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value)) {
+            count->stale++;
+            continue;
+        }
+        count->items++;
+        if (OP(filter)(state, entry.item))
+            OP(expand_row)(job, r, cell, entry, r->row[entry.item], r->row[entry.item + 1], count, sync, push, arg);
+    }
+}
+
+/* A member's work in a superstep: its own share first, then what others have left of theirs. */
+ORDO_INLINE void OP(drain)(const ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
+                           const ordo_rows *r, ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
+{
+    for (int k = 0; k < job->threads; k++) {
+        ordo_share *share = &shares[(member + k) % job->threads];
+        if (!ordo_share_wait(job, share, superstep))
+            return;
+        ordo_u64 begin, end;
+        while (ordo_share_take(share, chunk, &begin, &end))
+            OP(expand)(job, r, (const OP(entry) *)share->data + begin, end - begin, count, sync, push, arg);
+    }
+}
+
+/* An entry for an item as it stands now. */
+ORDO_INLINE OP(entry) OP(entry_now)(const ordo_job *job, ordo_item item)
+{
+    OP(entry) entry = {OP(worst)(), item};
+    if (OP(activates))
+        entry.value = OP(load)((const OP(cell) *)job->cells + item);
+    return entry;
+}
+
+/* The i-th initial item. */
+ORDO_INLINE ordo_item OP(initial)(const ordo_job *job, ordo_u64 i)
+{
+    return job->initial ? job->initial[i] : (ordo_item)i;
+}
+
+/* Whether an improvement, at a vertex, may be proposed by in-edge (u, v); and what it proposes. Only for operators that
+ * activate: cells and items are then the same thing. Returns the better of `best` and that. */
+ORDO_INLINE OP(cell)
+    OP(gather_edge)(const ordo_job *job, ordo_eid e, ordo_vid u, ordo_vid v, const ordo_u32 *weight, OP(cell) best)
+{
+    const OP(state) *state = (const OP(state) *)job->state;
+    if (!OP(filter)(state, u))
+        return best;
+    OP(cell) c = OP(candidate)(state, OP(load)((const OP(cell) *)job->cells + u), OP(make_edge)(e, u, v, weight));
+    return OP(better)(c, best) ? c : best;
+}
+
+/* Pulls over all in-edges of v. Edge ids are those of the in-rows. */
+ORDO_INLINE OP(cell)
+    OP(gather)(const ordo_job *job, const ordo_rows *in, ordo_vid v, OP(cell) best, ordo_counters *count)
+{
+    ordo_eid e = in->row[v], end = in->row[v + 1];
+    const ordo_vid *tail = in->head + e * in->head_stride;
+    const ordo_u32 *weight = in->weight + e * in->weight_stride;
+    count->edges += end - e;
+    for (; e < end; e++, tail += in->head_stride, weight += in->weight_stride) {
+        if (e + ORDO_AHEAD_HEAD < end)
+            __builtin_prefetch((const OP(cell) *)job->cells + tail[ORDO_AHEAD_HEAD * in->head_stride]);
+        best = OP(gather_edge)(job, e, *tail, v, weight, best);
+    }
+    return best;
+}
+
+/* Appends to a member's bin. */
+ORDO_INLINE void OP(append)(ordo_job *job, ordo_bin *bin, OP(entry) entry)
+{
+    if (__builtin_expect(bin->count == bin->room, 0) && !ordo_bin_grow(job, bin, sizeof(OP(entry))))
+        return; /* the run has failed and will say so */
+    ((OP(entry) *)bin->data)[bin->count++] = entry;
+}
+
+/* The bucket of a priority: monotone in it, 0 for what is below `base`, ORDO_FAR_BUCKET for what is very far. */
+#ifndef ORDO_FAR_BUCKET
+#define ORDO_FAR_BUCKET ((ordo_u64)1 << 62)
+ORDO_INLINE ordo_u64 ordo_bucket(double priority, double per_delta)
+{
+    double b = priority * per_delta;
+    if (!(b > 0))
+        return 0;
+    return b < 4e18 ? (ordo_u64)b : ORDO_FAR_BUCKET;
+}
+#endif
+ORDO_INLINE ordo_u64 OP(bucket)(const ordo_job *job, OP(entry) entry, double per_delta)
+{
+    return ordo_bucket(OP(priority)((const OP(state) *)job->state, entry.item, entry.value), per_delta);
+}
+
+#else /* ORDO_KIND_CRITICAL */
+
+typedef ordo_activation OP(entry);
+typedef void OP(sink)(void *arg, ordo_activation activated);
+
+/* Runs one request's section with its targets locked, the smaller lock first, so that no two wait for each other. */
+ORDO_INLINE void OP(serve)(const ordo_job *job, const ordo_request *request, ordo_counters *count, OP(sink) push,
+                           void *arg)
+{
+    ordo_activation activated[OP(activations) + 1];
+    ordo_u32 a = request->target[0] & job->locks.mask, b = request->target[request->targets - 1] & job->locks.mask;
+    if (a > b) {
+        ordo_u32 swap = a;
+        a = b;
+        b = swap;
+    }
+    ordo_lock(&job->locks, a);
+    if (a != b)
+        ordo_lock(&job->locks, b);
+    ordo_u32 activations = OP(section)((const OP(state) *)job->state, request, activated);
+    if (a != b)
+        ordo_unlock(&job->locks, b);
+    ordo_unlock(&job->locks, a);
+    count->useful++;
+    for (ordo_u32 i = 0; i < activations; i++)
+        push(arg, activated[i]);
+}
+
+ORDO_INLINE void OP(append)(ordo_job *job, ordo_bin *bin, OP(entry) entry)
+{
+    if (__builtin_expect(bin->count == bin->room, 0) && !ordo_bin_grow(job, bin, sizeof(OP(entry))))
+        return;
+    ((OP(entry) *)bin->data)[bin->count++] = entry;
+}
+
+#endif

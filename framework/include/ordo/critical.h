@@ -1,0 +1,78 @@
+/* critical.h -- ends the file of a critical operator: reads its list of parts, derives what schedulers use.
+ *
+ * A critical operator processes an item in two steps. Its *visit* looks around, owning nothing, and emits requests:
+ * "run my section owning these one or two targets". Its *section* runs with the request's targets owned exclusively,
+ * and may activate items. Between the two anything may have changed: the section looks again before it acts. Exclusive
+ * ownership by locks, by the thread that owns a part of the targets, or by a server is the framework's business
+ * (--sync).
+ *
+ * required
+ *   ORDO_CRITICAL              the operator's name, an identifier
+ *   ORDO_CRITICAL_SUMMARY      one line for people
+ *   ORDO_CRITICAL_STATE        struct of pointers to its arrays; what they point at may be written, by the rules below
+ *   ORDO_CRITICAL_VISIT        u32 f(const state *s, ordo_item item, ordo_request *out): writes at most
+ *                              ORDO_CRITICAL_REQUESTS requests to out[], returns how many. Words that sections write
+ *                              are read with ordo_load_*
+ *   ORDO_CRITICAL_SECTION      u32 f(const state *s, const ordo_request *r, ordo_activation *out): owns the targets;
+ *                              writes at most ORDO_CRITICAL_ACTIVATIONS activations, returns how many. May also write
+ *                              words that belong to r->item alone
+ *   ORDO_CRITICAL_REQUESTS     most requests of one visit, 1 to 16; an item with more to do activates itself again
+ *   ORDO_CRITICAL_ACTIVATIONS  most activations of one section, 0 to 16
+ *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT: visiting an item whose work is done emits nothing or changes nothing
+ *
+ * Derived, for schedulers, all starting with the operator's name: x_op_state, x_op_properties, x_op_requests,
+ * x_op_activations, x_op_summary, x_op_visit, x_op_section. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
+ */
+#include <ordo/operator.h>
+
+#ifndef ORDO_CRITICAL
+#error "critical.h is included at the end of an operator file, after its ORDO_CRITICAL_... list (see critical.h)"
+#endif
+#if !defined(ORDO_CRITICAL_SUMMARY) || !defined(ORDO_CRITICAL_STATE) || !defined(ORDO_CRITICAL_VISIT) ||               \
+    !defined(ORDO_CRITICAL_SECTION) || !defined(ORDO_CRITICAL_REQUESTS) || !defined(ORDO_CRITICAL_ACTIVATIONS) ||      \
+    !defined(ORDO_CRITICAL_PROPERTIES)
+#error                                                                                                                 \
+    "a critical operator defines ORDO_CRITICAL_SUMMARY, _STATE, _VISIT, _SECTION, _REQUESTS, _ACTIVATIONS, _PROPERTIES"
+#endif
+#if ORDO_CRITICAL_REQUESTS < 1 || ORDO_CRITICAL_REQUESTS > 16 || ORDO_CRITICAL_ACTIVATIONS < 0 ||                      \
+    ORDO_CRITICAL_ACTIVATIONS > 16
+#error "ORDO_CRITICAL_REQUESTS is 1 to 16, ORDO_CRITICAL_ACTIVATIONS 0 to 16"
+#endif
+
+#define OP_(_part) ORDO_JOIN3(ORDO_CRITICAL, _op_, _part)
+
+typedef ORDO_CRITICAL_STATE OP_(state);
+enum {
+    OP_(properties) = ORDO_CRITICAL_PROPERTIES,
+    OP_(requests) = ORDO_CRITICAL_REQUESTS,
+    OP_(activations) = ORDO_CRITICAL_ACTIVATIONS
+};
+
+#ifndef __CUDA_ARCH__
+__attribute__((unused)) static const char OP_(summary)[] = ORDO_CRITICAL_SUMMARY;
+#endif
+
+ORDO_FN ordo_u32 OP_(visit)(const OP_(state) * s, ordo_item item, ordo_request *out)
+{
+    ordo_u32 count = ORDO_CRITICAL_VISIT(s, item, out);
+    for (ordo_u32 i = 0; i < count; i++)
+        out[i].item = item;
+    return count;
+}
+
+ORDO_FN ordo_u32 OP_(section)(const OP_(state) * s, const ordo_request *r, ordo_activation *out)
+{
+    return ORDO_CRITICAL_SECTION(s, r, out);
+}
+
+#undef OP_
+#undef ORDO_CRITICAL
+#undef ORDO_CRITICAL_SUMMARY
+#undef ORDO_CRITICAL_STATE
+#undef ORDO_CRITICAL_VISIT
+#undef ORDO_CRITICAL_SECTION
+#undef ORDO_CRITICAL_REQUESTS
+#undef ORDO_CRITICAL_ACTIVATIONS
+#undef ORDO_CRITICAL_PROPERTIES
+#undef ORDO_OP_KIND
+#define ORDO_OP_KIND ORDO_KIND_CRITICAL

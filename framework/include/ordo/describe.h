@@ -1,0 +1,31 @@
+/* describe.h -- ORDO_DESCRIBE(instances): an operator's descriptor, from what its file declared.
+ *
+ * Expects ORDO_OP and <ordo/cpu.h> instantiated for it. `instances` is an array of pointers to ordo_instance, one a
+ * scheduler, that ends with NULL. Defines `const ordo_operator NAME_operator`.
+ */
+#ifndef ORDO_DESCRIBE_H
+#define ORDO_DESCRIBE_H
+
+#include <ordo/scheduler.h>
+
+#define ORDO_STRING_(_text) #_text
+#define ORDO_STRING(_text) ORDO_STRING_(_text)
+
+#define ORDO_DESCRIBE_RELAX(_instances)                                                                                \
+    extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
+    const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
+                                                         OP(summary),                                                  \
+                                                         ORDO_KIND_RELAX,                                              \
+                                                         (ordo_type)OP(cell_type),                                     \
+                                                         (ordo_type)OP(weight_type),                                   \
+                                                         OP(properties),                                               \
+                                                         OP(activates) != 0,                                           \
+                                                         sizeof(OP(entry)),                                            \
+                                                         _instances};
+#define ORDO_DESCRIBE_CRITICAL(_instances)                                                                             \
+    extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
+    const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {                                                              \
+        ORDO_STRING(ORDO_OP), OP(summary),          ORDO_KIND_CRITICAL, ORDO_NONE, ORDO_NONE,                          \
+        OP(properties),       OP(activations) != 0, sizeof(OP(entry)),  _instances};
+
+#endif

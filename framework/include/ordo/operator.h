@@ -1,0 +1,176 @@
+/* operator.h -- the vocabulary of an operator file, in the common subset of C11, C++17 and CUDA C++.
+ *
+ * An operator file declares its state, writes its functions with ORDO_FN, lists its parts as ORDO_RELAX_* or
+ * ORDO_CRITICAL_* macros, and ends with `#include <ordo/relax.h>` or `#include <ordo/critical.h>`. That include derives
+ * everything schedulers need and undefines the list, so that several operators can be included side by side.
+ * docs/operators.md is the guide; operators/sssp.h and operators/bank.h are the models.
+ *
+ * The list is macros and not a table because neither GCC nor nvcc inlines through a table of functions once the loop
+ * sits in a thread function or on a device (see docs/schedulers.md, "Inlining").
+ */
+#ifndef ORDO_OPERATOR_H
+#define ORDO_OPERATOR_H
+
+#include <ordo/types.h>
+
+/* ---- algebraic properties (Nasre, Burtscher and Pingali 2013, section 4) ----
+ * What an operator promises. Schedulers and syncs say which they need; a pair that lacks one is refused by name. */
+enum {
+    ORDO_MONOTONE = 1 << 0,    /* cells only ever get better, and a better source never proposes a worse candidate */
+    ORDO_IDEMPOTENT = 1 << 1,  /* processing an item once more, with nothing changed, changes nothing */
+    ORDO_ASSOCIATIVE = 1 << 2, /* updates of a cell may be regrouped and reordered */
+    ORDO_UNIFORM = 1 << 3      /* all candidates that a cell gets within one superstep are equal (BFS levels) */
+};
+
+/* Which of two values a cell keeps. */
+#define ORDO_MIN 1
+#define ORDO_MAX 2
+#define ORDO_BY_COMPARATOR 3
+
+/* Kinds of operators, as ORDO_OP_KIND tells the preprocessor and ordo_operator the program. */
+#define ORDO_KIND_RELAX 1
+#define ORDO_KIND_CRITICAL 2
+
+/* The state of an operator that needs none. */
+typedef struct ordo_no_state {
+    char unused;
+} ordo_no_state;
+
+/* ---- an edge as a candidate function sees it ---- */
+#define ORDO_EDGE_FIELDS                                                                                               \
+    ordo_eid id;   /* index into the graph's rows */                                                                   \
+    ordo_vid tail; /* the item that is processed */                                                                    \
+    ordo_vid head;
+typedef struct ordo_edge_none {
+    ORDO_EDGE_FIELDS
+} ordo_edge_none;
+typedef struct ordo_edge_u32 {
+    ORDO_EDGE_FIELDS ordo_u32 weight;
+} ordo_edge_u32;
+typedef struct ordo_edge_i32 {
+    ORDO_EDGE_FIELDS ordo_i32 weight;
+} ordo_edge_i32;
+typedef struct ordo_edge_f32 {
+    ORDO_EDGE_FIELDS ordo_f32 weight;
+} ordo_edge_f32;
+#undef ORDO_EDGE_FIELDS
+
+/* ---- arithmetic per type: ORDO_JOIN(ordo_add_sat_, u32) and so on ---- */
+
+/* Sums that stick at the type's largest value instead of wrapping; operands not negative. */
+ORDO_FN ordo_u32 ordo_add_sat_u32(ordo_u32 a, ordo_u32 b)
+{
+    ordo_u32 sum = a + b;
+    return sum < a ? 0xffffffffu : sum;
+}
+ORDO_FN ordo_u64 ordo_add_sat_u64(ordo_u64 a, ordo_u64 b)
+{
+    ordo_u64 sum = a + b;
+    return sum < a ? ~(ordo_u64)0 : sum;
+}
+ORDO_FN ordo_i32 ordo_add_sat_i32(ordo_i32 a, ordo_i32 b)
+{
+    return a > 0x7fffffff - b ? 0x7fffffff : a + b;
+}
+ORDO_FN ordo_f32 ordo_add_sat_f32(ordo_f32 a, ordo_f32 b)
+{
+    return a + b; /* infinity is the largest value */
+}
+
+/* The worst value of each order: what a cell holds before any candidate; proposing it proposes nothing. */
+ORDO_FN ordo_u32 ordo_highest_u32(void)
+{
+    return 0xffffffffu;
+}
+ORDO_FN ordo_u64 ordo_highest_u64(void)
+{
+    return ~(ordo_u64)0;
+}
+ORDO_FN ordo_i32 ordo_highest_i32(void)
+{
+    return 0x7fffffff;
+}
+ORDO_FN ordo_f32 ordo_highest_f32(void)
+{
+    return __builtin_huge_valf();
+}
+ORDO_FN ordo_u32 ordo_lowest_u32(void)
+{
+    return 0;
+}
+ORDO_FN ordo_u64 ordo_lowest_u64(void)
+{
+    return 0;
+}
+ORDO_FN ordo_i32 ordo_lowest_i32(void)
+{
+    return -0x7fffffff - 1;
+}
+ORDO_FN ordo_f32 ordo_lowest_f32(void)
+{
+    return -__builtin_huge_valf();
+}
+
+/* ---- shared words that others may change meanwhile ----
+ * Relaxed on both back ends: no tearing, no ordering. Critical operators read other items' words with these outside
+ * their section, and write words that others so read with them inside it. */
+#if defined(__CUDA_ARCH__)
+#define ORDO_SHARED_LOAD(_p) (*(const volatile __typeof__(*(_p)) *)(_p))
+#define ORDO_SHARED_STORE(_p, _v) (*(volatile __typeof__(*(_p)) *)(_p) = (_v))
+#else
+#define ORDO_SHARED_LOAD(_p) __atomic_load_n((_p), __ATOMIC_RELAXED)
+#define ORDO_SHARED_STORE(_p, _v) __atomic_store_n((_p), (_v), __ATOMIC_RELAXED)
+#endif
+ORDO_FN ordo_u32 ordo_load_u32(const ordo_u32 *p)
+{
+    return ORDO_SHARED_LOAD(p);
+}
+ORDO_FN void ordo_store_u32(ordo_u32 *p, ordo_u32 v)
+{
+    ORDO_SHARED_STORE(p, v);
+}
+ORDO_FN ordo_u64 ordo_load_u64(const ordo_u64 *p)
+{
+    return ORDO_SHARED_LOAD(p);
+}
+ORDO_FN void ordo_store_u64(ordo_u64 *p, ordo_u64 v)
+{
+    ORDO_SHARED_STORE(p, v);
+}
+#undef ORDO_SHARED_LOAD
+#undef ORDO_SHARED_STORE
+
+/* ---- what critical operators exchange with the framework ---- */
+
+/* "Run my section owning these targets." One target: target[1] is unused. The two may be equal. */
+typedef struct ordo_request {
+    ordo_u32 target[2]; /* indices below ordo_work.targets */
+    ordo_u32 targets;   /* 1 or 2 */
+    ordo_u32 item;      /* set by the framework: the item whose visit made the request */
+    ordo_u64 word[2];   /* arguments of the operator's own */
+} ordo_request;
+
+/* "Put this item on the worklist"; smaller priorities run earlier where the scheduler has an order. */
+typedef struct ordo_activation {
+    ordo_item item;
+    ordo_u32 priority;
+} ordo_activation;
+
+ORDO_FN ordo_request ordo_request_one(ordo_u32 target, ordo_u64 word0, ordo_u64 word1)
+{
+    ordo_request r = {{target, target}, 1, 0, {word0, word1}};
+    return r;
+}
+ORDO_FN ordo_request ordo_request_two(ordo_u32 target, ordo_u32 second, ordo_u64 word0, ordo_u64 word1)
+{
+    ordo_request r = {{target, second}, 2, 0, {word0, word1}};
+    return r;
+}
+
+/* The name of an operator that is instantiated per weight type: ORDO_INSTANCE(sssp) is sssp_u32 where ORDO_WEIGHT is
+ * u32. ORDO_TYPE_OF(u32) is ordo_u32, ORDO_EDGE_OF(u32) is ordo_edge_u32. */
+#define ORDO_INSTANCE(_name) ORDO_JOIN3(_name, _, ORDO_WEIGHT)
+#define ORDO_TYPE_OF(_type) ORDO_JOIN(ordo_, _type)
+#define ORDO_EDGE_OF(_type) ORDO_JOIN(ordo_edge_, _type)
+
+#endif

@@ -1,0 +1,202 @@
+/* relax.h -- ends the file of a relax operator: reads its list of parts, derives what schedulers use.
+ *
+ * An operator `x` processes an item u (a vertex): for every edge (u, v) it proposes a candidate for the cell of a
+ * target (v unless it says otherwise), and the cell keeps the better value. An improved target is activated: put on
+ * the worklist, with a priority. It never says how cells are updated: atomically, racily, under a lock or by a server
+ * is the framework's business (--sync).
+ *
+ * required
+ *   ORDO_RELAX             the operator's name, an identifier
+ *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
+ *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32 or u64
+ *   ORDO_RELAX_WEIGHT      type of the edge weights it reads: u32, i32, f32 or none
+ *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, or ORDO_BY_COMPARATOR with _BETTER and _WORST below
+ *   ORDO_RELAX_PROPERTIES  the ORDO_MONOTONE ... it promises
+ *   ORDO_RELAX_CANDIDATE   cell f(const state *s, cell cu, edge e): what edge e proposes, cu being the cell of e.tail;
+ *                          the order's worst value proposes nothing
+ * optional
+ *   ORDO_RELAX_STATE       struct of arrays of its own (default ordo_no_state); read-only during a run
+ *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cu
+ *                          is not read, and improved targets are not activated: cells and items are different things
+ *   ORDO_RELAX_FILTER      int f(s, item): 0 skips the item altogether
+ *   ORDO_RELAX_PRIORITY    double f(s, item, cell): smaller runs earlier (default: the cell, negated under ORDO_MAX)
+ *   ORDO_RELAX_SPREAD      double f(n, mean_weight): typical distance in priority between an item and those that it
+ *                          activates; the unit of the schedulers' automatic delta (default: mean weight, or 1)
+ *   ORDO_RELAX_SETTLED     int f(s, item, cell): in breadth-first supersteps this cell can get no better any more;
+ *                          allows `bsp` to pull and to stop at the first hit. Only with ORDO_UNIFORM
+ *   ORDO_RELAX_BETTER      int f(a, b): a is strictly better than b (with ORDO_BY_COMPARATOR)
+ *   ORDO_RELAX_WORST       cell f(void) (with ORDO_BY_COMPARATOR)
+ *
+ * Derived, for schedulers, all starting with the operator's name: x_op_cell, x_op_weight, x_op_edge, x_op_state
+ * (types); x_op_facts (enumerators), x_op_summary; x_op_candidate, x_op_target, x_op_filter, x_op_priority,
+ * x_op_spread, x_op_settled, x_op_better, x_op_worst (functions). ORDO_OP_KIND is left as ORDO_KIND_RELAX.
+ */
+#include <ordo/operator.h>
+
+#ifndef ORDO_RELAX
+#error "relax.h is included at the end of an operator file, after its ORDO_RELAX_... list (see the top of relax.h)"
+#endif
+#if !defined(ORDO_RELAX_SUMMARY) || !defined(ORDO_RELAX_CELL) || !defined(ORDO_RELAX_WEIGHT) ||                        \
+    !defined(ORDO_RELAX_ORDER) || !defined(ORDO_RELAX_PROPERTIES) || !defined(ORDO_RELAX_CANDIDATE)
+#error "a relax operator defines ORDO_RELAX_SUMMARY, _CELL, _WEIGHT, _ORDER, _PROPERTIES and _CANDIDATE"
+#endif
+
+#define OP_(_part) ORDO_JOIN3(ORDO_RELAX, _op_, _part)
+
+#ifdef ORDO_RELAX_STATE
+typedef ORDO_RELAX_STATE OP_(state);
+#else
+typedef ordo_no_state OP_(state);
+#endif
+typedef ORDO_TYPE_OF(ORDO_RELAX_CELL) OP_(cell);
+typedef ORDO_EDGE_OF(ORDO_RELAX_WEIGHT) OP_(edge);
+
+/* The type tokens as numbers, to branch on at compile time; `none` has weight_type 0. */
+#define ORDO_TYPE_NUMBER_none 0
+#define ORDO_TYPE_NUMBER_u32 1
+#define ORDO_TYPE_NUMBER_i32 2
+#define ORDO_TYPE_NUMBER_f32 3
+#define ORDO_TYPE_NUMBER_u64 4
+enum {
+    OP_(cell_type) = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL),
+    OP_(weight_type) = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_WEIGHT),
+    OP_(order) = ORDO_RELAX_ORDER,
+    OP_(properties) = ORDO_RELAX_PROPERTIES,
+#ifdef ORDO_RELAX_TARGET
+    OP_(activates) = 0,
+#else
+    OP_(activates) = 1,
+#endif
+#ifdef ORDO_RELAX_SETTLED
+    OP_(can_settle) = 1
+#else
+    OP_(can_settle) = 0
+#endif
+};
+
+#ifndef __CUDA_ARCH__
+__attribute__((unused)) static const char OP_(summary)[] = ORDO_RELAX_SUMMARY;
+#endif
+
+/* The weight word of an edge, or nothing: fills the edge that a candidate sees. `weight` points at e's word. */
+ORDO_FN OP_(edge) OP_(make_edge)(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)
+{
+    OP_(edge) e;
+    e.id = id;
+    e.tail = tail;
+    e.head = head;
+#define ORDO_SET_WEIGHT_none (void)weight
+#define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
+#define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
+#define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
+    ORDO_JOIN(ORDO_SET_WEIGHT_, ORDO_RELAX_WEIGHT);
+#undef ORDO_SET_WEIGHT_none
+#undef ORDO_SET_WEIGHT_u32
+#undef ORDO_SET_WEIGHT_i32
+#undef ORDO_SET_WEIGHT_f32
+    return e;
+}
+
+ORDO_FN OP_(cell) OP_(candidate)(const OP_(state) * s, OP_(cell) cu, OP_(edge) e)
+{
+    return ORDO_RELAX_CANDIDATE(s, cu, e);
+}
+
+ORDO_FN ordo_u32 OP_(target)(const OP_(state) * s, OP_(edge) e)
+{
+#ifdef ORDO_RELAX_TARGET
+    return ORDO_RELAX_TARGET(s, e);
+#else
+    (void)s;
+    return e.head;
+#endif
+}
+
+ORDO_FN int OP_(filter)(const OP_(state) * s, ordo_item item)
+{
+#ifdef ORDO_RELAX_FILTER
+    return ORDO_RELAX_FILTER(s, item);
+#else
+    (void)s;
+    (void)item;
+    return 1;
+#endif
+}
+
+ORDO_FN int OP_(better)(OP_(cell) a, OP_(cell) b)
+{
+#if ORDO_RELAX_ORDER == ORDO_MIN
+    return a < b;
+#elif ORDO_RELAX_ORDER == ORDO_MAX
+    return a > b;
+#else
+    return ORDO_RELAX_BETTER(a, b);
+#endif
+}
+
+ORDO_FN OP_(cell) OP_(worst)(void)
+{
+#if ORDO_RELAX_ORDER == ORDO_MIN
+    return ORDO_JOIN(ordo_highest_, ORDO_RELAX_CELL)();
+#elif ORDO_RELAX_ORDER == ORDO_MAX
+    return ORDO_JOIN(ordo_lowest_, ORDO_RELAX_CELL)();
+#else
+    return ORDO_RELAX_WORST();
+#endif
+}
+
+ORDO_FN double OP_(priority)(const OP_(state) * s, ordo_item item, OP_(cell) cell)
+{
+#ifdef ORDO_RELAX_PRIORITY
+    return ORDO_RELAX_PRIORITY(s, item, cell);
+#elif ORDO_RELAX_ORDER == ORDO_MAX
+    (void)s;
+    (void)item;
+    return -(double)cell;
+#else
+    (void)s;
+    (void)item;
+    return (double)cell;
+#endif
+}
+
+ORDO_FN double OP_(spread)(double n, double mean_weight)
+{
+#ifdef ORDO_RELAX_SPREAD
+    return ORDO_RELAX_SPREAD(n, mean_weight);
+#else
+    (void)n;
+    return OP_(weight_type) != 0 ? mean_weight : 1.0;
+#endif
+}
+
+ORDO_FN int OP_(settled)(const OP_(state) * s, ordo_item item, OP_(cell) cell)
+{
+#ifdef ORDO_RELAX_SETTLED
+    return ORDO_RELAX_SETTLED(s, item, cell);
+#else
+    (void)s;
+    (void)item;
+    (void)cell;
+    return 0;
+#endif
+}
+
+#undef OP_
+#undef ORDO_RELAX
+#undef ORDO_RELAX_SUMMARY
+#undef ORDO_RELAX_STATE
+#undef ORDO_RELAX_CELL
+#undef ORDO_RELAX_WEIGHT
+#undef ORDO_RELAX_ORDER
+#undef ORDO_RELAX_PROPERTIES
+#undef ORDO_RELAX_CANDIDATE
+#undef ORDO_RELAX_TARGET
+#undef ORDO_RELAX_FILTER
+#undef ORDO_RELAX_PRIORITY
+#undef ORDO_RELAX_SPREAD
+#undef ORDO_RELAX_SETTLED
+#undef ORDO_RELAX_BETTER
+#undef ORDO_RELAX_WORST
+#undef ORDO_OP_KIND
+#define ORDO_OP_KIND ORDO_KIND_RELAX

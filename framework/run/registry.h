@@ -1,0 +1,18 @@
+/* registry.h -- schedulers and operators by name, built in or registered, and whether their tables make sense. */
+#ifndef ORDO_RUN_REGISTRY_H
+#define ORDO_RUN_REGISTRY_H
+
+#include <ordo/scheduler.h>
+
+/* ORDO_OK where every built-in table is consistent; otherwise ORDO_ERR_INTERNAL with what is wrong. Checked once. */
+ordo_status ordo_registry_check(void);
+
+/* The instance of an operator under a scheduler; NULL where the operator was not compiled for it. */
+const ordo_instance *ordo_instance_find(const ordo_operator *op, const char *scheduler);
+
+/* Parses one tunable's value; ORDO_ERR_USAGE says what is expected. */
+ordo_status ordo_tunable_parse(const char *scheduler, const ordo_tunable *tunable, const char *text, double *out);
+/* The inverse: the value as --set would take it. */
+void ordo_tunable_print(const ordo_tunable *tunable, double value, char out[ORDO_MAX_SETTING]);
+
+#endif

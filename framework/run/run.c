@@ -1,0 +1,470 @@
+/* run.c -- one run: checks the triple of operator, scheduler and sync, prepares the job, calls the instance, keeps the
+ * books. Schedulers reach the services at the end of the file through ordo_job.
+ */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include <ordo/run.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <ordo/memory.h>
+#include <ordo/scheduler.h>
+
+#include "registry.h"
+
+static const char *const sync_names[ORDO_SYNCS] = {"default", "atomic", "racy", "lock", "owner", "server"};
+
+const char *ordo_sync_name(ordo_sync sync)
+{
+    return (int)sync >= 0 && (int)sync < ORDO_SYNCS ? sync_names[sync] : "?";
+}
+
+/* What options mean for one operator. */
+typedef struct plan {
+    const ordo_scheduler *scheduler;
+    const ordo_instance *instance;
+    ordo_sync sync;
+    double tunable[ORDO_MAX_TUNABLES];
+} plan;
+
+struct ordo_job_private {
+    const ordo_graph *graph;
+    const ordo_options *options;
+    const char *scheduler;
+    struct timespec start;
+    double prepare_seconds, last_progress;
+    pthread_mutex_t lock; /* the failure */
+    ordo_status failure;
+    char sentence[1024];
+    ordo_u64 worklist_bytes, peak_worklist_bytes;
+    ordo_sample *trace;
+    size_t trace_count;
+    ordo_u64 trace_step, trace_skipped;
+};
+
+/* ---- checks ---- */
+
+static void property_names(unsigned properties, char *out, size_t room)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } names[] = {{ORDO_MONOTONE, "monotone"},
+                 {ORDO_IDEMPOTENT, "idempotent"},
+                 {ORDO_ASSOCIATIVE, "associative"},
+                 {ORDO_UNIFORM, "uniform"}};
+    out[0] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (properties & names[i].bit)
+            snprintf(out + strlen(out), room - strlen(out), "%s%s", out[0] ? ", " : "", names[i].name);
+}
+
+static const char *kind_name(int kind)
+{
+    return kind == ORDO_KIND_RELAX ? "relax" : "critical";
+}
+
+static ordo_status find_sync(const char *name, ordo_sync *out)
+{
+    for (int i = 1; i < ORDO_SYNCS; i++)
+        if (!strcmp(sync_names[i], name)) {
+            *out = (ordo_sync)i;
+            return ORDO_OK;
+        }
+    return ordo_fail(ORDO_ERR_UNKNOWN, "sync '%s' is unknown, expected atomic, racy, lock, owner or server", name);
+}
+
+static ordo_status choose_sync(const ordo_operator *op, const char *name, plan *p)
+{
+    ordo_sync asked = ORDO_SYNC_DEFAULT;
+    if (name && find_sync(name, &asked))
+        return ORDO_ERR_UNKNOWN;
+    char offered[128] = "";
+    for (const ordo_pairing *pair = p->scheduler->pairings; pair->kind; pair++) {
+        if (pair->kind != op->kind)
+            continue;
+        if (asked == ORDO_SYNC_DEFAULT || asked == pair->sync) {
+            unsigned lacks = pair->needs & ~op->properties;
+            if (!lacks) {
+                p->sync = pair->sync;
+                return ORDO_OK;
+            }
+            char needs[96], lacking[96];
+            property_names(pair->needs, needs, sizeof needs);
+            property_names(lacks, lacking, sizeof lacking);
+            return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' with sync '%s' needs a %s operator; '%s' is not %s",
+                             p->scheduler->name, ordo_sync_name(pair->sync), needs, op->name, lacking);
+        }
+        snprintf(offered + strlen(offered), sizeof offered - strlen(offered), "%s%s", offered[0] ? ", " : "",
+                 ordo_sync_name(pair->sync));
+    }
+    if (!offered[0])
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run %s operators; '%s' is one", p->scheduler->name,
+                         kind_name(op->kind), op->name);
+    return ordo_fail(ORDO_ERR_UNSOUND,
+                     "scheduler '%s' does not offer sync '%s' for %s operators such as '%s'; it offers %s",
+                     p->scheduler->name, name, kind_name(op->kind), op->name, offered);
+}
+
+/* "name=value", or "scheduler.name=value", which other schedulers pass over. */
+static ordo_status apply_setting(const ordo_scheduler *s, const char *setting, double *tunable)
+{
+    const char *equals = strchr(setting, '=');
+    if (!equals)
+        return ordo_fail(ORDO_ERR_USAGE, "setting '%s', expected NAME=VALUE", setting);
+    const char *name = setting;
+    const char *dot = memchr(setting, '.', (size_t)(equals - setting));
+    if (dot) {
+        char scheduler[64];
+        snprintf(scheduler, sizeof scheduler, "%.*s", (int)(dot - setting), setting);
+        if (strcmp(scheduler, s->name) != 0)
+            return ordo_scheduler_find(scheduler)
+                       ? ORDO_OK
+                       : ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': scheduler '%s' is unknown", setting, scheduler);
+        name = dot + 1;
+    }
+    size_t length = (size_t)(equals - name);
+    for (int i = 0; i < s->tunable_count; i++)
+        if (strlen(s->tunables[i].name) == length && !memcmp(s->tunables[i].name, name, length))
+            return ordo_tunable_parse(s->name, &s->tunables[i], equals + 1, &tunable[i]);
+    return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' has no tunable '%.*s' (see: ordo help %s)", s->name, (int)length,
+                     name, s->name);
+}
+
+static ordo_status make_plan(const ordo_work *work, const ordo_options *options, plan *p)
+{
+    ordo_status status = ordo_registry_check();
+    if (status)
+        return status;
+    const ordo_operator *op = work->op;
+    if (!op)
+        return ordo_fail(ORDO_ERR_USAGE, "no operator given");
+    const char *name = options->scheduler ? options->scheduler : "delta";
+    p->scheduler = ordo_scheduler_find(name);
+    if (!p->scheduler)
+        return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", name);
+    if (options->device && strcmp(options->device, "cpu") != 0 && strcmp(options->device, "auto") != 0)
+        return ordo_fail(strcmp(options->device, "cuda") ? ORDO_ERR_UNKNOWN : ORDO_ERR_DEVICE,
+                         strcmp(options->device, "cuda") ? "device '%s' is unknown, expected cpu, cuda or auto"
+                                                         : "device '%s': this version has no CUDA back end, use cpu",
+                         options->device);
+    if ((status = choose_sync(op, options->sync, p)))
+        return status;
+    p->instance = ordo_instance_find(op, name);
+    if (!p->instance || !p->instance->run)
+        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' was not compiled for scheduler '%s'", op->name, name);
+    for (int i = 0; i < p->scheduler->tunable_count; i++)
+        ordo_tunable_parse(name, &p->scheduler->tunables[i], p->scheduler->tunables[i].initial, &p->tunable[i]);
+    for (size_t i = 0; i < options->setting_count; i++)
+        if ((status = apply_setting(p->scheduler, options->settings[i], p->tunable)))
+            return status;
+    if (options->threads < 0 || options->threads > ORDO_MAX_THREADS)
+        return ordo_fail(ORDO_ERR_USAGE, "%d threads asked for, 1 to %d are possible (0: one a core)", options->threads,
+                         ORDO_MAX_THREADS);
+
+    /* the work itself */
+    if (op->kind == ORDO_KIND_RELAX) {
+        if (!work->graph || (!work->cells && work->targets))
+            return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs a graph and cells", op->name);
+        const ordo_csr *csr = ordo_graph_out(work->graph);
+        if (work->universe > csr->n || (op->activates && work->targets != csr->n))
+            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': %llu items and %llu cells on a graph of %u vertices",
+                             op->name, (unsigned long long)work->universe, (unsigned long long)work->targets, csr->n);
+        if (op->weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != op->weight)
+            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': the graph's weights are of another type", op->name);
+    }
+    if (work->universe > ORDO_MAX_VERTICES || work->targets > ORDO_MAX_VERTICES)
+        return ordo_fail(ORDO_ERR_USAGE, "operator '%s': more than %llu items or targets", op->name,
+                         (unsigned long long)ORDO_MAX_VERTICES);
+    for (ordo_u64 i = 0; work->initial && i < work->initial_count; i++)
+        if (work->initial[i] >= work->universe)
+            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': initial item %u, expected less than %llu", op->name,
+                             work->initial[i], (unsigned long long)work->universe);
+    return ORDO_OK;
+}
+
+static const ordo_options no_options;
+
+ordo_status ordo_run_check(const ordo_work *work, const ordo_options *options)
+{
+    plan p;
+    return make_plan(work, options ? options : &no_options, &p);
+}
+
+ordo_status ordo_run_memory(const ordo_work *work, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
+{
+    plan p;
+    options = options ? options : &no_options;
+    ordo_status status = make_plan(work, options, &p);
+    if (status)
+        return status;
+    int threads = options->threads ? options->threads : ordo_cores();
+    ordo_u64 m = work->graph ? ordo_graph_out(work->graph)->m : work->universe;
+    p.scheduler->memory(work->universe, m, threads, work->op->entry, p.tunable, expected, at_most);
+    ordo_u64 fixed = (ordo_u64)threads * sizeof(ordo_counters) + ORDO_TRACE_MAX * sizeof(ordo_sample);
+    if (p.sync == ORDO_SYNC_LOCK)
+        fixed += work->targets < (1u << 20) ? 2 * work->targets : 1u << 20;
+    *expected += fixed;
+    *at_most += fixed;
+    return ORDO_OK;
+}
+
+/* ---- the job ---- */
+
+static double since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+/* Mean weight and degree from an evenly spaced sample: the same for the same graph. */
+static void look_at_graph(ordo_job *job)
+{
+    const ordo_csr *g = job->out;
+    job->mean_weight = 1;
+    job->mean_degree = g->n ? (double)g->m / (double)g->n : 0;
+    if (!g->weight || !g->m)
+        return;
+    ordo_u64 step = g->m / 4096 + 1, taken = 0;
+    double sum = 0;
+    for (ordo_eid e = 0; e < g->m; e += step, taken++) {
+        const char *word = (const char *)g->weight + e * g->stride * sizeof(ordo_u32);
+        if (g->weight_type == ORDO_F32)
+            sum += (double)*(const ordo_f32 *)(const void *)word;
+        else if (g->weight_type == ORDO_I32)
+            sum += *(const ordo_i32 *)(const void *)word;
+        else
+            sum += *(const ordo_u32 *)(const void *)word;
+    }
+    job->mean_weight = sum / (double)taken;
+}
+
+static ordo_status make_locks(ordo_job *job)
+{
+    if (job->sync != ORDO_SYNC_LOCK)
+        return ORDO_OK;
+    ordo_u64 size = 1;
+    while (size < job->targets && size < 1u << 20)
+        size *= 2;
+    job->locks.mask = (ordo_u32)(size - 1);
+    job->locks.lock = ordo_alloc_zero(size, 1);
+    return job->locks.lock ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+static void fill_stats(const ordo_job *job, const plan *p, double seconds, ordo_u64 peak, ordo_stats *stats)
+{
+    *stats = (ordo_stats){
+        .op = job->op->name,
+        .scheduler = p->scheduler->name,
+        .sync = ordo_sync_name(p->sync),
+        .backend = "cpu",
+        .threads = job->threads,
+        .setting_count = p->scheduler->tunable_count,
+        .run_seconds = seconds - job->own->prepare_seconds,
+        .prepare_seconds = job->own->prepare_seconds,
+        .supersteps = job->supersteps,
+        .peak_worklist_bytes = job->own->peak_worklist_bytes,
+        .peak_bytes = peak,
+        .delta_first = job->delta_first,
+        .delta_last = job->delta_last,
+        .trace = job->own->trace,
+        .trace_count = job->own->trace_count,
+    };
+    snprintf(stats->device, sizeof stats->device, "%d thread%s", job->threads, job->threads == 1 ? "" : "s");
+    for (int i = 0; i < p->scheduler->tunable_count; i++) {
+        stats->settings[i].name = p->scheduler->tunables[i].name;
+        ordo_tunable_print(&p->scheduler->tunables[i], p->tunable[i], stats->settings[i].value);
+    }
+    for (int t = 0; t < job->threads; t++) {
+        stats->items += job->counters[t].items;
+        stats->edges += job->counters[t].edges;
+        stats->useful += job->counters[t].useful;
+        stats->stale += job->counters[t].stale;
+        stats->activations += job->counters[t].activations;
+        stats->work_seconds += job->counters[t].work_seconds;
+    }
+}
+
+ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats)
+{
+    static const ordo_csr no_rows;
+    static const ordo_u64 no_state[8];
+    plan p;
+    options = options ? options : &no_options;
+    ordo_status status = make_plan(work, options, &p);
+    if (status)
+        return status;
+
+    ordo_memory_reset_peak();
+    ordo_job_private own = {.graph = work->graph,
+                            .options = options,
+                            .scheduler = p.scheduler->name,
+                            .trace_step = 1,
+                            .lock = PTHREAD_MUTEX_INITIALIZER};
+    ordo_job job = {
+        .op = work->op,
+        .out = work->graph ? ordo_graph_out(work->graph) : &no_rows,
+        .cells = work->cells,
+        .state = work->state ? work->state : no_state,
+        .initial = work->initial,
+        .initial_count = work->initial ? work->initial_count : work->universe,
+        .universe = work->universe,
+        .targets = work->targets,
+        .sync = p.sync,
+        .tunable = p.tunable,
+        .hint = work->priority_hint,
+        .own = &own,
+    };
+    look_at_graph(&job);
+    status = ordo_team_lease(options->threads, &job.team);
+    if (status)
+        return status;
+    job.threads = ordo_team_size(job.team);
+    job.counters = ordo_alloc_zero((size_t)job.threads, sizeof(ordo_counters));
+    own.trace = ordo_alloc(ORDO_TRACE_MAX, sizeof(ordo_sample));
+    status = job.counters && own.trace ? make_locks(&job) : ORDO_ERR_MEMORY;
+    if (!status) {
+        clock_gettime(CLOCK_MONOTONIC, &own.start);
+        status = options->cancel && *options->cancel ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began")
+                                                     : p.instance->run(&job);
+        double seconds = since(&own.start);
+        if (own.failure)
+            status = ordo_fail(own.failure, "%s", own.sentence);
+        if (stats) {
+            fill_stats(&job, &p, seconds, ordo_memory_peak(), stats);
+            own.trace = NULL; /* the caller's now */
+        }
+    }
+    ordo_free(own.trace);
+    ordo_free(job.locks.lock);
+    ordo_free(job.counters);
+    ordo_team_return(job.team);
+    return status;
+}
+
+void ordo_stats_free(ordo_stats *stats)
+{
+    if (stats) {
+        ordo_free(stats->trace);
+        *stats = (ordo_stats){0};
+    }
+}
+
+/* ---- services ---- */
+
+void ordo_job_fail(ordo_job *job, ordo_status status)
+{
+    pthread_mutex_lock(&job->own->lock);
+    if (!job->own->failure) {
+        job->own->failure = status;
+        snprintf(job->own->sentence, sizeof job->own->sentence, "%s", ordo_last_error());
+    }
+    pthread_mutex_unlock(&job->own->lock);
+    __atomic_store_n(&job->stop, 1, __ATOMIC_RELAXED);
+}
+
+double ordo_job_seconds(const ordo_job *job)
+{
+    return since(&job->own->start);
+}
+
+void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
+{
+    const ordo_options *options = job->own->options;
+    if (options->cancel && *options->cancel && !ordo_job_stopped(job)) {
+        ordo_fail(ORDO_ERR_CANCELLED, "cancelled after %.3f s", ordo_job_seconds(job));
+        ordo_job_fail(job, ORDO_ERR_CANCELLED);
+    }
+    if (!options->progress)
+        return;
+    double now = ordo_job_seconds(job);
+    if (now - job->own->last_progress < 0.1)
+        return;
+    job->own->last_progress = now;
+    ordo_progress progress = {
+        .scheduler = job->own->scheduler, .seconds = now, .supersteps = job->supersteps, .in_flight = in_flight};
+    for (int t = 0; t < job->threads; t++)
+        progress.items += __atomic_load_n(&job->counters[t].items, __ATOMIC_RELAXED);
+    options->progress(options->progress_arg, &progress);
+}
+
+void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double delta, ordo_u32 concurrent,
+                     float utilisation)
+{
+    ordo_job_private *own = job->own;
+    if (++own->trace_skipped < own->trace_step)
+        return;
+    own->trace_skipped = 0;
+    if (own->trace_count == ORDO_TRACE_MAX) { /* every second one goes, and from now on every second one comes */
+        for (size_t i = 0; i < ORDO_TRACE_MAX / 2; i++)
+            own->trace[i] = own->trace[2 * i];
+        own->trace_count = ORDO_TRACE_MAX / 2;
+        own->trace_step *= 2;
+    }
+    own->trace[own->trace_count++] = (ordo_sample){.seconds = ordo_job_seconds(job),
+                                                   .in_flight = in_flight,
+                                                   .bucket = bucket,
+                                                   .delta = delta,
+                                                   .utilisation = utilisation,
+                                                   .concurrent = concurrent};
+}
+
+ordo_status ordo_job_need_in(ordo_job *job)
+{
+    double before = ordo_job_seconds(job);
+    ordo_status status = ordo_graph_in(job->own->graph, job->threads, &job->in);
+    job->own->prepare_seconds += ordo_job_seconds(job) - before;
+    return status;
+}
+
+void ordo_job_book(ordo_job *job, long long bytes)
+{
+    ordo_job_private *own = job->own;
+    ordo_u64 now = __atomic_add_fetch(&own->worklist_bytes, (ordo_u64)bytes, __ATOMIC_RELAXED);
+    ordo_u64 peak = __atomic_load_n(&own->peak_worklist_bytes, __ATOMIC_RELAXED);
+    while (peak < now && !__atomic_compare_exchange_n(&own->peak_worklist_bytes, &peak, now, true, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED))
+        ;
+}
+
+double ordo_job_delta(const ordo_job *job, double asked, double spread, double factor)
+{
+    if (asked > 0)
+        return asked;
+    double unit = job->hint > 0 ? job->hint : spread;
+    double delta = factor * unit / (job->mean_degree > 1 ? job->mean_degree : 1);
+    if (job->op->cell != ORDO_F32 && delta < 1)
+        return 1;
+    return delta > 0 && isfinite(delta) ? delta : 1;
+}
+
+bool ordo_bin_reserve(ordo_job *job, ordo_bin *bin, ordo_u64 room, size_t size)
+{
+    if (room <= bin->room)
+        return true;
+    void *data = ordo_realloc(bin->data, room, size);
+    if (!data) {
+        ordo_job_fail(job, ORDO_ERR_MEMORY);
+        return false;
+    }
+    ordo_job_book(job, (long long)((room - bin->room) * size));
+    bin->data = data;
+    bin->room = room;
+    return true;
+}
+
+bool ordo_bin_grow(ordo_job *job, ordo_bin *bin, size_t size)
+{
+    return ordo_bin_reserve(job, bin, bin->room ? 2 * bin->room : 64, size);
+}
+
+void ordo_bin_free(ordo_job *job, ordo_bin *bin, size_t size)
+{
+    ordo_job_book(job, -(long long)(bin->room * size));
+    ordo_free(bin->data);
+    *bin = (ordo_bin){0};
+}

@@ -1,0 +1,10 @@
+/* tables.h -- what the build generates from its lists of schedulers and operators (build: framework/tables.c). */
+#ifndef ORDO_RUN_TABLES_H
+#define ORDO_RUN_TABLES_H
+
+#include <ordo/scheduler.h>
+
+extern const ordo_scheduler *const ordo_built_schedulers[]; /* ends with NULL */
+extern const ordo_operator *const ordo_built_operators[];   /* ends with NULL */
+
+#endif

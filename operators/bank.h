@@ -1,0 +1,55 @@
+/* bank.h -- transfers between accounts: the two-target critical section of the lock-server paper's ATM benchmark.
+ *
+ *   TRANSFER(i):  own from(i) and to(i);  if balance(from) >= amount: balance(from) -= amount, balance(to) += amount
+ *                                                                          [Wang, Fussell and Lin 2019, section 4]
+ *
+ * Items are transfers, targets are accounts. A transfer is tried exactly once and its outcome kept, so that visiting it
+ * again does nothing; money is neither made nor lost, whatever the order.
+ */
+#include <ordo/operator.h>
+
+typedef struct bank_transfer {
+    ordo_u32 from, to, amount;
+} bank_transfer;
+
+enum { BANK_OPEN = 0, BANK_PAID = 1, BANK_REFUSED = 2 };
+
+typedef struct bank_state {
+    const bank_transfer *transfer; /* [items] */
+    ordo_u32 *outcome;             /* [items] BANK_OPEN at the start */
+    ordo_u64 *balance;             /* [targets] */
+} bank_state;
+
+ORDO_FN ordo_u32 bank_visit(const bank_state *s, ordo_item i, ordo_request *out)
+{
+    if (ordo_load_u32(&s->outcome[i]) != BANK_OPEN)
+        return 0;
+    out[0] = ordo_request_two(s->transfer[i].from, s->transfer[i].to, s->transfer[i].amount, 0);
+    return 1;
+}
+
+ORDO_FN ordo_u32 bank_section(const bank_state *s, const ordo_request *r, ordo_activation *out)
+{
+    ordo_u64 *from = &s->balance[r->target[0]], *to = &s->balance[r->target[1]];
+    ordo_u64 amount = r->word[0];
+    int covered = *from >= amount;
+    (void)out;
+    if (s->outcome[r->item] != BANK_OPEN)
+        return 0; /* asked for twice */
+    if (covered) {
+        *from -= amount;
+        *to += amount;
+    }
+    ordo_store_u32(&s->outcome[r->item], covered ? BANK_PAID : BANK_REFUSED);
+    return 0;
+}
+
+#define ORDO_CRITICAL bank
+#define ORDO_CRITICAL_SUMMARY "bank transfers (two targets)"
+#define ORDO_CRITICAL_STATE bank_state
+#define ORDO_CRITICAL_VISIT bank_visit
+#define ORDO_CRITICAL_SECTION bank_section
+#define ORDO_CRITICAL_REQUESTS 1
+#define ORDO_CRITICAL_ACTIVATIONS 0
+#define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
+#include <ordo/critical.h>

@@ -1,0 +1,32 @@
+/* bfs.h -- breadth-first search: the least number of edges from the source.
+ *
+ *   level(v) = min(level(v), level(u) + 1)                                             [Moore 1959]
+ *
+ * In supersteps every candidate of one step is the same number, so the first hit settles a vertex: `bsp` may pull and
+ * stop there (Beamer, Asanovic and Patterson 2012), and plain stores are as good as atomics (Nasre et al. 2013, 3.3).
+ */
+#include <ordo/operator.h>
+
+ORDO_FN ordo_u32 bfs_candidate(const ordo_no_state *s, ordo_u32 level, ordo_edge_none e)
+{
+    (void)s;
+    (void)e;
+    return ordo_add_sat_u32(level, 1);
+}
+
+ORDO_FN int bfs_settled(const ordo_no_state *s, ordo_item v, ordo_u32 level)
+{
+    (void)s;
+    (void)v;
+    return level != ordo_highest_u32();
+}
+
+#define ORDO_RELAX bfs
+#define ORDO_RELAX_SUMMARY "breadth-first search"
+#define ORDO_RELAX_CELL u32
+#define ORDO_RELAX_WEIGHT none
+#define ORDO_RELAX_ORDER ORDO_MIN
+#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM)
+#define ORDO_RELAX_CANDIDATE bfs_candidate
+#define ORDO_RELAX_SETTLED bfs_settled
+#include <ordo/relax.h>

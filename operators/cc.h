@@ -1,0 +1,32 @@
+/* cc.h -- connected components by propagating the smallest vertex id.
+ *
+ *   label(v) = min(label(v), label(u))                       [Bellman-Ford on labels; Nasre et al. 2013, section 2]
+ *
+ * Cells are labels, label(v) = v at the start, every vertex an item at first; on a symmetric graph the fixed point is
+ * the smallest id of the component. On a directed one the app symmetrises first (weak components).
+ */
+#include <ordo/operator.h>
+
+ORDO_FN ordo_u32 cc_candidate(const ordo_no_state *s, ordo_u32 label, ordo_edge_none e)
+{
+    (void)s;
+    (void)e;
+    return label;
+}
+
+/* Labels are ids: neighbours' labels differ by a good part of n. */
+ORDO_FN double cc_spread(double n, double mean_weight)
+{
+    (void)mean_weight;
+    return n / 4;
+}
+
+#define ORDO_RELAX cc
+#define ORDO_RELAX_SUMMARY "connected components"
+#define ORDO_RELAX_CELL u32
+#define ORDO_RELAX_WEIGHT none
+#define ORDO_RELAX_ORDER ORDO_MIN
+#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)
+#define ORDO_RELAX_CANDIDATE cc_candidate
+#define ORDO_RELAX_SPREAD cc_spread
+#include <ordo/relax.h>

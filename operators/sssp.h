@@ -1,0 +1,29 @@
+/* sssp.h -- single-source shortest paths over weights that are not negative.
+ *
+ *   RELAX(u, v):  d(v) = min(d(v), d(u) + w(u, v))                      [Dijkstra 1959; CLRS section 24.1]
+ *
+ * Cells are tentative distances, worst at the start, 0 at the source, which is the only item at first. A template over
+ * the type of weights and distances, ORDO_WEIGHT: u32, i32 or f32. A sum that does not fit sticks at the worst value
+ * and so improves nothing; the app finds out afterwards whether that cut anybody off (apps/sssp.c).
+ */
+#include <ordo/operator.h>
+
+#ifndef ORDO_WEIGHT
+#error "sssp.h is a template: define ORDO_WEIGHT as u32, i32 or f32"
+#endif
+
+ORDO_FN ORDO_TYPE_OF(ORDO_WEIGHT)
+    ORDO_INSTANCE(sssp_candidate)(const ordo_no_state *s, ORDO_TYPE_OF(ORDO_WEIGHT) du, ORDO_EDGE_OF(ORDO_WEIGHT) e)
+{
+    (void)s;
+    return ORDO_JOIN(ordo_add_sat_, ORDO_WEIGHT)(du, e.weight);
+}
+
+#define ORDO_RELAX ORDO_INSTANCE(sssp)
+#define ORDO_RELAX_SUMMARY "single-source shortest paths"
+#define ORDO_RELAX_CELL ORDO_WEIGHT
+#define ORDO_RELAX_WEIGHT ORDO_WEIGHT
+#define ORDO_RELAX_ORDER ORDO_MIN
+#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)
+#define ORDO_RELAX_CANDIDATE ORDO_INSTANCE(sssp_candidate)
+#include <ordo/relax.h>

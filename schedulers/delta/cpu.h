@@ -1,0 +1,229 @@
+/* delta/cpu.h -- delta-stepping on the CPU.
+ *
+ * Problem: process items in about the order of their priority, so that few are processed twice, without a shared queue.
+ * Method (Meyer and Sanders 2003, as thread-local bins): bucket b holds priorities in [b delta, (b+1) delta). Every
+ * member has its own bucket arrays and pushes only there. Supersteps: all members agree on the lowest bucket that any
+ * of them has, open their arrays of that bucket to each other, and process them together. Activations of the current
+ * bucket are chained: the member that made them processes them itself, hop after hop, until more than `chain` of them
+ * wait; only then do they go through the barrier (bucket fusion, Zhang et al. 2020; VGC in Dong et al. 2021).
+ *
+ * A member has `buckets` arrays used in a circle, and one array for all that lies farther ahead; when the current
+ * bucket reaches the least of that, its entries are dealt into the circle. So any delta is possible, and memory follows
+ * what is on the worklist. A mask tells the non-empty arrays.
+ *
+ * Ends when no member has a non-empty array: activations happen only inside supersteps, and every member's vote is
+ * taken after its last one. Exact, since votes and bins are only compared across a barrier.
+ *
+ * Does not: run critical operators; adapt delta while it runs (see adds).
+ *
+ * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ */
+#include "tunables.h"
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _delta_, _part)
+
+#ifndef ORDO_DELTA_ONCE
+#define ORDO_DELTA_ONCE
+/* A member's lowest bucket, on a line of its own; two, for even and odd supersteps: one is read while the other is
+ * written. */
+typedef struct ordo_delta_vote {
+    ordo_u64 lowest[2];
+    ordo_u64 padding[6];
+} ordo_delta_vote;
+
+#define ORDO_DELTA_NONE (~(ordo_u64)0)
+
+/* Starting width in units of mean weight over mean degree, from the degrees alone: deep graphs of small degree want
+ * wide buckets, graphs with hubs narrow ones (measured; docs/performance.md). */
+ORDO_INLINE double ordo_delta_factor(const ordo_job *job, double asked)
+{
+    if (asked > 0)
+        return asked;
+    return job->mean_degree < 4 ? 64 : job->mean_degree < 8 ? 16 : 4;
+}
+#endif
+
+/* Shared by the members. */
+typedef struct MY(run) {
+    ordo_job *job;
+    ordo_share *shares;     /* [threads] */
+    ordo_delta_vote *votes; /* [threads] */
+    double per_delta;
+} MY(run);
+
+/* One member's. */
+typedef struct MY(member) {
+    ordo_job *job;
+    ordo_bin *bins; /* [buckets] */
+    ordo_bin far;   /* at least `buckets` ahead of the current bucket when it was put there */
+    ordo_u64 far_lowest;
+    ordo_u64 mask;    /* bit b % buckets: bins[b % buckets] is not empty */
+    ordo_u64 current; /* bucket */
+    ordo_u64 buckets;
+    double per_delta;
+    ordo_counters count;
+} MY(member);
+
+ORDO_INLINE void MY(put)(MY(member) * me, ordo_u64 bucket, OP(entry) entry)
+{
+    if (bucket < me->current)
+        bucket = me->current; /* what comes late is done at once */
+    if (bucket - me->current < me->buckets) {
+        ordo_u64 slot = bucket % me->buckets;
+        me->mask |= (ordo_u64)1 << slot;
+        OP(append)(me->job, &me->bins[slot], entry);
+    } else {
+        if (bucket < me->far_lowest)
+            me->far_lowest = bucket;
+        OP(append)(me->job, &me->far, entry);
+    }
+}
+
+ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
+{
+    MY(member) *me = (MY(member) *)arg;
+    me->count.activations++;
+    MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);
+}
+
+/* The lowest bucket with an entry, ORDO_DELTA_NONE if there is none. */
+static ordo_u64 MY(lowest)(const MY(member) * me)
+{
+    if (me->mask) {
+        ordo_u64 shift = me->current % me->buckets;
+        ordo_u64 all = me->buckets == 64 ? ~(ordo_u64)0 : ((ordo_u64)1 << me->buckets) - 1;
+        ordo_u64 rotated = shift ? (me->mask >> shift | me->mask << (me->buckets - shift)) & all : me->mask;
+        ordo_u64 in_circle = me->current + (ordo_u64)__builtin_ctzll(rotated);
+        return in_circle < me->far_lowest ? in_circle : me->far_lowest;
+    }
+    return me->far_lowest;
+}
+
+/* Deals the far array into the circle around the new current bucket. Everything in the circle is at or ahead of it. */
+static void MY(deal_far)(MY(member) * me)
+{
+    const OP(cell) *cell = (const OP(cell) *)me->job->cells;
+    ordo_bin old = me->far;
+    me->far = (ordo_bin){0};
+    me->far_lowest = ORDO_DELTA_NONE;
+    for (ordo_u64 i = 0; i < old.count; i++) {
+        OP(entry) entry = ((OP(entry) *)old.data)[i];
+        if (OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value))
+            me->count.stale++;
+        else
+            MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);
+    }
+    ordo_bin_free(me->job, &old, sizeof(OP(entry)));
+}
+
+ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+{
+    ordo_job *job = run->job;
+    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
+    const ordo_u64 chunk = (ordo_u64)job->tunable[DELTA_CHUNK];
+    const ordo_u64 chain = job->threads == 1 ? ORDO_DELTA_NONE : (ordo_u64)job->tunable[DELTA_CHAIN];
+    ordo_bin bins[64] = {{0}};
+    MY(member)
+    me = {.job = job,
+          .bins = bins,
+          .far_lowest = ORDO_DELTA_NONE,
+          .buckets = (ordo_u64)job->tunable[DELTA_BUCKETS],
+          .per_delta = run->per_delta};
+
+    ordo_u64 begin, end;
+    ordo_split(job->initial_count, job->threads, index, &begin, &end);
+    for (ordo_u64 i = begin; i < end; i++) {
+        OP(entry) entry = OP(entry_now)(job, OP(initial)(job, i));
+        MY(put)(&me, OP(bucket)(job, entry, me.per_delta), entry);
+    }
+
+    ordo_bin shared = {0}, hop = {0}; /* open to others; being processed by this member alone */
+    for (ordo_u64 superstep = 1;; superstep++) {
+        ordo_publish_counters(job, index, &me.count);
+        run->votes[index].lowest[superstep & 1] = MY(lowest)(&me);
+        if (index == 0)
+            ordo_job_poll(job, shared.count);
+        ordo_team_barrier(job->team);
+        ordo_u64 lowest = ORDO_DELTA_NONE;
+        for (int t = 0; t < job->threads; t++)
+            if (run->votes[t].lowest[superstep & 1] < lowest)
+                lowest = run->votes[t].lowest[superstep & 1];
+        if (lowest == ORDO_DELTA_NONE || ordo_job_stopped(job))
+            break;
+
+        me.current = lowest;
+        if (me.far_lowest <= lowest)
+            MY(deal_far)(&me);
+        /* What was open until the barrier is free now: it becomes the current bucket's array. */
+        ordo_u64 slot = lowest % me.buckets;
+        shared.count = 0;
+        ordo_bin swap = shared;
+        shared = me.bins[slot];
+        me.bins[slot] = swap;
+        ordo_share_open(&run->shares[index], &shared, superstep);
+        if (index == 0) {
+            ordo_u64 in_flight = 0;
+            for (int t = 0; t < job->threads; t++)
+                if (ordo_share_wait(job, &run->shares[t], superstep))
+                    in_flight += run->shares[t].count;
+            job->supersteps = superstep;
+            ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1);
+        }
+        double before = ordo_job_seconds(job);
+        OP(drain)(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, MY(push), &me);
+        while (me.bins[slot].count && me.bins[slot].count <= chain && !ordo_job_stopped(job)) {
+            swap = hop;
+            hop = me.bins[slot];
+            me.bins[slot] = swap;
+            OP(expand)(job, &rows, (const OP(entry) *)hop.data, hop.count, &me.count, sync, MY(push), &me);
+            hop.count = 0;
+        }
+        if (!me.bins[slot].count)
+            me.mask &= ~((ordo_u64)1 << slot);
+        me.count.work_seconds += ordo_job_seconds(job) - before;
+    }
+
+    for (ordo_u64 b = 0; b < me.buckets; b++)
+        ordo_bin_free(job, &me.bins[b], sizeof(OP(entry)));
+    ordo_bin_free(job, &me.far, sizeof(OP(entry)));
+    ordo_bin_free(job, &shared, sizeof(OP(entry)));
+    ordo_bin_free(job, &hop, sizeof(OP(entry)));
+    ordo_publish_counters(job, index, &me.count);
+}
+
+ORDO_NOINLINE void MY(work_atomic)(void *run, int index)
+{
+    MY(work)((MY(run) *)run, index, ORDO_SYNC_ATOMIC);
+}
+ORDO_NOINLINE void MY(work_lock)(void *run, int index)
+{
+    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    double factor = ordo_delta_factor(job, job->tunable[DELTA_FACTOR]);
+    double spread = OP(spread)((double)job->out->n, job->mean_weight);
+    double delta = ordo_job_delta(job, job->tunable[DELTA_DELTA], spread, factor);
+    job->delta_first = job->delta_last = delta;
+    MY(run)
+    run = {.job = job,
+           .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
+           .votes = (ordo_delta_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_delta_vote)),
+           .per_delta = 1 / delta};
+    ordo_status status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status)
+        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? MY(work_lock) : MY(work_atomic), &run);
+    ordo_free(run.shares);
+    ordo_free(run.votes);
+    return status;
+}
+
+ORDO_CPU_INSTANCE(delta, MY(run_job))
+#undef MY
+
+#else
+ORDO_CPU_INSTANCE(delta, NULL)
+#endif
