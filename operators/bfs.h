@@ -4,17 +4,21 @@
  *
  * In supersteps every candidate of one step is the same number, so the first hit settles a vertex: `bsp` may pull and
  * stop there (Beamer, Asanovic and Patterson 2012), and plain stores are as good as atomics (Nasre et al. 2013, 3.3).
+ * What lies beyond the limit proposes nothing; no limit is the largest value that is not the worst.
  */
 #include <ordo/operator.h>
 
-ORDO_FN ordo_u32 bfs_candidate(const ordo_no_state *s, ordo_u32 level, ordo_edge_none e)
+typedef struct bfs_state {
+    ordo_u32 limit; /* the largest level looked for */
+} bfs_state;
+
+ORDO_FN ordo_u32 bfs_candidate(const bfs_state *s, ordo_u32 level, ordo_edge_none e)
 {
-    (void)s;
     (void)e;
-    return ordo_add_sat_u32(level, 1);
+    return level < s->limit ? level + 1 : ordo_highest_u32();
 }
 
-ORDO_FN int bfs_settled(const ordo_no_state *s, ordo_item v, ordo_u32 level)
+ORDO_FN int bfs_settled(const bfs_state *s, ordo_item v, ordo_u32 level)
 {
     (void)s;
     (void)v;
@@ -23,6 +27,7 @@ ORDO_FN int bfs_settled(const ordo_no_state *s, ordo_item v, ordo_u32 level)
 
 #define ORDO_RELAX bfs
 #define ORDO_RELAX_SUMMARY "breadth-first search"
+#define ORDO_RELAX_STATE bfs_state
 #define ORDO_RELAX_CELL u32
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_MIN

@@ -6,7 +6,8 @@
  *
  * A push owns both ends; a relabel owns u alone: heights only rise, so a height read late is too low, which makes the
  * new label too low, which is still a valid labelling; and no residual edge (u, v) can appear meanwhile, for that takes
- * a push into u (Anderson and Setubal 1995). The source and the sink are never items.
+ * a push into u (Anderson and Setubal 1995). The source and the sink ask for
+ * nothing.
  */
 #include <ordo/operator.h>
 
@@ -40,7 +41,7 @@ ORDO_FN ordo_u32 discharge_visit(const discharge_state *s, ordo_item u, ordo_req
 {
     ordo_u32 lowest_height;
     ordo_eid lowest;
-    if (ordo_load_u64(&s->excess[u]) == 0)
+    if (ordo_load_u64(&s->excess[u]) == 0 || u == s->source || u == s->sink)
         return 0;
     lowest = discharge_lowest(s, u, &lowest_height);
     if (lowest == DISCHARGE_NO_EDGE)

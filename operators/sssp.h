@@ -3,8 +3,9 @@
  *   RELAX(u, v):  d(v) = min(d(v), d(u) + w(u, v))                      [Dijkstra 1959; CLRS section 24.1]
  *
  * Cells are tentative distances, worst at the start, 0 at the source, which is the only item at first. A template over
- * the type of weights and distances, ORDO_WEIGHT: u32, i32 or f32. A sum that does not fit sticks at the worst value
- * and so improves nothing; the app finds out afterwards whether that cut anybody off (apps/sssp.c).
+ * the type of weights and distances, ORDO_WEIGHT: u32, i32 or f32. What lies beyond the limit proposes nothing; no
+ * limit is the largest value that is not the worst. A sum that does not fit sticks at the worst value and so improves
+ * nothing either; the app finds out afterwards whether that cut anybody off (apps/sssp.c).
  */
 #include <ordo/operator.h>
 
@@ -12,15 +13,21 @@
 #error "sssp.h is a template: define ORDO_WEIGHT as u32, i32 or f32"
 #endif
 
+typedef struct ORDO_INSTANCE(sssp_state) {
+    ORDO_TYPE_OF(ORDO_WEIGHT) limit; /* the largest distance looked for */
+} ORDO_INSTANCE(sssp_state);
+
 ORDO_FN ORDO_TYPE_OF(ORDO_WEIGHT)
-    ORDO_INSTANCE(sssp_candidate)(const ordo_no_state *s, ORDO_TYPE_OF(ORDO_WEIGHT) du, ORDO_EDGE_OF(ORDO_WEIGHT) e)
+    ORDO_INSTANCE(sssp_candidate)(const ORDO_INSTANCE(sssp_state) * s, ORDO_TYPE_OF(ORDO_WEIGHT) du,
+                                  ORDO_EDGE_OF(ORDO_WEIGHT) e)
 {
-    (void)s;
-    return ORDO_JOIN(ordo_add_sat_, ORDO_WEIGHT)(du, e.weight);
+    ORDO_TYPE_OF(ORDO_WEIGHT) dv = ORDO_JOIN(ordo_add_sat_, ORDO_WEIGHT)(du, e.weight);
+    return dv <= s->limit ? dv : ORDO_JOIN(ordo_highest_, ORDO_WEIGHT)();
 }
 
 #define ORDO_RELAX ORDO_INSTANCE(sssp)
 #define ORDO_RELAX_SUMMARY "single-source shortest paths"
+#define ORDO_RELAX_STATE ORDO_INSTANCE(sssp_state)
 #define ORDO_RELAX_CELL ORDO_WEIGHT
 #define ORDO_RELAX_WEIGHT ORDO_WEIGHT
 #define ORDO_RELAX_ORDER ORDO_MIN

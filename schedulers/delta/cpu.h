@@ -143,14 +143,16 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     for (ordo_u64 superstep = 1;; superstep++) {
         ordo_publish_counters(job, index, &me.count);
         run->votes[index].lowest[superstep & 1] = MY(lowest)(&me);
-        if (index == 0)
+        if (index == 0) {
             ordo_job_poll(job, shared.count);
+            ordo_job_settle(job, superstep);
+        }
         ordo_team_barrier(job->team);
         ordo_u64 lowest = ORDO_DELTA_NONE;
         for (int t = 0; t < job->threads; t++)
             if (run->votes[t].lowest[superstep & 1] < lowest)
                 lowest = run->votes[t].lowest[superstep & 1];
-        if (lowest == ORDO_DELTA_NONE || ordo_job_stopped(job))
+        if (lowest == ORDO_DELTA_NONE || ordo_job_settled(job, superstep))
             break;
 
         me.current = lowest;

@@ -292,12 +292,6 @@ ORDO_INLINE OP(entry) OP(entry_now)(const ordo_job *job, ordo_item item)
     return entry;
 }
 
-/* The i-th initial item. */
-ORDO_INLINE ordo_item OP(initial)(const ordo_job *job, ordo_u64 i)
-{
-    return job->initial ? job->initial[i] : (ordo_item)i;
-}
-
 /* Whether an improvement, at a vertex, may be proposed by in-edge (u, v); and what it proposes. Only for operators that
  * activate: cells and items are then the same thing. Returns the better of `best` and that. */
 ORDO_INLINE OP(cell)
@@ -324,14 +318,6 @@ ORDO_INLINE OP(cell)
         best = OP(gather_edge)(job, e, *tail, v, weight, best);
     }
     return best;
-}
-
-/* Appends to a member's bin. */
-ORDO_INLINE void OP(append)(ordo_job *job, ordo_bin *bin, OP(entry) entry)
-{
-    if (__builtin_expect(bin->count == bin->room, 0) && !ordo_bin_grow(job, bin, sizeof(OP(entry))))
-        return; /* the run has failed and will say so */
-    ((OP(entry) *)bin->data)[bin->count++] = entry;
 }
 
 /* The bucket of a priority: monotone in it, 0 for what is below `base`, ORDO_FAR_BUCKET for what is very far. */
@@ -378,11 +364,20 @@ ORDO_INLINE void OP(serve)(const ordo_job *job, const ordo_request *request, ord
         push(arg, activated[i]);
 }
 
+#include <ordo/owner.h>
+
+#endif
+
+/* Appends to a member's bin. */
 ORDO_INLINE void OP(append)(ordo_job *job, ordo_bin *bin, OP(entry) entry)
 {
     if (__builtin_expect(bin->count == bin->room, 0) && !ordo_bin_grow(job, bin, sizeof(OP(entry))))
-        return;
+        return; /* the run has failed and will say so */
     ((OP(entry) *)bin->data)[bin->count++] = entry;
 }
 
-#endif
+/* The i-th initial item. */
+ORDO_INLINE ordo_item OP(initial)(const ordo_job *job, ordo_u64 i)
+{
+    return job->initial ? job->initial[i] : (ordo_item)i;
+}

@@ -92,7 +92,8 @@ typedef struct ordo_job {
     double hint;         /* ordo_work.priority_hint */
     ordo_u64 supersteps; /* the scheduler's to count; member 0 */
     double delta_first, delta_last;
-    ordo_u32 stop; /* set when the run must end early: read with ordo_job_stopped */
+    ordo_u32 stop;            /* set when the run must end early: read with ordo_job_stopped */
+    ordo_u32 settled_stop[2]; /* see ordo_job_settle */
     ordo_job_private *own;
 } ordo_job;
 
@@ -119,11 +120,21 @@ ORDO_API void ordo_job_fail(ordo_job *job, ordo_status status);
 /* For member 0, at least once a superstep or switch: looks at the cancel flag, reports progress. `in_flight` is what
  * the superstep has to do. */
 ORDO_API void ordo_job_poll(ordo_job *job, ordo_u64 in_flight);
-/* Whether the run must end early. After a barrier that follows ordo_job_poll every member gets the same answer; in an
- * asynchronous scheduler it is a hint to look at often. */
+/* Whether the run must end early: a hint to look at often, that members may see at different times. */
 static inline bool ordo_job_stopped(const ordo_job *job)
 {
     return __atomic_load_n(&job->stop, __ATOMIC_RELAXED) != 0;
+}
+/* The same for schedulers with barriers, where all members must get the same answer: member 0 settles it before the
+ * barrier of a step, all read it after. Two words by turns: the one of step g is written again only before the barrier
+ * of g + 2, when every member has passed that of g + 1 and so has read it. */
+static inline void ordo_job_settle(ordo_job *job, ordo_u64 step)
+{
+    job->settled_stop[step & 1] = __atomic_load_n(&job->stop, __ATOMIC_RELAXED);
+}
+static inline bool ordo_job_settled(const ordo_job *job, ordo_u64 step)
+{
+    return job->settled_stop[step & 1] != 0;
 }
 /* Adds a moment to the trace; one member at a time. Costs a clock read. */
 ORDO_API void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double delta, ordo_u32 concurrent,

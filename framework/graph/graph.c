@@ -1,0 +1,339 @@
+/* graph.c -- the graph itself: who holds it, its in-rows, and what there is to say about it.
+ *
+ * Problem: rows that many threads share, whose in-rows and statistics are made only where somebody asks.
+ *
+ * Method: a reference count, and one lock under which in-rows and statistics are made once. The statistics come out of
+ * one scan in blocks of 65536 edges (or rows), whose results are put together in the order of the blocks: the
+ * checksum and the mean depend neither on the number of threads nor on the layout of the rows in memory.
+ *
+ * Not done: changing a graph; a cryptographic checksum (it finds damage and mix-ups, not malice).
+ */
+#include "graph.h"
+
+#include <string.h>
+
+enum { BLOCK = 65536 };
+
+/* ---- holding ---- */
+
+static ordo_status graph_new(const ordo_csr *csr, bool symmetric, const ordo_origin *origin, ordo_graph **out)
+{
+    size_t source = strlen(origin->source) + 1, format = strlen(origin->format) + 1;
+    ordo_graph *g = ordo_alloc(1, sizeof *g + source + format);
+    if (!g)
+        return ORDO_ERR_MEMORY;
+    memset(g, 0, sizeof *g);
+    g->source = (char *)(g + 1);
+    g->format = g->source + source;
+    memcpy(g->source, origin->source, source);
+    memcpy(g->format, origin->format, format);
+    if (pthread_mutex_init(&g->lock, NULL) != 0) {
+        ordo_free(g);
+        return ordo_fail(ORDO_ERR_MEMORY, "cannot make a lock");
+    }
+    g->references = 1;
+    g->out = *csr;
+    g->symmetric = symmetric;
+    g->threads = origin->threads;
+    g->info = (ordo_graph_info){.source = g->source,
+                                .format = g->format,
+                                .vertices = csr->n,
+                                .edges = csr->m,
+                                .symmetric = symmetric,
+                                .weight_type = csr->weight_type,
+                                .id_base = origin->id_base,
+                                .load_seconds = origin->load_seconds};
+    *out = g;
+    return ORDO_OK;
+}
+
+ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *origin, double build_seconds,
+                           ordo_graph **out)
+{
+    ordo_graph *g;
+    ordo_status status = graph_new(csr, symmetric, origin, &g);
+    if (status) {
+        ordo_csr_free(csr);
+        return status;
+    }
+    g->owned = true;
+    g->info.build_seconds = build_seconds;
+    *out = g;
+    return ORDO_OK;
+}
+
+typedef struct check {
+    const ordo_csr *g;
+    ordo_team *team;
+    ordo_u64 bad_row, bad_edge; /* atomic: the least known; n and m if none */
+} check;
+
+static void keep_least(ordo_u64 *least, ordo_u64 value)
+{
+    ordo_u64 old = __atomic_load_n(least, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(least, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static void check_part(void *arg, int member)
+{
+    check *c = arg;
+    const ordo_csr *g = c->g;
+    ordo_u64 begin, end;
+    ordo_split(g->n, ordo_team_size(c->team), member, &begin, &end);
+    for (ordo_u64 u = begin; u < end; u++)
+        if (g->row[u] > g->row[u + 1]) {
+            keep_least(&c->bad_row, u);
+            break;
+        }
+    ordo_split(g->m, ordo_team_size(c->team), member, &begin, &end);
+    for (ordo_u64 e = begin; e < end; e++)
+        if (g->head[e * g->stride] >= g->n) {
+            keep_least(&c->bad_edge, e);
+            break;
+        }
+}
+
+ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **out)
+{
+    if (!csr || !out)
+        return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", csr ? "out" : "csr");
+    const ordo_csr *g = csr;
+    ordo_type type = g->weight_type;
+    if (type != ORDO_NONE && type != ORDO_U32 && type != ORDO_I32 && type != ORDO_F32)
+        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32 or f32", (int)type);
+    if (g->stride != 1 && g->stride != 2)
+        return ordo_fail(ORDO_ERR_USAGE, "found stride %u, expected 1 or 2", g->stride);
+    if (!g->row || (!g->head && g->m) || (!g->weight && type != ORDO_NONE && g->m))
+        return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", !g->row ? "row" : !g->head ? "head" : "weight");
+    if (g->n > ORDO_MAX_VERTICES)
+        return ordo_fail(ORDO_ERR_INPUT, "found %llu vertices, expected at most %llu", (unsigned long long)g->n,
+                         (unsigned long long)ORDO_MAX_VERTICES);
+    if (g->row[0] != 0 || g->row[g->n] != g->m)
+        return ordo_fail(ORDO_ERR_INPUT, "found rows from edge %llu to %llu, expected 0 to %llu",
+                         (unsigned long long)g->row[0], (unsigned long long)g->row[g->n], (unsigned long long)g->m);
+
+    check c = {.g = g, .bad_row = g->n, .bad_edge = g->m};
+    ordo_status status = ordo_graph_team(0, g->m > g->n ? g->m : g->n, &c.team);
+    if (status)
+        return status;
+    ordo_team_run(c.team, check_part, &c);
+    ordo_team_return(c.team);
+    if (c.bad_row < g->n)
+        return ordo_fail(ORDO_ERR_INPUT, "row %llu: found %llu as its end, expected at least its start %llu",
+                         (unsigned long long)c.bad_row, (unsigned long long)g->row[c.bad_row + 1],
+                         (unsigned long long)g->row[c.bad_row]);
+    if (c.bad_edge < g->m)
+        return ordo_fail(ORDO_ERR_INPUT, "edge %llu: found head %llu, expected one below %llu",
+                         (unsigned long long)c.bad_edge, (unsigned long long)g->head[c.bad_edge * g->stride],
+                         (unsigned long long)g->n);
+    ordo_origin origin = {.source = "arrays", .format = "borrowed arrays"};
+    return graph_new(csr, symmetric, &origin, out);
+}
+
+ordo_graph *ordo_graph_ref(ordo_graph *g)
+{
+    __atomic_add_fetch(&g->references, 1, __ATOMIC_RELAXED);
+    return g;
+}
+
+void ordo_graph_free(ordo_graph *g)
+{
+    /* acq_rel: what every holder did with the graph comes before its memory goes */
+    if (!g || __atomic_sub_fetch(&g->references, 1, __ATOMIC_ACQ_REL) != 0)
+        return;
+    if (g->in_made)
+        ordo_csr_free(&g->in);
+    if (g->owned)
+        ordo_csr_free(&g->out);
+    pthread_mutex_destroy(&g->lock);
+    ordo_free(g);
+}
+
+/* ---- rows ---- */
+
+const ordo_csr *ordo_graph_out(const ordo_graph *g)
+{
+    return &g->out;
+}
+
+bool ordo_graph_symmetric(const ordo_graph *g)
+{
+    return g->symmetric;
+}
+
+ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out)
+{
+    if (g->symmetric) {
+        *out = &g->out;
+        return ORDO_OK;
+    }
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* immutable to callers: what is made here is made once, under lock */
+    ordo_status status = ORDO_OK;
+    pthread_mutex_lock(&me->lock);
+    if (!me->in_made) {
+        ordo_team *team;
+        status = ordo_graph_team(threads, g->out.m > g->out.n ? g->out.m : g->out.n, &team);
+        if (!status) {
+            status = ordo_csr_transpose(team, &g->out, &me->in);
+            ordo_team_return(team);
+        }
+        me->in_made = !status;
+    }
+    pthread_mutex_unlock(&me->lock);
+    if (!status)
+        *out = &g->in;
+    return status;
+}
+
+/* ---- looking ---- */
+
+typedef struct block_result {
+    ordo_u64 hash, loops, max_degree;
+    double min, max, sum;
+} block_result;
+
+typedef struct scan {
+    const ordo_csr *g;
+    ordo_u64 row_blocks, edge_blocks;
+    block_result *results;      /* [row_blocks + edge_blocks] */
+    _Alignas(64) ordo_u64 next; /* atomic */
+} scan;
+
+static ordo_u64 mix(ordo_u64 hash, ordo_u64 word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static double weight_value(ordo_type type, ordo_u32 word)
+{
+    ordo_f32 real;
+    switch (type) {
+    case ORDO_U32:
+        return word;
+    case ORDO_I32:
+        return (ordo_i32)word;
+    case ORDO_F32:
+        memcpy(&real, &word, sizeof real);
+        return (double)real;
+    case ORDO_NONE:
+    case ORDO_U64:
+        break;
+    }
+    return 0;
+}
+
+static block_result scan_rows(const ordo_csr *g, ordo_u64 block)
+{
+    block_result r = {0};
+    ordo_u64 begin = block * BLOCK, end = begin + BLOCK < g->n ? begin + BLOCK : g->n;
+    for (ordo_u64 u = begin; u < end; u++) {
+        ordo_u64 degree = g->row[u + 1] - g->row[u];
+        if (degree > r.max_degree)
+            r.max_degree = degree;
+        r.hash = mix(r.hash, degree);
+    }
+    return r;
+}
+
+static block_result scan_edges(const ordo_csr *g, ordo_u64 block)
+{
+    block_result r = {0};
+    ordo_u64 begin = block * BLOCK, end = begin + BLOCK < g->m ? begin + BLOCK : g->m;
+    ordo_u64 u = 0, high = g->n; /* the row that holds `begin` */
+    while (high - u > 1) {
+        ordo_u64 middle = u + (high - u) / 2;
+        if (g->row[middle] <= begin)
+            u = middle;
+        else
+            high = middle;
+    }
+    r.min = r.max = weight_value(g->weight_type, ordo_csr_word(g, begin));
+    for (ordo_u64 e = begin; e < end; e++) {
+        while (g->row[u + 1] <= e)
+            u++;
+        ordo_vid head = g->head[e * g->stride];
+        ordo_u32 word = ordo_csr_word(g, e);
+        double weight = weight_value(g->weight_type, word);
+        r.loops += head == u;
+        r.min = weight < r.min ? weight : r.min;
+        r.max = weight > r.max ? weight : r.max;
+        r.sum += weight;
+        r.hash = mix(r.hash, head | (ordo_u64)word << 32);
+    }
+    return r;
+}
+
+static block_result scan_block(const scan *s, ordo_u64 block)
+{
+    return block < s->row_blocks ? scan_rows(s->g, block) : scan_edges(s->g, block - s->row_blocks);
+}
+
+static void scan_part(void *arg, int member)
+{
+    scan *s = arg;
+    (void)member;
+    for (;;) {
+        ordo_u64 block = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED);
+        if (block >= s->row_blocks + s->edge_blocks)
+            return;
+        s->results[block] = scan_block(s, block);
+    }
+}
+
+static void scan_graph(ordo_graph *g)
+{
+    const ordo_csr *csr = &g->out;
+    scan s = {.g = csr,
+              .row_blocks = ((ordo_u64)csr->n + BLOCK - 1) / BLOCK,
+              .edge_blocks = csr->m / BLOCK + (csr->m % BLOCK != 0)};
+    ordo_u64 blocks = s.row_blocks + s.edge_blocks;
+    ordo_team *team;
+    /* No failure may show here: without memory or threads the blocks are scanned one after the other. */
+    s.results = blocks > 2 ? ordo_alloc(blocks, sizeof *s.results) : NULL;
+    if (s.results && ordo_graph_team(g->threads, csr->m > csr->n ? csr->m : csr->n, &team) == ORDO_OK) {
+        ordo_team_run(team, scan_part, &s);
+        ordo_team_return(team);
+    } else {
+        ordo_free(s.results);
+        s.results = NULL;
+    }
+
+    ordo_graph_info *info = &g->info;
+    ordo_u64 hash = mix(mix(mix(0, csr->n), csr->m), (ordo_u64)csr->weight_type);
+    double sum = 0;
+    for (ordo_u64 i = 0; i < blocks; i++) {
+        block_result r = s.results ? s.results[i] : scan_block(&s, i);
+        hash = mix(hash, r.hash);
+        info->loops += r.loops;
+        info->max_degree = r.max_degree > info->max_degree ? r.max_degree : info->max_degree;
+        if (i < s.row_blocks || csr->weight_type == ORDO_NONE)
+            continue;
+        info->weight_min = i == s.row_blocks || r.min < info->weight_min ? r.min : info->weight_min;
+        info->weight_max = i == s.row_blocks || r.max > info->weight_max ? r.max : info->weight_max;
+        sum += r.sum;
+    }
+    info->checksum = hash;
+    info->weight_mean = csr->m ? sum / (double)csr->m : 0;
+    ordo_free(s.results);
+}
+
+static ordo_u64 csr_bytes(const ordo_csr *g)
+{
+    ordo_u64 words = g->weight_type == ORDO_NONE ? 1 : 2;
+    return ((ordo_u64)g->n + 1) * sizeof(ordo_eid) + g->m * words * sizeof(ordo_vid);
+}
+
+void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* as in ordo_graph_in */
+    pthread_mutex_lock(&me->lock);
+    if (!me->scanned) {
+        scan_graph(me);
+        me->scanned = true;
+    }
+    *out = me->info;
+    out->bytes = csr_bytes(&g->out) + (g->in_made ? csr_bytes(&g->in) : 0);
+    pthread_mutex_unlock(&me->lock);
+}

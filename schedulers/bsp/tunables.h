@@ -1,0 +1,12 @@
+/* Tunables of `bsp`: rows as <ordo/scheduler.h> says. */
+#define BSP_TUNABLES(X)                                                                                                \
+    X(BSP_DIRECTION, "direction", CHOICE, "auto", 0, 0, "auto|push|pull", "",                                          \
+      "push from the frontier, pull into unsettled vertices, or choose by superstep; pull only where operators "       \
+      "settle")                                                                                                        \
+    X(BSP_ALPHA, "alpha", REAL, "15", 1e-6, 1e9, NULL, "",                                                             \
+      "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at")                             \
+    X(BSP_BETA, "beta", REAL, "18", 1e-6, 1e9, NULL, "",                                                               \
+      "auto pushes again when the frontier has fewer than n/beta vertices")                                            \
+    X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")
+
+enum { BSP_TUNABLES(ORDO_TUNABLE_ENUM) BSP_TUNABLE_COUNT };

@@ -1,0 +1,174 @@
+/* near_far/cpu.h -- Near-Far on the CPU.
+ *
+ * Problem: most of the gain of priority order with two piles and no priority queue.
+ * Method (Davidson et al. 2014): see README.md. Every member has its own near and far bins and pushes only there; a
+ * superstep opens the near bins to all members. When no member has a near item, all move the threshold to the next
+ * multiple of delta above the least far priority, and every member splits its own far bin.
+ *
+ * Ends when both piles of all members are empty, by votes taken after each member's last push and compared across a
+ * barrier: exact.
+ *
+ * Does not: run critical operators.
+ *
+ * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ */
+#include "tunables.h"
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _near_far_, _part)
+
+#ifndef ORDO_NEAR_FAR_ONCE
+#define ORDO_NEAR_FAR_ONCE
+/* What a member has, on a line of its own: one is read while the other is written. */
+typedef struct ordo_near_far_vote {
+    struct {
+        ordo_u64 near_items, far_items;
+        ordo_u64 far_lowest; /* bucket of width delta */
+    } of[2];
+    ordo_u64 padding[2];
+} ordo_near_far_vote;
+#endif
+
+typedef struct MY(run) {
+    ordo_job *job;
+    ordo_share *shares;        /* [threads] */
+    ordo_near_far_vote *votes; /* [threads] */
+    double per_delta;
+} MY(run);
+
+typedef struct MY(member) {
+    ordo_job *job;
+    ordo_bin near, far;
+    ordo_u64 threshold;  /* buckets below it are near */
+    ordo_u64 far_lowest; /* least bucket in far */
+    double per_delta;
+    ordo_counters count;
+} MY(member);
+
+ORDO_INLINE void MY(put)(MY(member) * me, OP(entry) entry)
+{
+    ordo_u64 bucket = OP(bucket)(me->job, entry, me->per_delta);
+    if (bucket < me->threshold) {
+        OP(append)(me->job, &me->near, entry);
+    } else {
+        if (bucket < me->far_lowest)
+            me->far_lowest = bucket;
+        OP(append)(me->job, &me->far, entry);
+    }
+}
+
+ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
+{
+    MY(member) *me = (MY(member) *)arg;
+    me->count.activations++;
+    MY(put)(me, entry);
+}
+
+/* Splits the far pile at the new threshold; what has become stale goes. In place: the far pile is read ahead of where
+ * what stays is written. */
+static void MY(split)(MY(member) * me)
+{
+    const OP(cell) *cell = (const OP(cell) *)me->job->cells;
+    OP(entry) *entry = (OP(entry) *)me->far.data;
+    ordo_u64 size = me->far.count;
+    me->far.count = 0;
+    me->far_lowest = ~(ordo_u64)0;
+    for (ordo_u64 i = 0; i < size; i++)
+        if (OP(activates) && OP(better)(OP(load)(&cell[entry[i].item]), entry[i].value))
+            me->count.stale++;
+        else
+            MY(put)(me, entry[i]);
+}
+
+ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+{
+    ordo_job *job = run->job;
+    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
+    const ordo_u64 chunk = (ordo_u64)job->tunable[NEAR_FAR_CHUNK];
+    MY(member) me = {.job = job, .threshold = 1, .far_lowest = ~(ordo_u64)0, .per_delta = run->per_delta};
+
+    ordo_u64 begin, end;
+    ordo_split(job->initial_count, job->threads, index, &begin, &end);
+    for (ordo_u64 i = begin; i < end; i++)
+        MY(put)(&me, OP(entry_now)(job, OP(initial)(job, i)));
+
+    ordo_bin shared = {0}; /* open to others until the next barrier */
+    for (ordo_u64 step = 1, superstep = 0;; step++) {
+        ordo_publish_counters(job, index, &me.count);
+        ordo_near_far_vote *mine = &run->votes[index];
+        mine->of[step & 1].near_items = me.near.count;
+        mine->of[step & 1].far_items = me.far.count;
+        mine->of[step & 1].far_lowest = me.far_lowest;
+        if (index == 0) {
+            ordo_job_poll(job, shared.count);
+            ordo_job_settle(job, step);
+        }
+        ordo_team_barrier(job->team);
+        ordo_u64 near_items = 0, far_items = 0, far_lowest = ~(ordo_u64)0;
+        for (int t = 0; t < job->threads; t++) {
+            near_items += run->votes[t].of[step & 1].near_items;
+            far_items += run->votes[t].of[step & 1].far_items;
+            if (run->votes[t].of[step & 1].far_lowest < far_lowest)
+                far_lowest = run->votes[t].of[step & 1].far_lowest;
+        }
+        if (near_items + far_items == 0 || ordo_job_settled(job, step))
+            break;
+        if (near_items == 0) {
+            me.threshold = far_lowest + 1;
+            MY(split)(&me);
+            continue;
+        }
+        superstep++;
+        if (index == 0) {
+            job->supersteps = superstep;
+            ordo_job_sample(job, near_items, me.threshold - 1, 1 / run->per_delta, 1, -1);
+        }
+        shared.count = 0;
+        ordo_bin swap = shared;
+        shared = me.near;
+        me.near = swap;
+        ordo_share_open(&run->shares[index], &shared, superstep);
+        double before = ordo_job_seconds(job);
+        OP(drain)(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, MY(push), &me);
+        me.count.work_seconds += ordo_job_seconds(job) - before;
+    }
+    ordo_bin_free(job, &me.near, sizeof(OP(entry)));
+    ordo_bin_free(job, &me.far, sizeof(OP(entry)));
+    ordo_bin_free(job, &shared, sizeof(OP(entry)));
+    ordo_publish_counters(job, index, &me.count);
+}
+
+ORDO_NOINLINE void MY(work_atomic)(void *run, int index)
+{
+    MY(work)((MY(run) *)run, index, ORDO_SYNC_ATOMIC);
+}
+ORDO_NOINLINE void MY(work_lock)(void *run, int index)
+{
+    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    double spread = OP(spread)((double)job->out->n, job->mean_weight);
+    double delta = ordo_job_delta(job, job->tunable[NEAR_FAR_DELTA], spread, job->tunable[NEAR_FAR_FACTOR]);
+    job->delta_first = job->delta_last = delta;
+    MY(run)
+    run = {.job = job,
+           .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
+           .votes = (ordo_near_far_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_near_far_vote)),
+           .per_delta = 1 / delta};
+    ordo_status status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status)
+        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? MY(work_lock) : MY(work_atomic), &run);
+    ordo_free(run.shares);
+    ordo_free(run.votes);
+    return status;
+}
+
+ORDO_CPU_INSTANCE(near_far, MY(run_job))
+#undef MY
+
+#else
+ORDO_CPU_INSTANCE(near_far, NULL)
+#endif

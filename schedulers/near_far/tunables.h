@@ -1,0 +1,10 @@
+/* Tunables of `near_far`: rows as <ordo/scheduler.h> says. */
+#define NEAR_FAR_TUNABLES(X)                                                                                           \
+    X(NEAR_FAR_DELTA, "delta", REAL, "0", 0, 1e18, NULL, "priority",                                                   \
+      "distance between thresholds; 0: factor times mean weight over mean degree")                                     \
+    X(NEAR_FAR_FACTOR, "factor", REAL, "32", 1e-6, 1e9, NULL, "",                                                      \
+      "what delta 0 multiplies mean weight over mean degree by (32 in the paper: a warp's width)")                     \
+    X(NEAR_FAR_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                     \
+      "items that a thread takes from the near pile at once")
+
+enum { NEAR_FAR_TUNABLES(ORDO_TUNABLE_ENUM) NEAR_FAR_TUNABLE_COUNT };

@@ -1,0 +1,440 @@
+/* contract.c -- the contract, over the matrix: one operator, under one scheduler, sync and number of threads, on every
+ * family of graphs, against references that share nothing with the schedulers.
+ *
+ *   contract OPERATOR SCHEDULER SYNC THREADS SEEDS
+ *
+ * Every seed also draws the scheduler's tunables at random, so that tiny bins, one bucket, pull and the like are met.
+ * Prints the path of the first failure (family, size, seed, settings) and ends with 1; 77 where the pair is refused as
+ * unsound and the caller did not expect a run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/run.h>
+#include <ordo/scheduler.h>
+
+#define ORDO_WEIGHT u32
+#include "operators/sssp.h"
+#undef ORDO_WEIGHT
+#define ORDO_WEIGHT i32
+#include "operators/sssp.h"
+#undef ORDO_WEIGHT
+#define ORDO_WEIGHT f32
+#include "operators/sssp.h"
+#undef ORDO_WEIGHT
+#include "operators/bank.h"
+#include "operators/bfs.h"
+#include "operators/cc.h"
+#include "operators/discharge.h"
+#include "operators/lightest_edge.h"
+
+#include "families.h"
+
+typedef struct trial {
+    const char *op, *family;
+    unsigned size;
+    ordo_u64 seed;
+    ordo_options options;
+    const char *settings[ORDO_MAX_TUNABLES];
+    char text[ORDO_MAX_TUNABLES][64];
+    ordo_stats stats;
+} trial;
+
+static void fail(const trial *t, const char *what)
+{
+    printf("FAILED %s/%s/%s/%d family %s size %u seed %llu: %s\n", t->op, t->options.scheduler, t->options.sync,
+           t->options.threads, t->family, t->size, (unsigned long long)t->seed, what);
+    for (size_t i = 0; i < t->options.setting_count; i++)
+        printf("  --set %s\n", t->options.settings[i]);
+    exit(1);
+}
+
+static void *get(size_t count, size_t size)
+{
+    void *p = calloc(count + 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+/* Draws every tunable: as it is, its least, or something small. */
+static void draw_settings(trial *t, ordo_u64 *r)
+{
+    const ordo_scheduler *s = ordo_scheduler_find(t->options.scheduler);
+    t->options.settings = t->settings;
+    t->options.setting_count = 0;
+    if (t->seed % 4 == 0)
+        return;
+    for (int i = 0; i < s->tunable_count; i++) {
+        const ordo_tunable *row = &s->tunables[i];
+        ordo_u64 choice = next_random(r) % 4;
+        char *text = t->text[t->options.setting_count];
+        if (choice == 0)
+            continue;
+        if (row->type == ORDO_TUNABLE_CHOICE) {
+            int choices = 1;
+            for (const char *c = row->choices; *c; c++)
+                choices += *c == '|';
+            const char *at = row->choices;
+            for (ordo_u64 k = next_random(r) % (ordo_u64)choices; k; k--)
+                at = strchr(at, '|') + 1;
+            if (!strncmp(at, "pull", 4) && !strcmp(s->name, "bsp") && strcmp(t->op, "bfs"))
+                continue; /* refused by name: tested elsewhere */
+            if (!strncmp(at, "pull", 4) && !strcmp(t->op, "lightest_edge"))
+                continue;
+            snprintf(text, sizeof t->text[0], "%s=%.*s", row->name, (int)strcspn(at, "|"), at);
+        } else {
+            double value = choice == 1 ? row->min : (double)(next_random(r) % ((ordo_u64)2 << next_random(r) % 9));
+            if (row->type == ORDO_TUNABLE_REAL && choice == 3)
+                value = (double)(next_random(r) % 1000) / 64;
+            value = value < row->min ? row->min : value > row->max ? row->max : value;
+            snprintf(text, sizeof t->text[0], "%s=%.17g", row->name, value);
+        }
+        t->settings[t->options.setting_count++] = text;
+    }
+}
+
+static void run(trial *t, ordo_work *work)
+{
+    work->op = ordo_operator_find(t->op);
+    ordo_stats_free(&t->stats);
+    ordo_status status = ordo_run(work, &t->options, &t->stats);
+    if (status) {
+        char text[1200];
+        snprintf(text, sizeof text, "%s: %s", ordo_status_name(status), ordo_last_error());
+        fail(t, text);
+    }
+    if (t->stats.trace_count > ORDO_TRACE_MAX)
+        fail(t, "trace too long");
+    for (size_t i = 1; i < t->stats.trace_count; i++)
+        if (t->stats.trace[i].seconds < t->stats.trace[i - 1].seconds)
+            fail(t, "trace goes back in time");
+}
+
+/* ---- shortest paths, levels, labels: Bellman-Ford over the edge list, in the type's own arithmetic ---- */
+
+static void check_u32(const trial *t, const ordo_u32 *found, const ordo_u32 *expected, ordo_u64 n)
+{
+    for (ordo_u64 v = 0; v < n; v++)
+        if (found[v] != expected[v]) {
+            char text[128];
+            snprintf(text, sizeof text, "cell %llu is %u, expected %u", (unsigned long long)v, found[v], expected[v]);
+            fail(t, text);
+        }
+}
+
+static void try_integers(trial *t, const edge_list *list, ordo_direction direction)
+{
+    bool labels = !strcmp(t->op, "cc"), levels = !strcmp(t->op, "bfs"), is_signed = !strcmp(t->op, "sssp_i32");
+    const ordo_u32 worst = is_signed ? 0x7fffffffu : 0xffffffffu;
+    ordo_graph *g = family_graph(list, labels || levels ? ORDO_NONE : is_signed ? ORDO_I32 : ORDO_U32, direction);
+    ordo_u64 n = list->n;
+    ordo_u32 *expected = get(n, 4), *cells = get(n, 4);
+    ordo_item source = (ordo_item)(t->seed % (n ? n : 1));
+    ordo_u32 limit = t->seed % 5 == 1 ? (ordo_u32)(t->seed % 97) : worst - 1;
+    for (ordo_u64 v = 0; v < n; v++)
+        expected[v] = cells[v] = labels ? (ordo_u32)v : v == source ? 0 : worst;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_u64 e = 0; e < list->count; e++)
+            for (int way = 0; way < (direction == ORDO_SYMMETRISE ? 2 : 1); way++) {
+                ordo_vid u = way ? list->edge[e].head : list->edge[e].tail,
+                         v = way ? list->edge[e].tail : list->edge[e].head;
+                ordo_u32 c = expected[u] == worst ? worst
+                             : labels             ? expected[u]
+                                                  : expected[u] + (levels ? 1 : list->edge[e].weight);
+                if (!labels && c > limit)
+                    c = worst;
+                if (c < expected[v]) {
+                    expected[v] = c;
+                    changed = true;
+                }
+            }
+    }
+    sssp_state_u32 unsigned_state = {limit};
+    sssp_state_i32 signed_state = {(ordo_i32)limit};
+    bfs_state bfs = {limit};
+    ordo_work work = {.graph = g,
+                      .cells = cells,
+                      .state = labels      ? NULL
+                               : levels    ? (const void *)&bfs
+                               : is_signed ? (const void *)&signed_state
+                                           : (const void *)&unsigned_state,
+                      .universe = n,
+                      .targets = n,
+                      .initial = labels ? NULL : &source,
+                      .initial_count = n ? 1 : 0};
+    run(t, &work);
+    check_u32(t, cells, expected, n);
+    free(expected);
+    free(cells);
+    ordo_graph_free(g);
+}
+
+static void try_floats(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_F32, ORDO_AS_STORED);
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 n = list->n;
+    ordo_f32 *expected = get(n, 4), *cells = get(n, 4);
+    ordo_item source = (ordo_item)(t->seed % (n ? n : 1));
+    for (ordo_u64 v = 0; v < n; v++)
+        expected[v] = cells[v] = v == source ? 0 : INFINITY;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_u64 u = 0; u < n; u++)
+            for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++) {
+                ordo_vid v = rows->head[e * rows->stride];
+                float c = expected[u] + ((const float *)rows->weight)[e * rows->stride];
+                if (c < expected[v]) {
+                    expected[v] = c;
+                    changed = true;
+                }
+            }
+    }
+    sssp_state_f32 state = {3.402823466e38f};
+    ordo_work work = {.graph = g,
+                      .cells = cells,
+                      .state = &state,
+                      .universe = n,
+                      .targets = n,
+                      .initial = &source,
+                      .initial_count = n ? 1 : 0};
+    run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (cells[v] != expected[v])
+            fail(t, "a distance is wrong");
+    free(expected);
+    free(cells);
+    ordo_graph_free(g);
+}
+
+/* ---- lightest edge: items are vertices, targets components ---- */
+
+static void try_lightest(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_U32, ORDO_SYMMETRISE);
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 n = list->n, components = n / 3 + 1, r = t->seed;
+    ordo_u32 *component = get(n, 4), *undirected = get(rows->m, 4);
+    ordo_u64 *cells = get(components, 8), *expected = get(components, 8);
+    for (ordo_u64 v = 0; v < n; v++)
+        component[v] = (ordo_u32)(next_random(&r) % components);
+    for (ordo_u64 c = 0; c < components; c++)
+        cells[c] = expected[c] = ~(ordo_u64)0;
+    for (ordo_u64 u = 0; u < n; u++)
+        for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++) {
+            ordo_vid v = rows->head[e * rows->stride];
+            undirected[e] = (ordo_u32)(u < v ? u * 131 + v : v * 131 + u);
+            ordo_u64 key = (ordo_u64)((const ordo_u32 *)rows->weight)[e * rows->stride] << 32 | undirected[e];
+            if (component[u] != component[v] && key < expected[component[u]])
+                expected[component[u]] = key;
+        }
+    lightest_edge_state state = {component, undirected};
+    ordo_work work = {.graph = g, .cells = cells, .state = &state, .universe = n, .targets = components};
+    run(t, &work);
+    for (ordo_u64 c = 0; c < components; c++)
+        if (cells[c] != expected[c])
+            fail(t, "a component's lightest edge is wrong");
+    if (strcmp(t->options.sync, "racy") && t->stats.items != n) /* racy rounds repeat until nothing changes */
+        fail(t, "an item that activates nothing was not processed exactly once");
+    free(component);
+    free(undirected);
+    free(cells);
+    free(expected);
+    ordo_graph_free(g);
+}
+
+/* ---- bank: money is conserved, every transfer is tried once ---- */
+
+static void try_bank(trial *t)
+{
+    ordo_u64 r = t->seed + 1, transfers = t->size * 4, accounts = t->seed % 3 ? t->size : 2, total = 0, after = 0;
+    bank_transfer *transfer = get(transfers, sizeof *transfer);
+    ordo_u32 *outcome = get(transfers, 4);
+    ordo_u64 *balance = get(accounts, 8), *change = get(accounts, 8);
+    for (ordo_u64 i = 0; i < transfers; i++)
+        transfer[i] = (bank_transfer){(ordo_u32)(next_random(&r) % accounts), (ordo_u32)(next_random(&r) % accounts),
+                                      (ordo_u32)(next_random(&r) % 50)};
+    for (ordo_u64 a = 0; a < accounts; a++)
+        total += balance[a] = next_random(&r) % 100;
+    for (ordo_u64 a = 0; a < accounts; a++)
+        change[a] = balance[a];
+    bank_state state = {transfer, outcome, balance};
+    ordo_work work = {.state = &state, .universe = transfers, .targets = accounts};
+    run(t, &work);
+    for (ordo_u64 i = 0; i < transfers; i++) {
+        if (outcome[i] != BANK_PAID && outcome[i] != BANK_REFUSED)
+            fail(t, "a transfer was not tried");
+        if (outcome[i] == BANK_PAID) {
+            change[transfer[i].from] -= transfer[i].amount;
+            change[transfer[i].to] += transfer[i].amount;
+        }
+    }
+    for (ordo_u64 a = 0; a < accounts; a++) {
+        after += balance[a];
+        if (change[a] != balance[a])
+            fail(t, "a balance does not follow from the transfers that were paid");
+    }
+    if (after != total)
+        fail(t, "money was made or lost");
+    if (t->stats.useful != transfers)
+        fail(t, "a transfer's section ran not exactly once");
+    free(transfer);
+    free(outcome);
+    free(balance);
+    free(change);
+}
+
+/* ---- discharge: a maximum preflow's value against augmenting paths ---- */
+
+typedef struct network {
+    ordo_u64 n, m;
+    ordo_eid *row, *reverse;
+    ordo_vid *head;
+    ordo_u64 *capacity;
+} network;
+
+static void network_make(const edge_list *list, network *net)
+{
+    *net = (network){.n = list->n, .m = 2 * list->count};
+    net->row = get(net->n + 2, 8);
+    net->reverse = get(net->m, 8);
+    net->head = get(net->m, 4);
+    net->capacity = get(net->m, 8);
+    for (ordo_u64 e = 0; e < list->count; e++) {
+        net->row[list->edge[e].tail + 1]++;
+        net->row[list->edge[e].head + 1]++;
+    }
+    for (ordo_u64 v = 0; v < net->n; v++)
+        net->row[v + 1] += net->row[v];
+    ordo_eid *at = get(net->n, 8);
+    memcpy(at, net->row, net->n * 8);
+    for (ordo_u64 e = 0; e < list->count; e++) {
+        ordo_eid a = at[list->edge[e].tail]++, b = at[list->edge[e].head]++;
+        net->head[a] = list->edge[e].head;
+        net->head[b] = list->edge[e].tail;
+        net->capacity[a] = list->edge[e].weight;
+        net->reverse[a] = b;
+        net->reverse[b] = a;
+    }
+    free(at);
+}
+
+static ordo_u64 augmenting_paths(const network *net, ordo_vid source, ordo_vid sink)
+{
+    ordo_u64 value = 0;
+    ordo_u64 *residual = get(net->m, 8);
+    ordo_eid *via = get(net->n, 8);
+    ordo_vid *queue = get(net->n, 4);
+    memcpy(residual, net->capacity, net->m * 8);
+    for (;;) {
+        ordo_u64 head = 0, tail = 0;
+        memset(via, 255, net->n * 8);
+        queue[tail++] = source;
+        via[source] = 0;
+        while (head < tail && via[sink] == ~(ordo_u64)0) {
+            ordo_vid u = queue[head++];
+            for (ordo_eid e = net->row[u]; e < net->row[u + 1]; e++)
+                if (residual[e] && via[net->head[e]] == ~(ordo_u64)0) {
+                    via[net->head[e]] = e;
+                    queue[tail++] = net->head[e];
+                }
+        }
+        if (via[sink] == ~(ordo_u64)0)
+            break;
+        ordo_u64 least = ~(ordo_u64)0;
+        for (ordo_vid v = sink; v != source; v = net->head[net->reverse[via[v]]])
+            if (residual[via[v]] < least)
+                least = residual[via[v]];
+        for (ordo_vid v = sink; v != source; v = net->head[net->reverse[via[v]]]) {
+            residual[via[v]] -= least;
+            residual[net->reverse[via[v]]] += least;
+        }
+        value += least;
+    }
+    free(residual);
+    free(via);
+    free(queue);
+    return value;
+}
+
+static void try_discharge(trial *t, const edge_list *list)
+{
+    if (list->n < 2)
+        return;
+    network net;
+    network_make(list, &net);
+    ordo_vid source = 0, sink = (ordo_vid)(list->n - 1);
+    ordo_u32 *height = get(net.n, 4);
+    ordo_u64 *excess = get(net.n, 8), *residual = get(net.m, 8), active = 0;
+    ordo_item *initial = get(net.n, 4);
+    memcpy(residual, net.capacity, net.m * 8);
+    height[source] = (ordo_u32)net.n;
+    for (ordo_eid e = net.row[source]; e < net.row[source + 1]; e++) {
+        ordo_u64 amount = residual[e];
+        residual[e] -= amount;
+        residual[net.reverse[e]] += amount;
+        excess[net.head[e]] += amount;
+    }
+    excess[source] = 0;
+    for (ordo_vid v = 0; v < net.n; v++)
+        if (excess[v] && v != source && v != sink)
+            initial[active++] = v;
+    discharge_state state = {net.row, net.head, net.reverse, height, excess, residual, (ordo_u32)net.n, source, sink};
+    ordo_work work = {
+        .state = &state, .universe = net.n, .targets = net.n, .initial = initial, .initial_count = active};
+    run(t, &work);
+    ordo_u64 expected = augmenting_paths(&net, source, sink);
+    if (excess[sink] != expected) {
+        char text[96];
+        snprintf(text, sizeof text, "flow is %llu, expected %llu", (unsigned long long)excess[sink],
+                 (unsigned long long)expected);
+        fail(t, text);
+    }
+    free(height);
+    free(excess);
+    free(residual);
+    free(initial);
+    free(net.row);
+    free(net.reverse);
+    free(net.head);
+    free(net.capacity);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 6) {
+        fprintf(stderr, "usage: contract OPERATOR SCHEDULER SYNC THREADS SEEDS\n");
+        return 2;
+    }
+    trial t = {.op = argv[1], .options = {.scheduler = argv[2], .sync = argv[3], .threads = atoi(argv[4])}};
+    ordo_u64 seeds = strtoull(argv[5], NULL, 10), trials = 0;
+    for (t.seed = 1; t.seed <= seeds; t.seed++)
+        for (const char *const *family = family_names; *family; family++) {
+            ordo_u64 r = t.seed * 31 + (ordo_u64)(family - family_names);
+            bool flow = !strcmp(t.op, "discharge"), bank = !strcmp(t.op, "bank");
+            t.family = *family;
+            t.size = 1 + (unsigned)(next_random(&r) % (flow ? 24 : t.seed % 10 == 0 ? 2000 : 150));
+            draw_settings(&t, &r);
+            edge_list list;
+            family_make(*family, t.size, t.seed, &list);
+            if (bank)
+                try_bank(&t);
+            else if (flow)
+                try_discharge(&t, &list);
+            else if (!strcmp(t.op, "lightest_edge"))
+                try_lightest(&t, &list);
+            else if (!strcmp(t.op, "sssp_f32"))
+                try_floats(&t, &list);
+            else
+                try_integers(&t, &list, !strcmp(t.op, "cc") || t.seed % 3 == 0 ? ORDO_SYMMETRISE : ORDO_AS_STORED);
+            family_free(&list);
+            trials++;
+        }
+    ordo_stats_free(&t.stats);
+    printf("%llu trials\n", (unsigned long long)trials);
+    return 0;
+}
