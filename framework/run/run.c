@@ -176,6 +176,8 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         if (op->weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != op->weight)
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s': the graph's weights are of another type", op->name);
     }
+    if (!work->state && op->state > sizeof(ordo_no_state))
+        return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs its state", op->name);
     if (work->universe > ORDO_MAX_VERTICES || work->targets > ORDO_MAX_VERTICES)
         return ordo_fail(ORDO_ERR_USAGE, "operator '%s': more than %llu items or targets", op->name,
                          (unsigned long long)ORDO_MAX_VERTICES);

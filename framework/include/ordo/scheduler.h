@@ -110,6 +110,7 @@ struct ordo_operator {
     unsigned properties;
     bool activates;
     size_t entry;                          /* bytes of a worklist entry */
+    size_t state;                          /* bytes of its state struct */
     const ordo_instance *const *instances; /* [schedulers], one a scheduler; NULL ends */
 };
 

@@ -1,0 +1,54 @@
+/* app.h -- an app as the command `ordo` sees it: one table row a verb. The build generates the table from its list of
+ * apps (apps/meson.build); a new app is a new file and one word there.
+ */
+#ifndef ORDO_APP_H
+#define ORDO_APP_H
+
+#include <ordo/apps.h>
+
+/* One number of a result: what lets anyone compare answers. */
+typedef struct ordo_field {
+    const char *name; /* "reached" */
+    ordo_type type;   /* ORDO_U64 or ORDO_F32 (then `real` holds it) */
+    ordo_u64 whole;
+    double real;
+} ordo_field;
+
+enum { ORDO_MAX_FIELDS = 8 };
+
+typedef struct ordo_app_input {
+    const ordo_graph *graph;
+    ordo_vid source; /* where needs_source */
+    double limit;    /* INFINITY: none */
+    bool want_pred;
+} ordo_app_input;
+
+/* Owned by the caller; arrays are ordo_alloc'ed by the app on first use and used again when the answer is passed in
+ * again for the same graph. Starts all zero. */
+typedef struct ordo_answer {
+    ordo_type type; /* of values: ORDO_U32, ORDO_I32 or ORDO_F32 */
+    void *values;   /* [n] one a vertex */
+    ordo_vid *pred; /* [n], or NULL */
+    ordo_u64 n;
+    ordo_field fields[ORDO_MAX_FIELDS]; /* sssp, bfs: reached, max, sum; cc: components */
+    int field_count;
+} ordo_answer;
+
+typedef struct ordo_app {
+    const char *name, *summary;
+    const char *value_name; /* "distance", "level", "component" */
+    bool needs_source;
+    bool wants_weights; /* reads weights; otherwise the command loads the graph without them */
+    bool has_unreached; /* values may be "unreached" */
+    /* The operator that it would run on this graph: for checking options and predicting memory before loading more. */
+    const ordo_operator *(*op)(const ordo_graph *g);
+    ordo_status (*run)(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer,
+                       ordo_stats *stats);
+    ordo_status (*verify)(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how);
+    ordo_status (*memory)(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most);
+} ordo_app;
+
+/* Generated: ends with NULL. */
+extern const ordo_app *const ordo_built_apps[];
+
+#endif

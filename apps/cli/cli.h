@@ -1,0 +1,238 @@
+/* cli.h -- what the files of the command `ordo` share: options, a loaded graph, the record of a run.
+ *
+ * The way of a call: options.c turns words into an `options`, one verb's file does the work (run.c, compare.c,
+ * graphs.c, help.c), text.c prints for people, json.c for programs, files.c writes files aside and renames them.
+ * Functions return an ordo_status with the sentence set; only main prints it and chooses the exit status.
+ */
+#ifndef ORDO_CLI_H
+#define ORDO_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "apps/app.h"
+
+/* Both are given by the build. */
+#ifndef ORDO_VERSION
+#define ORDO_VERSION "unknown"
+#endif
+#ifndef ORDO_COMMIT
+#define ORDO_COMMIT "unknown"
+#endif
+
+/* ---- options (options.c) ---- */
+
+enum {
+    VERB_APP = 1 << 0,
+    VERB_COMPARE = 1 << 1,
+    VERB_GENERATE = 1 << 2,
+    VERB_CONVERT = 1 << 3,
+    VERB_INFO = 1 << 4,
+    VERB_LIST = 1 << 5 /* schedulers, operators, help, version: no options of their own */
+};
+
+/* GAP's seed: without another one the random sources are those of GAP's programs on the same graph. */
+enum { DEFAULT_SEED = 27491095, MAX_SETTINGS = 64, MAX_GRAPHS = 256, GAP_WEIGHT = 255 };
+
+typedef struct options {
+    int verb;
+    const ordo_app *app; /* VERB_APP, VERB_COMPARE */
+    const char *words[MAX_GRAPHS];
+    int word_count; /* what is no option: graphs, a kind */
+
+    /* the graph */
+    const char *file, *generate;
+    ordo_generate_options made; /* kind NULL: none asked for by -g, -u or the verb's own options */
+    ordo_u64 given;             /* options.c's: a bit an option */
+    ordo_direction direction;
+    bool drop_weights;
+
+    /* the runs */
+    const char *scheduler, *schedulers, *sync, *device;
+    const char *settings[MAX_SETTINGS];
+    int setting_count;
+    const char *delta; /* GAP's -d */
+    int threads, repeat, warmup;
+    const char *source, *sources, *path_to; /* parsed once the graph is there */
+    ordo_u64 seed;
+    double limit;
+    bool verify, no_verify, force, ids_of_file;
+    ordo_verify_how how;
+
+    /* what comes out */
+    const char *json, *output, *tree, *trace;
+    bool trace_json, analysis, log, quiet, progress, help, version;
+    bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
+} options;
+
+/* Words after the verb. ORDO_ERR_USAGE names the word at fault. */
+ordo_status options_parse(options *o, int verb, int count, char **words);
+/* What a `generate` asks for: its kind, and the options that belong to that kind. */
+ordo_status options_made(const options *o, ordo_generate_options *out);
+/* The options of a verb as `ordo help VERB` shows them. */
+void options_print(FILE *out, int verb);
+/* The word of the list (ends with NULL) that is nearest to a misspelt one, or NULL. */
+const char *near_match(const char *word, const char *const *list);
+/* Whole words only; the whole text must be the number. */
+bool parse_u64(const char *text, ordo_u64 *out);
+bool parse_real(const char *text, double *out);
+
+/* ---- graphs and vertices (load.c) ---- */
+
+typedef struct loaded {
+    ordo_graph *graph;
+    ordo_graph_info info;
+    bool generated;
+    ordo_u64 id_base; /* what people call vertex 0: --ids */
+} loaded;
+
+/* `path` NULL: the generator of the options. `weights`: keep them, or draw GAP's for -g and -u. */
+ordo_status load_graph(const options *o, const char *path, bool weights, loaded *out);
+void load_free(loaded *g);
+/* A graph of one vertex, to have options checked before a large one is read. */
+ordo_status check_options_early(const options *o, const ordo_options *run);
+ordo_status parse_vertex(const loaded *g, const char *what, const char *text, ordo_vid *out);
+/* ids of a file, one a line; *out is malloc'ed. */
+ordo_status read_sources(const loaded *g, const char *path, ordo_vid **out, size_t *count);
+
+/* Random sources as GAP picks them: mt19937_64, only vertices with an edge out. */
+typedef struct picker {
+    ordo_u64 word[312];
+    int next;
+} picker;
+void picker_start(picker *p, ordo_u64 seed);
+ordo_status picker_next(picker *p, const ordo_graph *g, ordo_vid *out);
+
+/* Refuses with ORDO_ERR_MEMORY and both numbers where more is needed than there is. */
+ordo_status check_memory(const options *o, const char *what, ordo_u64 expected);
+/* Bytes of the arrays that hold an answer. */
+ordo_u64 answer_bytes(const loaded *g, bool with_pred);
+/* Whether an app's values are themselves vertices, which --ids then renumbers. */
+bool values_are_vertices(const ordo_app *app);
+
+/* ---- the process (process.c) ---- */
+
+typedef struct machine {
+    char cpu[128], kernel[160], compiler[96], system[72];
+    int cores;
+    ordo_u64 memory;
+} machine;
+void machine_get(machine *m);
+ordo_u64 memory_available(void);
+ordo_u64 peak_rss(void);
+double now(void);
+
+/* Nonzero once SIGINT or SIGTERM came. */
+extern volatile int cancelled;
+void process_start(void);
+/* While `on`, a signal sets the flag and a second one ends the process; otherwise the first one ends it, after
+ * removing the file being written. */
+void process_cancellable(bool on);
+ordo_status check_cancelled(void);
+/* Adds (or takes back) a file to remove when a signal ends the process. */
+void process_guard(const char *path, bool on);
+
+/* ---- a run's record ---- */
+
+typedef struct record {
+    const loaded *graph;
+    const ordo_app *app;
+    ordo_vid source;
+    const options *o;
+    const ordo_stats *stats;
+    const ordo_answer *answer;
+    ordo_u64 expected, at_most; /* predicted bytes */
+    double trial_seconds;       /* the app's call, less what is done once a graph */
+    double verify_seconds;
+    int verified; /* 1, 0, or -1: not asked for */
+    int trial;
+    const ordo_vid *path; /* with --path-to */
+    ordo_u64 path_length;
+    ordo_vid path_to;
+} record;
+
+/* One run of an app and, where asked for, its verification; fills the record, which the caller set up. `shown` is the
+ * name for progress. A failed verification is no error here: r->verified is 0 and ordo_last_error() says why. */
+ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options *run, bool verify, ordo_answer *answer,
+                     ordo_stats *stats);
+/* Options for the library. `settings` has room for MAX_SETTINGS. */
+ordo_options run_options(const options *o, const char *scheduler, const char *sync, const char **settings);
+/* The sources that runs start from: given, of a file, or `count` random ones; *out is malloc'ed. */
+ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen);
+/* The file that the options name, or NULL for a made graph; refuses none and two. `first` is the first word that may
+ * name one. */
+ordo_status one_graph(const options *o, int first, const char **path);
+
+/* ---- files (files.c) ---- */
+
+/* A file written beside its name and renamed at the end, or standard output for "-". */
+typedef struct sink {
+    FILE *file;
+    const char *path;
+    char *aside; /* NULL: standard output, or a device or pipe that cannot be renamed over */
+} sink;
+ordo_status sink_open(sink *s, const char *path);
+/* Keeps what was written where `keep`; otherwise leaves no trace. */
+ordo_status sink_close(sink *s, bool keep);
+ordo_status sink_flush(sink *s);
+/* One value a line, or a NumPy array where the path ends in .npy. The sink is closed by its owner. */
+void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer);
+void write_tree(sink *s, const loaded *g, const ordo_answer *answer);
+void write_trace(sink *s, const ordo_stats *stats);
+/* Flushes standard output; ORDO_ERR_IO if anything printed there was lost. */
+ordo_status flush_stdout(void);
+
+/* ---- JSON (json.c) ---- */
+
+void json_command_line(int argc, char **argv);
+ordo_status json_write_run(sink *s, const record *r);
+ordo_status json_write_info(sink *s, const loaded *g, const options *o);
+
+/* ---- text (text.c) ---- */
+
+void print_label(const char *label, const char *value);
+void print_time(const char *label, double seconds);
+void print_graph(const loaded *g);
+void print_run(const record *r);
+void print_fields(const ordo_answer *answer);
+void print_analysis(const record *r);
+void print_log(const ordo_stats *stats);
+void format_bytes(double bytes, char out[32]);
+void format_count(ordo_u64 count, char out[32]);
+const char *type_name(ordo_type type);
+/* Prints a line of progress on stderr, over the last one; `arg` is the app's name. */
+void show_progress(void *arg, const ordo_progress *p);
+void show_phase(const options *o, const char *what, const char *name);
+void clear_progress(void);
+bool progress_wanted(const options *o);
+
+/* ---- verbs ---- */
+
+ordo_status verb_run(const options *o);
+ordo_status verb_compare(const options *o);
+ordo_status verb_generate(const options *o);
+ordo_status verb_convert(const options *o);
+ordo_status verb_info(const options *o);
+ordo_status verb_schedulers(const options *o);
+ordo_status verb_operators(const options *o);
+ordo_status verb_help(const options *o);
+ordo_status verb_version(const options *o);
+void print_usage(FILE *out);
+ordo_status print_verb_help(const char *name);
+
+/* A verb of the command that is no app. */
+typedef struct cli_verb {
+    const char *name, *arguments, *summary;
+    int verb;
+    ordo_status (*run)(const options *o);
+} cli_verb;
+extern const cli_verb verbs[]; /* ends with name NULL */
+const ordo_app *find_app(const char *name);
+/* Verbs and apps, ended by NULL, for near_match. */
+const char *const *verb_names(void);
+/* Names of all schedulers, ended by NULL. */
+const char *const *scheduler_names(void);
+/* ORDO_ERR_UNKNOWN with a near match, where there is one. */
+ordo_status unknown(const char *what, const char *word, const char *const *list, const char *see);
+
+#endif

@@ -1,0 +1,456 @@
+/* compare.c -- `ordo compare`: every scheduler on the same graphs from the same sources, checked, side by side.
+ *
+ * Runs are interleaved (A, B, C, A, B, C, ...) so that drift of the machine is shared. Each scheduler's first answer
+ * from a source is verified; later ones must equal the verified one bit for bit (by a 64-bit hash), which costs a pass
+ * over the answer instead of a serial run.
+ */
+#include "apps/cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/memory.h>
+#include <ordo/scheduler.h>
+
+enum { MAX_ENTRIES = 64, DEFAULT_ROUNDS = 5 };
+
+/* One line of the table. */
+typedef struct entry {
+    char scheduler[48], sync[16]; /* sync empty: the scheduler's default */
+    const char *settings[MAX_SETTINGS];
+    ordo_options run;
+    char reason[512]; /* why it cannot run; empty if it can */
+    ordo_u64 expected, at_most;
+
+    double *seconds; /* [runs] */
+    size_t runs;
+    char used_sync[16];
+    double items, edges, stale, supersteps; /* summed over runs */
+    ordo_u64 peak_worklist;
+    bool failed;
+} entry;
+
+typedef struct comparison {
+    const options *o;
+    entry entries[MAX_ENTRIES];
+    int count;
+    bool any_failed;
+    char failure[1024]; /* the first one */
+} comparison;
+
+/* ---- who takes part ---- */
+
+static ordo_status add_entry(comparison *c, const char *text, size_t length)
+{
+    if (c->count == MAX_ENTRIES)
+        return ordo_fail(ORDO_ERR_USAGE, "--schedulers: more than %d", MAX_ENTRIES);
+    entry *e = &c->entries[c->count++];
+    *e = (entry){0};
+    const char *colon = memchr(text, ':', length);
+    size_t name = colon ? (size_t)(colon - text) : length;
+    snprintf(e->scheduler, sizeof e->scheduler, "%.*s", (int)name, text);
+    if (colon)
+        snprintf(e->sync, sizeof e->sync, "%.*s", (int)(length - name - 1), colon + 1);
+    else if (c->o->sync)
+        snprintf(e->sync, sizeof e->sync, "%s", c->o->sync);
+    if (!ordo_scheduler_find(e->scheduler))
+        return unknown("scheduler", e->scheduler, scheduler_names(), "ordo schedulers");
+    e->run = run_options(c->o, e->scheduler, e->sync[0] ? e->sync : NULL, e->settings);
+    return ORDO_OK;
+}
+
+static ordo_status find_entries(comparison *c)
+{
+    const char *list = c->o->schedulers ? c->o->schedulers : "all";
+    ordo_status status = ORDO_OK;
+    if (!strcmp(list, "all")) {
+        for (const char *const *name = scheduler_names(); *name && !status; name++)
+            status = add_entry(c, *name, strlen(*name));
+        return status;
+    }
+    for (const char *at = list; !status;) {
+        size_t length = strcspn(at, ",");
+        status = add_entry(c, at, length);
+        if (!at[length])
+            break;
+        at += length + 1;
+    }
+    return status;
+}
+
+/* A setting without a scheduler's name must reach somebody. */
+static ordo_status check_settings(const comparison *c)
+{
+    for (int i = 0; i < c->o->setting_count; i++) {
+        const char *setting = c->o->settings[i];
+        bool reaches = false;
+        for (int j = 0; j < c->count; j++)
+            for (size_t k = 0; k < c->entries[j].run.setting_count; k++)
+                reaches = reaches || c->entries[j].settings[k] == setting;
+        if (!reaches)
+            return ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': none of these schedulers has that tunable", setting);
+    }
+    return ORDO_OK;
+}
+
+/* Unsound pairs are listed with the reason; wrong options end the command. */
+static ordo_status check_early(comparison *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        ordo_status status = check_options_early(c->o, &c->entries[i].run);
+        if (status && status != ORDO_ERR_UNSOUND)
+            return status;
+    }
+    return ORDO_OK;
+}
+
+static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
+{
+    for (int i = 0; i < c->count; i++) {
+        entry *e = &c->entries[i];
+        e->reason[0] = 0;
+        e->runs = 0;
+        e->items = e->edges = e->stale = e->supersteps = 0;
+        e->peak_worklist = 0;
+        e->failed = false;
+        ordo_status status = c->o->app->memory(g->graph, &e->run, &e->expected, &e->at_most);
+        if (!status) {
+            e->expected += answer_bytes(g, false);
+            e->at_most += answer_bytes(g, false);
+            status = check_memory(c->o, e->scheduler, e->expected);
+        }
+        if (status == ORDO_ERR_UNSOUND || status == ORDO_ERR_MEMORY)
+            snprintf(e->reason, sizeof e->reason, "%s", ordo_last_error());
+        else if (status)
+            return status;
+        double *seconds = realloc(e->seconds, runs * sizeof *seconds);
+        if (!seconds)
+            return ordo_fail(ORDO_ERR_MEMORY, "no room for %zu times", runs);
+        e->seconds = seconds;
+    }
+    return ORDO_OK;
+}
+
+/* ---- answers ---- */
+
+static ordo_u64 hash_answer(const ordo_answer *a)
+{
+    const ordo_u32 *word = a->values;
+    ordo_u64 hash = a->n ^ (ordo_u64)a->type << 56;
+    for (ordo_u64 v = 0; v < a->n; v++) {
+        hash = (hash ^ word[v]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static void note_failure(comparison *c, entry *e, const char *sentence)
+{
+    e->failed = true;
+    if (!c->any_failed)
+        snprintf(c->failure, sizeof c->failure, "%s: %.900s", e->scheduler, sentence);
+    c->any_failed = true;
+}
+
+/* The first answer from a source; what others are held against. */
+typedef struct reference {
+    bool set;
+    ordo_u64 hash;
+    int entry;
+} reference;
+
+static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid source, int round, bool first,
+                             reference *known, ordo_answer *answer, sink *json)
+{
+    const options *o = c->o;
+    ordo_stats stats = {0};
+    ordo_app_input input = {.graph = g->graph, .source = source, .limit = o->limit};
+    record r = {.graph = g,
+                .app = o->app,
+                .source = source,
+                .o = o,
+                .expected = e->expected,
+                .at_most = e->at_most,
+                .trial = round};
+    bool verify = first && !o->no_verify;
+    ordo_status status = run_once(&r, &input, &e->run, verify, answer, &stats);
+    if (status) {
+        ordo_stats_free(&stats);
+        return status;
+    }
+    ordo_u64 hash = hash_answer(answer);
+    int index = (int)(e - c->entries);
+    if (r.verified == 0) {
+        note_failure(c, e, ordo_last_error());
+    } else if (!known->set) {
+        *known = (reference){true, hash, index};
+    } else if (known->hash != hash) {
+        char sentence[160];
+        snprintf(sentence, sizeof sentence, "its answer in round %d differs from that of %s", round,
+                 c->entries[known->entry].scheduler);
+        note_failure(c, e, sentence);
+        r.verified = 0;
+    } else if (!o->no_verify) {
+        r.verified = 1; /* equal to a verified one */
+    }
+    e->seconds[e->runs++] = stats.run_seconds + stats.transfer_seconds;
+    snprintf(e->used_sync, sizeof e->used_sync, "%s", stats.sync);
+    e->items += (double)stats.items;
+    e->edges += (double)stats.edges;
+    e->stale += (double)stats.stale;
+    e->supersteps += (double)stats.supersteps;
+    e->peak_worklist = stats.peak_worklist_bytes > e->peak_worklist ? stats.peak_worklist_bytes : e->peak_worklist;
+    if (json->file)
+        status = json_write_run(json, &r);
+    ordo_stats_free(&stats);
+    return status;
+}
+
+/* ---- the table ---- */
+
+enum { COLUMNS = 13, FIRST_NUMBER = 3, CELL = 40 };
+typedef char row_cells[COLUMNS][CELL];
+
+static const char *const heads[COLUMNS] = {"",           "scheduler", "sync",          "median ms", "min..max ms",
+                                           "speed-up",   "items",     "items/reached", "edges/m",   "stale",
+                                           "supersteps", "peak MB",   "verified"};
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(const entry *e)
+{
+    size_t half = e->runs / 2;
+    return e->runs % 2 ? e->seconds[half] : (e->seconds[half - 1] + e->seconds[half]) / 2;
+}
+
+static bool took_part(const entry *e)
+{
+    return !e->reason[0] && e->runs > 0;
+}
+
+static void fill_row(const comparison *c, const entry *e, const loaded *g, double reached, double slowest, bool best,
+                     row_cells cells)
+{
+    double runs = (double)e->runs;
+    char count[32];
+    snprintf(cells[0], CELL, "%s", best ? "*" : "");
+    snprintf(cells[1], CELL, "%.39s", e->scheduler);
+    snprintf(cells[2], CELL, "%s", e->used_sync);
+    snprintf(cells[3], CELL, "%.3f", 1e3 * median(e));
+    snprintf(cells[4], CELL, "%.3f..%.3f", 1e3 * e->seconds[0], 1e3 * e->seconds[e->runs - 1]);
+    snprintf(cells[5], CELL, "%.2fx", median(e) > 0 ? slowest / median(e) : 1);
+    format_count((ordo_u64)(e->items / runs), count);
+    snprintf(cells[6], CELL, "%s", count);
+    snprintf(cells[7], CELL, "%.2f", reached > 0 ? e->items / runs / reached : 0);
+    snprintf(cells[8], CELL, "%.2f", g->info.edges ? e->edges / runs / (double)g->info.edges : 0);
+    format_count((ordo_u64)(e->stale / runs), count);
+    snprintf(cells[9], CELL, "%s", count);
+    format_count((ordo_u64)(e->supersteps / runs), count);
+    snprintf(cells[10], CELL, "%s", count);
+    snprintf(cells[11], CELL, "%.1f", (double)e->peak_worklist / 1e6);
+    snprintf(cells[12], CELL, "%s", e->failed ? "FAIL" : c->o->no_verify ? "-" : "PASS");
+}
+
+static void print_rows(const row_cells *rows, int count)
+{
+    size_t width[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++) {
+        width[i] = strlen(heads[i]);
+        for (int r = 0; r < count; r++)
+            width[i] = strlen(rows[r][i]) > width[i] ? strlen(rows[r][i]) : width[i];
+    }
+    for (int r = -1; r < count; r++) {
+        for (int i = 0; i < COLUMNS; i++) {
+            const char *text = r < 0 ? heads[i] : rows[r][i];
+            int cell = (int)width[i];
+            if (i < FIRST_NUMBER)
+                printf("%-*s ", i == 0 ? 1 : cell, text);
+            else
+                printf(" %*s", cell + 1, text);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_table(comparison *c, const loaded *g, double reached, size_t sources)
+{
+    const entry *best = NULL, *slow = NULL;
+    for (int i = 0; i < c->count; i++) {
+        entry *e = &c->entries[i];
+        if (!took_part(e))
+            continue;
+        qsort(e->seconds, e->runs, sizeof *e->seconds, by_value);
+        if (!e->failed && (!best || median(e) < median(best)))
+            best = e;
+        if (!slow || median(e) > median(slow))
+            slow = e;
+    }
+    static row_cells rows[MAX_ENTRIES];
+    int count = 0;
+    for (int i = 0; i < c->count; i++)
+        if (took_part(&c->entries[i]))
+            fill_row(c, &c->entries[i], g, reached, median(slow), &c->entries[i] == best, rows[count++]);
+    putchar('\n');
+    print_rows((const row_cells *)rows, count);
+    for (int i = 0; i < c->count; i++)
+        if (c->entries[i].reason[0])
+            printf("  %s cannot run: %s\n", c->entries[i].scheduler, c->entries[i].reason);
+    if (best)
+        printf("Best:                %s, %.2f times as fast as %s; each from %zu run%s and %zu source%s\n",
+               best->scheduler, median(best) > 0 ? median(slow) / median(best) : 1, slow->scheduler, best->runs,
+               best->runs == 1 ? "" : "s", sources, sources == 1 ? "" : "s");
+}
+
+/* ---- one graph ---- */
+
+static double field(const ordo_answer *a, const char *name, double otherwise)
+{
+    for (int i = 0; i < a->field_count; i++)
+        if (!strcmp(a->fields[i].name, name))
+            return a->fields[i].type == ORDO_F32 ? a->fields[i].real : (double)a->fields[i].whole;
+    return otherwise;
+}
+
+static ordo_status run_rounds(comparison *c, const loaded *g, const ordo_vid *sources, size_t count,
+                              ordo_answer *answer, double *reached, sink *json)
+{
+    const options *o = c->o;
+    int rounds = o->repeat;
+    ordo_status status = ORDO_OK;
+    for (int i = 0; i < o->warmup && !status; i++)
+        for (int k = 0; k < c->count && !status; k++) {
+            if (c->entries[k].reason[0])
+                continue;
+            ordo_stats stats = {0};
+            ordo_app_input input = {.graph = g->graph, .source = sources[0], .limit = o->limit};
+            record r = {.graph = g, .app = o->app, .o = o};
+            status = run_once(&r, &input, &c->entries[k].run, false, answer, &stats);
+            ordo_stats_free(&stats);
+        }
+    double total = 0;
+    for (size_t s = 0; s < count && !status; s++) {
+        reference known = {0};
+        for (int round = 1; round <= rounds && !status; round++)
+            for (int k = 0; k < c->count && !status; k++) {
+                entry *e = &c->entries[k];
+                if (e->reason[0])
+                    continue;
+                status = run_entry(c, e, g, sources[s], round, round == 1, &known, answer, json);
+                /* a scheduler that runs out of memory is out; others go on */
+                if (status == ORDO_ERR_MEMORY) {
+                    snprintf(e->reason, sizeof e->reason, "%s", ordo_last_error());
+                    status = ORDO_OK;
+                }
+            }
+        total += field(answer, "reached", (double)g->info.vertices);
+    }
+    *reached = total / (double)count;
+    return status;
+}
+
+static ordo_status compare_graph(comparison *c, const char *path, sink *json)
+{
+    const options *o = c->o;
+    bool text = !o->quiet && json->file != stdout;
+    loaded g;
+    ordo_status status = load_graph(o, path, o->app->wants_weights, &g);
+    if (status)
+        return status;
+    if (text) {
+        print_graph(&g);
+        status = flush_stdout();
+    }
+    ordo_vid *sources = NULL;
+    size_t count = 0;
+    if (!status)
+        status = choose_sources(o, &g, 1, &sources, &count);
+    if (!status)
+        status = prepare_entries(c, &g, count * (size_t)o->repeat);
+    ordo_answer answer = {0};
+    double reached = 0;
+    if (!status && text && o->app->needs_source && count == 1)
+        printf("Source:              %7llu\n", (unsigned long long)(sources[0] + g.id_base));
+    if (!status)
+        status = run_rounds(c, &g, sources, count, &answer, &reached, json);
+    int ran = 0;
+    for (int i = 0; i < c->count; i++)
+        ran += took_part(&c->entries[i]);
+    if (!status && !ran)
+        status =
+            ordo_fail(ORDO_ERR_UNSOUND, "no scheduler can run %s here: %.400s", o->app->name, c->entries[0].reason);
+    if (!status && text) {
+        printf("Result:              ");
+        print_fields(&answer);
+        print_table(c, &g, reached, count);
+        status = flush_stdout();
+    }
+    ordo_free(answer.values);
+    ordo_free(answer.pred);
+    free(sources);
+    load_free(&g);
+    return status;
+}
+
+/* ---- the verb ---- */
+
+ordo_status verb_compare(const options *given)
+{
+    if (given->word_count == 0)
+        return ordo_fail(ORDO_ERR_USAGE, "compare needs an app and a graph");
+    options *o = malloc(sizeof *o);
+    comparison *c = calloc(1, sizeof *c);
+    if (!o || !c) {
+        free(o);
+        free(c);
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for a comparison");
+    }
+    *o = *given;
+    o->repeat = o->repeat ? o->repeat : DEFAULT_ROUNDS;
+    c->o = o;
+    sink json = {0};
+    ordo_status status = ORDO_OK;
+    bool made = o->generate || o->made.kind;
+    o->app = find_app(o->words[0]);
+    if (!o->app)
+        status = unknown("app", o->words[0], verb_names(), "ordo help");
+    else if ((o->source || o->sources || isfinite(o->limit)) && !o->app->needs_source)
+        status =
+            ordo_fail(ORDO_ERR_USAGE, "%s has no source, so it takes no --source, --sources or --limit", o->app->name);
+    else if (o->word_count + made < 2)
+        status = ordo_fail(ORDO_ERR_USAGE, "no graph given: expected files, '-', --generate, -g or -u");
+    if (!status)
+        status = find_entries(c);
+    if (!status)
+        status = check_settings(c);
+    if (!status)
+        status = check_early(c);
+    if (!status && o->json)
+        status = sink_open(&json, o->json);
+    if (!status && made)
+        status = compare_graph(c, NULL, &json);
+    for (int i = 1; i < o->word_count && !status; i++) {
+        if ((i > 1 || made) && !o->quiet && json.file != stdout)
+            putchar('\n');
+        status = compare_graph(c, o->words[i], &json);
+    }
+    if (!status && c->any_failed)
+        status = ordo_fail(ORDO_ERR_VERIFY, "%s", c->failure);
+    char failure[1024];
+    snprintf(failure, sizeof failure, "%s", ordo_last_error());
+    bool keep = !status || status == ORDO_ERR_VERIFY;
+    ordo_status closed = sink_close(&json, keep);
+    if (closed && keep)
+        status = closed;
+    else if (status)
+        ordo_fail(status, "%s", failure);
+    for (int i = 0; i < c->count; i++)
+        free(c->entries[i].seconds);
+    free(c);
+    free(o);
+    return status;
+}

@@ -1,0 +1,201 @@
+/* files.c -- files that are whole or not there: written aside, renamed at the end, removed on failure.
+ *
+ * Devices, pipes and "-" are written in place. NumPy arrays are version 1.0 of the .npy format: a magic, a padded
+ * header of text, then the array in little-endian order.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "apps/cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ordo_status io_error(const char *path, int error)
+{
+    return ordo_fail(ORDO_ERR_IO, "%s: cannot write: %s", strcmp(path, "-") ? path : "standard output",
+                     strerror(error));
+}
+
+ordo_status flush_stdout(void)
+{
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return io_error("-", errno ? errno : EIO);
+    return ORDO_OK;
+}
+
+ordo_status sink_open(sink *s, const char *path)
+{
+    *s = (sink){.path = path};
+    if (!strcmp(path, "-")) {
+        s->file = stdout;
+        return ORDO_OK;
+    }
+    struct stat info;
+    bool there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
+        return io_error(path, EISDIR);
+    if (there && !S_ISREG(info.st_mode)) {
+        s->file = fopen(path, "w");
+        return s->file ? ORDO_OK : io_error(path, errno);
+    }
+    size_t room = strlen(path) + 32;
+    s->aside = malloc(room);
+    if (!s->aside)
+        return ordo_fail(ORDO_ERR_MEMORY, "no room for a file name");
+    snprintf(s->aside, room, "%s.tmp.%ld", path, (long)getpid());
+    s->file = fopen(s->aside, "w");
+    if (s->file) {
+        process_guard(s->aside, true);
+        return ORDO_OK;
+    }
+    int error = errno;
+    free(s->aside);
+    s->aside = NULL;
+    return io_error(path, error);
+}
+
+ordo_status sink_flush(sink *s)
+{
+    errno = 0;
+    return fflush(s->file) || ferror(s->file) ? io_error(s->path, errno ? errno : EIO) : ORDO_OK;
+}
+
+ordo_status sink_close(sink *s, bool keep)
+{
+    if (!s->file)
+        return ORDO_OK;
+    if (s->file == stdout) {
+        s->file = NULL;
+        return keep ? flush_stdout() : ORDO_OK;
+    }
+    errno = 0;
+    bool bad = fflush(s->file) != 0 || ferror(s->file);
+    int error = errno;
+    if (fclose(s->file) != 0 && !bad) {
+        bad = true;
+        error = errno;
+    }
+    s->file = NULL;
+    ordo_status status = ORDO_OK;
+    if (s->aside && keep && !bad && rename(s->aside, s->path) != 0) {
+        bad = true;
+        error = errno;
+    }
+    if (s->aside && (bad || !keep))
+        unlink(s->aside);
+    process_guard(s->aside, false);
+    if (keep && bad)
+        status = io_error(s->path, error ? error : EIO);
+    free(s->aside);
+    s->aside = NULL;
+    return status;
+}
+
+/* ---- NumPy ---- */
+
+static bool is_numpy(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 4 && !strcmp(path + length - 4, ".npy");
+}
+
+static void put_numpy_header(FILE *file, const char *type, ordo_u64 count)
+{
+    enum { PREFIX = 10, TOTAL = 128 }; /* magic, version, length of the text; then text up to a multiple of 64 */
+    char text[TOTAL - PREFIX + 1];
+    int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%llu,), }", type,
+                        (unsigned long long)count);
+    memset(text + used, ' ', (size_t)(TOTAL - PREFIX - used));
+    text[TOTAL - PREFIX - 1] = '\n';
+    fwrite("\x93NUMPY\x01\x00", 1, 8, file);
+    fputc((TOTAL - PREFIX) & 255, file);
+    fputc((TOTAL - PREFIX) >> 8, file);
+    fwrite(text, 1, TOTAL - PREFIX, file);
+}
+
+/* ---- values ---- */
+
+static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ordo_u64 v, ordo_u64 base)
+{
+    ordo_u32 whole;
+    ordo_i32 integer;
+    ordo_f32 real;
+    switch (a->type) {
+    case ORDO_I32:
+        integer = ((const ordo_i32 *)a->values)[v];
+        if (app->has_unreached && integer == ORDO_UNREACHED_I32)
+            fputs("inf\n", file);
+        else
+            fprintf(file, "%d\n", integer);
+        break;
+    case ORDO_F32:
+        real = ((const ordo_f32 *)a->values)[v];
+        fprintf(file, "%.9g\n", (double)real);
+        break;
+    default:
+        whole = ((const ordo_u32 *)a->values)[v];
+        if (app->has_unreached && whole == ORDO_UNREACHED_U32)
+            fputs("inf\n", file);
+        else
+            fprintf(file, "%llu\n", (unsigned long long)(whole + base));
+        break;
+    }
+}
+
+static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, ordo_u64 base, bool numpy)
+{
+    if (!numpy) {
+        for (ordo_u64 v = 0; v < a->n && !ferror(file); v++)
+            put_value(file, app, a, v, base);
+        return;
+    }
+    put_numpy_header(file, a->type == ORDO_F32 ? "<f4" : a->type == ORDO_I32 ? "<i4" : "<u4", a->n);
+    if (!base) {
+        if (a->n)
+            fwrite(a->values, sizeof(ordo_u32), a->n, file);
+        return;
+    }
+    for (ordo_u64 v = 0; v < a->n && !ferror(file); v++) {
+        ordo_u32 value = ((const ordo_u32 *)a->values)[v] + (ordo_u32)base;
+        fwrite(&value, sizeof value, 1, file);
+    }
+}
+
+void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer)
+{
+    put_values(s->file, app, answer, values_are_vertices(app) ? g->id_base : 0, is_numpy(s->path));
+}
+
+void write_tree(sink *s, const loaded *g, const ordo_answer *answer)
+{
+    bool numpy = is_numpy(s->path);
+    if (numpy)
+        put_numpy_header(s->file, "<i8", answer->n);
+    for (ordo_u64 v = 0; v < answer->n && !ferror(s->file); v++) {
+        ordo_vid pred = answer->pred[v];
+        if (numpy) {
+            int64_t value = pred == ORDO_NO_VERTEX ? -1 : (int64_t)(pred + g->id_base);
+            fwrite(&value, sizeof value, 1, s->file);
+        } else if (pred == ORDO_NO_VERTEX) {
+            fputs("-\n", s->file);
+        } else {
+            fprintf(s->file, "%llu\n", (unsigned long long)(pred + g->id_base));
+        }
+    }
+}
+
+void write_trace(sink *s, const ordo_stats *stats)
+{
+    fputs("seconds,in_flight,bucket,delta,concurrent,utilisation\n", s->file);
+    for (size_t i = 0; i < stats->trace_count; i++) {
+        const ordo_sample *t = &stats->trace[i];
+        fprintf(s->file, "%.9f,%llu,%llu,%.9g,%u,", t->seconds, (unsigned long long)t->in_flight,
+                (unsigned long long)t->bucket, t->delta, t->concurrent);
+        if (t->utilisation >= 0)
+            fprintf(s->file, "%.4f", (double)t->utilisation);
+        fputc('\n', s->file);
+    }
+}

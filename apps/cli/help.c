@@ -1,0 +1,258 @@
+/* help.c -- lists and explanations, all out of the tables that the command works by. */
+#include "apps/cli/cli.h"
+
+#include <string.h>
+
+#include <ordo/scheduler.h>
+
+enum { MOST = 256 };
+
+const char *const *verb_names(void)
+{
+    static const char *names[MOST];
+    int count = 0;
+    for (const ordo_app *const *app = ordo_built_apps; *app && count < MOST - 20; app++)
+        names[count++] = (*app)->name;
+    for (const cli_verb *v = verbs; v->name; v++)
+        names[count++] = v->name;
+    names[count++] = "--help";
+    names[count++] = "--version";
+    names[count] = NULL;
+    return names;
+}
+
+void print_usage(FILE *out)
+{
+    fprintf(out, "Usage: ordo APP GRAPH [OPTION...]     or     ordo VERB [WORD...] [OPTION...]\n\nApps:\n");
+    for (const ordo_app *const *app = ordo_built_apps; *app; app++)
+        fprintf(out, "  %-45s %s\n", (*app)->name, (*app)->summary);
+    fprintf(out, "\nVerbs:\n");
+    for (const cli_verb *v = verbs; v->name; v++) {
+        char left[80];
+        snprintf(left, sizeof left, "%s %s", v->name, v->arguments);
+        fprintf(out, "  %-45s %s\n", left, v->summary);
+    }
+    fprintf(out, "\nExamples:\n"
+                 "  ordo sssp road.gr --source 1 --ids file --scheduler near_far --verify\n"
+                 "  ordo bfs --generate \"rmat --scale 20 --symmetrise\" --repeat 5 --json out.json\n"
+                 "  ordo compare sssp road.gr rmat.wsg --repeat 5\n\n"
+                 "`ordo help VERB` lists its options, `ordo help SCHEDULER` its tunables.\n"
+                 "Exit status: 0 done, 1 an answer failed verification, 2 usage, 3 bad input or output, 4 not enough\n"
+                 "memory, 5 device error, 130 cancelled.\n");
+}
+
+/* ---- operators and schedulers ---- */
+
+static const char *kind_name(int kind)
+{
+    return kind == ORDO_KIND_RELAX ? "relax" : "critical";
+}
+
+static void print_properties(unsigned properties)
+{
+    static const char *const names[] = {"monotone", "idempotent", "associative", "uniform"};
+    bool any = false;
+    for (int i = 0; i < 4; i++)
+        if (properties >> i & 1) {
+            printf("%s%s", any ? ", " : "", names[i]);
+            any = true;
+        }
+    if (!any)
+        printf("none");
+}
+
+static bool has_code(const ordo_operator *op, const char *scheduler)
+{
+    for (const ordo_instance *const *i = op->instances; *i; i++)
+        if (!strcmp((*i)->scheduler, scheduler))
+            return (*i)->run != NULL;
+    return false;
+}
+
+/* "atomic, lock": the syncs of a scheduler for a kind; those for this operator where `op` is given. */
+static int print_syncs(const ordo_scheduler *s, int kind, const ordo_operator *op)
+{
+    int count = 0;
+    for (const ordo_pairing *p = s->pairings; p->kind; p++)
+        if (p->kind == kind && (!op || !(p->needs & ~op->properties)))
+            printf("%s%s", count++ ? ", " : "", ordo_sync_name(p->sync));
+    return count;
+}
+
+static bool offers(const ordo_scheduler *s, int kind, const ordo_operator *op)
+{
+    for (const ordo_pairing *p = s->pairings; p->kind; p++)
+        if (p->kind == kind && (!op || !(p->needs & ~op->properties)))
+            return !op || has_code(op, s->name);
+    return false;
+}
+
+static size_t all_schedulers(const ordo_scheduler **out)
+{
+    size_t count = ordo_schedulers(out, MOST);
+    return count < MOST ? count : MOST;
+}
+
+static size_t all_operators(const ordo_operator **out)
+{
+    size_t count = ordo_operators(out, MOST);
+    return count < MOST ? count : MOST;
+}
+
+static void print_operator(const ordo_operator *op)
+{
+    const ordo_scheduler *schedulers[MOST];
+    size_t count = all_schedulers(schedulers);
+    printf("%s: %s\n  kind        %s\n", op->name, op->summary, kind_name(op->kind));
+    if (op->kind == ORDO_KIND_RELAX)
+        printf("  cells       %s\n  weights     %s\n", type_name(op->cell), type_name(op->weight));
+    printf("  properties  ");
+    print_properties(op->properties);
+    printf("\n  runs under  ");
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        if (offers(schedulers[i], op->kind, op)) {
+            printf("%s%s (", any ? ", " : "", schedulers[i]->name);
+            print_syncs(schedulers[i], op->kind, op);
+            putchar(')');
+            any = true;
+        }
+    printf(any ? "\n" : "none\n");
+}
+
+static const char *range_text(const ordo_tunable *t, char *room, size_t size)
+{
+    if (t->type == ORDO_TUNABLE_CHOICE)
+        return t->choices;
+    snprintf(room, size, "%g to %g", t->min, t->max);
+    return room;
+}
+
+static void print_scheduler(const ordo_scheduler *s)
+{
+    printf("%s: %s\n  paper       %s\n", s->name, s->summary, s->paper);
+    for (int kind = ORDO_KIND_RELAX; kind <= ORDO_KIND_CRITICAL; kind++)
+        for (const ordo_pairing *p = s->pairings; p->kind; p++)
+            if (p->kind == kind) {
+                printf("  sync        %s for %s operators; needs: ", ordo_sync_name(p->sync), kind_name(kind));
+                print_properties(p->needs);
+                putchar('\n');
+            }
+    printf("\nTunables, for --set NAME=VALUE:\n");
+    if (s->tunable_count == 0)
+        printf("  none\n");
+    for (int i = 0; i < s->tunable_count; i++) {
+        const ordo_tunable *t = &s->tunables[i];
+        char range[64];
+        printf("  %s=%s  (%s: %s%s%s)\n      %s\n", t->name, t->initial,
+               t->type == ORDO_TUNABLE_INT    ? "whole number"
+               : t->type == ORDO_TUNABLE_REAL ? "number"
+                                              : "one of",
+               range_text(t, range, sizeof range), t->unit[0] ? ", " : "", t->unit, t->help);
+    }
+}
+
+ordo_status verb_schedulers(const options *o)
+{
+    const ordo_scheduler *list[MOST];
+    size_t count = all_schedulers(list);
+    if (o->word_count)
+        return ordo_fail(ORDO_ERR_USAGE, "found '%s', expected no words after 'schedulers'", o->words[0]);
+    for (size_t i = 0; i < count; i++) {
+        printf("%-12s %s\n%-12s", list[i]->name, list[i]->summary, "");
+        for (int kind = ORDO_KIND_RELAX; kind <= ORDO_KIND_CRITICAL; kind++)
+            if (offers(list[i], kind, NULL)) {
+                printf(" %s: ", kind_name(kind));
+                print_syncs(list[i], kind, NULL);
+                putchar(';');
+            }
+        printf(" %d tunables\n", list[i]->tunable_count);
+    }
+    return ORDO_OK;
+}
+
+ordo_status verb_operators(const options *o)
+{
+    const ordo_operator *list[MOST];
+    size_t count = all_operators(list);
+    if (o->word_count)
+        return ordo_fail(ORDO_ERR_USAGE, "found '%s', expected no words after 'operators'", o->words[0]);
+    for (size_t i = 0; i < count; i++)
+        print_operator(list[i]);
+    return ORDO_OK;
+}
+
+/* ---- help ---- */
+
+ordo_status print_verb_help(const char *name)
+{
+    const cli_verb *v = verbs;
+    while (v->name && strcmp(v->name, name) != 0)
+        v++;
+    const ordo_app *app = find_app(name);
+    if (app)
+        printf("Usage: ordo %s GRAPH [OPTION...]\n\n%s\n", name, app->summary);
+    else
+        printf("Usage: ordo %s %s [OPTION...]\n\n%s\n", name, v->arguments, v->summary);
+    if (v->verb & (VERB_COMPARE | VERB_CONVERT | VERB_INFO) || app)
+        printf(
+            "\nGraphs: DIMACS .gr, Matrix Market .mtx, GAP .sg and .wsg, edge lists .el and .wel; under .gz, .xz or\n"
+            ".zst; '-' is standard input.\n");
+    if (v->verb == VERB_GENERATE)
+        printf("\n  rmat --scale N [--degree N] [--weights LOW..HIGH]\n  road --vertices N\n"
+               "  uniform --vertices N [--degree N] [--weights LOW..HIGH]\n"
+               "  grid --width N --height N [--weights LOW..HIGH]\n");
+    printf("\nOptions, with defaults in parentheses:\n");
+    options_print(stdout, app ? VERB_APP : v->verb);
+    return ORDO_OK;
+}
+
+ordo_status verb_help(const options *o)
+{
+    if (o->word_count > 1)
+        return ordo_fail(ORDO_ERR_USAGE, "found '%s', expected one word after 'help'", o->words[1]);
+    if (o->word_count == 0) {
+        print_usage(stdout);
+        return ORDO_OK;
+    }
+    const char *name = o->words[0];
+    const cli_verb *v = verbs;
+    while (v->name && strcmp(v->name, name) != 0)
+        v++;
+    bool any = false;
+    if (v->name || find_app(name)) {
+        print_verb_help(name);
+        any = true;
+    }
+    if (ordo_scheduler_find(name)) {
+        fputs(any ? "\nThe scheduler:\n" : "", stdout);
+        print_scheduler(ordo_scheduler_find(name));
+        any = true;
+    }
+    if (ordo_operator_find(name)) {
+        fputs(any ? "\nThe operator:\n" : "", stdout);
+        print_operator(ordo_operator_find(name));
+        any = true;
+    }
+    if (any)
+        return ORDO_OK;
+    const char *names[3 * MOST];
+    int count = 0;
+    for (const char *const *at = verb_names(); *at; at++)
+        names[count++] = *at;
+    for (const char *const *at = scheduler_names(); *at; at++)
+        names[count++] = *at;
+    const ordo_operator *operators[MOST];
+    size_t operator_count = all_operators(operators);
+    for (size_t i = 0; i < operator_count; i++)
+        names[count++] = operators[i]->name;
+    names[count] = NULL;
+    return unknown("verb, scheduler or operator", name, names, "ordo help");
+}
+
+ordo_status verb_version(const options *o)
+{
+    (void)o;
+    printf("ordo %s (commit %s)\n", ORDO_VERSION, ORDO_COMMIT);
+    return ORDO_OK;
+}

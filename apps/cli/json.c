@@ -1,0 +1,329 @@
+/* json.c -- what programs read: one object a run, one a line. docs/output.md and docs/schema.json say what is in it.
+ *
+ * 64-bit numbers are JSON integers (as strings beyond 2^63 - 1, which jansson cannot hold), reals that are not finite
+ * are null, text that is no UTF-8 has its odd bytes replaced.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "apps/cli/cli.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <ordo/scheduler.h>
+
+enum { SCHEMA = 1 };
+
+static int word_count;
+static char **words;
+
+void json_command_line(int argc, char **argv)
+{
+    word_count = argc;
+    words = argv;
+}
+
+/* ---- values ---- */
+
+static json_t *text(const char *s)
+{
+    json_t *j = json_string(s);
+    if (j)
+        return j;
+    /* Three bytes of U+FFFD for each byte that is not ASCII. */
+    char *clean = malloc(3 * strlen(s) + 1), *to = clean;
+    if (!clean)
+        return NULL;
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x80) {
+            *to++ = *s;
+        } else {
+            memcpy(to, "\xef\xbf\xbd", 3);
+            to += 3;
+        }
+    *to = 0;
+    j = json_string(clean);
+    free(clean);
+    return j;
+}
+
+static json_t *whole(ordo_u64 value)
+{
+    if (value <= INT64_MAX)
+        return json_integer((json_int_t)value);
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return json_string(digits);
+}
+
+static json_t *real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* An object that remembers whether a part of it could not be made. */
+typedef struct object {
+    json_t *json;
+    bool *failed;
+} object;
+
+static object object_new(bool *failed)
+{
+    object o = {json_object(), failed};
+    *failed = *failed || !o.json;
+    return o;
+}
+
+static void put(object o, const char *key, json_t *value)
+{
+    if (json_object_set_new(o.json, key, value) != 0)
+        *o.failed = true;
+}
+
+/* ---- parts ---- */
+
+static json_t *command_line(void)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < word_count; i++)
+        json_array_append_new(list, text(words[i]));
+    return list;
+}
+
+static json_t *machine_object(bool *failed)
+{
+    machine m;
+    machine_get(&m);
+    object o = object_new(failed);
+    put(o, "cpu", text(m.cpu));
+    put(o, "architecture", text(m.system));
+    put(o, "cores", json_integer(m.cores));
+    put(o, "memory", whole(m.memory));
+    put(o, "kernel", text(m.kernel));
+    put(o, "compiler", text(m.compiler));
+    return o.json;
+}
+
+static json_t *weight_number(ordo_type type, double value)
+{
+    if (type == ORDO_NONE)
+        return json_null();
+    return type == ORDO_F32 ? real(value) : json_integer((json_int_t)value);
+}
+
+static json_t *graph_object(const loaded *g, bool *failed)
+{
+    ordo_graph_info i;
+    ordo_graph_get_info(g->graph, &i);
+    char checksum[24];
+    snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)i.checksum);
+    object o = object_new(failed), weight = object_new(failed);
+    put(o, "source", text(i.source));
+    put(o, "format", text(i.format));
+    put(o, "vertices", whole(i.vertices));
+    put(o, "edges", whole(i.edges));
+    put(o, "loops", whole(i.loops));
+    put(o, "max_degree", whole(i.max_degree));
+    put(o, "symmetric", json_boolean(i.symmetric));
+    put(weight, "type", text(type_name(i.weight_type)));
+    put(weight, "min", weight_number(i.weight_type, i.weight_min));
+    put(weight, "max", weight_number(i.weight_type, i.weight_max));
+    put(weight, "mean", i.weight_type == ORDO_NONE ? json_null() : real(i.weight_mean));
+    put(o, "weight", weight.json);
+    put(o, "checksum", text(checksum));
+    put(o, "id_base", whole(i.id_base));
+    put(o, "bytes", whole(i.bytes));
+    return o.json;
+}
+
+/* A tunable's value with the type of its row. */
+static json_t *setting_value(const ordo_scheduler *s, const ordo_setting *setting)
+{
+    for (int i = 0; s && i < s->tunable_count; i++) {
+        const ordo_tunable *t = &s->tunables[i];
+        double value;
+        if (strcmp(t->name, setting->name) != 0 || t->type == ORDO_TUNABLE_CHOICE ||
+            !parse_real(setting->value, &value))
+            continue;
+        return t->type == ORDO_TUNABLE_INT && fabs(value) < 9e18 ? json_integer((json_int_t)value) : real(value);
+    }
+    return text(setting->value);
+}
+
+static json_t *options_object(const record *r, bool *failed)
+{
+    const ordo_stats *s = r->stats;
+    const ordo_scheduler *scheduler = ordo_scheduler_find(s->scheduler);
+    object o = object_new(failed), settings = object_new(failed);
+    put(o, "scheduler", text(s->scheduler));
+    put(o, "sync", text(s->sync));
+    put(o, "device", text(s->backend));
+    put(o, "device_name", text(s->device));
+    put(o, "threads", json_integer(s->threads));
+    for (int i = 0; i < s->setting_count; i++)
+        put(settings, s->settings[i].name, setting_value(scheduler, &s->settings[i]));
+    put(o, "settings", settings.json);
+    put(o, "limit", real(r->o->limit));
+    put(o, "ids", text(r->o->ids_of_file ? "file" : "index"));
+    put(o, "repeat", json_integer(r->o->repeat ? r->o->repeat : 1));
+    put(o, "warmup", json_integer(r->o->warmup));
+    return o.json;
+}
+
+static json_t *seconds_object(const record *r, bool *failed)
+{
+    object o = object_new(failed);
+    put(o, "load", real(r->graph->info.load_seconds));
+    put(o, "build", real(r->graph->info.build_seconds));
+    put(o, "prepare", real(r->stats->prepare_seconds));
+    put(o, "transfer", real(r->stats->transfer_seconds));
+    put(o, "run", real(r->stats->run_seconds));
+    put(o, "trial", real(r->trial_seconds));
+    put(o, "verify", r->verified < 0 ? json_null() : real(r->verify_seconds));
+    return o.json;
+}
+
+static json_t *counts_object(const ordo_stats *s, bool *failed)
+{
+    object o = object_new(failed);
+    put(o, "items", whole(s->items));
+    put(o, "edges", whole(s->edges));
+    put(o, "useful", whole(s->useful));
+    put(o, "stale", whole(s->stale));
+    put(o, "activations", whole(s->activations));
+    put(o, "supersteps", whole(s->supersteps));
+    return o.json;
+}
+
+static json_t *memory_object(const record *r, bool *failed)
+{
+    object o = object_new(failed);
+    put(o, "predicted_expected", whole(r->expected));
+    put(o, "predicted_at_most", whole(r->at_most));
+    put(o, "peak_worklist", whole(r->stats->peak_worklist_bytes));
+    put(o, "peak", whole(r->stats->peak_bytes));
+    put(o, "peak_rss", whole(peak_rss()));
+    return o.json;
+}
+
+static json_t *result_object(const record *r, bool *failed)
+{
+    object o = object_new(failed);
+    for (int i = 0; i < r->answer->field_count; i++) {
+        const ordo_field *f = &r->answer->fields[i];
+        put(o, f->name, f->type == ORDO_F32 ? real(f->real) : whole(f->whole));
+    }
+    return o.json;
+}
+
+static json_t *path_array(const record *r)
+{
+    json_t *list = json_array();
+    for (ordo_u64 i = 0; i < r->path_length; i++)
+        json_array_append_new(list, whole(r->path[i] + r->graph->id_base));
+    return list;
+}
+
+static json_t *trace_array(const ordo_stats *s, bool *failed)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->trace_count; i++) {
+        const ordo_sample *t = &s->trace[i];
+        object o = object_new(failed);
+        put(o, "seconds", real(t->seconds));
+        put(o, "in_flight", whole(t->in_flight));
+        put(o, "bucket", whole(t->bucket));
+        put(o, "delta", real(t->delta));
+        put(o, "concurrent", json_integer(t->concurrent));
+        put(o, "utilisation", t->utilisation < 0 ? json_null() : real((double)t->utilisation));
+        json_array_append_new(list, o.json);
+    }
+    return list;
+}
+
+/* ---- records ---- */
+
+static object begin(const char *kind, bool *failed)
+{
+    char stamp[32] = "";
+    time_t moment = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&moment, &utc))
+        strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    object o = object_new(failed);
+    put(o, "schema", json_integer(SCHEMA));
+    put(o, "kind", text(kind));
+    put(o, "time", text(stamp));
+    put(o, "command", command_line());
+    put(o, "version", text(ORDO_VERSION));
+    put(o, "commit", text(ORDO_COMMIT));
+    put(o, "machine", machine_object(failed));
+    return o;
+}
+
+static ordo_status write_line(sink *s, object o)
+{
+    enum { DIGITS = 15 };
+    char *line = *o.failed ? NULL : json_dumps(o.json, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+    json_decref(o.json);
+    if (!line)
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for a JSON record");
+    fputs(line, s->file);
+    fputc('\n', s->file);
+    free(line);
+    return sink_flush(s);
+}
+
+ordo_status json_write_run(sink *s, const record *r)
+{
+    bool failed = false;
+    object o = begin("run", &failed);
+    put(o, "graph", graph_object(r->graph, &failed));
+    put(o, "app", text(r->app->name));
+    put(o, "operator", text(r->stats->op));
+    put(o, "source", r->app->needs_source ? whole(r->source + r->graph->id_base) : json_null());
+    bool random = r->app->needs_source && !r->o->source && !r->o->sources;
+    put(o, "seed", random ? whole(r->o->seed) : json_null());
+    put(o, "trial", json_integer(r->trial));
+    put(o, "options", options_object(r, &failed));
+    put(o, "seconds", seconds_object(r, &failed));
+    put(o, "counts", counts_object(r->stats, &failed));
+    put(o, "work_seconds", real(r->stats->work_seconds));
+    put(o, "memory", memory_object(r, &failed));
+    object delta = object_new(&failed);
+    put(delta, "first", real(r->stats->delta_first));
+    put(delta, "last", real(r->stats->delta_last));
+    put(o, "delta", delta.json);
+    put(o, "result", result_object(r, &failed));
+    put(o, "verified", r->verified < 0 ? json_null() : json_boolean(r->verified));
+    if (r->o->path_to)
+        put(o, "path", path_array(r));
+    if (r->o->trace_json)
+        put(o, "trace", trace_array(r->stats, &failed));
+    return write_line(s, o);
+}
+
+ordo_status json_write_info(sink *s, const loaded *g, const options *o)
+{
+    bool failed = false;
+    object info = begin("info", &failed), needs = object_new(&failed), seconds = object_new(&failed);
+    put(info, "graph", graph_object(g, &failed));
+    put(seconds, "load", real(g->info.load_seconds));
+    put(seconds, "build", real(g->info.build_seconds));
+    put(info, "seconds", seconds.json);
+    for (const ordo_app *const *app = ordo_built_apps; *app; app++) {
+        const char *settings[MAX_SETTINGS];
+        ordo_options run = run_options(o, o->scheduler, o->sync, settings);
+        ordo_u64 expected, at_most;
+        if ((*app)->memory(g->graph, &run, &expected, &at_most) != ORDO_OK)
+            continue;
+        object one = object_new(&failed);
+        put(one, "predicted_expected", whole(expected + answer_bytes(g, false)));
+        put(one, "predicted_at_most", whole(at_most + answer_bytes(g, false)));
+        put(needs, (*app)->name, one.json);
+    }
+    put(info, "memory", needs.json);
+    return write_line(s, info);
+}

@@ -1,0 +1,258 @@
+/* load.c -- the graph that a command works on, and vertices as people name them.
+ *
+ * Checks options on a graph of one vertex before a large one is read, so that a misspelt scheduler costs nothing, and
+ * compares predicted with available memory before a run.
+ */
+#define _POSIX_C_SOURCE 200809L /* strdup, getline */
+#include "apps/cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/scheduler.h>
+
+/* ---- graphs ---- */
+
+static ordo_status generate(const options *o, bool weights, ordo_graph **out)
+{
+    ordo_generate_options made = o->made;
+    if (!o->generate) { /* -g or -u */
+        made.seed = DEFAULT_SEED;
+        made.threads = o->threads;
+        made.degree = made.degree ? made.degree : 16;
+        made.low = 1;
+        made.high = weights ? GAP_WEIGHT : 0;
+        return ordo_graph_generate(&made, out);
+    }
+    char *text = strdup(o->generate);
+    options *own = malloc(sizeof *own);
+    char *words[64], *state = NULL;
+    int count = 0;
+    ordo_status status = ORDO_OK;
+    if (!text || !own)
+        status = ordo_fail(ORDO_ERR_MEMORY, "cannot copy the words of --generate");
+    for (char *word = status ? NULL : strtok_r(text, " \t\n", &state); word; word = strtok_r(NULL, " \t\n", &state)) {
+        if (count == 64) {
+            status = ordo_fail(ORDO_ERR_USAGE, "--generate '%s': too many words", o->generate);
+            break;
+        }
+        words[count++] = word;
+    }
+    if (!status)
+        status = options_parse(own, VERB_GENERATE, count, words);
+    if (!status && (own->output || own->help || own->version || own->quiet))
+        status = ordo_fail(ORDO_ERR_USAGE, "--generate '%s': expected a kind and its shape only", o->generate);
+    if (!status)
+        status = options_made(own, &made);
+    if (!status) {
+        made.threads = o->threads ? o->threads : made.threads;
+        if (o->direction == ORDO_SYMMETRISE)
+            made.direction = ORDO_SYMMETRISE;
+        if (!weights)
+            made.high = 0;
+        status = ordo_graph_generate(&made, out);
+    }
+    free(own);
+    free(text);
+    return status;
+}
+
+ordo_status load_graph(const options *o, const char *path, bool weights, loaded *out)
+{
+    ordo_graph *graph;
+    ordo_status status;
+    bool keep = weights && !o->drop_weights;
+    show_phase(o, path ? "reading" : "making", path ? path : o->generate ? o->generate : o->made.kind);
+    if (path) {
+        ordo_read_options read = {.direction = o->direction,
+                                  .weights = keep ? ORDO_WEIGHTS_AS_STORED : ORDO_WEIGHTS_DROP,
+                                  .threads = o->threads};
+        status = ordo_graph_read(path, &read, &graph);
+    } else {
+        status = generate(o, keep, &graph);
+    }
+    clear_progress();
+    if (status)
+        return status;
+    *out = (loaded){.graph = graph, .generated = !path};
+    ordo_graph_get_info(graph, &out->info);
+    out->id_base = o->ids_of_file ? out->info.id_base : 0;
+    return ORDO_OK;
+}
+
+void load_free(loaded *g)
+{
+    ordo_graph_free(g->graph);
+    g->graph = NULL;
+}
+
+const char *const *scheduler_names(void)
+{
+    static const char *names[65];
+    const ordo_scheduler *all[64];
+    size_t count = ordo_schedulers(all, 64);
+    count = count < 64 ? count : 64;
+    for (size_t i = 0; i < count; i++)
+        names[i] = all[i]->name;
+    names[count] = NULL;
+    return names;
+}
+
+ordo_status check_options_early(const options *o, const ordo_options *run)
+{
+    if (run->scheduler && !ordo_scheduler_find(run->scheduler))
+        return unknown("scheduler", run->scheduler, scheduler_names(), "ordo schedulers");
+    ordo_graph *tiny;
+    ordo_u64 expected, at_most;
+    const ordo_edge_entry none = {0};
+    ordo_status status = ordo_graph_from_edges(1, &none, 0, ORDO_U32, ORDO_SYMMETRIC, 1, &tiny);
+    if (status)
+        return status;
+    status = o->app->memory(tiny, run, &expected, &at_most);
+    ordo_graph_free(tiny);
+    return status;
+}
+
+/* ---- vertices ---- */
+
+ordo_status parse_vertex(const loaded *g, const char *what, const char *text, ordo_vid *out)
+{
+    ordo_u64 id;
+    if (g->info.vertices == 0)
+        return ordo_fail(ORDO_ERR_USAGE, "%s %s: the graph has no vertices", what, text);
+    if (!parse_u64(text, &id) || id < g->id_base || id - g->id_base >= g->info.vertices)
+        return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a vertex from %llu to %llu", what, text,
+                         (unsigned long long)g->id_base, (unsigned long long)(g->id_base + g->info.vertices - 1));
+    *out = (ordo_vid)(id - g->id_base);
+    return ORDO_OK;
+}
+
+ordo_status read_sources(const loaded *g, const char *path, ordo_vid **out, size_t *count)
+{
+    FILE *file = !strcmp(path, "-") ? stdin : fopen(path, "r");
+    if (!file)
+        return ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(errno));
+    ordo_vid *list = NULL;
+    size_t used = 0, room = 0;
+    ordo_status status = ORDO_OK;
+    char *line = NULL;
+    size_t line_room = 0;
+    for (size_t number = 1; !status && getline(&line, &line_room, file) >= 0; number++) {
+        line[strcspn(line, "#")] = 0;
+        char *word = line + strspn(line, " \t\r\n"), *end = word + strlen(word);
+        while (end > word && isspace((unsigned char)end[-1]))
+            *--end = 0;
+        if (!*word)
+            continue;
+        if (used == room) {
+            room = room ? 2 * room : 64;
+            ordo_vid *more = realloc(list, room * sizeof *list);
+            if (!more) {
+                status = ordo_fail(ORDO_ERR_MEMORY, "%s: no room for %zu sources", path, room);
+                break;
+            }
+            list = more;
+        }
+        char what[160];
+        snprintf(what, sizeof what, "%.120s:%zu: source", path, number);
+        status = parse_vertex(g, what, word, &list[used]);
+        if (status == ORDO_ERR_USAGE)
+            status = ORDO_ERR_INPUT; /* the file is at fault, not the command line; the sentence stays */
+        used++;
+    }
+    if (!status && ferror(file))
+        status = ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(errno));
+    if (!status && used == 0)
+        status = ordo_fail(ORDO_ERR_INPUT, "%s: no sources found, expected one a line", path);
+    free(line);
+    if (file != stdin)
+        fclose(file);
+    if (status) {
+        free(list);
+        return status;
+    }
+    *out = list;
+    *count = used;
+    return ORDO_OK;
+}
+
+/* ---- random sources ---- */
+
+/* Matsumoto and Nishimura's Mersenne Twister with 64-bit words (TOMS 10(4), 2000), by its definition. */
+enum { TWIST_WORDS = 312, TWIST_MIDDLE = 156 };
+
+void picker_start(picker *p, ordo_u64 seed)
+{
+    p->word[0] = seed;
+    for (ordo_u64 i = 1; i < TWIST_WORDS; i++)
+        p->word[i] = 6364136223846793005u * (p->word[i - 1] ^ p->word[i - 1] >> 62) + i;
+    p->next = TWIST_WORDS;
+}
+
+static ordo_u64 twist(picker *p)
+{
+    const ordo_u64 low = 0x7fffffffu;
+    if (p->next == TWIST_WORDS) {
+        for (int i = 0; i < TWIST_WORDS; i++) {
+            ordo_u64 y = (p->word[i] & ~low) | (p->word[(i + 1) % TWIST_WORDS] & low);
+            p->word[i] = p->word[(i + TWIST_MIDDLE) % TWIST_WORDS] ^ y >> 1 ^ (y & 1 ? 0xb5026f5aa96619e9u : 0);
+        }
+        p->next = 0;
+    }
+    ordo_u64 y = p->word[p->next++];
+    y ^= y >> 29 & 0x5555555555555555u;
+    y ^= y << 17 & 0x71d67fffeda60000u;
+    y ^= y << 37 & 0xfff7eee000000000u;
+    return y ^ y >> 43;
+}
+
+ordo_status picker_next(picker *p, const ordo_graph *g, ordo_vid *out)
+{
+    const ordo_csr *csr = ordo_graph_out(g);
+    if (csr->n == 0)
+        return ordo_fail(ORDO_ERR_INPUT, "the graph has no vertices, so there is no source to start from");
+    if (csr->m == 0) {
+        *out = 0;
+        return ORDO_OK;
+    }
+    /* As GAP draws: the low 32 bits, those of the last incomplete interval rejected. */
+    ordo_u32 rest = (ordo_u32)(~(ordo_u64)0 % csr->n);
+    ordo_u32 cutoff = rest == csr->n - 1 ? 0 : 0xffffffffu - rest;
+    for (;;) {
+        ordo_u32 draw = (ordo_u32)twist(p);
+        if (cutoff && draw >= cutoff)
+            continue;
+        ordo_vid v = draw % csr->n;
+        if (csr->row[v + 1] > csr->row[v]) {
+            *out = v;
+            return ORDO_OK;
+        }
+    }
+}
+
+/* ---- memory ---- */
+
+ordo_u64 answer_bytes(const loaded *g, bool with_pred)
+{
+    return g->info.vertices * sizeof(ordo_u32) * (with_pred ? 2 : 1);
+}
+
+bool values_are_vertices(const ordo_app *app)
+{
+    return !strcmp(app->value_name, "component");
+}
+
+ordo_status check_memory(const options *o, const char *what, ordo_u64 expected)
+{
+    ordo_u64 available = memory_available();
+    if (o->force || expected <= available)
+        return ORDO_OK;
+    char need[32], have[32];
+    format_bytes((double)expected, need);
+    format_bytes((double)available, have);
+    return ordo_fail(ORDO_ERR_MEMORY,
+                     "%s needs about %s (%llu bytes) beyond the graph, %s (%llu bytes) are available; --force tries",
+                     what, need, (unsigned long long)expected, have, (unsigned long long)available);
+}

@@ -1,0 +1,544 @@
+/* options.c -- words of the command line to an `options`, strictly: unknown names, missing or malformed values and
+ * options of another verb are refused by name.
+ *
+ * One table of rows feeds both the parser and the help. Long names first; letters are GAP's, for scripts that are
+ * ported. `--name=value`, `--name value`, `-x value`, `-xvalue` and joined flags (`-sv`) are understood; `--` ends
+ * options; "-" is a word (standard input).
+ */
+#include "apps/cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS (VERB_APP | VERB_COMPARE)
+#define READS (RUNS | VERB_CONVERT | VERB_INFO)
+#define ANY (READS | VERB_GENERATE | VERB_LIST)
+
+/* X(enumerator, long name, letter, argument, verbs, help). An argument in brackets is optional and needs "=". */
+#define OPTIONS(X)                                                                                                     \
+    X(FILE_, "file", 'f', "FILE", VERB_APP | VERB_INFO, "the graph, instead of the word GRAPH; '-' is standard input") \
+    X(KRONECKER, NULL, 'g', "SCALE", RUNS, "a symmetric R-MAT graph of 2^SCALE vertices, weights 1..255 for sssp")     \
+    X(UNIFORM, NULL, 'u', "SCALE", RUNS, "a symmetric uniform random graph, likewise")                                 \
+    X(DEGREE, "degree", 'k', "N", RUNS | VERB_GENERATE, "edges per vertex: rmat, uniform, -g and -u (16)")             \
+    X(GENERATE, "generate", 0, "\"KIND ...\"", RUNS | VERB_INFO, "a made graph: the words of `ordo generate`, quoted") \
+    X(SCALE, "scale", 0, "N", VERB_GENERATE, "rmat: 2^N vertices")                                                     \
+    X(VERTICES, "vertices", 0, "N", VERB_GENERATE, "road, uniform: vertices")                                          \
+    X(WIDTH, "width", 0, "N", VERB_GENERATE, "grid: columns")                                                          \
+    X(HEIGHT, "height", 0, "N", VERB_GENERATE, "grid: rows")                                                           \
+    X(WEIGHTS, "weights", 0, "LOW..HIGH", VERB_GENERATE, "uniform whole weights; none without; road has its own")      \
+    X(SYMMETRISE, "symmetrise", 's', NULL, READS | VERB_GENERATE, "adds the reverse of every edge")                    \
+    X(SYMMETRIC, "symmetric", 0, NULL, READS, "the file holds both directions: checked, then relied on")               \
+    X(DROP_WEIGHTS, "drop-weights", 0, NULL, VERB_CONVERT | VERB_APP | VERB_COMPARE, "leaves weights out")             \
+    X(SCHEDULER, "scheduler", 0, "NAME", VERB_APP | VERB_INFO,                                                         \
+      "order of work (sssp: delta; bfs, cc: bsp); see `ordo schedulers`")                                              \
+    X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE, "NAME or NAME:SYNC, by commas; or all (all)")                 \
+    X(SYNC, "sync", 0, "NAME", RUNS, "atomic, racy, lock, owner or server (the scheduler's default)")                  \
+    X(SET, "set", 0, "NAME=VALUE", RUNS | VERB_INFO, "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone")   \
+    X(DELTA, NULL, 'd', "DELTA", RUNS, "the tunable delta, for schedulers that have it")                               \
+    X(DEVICE, "device", 0, "NAME", RUNS, "cpu, cuda or auto (auto)")                                                   \
+    X(THREADS, "threads", 0, "N", ANY & ~VERB_LIST, "threads (one a core)")                                            \
+    X(SOURCE, "source", 'r', "V", RUNS, "the vertex to start from (a random one with an edge out, by --seed)")         \
+    X(SOURCES, "sources", 0, "FILE", RUNS, "starts from each vertex of FILE: one a line, '#' begins a comment")        \
+    X(SEED, "seed", 0, "N", RUNS | VERB_GENERATE, "of random sources, or of a made graph (27491095, which is GAP's)")  \
+    X(REPEAT, "repeat", 'n', "N", RUNS, "runs; without a source each picks a new one (1; compare: 5)")                 \
+    X(WARMUP, "warmup", 0, "N", RUNS, "runs before those, not reported (0)")                                           \
+    X(LIMIT, "limit", 0, "X", RUNS, "does not look for vertices farther than X")                                       \
+    X(VERIFY, "verify", 'v', "[auto|serial|certificate|both]", RUNS, "checks each answer; exit status 1 if one fails") \
+    X(NO_VERIFY, "no-verify", 0, NULL, VERB_COMPARE, "does not check answers, which compare does by default")          \
+    X(IDS, "ids", 0, "index|file", RUNS, "vertices are indices from 0, or as the file counts them (index)")            \
+    X(OUTPUT, "output", 'o', "FILE", VERB_APP | VERB_GENERATE, "one value a line, 'inf' for unreached; NumPy if .npy") \
+    X(TREE, "tree", 0, "FILE", VERB_APP, "predecessors, one a line, '-' for none; NumPy with -1 if .npy")              \
+    X(PATH_TO, "path-to", 0, "V", VERB_APP, "prints a shortest path to V")                                             \
+    X(JSON, "json", 0, "FILE", RUNS | VERB_INFO, "a JSON object a run, one a line; '-' is standard output")            \
+    X(TRACE_JSON, "trace-json", 0, NULL, RUNS, "puts the trace into the JSON")                                         \
+    X(TRACE, "trace", 0, "FILE", VERB_APP, "the trace of the last run as CSV")                                         \
+    X(ANALYSIS, "analysis", 'a', NULL, VERB_APP, "prints what the last run did: items, edges, supersteps, memory")     \
+    X(LOG, "log", 'l', NULL, VERB_APP, "prints the trace of each run")                                                 \
+    X(FORCE, "force", 0, NULL, RUNS, "runs even where memory looks too small")                                         \
+    X(QUIET, "quiet", 0, NULL, ANY & ~VERB_LIST, "prints nothing but errors and what was asked for")                   \
+    X(PROGRESS, "progress", 0, NULL, RUNS, "shows progress on stderr even if that is no terminal")                     \
+    X(HELP, "help", 'h', NULL, ANY, "this")                                                                            \
+    X(VERSION, "version", 0, NULL, ANY, "prints version and commit")
+
+enum {
+#define X(_id, _long, _letter, _argument, _verbs, _help) OPT_##_id,
+    OPTIONS(X)
+#undef X
+        OPT_COUNT
+};
+_Static_assert(OPT_COUNT <= 64, "options.given has a bit an option");
+
+static const struct row {
+    const char *name;
+    int letter;
+    const char *argument;
+    int verbs;
+    const char *help;
+} rows[] = {
+#define X(_id, _long, _letter, _argument, _verbs, _help) {_long, _letter, _argument, _verbs, _help},
+    OPTIONS(X)
+#undef X
+};
+
+void options_print(FILE *out, int verb)
+{
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const struct row *r = &rows[i];
+        if (!(r->verbs & verb))
+            continue;
+        char left[64];
+        bool optional = r->argument && r->argument[0] == '[';
+        int used = snprintf(left, sizeof left, "  %s%s", r->name ? "--" : "", r->name ? r->name : "");
+        if (r->letter)
+            used += snprintf(left + used, sizeof left - (size_t)used, "%s-%c", r->name ? ", " : "", r->letter);
+        if (r->argument && !optional)
+            snprintf(left + used, sizeof left - (size_t)used, " %s", r->argument);
+        const char *help = r->help;
+        if (i == OPT_OUTPUT && verb == VERB_GENERATE)
+            help = "where to: .gr, .sg, .wsg, .el or .wel";
+        fprintf(out, "%-30s %s%s%s\n", left, help, optional ? "; HOW: =" : "", optional ? r->argument : "");
+    }
+}
+
+/* ---- numbers ---- */
+
+bool parse_u64(const char *text, ordo_u64 *out)
+{
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || *end)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool parse_real(const char *text, double *out)
+{
+    if (!text[0] || isspace((unsigned char)text[0]))
+        return false;
+    char *end;
+    double value = strtod(text, &end);
+    if (*end || isnan(value) || (isinf(value) && !strchr("iI", text[text[0] == '-' || text[0] == '+'])))
+        return false;
+    *out = value;
+    return true;
+}
+
+/* ---- near matches ---- */
+
+/* The least number of letters to add, drop, change or swap with their neighbour; for words of a command line. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    size_t n = strlen(a), m = strlen(b), lines[3][LONGEST + 1];
+    if (n > LONGEST || m > LONGEST)
+        return LONGEST;
+    for (size_t i = 0; i <= n; i++) {
+        size_t *line = lines[i % 3], *above = lines[(i + 2) % 3], *higher = lines[(i + 1) % 3];
+        line[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            if (i == 0) {
+                line[j] = j;
+                continue;
+            }
+            size_t best = (above[j] < line[j - 1] ? above[j] : line[j - 1]) + 1;
+            size_t change = above[j - 1] + (a[i - 1] != b[j - 1]);
+            best = change < best ? change : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && higher[j - 2] + 1 < best)
+                best = higher[j - 2] + 1;
+            line[j] = best;
+        }
+    }
+    return lines[n % 3][m];
+}
+
+const char *near_match(const char *word, const char *const *list)
+{
+    const char *best = NULL;
+    size_t least = strlen(word) / 2 < 2 ? strlen(word) / 2 + 1 : 3; /* fewer mistakes than this */
+    for (; *list; list++) {
+        size_t distance = edit_distance(word, *list);
+        if (distance < least) {
+            least = distance;
+            best = *list;
+        }
+    }
+    return best;
+}
+
+ordo_status unknown(const char *what, const char *word, const char *const *list, const char *see)
+{
+    const char *nearest = near_match(word, list);
+    if (nearest)
+        return ordo_fail(ORDO_ERR_UNKNOWN, "%s '%s' is unknown; did you mean '%s'? (see: %s)", what, word, nearest,
+                         see);
+    return ordo_fail(ORDO_ERR_UNKNOWN, "%s '%s' is unknown (see: %s)", what, word, see);
+}
+
+static ordo_status unknown_option(const char *word, int verb)
+{
+    char names[OPT_COUNT][40];
+    const char *list[OPT_COUNT + 1];
+    int count = 0;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (rows[i].name && rows[i].verbs & verb) {
+            snprintf(names[count], sizeof names[count], "--%s", rows[i].name);
+            list[count] = names[count];
+            count++;
+        }
+    list[count] = NULL;
+    return unknown("option", word, list, "ordo help");
+}
+
+/* ---- values ---- */
+
+static ordo_status whole(const char *name, const char *text, ordo_u64 least, ordo_u64 most, ordo_u64 *out)
+{
+    if (!parse_u64(text, out) || *out < least || *out > most)
+        return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a whole number from %llu to %llu", name, text,
+                         (unsigned long long)least, (unsigned long long)most);
+    return ORDO_OK;
+}
+
+static ordo_status one_of(const char *name, const char *text, const char *const *list, int *out)
+{
+    char all[128] = "";
+    for (int i = 0; list[i]; i++) {
+        if (!strcmp(list[i], text)) {
+            *out = i;
+            return ORDO_OK;
+        }
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", list[i]);
+    }
+    const char *nearest = near_match(text, list);
+    return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected one of %s%s%s%s", name, text, all,
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static ordo_status parse_weights(const char *text, options *o)
+{
+    char low[24];
+    const char *dots = strstr(text, "..");
+    ordo_u64 from, to;
+    if (!dots || (size_t)(dots - text) >= sizeof low)
+        return ordo_fail(ORDO_ERR_USAGE, "--weights '%s', expected LOW..HIGH", text);
+    snprintf(low, sizeof low, "%.*s", (int)(dots - text), text);
+    if (!parse_u64(low, &from) || !parse_u64(dots + 2, &to) || from > to || to == 0 || to > 0xffffffffu)
+        return ordo_fail(ORDO_ERR_USAGE, "--weights '%s', expected LOW..HIGH, whole numbers, 0 < HIGH < 2^32", text);
+    o->made.low = (ordo_u32)from;
+    o->made.high = (ordo_u32)to;
+    return ORDO_OK;
+}
+
+static ordo_status gap_graph(options *o, const char *kind, ordo_u64 scale)
+{
+    if (o->made.kind)
+        return ordo_fail(ORDO_ERR_USAGE, "two made graphs given, expected one of -g and -u");
+    o->made.kind = kind;
+    o->made.scale = (ordo_u32)scale;
+    o->made.vertices = (ordo_u64)1 << scale;
+    o->made.direction = ORDO_SYMMETRISE;
+    return ORDO_OK;
+}
+
+static ordo_status set_value(options *o, int id, const char *name, const char *value)
+{
+    static const char *const hows[] = {"auto", "serial", "certificate", "both", NULL};
+    static const char *const devices[] = {"cpu", "cuda", "auto", NULL};
+    static const char *const ids[] = {"index", "file", NULL};
+    enum { MOST = 1000000 };
+    ordo_status status = ORDO_OK;
+    ordo_u64 number = 0;
+    int choice = 0;
+    switch (id) {
+    case OPT_FILE_:
+        o->file = value;
+        break;
+    case OPT_KRONECKER:
+        status = whole(name, value, 0, 31, &number);
+        return status ? status : gap_graph(o, "rmat", number);
+    case OPT_UNIFORM:
+        status = whole(name, value, 0, 31, &number);
+        return status ? status : gap_graph(o, "uniform", number);
+    case OPT_DEGREE:
+        status = whole(name, value, 1, 0xffffffffu, &number);
+        o->made.degree = (ordo_u32)number;
+        break;
+    case OPT_GENERATE:
+        o->generate = value;
+        break;
+    case OPT_SCALE:
+        status = whole(name, value, 0, 31, &number);
+        o->made.scale = (ordo_u32)number;
+        break;
+    case OPT_VERTICES:
+        status = whole(name, value, 0, ORDO_MAX_VERTICES, &o->made.vertices);
+        break;
+    case OPT_WIDTH:
+        status = whole(name, value, 0, 0xffffffffu, &number);
+        o->made.width = (ordo_u32)number;
+        break;
+    case OPT_HEIGHT:
+        status = whole(name, value, 0, 0xffffffffu, &number);
+        o->made.height = (ordo_u32)number;
+        break;
+    case OPT_WEIGHTS:
+        return parse_weights(value, o);
+    case OPT_SYMMETRISE:
+    case OPT_SYMMETRIC:
+        if (o->direction != ORDO_AS_STORED && (o->direction == ORDO_SYMMETRISE) != (id == OPT_SYMMETRISE))
+            return ordo_fail(ORDO_ERR_USAGE, "--symmetrise and --symmetric exclude each other");
+        o->direction = id == OPT_SYMMETRISE ? ORDO_SYMMETRISE : ORDO_SYMMETRIC;
+        break;
+    case OPT_DROP_WEIGHTS:
+        o->drop_weights = true;
+        break;
+    case OPT_SCHEDULER:
+        o->scheduler = value;
+        break;
+    case OPT_SCHEDULERS:
+        o->schedulers = value;
+        break;
+    case OPT_SYNC:
+        o->sync = value;
+        break;
+    case OPT_SET:
+        if (o->setting_count == MAX_SETTINGS - 1)
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s': more than %d settings", name, value, MAX_SETTINGS - 1);
+        o->settings[o->setting_count++] = value;
+        break;
+    case OPT_DELTA: {
+        double ignored;
+        if (!parse_real(value, &ignored))
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number", name, value);
+        o->delta = value;
+        break;
+    }
+    case OPT_DEVICE:
+        status = one_of(name, value, devices, &choice);
+        o->device = value;
+        break;
+    case OPT_THREADS:
+        status = whole(name, value, 1, 1024, &number);
+        o->threads = (int)number;
+        break;
+    case OPT_SOURCE:
+        o->source = value;
+        break;
+    case OPT_SOURCES:
+        o->sources = value;
+        break;
+    case OPT_SEED:
+        status = whole(name, value, 0, ~(ordo_u64)0, &o->seed);
+        break;
+    case OPT_REPEAT:
+        status = whole(name, value, 1, MOST, &number);
+        o->repeat = (int)number;
+        break;
+    case OPT_WARMUP:
+        status = whole(name, value, 0, MOST, &number);
+        o->warmup = (int)number;
+        break;
+    case OPT_LIMIT:
+        if (!parse_real(value, &o->limit) || o->limit < 0)
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number, 0 or more", name, value);
+        break;
+    case OPT_VERIFY:
+        status = value ? one_of(name, value, hows, &choice) : ORDO_OK;
+        o->verify = true;
+        o->how = (ordo_verify_how)choice;
+        break;
+    case OPT_NO_VERIFY:
+        o->no_verify = true;
+        break;
+    case OPT_IDS:
+        status = one_of(name, value, ids, &choice);
+        o->ids_of_file = choice == 1;
+        break;
+    case OPT_OUTPUT:
+        o->output = value;
+        break;
+    case OPT_TREE:
+        o->tree = value;
+        break;
+    case OPT_PATH_TO:
+        o->path_to = value;
+        break;
+    case OPT_JSON:
+        o->json = value;
+        break;
+    case OPT_TRACE_JSON:
+        o->trace_json = true;
+        break;
+    case OPT_TRACE:
+        o->trace = value;
+        break;
+    case OPT_ANALYSIS:
+        o->analysis = true;
+        break;
+    case OPT_LOG:
+        o->log = true;
+        break;
+    case OPT_FORCE:
+        o->force = true;
+        break;
+    case OPT_QUIET:
+        o->quiet = true;
+        break;
+    case OPT_PROGRESS:
+        o->progress = true;
+        break;
+    case OPT_HELP:
+        o->help = true;
+        break;
+    case OPT_VERSION:
+        o->version = true;
+        break;
+    default:
+        break;
+    }
+    return status;
+}
+
+/* ---- made graphs ---- */
+
+ordo_status options_made(const options *o, ordo_generate_options *out)
+{
+#define BIT(_id) ((ordo_u64)1 << OPT_##_id)
+    static const struct {
+        const char *kind, *needs_text;
+        ordo_u64 needs, allows;
+    } kinds[] = {
+        {"rmat", "--scale", BIT(SCALE), BIT(DEGREE) | BIT(WEIGHTS)},
+        {"road", "--vertices", BIT(VERTICES), 0},
+        {"uniform", "--vertices", BIT(VERTICES), BIT(DEGREE) | BIT(WEIGHTS)},
+        {"grid", "--width and --height", BIT(WIDTH) | BIT(HEIGHT), BIT(WEIGHTS)},
+    };
+    static const char *const names[] = {"rmat", "road", "uniform", "grid", NULL};
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    const ordo_u64 shape = BIT(SCALE) | BIT(VERTICES) | BIT(WIDTH) | BIT(HEIGHT) | BIT(DEGREE) | BIT(WEIGHTS);
+#undef BIT
+    if (o->word_count != 1)
+        return ordo_fail(ORDO_ERR_USAGE, "%d kinds of graph given, expected one: rmat, road, uniform or grid",
+                         o->word_count);
+    int i = 0;
+    while (i < KINDS && strcmp(kinds[i].kind, o->words[0]) != 0)
+        i++;
+    if (i == KINDS)
+        return unknown("kind of graph", o->words[0], names, "ordo help generate");
+    if ((o->given & kinds[i].needs) != kinds[i].needs)
+        return ordo_fail(ORDO_ERR_USAGE, "%s needs %s", kinds[i].kind, kinds[i].needs_text);
+    ordo_u64 extra = o->given & shape & ~(kinds[i].needs | kinds[i].allows);
+    for (int id = 0; id < OPT_COUNT; id++)
+        if (extra >> id & 1)
+            return ordo_fail(ORDO_ERR_USAGE, "%s has no --%s", kinds[i].kind, rows[id].name);
+    *out = o->made;
+    out->kind = kinds[i].kind;
+    out->seed = o->seed;
+    out->direction = o->direction;
+    out->threads = o->threads;
+    if (!strcmp(out->kind, "uniform") && !out->degree)
+        out->degree = 16;
+    return ORDO_OK;
+}
+
+/* ---- words ---- */
+
+static int find_long(const char *name, size_t length)
+{
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (rows[i].name && strlen(rows[i].name) == length && !memcmp(rows[i].name, name, length))
+            return i;
+    return -1;
+}
+
+static int find_letter(int letter)
+{
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (rows[i].letter == letter)
+            return i;
+    return -1;
+}
+
+/* One option; *at moves past a value in a word of its own. */
+static ordo_status take(options *o, int id, const char *name, const char *attached, int count, char **words, int *at)
+{
+    const struct row *r = &rows[id];
+    if (!(r->verbs & o->verb))
+        return ordo_fail(ORDO_ERR_USAGE, "option '%s' does not belong to this verb (see: ordo help VERB)", name);
+    if (!r->argument && attached)
+        return ordo_fail(ORDO_ERR_USAGE, "option '%s' takes no value, found '%s'", name, attached);
+    if (r->argument && r->argument[0] != '[' && !attached) {
+        if (*at + 1 >= count)
+            return ordo_fail(ORDO_ERR_USAGE, "option '%s' needs a value: %s", name, r->argument);
+        attached = words[++*at];
+    }
+    o->given |= (ordo_u64)1 << id;
+    return set_value(o, id, name, attached);
+}
+
+static ordo_status take_long(options *o, int count, char **words, int *at)
+{
+    const char *word = words[*at];
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    char name[48];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    int id = find_long(word + 2, length - 2);
+    if (id < 0)
+        return unknown_option(name, o->verb);
+    return take(o, id, name, equals ? equals + 1 : NULL, count, words, at);
+}
+
+static ordo_status take_letters(options *o, int count, char **words, int *at)
+{
+    for (const char *c = words[*at] + 1; *c; c++) {
+        char name[3] = {'-', *c, 0};
+        int id = find_letter(*c);
+        if (id < 0)
+            return ordo_fail(ORDO_ERR_UNKNOWN, "option '%s' is unknown (see: ordo help)", name);
+        bool has_value = rows[id].argument && rows[id].argument[0] != '[';
+        ordo_status status = take(o, id, name, has_value && c[1] ? c + 1 : NULL, count, words, at);
+        if (status || has_value)
+            return status;
+    }
+    return ORDO_OK;
+}
+
+ordo_status options_parse(options *o, int verb, int count, char **words)
+{
+    *o = (options){.verb = verb, .seed = DEFAULT_SEED, .limit = INFINITY};
+    bool only_words = false;
+    for (int i = 0; i < count; i++) {
+        const char *word = words[i];
+        ordo_status status = ORDO_OK;
+        if (only_words || word[0] != '-' || !word[1]) {
+            if (o->word_count == MAX_GRAPHS)
+                return ordo_fail(ORDO_ERR_USAGE, "'%s': more than %d words", word, MAX_GRAPHS);
+            o->words[o->word_count++] = word;
+        } else if (!strcmp(word, "--")) {
+            only_words = true;
+        } else if (word[1] == '-') {
+            status = take_long(o, count, words, &i);
+        } else {
+            status = take_letters(o, count, words, &i);
+        }
+        if (status)
+            return status;
+    }
+    if (o->source && o->sources)
+        return ordo_fail(ORDO_ERR_USAGE, "--source and --sources exclude each other");
+    if (verb & RUNS && o->made.degree && !o->made.kind)
+        return ordo_fail(ORDO_ERR_USAGE, "--degree needs -g or -u");
+    if (o->generate && o->made.kind)
+        return ordo_fail(ORDO_ERR_USAGE, "two made graphs given, expected one of --generate, -g and -u");
+    if (o->no_verify && o->verify)
+        return ordo_fail(ORDO_ERR_USAGE, "--verify and --no-verify exclude each other");
+    return ORDO_OK;
+}

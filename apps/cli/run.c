@@ -1,0 +1,332 @@
+/* run.c -- the verb of every app: load, choose sources, run, verify, report. */
+#include "apps/cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/memory.h>
+#include <ordo/scheduler.h>
+
+/* ---- what run and compare share ---- */
+
+static bool has_tunable(const char *scheduler, const char *name)
+{
+    const ordo_scheduler *s = ordo_scheduler_find(scheduler);
+    for (int i = 0; s && i < s->tunable_count; i++)
+        if (!strcmp(s->tunables[i].name, name))
+            return true;
+    return false;
+}
+
+/* Whether a setting without a scheduler's name is for this one, which compare asks: NULL means "the app's default". */
+static bool setting_reaches(const char *scheduler, const char *setting)
+{
+    char name[64];
+    size_t length = strcspn(setting, "=");
+    if (!scheduler || length >= sizeof name || memchr(setting, '.', length))
+        return true;
+    snprintf(name, sizeof name, "%.*s", (int)length, setting);
+    return has_tunable(scheduler, name);
+}
+
+ordo_options run_options(const options *o, const char *scheduler, const char *sync, const char **settings)
+{
+    static char delta[64]; /* one -d a process */
+    size_t count = 0;
+    if (o->delta) {
+        snprintf(delta, sizeof delta, "delta=%.50s", o->delta);
+        if (o->verb != VERB_COMPARE || setting_reaches(scheduler, delta))
+            settings[count++] = delta;
+    }
+    for (int i = 0; i < o->setting_count; i++)
+        if (o->verb != VERB_COMPARE || setting_reaches(scheduler, o->settings[i]))
+            settings[count++] = o->settings[i];
+    return (ordo_options){
+        .scheduler = scheduler,
+        .sync = sync,
+        .device = o->device,
+        .threads = o->threads,
+        .settings = settings,
+        .setting_count = count,
+        .cancel = &cancelled,
+        .progress = progress_wanted(o) ? show_progress : NULL,
+        .progress_arg = o->app ? (void *)(size_t)o->app->name : NULL,
+    };
+}
+
+ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen)
+{
+    if (o->sources)
+        return read_sources(g, o->sources, out, chosen);
+    ordo_status status = ORDO_OK;
+    ordo_vid *list = malloc(count * sizeof *list);
+    picker p;
+    picker_start(&p, o->seed);
+    if (!list)
+        return ordo_fail(ORDO_ERR_MEMORY, "no room for %zu sources", count);
+    if (o->source)
+        count = 1;
+    for (size_t i = 0; i < count && !status; i++) {
+        list[i] = 0;
+        if (o->source)
+            status = parse_vertex(g, "--source", o->source, &list[i]);
+        else if (o->app->needs_source)
+            status = picker_next(&p, g->graph, &list[i]);
+    }
+    if (status) {
+        free(list);
+        return status;
+    }
+    *out = list;
+    *chosen = count;
+    return ORDO_OK;
+}
+
+ordo_status one_graph(const options *o, int first, const char **path)
+{
+    int given = (o->file != NULL) + (o->generate || o->made.kind) + (o->word_count - first);
+    if (given == 0)
+        return ordo_fail(ORDO_ERR_USAGE, "no graph given: expected a file, '-', --generate, -g or -u");
+    if (given > 1)
+        return ordo_fail(ORDO_ERR_USAGE, "%d graphs given, expected one", given);
+    *path = o->file ? o->file : o->word_count > first ? o->words[first] : NULL;
+    return ORDO_OK;
+}
+
+ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options *run, bool verify, ordo_answer *answer,
+                     ordo_stats *stats)
+{
+    double start = now();
+    process_cancellable(true);
+    ordo_status status = r->app->run(input, run, answer, stats);
+    process_cancellable(false);
+    double wall = now() - start;
+    clear_progress();
+    r->stats = stats;
+    r->answer = answer;
+    r->trial_seconds = wall - stats->prepare_seconds;
+    r->verified = -1;
+    if (!status)
+        status = check_cancelled();
+    if (status || !verify)
+        return status;
+    show_phase(r->o, "verifying", r->app->name);
+    start = now();
+    status = r->app->verify(input, answer, r->o->how);
+    r->verify_seconds = now() - start;
+    clear_progress();
+    r->verified = !status;
+    return status == ORDO_ERR_VERIFY ? ORDO_OK : status;
+}
+
+/* ---- the verb ---- */
+
+typedef struct outputs {
+    sink json, values, tree, trace;
+} outputs;
+
+static ordo_status open_outputs(const options *o, outputs *out)
+{
+    const struct {
+        const char *path;
+        sink *sink;
+    } all[] = {{o->json, &out->json}, {o->output, &out->values}, {o->tree, &out->tree}, {o->trace, &out->trace}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        ordo_status status = all[i].path ? sink_open(all[i].sink, all[i].path) : ORDO_OK;
+        if (status)
+            return status;
+    }
+    return ORDO_OK;
+}
+
+static ordo_status close_outputs(outputs *out, bool keep)
+{
+    sink *all[] = {&out->json, &out->values, &out->tree, &out->trace};
+    ordo_status first = ORDO_OK;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        ordo_status status = sink_close(all[i], keep && !first);
+        first = first ? first : status;
+    }
+    return first;
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && !strcmp(path, "-");
+}
+
+static ordo_status check_use(options *o, const char **path)
+{
+    const ordo_app *app = o->app;
+    ordo_status status = one_graph(o, 0, path);
+    if (status)
+        return status;
+    const char *about_paths = o->source            ? "--source"
+                              : o->sources         ? "--sources"
+                              : o->tree            ? "--tree"
+                              : o->path_to         ? "--path-to"
+                              : isfinite(o->limit) ? "--limit"
+                                                   : NULL;
+    if (about_paths && !app->needs_source)
+        return ordo_fail(ORDO_ERR_USAGE, "%s has no source, so it takes no %s", app->name, about_paths);
+    const char *files[] = {o->json, o->output, o->tree, o->trace};
+    int on_stdout = 0;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        on_stdout += is_stdout(files[i]);
+        for (size_t j = 0; j < i; j++)
+            if (files[i] && files[j] && !strcmp(files[i], files[j]))
+                return ordo_fail(ORDO_ERR_USAGE, "two outputs go to '%s', expected different files", files[i]);
+    }
+    o->stdout_taken = on_stdout > 0;
+    o->quiet = o->quiet || o->stdout_taken;
+    if (is_stdout(*path) && is_stdout(o->sources))
+        return ordo_fail(ORDO_ERR_USAGE, "graph and --sources both from standard input");
+    return ORDO_OK;
+}
+
+static void print_head(const ordo_stats *s)
+{
+    printf("Scheduler:           %s, sync %s, %s, %s;", s->scheduler, s->sync, s->backend, s->device);
+    for (int i = 0; i < s->setting_count; i++)
+        printf(" %s=%s", s->settings[i].name, s->settings[i].value);
+    putchar('\n');
+}
+
+static ordo_status find_path(record *r, const ordo_answer *answer, ordo_vid target, ordo_vid **room)
+{
+    ordo_u64 n = answer->n;
+    ordo_u64 length = ordo_path(answer->pred, n, r->source, target, NULL, 0);
+    ordo_vid *path = realloc(*room, (length ? length : 1) * sizeof *path);
+    if (!path)
+        return ordo_fail(ORDO_ERR_MEMORY, "no room for a path of %llu vertices", (unsigned long long)length);
+    *room = path;
+    ordo_path(answer->pred, n, r->source, target, path, length);
+    r->path = path;
+    r->path_length = length;
+    r->path_to = target;
+    return ORDO_OK;
+}
+
+static void print_path(const record *r)
+{
+    printf("Path:               ");
+    for (ordo_u64 i = 0; i < r->path_length; i++)
+        printf(" %llu", (unsigned long long)(r->path[i] + r->graph->id_base));
+    printf(r->path_length ? "\n" : " none\n");
+}
+
+/* All trials on a loaded graph. */
+static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
+{
+    const ordo_app *app = o->app;
+    const char *settings[MAX_SETTINGS];
+    ordo_options run = run_options(o, o->scheduler, o->sync, settings);
+    bool want_pred = o->tree || o->path_to;
+    record r = {.graph = g, .app = app, .o = o};
+
+    ordo_status status = app->memory(g->graph, &run, &r.expected, &r.at_most);
+    if (status)
+        return status;
+    r.expected += answer_bytes(g, want_pred);
+    r.at_most += answer_bytes(g, want_pred);
+    if ((status = check_memory(o, app->name, r.expected)))
+        return status;
+    ordo_vid target = 0;
+    if (o->path_to && (status = parse_vertex(g, "--path-to", o->path_to, &target)))
+        return status;
+
+    size_t repeat = o->repeat ? (size_t)o->repeat : 1, count;
+    ordo_vid *sources, *path = NULL;
+    if ((status = choose_sources(o, g, repeat, &sources, &count)))
+        return status;
+    size_t trials = o->sources ? count * repeat : repeat;
+
+    ordo_answer answer = {0};
+    ordo_app_input input = {.graph = g->graph, .limit = o->limit, .want_pred = want_pred};
+    char failure[1024] = "";
+    double total = 0;
+    for (size_t i = 0; i < trials + (size_t)o->warmup && !status; i++) {
+        bool warm = i < (size_t)o->warmup;
+        size_t trial = warm ? 0 : i - (size_t)o->warmup;
+        ordo_stats stats = {0};
+        r.source = input.source = sources[o->sources ? trial / repeat : count == 1 ? 0 : trial];
+        r.trial = (int)trial + 1;
+        status = run_once(&r, &input, &run, o->verify && !warm, &answer, &stats);
+        if (status || warm) {
+            ordo_stats_free(&stats);
+            continue;
+        }
+        if (!r.verified && !failure[0])
+            snprintf(failure, sizeof failure, "%s", ordo_last_error());
+        total += r.trial_seconds;
+        if (o->path_to)
+            status = find_path(&r, &answer, target, &path);
+        if (!o->quiet) {
+            if (trial == 0)
+                print_head(&stats);
+            print_run(&r);
+            if (o->analysis && trial == trials - 1)
+                print_analysis(&r);
+        }
+        if (o->path_to && !status && !o->stdout_taken)
+            print_path(&r);
+        if (!status && out->json.file)
+            status = json_write_run(&out->json, &r);
+        if (!status && out->trace.file && trial == trials - 1)
+            write_trace(&out->trace, &stats);
+        ordo_stats_free(&stats);
+        if (!status)
+            status = flush_stdout();
+    }
+    if (!status && !o->quiet)
+        print_time("Average Time", total / (double)trials);
+    if (!status && out->values.file)
+        write_values(&out->values, g, app, &answer);
+    if (!status && out->tree.file)
+        write_tree(&out->tree, g, &answer);
+    free(sources);
+    free(path);
+    ordo_free(answer.values);
+    ordo_free(answer.pred);
+    if (!status && failure[0])
+        status = ordo_fail(ORDO_ERR_VERIFY, "%s", failure);
+    return status;
+}
+
+ordo_status verb_run(const options *given)
+{
+    options *o = malloc(sizeof *o);
+    if (!o)
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for options");
+    *o = *given;
+    const char *path = NULL, *settings[MAX_SETTINGS];
+    ordo_options run = run_options(o, o->scheduler, o->sync, settings);
+    outputs out = {0};
+    loaded g = {0};
+    ordo_status status = check_use(o, &path);
+    if (!status)
+        status = check_options_early(o, &run);
+    if (!status)
+        status = open_outputs(o, &out);
+    if (!status)
+        status = load_graph(o, path, o->app->wants_weights, &g);
+    if (!status && !o->quiet) {
+        print_graph(&g);
+        status = flush_stdout();
+    }
+    if (!status)
+        status = run_trials(o, &g, &out);
+
+    /* A wrong answer is written too: people want to look at it, and the exit status says what it is. */
+    char failure[1024];
+    snprintf(failure, sizeof failure, "%s", ordo_last_error());
+    ordo_status closed = close_outputs(&out, !status || status == ORDO_ERR_VERIFY);
+    if (closed && (!status || status == ORDO_ERR_VERIFY))
+        status = closed;
+    else if (status)
+        ordo_fail(status, "%s", failure);
+    load_free(&g);
+    free(o);
+    return status;
+}

@@ -1,0 +1,171 @@
+/* text.c -- what people read. Labels and widths of times are GAP's, so that scripts written for it go on working. */
+#define _POSIX_C_SOURCE 200809L
+#include "apps/cli/cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+void print_label(const char *label, const char *value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s:", label);
+    printf("%-21s%7s\n", text, value);
+}
+
+void print_time(const char *label, double seconds)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.5f", seconds);
+    print_label(label, text);
+}
+
+void format_bytes(double bytes, char out[32])
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int unit = 0;
+    for (; bytes >= 1000 && unit < 5; unit++)
+        bytes /= 1000;
+    snprintf(out, 32, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+/* Four digits and a letter at most, for tables. */
+void format_count(ordo_u64 count, char out[32])
+{
+    static const char letters[] = " kMGTPE";
+    double value = (double)count;
+    int at = 0;
+    for (; value >= 9999.5 && at < 6; at++)
+        value /= 1000;
+    if (at)
+        snprintf(out, 32, "%.*f%c", value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0, value, letters[at]);
+    else
+        snprintf(out, 32, "%llu", (unsigned long long)count);
+}
+
+const char *type_name(ordo_type type)
+{
+    static const char *const names[] = {"none", "u32", "i32", "f32", "u64"};
+    return (int)type >= 0 && (int)type < 5 ? names[type] : "?";
+}
+
+void print_graph(const loaded *g)
+{
+    const ordo_graph_info *i = &g->info;
+    print_time(g->generated ? "Generate Time" : "Read Time", i->load_seconds);
+    if (g->generated)
+        print_time("Read Time", 0);
+    print_time("Build Time", i->build_seconds);
+    char weights[96] = "no weights";
+    if (i->weight_type != ORDO_NONE)
+        snprintf(weights, sizeof weights, "%s weights %.9g to %.9g", type_name(i->weight_type), i->weight_min,
+                 i->weight_max);
+    printf("Graph:               %s (%s), %llu vertices, %llu %s edges, %s\n", i->source, i->format,
+           (unsigned long long)i->vertices, (unsigned long long)i->edges, i->symmetric ? "symmetric" : "directed",
+           weights);
+}
+
+void print_fields(const ordo_answer *answer)
+{
+    for (int i = 0; i < answer->field_count; i++) {
+        const ordo_field *f = &answer->fields[i];
+        printf("%s%s ", i ? ", " : "", f->name);
+        if (f->type == ORDO_F32)
+            printf("%.9g", f->real);
+        else
+            printf("%llu", (unsigned long long)f->whole);
+    }
+    putchar('\n');
+}
+
+static void print_count(const char *label, ordo_u64 count)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)count);
+    print_label(label, text);
+}
+
+void print_analysis(const record *r)
+{
+    const ordo_stats *s = r->stats;
+    char bytes[32];
+    print_count("Items", s->items);
+    print_count("Edges Relaxed", s->edges);
+    print_count("Useful Updates", s->useful);
+    print_count("Stale Items", s->stale);
+    print_count("Activations", s->activations);
+    print_count("Supersteps", s->supersteps);
+    if (s->delta_first > 0)
+        printf("%-21s%.9g to %.9g\n", "Delta:", s->delta_first, s->delta_last);
+    print_time("Prepare Time", s->prepare_seconds);
+    format_bytes((double)s->peak_worklist_bytes, bytes);
+    print_label("Peak Worklist", bytes);
+    format_bytes((double)s->peak_bytes, bytes);
+    print_label("Peak Memory", bytes);
+    format_bytes((double)(r->graph->info.bytes + r->expected), bytes);
+    print_label("Predicted Memory", bytes);
+}
+
+void print_log(const ordo_stats *s)
+{
+    printf("%6s %11s %12s %10s %12s %5s %5s\n", "sample", "seconds", "in flight", "bucket", "delta", "conc", "util");
+    for (size_t i = 0; i < s->trace_count; i++) {
+        const ordo_sample *t = &s->trace[i];
+        char share[16] = "-";
+        if (t->utilisation >= 0)
+            snprintf(share, sizeof share, "%.2f", (double)t->utilisation);
+        printf("%6zu %11.6f %12llu %10llu %12.6g %5u %5s\n", i, t->seconds, (unsigned long long)t->in_flight,
+               (unsigned long long)t->bucket, t->delta, t->concurrent, share);
+    }
+}
+
+void print_run(const record *r)
+{
+    const options *o = r->o;
+    if (r->app->needs_source)
+        printf("Source:              %7llu\n", (unsigned long long)(r->source + r->graph->id_base));
+    if (o->log)
+        print_log(r->stats);
+    print_time("Trial Time", r->trial_seconds);
+    if (r->verified >= 0) {
+        print_label("Verification", r->verified ? "PASS" : "FAIL");
+        print_time("Verification Time", r->verify_seconds);
+    }
+    printf("Result:              ");
+    print_fields(r->answer);
+}
+
+/* ---- progress ---- */
+
+static bool line_shown;
+
+bool progress_wanted(const options *o)
+{
+    return o->progress || (!o->quiet && isatty(STDERR_FILENO));
+}
+
+void show_progress(void *arg, const ordo_progress *p)
+{
+    char items[32], flight[32];
+    format_count(p->items, items);
+    format_count(p->in_flight, flight);
+    fprintf(stderr, "\r%s under %s: %.1f s, %llu supersteps, %s items done, %s in flight\033[K", (const char *)arg,
+            p->scheduler, p->seconds, (unsigned long long)p->supersteps, items, flight);
+    fflush(stderr);
+    line_shown = true;
+}
+
+void show_phase(const options *o, const char *what, const char *name)
+{
+    if (!progress_wanted(o))
+        return;
+    fprintf(stderr, "\r%s %.60s\033[K", what, name);
+    fflush(stderr);
+    line_shown = true;
+}
+
+void clear_progress(void)
+{
+    if (line_shown)
+        fputs("\r\033[K", stderr);
+    line_shown = false;
+}

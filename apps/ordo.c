@@ -1,0 +1,77 @@
+/* ordo.c -- the command: finds the verb, runs it, says what went wrong, chooses the exit status.
+ *
+ * Exit statuses are those of ordo_status_exit(): 0 done, 1 failed verification, 2 usage, 3 bad input or output,
+ * 4 memory, 5 device, 130 cancelled. Output that cannot be written is an error, never a silent success.
+ */
+#include <string.h>
+
+#include "apps/cli/cli.h"
+
+const cli_verb verbs[] = {
+    {"compare", "APP GRAPH...", "runs every scheduler on the same graphs, checks and compares them", VERB_COMPARE,
+     verb_compare},
+    {"generate", "rmat|road|uniform|grid -o FILE", "makes a graph and writes it", VERB_GENERATE, verb_generate},
+    {"convert", "IN OUT", "reads a graph and writes it in the format of OUT's suffix", VERB_CONVERT, verb_convert},
+    {"info", "GRAPH", "what a graph holds, and the memory that each app would need", VERB_INFO, verb_info},
+    {"schedulers", "", "lists the schedulers", VERB_LIST, verb_schedulers},
+    {"operators", "", "lists the operators and the schedulers and syncs that can run them", VERB_LIST, verb_operators},
+    {"help", "[VERB|SCHEDULER|OPERATOR]", "explains one; a scheduler with its tunables", VERB_LIST, verb_help},
+    {"version", "", "prints version and commit", VERB_LIST, verb_version},
+    {NULL, NULL, NULL, 0, NULL},
+};
+
+const ordo_app *find_app(const char *name)
+{
+    for (const ordo_app *const *app = ordo_built_apps; *app; app++)
+        if (!strcmp((*app)->name, name))
+            return *app;
+    return NULL;
+}
+
+static ordo_status dispatch(int count, char **words)
+{
+    const char *name = words[0];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+        print_usage(stdout);
+        return ORDO_OK;
+    }
+    if (!strcmp(name, "--version"))
+        return verb_version(NULL);
+
+    const cli_verb *v = verbs;
+    while (v->name && strcmp(v->name, name) != 0)
+        v++;
+    const ordo_app *app = find_app(name);
+    if (!v->name && !app)
+        return unknown(name[0] == '-' ? "option" : "verb", name, verb_names(), "ordo help");
+
+    static options o;
+    ordo_status status = options_parse(&o, app ? VERB_APP : v->verb, count - 1, words + 1);
+    if (status)
+        return status;
+    if (o.version)
+        return verb_version(&o);
+    if (o.help)
+        return print_verb_help(name);
+    if (app)
+        o.app = app;
+    return app ? verb_run(&o) : v->run(&o);
+}
+
+int main(int argc, char **argv)
+{
+    process_start();
+    json_command_line(argc, argv);
+    if (argc < 2) {
+        print_usage(stderr);
+        return ordo_status_exit(ORDO_ERR_USAGE);
+    }
+    ordo_status status = dispatch(argc - 1, argv + 1);
+    clear_progress();
+    if (status)
+        fprintf(stderr, "ordo: %s\n", ordo_last_error()[0] ? ordo_last_error() : ordo_status_text(status));
+    ordo_status written = flush_stdout();
+    if (written && !status)
+        fprintf(stderr, "ordo: %s\n", ordo_last_error());
+    return ordo_status_exit(status ? status : written);
+}

@@ -1,0 +1,219 @@
+/* sssp.c -- the app of shortest paths from one source: one run of operators/sssp.h, then predecessors.
+ *
+ * Distances are of the type of the weights. A sum that does not fit that type improves nothing during the run; if
+ * some path was cut off by that and not by the limit, its first edge beyond is found here and the app fails, for
+ * "unreached" would be a wrong answer. That scan is made only where the largest distance and weight allow for it.
+ */
+#include "apps/tree.h"
+
+#include <float.h>
+#include <math.h>
+
+#define ORDO_WEIGHT u32
+#include "operators/sssp.h"
+#undef ORDO_WEIGHT
+#define ORDO_WEIGHT i32
+#include "operators/sssp.h"
+#undef ORDO_WEIGHT
+#define ORDO_WEIGHT f32
+#include "operators/sssp.h"
+#undef ORDO_WEIGHT
+
+ordo_type ordo_sssp_type(const ordo_graph *g)
+{
+    ordo_type type = ordo_graph_out(g)->weight_type;
+    return type == ORDO_NONE ? ORDO_U32 : type;
+}
+
+static const char *type_name(ordo_type type)
+{
+    return type == ORDO_F32 ? "f32" : type == ORDO_I32 ? "i32" : "u32";
+}
+
+static const ordo_operator *op_for(const ordo_graph *g)
+{
+    ordo_type type = ordo_sssp_type(g);
+    return ordo_operator_find(type == ORDO_F32 ? "sssp_f32" : type == ORDO_I32 ? "sssp_i32" : "sssp_u32");
+}
+
+typedef union state {
+    sssp_state_u32 u32;
+    sssp_state_i32 i32;
+    sssp_state_f32 f32;
+} state;
+
+/* The largest distance of the type that is neither beyond the limit nor "unreached". */
+static state state_for(ordo_type type, double limit)
+{
+    state s;
+    if (type == ORDO_F32) {
+        s.f32.limit = limit < (double)FLT_MAX ? (ordo_f32)limit : FLT_MAX;
+        if ((double)s.f32.limit > limit)
+            s.f32.limit = nextafterf(s.f32.limit, 0);
+    } else if (type == ORDO_I32) {
+        s.i32.limit = limit < ORDO_UNREACHED_I32 - 1 ? (ordo_i32)limit : ORDO_UNREACHED_I32 - 1;
+    } else {
+        s.u32.limit = ordo_limit_u32(limit);
+    }
+    return s;
+}
+
+static ordo_work work_for(const ordo_graph *g, const ordo_vid *source, const state *s, void *dist)
+{
+    ordo_vid n = ordo_graph_out(g)->n;
+    return (ordo_work){.op = op_for(g),
+                       .graph = g,
+                       .cells = dist,
+                       .state = s,
+                       .universe = n,
+                       .targets = n,
+                       .initial = source,
+                       .initial_count = 1};
+}
+
+/* ---- overflow ---- */
+
+typedef struct overflow {
+    const ordo_csr *g;
+    ordo_type type;
+    const ordo_u32 *dist;
+    double limit;
+    ordo_u64 max;   /* atomic: the least complement of a distance's word */
+    ordo_u64 first; /* atomic: the first edge at fault; m if none */
+} overflow;
+
+static void max_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    overflow *o = arg;
+    ordo_u32 max = 0, unreached = ordo_unreached_word(o->type);
+    for (ordo_u64 v = begin; v < end; v++)
+        if (o->dist[v] != unreached && o->dist[v] > max)
+            max = o->dist[v];
+    ordo_keep_least_u64(&o->max, ~(ordo_u64)max);
+}
+
+static bool fits(ordo_type type, double sum)
+{
+    return type == ORDO_F32   ? isfinite((ordo_f32)sum)
+           : type == ORDO_I32 ? sum < ORDO_UNREACHED_I32
+                              : sum < (double)ORDO_UNREACHED_U32;
+}
+
+/* dist u + w, exact for integers and for f32 whenever it comes near the largest value. */
+static double sum_over(const overflow *o, ordo_u64 u, ordo_eid e)
+{
+    return ordo_word_value(o->type, o->dist[u]) + ordo_word_value(o->type, ordo_weight_word(o->g, e));
+}
+
+static void overflow_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    overflow *o = arg;
+    const ordo_csr *g = o->g;
+    ordo_u32 unreached = ordo_unreached_word(o->type);
+    for (ordo_u64 u = begin; u < end; u++)
+        for (ordo_eid e = g->row[u]; o->dist[u] != unreached && e < g->row[u + 1]; e++) {
+            double sum = sum_over(o, u, e);
+            if (o->dist[g->head[e * g->stride]] == unreached && !fits(o->type, sum) && sum <= o->limit)
+                ordo_keep_least_u64(&o->first, e);
+        }
+}
+
+static ordo_status check_overflow(const ordo_graph *graph, double limit, const ordo_u32 *dist, int threads)
+{
+    const ordo_csr *g = ordo_graph_out(graph);
+    if (g->weight_type == ORDO_NONE)
+        return ORDO_OK; /* fewer than n edges always fit */
+    overflow o = {.g = g, .type = g->weight_type, .dist = dist, .limit = limit, .max = ~(ordo_u64)0, .first = g->m};
+    if (fits(o.type, limit))
+        return ORDO_OK;
+    ordo_status status = ordo_for_ranges(threads, g->n, 0, max_range, &o);
+    if (status)
+        return status;
+    ordo_graph_info info;
+    ordo_graph_get_info(graph, &info);
+    if (fits(o.type, ordo_word_value(o.type, (ordo_u32)~o.max) + info.weight_max))
+        return ORDO_OK;
+    status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, overflow_range, &o);
+    if (status || o.first == g->m)
+        return status;
+    ordo_vid u = 0;
+    while (g->row[u + 1] <= o.first)
+        u++;
+    return ordo_fail(ORDO_ERR_OVERFLOW, "edge %u -> %u: distance %.10g + weight %.10g does not fit %s", u,
+                     g->head[o.first * g->stride], ordo_word_value(o.type, dist[u]),
+                     ordo_word_value(o.type, ordo_weight_word(g, o.first)), type_name(o.type));
+}
+
+/* ---- the app ---- */
+
+ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limit, const ordo_options *options, void *dist,
+                      ordo_vid *pred, ordo_stats *stats)
+{
+    ordo_status status = ordo_check_paths(g, source, limit);
+    if (status)
+        return status;
+    state s = state_for(ordo_sssp_type(g), limit);
+    ordo_options chosen = ordo_options_or(options, "delta");
+    ordo_work work = work_for(g, &source, &s, dist);
+    if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g)))
+        return status;
+
+    ordo_type type = ordo_sssp_type(g);
+    status = ordo_fill(chosen.threads, dist, work.targets, ordo_unreached_word(type));
+    if (status)
+        return status;
+    ((ordo_u32 *)dist)[source] = 0; /* the same word for all types */
+    if ((status = ordo_run(&work, &chosen, stats)) || (status = check_overflow(g, limit, dist, chosen.threads)))
+        return status;
+    ordo_paths paths = {.g = ordo_graph_out(g),
+                        .type = type,
+                        .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
+                        .source = source,
+                        .dist = dist};
+    return pred ? ordo_tree(&paths, chosen.threads, pred) : ORDO_OK;
+}
+
+ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
+{
+    ordo_vid source = 0;
+    state s = state_for(ordo_sssp_type(g), INFINITY);
+    ordo_options chosen = ordo_options_or(options, "delta");
+    ordo_work work = work_for(g, &source, &s, &s); /* cells are not looked at */
+    work.initial_count = work.universe ? 1 : 0;
+    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    if (!status && *at_most < ordo_tree_memory(work.targets)) /* after the run has given its own back */
+        *at_most = ordo_tree_memory(work.targets);
+    return status;
+}
+
+static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
+{
+    const ordo_graph *g = input->graph;
+    ordo_status status = ordo_answer_room(answer, ordo_sssp_type(g), ordo_graph_out(g)->n, input->want_pred);
+    if (!status)
+        status = ordo_sssp(g, input->source, input->limit, options, answer->values,
+                           input->want_pred ? answer->pred : NULL, stats);
+    if (!status)
+        ordo_answer_sum(answer);
+    return status;
+}
+
+static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
+{
+    return ordo_sssp_verify(input->graph, input->source, input->limit, answer->values,
+                            input->want_pred ? answer->pred : NULL, how);
+}
+
+extern const ordo_app ordo_app_sssp;
+const ordo_app ordo_app_sssp = {
+    .name = "sssp",
+    .summary = "shortest paths from one source",
+    .value_name = "distance",
+    .needs_source = true,
+    .wants_weights = true,
+    .has_unreached = true,
+    .op = op_for,
+    .run = run,
+    .verify = verify,
+    .memory = ordo_sssp_memory,
+};

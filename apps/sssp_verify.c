@@ -1,0 +1,326 @@
+/* sssp_verify.c -- checks shortest paths: serially by Dijkstra's algorithm, or by a certificate.
+ *
+ * Certificate: (1) values are numbers from 0 to the limit, or "unreached"; (2) the source is at 0; (3) no edge
+ * u -> v leads to v sooner than v's value says, so every value is at most the distance; (4) breadth first over tight
+ * edges (those that lead to v exactly at v's value) from the source finds every reached vertex, so every value is the
+ * length of a path. (4) and not just "has a tight parent", since a cycle of zero weights gives each other parents.
+ *
+ * Predecessors are worked out again from the values, serially, and compared.
+ *
+ * Dijkstra: O((n + m) log n), 16 bytes a vertex; certificate: O(n + m), 5 bytes a vertex; predecessors: O(n + m), 12.
+ */
+#include "apps/verify.h"
+
+#include <stdio.h>
+
+#include <ordo/memory.h>
+
+#include "apps/tree.h"
+
+/* ---- saying so ---- */
+
+ordo_claim_text ordo_claim_print(double value)
+{
+    ordo_claim_text t;
+    if (isinf(value) && value > 0)
+        snprintf(t.text, sizeof t.text, "unreached");
+    else if (isnan(value))
+        snprintf(t.text, sizeof t.text, "NaN");
+    else
+        snprintf(t.text, sizeof t.text, "%.10g", value);
+    return t;
+}
+
+ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, double right)
+{
+    double value = ordo_claim_value(c, v);
+    return value == right ? ORDO_OK
+                          : ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected %s", v, c->noun,
+                                      ordo_claim_print(value).text, ordo_claim_print(right).text);
+}
+
+ordo_status ordo_verify_choose(const ordo_csr *g, ordo_verify_how how, bool *serial, bool *certificate)
+{
+    bool small = g->n + g->m <= (ordo_u64)1 << 26;
+    switch (how) {
+    case ORDO_VERIFY_AUTO:
+    case ORDO_VERIFY_SERIAL:
+    case ORDO_VERIFY_CERTIFICATE:
+    case ORDO_VERIFY_BOTH:
+        *serial = how == ORDO_VERIFY_SERIAL || how == ORDO_VERIFY_BOTH || (how == ORDO_VERIFY_AUTO && small);
+        *certificate = how == ORDO_VERIFY_BOTH || !*serial;
+        return ORDO_OK;
+    }
+    return ordo_fail(ORDO_ERR_USAGE, "found way of verifying %d, expected one of ordo_verify_how", (int)how);
+}
+
+/* ---- Dijkstra's algorithm ---- */
+
+enum { CHILDREN = 4 };
+
+/* A heap of vertices, nearest first; every child of slot i is in CHILDREN i + 1 .. CHILDREN i + CHILDREN. */
+typedef struct heap {
+    double *dist;   /* [n] INFINITY: never in the heap */
+    ordo_vid *slot; /* [n] where a vertex is in the heap */
+    ordo_vid *at;   /* [count] */
+    ordo_u64 count;
+} heap;
+
+static void put_at(heap *h, ordo_u64 i, ordo_vid v)
+{
+    h->at[i] = v;
+    h->slot[v] = (ordo_vid)i;
+}
+
+static void rise(heap *h, ordo_u64 i, ordo_vid v)
+{
+    for (; i > 0 && h->dist[v] < h->dist[h->at[(i - 1) / CHILDREN]]; i = (i - 1) / CHILDREN)
+        put_at(h, i, h->at[(i - 1) / CHILDREN]);
+    put_at(h, i, v);
+}
+
+static ordo_vid take_nearest(heap *h)
+{
+    ordo_vid nearest = h->at[0], last = h->at[--h->count];
+    ordo_u64 i = 0;
+    for (ordo_u64 first; (first = CHILDREN * i + 1) < h->count;) {
+        ordo_u64 least = first;
+        for (ordo_u64 child = first + 1; child < first + CHILDREN && child < h->count; child++)
+            if (h->dist[h->at[child]] < h->dist[h->at[least]])
+                least = child;
+        if (h->dist[last] <= h->dist[h->at[least]])
+            break;
+        put_at(h, i, h->at[least]);
+        i = least;
+    }
+    if (h->count)
+        put_at(h, i, last);
+    return nearest;
+}
+
+static void dijkstra(const ordo_claim *c, heap *h)
+{
+    const ordo_csr *g = c->g;
+    for (ordo_vid v = 0; v < g->n; v++)
+        h->dist[v] = (double)INFINITY;
+    h->dist[c->source] = 0;
+    h->count = 1;
+    put_at(h, 0, c->source);
+    while (h->count) {
+        ordo_vid u = take_nearest(h);
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            double dv = ordo_claim_reach(c, h->dist[u], e);
+            if (dv >= h->dist[v])
+                continue;
+            ordo_u64 i = isinf(h->dist[v]) ? h->count++ : h->slot[v];
+            h->dist[v] = dv;
+            rise(h, i, v);
+        }
+    }
+}
+
+static ordo_status check_serially(const ordo_claim *c)
+{
+    ordo_vid n = c->g->n;
+    heap h = {.dist = ordo_alloc(n, sizeof *h.dist),
+              .slot = ordo_alloc(n, sizeof *h.slot),
+              .at = ordo_alloc(n, sizeof *h.at)};
+    ordo_status status = h.dist && h.slot && h.at ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status)
+        dijkstra(c, &h);
+    for (ordo_vid v = 0; !status && v < n; v++)
+        status = ordo_claim_compare(c, v, h.dist[v]);
+    ordo_free(h.dist);
+    ordo_free(h.slot);
+    ordo_free(h.at);
+    return status;
+}
+
+/* ---- the certificate ---- */
+
+static ordo_status check_values(const ordo_claim *c)
+{
+    for (ordo_vid v = 0; v < c->g->n; v++) {
+        double value = ordo_claim_value(c, v);
+        if (!(value >= 0))
+            return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected one that is not negative", v, c->noun,
+                             ordo_claim_print(value).text);
+        if (value > c->limit && !isinf(value))
+            return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected at most the limit %.10g", v, c->noun,
+                             ordo_claim_print(value).text, c->limit);
+    }
+    return ordo_claim_compare(c, c->source, 0);
+}
+
+static ordo_status check_edges(const ordo_claim *c)
+{
+    const ordo_csr *g = c->g;
+    for (ordo_vid u = 0; u < g->n; u++) {
+        double du = ordo_claim_value(c, u);
+        for (ordo_eid e = g->row[u]; !isinf(du) && e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            double dv = ordo_claim_reach(c, du, e);
+            if (ordo_claim_value(c, v) > dv)
+                return ordo_fail(ORDO_ERR_VERIFY,
+                                 "vertex %u: found %s %s, expected at most %s, by edge %u -> %u of weight %.10g", v,
+                                 c->noun, ordo_claim_print(ordo_claim_value(c, v)).text, ordo_claim_print(dv).text, u,
+                                 v, ordo_claim_weight(c, e));
+        }
+    }
+    return ORDO_OK;
+}
+
+static ordo_status check_grounded(const ordo_claim *c)
+{
+    const ordo_csr *g = c->g;
+    ordo_u8 *found = ordo_alloc_zero(g->n, 1);
+    ordo_vid *queue = found ? ordo_alloc(g->n, sizeof *queue) : NULL;
+    ordo_status status = queue ? ORDO_OK : ORDO_ERR_MEMORY;
+    ordo_u64 count = 0;
+    if (!status) {
+        queue[count++] = c->source;
+        found[c->source] = 1;
+    }
+    for (ordo_u64 i = 0; i < count; i++) {
+        ordo_vid u = queue[i];
+        double du = ordo_claim_value(c, u);
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            double dv = ordo_claim_value(c, v);
+            if (found[v] || isinf(dv) || ordo_claim_reach(c, du, e) != dv)
+                continue;
+            found[v] = 1;
+            queue[count++] = v;
+        }
+    }
+    for (ordo_vid v = 0; !status && v < g->n; v++)
+        if (!found[v] && !isinf(ordo_claim_value(c, v)))
+            status = ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected that of a path; none from %u has it",
+                               v, c->noun, ordo_claim_print(ordo_claim_value(c, v)).text, c->source);
+    ordo_free(queue);
+    ordo_free(found);
+    return status;
+}
+
+ordo_status ordo_claim_certify(const ordo_claim *c)
+{
+    ordo_status status = check_values(c);
+    if (!status)
+        status = check_edges(c);
+    return status ? status : check_grounded(c);
+}
+
+/* ---- predecessors ---- */
+
+/* What pred should be: the smallest of the nearest sort of tight parents. hops[v] counts the edges between equally
+ * distant vertices that end v's path. */
+typedef struct parents {
+    ordo_vid *best;  /* [n] */
+    ordo_u32 *hops;  /* [n] */
+    ordo_vid *queue; /* [n] */
+    ordo_u64 count;
+} parents;
+
+/* Parents that are strictly nearer; what has one (and the source) starts the queue. */
+static void find_nearer(const ordo_claim *c, parents *p)
+{
+    const ordo_csr *g = c->g;
+    for (ordo_vid v = 0; v < g->n; v++)
+        p->best[v] = ORDO_NO_VERTEX;
+    for (ordo_vid u = 0; u < g->n; u++) { /* ascending: the first is the smallest */
+        double du = ordo_claim_value(c, u);
+        for (ordo_eid e = g->row[u]; !isinf(du) && e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            double dv = ordo_claim_value(c, v);
+            if (p->best[v] == ORDO_NO_VERTEX && du < dv && !isinf(dv) && ordo_claim_reach(c, du, e) == dv)
+                p->best[v] = u;
+        }
+    }
+    for (ordo_vid v = 0; v < g->n; v++)
+        if (p->best[v] != ORDO_NO_VERTEX || v == c->source) {
+            p->hops[v] = 0;
+            p->queue[p->count++] = v;
+        }
+}
+
+/* Of equally distant parents those with the fewest hops, found breadth first, and of these the smallest. */
+static void find_equal(const ordo_claim *c, parents *p)
+{
+    const ordo_csr *g = c->g;
+    for (ordo_u64 i = 0; i < p->count; i++) {
+        ordo_vid u = p->queue[i];
+        double du = ordo_claim_value(c, u);
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            if (v == c->source || ordo_claim_value(c, v) != du || ordo_claim_reach(c, du, e) != du)
+                continue;
+            if (p->best[v] == ORDO_NO_VERTEX) {
+                p->best[v] = u;
+                p->hops[v] = p->hops[u] + 1;
+                p->queue[p->count++] = v;
+            } else if (p->hops[v] == p->hops[u] + 1 && u < p->best[v]) {
+                p->best[v] = u;
+            }
+        }
+    }
+}
+
+static ordo_status compare_pred(const ordo_claim *c, ordo_vid v, ordo_vid right)
+{
+    ordo_vid found = c->pred[v];
+    if (found == right)
+        return ORDO_OK;
+    if (right == ORDO_NO_VERTEX)
+        return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found predecessor %u, expected none", v, found);
+    if (found == ORDO_NO_VERTEX)
+        return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found no predecessor, expected %u", v, right);
+    return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found predecessor %u, expected %u", v, found, right);
+}
+
+ordo_status ordo_claim_check_pred(const ordo_claim *c)
+{
+    ordo_vid n = c->g->n;
+    parents p = {.best = ordo_alloc(n, sizeof *p.best),
+                 .hops = ordo_alloc(n, sizeof *p.hops),
+                 .queue = ordo_alloc(n, sizeof *p.queue)};
+    ordo_status status = p.best && p.hops && p.queue ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status) {
+        find_nearer(c, &p);
+        find_equal(c, &p);
+    }
+    for (ordo_vid v = 0; !status && v < n; v++)
+        status = compare_pred(c, v, p.best[v]);
+    ordo_free(p.best);
+    ordo_free(p.hops);
+    ordo_free(p.queue);
+    return status;
+}
+
+/* ---- the call ---- */
+
+ordo_status ordo_sssp_verify(const ordo_graph *g, ordo_vid source, double limit, const void *dist, const ordo_vid *pred,
+                             ordo_verify_how how)
+{
+    bool serial = true, certificate = true;
+    ordo_status status = ordo_check_paths(g, source, limit);
+    if (status || (status = ordo_verify_choose(ordo_graph_out(g), how, &serial, &certificate)))
+        return status;
+    if (!dist)
+        return ordo_fail(ORDO_ERR_USAGE, "no distances given");
+    if ((status = ordo_check_weights(g)))
+        return status;
+    ordo_claim c = {.g = ordo_graph_out(g),
+                    .type = ordo_sssp_type(g),
+                    .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
+                    .source = source,
+                    .limit = limit,
+                    .values = dist,
+                    .pred = pred,
+                    .noun = "distance"};
+    if (serial)
+        status = check_serially(&c);
+    if (!status && certificate)
+        status = ordo_claim_certify(&c);
+    return status || !pred ? status : ordo_claim_check_pred(&c);
+}

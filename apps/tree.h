@@ -1,0 +1,70 @@
+/* tree.h -- what the apps share: checks, loops on all threads, answers, and predecessors out of distances. */
+#ifndef ORDO_TREE_H
+#define ORDO_TREE_H
+
+#include <stdbool.h>
+
+#include "apps/app.h"
+
+/* ORDO_ERR_USAGE unless source is a vertex of g and limit a number that is not negative. */
+ordo_status ordo_check_paths(const ordo_graph *g, ordo_vid source, double limit);
+/* ORDO_ERR_NEGATIVE_WEIGHT or ORDO_ERR_INPUT with the first edge whose weight is negative, NaN or infinite. */
+ordo_status ordo_check_weights(const ordo_graph *g);
+
+/* The options with that scheduler where they name none. */
+ordo_options ordo_options_or(const ordo_options *options, const char *scheduler);
+/* The largest u32 that is neither beyond the limit nor "unreached". */
+ordo_u32 ordo_limit_u32(double limit);
+
+/* The 4-byte word of edge e's weight; 1 where the graph has none. */
+static inline ordo_u32 ordo_weight_word(const ordo_csr *g, ordo_eid e)
+{
+    return g->weight ? ((const ordo_u32 *)g->weight)[e * g->stride] : 1;
+}
+/* A word as a number. */
+double ordo_word_value(ordo_type type, ordo_u32 word);
+/* The word that stands for "unreached". Words of distances, which are not negative, compare as the distances do,
+ * whatever their type; this one is the largest. */
+ordo_u32 ordo_unreached_word(ordo_type type);
+
+/* Calls fn(arg, begin, end) on parts that cover 0 .. count - 1, on `threads` threads (0: one a core). Parts are of
+ * `grain` indices, taken by whoever is free; grain 0: one part a thread, in order. Little work is done at once. */
+typedef void ordo_range_fn(void *arg, ordo_u64 begin, ordo_u64 end);
+ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn, void *arg);
+
+enum { ORDO_GRAIN = 1024 }; /* rows at once */
+
+/* Sets every word; each thread touches its own part first. */
+ordo_status ordo_fill(int threads, ordo_u32 *words, ordo_u64 count, ordo_u32 value);
+/* The same with word[i] = i. */
+ordo_status ordo_fill_ids(int threads, ordo_u32 *words, ordo_u64 count);
+
+/* Sets *least to value where that is less. */
+static inline void ordo_keep_least_u64(ordo_u64 *least, ordo_u64 value)
+{
+    ordo_u64 old = __atomic_load_n(least, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(least, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Distances of one type (u32, i32 or f32) on rows whose weights are of the same type; not weighted: every edge
+ * counts 1. */
+typedef struct ordo_paths {
+    const ordo_csr *g;
+    ordo_type type;
+    bool weighted;
+    ordo_vid source;
+    const ordo_u32 *dist; /* [n] words, final */
+} ordo_paths;
+
+/* Fills pred[n] as <ordo/apps.h> says. O(n + m). */
+ordo_status ordo_tree(const ordo_paths *paths, int threads, ordo_vid *pred);
+/* Bytes that it may allocate. */
+ordo_u64 ordo_tree_memory(ordo_u64 n);
+
+/* Arrays for an answer of that type on n vertices, the old ones where they fit. */
+ordo_status ordo_answer_room(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred);
+/* Fields reached, max and sum of the values; sums of f32 are taken in double, in order of ids. */
+void ordo_answer_sum(ordo_answer *answer);
+
+#endif

@@ -1,0 +1,77 @@
+/* verify.h -- what the verifiers of distances and levels share. Nothing here is used to compute answers.
+ *
+ * All arithmetic is in double, which holds every u32, i32 and f32 and every sum of two u32 or i32 exactly.
+ */
+#ifndef ORDO_VERIFY_H
+#define ORDO_VERIFY_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include <ordo/apps.h>
+
+/* An answer that claims to be distances: what was asked, and what came back. */
+typedef struct ordo_claim {
+    const ordo_csr *g;
+    ordo_type type; /* of values */
+    bool weighted;  /* otherwise every edge counts 1 */
+    ordo_vid source;
+    double limit;
+    const void *values;   /* [n] */
+    const ordo_vid *pred; /* [n] or NULL */
+    const char *noun;     /* "distance", "level" */
+} ordo_claim;
+
+/* The claimed value of v, INFINITY where it says "unreached". */
+static inline double ordo_claim_value(const ordo_claim *c, ordo_vid v)
+{
+    if (c->type == ORDO_F32)
+        return (double)((const ordo_f32 *)c->values)[v];
+    if (c->type == ORDO_I32) {
+        ordo_i32 whole = ((const ordo_i32 *)c->values)[v];
+        return whole == ORDO_UNREACHED_I32 ? (double)INFINITY : whole;
+    }
+    ordo_u32 whole = ((const ordo_u32 *)c->values)[v];
+    return whole == ORDO_UNREACHED_U32 ? (double)INFINITY : whole;
+}
+
+static inline double ordo_claim_weight(const ordo_claim *c, ordo_eid e)
+{
+    const ordo_csr *g = c->g;
+    if (!c->weighted)
+        return 1;
+    if (c->type == ORDO_F32)
+        return (double)((const ordo_f32 *)g->weight)[e * g->stride];
+    if (c->type == ORDO_I32)
+        return ((const ordo_i32 *)g->weight)[e * g->stride];
+    return ((const ordo_u32 *)g->weight)[e * g->stride];
+}
+
+/* Where a path whose tail is at du gets over edge e: rounded as the type rounds; INFINITY where the type cannot hold
+ * it, or it is beyond the limit. */
+static inline double ordo_claim_reach(const ordo_claim *c, double du, ordo_eid e)
+{
+    double sum = du + ordo_claim_weight(c, e);
+    if (c->type == ORDO_F32)
+        sum = (double)(ordo_f32)sum;
+    else if (sum >= (c->type == ORDO_I32 ? (double)ORDO_UNREACHED_I32 : (double)ORDO_UNREACHED_U32))
+        return (double)INFINITY;
+    return sum <= c->limit ? sum : (double)INFINITY;
+}
+
+/* Text of a value. */
+typedef struct ordo_claim_text {
+    char text[32];
+} ordo_claim_text;
+ordo_claim_text ordo_claim_print(double value);
+
+/* Sets *serial and *certificate by `how` and the graph's size. */
+ordo_status ordo_verify_choose(const ordo_csr *g, ordo_verify_how how, bool *serial, bool *certificate);
+/* ORDO_ERR_VERIFY with "vertex 7: distance 12, expected 11" where a value is not the right one. */
+ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, double right);
+/* No edge is violated, and edges that are exactly met lead from the source to everything reached. */
+ordo_status ordo_claim_certify(const ordo_claim *c);
+/* Every predecessor is the one that <ordo/apps.h> promises; the values must be right. */
+ordo_status ordo_claim_check_pred(const ordo_claim *c);
+
+#endif

@@ -1,0 +1,13 @@
+/* ordo.h -- everything a caller needs. Authors of operators include <ordo/operator.h>, of schedulers
+ * <ordo/scheduler.h>. */
+#ifndef ORDO_ORDO_H
+#define ORDO_ORDO_H
+
+#include <ordo/apps.h>
+#include <ordo/error.h>
+#include <ordo/graph.h>
+#include <ordo/memory.h>
+#include <ordo/run.h>
+#include <ordo/types.h>
+
+#endif

@@ -1,0 +1,753 @@
+#!/usr/bin/env python3
+"""The command from the outside: command_test.py PATH_OF_ORDO [unittest arguments].
+
+Exit statuses, streams, files, options, text and JSON. Parts whose verb the command does not have are skipped.
+"""
+import gzip
+import heapq
+import json
+import os
+import random
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ORDO = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+INF = float("inf")
+
+
+def ordo(*words, stdin=None, **more):
+    """Runs the command; the result has .returncode, .out and .err as text."""
+    given = subprocess.DEVNULL if stdin is None else None
+    r = subprocess.run([ORDO, *map(str, words)], input=stdin, stdin=given, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, timeout=120, **more)
+    r.out, r.err = r.stdout.decode(), r.stderr.decode()
+    return r
+
+
+def verbs():
+    lists = ordo("--help").out.split("Examples:")[0]
+    return set(re.findall(r"^  ([a-z_]+)\b", lists, re.M))
+
+
+def schedulers():
+    return re.findall(r"^([a-z_]+) ", ordo("schedulers").out, re.M)
+
+
+def needs(verb):
+    return unittest.skipUnless(ORDO and verb in verbs(), f"no verb {verb}")
+
+
+def dijkstra(n, edges, source):
+    rows = [[] for _ in range(n)]
+    for u, v, w in edges:
+        rows[u].append((v, w))
+    dist = [INF] * n
+    dist[source] = 0
+    queue = [(0, source)]
+    while queue:
+        d, u = heapq.heappop(queue)
+        if d > dist[u]:
+            continue
+        for v, w in rows[u]:
+            if d + w < dist[v]:
+                dist[v] = d + w
+                heapq.heappush(queue, (d + w, v))
+    return dist
+
+
+def check_schema(value, rule, root, where="record"):
+    """Enough of JSON Schema draft-07 for docs/schema.json; returns a list of complaints."""
+    if "$ref" in rule:
+        rule = root["definitions"][rule["$ref"].rsplit("/", 1)[1]]
+    if "oneOf" in rule:
+        fits = [check_schema(value, r, root, where) for r in rule["oneOf"]]
+        return [] if sum(not f for f in fits) == 1 else [f"{where}: not one of the kinds: {min(fits, key=len)}"]
+    if "const" in rule and value != rule["const"]:
+        return [f"{where}: {value!r} is not {rule['const']!r}"]
+    if "enum" in rule and value not in rule["enum"]:
+        return [f"{where}: {value!r} is none of {rule['enum']}"]
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_type = {"object": isinstance(value, dict), "array": isinstance(value, list), "string": isinstance(value, str),
+               "boolean": isinstance(value, bool), "null": value is None, "number": is_number,
+               "integer": is_number and isinstance(value, int)}
+    types = rule.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    if types and not any(is_type[t] for t in types):
+        return [f"{where}: {value!r} is no {' or '.join(types)}"]
+    wrong = []
+    if is_number and "minimum" in rule and value < rule["minimum"]:
+        wrong.append(f"{where}: {value} is below {rule['minimum']}")
+    if isinstance(value, str) and "pattern" in rule and not re.search(rule["pattern"], value):
+        wrong.append(f"{where}: {value!r} does not match {rule['pattern']}")
+    if isinstance(value, list) and "items" in rule:
+        for i, v in enumerate(value):
+            wrong += check_schema(v, rule["items"], root, f"{where}[{i}]")
+    if isinstance(value, dict):
+        known = rule.get("properties", {})
+        wrong += [f"{where}: no {k}" for k in rule.get("required", []) if k not in value]
+        for k, v in value.items():
+            extra = rule.get("additionalProperties", True)
+            if k in known:
+                wrong += check_schema(v, known[k], root, f"{where}.{k}")
+            elif extra is False:
+                wrong.append(f"{where}: {k} is not documented")
+            elif isinstance(extra, dict):
+                wrong += check_schema(v, extra, root, f"{where}.{k}")
+    return wrong
+
+
+def read_npy(path):
+    """A NumPy 1.0 array by hand: its type, and its values."""
+    with open(path, "rb") as f:
+        data = f.read()
+    assert data[:8] == b"\x93NUMPY\x01\x00", data[:8]
+    (length,) = struct.unpack("<H", data[8:10])
+    assert (10 + length) % 64 == 0 and data[9 + length:10 + length] == b"\n"
+    header = eval(data[10:10 + length].decode("latin-1"), {"__builtins__": {}})
+    assert header["fortran_order"] is False
+    (count,) = header["shape"]
+    letter = {"<u4": "I", "<i4": "i", "<f4": "f", "<i8": "q"}[header["descr"]]
+    assert len(data) == 10 + length + count * struct.calcsize(letter)
+    return header["descr"], list(struct.unpack(f"<{count}{letter}", data[10 + length:]))
+
+
+class Base(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.n = 60
+        rng = random.Random(1)
+        # vertices 50 and beyond are reached by nobody
+        cls.edges = [(rng.randrange(50), rng.randrange(50), rng.randrange(1, 100)) for _ in range(200)]
+        cls.edges += [(55, 3, 1), (56, 57, 7)]
+        cls.gr = cls.path("small.gr")
+        with open(cls.gr, "w") as f:
+            f.write(f"c test\np sp {cls.n} {len(cls.edges)}\n")
+            f.writelines(f"a {u + 1} {v + 1} {w}\n" for u, v, w in cls.edges)
+        cls.source = cls.edges[0][0]
+        cls.dist = dijkstra(cls.n, cls.edges, cls.source)
+        cls.chain = cls.path("chain.wel")
+        with open(cls.chain, "w") as f:
+            f.write("0 1 5\n1 2 5\n2 3 5\n")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder.name, name)
+
+    def ok(self, r, status=0):
+        self.assertEqual(r.returncode, status, r.err + r.out)
+        if status == 0:
+            self.assertEqual(r.err, "")
+        else:
+            self.assertRegex(r.err, r"\Aordo: [^\n]+\n\Z")
+        self.assertEqual([n for n in os.listdir(self.folder.name) if ".tmp." in n], [])
+        return r
+
+    def refused(self, status, pattern, *words, **more):
+        r = self.ok(ordo(*words, **more), status)
+        self.assertRegex(r.err, pattern)
+        return r
+
+
+@needs("help")
+class Words(Base):
+    def test_usage(self):
+        r = ordo()
+        self.assertEqual((r.returncode, r.out), (2, ""))
+        self.assertIn("Usage", r.err)
+        for words in (["--help"], ["-h"], ["help"]):
+            self.assertIn("Usage", self.ok(ordo(*words)).out)
+        for word in ("--version", "version"):
+            self.assertRegex(self.ok(ordo(word)).out, r"^ordo \S+ \(commit \S+\)\n$")
+
+    def test_help_of_every_verb(self):
+        for verb in sorted(verbs()):
+            self.assertIn("Usage: ordo " + verb, self.ok(ordo("help", verb)).out)
+            self.assertIn("Usage: ordo " + verb, self.ok(ordo(verb, "--help")).out)
+            self.assertIn("ordo ", self.ok(ordo(verb, "--version")).out)
+
+    def test_help_of_every_scheduler_lists_its_tunables(self):
+        found = schedulers()
+        self.assertIn("delta", found)
+        for name in found:
+            text = self.ok(ordo("help", name)).out
+            record = json.loads(self.ok(ordo("sssp", self.gr, "--scheduler", name, "--json", "-")).out)
+            for tunable, value in record["options"]["settings"].items():
+                self.assertRegex(text, rf"(?m)^  {tunable}=\S+ ")
+                # what was used is what --set takes
+                self.ok(ordo("sssp", self.gr, "--scheduler", name, "--set", f"{tunable}={value}", "--verify"))
+        self.assertRegex(ordo("help", "delta").out, r"delta=0 .*number: 0 to")
+
+    def test_help_of_every_operator(self):
+        names = re.findall(r"^(\w+):", self.ok(ordo("operators")).out, re.M)
+        self.assertIn("sssp_u32", names)
+        for name in names:
+            self.assertIn(name + ": ", self.ok(ordo("help", name)).out)
+
+    def test_unknown_names(self):
+        self.refused(2, "'ssps' is unknown; did you mean 'sssp'", "ssps", self.gr)
+        self.refused(2, "'dleta' is unknown; did you mean 'delta'", "sssp", self.gr, "--scheduler", "dleta")
+        self.refused(2, "did you mean '--scheduler'", "sssp", self.gr, "--schedular", "delta")
+        self.refused(2, "'-Z' is unknown", "sssp", self.gr, "-Z")
+        self.refused(2, "sync 'atomc'", "sssp", self.gr, "--sync", "atomc")
+        self.refused(2, "did you mean 'cuda'", "sssp", self.gr, "--device", "cdua")
+        self.refused(2, "'nothing_like_it' is unknown", "help", "nothing_like_it")
+        self.refused(2, "expected one of auto, serial", "sssp", self.gr, "--verify=perhaps")
+        self.refused(2, "expected one of index, file", "sssp", self.gr, "--ids", "both")
+        self.refused(2, "--option", "--option")
+
+    def test_misplaced_and_contradicting_options(self):
+        self.refused(2, "--tree", "info", self.gr, "--tree", "x")
+        self.refused(2, "no graph", "sssp")
+        self.refused(2, "2 graphs", "sssp", self.gr, "-f", self.gr)
+        self.refused(2, "--source", "cc", self.gr, "--source", 0)
+        self.refused(2, "exclude", "sssp", self.gr, "--source", 0, "--sources", self.gr)
+        self.refused(2, "exclude", "sssp", self.gr, "--symmetrise", "--symmetric")
+        self.refused(2, "two outputs", "sssp", self.gr, "--output", "-", "--json", "-")
+        self.refused(2, "needs a value", "sssp", self.gr, "--source")
+        self.refused(2, "takes no value", "sssp", self.gr, "--quiet=1")
+        self.refused(2, "-g or -u", "sssp", self.gr, "-k", 4)
+
+    def test_bad_numbers(self):
+        for option, values in {"--threads": ["0", "-1", "1x", "", "9999"], "--repeat": ["0", "1.5", "ten", " 1"],
+                               "--source": ["-1", "60", "1e1", "0x1", "99999999999999999999"],
+                               "--limit": ["-1", "nan", "x", ""], "--seed": ["-1", "18446744073709551616"],
+                               "-d": ["x"], "-g": ["32", "-1"]}.items():
+            for value in values:
+                with self.subTest(option=option, value=value):
+                    graph = [] if option == "-g" else [self.gr]
+                    self.refused(2, re.escape(option), "sssp", *graph, option, value)
+
+    def test_settings(self):
+        self.ok(ordo("sssp", self.gr, "--set", "chunk=7", "--set", "chain=0", "--verify"))
+        self.refused(2, "no tunable 'chnuk'", "sssp", self.gr, "--set", "chnuk=7")
+        self.refused(2, "chunk='0'", "sssp", self.gr, "--set", "chunk=0")
+        self.refused(2, "chunk='x'", "sssp", self.gr, "--set", "chunk=x")
+        self.refused(2, "NAME=VALUE", "sssp", self.gr, "--set", "chunk")
+        self.refused(2, "scheduler 'nobody' is unknown", "sssp", self.gr, "--set", "nobody.chunk=1")
+
+    def test_options_are_checked_before_the_graph_is_read(self):
+        self.refused(2, "dleta", "sssp", "/no/such/graph", "--scheduler", "dleta")
+        self.refused(5, "CUDA", "sssp", "/no/such/graph", "--device", "cuda")
+
+    def test_unsound_is_refused_by_name(self):
+        if "delta" in schedulers():
+            self.refused(2, "'delta'.*'racy'", "sssp", self.gr, "--sync", "racy")
+
+
+@needs("sssp")
+class Run(Base):
+    def values(self, *words):
+        out = self.ok(ordo("sssp", self.gr, "--source", self.source, "--output", "-", *words)).out
+        return [INF if v == "inf" else int(v) for v in out.split("\n")[:-1]]
+
+    def test_values_under_every_scheduler(self):
+        for name in schedulers():
+            for threads in (1, 2, 5):
+                self.assertEqual(self.values("--scheduler", name, "--threads", threads), self.dist, name)
+
+    def test_limit(self):
+        self.assertEqual(self.values("--limit", 50), [d if d <= 50 else INF for d in self.dist])
+
+    def test_bfs_and_cc(self):
+        want = dijkstra(self.n, [(u, v, 1) for u, v, _ in self.edges], self.source)
+        out = self.ok(ordo("bfs", self.gr, "-r", self.source, "-v", "--output", "-")).out.split()
+        self.assertEqual([INF if v == "inf" else int(v) for v in out], want)
+        both = [(u, v, 0) for a, b, _ in self.edges for u, v in ((a, b), (b, a))]
+        want = [min(u for u, d in enumerate(dijkstra(self.n, both, v)) if d == 0) for v in range(self.n)]
+        for base, words in ((0, []), (1, ["--ids", "file"])):
+            out = self.ok(ordo("cc", self.gr, "--output", "-", *words)).out.split()
+            self.assertEqual([int(v) for v in out], [c + base for c in want])
+
+    def test_gap_labels(self):
+        r = self.ok(ordo("sssp", "-f", self.gr, "-n", 3, "-v", "-a", "-l", "-d", 10, "-r", self.source))
+        for label, count in {"Read Time": 1, "Build Time": 1, "Trial Time": 3, "Verification Time": 3,
+                             "Average Time": 1}.items():
+            self.assertEqual(len(re.findall(rf"(?m)^{label}: +\d+\.\d{{5}}$", r.out)), count, label)
+        self.assertEqual(len(re.findall(r"(?m)^Verification: {11}PASS$", r.out)), 3)
+        self.assertIn("delta=10", r.out)
+        self.assertIn(f"reached {sum(d < INF for d in self.dist)}, max {max(d for d in self.dist if d < INF)}", r.out)
+
+    def test_gap_made_graphs(self):
+        for words in (["-g", 8], ["-u", 8, "-k", 4], ["-sg8", "-vn2"], ["-g8", "-k4", "-s"]):
+            for app in ("sssp", "bfs", "cc"):
+                r = self.ok(ordo(app, *words, "-v"))
+                for label in ("Generate Time:", "Read Time:", "Trial Time:", "Average Time:", "Verification:"):
+                    self.assertIn(label, r.out)
+        r = ordo("sssp", "--generate", "grid --width 5 --height 4 --weights 2..2", "-r0", "--output", "-")
+        self.assertEqual([int(v) for v in r.out.split()], [2 * (x + y) for y in range(4) for x in range(5)])
+        self.refused(2, "needs --scale", "sssp", "--generate", "rmat")
+        self.refused(2, "'ramt' is unknown; did you mean 'rmat'", "sssp", "--generate", "ramt --scale 3")
+        self.refused(2, "has no --scale", "sssp", "--generate", "road --vertices 9 --scale 3")
+
+    def test_symmetrise(self):
+        out = self.ok(ordo("sssp", self.chain, "-s", "-r", 3, "--output", "-")).out
+        self.assertEqual(out, "15\n10\n5\n0\n")
+        self.assertEqual(self.ok(ordo("sssp", self.chain, "-r", 3, "--output", "-")).out, "inf\ninf\ninf\n0\n")
+        self.ok(ordo("sssp", self.chain, "--symmetric"), 3)
+
+    def test_random_sources(self):
+        def sources(*words):
+            return [json.loads(l)["source"] for l in self.ok(ordo("sssp", self.gr, "--json", "-", *words)).out.splitlines()]
+        first = sources("-n", 5)
+        self.assertEqual(first, sources("-n", 5))
+        self.assertEqual(first[:2], sources("-n", 2, "--warmup", 3, "--scheduler", "bsp"))
+        self.assertNotEqual(first, sources("-n", 5, "--seed", 7))
+        tails = {u for u, _, _ in self.edges}
+        self.assertTrue(set(sources("-n", 50)) <= tails)
+        self.assertEqual(sources("-n", 3, "-r", 5), [5, 5, 5])
+        listed = self.path("sources")
+        with open(listed, "w") as f:
+            f.write("# a comment\n3\n\n 7 # and one more\r\n")
+        self.assertEqual(sources("--sources", listed, "-n", 2), [3, 3, 7, 7])
+        self.assertEqual(sources("--sources", listed, "--ids", "file"), [3, 7])
+        for text, pattern in {"1\nx\n": ":2: source 'x'", "60\n": "from 0 to 59", "# none\n": "no sources"}.items():
+            with open(listed, "w") as f:
+                f.write(text)
+            self.refused(3, pattern, "sssp", self.gr, "--sources", listed)
+        self.refused(3, "No such file", "sssp", self.gr, "--sources", "/no/such/file")
+
+    def test_numpy(self):
+        file, tree = self.path("out.npy"), self.path("tree.npy")
+        self.ok(ordo("sssp", self.gr, "-r", self.source, "--output", file, "--tree", tree, "--quiet"))
+        kind, values = read_npy(file)
+        self.assertEqual((kind, values), ("<u4", [0xffffffff if d == INF else d for d in self.dist]))
+        kind, preds = read_npy(tree)
+        self.assertEqual(kind, "<i8")
+        self.check_tree(preds)
+        with open(self.path("real.wel"), "w") as f:
+            f.write("0 1 0.5\n1 2 0.25\n3 0 1.5\n")
+        self.ok(ordo("sssp", self.path("real.wel"), "-r", 0, "--output", file, "-v"))
+        self.assertEqual(read_npy(file), ("<f4", [0, 0.5, 0.75, INF]))
+
+    def check_tree(self, preds):
+        weight = {}
+        for u, v, w in self.edges:
+            weight[u, v] = min(w, weight.get((u, v), w))
+        for v, p in enumerate(preds):
+            if v == self.source or self.dist[v] == INF:
+                self.assertEqual(p, -1)
+            else:
+                tight = [u for (u, x), w in weight.items() if x == v and self.dist[u] + w == self.dist[v]]
+                self.assertEqual(p, min(tight))
+
+    def test_tree_and_path(self):
+        file = self.path("tree")
+        self.ok(ordo("sssp", self.gr, "-r", self.source, "--tree", file, "--quiet"))
+        with open(file) as f:
+            preds = [-1 if l == "-\n" else int(l) for l in f]
+        self.check_tree(preds)
+        for target in range(self.n):
+            want, v = [], target
+            while v != -1 and self.dist[target] < INF:
+                want.insert(0, v)
+                v = preds[v]
+            r = self.ok(ordo("sssp", self.gr, "-r", self.source, "--path-to", target, "--quiet"))
+            self.assertEqual(r.out.split(), ["Path:", *map(str, want)] if want else ["Path:", "none"])
+            if target % 10 == 0:
+                r = self.ok(ordo("sssp", self.gr, "-r", self.source, "--path-to", target, "--json", "-"))
+                self.assertEqual(json.loads(r.out)["path"], want)
+
+    def test_ids_of_the_file(self):
+        s = self.source
+        index = ordo("sssp", self.gr, "-r", s, "--tree", "-").out.split()
+        file = ordo("sssp", self.gr, "-r", s + 1, "--tree", "-", "--ids", "file").out.split()
+        self.assertEqual([p if p == "-" else str(int(p) + 1) for p in index], file)
+        target = next(v for v, d in enumerate(self.dist) if 0 < d < INF)
+        words = ["sssp", self.gr, "--quiet", "--path-to"]
+        index = ordo(*words, target, "-r", s).out.split()[1:]
+        file = ordo(*words, target + 1, "-r", s + 1, "--ids", "file").out.split()[1:]
+        self.assertEqual([int(v) + 1 for v in index], [int(v) for v in file])
+        self.refused(2, "from 1 to 60", "sssp", self.gr, "-r", 0, "--ids", "file")
+        self.ok(ordo("sssp", self.gr, "-r", 60, "--ids", "file"))
+        # values are distances, which have no base
+        self.assertEqual(ordo("sssp", self.gr, "-r", s + 1, "--ids", "file", "--output", "-").out,
+                         ordo("sssp", self.gr, "-r", s, "--output", "-").out)
+
+    def test_trace_file(self):
+        file = self.path("trace.csv")
+        self.ok(ordo("sssp", self.gr, "--trace", file))
+        with open(file) as f:
+            lines = f.read().splitlines()
+        self.assertEqual(lines[0], "seconds,in_flight,bucket,delta,concurrent,utilisation")
+        self.assertGreater(len(lines), 1)
+        self.assertTrue(all(l.count(",") == 5 for l in lines))
+
+    def test_empty_and_tiny_graphs(self):
+        for name, text in {"one.gr": "p sp 1 0\n", "loop.gr": "p sp 1 1\na 1 1 3\n", "bare.gr": "p sp 5 0\n"}.items():
+            with open(self.path(name), "w") as f:
+                f.write(text)
+            for app in ("sssp", "bfs", "cc"):
+                self.ok(ordo(app, self.path(name), "-v"))
+        with open(self.path("none.gr"), "w") as f:
+            f.write("p sp 0 0\n")
+        r = ordo("sssp", self.path("none.gr"))
+        self.assertIn(r.returncode, (2, 3))
+
+    def test_quiet(self):
+        self.assertEqual(self.ok(ordo("sssp", self.gr, "--quiet", "-v")).out, "")
+
+
+@needs("sssp")
+class Status(Base):
+    def test_bad_input(self):
+        self.refused(3, "No such file", "sssp", "/no/such/graph")
+        bad = self.path("bad.gr")
+        with open(bad, "w") as f:
+            f.write("p sp 3 1\na 1 9 4\n")
+        self.refused(3, r"bad\.gr.*2", "sssp", bad)
+        with open(bad, "w") as f:
+            f.write("p sp 2 1\na 1 2 -4\n")
+        self.refused(3, "negative|-4", "sssp", bad, "-r", 0)
+        with open(bad, "w") as f:
+            f.write("p sp 3 2\na 1 2 4294967290\na 2 3 100\n")
+        self.refused(3, "does not fit", "sssp", bad, "-r", 0)
+
+    def test_wrong_answer(self):
+        """Distances are falsified between library and command: the check must find it and the status must say it."""
+        shim, called = self.path("shim.so"), self.path("called")
+        code = """
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            typedef int fn(const void *, unsigned, double, const void *, void *, unsigned *, void *);
+            int ordo_sssp(const void *g, unsigned source, double limit, const void *options, void *dist,
+                          unsigned *pred, void *stats)
+            {
+                fn *real = (fn *)dlsym(RTLD_NEXT, "ordo_sssp");
+                int status = real(g, source, limit, options, dist, pred, stats);
+                ((unsigned *)dist)[source] = 1;
+                fclose(fopen(getenv("SHIM_CALLED"), "w"));
+                return status;
+            }"""
+        try:
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, "-x", "c", "-", "-ldl"], input=code.encode(),
+                           check=True, stderr=subprocess.DEVNULL)
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("no C compiler")
+        env = dict(os.environ, LD_PRELOAD=shim, SHIM_CALLED=called)
+        file, values = self.path("wrong.json"), self.path("wrong.values")
+        words = ["sssp", self.gr, "-r", self.source, "-n", 2]
+        ordo(*words, env=env)
+        if not os.path.exists(called):
+            self.skipTest("the library cannot be interposed here (static, or a sanitizer)")
+        for how in ("auto", "serial", "certificate", "both"):
+            r = self.ok(ordo(*words, f"--verify={how}", "--json", file, "--output", values, env=env), 1)
+            self.assertEqual(len(re.findall("(?m)^Verification: +FAIL$", r.out)), 2)
+            self.assertIn("Average Time:", r.out)
+            with open(file) as f:
+                self.assertEqual([json.loads(l)["verified"] for l in f], [False, False])
+            self.assertTrue(os.path.exists(values))
+        if "compare" in verbs():
+            r = self.ok(ordo("compare", *words, env=env), 1)
+            self.assertRegex(r.out, "(?m)^  delta .*FAIL$")
+            self.assertNotIn("PASS", r.out)
+
+    def test_memory(self):
+        graph, said = self.path("large.sg"), set()
+        self.ok(ordo("generate", "uniform", "--vertices", 200000, "--degree", 8, "-o", graph))
+        for megabytes in range(20, 800, 20):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+            r = ordo("cc", graph, "--threads", 1, preexec_fn=limit)
+            if "Sanitizer" in r.err:
+                self.skipTest("a sanitizer needs more address space")
+            if r.returncode == 0:
+                break
+            if "error while loading shared" in r.err:
+                continue
+            said.add(re.sub(r"[\d.]+ *\w?B?", "#", self.ok(r, 4).err))
+            if "are available" in r.err:  # predicted; without the check it is met
+                self.ok(ordo("cc", graph, "--threads", 1, "--force", preexec_fn=limit), 4)
+        self.assertEqual(r.returncode, 0, "never ran")
+        self.assertTrue(any("are available" in text for text in said), said)
+
+    def test_unwritable(self):
+        before = set(os.listdir(self.folder.name))
+        for option in ("--output", "--json", "--tree", "--trace"):
+            self.refused(3, "/no/such/folder/file: cannot write", "sssp", self.gr, option, "/no/such/folder/file")
+            self.refused(3, "directory", "sssp", self.gr, option, self.folder.name)
+        self.assertEqual(set(os.listdir(self.folder.name)), before)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk(self):
+        for option in ("--output", "--json", "--tree", "--trace"):
+            self.refused(3, "/dev/full.*No space", "sssp", self.gr, option, "/dev/full")
+        with open("/dev/full", "w") as full:
+            for words in (["sssp", self.gr], ["sssp", self.gr, "--output", "-"], ["help"], ["schedulers"], ["version"],
+                          ["sssp", self.gr, "--json", "-"], ["info", self.gr], ["compare", "sssp", self.gr]):
+                r = subprocess.run([ORDO, *words], stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(r.returncode, 3, words)
+                self.assertRegex(r.stderr.decode(), r"\Aordo: standard output: .*\n\Z")
+
+    def test_closed_stdout(self):
+        for words in (["sssp", self.gr], ["help"], ["sssp", self.gr, "--json", "-"], ["sssp", self.gr, "--output", "-"]):
+            r = subprocess.run(["/bin/sh", "-c", 'exec "$@" >&-', "sh", ORDO, *words], stderr=subprocess.PIPE)
+            self.assertEqual(r.returncode, 3, words)
+            self.assertRegex(r.stderr.decode(), r"\Aordo: standard output: .*\n\Z")
+        # an output file opened meanwhile must not become standard output
+        file = self.path("values")
+        r = subprocess.run(["/bin/sh", "-c", 'exec "$@" >&-', "sh", ORDO, "sssp", self.gr, "--quiet", "-r",
+                            str(self.source), "--output", file], stderr=subprocess.PIPE)
+        self.assertEqual((r.returncode, r.stderr), (0, b""))
+        with open(file) as f:
+            self.assertEqual(len(f.readlines()), self.n)
+
+    def test_reader_goes_away(self):
+        command = f'"{ORDO}" sssp "{self.gr}" -n 100000 --json - | head -1; exit ${{PIPESTATUS[0]}}'
+        r = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertIn("trial", json.loads(r.stdout))
+        self.assertRegex(r.stderr.decode(), r"\Aordo: standard output: .*Broken pipe\n\Z")
+
+    def interrupt(self, number, *words, after=1.0):
+        child = subprocess.Popen([ORDO, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            time.sleep(after)
+            self.assertIsNone(child.poll(), "ended before the signal")
+            child.send_signal(number)
+            out, err = child.communicate(timeout=60)
+        finally:
+            child.kill()
+        self.assertEqual(child.returncode, 130, err)
+        self.assertRegex(err.decode(), r"\Aordo: cancelled[^\n]*\n\Z")
+        return out.decode()
+
+    def test_signals(self):
+        file, values = self.path("cut.json"), self.path("cut.values")
+        with open(file, "w") as f:
+            f.write("old\n")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            out = self.interrupt(number, "sssp", "-g", "14", "-n", "1000000", "--json", file, "--output", values)
+            self.assertIn("Trial Time:", out)
+            with open(file) as f:
+                self.assertEqual(f.read(), "old\n")
+            self.assertFalse(os.path.exists(values))
+        self.assertEqual([n for n in os.listdir(self.folder.name) if ".tmp." in n], [])
+
+    def test_signal_while_a_graph_is_awaited(self):
+        read, write = os.pipe()
+        child = subprocess.Popen([ORDO, "sssp", "-"], stdin=read, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        os.close(read)
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=30)
+        os.close(write)
+        self.assertEqual((child.returncode, err), (130, b"ordo: cancelled\n"))
+
+    def test_progress_only_where_wanted(self):
+        self.assertEqual(ordo("sssp", self.gr).err, "")
+        r = ordo("sssp", self.gr, "--progress")
+        self.assertEqual(r.returncode, 0)
+        self.assertIn("reading", r.err)
+        self.assertTrue(r.err.endswith("\r\033[K"))
+
+
+@needs("sssp")
+class Streams(Base):
+    def test_standard_input(self):
+        with open(self.gr, "rb") as f:
+            data = f.read()
+        want = ordo("sssp", self.gr, "-r", 3, "--output", "-").out
+        for words in (["-"], ["-f", "-"]):
+            self.assertEqual(self.ok(ordo("sssp", *words, "-r", 3, "--output", "-", stdin=data)).out, want)
+        packed = gzip.compress(data)
+        r = ordo("sssp", "-", "-r", 3, "--output", "-", stdin=packed)
+        if r.returncode == 3 and "zlib" in r.err:
+            self.skipTest("built without zlib")
+        self.assertEqual(self.ok(r).out, want)
+        with open(self.path("small.gr.gz"), "wb") as f:
+            f.write(packed)
+        self.assertEqual(self.ok(ordo("sssp", self.path("small.gr.gz"), "-r", 3, "--output", "-")).out, want)
+        self.ok(ordo("sssp", "-", stdin=b""), 3)
+        self.ok(ordo("sssp", "-", stdin=packed[:-20]), 3)
+
+
+@needs("sssp")
+class Json(Base):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with open(os.path.join(TREE, "docs", "schema.json")) as f:
+            cls.schema = json.load(f)
+
+    def valid(self, text, count):
+        records = [json.loads(line, parse_constant=self.fail) for line in text.splitlines()]
+        self.assertEqual(len(records), count)
+        for record in records:
+            self.assertEqual(check_schema(record, self.schema, self.schema), [])
+        return records
+
+    def test_checker_finds_faults(self):
+        record = json.loads(ordo("sssp", self.gr, "--json", "-").out)
+        for change in ({"extra": 1}, {"source": "x"}, {"schema": 2}, {"kind": "other"}, {"counts": {}}):
+            self.assertNotEqual(check_schema({**record, **change}, self.schema, self.schema), [])
+        del record["graph"]
+        self.assertNotEqual(check_schema(record, self.schema, self.schema), [])
+
+    def test_every_app_and_scheduler(self):
+        for app in ("sssp", "bfs", "cc"):
+            for name in schedulers():
+                r = self.ok(ordo(app, self.gr, "--scheduler", name, "--json", "-", "-v", "-n", 2, "--trace-json"))
+                for record in self.valid(r.out, 2):
+                    self.assertIs(record["verified"], True)
+                    self.assertEqual(record["options"]["scheduler"], name)
+                    self.assertEqual(record["app"], app)
+                    self.assertEqual(record["source"] is None, app == "cc")
+
+    def test_what_it_says(self):
+        file = self.path("run.json")
+        words = ["sssp", self.gr, "-r", str(self.source), "--threads", "2", "--set", "chunk=9", "--json", file]
+        self.ok(ordo(*words))
+        with open(file) as f:
+            (record,) = self.valid(f.read(), 1)
+        reached = [d for d in self.dist if d < INF]
+        self.assertEqual(record["result"], {"reached": len(reached), "max": max(reached), "sum": sum(reached)})
+        self.assertEqual(record["command"][1:], words)
+        self.assertEqual((record["graph"]["vertices"], record["graph"]["edges"]), (self.n, len(self.edges)))
+        self.assertEqual((record["graph"]["id_base"], record["source"]), (1, self.source))
+        self.assertEqual(record["graph"]["weight"]["max"], max(w for _, _, w in self.edges))
+        self.assertEqual((record["options"]["threads"], record["options"]["settings"]["chunk"]), (2, 9))
+        self.assertIsNone(record["verified"])
+        self.assertIsNone(record["seconds"]["verify"])
+        self.assertIsNone(record["options"]["limit"])
+        self.assertIsNone(record["seed"])
+        self.assertNotIn("trace", record)
+        self.assertIsNotNone(json.loads(ordo("sssp", self.gr, "--json", "-").out)["seed"])
+
+    def test_replaces_the_old_file_whole(self):
+        file = self.path("again.json")
+        self.ok(ordo("sssp", self.gr, "-n", 3, "--json", file))
+        self.ok(ordo("sssp", self.gr, "-n", 2, "--json", file))
+        with open(file) as f:
+            self.valid(f.read(), 2)
+        self.ok(ordo("sssp", "/no/such/graph", "--json", file), 3)
+        with open(file) as f:
+            self.valid(f.read(), 2)
+
+    def test_odd_names(self):
+        name = os.path.join(os.fsencode(self.folder.name), b"a \"b\" \xff\xc3\xa9.wel")
+        with open(name, "wb") as f:
+            f.write(b"0 1 2\n")
+        r = subprocess.run([ORDO, "sssp", name, "--json", "-"], stdout=subprocess.PIPE)
+        self.assertEqual(r.returncode, 0)
+        self.valid(r.stdout.decode(), 1)
+
+    def test_info(self):
+        if "info" not in verbs():
+            self.skipTest("no verb info")
+        (record,) = self.valid(self.ok(ordo("info", self.gr, "--json", "-")).out, 1)
+        self.assertEqual(set(record["memory"]), {"sssp", "bfs", "cc"})
+
+    def test_compare(self):
+        if "compare" not in verbs():
+            self.skipTest("no verb compare")
+        names = schedulers()
+        r = self.ok(ordo("compare", "sssp", self.gr, "-n", 2, "--json", "-"))
+        records = self.valid(r.out, 2 * len(names))
+        self.assertEqual([x["options"]["scheduler"] for x in records], 2 * names)  # interleaved
+        self.assertEqual([x["trial"] for x in records], [1] * len(names) + [2] * len(names))
+        self.assertEqual({json.dumps(x["result"]) for x in records}, {json.dumps(records[0]["result"])})
+        self.assertTrue(all(x["verified"] is True for x in records))
+        r = self.ok(ordo("compare", "cc", self.gr, "-n", 1, "--json", "-", "--no-verify"))
+        self.assertTrue(all(json.loads(l)["verified"] is None for l in r.out.splitlines()))
+
+
+@needs("compare")
+class Compare(Base):
+    def rows(self, out):
+        return {m[1]: m[0] for m in re.findall(r"(?m)^([* ]) (\w+) +(?:atomic|racy|lock|owner|server) .*(?:PASS|FAIL|-)$", out)}
+
+    def test_table(self):
+        r = self.ok(ordo("compare", "sssp", self.gr, self.chain, "-n", 3))
+        tables = r.out.split("Read Time:")[1:]
+        self.assertEqual(len(tables), 2)
+        for table in tables:
+            rows = self.rows(table)
+            self.assertEqual(sorted(rows), sorted(schedulers()))
+            self.assertEqual(list(rows.values()).count("*"), 1)
+            lines = [l for l in table.splitlines() if l.endswith(("PASS", "verified"))]
+            self.assertEqual(len({len(l) for l in lines}), 1)  # aligned
+            self.assertIn("Best:", table)
+
+    def test_choice(self):
+        r = self.ok(ordo("compare", "bfs", self.gr, "--schedulers", "delta:lock,bsp", "-n", 1, "--set", "delta.chunk=3"))
+        self.assertEqual(sorted(self.rows(r.out)), ["bsp", "delta"])
+        self.assertRegex(r.out, r"delta +lock")
+        r = self.ok(ordo("compare", "bfs", self.gr, "--schedulers", "delta:racy,bsp", "-n", 1))
+        self.assertRegex(r.out, "delta cannot run: .*'racy'")
+        self.refused(2, "no scheduler can run", "compare", "bfs", self.gr, "--schedulers", "delta:racy")
+        self.refused(2, "'dleta' is unknown; did you mean", "compare", "bfs", self.gr, "--schedulers", "bsp,dleta")
+        self.refused(2, "'' is unknown", "compare", "bfs", self.gr, "--schedulers", "bsp,")
+        self.refused(2, "no tunable 'chnuk'", "compare", "bfs", self.gr, "--set", "delta.chnuk=3")
+        self.refused(2, "none of these schedulers", "compare", "bfs", self.gr, "--set", "chnuk=3")
+        self.refused(2, "app 'bsf' is unknown; did you mean 'bfs'", "compare", "bsf", self.gr)
+        self.refused(2, "no graph", "compare", "bfs")
+        self.refused(3, "No such file", "compare", "bfs", "/no/such/graph")
+
+    def test_made_graph_and_sources(self):
+        self.assertIn("Generate Time:", self.ok(ordo("compare", "cc", "-g", 6, "-n", 1)).out)
+        listed = self.path("sources")
+        with open(listed, "w") as f:
+            f.write("1\n2\n3\n")
+        self.assertIn("3 sources", self.ok(ordo("compare", "sssp", self.gr, "--sources", listed, "-n", 1)).out)
+
+
+@needs("generate")
+class Graphs(Base):
+    def test_generate(self):
+        file = self.path("made.wsg")
+        for words in (["rmat", "--scale", 6, "--weights", "1..9"], ["road", "--vertices", 100],
+                      ["uniform", "--vertices", 50, "--degree", 3, "--weights", "0..4", "-s"],
+                      ["grid", "--width", 6, "--height", 7, "--weights", "5..5"]):
+            self.ok(ordo("generate", *words, "--seed", 3, "-o", file))
+            first = ordo("info", file).out
+            self.ok(ordo("generate", *words, "--seed", 3, "-o", file, "--threads", 1))
+            self.assertEqual(re.search("Checksum.*", first)[0], re.search("Checksum.*", ordo("info", file).out)[0])
+        self.refused(2, "needs --output", "generate", "rmat", "--scale", 3)
+        self.refused(2, "one: rmat", "generate", "-o", file)
+        self.refused(2, "--weights '9..1'", "generate", "rmat", "--scale", 3, "--weights", "9..1", "-o", file)
+        self.refused(3, "/no/such/folder/x.el", "generate", "rmat", "--scale", 3, "-o", "/no/such/folder/x.el")
+
+    def test_convert_and_info(self):
+        for suffix in (".gr", ".wsg", ".wel"):
+            out = self.path("converted" + suffix)
+            self.ok(ordo("convert", self.gr, out))
+            one, two = ordo("info", self.gr).out, ordo("info", out).out
+            if suffix != ".wel":  # an edge list does not tell of vertices after the last one with an edge
+                self.assertEqual(re.search("Checksum.*", one)[0], re.search("Checksum.*", two)[0])
+        out = self.path("bare.el")
+        self.ok(ordo("convert", self.gr, out, "--drop-weights", "--quiet"))
+        self.assertRegex(ordo("info", out).out, "no weights")
+        self.refused(2, "expected two", "convert", self.gr)
+        before = self.path("converted.gr")
+        with open(before, "rb") as f:
+            kept = f.read()
+        self.ok(ordo("convert", "/no/such/graph", before), 3)
+        with open(before, "rb") as f:
+            self.assertEqual(f.read(), kept)
+
+    def test_info(self):
+        r = self.ok(ordo("info", self.gr))
+        self.assertIn(f"{self.n} vertices, {len(self.edges)} directed edges", r.out)
+        for pattern in ("u32 weights", r"Checksum: +[0-9a-f]{16}", "sssp +about", "bfs +about", "cc +about"):
+            self.assertRegex(r.out, pattern)
+
+
+if __name__ == "__main__":
+    if not ORDO:
+        sys.exit("usage: command_test.py PATH_OF_ORDO")
+    unittest.main()

@@ -1,0 +1,22 @@
+#include <ordo/scheduler.h>
+
+/* For relax operators, by compare-and-swap only; asks nothing of them. */
+static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, 0}, {0, ORDO_SYNC_DEFAULT, 0}};
+
+static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
+                   ordo_u64 *at_most)
+{
+    (void)threads;
+    (void)tunable;
+    *expected = 2 * n * entry;
+    *at_most = 4 * (n + m) * entry;
+}
+
+extern const ordo_scheduler lifo_scheduler;
+const ordo_scheduler lifo_scheduler = {
+    .name = "lifo",
+    .summary = "one stack for all",
+    .paper = "a worked example",
+    .pairings = pairings,
+    .memory = memory,
+};

@@ -1,0 +1,77 @@
+/* main.c -- an operator and a scheduler of somebody else's, against an installed Ordo: prints one line a scheduler and
+ * ends with 1 where an answer differs from a reference. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/ordo.h>
+#include <ordo/scheduler.h>
+
+extern const ordo_operator widest_operator;
+extern const ordo_scheduler lifo_scheduler;
+
+/* Rounds over all edges until nothing changes. */
+static void reference(const ordo_csr *g, ordo_u32 *width)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_vid u = 0; u < g->n; u++)
+            for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+                ordo_u32 w = ((const ordo_u32 *)g->weight)[e * g->stride], v = g->head[e * g->stride];
+                ordo_u32 c = width[u] < w ? width[u] : w;
+                if (c > width[v]) {
+                    width[v] = c;
+                    changed = true;
+                }
+            }
+    }
+}
+
+int main(void)
+{
+    ordo_generate_options generate = {.kind = "rmat", .scale = 12, .low = 1, .high = 1000, .seed = 7};
+    ordo_graph *graph;
+    if (ordo_scheduler_register(&lifo_scheduler) || ordo_operator_register(&widest_operator) ||
+        ordo_graph_generate(&generate, &graph)) {
+        fprintf(stderr, "%s\n", ordo_last_error());
+        return 2;
+    }
+    const ordo_csr *rows = ordo_graph_out(graph);
+    ordo_item source = 0;
+    while (rows->row[source + 1] - rows->row[source] < 8)
+        source++;
+    ordo_u32 *expected = calloc(rows->n, sizeof *expected), *width = calloc(rows->n, sizeof *width);
+    if (!expected || !width)
+        return 2;
+    expected[source] = ~0u;
+    reference(rows, expected);
+
+    const ordo_scheduler *scheduler[64];
+    size_t schedulers = ordo_schedulers(scheduler, 64);
+    int failures = 0;
+    for (size_t s = 0; s < schedulers; s++) {
+        memset(width, 0, rows->n * sizeof *width);
+        width[source] = ~0u;
+        ordo_work work = {.op = &widest_operator,
+                          .graph = graph,
+                          .cells = width,
+                          .universe = rows->n,
+                          .targets = rows->n,
+                          .initial = &source,
+                          .initial_count = 1};
+        ordo_options options = {.scheduler = scheduler[s]->name};
+        ordo_stats stats;
+        if (ordo_run(&work, &options, &stats)) {
+            fprintf(stderr, "%s\n", ordo_last_error());
+            return 2;
+        }
+        bool same = !memcmp(width, expected, rows->n * sizeof *width);
+        failures += !same;
+        printf("%-12s %s %llu items\n", scheduler[s]->name, same ? "ok" : "WRONG", (unsigned long long)stats.items);
+        ordo_stats_free(&stats);
+    }
+    free(expected);
+    free(width);
+    ordo_graph_free(graph);
+    return failures > 0;
+}
