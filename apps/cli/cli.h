@@ -169,7 +169,8 @@ ordo_status one_graph(const options *o, int first, const char **path);
 typedef struct sink {
     FILE *file;
     const char *path;
-    char *aside; /* NULL: standard output, or a device or pipe that cannot be renamed over */
+    char *target; /* what is replaced at the end: the file that `path` names, through links */
+    char *aside;  /* NULL: standard output, or a device or pipe that cannot be renamed over */
 } sink;
 ordo_status sink_open(sink *s, const char *path);
 /* Keeps what was written where `keep`; otherwise leaves no trace. */

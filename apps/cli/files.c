@@ -3,7 +3,7 @@
  * Devices, pipes and "-" are written in place. NumPy arrays are version 1.0 of the .npy format: a magic, a padded
  * header of text, then the array in little-endian order.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "apps/cli/cli.h"
 
 #include <errno.h>
@@ -41,19 +41,31 @@ ordo_status sink_open(sink *s, const char *path)
         s->file = fopen(path, "w");
         return s->file ? ORDO_OK : io_error(path, errno);
     }
-    size_t room = strlen(path) + 32;
-    s->aside = malloc(room);
-    if (!s->aside)
-        return ordo_fail(ORDO_ERR_MEMORY, "no room for a file name");
-    snprintf(s->aside, room, "%s.tmp.%ld", path, (long)getpid());
+    s->target = there ? realpath(path, NULL) : strdup(path); /* what a link points at is replaced, not the link */
+    size_t room = s->target ? strlen(s->target) + 32 : 0;
+    s->aside = room ? malloc(room) : NULL;
+    if (!s->aside) {
+        free(s->target);
+        s->target = NULL;
+        return ordo_fail(ORDO_ERR_MEMORY, "no room for the name of %s", path);
+    }
+    snprintf(s->aside, room, "%s.tmp.%ld", s->target, (long)getpid());
     s->file = fopen(s->aside, "w");
+    if (s->file && there && fchmod(fileno(s->file), info.st_mode & 07777) != 0) {
+        int error = errno;
+        fclose(s->file);
+        s->file = NULL;
+        unlink(s->aside);
+        errno = error;
+    }
     if (s->file) {
         process_guard(s->aside, true);
         return ORDO_OK;
     }
     int error = errno;
     free(s->aside);
-    s->aside = NULL;
+    free(s->target);
+    s->aside = s->target = NULL;
     return io_error(path, error);
 }
 
@@ -80,7 +92,7 @@ ordo_status sink_close(sink *s, bool keep)
     }
     s->file = NULL;
     ordo_status status = ORDO_OK;
-    if (s->aside && keep && !bad && rename(s->aside, s->path) != 0) {
+    if (s->aside && keep && !bad && rename(s->aside, s->target) != 0) {
         bad = true;
         error = errno;
     }
@@ -90,7 +102,8 @@ ordo_status sink_close(sink *s, bool keep)
     if (keep && bad)
         status = io_error(s->path, error ? error : EIO);
     free(s->aside);
-    s->aside = NULL;
+    free(s->target);
+    s->aside = s->target = NULL;
     return status;
 }
 

@@ -199,9 +199,9 @@ ordo_status print_verb_help(const char *name)
             "\nGraphs: DIMACS .gr, Matrix Market .mtx, GAP .sg and .wsg, edge lists .el and .wel; under .gz, .xz or\n"
             ".zst; '-' is standard input.\n");
     if (v->verb == VERB_GENERATE)
-        printf("\n  rmat --scale N [--degree N] [--weights LOW..HIGH]\n  road --vertices N\n"
-               "  uniform --vertices N [--degree N] [--weights LOW..HIGH]\n"
-               "  grid --width N --height N [--weights LOW..HIGH]\n");
+        printf("\n  rmat --scale N [--degree N] [--weights uniform:LOW:HIGH]\n  road --vertices N\n"
+               "  uniform --vertices N [--degree N] [--weights uniform:LOW:HIGH]\n"
+               "  grid --width N --height N [--weights uniform:LOW:HIGH]\n");
     printf("\nOptions, with defaults in parentheses:\n");
     options_print(stdout, app ? VERB_APP : v->verb);
     return ORDO_OK;

@@ -28,7 +28,8 @@
     X(VERTICES, "vertices", 0, "N", VERB_GENERATE, "road, uniform: vertices")                                          \
     X(WIDTH, "width", 0, "N", VERB_GENERATE, "grid: columns")                                                          \
     X(HEIGHT, "height", 0, "N", VERB_GENERATE, "grid: rows")                                                           \
-    X(WEIGHTS, "weights", 0, "LOW..HIGH", VERB_GENERATE, "uniform whole weights; none without; road has its own")      \
+    X(WEIGHTS, "weights", 0, "uniform:LOW:HIGH", VERB_GENERATE,                                                        \
+      "uniform whole weights; none without; road has its own")                                                         \
     X(SYMMETRISE, "symmetrise", 's', NULL, READS | VERB_GENERATE, "adds the reverse of every edge")                    \
     X(SYMMETRIC, "symmetric", 0, NULL, READS, "the file holds both directions: checked, then relied on")               \
     X(DROP_WEIGHTS, "drop-weights", 0, NULL, VERB_CONVERT | VERB_APP | VERB_COMPARE, "leaves weights out")             \
@@ -221,16 +222,27 @@ static ordo_status one_of(const char *name, const char *text, const char *const 
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+/* "uniform:LOW:HIGH" */
 static ordo_status parse_weights(const char *text, options *o)
 {
-    char low[24];
-    const char *dots = strstr(text, "..");
+    static const char prefix[] = "uniform:";
+    char low[24] = "";
+    const char *high = "";
     ordo_u64 from, to;
-    if (!dots || (size_t)(dots - text) >= sizeof low)
-        return ordo_fail(ORDO_ERR_USAGE, "--weights '%s', expected LOW..HIGH", text);
-    snprintf(low, sizeof low, "%.*s", (int)(dots - text), text);
-    if (!parse_u64(low, &from) || !parse_u64(dots + 2, &to) || from > to || to == 0 || to > 0xffffffffu)
-        return ordo_fail(ORDO_ERR_USAGE, "--weights '%s', expected LOW..HIGH, whole numbers, 0 < HIGH < 2^32", text);
+    if (!strncmp(text, prefix, sizeof prefix - 1)) {
+        text += sizeof prefix - 1;
+        size_t length = strcspn(text, ":");
+        if (length < sizeof low && text[length]) {
+            snprintf(low, sizeof low, "%.*s", (int)length, text);
+            high = text + length + 1;
+        }
+        text -= sizeof prefix - 1;
+    }
+    if (!parse_u64(low, &from) || !parse_u64(high, &to) || from > to || to == 0 || to > 0xffffffffu)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "--weights '%s', expected uniform:LOW:HIGH, whole numbers, LOW <= HIGH, "
+                         "0 < HIGH < 2^32",
+                         text);
     o->made.low = (ordo_u32)from;
     o->made.high = (ordo_u32)to;
     return ORDO_OK;

@@ -73,7 +73,7 @@ ORDO_INLINE void MY(begin_superstep)(const MY(run) * run, int index, ordo_u64 su
     if (index != 0)
         return;
     run->job->supersteps = superstep;
-    ordo_job_sample(run->job, items, superstep, 0, 1, -1);
+    ORDO_COUNT(ordo_job_sample(run->job, items, superstep, 0, 1, -1));
 }
 
 /* Makes `next` the open bin of this superstep, and what was open before the new, empty `next`. */
@@ -92,7 +92,7 @@ ORDO_INLINE void MY(flip)(MY(run) * run, int index, ordo_u64 superstep, MY(membe
 ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 {
     MY(member) *me = (MY(member) *)arg;
-    me->count.activations++;
+    ORDO_COUNT(me->count.activations++);
     OP(append)(me->job, &me->next, entry);
     if (OP(can_settle))
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];
@@ -126,21 +126,21 @@ ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows
                     if (!OP(better)(c, old))
                         continue;
                     __atomic_store(cell + v, &c, __ATOMIC_RELAXED);
-                    count->useful++;
+                    ORDO_COUNT(count->useful++);
                     bits |= (ordo_u64)1 << (v % 64);
                     if (OP(settled)(state, (ordo_item)v, c)) {
                         e++;
                         break;
                     }
                 }
-                count->edges += e - in->row[v];
+                ORDO_COUNT(count->edges += e - in->row[v]);
             }
             next[word] = bits;
             awake += (ordo_u64)__builtin_popcountll(bits);
         }
     }
-    count->items += awake;
-    count->activations += awake;
+    ORDO_COUNT(count->items += awake);
+    ORDO_COUNT(count->activations += awake);
     return awake;
 }
 
@@ -152,7 +152,7 @@ ORDO_INLINE void MY(bits_to_next)(MY(run) * run, int index, const ordo_u64 *fron
     for (ordo_u64 word = begin; word < end; word++)
         for (ordo_u64 bits = front[word]; bits; bits &= bits - 1)
             OP(append)
-            (me->job, &me->next, OP(entry_now)(me->job, (ordo_item)(word * 64 + (ordo_u64)__builtin_ctzll(bits))));
+    (me->job, &me->next, OP(entry_now)(me->job, (ordo_item)(word * 64 + (ordo_u64)__builtin_ctzll(bits))));
 }
 
 /* `next` of all members into a bitmap. Ends with all members having done so. */
@@ -199,7 +199,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
                            : (double)edges > (double)edges_left / alpha;
         edges_left -= edges < edges_left ? edges : edges_left;
         last_items = items;
-        double before = ordo_job_seconds(job);
+        double before = ORDO_CLOCK(job);
         if (OP(can_settle) && pull) {
             const ordo_rows in = ordo_rows_of(job->in, OP(weight_type));
             if (!pulling)
@@ -219,7 +219,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
             my_items = me.next.count;
         }
         pulling = OP(can_settle) && pull;
-        me.count.work_seconds += ordo_job_seconds(job) - before;
+        me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
     ordo_bin_free(job, &me.next, sizeof(OP(entry)));
     ordo_bin_free(job, &open, sizeof(OP(entry)));
@@ -287,7 +287,7 @@ static ordo_status MY(run_job)(ordo_job *job)
 ORDO_INLINE void MY(push)(void *arg, ordo_activation activated)
 {
     MY(member) *me = (MY(member) *)arg;
-    me->count.activations++;
+    ORDO_COUNT(me->count.activations++);
     OP(append)(me->job, &me->next, activated);
 }
 
@@ -296,8 +296,8 @@ ORDO_INLINE void MY(visit)(MY(run) * run, int index, MY(member) * me, ordo_item 
     ordo_job *job = run->job;
     ordo_request request[OP(requests)];
     ordo_u32 size = OP(visit)((const OP(state) *)job->state, item, request);
-    me->count.items++;
-    me->count.edges += size;
+    ORDO_COUNT(me->count.items++);
+    ORDO_COUNT(me->count.edges += size);
     for (ordo_u32 k = 0; k < size; k++) {
         if (sync == ORDO_SYNC_LOCK)
             OP(serve)(job, &request[k], &me->count, MY(push), me);
@@ -321,7 +321,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     for (ordo_u64 superstep = 1; MY(agree)(run, index, superstep, &me, me.next.count, &items, &edges); superstep++) {
         MY(begin_superstep)(run, index, superstep, items);
         MY(flip)(run, index, superstep, &me, &open);
-        double before = ordo_job_seconds(job);
+        double before = ORDO_CLOCK(job);
         for (int k = 0; k < job->threads; k++) {
             ordo_share *share = &run->shares[(index + k) % job->threads];
             if (!ordo_share_wait(job, share, superstep))
@@ -332,7 +332,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
         }
         if (sync == ORDO_SYNC_OWNER)
             OP(owners_serve)(&run->owners, index, &me.count, MY(push), &me);
-        me.count.work_seconds += ordo_job_seconds(job) - before;
+        me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
     ordo_bin_free(job, &me.next, sizeof(OP(entry)));
     ordo_bin_free(job, &open, sizeof(OP(entry)));

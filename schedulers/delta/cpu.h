@@ -84,7 +84,7 @@ ORDO_INLINE void MY(put)(MY(member) * me, ordo_u64 bucket, OP(entry) entry)
 ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 {
     MY(member) *me = (MY(member) *)arg;
-    me->count.activations++;
+    ORDO_COUNT(me->count.activations++);
     MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);
 }
 
@@ -111,7 +111,7 @@ static void MY(deal_far)(MY(member) * me)
     for (ordo_u64 i = 0; i < old.count; i++) {
         OP(entry) entry = ((OP(entry) *)old.data)[i];
         if (OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value))
-            me->count.stale++;
+            ORDO_COUNT(me->count.stale++);
         else
             MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);
     }
@@ -171,9 +171,9 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
                 if (ordo_share_wait(job, &run->shares[t], superstep))
                     in_flight += run->shares[t].count;
             job->supersteps = superstep;
-            ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1);
+            ORDO_COUNT(ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1));
         }
-        double before = ordo_job_seconds(job);
+        double before = ORDO_CLOCK(job);
         OP(drain)(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, MY(push), &me);
         while (me.bins[slot].count && me.bins[slot].count <= chain && !ordo_job_stopped(job)) {
             swap = hop;
@@ -184,7 +184,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
         }
         if (!me.bins[slot].count)
             me.mask &= ~((ordo_u64)1 << slot);
-        me.count.work_seconds += ordo_job_seconds(job) - before;
+        me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
 
     for (ordo_u64 b = 0; b < me.buckets; b++)

@@ -61,7 +61,7 @@ ORDO_INLINE void MY(put)(MY(member) * me, OP(entry) entry)
 ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 {
     MY(member) *me = (MY(member) *)arg;
-    me->count.activations++;
+    ORDO_COUNT(me->count.activations++);
     MY(put)(me, entry);
 }
 
@@ -76,7 +76,7 @@ static void MY(split)(MY(member) * me)
     me->far_lowest = ~(ordo_u64)0;
     for (ordo_u64 i = 0; i < size; i++)
         if (OP(activates) && OP(better)(OP(load)(&cell[entry[i].item]), entry[i].value))
-            me->count.stale++;
+            ORDO_COUNT(me->count.stale++);
         else
             MY(put)(me, entry[i]);
 }
@@ -122,16 +122,16 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
         superstep++;
         if (index == 0) {
             job->supersteps = superstep;
-            ordo_job_sample(job, near_items, me.threshold - 1, 1 / run->per_delta, 1, -1);
+            ORDO_COUNT(ordo_job_sample(job, near_items, me.threshold - 1, 1 / run->per_delta, 1, -1));
         }
         shared.count = 0;
         ordo_bin swap = shared;
         shared = me.near;
         me.near = swap;
         ordo_share_open(&run->shares[index], &shared, superstep);
-        double before = ordo_job_seconds(job);
+        double before = ORDO_CLOCK(job);
         OP(drain)(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, MY(push), &me);
-        me.count.work_seconds += ordo_job_seconds(job) - before;
+        me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
     ordo_bin_free(job, &me.near, sizeof(OP(entry)));
     ordo_bin_free(job, &me.far, sizeof(OP(entry)));

@@ -75,29 +75,30 @@ ORDO_INLINE void MY(ignore)(void *arg, OP(entry) entry)
 }
 
 /* An item offers to all of its targets. */
-ORDO_INLINE void MY(push_item)(const ordo_job *job, const ordo_rows *rows, ordo_item item, ordo_counters *count,
+ORDO_INLINE bool MY(push_item)(const ordo_job *job, const ordo_rows *rows, ordo_item item, ordo_counters *count,
                                const ordo_sync sync)
 {
     const OP(state) *state = (const OP(state) *)job->state;
     OP(entry) entry = OP(entry_now)(job, item);
     if ((OP(activates) && !OP(better)(entry.value, OP(worst)())) || !OP(filter)(state, item))
-        return; /* nothing to propose yet */
-    count->items++;
-    OP(expand_row)
-    (job, rows, (OP(cell) *)job->cells, entry, rows->row[item], rows->row[item + 1], count, sync, MY(ignore), NULL);
+        return false; /* nothing to propose yet */
+    ORDO_COUNT(count->items++);
+    return OP(expand_row)(job, rows, (OP(cell) *)job->cells, entry, rows->row[item], rows->row[item + 1], count, sync,
+                          MY(ignore), NULL) > 0;
 }
 
 /* A vertex takes the best that its in-edges propose. Nobody else writes its cell. */
-ORDO_INLINE void MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
+ORDO_INLINE bool MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
 {
     OP(cell) *cell = (OP(cell) *)job->cells + item;
     OP(cell) old = OP(load)(cell);
     OP(cell) best = OP(gather)(job, in, item, old, count);
-    count->items++;
-    if (OP(better)(best, old)) {
-        __atomic_store(cell, &best, __ATOMIC_RELAXED);
-        count->useful++;
-    }
+    ORDO_COUNT(count->items++);
+    if (!OP(better)(best, old))
+        return false;
+    __atomic_store(cell, &best, __ATOMIC_RELAXED);
+    ORDO_COUNT(count->useful++);
+    return true;
 }
 
 ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync, const int direction)
@@ -109,21 +110,22 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync, const 
     ordo_counters count = {0};
     for (ordo_u64 round = 1;; round++) {
         const bool down = alternate && round % 2 == 0;
-        ordo_u64 useful_before = count.useful, begin, end;
+        bool changed = false;
+        ordo_u64 begin, end;
         if (index == 0)
-            ordo_job_sample(job, job->universe, round, 0, 1, -1);
-        double before = ordo_job_seconds(job);
+            ORDO_COUNT(ordo_job_sample(job, job->universe, round, 0, 1, -1));
+        double before = ORDO_CLOCK(job);
         while (ordo_topology_take(&run->next[round & 1], job->universe, chunk, down, &begin, &end))
             for (ordo_u64 i = begin; i < end; i++) {
                 ordo_item item = (ordo_item)(down ? begin + end - 1 - i : i);
                 if (direction == ORDO_TOPOLOGY_PULL)
-                    MY(pull_item)(job, &rows, item, &count);
+                    changed |= MY(pull_item)(job, &rows, item, &count);
                 else
-                    MY(push_item)(job, &rows, item, &count, sync);
+                    changed |= MY(push_item)(job, &rows, item, &count, sync);
             }
-        count.work_seconds += ordo_job_seconds(job) - before;
+        count.work_seconds += ORDO_CLOCK(job) - before;
         /* Without activation cells feed nothing: one round is the whole run. A racy one may have lost an update. */
-        bool changed = count.useful != useful_before && (OP(activates) || sync == ORDO_SYNC_RACY);
+        changed = changed && (OP(activates) || sync == ORDO_SYNC_RACY);
         if (!MY(end_round)(run, index, round, changed, &count))
             break;
     }
@@ -190,13 +192,13 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     for (ordo_u64 round = 1;; round++) {
         ordo_u64 requests = 0, begin, end;
         if (index == 0)
-            ordo_job_sample(job, job->universe, round, 0, 1, -1);
-        double before = ordo_job_seconds(job);
+            ORDO_COUNT(ordo_job_sample(job, job->universe, round, 0, 1, -1));
+        double before = ORDO_CLOCK(job);
         while (ordo_topology_take(&run->next[round & 1], job->universe, chunk, false, &begin, &end))
             for (ordo_u64 i = begin; i < end; i++) {
                 ordo_request request[OP(requests)];
                 ordo_u32 size = OP(visit)(state, (ordo_item)i, request);
-                count.items++;
+                ORDO_COUNT(count.items++);
                 requests += size;
                 for (ordo_u32 k = 0; k < size; k++) {
                     if (sync == ORDO_SYNC_LOCK)
@@ -205,10 +207,10 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
                         ordo_owners_post(&run->owners, index, &request[k]);
                 }
             }
-        count.edges += requests;
+        ORDO_COUNT(count.edges += requests);
         if (sync == ORDO_SYNC_OWNER)
             OP(owners_serve)(&run->owners, index, &count, MY(ignore), NULL);
-        count.work_seconds += ordo_job_seconds(job) - before;
+        count.work_seconds += ORDO_CLOCK(job) - before;
         if (!MY(end_round)(run, index, round, requests > 0, &count))
             break;
     }

@@ -46,6 +46,16 @@
     extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler);                                        \
     const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run};
 
+/* Wraps every statement that only feeds the statistics, so that -DORDO_NO_STATS builds without them and tools/bench can
+ * tell what they cost. */
+#ifdef ORDO_NO_STATS
+#define ORDO_COUNT(_statement) ((void)0)
+#define ORDO_CLOCK(_job) 0.0
+#else
+#define ORDO_COUNT(_statement) (_statement)
+#define ORDO_CLOCK(_job) ordo_job_seconds(_job)
+#endif
+
 ORDO_INLINE void ordo_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -209,14 +219,17 @@ ORDO_INLINE bool OP(offer)(const ordo_job *job, OP(cell) * cell, ordo_u32 target
 /* Takes an activation. An engine's compile-time argument. */
 typedef void OP(sink)(void *arg, OP(entry) activated);
 
-/* Walks one row. Cells ahead are fetched while earlier ones are offered: they are what misses the cache. */
-ORDO_INLINE void OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(cell) * cell, OP(entry) entry, ordo_eid e,
-                                ordo_eid end, ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
+/* Walks one row; returns how many cells it improved. Cells ahead are fetched while earlier ones are offered: they are
+ * what misses the cache. */
+ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(cell) * cell, OP(entry) entry,
+                                    ordo_eid e, ordo_eid end, ordo_counters *count, const ordo_sync sync, OP(sink) push,
+                                    void *arg)
 {
     const OP(state) *state = (const OP(state) *)job->state;
     const ordo_vid *head = r->head + e * r->head_stride;
     const ordo_u32 *weight = r->weight + e * r->weight_stride;
-    count->edges += end - e;
+    ordo_u64 improved = 0;
+    ORDO_COUNT(count->edges += end - e);
     for (; e < end; e++, head += r->head_stride, weight += r->weight_stride) {
         if (e + ORDO_AHEAD_HEAD < end && OP(activates))
             __builtin_prefetch(&cell[head[ORDO_AHEAD_HEAD * r->head_stride]], 1);
@@ -224,13 +237,15 @@ ORDO_INLINE void OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(cell
         OP(cell) c = OP(candidate)(state, entry.value, edge);
         ordo_u32 target = OP(target)(state, edge);
         if (OP(offer)(job, cell, target, c, sync)) {
-            count->useful++;
+            improved++;
             if (OP(activates)) {
                 OP(entry) activated = {c, target};
                 push(arg, activated);
             }
         }
     }
+    ORDO_COUNT(count->useful += improved);
+    return improved;
 }
 
 /* Processes `size` entries in order. Three things are fetched ahead, each when the one before it has arrived: cell and
@@ -260,10 +275,10 @@ ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(en
         }
         OP(entry) entry = entries[i];
         if (OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value)) {
-            count->stale++;
+            ORDO_COUNT(count->stale++);
             continue;
         }
-        count->items++;
+        ORDO_COUNT(count->items++);
         if (OP(filter)(state, entry.item))
             OP(expand_row)(job, r, cell, entry, r->row[entry.item], r->row[entry.item + 1], count, sync, push, arg);
     }
@@ -311,7 +326,7 @@ ORDO_INLINE OP(cell)
     ordo_eid e = in->row[v], end = in->row[v + 1];
     const ordo_vid *tail = in->head + e * in->head_stride;
     const ordo_u32 *weight = in->weight + e * in->weight_stride;
-    count->edges += end - e;
+    ORDO_COUNT(count->edges += end - e);
     for (; e < end; e++, tail += in->head_stride, weight += in->weight_stride) {
         if (e + ORDO_AHEAD_HEAD < end)
             __builtin_prefetch((const OP(cell) *)job->cells + tail[ORDO_AHEAD_HEAD * in->head_stride]);
@@ -359,7 +374,7 @@ ORDO_INLINE void OP(serve)(const ordo_job *job, const ordo_request *request, ord
     if (a != b)
         ordo_unlock(&job->locks, b);
     ordo_unlock(&job->locks, a);
-    count->useful++;
+    ORDO_COUNT(count->useful++);
     for (ordo_u32 i = 0; i < activations; i++)
         push(arg, activated[i]);
 }

@@ -14,12 +14,13 @@
 #define ORDO_DESCRIBE_RELAX(_instances)                                                                                \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {                                                              \
-        ORDO_STRING(ORDO_OP), OP(summary), ORDO_KIND_RELAX, (ordo_type)OP(cell_type), (ordo_type)OP(weight_type),      \
-        OP(properties), OP(activates) != 0, sizeof(OP(entry)), sizeof(OP(state)), _instances};
+        ORDO_STRING(ORDO_OP),       OP(summary),    ORDO_KIND_RELAX,    (ordo_type)OP(cell_type),                      \
+        (ordo_type)OP(weight_type), OP(properties), OP(activates) != 0, sizeof(OP(entry)),                             \
+        sizeof(OP(state)),          _instances};
 #define ORDO_DESCRIBE_CRITICAL(_instances)                                                                             \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {                                                              \
-        ORDO_STRING(ORDO_OP), OP(summary), ORDO_KIND_CRITICAL, ORDO_NONE, ORDO_NONE, OP(properties),                   \
-        OP(activations) != 0, sizeof(OP(entry)), sizeof(OP(state)), _instances};
+        ORDO_STRING(ORDO_OP), OP(summary),          ORDO_KIND_CRITICAL, ORDO_NONE,         ORDO_NONE,                  \
+        OP(properties),       OP(activations) != 0, sizeof(OP(entry)),  sizeof(OP(state)), _instances};
 
 #endif

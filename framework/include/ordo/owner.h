@@ -65,7 +65,7 @@ ORDO_INLINE void OP(owners_serve)(ordo_owners *owners, int member, ordo_counters
                 ordo_activation activated[OP(activations) + 1];
                 ordo_u32 activations =
                     OP(section)((const OP(state) *)job->state, (const ordo_request *)bin->data + i, activated);
-                count->useful++;
+                ORDO_COUNT(count->useful++);
                 for (ordo_u32 k = 0; k < activations; k++)
                     push(arg, activated[k]);
             }
