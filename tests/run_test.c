@@ -1,9 +1,12 @@
 /* ordo_run from the outside: what is refused and how it says so, cancelling, progress, statistics, trace, memory. */
+#define _GNU_SOURCE /* usleep */
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ordo/ordo.h>
 #include <ordo/scheduler.h>
@@ -337,6 +340,51 @@ START_TEST(a_run_can_be_cancelled)
 }
 END_TEST
 
+typedef struct killer {
+    volatile int cancel;
+    unsigned delay; /* microseconds */
+} killer;
+
+static void *cancel_later(void *arg)
+{
+    killer *k = arg;
+    usleep(k->delay);
+    k->cancel = 1;
+    return NULL;
+}
+
+/* Whenever a run is cut off, every cell lies between its right value and what it began with: cells only get better, and
+ * never better than right. */
+START_TEST(cells_are_bounds_whenever_a_run_ends)
+{
+    int count = schedulers();
+    make_graph("road", 100000);
+    ordo_u64 n = ordo_graph_out(graph)->n;
+    ordo_u32 *right = malloc(n * sizeof *right);
+    ordo_work work = work_for("sssp_u32");
+    ck_assert_int_eq(ordo_run(&work, NULL, NULL), ORDO_OK);
+    memcpy(right, cells, n * sizeof *right);
+    int cut = 0;
+    for (int s = 0; s < count; s++)
+        for (unsigned trial = 0; trial < 8; trial++) {
+            killer k = {.delay = 100 + trial * 700};
+            pthread_t thread;
+            ordo_options options = {.scheduler = all[s]->name, .threads = 2, .cancel = &k.cancel};
+            work = work_for("sssp_u32");
+            ck_assert_int_eq(pthread_create(&thread, NULL, cancel_later, &k), 0);
+            ordo_status status = ordo_run(&work, &options, NULL);
+            pthread_join(thread, NULL);
+            ck_assert(status == ORDO_OK || status == ORDO_ERR_CANCELLED);
+            cut += status == ORDO_ERR_CANCELLED;
+            for (ordo_u64 v = 0; v < n; v++)
+                ck_assert(status == ORDO_OK ? cells[v] == right[v] : cells[v] >= right[v]);
+        }
+    ck_assert_int_gt(cut, 0);
+    free(right);
+    drop_graph();
+}
+END_TEST
+
 /* ---- registration ---- */
 
 START_TEST(tables_are_checked)
@@ -402,6 +450,7 @@ int main(void)
     tcase_add_test(tests, memory_stays_within_the_prediction);
     tcase_add_test(tests, short_memory_is_an_error);
     tcase_add_test(tests, a_run_can_be_cancelled);
+    tcase_add_test(tests, cells_are_bounds_whenever_a_run_ends);
     tcase_add_test(tests, tables_are_checked);
     tcase_add_test(tests, an_operator_runs_only_where_it_was_compiled);
     tcase_add_test(tests, statuses_have_names);
