@@ -340,6 +340,29 @@ START_TEST(a_run_can_be_cancelled)
 }
 END_TEST
 
+/* One hard graph, a thousand times: a ladder on which nearly every vertex improves again and again. */
+START_TEST(a_thousand_runs_agree)
+{
+    int count = schedulers();
+    edge_list list;
+    family_make("ladder", 120, 1, &list);
+    graph = family_graph(&list, ORDO_U32, ORDO_AS_STORED);
+    cells = malloc(list.n * sizeof *cells);
+    source = 0;
+    for (int s = 0; s < count; s++)
+        for (int trial = 0; trial < 1000; trial++) {
+            static const int threads[] = {1, 2, 2, 2, 2, 3, 2, 4};
+            ordo_options options = {.scheduler = all[s]->name, .threads = threads[trial % 8]};
+            ordo_work work = work_for("sssp_u32");
+            ck_assert_int_eq(ordo_run(&work, &options, NULL), ORDO_OK);
+            for (ordo_u64 v = 0; v < list.n; v++)
+                ck_assert_uint_eq(cells[v], v); /* the cheap way has weight 1 a rung */
+        }
+    family_free(&list);
+    drop_graph();
+}
+END_TEST
+
 typedef struct killer {
     volatile int cancel;
     unsigned delay; /* microseconds */
@@ -451,6 +474,7 @@ int main(void)
     tcase_add_test(tests, short_memory_is_an_error);
     tcase_add_test(tests, a_run_can_be_cancelled);
     tcase_add_test(tests, cells_are_bounds_whenever_a_run_ends);
+    tcase_add_test(tests, a_thousand_runs_agree);
     tcase_add_test(tests, tables_are_checked);
     tcase_add_test(tests, an_operator_runs_only_where_it_was_compiled);
     tcase_add_test(tests, statuses_have_names);
