@@ -14,11 +14,12 @@ ORDO_FN ordo_u32 cc_candidate(const ordo_no_state *s, ordo_u32 label, ordo_edge_
     return label;
 }
 
-/* Labels are ids: neighbours' labels differ by a good part of n. */
-ORDO_FN double cc_spread(double n, double mean_weight)
+/* Labels are ids: few of them a bucket, so that the smallest label of a component has flooded it before others start.
+ */
+ORDO_FN double cc_delta(double n, double m)
 {
-    (void)mean_weight;
-    return n / 4;
+    (void)m;
+    return n / 16384;
 }
 
 #define ORDO_RELAX cc
@@ -28,5 +29,5 @@ ORDO_FN double cc_spread(double n, double mean_weight)
 #define ORDO_RELAX_ORDER ORDO_MIN
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)
 #define ORDO_RELAX_CANDIDATE cc_candidate
-#define ORDO_RELAX_SPREAD cc_spread
+#define ORDO_RELAX_DELTA cc_delta
 #include <ordo/relax.h>

@@ -318,7 +318,6 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
         .targets = work->targets,
         .sync = p.sync,
         .tunable = p.tunable,
-        .hint = work->priority_hint,
         .own = &own,
     };
     look_at_graph(&job);
@@ -433,12 +432,11 @@ void ordo_job_book(ordo_job *job, long long bytes)
         ;
 }
 
-double ordo_job_delta(const ordo_job *job, double asked, double spread, double factor)
+double ordo_job_delta(const ordo_job *job, double asked, double own, double factor)
 {
     if (asked > 0)
         return asked;
-    double unit = job->hint > 0 ? job->hint : spread;
-    double delta = factor * unit / (job->mean_degree > 1 ? job->mean_degree : 1);
+    double delta = own > 0 ? own : factor * job->mean_weight / (job->mean_degree > 1 ? job->mean_degree : 1);
     if (job->op->cell != ORDO_F32 && delta < 1)
         return 1;
     return delta > 0 && isfinite(delta) ? delta : 1;

@@ -207,8 +207,8 @@ ORDO_NOINLINE void MY(work_lock)(void *run, int index)
 static ordo_status MY(run_job)(ordo_job *job)
 {
     double factor = ordo_delta_factor(job, job->tunable[DELTA_FACTOR]);
-    double spread = OP(spread)((double)job->out->n, job->mean_weight);
-    double delta = ordo_job_delta(job, job->tunable[DELTA_DELTA], spread, factor);
+    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    double delta = ordo_job_delta(job, job->tunable[DELTA_DELTA], own, factor);
     job->delta_first = job->delta_last = delta;
     MY(run)
     run = {.job = job,

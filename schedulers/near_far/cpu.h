@@ -150,8 +150,8 @@ ORDO_NOINLINE void MY(work_lock)(void *run, int index)
 
 static ordo_status MY(run_job)(ordo_job *job)
 {
-    double spread = OP(spread)((double)job->out->n, job->mean_weight);
-    double delta = ordo_job_delta(job, job->tunable[NEAR_FAR_DELTA], spread, job->tunable[NEAR_FAR_FACTOR]);
+    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    double delta = ordo_job_delta(job, job->tunable[NEAR_FAR_DELTA], own, job->tunable[NEAR_FAR_FACTOR]);
     job->delta_first = job->delta_last = delta;
     MY(run)
     run = {.job = job,

@@ -20,8 +20,9 @@
  *                          is not read, and improved targets are not activated: cells and items are different things
  *   ORDO_RELAX_FILTER      int f(s, item): 0 skips the item altogether
  *   ORDO_RELAX_PRIORITY    double f(s, item, cell): smaller runs earlier (default: the cell, negated under ORDO_MAX)
- *   ORDO_RELAX_SPREAD      double f(n, mean_weight): typical distance in priority between an item and those that it
- *                          activates; the unit of the schedulers' automatic delta (default: mean weight, or 1)
+ *   ORDO_RELAX_DELTA       double f(n, m): width of a bucket of priorities where a scheduler is to choose one; for
+ *                          operators whose weights say nothing about it (default 0: mean weight over mean degree, times
+ *                          the scheduler's factor; 1 where there are no weights)
  *   ORDO_RELAX_SETTLED     int f(s, item, cell): in breadth-first supersteps this cell can get no better any more;
  *                          allows `bsp` to pull and to stop at the first hit. Only with ORDO_UNIFORM
  *   ORDO_RELAX_BETTER      int f(a, b): a is strictly better than b (with ORDO_BY_COMPARATOR)
@@ -29,7 +30,7 @@
  *
  * Derived, for schedulers, all starting with the operator's name: x_op_cell, x_op_weight, x_op_edge, x_op_state
  * (types); x_op_facts (enumerators), x_op_summary; x_op_candidate, x_op_target, x_op_filter, x_op_priority,
- * x_op_spread, x_op_settled, x_op_better, x_op_worst (functions). ORDO_OP_KIND is left as ORDO_KIND_RELAX.
+ * x_op_delta, x_op_settled, x_op_better, x_op_worst (functions). ORDO_OP_KIND is left as ORDO_KIND_RELAX.
  */
 #include <ordo/operator.h>
 
@@ -160,13 +161,14 @@ ORDO_FN double OP_(priority)(const OP_(state) * s, ordo_item item, OP_(cell) cel
 #endif
 }
 
-ORDO_FN double OP_(spread)(double n, double mean_weight)
+ORDO_FN double OP_(delta)(double n, double m)
 {
-#ifdef ORDO_RELAX_SPREAD
-    return ORDO_RELAX_SPREAD(n, mean_weight);
+#ifdef ORDO_RELAX_DELTA
+    return ORDO_RELAX_DELTA(n, m);
 #else
     (void)n;
-    return OP_(weight_type) != 0 ? mean_weight : 1.0;
+    (void)m;
+    return OP_(weight_type) != 0 ? 0.0 : 1.0;
 #endif
 }
 
@@ -194,7 +196,7 @@ ORDO_FN int OP_(settled)(const OP_(state) * s, ordo_item item, OP_(cell) cell)
 #undef ORDO_RELAX_TARGET
 #undef ORDO_RELAX_FILTER
 #undef ORDO_RELAX_PRIORITY
-#undef ORDO_RELAX_SPREAD
+#undef ORDO_RELAX_DELTA
 #undef ORDO_RELAX_SETTLED
 #undef ORDO_RELAX_BETTER
 #undef ORDO_RELAX_WORST

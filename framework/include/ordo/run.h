@@ -118,7 +118,6 @@ typedef struct ordo_work {
     ordo_u64 targets;         /* number of cells or targets */
     const ordo_item *initial; /* [initial_count], or NULL: all items */
     ordo_u64 initial_count;
-    double priority_hint; /* 0, or the unit for automatic delta instead of the operator's own */
 } ordo_work;
 
 /* Drives `work` to quiescence. stats may be NULL; otherwise it is filled, also on ORDO_ERR_CANCELLED, and owned by the

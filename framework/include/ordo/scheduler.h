@@ -89,7 +89,6 @@ typedef struct ordo_job {
     ordo_locks locks;        /* with ORDO_SYNC_LOCK */
     double mean_weight;      /* from a sample; 1 where unweighted */
     double mean_degree;
-    double hint;         /* ordo_work.priority_hint */
     ordo_u64 supersteps; /* the scheduler's to count; member 0 */
     double delta_first, delta_last;
     ordo_u32 stop;            /* set when the run must end early: read with ordo_job_stopped */
@@ -146,9 +145,9 @@ ORDO_API double ordo_job_seconds(const ordo_job *job);
 ORDO_API ordo_status ordo_job_need_in(ordo_job *job);
 /* Books `bytes` more (or fewer) of worklist memory. */
 ORDO_API void ordo_job_book(ordo_job *job, long long bytes);
-/* Bucket width for a tunable whose value `asked` is 0 for automatic: `factor` times the operator's spread over the mean
- * degree, at least 1 for integer cells. `spread` is x_op_spread(n, job->mean_weight). */
-ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double spread, double factor);
+/* Bucket width for a tunable whose value `asked` is 0 for automatic: `own`, which is x_op_delta(n, m), or where that is
+ * 0 `factor` times mean weight over mean degree; at least 1 for integer cells. */
+ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double own, double factor);
 
 /* A growable array of worklist entries, owned by one member. */
 typedef struct ordo_bin {

@@ -1,0 +1,434 @@
+/* adds/cpu.h -- asynchronous dynamic delta-stepping (ADDS) on the CPU.
+ *
+ * Problem: delta-stepping in supersteps leaves threads idle at every barrier, and no fixed delta suits all graphs.
+ * Method (Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5): 32 shared buckets in a circle, written by all
+ * and read by one manager, which hands runs of entries to workers; no barrier anywhere. The head bucket moves on when
+ * its work is done, meanwhile the next one to three are dequeued, too, and delta follows what the workers can take.
+ *   queue.h    buckets, blocks, counters of what is written, read and done: sections 5.4 and 5.6
+ *   manager.h  assignment, head switches, the end, delta: sections 5.4, 5.5, 5.7
+ *   this file  a member: takes an assignment, expands it, pushes activations; what touches the operator
+ * Where a member differs from the paper's worker block: it collects activations per bucket and reserves slots for many
+ * at once, at the end of an assignment at the latest and before DWC is counted; and it can be the manager itself.
+ *
+ * Dry pool. A member that finds no room for a push waits a moment for the memory role (plays it, where it may), then
+ * *spills*: the entries go to an overflow bin of its own, counted in `in` before the DWC of the work that made them.
+ * Whoever has overflow and nothing else to do pushes from it; if most of that spills again, it processes a batch from
+ * it itself. So a member never waits for room without end, and what is spilled is processed whatever the pool does. The
+ * initial items of a member are overflow from the start, materialised as there is room.
+ *
+ * Good for: graphs whose best delta is not known, uneven threads. Does not: run critical operators.
+ *
+ * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ */
+#include "tunables.h"
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+
+#include "manager.h"
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _adds_, _part)
+
+#ifndef ORDO_ADDS_ONCE
+#define ORDO_ADDS_ONCE
+enum { ADDS_BUFFER = 64 }; /* activations a bucket that a member collects before it pushes them */
+
+/* Starting width in units of mean weight over mean degree, from the degrees alone. Rather narrow than wide: the clip
+ * point corrects the one at once, while a wide bucket has done its unordered work before it is seen. */
+ORDO_INLINE double ordo_adds_factor(const ordo_job *job, double asked)
+{
+    if (asked > 0)
+        return asked;
+    return job->mean_degree < 4 ? 16 : job->mean_degree < 8 ? 8 : 4;
+}
+
+/* Waits a moment for room in a bucket, playing the memory role where members may; false: spill. */
+ORDO_NOINLINE bool ordo_adds_wait_for_room(adds_control *c, const ordo_job *job, ordo_u32 b)
+{
+    adds_call_memory(&c->queue, b);
+    for (int turn = 1; turn <= 256 && !ordo_job_stopped(job); turn++) {
+        if (c->rules.combining && adds_try_lock(c)) {
+            adds_memory(&c->queue, c->head);
+            adds_unlock(c);
+        }
+        if (adds_has_room(&c->queue, b))
+            return true;
+        if (__atomic_load_n(&c->queue.dry, __ATOMIC_RELAXED))
+            return false;
+        ordo_pause();
+        if (turn % 64 == 0)
+            ordo_yield();
+    }
+    return false;
+}
+#endif
+
+/* One member's. */
+typedef struct MY(member) {
+    ordo_job *job;
+    adds_control *control;
+    adds_worker *worker;
+    adds_map map; /* as of the start of the assignment, or newer */
+    ordo_u32 buckets;
+    ordo_u32 filled;                    /* bit a bucket: its buffer is not empty */
+    ordo_u64 next_initial, end_initial; /* initial items not materialised yet */
+    ordo_bin overflow;
+    ordo_counters count;
+    adds_writer writer;
+    ordo_u32 in_buffer[ADDS_MAX_BUCKETS];
+    OP(entry) buffer[ADDS_MAX_BUCKETS][ADDS_BUFFER];
+    OP(entry) batch[]; /* [grain] what is taken from the overflow */
+} MY(member);
+
+/* What every member needs to start. */
+typedef struct MY(run) {
+    ordo_job *job;
+    adds_control *control;
+    MY(member) * *member; /* [threads] */
+    double *lowest;       /* [threads] least priority of its initial items */
+} MY(run);
+
+ORDO_NOINLINE void MY(spill)(MY(member) * me, const OP(entry) * entries, ordo_u32 count)
+{
+    for (ordo_u32 i = 0; i < count; i++)
+        OP(append)(me->job, &me->overflow, entries[i]);
+    __atomic_store_n(&me->worker->in, me->worker->in + count, __ATOMIC_RELEASE);
+}
+
+ORDO_INLINE void MY(push_to)(MY(member) * me, ordo_u32 b, const OP(entry) * entries, ordo_u32 count)
+{
+    adds_queue *q = &me->control->queue;
+    ordo_u32 pushed = adds_push(q, &me->writer, b, entries, count, sizeof(OP(entry)));
+    while (__builtin_expect(pushed < count, 0) && ordo_adds_wait_for_room(me->control, me->job, b))
+        pushed += adds_push(q, &me->writer, b, entries + pushed, count - pushed, sizeof(OP(entry)));
+    if (__builtin_expect(pushed < count, 0))
+        MY(spill)(me, entries + pushed, count - pushed);
+}
+
+ORDO_INLINE ordo_u32 MY(bucket_of)(const MY(member) * me, OP(entry) entry)
+{
+    return adds_bucket_of(&me->map, me->buckets,
+                          OP(priority)((const OP(state) *)me->job->state, entry.item, entry.value));
+}
+
+/* Pushes a buffer. Where the head has moved or delta has changed since its entries were sorted: sorts them again, in
+ * runs, lest they land behind the head. */
+ORDO_NOINLINE void MY(flush)(MY(member) * me, ordo_u32 b)
+{
+    const OP(entry) *entries = me->buffer[b];
+    ordo_u32 count = me->in_buffer[b];
+    me->in_buffer[b] = 0;
+    me->filled &= ~((ordo_u32)1 << b);
+    if (__builtin_expect(!adds_map_is_old(me->control, &me->map), 1)) {
+        MY(push_to)(me, b, entries, count);
+        return;
+    }
+    adds_map now;
+    adds_read_map(me->control, &now);
+    adds_map before = me->map;
+    me->map = now;
+    for (ordo_u32 i = 0, j; i < count; i = j) {
+        ordo_u32 to = MY(bucket_of)(me, entries[i]);
+        for (j = i + 1; j < count && MY(bucket_of)(me, entries[j]) == to;)
+            j++;
+        MY(push_to)(me, to, entries + i, j - i);
+    }
+    me->map = before; /* what else is buffered was sorted by this one */
+}
+
+ORDO_INLINE void MY(put)(MY(member) * me, OP(entry) entry)
+{
+    ordo_u32 b = MY(bucket_of)(me, entry);
+    me->filled |= (ordo_u32)1 << b;
+    me->buffer[b][me->in_buffer[b]++] = entry;
+    if (me->in_buffer[b] == ADDS_BUFFER)
+        MY(flush)(me, b);
+}
+
+ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
+{
+    MY(member) *me = (MY(member) *)arg;
+    ORDO_COUNT(me->count.activations++);
+    MY(put)(me, entry);
+}
+
+/* Pushes all that is buffered, nearest bucket first. */
+ORDO_INLINE void MY(flush_all)(MY(member) * me)
+{
+    ordo_u32 ahead = me->filled & ~(((ordo_u32)1 << me->map.head) - 1);
+    while (me->filled) {
+        MY(flush)(me, (ordo_u32)__builtin_ctz(ahead ? ahead : me->filled));
+        ahead &= me->filled;
+    }
+}
+
+ORDO_INLINE void MY(refresh_map)(MY(member) * me)
+{
+    if (adds_map_is_old(me->control, &me->map))
+        adds_read_map(me->control, &me->map);
+}
+
+/* One assignment: entries lie in a row. */
+ORDO_INLINE void MY(process)(MY(member) * me, ordo_u64 flag, const ordo_rows *rows, const ordo_sync sync)
+{
+    adds_queue *q = &me->control->queue;
+    ordo_u32 location = adds_flag_location(flag), size = adds_flag_size(flag);
+    MY(refresh_map)(me);
+    OP(expand)
+    (me->job, rows, (const OP(entry) *)(const void *)q->pool + location, size, &me->count, sync, MY(push), me);
+    adds_done_reading(q, location, size);
+    MY(flush_all)(me);
+    adds_done_work(q, adds_flag_bucket(flag), size);
+}
+
+/* Takes up to `most` entries from what is not pushed yet into me->batch: initial items first. */
+static ordo_u32 MY(take_overflow)(MY(member) * me, ordo_u32 most)
+{
+    ordo_u32 count = 0;
+    while (count < most && me->next_initial < me->end_initial)
+        me->batch[count++] = OP(entry_now)(me->job, OP(initial)(me->job, me->next_initial++));
+    while (count < most && me->overflow.count)
+        me->batch[count++] = ((const OP(entry) *)me->overflow.data)[--me->overflow.count];
+    return count;
+}
+
+/* Pushes a batch of the overflow; false where most of it spilled again. */
+static bool MY(push_overflow)(MY(member) * me)
+{
+    MY(refresh_map)(me);
+    ordo_u32 count = MY(take_overflow)(me, me->control->rules.grain_high);
+    ordo_u64 in = me->worker->in;
+    for (ordo_u32 i = 0; i < count; i++)
+        MY(put)(me, me->batch[i]);
+    MY(flush_all)(me);
+    ordo_u64 spilled = me->worker->in - in;
+    __atomic_store_n(&me->worker->out, me->worker->out + count, __ATOMIC_RELEASE);
+    return 2 * spilled <= count;
+}
+
+/* For a member with overflow and nothing else to do: what nobody has room for is processed here. */
+ORDO_INLINE void MY(drain_overflow)(MY(member) * me, const ordo_rows *rows, const ordo_sync sync)
+{
+    if (MY(push_overflow)(me))
+        return;
+    ordo_u32 count = MY(take_overflow)(me, me->control->rules.grain_high);
+    OP(expand)(me->job, rows, me->batch, count, &me->count, sync, MY(push), me);
+    MY(flush_all)(me);
+    __atomic_store_n(&me->worker->out, me->worker->out + count, __ATOMIC_RELEASE);
+}
+
+/* Waits for a flag: a few pauses, more each round, then the core goes to others. */
+ORDO_INLINE void MY(wait)(MY(member) * me, int round, int patience)
+{
+    __atomic_store_n(&me->worker->waiting, 1, __ATOMIC_RELAXED);
+    if (round >= patience)
+        ordo_yield();
+    else
+        for (int i = 0; i < 4 << (round < 4 ? round : 4) && !__atomic_load_n(&me->worker->flag, __ATOMIC_RELAXED); i++)
+            ordo_pause();
+}
+
+/* A dedicated manager's life. */
+ORDO_NOINLINE void MY(manage)(MY(run) * run, int patience)
+{
+    adds_control *c = run->control;
+    for (int round = 0; !c->ended && !ordo_job_stopped(run->job);) {
+        run->job->supersteps = c->switches;
+        ordo_job_poll(run->job, __atomic_load_n(&c->in_flight, __ATOMIC_RELAXED));
+        round = adds_manage(c, -1) ? 0 : round + 1;
+        if (round >= patience)
+            ordo_yield();
+        else if (round)
+            ordo_pause();
+    }
+}
+
+ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+{
+    ordo_job *job = run->job;
+    adds_control *c = run->control;
+    const int patience = job->threads > ordo_cores() ? 2 : 64;
+
+    /* The first bucket begins at the least priority of all initial items. */
+    MY(member) *me = run->member[index];
+    double lowest = __builtin_huge_val();
+    for (ordo_u64 i = me->next_initial; i < me->end_initial; i++) {
+        OP(entry) entry = OP(entry_now)(job, OP(initial)(job, i));
+        double priority = OP(priority)((const OP(state) *)job->state, entry.item, entry.value);
+        lowest = priority < lowest ? priority : lowest;
+    }
+    run->lowest[index] = lowest;
+    ordo_team_barrier(job->team);
+    if (index == 0) {
+        for (int t = 1; t < job->threads; t++)
+            lowest = run->lowest[t] < lowest ? run->lowest[t] : lowest;
+        c->base = __builtin_isfinite(lowest) ? lowest : 0;
+        adds_publish_map(c);
+    }
+    ordo_team_barrier(job->team);
+    adds_read_map(c, &me->map);
+    if (!c->rules.combining && index == 0) {
+        MY(manage)(run, patience);
+        return;
+    }
+
+    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
+    double busy_since = ORDO_CLOCK(job);
+    while (me->next_initial < me->end_initial && !ordo_job_stopped(job) && MY(push_overflow)(me))
+        ;
+    for (int round = 0; !ordo_job_stopped(job);) {
+        if (index == 0) {
+            job->supersteps = __atomic_load_n(&c->switches, __ATOMIC_RELAXED);
+            ordo_job_poll(job, __atomic_load_n(&c->in_flight, __ATOMIC_RELAXED));
+        }
+        ordo_u64 flag = __atomic_load_n(&me->worker->flag, __ATOMIC_ACQUIRE);
+        if (!flag && c->rules.combining && adds_try_lock(c)) {
+            adds_manage(c, index);
+            adds_unlock(c);
+            flag = __atomic_load_n(&me->worker->flag, __ATOMIC_ACQUIRE);
+        }
+        bool overflow = !flag && (me->next_initial < me->end_initial || me->overflow.count);
+        if (flag || overflow) {
+            if (round) {
+                __atomic_store_n(&me->worker->waiting, 0, __ATOMIC_RELAXED);
+                if (round > 1)
+                    busy_since = ORDO_CLOCK(job);
+                round = 0;
+            }
+            if (flag == ADDS_END)
+                break;
+            if (flag) {
+                __atomic_store_n(&me->worker->flag, 0, __ATOMIC_RELAXED);
+                MY(process)(me, flag, &rows, sync);
+            } else {
+                MY(drain_overflow)(me, &rows, sync);
+            }
+            ordo_publish_counters(job, index, &me->count);
+            continue;
+        }
+        if (++round == 2) /* the first round is too short to look at the clock */
+            me->count.work_seconds += ORDO_CLOCK(job) - busy_since;
+        MY(wait)(me, round, patience);
+    }
+    me->count.work_seconds += ORDO_CLOCK(job) - busy_since;
+    ordo_publish_counters(job, index, &me->count);
+}
+
+ORDO_NOINLINE void MY(work_atomic)(void *run, int index)
+{
+    MY(work)((MY(run) *)run, index, ORDO_SYNC_ATOMIC);
+}
+ORDO_NOINLINE void MY(work_lock)(void *run, int index)
+{
+    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
+}
+
+/* The tunables as rules. */
+static adds_rules MY(rules)(ordo_job *job, double delta)
+{
+    const double *t = job->tunable;
+    double degree = job->mean_degree > 1 ? job->mean_degree : 1;
+    ordo_u32 low = 32;
+    while (low > 1 && low / 2 >= 32 / degree) /* 32 over the mean degree, rounded up to a power of two */
+        low /= 2;
+    adds_rules r = {
+        .first_worker = t[ADDS_MANAGER] > 0 && job->threads > 1,
+        .workers = (ordo_u32)job->threads,
+        .combining = !(t[ADDS_MANAGER] > 0) || job->threads == 1,
+        .dynamic = t[ADDS_DYNAMIC] > 0,
+        .grain_low = t[ADDS_GRAIN_MIN] > 0 ? (ordo_u32)t[ADDS_GRAIN_MIN] : low,
+        .grain_high = (ordo_u32)t[ADDS_GRAIN],
+        .concurrent_min = (ordo_u32)t[ADDS_CONCURRENT_MIN],
+        .concurrent_max = (ordo_u32)t[ADDS_CONCURRENT_MAX],
+        .epoch = (ordo_u32)t[ADDS_EPOCH],
+        .settle = (ordo_u32)t[ADDS_SETTLE],
+        .clip = t[ADDS_CLIP],
+        .util_low = t[ADDS_UTIL_LOW],
+        .util_high = t[ADDS_UTIL_HIGH],
+        .delta_min = delta / 1073741824.0,
+        .delta_max = delta * 1073741824.0,
+        .job = job,
+    };
+    if (job->op->cell != ORDO_F32 && r.delta_min < 1)
+        r.delta_min = delta < 1 ? delta : 1;
+    /* So that an assignment of high degrees ends within a millisecond or so: member 0 looks at cancelling between. */
+    while (r.grain_high > r.grain_low && r.grain_high * degree > 131072)
+        r.grain_high /= 2;
+    if (r.grain_low > r.grain_high)
+        r.grain_low = r.grain_high;
+    ordo_u32 buckets = (ordo_u32)t[ADDS_BUCKETS];
+    r.concurrent_min = r.concurrent_min < buckets ? r.concurrent_min : buckets - 1;
+    r.concurrent_max = r.concurrent_max < buckets ? r.concurrent_max : buckets - 1;
+    if (r.concurrent_max < r.concurrent_min)
+        r.concurrent_max = r.concurrent_min;
+    return r;
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    const double *t = job->tunable;
+    const ordo_u32 buckets = (ordo_u32)t[ADDS_BUCKETS];
+    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    double delta = ordo_job_delta(job, t[ADDS_DELTA], own, ordo_adds_factor(job, t[ADDS_FACTOR]));
+    adds_shape shape = adds_shape_for(buckets, (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],
+                                      (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(OP(entry)));
+    shape.start = (ordo_u32)t[ADDS_START_INDEX];
+    adds_control *c = (adds_control *)ordo_alloc_zero(1, sizeof *c);
+    MY(run) run = {.job = job, .control = c};
+    run.member = (MY(member) **)ordo_alloc_zero((size_t)job->threads, sizeof *run.member);
+    run.lowest = (double *)ordo_alloc((size_t)job->threads, sizeof *run.lowest);
+    ordo_status status = c && run.member && run.lowest ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status) {
+        c->rules = MY(rules)(job, delta);
+        c->worker = (adds_worker *)ordo_alloc_zero((size_t)job->threads, sizeof(adds_worker));
+        if (!adds_queue_init(&c->queue, &shape) || !c->worker)
+            status = ORDO_ERR_MEMORY;
+    }
+    int first = status ? 0 : (int)c->rules.first_worker;
+    for (int i = 0; !status && i < job->threads; i++) {
+        MY(member) *me = run.member[i] =
+            (MY(member) *)ordo_alloc(1, sizeof *me + c->rules.grain_high * sizeof(OP(entry)));
+        if (!me) {
+            status = ORDO_ERR_MEMORY;
+            break;
+        }
+        memset(me, 0, sizeof *me);
+        me->job = job;
+        me->control = c;
+        me->worker = &c->worker[i];
+        me->buckets = buckets;
+        adds_writer_init(&me->writer);
+        if (i >= first)
+            ordo_split(job->initial_count, job->threads - first, i - first, &me->next_initial, &me->end_initial);
+        me->worker->in = me->end_initial - me->next_initial;
+    }
+    if (!status) {
+        adds_control_init(c, delta);
+        job->delta_first = delta;
+        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? MY(work_lock) : MY(work_atomic), &run);
+        job->supersteps = c->switches;
+        job->delta_last = c->delta;
+        long long pool = (long long)(((ordo_u64)c->queue.blocks_used << shape.block_shift) * shape.entry);
+        ordo_job_book(job, pool);
+        ordo_job_book(job, -pool);
+    }
+    for (int i = 0; run.member && i < job->threads; i++) {
+        if (run.member[i])
+            ordo_bin_free(job, &run.member[i]->overflow, sizeof(OP(entry)));
+        ordo_free(run.member[i]);
+    }
+    if (c) {
+        adds_queue_free(&c->queue);
+        ordo_free(c->worker);
+    }
+    ordo_free(c);
+    ordo_free(run.member);
+    ordo_free(run.lowest);
+    return status;
+}
+
+ORDO_CPU_INSTANCE(adds, MY(run_job))
+#undef MY
+
+#else
+ORDO_CPU_INSTANCE(adds, NULL)
+#endif

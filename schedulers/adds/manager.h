@@ -1,0 +1,391 @@
+/* adds/manager.h -- the manager of `adds`: assigns work, switches the head bucket, sets delta, tells the end.
+ *
+ * Wang's thesis, sections 5.4 (assignment flags, grain), 5.5 (many buckets, switching, several of them dequeued at
+ * once) and 5.7 (delta from clip point and utilisation). Does not depend on the operator. On a GPU the manager is a
+ * thread block; here it is a role: of member 0 alone (manager=dedicated), or of any member that has nothing to do, for
+ * a moment, under a try-lock (manager=combining). Everything in adds_control that is not atomic below is touched under
+ * that role only.
+ *
+ * Assignment flags. One 64-bit word a worker: 0 when it takes work, else location, size and bucket; all ones: the end.
+ * The manager stores it with release after it has probed (R4), the worker reads it with acquire and sets it to 0. Only
+ * the manager leaves 0, only the worker returns to it.
+ *
+ * Mapping priority -> bucket. (base, 1/delta, head) is published through a sequence lock: odd while it changes; words
+ * are stored with release and read with acquire, so that a reader that met a new word reads a new sequence after it.
+ * A worker takes a copy at the start of an assignment and looks at the sequence again when it flushes. A copy may be
+ * old all the same when the entries go in. Then an entry lies in a bucket that now means another priority: it is read
+ * later or sooner than it should be, but it is read, for every bucket becomes the head again while any of them has
+ * work, and nothing ends before all are quiet. Priorities never decide what is correct.
+ *
+ * The end. What is not finished is in a bucket (pushed, DWC not yet counted), or in a member's overflow (spilled, not
+ * yet counted out), or not yet pushed by the member that holds it, which then has neither counted DWC (D2) nor its
+ * overflow out. So all is done at a moment when DWC == resv_ptr for every bucket and out == in for every overflow.
+ * adds_quiet reads every DWC and `out` first, with acquire, and every resv_ptr and `in` after. All of them only grow
+ * and done never passes reserved: done(read) <= done(t) <= reserved(t) <= reserved(read) for a moment t between.
+ * Equality of what was read is equality at t, for all buckets at once: exact, with no margin of empty sweeps. In terms
+ * of happens-before: an item that the manager has not seen reserved was activated by one that it has not seen done,
+ * whose reservation it has not seen either (the two were equal), and so on back to an initial item, whose reservation
+ * comes before its holder's `out`, which the manager has seen. (Modular equality is equality: while the manager reads,
+ * alloc_ptr stands still, so resv_ptr moves by less than the pool.)
+ */
+#ifndef ORDO_ADDS_MANAGER_H
+#define ORDO_ADDS_MANAGER_H
+
+#include <ordo/scheduler.h>
+
+#include "queue.h"
+
+#define ADDS_END (~(ordo_u64)0)
+enum { ADDS_MAX_GRAIN = 16384 };
+
+ADDS_FN ordo_u64 adds_flag(ordo_u32 location, ordo_u32 size, ordo_u32 bucket)
+{
+    return location | (ordo_u64)size << 32 | (ordo_u64)bucket << 48;
+}
+ADDS_FN ordo_u32 adds_flag_location(ordo_u64 flag)
+{
+    return (ordo_u32)flag;
+}
+ADDS_FN ordo_u32 adds_flag_size(ordo_u64 flag)
+{
+    return (ordo_u32)(flag >> 32) & 0xffff;
+}
+ADDS_FN ordo_u32 adds_flag_bucket(ordo_u64 flag)
+{
+    return (ordo_u32)(flag >> 48) & 0xff;
+}
+
+/* What the manager and others know of a member; two lines, by who writes. */
+typedef struct adds_worker {
+    ordo_u64 flag;
+    ordo_u32 size, idle; /* the manager's: last assigned; whether it can be given work this turn */
+    ordo_u32 padding0[12];
+    ordo_u64 in, out; /* overflow: entries spilled or waiting since the start, and those that left again */
+    ordo_u32 waiting; /* 1: has nothing to do */
+    ordo_u32 padding1[11];
+} adds_worker;
+
+typedef struct adds_map {
+    double base, per_delta;
+    ordo_u32 head, sequence;
+} adds_map;
+
+/* Fixed for a run. */
+typedef struct adds_rules {
+    ordo_u32 first_worker, workers; /* members first_worker .. workers - 1 work */
+    bool combining, dynamic;
+    ordo_u32 grain_low, grain_high;
+    ordo_u32 concurrent_min, concurrent_max;
+    ordo_u32 epoch, settle;           /* assignments; head switches */
+    double clip, util_low, util_high; /* shares */
+    double delta_min, delta_max;      /* dynamic delta stays between */
+    ordo_job *job;                    /* whose trace is written; NULL: none */
+} adds_rules;
+
+typedef struct adds_control {
+    adds_queue queue;
+    adds_rules rules;
+    adds_worker *worker; /* [rules.workers] */
+    ordo_u64 padding0[8];
+    adds_map map; /* the published copy: sequence lock */
+    ordo_u64 padding1[8];
+    ordo_u32 lock; /* manager=combining: whose turn */
+    ordo_u32 padding2[15];
+    ordo_u64 switches;  /* head switches; read by member 0 */
+    ordo_u64 in_flight; /* as of the last epoch; read by member 0 */
+
+    /* the manager's */
+    ordo_u32 head, concurrent, next_worker, assignments;
+    double base, delta, util, util_mean, util_sum;
+    ordo_u32 util_count;
+    bool skip, ended;
+    ordo_u64 settled_at;                        /* delta may change from this switch on */
+    ordo_u32 seen[ADDS_MAX_BUCKETS], seen_tail; /* resv_ptr when the epoch began; of the tail since it is the tail */
+    ordo_u64 tail_pushes;
+} adds_control;
+
+/* ---- the mapping ---- */
+
+ADDS_FN void adds_publish_map(adds_control *c)
+{
+    adds_map *map = &c->map;
+    double per_delta = 1 / c->delta;
+    ordo_u32 sequence = __atomic_load_n(&map->sequence, __ATOMIC_RELAXED);
+    __atomic_store_n(&map->sequence, sequence + 1, __ATOMIC_RELAXED);
+    __atomic_store(&map->base, &c->base, __ATOMIC_RELEASE);
+    __atomic_store(&map->per_delta, &per_delta, __ATOMIC_RELEASE);
+    __atomic_store_n(&map->head, c->head, __ATOMIC_RELEASE);
+    __atomic_store_n(&map->sequence, sequence + 2, __ATOMIC_RELEASE);
+}
+
+/* A consistent copy; where the manager keeps changing it, one that may be torn: harmless, see above. */
+ADDS_FN void adds_read_map(const adds_control *c, adds_map *copy)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        copy->sequence = __atomic_load_n(&c->map.sequence, __ATOMIC_ACQUIRE);
+        __atomic_load(&c->map.base, &copy->base, __ATOMIC_ACQUIRE);
+        __atomic_load(&c->map.per_delta, &copy->per_delta, __ATOMIC_ACQUIRE);
+        copy->head = __atomic_load_n(&c->map.head, __ATOMIC_ACQUIRE);
+        if (!(copy->sequence & 1) && copy->sequence == __atomic_load_n(&c->map.sequence, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+ADDS_FN bool adds_map_is_old(const adds_control *c, const adds_map *copy)
+{
+    return __atomic_load_n(&c->map.sequence, __ATOMIC_RELAXED) != copy->sequence;
+}
+
+/* The bucket of a priority: late ones go to the head, far ones are clipped to the tail. */
+ADDS_FN ordo_u32 adds_bucket_of(const adds_map *map, ordo_u32 buckets, double priority)
+{
+    double ahead = (priority - map->base) * map->per_delta;
+    ordo_u32 i = ahead > 0 ? (ahead < (double)(buckets - 1) ? (ordo_u32)ahead : buckets - 1) : 0;
+    i += map->head;
+    return i >= buckets ? i - buckets : i;
+}
+
+/* ---- set-up ---- */
+
+ADDS_FN ordo_u32 adds_nth(const adds_control *c, ordo_u32 ahead)
+{
+    ordo_u32 b = c->head + ahead;
+    return b >= c->queue.shape.buckets ? b - c->queue.shape.buckets : b;
+}
+ADDS_FN ordo_u32 adds_resv_of(const adds_control *c, ordo_u32 b)
+{
+    return adds_resv(__atomic_load_n(&c->queue.bucket[b].ends, __ATOMIC_RELAXED));
+}
+
+/* After the queue's and the rules' set-up, before any member starts. */
+ADDS_FN void adds_control_init(adds_control *c, double delta)
+{
+    c->concurrent = c->rules.concurrent_min;
+    c->delta = delta;
+    c->next_worker = c->rules.first_worker;
+    adds_memory(&c->queue, 0);
+    for (ordo_u32 b = 0; b < c->queue.shape.buckets; b++)
+        c->seen[b] = adds_resv_of(c, b);
+    c->seen_tail = c->seen[c->queue.shape.buckets - 1];
+    adds_publish_map(c);
+}
+
+/* ---- the role ---- */
+
+ADDS_FN bool adds_try_lock(adds_control *c)
+{
+    return !__atomic_load_n(&c->lock, __ATOMIC_RELAXED) && !__atomic_exchange_n(&c->lock, 1, __ATOMIC_ACQUIRE);
+}
+ADDS_FN void adds_unlock(adds_control *c)
+{
+    __atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- section 5.7: delta ---- */
+
+ADDS_FN void adds_set_delta(adds_control *c, double delta)
+{
+    if (delta < c->rules.delta_min || delta > c->rules.delta_max)
+        return;
+    c->delta = delta;
+    c->skip = true; /* the next epoch sees both deltas */
+    c->settled_at = c->switches + c->rules.settle;
+    adds_publish_map(c);
+}
+
+/* At the end of an epoch. N of the thesis is what was pushed to a bucket in it. */
+ADDS_FN void adds_adapt(adds_control *c)
+{
+    const adds_rules *r = &c->rules;
+    ordo_u32 tail = adds_nth(c, c->queue.shape.buckets - 1);
+    ordo_u64 pushes = 0, in_flight = 0;
+    c->tail_pushes += adds_ahead(adds_resv_of(c, tail), c->seen_tail);
+    for (ordo_u32 b = 0; b < c->queue.shape.buckets; b++) {
+        ordo_u32 done = adds_dwc(&c->queue, b), resv = adds_resv_of(c, b);
+        pushes += adds_ahead(resv, c->seen[b]);
+        in_flight += adds_ahead(resv, done);
+        c->seen[b] = resv;
+    }
+    c->seen_tail = c->seen[tail];
+    ordo_u64 tail_pushes = c->tail_pushes;
+    c->tail_pushes = 0;
+    __atomic_store_n(&c->in_flight, in_flight, __ATOMIC_RELAXED);
+    c->util = c->util_count ? c->util_sum / c->util_count : 0;
+    c->util_mean = c->util_mean < 0 ? c->util : 0.75 * c->util_mean + 0.25 * c->util;
+    c->util_sum = 0;
+    c->util_count = 0;
+    if (!r->dynamic)
+        return;
+    if (c->skip) {
+        c->skip = false;
+        c->util_mean = -1;
+        return;
+    }
+    bool settled = c->switches >= c->settled_at;
+    if (pushes && (double)tail_pushes > r->clip * (double)pushes) { /* at the clip point: the bound from now on */
+        double floor = 2 * c->delta;
+        adds_set_delta(c, floor);
+        if (c->delta == floor)
+            c->rules.delta_min = floor;
+    } else if (c->util < r->util_low) {
+        if (c->concurrent < r->concurrent_max)
+            c->concurrent++;
+        else if (settled && c->util_mean < r->util_low)
+            adds_set_delta(c, 2 * c->delta);
+    } else if (c->util > r->util_high) {
+        if (c->concurrent > r->concurrent_min)
+            c->concurrent--;
+        else if (settled && c->util_mean > r->util_high)
+            adds_set_delta(c, c->delta / 2);
+    }
+}
+
+/* ---- section 5.5: switching, and the end ---- */
+
+/* Whether nothing is left anywhere; *unfinished gets a bit for each bucket that had work at some moment meanwhile. */
+ADDS_FN bool adds_quiet(const adds_control *c, ordo_u32 *unfinished)
+{
+    const adds_queue *q = &c->queue;
+    ordo_u32 done[ADDS_MAX_BUCKETS];
+    ordo_u64 out = 0, in = 0; /* sums grow with their terms, so the argument holds for them, too */
+    for (ordo_u32 b = 0; b < q->shape.buckets; b++)
+        done[b] = adds_dwc(q, b);
+    for (ordo_u32 w = 0; w < c->rules.workers; w++)
+        out += __atomic_load_n(&c->worker[w].out, __ATOMIC_ACQUIRE);
+    ADDS_HOOK("quiet");
+    *unfinished = 0;
+    for (ordo_u32 b = 0; b < q->shape.buckets; b++)
+        if (done[b] != adds_resv_of(c, b))
+            *unfinished |= (ordo_u32)1 << b;
+    for (ordo_u32 w = 0; w < c->rules.workers; w++)
+        in += __atomic_load_n(&c->worker[w].in, __ATOMIC_RELAXED);
+    return !*unfinished && in == out;
+}
+
+/* While the head is quiet and another bucket is not: the next such bucket becomes the head. Ends the run when nothing
+ * is left at all. */
+ADDS_FN void adds_switch_head(adds_control *c)
+{
+    const ordo_u32 buckets = c->queue.shape.buckets;
+    while (!c->ended && adds_complete(&c->queue, c->head)) {
+        ordo_u32 steps = 1;
+        if (adds_complete(&c->queue, adds_nth(c, 1))) {
+            ordo_u32 unfinished;
+            c->ended = adds_quiet(c, &unfinished);
+            if (!unfinished)
+                return; /* the end, or only overflow is left, or work that its member has not pushed yet */
+            while (steps < buckets && !(unfinished >> adds_nth(c, steps) & 1))
+                steps++;
+            if (steps == buckets)
+                continue; /* the head itself, again */
+        }
+        ordo_u32 tail = adds_nth(c, buckets - 1);
+        c->tail_pushes += adds_ahead(adds_resv_of(c, tail), c->seen_tail);
+        c->head = adds_nth(c, steps);
+        c->base += steps * c->delta;
+        c->seen_tail = adds_resv_of(c, adds_nth(c, buckets - 1));
+        __atomic_store_n(&c->switches, c->switches + 1, __ATOMIC_RELAXED);
+        adds_publish_map(c);
+#ifndef ORDO_NO_STATS
+        if (c->rules.job)
+            ordo_job_sample(c->rules.job, c->in_flight, c->switches, c->delta, c->concurrent, (float)c->util);
+#endif
+    }
+}
+
+/* ---- section 5.4: assigning ---- */
+
+/* Items for each of `idle` workers: a power of two between the bounds. */
+ADDS_FN ordo_u32 adds_grain(const adds_rules *r, ordo_u32 available, ordo_u32 idle)
+{
+    ordo_u32 each = available / idle;
+    if (each >= r->grain_high)
+        return r->grain_high;
+    if (each <= r->grain_low)
+        return r->grain_low;
+    ordo_u32 grain = (ordo_u32)1 << adds_log2(each);
+    return grain < each ? 2 * grain < r->grain_high ? 2 * grain : r->grain_high : grain;
+}
+
+/* Whether the manager may give work to worker w now. A dedicated manager keeps one assignment ready for a busy worker;
+ * a busy worker that can manage itself comes for its own, so only those that wait are served. */
+ADDS_FN bool adds_takes_work(const adds_control *c, ordo_u32 w, int self)
+{
+    const adds_worker *worker = &c->worker[w];
+    return !__atomic_load_n(&worker->flag, __ATOMIC_RELAXED) &&
+           (!c->rules.combining || (int)w == self || __atomic_load_n(&worker->waiting, __ATOMIC_RELAXED));
+}
+
+/* One turn of the manager: memory, probe, switch, assign. `self` is the member that manages, -1 where it does not work.
+ * Returns the number of assignments. */
+ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
+{
+    adds_queue *q = &c->queue;
+    const adds_rules *r = &c->rules;
+    if (c->ended)
+        return 0;
+    adds_memory(q, c->head);
+    ordo_u32 idle = 0;
+    for (ordo_u32 w = r->first_worker; w < r->workers; w++)
+        idle += c->worker[w].idle = adds_takes_work(c, w, self);
+    if (!idle)
+        return 0;
+
+    /* probe: buckets behind the head only while those before cannot feed all that wait */
+    ordo_u32 available = adds_probe(q, c->head), probed = 1;
+    if (!available) {
+        adds_switch_head(c);
+        if (c->ended) {
+            for (ordo_u32 w = 0; w < r->workers; w++)
+                __atomic_store_n(&c->worker[w].flag, ADDS_END, __ATOMIC_RELEASE);
+            return 0;
+        }
+        available = adds_probe(q, c->head);
+    }
+    for (; probed < c->concurrent && available < idle * r->grain_low; probed++)
+        available += adds_probe(q, adds_nth(c, probed));
+    if (!available)
+        return 0;
+
+    /* assign: round robin, higher priorities first */
+    ordo_u32 grain = adds_grain(r, available, idle), given = 0, w = c->next_worker;
+    for (ordo_u32 k = 0; k < probed && given < idle; k++) {
+        ordo_u32 b = adds_nth(c, k), location, size;
+        while (given < idle) {
+            size = adds_take(q, b, grain, &location);
+            if (!size)
+                break;
+            /* the manager itself first: it is awake */
+            ordo_u32 to = w;
+            if (self >= 0 && c->worker[self].idle) {
+                to = (ordo_u32)self;
+            } else {
+                while (!c->worker[to].idle)
+                    to = to + 1 == r->workers ? r->first_worker : to + 1;
+                w = to + 1 == r->workers ? r->first_worker : to + 1;
+            }
+            c->worker[to].idle = 0;
+            c->worker[to].size = size;
+            __atomic_store_n(&c->worker[to].flag, adds_flag(location, size, b), __ATOMIC_RELEASE);
+            given++;
+        }
+    }
+    c->next_worker = w;
+
+    /* Utilisation: items in the workers' hands over what all of them could hold, as of after this assignment. */
+    ordo_u64 busy = 0;
+    for (ordo_u32 i = r->first_worker; i < r->workers; i++)
+        if (__atomic_load_n(&c->worker[i].flag, __ATOMIC_RELAXED) ||
+            !__atomic_load_n(&c->worker[i].waiting, __ATOMIC_RELAXED))
+            busy += c->worker[i].size;
+    c->util_sum += (double)busy / ((double)(r->workers - r->first_worker) * r->grain_high);
+    c->util_count++;
+    c->assignments += given;
+    if (c->assignments >= r->epoch) {
+        c->assignments = 0;
+        adds_adapt(c);
+    }
+    return given;
+}
+
+#endif

@@ -1,0 +1,448 @@
+/* adds/queue.h -- the buckets of `adds`: multi-writer, single-reader FIFOs over one pool of blocks.
+ *
+ * Problem: many threads push into 32 buckets whose sizes nobody knows beforehand; one role reads them; an entry may be
+ * read as soon as it is written, without a superstep between. Method (Wang's thesis, sections 5.4 and 5.6): a bucket is
+ * an endless array of slots, of which only the blocks between its two ends have memory. Writers reserve slots in order,
+ * fill them in any order and count what they have filled per segment; the reader looks at counters only, never at
+ * entries. Does not depend on the operator: an entry is `entry` bytes.
+ *
+ * Roles. Writers are any threads. The *manager* is whoever holds the manager role, one thread at a time (a lock or a
+ * dedicated thread gives the order between two managers); it probes, assigns, and does memory. Readers are the threads
+ * that work on an assignment: a run of slots that the manager gave to them alone.
+ *
+ * Words of a bucket, all indices modulo 2^32 (ADDS_INDEX_BITS; tests take 16, to wrap often):
+ *   ends      resv_ptr in the low half, alloc_ptr in the high half: slots reserved, slots that have a block
+ *   done      DWC: slots whose items are processed, activations and all
+ *   table     bk_ptr, circular: block number -> block of the pool << 1 | whether it was read to its end
+ *   read      manager only: slots below are written;  assigned: slots below are given out;  freed: dealloc_ptr
+ * and of a block of the pool: WFC a segment (slots written), RDC (slots read).
+ *
+ * Invariants, modular:  freed <= assigned <= read <= resv_ptr <= alloc_ptr,  done <= resv_ptr,
+ * alloc_ptr - freed <= slots of the pool <= 2^(bits - 1), so that differences are never ambiguous.
+ *
+ * Writing (adds_push)
+ *   W1 reserve. One compare-and-swap moves resv_ptr, and never beyond the alloc_ptr *in the same word*: a slot that is
+ *      reserved always has its block, so a writer never waits between reserving and writing, whatever the pool does.
+ *      That is what makes a dry pool harmless: a writer without room has promised nothing and keeps its entries.
+ *      Acquire: the mapping was stored before alloc_ptr grew (M3, release; the swaps of other writers in between
+ *      continue its release sequence).
+ *   W2 translate: block number -> block, from the writer's cache or the table. Plain relaxed read, ordered by W1.
+ *   W3 write the entries: plain stores; nobody else may touch the slots.
+ *   W4 WFC += slots, release: publishes W3, and W1 with it.
+ * Reading (adds_probe; the rule of section 5.4)
+ *   R1 WFC, acquire. All additions are releases in one release sequence, so what was counted is visible.
+ *   R2 WFC == segment: the whole segment is readable.
+ *   R3 else resv_ptr, read after R1 (R1's acquire is the paper's second fence). Each slot that R1 counted was reserved
+ *      before, so resv_ptr is at least as recent as they are; WFC == slots reserved in the segment means that those
+ *      counted are exactly those reserved: readable to resv_ptr. Anything else: not a slot of this segment.
+ *   R4 the location goes to a reader through a word stored with release and read with acquire.
+ * Done
+ *   D1 the reader is through with the slots: RDC += slots, acquire and release. Who makes it the block's size owns the
+ *      block: every slot was read, so every slot was written and no writer comes back. It zeroes WFCs and RDC, then
+ *      marks the table's word, release.
+ *   D2 after the activations were pushed: DWC += slots, release. So whoever sees DWC (acquire) and then reads resv_ptr
+ *      sees the pushes of the work that DWC counts: DWC == resv_ptr in that order means that the bucket was quiet at a
+ *      moment between the two reads.
+ * Memory (adds_memory)
+ *   M1 buckets whose bit in `hungry` is set are looked at. A writer sets the bit when it leaves fewer than two blocks
+ * of room and it is not set; a reader when it marks a block. The relaxed look at the bit may miss a top-up once; a
+ * writer that finds no room sets it unconditionally (release, after its read of `ends`), so none is missed twice. M2
+ * de-allocate in FIFO order while the oldest block is marked (acquire: D1's zeroes come before the next mapping). M3
+ * allocate until two blocks lie ahead of resv_ptr: table's word, then alloc_ptr, release.
+ *
+ * Translation caches are private to a writer. A cached pair would become wrong when the index has gone round once, so
+ * `lap` counts such wraps, before the mapping that begins a lap (M3); a writer that has reserved in the new lap sees it
+ * by W1 and empties its cache. A pair cached in a lap is thus never looked at in the next one.
+ */
+#ifndef ORDO_ADDS_QUEUE_H
+#define ORDO_ADDS_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <ordo/memory.h>
+#include <ordo/types.h>
+
+#define ADDS_FN static inline __attribute__((unused))
+
+#ifndef ADDS_INDEX_BITS
+#define ADDS_INDEX_BITS 32
+#endif
+/* Tests put delays here; the argument names the step that comes next. */
+#ifndef ADDS_HOOK
+#define ADDS_HOOK(_step) ((void)0)
+#endif
+
+#define ADDS_INDEX_MASK ((ordo_u32)(0xffffffffu >> (32 - ADDS_INDEX_BITS)))
+enum { ADDS_MAX_BUCKETS = 32, ADDS_CACHE = 4, ADDS_MIN_BLOCK = 64, ADDS_AHEAD = 2 };
+
+/* How many slots a is ahead of b. */
+ADDS_FN ordo_u32 adds_ahead(ordo_u32 a, ordo_u32 b)
+{
+    return (a - b) & ADDS_INDEX_MASK;
+}
+
+typedef struct adds_bucket {
+    ordo_u64 ends; /* resv_ptr | alloc_ptr << 32 */
+    ordo_u64 padding0[7];
+    ordo_u32 done; /* DWC */
+    ordo_u32 padding1[15];
+    ordo_u32 read, assigned, freed; /* the manager's */
+    ordo_u32 padding2[13];
+} adds_bucket;
+
+typedef struct adds_block {
+    ordo_u32 read; /* RDC */
+    ordo_u32 home; /* index of its word in `table` */
+} adds_block;
+
+/* Sizes, fixed for a run; powers of two as shifts. */
+typedef struct adds_shape {
+    ordo_u32 buckets, blocks; /* blocks: of the pool */
+    ordo_u32 block_shift, segment_shift, table_shift;
+    ordo_u32 start; /* the first index of every bucket, rounded down to a block; near the top in tests */
+    size_t entry;   /* bytes */
+} adds_shape;
+
+typedef struct adds_queue {
+    adds_shape shape;
+    char *pool;          /* [blocks << block_shift] entries */
+    adds_block *block;   /* [blocks] */
+    ordo_u32 *written;   /* WFC, [blocks << (block_shift - segment_shift)] */
+    ordo_u32 *table;     /* bk_ptr, [buckets << table_shift] */
+    adds_bucket *bucket; /* [buckets] */
+    ordo_u32 *free;      /* [blocks] stack, the manager's: what was used last is used first, for the cache's sake */
+    ordo_u32 free_count;
+    ordo_u32 blocks_used; /* most blocks mapped at once */
+    ordo_u64 padding0[8];
+    ordo_u32 hungry; /* bit a bucket: the memory role should look at it */
+    ordo_u32 dry;    /* the pool has no free block */
+    ordo_u32 lap;
+    ordo_u32 padding1[13];
+} adds_queue;
+
+/* One writer's private translation cache: block number << 32 | block, direct-mapped; all ones: nothing. */
+typedef struct adds_writer {
+    ordo_u64 cache[ADDS_MAX_BUCKETS][ADDS_CACHE];
+    ordo_u32 lap;
+} adds_writer;
+
+ADDS_FN void adds_writer_init(adds_writer *w)
+{
+    memset(w->cache, 0xff, sizeof w->cache);
+    w->lap = 0;
+}
+
+ADDS_FN ordo_u32 adds_log2(ordo_u64 x) /* rounded down; x > 0 */
+{
+    return 63u - (ordo_u32)__builtin_clzll(x);
+}
+
+/* The shape for wishes in entries. `pool` 0: half of m, but three blocks a bucket at least. A block is made smaller
+ * where the pool would hold fewer than eight a bucket: otherwise most of a small pool lies in blocks set ahead. */
+ADDS_FN adds_shape adds_shape_for(ordo_u32 buckets, ordo_u64 pool, ordo_u64 block, ordo_u64 segment, ordo_u64 m,
+                                  size_t entry)
+{
+    adds_shape s = {.buckets = buckets, .entry = entry};
+    ordo_u64 most = ((ordo_u64)ADDS_INDEX_MASK + 1) / 2, size = pool ? pool : m / 2;
+    size = size < most ? size : most;
+    s.block_shift = adds_log2(block > ADDS_MIN_BLOCK ? block : (ordo_u64)ADDS_MIN_BLOCK);
+    while (s.block_shift > adds_log2(ADDS_MIN_BLOCK) && size >> s.block_shift < 8 * buckets)
+        s.block_shift--;
+    s.segment_shift = adds_log2(segment ? segment : 1);
+    if (s.segment_shift > s.block_shift)
+        s.segment_shift = s.block_shift;
+    ordo_u64 blocks = size >> s.block_shift;
+    if (!pool && blocks < 3 * buckets)
+        blocks = 3 * buckets;
+    s.blocks = blocks ? (ordo_u32)blocks : 1;
+    s.table_shift = adds_log2(s.blocks) + (s.blocks & (s.blocks - 1) ? 1 : 0);
+    return s;
+}
+
+/* Bytes for that shape: pool, and what describes it. */
+ADDS_FN ordo_u64 adds_bytes(const adds_shape *s)
+{
+    ordo_u64 slots = (ordo_u64)s->blocks << s->block_shift;
+    return slots * s->entry + (slots >> s->segment_shift) * sizeof(ordo_u32) +
+           s->blocks * (sizeof(adds_block) + sizeof(ordo_u32)) +
+           ((ordo_u64)s->buckets << s->table_shift) * sizeof(ordo_u32) + s->buckets * sizeof(adds_bucket);
+}
+
+ADDS_FN void adds_queue_free(adds_queue *q)
+{
+    ordo_free(q->pool);
+    ordo_free(q->block);
+    ordo_free(q->written);
+    ordo_free(q->table);
+    ordo_free(q->bucket);
+    ordo_free(q->free);
+    *q = (adds_queue){.pool = NULL};
+}
+
+/* False where memory is short; adds_queue_free is then still to be called. The pool is not touched. */
+ADDS_FN bool adds_queue_init(adds_queue *q, const adds_shape *s)
+{
+    ordo_u64 slots = (ordo_u64)s->blocks << s->block_shift;
+    *q = (adds_queue){.shape = *s};
+    q->pool = (char *)ordo_alloc(slots, s->entry);
+    q->block = (adds_block *)ordo_alloc_zero(s->blocks, sizeof(adds_block));
+    q->written = (ordo_u32 *)ordo_alloc_zero(slots >> s->segment_shift, sizeof(ordo_u32));
+    q->table = (ordo_u32 *)ordo_alloc_zero((size_t)s->buckets << s->table_shift, sizeof(ordo_u32));
+    q->bucket = (adds_bucket *)ordo_alloc_zero(s->buckets, sizeof(adds_bucket));
+    q->free = (ordo_u32 *)ordo_alloc(s->blocks, sizeof(ordo_u32));
+    if (!q->pool || !q->block || !q->written || !q->table || !q->bucket || !q->free)
+        return false;
+    while (q->free_count < s->blocks) {
+        q->free[q->free_count] = s->blocks - 1 - q->free_count;
+        q->free_count++;
+    }
+    ordo_u32 start = s->start & ADDS_INDEX_MASK & ~(((ordo_u32)1 << s->block_shift) - 1);
+    for (ordo_u32 b = 0; b < s->buckets; b++) {
+        adds_bucket *bucket = &q->bucket[b];
+        bucket->ends = start | (ordo_u64)start << 32;
+        bucket->done = bucket->read = bucket->assigned = bucket->freed = start;
+    }
+    q->hungry = s->buckets == 32 ? 0xffffffffu : ((ordo_u32)1 << s->buckets) - 1;
+    return true;
+}
+
+ADDS_FN ordo_u32 adds_resv(ordo_u64 ends)
+{
+    return (ordo_u32)ends;
+}
+ADDS_FN ordo_u32 adds_alloc(ordo_u64 ends)
+{
+    return (ordo_u32)(ends >> 32);
+}
+ADDS_FN ordo_u32 *adds_table_word(adds_queue *q, ordo_u32 b, ordo_u32 index)
+{
+    ordo_u32 number = (index & ADDS_INDEX_MASK) >> q->shape.block_shift;
+    return &q->table[(b << q->shape.table_shift) + (number & (((ordo_u32)1 << q->shape.table_shift) - 1))];
+}
+ADDS_FN ordo_u32 *adds_wfc(adds_queue *q, ordo_u32 block, ordo_u32 index)
+{
+    ordo_u32 in_block = index & (((ordo_u32)1 << q->shape.block_shift) - 1);
+    return &q->written[((ordo_u64)block << (q->shape.block_shift - q->shape.segment_shift)) +
+                       (in_block >> q->shape.segment_shift)];
+}
+ADDS_FN void adds_call_memory(adds_queue *q, ordo_u32 b)
+{
+    __atomic_fetch_or(&q->hungry, (ordo_u32)1 << b, __ATOMIC_RELEASE);
+}
+
+/* ---- writers ---- */
+
+/* W1: reserves up to `want` slots from *first on; how many, 0 where the bucket has no room now. */
+ADDS_FN ordo_u32 adds_reserve(adds_queue *q, ordo_u32 b, ordo_u32 want, ordo_u32 *first)
+{
+    adds_bucket *bucket = &q->bucket[b];
+    ordo_u64 ends = __atomic_load_n(&bucket->ends, __ATOMIC_RELAXED), next;
+    ordo_u32 room, take;
+    do {
+        *first = adds_resv(ends);
+        room = adds_ahead(adds_alloc(ends), *first);
+        take = want < room ? want : room;
+        if (!take)
+            return 0;
+        next = (ends & ~(ordo_u64)0xffffffffu) | ((*first + take) & ADDS_INDEX_MASK);
+        ADDS_HOOK("W1");
+    } while (!__atomic_compare_exchange_n(&bucket->ends, &ends, next, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    if (room - take < (ordo_u32)ADDS_AHEAD << q->shape.block_shift &&
+        !(__atomic_load_n(&q->hungry, __ATOMIC_RELAXED) >> b & 1))
+        adds_call_memory(q, b);
+    return take;
+}
+
+/* W2. */
+ADDS_FN ordo_u32 adds_translate(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_u32 index)
+{
+    ordo_u32 number = (index & ADDS_INDEX_MASK) >> q->shape.block_shift;
+    ordo_u64 *cached = &w->cache[b][number % ADDS_CACHE];
+    if (*cached >> 32 == number)
+        return (ordo_u32)*cached;
+    ordo_u32 block = __atomic_load_n(adds_table_word(q, b, index), __ATOMIC_RELAXED) >> 1;
+    *cached = (ordo_u64)number << 32 | block;
+    return block;
+}
+
+/* W2 to W4: fills the slots that were reserved. `entry`, the bytes of one, is a constant at every call. */
+ADDS_FN __attribute__((always_inline)) void adds_write(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_u32 first,
+                                                       const void *entries, ordo_u32 count, const size_t entry)
+{
+    const ordo_u32 segment = (ordo_u32)1 << q->shape.segment_shift, block = (ordo_u32)1 << q->shape.block_shift;
+    ordo_u32 lap = __atomic_load_n(&q->lap, __ATOMIC_RELAXED);
+    if (lap != w->lap) {
+        adds_writer_init(w);
+        w->lap = lap;
+    }
+    const char *from = (const char *)entries;
+    while (count) {
+        ordo_u32 piece = segment - (first & (segment - 1));
+        if (piece > count)
+            piece = count;
+        ordo_u32 to = adds_translate(q, w, b, first);
+        ADDS_HOOK("W3");
+        memcpy(q->pool + (((ordo_u64)to << q->shape.block_shift) + (first & (block - 1))) * entry, from, piece * entry);
+        ADDS_HOOK("W4");
+        __atomic_fetch_add(adds_wfc(q, to, first), piece, __ATOMIC_RELEASE);
+        first += piece;
+        from += piece * entry;
+        count -= piece;
+    }
+}
+
+/* Pushes from the front of `entries` while there is room; returns how many. */
+ADDS_FN __attribute__((always_inline)) ordo_u32 adds_push(adds_queue *q, adds_writer *w, ordo_u32 b,
+                                                          const void *entries, ordo_u32 count, const size_t entry)
+{
+    ordo_u32 pushed = 0, first, take;
+    while (pushed < count && (take = adds_reserve(q, b, count - pushed, &first)) != 0) {
+        adds_write(q, w, b, first, (const char *)entries + pushed * entry, take, entry);
+        pushed += take;
+    }
+    return pushed;
+}
+
+ADDS_FN bool adds_has_room(const adds_queue *q, ordo_u32 b)
+{
+    ordo_u64 ends = __atomic_load_n(&q->bucket[b].ends, __ATOMIC_RELAXED);
+    return adds_alloc(ends) != adds_resv(ends);
+}
+
+/* ---- the manager: probe ---- */
+
+/* R1 to R3: moves `read` as far as all is written; how many slots are readable and not given out. */
+ADDS_FN ordo_u32 adds_probe(adds_queue *q, ordo_u32 b)
+{
+    adds_bucket *bucket = &q->bucket[b];
+    const ordo_u32 segment = (ordo_u32)1 << q->shape.segment_shift;
+    /* While resv_ptr is ahead, the slot at `read` is reserved and so has its block. */
+    while (adds_resv(__atomic_load_n(&bucket->ends, __ATOMIC_RELAXED)) != bucket->read) {
+        ordo_u32 begin = bucket->read & ~(segment - 1);
+        ordo_u32 block = __atomic_load_n(adds_table_word(q, b, begin), __ATOMIC_RELAXED) >> 1;
+        ordo_u32 written = __atomic_load_n(adds_wfc(q, block, begin), __ATOMIC_ACQUIRE);
+        ADDS_HOOK("R3");
+        if (written == segment) {
+            bucket->read = (begin + segment) & ADDS_INDEX_MASK;
+            continue;
+        }
+        ordo_u32 resv = adds_resv(__atomic_load_n(&bucket->ends, __ATOMIC_RELAXED));
+        if (written == adds_ahead(resv, begin))
+            bucket->read = resv;
+        break;
+    }
+    return adds_ahead(bucket->read, bucket->assigned);
+}
+
+/* Gives out up to `most` readable slots of one block: how many, and where they lie in the pool. */
+ADDS_FN ordo_u32 adds_take(adds_queue *q, ordo_u32 b, ordo_u32 most, ordo_u32 *location)
+{
+    adds_bucket *bucket = &q->bucket[b];
+    ordo_u32 size = adds_ahead(bucket->read, bucket->assigned);
+    ordo_u32 in_block = bucket->assigned & (((ordo_u32)1 << q->shape.block_shift) - 1);
+    ordo_u32 rest = ((ordo_u32)1 << q->shape.block_shift) - in_block;
+    size = size < most ? size : most;
+    size = size < rest ? size : rest;
+    if (!size)
+        return 0;
+    ordo_u32 block = __atomic_load_n(adds_table_word(q, b, bucket->assigned), __ATOMIC_RELAXED) >> 1;
+    *location = (block << q->shape.block_shift) + in_block;
+    bucket->assigned = (bucket->assigned + size) & ADDS_INDEX_MASK;
+    return size;
+}
+
+/* ---- readers ---- */
+
+/* D1: `size` slots from `location` on are not needed any more. */
+ADDS_FN void adds_done_reading(adds_queue *q, ordo_u32 location, ordo_u32 size)
+{
+    const adds_shape *s = &q->shape;
+    ordo_u32 index = location >> s->block_shift;
+    adds_block *block = &q->block[index];
+    ADDS_HOOK("D1");
+    if (__atomic_add_fetch(&block->read, size, __ATOMIC_ACQ_REL) != (ordo_u32)1 << s->block_shift)
+        return;
+    ordo_u32 *wfc = adds_wfc(q, index, 0), segments = (ordo_u32)1 << (s->block_shift - s->segment_shift);
+    for (ordo_u32 i = 0; i < segments; i++)
+        __atomic_store_n(&wfc[i], 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&block->read, 0, __ATOMIC_RELAXED);
+    ordo_u32 home = __atomic_load_n(&block->home, __ATOMIC_RELAXED);
+    __atomic_store_n(&q->table[home], index << 1 | 1, __ATOMIC_RELEASE);
+    adds_call_memory(q, home >> s->table_shift);
+}
+
+/* D2: `size` items of bucket b are processed, and what they activated is pushed or counted elsewhere. */
+ADDS_FN void adds_done_work(adds_queue *q, ordo_u32 b, ordo_u32 size)
+{
+    ADDS_HOOK("D2");
+    __atomic_fetch_add(&q->bucket[b].done, size, __ATOMIC_RELEASE);
+}
+
+ADDS_FN ordo_u32 adds_dwc(const adds_queue *q, ordo_u32 b)
+{
+    return __atomic_load_n(&q->bucket[b].done, __ATOMIC_ACQUIRE) & ADDS_INDEX_MASK;
+}
+
+/* Whether all that was ever reserved is processed; see D2. */
+ADDS_FN bool adds_complete(const adds_queue *q, ordo_u32 b)
+{
+    ordo_u32 done = adds_dwc(q, b);
+    return done == adds_resv(__atomic_load_n(&q->bucket[b].ends, __ATOMIC_RELAXED));
+}
+
+/* ---- the manager: memory ---- */
+
+/* M2 and M3 for one bucket; false where it wants a block and there is none. */
+ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
+{
+    adds_bucket *bucket = &q->bucket[b];
+    const ordo_u32 size = (ordo_u32)1 << q->shape.block_shift;
+    for (;;) {
+        ordo_u64 ends = __atomic_load_n(&bucket->ends, __ATOMIC_RELAXED);
+        ordo_u32 resv = adds_resv(ends), alloc = adds_alloc(ends);
+        while (bucket->freed != alloc) {
+            ordo_u32 word = __atomic_load_n(adds_table_word(q, b, bucket->freed), __ATOMIC_ACQUIRE);
+            if (!(word & 1))
+                break;
+            q->free[q->free_count++] = word >> 1;
+            bucket->freed = (bucket->freed + size) & ADDS_INDEX_MASK;
+        }
+        /* When few are left, one block ahead is enough: the last ones go to the buckets that run out. */
+        ordo_u32 want = q->free_count > q->shape.buckets ? (ordo_u32)ADDS_AHEAD << q->shape.block_shift : size;
+        if (adds_ahead(alloc, resv) >= want)
+            return true;
+        if (!q->free_count)
+            return false;
+        ordo_u32 block = q->free[--q->free_count];
+        if (q->shape.blocks - q->free_count > q->blocks_used)
+            q->blocks_used = q->shape.blocks - q->free_count;
+        ordo_u32 *word = adds_table_word(q, b, alloc);
+        __atomic_store_n(&q->block[block].home, (ordo_u32)(word - q->table), __ATOMIC_RELAXED);
+        __atomic_store_n(word, block << 1, __ATOMIC_RELAXED);
+        if (alloc == 0)
+            __atomic_store_n(&q->lap, q->lap + 1, __ATOMIC_RELAXED); /* published by M3 */
+        ADDS_HOOK("M3");
+        ordo_u64 next;
+        do
+            next = (ordo_u64)((alloc + size) & ADDS_INDEX_MASK) << 32 | adds_resv(ends);
+        while (!__atomic_compare_exchange_n(&bucket->ends, &ends, next, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    }
+}
+
+/* M1: serves the buckets that call, the one at `head` first. */
+ADDS_FN void adds_memory(adds_queue *q, ordo_u32 head)
+{
+    if (!__atomic_load_n(&q->hungry, __ATOMIC_RELAXED))
+        return;
+    ordo_u32 hungry = __atomic_exchange_n(&q->hungry, 0, __ATOMIC_ACQUIRE), unserved = 0;
+    for (ordo_u32 i = 0, b = head; i < q->shape.buckets; i++, b = b + 1 == q->shape.buckets ? 0 : b + 1)
+        if (hungry >> b & 1 && !adds_memory_of(q, b))
+            unserved |= (ordo_u32)1 << b;
+    if (unserved)
+        __atomic_fetch_or(&q->hungry, unserved, __ATOMIC_RELAXED);
+    __atomic_store_n(&q->dry, unserved != 0, __ATOMIC_RELAXED);
+}
+
+#endif

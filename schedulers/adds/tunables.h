@@ -1,0 +1,38 @@
+/* Tunables of `adds`: rows as <ordo/scheduler.h> says. Section numbers are those of Wang's thesis. */
+#define ADDS_TUNABLES(X)                                                                                               \
+    X(ADDS_MANAGER, "manager", CHOICE, "combining", 0, 0, "combining|dedicated", "",                                   \
+      "who assigns work: any idle thread for a moment, or thread 0 and nothing else (5.3)")                            \
+    X(ADDS_BUCKETS, "buckets", INT, "32", 4, 32, NULL, "buckets", "buckets in the circle (5.5)")                       \
+    X(ADDS_POOL, "pool", INT, "0", 0, 2147483648.0, NULL, "items",                                                     \
+      "room of the pool that all buckets share; 0: half the edges (5.6)")                                              \
+    X(ADDS_BLOCK, "block", INT, "65536", 64, 16777216, NULL, "items",                                                  \
+      "unit of the pool, rounded down to a power of two; smaller where the pool has fewer than 8 a bucket (5.6)")      \
+    X(ADDS_SEGMENT, "segment", INT, "256", 1, 65536, NULL, "items",                                                    \
+      "items a write-finished counter, rounded down to a power of two, at most a block (5.4)")                         \
+    X(ADDS_GRAIN, "grain", INT, "1024", 1, 16384, NULL, "items", "most items of an assignment (5.4)")                  \
+    X(ADDS_GRAIN_MIN, "grain_min", INT, "0", 0, 16384, NULL, "items",                                                  \
+      "what an assignment is not split below; 0: 32 over the mean degree (5.4)")                                       \
+    X(ADDS_CONCURRENT_MIN, "concurrent_min", INT, "2", 1, 32, NULL, "buckets",                                         \
+      "buckets dequeued from at once, at least (5.5)")                                                                 \
+    X(ADDS_CONCURRENT_MAX, "concurrent_max", INT, "4", 1, 32, NULL, "buckets",                                         \
+      "buckets dequeued from at once, at most (5.5)")                                                                  \
+    X(ADDS_DELTA, "delta", REAL, "0", 0, 1e18, NULL, "priority",                                                       \
+      "width of a bucket at the start; 0: factor times mean weight over mean degree (5.7)")                            \
+    X(ADDS_FACTOR, "factor", REAL, "0", 0, 1e9, NULL, "",                                                              \
+      "what delta 0 multiplies mean weight over mean degree by; 0: chosen from the degrees")                           \
+    X(ADDS_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                       \
+      "whether delta and the number of buckets dequeued from change while it runs (5.7)")                              \
+    X(ADDS_CLIP, "clip", REAL, "0.65", 0, 1, NULL, "",                                                                 \
+      "delta doubles where more than this share of an epoch's pushes goes to the tail; 1: never (5.7.1)")              \
+    X(ADDS_UTIL_LOW, "util_low", REAL, "0.03", 0, 1, NULL, "",                                                         \
+      "more buckets at once, then a larger delta, where utilisation is below (5.7.2)")                                 \
+    X(ADDS_UTIL_HIGH, "util_high", REAL, "0.3", 0, 1, NULL, "",                                                        \
+      "fewer buckets at once, then a smaller delta, where utilisation is above (5.7.2)")                               \
+    X(ADDS_SETTLE, "settle", INT, "3", 0, 1000, NULL, "switches",                                                      \
+      "head switches that delta stays after it was changed (5.7.2)")                                                   \
+    X(ADDS_EPOCH, "epoch", INT, "32", 1, 1000000, NULL, "assignments",                                                 \
+      "between two looks at clipping and utilisation")                                                                 \
+    X(ADDS_START_INDEX, "start_index", INT, "0", 0, 4294967295.0, NULL, "",                                            \
+      "first index of every bucket; near 2^32 it wraps round early, which is for tests")
+
+enum { ADDS_TUNABLES(ORDO_TUNABLE_ENUM) ADDS_TUNABLE_COUNT };
