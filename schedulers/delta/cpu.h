@@ -41,7 +41,7 @@ ORDO_INLINE double ordo_delta_factor(const ordo_job *job, double asked)
 {
     if (asked > 0)
         return asked;
-    return job->mean_degree < 4 ? 16 : job->mean_degree < 8 ? 8 : 1;
+    return job->mean_degree < 4 ? 8 : job->mean_degree < 8 ? 3 : 0.5;
 }
 #endif
 

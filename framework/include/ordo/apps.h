@@ -44,7 +44,9 @@ ORDO_API ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit
                               ordo_u32 *level, ordo_vid *pred, ordo_stats *stats);
 
 /* Connected components; of a directed graph the weak ones (a symmetrised copy is made first).
- * component  [n], the smallest vertex id of the vertex's component. */
+ * component  [n], the smallest vertex id of the vertex's component.
+ * Method: two edges a vertex linked in a forest first (Sutton, Ben-Nun and Barak, IPDPS 2018), then labels propagated
+ * under the scheduler; both are in run_seconds. */
 ORDO_API ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *component, ordo_stats *stats);
 
 /* The vertices of a shortest path to `target`, source first, by following pred. Writes at most `room` of them; returns
