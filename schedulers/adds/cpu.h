@@ -147,7 +147,6 @@ ORDO_INLINE void MY(put)(MY(member) * me, OP(entry) entry)
 ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 {
     MY(member) *me = (MY(member) *)arg;
-    ORDO_COUNT(me->count.activations++);
     MY(put)(me, entry);
 }
 
@@ -275,6 +274,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     double busy_since = ORDO_CLOCK(job);
     while (me->next_initial < me->end_initial && !ordo_job_stopped(job) && MY(push_overflow)(me))
         ;
+    ordo_u64 assignments = 0;
     for (int round = 0; !ordo_job_stopped(job);) {
         if (index == 0) {
             job->supersteps = __atomic_load_n(&c->switches, __ATOMIC_RELAXED);
@@ -302,7 +302,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
             } else {
                 MY(drain_overflow)(me, &rows, sync);
             }
-            ordo_publish_counters(job, index, &me->count);
+            if (++assignments % 64 == 0) /* now and then, for progress reports */
+                ordo_publish_counters(job, index, &me->count);
             continue;
         }
         if (++round == 2) /* the first round is too short to look at the clock */

@@ -92,7 +92,6 @@ ORDO_INLINE void MY(flip)(MY(run) * run, int index, ordo_u64 superstep, MY(membe
 ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 {
     MY(member) *me = (MY(member) *)arg;
-    ORDO_COUNT(me->count.activations++);
     OP(append)(me->job, &me->next, entry);
     if (OP(can_settle))
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];

@@ -84,7 +84,6 @@ ORDO_INLINE void MY(put)(MY(member) * me, ordo_u64 bucket, OP(entry) entry)
 ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 {
     MY(member) *me = (MY(member) *)arg;
-    ORDO_COUNT(me->count.activations++);
     MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);
 }
 

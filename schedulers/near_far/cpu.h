@@ -61,7 +61,6 @@ ORDO_INLINE void MY(put)(MY(member) * me, OP(entry) entry)
 ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 {
     MY(member) *me = (MY(member) *)arg;
-    ORDO_COUNT(me->count.activations++);
     MY(put)(me, entry);
 }
 

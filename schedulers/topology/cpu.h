@@ -82,9 +82,12 @@ ORDO_INLINE bool MY(push_item)(const ordo_job *job, const ordo_rows *rows, ordo_
     OP(entry) entry = OP(entry_now)(job, item);
     if ((OP(activates) && !OP(better)(entry.value, OP(worst)())) || !OP(filter)(state, item))
         return false; /* nothing to propose yet */
+    ordo_u64 improved = OP(expand_row)(job, rows, (OP(cell) *)job->cells, entry, rows->row[item], rows->row[item + 1],
+                                       sync, MY(ignore), NULL);
     ORDO_COUNT(count->items++);
-    return OP(expand_row)(job, rows, (OP(cell) *)job->cells, entry, rows->row[item], rows->row[item + 1], count, sync,
-                          MY(ignore), NULL) > 0;
+    ORDO_COUNT(count->edges += rows->row[item + 1] - rows->row[item]);
+    ORDO_COUNT(count->useful += improved);
+    return improved > 0;
 }
 
 /* A vertex takes the best that its in-edges propose. Nobody else writes its cell. */

@@ -49,7 +49,7 @@
 /* Wraps every statement that only feeds the statistics, so that -DORDO_NO_STATS builds without them and tools/bench can
  * tell what they cost. */
 #ifdef ORDO_NO_STATS
-#define ORDO_COUNT(_statement) ((void)0)
+#define ORDO_COUNT(_statement) ((void)sizeof((_statement), 0))
 #define ORDO_CLOCK(_job) 0.0
 #else
 #define ORDO_COUNT(_statement) (_statement)
@@ -222,14 +222,12 @@ typedef void OP(sink)(void *arg, OP(entry) activated);
 /* Walks one row; returns how many cells it improved. Cells ahead are fetched while earlier ones are offered: they are
  * what misses the cache. */
 ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(cell) * cell, OP(entry) entry,
-                                    ordo_eid e, ordo_eid end, ordo_counters *count, const ordo_sync sync, OP(sink) push,
-                                    void *arg)
+                                    ordo_eid e, ordo_eid end, const ordo_sync sync, OP(sink) push, void *arg)
 {
     const OP(state) *state = (const OP(state) *)job->state;
     const ordo_vid *head = r->head + e * r->head_stride;
     const ordo_u32 *weight = r->weight + e * r->weight_stride;
     ordo_u64 improved = 0;
-    ORDO_COUNT(count->edges += end - e);
     for (; e < end; e++, head += r->head_stride, weight += r->weight_stride) {
         if (e + ORDO_AHEAD_HEAD < end && OP(activates))
             __builtin_prefetch(&cell[head[ORDO_AHEAD_HEAD * r->head_stride]], 1);
@@ -244,18 +242,19 @@ ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(
             }
         }
     }
-    ORDO_COUNT(count->useful += improved);
     return improved;
 }
 
 /* Processes `size` entries in order. Three things are fetched ahead, each when the one before it has arrived: cell and
  * row bounds of an entry, its edges, the cells of its first edges. Entries whose cell has become better meanwhile are
- * stale: whoever improved it put a fresh entry on the worklist. */
+ * stale: whoever improved it put a fresh entry on the worklist. Counts all that is counted per item and edge,
+ * activations too, in registers until the batch ends: sinks count nothing. */
 ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(entry) * entries, ordo_u64 size,
                             ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
 {
     const OP(state) *state = (const OP(state) *)job->state;
     OP(cell) *cell = (OP(cell) *)job->cells;
+    ordo_u64 stale = 0, edges = 0, improved = 0;
     for (ordo_u64 i = 0; i < size; i++) {
         if (i + ORDO_AHEAD_ROW < size) {
             ordo_item ahead = entries[i + ORDO_AHEAD_ROW].item;
@@ -275,13 +274,20 @@ ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(en
         }
         OP(entry) entry = entries[i];
         if (OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value)) {
-            ORDO_COUNT(count->stale++);
+            stale++;
             continue;
         }
-        ORDO_COUNT(count->items++);
-        if (OP(filter)(state, entry.item))
-            OP(expand_row)(job, r, cell, entry, r->row[entry.item], r->row[entry.item + 1], count, sync, push, arg);
+        if (!OP(filter)(state, entry.item))
+            continue;
+        ordo_eid begin = r->row[entry.item], end = r->row[entry.item + 1];
+        edges += end - begin;
+        improved += OP(expand_row)(job, r, cell, entry, begin, end, sync, push, arg);
     }
+    ORDO_COUNT(count->stale += stale);
+    ORDO_COUNT(count->items += size - stale);
+    ORDO_COUNT(count->edges += edges);
+    ORDO_COUNT(count->useful += improved);
+    ORDO_COUNT(count->activations += OP(activates) ? improved : 0);
 }
 
 /* A member's work in a superstep: its own share first, then what others have left of theirs. */

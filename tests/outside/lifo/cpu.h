@@ -30,7 +30,6 @@ typedef struct MY(member) {
 ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 {
     MY(member) *me = (MY(member) *)arg;
-    me->count.activations++;
     OP(append)(me->job, &me->activated, entry);
 }
 
