@@ -40,6 +40,7 @@ typedef struct ordo_app {
     bool needs_source;
     bool wants_weights; /* reads weights; otherwise the command loads the graph without them */
     bool has_unreached; /* values may be "unreached" */
+    bool values_are_vertices; /* values are ids, and follow --ids */
     /* The operator that it would run on this graph: for checking options and predicting memory before loading more. */
     const ordo_operator *(*op)(const ordo_graph *g);
     ordo_status (*run)(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer,

@@ -201,6 +201,7 @@ const ordo_app ordo_app_cc = {
     .name = "cc",
     .summary = "connected components; of a directed graph the weak ones",
     .value_name = "component",
+    .values_are_vertices = true,
     .op = op_for,
     .run = run,
     .verify = verify,

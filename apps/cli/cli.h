@@ -107,8 +107,6 @@ ordo_status picker_next(picker *p, const ordo_graph *g, ordo_vid *out);
 ordo_status check_memory(const options *o, const char *what, ordo_u64 expected);
 /* Bytes of the arrays that hold an answer. */
 ordo_u64 answer_bytes(const loaded *g, bool with_pred);
-/* Whether an app's values are themselves vertices, which --ids then renumbers. */
-bool values_are_vertices(const ordo_app *app);
 
 /* ---- the process (process.c) ---- */
 

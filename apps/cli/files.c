@@ -179,7 +179,7 @@ static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, or
 
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer)
 {
-    put_values(s->file, app, answer, values_are_vertices(app) ? g->id_base : 0, is_numpy(s->path));
+    put_values(s->file, app, answer, app->values_are_vertices ? g->id_base : 0, is_numpy(s->path));
 }
 
 void write_tree(sink *s, const loaded *g, const ordo_answer *answer)

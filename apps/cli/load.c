@@ -239,11 +239,6 @@ ordo_u64 answer_bytes(const loaded *g, bool with_pred)
     return g->info.vertices * sizeof(ordo_u32) * (with_pred ? 2 : 1);
 }
 
-bool values_are_vertices(const ordo_app *app)
-{
-    return !strcmp(app->value_name, "component");
-}
-
 ordo_status check_memory(const options *o, const char *what, ordo_u64 expected)
 {
     ordo_u64 available = memory_available();

@@ -252,9 +252,10 @@ static ordo_status prepare(maker *m, char *text, size_t room)
     if (o->high && strcmp(o->kind, "road") != 0) {
         if (o->low > o->high)
             return ordo_fail(ORDO_ERR_USAGE, "found weights %u to %u, expected the lower one first", o->low, o->high);
-        used += snprintf(text + used, room - (size_t)used, " --weights %u..%u", o->low, o->high);
+        used += snprintf(text + used, room - (size_t)used, " --weights uniform:%u:%u", o->low, o->high);
     }
-    snprintf(text + used, room - (size_t)used, " --seed %llu", (unsigned long long)o->seed);
+    snprintf(text + used, room - (size_t)used, " --seed %llu%s", (unsigned long long)o->seed,
+             o->direction == ORDO_SYMMETRISE ? " --symmetrise" : "");
     return ORDO_OK;
 }
 

@@ -3,8 +3,8 @@
 #include "tunables.h"
 
 static const ordo_pairing pairings[] = {
-    {ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, 0},
-    {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, 0},
+    {ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_MONOTONE},
+    {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, ORDO_MONOTONE},
     /* A lost update is harmless where all candidates of a superstep are equal. */
     {ORDO_KIND_RELAX, ORDO_SYNC_RACY, ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_UNIFORM},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},

@@ -1,7 +1,8 @@
 #include <ordo/scheduler.h>
 
-/* For relax operators, by compare-and-swap only; asks nothing of them. */
-static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, 0}, {0, ORDO_SYNC_DEFAULT, 0}};
+/* For relax operators, by compare-and-swap only. Monotone, because OP(expand) skips what a better value has overtaken.
+ */
+static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_MONOTONE}, {0, ORDO_SYNC_DEFAULT, 0}};
 
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
