@@ -38,8 +38,8 @@ typedef struct ordo_app {
     const char *name, *summary;
     const char *value_name; /* "distance", "level", "component" */
     bool needs_source;
-    bool wants_weights; /* reads weights; otherwise the command loads the graph without them */
-    bool has_unreached; /* values may be "unreached" */
+    bool wants_weights;       /* reads weights; otherwise the command loads the graph without them */
+    bool has_unreached;       /* values may be "unreached" */
     bool values_are_vertices; /* values are ids, and follow --ids */
     /* The operator that it would run on this graph: for checking options and predicting memory before loading more. */
     const ordo_operator *(*op)(const ordo_graph *g);

@@ -14,7 +14,8 @@ ORDO_FN ordo_u32 cc_candidate(const ordo_no_state *s, ordo_u32 label, ordo_edge_
     return label;
 }
 
-/* Labels are ids: buckets of an eighth of them keep the order rough, and their number small where components are many. */
+/* Labels are ids: buckets of an eighth of them keep the order rough, and their number small where components are many.
+ */
 ORDO_FN double cc_delta(double n, double m)
 {
     (void)m;

@@ -372,7 +372,7 @@ static void *cancel_later(void *arg)
 {
     killer *k = arg;
     usleep(k->delay);
-    k->cancel = 1;
+    __atomic_store_n(&k->cancel, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 

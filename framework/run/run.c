@@ -245,6 +245,12 @@ static void look_at_graph(ordo_job *job)
     job->mean_weight = sum / (double)taken;
 }
 
+/* Another thread may set the flag meanwhile. */
+static bool cancelled(const ordo_options *options)
+{
+    return options->cancel && __atomic_load_n(options->cancel, __ATOMIC_RELAXED);
+}
+
 static ordo_status make_locks(ordo_job *job)
 {
     if (job->sync != ORDO_SYNC_LOCK)
@@ -330,12 +336,12 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
     status = job.counters && own.trace ? make_locks(&job) : ORDO_ERR_MEMORY;
     if (!status) {
         clock_gettime(CLOCK_MONOTONIC, &own.start);
-        status = options->cancel && *options->cancel ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began")
-                                                     : p.instance->run(&job);
+        status =
+            cancelled(options) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p.instance->run(&job);
         double seconds = since(&own.start);
         if (own.failure)
             status = ordo_fail(own.failure, "%s", own.sentence);
-        if (stats) {
+        if (stats && (!status || status == ORDO_ERR_CANCELLED)) {
             fill_stats(&job, &p, seconds, ordo_memory_peak(), stats);
             own.trace = NULL; /* the caller's now */
         }
@@ -376,7 +382,7 @@ double ordo_job_seconds(const ordo_job *job)
 void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
 {
     const ordo_options *options = job->own->options;
-    if (options->cancel && *options->cancel && !ordo_job_stopped(job)) {
+    if (cancelled(options) && !ordo_job_stopped(job)) {
         ordo_fail(ORDO_ERR_CANCELLED, "cancelled after %.3f s", ordo_job_seconds(job));
         ordo_job_fail(job, ORDO_ERR_CANCELLED);
     }

@@ -41,7 +41,8 @@ typedef void ordo_progress_fn(void *arg, const ordo_progress *progress);
 
 /* ---- options ---- */
 
-/* All zero is the default. Strings must live as long as the call. */
+/* All zero is the default. Strings must live as long as the call. The cancel flag may be set by a signal handler, or by
+ * another thread with an atomic store. */
 typedef struct ordo_options {
     const char *scheduler;       /* NULL: "delta" */
     const char *sync;            /* NULL: the scheduler's default for the operator's kind */
@@ -120,9 +121,9 @@ typedef struct ordo_work {
     ordo_u64 initial_count;
 } ordo_work;
 
-/* Drives `work` to quiescence. stats may be NULL; otherwise it is filled, also on ORDO_ERR_CANCELLED, and owned by the
- * caller. Thread-safe on distinct cells. Errors: ORDO_ERR_USAGE and ORDO_ERR_UNKNOWN (options), ORDO_ERR_UNSOUND (the
- * pair of operator, scheduler and sync; by name, before anything runs), ORDO_ERR_MEMORY, ORDO_ERR_DEVICE,
+/* Drives `work` to quiescence. stats may be NULL; otherwise it is filled on ORDO_OK and ORDO_ERR_CANCELLED, and owned
+ * by the caller. Thread-safe on distinct cells. Errors: ORDO_ERR_USAGE and ORDO_ERR_UNKNOWN (options), ORDO_ERR_UNSOUND
+ * (the pair of operator, scheduler and sync; by name, before anything runs), ORDO_ERR_MEMORY, ORDO_ERR_DEVICE,
  * ORDO_ERR_CANCELLED. After an error the cells' contents are unspecified, except for ORDO_ERR_USAGE, _UNKNOWN and
  * _UNSOUND, which leave them alone. */
 ORDO_API ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats);
