@@ -295,6 +295,11 @@ static void fill_stats(const ordo_job *job, const plan *p, double seconds, ordo_
         stats->activations += job->counters[t].activations;
         stats->work_seconds += job->counters[t].work_seconds;
     }
+    /* Where improvements activate, each became an entry that was processed or found stale; see OP(expand). */
+    if (job->op->kind == ORDO_KIND_RELAX && job->op->activates && !p->scheduler->all_items) {
+        ordo_u64 taken = stats->items + stats->stale;
+        stats->useful = stats->activations = taken > job->initial_count ? taken - job->initial_count : 0;
+    }
 }
 
 ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats)

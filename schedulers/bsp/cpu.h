@@ -125,7 +125,6 @@ ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows
                     if (!OP(better)(c, old))
                         continue;
                     __atomic_store(cell + v, &c, __ATOMIC_RELAXED);
-                    ORDO_COUNT(count->useful++);
                     bits |= (ordo_u64)1 << (v % 64);
                     if (OP(settled)(state, (ordo_item)v, c)) {
                         e++;
@@ -138,8 +137,6 @@ ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows
             awake += (ordo_u64)__builtin_popcountll(bits);
         }
     }
-    ORDO_COUNT(count->items += awake);
-    ORDO_COUNT(count->activations += awake);
     return awake;
 }
 
@@ -207,6 +204,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
                 run->next_word[(superstep + 1) & 1] = 0;
             me.next.count = 0;
             me.next_edges = 0;
+            if (index == 0)
+                ORDO_COUNT(me.count.items += items); /* the frontier is what is processed, whoever looks at it */
             my_items = MY(pull)(run, superstep, &in, &me.count);
         } else {
             if (OP(can_settle) && pulling)

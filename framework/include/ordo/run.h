@@ -90,7 +90,8 @@ typedef struct ordo_stats {
     ordo_u64 edges;       /* candidates proposed, or requests made */
     ordo_u64 useful;      /* candidates that improved their cell, or sections run */
     ordo_u64 stale;       /* items taken off the worklist and skipped: a better one had come */
-    ordo_u64 activations; /* items put on the worklist, the initial ones not counted */
+    ordo_u64 activations; /* items put on the worklist, the initial ones not counted; after a cancel, for relax
+                           * operators, this and `useful` leave out what nobody had taken off again */
     ordo_u64 supersteps;  /* supersteps, rounds or head switches */
     double work_seconds;  /* summed over threads: processing items, not waiting; 0 where not measured */
     ordo_u64 peak_worklist_bytes;
