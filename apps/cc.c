@@ -100,13 +100,23 @@ static void link_two(const linking *l, ordo_u32 a, ordo_u32 b)
     }
 }
 
+/* Rows are sorted by head, so parallel edges lie side by side: they count once. */
 static void link_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     enum { NEIGHBOURS = 2 };
     const linking *l = arg;
-    for (ordo_u64 u = begin; u < end; u++)
-        for (ordo_eid e = l->g->row[u]; e < l->g->row[u + 1] && e < l->g->row[u] + NEIGHBOURS; e++)
-            link_two(l, (ordo_u32)u, l->g->head[e * l->g->stride]);
+    for (ordo_u64 u = begin; u < end; u++) {
+        ordo_vid last = (ordo_vid)u;
+        int linked = 0;
+        for (ordo_eid e = l->g->row[u]; e < l->g->row[u + 1] && linked < NEIGHBOURS; e++) {
+            ordo_vid head = l->g->head[e * l->g->stride];
+            if (head == last || head == u)
+                continue;
+            link_two(l, (ordo_u32)u, head);
+            last = head;
+            linked++;
+        }
+    }
 }
 
 static void settle_range(void *arg, ordo_u64 begin, ordo_u64 end)
