@@ -59,9 +59,9 @@ typedef struct MY(member) {
     ordo_bin *bins; /* [buckets] */
     ordo_bin far;   /* at least `buckets` ahead of the current bucket when it was put there */
     ordo_u64 far_lowest;
-    ordo_u64 mask;    /* bit b % buckets: bins[b % buckets] is not empty */
+    ordo_u64 mask;    /* bit b mod buckets: bins[b mod buckets] is not empty */
     ordo_u64 current; /* bucket */
-    ordo_u64 buckets;
+    ordo_u64 buckets; /* a power of two */
     double per_delta;
     ordo_counters count;
 } MY(member);
@@ -71,7 +71,7 @@ ORDO_INLINE void MY(put)(MY(member) * me, ordo_u64 bucket, OP(entry) entry)
     if (bucket < me->current)
         bucket = me->current; /* what comes late is done at once */
     if (bucket - me->current < me->buckets) {
-        ordo_u64 slot = bucket % me->buckets;
+        ordo_u64 slot = bucket & (me->buckets - 1);
         me->mask |= (ordo_u64)1 << slot;
         OP(append)(me->job, &me->bins[slot], entry);
     } else {
@@ -91,7 +91,7 @@ ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
 static ordo_u64 MY(lowest)(const MY(member) * me)
 {
     if (me->mask) {
-        ordo_u64 shift = me->current % me->buckets;
+        ordo_u64 shift = me->current & (me->buckets - 1);
         ordo_u64 all = me->buckets == 64 ? ~(ordo_u64)0 : ((ordo_u64)1 << me->buckets) - 1;
         ordo_u64 rotated = shift ? (me->mask >> shift | me->mask << (me->buckets - shift)) & all : me->mask;
         ordo_u64 in_circle = me->current + (ordo_u64)__builtin_ctzll(rotated);
@@ -128,7 +128,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     me = {.job = job,
           .bins = bins,
           .far_lowest = ORDO_DELTA_NONE,
-          .buckets = (ordo_u64)job->tunable[DELTA_BUCKETS],
+          .buckets = (ordo_u64)1 << (63 - __builtin_clzll((ordo_u64)job->tunable[DELTA_BUCKETS])),
           .per_delta = run->per_delta};
 
     ordo_u64 begin, end;
@@ -158,7 +158,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
         if (me.far_lowest <= lowest)
             MY(deal_far)(&me);
         /* What was open until the barrier is free now: it becomes the current bucket's array. */
-        ordo_u64 slot = lowest % me.buckets;
+        ordo_u64 slot = lowest & (me.buckets - 1);
         shared.count = 0;
         ordo_bin swap = shared;
         shared = me.bins[slot];

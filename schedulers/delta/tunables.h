@@ -9,6 +9,6 @@
     X(DELTA_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                        \
       "items that a thread takes from a shared bucket at once")                                                        \
     X(DELTA_BUCKETS, "buckets", INT, "32", 2, 64, NULL, "buckets",                                                     \
-      "bucket arrays a thread; what lies farther ahead waits in one more array")
+      "bucket arrays a thread, rounded down to a power of two; what lies farther ahead waits in one more")
 
 enum { DELTA_TUNABLES(ORDO_TUNABLE_ENUM) DELTA_TUNABLE_COUNT };
