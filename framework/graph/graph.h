@@ -1,8 +1,9 @@
 /* graph.h -- what the files of framework/graph share. Not installed; nothing here is part of the ABI.
  *
- * The way of a file: input.c gives its bytes, read.c tells the format, one file a format turns bytes into an edge list
- * (text.c holds the scanner that the text formats share) or rows, build.c turns an edge list into rows, graph.c
- * keeps rows and answers questions about them.
+ * The way of a file: input.c gives its bytes, read.c tells the format, one file a format is a source of edges (text.c is
+ * that for lines of numbers) or makes rows itself, build.c turns a source into rows, settle.c does to rows what the
+ * caller asked for (reverse edges, loops, parallel edges, weights), graph.c keeps them and answers questions about
+ * them. The way back: write.c opens the file and renames it, each format's file has its writer beside its reader.
  */
 #ifndef ORDO_FRAMEWORK_GRAPH_H
 #define ORDO_FRAMEWORK_GRAPH_H
@@ -13,23 +14,36 @@
 #include <ordo/memory.h>
 #include <ordo/team.h>
 
+typedef struct ordo_input {
+    const char *name;     /* of the file, for messages */
+    const ordo_u8 *bytes; /* decompressed */
+    size_t size;
+    void *mapped, *block; /* one of them holds the bytes */
+    size_t mapped_size;
+} ordo_input;
+
 struct ordo_graph {
     ordo_u64 references; /* atomic */
     ordo_csr out, in;    /* in: where in_made, under lock to make, never changed after */
-    bool owned;          /* out's arrays are ours to free */
+    ordo_vertex_data vertices;
+    bool owned;       /* the arrays of out and vertices are ours to free */
+    ordo_input below; /* else what holds them: the file of an .ordo graph */
     bool symmetric, in_made, scanned;
     int threads; /* as asked for when the graph was made; the lazy scan takes as many */
     ordo_graph_info info;
-    char *source, *format; /* in one block with the struct */
+    char *source, *format, *weights; /* in one block with the struct */
     pthread_mutex_t lock;
 };
 
-/* Where a graph comes from, for messages and for ordo_graph_info. */
+/* Where a graph comes from and what is asked of it. */
 typedef struct ordo_origin {
-    const char *source, *format;
+    const char *source, *format; /* for messages and for ordo_graph_info */
     ordo_u64 id_base;
-    double load_seconds;
+    double start; /* ordo_seconds() when the reading began */
     int threads;
+    const ordo_edge_options *edges; /* never NULL */
+    ordo_vertex_data *vertices;     /* owned arrays (ordo_alloc) that the graph takes, or NULL */
+    ordo_input *input;              /* closed as soon as its bytes are no longer needed; or NULL */
 } ordo_origin;
 
 double ordo_seconds(void); /* a monotonic clock */
@@ -45,14 +59,58 @@ bool ordo_memory_fits(ordo_u64 bytes);
 
 /* ---- graph.c ---- */
 
-/* A graph that owns the arrays of `csr`. They are freed where it fails. */
-ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *origin, double build_seconds,
+/* A graph that owns the arrays of `csr` and of origin->vertices. They are freed where it fails. */
+ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *origin, const ordo_graph_info *known,
                            ordo_graph **out);
+/* A graph whose arrays are in the bytes of *below, which it takes; also where it fails. Rows and heads are checked
+ * unless `trust`. */
+ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,
+                            const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out);
+void ordo_vertex_data_free(ordo_vertex_data *v);
+/* Remembers at *least the smallest value that any thread gave. */
+void ordo_keep_least(ordo_u64 *least, ordo_u64 value);
 
 static inline ordo_u32 ordo_csr_word(const ordo_csr *g, ordo_eid e)
 {
     return g->weight_type == ORDO_NONE ? 0 : ((const ordo_u32 *)g->weight)[e * g->stride];
 }
+
+/* ---- sources: what can say a list of edges, twice ---- */
+
+enum { ORDO_BATCH = 512 }; /* a good number of edges to give at a time */
+
+typedef struct ordo_taker ordo_taker;
+struct ordo_taker {
+    void (*take)(ordo_taker *me, const ordo_edge_entry *edges, size_t count);
+};
+
+/* What is added for each edge that is not a loop. */
+typedef enum ordo_mirror {
+    ORDO_MIRROR_NONE = 0,
+    ORDO_MIRROR_SAME,        /* its reverse, same weight */
+    ORDO_MIRROR_MINUS_WHOLE, /* its reverse, opposite weight: integers */
+    ORDO_MIRROR_MINUS_REAL   /* ... floats */
+} ordo_mirror;
+
+/* A list of edges that is never in memory: it is given twice, once to be counted and once to be put in place.
+ * Parts are given by several threads at the same time, each part by one thread, its edges in order; the list is the
+ * parts in order. Ends must be below n (below ORDO_MAX_VERTICES while n is unknown), and the same both times. */
+typedef struct ordo_source {
+    void *self;
+    ordo_u64 parts;
+    ordo_u64 n;         /* vertices; ORDO_COUNT_UNKNOWN: counted() tells */
+    ordo_u64 edges;     /* about how many; only to choose a number of threads */
+    ordo_type weights;  /* ORDO_NONE: none that are kept; else their type, unless given() tells */
+    ordo_mirror mirror; /* of the format; ORDO_SYMMETRISE asks for ORDO_MIRROR_SAME where there is none */
+    /* Gives every edge of the part, in runs of any length. ends_only: the first time; weights are not looked at. */
+    void (*give)(void *self, ordo_u64 part, bool ends_only, ordo_taker *to);
+    /* After each part was given with ends_only: what is wrong with them, or *n. NULL: nothing to say. */
+    ordo_status (*counted)(void *self, ordo_u64 edges, ordo_u64 *n);
+    /* After each part was given whole: what is wrong, or *weights. *again = true: all parts must be given once more.
+     * NULL: nothing to say. */
+    ordo_status (*given)(void *self, ordo_type *weights, bool *again);
+} ordo_source;
+#define ORDO_COUNT_UNKNOWN (~(ordo_u64)0)
 
 /* ---- build.c ---- */
 
@@ -65,22 +123,24 @@ ordo_status ordo_csr_transpose(ordo_team *team, const ordo_csr *g, ordo_csr *out
 ordo_status ordo_csr_symmetrise(ordo_team *team, const ordo_csr *g, ordo_csr *out);
 /* Puts every row in ascending order of heads, ties as they stand. */
 ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g);
+/* A graph of what a source says; everything that origin->edges asks for is done to it. */
+ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin, ordo_graph **out);
+
+/* ---- settle.c: from rows as the input has them to those that were asked for ---- */
+
+/* Takes rows (owned, in any order within a row), also where it fails. `symmetric`: the format says so, and the reader
+ * believes or has checked it. */
+ordo_status ordo_graph_from_rows(ordo_csr *csr, bool symmetric, const ordo_origin *origin, ordo_graph **out);
+/* The same for rows that are sorted and hold reverse edges already where they were asked for. */
+ordo_status ordo_graph_settle(ordo_team *team, ordo_csr *csr, bool symmetric, const ordo_origin *origin,
+                              double load_seconds, double build_start, ordo_graph **out);
 /* Every edge has its reverse, equally often and of the same weights; else the first edge, in the order of rows, that
  * has not is named. Rows must be sorted. */
 ordo_status ordo_csr_check_symmetric(ordo_team *team, const ordo_csr *g, const ordo_origin *origin);
-/* Builds and keeps; takes the list (a block of ordo_alloc), also where it fails. */
-ordo_status ordo_graph_build(ordo_u64 n, ordo_edge_entry *list, ordo_u64 count, ordo_type weight_type,
-                             ordo_direction direction, const ordo_origin *origin, ordo_graph **out);
+/* Options of edges that make no sense are refused. */
+ordo_status ordo_edge_options_check(const ordo_edge_options *edges);
 
 /* ---- input.c ---- */
-
-typedef struct ordo_input {
-    const char *name;     /* of the file, for messages */
-    const ordo_u8 *bytes; /* decompressed */
-    size_t size;
-    void *mapped, *block; /* one of them holds the bytes */
-    size_t mapped_size;
-} ordo_input;
 
 ordo_status ordo_input_open(const char *path, ordo_input *out);
 /* Gives the bytes back; the name stays. Twice is fine. */
@@ -91,73 +151,46 @@ bool ordo_input_has_suffix(const ordo_input *in, const char *suffix);
  * line == 0: the message names no line. */
 ordo_status ordo_input_plausible(const ordo_input *in, ordo_u64 line, ordo_u64 n);
 
-/* ---- text.c: the scanner of the text formats ---- */
+/* ---- formats. A reader takes the input as it stands and options that are checked; origin has all but format and
+ * id_base set. A writer puts out what check_fit (write.c) let through ---- */
 
-typedef struct ordo_span {
-    const ordo_u8 *begin, *end;
-} ordo_span;
-
-/* A place in a text: the start of a line. */
-typedef struct ordo_cursor {
-    const ordo_input *in;
-    const ordo_u8 *at;
-    ordo_u64 line; /* 1 is the first */
-} ordo_cursor;
-
-enum { ORDO_WORDS = 8 };
-typedef struct ordo_words {
-    ordo_u64 line;
-    int count; /* words of the line; those beyond ORDO_WORDS are counted, not kept */
-    ordo_span word[ORDO_WORDS];
-    ordo_span end; /* empty, at the end of the line */
-} ordo_words;
-
-/* The words of the line at the cursor, which moves on. False at the end of the text. */
-bool ordo_next_line(ordo_cursor *c, ordo_words *out);
-bool ordo_span_is(ordo_span s, const char *word, bool fold_case);
-bool ordo_span_number(ordo_span s, ordo_u64 *out);
-/* "FILE:LINE: found '...', expected ..." with what stands at `found` (NULL end of file). */
-ordo_status ordo_text_fail(const ordo_input *in, ordo_u64 line, const ordo_u8 *found, const char *expected, ...)
-    ORDO_PRINTF(4, 5);
-
-typedef enum ordo_number { ORDO_INTEGER, ORDO_REAL, ORDO_EITHER } ordo_number;
-
-/* What lines of edges look like. */
-typedef struct ordo_text_shape {
-    bool arcs;            /* DIMACS: 'a' before the ends; lines of 'c' are comments */
-    const char *comments; /* first characters of lines to skip, where not arcs */
-    int columns;          /* 2, or 3 with a weight */
-    ordo_u64 base;        /* what the file calls vertex 0 */
-    ordo_u64 n;           /* vertices, or 0 where the file does not say (see max_id) */
-    bool counted;         /* n is what the file says, even if 0 */
-    ordo_number number;   /* what weights may be */
-    bool drop;            /* look at weights, but do not keep them */
-} ordo_text_shape;
-
-typedef struct ordo_text_edges {
-    ordo_edge_entry *list; /* a block of ordo_alloc */
-    ordo_u64 count;
-    ordo_type weight_type;
-    ordo_u64 max_id;          /* largest end, base taken off; 0 where there are no edges */
-    ordo_u64 max_line;        /* ... and the line that has it */
-    ordo_u64 last_line;       /* number of the text's last line */
-    ordo_u64 big_line;        /* first line of a u32 weight beyond INT32_MAX, or 0 */
-    const ordo_u8 *big_found; /* ... and the weight */
-} ordo_text_edges;
-
-/* Reads all lines from the cursor on, in parallel. */
-ordo_status ordo_text_read(const ordo_cursor *from, const ordo_text_shape *shape, int threads, ordo_text_edges *out);
-/* The number of the line of the k-th (0 is the first) edge from the cursor on. */
-ordo_u64 ordo_text_line_of(const ordo_cursor *from, const ordo_text_shape *shape, ordo_u64 k);
-
-/* ---- formats: each takes the input as it stands and options that are checked, and closes the input as soon as it
- * needs no more of it: text and rows are not held at the same time ---- */
-
-ordo_status ordo_read_dimacs(ordo_input *in, const ordo_read_options *options, double start, ordo_graph **out);
-ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, double start, ordo_graph **out);
-ordo_status ordo_read_edgelist(ordo_input *in, const ordo_read_options *options, double start, ordo_graph **out);
-ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, double start, ordo_graph **out);
-/* The header's numbers fit each other, whatever the size of the file. */
+typedef ordo_status ordo_reader(ordo_input *in, const ordo_read_options *options, ordo_origin *origin,
+                                ordo_graph **out);
+ordo_reader ordo_read_dimacs, ordo_read_mtx, ordo_read_metis, ordo_read_edgelist, ordo_read_gap, ordo_read_galois,
+    ordo_read_npz, ordo_read_own;
+/* The header's numbers fit each other and the size of the file. */
 bool ordo_looks_like_gap(const ordo_input *in);
+bool ordo_looks_like_galois(const ordo_input *in);
+/* DIMACS .co: *out is [n][2], owned. */
+ordo_status ordo_read_coordinates(const char *path, ordo_u64 n, int threads, ordo_i32 **out);
+
+typedef struct ordo_writer ordo_writer;
+typedef ordo_status ordo_format_writer(ordo_writer *w, const ordo_graph *g);
+ordo_format_writer ordo_write_dimacs, ordo_write_max, ordo_write_coordinates, ordo_write_mtx, ordo_write_metis,
+    ordo_write_edgelist, ordo_write_gap, ordo_write_galois, ordo_write_own;
+/* Writes a file of its own making (a zip archive) at a path that is not there yet. */
+ordo_status ordo_write_npz(const char *path, const ordo_graph *g);
+void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size);
+void ordo_put_text(ordo_writer *w, const char *text);
+void ordo_put_number(ordo_writer *w, ordo_u64 value); /* decimal digits */
+void ordo_put_word64(ordo_writer *w, ordo_u64 value); /* 8 bytes */
+void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u32 bits);
+bool ordo_put_failed(const ordo_writer *w); /* no use in going on */
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the binary formats are read and written as words are in memory: little-endian machines only"
+#endif
+static inline ordo_u64 ordo_load64(const ordo_u8 *at)
+{
+    ordo_u64 value;
+    __builtin_memcpy(&value, at, sizeof value);
+    return value;
+}
+static inline ordo_u32 ordo_load32(const ordo_u8 *at)
+{
+    ordo_u32 value;
+    __builtin_memcpy(&value, at, sizeof value);
+    return value;
+}
 
 #endif

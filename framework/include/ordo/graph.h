@@ -42,14 +42,38 @@ typedef enum ordo_direction {
 
 typedef enum ordo_weights {
     ORDO_WEIGHTS_AS_STORED = 0,
-    ORDO_WEIGHTS_DROP /* the app needs none: do not keep them */
+    ORDO_WEIGHTS_DROP,    /* the app needs none: do not keep them */
+    ORDO_WEIGHTS_UNIFORM, /* draw whole ones for an input without any; refused where it has some */
+    ORDO_WEIGHTS_REPLACE  /* draw whole ones instead of those of the input */
 } ordo_weights;
+
+/* What becomes of parallel edges (same tail, same head): all stay, or one stays, with this weight. */
+typedef enum ordo_parallel {
+    ORDO_PARALLEL_KEEP = 0,
+    ORDO_PARALLEL_MIN,
+    ORDO_PARALLEL_MAX,
+    ORDO_PARALLEL_SUM,  /* refused where the sum does not fit the type; floats are summed in ascending order */
+    ORDO_PARALLEL_FIRST /* in the order of the input */
+} ordo_parallel;
+
+/* What is done to edges on their way into rows. All zero: nothing. Applied in this order: direction, loops, parallel
+ * edges, drawn weights. Drawn weights are u32, uniform in low..high, a hash of (seed, tail, head, how many parallel
+ * edges came before): in a symmetric graph of the unordered ends, so that both directions weigh the same. */
+typedef struct ordo_edge_options {
+    ordo_direction direction;
+    bool drop_loops;
+    ordo_parallel parallel;
+    ordo_weights weights;
+    ordo_u32 low, high; /* 0 <= low <= high: of drawn weights */
+    ordo_u64 seed;      /* likewise */
+} ordo_edge_options;
 
 /* All zero is the default. */
 typedef struct ordo_read_options {
-    ordo_direction direction;
-    ordo_weights weights;
-    int threads; /* 0: all cores */
+    ordo_edge_options edges;
+    const char *coordinates; /* a DIMACS .co file that belongs to the graph, or NULL */
+    bool trust;              /* .ordo files: believe the contents, check the header only */
+    int threads;             /* 0: all cores */
 } ordo_read_options;
 
 /* One edge of an edge list. `weight` holds the bits of a word of the list's weight type. */
@@ -60,8 +84,10 @@ typedef struct ordo_edge_entry {
 
 /* ---- making ---- */
 
-/* Reads a file; "-" is standard input. The format is told by content first and suffix second: DIMACS .gr, Matrix
- * Market, GAP .sg and .wsg, edge lists .el and .wel; gzip, xz and zstd are undone on the way.
+/* Reads a file; "-" is standard input. The format is told by content first and suffix second; gzip, xz and zstd are
+ * undone on the way. docs/formats.md says what each format holds and what is refused:
+ *   DIMACS .gr and .max, Matrix Market .mtx, METIS .graph, edge lists .el .wel .txt (SNAP), GAP .sg and .wsg,
+ *   Galois .gr versions 1 and 2, SciPy .npz, Ordo's own .ordo (mapped, not copied).
  * Errors: ORDO_ERR_IO (missing, unreadable), ORDO_ERR_INPUT (with file, line or byte offset, found, expected),
  * ORDO_ERR_MEMORY, ORDO_ERR_USAGE. On error *out is untouched. */
 ORDO_API ordo_status ordo_graph_read(const char *path, const ordo_read_options *options, ordo_graph **out);
@@ -83,24 +109,41 @@ ORDO_API ordo_graph *ordo_graph_ref(ordo_graph *g);
 ORDO_API void ordo_graph_free(ordo_graph *g);
 
 /* Generators, the same graph for the same arguments whatever the number of threads. All are random by `seed` alone.
- *   rmat     scale, degree (edges per vertex, 16): R-MAT with a,b,c,d = .57 .19 .19 .05, directed
- *   road     vertices: planar, symmetric, average degree about 2.5, long diameter, euclidean weights
- *   uniform  vertices, degree: every vertex has `degree` out-edges to uniform heads, directed
- *   grid     width, height: 4-neighbour lattice, symmetric
+ *   rmat     scale, degree (edges per vertex, 16), a b c d (.57 .19 .19 .05): R-MAT, directed
+ *   kron     scale, degree: R-MAT as the GAP Benchmark Suite shapes it: symmetric, no loops, no parallel edges
+ *   urand    scale, degree: GAP's -u graph, edge for edge with its seed 27491095: symmetric, no loops or parallel edges
+ *   uniform  vertices, degree (4): every vertex has `degree` out-edges to uniform heads, directed
+ *   grid     width, height, depth (1), keep (1): lattice of 4 or 6 neighbours, every bond kept with probability
+ *            `keep`, symmetric
+ *   mesh     width, height, depth: 27-point stencil, 26 neighbours inside, symmetric
+ *   road     vertices: planar, symmetric, average degree about 2.5, long diameter, euclidean weights; has coordinates
+ *   rlg      width, height: Washington's random level graph, a flow network: `height` levels of `width` vertices, three
+ *            random edges to the next level each, capacities low..high; directed, has terminals
+ *   genrmf   width a, depth b: Goldfarb and Grigoriadis' flow network: b frames of a x a; capacities low..high between
+ *            frames, high * a * a within; directed, has terminals
+ *   star, path, complete   vertices: symmetric
+ *   cliques  vertices, width: a chain of complete graphs of `width` vertices, one edge from each to the next, symmetric
  * Weights: uniform integers low..high (u32) where high > 0, none where high == 0; road always has its own. For the
  * symmetric ones both directions of an edge carry the same weight. */
 typedef struct ordo_generate_options {
-    const char *kind;       /* "rmat", "road", "uniform", "grid" */
-    ordo_u64 vertices;      /* road, uniform */
-    ordo_u32 scale;         /* rmat: 2^scale vertices, 0 <= scale <= 31 */
-    ordo_u32 degree;        /* rmat, uniform; 0: 16 and 4 */
-    ordo_u32 width, height; /* grid */
-    ordo_u32 low, high;     /* weights */
-    ordo_u64 seed;
-    ordo_direction direction; /* ORDO_SYMMETRISE: made symmetric after */
+    const char *kind;       /* as above */
+    ordo_u64 vertices;      /* uniform, road, star, path, complete, cliques */
+    ordo_u32 scale;         /* rmat, kron, urand: 2^scale vertices, 0 <= scale <= 31 */
+    ordo_u32 degree;        /* rmat, kron, urand, uniform; 0: as above */
+    ordo_u32 width, height; /* grid, mesh, rlg, genrmf, cliques */
+    ordo_u32 depth;         /* grid, mesh, genrmf; 0: 1 */
+    double a, b, c, d;      /* rmat: add up to 1; all 0: as above */
+    double keep;            /* grid: 0 < keep <= 1; 0: 1 */
+    ordo_edge_options edges; /* ORDO_SYMMETRISE: made symmetric after; high > 0: has weights (or capacities) */
     int threads;
 } ordo_generate_options;
 ORDO_API ordo_status ordo_graph_generate(const ordo_generate_options *options, ordo_graph **out);
+
+/* The graph on the vertices v with keep[v] != 0 (keep: [n]), renumbered in order, and the edges between them, with
+ * weights and data of the vertices. names: NULL, or [number kept], receives their old numbers. Errors:
+ * ORDO_ERR_MEMORY. */
+ORDO_API ordo_status ordo_graph_induced(const ordo_graph *g, const ordo_u8 *keep, int threads, ordo_vid *names,
+                                        ordo_graph **out);
 
 /* ---- looking ---- */
 
@@ -110,6 +153,17 @@ ORDO_API const ordo_csr *ordo_graph_out(const ordo_graph *g);
  * transposed on first use and kept. Thread-safe. Errors: ORDO_ERR_MEMORY. */
 ORDO_API ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out);
 ORDO_API bool ordo_graph_symmetric(const ordo_graph *g);
+
+/* What some formats say of vertices. Arrays are owned by the graph; NULL where there is nothing. */
+typedef struct ordo_vertex_data {
+    const ordo_i32 *coordinate; /* [n][2]: x, y; DIMACS: longitude and latitude in millionths of a degree */
+    const ordo_u32 *weight;     /* [n][weights]: METIS' vertex weights */
+    ordo_u32 weights;           /* a vertex; 0: none */
+    const ordo_u32 *size;       /* [n]: METIS' vertex sizes */
+    ordo_vid source, sink;      /* of a flow network, or ORDO_NO_VERTEX */
+} ordo_vertex_data;
+/* Valid as long as the graph. */
+ORDO_API const ordo_vertex_data *ordo_graph_vertex_data(const ordo_graph *g);
 
 typedef struct ordo_graph_info {
     const char *source;                         /* file name or "rmat --scale 20 ..."; owned by the graph */
@@ -121,6 +175,8 @@ typedef struct ordo_graph_info {
     bool symmetric;                             /* every edge has its reverse, by format, by request or by check */
     ordo_type weight_type;                      /* ORDO_NONE: unweighted */
     double weight_min, weight_max, weight_mean; /* 0 where unweighted or m == 0 */
+    const char *weights;                        /* "none", "stored", "dropped", "uniform:1:100 --seed 7"; ...'s too */
+    ordo_u64 dropped_loops, dropped_parallel;   /* stored edges left out because that was asked for */
     ordo_u64 id_base;     /* what the file calls vertex 0: 1 for DIMACS and Matrix Market, else 0 */
     ordo_u64 checksum;    /* of n, m, rows, heads and weights; equal graphs have equal checksums */
     ordo_u64 bytes;       /* memory held by rows, heads and weights (in-rows included once built) */
@@ -132,8 +188,9 @@ ORDO_API void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out);
 
 /* ---- writing ---- */
 
-/* Writes by suffix: .gr (DIMACS), .wsg, .sg, .el, .wel. Writes beside the target and renames, so that a failure leaves
- * no partial file and an old file stays. A weight type that the format cannot hold is refused. */
+/* Writes by suffix: .gr (DIMACS), .max, .mtx, .graph, .el, .wel, .sg, .wsg, .ggr (Galois binary .gr, version 1), .npz, .ordo, and .co (the coordinates alone). Writes beside the target and renames, so
+ * that a failure leaves no partial file and an old file stays. What the format cannot hold (weights of a type, loops,
+ * a directed graph, missing terminals) is refused: ORDO_ERR_USAGE. */
 ORDO_API ordo_status ordo_graph_write(const ordo_graph *g, const char *path);
 
 ORDO_END_DECLS
