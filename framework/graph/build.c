@@ -1,259 +1,317 @@
-/* build.c -- from an edge list, or from other rows, to rows.
+/* build.c -- from a source of edges to rows.
  *
  * Problem: put m edges in order of (tail, head, position in the list) with all threads, the same result for any number
- * of them, and not much more memory than list and rows.
+ * of them, without holding the list in memory and then the rows as well: at most 2.2 times the rows.
  *
- * Method: a counting sort in two steps. First the edges are moved to at most 512 buckets of consecutive tails: every
- * thread counts its part of the list by bucket, the counts are summed in the order (bucket, thread), every thread
- * moves its part: stable, and it writes to few enough places at a time for caches and TLB. Then the buckets are taken
- * one by one by whoever is free: rows counted, edges put into rows, each row sorted by head. A list whose tails ascend
- * already is its own set of buckets and is not moved. Reverse edges are made while moving, so a symmetrised
- * list is never held. O(m) but for the sorting of rows: insertion up to 64 edges, else by bytes of the head.
+ * Method: a counting sort in two steps over a source that gives its edges twice. The first time every part counts its
+ * edges by at most 512 buckets of consecutive tails; the counts are summed in the order (bucket, part). The second time
+ * the edges are put where they belong: stable, and to few enough places at a time for caches and TLB. Then the buckets
+ * are taken one by one by whoever is free: rows counted, edges put into rows, each row sorted by head, and the pages of
+ * the bucket given back, so that buckets shrink as rows grow. While n is unknown the width of a bucket doubles whenever
+ * a tail lies beyond the last one. Tails that ascend all along need no buckets: edges go straight to their rows.
+ * Reverse edges are made on the way. O(m) but for the sorting of rows.
  *
- * Not done: removing loops or parallel edges; renumbering; graphs that do not fit in memory.
+ * Not done: graphs that do not fit in memory.
  */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "graph.h"
+#define _DEFAULT_SOURCE /* madvise, clock_gettime */
+#include "rows.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { BUCKETS = 512, SHORT_ROW = 64, ROWS_AT_ONCE = 1024 };
+enum { BUCKETS = 512 };
 
-typedef struct cursor_line {
-    _Alignas(64) ordo_u64 next; /* atomic: the next bucket or block that nobody has taken */
-} cursor_line;
-
-typedef struct source {
-    const ordo_edge_entry *list; /* count edges, or */
-    const ordo_csr *rows;        /* these, turned round if */
-    bool turned;
-    ordo_u64 count;
-    bool symmetrise; /* the reverses as well */
-    ordo_u64 n;
-} source;
-
-typedef struct member_result {
-    _Alignas(64) ordo_u64 bad; /* first edge with an end >= n, or count */
-    ordo_vid first, last;      /* tails of the part's first and last edge */
+typedef struct part {
+    ordo_u64 edges;      /* given, reverse ones not counted */
+    ordo_u64 first_edge; /* before it */
+    ordo_vid first, last, before; /* tails: its first and last, and the last one of the parts before (where edges > 0) */
+    int shift;           /* of its counts: tail u is in bucket u >> shift */
     bool ascends;
-} member_result;
+} part;
 
 typedef struct build {
     ordo_team *team;
-    source from;
-    int shift;           /* bucket of tail u: u >> shift */
-    ordo_u64 buckets;    /* used */
-    ordo_u64 *histogram; /* [members][buckets]; counts, then where the member's next edge goes */
-    ordo_u64 *start;     /* [buckets + 1] */
-    member_result *results;
-    const ordo_edge_entry *ordered; /* by bucket: the list itself or `moved` */
-    ordo_edge_entry *moved;
+    const ordo_source *from;
+    ordo_mirror mirror;
+    ordo_u64 n;
+    int shift; /* bucket of tail u: u >> shift */
+    ordo_u64 buckets;
+    part *parts;
+    ordo_u64 *counts; /* [parts][BUCKETS]; later where the part's next edge of a bucket goes */
+    ordo_u64 *start;  /* [buckets + 1] */
+    ordo_u32 width;   /* words of an edge in a bucket: tail, head and, where they are kept, weight */
+    ordo_u32 *moved;  /* edges by bucket; NULL: they go straight to their rows */
+    bool started;     /* an edge was seen before the first part's; for `before` */
     ordo_csr to;
     ordo_eid *row;
     ordo_vid *head;
-    cursor_line cursor;
-    int failed; /* atomic */
+    ordo_shared next; /* part, then bucket */
+    int failed;       /* atomic */
 } build;
 
-typedef void emit_fn(build *b, ordo_u64 *slots, ordo_vid tail, ordo_vid head, ordo_u32 weight);
+/* ---- the first time: counting ---- */
 
-/* Calls emit on every edge of positions begin..end-1, in order. Inlined with its emit. */
-static inline __attribute__((always_inline)) void for_each(build *b, ordo_u64 begin, ordo_u64 end, ordo_u64 *slots,
-                                                           emit_fn *emit)
+typedef struct counter {
+    ordo_taker taker;
+    bool mirrored;
+    part *part;
+    ordo_u64 *counts; /* [BUCKETS] */
+} counter;
+
+/* Buckets twice as wide. */
+static void fold(ordo_u64 *counts)
 {
-    const source *s = &b->from;
-    if (s->rows) {
-        const ordo_csr *g = s->rows;
-        if (begin == end)
-            return;
-        ordo_vid lo = 0, hi = g->n; /* the row that holds edge `begin` is in [lo, hi) */
-        while (hi - lo > 1) {
-            ordo_vid middle = lo + (hi - lo) / 2;
-            if (g->row[middle] <= begin)
-                lo = middle;
-            else
-                hi = middle;
-        }
-        for (ordo_u64 e = begin; e < end; e++) {
-            while (g->row[lo + 1] <= e)
-                lo++;
-            ordo_vid head = g->head[e * g->stride];
-            ordo_u32 weight = ordo_csr_word(g, e);
-            emit(b, slots, s->turned ? head : lo, s->turned ? lo : head, weight);
-            if (s->symmetrise && head != lo)
-                emit(b, slots, head, lo, weight);
-        }
+    for (int k = 0; k < BUCKETS / 2; k++)
+        counts[k] = counts[2 * k] + counts[2 * k + 1];
+    memset(counts + BUCKETS / 2, 0, BUCKETS / 2 * sizeof *counts);
+}
+
+static inline void count_one(counter *c, ordo_vid tail)
+{
+    while (__builtin_expect(tail >> c->part->shift >= BUCKETS, 0)) {
+        fold(c->counts);
+        c->part->shift++;
+    }
+    c->counts[tail >> c->part->shift]++;
+}
+
+static void take_count(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
+{
+    counter *c = (counter *)taker;
+    part *p = c->part;
+    if (!count)
         return;
+    if (p->edges == 0)
+        p->first = p->last = edges[0].tail;
+    p->edges += count;
+    ordo_vid last = p->last;
+    bool ascends = p->ascends;
+    for (size_t i = 0; i < count; i++) {
+        ordo_vid tail = edges[i].tail;
+        ascends &= last <= tail;
+        last = tail;
+        count_one(c, tail);
     }
-    for (ordo_u64 i = begin; i < end; i++) {
-        ordo_edge_entry x = s->list[i];
-        emit(b, slots, x.tail, x.head, x.weight);
-        if (s->symmetrise && x.tail != x.head)
-            emit(b, slots, x.head, x.tail, x.weight);
-    }
+    if (c->mirrored)
+        for (size_t i = 0; i < count; i++)
+            if (edges[i].head != edges[i].tail)
+                count_one(c, edges[i].head);
+    p->last = last;
+    p->ascends = ascends;
 }
 
-static inline __attribute__((always_inline)) void emit_count(build *b, ordo_u64 *slots, ordo_vid tail, ordo_vid head,
-                                                             ordo_u32 weight)
+static int shift_for(ordo_u64 n)
 {
-    (void)head, (void)weight;
-    slots[tail >> b->shift]++;
+    int shift = 0;
+    while (n && (n - 1) >> shift >= BUCKETS)
+        shift++;
+    return shift;
 }
 
-static inline __attribute__((always_inline)) void emit_move(build *b, ordo_u64 *slots, ordo_vid tail, ordo_vid head,
-                                                            ordo_u32 weight)
-{
-    b->moved[slots[tail >> b->shift]++] = (ordo_edge_entry){tail, head, weight};
-}
-
-static ordo_u64 *slots_of(build *b, int member)
-{
-    return b->histogram + (ordo_u64)member * b->buckets;
-}
-
-static void count_part(void *arg, int member)
+static void count_parts(void *arg, int member)
 {
     build *b = arg;
-    const source *s = &b->from;
-    ordo_u64 begin, end;
-    ordo_split(s->count, ordo_team_size(b->team), member, &begin, &end);
-    member_result *r = &b->results[member];
-    *r = (member_result){.bad = s->count, .ascends = true};
-    if (s->list && begin < end) {
-        ordo_vid before = s->list[begin].tail;
-        r->first = before;
-        for (ordo_u64 i = begin; i < end; i++) {
-            ordo_edge_entry x = s->list[i];
-            if (x.tail >= s->n || x.head >= s->n) {
-                r->bad = i;
-                return;
-            }
-            r->ascends &= before <= x.tail;
-            before = x.tail;
+    (void)member;
+    int shift = b->from->n == ORDO_COUNT_UNKNOWN ? 0 : shift_for(b->from->n);
+    for (ordo_u64 i; (i = ordo_take_next(&b->next, 1)) < b->from->parts;) {
+        ordo_u64 *counts = b->counts + i * BUCKETS;
+        memset(counts, 0, BUCKETS * sizeof *counts);
+        b->parts[i] = (part){.ascends = true, .shift = shift};
+        counter c = {{take_count}, b->mirror != ORDO_MIRROR_NONE, &b->parts[i], counts};
+        b->from->give(b->from->self, i, true, &c.taker);
+    }
+}
+
+/* Sums edges of parts, and tells whether tails ascend all along. */
+static ordo_u64 join_parts(build *b, bool *ascends)
+{
+    ordo_u64 edges = 0;
+    ordo_vid last = 0;
+    *ascends = true;
+    for (ordo_u64 i = 0; i < b->from->parts; i++) {
+        part *p = &b->parts[i];
+        p->first_edge = edges;
+        p->before = last;
+        if (p->edges) {
+            *ascends &= p->ascends && (edges == 0 || last <= p->first);
+            last = p->last;
         }
-        r->last = before;
+        edges += p->edges;
     }
-    ordo_u64 *slots = slots_of(b, member);
-    memset(slots, 0, b->buckets * sizeof *slots);
-    for_each(b, begin, end, slots, emit_count);
+    return edges;
 }
 
-static void move_part(void *arg, int member)
+/* Counts become places; the start of every bucket on the way. */
+static void place_buckets(build *b)
+{
+    for (ordo_u64 i = 0; i < b->from->parts; i++)
+        for (; b->parts[i].shift < b->shift; b->parts[i].shift++)
+            fold(b->counts + i * BUCKETS);
+    ordo_u64 sum = 0;
+    for (ordo_u64 k = 0; k < b->buckets; k++) {
+        b->start[k] = sum;
+        for (ordo_u64 i = 0; i < b->from->parts; i++) {
+            ordo_u64 *slot = &b->counts[i * BUCKETS + k], here = *slot;
+            *slot = sum;
+            sum += here;
+        }
+    }
+    b->start[b->buckets] = sum;
+}
+
+/* ---- the second time: to buckets ---- */
+
+typedef struct mover {
+    ordo_taker taker;
+    build *b;
+    part *part;
+    ordo_u64 *places; /* [BUCKETS] */
+    ordo_u64 edge;    /* straight: where the next one goes */
+    ordo_u64 tail;    /* straight: its row has a start already */
+} mover;
+
+static inline ordo_u32 mirrored_weight(ordo_mirror mirror, ordo_u32 weight)
+{
+    return mirror == ORDO_MIRROR_MINUS_WHOLE  ? 0u - weight
+           : mirror == ORDO_MIRROR_MINUS_REAL ? weight ^ 0x80000000u /* the sign */
+                                              : weight;
+}
+
+static inline void put_moved(ordo_u32 *to, ordo_u32 width, ordo_vid tail, ordo_vid head, ordo_u32 weight)
+{
+    to[0] = tail;
+    to[1] = head;
+    if (width == 3)
+        to[2] = weight;
+}
+
+static inline __attribute__((always_inline)) void move_edges(mover *m, const ordo_edge_entry *edges, size_t count,
+                                                             ordo_u32 width, bool mirrored)
+{
+    ordo_u64 *places = m->places;
+    ordo_u32 *moved = m->b->moved;
+    int shift = m->b->shift;
+    ordo_mirror mirror = m->b->mirror;
+    for (size_t i = 0; i < count; i++) {
+        ordo_edge_entry x = edges[i];
+        put_moved(moved + places[x.tail >> shift]++ * width, width, x.tail, x.head, x.weight);
+        if (mirrored && x.head != x.tail)
+            put_moved(moved + places[x.head >> shift]++ * width, width, x.head, x.tail,
+                      mirrored_weight(mirror, x.weight));
+    }
+}
+
+static void take_move(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
+{
+    mover *m = (mover *)taker;
+    bool mirrored = m->b->mirror != ORDO_MIRROR_NONE;
+    if (m->b->width == 3)
+        mirrored ? move_edges(m, edges, count, 3, true) : move_edges(m, edges, count, 3, false);
+    else
+        mirrored ? move_edges(m, edges, count, 2, true) : move_edges(m, edges, count, 2, false);
+}
+
+static void take_straight(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
+{
+    mover *m = (mover *)taker;
+    ordo_eid *row = m->b->row;
+    ordo_vid *head = m->b->head;
+    ordo_u64 at = m->edge, tail = m->tail;
+    bool weighted = m->b->to.stride == 2;
+    for (size_t i = 0; i < count; i++, at++) {
+        while (tail < edges[i].tail)
+            row[++tail] = at;
+        if (weighted) {
+            head[2 * at] = edges[i].head;
+            head[2 * at + 1] = edges[i].weight;
+        } else {
+            head[at] = edges[i].head;
+        }
+    }
+    m->edge = at;
+    m->tail = tail;
+}
+
+static void move_parts(void *arg, int member)
 {
     build *b = arg;
-    ordo_u64 begin, end;
-    ordo_split(b->from.count, ordo_team_size(b->team), member, &begin, &end);
-    for_each(b, begin, end, slots_of(b, member), emit_move);
+    (void)member;
+    for (ordo_u64 i; (i = ordo_take_next(&b->next, 1)) < b->from->parts;) {
+        part *p = &b->parts[i];
+        mover m = {{b->moved ? take_move : take_straight}, b, p, b->counts + i * BUCKETS, p->first_edge, p->before};
+        b->from->give(b->from->self, i, false, &m.taker);
+    }
 }
 
-/* ---- sorting a row ---- */
-
-typedef struct scratch {
-    void *block;
-    ordo_u64 room; /* edges */
-} scratch;
-
-/* For both kinds of row: heads alone, or heads with their weights. Stable. Rows mostly come sorted (the list was, or
- * they were transposed), so that is looked at first. False where memory for a long row is short. */
-#define DEFINE_SORT(_word, _name, _head_of)                                                                            \
-    static bool _name(_word *row, ordo_u64 count, scratch *s)                                                          \
-    {                                                                                                                  \
-        ordo_u64 sorted = 1;                                                                                           \
-        while (sorted < count && _head_of(row[sorted - 1]) <= _head_of(row[sorted]))                                   \
-            sorted++;                                                                                                  \
-        if (sorted >= count)                                                                                           \
-            return true;                                                                                               \
-        if (count <= SHORT_ROW) {                                                                                      \
-            for (ordo_u64 i = sorted; i < count; i++) {                                                                \
-                _word x = row[i];                                                                                      \
-                ordo_u64 j = i;                                                                                        \
-                for (; j > 0 && _head_of(row[j - 1]) > _head_of(x); j--)                                               \
-                    row[j] = row[j - 1];                                                                               \
-                row[j] = x;                                                                                            \
-            }                                                                                                          \
-            return true;                                                                                               \
-        }                                                                                                              \
-        if (s->room < count) {                                                                                         \
-            ordo_free(s->block);                                                                                       \
-            s->room = 0;                                                                                               \
-            s->block = ordo_alloc(count + count / 2, sizeof(ordo_u64));                                                \
-            if (!s->block)                                                                                             \
-                return false;                                                                                          \
-            s->room = count + count / 2;                                                                               \
-        }                                                                                                              \
-        ordo_u64 places[4][256] = {{0}};                                                                               \
-        for (ordo_u64 i = 0; i < count; i++)                                                                           \
-            for (int d = 0; d < 4; d++)                                                                                \
-                places[d][_head_of(row[i]) >> 8 * d & 255]++;                                                          \
-        _word *from = row, *to = s->block;                                                                             \
-        for (int d = 0; d < 4; d++) {                                                                                  \
-            ordo_u64 *place = places[d], sum = 0;                                                                      \
-            if (place[_head_of(from[0]) >> 8 * d & 255] == count)                                                      \
-                continue; /* all alike in this byte */                                                                 \
-            for (int i = 0; i < 256; i++) {                                                                            \
-                ordo_u64 here = place[i];                                                                              \
-                place[i] = sum;                                                                                        \
-                sum += here;                                                                                           \
-            }                                                                                                          \
-            for (ordo_u64 i = 0; i < count; i++)                                                                       \
-                to[place[_head_of(from[i]) >> 8 * d & 255]++] = from[i];                                               \
-            _word *other = from;                                                                                       \
-            from = to;                                                                                                 \
-            to = other;                                                                                                \
-        }                                                                                                              \
-        if (from != row)                                                                                               \
-            memcpy(row, from, count * sizeof *row);                                                                    \
-        return true;                                                                                                   \
-    }
-
-typedef struct pair {
-    ordo_vid head;
-    ordo_u32 weight;
-} pair;
-#define WORD_HEAD(_x) (_x)
-#define PAIR_HEAD(_x) ((_x).head)
-DEFINE_SORT(ordo_vid, sort_heads, WORD_HEAD)
-DEFINE_SORT(pair, sort_pairs, PAIR_HEAD)
-
-static bool sort_row(ordo_vid *head, ordo_u32 stride, ordo_eid begin, ordo_eid end, scratch *s)
+/* Parts are given again where a weight turns out to be of another type: places go back to where they were. */
+static ordo_status move_all(build *b, ordo_type *weights)
 {
-    if (end - begin < 2)
-        return true;
-    return stride == 2 ? sort_pairs((pair *)(void *)(head + 2 * begin), end - begin, s)
-                       : sort_heads(head + begin, end - begin, s);
+    ordo_u64 *kept = NULL, size = b->from->parts * BUCKETS;
+    ordo_status status = ORDO_OK;
+    if (b->from->given && b->moved && b->width == 3) {
+        kept = ordo_alloc(size, sizeof *kept);
+        if (!kept)
+            return ORDO_ERR_MEMORY;
+        memcpy(kept, b->counts, size * sizeof *kept);
+    }
+    for (bool again = true; again && !status;) {
+        again = false;
+        b->next.next = 0;
+        ordo_team_run(b->team, move_parts, b);
+        if (b->from->given)
+            status = b->from->given(b->from->self, weights, &again);
+        if (again && kept)
+            memcpy(b->counts, kept, size * sizeof *kept);
+    }
+    ordo_free(kept);
+    return status;
 }
 
 /* ---- buckets to rows ---- */
 
-static bool fill_bucket(build *b, ordo_u64 bucket, ordo_u64 *cursor, scratch *s)
+/* Gives back the pages that lie wholly in the block: its words are not read again. */
+static void give_back(const ordo_u32 *begin, const ordo_u32 *end)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *first = (char *)(((size_t)begin + page - 1) / page * page), *last = (char *)((size_t)end / page * page);
+    if (first < last)
+        madvise(first, (size_t)(last - first), MADV_DONTNEED); /* advice: a refusal costs memory only */
+}
+
+static bool fill_bucket(build *b, ordo_u64 bucket, ordo_u64 *cursor, ordo_scratch *s)
 {
     ordo_u64 low = bucket << b->shift, high = (bucket + 1) << b->shift;
-    if (high > b->from.n)
-        high = b->from.n;
-    const ordo_edge_entry *first = b->ordered + b->start[bucket], *last = b->ordered + b->start[bucket + 1];
+    if (high > b->n)
+        high = b->n;
+    const ordo_u32 *first = b->moved + b->start[bucket] * b->width, *last = b->moved + b->start[bucket + 1] * b->width;
 
     memset(cursor, 0, (high - low) * sizeof *cursor);
-    for (const ordo_edge_entry *x = first; x < last; x++)
-        cursor[x->tail - low]++;
+    for (const ordo_u32 *x = first; x < last; x += b->width)
+        cursor[x[0] - low]++;
     ordo_u64 sum = b->start[bucket];
     for (ordo_u64 u = low; u < high; u++) {
         ordo_u64 degree = cursor[u - low];
         b->row[u] = cursor[u - low] = sum;
         sum += degree;
     }
-    if (b->to.stride == 2) {
-        pair *pairs = (pair *)(void *)b->head;
-        for (const ordo_edge_entry *x = first; x < last; x++)
-            pairs[cursor[x->tail - low]++] = (pair){x->head, x->weight};
+    if (b->width == 3) {
+        for (const ordo_u32 *x = first; x < last; x += 3) {
+            ordo_vid *to = b->head + 2 * cursor[x[0] - low]++;
+            to[0] = x[1];
+            to[1] = x[2];
+        }
     } else {
-        for (const ordo_edge_entry *x = first; x < last; x++)
-            b->head[cursor[x->tail - low]++] = x->head;
+        ordo_u32 stride = b->to.stride; /* 2: weights will be drawn */
+        for (const ordo_u32 *x = first; x < last; x += 2)
+            b->head[stride * cursor[x[0] - low]++] = x[1];
     }
+    give_back(first, last);
     ordo_u64 begin = b->start[bucket]; /* a cursor stands at the end of its row now */
     for (ordo_u64 u = low; u < high; begin = cursor[u - low], u++)
-        if (!sort_row(b->head, b->to.stride, begin, cursor[u - low], s))
+        if (!ordo_row_sort(b->head, b->to.stride, begin, cursor[u - low], s))
             return false;
     return true;
 }
@@ -262,11 +320,11 @@ static void fill_rows(void *arg, int member)
 {
     build *b = arg;
     (void)member;
-    scratch s = {NULL, 0};
+    ordo_scratch s = {NULL, 0};
     ordo_u64 *cursor = ordo_alloc((size_t)1 << b->shift, sizeof *cursor);
     bool good = cursor != NULL;
     while (good && !__atomic_load_n(&b->failed, __ATOMIC_RELAXED)) {
-        ordo_u64 bucket = __atomic_fetch_add(&b->cursor.next, 1, __ATOMIC_RELAXED);
+        ordo_u64 bucket = ordo_take_next(&b->next, 1);
         if (bucket >= b->buckets)
             break;
         good = fill_bucket(b, bucket, cursor, &s);
@@ -277,303 +335,253 @@ static void fill_rows(void *arg, int member)
     ordo_free(s.block);
 }
 
-ordo_status ordo_csr_alloc(ordo_u64 n, ordo_u64 m, ordo_type weight_type, ordo_csr *out)
+static ordo_status rows_from_buckets(build *b)
 {
-    ordo_u64 words = weight_type == ORDO_NONE ? 1 : 2, bytes;
-    if (__builtin_mul_overflow(m, words * sizeof(ordo_vid), &bytes) ||
-        __builtin_add_overflow(bytes, (n + 1) * sizeof(ordo_eid), &bytes) || !ordo_memory_fits(bytes))
-        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %llu vertices and %llu edges", (unsigned long long)n,
-                         (unsigned long long)m);
-    ordo_eid *row = ordo_alloc(n + 1, sizeof *row);
-    ordo_vid *head = row ? ordo_alloc(m, words * sizeof *head) : NULL;
-    if (!head) {
-        ordo_free(row);
-        return ORDO_ERR_MEMORY;
-    }
-    *out = (ordo_csr){.n = (ordo_vid)n,
-                      .m = m,
-                      .row = row,
-                      .head = head,
-                      .weight = weight_type == ORDO_NONE ? NULL : head + 1,
-                      .stride = (ordo_u32)words,
-                      .weight_type = weight_type};
+    b->next.next = 0;
+    ordo_team_run(b->team, fill_rows, b);
+    return b->failed ? ordo_fail(ORDO_ERR_MEMORY, "not enough memory to sort %llu edges into rows",
+                                 (unsigned long long)b->to.m)
+                     : ORDO_OK;
+}
+
+/* Rows behind the last tail, and the order within rows. */
+static ordo_status finish_straight(build *b, ordo_vid last)
+{
+    for (ordo_u64 u = (ordo_u64)last + 1; u <= b->n; u++)
+        b->row[u] = b->to.m;
+    return ordo_csr_sort(b->team, &b->to);
+}
+
+/* ---- all of it ---- */
+
+static ordo_status csr_room(build *b, ordo_u64 m, ordo_type type)
+{
+    ordo_status status = ordo_csr_alloc(b->n, m, type, &b->to);
+    if (status)
+        return status;
+    b->row = (ordo_eid *)(size_t)b->to.row;
+    b->head = (ordo_vid *)(size_t)b->to.head;
+    b->row[0] = 0;
+    b->row[b->n] = m;
     return ORDO_OK;
 }
 
-void ordo_csr_free(ordo_csr *csr)
+static ordo_status moved_room(build *b, ordo_u64 m)
 {
-    ordo_free((void *)(size_t)csr->row);
-    ordo_free((void *)(size_t)csr->head);
-    *csr = (ordo_csr){0};
+    if (m > SIZE_MAX / b->width / sizeof *b->moved || !ordo_memory_fits(m * b->width * sizeof *b->moved))
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %llu edges", (unsigned long long)m);
+    b->moved = ordo_alloc(m, b->width * sizeof *b->moved);
+    return b->moved ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* Sums counts into places; the start of every bucket on the way. */
-static void place_buckets(build *b)
+/* Rows of what the source says, in a room for weights of `kept` (their final type is in *out). */
+static ordo_status fill(build *b, ordo_type room, ordo_input *input, double *moved_at)
 {
-    ordo_u64 sum = 0;
-    int members = ordo_team_size(b->team);
-    for (ordo_u64 k = 0; k < b->buckets; k++) {
-        b->start[k] = sum;
-        for (int t = 0; t < members; t++) {
-            ordo_u64 *slot = &slots_of(b, t)[k], here = *slot;
-            *slot = sum;
-            sum += here;
-        }
-    }
-    b->start[b->buckets] = sum;
-}
-
-/* The first edge of the list with an end that is no vertex, or count; and whether tails ascend all along. */
-static ordo_u64 join_results(const build *b, bool *ascends)
-{
-    ordo_u64 count = b->from.count, bad = count;
-    bool any = false;
-    ordo_vid last = 0;
-    *ascends = true;
-    for (int t = 0; t < ordo_team_size(b->team); t++) {
-        ordo_u64 begin, end;
-        ordo_split(count, ordo_team_size(b->team), t, &begin, &end);
-        const member_result *r = &b->results[t];
-        if (r->bad < bad)
-            bad = r->bad;
-        if (begin == end)
-            continue;
-        *ascends &= r->ascends && (!any || last <= r->first);
-        last = r->last;
-        any = true;
-    }
-    return bad;
-}
-
-/* Rows of `from`; frees *taken (and sets it NULL) as soon as its edges are moved. */
-static ordo_status rows_from(ordo_team *team, const source *from, ordo_type weight_type, ordo_edge_entry **taken,
-                             ordo_csr *out)
-{
-    build b = {.team = team, .from = *from};
-    while (from->n && (from->n - 1) >> b.shift >= BUCKETS)
-        b.shift++;
-    b.buckets = from->n ? ((from->n - 1) >> b.shift) + 1 : 0;
-
-    size_t members = (size_t)ordo_team_size(team);
-    ordo_status status = ORDO_ERR_MEMORY;
-    b.histogram = ordo_alloc(members * b.buckets, sizeof *b.histogram);
-    b.start = b.histogram ? ordo_alloc(b.buckets + 1, sizeof *b.start) : NULL;
-    b.results = b.start ? ordo_alloc(members, sizeof *b.results) : NULL;
-    if (!b.results)
-        goto done;
-
-    ordo_team_run(team, count_part, &b);
+    ordo_team_run(b->team, count_parts, b);
     bool ascends;
-    ordo_u64 bad = join_results(&b, &ascends);
-    if (bad < from->count) {
-        ordo_edge_entry x = from->list[bad];
-        status = ordo_fail(ORDO_ERR_INPUT, "edge %llu of the list: found %llu -> %llu, expected ends below %llu",
-                           (unsigned long long)bad, (unsigned long long)x.tail, (unsigned long long)x.head,
-                           (unsigned long long)from->n);
-        goto done;
-    }
-    place_buckets(&b);
-    if (from->list && ascends && !from->symmetrise) {
-        b.ordered = from->list;
-    } else {
-        b.moved = ordo_alloc(b.start[b.buckets], sizeof *b.moved);
-        if (!b.moved)
-            goto done;
-        ordo_team_run(team, move_part, &b);
-        b.ordered = b.moved;
-        if (taken) {
-            ordo_free(*taken);
-            *taken = NULL;
-        }
-    }
-
-    status = ordo_csr_alloc(from->n, b.start[b.buckets], weight_type, &b.to);
+    ordo_u64 edges = join_parts(b, &ascends);
+    b->n = b->from->n;
+    ordo_status status = b->from->counted ? b->from->counted(b->from->self, edges, &b->n) : ORDO_OK;
     if (status)
-        goto done;
-    b.row = (ordo_eid *)(size_t)b.to.row;
-    b.head = (ordo_vid *)(size_t)b.to.head;
-    b.row[from->n] = b.to.m;
-    ordo_team_run(team, fill_rows, &b);
-    if (b.failed) {
-        ordo_csr_free(&b.to);
-        status = ordo_fail(ORDO_ERR_MEMORY, "not enough memory to sort %llu edges into rows",
-                           (unsigned long long)b.start[b.buckets]);
-        goto done;
-    }
-    *out = b.to;
-
-done:
-    ordo_free(b.moved);
-    ordo_free(b.results);
-    ordo_free(b.start);
-    ordo_free(b.histogram);
+        return status;
+    b->shift = shift_for(b->n);
+    b->buckets = b->n ? ((b->n - 1) >> b->shift) + 1 : 0;
+    place_buckets(b);
+    ordo_u64 m = b->start[b->buckets];
+    ordo_type type = b->from->weights;
+    b->width = type == ORDO_NONE ? 2 : 3;
+    bool straight = ascends && b->mirror == ORDO_MIRROR_NONE;
+    status = straight ? csr_room(b, m, room) : moved_room(b, m);
+    if (!status)
+        status = move_all(b, &type);
+    *moved_at = ordo_seconds();
+    if (status)
+        return status;
+    if (input)
+        ordo_input_close(input);
+    if (!straight)
+        status = csr_room(b, m, room);
+    if (!status)
+        status = straight ? finish_straight(b, b->parts[b->from->parts - 1].edges
+                                                   ? b->parts[b->from->parts - 1].last
+                                                   : b->parts[b->from->parts - 1].before)
+                          : rows_from_buckets(b);
+    if (b->from->weights != ORDO_NONE)
+        b->to.weight_type = type;
     return status;
+}
+
+/* `room`: the weights that rows need place for; those of the source, or others that will be drawn. */
+static ordo_status rows_from(ordo_team *team, const ordo_source *from, ordo_mirror mirror, ordo_type room,
+                             ordo_input *input, double *moved_at, ordo_csr *out)
+{
+    build b = {.team = team, .from = from, .mirror = mirror};
+    ordo_status status = ORDO_ERR_MEMORY;
+    b.parts = ordo_alloc(from->parts, sizeof *b.parts);
+    b.counts = b.parts ? ordo_alloc(from->parts, BUCKETS * sizeof *b.counts) : NULL;
+    b.start = b.counts ? ordo_alloc(BUCKETS + 1, sizeof *b.start) : NULL;
+    if (b.start)
+        status = fill(&b, room, input, moved_at);
+    if (status)
+        ordo_csr_free(&b.to);
+    else
+        *out = b.to;
+    ordo_free(b.moved);
+    ordo_free(b.start);
+    ordo_free(b.counts);
+    ordo_free(b.parts);
+    return status;
+}
+
+ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin, ordo_graph **out)
+{
+    const ordo_edge_options *edges = origin->edges;
+    bool draw = edges->weights == ORDO_WEIGHTS_UNIFORM || edges->weights == ORDO_WEIGHTS_REPLACE;
+    ordo_status status = ordo_edge_options_check(edges);
+    if (!status && edges->weights == ORDO_WEIGHTS_UNIFORM && from->weights != ORDO_NONE)
+        status = ordo_graph_has_weights(origin);
+    if (!status && from->n != ORDO_COUNT_UNKNOWN && from->n > ORDO_MAX_VERTICES)
+        status = ordo_fail(ORDO_ERR_INPUT, "%s: found %llu vertices, expected at most %llu", origin->source,
+                           (unsigned long long)from->n, (unsigned long long)ORDO_MAX_VERTICES);
+    ordo_team *team = NULL;
+    if (!status)
+        status = ordo_graph_team(origin->threads, from->edges, &team);
+    ordo_mirror mirror = from->mirror;
+    if (mirror == ORDO_MIRROR_NONE && edges->direction == ORDO_SYMMETRISE)
+        mirror = ORDO_MIRROR_SAME;
+    double moved_at = 0;
+    ordo_csr csr;
+    if (!status)
+        status = rows_from(team, from, mirror, draw ? ORDO_U32 : from->weights, origin->input, &moved_at, &csr);
+    if (!status)
+        status = ordo_graph_settle(team, &csr, mirror == ORDO_MIRROR_SAME, origin, moved_at, out);
+    else if (origin->vertices)
+        ordo_vertex_data_free(origin->vertices);
+    if (team)
+        ordo_team_return(team);
+    return status;
+}
+
+/* ---- rows as a source ---- */
+
+enum { PART = 1 << 16 }; /* edges of a part */
+
+static ordo_u64 parts_of(ordo_u64 edges)
+{
+    return edges / PART + 1;
+}
+
+typedef struct row_source {
+    const ordo_csr *rows;
+    bool turned;
+} row_source;
+
+static void give_rows(void *self, ordo_u64 index, bool ends_only, ordo_taker *to)
+{
+    (void)ends_only;
+    const row_source *s = self;
+    const ordo_csr *g = s->rows;
+    ordo_u64 e = index * PART, end = e + PART < g->m ? e + PART : g->m;
+    if (e >= end)
+        return;
+    ordo_vid u = ordo_row_of(g, e);
+    ordo_edge_entry batch[ORDO_BATCH];
+    while (e < end) {
+        size_t count = 0;
+        for (; e < end && count < ORDO_BATCH; e++) {
+            while (g->row[u + 1] <= e)
+                u++;
+            ordo_vid head = g->head[e * g->stride];
+            ordo_u32 weight = ordo_csr_word(g, e);
+            batch[count++] = s->turned ? (ordo_edge_entry){head, u, weight} : (ordo_edge_entry){u, head, weight};
+        }
+        to->take(to, batch, count);
+    }
+}
+
+static ordo_status from_rows(ordo_team *team, const ordo_csr *g, bool turned, ordo_mirror mirror, ordo_csr *out)
+{
+    row_source rows = {g, turned};
+    ordo_source from = {.self = &rows,
+                        .parts = parts_of(g->m),
+                        .n = g->n,
+                        .edges = g->m,
+                        .weights = g->weight_type,
+                        .give = give_rows};
+    double moved_at;
+    return rows_from(team, &from, mirror, g->weight_type, NULL, &moved_at, out);
 }
 
 ordo_status ordo_csr_transpose(ordo_team *team, const ordo_csr *g, ordo_csr *out)
 {
-    source from = {.rows = g, .turned = true, .count = g->m, .n = g->n};
-    return rows_from(team, &from, g->weight_type, NULL, out);
+    return from_rows(team, g, true, ORDO_MIRROR_NONE, out);
 }
 
 ordo_status ordo_csr_symmetrise(ordo_team *team, const ordo_csr *g, ordo_csr *out)
 {
-    source from = {.rows = g, .symmetrise = true, .count = g->m, .n = g->n};
-    return rows_from(team, &from, g->weight_type, NULL, out);
+    return from_rows(team, g, false, ORDO_MIRROR_SAME, out);
 }
 
-/* ---- passes over rows ---- */
+/* ---- lists in memory as a source ---- */
 
-typedef struct pass {
-    const ordo_csr *g;
-    cursor_line cursor;
-    int failed;           /* atomic */
-    ordo_u64 first_wrong; /* atomic: least edge known without a reverse; m if none */
-} pass;
+typedef struct list_source {
+    const ordo_edge_entry *list;
+    ordo_u64 count, n;
+    ordo_u64 bad; /* atomic: first edge with an end that is no vertex, or count */
+} list_source;
 
-static bool next_rows(pass *p, ordo_u64 *begin, ordo_u64 *end)
+static void give_list(void *self, ordo_u64 index, bool ends_only, ordo_taker *to)
 {
-    *begin = __atomic_fetch_add(&p->cursor.next, ROWS_AT_ONCE, __ATOMIC_RELAXED);
-    *end = *begin + ROWS_AT_ONCE < p->g->n ? *begin + ROWS_AT_ONCE : p->g->n;
-    return *begin < p->g->n && !__atomic_load_n(&p->failed, __ATOMIC_RELAXED);
+    list_source *s = self;
+    ordo_u64 begin = index * PART, end = begin + PART < s->count ? begin + PART : s->count;
+    for (ordo_u64 i = begin; i < end && ends_only; i++)
+        if (s->list[i].tail >= s->n || s->list[i].head >= s->n) {
+            ordo_keep_least(&s->bad, i);
+            return;
+        }
+    if (begin < end)
+        to->take(to, s->list + begin, end - begin);
 }
 
-static void sort_rows(void *arg, int member)
+static ordo_status check_list(void *self, ordo_u64 edges, ordo_u64 *n)
 {
-    pass *p = arg;
-    (void)member;
-    const ordo_csr *g = p->g;
-    scratch s = {NULL, 0};
-    for (ordo_u64 begin, end; next_rows(p, &begin, &end);)
-        for (ordo_u64 u = begin; u < end; u++)
-            if (!sort_row((ordo_vid *)(size_t)g->head, g->stride, g->row[u], g->row[u + 1], &s))
-                __atomic_store_n(&p->failed, 1, __ATOMIC_RELAXED);
-    ordo_free(s.block);
-}
-
-ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g)
-{
-    pass p = {.g = g};
-    ordo_team_run(team, sort_rows, &p);
-    return p.failed
-               ? ordo_fail(ORDO_ERR_MEMORY, "not enough memory to sort rows of %llu edges", (unsigned long long)g->m)
-               : ORDO_OK;
-}
-
-static int compare_words(const void *a, const void *b)
-{
-    ordo_u32 x = *(const ordo_u32 *)a, y = *(const ordo_u32 *)b;
-    return (x > y) - (x < y);
-}
-
-/* Index within the first group of the first edge whose weight the second group has less often; `count` if none;
- * count + 1 where memory is short. */
-static ordo_u64 unmatched(const ordo_csr *g, ordo_eid a, ordo_eid b, ordo_u64 count)
-{
-    if (g->weight_type == ORDO_NONE)
-        return count;
-    ordo_u64 same = 0;
-    while (same < count && ordo_csr_word(g, a + same) == ordo_csr_word(g, b + same))
-        same++;
-    if (same == count)
-        return count;
-    ordo_u32 *words = ordo_alloc(count, 2 * sizeof *words);
-    if (!words)
-        return count + 1;
-    ordo_u32 *wa = words, *wb = words + count;
-    for (ordo_u64 i = 0; i < count; i++) {
-        wa[i] = ordo_csr_word(g, a + i);
-        wb[i] = ordo_csr_word(g, b + i);
-    }
-    qsort(wa, count, sizeof *wa, compare_words);
-    qsort(wb, count, sizeof *wb, compare_words);
-    /* Equally many: if they are not the same, some weight is in the first group more often than in the second. */
-    ordo_u64 i = 0, j = 0, found = count;
-    while (i < count && j < count && wa[i] >= wb[j]) {
-        i += wa[i] == wb[j];
-        j++;
-    }
-    if (i < count)
-        for (found = 0; ordo_csr_word(g, a + found) != wa[i]; found++)
-            ;
-    ordo_free(words);
-    return found;
-}
-
-static ordo_eid first_of(const ordo_csr *g, ordo_vid u, ordo_vid v)
-{
-    ordo_eid lo = g->row[u], hi = g->row[u + 1];
-    while (lo < hi) {
-        ordo_eid middle = lo + (hi - lo) / 2;
-        if (g->head[middle * g->stride] < v)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
-static ordo_u64 run_of(const ordo_csr *g, ordo_eid e, ordo_eid end, ordo_vid v)
-{
-    ordo_u64 count = 0;
-    while (e + count < end && g->head[(e + count) * g->stride] == v)
-        count++;
-    return count;
-}
-
-static void check_rows(void *arg, int member)
-{
-    pass *p = arg;
-    (void)member;
-    const ordo_csr *g = p->g;
-    for (ordo_u64 begin, end; next_rows(p, &begin, &end);)
-        for (ordo_u64 u = begin; u < end; u++)
-            for (ordo_eid e = g->row[u]; e < g->row[u + 1];) {
-                ordo_vid v = g->head[e * g->stride];
-                ordo_u64 count = run_of(g, e, g->row[u + 1], v), wrong = count;
-                if (v != u) {
-                    ordo_eid back = first_of(g, v, (ordo_vid)u);
-                    ordo_u64 count_back = run_of(g, back, g->row[v + 1], (ordo_vid)u);
-                    if (count > count_back)
-                        wrong = count_back;
-                    else if (count == count_back) /* fewer: the other group has the edge to blame */
-                        wrong = unmatched(g, e, back, count);
-                }
-                if (wrong == count + 1)
-                    __atomic_store_n(&p->failed, 1, __ATOMIC_RELAXED);
-                else if (wrong < count) {
-                    ordo_u64 least = __atomic_load_n(&p->first_wrong, __ATOMIC_RELAXED);
-                    while (e + wrong < least && !__atomic_compare_exchange_n(&p->first_wrong, &least, e + wrong, 1,
-                                                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-                        ;
-                }
-                e += count;
-            }
-}
-
-ordo_status ordo_csr_check_symmetric(ordo_team *team, const ordo_csr *g, const ordo_origin *origin)
-{
-    pass p = {.g = g, .first_wrong = g->m};
-    ordo_team_run(team, check_rows, &p);
-    if (p.failed)
-        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory to check for reverse edges");
-    if (p.first_wrong == g->m)
+    (void)edges, (void)n;
+    list_source *s = self;
+    if (s->bad == s->count)
         return ORDO_OK;
-    ordo_u64 u = 0, high = g->n; /* the row of that edge */
-    while (high - u > 1) {
-        ordo_u64 middle = u + (high - u) / 2;
-        if (g->row[middle] <= p.first_wrong)
-            u = middle;
-        else
-            high = middle;
-    }
-    unsigned long long from = u + origin->id_base, to = g->head[p.first_wrong * g->stride] + origin->id_base;
-    return ordo_fail(ORDO_ERR_INPUT,
-                     "%s: found edge %llu -> %llu, expected %llu -> %llu %sas well, as often, in a symmetric graph",
-                     origin->source, from, to, to, from, g->weight_type == ORDO_NONE ? "" : "of the same weight ");
+    ordo_edge_entry x = s->list[s->bad];
+    return ordo_fail(ORDO_ERR_INPUT, "edge %llu of the list: found %llu -> %llu, expected ends below %llu",
+                     (unsigned long long)s->bad, (unsigned long long)x.tail, (unsigned long long)x.head,
+                     (unsigned long long)s->n);
 }
 
-/* ---- graphs from lists ---- */
+ordo_status ordo_graph_from_edges(ordo_u64 n, const ordo_edge_entry *edges, ordo_u64 count, ordo_type weight_type,
+                                  ordo_direction direction, int threads, ordo_graph **out)
+{
+    if (!out || (!edges && count))
+        return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", out ? "edges" : "out");
+    if (weight_type != ORDO_NONE && weight_type != ORDO_U32 && weight_type != ORDO_I32 && weight_type != ORDO_F32)
+        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32 or f32", (int)weight_type);
+    if (count > SIZE_MAX / 2 / sizeof *edges)
+        return ordo_fail(ORDO_ERR_USAGE, "found %llu edges, more than memory can hold", (unsigned long long)count);
+    list_source list = {edges, count, n, count};
+    ordo_source from = {.self = &list,
+                        .parts = parts_of(count),
+                        .n = n,
+                        .edges = n > count ? n : count,
+                        .weights = weight_type,
+                        .give = give_list,
+                        .counted = check_list};
+    ordo_edge_options options = {.direction = direction};
+    ordo_origin origin = {.source = "edge list",
+                          .format = "edge list in memory",
+                          .start = ordo_seconds(),
+                          .threads = threads,
+                          .edges = &options};
+    return ordo_graph_build(&from, &origin, out);
+}
+
+/* ---- time and threads ---- */
 
 double ordo_seconds(void)
 {
@@ -592,53 +600,4 @@ ordo_status ordo_graph_team(int threads, ordo_u64 work, ordo_team **out)
     if ((ordo_u64)threads > work / WORK_OF_ONE + 1)
         threads = (int)(work / WORK_OF_ONE + 1);
     return ordo_team_lease(threads, out);
-}
-
-static ordo_status make(ordo_u64 n, const ordo_edge_entry *list, ordo_edge_entry **taken, ordo_u64 count,
-                        ordo_type weight_type, ordo_direction direction, const ordo_origin *origin, ordo_graph **out)
-{
-    double start = ordo_seconds();
-    if (n > ORDO_MAX_VERTICES)
-        return ordo_fail(ORDO_ERR_INPUT, "%s: found %llu vertices, expected at most %llu", origin->source,
-                         (unsigned long long)n, (unsigned long long)ORDO_MAX_VERTICES);
-    ordo_team *team;
-    ordo_status status = ordo_graph_team(origin->threads, n > count ? n : count, &team);
-    if (status)
-        return status;
-    source from = {.list = list, .count = count, .n = n, .symmetrise = direction == ORDO_SYMMETRISE};
-    ordo_csr csr;
-    status = rows_from(team, &from, weight_type, taken, &csr);
-    if (!status && direction == ORDO_SYMMETRIC) {
-        status = ordo_csr_check_symmetric(team, &csr, origin);
-        if (status)
-            ordo_csr_free(&csr);
-    }
-    ordo_team_return(team);
-    if (status)
-        return status;
-    return ordo_graph_own(&csr, direction != ORDO_AS_STORED, origin, ordo_seconds() - start, out);
-}
-
-ordo_status ordo_graph_build(ordo_u64 n, ordo_edge_entry *list, ordo_u64 count, ordo_type weight_type,
-                             ordo_direction direction, const ordo_origin *origin, ordo_graph **out)
-{
-    ordo_status status = make(n, list, &list, count, weight_type, direction, origin, out);
-    ordo_free(list);
-    return status;
-}
-
-ordo_status ordo_graph_from_edges(ordo_u64 n, const ordo_edge_entry *edges, ordo_u64 count, ordo_type weight_type,
-                                  ordo_direction direction, int threads, ordo_graph **out)
-{
-    static const ordo_edge_entry none = {0, 0, 0};
-    if (!out || (!edges && count))
-        return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", out ? "edges" : "out");
-    if (weight_type != ORDO_NONE && weight_type != ORDO_U32 && weight_type != ORDO_I32 && weight_type != ORDO_F32)
-        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32 or f32", (int)weight_type);
-    if (direction != ORDO_AS_STORED && direction != ORDO_SYMMETRISE && direction != ORDO_SYMMETRIC)
-        return ordo_fail(ORDO_ERR_USAGE, "found direction %d, expected one of ordo_direction", (int)direction);
-    if (count > SIZE_MAX / 2 / sizeof *edges)
-        return ordo_fail(ORDO_ERR_USAGE, "found %llu edges, more than memory can hold", (unsigned long long)count);
-    ordo_origin origin = {.source = "edge list", .format = "edge list in memory", .threads = threads};
-    return make(n, edges ? edges : &none, NULL, count, weight_type, direction, &origin, out);
 }

@@ -10,54 +10,87 @@
  */
 #include "graph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { BLOCK = 65536 };
 
 /* ---- holding ---- */
 
+/* What info says of weights: "none", "stored" or how they were drawn. */
+static void describe_weights(const ordo_csr *csr, const ordo_edge_options *edges, char *text, size_t room)
+{
+    bool drawn = edges->weights == ORDO_WEIGHTS_UNIFORM || edges->weights == ORDO_WEIGHTS_REPLACE;
+    if (csr->weight_type == ORDO_NONE)
+        snprintf(text, room, "none");
+    else if (drawn)
+        snprintf(text, room, "uniform:%u:%u --seed %llu", edges->low, edges->high, (unsigned long long)edges->seed);
+    else
+        snprintf(text, room, "stored");
+}
+
 static ordo_status graph_new(const ordo_csr *csr, bool symmetric, const ordo_origin *origin, ordo_graph **out)
 {
-    size_t source = strlen(origin->source) + 1, format = strlen(origin->format) + 1;
-    ordo_graph *g = ordo_alloc(1, sizeof *g + source + format);
+    char weights_text[80];
+    describe_weights(csr, origin->edges, weights_text, sizeof weights_text);
+    size_t source = strlen(origin->source) + 1, format = strlen(origin->format) + 1, weights = strlen(weights_text) + 1;
+    ordo_graph *g = ordo_alloc(1, sizeof *g + source + format + weights);
     if (!g)
         return ORDO_ERR_MEMORY;
     memset(g, 0, sizeof *g);
     g->source = (char *)(g + 1);
     g->format = g->source + source;
+    g->weights = g->format + format;
     memcpy(g->source, origin->source, source);
     memcpy(g->format, origin->format, format);
+    memcpy(g->weights, weights_text, weights);
     if (pthread_mutex_init(&g->lock, NULL) != 0) {
         ordo_free(g);
         return ordo_fail(ORDO_ERR_MEMORY, "cannot make a lock");
     }
     g->references = 1;
     g->out = *csr;
+    g->vertices = (ordo_vertex_data){.source = ORDO_NO_VERTEX, .sink = ORDO_NO_VERTEX};
     g->symmetric = symmetric;
     g->threads = origin->threads;
     g->info = (ordo_graph_info){.source = g->source,
                                 .format = g->format,
+                                .weights = g->weights,
                                 .vertices = csr->n,
                                 .edges = csr->m,
                                 .symmetric = symmetric,
                                 .weight_type = csr->weight_type,
-                                .id_base = origin->id_base,
-                                .load_seconds = origin->load_seconds};
+                                .id_base = origin->id_base};
     *out = g;
     return ORDO_OK;
 }
 
-ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *origin, double build_seconds,
+void ordo_vertex_data_free(ordo_vertex_data *v)
+{
+    ordo_free((void *)(size_t)v->coordinate);
+    ordo_free((void *)(size_t)v->weight);
+    ordo_free((void *)(size_t)v->size);
+    *v = (ordo_vertex_data){.source = ORDO_NO_VERTEX, .sink = ORDO_NO_VERTEX};
+}
+
+ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *origin, const ordo_graph_info *known,
                            ordo_graph **out)
 {
     ordo_graph *g;
     ordo_status status = graph_new(csr, symmetric, origin, &g);
     if (status) {
         ordo_csr_free(csr);
+        if (origin->vertices)
+            ordo_vertex_data_free(origin->vertices);
         return status;
     }
     g->owned = true;
-    g->info.build_seconds = build_seconds;
+    if (origin->vertices)
+        g->vertices = *origin->vertices;
+    g->info.load_seconds = known->load_seconds;
+    g->info.build_seconds = known->build_seconds;
+    g->info.dropped_loops = known->dropped_loops;
+    g->info.dropped_parallel = known->dropped_parallel;
     *out = g;
     return ORDO_OK;
 }
@@ -68,7 +101,7 @@ typedef struct check {
     ordo_u64 bad_row, bad_edge; /* atomic: the least known; n and m if none */
 } check;
 
-static void keep_least(ordo_u64 *least, ordo_u64 value)
+void ordo_keep_least(ordo_u64 *least, ordo_u64 value)
 {
     ordo_u64 old = __atomic_load_n(least, __ATOMIC_RELAXED);
     while (value < old && !__atomic_compare_exchange_n(least, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -83,15 +116,38 @@ static void check_part(void *arg, int member)
     ordo_split(g->n, ordo_team_size(c->team), member, &begin, &end);
     for (ordo_u64 u = begin; u < end; u++)
         if (g->row[u] > g->row[u + 1]) {
-            keep_least(&c->bad_row, u);
+            ordo_keep_least(&c->bad_row, u);
             break;
         }
     ordo_split(g->m, ordo_team_size(c->team), member, &begin, &end);
     for (ordo_u64 e = begin; e < end; e++)
         if (g->head[e * g->stride] >= g->n) {
-            keep_least(&c->bad_edge, e);
+            ordo_keep_least(&c->bad_edge, e);
             break;
         }
+}
+
+/* Every row begins where the one before ends, every head is a vertex. */
+static ordo_status check_rows(const ordo_csr *g, int threads)
+{
+    if (g->row[0] != 0 || g->row[g->n] != g->m)
+        return ordo_fail(ORDO_ERR_INPUT, "found rows from edge %llu to %llu, expected 0 to %llu",
+                         (unsigned long long)g->row[0], (unsigned long long)g->row[g->n], (unsigned long long)g->m);
+    check c = {.g = g, .bad_row = g->n, .bad_edge = g->m};
+    ordo_status status = ordo_graph_team(threads, g->m > g->n ? g->m : g->n, &c.team);
+    if (status)
+        return status;
+    ordo_team_run(c.team, check_part, &c);
+    ordo_team_return(c.team);
+    if (c.bad_row < g->n)
+        return ordo_fail(ORDO_ERR_INPUT, "row %llu: found %llu as its end, expected at least its start %llu",
+                         (unsigned long long)c.bad_row, (unsigned long long)g->row[c.bad_row + 1],
+                         (unsigned long long)g->row[c.bad_row]);
+    if (c.bad_edge < g->m)
+        return ordo_fail(ORDO_ERR_INPUT, "edge %llu: found head %llu, expected one below %llu",
+                         (unsigned long long)c.bad_edge, (unsigned long long)g->head[c.bad_edge * g->stride],
+                         (unsigned long long)g->n);
+    return ORDO_OK;
 }
 
 ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **out)
@@ -109,26 +165,36 @@ ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **
     if (g->n > ORDO_MAX_VERTICES)
         return ordo_fail(ORDO_ERR_INPUT, "found %llu vertices, expected at most %llu", (unsigned long long)g->n,
                          (unsigned long long)ORDO_MAX_VERTICES);
-    if (g->row[0] != 0 || g->row[g->n] != g->m)
-        return ordo_fail(ORDO_ERR_INPUT, "found rows from edge %llu to %llu, expected 0 to %llu",
-                         (unsigned long long)g->row[0], (unsigned long long)g->row[g->n], (unsigned long long)g->m);
+    ordo_status status = check_rows(g, 0);
+    ordo_edge_options plain = {0};
+    ordo_origin origin = {.source = "arrays", .format = "borrowed arrays", .edges = &plain};
+    return status ? status : graph_new(csr, symmetric, &origin, out);
+}
 
-    check c = {.g = g, .bad_row = g->n, .bad_edge = g->m};
-    ordo_status status = ordo_graph_team(0, g->m > g->n ? g->m : g->n, &c.team);
-    if (status)
+ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,
+                            const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out)
+{
+    ordo_status status = trust ? ORDO_OK : check_rows(csr, origin->threads);
+    if (status) {
+        char why[512];
+        snprintf(why, sizeof why, "%s", ordo_last_error());
+        if (status == ORDO_ERR_INPUT)
+            ordo_fail(status, "%s: %s", origin->source, why);
+    }
+    ordo_graph *g = NULL;
+    if (!status)
+        status = graph_new(csr, symmetric, origin, &g);
+    if (status) {
+        ordo_input_close(below);
         return status;
-    ordo_team_run(c.team, check_part, &c);
-    ordo_team_return(c.team);
-    if (c.bad_row < g->n)
-        return ordo_fail(ORDO_ERR_INPUT, "row %llu: found %llu as its end, expected at least its start %llu",
-                         (unsigned long long)c.bad_row, (unsigned long long)g->row[c.bad_row + 1],
-                         (unsigned long long)g->row[c.bad_row]);
-    if (c.bad_edge < g->m)
-        return ordo_fail(ORDO_ERR_INPUT, "edge %llu: found head %llu, expected one below %llu",
-                         (unsigned long long)c.bad_edge, (unsigned long long)g->head[c.bad_edge * g->stride],
-                         (unsigned long long)g->n);
-    ordo_origin origin = {.source = "arrays", .format = "borrowed arrays"};
-    return graph_new(csr, symmetric, &origin, out);
+    }
+    g->vertices = *vertices;
+    g->below = *below;
+    g->below.name = g->source;
+    *below = (ordo_input){.name = below->name};
+    g->info.load_seconds = ordo_seconds() - origin->start;
+    *out = g;
+    return ORDO_OK;
 }
 
 ordo_graph *ordo_graph_ref(ordo_graph *g)
@@ -144,8 +210,11 @@ void ordo_graph_free(ordo_graph *g)
         return;
     if (g->in_made)
         ordo_csr_free(&g->in);
-    if (g->owned)
+    if (g->owned) {
         ordo_csr_free(&g->out);
+        ordo_vertex_data_free(&g->vertices);
+    }
+    ordo_input_close(&g->below);
     pthread_mutex_destroy(&g->lock);
     ordo_free(g);
 }
@@ -155,6 +224,11 @@ void ordo_graph_free(ordo_graph *g)
 const ordo_csr *ordo_graph_out(const ordo_graph *g)
 {
     return &g->out;
+}
+
+const ordo_vertex_data *ordo_graph_vertex_data(const ordo_graph *g)
+{
+    return &g->vertices;
 }
 
 bool ordo_graph_symmetric(const ordo_graph *g)
@@ -325,6 +399,13 @@ static ordo_u64 csr_bytes(const ordo_csr *g)
     return ((ordo_u64)g->n + 1) * sizeof(ordo_eid) + g->m * words * sizeof(ordo_vid);
 }
 
+static ordo_u64 vertex_bytes(const ordo_graph *g)
+{
+    const ordo_vertex_data *v = &g->vertices;
+    ordo_u64 words = (v->coordinate ? 2u : 0u) + (v->weight ? v->weights : 0u) + (v->size ? 1u : 0u);
+    return words * g->out.n * sizeof(ordo_u32);
+}
+
 void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out)
 {
     ordo_graph *me = (ordo_graph *)(size_t)g; /* as in ordo_graph_in */
@@ -334,6 +415,6 @@ void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out)
         me->scanned = true;
     }
     *out = me->info;
-    out->bytes = csr_bytes(&g->out) + (g->in_made ? csr_bytes(&g->in) : 0);
+    out->bytes = csr_bytes(&g->out) + (g->in_made ? csr_bytes(&g->in) : 0) + vertex_bytes(g);
     pthread_mutex_unlock(&me->lock);
 }

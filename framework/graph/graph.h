@@ -131,9 +131,33 @@ ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin,
 /* Takes rows (owned, in any order within a row), also where it fails. `symmetric`: the format says so, and the reader
  * believes or has checked it. */
 ordo_status ordo_graph_from_rows(ordo_csr *csr, bool symmetric, const ordo_origin *origin, ordo_graph **out);
-/* The same for rows that are sorted and hold reverse edges already where they were asked for. */
+/* The same for rows that are sorted and hold reverse edges already where they were asked for; what is known by
+ * load_end (ordo_seconds()) counts as loading. */
 ordo_status ordo_graph_settle(ordo_team *team, ordo_csr *csr, bool symmetric, const ordo_origin *origin,
-                              double load_seconds, double build_start, ordo_graph **out);
+                              double load_end, ordo_graph **out);
+/* Refuses: weights were to be drawn for an input that has some. */
+ordo_status ordo_graph_has_weights(const ordo_origin *origin);
+/* The input's weights are wanted (or must be refused). */
+static inline bool ordo_weights_wanted(const ordo_edge_options *edges)
+{
+    return edges->weights == ORDO_WEIGHTS_AS_STORED || edges->weights == ORDO_WEIGHTS_UNIFORM;
+}
+
+/* A random word of a number (splitmix64). */
+static inline ordo_u64 ordo_scramble(ordo_u64 x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* 0 .. limit-1, from 64 random bits, by multiplication: its bias is limit / 2^64. */
+static inline ordo_u64 ordo_below(ordo_u64 random, ordo_u64 limit)
+{
+    return (ordo_u64)((unsigned __int128)random * limit >> 64);
+}
+
 /* Every edge has its reverse, equally often and of the same weights; else the first edge, in the order of rows, that
  * has not is named. Rows must be sorted. */
 ordo_status ordo_csr_check_symmetric(ordo_team *team, const ordo_csr *g, const ordo_origin *origin);
