@@ -4,7 +4,8 @@
 
 #include "framework/graph/graph.h"
 
-static const char *const suffixes[] = {"gr", "max", "co", "mtx", "graph", "el", "wel", "sg", "wsg", "ggr", "npz", "ordo"};
+static const char *const suffixes[] = {"gr",  "max", "co",  "mtx", "graph", "el",
+                                       "wel", "sg",  "wsg", "ggr", "npz",   "ordo"};
 
 int main(int count, char **words)
 {
