@@ -603,8 +603,8 @@ static bytes zip_of(const char *const names[], const bytes files[], size_t count
             add_number(to, length, 2);
             add_number(to, !central && how == ZIP64 ? 20 : 0, 2);
             if (central) {
-                add_number(to, 0, 10);
-                add_number(to, 0, 0);
+                add_number(to, 0, 2); /* comment, disk, attributes */
+                add_number(to, 0, 8);
                 add_number(to, offset, 4);
             }
             add(to, names[i], length);
@@ -871,8 +871,8 @@ START_TEST(npz_damage)
         {second, 0, 4, "byte"},                       /* between members */
         {central, 0, 4, "byte"},                      /* the directory */
         {central + 8, 1, 2, "byte"},                  /* encrypted, by the directory alone */
-        {central + 10, 99, 2, "indices.npy"},         /* an unknown method */
-        {central + 10, 8, 2, "indices.npy"},          /* deflated: it is not */
+        {central + 10, 99, 2, "byte"},         /* an unknown method */
+        {central + 10, 8, 2, "byte"},          /* deflated: it is not */
         {central + 16, 0, 4, "indices.npy"},          /* CRC */
         {central + 20, 157, 4, "byte"},               /* bytes in the archive */
         {central + 20, 0x7fffffff, 4, "byte"},        /* ... */
