@@ -871,8 +871,8 @@ START_TEST(npz_damage)
         {second, 0, 4, "byte"},                       /* between members */
         {central, 0, 4, "byte"},                      /* the directory */
         {central + 8, 1, 2, "byte"},                  /* encrypted, by the directory alone */
-        {central + 10, 99, 2, "byte"},         /* an unknown method */
-        {central + 10, 8, 2, "byte"},          /* deflated: it is not */
+        {central + 10, 99, 2, "byte"},                /* an unknown method */
+        {central + 10, 8, 2, "byte"},                 /* deflated: it is not */
         {central + 16, 0, 4, "indices.npy"},          /* CRC */
         {central + 20, 157, 4, "byte"},               /* bytes in the archive */
         {central + 20, 0x7fffffff, 4, "byte"},        /* ... */
@@ -1066,7 +1066,7 @@ static bytes own_file(bool weighted, bool vertex_data)
                      {own_coordinates, vertex_data ? sizeof own_coordinates : 0},
                      {own_weights, vertex_data ? sizeof own_weights : 0},
                      {own_sizes, vertex_data ? sizeof own_sizes : 0}};
-    add(&b, "\x89ORDO\r\n\x1a", 8);
+    add(&b, "\x89ordo\r\n\x1a", 8);
     add_number(&b, 1, 4);
     add_number(&b, 0x01020304, 4);
     add_number(&b, 256, 4);

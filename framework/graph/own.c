@@ -6,7 +6,7 @@
  * Method: little-endian words. A header of 256 bytes, zeros up to byte 4096, then the sections, each from a multiple of
  * 4096 on, zeros in between, the file ending where the last one does:
  *
- *   byte   0  u8[8]  89 'O' 'R' 'D' 'O' 0d 0a 1a   what a transfer as text would change is in it
+ *   byte   0  u8[8]  89 'o' 'r' 'd' 'o' 0d 0a 1a   what a transfer as text would change is in it
  *          8  u32    version: 1                     12  u32  01020304 (hexadecimal): the order of bytes
  *         16  u32    bytes of the header: 256       20  u8   bytes of a vertex: 4
  *         21  u8     bytes of an offset: 8          22  u8   type of weights: 0 none, 1 u32, 2 i32, 3 f32
@@ -64,7 +64,7 @@ _Static_assert(sizeof(header) == 256 && offsetof(header, sections) == 64 && offs
                    offsetof(header, header_checksum) == 248,
                "the layout is a part of the format");
 
-static const ordo_u8 magic[8] = {0x89, 'O', 'R', 'D', 'O', '\r', '\n', 0x1a};
+static const char magic[8] = ORDO_OWN_MAGIC; /* without the zero */
 static const ordo_u32 little = 0x01020304;
 
 static ordo_u64 mix(ordo_u64 hash, ordo_u64 word)
@@ -355,16 +355,10 @@ static ordo_status copy_all(const ordo_graph *g, bool weights, int threads, ordo
 static ordo_status change(ordo_graph *below, const ordo_read_options *options, ordo_origin *origin, ordo_graph **out)
 {
     ordo_csr csr;
-    ordo_vertex_data vertices;
     bool symmetric = below->symmetric;
-    ordo_status status = copy_all(below, ordo_weights_wanted(&options->edges), origin->threads, &csr, &vertices);
+    ordo_status status = copy_all(below, ordo_weights_wanted(&options->edges), origin->threads, &csr, origin->vertices);
     ordo_graph_free(below); /* and with it the file */
-    if (status)
-        return status;
-    origin->vertices = &vertices;
-    status = ordo_graph_from_rows(&csr, symmetric, origin, out);
-    origin->vertices = NULL;
-    return status;
+    return status ? status : ordo_graph_from_rows(&csr, symmetric, origin, out);
 }
 
 ordo_status ordo_read_own(ordo_input *in, const ordo_read_options *options, ordo_origin *origin, ordo_graph **out)
