@@ -18,6 +18,13 @@
 
 /* ---- helpers ---- */
 
+/* For edges and vertices: ck_assert takes a note of each time that it was there, by a system call. */
+#define EVERY(_condition)                                                                                              \
+    do {                                                                                                               \
+        if (!(_condition))                                                                                             \
+            ck_abort_msg("not so: %s", #_condition);                                                                   \
+    } while (0)
+
 static ordo_graph_info info_of(const ordo_graph *g)
 {
     ordo_graph_info info;
@@ -66,8 +73,7 @@ static void check_simple(const ordo_graph *g)
     for (ordo_u64 u = 0; u < out->n; u++)
         for (ordo_eid e = out->row[u]; e < out->row[u + 1]; e++) {
             ordo_vid v = out->head[e * out->stride];
-            ck_assert_msg(v != u && (e == out->row[u] || out->head[(e - 1) * out->stride] < v), "%s: %llu -> %u",
-                          info_of(g).source, (unsigned long long)u, v);
+            EVERY(v != u && (e == out->row[u] || out->head[(e - 1) * out->stride] < v));
         }
 }
 
@@ -231,9 +237,9 @@ START_TEST(every_kind_takes_weights)
     ck_assert_int_eq(b->weight_type, ORDO_U32);
     ck_assert_uint_eq(a->m, b->m);
     for (ordo_eid e = 0; e < a->m; e++) {
-        ck_assert_uint_eq(a->head[e * a->stride], b->head[e * b->stride]);
+        EVERY(a->head[e * a->stride] == b->head[e * b->stride]);
         if (!road && o.kind[0] != 'r' && strcmp(o.kind, "genrmf") != 0)
-            ck_assert(word_of(b, e) >= 100 && word_of(b, e) <= 120);
+            EVERY(word_of(b, e) >= 100 && word_of(b, e) <= 120);
     }
     ck_assert((strstr(info.source, "--weights uniform:100:120") != NULL) == !road);
     if (!road)
@@ -370,7 +376,7 @@ START_TEST(uniform_is_as_told)
     ordo_graph *g = must_make((ordo_generate_options){.kind = "uniform", .vertices = 5000, .degree = 7});
     const ordo_csr *out = ordo_graph_out(g), *in;
     for (ordo_u64 u = 0; u < out->n; u++)
-        ck_assert_uint_eq(degree_of(out, u), 7);
+        EVERY(degree_of(out, u) == 7);
     ck_assert_int_eq(ordo_graph_in(g, 1, &in), ORDO_OK);
     ordo_u64 most = 0;
     for (ordo_u64 u = 0; u < in->n; u++)
@@ -423,11 +429,11 @@ START_TEST(mesh_is_as_told)
         for (ordo_u64 y = 0; y < 5; y++)
             for (ordo_u64 x = 0; x < 6; x++, u++) {
                 ordo_u64 around = (x % 5 ? 3u : 2u) * (y % 4 ? 3u : 2u) * (z % 3 ? 3u : 2u) - 1; /* 26 inside */
-                ck_assert_uint_eq(degree_of(out, u), around);
+                EVERY(degree_of(out, u) == around);
                 for (ordo_eid e = out->row[u]; e < out->row[u + 1]; e++) {
                     ordo_u64 v = out->head[e], vx = v % 6, vy = v / 6 % 5, vz = v / 30;
-                    ck_assert(v != u && vx + 1 >= x && vx <= x + 1 && vy + 1 >= y && vy <= y + 1 && vz + 1 >= z &&
-                              vz <= z + 1);
+                    EVERY(v != u && vx + 1 >= x && vx <= x + 1 && vy + 1 >= y && vy <= y + 1 && vz + 1 >= z &&
+                          vz <= z + 1);
                 }
             }
     check_simple(g);
@@ -457,7 +463,7 @@ START_TEST(road_is_as_told)
         for (ordo_eid e = out->row[u]; e < out->row[u + 1]; e++) {
             ordo_u64 v = out->head[e * out->stride];
             double x = place[2 * u] - place[2 * v], y = place[2 * u + 1] - place[2 * v + 1];
-            ck_assert(fabs(sqrt(x * x + y * y) - word_of(out, e)) <= .5);
+            EVERY(fabs(sqrt(x * x + y * y) - word_of(out, e)) <= .5);
         }
     ck_assert_uint_eq(ordo_graph_vertex_data(g)->source, ORDO_NO_VERTEX);
     ck_assert_uint_eq(ordo_graph_vertex_data(g)->sink, ORDO_NO_VERTEX);
@@ -505,14 +511,14 @@ START_TEST(rlg_is_as_told)
     ck_assert_uint_eq(degree_of(out, 2001), 0);
     for (ordo_u64 u = 0; u < out->n - 1; u++) {
         ordo_u64 level = u == 0 ? 0 : 1 + (u - 1) / 50; /* the source's is 0 */
-        ck_assert_uint_eq(degree_of(out, u), level == 0 ? 50 : level == 40 ? 1 : 3);
+        EVERY(degree_of(out, u) == (level == 0 ? 50 : level == 40 ? 1 : 3));
         for (ordo_eid e = out->row[u]; e < out->row[u + 1]; e++) {
             ordo_u32 weight = word_of(out, e);
-            ck_assert_uint_eq(1 + (out->head[e * out->stride] - 1) / 50, level + 1);
+            EVERY(1 + (out->head[e * out->stride] - 1) / 50 == level + 1);
             if (level == 0 || level == 40)
-                ck_assert_uint_eq(weight, 3000);
+                EVERY(weight == 3000);
             else
-                ck_assert(weight >= 5 && weight <= 1000);
+                EVERY(weight >= 5 && weight <= 1000);
         }
     }
     ck_assert_str_eq(info_of(g).source, "rlg --width 50 --height 40 --weights uniform:5:1000 --seed 0");
@@ -542,17 +548,17 @@ START_TEST(genrmf_is_as_told)
                 ordo_vid v = out->head[e * out->stride];
                 ordo_u64 vx = v % frame % a, vy = v % frame / a;
                 if (v / frame == u / frame) {
-                    ck_assert_uint_eq((x > vx ? x - vx : vx - x) + (y > vy ? y - vy : vy - y), 1);
-                    ck_assert_uint_eq(word_of(out, e), 1000 * frame);
+                    EVERY((x > vx ? x - vx : vx - x) + (y > vy ? y - vy : vy - y) == 1);
+                    EVERY(word_of(out, e) == 1000 * frame);
                 } else {
-                    ck_assert_uint_eq(v / frame, u / frame + 1);
-                    ck_assert(word_of(out, e) >= 5 && word_of(out, e) <= 1000);
-                    ck_assert(!met[v]);
+                    EVERY(v / frame == u / frame + 1);
+                    EVERY(word_of(out, e) >= 5 && word_of(out, e) <= 1000);
+                    EVERY(!met[v]);
                     met[v] = true;
                     beyond++;
                 }
             }
-            ck_assert_uint_eq(beyond, u / frame + 1 < b);
+            EVERY(beyond == (u / frame + 1 < b));
         }
         free(met);
         ordo_graph_free(g);
@@ -575,15 +581,15 @@ START_TEST(plain_ones_are_as_told)
     const ordo_csr *out = ordo_graph_out(g);
     ck_assert_uint_eq(degree_of(out, 0), 999);
     for (ordo_u64 u = 1; u < 1000; u++)
-        ck_assert(degree_of(out, u) == 1 && out->head[out->row[u]] == 0);
+        EVERY(degree_of(out, u) == 1 && out->head[out->row[u]] == 0);
     ck_assert_str_eq(info_of(g).source, "star --vertices 1000");
     ordo_graph_free(g);
 
     g = must_make((ordo_generate_options){.kind = "path", .vertices = 1000});
     out = ordo_graph_out(g);
     for (ordo_u64 u = 0; u < 1000; u++) {
-        ck_assert_uint_eq(degree_of(out, u), u % 999 ? 2 : 1);
-        ck_assert_uint_eq(out->head[out->row[u + 1] - 1], u == 999 ? 998 : u + 1);
+        EVERY(degree_of(out, u) == (u % 999 ? 2 : 1));
+        EVERY(out->head[out->row[u + 1] - 1] == (u == 999 ? 998 : u + 1));
     }
     ordo_graph_free(g);
 
@@ -592,7 +598,7 @@ START_TEST(plain_ones_are_as_told)
         out = ordo_graph_out(g);
         check_simple(g);
         for (ordo_u64 u = 0; u < n; u++)
-            ck_assert_uint_eq(degree_of(out, u), n - 1);
+            EVERY(degree_of(out, u) == n - 1);
         ordo_graph_free(g);
     }
 
@@ -601,10 +607,10 @@ START_TEST(plain_ones_are_as_told)
     check_simple(g);
     for (ordo_u64 u = 0; u < 25; u++) {
         ordo_u64 others = u == 24 ? 0 : 5, chain = (u % 6 == 5 ? 1u : 0u) + (u % 6 == 0 && u > 0 ? 1u : 0u);
-        ck_assert_uint_eq(degree_of(out, u), others + chain);
+        EVERY(degree_of(out, u) == others + chain);
         for (ordo_eid e = out->row[u]; e < out->row[u + 1]; e++) {
             ordo_u64 v = out->head[e];
-            ck_assert(v / 6 == u / 6 || (v == u + 1 && v % 6 == 0) || (u == v + 1 && u % 6 == 0));
+            EVERY(v / 6 == u / 6 || (v == u + 1 && v % 6 == 0) || (u == v + 1 && u % 6 == 0));
         }
     }
     ck_assert_uint_eq(giant_component(out), 25);
