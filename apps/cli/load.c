@@ -19,11 +19,11 @@ static ordo_status generate(const options *o, bool weights, ordo_graph **out)
 {
     ordo_generate_options made = o->made;
     if (!o->generate) { /* -g or -u */
-        made.seed = DEFAULT_SEED;
+        made.edges.seed = DEFAULT_SEED;
         made.threads = o->threads;
         made.degree = made.degree ? made.degree : 16;
-        made.low = 1;
-        made.high = weights ? GAP_WEIGHT : 0;
+        made.edges.low = 1;
+        made.edges.high = weights ? GAP_WEIGHT : 0;
         return ordo_graph_generate(&made, out);
     }
     char *text = strdup(o->generate);
@@ -49,9 +49,9 @@ static ordo_status generate(const options *o, bool weights, ordo_graph **out)
     if (!status) {
         made.threads = o->threads ? o->threads : made.threads;
         if (o->direction == ORDO_SYMMETRISE)
-            made.direction = ORDO_SYMMETRISE;
+            made.edges.direction = ORDO_SYMMETRISE;
         if (!weights)
-            made.high = 0;
+            made.edges.high = 0;
         status = ordo_graph_generate(&made, out);
     }
     free(own);
@@ -66,8 +66,8 @@ ordo_status load_graph(const options *o, const char *path, bool weights, loaded 
     bool keep = weights && !o->drop_weights;
     show_phase(o, path ? "reading" : "making", path ? path : o->generate ? o->generate : o->made.kind);
     if (path) {
-        ordo_read_options read = {.direction = o->direction,
-                                  .weights = keep ? ORDO_WEIGHTS_AS_STORED : ORDO_WEIGHTS_DROP,
+        ordo_read_options read = {.edges.direction = o->direction,
+                                  .edges.weights = keep ? ORDO_WEIGHTS_AS_STORED : ORDO_WEIGHTS_DROP,
                                   .threads = o->threads};
         status = ordo_graph_read(path, &read, &graph);
     } else {

@@ -243,8 +243,8 @@ static ordo_status parse_weights(const char *text, options *o)
                          "--weights '%s', expected uniform:LOW:HIGH, whole numbers, LOW <= HIGH, "
                          "0 < HIGH < 2^32",
                          text);
-    o->made.low = (ordo_u32)from;
-    o->made.high = (ordo_u32)to;
+    o->made.edges.low = (ordo_u32)from;
+    o->made.edges.high = (ordo_u32)to;
     return ORDO_OK;
 }
 
@@ -255,7 +255,7 @@ static ordo_status gap_graph(options *o, const char *kind, ordo_u64 scale)
     o->made.kind = kind;
     o->made.scale = (ordo_u32)scale;
     o->made.vertices = (ordo_u64)1 << scale;
-    o->made.direction = ORDO_SYMMETRISE;
+    o->made.edges.direction = ORDO_SYMMETRISE;
     return ORDO_OK;
 }
 
@@ -452,8 +452,8 @@ ordo_status options_made(const options *o, ordo_generate_options *out)
             return ordo_fail(ORDO_ERR_USAGE, "%s has no --%s", kinds[i].kind, rows[id].name);
     *out = o->made;
     out->kind = kinds[i].kind;
-    out->seed = o->seed;
-    out->direction = o->direction;
+    out->edges.seed = o->seed;
+    out->edges.direction = o->direction;
     out->threads = o->threads;
     if (!strcmp(out->kind, "uniform") && !out->degree)
         out->degree = 16;
