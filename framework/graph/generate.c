@@ -109,14 +109,13 @@ static ordo_status cut(ordo_maker *m, ordo_source *from)
 
 /* ---- the call ---- */
 
-static ordo_status find_kind(const char *name, const struct kind **out)
+/* NULL, with its sentence, where there is none. */
+static const struct kind *find_kind(const char *name)
 {
     char names[160] = "";
     for (int i = 0; i < KINDS; i++) {
-        if (strcmp(kinds[i].name, name) == 0) {
-            *out = &kinds[i];
-            return ORDO_OK;
-        }
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s",
                  i == 0           ? ""
@@ -124,7 +123,8 @@ static ordo_status find_kind(const char *name, const struct kind **out)
                                   : ", ",
                  kinds[i].name);
     }
-    return ordo_fail(ORDO_ERR_UNKNOWN, "found generator '%s', expected %s", name, names);
+    ordo_fail(ORDO_ERR_UNKNOWN, "found generator '%s', expected %s", name, names);
+    return NULL;
 }
 
 /* What is asked of edges, as the builder shall do it. */
@@ -163,7 +163,7 @@ static void say_edges(ordo_maker *m, const ordo_edge_options *e)
     if (asked->drop_loops && !m->simple)
         ordo_maker_say(m, " --drop-loops");
     if (asked->parallel && !m->simple)
-        ordo_maker_say(m, " --dedup %s", parallel[asked->parallel]);
+        ordo_maker_say(m, " --parallel %s", parallel[asked->parallel]);
 }
 
 ordo_status ordo_graph_generate(const ordo_generate_options *options, ordo_graph **out)
@@ -181,10 +181,8 @@ ordo_status ordo_graph_generate(const ordo_generate_options *options, ordo_graph
                           .edges = &edges,
                           .vertices = &m.vertices};
     ordo_source from;
-    const struct kind *kind = NULL;
-    ordo_status status = find_kind(options->kind, &kind);
-    if (!status)
-        status = kind->prepare(&m);
+    const struct kind *kind = find_kind(options->kind);
+    ordo_status status = kind ? kind->prepare(&m) : ORDO_ERR_UNKNOWN;
     if (!status)
         status = edge_options(&m, &edges);
     if (!status)

@@ -46,7 +46,7 @@ static void make_rmat(const ordo_maker *m, ordo_u64 begin, ordo_u64 end, bool en
             ordo_u32 draw = random & (RMAT_ONE - 1);
             random >>= RMAT_BITS;
             tail = tail << 1 | (draw >= c);
-            head = head << 1 | ((draw >= b && draw < c) || draw >= d);
+            head = head << 1 | ((draw >= b) ^ (draw >= c) ^ (draw >= d)); /* in b or in d; || would be a branch */
         }
         ordo_batch_put(to, ordo_permuted(m->names, scale, tail), ordo_permuted(m->names, scale, head), 0);
     }
