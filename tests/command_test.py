@@ -313,7 +313,7 @@ class Run(Base):
             f.write("# a comment\n3\n\n 7 # and one more\r\n")
         self.assertEqual(sources("--sources", listed, "-n", 2), [3, 3, 7, 7])
         self.assertEqual(sources("--sources", listed, "--ids", "file"), [3, 7])
-        for text, pattern in {"1\nx\n": ":2: source 'x'", "60\n": "from 0 to 59", "# none\n": "no sources"}.items():
+        for text, pattern in {"1\nx\n": ":2: source 'x'", "60\n": "from 0 to 59", "# none\n": "no source found"}.items():
             with open(listed, "w") as f:
                 f.write(text)
             self.refused(3, pattern, "sssp", self.gr, "--sources", listed)
