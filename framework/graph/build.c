@@ -27,8 +27,9 @@ enum { BUCKETS = 512 };
 typedef struct part {
     ordo_u64 edges;      /* given, reverse ones not counted */
     ordo_u64 first_edge; /* before it */
-    ordo_vid first, last, before; /* tails: its first and last, and the last one of the parts before (where edges > 0) */
-    int shift;           /* of its counts: tail u is in bucket u >> shift */
+    ordo_vid first, last,
+        before; /* tails: its first and last, and the last one of the parts before (where edges > 0) */
+    int shift;  /* of its counts: tail u is in bucket u >> shift */
     bool ascends;
 } part;
 
@@ -402,9 +403,8 @@ static ordo_status fill(build *b, ordo_type room, ordo_input *input, double *mov
     if (!straight)
         status = csr_room(b, m, room);
     if (!status)
-        status = straight ? finish_straight(b, b->parts[b->from->parts - 1].edges
-                                                   ? b->parts[b->from->parts - 1].last
-                                                   : b->parts[b->from->parts - 1].before)
+        status = straight ? finish_straight(b, b->parts[b->from->parts - 1].edges ? b->parts[b->from->parts - 1].last
+                                                                                  : b->parts[b->from->parts - 1].before)
                           : rows_from_buckets(b);
     if (b->from->weights != ORDO_NONE)
         b->to.weight_type = type;
@@ -502,12 +502,8 @@ static void give_rows(void *self, ordo_u64 index, bool ends_only, ordo_taker *to
 static ordo_status from_rows(ordo_team *team, const ordo_csr *g, bool turned, ordo_mirror mirror, ordo_csr *out)
 {
     row_source rows = {g, turned};
-    ordo_source from = {.self = &rows,
-                        .parts = parts_of(g->m),
-                        .n = g->n,
-                        .edges = g->m,
-                        .weights = g->weight_type,
-                        .give = give_rows};
+    ordo_source from = {
+        .self = &rows, .parts = parts_of(g->m), .n = g->n, .edges = g->m, .weights = g->weight_type, .give = give_rows};
     double moved_at;
     return rows_from(team, &from, mirror, g->weight_type, NULL, &moved_at, out);
 }

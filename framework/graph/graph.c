@@ -218,6 +218,8 @@ void ordo_graph_free(ordo_graph *g)
     if (g->owned) {
         ordo_csr_free(&g->out);
         ordo_vertex_data_free(&g->vertices);
+    } else if (g->owned_places) {
+        ordo_free((void *)(size_t)g->vertices.coordinate);
     }
     ordo_input_close(&g->below);
     pthread_mutex_destroy(&g->lock);

@@ -1,7 +1,7 @@
 /* graph.h -- what the files of framework/graph share. Not installed; nothing here is part of the ABI.
  *
- * The way of a file: input.c gives its bytes, read.c tells the format, one file a format is a source of edges (text.c is
- * that for lines of numbers) or makes rows itself, build.c turns a source into rows, settle.c does to rows what the
+ * The way of a file: input.c gives its bytes, read.c tells the format, one file a format is a source of edges (text.c
+ * is that for lines of numbers) or makes rows itself, build.c turns a source into rows, settle.c does to rows what the
  * caller asked for (reverse edges, loops, parallel edges, weights), graph.c keeps them and answers questions about
  * them. The way back: write.c opens the file and renames it, each format's file has its writer beside its reader.
  */
@@ -26,8 +26,9 @@ struct ordo_graph {
     ordo_u64 references; /* atomic */
     ordo_csr out, in;    /* in: where in_made, under lock to make, never changed after */
     ordo_vertex_data vertices;
-    bool owned;       /* the arrays of out and vertices are ours to free */
-    ordo_input below; /* else what holds them: the file of an .ordo graph */
+    bool owned;        /* the arrays of out and vertices are ours to free */
+    bool owned_places; /* the coordinates are, whatever holds the rest */
+    ordo_input below;  /* else what holds them: the file of an .ordo graph */
     bool symmetric, in_made, scanned;
     int threads; /* as asked for when the graph was made; the lazy scan takes as many */
     ordo_graph_info info;
@@ -42,7 +43,7 @@ typedef struct ordo_origin {
     double start; /* ordo_seconds() when the reading began */
     int threads;
     const ordo_edge_options *edges; /* never NULL */
-    ordo_vertex_data *vertices;     /* owned arrays (ordo_alloc) that the graph takes, or NULL */
+    ordo_vertex_data *vertices;     /* owned arrays (ordo_alloc) that the graph takes; never NULL for readers */
     ordo_input *input;              /* closed as soon as its bytes are no longer needed; or NULL */
 } ordo_origin;
 
@@ -182,11 +183,13 @@ typedef ordo_status ordo_reader(ordo_input *in, const ordo_read_options *options
                                 ordo_graph **out);
 ordo_reader ordo_read_dimacs, ordo_read_mtx, ordo_read_metis, ordo_read_edgelist, ordo_read_gap, ordo_read_galois,
     ordo_read_npz, ordo_read_own;
+/* The first bytes of an .ordo file, the letters among them small: as PNG's, they show a transfer as text. */
+#define ORDO_OWN_MAGIC "\x89ordo\r\n\x1a"
 /* The header's numbers fit each other and the size of the file. */
 bool ordo_looks_like_gap(const ordo_input *in);
 bool ordo_looks_like_galois(const ordo_input *in);
 /* DIMACS .co: *out is [n][2], owned. */
-ordo_status ordo_read_coordinates(const char *path, ordo_u64 n, int threads, ordo_i32 **out);
+ordo_status ordo_read_coordinates(const char *path, ordo_u64 n, ordo_i32 **out);
 
 typedef struct ordo_writer ordo_writer;
 typedef ordo_status ordo_format_writer(ordo_writer *w, const ordo_graph *g);

@@ -3,17 +3,14 @@
  * Problem: a banner tells the field (pattern, integer, real) and the symmetry; then % comments, "rows columns entries"
  * and the entries, from 1.
  *
- * Method: the header by hand, the entries by text.c. Symmetric matrices store one triangle: the builder adds the other.
- * Skew-symmetric ones: the other triangle is added to the list, with opposite weights. Integers are u32 or, if one is
+ * Method: the header by hand, the entries by text.c. Symmetric and skew-symmetric matrices store one triangle: the
+ * builder adds the other, with the same or the opposite weights. Integers are u32 or, if one is
  * negative, i32; reals are f32, and refused where f32 has no finite value near.
  * Entries of the wrong triangle are taken like those of the right one.
  *
  * Not done: dense arrays, complex and Hermitian matrices, rectangular ones (bipartite graphs); each is refused by name.
  */
-#include "graph.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "text.h"
 
 typedef struct banner {
     bool pattern, symmetric, skew;
@@ -61,33 +58,7 @@ static ordo_status read_size(const ordo_input *in, const ordo_words *w, ordo_u64
     return ordo_input_plausible(in, w->line, *n);
 }
 
-/* The other triangle of a skew-symmetric matrix. */
-static ordo_status add_negated(const ordo_input *in, ordo_text_edges *edges)
-{
-    if (edges->weight_type == ORDO_U32 && edges->big_line)
-        return ordo_text_fail(in, edges->big_line, edges->big_found,
-                              "a weight of at most 2147483647: a skew-symmetric matrix has its opposite as well");
-    if (edges->weight_type == ORDO_U32)
-        edges->weight_type = ORDO_I32;
-    ordo_edge_entry *list = ordo_realloc(edges->list, edges->count, 2 * sizeof *list);
-    if (!list)
-        return ORDO_ERR_MEMORY;
-    edges->list = list;
-    ordo_u64 count = edges->count;
-    for (ordo_u64 i = 0; i < count; i++) {
-        ordo_edge_entry x = list[i];
-        if (x.tail == x.head)
-            continue;
-        if (edges->weight_type == ORDO_F32)
-            x.weight ^= 0x80000000u; /* the sign */
-        else
-            x.weight = 0u - x.weight;
-        list[edges->count++] = (ordo_edge_entry){x.head, x.tail, x.weight};
-    }
-    return ORDO_OK;
-}
-
-ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, double start, ordo_graph **out)
+ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, ordo_origin *origin, ordo_graph **out)
 {
     ordo_cursor c = {in, in->bytes, 1};
     ordo_words w;
@@ -100,38 +71,60 @@ ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, doub
         if (!ordo_next_line(&c, &w))
             return ordo_text_fail(in, c.line, NULL, "a line 'ROWS COLUMNS ENTRIES'");
     } while (w.count == 0 || *w.word[0].begin == '%');
-    ordo_u64 n = 0, count = 0, size_line = w.line;
+    ordo_u64 n = 0, count = 0;
     status = read_size(in, &w, &n, &count);
     if (status)
         return status;
 
+    bool keep = !b.pattern && ordo_weights_wanted(&options->edges);
     ordo_text_shape shape = {.comments = "%",
                              .columns = b.pattern ? 2 : 3,
                              .base = 1,
                              .n = n,
-                             .counted = true,
                              .number = b.number,
-                             .drop = options->weights == ORDO_WEIGHTS_DROP};
-    ordo_text_edges edges;
-    status = ordo_text_read(&c, &shape, options->threads, &edges);
-    if (status)
-        return status;
-    if (edges.count != count) {
-        ordo_u64 line = edges.count < count ? edges.last_line : ordo_text_line_of(&c, &shape, count);
-        status = ordo_fail(ORDO_ERR_INPUT, "%s:%llu: found %llu entries, expected %llu as line %llu says", in->name,
-                           (unsigned long long)line, (unsigned long long)edges.count, (unsigned long long)count,
-                           (unsigned long long)size_line);
+                             .drop = !keep,
+                             .claimed = "entries",
+                             .claim = count,
+                             .claim_line = w.line};
+    if (b.symmetric || (b.skew && !keep)) /* without weights a skew-symmetric matrix is a symmetric graph */
+        shape.mirror = ORDO_MIRROR_SAME;
+    else if (b.skew)
+        shape.mirror = b.number == ORDO_REAL ? ORDO_MIRROR_MINUS_REAL : ORDO_MIRROR_MINUS_WHOLE;
+    origin->format = "Matrix Market";
+    origin->id_base = 1;
+    return ordo_graph_from_text(&c, &shape, origin, out);
+}
+
+/* One triangle where the graph is symmetric: the lower one, as the format has it. */
+ordo_status ordo_write_mtx(ordo_writer *w, const ordo_graph *graph)
+{
+    const ordo_csr *g = &graph->out;
+    bool half = graph->symmetric;
+    ordo_u64 count = 0;
+    for (ordo_vid u = 0; u < g->n && half; u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
+            count += g->head[e * g->stride] <= u;
+    ordo_put_text(w, "%%MatrixMarket matrix coordinate ");
+    ordo_put_text(w, g->weight_type == ORDO_NONE ? "pattern" : g->weight_type == ORDO_F32 ? "real" : "integer");
+    ordo_put_text(w, half ? " symmetric\n" : " general\n");
+    for (int i = 0; i < 2; i++) {
+        ordo_put_number(w, g->n);
+        ordo_put_text(w, " ");
     }
-    /* Without weights a skew-symmetric matrix is a symmetric graph. */
-    bool negate = b.skew && edges.weight_type != ORDO_NONE;
-    if (!status && negate)
-        status = add_negated(in, &edges);
-    if (status) {
-        ordo_free(edges.list);
-        return status;
-    }
-    ordo_direction direction = b.symmetric || (b.skew && !negate) ? ORDO_SYMMETRISE : options->direction;
-    ordo_origin origin = {in->name, "Matrix Market", 1, ordo_seconds() - start, options->threads};
-    ordo_input_close(in);
-    return ordo_graph_build(n, edges.list, edges.count, edges.weight_type, direction, &origin, out);
+    ordo_put_number(w, half ? count : g->m);
+    ordo_put_text(w, "\n");
+    for (ordo_vid u = 0; u < g->n && !ordo_put_failed(w); u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            if (half && g->head[e * g->stride] > u)
+                continue;
+            ordo_put_number(w, (ordo_u64)u + 1);
+            ordo_put_text(w, " ");
+            ordo_put_number(w, (ordo_u64)g->head[e * g->stride] + 1);
+            if (g->weight_type != ORDO_NONE) {
+                ordo_put_text(w, " ");
+                ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
+            }
+            ordo_put_text(w, "\n");
+        }
+    return ORDO_OK;
 }

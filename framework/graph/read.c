@@ -2,31 +2,30 @@
  *
  * Problem: suffixes lie (.gr is three formats) and pipes have none.
  *
- * Method: content first: the banner of Matrix Market, the `c` and `p` lines of DIMACS, a GAP header that fits the size
- * of the file, numbers for an edge list. Where content does not tell, the suffix picks the reader, which then says
- * what is wrong with the content.
+ * Method: content first: the banner of Matrix Market, the `c` and `p` lines of DIMACS, GAP and Galois headers that fit
+ * the size of the file, the magic of zip and of our own, numbers for an edge list. Where content does not tell, the
+ * suffix picks the reader, which then says what is wrong with the content.
  *
- * Not done: guessing beyond that. METIS .graph files are numbers too, so their suffix is refused before the content
- * is taken for an edge list.
+ * Not done: guessing beyond that: METIS .graph files are numbers, as edge lists are, and are told by the suffix alone.
  */
-#include "graph.h"
-
-#include <string.h>
+#include "text.h"
 
 #define SUPPORTED                                                                                                      \
-    "DIMACS .gr, Matrix Market .mtx, GAP .sg or .wsg, or an edge list .el, .wel or .txt (gzip, xz or zstd over it)"
-
-typedef ordo_status reader_fn(ordo_input *in, const ordo_read_options *options, double start, ordo_graph **out);
+    "DIMACS .gr or .max, Matrix Market .mtx, METIS .graph, an edge list .el, .wel or .txt, GAP .sg or .wsg, Galois "   \
+    ".gr, SciPy .npz or .ordo (gzip, xz or zstd over it)"
 
 static const struct {
     const char *suffix;
-    reader_fn *read;
+    ordo_reader *read;
 } readers[] = {
-    {".gr", ordo_read_dimacs},   {".mtx", ordo_read_mtx},      {".sg", ordo_read_gap},       {".wsg", ordo_read_gap},
-    {".el", ordo_read_edgelist}, {".wel", ordo_read_edgelist}, {".txt", ordo_read_edgelist},
+    {".gr", ordo_read_dimacs},    {".max", ordo_read_dimacs},   {".mtx", ordo_read_mtx},
+    {".graph", ordo_read_metis},  {".metis", ordo_read_metis},  {".el", ordo_read_edgelist},
+    {".wel", ordo_read_edgelist}, {".txt", ordo_read_edgelist}, {".sg", ordo_read_gap},
+    {".wsg", ordo_read_gap},      {".ggr", ordo_read_galois},   {".npz", ordo_read_npz},
+    {".ordo", ordo_read_own},
 };
 
-static reader_fn *by_suffix(const ordo_input *in)
+static ordo_reader *by_suffix(const ordo_input *in)
 {
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
         if (ordo_input_has_suffix(in, readers[i].suffix))
@@ -34,38 +33,24 @@ static reader_fn *by_suffix(const ordo_input *in)
     return NULL;
 }
 
-static bool starts_with(const ordo_input *in, const char *text)
+static bool starts_with(const ordo_input *in, const char *text, size_t length)
 {
-    size_t length = strlen(text);
     if (in->size < length)
         return false;
     for (size_t i = 0; i < length; i++) {
         ordo_u8 c = in->bytes[i];
-        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != text[i])
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != (ordo_u8)text[i])
             return false;
     }
     return true;
 }
 
-/* A header of GR version 1 or 2: u64 version, bytes of edge data, n, m, all plausible. */
-static bool looks_like_galois(const ordo_input *in)
+/* What the first line that is neither empty nor a comment of # or % begins with. */
+static ordo_reader *by_first_line(const ordo_input *in)
 {
-    ordo_u64 word[4];
-    if (in->size < sizeof word)
-        return false;
-    memcpy(word, in->bytes, sizeof word);
-    return (word[0] == 1 || word[0] == 2) && word[1] <= 16 && word[2] <= in->size / 8 && word[3] <= in->size / 4;
-}
-
-static reader_fn *by_content(const ordo_input *in)
-{
-    if (starts_with(in, "%%matrixmarket"))
-        return ordo_read_mtx;
-    if (ordo_looks_like_gap(in))
-        return ordo_read_gap;
     ordo_cursor c = {in, in->bytes, 1};
     ordo_words w;
-    bool numbers_expected = false; /* after a comment that only edge lists have */
+    bool numbers_expected = false; /* after a comment that DIMACS does not have */
     while (ordo_next_line(&c, &w)) {
         if (w.count == 0)
             continue;
@@ -83,25 +68,36 @@ static reader_fn *by_content(const ordo_input *in)
     return NULL;
 }
 
-static ordo_status read_input(ordo_input *in, const ordo_read_options *options, double start, ordo_graph **out)
+static ordo_reader *by_content(const ordo_input *in)
 {
-    static const char *const refused[] = {".graph", ".metis", ".hgr", ".egr", ".adj", ".bin", ".npz", ".csv"};
+    if (starts_with(in, "%%matrixmarket", 14))
+        return ordo_read_mtx;
+    if (starts_with(in, "pk\003\004", 4) || starts_with(in, "pk\005\006", 4))
+        return ordo_read_npz;
+    if (starts_with(in, ORDO_OWN_MAGIC, sizeof ORDO_OWN_MAGIC - 1))
+        return ordo_read_own;
+    if (ordo_looks_like_gap(in))
+        return ordo_read_gap;
+    if (ordo_looks_like_galois(in))
+        return ordo_read_galois;
+    return by_first_line(in);
+}
+
+static ordo_status choose(const ordo_input *in, ordo_reader **out)
+{
+    static const char *const refused[] = {".hgr", ".egr", ".adj", ".bin", ".csv", ".co"};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         if (ordo_input_has_suffix(in, refused[i]))
-            return ordo_fail(ORDO_ERR_INPUT, "%s: found a %s file, which this version does not read, expected %s",
-                             in->name, refused[i] + 1, SUPPORTED);
-    reader_fn *suffix = by_suffix(in), *content = by_content(in);
+            return ordo_fail(ORDO_ERR_INPUT, "%s: found a %s file, which is not read as a graph, expected %s", in->name,
+                             refused[i] + 1, SUPPORTED);
+    ordo_reader *suffix = by_suffix(in), *content = by_content(in);
     if (content == ordo_read_edgelist && suffix)
         content = suffix; /* numbers alone say little */
-    if (content)
-        return content(in, options, start, out);
-    if (suffix != ordo_read_gap && looks_like_galois(in))
-        return ordo_fail(ORDO_ERR_INPUT,
-                         "%s: byte 0: found a Galois header, expected %s: Galois binary .gr is not supported by "
-                         "this version",
-                         in->name, SUPPORTED);
-    if (suffix)
-        return suffix(in, options, start, out);
+    if (!content && suffix == ordo_read_dimacs && in->size && memchr(in->bytes, 0, in->size < 64 ? in->size : 64))
+        suffix = ordo_read_galois; /* the other .gr: it says what is wrong with it */
+    *out = content ? content : suffix;
+    if (*out)
+        return ORDO_OK;
     ordo_cursor c = {in, in->bytes, 1};
     ordo_words w = {0};
     while (ordo_next_line(&c, &w) && w.count == 0)
@@ -109,24 +105,59 @@ static ordo_status read_input(ordo_input *in, const ordo_read_options *options, 
     return ordo_text_fail(in, w.line, w.count ? w.word[0].begin : NULL, "%s", SUPPORTED);
 }
 
+/* The graph is nobody else's yet. */
+static ordo_status add_coordinates(ordo_graph *g, const char *path)
+{
+    ordo_i32 *places;
+    ordo_status status = ordo_read_coordinates(path, g->out.n, &places);
+    if (status)
+        return status;
+    if (g->owned_places || g->owned)
+        ordo_free((void *)(size_t)g->vertices.coordinate);
+    g->vertices.coordinate = places;
+    g->owned_places = true;
+    return ORDO_OK;
+}
+
 ordo_status ordo_graph_read(const char *path, const ordo_read_options *options, ordo_graph **out)
 {
-    static const ordo_read_options none = {ORDO_AS_STORED, ORDO_WEIGHTS_AS_STORED, 0};
+    static const ordo_read_options none = {0};
     if (!path || !out)
         return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", path ? "out" : "path");
     if (!options)
         options = &none;
-    if (options->direction != ORDO_AS_STORED && options->direction != ORDO_SYMMETRISE &&
-        options->direction != ORDO_SYMMETRIC)
-        return ordo_fail(ORDO_ERR_USAGE, "found direction %d, expected one of ordo_direction", (int)options->direction);
-    if (options->weights != ORDO_WEIGHTS_AS_STORED && options->weights != ORDO_WEIGHTS_DROP)
-        return ordo_fail(ORDO_ERR_USAGE, "found weights %d, expected one of ordo_weights", (int)options->weights);
-    double start = ordo_seconds();
-    ordo_input in;
-    ordo_status status = ordo_input_open(path, &in);
+    ordo_status status = ordo_edge_options_check(&options->edges);
     if (status)
         return status;
-    status = read_input(&in, options, start, out);
+    double start = ordo_seconds();
+    ordo_input in;
+    status = ordo_input_open(path, &in);
+    if (status)
+        return status;
+    ordo_vertex_data vertices = {.source = ORDO_NO_VERTEX, .sink = ORDO_NO_VERTEX};
+    ordo_origin origin = {.source = in.name,
+                          .start = start,
+                          .threads = options->threads,
+                          .edges = &options->edges,
+                          .vertices = &vertices,
+                          .input = &in};
+    ordo_reader *read;
+    status = choose(&in, &read);
+    ordo_graph *g = NULL;
+    if (!status)
+        status = read(&in, options, &origin, &g);
     ordo_input_close(&in);
-    return status;
+    if (status) {
+        ordo_vertex_data_free(&vertices); /* arrays that no graph has taken */
+        return status;
+    }
+    if (options->coordinates) {
+        status = add_coordinates(g, options->coordinates);
+        if (status) {
+            ordo_graph_free(g);
+            return status;
+        }
+    }
+    *out = g;
+    return ORDO_OK;
 }

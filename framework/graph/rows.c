@@ -16,7 +16,7 @@ enum { SHORT_ROW = 64 };
 /* For both kinds of row: heads alone, or heads with their weights. Stable. Rows mostly come sorted (the list was, or
  * they were transposed), so that is looked at first. False where memory for a long row is short. */
 #define DEFINE_SORT(_word, _name, _head_of)                                                                            \
-    static bool _name(_word *row, ordo_u64 count, ordo_scratch *s)                                                          \
+    static bool _name(_word *row, ordo_u64 count, ordo_scratch *s)                                                     \
     {                                                                                                                  \
         ordo_u64 sorted = 1;                                                                                           \
         while (sorted < count && _head_of(row[sorted - 1]) <= _head_of(row[sorted]))                                   \
@@ -74,7 +74,6 @@ typedef struct pair {
 #define PAIR_HEAD(_x) ((_x).head)
 DEFINE_SORT(ordo_vid, sort_heads, WORD_HEAD)
 DEFINE_SORT(pair, sort_pairs, PAIR_HEAD)
-
 
 bool ordo_row_sort(ordo_vid *head, ordo_u32 stride, ordo_eid begin, ordo_eid end, ordo_scratch *s)
 {

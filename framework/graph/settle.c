@@ -45,11 +45,11 @@ typedef struct thinning {
     ordo_csr *g;
     const ordo_edge_options *options;
     ordo_team *team;
-    ordo_u64 *degree;                  /* [n]: what is left of a row */
+    ordo_u64 *degree; /* [n]: what is left of a row */
     ordo_shared next;
-    ordo_u64 loops, parallel;          /* atomic: taken out */
-    ordo_u64 overflow;                 /* atomic: least edge whose sum does not fit; m if none */
-    int failed;                        /* atomic */
+    ordo_u64 loops, parallel; /* atomic: taken out */
+    ordo_u64 overflow;        /* atomic: least edge whose sum does not fit; m if none */
+    int failed;               /* atomic */
 } thinning;
 
 static ordo_f32 as_f32(ordo_u32 bits)
@@ -365,7 +365,8 @@ ordo_status ordo_csr_check_symmetric(ordo_team *team, const ordo_csr *g, const o
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory to check for reverse edges");
     if (p.first_wrong == g->m)
         return ORDO_OK;
-    unsigned long long from = ordo_row_of(g, p.first_wrong) + origin->id_base, to = g->head[p.first_wrong * g->stride] + origin->id_base;
+    unsigned long long from = ordo_row_of(g, p.first_wrong) + origin->id_base,
+                       to = g->head[p.first_wrong * g->stride] + origin->id_base;
     return ordo_fail(ORDO_ERR_INPUT,
                      "%s: found edge %llu -> %llu, expected %llu -> %llu %sas well, as often, in a symmetric graph",
                      origin->source, from, to, to, from, g->weight_type == ORDO_NONE ? "" : "of the same weight ");

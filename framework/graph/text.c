@@ -1,54 +1,25 @@
 /* text.c -- the scanner that the text formats share.
  *
- * Problem: turn tens of gigabytes of "u v w" lines into an edge list as fast as memory allows, and still name the
- * exact line and word of the first thing that is wrong.
+ * Problem: turn tens of gigabytes of "u v w" lines into rows as fast as memory allows, without holding a list of edges,
+ * and still name the exact line and word of the first thing that is wrong.
  *
- * Method: the text is cut into chunks at line starts, many a thread. A first pass counts lines and edges a chunk;
- * sums of these tell every chunk the number of its first line and the place of its first edge; a second pass parses.
- * Each chunk stops at its first error; the first chunk with an error has the first error of the file. Weights are
- * parsed as integers until one is not; then, if the format allows both, all are parsed again as reals. Real numbers
- * are scanned here and not by strtod, whose decimal point depends on the process's locale.
+ * Method: the text is cut into chunks at line starts; each chunk is a part of a source (graph.h). The first time only
+ * the ends of edges are looked at, and lines counted: sums of these tell every chunk the number of its first line. The
+ * second time everything is parsed. Each chunk stops at its first error; the first chunk with an error has the first
+ * error of the file (where the ends have one, weights before it are looked at as well). Weights are parsed as
+ * integers until one is not; then, if the format allows both, all are given again as reals. Real numbers are
+ * scanned here and not by strtod, whose decimal point depends on the process's locale.
  *
  * Not done: lines that end in CR alone; numbers in other bases.
  */
-#include "graph.h"
+#include "text.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-typedef const ordo_u8 *place;
-
-static inline bool is_blank(ordo_u8 c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static inline place skip_blanks(place p, place end)
-{
-    while (p < end && is_blank(*p))
-        p++;
-    return p;
-}
-
-static inline bool at_line_end(place p, place end)
-{
-    return p == end || *p == '\n';
-}
-
-/* A word ends here. */
-static inline bool at_gap(place p, place end)
-{
-    return p == end || *p == '\n' || is_blank(*p);
-}
-
-static inline place after_line(place p, place end)
-{
-    place newline = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-    return newline ? newline + 1 : end;
-}
+typedef ordo_place place;
 
 /* ---- messages ---- */
 
@@ -127,21 +98,9 @@ bool ordo_span_number(ordo_span s, ordo_u64 *out)
     return true;
 }
 
-/* ---- numbers ---- */
+/* ---- real numbers ---- */
 
-/* Digits from p on; beyond 2^40 the value is only known to be too large. Returns the first non-digit. */
-static inline place scan_digits(place p, place end, ordo_u64 *out)
-{
-    ordo_u64 value = 0;
-    for (unsigned digit; p < end && (digit = (unsigned)*p - '0') <= 9; p++)
-        value = value > (ordo_u64)1 << 40 ? value : value * 10 + digit;
-    *out = value;
-    return p;
-}
-
-/* A decimal number from p on, exact to double but for a last-place error beyond 19 digits or 10^22. Returns where it
- * ends, or NULL where none is. Too large is infinite. */
-static place scan_real(place p, place end, double *out)
+place ordo_scan_real(place p, place end, double *out)
 {
     static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -194,6 +153,34 @@ static place scan_real(place p, place end, double *out)
     return p;
 }
 
+/* ---- pieces ---- */
+
+static size_t piece_size(size_t size)
+{
+    enum { LEAST = 1 << 14, MOST = 1 << 22, PIECES = 64 };
+    size_t step = size / PIECES;
+    return step < LEAST ? LEAST : step > MOST ? MOST : step;
+}
+
+ordo_u64 ordo_pieces(size_t size)
+{
+    return size / piece_size(size) + 1;
+}
+
+void ordo_cut(place begin, place end, ordo_piece *out)
+{
+    size_t size = (size_t)(end - begin), step = piece_size(size), count = ordo_pieces(size);
+    place at = begin;
+    for (size_t i = 0; i < count; i++) {
+        /* The piece ends after the line that holds its last byte; a long line may leave pieces empty. */
+        size_t until = (i + 1) * step < size ? (i + 1) * step : size;
+        place stop = begin + until;
+        stop = stop <= at ? at : after_line(stop - 1, end);
+        out[i] = (ordo_piece){at, stop};
+        at = stop;
+    }
+}
+
 /* ---- chunks ---- */
 
 typedef enum wanted {
@@ -205,6 +192,7 @@ typedef enum wanted {
     WANT_INTEGER,
     WANT_32_BITS,
     WANT_FLOAT,
+    WANT_NATURAL,
     WANT_LINE_END
 } wanted;
 
@@ -215,23 +203,22 @@ typedef struct mark {
 } mark;
 
 typedef struct chunk {
-    place begin, end;
-    ordo_u64 lines, edges;           /* in it */
-    ordo_u64 first_line, first_edge; /* before it */
-    ordo_u64 max_id, max_line;       /* largest end, 1 added: 0 is none */
-    mark wrong;                      /* what ended the chunk */
-    mark negative, big, wide;        /* first weight < 0, > INT32_MAX, beyond 32 bits */
-    bool real;                       /* has a weight that is no integer */
+    ordo_piece piece;
+    ordo_u64 lines;            /* in it, as far as its ends are right */
+    ordo_u64 first_line;       /* 0 until all are counted */
+    ordo_u64 max_id, max_line; /* largest end, 1 added: 0 is none */
+    mark wrong;                /* what ended the chunk */
+    mark negative, big, wide;  /* first weight < 0, > INT32_MAX, beyond 32 bits */
+    bool real;                 /* has a weight that is no integer */
 } chunk;
 
 typedef struct reading {
+    const ordo_input *in;
     const ordo_text_shape *shape;
-    place begin, end;
     chunk *chunks;
     ordo_u64 count;
-    ordo_edge_entry *list; /* NULL: only look */
+    ordo_u64 line; /* of the first chunk */
     bool as_real;
-    _Alignas(64) ordo_u64 next; /* atomic */
 } reading;
 
 static inline bool is_edge_line(const ordo_text_shape *shape, place p, place end)
@@ -239,15 +226,6 @@ static inline bool is_edge_line(const ordo_text_shape *shape, place p, place end
     if (at_line_end(p, end))
         return false;
     return shape->arcs ? *p == 'a' : !*p || !strchr(shape->comments, *p);
-}
-
-static void count_chunk(const reading *r, chunk *c)
-{
-    for (place p = c->begin; p < c->end; c->lines++) {
-        p = skip_blanks(p, c->end);
-        c->edges += is_edge_line(r->shape, p, c->end);
-        p = after_line(p, c->end);
-    }
 }
 
 /* One weight of a chunk: its bits, and what is odd about it. Returns its end, or NULL (then *want says what). */
@@ -271,16 +249,17 @@ static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u6
             *bits = minus ? 0u - (ordo_u32)value : (ordo_u32)value;
             return after;
         }
-        *want = at_gap(p, end) ? WANT_WEIGHT : shape->number == ORDO_INTEGER ? WANT_INTEGER : WANT_WEIGHT;
-        if (shape->number == ORDO_INTEGER)
+        bool whole = shape->number == ORDO_INTEGER || shape->number == ORDO_NATURAL;
+        *want = at_gap(p, end) || !whole ? WANT_WEIGHT : WANT_INTEGER;
+        if (whole)
             return NULL;
-        after = scan_real(p, end, &real);
+        after = ordo_scan_real(p, end, &real);
         if (!after || !at_gap(after, end))
             return NULL;
         c->real = true; /* the pass as reals looks at its size */
         return after;
     }
-    place after = scan_real(p, end, &real);
+    place after = ordo_scan_real(p, end, &real);
     *want = WANT_WEIGHT;
     if (!after || !at_gap(after, end))
         return NULL;
@@ -293,16 +272,20 @@ static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u6
     return after;
 }
 
-static void parse_chunk(const reading *r, chunk *c)
+/* Gives the edges of a chunk to `to`, if there is one. */
+static inline __attribute__((always_inline)) void parse_chunk(const reading *r, chunk *c, ordo_taker *to,
+                                                              const bool ends_only)
 {
-    const ordo_text_shape shape = *r->shape; /* a copy: stores to the list could else change it, for the compiler */
-    const place end = c->end;
-    ordo_u64 limit = shape.counted ? shape.n : ORDO_MAX_VERTICES, line = c->first_line;
-    ordo_edge_entry *to = r->list ? r->list + c->first_edge : NULL;
+    const ordo_text_shape shape = *r->shape; /* a copy: stores could else change it, for the compiler */
+    const place end = c->piece.end;
+    const bool counted = shape.n != ORDO_COUNT_UNKNOWN;
+    ordo_u64 limit = counted ? shape.n : ORDO_MAX_VERTICES, line = c->first_line, max_id = 0, max_line = 0;
+    ordo_edge_entry batch[ORDO_BATCH];
+    size_t given = 0;
     wanted want;
     c->wrong = c->negative = c->big = c->wide = (mark){0};
-    c->max_id = 0;
-    place p = c->begin;
+    c->real = false;
+    place p = c->piece.begin;
     for (; p < end; line++) {
         p = skip_blanks(p, end);
         if (!is_edge_line(&shape, p, end)) {
@@ -328,67 +311,54 @@ static void parse_chunk(const reading *r, chunk *c)
                 goto wrong;
             p = skip_blanks(after, end);
         }
-        ordo_u64 larger = ends[0] > ends[1] ? ends[0] : ends[1];
-        if (larger >= c->max_id) {
-            c->max_id = larger + 1;
-            c->max_line = line;
+        if (!counted) {
+            ordo_u64 larger = ends[0] > ends[1] ? ends[0] : ends[1];
+            if (larger >= max_id) {
+                max_id = larger + 1;
+                max_line = line;
+            }
         }
         ordo_u32 bits = 0;
-        if (shape.columns == 3) {
-            place after = scan_weight(r, c, p, end, line, &bits, &want);
-            if (!after)
+        if (ends_only && shape.columns == 3) {
+            p = after_line(p, end);
+        } else {
+            if (shape.columns == 3) {
+                place after = scan_weight(r, c, p, end, line, &bits, &want);
+                if (!after)
+                    goto wrong;
+                p = skip_blanks(after, end);
+            }
+            want = WANT_LINE_END;
+            if (!at_line_end(p, end))
                 goto wrong;
-            p = skip_blanks(after, end);
+            if (p < end)
+                p++;
         }
-        want = WANT_LINE_END;
-        if (!at_line_end(p, end))
-            goto wrong;
-        if (p < end)
-            p++;
-        if (to)
-            *to++ = (ordo_edge_entry){(ordo_vid)ends[0], (ordo_vid)ends[1], bits};
+        batch[given++] = (ordo_edge_entry){(ordo_vid)ends[0], (ordo_vid)ends[1], bits};
+        if (given == ORDO_BATCH) {
+            if (to)
+                to->take(to, batch, given);
+            given = 0;
+        }
     }
+    if (to)
+        to->take(to, batch, given);
+    c->lines = line - c->first_line;
+    c->max_id = max_id;
+    c->max_line = max_line;
     return;
 wrong:
+    c->lines = line - c->first_line;
     c->wrong = (mark){p, line, want};
 }
 
-static void count_chunks(void *arg, int member)
+static void give_chunk(void *self, ordo_u64 index, bool ends_only, ordo_taker *to)
 {
-    reading *r = arg;
-    (void)member;
-    for (;;) {
-        ordo_u64 i = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED);
-        if (i >= r->count)
-            return;
-        count_chunk(r, &r->chunks[i]);
-    }
-}
-
-static void parse_chunks(void *arg, int member)
-{
-    reading *r = arg;
-    (void)member;
-    for (;;) {
-        ordo_u64 i = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED);
-        if (i >= r->count)
-            return;
-        parse_chunk(r, &r->chunks[i]);
-    }
-}
-
-static void cut(reading *r)
-{
-    size_t size = (size_t)(r->end - r->begin), step = size / r->count + 1;
-    place at = r->begin;
-    for (ordo_u64 i = 0; i < r->count; i++) {
-        /* The chunk ends after the line that holds its last byte; a long line may leave chunks empty. */
-        size_t until = (i + 1) * step < size ? (i + 1) * step : size;
-        place end = r->begin + until;
-        end = end <= at ? at : after_line(end - 1, r->end);
-        r->chunks[i] = (chunk){.begin = at, .end = end};
-        at = end;
-    }
+    reading *r = self;
+    if (ends_only)
+        parse_chunk(r, &r->chunks[index], to, true);
+    else
+        parse_chunk(r, &r->chunks[index], to, false);
 }
 
 /* The first mark of a kind (the offset of a member of chunk), in the order of lines. */
@@ -403,28 +373,31 @@ static mark first_mark(const reading *r, size_t kind)
 static ordo_status report(const ordo_input *in, const ordo_text_shape *shape, mark m)
 {
     unsigned long long low = shape->base;
-    unsigned long long high = (shape->counted ? shape->n : ORDO_MAX_VERTICES) + shape->base - 1;
+    unsigned long long high = (shape->n != ORDO_COUNT_UNKNOWN ? shape->n : ORDO_MAX_VERTICES) + shape->base - 1;
     switch (m.want) {
     case WANT_ARC:
         return ordo_text_fail(in, m.line, m.at, "a line of 'a' or 'c'");
     case WANT_TAIL:
     case WANT_HEAD:
-        if (shape->counted && shape->n == 0)
+        if (shape->n == 0)
             return ordo_text_fail(in, m.line, m.at, "no edge: there are no vertices");
         return ordo_text_fail(in, m.line, m.at, "a vertex from %llu to %llu", low, high);
     case WANT_WEIGHT:
         return ordo_text_fail(in, m.line, m.at, "a weight (%s)",
-                              shape->number == ORDO_INTEGER ? "an integer" : "a finite number");
+                              shape->number == ORDO_INTEGER || shape->number == ORDO_NATURAL ? "an integer"
+                                                                                             : "a finite number");
     case WANT_INTEGER:
         return ordo_text_fail(in, m.line, m.at, "an integer weight");
     case WANT_32_BITS:
         return ordo_text_fail(in, m.line, m.at, "a weight of 32 bits");
     case WANT_FLOAT:
         return ordo_text_fail(in, m.line, m.at, "a weight within the range of a 32-bit float");
+    case WANT_NATURAL:
+        return ordo_text_fail(in, m.line, m.at, "a capacity of 0 or more");
     case WANT_LINE_END:
         return ordo_text_fail(
             in, m.line, m.at, "the end of the line (%s%d columns%s)", shape->arcs ? "'a' and " : "", shape->columns,
-            shape->counted ? "" : ", as in the first line: a header of counts is none of this format");
+            shape->n != ORDO_COUNT_UNKNOWN ? "" : ", as in the first line: a header of counts is none of this format");
     case NOTHING_WRONG:
         break;
     }
@@ -440,95 +413,136 @@ static ordo_status judge(const ordo_input *in, const reading *r, ordo_type *type
     bool keep = shape->columns == 3 && !shape->drop;
     if (keep && !r->as_real && wide.at && (!wrong.at || wide.line < wrong.line))
         return report(in, shape, wide);
+    if (shape->number == ORDO_NATURAL && negative.at && (!wrong.at || negative.line < wrong.line)) {
+        negative.want = WANT_NATURAL;
+        return report(in, shape, negative);
+    }
     if (wrong.at)
         return report(in, shape, wrong);
     *type = !keep ? ORDO_NONE : r->as_real ? ORDO_F32 : negative.at ? ORDO_I32 : ORDO_U32;
     if (*type == ORDO_I32 && big.at)
         return ordo_text_fail(in, big.line, big.at, "a weight of at most %d: there are negative ones (line %llu)",
                               INT32_MAX, (unsigned long long)negative.line);
+    if (*type == ORDO_U32 && shape->mirror == ORDO_MIRROR_MINUS_WHOLE) {
+        if (big.at)
+            return ordo_text_fail(in, big.line, big.at,
+                                  "a weight of at most %d: a skew-symmetric matrix has its opposite as well",
+                                  INT32_MAX);
+        *type = ORDO_I32;
+    }
     return ORDO_OK;
 }
 
-static ordo_status read_chunks(const ordo_cursor *from, reading *r, ordo_team *team, ordo_text_edges *out)
+/* ---- as a source ---- */
+
+/* An end is wrong: what else is wrong before it? */
+static ordo_status report_first(reading *r)
 {
-    cut(r);
-    ordo_team_run(team, count_chunks, r);
-    ordo_u64 line = from->line, edges = 0;
+    for (bool again = true; again;) {
+        bool real = false, bad = false;
+        for (ordo_u64 i = 0; i < r->count && !bad; i++) {
+            parse_chunk(r, &r->chunks[i], NULL, false);
+            real |= r->chunks[i].real;
+            bad = r->chunks[i].wrong.at != NULL;
+        }
+        again = real && !r->as_real;
+        r->as_real |= again;
+    }
+    ordo_type type;
+    return judge(r->in, r, &type);
+}
+
+/* The number of the line of the k-th (0 is the first) edge. */
+static ordo_u64 line_of(const reading *r, ordo_u64 k)
+{
+    ordo_u64 line = r->line;
+    for (ordo_u64 i = 0; i < r->count; i++) {
+        place end = r->chunks[i].piece.end;
+        for (place p = r->chunks[i].piece.begin; p < end; p = after_line(p, end), line++) {
+            p = skip_blanks(p, end);
+            if (is_edge_line(r->shape, p, end) && k-- == 0)
+                return line;
+        }
+    }
+    return line;
+}
+
+static ordo_status chunks_counted(void *self, ordo_u64 edges, ordo_u64 *n)
+{
+    reading *r = self;
+    const ordo_text_shape *shape = r->shape;
+    ordo_u64 line = r->line, max_id = 0, max_line = 0;
+    bool wrong = false;
     for (ordo_u64 i = 0; i < r->count; i++) {
         chunk *c = &r->chunks[i];
         c->first_line = line;
-        c->first_edge = edges;
-        line += c->lines;
-        edges += c->edges;
-    }
-    *out = (ordo_text_edges){.count = edges, .last_line = line - 1};
-    /* Allocated by the lines that are there, never by a number that a header claims. */
-    if (edges > SIZE_MAX / sizeof *r->list || !ordo_memory_fits(edges * sizeof *r->list))
-        return ordo_fail(ORDO_ERR_MEMORY, "%s: not enough memory for a list of %llu edges", from->in->name,
-                         (unsigned long long)edges);
-    r->list = ordo_alloc(edges, sizeof *r->list);
-    if (!r->list)
-        return ORDO_ERR_MEMORY;
-
-    r->as_real = r->shape->columns == 3 && r->shape->number == ORDO_REAL;
-    r->next = 0;
-    ordo_team_run(team, parse_chunks, r);
-    bool any_real = false;
-    for (ordo_u64 i = 0; i < r->count; i++)
-        any_real |= r->chunks[i].real;
-    if (any_real && !r->as_real) {
-        r->as_real = true;
-        r->next = 0;
-        ordo_team_run(team, parse_chunks, r);
-    }
-    ordo_status status = judge(from->in, r, &out->weight_type);
-    if (status)
-        return status;
-
-    for (ordo_u64 i = 0; i < r->count; i++)
-        if (r->chunks[i].max_id > out->max_id) {
-            out->max_id = r->chunks[i].max_id;
-            out->max_line = r->chunks[i].max_line;
+        if (c->max_id > max_id) {
+            max_id = c->max_id;
+            max_line = line + c->max_line;
         }
-    out->max_id -= out->max_id != 0;
-    mark big = first_mark(r, offsetof(chunk, big));
-    if (big.at && out->weight_type == ORDO_U32) {
-        out->big_line = big.line;
-        out->big_found = big.at;
+        line += c->lines;
+        wrong |= c->wrong.at != NULL;
     }
-    out->list = r->list;
-    r->list = NULL;
-    return ORDO_OK;
+    if (wrong)
+        return report_first(r);
+    if (shape->claimed && edges != shape->claim) {
+        ordo_u64 at = edges < shape->claim ? line - 1 : line_of(r, shape->claim);
+        return ordo_fail(ORDO_ERR_INPUT, "%s:%llu: found %llu %s, expected %llu as line %llu says", r->in->name,
+                         (unsigned long long)at, (unsigned long long)edges, shape->claimed,
+                         (unsigned long long)shape->claim, (unsigned long long)shape->claim_line);
+    }
+    if (shape->n != ORDO_COUNT_UNKNOWN)
+        return ORDO_OK;
+    *n = max_id > shape->least_n ? max_id : shape->least_n;
+    return ordo_input_plausible(r->in, max_id > shape->least_n ? max_line : shape->claim_line, *n);
 }
 
-ordo_status ordo_text_read(const ordo_cursor *from, const ordo_text_shape *shape, int threads, ordo_text_edges *out)
+static ordo_status chunks_given(void *self, ordo_type *weights, bool *again)
 {
-    enum { CHUNK_LEAST = 1 << 14, CHUNK_MOST = 1 << 22, BYTES_OF_AN_EDGE = 8, CHUNKS_OF_A_THREAD = 8 };
-    reading r = {.shape = shape, .begin = from->at, .end = from->in->bytes + from->in->size};
-    size_t size = (size_t)(r.end - r.begin);
-    ordo_team *team;
-    ordo_status status = ordo_graph_team(threads, size / BYTES_OF_AN_EDGE, &team);
-    if (status)
-        return status;
-    size_t step = size / (size_t)(ordo_team_size(team) * CHUNKS_OF_A_THREAD);
-    step = step < CHUNK_LEAST ? CHUNK_LEAST : step > CHUNK_MOST ? CHUNK_MOST : step;
-    r.count = size / step + 1;
-    r.chunks = ordo_alloc(r.count, sizeof *r.chunks);
-    status = r.chunks ? read_chunks(from, &r, team, out) : ORDO_ERR_MEMORY;
-    ordo_free(r.list);
-    ordo_free(r.chunks);
-    ordo_team_return(team);
-    return status;
+    reading *r = self;
+    bool real = false;
+    for (ordo_u64 i = 0; i < r->count; i++)
+        real |= r->chunks[i].real;
+    if (real && !r->as_real) {
+        *again = r->as_real = true;
+        return ORDO_OK;
+    }
+    return judge(r->in, r, weights);
 }
 
-ordo_u64 ordo_text_line_of(const ordo_cursor *from, const ordo_text_shape *shape, ordo_u64 k)
+ordo_status ordo_graph_from_text(const ordo_cursor *from, const ordo_text_shape *shape, const ordo_origin *origin,
+                                 ordo_graph **out)
 {
+    enum { BYTES_OF_AN_EDGE = 8 };
     place end = from->in->bytes + from->in->size;
-    ordo_u64 line = from->line;
-    for (place p = from->at; p < end; p = after_line(p, end), line++) {
-        p = skip_blanks(p, end);
-        if (is_edge_line(shape, p, end) && k-- == 0)
-            break;
+    size_t size = (size_t)(end - from->at);
+    reading r = {.in = from->in,
+                 .shape = shape,
+                 .count = ordo_pieces(size),
+                 .line = from->line,
+                 .as_real = shape->columns == 3 && shape->number == ORDO_REAL};
+    ordo_piece *pieces = ordo_alloc(r.count, sizeof *pieces);
+    r.chunks = pieces ? ordo_alloc(r.count, sizeof *r.chunks) : NULL;
+    ordo_status status = r.chunks ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (status) {
+        if (origin->vertices)
+            ordo_vertex_data_free(origin->vertices);
+    } else {
+        ordo_cut(from->at, end, pieces);
+        for (ordo_u64 i = 0; i < r.count; i++)
+            r.chunks[i] = (chunk){.piece = pieces[i]};
+        ordo_source source = {.self = &r,
+                              .parts = r.count,
+                              .n = shape->n,
+                              .edges = size / BYTES_OF_AN_EDGE,
+                              .weights = shape->columns == 3 && !shape->drop ? ORDO_U32 : ORDO_NONE,
+                              .mirror = shape->mirror,
+                              .give = give_chunk,
+                              .counted = chunks_counted,
+                              .given = chunks_given};
+        status = ordo_graph_build(&source, origin, out);
     }
-    return line;
+    ordo_free(r.chunks);
+    ordo_free(pieces);
+    return status;
 }

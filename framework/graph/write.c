@@ -1,4 +1,4 @@
-/* write.c -- graphs to files: DIMACS .gr, GAP .sg and .wsg, edge lists .el and .wel.
+/* write.c -- graphs to files: which format, what fits it, and a file that is whole.
  *
  * Problem: a file that is whole or not there; no weight lost or invented on the way.
  *
@@ -6,8 +6,7 @@
  * The first failure is kept and the rest of the writing does nothing, so that only the end has to look.
  *
  * Not done: fsync (a file written just before a power cut may be empty); compression; writing by several threads;
- * one path written by two threads of a process at once;
- * telling an edge list's reader of vertices after the last one with an edge (the format cannot).
+ * one path written by two threads of a process at once.
  */
 #define _POSIX_C_SOURCE 200809L /* open, fileno */
 #include "graph.h"
@@ -21,14 +20,14 @@
 
 enum { ROOM = 1 << 20, LONGEST = 64 };
 
-typedef struct writer {
+struct ordo_writer {
     int fd;
     int error; /* errno of the first failure */
     size_t used;
     char *block; /* [ROOM] */
-} writer;
+};
 
-static void flush(writer *w)
+static void flush(ordo_writer *w)
 {
     for (size_t done = 0; done < w->used && !w->error;) {
         ssize_t put = write(w->fd, w->block + done, w->used - done);
@@ -40,36 +39,47 @@ static void flush(writer *w)
     w->used = 0;
 }
 
-static void put_bytes(writer *w, const void *bytes, size_t size)
+void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size)
 {
-    if (w->used + size > ROOM)
-        flush(w);
-    memcpy(w->block + w->used, bytes, size);
-    w->used += size;
+    const char *from = bytes;
+    while (size > 0) {
+        if (w->used == ROOM)
+            flush(w);
+        size_t piece = size < ROOM - w->used ? size : ROOM - w->used;
+        memcpy(w->block + w->used, from, piece);
+        w->used += piece;
+        from += piece;
+        size -= piece;
+    }
 }
 
-static void put_u64(writer *w, ordo_u64 value)
+void ordo_put_text(ordo_writer *w, const char *text)
+{
+    ordo_put_bytes(w, text, strlen(text));
+}
+
+void ordo_put_number(ordo_writer *w, ordo_u64 value)
 {
     char digits[20];
     int at = 20;
     do
         digits[--at] = (char)('0' + value % 10);
     while (value /= 10);
-    put_bytes(w, digits + at, (size_t)(20 - at));
+    ordo_put_bytes(w, digits + at, (size_t)(20 - at));
 }
 
-static void put_char(writer *w, char c)
+void ordo_put_word64(ordo_writer *w, ordo_u64 value)
 {
-    put_bytes(w, &c, 1);
+    ordo_put_bytes(w, &value, sizeof value);
 }
 
-static void put_word64(writer *w, ordo_u64 value)
+bool ordo_put_failed(const ordo_writer *w)
 {
-    put_bytes(w, &value, sizeof value);
+    return w->error != 0;
 }
 
 /* Nine digits tell any two floats apart. A point or an exponent tells the reader that it is none of the integers. */
-static void put_f32(writer *w, ordo_u32 bits)
+static void put_f32(ordo_writer *w, ordo_u32 bits)
 {
     ordo_f32 value;
     memcpy(&value, &bits, sizeof value);
@@ -86,95 +96,57 @@ static void put_f32(writer *w, ordo_u32 bits)
         text[length++] = '.';
         text[length++] = '0';
     }
-    put_bytes(w, text, (size_t)length);
+    ordo_put_bytes(w, text, (size_t)length);
 }
 
-static void put_weight(writer *w, ordo_type type, ordo_u32 bits)
+void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u32 bits)
 {
     ordo_i32 value = (ordo_i32)bits;
     if (type == ORDO_F32) {
         put_f32(w, bits);
     } else if (type == ORDO_I32 && value < 0) {
-        put_char(w, '-');
-        put_u64(w, 0u - (ordo_u64)(long long)value);
+        ordo_put_bytes(w, "-", 1);
+        ordo_put_number(w, 0u - (ordo_u64)(long long)value);
     } else {
-        put_u64(w, bits);
+        ordo_put_number(w, type == ORDO_NONE ? 1 : bits);
     }
 }
 
 /* ---- formats ---- */
 
-static ordo_status write_lines(writer *w, const ordo_graph *graph, bool arcs)
-{
-    const ordo_csr *g = ordo_graph_out(graph);
-    ordo_u64 base = arcs ? 1 : 0;
-    for (ordo_vid u = 0; u < g->n && !w->error; u++)
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            if (arcs)
-                put_bytes(w, "a ", 2);
-            put_u64(w, u + base);
-            put_char(w, ' ');
-            put_u64(w, g->head[e * g->stride] + base);
-            if (g->weight_type != ORDO_NONE) {
-                put_char(w, ' ');
-                put_weight(w, g->weight_type, ordo_csr_word(g, e));
-            }
-            put_char(w, '\n');
-        }
-    return ORDO_OK;
-}
-
-static ordo_status write_dimacs(writer *w, const ordo_graph *graph)
-{
-    const ordo_csr *g = ordo_graph_out(graph);
-    put_bytes(w, "p sp ", 5);
-    put_u64(w, g->n);
-    put_char(w, ' ');
-    put_u64(w, g->m);
-    put_char(w, '\n');
-    return write_lines(w, graph, true);
-}
-
-static ordo_status write_edgelist(writer *w, const ordo_graph *graph)
-{
-    return write_lines(w, graph, false);
-}
-
-static void write_rows(writer *w, const ordo_csr *g)
-{
-    for (ordo_u64 u = 0; u <= g->n && !w->error; u++)
-        put_word64(w, g->row[u]);
-    for (ordo_eid e = 0; e < g->m && !w->error; e++) {
-        ordo_u32 words[2] = {g->head[e * g->stride], ordo_csr_word(g, e)};
-        put_bytes(w, words, g->weight_type == ORDO_NONE ? 4 : 8);
-    }
-}
-
-static ordo_status write_gap(writer *w, const ordo_graph *graph)
-{
-    const ordo_csr *g = ordo_graph_out(graph), *in;
-    bool directed = !ordo_graph_symmetric(graph);
-    put_char(w, directed);
-    put_word64(w, g->m);
-    put_word64(w, g->n);
-    write_rows(w, g);
-    if (directed) {
-        ordo_status status = ordo_graph_in(graph, graph->threads, &in);
-        if (status)
-            return status;
-        write_rows(w, in);
-    }
-    return ORDO_OK;
-}
+/* What a format can hold: types of weights, by bit. */
+enum {
+    NONE = 1 << ORDO_NONE,
+    U32 = 1 << ORDO_U32,
+    I32 = 1 << ORDO_I32,
+    F32 = 1 << ORDO_F32,
+    U31 = 1 << 8,        /* of U32 those that an i32 holds as well */
+    SYMMETRIC = 1 << 9,  /* symmetric graphs without loops only */
+    TERMINALS = 1 << 10, /* needs them */
+    PLACES = 1 << 11,    /* coordinates */
+    SMALL_IDS = 1 << 12, /* ids are i32 */
+    FINITE = 1 << 13     /* floats must be */
+};
 
 static const struct format {
     const char *suffix;
-    bool weighted, binary, real;
-    ordo_status (*write)(writer *w, const ordo_graph *graph);
+    int holds;
+    ordo_format_writer *write; /* NULL: npz */
 } formats[] = {
-    {".wsg", true, true, false, write_gap},      {".sg", false, true, false, write_gap},
-    {".wel", true, false, true, write_edgelist}, {".el", false, false, false, write_edgelist},
-    {".gr", true, false, false, write_dimacs},
+    {".gr", U32 | I32, ordo_write_dimacs},
+    {".max", U32 | TERMINALS, ordo_write_max},
+    {".co", NONE | U32 | I32 | F32 | PLACES, ordo_write_coordinates},
+    {".mtx", NONE | U32 | I32 | F32 | FINITE, ordo_write_mtx},
+    {".graph", NONE | U32 | SYMMETRIC, ordo_write_metis},
+    {".metis", NONE | U32 | SYMMETRIC, ordo_write_metis},
+    {".wel", U32 | I32 | F32 | FINITE, ordo_write_edgelist},
+    {".el", NONE, ordo_write_edgelist},
+    {".txt", NONE | U32 | I32 | F32 | FINITE, ordo_write_edgelist},
+    {".wsg", U32 | I32 | U31 | SMALL_IDS, ordo_write_gap},
+    {".sg", NONE | SMALL_IDS, ordo_write_gap},
+    {".ggr", NONE | U32, ordo_write_galois},
+    {".npz", NONE | U32 | I32 | F32, NULL},
+    {".ordo", NONE | U32 | I32 | F32, ordo_write_own},
 };
 
 static const struct format *format_of(const char *path)
@@ -188,48 +160,83 @@ static const struct format *format_of(const char *path)
     return NULL;
 }
 
-static ordo_status check_fit(const ordo_csr *g, const struct format *f, const char *path)
+static ordo_status check_weights(const ordo_csr *g, const struct format *f, const char *path)
 {
-    if (f->weighted && g->weight_type == ORDO_NONE)
-        return ordo_fail(ORDO_ERR_USAGE, "%s: found a graph without weights, expected weights: %s has one an edge",
+    static const char *const names[] = {"no", "u32", "i32", "f32"};
+    int holds = f->holds;
+    bool negative = false;
+    if (g->weight_type == ORDO_NONE && !(holds & NONE))
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "%s: found a graph without weights, expected weights: %s has one an edge (they can be drawn)",
                          path, f->suffix);
-    if (!f->weighted && g->weight_type != ORDO_NONE)
+    if (g->weight_type != ORDO_NONE && !(holds & (U32 | I32 | F32)))
         return ordo_fail(ORDO_ERR_USAGE, "%s: found a graph with weights, expected none: %s cannot hold them", path,
                          f->suffix);
-    if (!f->real && g->weight_type == ORDO_F32)
-        return ordo_fail(ORDO_ERR_USAGE, "%s: found real weights, expected integers: %s holds no others", path,
-                         f->suffix);
-    if (f->binary && g->n > INT32_MAX)
-        return ordo_fail(ORDO_ERR_USAGE, "%s: found %llu vertices, expected at most %d in %s", path,
-                         (unsigned long long)g->n, INT32_MAX, f->suffix);
     for (ordo_eid e = 0; e < g->m && g->weight_type != ORDO_NONE; e++) {
         ordo_u32 bits = ordo_csr_word(g, e);
         ordo_f32 real;
         memcpy(&real, &bits, sizeof real);
-        if (f->binary && g->weight_type == ORDO_U32 && bits > INT32_MAX)
+        negative |= (ordo_i32)bits < 0;
+        if (g->weight_type == ORDO_U32 && holds & U31 && bits > INT32_MAX)
             return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %u, expected at most %d in %s", path, bits, INT32_MAX,
                              f->suffix);
-        if (g->weight_type == ORDO_F32 && !isfinite(real))
+        if (g->weight_type == ORDO_F32 && holds & FINITE && !isfinite(real))
             return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %g, expected a finite one in %s", path, (double)real,
                              f->suffix);
     }
+    /* i32 weights of which none is negative are as good as u32. */
+    bool fits = holds & 1 << g->weight_type || (g->weight_type == ORDO_I32 && !negative && holds & U32);
+    if (!fits)
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found %s weights%s, expected others: %s cannot hold them", path,
+                         names[g->weight_type], negative && g->weight_type == ORDO_I32 ? " below 0" : "", f->suffix);
     return ORDO_OK;
 }
 
-static ordo_status write_aside(writer *w, const struct format *f, const ordo_graph *g, const char *aside,
-                               const char *path)
+static ordo_status check_fit(const ordo_graph *graph, const struct format *f, const char *path)
 {
-    /* Never through a link that somebody put there; what a killed process of our number left is in nobody's way. */
-    int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-    w->fd = open(aside, flags, 0666);
-    if (w->fd < 0 && errno == EEXIST && unlink(aside) == 0)
-        w->fd = open(aside, flags, 0666);
+    const ordo_csr *g = &graph->out;
+    if (f->holds & SMALL_IDS && g->n > INT32_MAX)
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found %llu vertices, expected at most %d in %s", path,
+                         (unsigned long long)g->n, INT32_MAX, f->suffix);
+    if (f->holds & PLACES && !graph->vertices.coordinate)
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found a graph without coordinates, expected one that has them", path);
+    if (f->holds & TERMINALS && (graph->vertices.source >= g->n || graph->vertices.sink >= g->n))
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found a graph without source and sink, expected a flow network", path);
+    if (f->holds & SYMMETRIC && !graph->symmetric)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "%s: found a directed graph, expected a symmetric one: %s holds no others (--symmetrise, or "
+                         "--symmetric if it is)",
+                         path, f->suffix);
+    if (f->holds & SYMMETRIC)
+        for (ordo_vid u = 0; u < g->n; u++)
+            for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
+                if (g->head[e * g->stride] == u)
+                    return ordo_fail(ORDO_ERR_USAGE,
+                                     "%s: found a loop at vertex %u, expected none in %s (--drop-loops)", path, u,
+                                     f->suffix);
+    return check_weights(g, f, path);
+}
+
+static ordo_status write_stream(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *aside)
+{
+    /* Never through a link that somebody put there. */
+    w->fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (w->fd < 0)
         return ordo_fail(ORDO_ERR_IO, "%s: %s", aside, strerror(errno));
     ordo_status status = f->write(w, g);
     flush(w);
     if (close(w->fd) != 0 && !w->error)
         w->error = errno;
+    return status;
+}
+
+static ordo_status write_aside(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *aside,
+                               const char *path)
+{
+    /* What a killed process of our number left is in nobody's way. */
+    if (unlink(aside) != 0 && errno != ENOENT)
+        return ordo_fail(ORDO_ERR_IO, "%s: %s", aside, strerror(errno));
+    ordo_status status = f->write ? write_stream(w, f, g, aside) : ordo_write_npz(aside, g);
     if (!status && !w->error && rename(aside, path) != 0)
         w->error = errno;
     if (!status && w->error)
@@ -244,12 +251,16 @@ ordo_status ordo_graph_write(const ordo_graph *g, const char *path)
     if (!g || !path)
         return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", g ? "path" : "graph");
     const struct format *f = format_of(path);
-    if (!f)
-        return ordo_fail(ORDO_ERR_USAGE, "%s: found no known suffix, expected .gr, .sg, .wsg, .el or .wel", path);
-    ordo_status status = check_fit(ordo_graph_out(g), f, path);
+    if (!f) {
+        char all[128] = "";
+        for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+            snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", formats[i].suffix);
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found no known suffix, expected one of %s", path, all);
+    }
+    ordo_status status = check_fit(g, f, path);
     if (status)
         return status;
-    writer w = {.block = ordo_alloc(ROOM, 1)};
+    ordo_writer w = {.block = ordo_alloc(ROOM, 1)};
     size_t length = strlen(path) + LONGEST;
     char *aside = w.block ? ordo_alloc(length, 1) : NULL;
     if (aside) {

@@ -126,14 +126,14 @@ ORDO_API void ordo_graph_free(ordo_graph *g);
  * Weights: uniform integers low..high (u32) where high > 0, none where high == 0; road always has its own. For the
  * symmetric ones both directions of an edge carry the same weight. */
 typedef struct ordo_generate_options {
-    const char *kind;       /* as above */
-    ordo_u64 vertices;      /* uniform, road, star, path, complete, cliques */
-    ordo_u32 scale;         /* rmat, kron, urand: 2^scale vertices, 0 <= scale <= 31 */
-    ordo_u32 degree;        /* rmat, kron, urand, uniform; 0: as above */
-    ordo_u32 width, height; /* grid, mesh, rlg, genrmf, cliques */
-    ordo_u32 depth;         /* grid, mesh, genrmf; 0: 1 */
-    double a, b, c, d;      /* rmat: add up to 1; all 0: as above */
-    double keep;            /* grid: 0 < keep <= 1; 0: 1 */
+    const char *kind;        /* as above */
+    ordo_u64 vertices;       /* uniform, road, star, path, complete, cliques */
+    ordo_u32 scale;          /* rmat, kron, urand: 2^scale vertices, 0 <= scale <= 31 */
+    ordo_u32 degree;         /* rmat, kron, urand, uniform; 0: as above */
+    ordo_u32 width, height;  /* grid, mesh, rlg, genrmf, cliques */
+    ordo_u32 depth;          /* grid, mesh, genrmf; 0: 1 */
+    double a, b, c, d;       /* rmat: add up to 1; all 0: as above */
+    double keep;             /* grid: 0 < keep <= 1; 0: 1 */
     ordo_edge_options edges; /* ORDO_SYMMETRISE: made symmetric after; high > 0: has weights (or capacities) */
     int threads;
 } ordo_generate_options;
@@ -188,9 +188,10 @@ ORDO_API void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out);
 
 /* ---- writing ---- */
 
-/* Writes by suffix: .gr (DIMACS), .max, .mtx, .graph, .el, .wel, .sg, .wsg, .ggr (Galois binary .gr, version 1), .npz, .ordo, and .co (the coordinates alone). Writes beside the target and renames, so
- * that a failure leaves no partial file and an old file stays. What the format cannot hold (weights of a type, loops,
- * a directed graph, missing terminals) is refused: ORDO_ERR_USAGE. */
+/* Writes by suffix: .gr (DIMACS), .max, .mtx, .graph, .el, .wel, .sg, .wsg, .ggr (Galois binary .gr, version 1), .npz,
+ * .ordo, and .co (the coordinates alone). Writes beside the target and renames, so that a failure leaves no partial
+ * file and an old file stays. What the format cannot hold (weights of a type, loops, a directed graph, missing
+ * terminals) is refused: ORDO_ERR_USAGE. */
 ORDO_API ordo_status ordo_graph_write(const ordo_graph *g, const char *path);
 
 ORDO_END_DECLS
