@@ -322,14 +322,16 @@ static void compare_with_reference(const ordo_generate_options *make, int repeat
 
 START_TEST(hard_tunables_on_rmat)
 {
-    ordo_generate_options make = {.kind = "rmat", .scale = 9, .degree = 8, .low = 1, .high = 255, .seed = 7};
+    ordo_generate_options make = {
+        .kind = "rmat", .scale = 9, .degree = 8, .edges.low = 1, .edges.high = 255, .edges.seed = 7};
     compare_with_reference(&make, 1000);
 }
 END_TEST
 
 START_TEST(hard_tunables_on_a_grid)
 {
-    ordo_generate_options make = {.kind = "grid", .width = 40, .height = 12, .low = 0, .high = 100, .seed = 3};
+    ordo_generate_options make = {
+        .kind = "grid", .width = 40, .height = 12, .edges.low = 0, .edges.high = 100, .edges.seed = 3};
     compare_with_reference(&make, 256);
 }
 END_TEST
@@ -345,7 +347,8 @@ START_TEST(a_run_is_cancelled_while_it_runs)
 {
     static const sssp_state_u32 no_limit = {0xfffffffeu};
     static const char *const managers[] = {"manager=combining", "manager=dedicated"};
-    ordo_generate_options make = {.kind = "grid", .width = 3000000, .height = 1, .low = 5, .high = 5, .seed = 1};
+    ordo_generate_options make = {
+        .kind = "grid", .width = 3000000, .height = 1, .edges.low = 5, .edges.high = 5, .edges.seed = 1};
     ordo_graph *graph;
     ck_assert_msg(!ordo_graph_generate(&make, &graph), "%s", ordo_last_error());
     const ordo_csr *g = ordo_graph_out(graph);
@@ -381,7 +384,8 @@ END_TEST
 /* A failing allocation, whichever it is, ends the run with its error and leaks nothing. */
 START_TEST(short_memory_is_an_error)
 {
-    ordo_generate_options make = {.kind = "rmat", .scale = 8, .degree = 8, .low = 1, .high = 255, .seed = 7};
+    ordo_generate_options make = {
+        .kind = "rmat", .scale = 8, .degree = 8, .edges.low = 1, .edges.high = 255, .edges.seed = 7};
     ordo_graph *graph;
     ck_assert_msg(!ordo_graph_generate(&make, &graph), "%s", ordo_last_error());
     const ordo_csr *g = ordo_graph_out(graph);

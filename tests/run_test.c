@@ -21,8 +21,14 @@ static const ordo_u32 no_limit = 0xfffffffe;
 
 static void make_graph(const char *kind, unsigned size)
 {
-    ordo_generate_options options = {
-        .kind = kind, .vertices = size, .scale = 12, .width = size, .height = size, .low = 1, .high = 100, .seed = 3};
+    ordo_generate_options options = {.kind = kind,
+                                     .vertices = size,
+                                     .scale = 12,
+                                     .width = size,
+                                     .height = size,
+                                     .edges.low = 1,
+                                     .edges.high = 100,
+                                     .edges.seed = 3};
     ck_assert_int_eq(ordo_graph_generate(&options, &graph), ORDO_OK);
     const ordo_csr *rows = ordo_graph_out(graph);
     source = 0;

@@ -252,7 +252,7 @@ static ordo_status move_all(build *b, ordo_type *weights)
 {
     ordo_u64 *kept = NULL, size = b->from->parts * BUCKETS;
     ordo_status status = ORDO_OK;
-    if (b->from->given && b->moved && b->width == 3) {
+    if (b->from->given && b->moved) {
         kept = ordo_alloc(size, sizeof *kept);
         if (!kept)
             return ORDO_ERR_MEMORY;

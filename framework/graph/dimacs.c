@@ -76,9 +76,9 @@ static ordo_status read_terminals(ordo_cursor *c, const problem *p, ordo_vertex_
     }
     *c = before;
     if (out->source == ORDO_NO_VERTEX || out->sink == ORDO_NO_VERTEX) {
-        next_line(&before, &w);
-        return ordo_text_fail(c->in, w.line, w.count ? w.word[0].begin : NULL, "'n ID %s' before the arcs",
-                              out->source == ORDO_NO_VERTEX ? "s" : "t");
+        bool any = next_line(&before, &w);
+        return ordo_text_fail(c->in, any ? w.line : before.line, any ? w.word[0].begin : NULL,
+                              "'n ID %s' before the arcs", out->source == ORDO_NO_VERTEX ? "s" : "t");
     }
     return ORDO_OK;
 }

@@ -5,18 +5,12 @@
  * follow. An undirected graph stores both directions, and counts both. Nothing in the file tells .sg from .wsg.
  *
  * Method: the size of the file tells (the suffix where there are no edges). Everything behind the header is unaligned,
- * so it is copied, in parallel, and checked on the way; rows come out sorted. The in-edges are skipped: they are made
- * from the out-edges if somebody asks.
+ * so it is copied, in parallel, and checked on the way. The in-edges are skipped: they are made from the out-edges if
+ * somebody asks, and written because the format has them.
  *
  * Not done: checking that a graph that says to be undirected is (ask for ORDO_SYMMETRIC); big-endian machines.
  */
 #include "graph.h"
-
-#include <string.h>
-
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "gap.c and write.c read and write words as they are in memory: little-endian machines only"
-#endif
 
 enum { HEADER = 17 };
 
@@ -33,20 +27,6 @@ typedef struct gap {
     ordo_u64 bad_row, bad_edge; /* atomic: the least known; n + 1 and m if none */
     int negative;               /* atomic */
 } gap;
-
-static ordo_u64 load64(const ordo_u8 *at)
-{
-    ordo_u64 value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static ordo_u32 load32(const ordo_u8 *at)
-{
-    ordo_u32 value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 /* Bytes of such a file, or 0 where that overflows; n and m are below 2^60. */
 static ordo_u64 size_of(const gap *g, ordo_u32 step)
@@ -74,8 +54,8 @@ static ordo_status read_header(const ordo_input *in, gap *g)
     if (in->bytes[0] > 1)
         return fail_at(in, 0, in->bytes[0], "'directed'", "0 or 1");
     g->directed = in->bytes[0];
-    g->m = load64(in->bytes + 1);
-    g->n = load64(in->bytes + 9);
+    g->m = ordo_load64(in->bytes + 1);
+    g->n = ordo_load64(in->bytes + 9);
     if (g->m >> 60)
         return fail_at(in, 1, g->m, "number of edges", "one from 0 to 2^60");
     if (g->n > INT32_MAX)
@@ -106,22 +86,15 @@ bool ordo_looks_like_gap(const ordo_input *in)
            (in->size == size_of(&g, 4) || in->size == size_of(&g, 8));
 }
 
-static void keep_least(ordo_u64 *least, ordo_u64 value)
-{
-    ordo_u64 old = __atomic_load_n(least, __ATOMIC_RELAXED);
-    while (value < old && !__atomic_compare_exchange_n(least, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
 static void copy_part(void *arg, int member)
 {
     gap *g = arg;
     ordo_u64 begin, end;
     ordo_split(g->n + 1, ordo_team_size(g->team), member, &begin, &end);
     for (ordo_u64 u = begin; u < end; u++) {
-        ordo_u64 offset = load64(g->offsets + 8 * u), before = u ? load64(g->offsets + 8 * (u - 1)) : 0;
+        ordo_u64 offset = ordo_load64(g->offsets + 8 * u), before = u ? ordo_load64(g->offsets + 8 * (u - 1)) : 0;
         if (offset < before || offset > g->m || (u == 0 && offset) || (u == g->n && offset != g->m)) {
-            keep_least(&g->bad_row, u);
+            ordo_keep_least(&g->bad_row, u);
             break;
         }
         g->row[u] = offset;
@@ -130,14 +103,14 @@ static void copy_part(void *arg, int member)
     ordo_split(g->m, ordo_team_size(g->team), member, &begin, &end);
     for (ordo_u64 e = begin; e < end; e++) {
         const ordo_u8 *from = g->neighbours + e * g->step;
-        ordo_u32 head = load32(from);
+        ordo_u32 head = ordo_load32(from);
         if (head >= g->n) { /* negative ones are large */
-            keep_least(&g->bad_edge, e);
+            ordo_keep_least(&g->bad_edge, e);
             break;
         }
         g->head[e * g->stride] = head;
         if (g->stride == 2) {
-            ordo_u32 weight = load32(from + 4);
+            ordo_u32 weight = ordo_load32(from + 4);
             negative |= (ordo_i32)weight < 0;
             g->head[e * 2 + 1] = weight;
         }
@@ -158,38 +131,20 @@ static ordo_status copy_rows(gap *g, ordo_csr *csr)
     g->bad_edge = g->m;
     ordo_team_run(g->team, copy_part, g);
     if (g->bad_row <= g->n)
-        return fail_at(g->in, HEADER + 8 * g->bad_row, load64(g->offsets + 8 * g->bad_row), "the offset of a row",
+        return fail_at(g->in, HEADER + 8 * g->bad_row, ordo_load64(g->offsets + 8 * g->bad_row), "the offset of a row",
                        g->bad_row == 0      ? "0"
                        : g->bad_row == g->n ? "the number of edges"
                                             : "one from the row before to the number of edges");
     if (g->bad_edge < g->m)
         return fail_at(g->in, (ordo_u64)(g->neighbours - g->in->bytes) + g->bad_edge * g->step,
-                       (ordo_u64)(ordo_i32)load32(g->neighbours + g->bad_edge * g->step), "a neighbour",
+                       (ordo_u64)(ordo_i32)ordo_load32(g->neighbours + g->bad_edge * g->step), "a neighbour",
                        "one from 0 to the number of vertices - 1");
     if (g->negative)
         csr->weight_type = ORDO_I32;
-    return ordo_csr_sort(g->team, csr);
+    return ORDO_OK;
 }
 
-static ordo_status finish(gap *g, ordo_direction direction, const ordo_origin *origin, ordo_csr *csr)
-{
-    ordo_status status = copy_rows(g, csr);
-    if (status)
-        return status;
-    if (direction == ORDO_SYMMETRIC)
-        return ordo_csr_check_symmetric(g->team, csr, origin);
-    if (direction == ORDO_SYMMETRISE && g->directed) {
-        ordo_csr both;
-        status = ordo_csr_symmetrise(g->team, csr, &both);
-        if (!status) {
-            ordo_csr_free(csr);
-            *csr = both;
-        }
-    }
-    return status;
-}
-
-ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, double start, ordo_graph **out)
+ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, ordo_origin *origin, ordo_graph **out)
 {
     gap g;
     ordo_status status = read_header(in, &g);
@@ -197,21 +152,51 @@ ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, doub
         status = tell_weights(&g);
     if (status)
         return status;
+    origin->format = g.weighted ? "GAP .wsg" : "GAP .sg";
+    origin->id_base = 0;
     ordo_csr csr;
-    ordo_type type = g.weighted && options->weights == ORDO_WEIGHTS_AS_STORED ? ORDO_U32 : ORDO_NONE;
+    ordo_type type = g.weighted && ordo_weights_wanted(&options->edges) ? ORDO_U32 : ORDO_NONE;
     status = ordo_csr_alloc(g.n, g.m, type, &csr);
     if (status)
         return status;
-    status = ordo_graph_team(options->threads, g.n + g.m, &g.team);
-    ordo_origin origin = {in->name, g.weighted ? "GAP .wsg" : "GAP .sg", 0, 0, options->threads};
+    status = ordo_graph_team(origin->threads, g.n + g.m, &g.team);
     if (!status) {
-        status = finish(&g, options->direction, &origin, &csr);
+        status = copy_rows(&g, &csr);
         ordo_team_return(g.team);
     }
     if (status) {
         ordo_csr_free(&csr);
         return status;
     }
-    origin.load_seconds = ordo_seconds() - start;
-    return ordo_graph_own(&csr, !g.directed || options->direction != ORDO_AS_STORED, &origin, 0, out);
+    ordo_input_close(in);
+    return ordo_graph_from_rows(&csr, !g.directed, origin, out);
+}
+
+/* ---- writing ---- */
+
+static void write_rows(ordo_writer *w, const ordo_csr *g)
+{
+    for (ordo_u64 u = 0; u <= g->n && !ordo_put_failed(w); u++)
+        ordo_put_word64(w, g->row[u]);
+    for (ordo_eid e = 0; e < g->m && !ordo_put_failed(w); e++) {
+        ordo_u32 words[2] = {g->head[e * g->stride], ordo_csr_word(g, e)};
+        ordo_put_bytes(w, words, g->weight_type == ORDO_NONE ? 4 : 8);
+    }
+}
+
+ordo_status ordo_write_gap(ordo_writer *w, const ordo_graph *graph)
+{
+    const ordo_csr *g = ordo_graph_out(graph), *in;
+    ordo_u8 directed = !ordo_graph_symmetric(graph);
+    ordo_put_bytes(w, &directed, 1);
+    ordo_put_word64(w, g->m);
+    ordo_put_word64(w, g->n);
+    write_rows(w, g);
+    if (directed) {
+        ordo_status status = ordo_graph_in(graph, graph->threads, &in);
+        if (status)
+            return status;
+        write_rows(w, in);
+    }
+    return ORDO_OK;
 }

@@ -181,7 +181,7 @@ ordo_status ordo_graph_generate(const ordo_generate_options *options, ordo_graph
                           .edges = &edges,
                           .vertices = &m.vertices};
     ordo_source from;
-    const struct kind *kind;
+    const struct kind *kind = NULL;
     ordo_status status = find_kind(options->kind, &kind);
     if (!status)
         status = kind->prepare(&m);

@@ -29,7 +29,7 @@ static void reference(const ordo_csr *g, ordo_u32 *width)
 
 int main(void)
 {
-    ordo_generate_options generate = {.kind = "rmat", .scale = 12, .low = 1, .high = 1000, .seed = 7};
+    ordo_generate_options generate = {.kind = "rmat", .scale = 12, .edges.low = 1, .edges.high = 1000, .edges.seed = 7};
     ordo_graph *graph;
     if (ordo_scheduler_register(&lifo_scheduler) || ordo_operator_register(&widest_operator) ||
         ordo_graph_generate(&generate, &graph)) {
