@@ -989,7 +989,7 @@ class Sample(Base):
             f.write("p max 5 4\nn 2 s\nn 5 t\na 2 3 4\na 3 5 1\na 2 5 2\na 1 2 9\n")
         r = self.ok(ordo("info", flow, "--json", "-"))
         self.assertEqual(json.loads(r.out)["graph"]["terminals"], {"source": 1, "sink": 4})
-        self.assertRegex(ordo("info", flow, "--ids", "file").out, "(?m)^Vertex data: +source 2; sink 5;$")
+        self.assertRegex(ordo("info", flow, "--ids", "file").out, "(?m)^Vertex data: +source 2, sink 5$")
         with open(self.path("ids"), "w") as f:
             f.write("1\n2\n4\n")
         self.ok(ordo("sample", flow, part, "--induced", self.path("ids")))

@@ -227,6 +227,8 @@ ordo_status json_write_info(sink *s, const loaded *g, const options *o, const su
 void print_label(const char *label, const char *value);
 void print_time(const char *label, double seconds);
 void print_graph(const loaded *g);
+/* Where weights are from: "none", "stored" (in the file), "made" with the graph, or the words that drew them. */
+const char *weights_origin(const loaded *g);
 /* What was left out on the way to the graph, where anything was. */
 void print_dropped(const ordo_graph_info *i);
 void print_run(const record *r);

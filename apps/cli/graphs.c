@@ -90,19 +90,22 @@ static void print_degrees(const loaded *g, const survey *s)
 static void print_vertex_data(const loaded *g)
 {
     const ordo_vertex_data *v = ordo_graph_vertex_data(g->graph);
-    printf("Vertex data:        ");
+    char parts[5][48];
+    int count = 0;
     if (v->coordinate)
-        printf(" coordinates;");
+        snprintf(parts[count++], sizeof parts[0], "coordinates");
     if (v->weight)
-        printf(" weights, %u a vertex;", v->weights);
+        snprintf(parts[count++], sizeof parts[0], "%u weight%s a vertex", v->weights, v->weights == 1 ? "" : "s");
     if (v->size)
-        printf(" sizes;");
+        snprintf(parts[count++], sizeof parts[0], "sizes");
     if (v->source != ORDO_NO_VERTEX)
-        printf(" source %llu;", (unsigned long long)(v->source + g->id_base));
+        snprintf(parts[count++], sizeof parts[0], "source %llu", (unsigned long long)(v->source + g->id_base));
     if (v->sink != ORDO_NO_VERTEX)
-        printf(" sink %llu;", (unsigned long long)(v->sink + g->id_base));
-    bool any = v->coordinate || v->weight || v->size || v->source != ORDO_NO_VERTEX || v->sink != ORDO_NO_VERTEX;
-    printf(any ? "\n" : " none\n");
+        snprintf(parts[count++], sizeof parts[0], "sink %llu", (unsigned long long)(v->sink + g->id_base));
+    printf("Vertex data:         %s", count ? "" : "none");
+    for (int i = 0; i < count; i++)
+        printf("%s%s", i ? ", " : "", parts[i]);
+    putchar('\n');
 }
 
 static void print_survey(const loaded *g, const survey *s)
@@ -182,7 +185,7 @@ ordo_status verb_info(const options *o)
             printf("Weights:             none: every edge counts 1\n");
         else
             printf("Weights:             %s, %.9g to %.9g, mean %.9g (%s)\n", type_name(i->weight_type), i->weight_min,
-                   i->weight_max, i->weight_mean, i->weights);
+                   i->weight_max, i->weight_mean, weights_origin(&g));
         print_vertex_data(&g);
         print_degrees(&g, &found);
         print_survey(&g, &found);

@@ -147,7 +147,7 @@ static json_t *graph_object(const loaded *g, bool *failed)
     put(weight, "min", weight_number(i.weight_type, i.weight_min));
     put(weight, "max", weight_number(i.weight_type, i.weight_max));
     put(weight, "mean", i.weight_type == ORDO_NONE ? json_null() : real(i.weight_mean));
-    put(weight, "origin", text(i.weights));
+    put(weight, "origin", text(weights_origin(g)));
     put(o, "weight", weight.json);
     put(o, "dropped_loops", whole(i.dropped_loops));
     put(o, "dropped_parallel", whole(i.dropped_parallel));

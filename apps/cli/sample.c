@@ -103,7 +103,7 @@ static ordo_status parse_ball(const options *o, char center[32], ordo_u64 *count
 {
     const char *colon = strchr(o->ball, ':');
     size_t length = colon ? (size_t)(colon - o->ball) : 0;
-    if (!colon || length >= 32 || !parse_u64(colon + 1, count) || *count == 0)
+    if (!colon || length == 0 || length >= 32 || !parse_u64(colon + 1, count) || *count == 0)
         return ordo_fail(ORDO_ERR_USAGE, "--ball '%s', expected V:COUNT, a vertex and how many, 1 or more", o->ball);
     snprintf(center, 32, "%.*s", (int)length, o->ball);
     return ORDO_OK;

@@ -48,6 +48,11 @@ const char *type_name(ordo_type type)
     return (int)type >= 0 && (int)type < 5 ? names[type] : "?";
 }
 
+const char *weights_origin(const loaded *g)
+{
+    return g->generated && !strcmp(g->info.weights, "stored") ? "made" : g->info.weights;
+}
+
 void print_graph(const loaded *g)
 {
     const ordo_graph_info *i = &g->info;
