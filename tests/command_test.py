@@ -1080,7 +1080,10 @@ class Formats(Base):
         for suffix in (".gr", ".mtx", ".wsg", ".ggr", ".npz", ".ordo"):
             with self.subTest(suffix=suffix):
                 out = self.path("again" + suffix)
-                self.ok(ordo("convert", self.gr, out, "--dedup", "first"))
+                r = ordo("convert", self.gr, out, "--dedup", "first")
+                if "built without" in r.err:
+                    continue
+                self.ok(r)
                 back = json.loads(self.ok(ordo("info", out, "--json", "-")).out)["graph"]
                 once = json.loads(ordo("info", self.gr, "--dedup", "first", "--json", "-").out)["graph"]
                 if once["weight"]["type"] == back["weight"]["type"]:
