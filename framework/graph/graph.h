@@ -103,7 +103,8 @@ typedef struct ordo_source {
     ordo_u64 edges;     /* about how many; only to choose a number of threads */
     ordo_type weights;  /* ORDO_NONE: none that are kept; else their type, unless given() tells */
     ordo_mirror mirror; /* of the format; ORDO_SYMMETRISE asks for ORDO_MIRROR_SAME where there is none */
-    /* Gives every edge of the part, in runs of any length. ends_only: the first time; weights are not looked at. */
+    /* Gives every edge of the part, in runs of any length. ends_only: the first time; weights are not looked at, nor
+     * are heads where no reverse edges are made. */
     void (*give)(void *self, ordo_u64 part, bool ends_only, ordo_taker *to);
     /* After each part was given with ends_only: what is wrong with them, or *n. NULL: nothing to say. */
     ordo_status (*counted)(void *self, ordo_u64 edges, ordo_u64 *n);

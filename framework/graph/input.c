@@ -346,9 +346,13 @@ bool ordo_input_has_suffix(const ordo_input *in, const char *suffix)
     return length >= tail && memcmp(in->name + length - tail, suffix, tail) == 0;
 }
 
+#ifndef ORDO_SMALL_INPUT
+#define ORDO_SMALL_INPUT (1 << 20) /* vertices that any file may claim; less for fuzzing, which is about speed */
+#endif
+
 ordo_status ordo_input_plausible(const ordo_input *in, ordo_u64 line, ordo_u64 n)
 {
-    enum { SMALL = 1 << 20, VERTICES_PER_BYTE = 64 };
+    enum { SMALL = ORDO_SMALL_INPUT, VERTICES_PER_BYTE = 64 };
     char where[32] = "";
     if (line)
         snprintf(where, sizeof where, ":%llu", (unsigned long long)line);

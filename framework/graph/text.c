@@ -4,7 +4,7 @@
  * and still name the exact line and word of the first thing that is wrong.
  *
  * Method: the text is cut into chunks at line starts; each chunk is a part of a source (graph.h). The first time only
- * the ends of edges are looked at, and lines counted: sums of these tell every chunk the number of its first line. The
+ * tails (and heads where they matter) are looked at, and lines counted: sums of these tell every chunk the number of its first line. The
  * second time everything is parsed. Each chunk stops at its first error; the first chunk with an error has the first
  * error of the file (where the ends have one, weights before it are looked at as well). Weights are parsed as
  * integers until one is not; then, if the format allows both, all are given again as reals. Real numbers are
@@ -218,6 +218,7 @@ typedef struct reading {
     chunk *chunks;
     ordo_u64 count;
     ordo_u64 line; /* of the first chunk */
+    bool heads;    /* the first time as well: reverse edges are asked for, or n is unknown */
     bool as_real;
 } reading;
 
@@ -302,8 +303,8 @@ static inline __attribute__((always_inline)) void parse_chunk(const reading *r, 
                 goto wrong;
             p = skip_blanks(p + 1, end);
         }
-        ordo_u64 ends[2];
-        for (int i = 0; i < 2; i++) {
+        ordo_u64 ends[2] = {0, 0};
+        for (int i = 0; i < (ends_only && !r->heads ? 1 : 2); i++) {
             want = i ? WANT_HEAD : WANT_TAIL;
             place after = scan_digits(p, end, &ends[i]);
             ends[i] -= shape.base; /* 0 of a 1-based file becomes huge */
@@ -319,7 +320,7 @@ static inline __attribute__((always_inline)) void parse_chunk(const reading *r, 
             }
         }
         ordo_u32 bits = 0;
-        if (ends_only && shape.columns == 3) {
+        if (ends_only && (shape.columns == 3 || !r->heads)) {
             p = after_line(p, end);
         } else {
             if (shape.columns == 3) {
@@ -520,6 +521,8 @@ ordo_status ordo_graph_from_text(const ordo_cursor *from, const ordo_text_shape 
                  .shape = shape,
                  .count = ordo_pieces(size),
                  .line = from->line,
+                 .heads = shape->mirror != ORDO_MIRROR_NONE || origin->edges->direction == ORDO_SYMMETRISE ||
+                          shape->n == ORDO_COUNT_UNKNOWN,
                  .as_real = shape->columns == 3 && shape->number == ORDO_REAL};
     ordo_piece *pieces = ordo_alloc(r.count, sizeof *pieces);
     r.chunks = pieces ? ordo_alloc(r.count, sizeof *r.chunks) : NULL;

@@ -39,10 +39,30 @@ static inline ordo_place after_line(ordo_place p, ordo_place end)
     return newline ? newline + 1 : end;
 }
 
-/* Digits from p on; beyond 2^40 the value is only known to be too large. Returns the first non-digit. */
+/* Digits from p on; beyond 2^40 the value is only known to be too large. Returns the first non-digit. Eight bytes at
+ * a time while there are eight: exclusive or leaves digits as 0..9, adding 0x76 lifts everything else over 0x7f, and
+ * three multiplications add up pairs, fours and eights (Lemire, "Quickly parsing eight digits", 2022). */
 static inline ordo_place scan_digits(ordo_place p, ordo_place end, ordo_u64 *out)
 {
     ordo_u64 value = 0;
+    if (end - p >= 8) {
+        ordo_u64 eight = ordo_load64(p) ^ 0x3030303030303030u;
+        ordo_u64 others = (eight | (eight + 0x7676767676767676u)) & 0x8080808080808080u;
+        int digits = others ? __builtin_ctzll(others) >> 3 : 8;
+        if (digits == 0) {
+            *out = 0;
+            return p;
+        }
+        eight <<= 64 - 8 * digits; /* zeros before them */
+        eight = (eight * 10 + (eight >> 8)) & 0x00ff00ff00ff00ffu;
+        eight = (eight * 100 + (eight >> 16)) & 0x0000ffff0000ffffu;
+        value = (eight * 10000 + (eight >> 32)) & 0xffffffffu;
+        p += digits;
+        if (digits < 8) {
+            *out = value;
+            return p;
+        }
+    }
     for (unsigned digit; p < end && (digit = (unsigned)*p - '0') <= 9; p++)
         value = value > (ordo_u64)1 << 40 ? value : value * 10 + digit;
     *out = value;
