@@ -10,8 +10,10 @@
 const cli_verb verbs[] = {
     {"compare", "APP GRAPH...", "runs every scheduler on the same graphs, checks and compares them", VERB_COMPARE,
      verb_compare},
-    {"generate", "rmat|road|uniform|grid -o FILE", "makes a graph and writes it", VERB_GENERATE, verb_generate},
+    {"generate", "KIND ... -o FILE", "makes a graph and writes it", VERB_GENERATE, verb_generate},
     {"convert", "IN OUT", "reads a graph and writes it in the format of OUT's suffix", VERB_CONVERT, verb_convert},
+    {"sample", "IN OUT", "writes a part of a graph: a component, a ball, listed or random vertices", VERB_SAMPLE,
+     verb_sample},
     {"info", "GRAPH", "what a graph holds, and the memory that each app would need", VERB_INFO, verb_info},
     {"schedulers", "", "lists the schedulers", VERB_LIST, verb_schedulers},
     {"operators", "", "lists the operators and the schedulers and syncs that can run them", VERB_LIST, verb_operators},

@@ -119,6 +119,27 @@ def read_npy(path):
     return header["descr"], list(struct.unpack(f"<{count}{letter}", data[10 + length:]))
 
 
+def read_gr(path):
+    """A DIMACS .gr file: its vertices, and its edges in the order of the file, from 0."""
+    n, edges = 0, []
+    with open(path) as f:
+        for line in f:
+            w = line.split()
+            if w[:1] == ["p"]:
+                n = int(w[2])
+            elif w[:1] == ["a"]:
+                edges.append((int(w[1]) - 1, int(w[2]) - 1, int(w[3])))
+    return n, edges
+
+
+def hops(n, edges, source):
+    return dijkstra(n, [(u, v, 1) for u, v, _ in edges], source)
+
+
+def both_ways(edges):
+    return [e for u, v, w in edges for e in ((u, v, w), (v, u, w))]
+
+
 class Base(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -313,7 +334,7 @@ class Run(Base):
             f.write("# a comment\n3\n\n 7 # and one more\r\n")
         self.assertEqual(sources("--sources", listed, "-n", 2), [3, 3, 7, 7])
         self.assertEqual(sources("--sources", listed, "--ids", "file"), [3, 7])
-        for text, pattern in {"1\nx\n": ":2: source 'x'", "60\n": "from 0 to 59", "# none\n": "no sources"}.items():
+        for text, pattern in {"1\nx\n": ":2: source 'x'", "60\n": "from 0 to 59", "# none\n": "no source found"}.items():
             with open(listed, "w") as f:
                 f.write(text)
             self.refused(3, pattern, "sssp", self.gr, "--sources", listed)
@@ -755,6 +776,345 @@ class Graphs(Base):
         self.assertIn(f"{self.n} vertices, {len(self.edges)} directed edges", r.out)
         for pattern in ("u32 weights", r"Checksum: +[0-9a-f]{16}", "sssp +about", "bfs +about", "cc +about"):
             self.assertRegex(r.out, pattern)
+
+
+@needs("sample")
+class Edges(Base):
+    """What is done to edges on their way into a graph."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.multi, cls.plain = cls.path("multi.wel"), cls.path("plain.el")
+        with open(cls.multi, "w") as f:
+            f.write("0 0 4\n0 1 5\n0 1 3\n0 1 6\n1 2 7\n2 2 1\n2 1 9\n")
+        with open(cls.plain, "w") as f:
+            f.write("0 1\n1 2\n2 3\n0 1\n")
+
+    def graph(self, *words):
+        return json.loads(self.ok(ordo("info", *words, "--quick", "--json", "-")).out)["graph"]
+
+    def edges_of(self, *words):
+        out = self.path("edges.wel")
+        self.ok(ordo("convert", *words[:1], out, *words[1:], "--quiet"))
+        with open(out) as f:
+            return [tuple(map(int, line.split())) for line in f if line[0] != "#"]
+
+    def test_parallel_edges(self):
+        for how, weight in (("min", 3), ("max", 6), ("sum", 14), ("first", 5)):
+            self.assertEqual(self.edges_of(self.multi, "--dedup", how, "--drop-loops"),
+                             [(0, 1, weight), (1, 2, 7), (2, 1, 9)])
+            g = self.graph(self.multi, "--dedup", how)
+            self.assertEqual((g["edges"], g["loops"], g["dropped_loops"], g["dropped_parallel"]), (5, 2, 0, 2))
+        self.assertEqual(self.edges_of(self.multi, "-s", "--dedup", "min", "--drop-loops"),
+                         [(0, 1, 3), (1, 0, 3), (1, 2, 7), (2, 1, 7)])
+        self.refused(2, "expected one of min, max, sum, first", "info", self.multi, "--dedup", "mean")
+        with open(self.path("much.wel"), "w") as f:
+            f.write("0 1 4294967295\n0 1 1\n")
+        self.refused(3, "more than their type holds", "sssp", self.path("much.wel"), "--dedup", "sum")
+        self.ok(ordo("bfs", self.path("much.wel"), "--dedup", "sum"))  # weights are not read
+
+    def test_it_is_said(self):
+        for verb in ("sssp", "info"):
+            r = self.ok(ordo(verb, self.multi, "--dedup", "min", "--drop-loops"))
+            self.assertIn("Dropped:             2 loops, 2 parallel edges\n", r.out)
+            self.assertNotIn("Dropped:", ordo(verb, self.multi).out)
+            self.assertEqual(ordo(verb, self.multi, "--drop-loops", "--quiet").out, "")
+        record = json.loads(self.ok(ordo("sssp", self.multi, "--drop-loops", "--json", "-", "-r", 0)).out)
+        self.assertEqual((record["graph"]["dropped_loops"], record["graph"]["dropped_parallel"]), (2, 0))
+        r = self.ok(ordo("convert", self.multi, self.path("x.wel"), "--drop-loops"))
+        self.assertIn("Dropped:             2 loops, 0 parallel edges\n", r.out)
+
+    def test_drawn_weights(self):
+        self.refused(3, "found weights", "sssp", self.multi, "--weights", "uniform:1:9")
+        self.ok(ordo("bfs", self.multi, "--weights", "uniform:1:9"))  # needs none
+        r = self.ok(ordo("sssp", self.multi, "--weights", "uniform:1:9", "--drop-weights", "--seed", 7))
+        self.assertIn("(uniform:1:9 --seed 7)", r.out)
+        self.assertEqual(self.graph(self.multi)["weight"]["origin"], "stored")
+        self.assertEqual(self.graph(self.plain)["weight"]["origin"], "none")
+        self.assertEqual(self.graph(self.multi, "--drop-weights")["weight"]["type"], "none")
+        g = self.graph(self.plain, "--weights", "uniform:1:9")
+        self.assertEqual((g["weight"]["type"], g["weight"]["origin"]), ("u32", "uniform:1:9 --seed 27491095"))
+        self.assertEqual(ordo("sssp", self.plain, "--weights", "uniform:2:2", "-r0", "--output", "-").out, "0\n2\n4\n6\n")
+
+        big = ["--weights", "uniform:1:1000000"]
+        one = self.edges_of(self.gr, "--drop-weights", *big)
+        self.assertEqual(one, self.edges_of(self.gr, "--drop-weights", *big, "--threads", 1))
+        self.assertNotEqual(one, self.edges_of(self.gr, "--drop-weights", *big, "--seed", 1))
+        self.assertTrue(all(1 <= w <= 1000000 for _, _, w in one) and len({w for _, _, w in one}) > 190)
+        both = self.edges_of(self.plain, "-s", *big)
+        self.assertEqual(len(both), 8)
+        self.assertEqual(sorted(both), sorted((v, u, w) for u, v, w in both))
+
+    def test_drawn_weights_of_made_graphs(self):
+        def weight(*words):
+            return json.loads(self.ok(ordo("sssp", *words, "--json", "-")).out)["graph"]["weight"]
+        w = weight("-g", 6)
+        self.assertEqual((w["origin"], w["type"]), ("uniform:1:255 --seed 27491095", "u32"))
+        self.assertEqual((weight("-g", 6, "--weights", "uniform:3:3")["max"]), 3)
+        self.assertEqual(weight("-u", 6, "--drop-weights")["type"], "none")
+        self.assertEqual(weight("--generate", "road --vertices 30 --drop-weights")["type"], "none")
+        self.refused(2, "among the words of --generate", "sssp", "--generate", "star --vertices 4", "--weights",
+                     "uniform:1:2")
+        self.refused(2, "needs a file", "sssp", "-g", 4, "--trust")
+
+    def test_coordinates(self):
+        places = self.path("small.co")
+        with open(places, "w") as f:
+            f.write(f"p aux sp co {self.n}\n" + "".join(f"v {v + 1} {10 * v} {-v}\n" for v in range(self.n)))
+        self.assertIs(self.graph(self.gr)["coordinates"], False)
+        self.assertIs(self.graph(self.gr, "--coordinates", places)["coordinates"], True)
+        self.assertRegex(ordo("info", self.gr, "--coordinates", places).out, "(?m)^Vertex data: +coordinates")
+        self.refused(3, "small.co", "info", self.plain, "--coordinates", places)
+        out, names = self.path("part.co"), self.path("part.names")
+        self.ok(ordo("sample", self.gr, out, "--coordinates", places, "--random", 0.5, "--names", names))
+        with open(names) as f:
+            kept = [int(v) for v in f]
+        with open(out) as f:
+            self.assertEqual([line.split() for line in f if line[0] == "v"],
+                             [["v", str(i + 1), str(10 * v), str(-v)] for i, v in enumerate(kept)])
+
+
+@needs("sample")
+class Kinds(Base):
+    words = {"rmat": "--scale 5 --abcd .4,.2,.2,.2", "kron": "--scale 5 --degree 4", "urand": "--scale 5",
+             "uniform": "--vertices 40 --degree 3", "grid": "--width 4 --height 3 --depth 2 --keep .8",
+             "mesh": "--width 3 --height 3 --depth 3", "road": "--vertices 50",
+             "rlg": "--width 4 --height 5 --weights uniform:1:9", "genrmf": "--width 3 --depth 4 --weights uniform:1:9",
+             "star": "--vertices 5", "path": "--vertices 5", "complete": "--vertices 5",
+             "cliques": "--vertices 10 --width 5"}
+
+    def graph(self, kind, *words):
+        r = self.ok(ordo("info", "--quick", "--json", "-", "--generate", " ".join([kind, self.words[kind], *words])))
+        return json.loads(r.out)["graph"]
+
+    def test_every_kind(self):
+        for kind in self.words:
+            g = self.graph(kind)
+            self.assertTrue(g["source"].startswith(kind))
+            self.assertEqual(g["symmetric"], kind not in ("rmat", "uniform", "rlg", "genrmf"))
+            self.assertEqual(g["coordinates"], kind == "road")
+            self.assertEqual(g["terminals"] is not None, kind in ("rlg", "genrmf"))
+            # the words that a graph says of itself make it again
+            again = json.loads(ordo("info", "--quick", "--json", "-", "--generate", g["source"]).out)["graph"]
+            self.assertEqual(again["checksum"], g["checksum"], g["source"])
+        for kind, size in {"star": (5, 8), "path": (5, 8), "complete": (5, 20), "cliques": (10, 42)}.items():
+            g = self.graph(kind)
+            self.assertEqual((g["vertices"], g["edges"]), size, kind)
+        self.assertEqual(self.graph("mesh")["max_degree"], 26)
+        self.assertEqual(self.graph("genrmf")["vertices"], 36)
+        for kind in ("kron", "urand"):
+            self.assertEqual(self.graph(kind)["loops"], 0)
+
+    def test_options_of_kinds(self):
+        text = self.ok(ordo("generate", "--help")).out
+        for kind in self.words:
+            self.assertRegex(text, rf"(?m)^  {kind} +--")
+        for pattern, words in {"star has no --width": "star --vertices 3 --width 2", "genrmf needs --depth": "genrmf --width 3",
+                               "kron has no --abcd": "kron --scale 3 --abcd .25,.25,.25,.25",
+                               "--keep '0'": "grid --width 3 --height 3 --keep 0",
+                               "--keep '1.5'": "grid --width 3 --height 3 --keep 1.5",
+                               "--abcd '1,2'": "rmat --scale 3 --abcd 1,2",
+                               "1": "rmat --scale 3 --abcd .5,.5,.5,.5",
+                               "'gird' is unknown; did you mean 'grid'": "gird --width 3"}.items():
+            self.refused(2, re.escape(pattern), "generate", *words.split(), "-o", self.path("x.el"))
+
+
+@needs("sample")
+class Sample(Base):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.out, cls.list = cls.path("part.gr"), cls.path("part.names")
+        cls.edges = sorted(cls.edges, key=lambda e: e[:2])  # as rows have them: by tail, head, place in the file
+
+    def sample(self, *words, base=0):
+        """The old numbers of what was kept, after a look at the graph of them."""
+        r = self.ok(ordo("sample", self.gr, self.out, "--names", self.list, *words))
+        with open(self.list) as f:
+            kept = [int(v) - base for v in f]
+        self.assertEqual(kept, sorted(set(kept)))
+        number = {v: i for i, v in enumerate(kept)}
+        want = [(number[u], number[v], w) for u, v, w in self.edges if u in number and v in number]
+        self.assertEqual(read_gr(self.out), (len(kept), want))
+        self.assertIn(f"Sample:              {len(kept)} of {self.n} vertices, {len(want)} of {len(self.edges)} edges\n", r.out)
+        return kept
+
+    def test_largest_component(self):
+        both = both_ways(self.edges)
+        parts = {tuple(u for u, d in enumerate(hops(self.n, both, v)) if d < INF) for v in range(self.n)}
+        self.assertEqual(tuple(self.sample("--largest-component")), max(parts, key=len))
+
+    def test_listed(self):
+        with open(self.path("ids"), "w") as f:
+            f.write("# some\n7\n3\n50\n3\n59\n" + "".join(f"{v}\n" for v in range(20, 40)))
+        want = [3, 7, *range(20, 40), 50, 59]
+        self.assertEqual(self.sample("--induced", self.path("ids")), want)
+        self.assertEqual(self.sample("--induced", self.path("ids"), "--ids", "file", base=1), [v - 1 for v in want])
+        with open(self.path("wrong"), "w") as f:
+            f.write("3\n60\n")
+        self.refused(3, ":2: vertex '60'", "sample", self.gr, self.out, "--induced", self.path("wrong"))
+
+    def test_random(self):
+        some = self.sample("--random", 0.5)
+        self.assertTrue(10 < len(some) < 50)
+        self.assertEqual(some, self.sample("--random", 0.5, "--threads", 1))
+        self.assertNotEqual(some, self.sample("--random", 0.5, "--seed", 3))
+        self.assertTrue(set(self.sample("--random", 0.2)) <= set(some))
+        self.assertEqual(self.sample("--random", 1), list(range(self.n)))
+        one, two = ordo("info", self.gr).out, ordo("info", self.out).out
+        self.assertEqual(re.search("Checksum.*", one)[0], re.search("Checksum.*", two)[0])
+
+    def test_ball(self):
+        for graph_words, edges in (([], self.edges), (["-s"], self.edges)):
+            for center, count in ((self.source, 1), (self.source, 7), (self.source, 30), (56, 2), (56, 9), (58, 3)):
+                far = hops(self.n, both_ways(edges), center)
+                order = sorted((d, v) for v, d in enumerate(far) if d < INF)
+                want = sorted(v for _, v in order[:count])
+                if graph_words:
+                    self.ok(ordo("sample", self.gr, self.out, "--names", self.list, "--ball", f"{center}:{count}", *graph_words))
+                    with open(self.list) as f:
+                        self.assertEqual([int(v) for v in f], want)
+                else:
+                    self.assertEqual(self.sample("--ball", f"{center}:{count}"), want)
+
+    def test_symmetric_stays_so(self):
+        out = self.path("part.wsg")
+        r = self.ok(ordo("sample", self.gr, out, "-s", "--random", 0.6, "--names", "-"))
+        self.assertTrue(all(re.fullmatch(r"\d+", v) for v in r.out.split()))
+        self.ok(ordo("info", out, "--symmetric"))
+
+    def test_terminals(self):
+        flow, part = self.path("flow.max"), self.path("part.max")
+        with open(flow, "w") as f:
+            f.write("p max 5 4\nn 2 s\nn 5 t\na 2 3 4\na 3 5 1\na 2 5 2\na 1 2 9\n")
+        r = self.ok(ordo("info", flow, "--json", "-"))
+        self.assertEqual(json.loads(r.out)["graph"]["terminals"], {"source": 1, "sink": 4})
+        self.assertRegex(ordo("info", flow, "--ids", "file").out, "(?m)^Vertex data: +source 2, sink 5$")
+        with open(self.path("ids"), "w") as f:
+            f.write("1\n2\n4\n")
+        self.ok(ordo("sample", flow, part, "--induced", self.path("ids")))
+        self.assertEqual(json.loads(ordo("info", part, "--json", "-").out)["graph"]["terminals"], {"source": 0, "sink": 2})
+        with open(self.path("ids"), "w") as f:
+            f.write("1\n2\n")
+        os.remove(part)
+        self.ok(ordo("sample", flow, part, "--induced", self.path("ids")), 2)
+        self.assertFalse(os.path.exists(part))
+        self.ok(ordo("sample", flow, self.out, "--induced", self.path("ids")))
+        self.assertEqual(read_gr(self.out), (2, [(0, 1, 4)]))
+
+    def test_refused(self):
+        with open(self.out, "w") as f:
+            f.write("old\n")
+        for pattern, words in {"0 ways": [], "2 ways": ["--random", 0.5, "--largest-component"], "--random '0'": ["--random", 0],
+                               "--random '2'": ["--random", 2], "--ball '3'": ["--ball", 3], "--ball '3:0'": ["--ball", "3:0"],
+                               "from 0 to 59": ["--ball", "60:4"], "--ball ':4'": ["--ball", ":4"]}.items():
+            self.refused(2, pattern, "sample", self.gr, self.out, *words)
+        self.refused(2, "expected two", "sample", self.gr, "--random", 0.5)
+        self.refused(3, "No such file", "sample", self.gr, self.out, "--induced", "/no/such/file")
+        self.refused(2, "standard input", "sample", "-", self.out, "--induced", "-")
+        with open(self.out) as f:
+            self.assertEqual(f.read(), "old\n")
+
+
+@needs("sample")
+class Info(Base):
+    def info(self, *words):
+        with open(os.path.join(TREE, "docs", "schema.json")) as f:
+            schema = json.load(f)
+        record = json.loads(self.ok(ordo("info", *words, "--json", "-")).out)
+        self.assertEqual(check_schema(record, schema, schema), [])
+        return record
+
+    def test_components_and_diameter(self):
+        both = both_ways(self.edges)
+        parts = {tuple(u for u, d in enumerate(hops(self.n, both, v)) if d < INF) for v in range(self.n)}
+        longest = max(d for v in range(self.n) for d in hops(self.n, self.edges, v) if d < INF)
+        record = self.info(self.gr)
+        self.assertEqual(record["components"], {"count": len(parts), "largest": max(map(len, parts))})
+        self.assertTrue(longest / 2 <= record["diameter"]["at_least"] <= longest)
+        text = self.ok(ordo("info", self.gr)).out
+        self.assertIn(f"Components:          {len(parts)} weak, the largest of {max(map(len, parts))} vertices", text)
+        self.assertRegex(text, r"(?m)^Diameter: +at least \d+ hops \(4 double sweeps\)$")
+        self.assertEqual(self.info(self.chain)["diameter"], {"at_least": 3, "double_sweeps": 4, "seed": 27491095})
+        self.assertEqual(self.info("--generate", "path --vertices 40", "--seed", 5)["diameter"],
+                         {"at_least": 39, "double_sweeps": 4, "seed": 5})
+        quick = self.info(self.gr, "--quick")
+        self.assertIsNone(quick["components"])
+        self.assertIsNone(quick["diameter"])
+        text = self.ok(ordo("info", self.gr, "--quick")).out
+        self.assertNotIn("Diameter:", text)
+        self.assertIn("Checksum:", text)
+
+    def test_degrees(self):
+        self.assertEqual(self.info("--generate", "star --vertices 6")["degrees"],
+                         {"min": 1, "zero": 0, "histogram": [0, 5, 0, 1]})
+        text = self.ok(ordo("info", "--generate", "star --vertices 6")).out
+        self.assertRegex(text, r"(?m)^  4 to 7 +1 vertices$")
+        degree = [sum(u == v for u, _, _ in self.edges) for v in range(self.n)]
+        self.assertEqual(self.info(self.gr)["degrees"]["zero"], degree.count(0))
+        self.assertEqual(sum(self.info(self.gr)["degrees"]["histogram"]), self.n)
+
+    def test_small_graphs(self):
+        for name, text, count in (("one.gr", "p sp 1 0\n", 1), ("bare.gr", "p sp 5 0\n", 5), ("none.gr", "p sp 0 0\n", 0)):
+            with open(self.path(name), "w") as f:
+                f.write(text)
+            record = self.info(self.path(name))
+            self.assertEqual(record["components"], {"count": count, "largest": min(count, 1)})
+            self.assertEqual(record["diameter"]["at_least"], 0)
+            self.assertIn("Components:", self.ok(ordo("info", self.path(name))).out)
+
+
+@needs("sample")
+class Formats(Base):
+    def test_help_lists_them(self):
+        for verb in ("sssp", "convert", "info", "sample", "compare"):
+            text = self.ok(ordo("help", verb)).out
+            for suffix in (".gr", ".max", ".mtx", ".graph", ".el", ".wel", ".sg", ".wsg", ".npz", ".ordo"):
+                self.assertRegex(text, rf"(?m)^  {re.escape(suffix)} ")
+        for verb in ("generate", "convert", "sample"):
+            self.assertIn("Formats written", self.ok(ordo("help", verb)).out)
+
+    def test_convert_to_every_format(self):
+        """Names and weights survive; what a format cannot hold is refused in one line."""
+        checksum = json.loads(ordo("info", self.gr, "--json", "-").out)["graph"]["checksum"]
+        for suffix in (".gr", ".mtx", ".wsg", ".ggr", ".npz", ".ordo"):
+            with self.subTest(suffix=suffix):
+                out = self.path("again" + suffix)
+                r = ordo("convert", self.gr, out, "--dedup", "first")
+                if "built without" in r.err:
+                    continue
+                self.ok(r)
+                back = json.loads(self.ok(ordo("info", out, "--json", "-")).out)["graph"]
+                once = json.loads(ordo("info", self.gr, "--dedup", "first", "--json", "-").out)["graph"]
+                if once["weight"]["type"] == back["weight"]["type"]:
+                    self.assertEqual(back["checksum"], once["checksum"])
+                else:
+                    self.assertEqual((back["vertices"], back["edges"]), (once["vertices"], once["edges"]))
+        out = self.path("again.ordo")
+        self.ok(ordo("convert", self.gr, out))
+        for words in ([], ["--trust"]):
+            self.assertEqual(json.loads(ordo("info", out, "--json", "-", *words).out)["graph"]["checksum"], checksum)
+        self.refused(2, "directed|symmetric", "convert", self.gr, self.path("x.graph"))
+        self.refused(2, "terminals|source", "convert", self.gr, self.path("x.max"))
+        self.refused(2, "coordinates", "convert", self.gr, self.path("x.co"))
+
+    def test_file_that_shrinks(self):
+        """A mapped file is cut while the command waits for its sources."""
+        graph, pipe, out = self.path("long.ordo"), self.path("pipe"), self.path("values")
+        self.ok(ordo("generate", "uniform", "--vertices", 200000, "--degree", 4, "-o", graph))
+        os.mkfifo(pipe)
+        child = subprocess.Popen([ORDO, "bfs", graph, "--trust", "--sources", pipe, "--output", out],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            with open(pipe, "w") as f:  # waits until the command opens it: the graph is there by then
+                os.truncate(graph, 4096)
+                f.write("0\n")
+            _, err = child.communicate(timeout=60)
+        finally:
+            child.kill()
+        self.assertEqual((child.returncode, err), (3, b"ordo: a file became shorter while it was read\n"))
+        self.assertFalse(os.path.exists(out))
+        self.assertEqual([n for n in os.listdir(self.folder.name) if ".tmp." in n], [])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 /* cli.h -- what the files of the command `ordo` share: options, a loaded graph, the record of a run.
  *
  * The way of a call: options.c turns words into an `options`, one verb's file does the work (run.c, compare.c,
- * graphs.c, help.c), text.c prints for people, json.c for programs, files.c writes files aside and renames them.
- * Functions return an ordo_status with the sentence set; only main prints it and chooses the exit status.
+ * graphs.c, sample.c, help.c), text.c prints for people, json.c for programs, files.c writes files aside and renames
+ * them. Functions return an ordo_status with the sentence set; only main prints it and chooses the exit status.
  */
 #ifndef ORDO_CLI_H
 #define ORDO_CLI_H
@@ -28,11 +28,12 @@ enum {
     VERB_GENERATE = 1 << 2,
     VERB_CONVERT = 1 << 3,
     VERB_INFO = 1 << 4,
-    VERB_LIST = 1 << 5 /* schedulers, operators, help, version: no options of their own */
+    VERB_SAMPLE = 1 << 5,
+    VERB_LIST = 1 << 6 /* schedulers, operators, help, version: no options of their own */
 };
 
 /* GAP's seed: without another one the random sources are those of GAP's programs on the same graph. */
-enum { DEFAULT_SEED = 27491095, MAX_SETTINGS = 64, MAX_GRAPHS = 256, GAP_WEIGHT = 255 };
+enum { DEFAULT_SEED = 27491095, MAX_SETTINGS = 64, MAX_GRAPHS = 256, GAP_WEIGHT = 255, MAX_OPTIONS = 96 };
 
 typedef struct options {
     int verb;
@@ -43,9 +44,15 @@ typedef struct options {
     /* the graph */
     const char *file, *generate;
     ordo_generate_options made; /* kind NULL: none asked for by -g, -u or the verb's own options */
-    ordo_u64 given;             /* options.c's: a bit an option */
-    ordo_direction direction;
-    bool drop_weights;
+    bool given[MAX_OPTIONS];    /* options.c's */
+    ordo_edge_options edges;    /* high > 0: weights were asked for; options_edges() says what the library is told */
+    bool drop_weights, trust;
+    const char *coordinates;
+
+    /* info, and which vertices a sample has: one of the four */
+    bool quick, largest;
+    const char *induced, *ball, *names;
+    double random; /* 0: not given */
 
     /* the runs */
     const char *scheduler, *schedulers, *sync, *device;
@@ -54,7 +61,7 @@ typedef struct options {
     const char *delta; /* GAP's -d */
     int threads, repeat, warmup;
     const char *source, *sources, *path_to; /* parsed once the graph is there */
-    ordo_u64 seed;
+    ordo_u64 seed;                          /* of random sources, drawn weights, samples, made graphs */
     double limit;
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
@@ -69,6 +76,10 @@ typedef struct options {
 ordo_status options_parse(options *o, int verb, int count, char **words);
 /* What a `generate` asks for: its kind, and the options that belong to that kind. */
 ordo_status options_made(const options *o, ordo_generate_options *out);
+/* What is to be done to the edges of a file. `weights`: they are wanted. */
+ordo_edge_options options_edges(const options *o, bool weights);
+/* The kinds of graph that can be made, with their options, as the help shows them. */
+void options_print_kinds(FILE *out);
 /* The options of a verb as `ordo help VERB` shows them. */
 void options_print(FILE *out, int verb);
 /* The word of the list (ends with NULL) that is nearest to a misspelt one, or NULL. */
@@ -92,8 +103,8 @@ void load_free(loaded *g);
 /* A graph of one vertex, to have options checked before a large one is read. */
 ordo_status check_options_early(const options *o, const ordo_options *run);
 ordo_status parse_vertex(const loaded *g, const char *what, const char *text, ordo_vid *out);
-/* ids of a file, one a line; *out is malloc'ed. */
-ordo_status read_sources(const loaded *g, const char *path, ordo_vid **out, size_t *count);
+/* ids of a file, one a line; *out is malloc'ed. `what`: "source", for messages. */
+ordo_status read_vertices(const loaded *g, const char *path, const char *what, ordo_vid **out, size_t *count);
 
 /* Random sources as GAP picks them: mt19937_64, only vertices with an edge out. */
 typedef struct picker {
@@ -107,6 +118,28 @@ ordo_status picker_next(picker *p, const ordo_graph *g, ordo_vid *out);
 ordo_status check_memory(const options *o, const char *what, ordo_u64 expected);
 /* Bytes of the arrays that hold an answer. */
 ordo_u64 answer_bytes(const loaded *g, bool with_pred);
+
+/* ---- what info finds out (survey.c) ---- */
+
+enum { SWEEPS = 4, DEGREE_BUCKETS = 65 };
+
+typedef struct survey {
+    ordo_u64 least, without;            /* the least out-degree, vertices of out-degree 0 */
+    ordo_u64 histogram[DEGREE_BUCKETS]; /* [0]: degree 0; [i]: 2^(i-1) to 2^i - 1 */
+    int buckets;                        /* the last one that is not empty, and one */
+    bool ran;                           /* what follows is known */
+    char why[512];                      /* else why not; "" with --quick */
+    ordo_u64 components, largest;       /* weak components, vertices of the largest */
+    ordo_u64 hops;                      /* the most that any sweep needed */
+    int sweeps;
+} survey;
+/* Runs apps unless --quick was given or memory is short. */
+ordo_status survey_graph(const options *o, const loaded *g, survey *out);
+/* The component of the most vertices (of those the one with the least id in it) and how many they are; components:
+ * [n] of ordo_cc. *count is the number of components. ORDO_ERR_MEMORY. */
+ordo_status largest_component(const ordo_u32 *components, ordo_u64 n, ordo_vid *which, ordo_u64 *size, ordo_u64 *count);
+/* Room for ordo_cc and its answer, or ORDO_ERR_MEMORY; then the components, malloc'ed. */
+ordo_status find_components(const options *o, const loaded *g, ordo_u32 **out);
 
 /* ---- the process (process.c) ---- */
 
@@ -160,6 +193,8 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
 /* The file that the options name, or NULL for a made graph; refuses none and two. `first` is the first word that may
  * name one. */
 ordo_status one_graph(const options *o, int first, const char **path);
+/* Writes a graph; what is left of it is removed where a signal ends the process (graphs.c). */
+ordo_status write_graph(const options *o, const loaded *g, const char *path, double *seconds);
 
 /* ---- files (files.c) ---- */
 
@@ -185,13 +220,17 @@ ordo_status flush_stdout(void);
 
 void json_command_line(int argc, char **argv);
 ordo_status json_write_run(sink *s, const record *r);
-ordo_status json_write_info(sink *s, const loaded *g, const options *o);
+ordo_status json_write_info(sink *s, const loaded *g, const options *o, const survey *found);
 
 /* ---- text (text.c) ---- */
 
 void print_label(const char *label, const char *value);
 void print_time(const char *label, double seconds);
 void print_graph(const loaded *g);
+/* Where weights are from: "none", "stored" (in the file), "made" with the graph, or the words that drew them. */
+const char *weights_origin(const loaded *g);
+/* What was left out on the way to the graph, where anything was. */
+void print_dropped(const ordo_graph_info *i);
 void print_run(const record *r);
 void print_fields(const ordo_answer *answer);
 void print_analysis(const record *r);
@@ -212,6 +251,7 @@ ordo_status verb_compare(const options *o);
 ordo_status verb_generate(const options *o);
 ordo_status verb_convert(const options *o);
 ordo_status verb_info(const options *o);
+ordo_status verb_sample(const options *o);
 ordo_status verb_schedulers(const options *o);
 ordo_status verb_operators(const options *o);
 ordo_status verb_help(const options *o);

@@ -1,28 +1,40 @@
 /* graphs.c -- the verbs about graphs alone: generate, convert, info. */
+#define _POSIX_C_SOURCE 200809L /* getpid */
 #include "apps/cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ordo/scheduler.h>
 
-static ordo_status write_graph(const options *o, const loaded *g, const char *path)
+ordo_status write_graph(const options *o, const loaded *g, const char *path, double *seconds)
 {
     ordo_status status = check_cancelled();
     if (status)
         return status;
     show_phase(o, "writing", path);
     double start = now();
+    char aside[4096]; /* as the library names it */
+    snprintf(aside, sizeof aside, "%.4000s.tmp.%ld", path, (long)getpid());
+    process_guard(aside, true);
     process_cancellable(true); /* the writer removes its file itself: let it end */
     status = ordo_graph_write(g->graph, path);
     process_cancellable(false);
+    process_guard(aside, false);
     clear_progress();
-    if (!status)
-        status = check_cancelled();
+    *seconds = now() - start;
+    return status ? status : check_cancelled();
+}
+
+static ordo_status write_and_say(const options *o, const loaded *g, const char *path)
+{
+    double seconds;
+    ordo_status status = write_graph(o, g, path, &seconds);
     if (status || o->quiet)
         return status;
     print_graph(g);
-    print_time("Write Time", now() - start);
+    print_time("Write Time", seconds);
     return ORDO_OK;
 }
 
@@ -41,7 +53,7 @@ ordo_status verb_generate(const options *o)
     if (status)
         return status;
     ordo_graph_get_info(g.graph, &g.info);
-    status = write_graph(o, &g, o->output);
+    status = write_and_say(o, &g, o->output);
     load_free(&g);
     return status;
 }
@@ -54,25 +66,60 @@ ordo_status verb_convert(const options *o)
     ordo_status status = load_graph(o, o->words[0], true, &g);
     if (status)
         return status;
-    status = write_graph(o, &g, o->words[1]);
+    status = write_and_say(o, &g, o->words[1]);
     load_free(&g);
     return status;
 }
 
 /* ---- info ---- */
 
-static void print_degrees(const loaded *g)
+static void print_degrees(const loaded *g, const survey *s)
 {
     const ordo_csr *csr = ordo_graph_out(g->graph);
-    ordo_u64 none = 0, least = csr->n ? ~(ordo_u64)0 : 0;
-    for (ordo_u64 v = 0; v < csr->n; v++) {
-        ordo_u64 degree = csr->row[v + 1] - csr->row[v];
-        none += degree == 0;
-        least = degree < least ? degree : least;
-    }
     printf("Out-degrees:         %llu to %llu, average %.3f, %llu vertices without an edge out\n",
-           (unsigned long long)least, (unsigned long long)g->info.max_degree,
-           csr->n ? (double)csr->m / (double)csr->n : 0, (unsigned long long)none);
+           (unsigned long long)s->least, (unsigned long long)g->info.max_degree,
+           csr->n ? (double)csr->m / (double)csr->n : 0, (unsigned long long)s->without);
+    for (int i = 0; i < s->buckets; i++) {
+        unsigned long long low = i ? 1ull << (i - 1) : 0, high = i ? low - 1 + low : 0;
+        char range[48];
+        snprintf(range, sizeof range, low == high ? "%llu" : "%llu to %llu", low, high);
+        printf("  %-18s %llu vertices\n", range, (unsigned long long)s->histogram[i]);
+    }
+}
+
+static void print_vertex_data(const loaded *g)
+{
+    const ordo_vertex_data *v = ordo_graph_vertex_data(g->graph);
+    char parts[5][48];
+    int count = 0;
+    if (v->coordinate)
+        snprintf(parts[count++], sizeof parts[0], "coordinates");
+    if (v->weight)
+        snprintf(parts[count++], sizeof parts[0], "%u weight%s a vertex", v->weights, v->weights == 1 ? "" : "s");
+    if (v->size)
+        snprintf(parts[count++], sizeof parts[0], "sizes");
+    if (v->source != ORDO_NO_VERTEX)
+        snprintf(parts[count++], sizeof parts[0], "source %llu", (unsigned long long)(v->source + g->id_base));
+    if (v->sink != ORDO_NO_VERTEX)
+        snprintf(parts[count++], sizeof parts[0], "sink %llu", (unsigned long long)(v->sink + g->id_base));
+    printf("Vertex data:         %s", count ? "" : "none");
+    for (int i = 0; i < count; i++)
+        printf("%s%s", i ? ", " : "", parts[i]);
+    putchar('\n');
+}
+
+static void print_survey(const loaded *g, const survey *s)
+{
+    if (!s->ran) {
+        if (s->why[0])
+            printf("Components:          not counted: %s\n", s->why);
+        return;
+    }
+    double n = (double)g->info.vertices;
+    printf("Components:          %llu%s, the largest of %llu vertices (%.4g %%)\n", (unsigned long long)s->components,
+           g->info.symmetric ? "" : " weak", (unsigned long long)s->largest,
+           n > 0 ? 100 * (double)s->largest / n : 0.0);
+    printf("Diameter:            at least %llu hops (%d double sweeps)\n", (unsigned long long)s->hops, s->sweeps);
 }
 
 static void print_needs(const options *o, const loaded *g)
@@ -103,7 +150,8 @@ static void print_needs(const options *o, const loaded *g)
 ordo_status verb_info(const options *o)
 {
     const char *path;
-    loaded g;
+    loaded g = {0};
+    survey found;
     sink json = {0};
     ordo_status status = one_graph(o, 0, &path);
     if (!status && o->scheduler && !ordo_scheduler_find(o->scheduler))
@@ -112,7 +160,10 @@ ordo_status verb_info(const options *o)
         status = sink_open(&json, o->json);
     if (!status)
         status = load_graph(o, path, true, &g);
+    if (!status)
+        status = survey_graph(o, &g, &found);
     if (status) {
+        load_free(&g);
         char failure[1024];
         snprintf(failure, sizeof failure, "%s", ordo_last_error());
         sink_close(&json, false);
@@ -133,14 +184,16 @@ ordo_status verb_info(const options *o)
         if (i->weight_type == ORDO_NONE)
             printf("Weights:             none: every edge counts 1\n");
         else
-            printf("Weights:             %s, %.9g to %.9g, mean %.9g\n", type_name(i->weight_type), i->weight_min,
-                   i->weight_max, i->weight_mean);
-        print_degrees(&g);
+            printf("Weights:             %s, %.9g to %.9g, mean %.9g (%s)\n", type_name(i->weight_type), i->weight_min,
+                   i->weight_max, i->weight_mean, weights_origin(&g));
+        print_vertex_data(&g);
+        print_degrees(&g, &found);
+        print_survey(&g, &found);
         printf("Checksum:            %016llx\n", (unsigned long long)i->checksum);
         print_needs(o, &g);
     }
     if (json.file)
-        status = json_write_info(&json, &g, o);
+        status = json_write_info(&json, &g, o, &found);
     ordo_status closed = sink_close(&json, !status);
     load_free(&g);
     return status ? status : closed;

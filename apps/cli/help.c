@@ -35,7 +35,8 @@ void print_usage(FILE *out)
     fprintf(out, "\nExamples:\n"
                  "  ordo sssp road.gr --source 1 --ids file --scheduler near_far --verify\n"
                  "  ordo bfs --generate \"rmat --scale 20 --symmetrise\" --repeat 5 --json out.json\n"
-                 "  ordo compare sssp road.gr rmat.wsg --repeat 5\n\n"
+                 "  ordo compare sssp road.gr rmat.wsg --repeat 5\n"
+                 "  ordo convert web.txt web.ordo --dedup first --drop-loops\n\n"
                  "`ordo help VERB` lists its options, `ordo help SCHEDULER` its tunables.\n"
                  "Exit status: 0 done, 1 an answer failed verification, 2 usage, 3 bad input or output, 4 not enough\n"
                  "memory, 5 device error, 130 cancelled.\n");
@@ -184,6 +185,36 @@ ordo_status verb_operators(const options *o)
 
 /* ---- help ---- */
 
+/* The formats that are read, or those that are written, with their suffixes. */
+static void print_formats(bool read)
+{
+    static const struct {
+        const char *suffix, *name;
+        bool read, written;
+    } formats[] = {
+        {".gr", "DIMACS shortest paths: directed, whole weights", true, true},
+        {".max", "DIMACS maximum flow: directed, capacities, source and sink", true, true},
+        {".co", "DIMACS coordinates, alone; read with --coordinates", false, true},
+        {".mtx", "Matrix Market coordinate: general, symmetric or skew-symmetric", true, true},
+        {".graph", "METIS (or .metis): symmetric, may have weights of edges and vertices", true, true},
+        {".el", "edge list: two numbers a line", true, true},
+        {".wel", "edge list with weights: three numbers a line", true, true},
+        {".txt", "edge list as SNAP's: '#' begins a comment, with or without weights", true, true},
+        {".sg", "GAP binary, without weights", true, true},
+        {".wsg", "GAP binary, with weights", true, true},
+        {".gr", "Galois binary, versions 1 and 2, told by content", true, false},
+        {".ggr", "Galois binary, version 1", true, true},
+        {".npz", "SciPy sparse matrix", true, true},
+        {".ordo", "Ordo's own: mapped, nothing is lost", true, true},
+    };
+    printf(read ? "\nFormats read, told by content first:\n" : "\nFormats written, told by the suffix:\n");
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (read ? formats[i].read : formats[i].written)
+            printf("  %-8s %s\n", formats[i].suffix, formats[i].name);
+    if (read)
+        printf("  Text and binary may be packed: .gz, .xz, .zst. '-' is standard input.\n");
+}
+
 ordo_status print_verb_help(const char *name)
 {
     const cli_verb *v = verbs;
@@ -194,16 +225,17 @@ ordo_status print_verb_help(const char *name)
         printf("Usage: ordo %s GRAPH [OPTION...]\n\n%s\n", name, app->summary);
     else
         printf("Usage: ordo %s %s [OPTION...]\n\n%s\n", name, v->arguments, v->summary);
-    if (v->verb & (VERB_COMPARE | VERB_CONVERT | VERB_INFO) || app)
-        printf(
-            "\nGraphs: DIMACS .gr, Matrix Market .mtx, GAP .sg and .wsg, edge lists .el and .wel; under .gz, .xz or\n"
-            ".zst; '-' is standard input.\n");
-    if (v->verb == VERB_GENERATE)
-        printf("\n  rmat --scale N [--degree N] [--weights uniform:LOW:HIGH]\n  road --vertices N\n"
-               "  uniform --vertices N [--degree N] [--weights uniform:LOW:HIGH]\n"
-               "  grid --width N --height N [--weights uniform:LOW:HIGH]\n");
+    int kind = app ? VERB_APP : v->verb;
+    if (kind == VERB_GENERATE) {
+        printf("\nKinds, with the options of each:\n");
+        options_print_kinds(stdout);
+    }
+    if (kind & (VERB_APP | VERB_COMPARE | VERB_CONVERT | VERB_INFO | VERB_SAMPLE))
+        print_formats(true);
+    if (kind & (VERB_GENERATE | VERB_CONVERT | VERB_SAMPLE))
+        print_formats(false);
     printf("\nOptions, with defaults in parentheses:\n");
-    options_print(stdout, app ? VERB_APP : v->verb);
+    options_print(stdout, kind);
     return ORDO_OK;
 }
 

@@ -113,10 +113,26 @@ static json_t *weight_number(ordo_type type, double value)
     return type == ORDO_F32 ? real(value) : json_integer((json_int_t)value);
 }
 
+static json_t *terminal(const loaded *g, ordo_vid v)
+{
+    return v == ORDO_NO_VERTEX ? json_null() : whole(v + g->id_base);
+}
+
+static json_t *terminals(const loaded *g, const ordo_vertex_data *v, bool *failed)
+{
+    if (v->source == ORDO_NO_VERTEX && v->sink == ORDO_NO_VERTEX)
+        return json_null();
+    object o = object_new(failed);
+    put(o, "source", terminal(g, v->source));
+    put(o, "sink", terminal(g, v->sink));
+    return o.json;
+}
+
 static json_t *graph_object(const loaded *g, bool *failed)
 {
     ordo_graph_info i;
     ordo_graph_get_info(g->graph, &i);
+    const ordo_vertex_data *v = ordo_graph_vertex_data(g->graph);
     char checksum[24];
     snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)i.checksum);
     object o = object_new(failed), weight = object_new(failed);
@@ -131,7 +147,14 @@ static json_t *graph_object(const loaded *g, bool *failed)
     put(weight, "min", weight_number(i.weight_type, i.weight_min));
     put(weight, "max", weight_number(i.weight_type, i.weight_max));
     put(weight, "mean", i.weight_type == ORDO_NONE ? json_null() : real(i.weight_mean));
+    put(weight, "origin", text(weights_origin(g)));
     put(o, "weight", weight.json);
+    put(o, "dropped_loops", whole(i.dropped_loops));
+    put(o, "dropped_parallel", whole(i.dropped_parallel));
+    put(o, "coordinates", json_boolean(v->coordinate != NULL));
+    put(o, "vertex_weights", whole(v->weight ? v->weights : 0));
+    put(o, "vertex_sizes", json_boolean(v->size != NULL));
+    put(o, "terminals", terminals(g, v, failed));
     put(o, "checksum", text(checksum));
     put(o, "id_base", whole(i.id_base));
     put(o, "bytes", whole(i.bytes));
@@ -305,7 +328,40 @@ ordo_status json_write_run(sink *s, const record *r)
     return write_line(s, o);
 }
 
-ordo_status json_write_info(sink *s, const loaded *g, const options *o)
+static json_t *degrees_object(const survey *found, bool *failed)
+{
+    object o = object_new(failed);
+    json_t *list = json_array();
+    for (int i = 0; i < found->buckets; i++)
+        json_array_append_new(list, whole(found->histogram[i]));
+    put(o, "min", whole(found->least));
+    put(o, "zero", whole(found->without));
+    put(o, "histogram", list);
+    return o.json;
+}
+
+static json_t *components_object(const survey *found, bool *failed)
+{
+    if (!found->ran)
+        return json_null();
+    object o = object_new(failed);
+    put(o, "count", whole(found->components));
+    put(o, "largest", whole(found->largest));
+    return o.json;
+}
+
+static json_t *diameter_object(ordo_u64 seed, const survey *found, bool *failed)
+{
+    if (!found->ran)
+        return json_null();
+    object o = object_new(failed);
+    put(o, "at_least", whole(found->hops));
+    put(o, "double_sweeps", json_integer(found->sweeps));
+    put(o, "seed", whole(seed));
+    return o.json;
+}
+
+ordo_status json_write_info(sink *s, const loaded *g, const options *o, const survey *found)
 {
     bool failed = false;
     object info = begin("info", &failed), needs = object_new(&failed), seconds = object_new(&failed);
@@ -313,6 +369,9 @@ ordo_status json_write_info(sink *s, const loaded *g, const options *o)
     put(seconds, "load", real(g->info.load_seconds));
     put(seconds, "build", real(g->info.build_seconds));
     put(info, "seconds", seconds.json);
+    put(info, "degrees", degrees_object(found, &failed));
+    put(info, "components", components_object(found, &failed));
+    put(info, "diameter", diameter_object(o->seed, found, &failed));
     for (const ordo_app *const *app = ordo_built_apps; *app; app++) {
         const char *settings[MAX_SETTINGS];
         ordo_options run = run_options(o, o->scheduler, o->sync, settings);

@@ -19,11 +19,16 @@ static ordo_status generate(const options *o, bool weights, ordo_graph **out)
 {
     ordo_generate_options made = o->made;
     if (!o->generate) { /* -g or -u */
+        made.edges = o->edges;
         made.edges.seed = DEFAULT_SEED;
         made.threads = o->threads;
         made.degree = made.degree ? made.degree : 16;
-        made.edges.low = 1;
-        made.edges.high = weights ? GAP_WEIGHT : 0;
+        if (!weights) {
+            made.edges.low = made.edges.high = 0;
+        } else if (made.edges.high == 0 && !o->drop_weights) {
+            made.edges.low = 1;
+            made.edges.high = GAP_WEIGHT;
+        }
         return ordo_graph_generate(&made, out);
     }
     char *text = strdup(o->generate);
@@ -48,10 +53,13 @@ static ordo_status generate(const options *o, bool weights, ordo_graph **out)
         status = options_made(own, &made);
     if (!status) {
         made.threads = o->threads ? o->threads : made.threads;
-        if (o->direction == ORDO_SYMMETRISE)
-            made.edges.direction = ORDO_SYMMETRISE;
-        if (!weights)
-            made.edges.high = 0;
+        if (o->edges.direction != ORDO_AS_STORED)
+            made.edges.direction = o->edges.direction;
+        if (o->edges.parallel != ORDO_PARALLEL_KEEP)
+            made.edges.parallel = o->edges.parallel;
+        made.edges.drop_loops |= o->edges.drop_loops;
+        if (!weights || o->drop_weights)
+            made.edges.weights = ORDO_WEIGHTS_DROP;
         status = ordo_graph_generate(&made, out);
     }
     free(own);
@@ -63,15 +71,15 @@ ordo_status load_graph(const options *o, const char *path, bool weights, loaded 
 {
     ordo_graph *graph;
     ordo_status status;
-    bool keep = weights && !o->drop_weights;
     show_phase(o, path ? "reading" : "making", path ? path : o->generate ? o->generate : o->made.kind);
     if (path) {
-        ordo_read_options read = {.edges.direction = o->direction,
-                                  .edges.weights = keep ? ORDO_WEIGHTS_AS_STORED : ORDO_WEIGHTS_DROP,
+        ordo_read_options read = {.edges = options_edges(o, weights),
+                                  .coordinates = o->coordinates,
+                                  .trust = o->trust,
                                   .threads = o->threads};
         status = ordo_graph_read(path, &read, &graph);
     } else {
-        status = generate(o, keep, &graph);
+        status = generate(o, weights, &graph);
     }
     clear_progress();
     if (status)
@@ -129,7 +137,7 @@ ordo_status parse_vertex(const loaded *g, const char *what, const char *text, or
     return ORDO_OK;
 }
 
-ordo_status read_sources(const loaded *g, const char *path, ordo_vid **out, size_t *count)
+ordo_status read_vertices(const loaded *g, const char *path, const char *what, ordo_vid **out, size_t *count)
 {
     FILE *file = !strcmp(path, "-") ? stdin : fopen(path, "r");
     if (!file)
@@ -150,14 +158,14 @@ ordo_status read_sources(const loaded *g, const char *path, ordo_vid **out, size
             room = room ? 2 * room : 64;
             ordo_vid *more = realloc(list, room * sizeof *list);
             if (!more) {
-                status = ordo_fail(ORDO_ERR_MEMORY, "%s: no room for %zu sources", path, room);
+                status = ordo_fail(ORDO_ERR_MEMORY, "%s: no room for %zu vertices", path, room);
                 break;
             }
             list = more;
         }
-        char what[160];
-        snprintf(what, sizeof what, "%.120s:%zu: source", path, number);
-        status = parse_vertex(g, what, word, &list[used]);
+        char where[160];
+        snprintf(where, sizeof where, "%.120s:%zu: %s", path, number, what);
+        status = parse_vertex(g, where, word, &list[used]);
         if (status == ORDO_ERR_USAGE)
             status = ORDO_ERR_INPUT; /* the file is at fault, not the command line; the sentence stays */
         used++;
@@ -165,7 +173,7 @@ ordo_status read_sources(const loaded *g, const char *path, ordo_vid **out, size
     if (!status && ferror(file))
         status = ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(errno));
     if (!status && used == 0)
-        status = ordo_fail(ORDO_ERR_INPUT, "%s: no sources found, expected one a line", path);
+        status = ordo_fail(ORDO_ERR_INPUT, "%s: no %s found, expected one a line", path, what);
     free(line);
     if (file != stdin)
         fclose(file);

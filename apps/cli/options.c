@@ -14,25 +14,40 @@
 #include <string.h>
 
 #define RUNS (VERB_APP | VERB_COMPARE)
-#define READS (RUNS | VERB_CONVERT | VERB_INFO)
-#define ANY (READS | VERB_GENERATE | VERB_LIST)
+#define READS (RUNS | VERB_CONVERT | VERB_INFO | VERB_SAMPLE)
+#define MAKES (READS | VERB_GENERATE)
+#define ANY (MAKES | VERB_LIST)
 
 /* X(enumerator, long name, letter, argument, verbs, help). An argument in brackets is optional and needs "=". */
 #define OPTIONS(X)                                                                                                     \
     X(FILE_, "file", 'f', "FILE", VERB_APP | VERB_INFO, "the graph, instead of the word GRAPH; '-' is standard input") \
-    X(KRONECKER, NULL, 'g', "SCALE", RUNS, "a symmetric R-MAT graph of 2^SCALE vertices, weights 1..255 for sssp")     \
-    X(UNIFORM, NULL, 'u', "SCALE", RUNS, "a symmetric uniform random graph, likewise")                                 \
-    X(DEGREE, "degree", 'k', "N", RUNS | VERB_GENERATE, "edges per vertex: rmat, uniform, -g and -u (16)")             \
+    X(KRONECKER, NULL, 'g', "SCALE", RUNS, "GAP's kron graph of 2^SCALE vertices, symmetric; weights 1..255 for sssp") \
+    X(UNIFORM, NULL, 'u', "SCALE", RUNS, "GAP's urand graph, likewise")                                                \
+    X(DEGREE, "degree", 'k', "N", RUNS | VERB_GENERATE,                                                                \
+      "edges per vertex: rmat, kron, urand, uniform, -g and -u (16)")                                                  \
     X(GENERATE, "generate", 0, "\"KIND ...\"", RUNS | VERB_INFO, "a made graph: the words of `ordo generate`, quoted") \
-    X(SCALE, "scale", 0, "N", VERB_GENERATE, "rmat: 2^N vertices")                                                     \
-    X(VERTICES, "vertices", 0, "N", VERB_GENERATE, "road, uniform: vertices")                                          \
-    X(WIDTH, "width", 0, "N", VERB_GENERATE, "grid: columns")                                                          \
-    X(HEIGHT, "height", 0, "N", VERB_GENERATE, "grid: rows")                                                           \
-    X(WEIGHTS, "weights", 0, "uniform:LOW:HIGH", VERB_GENERATE,                                                        \
-      "uniform whole weights; none without; road has its own")                                                         \
-    X(SYMMETRISE, "symmetrise", 's', NULL, READS | VERB_GENERATE, "adds the reverse of every edge")                    \
+    X(SCALE, "scale", 0, "N", VERB_GENERATE, "rmat, kron, urand: 2^N vertices")                                        \
+    X(VERTICES, "vertices", 0, "N", VERB_GENERATE, "how many: uniform, road, star, path, complete, cliques")           \
+    X(WIDTH, "width", 0, "N", VERB_GENERATE, "grid, mesh: columns; rlg: of a level; cliques: of one; genrmf: side")    \
+    X(HEIGHT, "height", 0, "N", VERB_GENERATE, "grid, mesh: rows; rlg: levels")                                        \
+    X(DEPTH, "depth", 0, "N", VERB_GENERATE, "grid, mesh: layers (1); genrmf: frames")                                 \
+    X(KEEP, "keep", 0, "P", VERB_GENERATE, "grid: every bond is kept with probability P (1)")                          \
+    X(ABCD, "abcd", 0, "A,B,C,D", VERB_GENERATE, "rmat: chances of the quadrants (.57,.19,.19,.05)")                   \
+    X(WEIGHTS, "weights", 0, "uniform:LOW:HIGH", MAKES, "draws whole weights, by --seed; a file's must be dropped")    \
+    X(SYMMETRISE, "symmetrise", 's', NULL, MAKES, "adds the reverse of every edge")                                    \
     X(SYMMETRIC, "symmetric", 0, NULL, READS, "the file holds both directions: checked, then relied on")               \
-    X(DROP_WEIGHTS, "drop-weights", 0, NULL, VERB_CONVERT | VERB_APP | VERB_COMPARE, "leaves weights out")             \
+    X(DEDUP, "dedup", 0, "min|max|sum|first", MAKES, "one edge of parallel ones stays, with this weight of theirs")    \
+    X(DROP_LOOPS, "drop-loops", 0, NULL, MAKES, "leaves loops out")                                                    \
+    X(DROP_WEIGHTS, "drop-weights", 0, NULL, MAKES, "leaves weights out; with --weights: others in their place")       \
+    X(COORDINATES, "coordinates", 0, "FILE", VERB_CONVERT | VERB_INFO | VERB_SAMPLE,                                   \
+      "a DIMACS .co file for the graph")                                                                               \
+    X(TRUST, "trust", 0, NULL, READS, "of .ordo files only the header is checked")                                     \
+    X(LARGEST, "largest-component", 0, NULL, VERB_SAMPLE, "the weak component of the most vertices")                   \
+    X(INDUCED, "induced", 0, "FILE", VERB_SAMPLE, "the vertices of FILE: one a line, '#' begins a comment")            \
+    X(RANDOM, "random", 0, "P", VERB_SAMPLE, "every vertex with probability P, by --seed")                             \
+    X(BALL, "ball", 0, "V:COUNT", VERB_SAMPLE, "the COUNT vertices nearest to V in hops, directions ignored")          \
+    X(NAMES, "names", 0, "FILE", VERB_SAMPLE, "writes the old numbers of the vertices, one a line")                    \
+    X(QUICK, "quick", 0, NULL, VERB_INFO, "leaves out components and diameter, which need runs")                       \
     X(SCHEDULER, "scheduler", 0, "NAME", VERB_APP | VERB_INFO,                                                         \
       "order of work (sssp: delta; bfs, cc: bsp); see `ordo schedulers`")                                              \
     X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE, "NAME or NAME:SYNC, by commas; or all (all)")                 \
@@ -43,13 +58,14 @@
     X(THREADS, "threads", 0, "N", ANY & ~VERB_LIST, "threads (one a core)")                                            \
     X(SOURCE, "source", 'r', "V", RUNS, "the vertex to start from (a random one with an edge out, by --seed)")         \
     X(SOURCES, "sources", 0, "FILE", RUNS, "starts from each vertex of FILE: one a line, '#' begins a comment")        \
-    X(SEED, "seed", 0, "N", RUNS | VERB_GENERATE, "of random sources, or of a made graph (27491095, which is GAP's)")  \
+    X(SEED, "seed", 0, "N", MAKES, "of all that is random: sources, weights, graphs (27491095: GAP's)")                \
     X(REPEAT, "repeat", 'n', "N", RUNS, "runs; without a source each picks a new one (1; compare: 5)")                 \
     X(WARMUP, "warmup", 0, "N", RUNS, "runs before those, not reported (0)")                                           \
     X(LIMIT, "limit", 0, "X", RUNS, "does not look for vertices farther than X")                                       \
     X(VERIFY, "verify", 'v', "[auto|serial|certificate|both]", RUNS, "checks each answer; exit status 1 if one fails") \
     X(NO_VERIFY, "no-verify", 0, NULL, VERB_COMPARE, "does not check answers, which compare does by default")          \
-    X(IDS, "ids", 0, "index|file", RUNS, "vertices are indices from 0, or as the file counts them (index)")            \
+    X(IDS, "ids", 0, "index|file", RUNS | VERB_INFO | VERB_SAMPLE,                                                     \
+      "vertices are indices from 0, or as the file counts them (index)")                                               \
     X(OUTPUT, "output", 'o', "FILE", VERB_APP | VERB_GENERATE, "one value a line, 'inf' for unreached; NumPy if .npy") \
     X(TREE, "tree", 0, "FILE", VERB_APP, "predecessors, one a line, '-' for none; NumPy with -1 if .npy")              \
     X(PATH_TO, "path-to", 0, "V", VERB_APP, "prints a shortest path to V")                                             \
@@ -58,7 +74,7 @@
     X(TRACE, "trace", 0, "FILE", VERB_APP, "the trace of the last run as CSV")                                         \
     X(ANALYSIS, "analysis", 'a', NULL, VERB_APP, "prints what the last run did: items, edges, supersteps, memory")     \
     X(LOG, "log", 'l', NULL, VERB_APP, "prints the trace of each run")                                                 \
-    X(FORCE, "force", 0, NULL, RUNS, "runs even where memory looks too small")                                         \
+    X(FORCE, "force", 0, NULL, RUNS | VERB_INFO | VERB_SAMPLE, "runs even where memory looks too small")               \
     X(QUIET, "quiet", 0, NULL, ANY & ~VERB_LIST, "prints nothing but errors and what was asked for")                   \
     X(PROGRESS, "progress", 0, NULL, RUNS, "shows progress on stderr even if that is no terminal")                     \
     X(HELP, "help", 'h', NULL, ANY, "this")                                                                            \
@@ -70,7 +86,7 @@ enum {
 #undef X
         OPT_COUNT
 };
-_Static_assert(OPT_COUNT <= 64, "options.given has a bit an option");
+_Static_assert((int)OPT_COUNT <= (int)MAX_OPTIONS, "options.given has one for every option");
 
 static const struct row {
     const char *name;
@@ -99,7 +115,7 @@ void options_print(FILE *out, int verb)
             snprintf(left + used, sizeof left - (size_t)used, " %s", r->argument);
         const char *help = r->help;
         if (i == OPT_OUTPUT && verb == VERB_GENERATE)
-            help = "where to: .gr, .sg, .wsg, .el or .wel";
+            help = "where to; the suffix is the format";
         fprintf(out, "%-30s %s%s%s\n", left, help, optional ? "; HOW: =" : "", optional ? r->argument : "");
     }
 }
@@ -243,8 +259,32 @@ static ordo_status parse_weights(const char *text, options *o)
                          "--weights '%s', expected uniform:LOW:HIGH, whole numbers, LOW <= HIGH, "
                          "0 < HIGH < 2^32",
                          text);
-    o->made.edges.low = (ordo_u32)from;
-    o->made.edges.high = (ordo_u32)to;
+    o->edges.low = (ordo_u32)from;
+    o->edges.high = (ordo_u32)to;
+    return ORDO_OK;
+}
+
+/* "A,B,C,D" */
+static ordo_status parse_abcd(const char *text, options *o)
+{
+    double *const to[4] = {&o->made.a, &o->made.b, &o->made.c, &o->made.d};
+    const char *at = text;
+    for (int i = 0; i < 4; i++) {
+        char word[32];
+        size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), at);
+        if (length > 31 || (at[length] == 0) != (i == 3) || !parse_real(word, to[i]) || *to[i] < 0 || *to[i] > 1)
+            return ordo_fail(ORDO_ERR_USAGE, "--abcd '%s', expected four numbers A,B,C,D that add up to 1", text);
+        at += length + 1;
+    }
+    return ORDO_OK;
+}
+
+/* A probability that is not 0. */
+static ordo_status parse_chance(const char *name, const char *text, double *out)
+{
+    if (!parse_real(text, out) || !(*out > 0) || *out > 1)
+        return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number above 0, at most 1", name, text);
     return ORDO_OK;
 }
 
@@ -254,8 +294,6 @@ static ordo_status gap_graph(options *o, const char *kind, ordo_u64 scale)
         return ordo_fail(ORDO_ERR_USAGE, "two made graphs given, expected one of -g and -u");
     o->made.kind = kind;
     o->made.scale = (ordo_u32)scale;
-    o->made.vertices = (ordo_u64)1 << scale;
-    o->made.edges.direction = ORDO_SYMMETRISE;
     return ORDO_OK;
 }
 
@@ -264,6 +302,7 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
     static const char *const hows[] = {"auto", "serial", "certificate", "both", NULL};
     static const char *const devices[] = {"cpu", "cuda", "auto", NULL};
     static const char *const ids[] = {"index", "file", NULL};
+    static const char *const parallel[] = {"min", "max", "sum", "first", NULL}; /* ordo_parallel, from 1 */
     enum { MOST = 1000000 };
     ordo_status status = ORDO_OK;
     ordo_u64 number = 0;
@@ -274,10 +313,10 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
         break;
     case OPT_KRONECKER:
         status = whole(name, value, 0, 31, &number);
-        return status ? status : gap_graph(o, "rmat", number);
+        return status ? status : gap_graph(o, "kron", number);
     case OPT_UNIFORM:
         status = whole(name, value, 0, 31, &number);
-        return status ? status : gap_graph(o, "uniform", number);
+        return status ? status : gap_graph(o, "urand", number);
     case OPT_DEGREE:
         status = whole(name, value, 1, 0xffffffffu, &number);
         o->made.degree = (ordo_u32)number;
@@ -300,13 +339,51 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
         status = whole(name, value, 0, 0xffffffffu, &number);
         o->made.height = (ordo_u32)number;
         break;
+    case OPT_DEPTH:
+        status = whole(name, value, 0, 0xffffffffu, &number);
+        o->made.depth = (ordo_u32)number;
+        break;
+    case OPT_KEEP:
+        return parse_chance(name, value, &o->made.keep);
+    case OPT_ABCD:
+        return parse_abcd(value, o);
     case OPT_WEIGHTS:
         return parse_weights(value, o);
+    case OPT_DEDUP:
+        status = one_of(name, value, parallel, &choice);
+        o->edges.parallel = (ordo_parallel)(ORDO_PARALLEL_MIN + choice);
+        break;
+    case OPT_DROP_LOOPS:
+        o->edges.drop_loops = true;
+        break;
+    case OPT_COORDINATES:
+        o->coordinates = value;
+        break;
+    case OPT_TRUST:
+        o->trust = true;
+        break;
+    case OPT_LARGEST:
+        o->largest = true;
+        break;
+    case OPT_INDUCED:
+        o->induced = value;
+        break;
+    case OPT_RANDOM:
+        return parse_chance(name, value, &o->random);
+    case OPT_BALL:
+        o->ball = value;
+        break;
+    case OPT_NAMES:
+        o->names = value;
+        break;
+    case OPT_QUICK:
+        o->quick = true;
+        break;
     case OPT_SYMMETRISE:
     case OPT_SYMMETRIC:
-        if (o->direction != ORDO_AS_STORED && (o->direction == ORDO_SYMMETRISE) != (id == OPT_SYMMETRISE))
+        if (o->edges.direction != ORDO_AS_STORED && (o->edges.direction == ORDO_SYMMETRISE) != (id == OPT_SYMMETRISE))
             return ordo_fail(ORDO_ERR_USAGE, "--symmetrise and --symmetric exclude each other");
-        o->direction = id == OPT_SYMMETRISE ? ORDO_SYMMETRISE : ORDO_SYMMETRIC;
+        o->edges.direction = id == OPT_SYMMETRISE ? ORDO_SYMMETRISE : ORDO_SYMMETRIC;
         break;
     case OPT_DROP_WEIGHTS:
         o->drop_weights = true;
@@ -418,42 +495,114 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
     return status;
 }
 
-/* ---- made graphs ---- */
+/* ---- graphs ---- */
+
+ordo_edge_options options_edges(const options *o, bool weights)
+{
+    ordo_edge_options edges = o->edges;
+    bool draw = o->given[OPT_WEIGHTS];
+    edges.seed = o->seed;
+    if (!weights)
+        edges.weights = ORDO_WEIGHTS_DROP;
+    else if (draw)
+        edges.weights = o->drop_weights ? ORDO_WEIGHTS_REPLACE : ORDO_WEIGHTS_UNIFORM;
+    else
+        edges.weights = o->drop_weights ? ORDO_WEIGHTS_DROP : ORDO_WEIGHTS_AS_STORED;
+    return edges;
+}
+
+enum { MOST_OF_A_KIND = 3 };
+
+_Static_assert(OPT_FILE_ == 0, "0 ends a list of options");
+
+/* The options that give a graph its shape: which ones a kind needs and which it may have. OPT_FILE_ ends a list. */
+static const struct kind {
+    const char *name;
+    int needs[MOST_OF_A_KIND + 1], allows[MOST_OF_A_KIND + 1];
+    const char *help;
+} kinds[] = {
+    {"rmat", {OPT_SCALE}, {OPT_DEGREE, OPT_ABCD, OPT_WEIGHTS}, "R-MAT, directed"},
+    {"kron", {OPT_SCALE}, {OPT_DEGREE, OPT_WEIGHTS}, "R-MAT as GAP shapes it (-g): symmetric, simple"},
+    {"urand", {OPT_SCALE}, {OPT_DEGREE, OPT_WEIGHTS}, "uniform random as GAP's (-u): symmetric, simple"},
+    {"uniform", {OPT_VERTICES}, {OPT_DEGREE, OPT_WEIGHTS}, "every vertex has edges to random others, directed"},
+    {"grid", {OPT_WIDTH, OPT_HEIGHT}, {OPT_DEPTH, OPT_KEEP, OPT_WEIGHTS}, "lattice of 4 or 6 neighbours, symmetric"},
+    {"mesh", {OPT_WIDTH, OPT_HEIGHT}, {OPT_DEPTH, OPT_WEIGHTS}, "lattice of 26 neighbours, symmetric"},
+    {"road", {OPT_VERTICES}, {0}, "planar, sparse, long paths; weights are lengths, has coordinates; symmetric"},
+    {"rlg", {OPT_WIDTH, OPT_HEIGHT}, {OPT_WEIGHTS}, "random level graph, a flow network; weights are capacities"},
+    {"genrmf", {OPT_WIDTH, OPT_DEPTH}, {OPT_WEIGHTS}, "frames of a flow network; weights are capacities"},
+    {"star", {OPT_VERTICES}, {OPT_WEIGHTS}, "vertex 0 and its neighbours, symmetric"},
+    {"path", {OPT_VERTICES}, {OPT_WEIGHTS}, "one vertex behind the other, symmetric"},
+    {"complete", {OPT_VERTICES}, {OPT_WEIGHTS}, "every two are neighbours, symmetric"},
+    {"cliques", {OPT_VERTICES, OPT_WIDTH}, {OPT_WEIGHTS}, "a chain of complete graphs, symmetric"},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static bool is_among(int id, const int *list)
+{
+    while (*list && *list != id)
+        list++;
+    return *list != 0;
+}
+
+static bool is_shape(int id)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (is_among(id, kinds[i].needs) || is_among(id, kinds[i].allows))
+            return true;
+    return false;
+}
+
+void options_print_kinds(FILE *out)
+{
+    for (int i = 0; i < KINDS; i++) {
+        const struct kind *k = &kinds[i];
+        char left[120];
+        int used = snprintf(left, sizeof left, "  %-9s", k->name);
+        for (const int *id = k->needs; *id; id++)
+            used += snprintf(left + used, sizeof left - (size_t)used, " --%s %s", rows[*id].name, rows[*id].argument);
+        for (const int *id = k->allows; *id; id++)
+            if (*id != OPT_WEIGHTS)
+                used +=
+                    snprintf(left + used, sizeof left - (size_t)used, " [--%s %s]", rows[*id].name, rows[*id].argument);
+        fprintf(out, "%-58s %s\n", left, k->help);
+    }
+    fprintf(out, "  all but road: [--weights uniform:LOW:HIGH]\n");
+}
+
+static ordo_status find_kind(const options *o, const struct kind **out)
+{
+    const char *names[KINDS + 1] = {NULL};
+    char all[160] = "";
+    for (int i = 0; i < KINDS; i++) {
+        names[i] = kinds[i].name;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
+        if (o->word_count == 1 && !strcmp(names[i], o->words[0])) {
+            *out = &kinds[i];
+            return ORDO_OK;
+        }
+    }
+    if (o->word_count != 1)
+        return ordo_fail(ORDO_ERR_USAGE, "%d kinds of graph given, expected one: %s", o->word_count, all);
+    return unknown("kind of graph", o->words[0], names, "ordo help generate");
+}
 
 ordo_status options_made(const options *o, ordo_generate_options *out)
 {
-#define BIT(_id) ((ordo_u64)1 << OPT_##_id)
-    static const struct {
-        const char *kind, *needs_text;
-        ordo_u64 needs, allows;
-    } kinds[] = {
-        {"rmat", "--scale", BIT(SCALE), BIT(DEGREE) | BIT(WEIGHTS)},
-        {"road", "--vertices", BIT(VERTICES), 0},
-        {"uniform", "--vertices", BIT(VERTICES), BIT(DEGREE) | BIT(WEIGHTS)},
-        {"grid", "--width and --height", BIT(WIDTH) | BIT(HEIGHT), BIT(WEIGHTS)},
-    };
-    static const char *const names[] = {"rmat", "road", "uniform", "grid", NULL};
-    enum { KINDS = sizeof kinds / sizeof kinds[0] };
-    const ordo_u64 shape = BIT(SCALE) | BIT(VERTICES) | BIT(WIDTH) | BIT(HEIGHT) | BIT(DEGREE) | BIT(WEIGHTS);
-#undef BIT
-    if (o->word_count != 1)
-        return ordo_fail(ORDO_ERR_USAGE, "%d kinds of graph given, expected one: rmat, road, uniform or grid",
-                         o->word_count);
-    int i = 0;
-    while (i < KINDS && strcmp(kinds[i].kind, o->words[0]) != 0)
-        i++;
-    if (i == KINDS)
-        return unknown("kind of graph", o->words[0], names, "ordo help generate");
-    if ((o->given & kinds[i].needs) != kinds[i].needs)
-        return ordo_fail(ORDO_ERR_USAGE, "%s needs %s", kinds[i].kind, kinds[i].needs_text);
-    ordo_u64 extra = o->given & shape & ~(kinds[i].needs | kinds[i].allows);
+    const struct kind *k;
+    ordo_status status = find_kind(o, &k);
+    if (status)
+        return status;
+    for (const int *id = k->needs; *id; id++)
+        if (!o->given[*id])
+            return ordo_fail(ORDO_ERR_USAGE, "%s needs --%s %s", k->name, rows[*id].name, rows[*id].argument);
     for (int id = 0; id < OPT_COUNT; id++)
-        if (extra >> id & 1)
-            return ordo_fail(ORDO_ERR_USAGE, "%s has no --%s", kinds[i].kind, rows[id].name);
+        if (o->given[id] && is_shape(id) && !is_among(id, k->needs) && !is_among(id, k->allows))
+            return ordo_fail(ORDO_ERR_USAGE, "%s has no --%s", k->name, rows[id].name);
     *out = o->made;
-    out->kind = kinds[i].kind;
+    out->kind = k->name;
+    out->edges = o->edges;
     out->edges.seed = o->seed;
-    out->edges.direction = o->direction;
+    out->edges.weights = o->drop_weights && !o->given[OPT_WEIGHTS] ? ORDO_WEIGHTS_DROP : ORDO_WEIGHTS_AS_STORED;
     out->threads = o->threads;
     if (!strcmp(out->kind, "uniform") && !out->degree)
         out->degree = 16;
@@ -491,7 +640,7 @@ static ordo_status take(options *o, int id, const char *name, const char *attach
             return ordo_fail(ORDO_ERR_USAGE, "option '%s' needs a value: %s", name, r->argument);
         attached = words[++*at];
     }
-    o->given |= (ordo_u64)1 << id;
+    o->given[id] = true;
     return set_value(o, id, name, attached);
 }
 
@@ -550,6 +699,11 @@ ordo_status options_parse(options *o, int verb, int count, char **words)
         return ordo_fail(ORDO_ERR_USAGE, "--degree needs -g or -u");
     if (o->generate && o->made.kind)
         return ordo_fail(ORDO_ERR_USAGE, "two made graphs given, expected one of --generate, -g and -u");
+    if ((o->generate || o->made.kind) && verb != VERB_COMPARE &&
+        (o->coordinates || o->trust)) /* compare: may have both */
+        return ordo_fail(ORDO_ERR_USAGE, "%s needs a file, found a made graph", o->trust ? "--trust" : "--coordinates");
+    if (o->generate && o->given[OPT_WEIGHTS])
+        return ordo_fail(ORDO_ERR_USAGE, "--weights beside --generate, expected it among the words of --generate");
     if (o->no_verify && o->verify)
         return ordo_fail(ORDO_ERR_USAGE, "--verify and --no-verify exclude each other");
     return ORDO_OK;

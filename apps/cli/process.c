@@ -1,7 +1,8 @@
 /* process.c -- the process and its machine: signals, standard streams, memory, what the JSON says of the hardware.
  *
  * Signals: while a run is on, the first SIGINT or SIGTERM sets the flag that runs poll; otherwise, and the second time,
- * it ends the process with 130. Loading and verifying have no flag, so there the first one does.
+ * it ends the process with 130. Loading and verifying have no flag, so there the first one does. Files are mapped: one
+ * that becomes shorter meanwhile raises SIGBUS, which ends the process as bad input does.
  */
 #define _GNU_SOURCE
 #include "apps/cli/cli.h"
@@ -18,7 +19,7 @@
 
 #include <ordo/team.h>
 
-enum { EXIT_CANCELLED = 130 };
+enum { EXIT_INPUT = 3, EXIT_CANCELLED = 130 };
 
 volatile int cancelled;
 static volatile sig_atomic_t cancellable;
@@ -26,6 +27,17 @@ static volatile sig_atomic_t cancellable;
 enum { GUARDS = 8, LONGEST_PATH = 4096 };
 static char guarded[GUARDS][LONGEST_PATH]; /* files to remove */
 static volatile sig_atomic_t is_guarded[GUARDS];
+
+/* Of what a signal handler may call. */
+static _Noreturn void end(const char *said, size_t length, int status)
+{
+    for (int i = 0; i < GUARDS; i++)
+        if (is_guarded[i])
+            unlink(guarded[i]);
+    if (write(STDERR_FILENO, said, length) < 0)
+        _exit(status);
+    _exit(status);
+}
 
 static void on_signal(int number)
 {
@@ -35,12 +47,20 @@ static void on_signal(int number)
         cancelled = 1;
         return;
     }
-    for (int i = 0; i < GUARDS; i++)
-        if (is_guarded[i])
-            unlink(guarded[i]);
-    if (write(STDERR_FILENO, said, sizeof said - 1) < 0)
-        _exit(EXIT_CANCELLED);
-    _exit(EXIT_CANCELLED);
+    end(said, sizeof said - 1, EXIT_CANCELLED);
+}
+
+/* A page that the file had when it was mapped is no more. Any other bus error is a fault of ours: it happens again on
+ * return, and then ends the process as it would have. */
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+    static const char said[] = "ordo: a file became shorter while it was read\n";
+    (void)context;
+    if (info->si_code != BUS_ADRERR) {
+        signal(number, SIG_DFL);
+        return;
+    }
+    end(said, sizeof said - 1, EXIT_INPUT);
 }
 
 void process_start(void)
@@ -57,6 +77,9 @@ void process_start(void)
     sigaddset(&handle.sa_mask, SIGINT);
     sigaddset(&handle.sa_mask, SIGTERM);
     handle.sa_flags = SA_RESTART;
+    struct sigaction bus = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO};
+    sigemptyset(&bus.sa_mask);
+    sigaction(SIGBUS, &bus, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
     struct sigaction old;
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* in a shell's background: stays ignored */

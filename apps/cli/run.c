@@ -58,7 +58,7 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen)
 {
     if (o->sources)
-        return read_sources(g, o->sources, out, chosen);
+        return read_vertices(g, o->sources, "source", out, chosen);
     ordo_status status = ORDO_OK;
     ordo_vid *list = malloc(count * sizeof *list);
     picker p;

@@ -48,6 +48,11 @@ const char *type_name(ordo_type type)
     return (int)type >= 0 && (int)type < 5 ? names[type] : "?";
 }
 
+const char *weights_origin(const loaded *g)
+{
+    return g->generated && !strcmp(g->info.weights, "stored") ? "made" : g->info.weights;
+}
+
 void print_graph(const loaded *g)
 {
     const ordo_graph_info *i = &g->info;
@@ -55,13 +60,24 @@ void print_graph(const loaded *g)
     if (g->generated)
         print_time("Read Time", 0);
     print_time("Build Time", i->build_seconds);
-    char weights[96] = "no weights";
+    char weights[200] = "no weights", origin[100] = "";
+    if (strcmp(i->weights, "stored") && strcmp(i->weights, "none"))
+        snprintf(origin, sizeof origin, " (%.90s)", i->weights);
     if (i->weight_type != ORDO_NONE)
         snprintf(weights, sizeof weights, "%s weights %.9g to %.9g", type_name(i->weight_type), i->weight_min,
                  i->weight_max);
-    printf("Graph:               %s (%s), %llu vertices, %llu %s edges, %s\n", i->source, i->format,
+    printf("Graph:               %s (%s), %llu vertices, %llu %s edges, %s%s\n", i->source, i->format,
            (unsigned long long)i->vertices, (unsigned long long)i->edges, i->symmetric ? "symmetric" : "directed",
-           weights);
+           weights, origin);
+    print_dropped(i);
+}
+
+void print_dropped(const ordo_graph_info *i)
+{
+    unsigned long long loops = i->dropped_loops, parallel = i->dropped_parallel;
+    if (loops + parallel)
+        printf("Dropped:             %llu loop%s, %llu parallel edge%s\n", loops, loops == 1 ? "" : "s", parallel,
+               parallel == 1 ? "" : "s");
 }
 
 void print_fields(const ordo_answer *answer)

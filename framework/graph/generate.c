@@ -39,7 +39,7 @@ void ordo_maker_say(ordo_maker *m, const char *format, ...)
     va_end(arguments);
 }
 
-void ordo_maker_say_real(ordo_maker *m, const char *name, double value)
+void ordo_maker_say_real(ordo_maker *m, const char *before, double value)
 {
     char digits[40];
     for (int precision = 1; precision <= 17; precision++) {
@@ -47,7 +47,7 @@ void ordo_maker_say_real(ordo_maker *m, const char *name, double value)
         if (!(strtod(digits, NULL) < value) && !(strtod(digits, NULL) > value))
             break;
     }
-    ordo_maker_say(m, " --%s %s", name, digits);
+    ordo_maker_say(m, "%s%s", before, digits);
 }
 
 ordo_status ordo_maker_some(const ordo_maker *m, const char *name, ordo_u64 value)

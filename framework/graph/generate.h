@@ -77,8 +77,8 @@ static inline ordo_u64 ordo_permuted(const ordo_u64 keys[3], ordo_u32 bits, ordo
 
 /* Adds to the text. */
 void ordo_maker_say(ordo_maker *m, const char *format, ...) ORDO_PRINTF(2, 3);
-/* Adds " --name value", with as many digits as say the value exactly. */
-void ordo_maker_say_real(ordo_maker *m, const char *name, double value);
+/* Adds what comes before a value, and the value with as many digits as say it exactly. */
+void ordo_maker_say_real(ordo_maker *m, const char *before, double value);
 /* ORDO_ERR_USAGE where value is 0. */
 ordo_status ordo_maker_some(const ordo_maker *m, const char *name, ordo_u64 value);
 /* n = width * height * depth (each at least 1) + more, refused where there are too many. */

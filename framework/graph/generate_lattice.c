@@ -101,7 +101,7 @@ ordo_status ordo_make_grid(ordo_maker *m)
     m->make = make_bonds;
     say_box(m);
     if (!all)
-        ordo_maker_say_real(m, "keep", keep);
+        ordo_maker_say_real(m, " --keep ", keep);
     return ORDO_OK;
 }
 

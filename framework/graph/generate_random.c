@@ -85,7 +85,7 @@ ordo_status ordo_make_rmat(ordo_maker *m)
     ordo_status status = set_scale(m);
     set_quadrants(m, none ? usual : given);
     for (int i = 0; i < 4 && !none; i++)
-        ordo_maker_say_real(m, names[i], given[i]);
+        ordo_maker_say_real(m, i ? "," : " --abcd ", given[i]);
     return status;
 }
 

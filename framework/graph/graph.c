@@ -29,10 +29,15 @@ static void describe_weights(const ordo_csr *csr, const ordo_edge_options *edges
         snprintf(text, room, "stored");
 }
 
-static ordo_status graph_new(const ordo_csr *csr, bool symmetric, const ordo_origin *origin, ordo_graph **out)
+/* `said`: what info says of weights, or NULL. */
+static ordo_status graph_new(const ordo_csr *csr, bool symmetric, const ordo_origin *origin, const char *said,
+                             ordo_graph **out)
 {
     char weights_text[80];
-    describe_weights(csr, origin->edges, weights_text, sizeof weights_text);
+    if (said)
+        snprintf(weights_text, sizeof weights_text, "%s", said);
+    else
+        describe_weights(csr, origin->edges, weights_text, sizeof weights_text);
     size_t source = strlen(origin->source) + 1, format = strlen(origin->format) + 1, weights = strlen(weights_text) + 1;
     ordo_graph *g = ordo_alloc(1, sizeof *g + source + format + weights);
     if (!g)
@@ -77,7 +82,7 @@ ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *ori
                            ordo_graph **out)
 {
     ordo_graph *g;
-    ordo_status status = graph_new(csr, symmetric, origin, &g);
+    ordo_status status = graph_new(csr, symmetric, origin, known->weights, &g);
     if (status) {
         ordo_csr_free(csr);
         if (origin->vertices)
@@ -168,7 +173,7 @@ ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **
     ordo_status status = check_rows(g, 0);
     ordo_edge_options plain = {0};
     ordo_origin origin = {.source = "arrays", .format = "borrowed arrays", .edges = &plain};
-    return status ? status : graph_new(csr, symmetric, &origin, out);
+    return status ? status : graph_new(csr, symmetric, &origin, NULL, out);
 }
 
 ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,
@@ -183,7 +188,7 @@ ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vert
     }
     ordo_graph *g = NULL;
     if (!status)
-        status = graph_new(csr, symmetric, origin, &g);
+        status = graph_new(csr, symmetric, origin, NULL, &g);
     if (status) {
         ordo_input_close(below);
         return status;
