@@ -265,14 +265,14 @@ START_TEST(rmat_is_as_told)
     ck_assert(info.weight_min > 2.5 && info.weight_min < 3.5 && info.weight_max > 7.5 && info.weight_max < 8.5);
     ck_assert_uint_gt(info.max_degree, 200); /* skewed */
     ck_assert_ptr_nonnull(strstr(info.source, "rmat --scale 13 --degree 16"));
-    ck_assert_ptr_null(strstr(info.source, "--a"));
+    ck_assert_ptr_null(strstr(info.source, "--abcd"));
     ordo_graph_free(g);
 
     /* Evenly: no degree stands out. */
     ordo_generate_options even = {.kind = "rmat", .scale = 13, .a = .25, .b = .25, .c = .25, .d = .25};
     g = must_make(even);
     ck_assert_uint_lt(info_of(g).max_degree, 60);
-    ck_assert_str_eq(info_of(g).source, "rmat --scale 13 --degree 16 --a 0.25 --b 0.25 --c 0.25 --d 0.25 --seed 0");
+    ck_assert_str_eq(info_of(g).source, "rmat --scale 13 --degree 16 --abcd 0.25,0.25,0.25,0.25 --seed 0");
     ordo_graph_free(g);
 
     /* One quadrant: one vertex has every edge; b and c: one vertex to another. */
