@@ -304,7 +304,7 @@ START_TEST(rmat_is_as_told)
     both.edges.parallel = ORDO_PARALLEL_MIN;
     g = must_make(both);
     check_simple(g);
-    ck_assert_ptr_nonnull(strstr(info_of(g).source, " --drop-loops --parallel min"));
+    ck_assert_ptr_nonnull(strstr(info_of(g).source, " --drop-loops --dedup min"));
     ordo_graph_free(g);
 }
 END_TEST

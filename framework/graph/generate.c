@@ -163,7 +163,7 @@ static void say_edges(ordo_maker *m, const ordo_edge_options *e)
     if (asked->drop_loops && !m->simple)
         ordo_maker_say(m, " --drop-loops");
     if (asked->parallel && !m->simple)
-        ordo_maker_say(m, " --parallel %s", parallel[asked->parallel]);
+        ordo_maker_say(m, " --dedup %s", parallel[asked->parallel]);
 }
 
 ordo_status ordo_graph_generate(const ordo_generate_options *options, ordo_graph **out)
