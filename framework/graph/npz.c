@@ -30,6 +30,7 @@ enum {
     PIECE = 1 << 16,
     MOST_HEADER = 4096,   /* of a .npy; NumPy's are of 128 bytes */
     MOST_MEMBERS = 64,    /* six are expected */
+    LEVEL = 1,            /* of deflate, written: neither heads nor weights shrink much more for many times the time */
     MOST_DEFLATED = 1032, /* bytes that one byte of deflate can unfold to */
     NAME_SHOWN = 40
 };
@@ -862,7 +863,7 @@ static bool add(zip_t *zip, outlet *o, const char *name, const char *descr, ordo
     /* The same graph is the same file whenever it is written. */
     struct tm first_day = {.tm_year = 80, .tm_mday = 1, .tm_isdst = -1};
     return zip_file_set_mtime(zip, (zip_uint64_t)index, mktime(&first_day), 0) == 0 &&
-           zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_DEFLATE, 0) == 0;
+           zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_DEFLATE, LEVEL) == 0;
 }
 
 static bool above_i32(const ordo_csr *g)
