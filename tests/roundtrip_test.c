@@ -29,9 +29,9 @@ static const ordo_type types[] = {ORDO_NONE, ORDO_U32, ORDO_I32, ORDO_F32};
 
 static const char *path_of(const char *name, const char *suffix)
 {
-    static char path[2][512];
+    static char path[4][512];
     static int next;
-    next = !next;
+    next = (next + 1) % 4;
     snprintf(path[next], sizeof path[next], "%s/%s%s", directory, name, suffix);
     return path[next];
 }

@@ -145,7 +145,7 @@ static const struct format {
     {".wsg", U32 | I32 | U31 | SMALL_IDS, ordo_write_gap},
     {".sg", NONE | SMALL_IDS, ordo_write_gap},
     {".ggr", NONE | U32, ordo_write_galois},
-    {".npz", NONE | U32 | I32 | F32, NULL},
+    {".npz", NONE | U32 | I32 | F32 | FINITE, NULL},
     {".ordo", NONE | U32 | I32 | F32, ordo_write_own},
 };
 
