@@ -10,6 +10,8 @@
  */
 #include "graph.h"
 
+#include <ordo/backend.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -213,6 +215,8 @@ void ordo_graph_free(ordo_graph *g)
     /* acq_rel: what every holder did with the graph comes before its memory goes */
     if (!g || __atomic_sub_fetch(&g->references, 1, __ATOMIC_ACQ_REL) != 0)
         return;
+    if (g->drop_attached)
+        g->drop_attached(g->attached);
     if (g->in_made)
         ordo_csr_free(&g->in);
     if (g->owned) {
@@ -264,6 +268,22 @@ ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out
     pthread_mutex_unlock(&me->lock);
     if (!status)
         *out = &g->in;
+    return status;
+}
+
+ordo_status ordo_graph_attach(const ordo_graph *g, ordo_attach_fn *make, void *arg, void (*drop)(void *), void **out)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* as above */
+    ordo_status status = ORDO_OK;
+    pthread_mutex_lock(&me->lock);
+    if (!me->drop_attached) {
+        status = make(g, arg, &me->attached);
+        if (!status)
+            me->drop_attached = drop;
+    }
+    if (!status)
+        *out = me->attached;
+    pthread_mutex_unlock(&me->lock);
     return status;
 }
 

@@ -34,6 +34,8 @@ struct ordo_graph {
     ordo_graph_info info;
     char *source, *format, *weights; /* in one block with the struct */
     pthread_mutex_t lock;
+    void *attached; /* a back end's, under lock to make; see ordo_graph_attach */
+    void (*drop_attached)(void *);
 };
 
 /* Where a graph comes from and what is asked of it. */

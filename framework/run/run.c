@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <ordo/backend.h>
 #include <ordo/memory.h>
-#include <ordo/scheduler.h>
 
 #include "registry.h"
 
@@ -26,6 +26,8 @@ const char *ordo_sync_name(ordo_sync sync)
 typedef struct plan {
     const ordo_scheduler *scheduler;
     const ordo_instance *instance;
+    const ordo_backend *backend; /* NULL: the CPU */
+    char device[ORDO_DEVICE_NAME];
     ordo_sync sync;
     double tunable[ORDO_MAX_TUNABLES];
 } plan;
@@ -35,7 +37,8 @@ struct ordo_job_private {
     const ordo_options *options;
     const char *scheduler;
     struct timespec start;
-    double prepare_seconds, last_progress;
+    double prepare_seconds, last_progress, transfer_seconds;
+    double run_seconds;   /* 0: what the clock says, less preparation and transfer */
     pthread_mutex_t lock; /* the failure */
     ordo_status failure;
     char sentence[1024];
@@ -134,6 +137,38 @@ static ordo_status apply_setting(const ordo_scheduler *s, const char *setting, d
                      name, s->name);
 }
 
+/* Where the run will be. "auto" is a GPU where one is found that has the instance, else the CPU. */
+static ordo_status choose_instance(const ordo_operator *op, const char *device, plan *p)
+{
+    const char *scheduler = p->scheduler->name;
+    p->backend = NULL;
+    p->instance = ordo_instance_find(op, scheduler);
+    bool automatic = device && !strcmp(device, "auto");
+    if (device && strcmp(device, "cpu") != 0) {
+        const ordo_backend *backend;
+        ordo_status status = ordo_backend_load(automatic ? "cuda" : device, &backend);
+        if (!status)
+            status = backend->probe(p->device);
+        if (status && !automatic)
+            return status;
+        const ordo_instance *found = status ? NULL : backend->find(op->name, scheduler);
+        bool offered = found && (!found->syncs || found->syncs & 1u << p->sync);
+        if (!automatic && !found)
+            return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for device '%s'",
+                             op->name, scheduler, device);
+        if (!automatic && !offered)
+            return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' on device '%s' does not offer sync '%s'", scheduler,
+                             device, ordo_sync_name(p->sync));
+        if (offered) {
+            p->backend = backend;
+            p->instance = found;
+        }
+    }
+    if (!p->instance || !p->instance->run)
+        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' was not compiled for scheduler '%s'", op->name, scheduler);
+    return ORDO_OK;
+}
+
 static ordo_status make_plan(const ordo_work *work, const ordo_options *options, plan *p)
 {
     ordo_status status = ordo_registry_check();
@@ -146,16 +181,10 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
     p->scheduler = ordo_scheduler_find(name);
     if (!p->scheduler)
         return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", name);
-    if (options->device && strcmp(options->device, "cpu") != 0 && strcmp(options->device, "auto") != 0)
-        return ordo_fail(strcmp(options->device, "cuda") ? ORDO_ERR_UNKNOWN : ORDO_ERR_DEVICE,
-                         strcmp(options->device, "cuda") ? "device '%s' is unknown, expected cpu, cuda or auto"
-                                                         : "device '%s': this version has no CUDA back end, use cpu",
-                         options->device);
     if ((status = choose_sync(op, options->sync, p)))
         return status;
-    p->instance = ordo_instance_find(op, name);
-    if (!p->instance || !p->instance->run)
-        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' was not compiled for scheduler '%s'", op->name, name);
+    if ((status = choose_instance(op, options->device, p)))
+        return status;
     for (int i = 0; i < p->scheduler->tunable_count; i++)
         ordo_tunable_parse(name, &p->scheduler->tunables[i], p->scheduler->tunables[i].initial, &p->tunable[i]);
     for (size_t i = 0; i < options->setting_count; i++)
@@ -269,11 +298,13 @@ static void fill_stats(const ordo_job *job, const plan *p, double seconds, ordo_
         .op = job->op->name,
         .scheduler = p->scheduler->name,
         .sync = ordo_sync_name(p->sync),
-        .backend = "cpu",
+        .backend = p->backend ? p->backend->name : "cpu",
         .threads = job->threads,
         .setting_count = p->scheduler->tunable_count,
-        .run_seconds = seconds - job->own->prepare_seconds,
+        .run_seconds = job->own->run_seconds > 0 ? job->own->run_seconds
+                                                 : seconds - job->own->prepare_seconds - job->own->transfer_seconds,
         .prepare_seconds = job->own->prepare_seconds,
+        .transfer_seconds = job->own->transfer_seconds,
         .supersteps = job->supersteps,
         .peak_worklist_bytes = job->own->peak_worklist_bytes,
         .peak_bytes = peak,
@@ -282,7 +313,10 @@ static void fill_stats(const ordo_job *job, const plan *p, double seconds, ordo_
         .trace = job->own->trace,
         .trace_count = job->own->trace_count,
     };
-    snprintf(stats->device, sizeof stats->device, "%d thread%s", job->threads, job->threads == 1 ? "" : "s");
+    if (p->backend)
+        snprintf(stats->device, sizeof stats->device, "%s", p->device);
+    else
+        snprintf(stats->device, sizeof stats->device, "%d thread%s", job->threads, job->threads == 1 ? "" : "s");
     for (int i = 0; i < p->scheduler->tunable_count; i++) {
         stats->settings[i].name = p->scheduler->tunables[i].name;
         ordo_tunable_print(&p->scheduler->tunables[i], p->tunable[i], stats->settings[i].value);
@@ -332,7 +366,7 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
         .own = &own,
     };
     look_at_graph(&job);
-    status = ordo_team_lease(options->threads, &job.team);
+    status = ordo_team_lease(p.backend ? 1 : options->threads, &job.team);
     if (status)
         return status;
     job.threads = ordo_team_size(job.team);
@@ -404,8 +438,8 @@ void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
     options->progress(options->progress_arg, &progress);
 }
 
-void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double delta, ordo_u32 concurrent,
-                     float utilisation)
+void ordo_job_sample_at(ordo_job *job, double seconds, ordo_u64 in_flight, ordo_u64 bucket, double delta,
+                        ordo_u32 concurrent, float utilisation)
 {
     ordo_job_private *own = job->own;
     if (++own->trace_skipped < own->trace_step)
@@ -417,12 +451,38 @@ void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double 
         own->trace_count = ORDO_TRACE_MAX / 2;
         own->trace_step *= 2;
     }
-    own->trace[own->trace_count++] = (ordo_sample){.seconds = ordo_job_seconds(job),
+    own->trace[own->trace_count++] = (ordo_sample){.seconds = seconds,
                                                    .in_flight = in_flight,
                                                    .bucket = bucket,
                                                    .delta = delta,
                                                    .utilisation = utilisation,
                                                    .concurrent = concurrent};
+}
+
+void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double delta, ordo_u32 concurrent,
+                     float utilisation)
+{
+    ordo_job_private *own = job->own;
+    if (own->trace_skipped + 1 < own->trace_step) { /* no clock is read for what is left out */
+        own->trace_skipped++;
+        return;
+    }
+    ordo_job_sample_at(job, ordo_job_seconds(job), in_flight, bucket, delta, concurrent, utilisation);
+}
+
+const ordo_graph *ordo_job_graph(const ordo_job *job)
+{
+    return job->own->graph;
+}
+
+void ordo_job_add_transfer(ordo_job *job, double seconds)
+{
+    job->own->transfer_seconds += seconds;
+}
+
+void ordo_job_set_run(ordo_job *job, double seconds)
+{
+    job->own->run_seconds += seconds;
 }
 
 ordo_status ordo_job_need_in(ordo_job *job)

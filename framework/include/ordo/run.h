@@ -46,7 +46,7 @@ typedef void ordo_progress_fn(void *arg, const ordo_progress *progress);
 typedef struct ordo_options {
     const char *scheduler;       /* NULL: "delta" */
     const char *sync;            /* NULL: the scheduler's default for the operator's kind */
-    const char *device;          /* NULL, "cpu" or "auto"; "cuda" is refused by this version */
+    const char *device;          /* NULL or "cpu"; "cuda"; "auto": cuda where that can be, else cpu */
     int threads;                 /* 0: one a core */
     const char *const *settings; /* [setting_count] "name=value", tunables of the scheduler */
     size_t setting_count;

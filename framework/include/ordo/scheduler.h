@@ -1,8 +1,8 @@
 /* scheduler.h -- what a scheduler is made of. For authors of schedulers; docs/schedulers.md is the guide.
  *
  * A scheduler is a folder: README.md, tunables.h (its tunables as rows), scheduler.c (its descriptor), cpu.h (its code
- * for the CPU, a template over the operator). The build lists schedulers in one line of schedulers/meson.build and
- * generates the tables from it.
+ * for the CPU, a template over the operator), cuda.cuh (the same for a GPU, where it has that). The build lists
+ * schedulers in one line of schedulers/meson.build and generates the tables from it.
  */
 #ifndef ORDO_SCHEDULER_H
 #define ORDO_SCHEDULER_H
@@ -100,6 +100,7 @@ typedef struct ordo_job {
 typedef struct ordo_instance {
     const char *scheduler;
     ordo_status (*run)(ordo_job *job);
+    unsigned syncs; /* bits 1 << ORDO_SYNC_... that this back end has; 0: all that the scheduler offers */
 } ordo_instance;
 
 struct ordo_operator {

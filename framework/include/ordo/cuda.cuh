@@ -1,0 +1,350 @@
+/* cuda.cuh -- the CUDA back end's part of the contract: from what an operator declares, every way of applying it.
+ *
+ * The device's cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, whose file was included just before,
+ * and is included once per operator and unit, ahead of the schedulers' cuda.cuh. Relax operators.
+ *
+ * Leaves OP(part) as cpu.h does, and
+ *   OP(dev_offer)    applies one candidate: tests the cell, then the atomic (or, racy, a plain store)
+ *   OP(dev_expand)   a block takes up to ORDO_CUDA_THREADS items and walks their edges, balanced by degree
+ *   ordo_dev_queue   appends from a block: one touch of the shared counter for up to ORDO_CUDA_ROOM items
+ *   OP(dev_push), OP(dev_step)   supersteps over a frontier (ordo_cuda_frontier): what bsp and near_far have in common
+ *
+ * Memory order. As on the CPU cells are read and written relaxed, at device scope (libcu++): a stale cell proposes a
+ * worse candidate at most, and every improvement puts its target on a worklist again. Worklists pass from block to
+ * block only over a grid barrier, which orders everything.
+ */
+#include <cooperative_groups.h>
+#include <cub/block/block_scan.cuh>
+#include <cuda/atomic>
+
+#include <ordo/cuda_host.h>
+
+#ifndef ORDO_OP
+#error "cuda.cuh expects ORDO_OP, the name of the operator whose file was included before"
+#endif
+
+#ifndef ORDO_CUDA_ONCE
+#define ORDO_CUDA_ONCE
+
+#define OP(_part) ORDO_JOIN3(ORDO_OP, _op_, _part)
+#define ORDO_DEV static __device__ __forceinline__
+#define ORDO_KERNEL(_threads) static __global__ void __launch_bounds__(_threads)
+
+/* Ends a scheduler's cuda.cuh: defines the instance that the back end's table names. */
+#define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs)                                                                   \
+    extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);                                       \
+    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs};
+
+enum {
+    ORDO_CUDA_THREADS = 256,  /* of a block */
+    ORDO_CUDA_ROOM = 2048,    /* items that a block holds back before it appends them */
+    ORDO_CUDA_FEW = 4,        /* edges that a thread walks by itself */
+    ORDO_CUDA_SEGMENT = 4096, /* edges that a block takes of a hub; what has more is one */
+};
+
+/* ---- words of other blocks ---- */
+
+template <typename T> ORDO_DEV T ordo_dev_load(T *p)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).load(cuda::memory_order_relaxed);
+}
+template <typename T> ORDO_DEV void ordo_dev_store(T *p, T value)
+{
+    cuda::atomic_ref<T, cuda::thread_scope_device>(*p).store(value, cuda::memory_order_relaxed);
+}
+template <typename T> ORDO_DEV T ordo_dev_add(T *p, T value)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).fetch_add(value, cuda::memory_order_relaxed);
+}
+template <typename T> ORDO_DEV T ordo_dev_exchange(T *p, T value)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).exchange(value, cuda::memory_order_relaxed);
+}
+
+ORDO_DEV ordo_u64 ordo_dev_clock(void)
+{
+    ordo_u64 t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+}
+
+/* ---- appending ---- */
+
+/* A worklist that the whole grid appends to and a block's store in front of it, in shared memory.
+ *
+ * Invariant: slots below min(count, ROOM) of `held` that were taken since the last flush are written before the
+ * barrier that begins the next flush; what found no slot went to the list itself. The list's counter hands out each
+ * place once. Readers come after a grid barrier. */
+typedef struct ordo_dev_queue {
+    ordo_u32 held[ORDO_CUDA_ROOM];
+    ordo_u32 count;
+    ordo_u32 base;
+} ordo_dev_queue;
+
+/* By all threads, before the first append. */
+ORDO_DEV void ordo_dev_start(ordo_dev_queue *q)
+{
+    if (threadIdx.x == 0)
+        q->count = 0;
+    __syncthreads();
+}
+
+ORDO_DEV void ordo_dev_append(ordo_dev_queue *q, ordo_u32 item, ordo_u32 *list, ordo_u32 *count)
+{
+    ordo_u32 slot = atomicAdd(&q->count, 1u);
+    if (slot < ORDO_CUDA_ROOM)
+        q->held[slot] = item;
+    else
+        list[ordo_dev_add(count, 1u)] = item; /* rare: the block had more than it has room for */
+}
+
+/* By all threads: puts what is held on the list, if it is half a store full or `all`. Begins and ends with a barrier. */
+ORDO_DEV void ordo_dev_flush(ordo_dev_queue *q, ordo_u32 *list, ordo_u32 *count, bool all)
+{
+    __syncthreads();
+    ordo_u32 held = q->count < ORDO_CUDA_ROOM ? q->count : ORDO_CUDA_ROOM;
+    if (held >= ORDO_CUDA_ROOM / 2 || (all && held)) {
+        if (threadIdx.x == 0)
+            q->base = ordo_dev_add(count, held);
+        __syncthreads();
+        for (ordo_u32 i = threadIdx.x; i < held; i += blockDim.x)
+            list[q->base + i] = q->held[i];
+        __syncthreads();
+        if (threadIdx.x == 0)
+            q->count = 0;
+    }
+    __syncthreads();
+}
+
+/* ---- books ---- */
+
+/* A thread's counters to the grid's, once a kernel. */
+ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
+{
+    ordo_u64 values[5] = {mine.items, mine.edges, mine.useful, mine.stale, mine.activations};
+    for (int i = 0; i < 5; i++) {
+        for (int step = 16; step; step /= 2)
+            values[i] += __shfl_down_sync(0xffffffffu, values[i], step);
+        if (threadIdx.x % 32 == 0 && values[i])
+            ordo_dev_add(&to->items + i, values[i]);
+    }
+}
+
+/* A moment of the trace, by one thread of the grid; every second one goes when there is no room left. */
+ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 bucket, double delta)
+{
+    if (r->step == 0) {
+        r->step = 1;
+        r->began = ordo_dev_clock();
+    }
+    if (++r->skipped < r->step)
+        return;
+    r->skipped = 0;
+    if (r->taken == ORDO_CUDA_MOMENTS) {
+        for (int i = 0; i < ORDO_CUDA_MOMENTS / 2; i++)
+            r->moment[i] = r->moment[2 * i];
+        r->taken = ORDO_CUDA_MOMENTS / 2;
+        r->step *= 2;
+    }
+    ordo_cuda_moment m = {ordo_dev_clock(), in_flight, bucket, delta};
+    r->moment[r->taken++] = m;
+}
+
+/* ---- supersteps over a frontier ---- */
+
+/* Words of a superstep, lines apart, three of each by turns: step s uses those of s % 3, pushes to those of (s + 1) % 3,
+ * and one thread clears those of (s + 2) % 3, which were last used in s - 1: everybody has passed a barrier since. */
+enum { ORDO_CUDA_LINE = 32 };
+typedef struct ordo_cuda_turn {
+    ordo_u32 count, padding0[ORDO_CUDA_LINE - 1];    /* items */
+    ordo_u32 segments, padding1[ORDO_CUDA_LINE - 1]; /* pieces of hubs */
+    ordo_u32 ticket, padding2[ORDO_CUDA_LINE - 1];   /* tiles and pieces that blocks have taken */
+    ordo_u32 stop, padding3[ORDO_CUDA_LINE - 1];     /* what the mailbox said before this step: the same for all */
+} ordo_cuda_turn;
+
+/* Each vertex is on the frontier of a step at most once: `stamp` holds the last step that it was pushed for. So a list
+ * of n items is long enough, and one of m / SEGMENT + hubs pieces. */
+typedef struct ordo_cuda_frontier {
+    ordo_u32 *list[2];    /* [universe], by parity of the step */
+    ordo_u64 *segment[2]; /* item << 32 | number of the piece */
+    ordo_u32 *stamp;      /* [universe], 0 at first */
+    ordo_cuda_turn *turn; /* [3], 0 at first */
+} ordo_cuda_frontier;
+
+static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 universe, ordo_u64 m, ordo_cuda_frontier *f)
+{
+    ordo_u64 pieces = m / ORDO_CUDA_SEGMENT * 2 + 1;
+    for (int i = 0; i < 2; i++) {
+        if (!(f->list[i] = (ordo_u32 *)ordo_cuda_alloc(c, universe, sizeof(ordo_u32), false)) ||
+            !(f->segment[i] = (ordo_u64 *)ordo_cuda_alloc(c, pieces, sizeof(ordo_u64), false)))
+            return ORDO_ERR_MEMORY;
+    }
+    f->stamp = (ordo_u32 *)ordo_cuda_alloc(c, universe, sizeof(ordo_u32), true);
+    f->turn = f->stamp ? (ordo_cuda_turn *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_turn), true) : NULL;
+    return f->turn ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* By one thread of the grid at the start of a step: the words of the step after next, the trace, the mailbox. */
+ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, ordo_cuda_record *record,
+                                  ordo_cuda_mailbox *mailbox, ordo_u64 in_flight, ordo_u64 bucket, double delta)
+{
+    ordo_cuda_turn *later = &f->turn[(step + 2) % 3];
+    later->count = later->segments = later->ticket = 0;
+    f->turn[(step + 1) % 3].stop = mailbox->stop;
+    ordo_dev_sample(record, in_flight, bucket, delta);
+    record->supersteps = step;
+    mailbox->supersteps = step;
+    mailbox->in_flight = in_flight;
+}
+
+#endif
+
+/* ---- per operator ---- */
+
+#if ORDO_OP_KIND != ORDO_KIND_RELAX
+#error "cuda.cuh: relax operators only"
+#endif
+
+/* Applies a candidate; true where it improved the cell. The test first: most candidates improve nothing, and a load
+ * costs half an atomic. */
+ORDO_DEV bool OP(dev_offer)(OP(cell) *cells, ordo_u32 target, OP(cell) candidate, bool racy)
+{
+    OP(cell) old = ordo_dev_load(&cells[target]);
+    if (!OP(better)(candidate, old))
+        return false;
+    if (racy) {
+        ordo_dev_store(&cells[target], candidate);
+        return true;
+    }
+    cuda::atomic_ref<OP(cell), cuda::thread_scope_device> cell(cells[target]);
+#if defined(__cplusplus) /* both branches compile for every type */
+    if constexpr ((int)OP(cell_type) != ORDO_F32 && (int)OP(order) == ORDO_MIN)
+        return OP(better)(candidate, cell.fetch_min(candidate, cuda::memory_order_relaxed));
+    else if constexpr ((int)OP(cell_type) != ORDO_F32 && (int)OP(order) == ORDO_MAX)
+        return OP(better)(candidate, cell.fetch_max(candidate, cuda::memory_order_relaxed));
+    else
+#endif
+        while (OP(better)(candidate, old))
+            if (cell.compare_exchange_weak(old, candidate, cuda::memory_order_relaxed))
+                return true;
+    return false;
+}
+
+ORDO_DEV OP(edge) OP(dev_edge)(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid tail, bool turned)
+{
+    ordo_u32 word[2];
+    if (rows->stride == 2) {
+        uint2 both = __ldg((const uint2 *)rows->edge + e);
+        word[0] = both.x;
+        word[1] = both.y;
+    } else {
+        word[0] = __ldg(rows->edge + e);
+        if constexpr ((int)OP(weight_type) == ORDO_F32)
+            word[1] = 0x3f800000u; /* 1.0f */
+        else
+            word[1] = 1;
+    }
+    return turned ? OP(make_edge)(e, word[0], tail, &word[1]) : OP(make_edge)(e, tail, word[0], &word[1]);
+}
+
+/* What a block needs to walk the edges of many items at once. */
+typedef struct OP(dev_tile) {
+    typename cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>::TempStorage scan;
+    ordo_u32 offset[ORDO_CUDA_THREADS]; /* of the item's first edge among all of the tile's */
+    ordo_u64 begin[ORDO_CUDA_THREADS];
+    ordo_vid item[ORDO_CUDA_THREADS];
+    OP(cell) value[ORDO_CUDA_THREADS];
+} OP(dev_tile);
+
+/* All threads of the block, each with an item (or none: degree 0): `sink(item, value, e)` for each edge begin .. begin +
+ * degree - 1 of each. Items of few edges are walked by their thread; the edges of the others are laid end to end and
+ * dealt out to all threads. */
+template <typename Sink>
+ORDO_DEV void OP(dev_expand)(OP(dev_tile) * tile, ordo_vid item, OP(cell) value, ordo_u64 begin, ordo_u32 degree,
+                             Sink sink)
+{
+    bool few = degree <= ORDO_CUDA_FEW;
+    if (few)
+        for (ordo_u32 i = 0; i < degree; i++)
+            sink(item, value, begin + i);
+    if (!__syncthreads_or(!few))
+        return;
+    ordo_u32 offset, total;
+    cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>(tile->scan).ExclusiveSum(few ? 0u : degree, offset, total);
+    tile->offset[threadIdx.x] = offset;
+    tile->begin[threadIdx.x] = begin;
+    tile->item[threadIdx.x] = item;
+    tile->value[threadIdx.x] = value;
+    __syncthreads();
+    for (ordo_u32 i = threadIdx.x; i < total; i += ORDO_CUDA_THREADS) {
+        ordo_u32 owner = 0; /* the last one whose offset is at most i */
+        for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
+            owner += tile->offset[owner + step] <= i ? step : 0;
+        sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
+    }
+    __syncthreads();
+}
+
+/* ---- supersteps ---- */
+
+/* Puts an item on the frontier of step `step`, once. A hub goes there in pieces. */
+ORDO_DEV void OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows, ordo_vid item,
+                           ordo_u32 step)
+{
+    if (ordo_dev_load(&f->stamp[item]) == step || ordo_dev_exchange(&f->stamp[item], step) == step)
+        return;
+    ordo_cuda_turn *turn = &f->turn[step % 3];
+    ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* fetched for the pop as well */
+    if (degree <= ORDO_CUDA_SEGMENT) {
+        ordo_dev_append(q, item, f->list[step & 1], &turn->count);
+        return;
+    }
+    ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_SEGMENT - 1) / ORDO_CUDA_SEGMENT);
+    ordo_u32 at = ordo_dev_add(&turn->segments, pieces);
+    for (ordo_u32 i = 0; i < pieces; i++)
+        f->segment[step & 1][at + i] = (ordo_u64)item << 32 | i;
+}
+
+/* A block's part of a superstep: takes tiles of items and pieces of hubs while there are any, and gives each edge to
+ * `sink(item, value, e)`. `done()` runs between tiles, by all threads: to flush. */
+template <typename Sink, typename Done>
+ORDO_DEV void OP(dev_step)(OP(dev_tile) * tile, const ordo_cuda_frontier *f, const ordo_cuda_rows *rows,
+                           OP(cell) *cells, const OP(state) *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink,
+                           Done done)
+{
+    __shared__ ordo_u32 taken;
+    ordo_cuda_turn *turn = &f->turn[step % 3];
+    const ordo_u32 count = turn->count, segments = turn->segments;
+    const ordo_u32 tiles = (count + ORDO_CUDA_THREADS - 1) / ORDO_CUDA_THREADS;
+    for (;;) {
+        if (threadIdx.x == 0)
+            taken = ordo_dev_add(&turn->ticket, 1u);
+        __syncthreads();
+        ordo_u32 now = taken;
+        if (now >= segments + tiles)
+            break;
+        if (now < segments) { /* the large ones first */
+            ordo_u64 piece = f->segment[step & 1][now];
+            ordo_vid item = (ordo_vid)(piece >> 32);
+            ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT, end = rows->row[item + 1];
+            end = begin + ORDO_CUDA_SEGMENT < end ? begin + ORDO_CUDA_SEGMENT : end;
+            OP(cell) value = ordo_dev_load(&cells[item]);
+            if (OP(filter)(state, item))
+                for (ordo_u64 e = begin + threadIdx.x; e < end; e += ORDO_CUDA_THREADS)
+                    sink(item, value, e);
+            if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0)
+                mine->items++;
+        } else {
+            ordo_u32 i = (now - segments) * ORDO_CUDA_THREADS + threadIdx.x;
+            bool there = i < count;
+            ordo_vid item = there ? f->list[step & 1][i] : 0;
+            there = there && OP(filter)(state, item);
+            ordo_u64 begin = there ? __ldg(rows->row + item) : 0;
+            ordo_u32 degree = there ? (ordo_u32)(__ldg(rows->row + item + 1) - begin) : 0;
+            OP(cell) value = there ? ordo_dev_load(&cells[item]) : OP(worst)();
+            mine->items += there;
+            OP(dev_expand)(tile, item, value, begin, degree, sink);
+        }
+        done(); /* ends with a barrier: `taken` may be written again */
+    }
+}

@@ -1,0 +1,76 @@
+/* cuda_host.h -- the host's part of the CUDA back end: what a scheduler's cuda.cuh calls around its kernel.
+ *
+ * The order of a run: ordo_cuda_begin copies cells and initial items (and, once a graph, its rows) to the device;
+ * ordo_cuda_alloc gives worklist memory; ordo_cuda_launch starts one cooperative kernel of as many blocks as the device
+ * holds at once, and waits for it, passing on cancelling and progress; ordo_cuda_end copies the cells back, hands
+ * counters and the trace to the job and frees everything. Every call checks what CUDA returns: ORDO_ERR_DEVICE, or
+ * ORDO_ERR_MEMORY with the bytes needed and free.
+ */
+#ifndef ORDO_CUDA_HOST_H
+#define ORDO_CUDA_HOST_H
+
+#include <cuda_runtime.h>
+
+#include <ordo/backend.h>
+
+/* Rows on the device, edges interleaved as {head, weight} or heads alone. */
+typedef struct ordo_cuda_rows {
+    const ordo_u64 *row;  /* [n + 1] */
+    const ordo_u32 *edge; /* [m * stride] */
+    ordo_u32 n, stride;   /* stride 2: with weights */
+    ordo_u64 m;
+} ordo_cuda_rows;
+
+/* Device memory that every kernel of a run shares. Words that many blocks touch are lines apart. */
+typedef struct ordo_cuda_counters {
+    ordo_u64 items, edges, useful, stale, activations;
+} ordo_cuda_counters;
+
+typedef struct ordo_cuda_moment {
+    ordo_u64 nanoseconds; /* of the device's clock */
+    ordo_u64 in_flight, bucket;
+    double delta;
+} ordo_cuda_moment;
+
+enum { ORDO_CUDA_MOMENTS = 4096 };
+
+/* Written by one thread of the kernel: begins with all zero. */
+typedef struct ordo_cuda_record {
+    ordo_u64 supersteps;
+    ordo_u64 began; /* device clock when the kernel began */
+    ordo_u64 taken, step, skipped; /* moments; thinned as ordo_job_sample does */
+    double delta_first, delta_last;
+    ordo_u32 overflow; /* a worklist was too small: the run's answer is void */
+    ordo_cuda_moment moment[ORDO_CUDA_MOMENTS];
+} ordo_cuda_record;
+
+/* Pinned, seen by both sides while the kernel runs. */
+typedef struct ordo_cuda_mailbox {
+    volatile ordo_u32 stop; /* host to device */
+    volatile ordo_u64 supersteps, in_flight; /* device to host */
+} ordo_cuda_mailbox;
+
+typedef struct ordo_cuda_own ordo_cuda_own;
+
+typedef struct ordo_cuda {
+    ordo_job *job;
+    ordo_cuda_rows out, in; /* in: where asked for */
+    void *cells;            /* [targets] on the device */
+    const ordo_item *initial; /* on the device, or NULL: all */
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox; /* the device's address of it */
+    ordo_cuda_own *own;
+} ordo_cuda;
+
+/* `cell`: bytes of a cell. `need_in`: in-rows as well. `keep_weights`: edges with weights where the graph has them. */
+ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
+/* Device memory until the end of the run; zeroed where asked for. NULL after ordo_fail. */
+void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
+/* One cooperative launch of `threads` a block with `args` (pointers to arguments); at most `blocks` blocks where that is
+ * not 0. Returns when the kernel has ended. */
+ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args);
+/* Also after a failure, which it passes through. */
+ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status);
+
+#endif
