@@ -289,8 +289,7 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
         status = ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': a block of %d threads does not fit this GPU", threads);
     if (status)
         return status;
-    int most = resident * units;
-    int grid = blocks > 0 && blocks < most ? blocks : most;
+    int grid = units * (blocks > 0 && blocks < resident ? blocks : resident);
     status = failed(cudaEventRecord(c->own->before), "recording an event");
     if (!status)
         status = failed(cudaLaunchCooperativeKernel(kernel, dim3((unsigned)grid), dim3((unsigned)threads), args, 0, 0),

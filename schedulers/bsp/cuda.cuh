@@ -88,7 +88,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, 0, args);
+        status = ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[BSP_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);
 }

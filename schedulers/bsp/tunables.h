@@ -7,6 +7,8 @@
       "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at")                             \
     X(BSP_BETA, "beta", REAL, "18", 1e-6, 1e9, NULL, "",                                                               \
       "auto pushes again when the frontier has fewer than n/beta vertices")                                            \
-    X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")
+    X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")   \
+    X(BSP_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                           \
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
 enum { BSP_TUNABLES(ORDO_TUNABLE_ENUM) BSP_TUNABLE_COUNT };

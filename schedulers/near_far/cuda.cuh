@@ -191,7 +191,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, 0, args);
+        status = ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[NEAR_FAR_BLOCKS], args);
     }
     status = ordo_cuda_end(&c, status);
     job->delta_first = job->delta_last = a.delta;

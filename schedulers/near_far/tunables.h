@@ -5,6 +5,8 @@
     X(NEAR_FAR_FACTOR, "factor", REAL, "32", 1e-6, 1e9, NULL, "",                                                      \
       "what delta 0 multiplies mean weight over mean degree by (32 in the paper: a warp's width)")                     \
     X(NEAR_FAR_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                     \
-      "items that a thread takes from the near pile at once")
+      "items that a thread takes from the near pile at once")                                                          \
+    X(NEAR_FAR_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                      \
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
 enum { NEAR_FAR_TUNABLES(ORDO_TUNABLE_ENUM) NEAR_FAR_TUNABLE_COUNT };

@@ -4,6 +4,8 @@
       "push: an item offers to its targets; pull: a vertex takes from its in-neighbours and is its own only writer")   \
     X(TOPOLOGY_SWEEP, "sweep", CHOICE, "alternate", 0, 0, "alternate|forward", "",                                     \
       "order of items within a thread's chunks: up and down in turn (Yen 1970), or always up")                         \
-    X(TOPOLOGY_CHUNK, "chunk", INT, "1024", 1, 1e9, NULL, "items", "items that a thread takes at once")
+    X(TOPOLOGY_CHUNK, "chunk", INT, "1024", 1, 1e9, NULL, "items", "items that a thread takes at once")                \
+    X(TOPOLOGY_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                      \
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
 enum { TOPOLOGY_TUNABLES(ORDO_TUNABLE_ENUM) TOPOLOGY_TUNABLE_COUNT };

@@ -38,7 +38,8 @@
 enum {
     ORDO_CUDA_THREADS = 256,  /* of a block */
     ORDO_CUDA_ROOM = 2048,    /* items that a block holds back before it appends them */
-    ORDO_CUDA_FEW = 4,        /* edges that a thread walks by itself */
+    ORDO_CUDA_FEW = 4,        /* edges that the lanes of an item walk one after the other */
+    ORDO_CUDA_NARROW = 8,     /* items of the smallest tile */
     ORDO_CUDA_SEGMENT = 4096, /* edges that a block takes of a hub; what has more is one */
 };
 
@@ -256,21 +257,22 @@ typedef struct OP(dev_tile) {
     OP(cell) value[ORDO_CUDA_THREADS];
 } OP(dev_tile);
 
-/* All threads of the block, each with an item (or none: degree 0): `sink(item, value, e)` for each edge begin .. begin +
- * degree - 1 of each. Items of few edges are walked by their thread; the edges of the others are laid end to end and
- * dealt out to all threads. */
+/* All threads of the block, `lanes` next to each other with one item (or none: degree 0): `sink(item, value, e)` for each
+ * edge begin .. begin + degree - 1 of each. Items of few edges are walked by their lanes; the edges of the others are laid
+ * end to end and dealt out to all threads. */
 template <typename Sink>
 ORDO_DEV void OP(dev_expand)(OP(dev_tile) * tile, ordo_vid item, OP(cell) value, ordo_u64 begin, ordo_u32 degree,
-                             Sink sink)
+                             ordo_u32 lanes, Sink sink)
 {
-    bool few = degree <= ORDO_CUDA_FEW;
+    const ordo_u32 lane = threadIdx.x & (lanes - 1);
+    const bool few = degree <= ORDO_CUDA_FEW * lanes;
     if (few)
-        for (ordo_u32 i = 0; i < degree; i++)
+        for (ordo_u32 i = lane; i < degree; i += lanes)
             sink(item, value, begin + i);
     if (!__syncthreads_or(!few))
         return;
     ordo_u32 offset, total;
-    cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>(tile->scan).ExclusiveSum(few ? 0u : degree, offset, total);
+    cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>(tile->scan).ExclusiveSum(few || lane ? 0u : degree, offset, total);
     tile->offset[threadIdx.x] = offset;
     tile->begin[threadIdx.x] = begin;
     tile->item[threadIdx.x] = item;
@@ -291,10 +293,10 @@ ORDO_DEV void OP(dev_expand)(OP(dev_tile) * tile, ordo_vid item, OP(cell) value,
 ORDO_DEV void OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows, ordo_vid item,
                            ordo_u32 step)
 {
-    if (ordo_dev_load(&f->stamp[item]) == step || ordo_dev_exchange(&f->stamp[item], step) == step)
+    ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* on its way meanwhile; the pop has it */
+    if (ordo_dev_exchange(&f->stamp[item], step) == step)
         return;
     ordo_cuda_turn *turn = &f->turn[step % 3];
-    ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* fetched for the pop as well */
     if (degree <= ORDO_CUDA_SEGMENT) {
         ordo_dev_append(q, item, f->list[step & 1], &turn->count);
         return;
@@ -306,7 +308,9 @@ ORDO_DEV void OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const
 }
 
 /* A block's part of a superstep: takes tiles of items and pieces of hubs while there are any, and gives each edge to
- * `sink(item, value, e)`. `done()` runs between tiles, by all threads: to flush. */
+ * `sink(item, value, e)`. `done()` runs between tiles, by all threads: to flush. The first piece of work is the one of the
+ * block's own number; only who has done that takes a ticket, so that thin steps touch no shared counter. Tiles are as
+ * narrow as gives every block one, and then several lanes have one item. */
 template <typename Sink, typename Done>
 ORDO_DEV void OP(dev_step)(OP(dev_tile) * tile, const ordo_cuda_frontier *f, const ordo_cuda_rows *rows,
                            OP(cell) *cells, const OP(state) *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink,
@@ -315,14 +319,11 @@ ORDO_DEV void OP(dev_step)(OP(dev_tile) * tile, const ordo_cuda_frontier *f, con
     __shared__ ordo_u32 taken;
     ordo_cuda_turn *turn = &f->turn[step % 3];
     const ordo_u32 count = turn->count, segments = turn->segments;
-    const ordo_u32 tiles = (count + ORDO_CUDA_THREADS - 1) / ORDO_CUDA_THREADS;
-    for (;;) {
-        if (threadIdx.x == 0)
-            taken = ordo_dev_add(&turn->ticket, 1u);
-        __syncthreads();
-        ordo_u32 now = taken;
-        if (now >= segments + tiles)
-            break;
+    ordo_u32 lanes = 1;
+    while (lanes < ORDO_CUDA_THREADS / ORDO_CUDA_NARROW && (ordo_u64)gridDim.x * (ORDO_CUDA_THREADS / 2) >= (ordo_u64)count * lanes)
+        lanes *= 2;
+    const ordo_u32 width = ORDO_CUDA_THREADS / lanes, tiles = (count + width - 1) / width;
+    for (ordo_u32 now = blockIdx.x; now < segments + tiles;) {
         if (now < segments) { /* the large ones first */
             ordo_u64 piece = f->segment[step & 1][now];
             ordo_vid item = (ordo_vid)(piece >> 32);
@@ -335,16 +336,25 @@ ORDO_DEV void OP(dev_step)(OP(dev_tile) * tile, const ordo_cuda_frontier *f, con
             if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0)
                 mine->items++;
         } else {
-            ordo_u32 i = (now - segments) * ORDO_CUDA_THREADS + threadIdx.x;
+            ordo_u32 i = (now - segments) * width + threadIdx.x / lanes;
             bool there = i < count;
             ordo_vid item = there ? f->list[step & 1][i] : 0;
             there = there && OP(filter)(state, item);
             ordo_u64 begin = there ? __ldg(rows->row + item) : 0;
             ordo_u32 degree = there ? (ordo_u32)(__ldg(rows->row + item + 1) - begin) : 0;
             OP(cell) value = there ? ordo_dev_load(&cells[item]) : OP(worst)();
-            mine->items += there;
-            OP(dev_expand)(tile, item, value, begin, degree, sink);
+            mine->items += there && threadIdx.x % lanes == 0;
+            OP(dev_expand)(tile, item, value, begin, degree, lanes, sink);
         }
-        done(); /* ends with a barrier: `taken` may be written again */
+        done(); /* begins and ends with a barrier */
+        if (gridDim.x < segments + tiles) {
+            if (threadIdx.x == 0)
+                taken = gridDim.x + ordo_dev_add(&turn->ticket, 1u);
+            __syncthreads();
+            now = taken;
+            __syncthreads();
+        } else {
+            break;
+        }
     }
 }

@@ -67,8 +67,8 @@ typedef struct ordo_cuda {
 ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
 /* Device memory until the end of the run; zeroed where asked for. NULL after ordo_fail. */
 void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
-/* One cooperative launch of `threads` a block with `args` (pointers to arguments); at most `blocks` blocks where that is
- * not 0. Returns when the kernel has ended. */
+/* One cooperative launch of `threads` a block with `args` (pointers to arguments): `blocks` blocks a multiprocessor, or
+ * as many as fit where that is 0 or more. Returns when the kernel has ended. */
 ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args);
 /* Also after a failure, which it passes through. */
 ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status);
