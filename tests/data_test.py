@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Real graphs with known answers: every file of ORDO_DATA that Ordo reads, against answers.json there (computed with
-igraph and SciPy). usage: data_test.py ORDO SOURCE_ROOT; ends with 77 (skipped) where the data are missing."""
+igraph and SciPy); and each of them through every format that can hold it and back. usage: data_test.py ORDO SOURCE_ROOT; ends with 77 (skipped) where the data are missing."""
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 ordo, root = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 data = pathlib.Path(os.environ.get("ORDO_DATA", root.parent / "shared" / "data"))
@@ -33,9 +34,36 @@ def expect(what, found, wanted):
         print(f"FAILED {what}: {found}, expected {wanted}")
 
 
+def info(path, *options):
+    done = subprocess.run([ordo, "info", str(path), "--quick", "--quiet", "--json", "-", *options], capture_output=True, text=True)
+    return json.loads(done.stdout)["graph"] if done.returncode == 0 else done.stderr.strip()
+
+
+def through_formats(name, path, graph, where):
+    """The graph's checksum is the same whatever it was written as."""
+    first, held = info(path), 0
+    for suffix in "gr max mtx graph el wel sg wsg ggr npz ordo".split():
+        there = where / f"there.{suffix}"
+        done = subprocess.run([ordo, "convert", "--quiet", str(path), str(there)], capture_output=True, text=True)
+        if done.returncode == 2:  # what the format cannot hold
+            continue
+        options = ["--symmetric"] if graph["symmetric"] else []
+        if suffix == "npz" and graph["weight"]["type"] == "none":
+            continue  # comes back with ones
+        second = info(there, *options)
+        held += 1
+        if isinstance(second, str):
+            expect(f"{name} as .{suffix}", second, "read")
+        else:
+            expect(f"{name} as .{suffix}", second["checksum"], first["checksum"])
+        there.unlink()
+    expect(f"{name}: some format holds it", held > 2, True)
+
+
+scratch = tempfile.TemporaryDirectory(prefix="ordo-data-")
 for name, known in sorted(answers.items()):
     path = next((p for p in (data / name, *(data / (name + s) for s in (".xz", ".zst", ".gz"))) if p.exists()), None)
-    if path is None or not name.endswith((".gr", ".mtx", ".txt")):
+    if path is None or not name.endswith((".gr", ".mtx", ".txt", ".graph", ".max")):
         skipped += 1
         continue
     found, graph = result("cc", path)
@@ -43,6 +71,7 @@ for name, known in sorted(answers.items()):
         print(f"skipped {name}: {graph}")
         skipped += 1
         continue
+    through_formats(name, path, graph, pathlib.Path(scratch.name))
     # an edge list does not say how many vertices it has: trailing ones without an edge are not there
     missing = known["vertices"] - graph["vertices"]
     expect(f"{name}: vertices", missing if not name.endswith(".txt") else 0, 0)

@@ -25,20 +25,15 @@ int main(int count, char **words)
         size_t used = 0, room = 1024;
         unsigned *list = malloc(room * 3 * sizeof *list), u, v, w = 1;
         char line[256];
-        if (!strcmp(words[2], "arcs")) {
-            int c;
-            while ((c = getc(f)) != EOF && c != 'p') /* comments */
-                if (!fgets(line, sizeof line, f))
-                    break;
-            if (!fgets(line, sizeof line, f))
-                return 3;
-        }
         for (;;) {
             int got = !strcmp(words[2], "arcs")      ? fscanf(f, " a %u %u %u", &u, &v, &w) == 3
                       : !strcmp(words[2], "triples") ? fscanf(f, "%u %u %u", &u, &v, &w) == 3
                                                      : fscanf(f, "%u %u", &u, &v) == 2;
-            if (!got)
-                break;
+            if (!got) {
+                if (!fgets(line, sizeof line, f)) /* a comment, or the problem line */
+                    break;
+                continue;
+            }
             if (used == room)
                 list = realloc(list, (room *= 2) * 3 * sizeof *list);
             memcpy(list + 3 * used++, (unsigned[]){u, v, w}, 3 * sizeof u);
