@@ -2,7 +2,7 @@
  *
  * Problem: a file that is whole or not there; no weight lost or invented on the way.
  *
- * Method: a megabyte at a time into PATH.tmp.PID, renamed when all is written and closed; on failure it is unlinked.
+ * Method: 64 KiB at a time into PATH.tmp.PID, renamed when all is written and closed; on failure it is unlinked.
  * The first failure is kept and the rest of the writing does nothing, so that only the end has to look. Devices and
  * pipes are written in place.
  *
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 20, LONGEST = 64 };
+enum { ROOM = 1 << 16, LONGEST = 64 };
 
 struct ordo_writer {
     int fd;
