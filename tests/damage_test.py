@@ -881,8 +881,12 @@ class NoRoom(Base):
             pipe, plain = self.path("pipe" + suffix), self.path("plain" + suffix)
             os.mkfifo(pipe)
             reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
-            both = [ordo(*self.words[suffix][0](path)).returncode for path in (pipe, plain)]
-            self.assertEqual((both, reader.communicate(timeout=SECONDS)[0]), ([0, 0], slurp(plain)))
+            try:
+                both = [ordo(*self.words[suffix][0](path)).returncode for path in (pipe, plain)]
+                self.assertEqual((both, reader.communicate(timeout=SECONDS)[0]), ([0, 0], slurp(plain)))
+            finally:
+                reader.kill()
+                reader.communicate()
             self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
 
     def test_folders(self):
