@@ -329,6 +329,9 @@ class Run(Base):
         tails = {u for u, _, _ in self.edges}
         self.assertTrue(set(sources("-n", 50)) <= tails)
         self.assertEqual(sources("-n", 3, "-r", 5), [5, 5, 5])
+        made = self.ok(ordo("bfs", "-g", 10, "-n", 12, "--json", "-")).out.splitlines()
+        self.assertEqual([json.loads(l)["source"] for l in made],
+                         [351, 895, 656, 206, 468, 620, 1014, 910, 146, 984, 228, 759])
         listed = self.path("sources")
         with open(listed, "w") as f:
             f.write("# a comment\n3\n\n 7 # and one more\r\n")

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "apps/app.h"
+#include "framework/graph/twister.h"
 
 /* Both are given by the build. */
 #ifndef ORDO_VERSION
@@ -106,13 +107,8 @@ ordo_status parse_vertex(const loaded *g, const char *what, const char *text, or
 /* ids of a file, one a line; *out is malloc'ed. `what`: "source", for messages. */
 ordo_status read_vertices(const loaded *g, const char *path, const char *what, ordo_vid **out, size_t *count);
 
-/* Random sources as GAP picks them: mt19937_64, only vertices with an edge out. */
-typedef struct picker {
-    ordo_u64 word[312];
-    int next;
-} picker;
-void picker_start(picker *p, ordo_u64 seed);
-ordo_status picker_next(picker *p, const ordo_graph *g, ordo_vid *out);
+/* A random source as GAP picks them: from std::mt19937_64 of the seed, only vertices with an edge out. */
+ordo_status pick_source(ordo_twister64 *random, const ordo_graph *g, ordo_vid *out);
 
 /* Refuses with ORDO_ERR_MEMORY and both numbers where more is needed than there is. */
 ordo_status check_memory(const options *o, const char *what, ordo_u64 expected);

@@ -188,35 +188,7 @@ ordo_status read_vertices(const loaded *g, const char *path, const char *what, o
 
 /* ---- random sources ---- */
 
-/* Matsumoto and Nishimura's Mersenne Twister with 64-bit words (TOMS 10(4), 2000), by its definition. */
-enum { TWIST_WORDS = 312, TWIST_MIDDLE = 156 };
-
-void picker_start(picker *p, ordo_u64 seed)
-{
-    p->word[0] = seed;
-    for (ordo_u64 i = 1; i < TWIST_WORDS; i++)
-        p->word[i] = 6364136223846793005u * (p->word[i - 1] ^ p->word[i - 1] >> 62) + i;
-    p->next = TWIST_WORDS;
-}
-
-static ordo_u64 twist(picker *p)
-{
-    const ordo_u64 low = 0x7fffffffu;
-    if (p->next == TWIST_WORDS) {
-        for (int i = 0; i < TWIST_WORDS; i++) {
-            ordo_u64 y = (p->word[i] & ~low) | (p->word[(i + 1) % TWIST_WORDS] & low);
-            p->word[i] = p->word[(i + TWIST_MIDDLE) % TWIST_WORDS] ^ y >> 1 ^ (y & 1 ? 0xb5026f5aa96619e9u : 0);
-        }
-        p->next = 0;
-    }
-    ordo_u64 y = p->word[p->next++];
-    y ^= y >> 29 & 0x5555555555555555u;
-    y ^= y << 17 & 0x71d67fffeda60000u;
-    y ^= y << 37 & 0xfff7eee000000000u;
-    return y ^ y >> 43;
-}
-
-ordo_status picker_next(picker *p, const ordo_graph *g, ordo_vid *out)
+ordo_status pick_source(ordo_twister64 *random, const ordo_graph *g, ordo_vid *out)
 {
     const ordo_csr *csr = ordo_graph_out(g);
     if (csr->n == 0)
@@ -229,7 +201,7 @@ ordo_status picker_next(picker *p, const ordo_graph *g, ordo_vid *out)
     ordo_u32 rest = (ordo_u32)(~(ordo_u64)0 % csr->n);
     ordo_u32 cutoff = rest == csr->n - 1 ? 0 : 0xffffffffu - rest;
     for (;;) {
-        ordo_u32 draw = (ordo_u32)twist(p);
+        ordo_u32 draw = (ordo_u32)ordo_twister64_next(random);
         if (cutoff && draw >= cutoff)
             continue;
         ordo_vid v = draw % csr->n;

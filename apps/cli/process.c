@@ -28,9 +28,12 @@ enum { GUARDS = 8, LONGEST_PATH = 4096 };
 static char guarded[GUARDS][LONGEST_PATH]; /* files to remove */
 static volatile sig_atomic_t is_guarded[GUARDS];
 
-/* Of what a signal handler may call. */
+/* Of what a signal handler may call. Several threads may meet the end of a file at once: one of them says so. */
 static _Noreturn void end(const char *said, size_t length, int status)
 {
+    static int ending; /* atomic */
+    while (__atomic_exchange_n(&ending, 1, __ATOMIC_RELAXED))
+        pause(); /* all signals are held here, so that the one that ends is another thread */
     for (int i = 0; i < GUARDS; i++)
         if (is_guarded[i])
             unlink(guarded[i]);
@@ -73,14 +76,13 @@ void process_start(void)
                 close(other);
         }
     struct sigaction ignore = {.sa_handler = SIG_IGN}, handle = {.sa_handler = on_signal};
-    sigemptyset(&handle.sa_mask);
-    sigaddset(&handle.sa_mask, SIGINT);
-    sigaddset(&handle.sa_mask, SIGTERM);
+    sigfillset(&handle.sa_mask);
     handle.sa_flags = SA_RESTART;
     struct sigaction bus = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO};
-    sigemptyset(&bus.sa_mask);
+    sigfillset(&bus.sa_mask);
     sigaction(SIGBUS, &bus, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL); /* writing beyond the limit of a file's size fails, and says so */
     struct sigaction old;
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* in a shell's background: stays ignored */
         sigaction(SIGINT, &handle, NULL);

@@ -61,8 +61,8 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
         return read_vertices(g, o->sources, "source", out, chosen);
     ordo_status status = ORDO_OK;
     ordo_vid *list = malloc(count * sizeof *list);
-    picker p;
-    picker_start(&p, o->seed);
+    ordo_twister64 random;
+    ordo_twister64_start(&random, o->seed);
     if (!list)
         return ordo_fail(ORDO_ERR_MEMORY, "no room for %zu sources", count);
     if (o->source)
@@ -72,7 +72,7 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
         if (o->source)
             status = parse_vertex(g, "--source", o->source, &list[i]);
         else if (o->app->needs_source)
-            status = picker_next(&p, g->graph, &list[i]);
+            status = pick_source(&random, g->graph, &list[i]);
     }
     if (status) {
         free(list);

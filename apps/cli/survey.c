@@ -111,12 +111,12 @@ static ordo_status sweep(const options *o, const ordo_graph *g, ordo_vid from, o
 
 static ordo_status sweep_twice(const options *o, const loaded *g, const ordo_graph *back, ordo_u32 *level, survey *s)
 {
-    picker p;
-    picker_start(&p, o->seed);
+    ordo_twister64 random;
+    ordo_twister64_start(&random, o->seed);
     ordo_status status = ORDO_OK;
     for (int i = 0; i < SWEEPS && !status; i++) {
         ordo_vid from, end, ignored;
-        status = picker_next(&p, g->graph, &from);
+        status = pick_source(&random, g->graph, &from);
         if (!status)
             status = sweep(o, g->graph, from, level, &end, &s->hops);
         if (!status)

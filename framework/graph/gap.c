@@ -69,7 +69,7 @@ static ordo_status tell_weights(gap *g)
     ordo_u64 plain = size_of(g, 4), weighted = size_of(g, 8);
     bool wsg = ordo_input_has_suffix(in, ".wsg");
     g->weighted = in->size == weighted && (plain != weighted || wsg);
-    if (g->weighted || in->size == plain)
+    if (g->weighted || (in->size == plain && !wsg)) /* a .wsg of that size has lost its end */
         return ORDO_OK;
     ordo_u64 wanted = wsg ? weighted : plain;
     return ordo_fail(ORDO_ERR_INPUT,

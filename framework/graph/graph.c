@@ -134,9 +134,20 @@ static void check_part(void *arg, int member)
         }
 }
 
-/* Every row begins where the one before ends, every head is a vertex. */
-static ordo_status check_rows(const ordo_csr *g, int threads)
+/* "byte N: " of what stands in a file; nothing where `file` is NULL. */
+static const char *place_of(const void *at, const ordo_u8 *file, char text[32])
 {
+    text[0] = 0;
+    if (file)
+        snprintf(text, 32, "byte %llu: ", (unsigned long long)((const ordo_u8 *)at - file));
+    return text;
+}
+
+/* Every row begins where the one before ends, every head is a vertex. `file`: the first byte of what holds them, or
+ * NULL. */
+static ordo_status check_rows(const ordo_csr *g, int threads, const ordo_u8 *file)
+{
+    char place[32];
     if (g->row[0] != 0 || g->row[g->n] != g->m)
         return ordo_fail(ORDO_ERR_INPUT, "found rows from edge %llu to %llu, expected 0 to %llu",
                          (unsigned long long)g->row[0], (unsigned long long)g->row[g->n], (unsigned long long)g->m);
@@ -147,13 +158,13 @@ static ordo_status check_rows(const ordo_csr *g, int threads)
     ordo_team_run(c.team, check_part, &c);
     ordo_team_return(c.team);
     if (c.bad_row < g->n)
-        return ordo_fail(ORDO_ERR_INPUT, "row %llu: found %llu as its end, expected at least its start %llu",
-                         (unsigned long long)c.bad_row, (unsigned long long)g->row[c.bad_row + 1],
-                         (unsigned long long)g->row[c.bad_row]);
+        return ordo_fail(ORDO_ERR_INPUT, "%srow %llu: found %llu as its end, expected at least its start %llu",
+                         place_of(&g->row[c.bad_row + 1], file, place), (unsigned long long)c.bad_row,
+                         (unsigned long long)g->row[c.bad_row + 1], (unsigned long long)g->row[c.bad_row]);
     if (c.bad_edge < g->m)
-        return ordo_fail(ORDO_ERR_INPUT, "edge %llu: found head %llu, expected one below %llu",
-                         (unsigned long long)c.bad_edge, (unsigned long long)g->head[c.bad_edge * g->stride],
-                         (unsigned long long)g->n);
+        return ordo_fail(ORDO_ERR_INPUT, "%sedge %llu: found head %llu, expected one below %llu",
+                         place_of(&g->head[c.bad_edge * g->stride], file, place), (unsigned long long)c.bad_edge,
+                         (unsigned long long)g->head[c.bad_edge * g->stride], (unsigned long long)g->n);
     return ORDO_OK;
 }
 
@@ -172,7 +183,7 @@ ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **
     if (g->n > ORDO_MAX_VERTICES)
         return ordo_fail(ORDO_ERR_INPUT, "found %llu vertices, expected at most %llu", (unsigned long long)g->n,
                          (unsigned long long)ORDO_MAX_VERTICES);
-    ordo_status status = check_rows(g, 0);
+    ordo_status status = check_rows(g, 0, NULL);
     ordo_edge_options plain = {0};
     ordo_origin origin = {.source = "arrays", .format = "borrowed arrays", .edges = &plain};
     return status ? status : graph_new(csr, symmetric, &origin, NULL, out);
@@ -181,7 +192,7 @@ ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **
 ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,
                             const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out)
 {
-    ordo_status status = trust ? ORDO_OK : check_rows(csr, origin->threads);
+    ordo_status status = trust ? ORDO_OK : check_rows(csr, origin->threads, below->bytes);
     if (status) {
         char why[512];
         snprintf(why, sizeof why, "%s", ordo_last_error());

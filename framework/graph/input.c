@@ -30,6 +30,7 @@
 #endif
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 /* ---- memory that is left ---- */
@@ -216,7 +217,9 @@ static ordo_status undo_zstd(const ordo_u8 *from, size_t size, sink *s)
         ZSTD_outBuffer out = {s->bytes, s->room, s->size};
         left = ZSTD_decompressStream(z, &out, &in);
         s->size = out.pos;
-        if (ZSTD_isError(left))
+        if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+            status = ordo_fail(ORDO_ERR_MEMORY, "%s: not enough memory for zstd", s->name);
+        else if (ZSTD_isError(left))
             status = broken(s->name, "zstd", in.pos, false);
         else if (in.pos == size && out.pos < out.size) {
             if (left)

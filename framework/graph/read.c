@@ -105,6 +105,15 @@ static ordo_status choose(const ordo_input *in, ordo_reader **out)
     return ordo_text_fail(in, w.line, w.count ? w.word[0].begin : NULL, "%s", SUPPORTED);
 }
 
+/* Memory gives out far below the file: which file it was is said here. */
+static ordo_status name_file(ordo_status status, const char *name)
+{
+    name = strcmp(name, "-") == 0 ? "standard input" : name;
+    if (status == ORDO_ERR_MEMORY && strncmp(ordo_last_error(), name, strlen(name)) != 0)
+        return ordo_fail(status, "%s: %s", name, ordo_last_error());
+    return status;
+}
+
 /* The graph is nobody else's yet. */
 static ordo_status add_coordinates(ordo_graph *g, const char *path)
 {
@@ -133,7 +142,7 @@ ordo_status ordo_graph_read(const char *path, const ordo_read_options *options, 
     ordo_input in;
     status = ordo_input_open(path, &in);
     if (status)
-        return status;
+        return name_file(status, path);
     ordo_vertex_data vertices = {.source = ORDO_NO_VERTEX, .sink = ORDO_NO_VERTEX};
     ordo_origin origin = {.source = in.name,
                           .start = start,
@@ -149,13 +158,13 @@ ordo_status ordo_graph_read(const char *path, const ordo_read_options *options, 
     ordo_input_close(&in);
     if (status) {
         ordo_vertex_data_free(&vertices); /* arrays that no graph has taken */
-        return status;
+        return name_file(status, in.name);
     }
     if (options->coordinates) {
         status = add_coordinates(g, options->coordinates);
         if (status) {
             ordo_graph_free(g);
-            return status;
+            return name_file(status, options->coordinates);
         }
     }
     *out = g;

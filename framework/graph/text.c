@@ -4,10 +4,10 @@
  * and still name the exact line and word of the first thing that is wrong.
  *
  * Method: the text is cut into chunks at line starts; each chunk is a part of a source (graph.h). The first time only
- * tails (and heads where they matter) are looked at, and lines counted: sums of these tell every chunk the number of its first line. The
- * second time everything is parsed. Each chunk stops at its first error; the first chunk with an error has the first
- * error of the file (where the ends have one, weights before it are looked at as well). Weights are parsed as
- * integers until one is not; then, if the format allows both, all are given again as reals. Real numbers are
+ * tails (and heads where they matter) are looked at, and lines counted: sums of these tell every chunk the number of
+ * its first line. The second time everything is parsed. Each chunk stops at its first error; the first chunk with an
+ * error has the first error of the file (where the ends have one, weights before it are looked at as well). Weights are
+ * parsed as integers until one is not; then, if the format allows both, all are given again as reals. Real numbers are
  * scanned here and not by strtod, whose decimal point depends on the process's locale.
  *
  * Not done: lines that end in CR alone; numbers in other bases.
@@ -436,7 +436,7 @@ static ordo_status judge(const ordo_input *in, const reading *r, ordo_type *type
 
 /* ---- as a source ---- */
 
-/* An end is wrong: what else is wrong before it? */
+/* An end or a count is wrong: what else is wrong before it? */
 static ordo_status report_first(reading *r)
 {
     for (bool again = true; again;) {
@@ -484,9 +484,13 @@ static ordo_status chunks_counted(void *self, ordo_u64 edges, ordo_u64 *n)
         line += c->lines;
         wrong |= c->wrong.at != NULL;
     }
-    if (wrong)
-        return report_first(r);
-    if (shape->claimed && edges != shape->claim) {
+    bool miscounted = shape->claimed && edges != shape->claim;
+    if (wrong || miscounted) { /* a damaged line says more than a count that it makes wrong */
+        ordo_status status = report_first(r);
+        if (status)
+            return status;
+    }
+    if (miscounted) {
         ordo_u64 at = edges < shape->claim ? line - 1 : line_of(r, shape->claim);
         return ordo_fail(ORDO_ERR_INPUT, "%s:%llu: found %llu %s, expected %llu as line %llu says", r->in->name,
                          (unsigned long long)at, (unsigned long long)edges, shape->claimed,

@@ -2,8 +2,9 @@
  *
  * Problem: a file that is whole or not there; no weight lost or invented on the way.
  *
- * Method: a megabyte at a time into PATH.tmp.PID, renamed when all is written and closed; on failure it is unlinked.
- * The first failure is kept and the rest of the writing does nothing, so that only the end has to look.
+ * Method: 64 KiB at a time into PATH.tmp.PID, renamed when all is written and closed; on failure it is unlinked.
+ * The first failure is kept and the rest of the writing does nothing, so that only the end has to look. Devices and
+ * pipes are written in place.
  *
  * Not done: fsync (a file written just before a power cut may be empty); compression; writing by several threads;
  * one path written by two threads of a process at once.
@@ -16,9 +17,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 20, LONGEST = 64 };
+enum { ROOM = 1 << 16, LONGEST = 64 };
 
 struct ordo_writer {
     int fd;
@@ -217,12 +219,12 @@ static ordo_status check_fit(const ordo_graph *graph, const struct format *f, co
     return check_weights(g, f, path);
 }
 
-static ordo_status write_stream(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *aside)
+static ordo_status write_stream(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *path,
+                                int flags)
 {
-    /* Never through a link that somebody put there. */
-    w->fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    w->fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
     if (w->fd < 0)
-        return ordo_fail(ORDO_ERR_IO, "%s: %s", aside, strerror(errno));
+        return ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(errno));
     ordo_status status = f->write(w, g);
     flush(w);
     if (close(w->fd) != 0 && !w->error)
@@ -236,13 +238,25 @@ static ordo_status write_aside(ordo_writer *w, const struct format *f, const ord
     /* What a killed process of our number left is in nobody's way. */
     if (unlink(aside) != 0 && errno != ENOENT)
         return ordo_fail(ORDO_ERR_IO, "%s: %s", aside, strerror(errno));
-    ordo_status status = f->write ? write_stream(w, f, g, aside) : ordo_write_npz(aside, g);
+    /* Never through a link that somebody put there. */
+    ordo_status status = f->write ? write_stream(w, f, g, aside, O_CREAT | O_EXCL) : ordo_write_npz(aside, g);
     if (!status && !w->error && rename(aside, path) != 0)
         w->error = errno;
     if (!status && w->error)
         status = ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(w->error));
     if (status)
         unlink(aside);
+    return status;
+}
+
+static ordo_status write_in_place(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *path)
+{
+    if (!f->write)
+        return ordo_fail(ORDO_ERR_IO, "%s: found a device or a pipe, expected a file: %s is not written in one go",
+                         path, f->suffix);
+    ordo_status status = write_stream(w, f, g, path, 0);
+    if (!status && w->error)
+        status = ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(w->error));
     return status;
 }
 
@@ -264,8 +278,10 @@ ordo_status ordo_graph_write(const ordo_graph *g, const char *path)
     size_t length = strlen(path) + LONGEST;
     char *aside = w.block ? ordo_alloc(length, 1) : NULL;
     if (aside) {
+        struct stat there;
+        bool special = stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
         snprintf(aside, length, "%s.tmp.%ld", path, (long)getpid());
-        status = write_aside(&w, f, g, aside, path);
+        status = special ? write_in_place(&w, f, g, path) : write_aside(&w, f, g, aside, path);
     } else {
         status = ORDO_ERR_MEMORY;
     }
