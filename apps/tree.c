@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <ordo/backend.h>
 #include <ordo/memory.h>
 #include <ordo/team.h>
 
@@ -62,6 +63,16 @@ ordo_options ordo_options_or(const ordo_options *options, const char *scheduler)
     if (!chosen.scheduler)
         chosen.scheduler = scheduler;
     return chosen;
+}
+
+bool ordo_wants_gpu(const ordo_options *options)
+{
+    char name[ORDO_DEVICE_NAME];
+    const ordo_backend *backend;
+    if (!options || !options->device || !strcmp(options->device, "cpu"))
+        return false;
+    return !strcmp(options->device, "cuda") ||
+           (ordo_backend_load("cuda", &backend) == ORDO_OK && backend->probe(name) == ORDO_OK);
 }
 
 ordo_u32 ordo_limit_u32(double limit)

@@ -13,6 +13,8 @@ ordo_status ordo_check_weights(const ordo_graph *g);
 
 /* The options with that scheduler where they name none. */
 ordo_options ordo_options_or(const ordo_options *options, const char *scheduler);
+/* The run is to be on a GPU: asked for, or left open where there is one. Not every scheduler is there. */
+bool ordo_wants_gpu(const ordo_options *options);
 /* The largest u32 that is neither beyond the limit nor "unreached". */
 ordo_u32 ordo_limit_u32(double limit);
 

@@ -261,7 +261,10 @@ class Words(Base):
 
     def test_options_are_checked_before_the_graph_is_read(self):
         self.refused(2, "dleta", "sssp", "/no/such/graph", "--scheduler", "dleta")
-        self.refused(5, "CUDA", "sssp", "/no/such/graph", "--device", "cuda")
+        if ordo("sssp", "-g", "3", "--device", "cuda").returncode == 5:  # no GPU here: said before the graph is read
+            self.refused(5, "device 'cuda'", "sssp", "/no/such/graph", "--device", "cuda")
+            r = self.ok(ordo("sssp", self.gr, "--source", "0", "--device", "auto", "--verify"))
+            self.assertRegex(r.out, r"Scheduler: .*, cpu, ")
 
     def test_unsound_is_refused_by_name(self):
         if "delta" in schedulers():
