@@ -84,8 +84,6 @@ static void draw_settings(trial *t, ordo_u64 *r)
                 continue; /* refused by name: tested elsewhere */
             if (!strncmp(at, "pull", 4) && !strcmp(t->op, "lightest_edge"))
                 continue;
-            if (!strncmp(at, "pull", 4) && !strcmp(s->name, "bsp") && t->options.device)
-                continue; /* not on a GPU */
             snprintf(text, sizeof t->text[0], "%s=%.*s", row->name, (int)strcspn(at, "|"), at);
         } else {
             double value = choice == 1 ? row->min : (double)(next_random(r) % ((ordo_u64)2 << next_random(r) % 9));

@@ -4,7 +4,11 @@
  * the other list, each item once (ordo_cuda_frontier). It ends with a grid barrier; the run ends when a list is empty,
  * which all blocks see alike since nobody writes a step's words after the barrier before it.
  *
- * Not done: pulling.
+ * Pulling (Beamer, Asanovic and Patterson 2012), where the operator settles vertices: every vertex that is not settled
+ * looks through its in-edges for a tail of this step's frontier and stops at the first, as all candidates of a step are
+ * equal. Who is on the frontier is told by `stamp`, so nothing is converted from one direction to the other. A warp has
+ * 32 vertices: each lane looks at a few edges of its own, the rest of long rows is looked at by all lanes together. A cell
+ * is written by one lane only, and frontier cells do not change during the step.
  */
 #include "schedulers/bsp/tunables.h"
 
@@ -15,6 +19,10 @@ typedef struct MY(args) {
     OP(cell) *cells;
     OP(state) state;
     bool racy;
+    ordo_cuda_rows in; /* where pulling is allowed */
+    int direction;     /* as the tunable: auto, push, pull */
+    double alpha, beta;
+    ordo_u64 universe;
     const ordo_item *initial; /* or NULL: all */
     ordo_u64 initial_count;
     ordo_cuda_frontier frontier;
@@ -23,6 +31,71 @@ typedef struct MY(args) {
     ordo_cuda_mailbox *mailbox;
 } MY(args);
 
+/* What a vertex gets from the frontier of `step`, if it gets anything: the edge to take, or m. By whole warps. */
+ORDO_DEV ordo_eid MY(find)(const MY(args) * a, bool there, ordo_vid v, ordo_u32 step, ordo_cuda_counters *mine)
+{
+    enum { OWN = 8 };
+    const ordo_u32 lane = threadIdx.x & 31;
+    ordo_eid e = there ? __ldg(a->in.row + v) : 0, end = there ? __ldg(a->in.row + v + 1) : 0, found = a->in.m;
+    for (ordo_eid last = e + OWN < end ? e + OWN : end; e < last && found == a->in.m; e++) {
+        mine->edges++;
+        if (ordo_dev_load(&a->frontier.stamp[__ldg(a->in.edge + e * a->in.stride)]) == step)
+            found = e;
+    }
+    for (ordo_u32 open = __ballot_sync(0xffffffffu, found == a->in.m && e < end); open; open &= open - 1) {
+        int owner = __ffs((int)open) - 1;
+        ordo_eid at = __shfl_sync(0xffffffffu, e, owner), stop = __shfl_sync(0xffffffffu, end, owner);
+        for (; at < stop; at += 32) {
+            bool hit = false;
+            if (at + lane < stop) {
+                mine->edges++;
+                hit = ordo_dev_load(&a->frontier.stamp[__ldg(a->in.edge + (at + lane) * a->in.stride)]) == step;
+            }
+            ordo_u32 hits = __ballot_sync(0xffffffffu, hit);
+            if (hits) {
+                if ((int)lane == owner)
+                    found = at + (ordo_u32)__ffs((int)hits) - 1;
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+/* A block's part of a step that pulls. */
+ORDO_DEV ordo_u64 MY(pull)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine)
+{
+    const ordo_cuda_frontier *f = &a->frontier;
+    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
+    ordo_u64 pushed = 0;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a->universe; first += threads) {
+        ordo_u64 i = first + threadIdx.x;
+        ordo_vid v = (ordo_vid)i;
+        bool there = i < a->universe && !OP(settled)(&a->state, v, ordo_dev_load(&a->cells[i]));
+        ordo_eid e = MY(find)(a, there, v, step, mine);
+        if (e < a->in.m) {
+            OP(edge) edge = OP(dev_edge)(&a->in, e, v, true);
+            OP(cell) candidate = OP(candidate)(&a->state, ordo_dev_load(&a->cells[edge.tail]), edge);
+            if (OP(better)(candidate, ordo_dev_load(&a->cells[v]))) {
+                ordo_dev_store(&a->cells[v], candidate);
+                mine->useful++;
+                pushed += OP(dev_push)(f, queue, &a->rows, v, step + 1);
+            }
+        }
+        ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, false);
+    }
+    return pushed;
+}
+
+/* A thread's pushed edges to those of a step. */
+ORDO_DEV void MY(add_edges)(ordo_cuda_turn *turn, ordo_u64 pushed)
+{
+    for (int step = 16; step; step /= 2)
+        pushed += __shfl_down_sync(0xffffffffu, pushed, step);
+    if (threadIdx.x % 32 == 0 && pushed)
+        ordo_dev_add(&turn->edges, pushed);
+}
+
 ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
 {
     __shared__ OP(dev_tile) tile;
@@ -30,37 +103,57 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     auto grid = cooperative_groups::this_grid();
     const ordo_cuda_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};
+    ordo_u64 pushed = 0;
     ordo_dev_start(&queue);
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.initial_count; first += threads) {
         ordo_u64 i = first + threadIdx.x;
         if (i < a.initial_count)
-            OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1);
+            pushed += OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1);
         ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
     }
     ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
+    MY(add_edges)(&f->turn[1], pushed);
     grid.sync();
+    bool pulling = false; /* all blocks decide alike, from the same words */
+    ordo_u64 edges_left = a.rows.m, last_items = 0;
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_turn *turn = &f->turn[step % 3];
         if ((turn->count == 0 && turn->segments == 0) || turn->stop)
             break;
+        const ordo_u64 items = (ordo_u64)turn->count + turn->segments, edges = turn->edges;
+        if (OP(can_settle) && a.direction != 1)
+            pulling = a.direction == 2 ? true
+                      : pulling        ? items >= last_items || (double)items > (double)a.universe / a.beta
+                                       : (double)edges > (double)edges_left / a.alpha;
+        edges_left -= edges < edges_left ? edges : edges_left;
+        last_items = items;
+        pushed = 0;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, step, a.record, a.mailbox, turn->count + turn->segments, step, 0);
+            ordo_dev_begin_step(f, step, a.record, a.mailbox, items, step, 0);
         ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->turn[(step + 1) % 3].count;
-        OP(dev_step)
-        (
-            &tile, f, &a.rows, a.cells, &a.state, step, &mine,
-            [&](ordo_vid item, OP(cell) value, ordo_u64 e) {
-                OP(edge) edge = OP(dev_edge)(&a.rows, e, item, false);
-                mine.edges++;
-                ordo_u32 target = OP(target)(&a.state, edge);
-                if (OP(dev_offer)(a.cells, target, OP(candidate)(&a.state, value, edge), a.racy)) {
-                    mine.useful++;
-                    if (OP(activates))
-                        OP(dev_push)(f, &queue, &a.rows, target, step + 1);
-                }
-            },
-            [&] { ordo_dev_flush(&queue, next, count, false); });
+        if (OP(can_settle) && pulling) {
+            if (blockIdx.x == 0 && threadIdx.x == 0)
+                mine.items += items; /* the frontier is what is processed, whoever looks at it */
+            pushed = MY(pull)(&a, &queue, step, &mine);
+        } else {
+            OP(dev_step)
+            (
+                &tile, f, &a.rows, a.cells, &a.state, step, &mine,
+                [&](ordo_vid item, OP(cell) value, ordo_u64 e) {
+                    OP(edge) edge = OP(dev_edge)(&a.rows, e, item, false);
+                    mine.edges++;
+                    ordo_u32 target = OP(target)(&a.state, edge);
+                    if (OP(dev_offer)(a.cells, target, OP(candidate)(&a.state, value, edge), a.racy)) {
+                        mine.useful++;
+                        if (OP(activates))
+                            pushed += OP(dev_push)(f, &queue, &a.rows, target, step + 1);
+                    }
+                },
+                [&] { ordo_dev_flush(&queue, next, count, false); });
+        }
+        if (OP(can_settle))
+            MY(add_edges)(&f->turn[(step + 1) % 3], pushed);
         ordo_dev_flush(&queue, next, count, true);
         grid.sync();
     }
@@ -72,13 +165,20 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     ordo_status status = ORDO_OK;
     MY(args) a = {};
-    if ((int)job->tunable[BSP_DIRECTION] == 2)
-        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' on device 'cuda' does not pull in this version");
-    status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    a.direction = (int)job->tunable[BSP_DIRECTION];
+    if (a.direction == 2 && !OP(can_settle))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'bsp' with direction=pull needs an operator that settles vertices; '%s' does not",
+                         job->op->name);
+    status = ordo_cuda_begin(job, sizeof(OP(cell)), OP(can_settle) && a.direction != 1, &c);
     if (!status)
         status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
     if (!status) {
         a.rows = c.out;
+        a.in = c.in;
+        a.alpha = job->tunable[BSP_ALPHA];
+        a.beta = job->tunable[BSP_BETA];
+        a.universe = job->universe;
         a.cells = (OP(cell) *)c.cells;
         a.state = *(const OP(state) *)job->state;
         a.racy = job->sync == ORDO_SYNC_RACY;

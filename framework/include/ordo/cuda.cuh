@@ -161,6 +161,7 @@ typedef struct ordo_cuda_turn {
     ordo_u32 segments, padding1[ORDO_CUDA_LINE - 1]; /* pieces of hubs */
     ordo_u32 ticket, padding2[ORDO_CUDA_LINE - 1];   /* tiles and pieces that blocks have taken */
     ordo_u32 stop, padding3[ORDO_CUDA_LINE - 1];     /* what the mailbox said before this step: the same for all */
+    ordo_u64 edges, padding4[ORDO_CUDA_LINE / 2 - 1]; /* of the items, where a scheduler adds them up */
 } ordo_cuda_turn;
 
 /* Each vertex is on the frontier of a step at most once: `stamp` holds the last step that it was pushed for. So a list
@@ -191,6 +192,7 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
 {
     ordo_cuda_turn *later = &f->turn[(step + 2) % 3];
     later->count = later->segments = later->ticket = 0;
+    later->edges = 0;
     f->turn[(step + 1) % 3].stop = mailbox->stop;
     ordo_dev_sample(record, in_flight, bucket, delta);
     record->supersteps = step;
@@ -289,22 +291,24 @@ ORDO_DEV void OP(dev_expand)(OP(dev_tile) * tile, ordo_vid item, OP(cell) value,
 
 /* ---- supersteps ---- */
 
-/* Puts an item on the frontier of step `step`, once. A hub goes there in pieces. */
-ORDO_DEV void OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows, ordo_vid item,
+/* Puts an item on the frontier of step `step`, once. A hub goes there in pieces. Returns its number of edges, or 0 where
+ * it was there. */
+ORDO_DEV ordo_u64 OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows, ordo_vid item,
                            ordo_u32 step)
 {
     ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* on its way meanwhile; the pop has it */
     if (ordo_dev_exchange(&f->stamp[item], step) == step)
-        return;
+        return 0;
     ordo_cuda_turn *turn = &f->turn[step % 3];
     if (degree <= ORDO_CUDA_SEGMENT) {
         ordo_dev_append(q, item, f->list[step & 1], &turn->count);
-        return;
+        return degree;
     }
     ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_SEGMENT - 1) / ORDO_CUDA_SEGMENT);
     ordo_u32 at = ordo_dev_add(&turn->segments, pieces);
     for (ordo_u32 i = 0; i < pieces; i++)
         f->segment[step & 1][at + i] = (ordo_u64)item << 32 | i;
+    return degree;
 }
 
 /* A block's part of a superstep: takes tiles of items and pieces of hubs while there are any, and gives each edge to
