@@ -129,7 +129,7 @@ static void exercise_queue(ordo_u32 blocks, ordo_u64 each, ordo_u32 one_in)
 {
     delay_one_in = one_in;
     exercise e = {.each = each};
-    adds_shape shape = adds_shape_for(QUEUE_BUCKETS, blocks * 64, 64, 16, 0, sizeof(ordo_u64));
+    adds_shape shape = adds_shape_for(QUEUE_BUCKETS, blocks * 64, 64, 16, 0, sizeof(ordo_u64), ADDS_MOST);
     ck_assert_uint_eq(shape.blocks, blocks);
     ck_assert_uint_eq(shape.block_shift, 6);
     shape.start = 0xfff0;
@@ -220,10 +220,10 @@ END_TEST
 
 START_TEST(shapes_keep_in_proportion)
 {
-    adds_shape s = adds_shape_for(32, 0, 65536, 256, 100, 8);
+    adds_shape s = adds_shape_for(32, 0, 65536, 256, 100, 8, ADDS_MOST);
     ck_assert_uint_eq(s.block_shift, 6);
     ck_assert_uint_eq(s.blocks, 96);
-    s = adds_shape_for(32, 1, 64, 256, 0, 8);
+    s = adds_shape_for(32, 1, 64, 256, 0, 8, ADDS_MOST);
     ck_assert_uint_eq(s.blocks, 1);
     ck_assert_uint_eq(s.segment_shift, 6);
     ck_assert_uint_eq(s.table_shift, 0);

@@ -20,7 +20,7 @@
  *
  * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
  */
-#include "tunables.h"
+#include "rules.h"
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
@@ -328,39 +328,21 @@ static adds_rules MY(rules)(ordo_job *job, double delta)
 {
     const double *t = job->tunable;
     double degree = job->mean_degree > 1 ? job->mean_degree : 1;
-    ordo_u32 low = 32;
-    while (low > 1 && low / 2 >= 32 / degree) /* 32 over the mean degree, rounded up to a power of two */
-        low /= 2;
     adds_rules r = {
         .first_worker = t[ADDS_MANAGER] > 0 && job->threads > 1,
         .workers = (ordo_u32)job->threads,
         .combining = !(t[ADDS_MANAGER] > 0) || job->threads == 1,
-        .dynamic = t[ADDS_DYNAMIC] > 0,
-        .grain_low = t[ADDS_GRAIN_MIN] > 0 ? (ordo_u32)t[ADDS_GRAIN_MIN] : low,
+        .grain_low = adds_grain_low(job),
         .grain_high = (ordo_u32)t[ADDS_GRAIN],
-        .concurrent_min = (ordo_u32)t[ADDS_CONCURRENT_MIN],
-        .concurrent_max = (ordo_u32)t[ADDS_CONCURRENT_MAX],
-        .epoch = (ordo_u32)t[ADDS_EPOCH],
-        .settle = (ordo_u32)t[ADDS_SETTLE],
-        .clip = t[ADDS_CLIP],
-        .util_low = t[ADDS_UTIL_LOW],
-        .util_high = t[ADDS_UTIL_HIGH],
-        .delta_min = delta / 1073741824.0,
-        .delta_max = delta * 1073741824.0,
+        .epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 32,
+        .pace = adds_pace_rules_of(job, delta),
         .job = job,
     };
-    if (job->op->cell != ORDO_F32 && r.delta_min < 1)
-        r.delta_min = delta < 1 ? delta : 1;
     /* So that an assignment of high degrees ends within a millisecond or so: member 0 looks at cancelling between. */
     while (r.grain_high > r.grain_low && r.grain_high * degree > 131072)
         r.grain_high /= 2;
     if (r.grain_low > r.grain_high)
         r.grain_low = r.grain_high;
-    ordo_u32 buckets = (ordo_u32)t[ADDS_BUCKETS];
-    r.concurrent_min = r.concurrent_min < buckets ? r.concurrent_min : buckets - 1;
-    r.concurrent_max = r.concurrent_max < buckets ? r.concurrent_max : buckets - 1;
-    if (r.concurrent_max < r.concurrent_min)
-        r.concurrent_max = r.concurrent_min;
     return r;
 }
 
@@ -371,7 +353,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     double own = OP(delta)((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, t[ADDS_DELTA], own, ordo_adds_factor(job, t[ADDS_FACTOR]));
     adds_shape shape = adds_shape_for(buckets, (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],
-                                      (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(OP(entry)));
+                                      (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(OP(entry)), ADDS_MOST);
     shape.start = (ordo_u32)t[ADDS_START_INDEX];
     adds_control *c = (adds_control *)ordo_alloc_zero(1, sizeof *c);
     MY(run) run = {.job = job, .control = c};
@@ -403,11 +385,11 @@ static ordo_status MY(run_job)(ordo_job *job)
         me->worker->in = me->end_initial - me->next_initial;
     }
     if (!status) {
-        adds_control_init(c, delta);
+        adds_control_init(c, adds_pace_of(job, &c->rules.pace, delta));
         job->delta_first = delta;
         ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? MY(work_lock) : MY(work_atomic), &run);
         job->supersteps = c->switches;
-        job->delta_last = c->delta;
+        job->delta_last = c->pace.delta;
         long long pool = (long long)(((ordo_u64)c->queue.blocks_used << shape.block_shift) * shape.entry);
         ordo_job_book(job, pool);
         ordo_job_book(job, -pool);

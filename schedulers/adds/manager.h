@@ -33,6 +33,7 @@
 
 #include <ordo/scheduler.h>
 
+#include "pace.h"
 #include "queue.h"
 
 #define ADDS_END (~(ordo_u64)0)
@@ -73,13 +74,11 @@ typedef struct adds_map {
 /* Fixed for a run. */
 typedef struct adds_rules {
     ordo_u32 first_worker, workers; /* members first_worker .. workers - 1 work */
-    bool combining, dynamic;
+    bool combining;
     ordo_u32 grain_low, grain_high;
-    ordo_u32 concurrent_min, concurrent_max;
-    ordo_u32 epoch, settle;           /* assignments; head switches */
-    double clip, util_low, util_high; /* shares */
-    double delta_min, delta_max;      /* dynamic delta stays between */
-    ordo_job *job;                    /* whose trace is written; NULL: none */
+    ordo_u32 epoch; /* assignments */
+    adds_pace_rules pace;
+    ordo_job *job; /* whose trace is written; NULL: none */
 } adds_rules;
 
 typedef struct adds_control {
@@ -95,11 +94,11 @@ typedef struct adds_control {
     ordo_u64 in_flight; /* as of the last epoch; read by member 0 */
 
     /* the manager's */
-    ordo_u32 head, concurrent, next_worker, assignments;
-    double base, delta, util, util_mean, util_sum;
+    ordo_u32 head, next_worker, assignments;
+    adds_pace pace;
+    double base, util, util_sum;
     ordo_u32 util_count;
-    bool skip, ended;
-    ordo_u64 settled_at;                        /* delta may change from this switch on */
+    bool ended;
     ordo_u32 seen[ADDS_MAX_BUCKETS], seen_tail; /* resv_ptr when the epoch began; of the tail since it is the tail */
     ordo_u64 tail_pushes;
 } adds_control;
@@ -109,7 +108,7 @@ typedef struct adds_control {
 ADDS_FN void adds_publish_map(adds_control *c)
 {
     adds_map *map = &c->map;
-    double per_delta = 1 / c->delta;
+    double per_delta = 1 / c->pace.delta;
     ordo_u32 sequence = __atomic_load_n(&map->sequence, __ATOMIC_RELAXED);
     __atomic_store_n(&map->sequence, sequence + 1, __ATOMIC_RELAXED);
     __atomic_store(&map->base, &c->base, __ATOMIC_RELEASE);
@@ -158,10 +157,9 @@ ADDS_FN ordo_u32 adds_resv_of(const adds_control *c, ordo_u32 b)
 }
 
 /* After the queue's and the rules' set-up, before any member starts. */
-ADDS_FN void adds_control_init(adds_control *c, double delta)
+ADDS_FN void adds_control_init(adds_control *c, adds_pace pace)
 {
-    c->concurrent = c->rules.concurrent_min;
-    c->delta = delta;
+    c->pace = pace;
     c->next_worker = c->rules.first_worker;
     adds_memory(&c->queue, 0);
     for (ordo_u32 b = 0; b < c->queue.shape.buckets; b++)
@@ -183,20 +181,9 @@ ADDS_FN void adds_unlock(adds_control *c)
 
 /* ---- section 5.7: delta ---- */
 
-ADDS_FN void adds_set_delta(adds_control *c, double delta)
-{
-    if (delta < c->rules.delta_min || delta > c->rules.delta_max)
-        return;
-    c->delta = delta;
-    c->skip = true; /* the next epoch sees both deltas */
-    c->settled_at = c->switches + c->rules.settle;
-    adds_publish_map(c);
-}
-
-/* At the end of an epoch. N of the thesis is what was pushed to a bucket in it. */
+/* At the end of an epoch. */
 ADDS_FN void adds_adapt(adds_control *c)
 {
-    const adds_rules *r = &c->rules;
     ordo_u32 tail = adds_nth(c, c->queue.shape.buckets - 1);
     ordo_u64 pushes = 0, in_flight = 0;
     c->tail_pushes += adds_ahead(adds_resv_of(c, tail), c->seen_tail);
@@ -211,33 +198,10 @@ ADDS_FN void adds_adapt(adds_control *c)
     c->tail_pushes = 0;
     __atomic_store_n(&c->in_flight, in_flight, __ATOMIC_RELAXED);
     c->util = c->util_count ? c->util_sum / c->util_count : 0;
-    c->util_mean = c->util_mean < 0 ? c->util : 0.75 * c->util_mean + 0.25 * c->util;
     c->util_sum = 0;
     c->util_count = 0;
-    if (!r->dynamic)
-        return;
-    if (c->skip) {
-        c->skip = false;
-        c->util_mean = -1;
-        return;
-    }
-    bool settled = c->switches >= c->settled_at;
-    if (pushes && (double)tail_pushes > r->clip * (double)pushes) { /* at the clip point: the bound from now on */
-        double floor = 2 * c->delta;
-        adds_set_delta(c, floor);
-        if (c->delta == floor)
-            c->rules.delta_min = floor;
-    } else if (c->util < r->util_low) {
-        if (c->concurrent < r->concurrent_max)
-            c->concurrent++;
-        else if (settled && c->util_mean < r->util_low)
-            adds_set_delta(c, 2 * c->delta);
-    } else if (c->util > r->util_high) {
-        if (c->concurrent > r->concurrent_min)
-            c->concurrent--;
-        else if (settled && c->util_mean > r->util_high)
-            adds_set_delta(c, c->delta / 2);
-    }
+    if (adds_pace_epoch(&c->rules.pace, &c->pace, pushes, tail_pushes, c->util, c->switches))
+        adds_publish_map(c);
 }
 
 /* ---- section 5.5: switching, and the end ---- */
@@ -282,13 +246,13 @@ ADDS_FN void adds_switch_head(adds_control *c)
         ordo_u32 tail = adds_nth(c, buckets - 1);
         c->tail_pushes += adds_ahead(adds_resv_of(c, tail), c->seen_tail);
         c->head = adds_nth(c, steps);
-        c->base += steps * c->delta;
+        c->base += steps * c->pace.delta;
         c->seen_tail = adds_resv_of(c, adds_nth(c, buckets - 1));
         __atomic_store_n(&c->switches, c->switches + 1, __ATOMIC_RELAXED);
         adds_publish_map(c);
 #ifndef ORDO_NO_STATS
         if (c->rules.job)
-            ordo_job_sample(c->rules.job, c->in_flight, c->switches, c->delta, c->concurrent, (float)c->util);
+            ordo_job_sample(c->rules.job, c->in_flight, c->switches, c->pace.delta, c->pace.concurrent, (float)c->util);
 #endif
     }
 }
@@ -342,7 +306,7 @@ ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
         }
         available = adds_probe(q, c->head);
     }
-    for (; probed < c->concurrent && available < idle * r->grain_low; probed++)
+    for (; probed < c->pace.concurrent && available < idle * r->grain_low; probed++)
         available += adds_probe(q, adds_nth(c, probed));
     if (!available)
         return 0;

@@ -64,6 +64,8 @@
 #include <ordo/memory.h>
 #include <ordo/types.h>
 
+#include "shape.h"
+
 #define ADDS_FN static inline __attribute__((unused))
 
 #ifndef ADDS_INDEX_BITS
@@ -75,7 +77,8 @@
 #endif
 
 #define ADDS_INDEX_MASK ((ordo_u32)(0xffffffffu >> (32 - ADDS_INDEX_BITS)))
-enum { ADDS_MAX_BUCKETS = 32, ADDS_CACHE = 4, ADDS_MIN_BLOCK = 64, ADDS_AHEAD = 2 };
+/* Slots of the largest pool. */
+#define ADDS_MOST (((ordo_u64)ADDS_INDEX_MASK + 1) / 2)
 
 /* How many slots a is ahead of b. */
 ADDS_FN ordo_u32 adds_ahead(ordo_u32 a, ordo_u32 b)
@@ -96,14 +99,6 @@ typedef struct adds_block {
     ordo_u32 read; /* RDC */
     ordo_u32 home; /* index of its word in `table` */
 } adds_block;
-
-/* Sizes, fixed for a run; powers of two as shifts. */
-typedef struct adds_shape {
-    ordo_u32 buckets, blocks; /* blocks: of the pool */
-    ordo_u32 block_shift, segment_shift, table_shift;
-    ordo_u32 start; /* the first index of every bucket, rounded down to a block; near the top in tests */
-    size_t entry;   /* bytes */
-} adds_shape;
 
 typedef struct adds_queue {
     adds_shape shape;
@@ -132,33 +127,6 @@ ADDS_FN void adds_writer_init(adds_writer *w)
 {
     memset(w->cache, 0xff, sizeof w->cache);
     w->lap = 0;
-}
-
-ADDS_FN ordo_u32 adds_log2(ordo_u64 x) /* rounded down; x > 0 */
-{
-    return 63u - (ordo_u32)__builtin_clzll(x);
-}
-
-/* The shape for wishes in entries. `pool` 0: half of m, but three blocks a bucket at least. A block is made smaller
- * where the pool would hold fewer than eight a bucket: otherwise most of a small pool lies in blocks set ahead. */
-ADDS_FN adds_shape adds_shape_for(ordo_u32 buckets, ordo_u64 pool, ordo_u64 block, ordo_u64 segment, ordo_u64 m,
-                                  size_t entry)
-{
-    adds_shape s = {.buckets = buckets, .entry = entry};
-    ordo_u64 most = ((ordo_u64)ADDS_INDEX_MASK + 1) / 2, size = pool ? pool : m / 2;
-    size = size < most ? size : most;
-    s.block_shift = adds_log2(block > ADDS_MIN_BLOCK ? block : (ordo_u64)ADDS_MIN_BLOCK);
-    while (s.block_shift > adds_log2(ADDS_MIN_BLOCK) && size >> s.block_shift < 8 * buckets)
-        s.block_shift--;
-    s.segment_shift = adds_log2(segment ? segment : 1);
-    if (s.segment_shift > s.block_shift)
-        s.segment_shift = s.block_shift;
-    ordo_u64 blocks = size >> s.block_shift;
-    if (!pool && blocks < 3 * buckets)
-        blocks = 3 * buckets;
-    s.blocks = blocks ? (ordo_u32)blocks : 1;
-    s.table_shift = adds_log2(s.blocks) + (s.blocks & (s.blocks - 1) ? 1 : 0);
-    return s;
 }
 
 /* Bytes for that shape: pool, and what describes it. */

@@ -2,7 +2,7 @@
 #define ADDS_TUNABLES(X)                                                                                               \
     X(ADDS_MANAGER, "manager", CHOICE, "combining", 0, 0, "combining|dedicated", "",                                   \
       "who assigns work: any idle thread for a moment, or thread 0 and nothing else (5.3)")                            \
-    X(ADDS_BUCKETS, "buckets", INT, "32", 4, 32, NULL, "buckets", "buckets in the circle (5.5)")                       \
+    X(ADDS_BUCKETS, "buckets", INT, "32", 2, 32, NULL, "buckets", "buckets in the circle (5.5)")                       \
     X(ADDS_POOL, "pool", INT, "0", 0, 2147483648.0, NULL, "items",                                                     \
       "room of the pool that all buckets share; 0: half the edges (5.6)")                                              \
     X(ADDS_BLOCK, "block", INT, "65536", 64, 16777216, NULL, "items",                                                  \
@@ -30,9 +30,16 @@
       "fewer buckets at once, then a smaller delta, where utilisation is above (5.7.2)")                               \
     X(ADDS_SETTLE, "settle", INT, "3", 0, 1000, NULL, "switches",                                                      \
       "head switches that delta stays after it was changed (5.7.2)")                                                   \
-    X(ADDS_EPOCH, "epoch", INT, "32", 1, 1000000, NULL, "assignments",                                                 \
-      "between two looks at clipping and utilisation")                                                                 \
+    X(ADDS_EPOCH, "epoch", INT, "0", 0, 1000000, NULL, "assignments",                                                  \
+      "between two looks at clipping and utilisation; 0: 32, cuda: 2 a worker")                                        \
     X(ADDS_START_INDEX, "start_index", INT, "0", 0, 4294967295.0, NULL, "",                                            \
-      "first index of every bucket; near 2^32 it wraps round early, which is for tests")
+      "first index of every bucket; near 2^32 it wraps round early, which is for tests")                               \
+    X(ADDS_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                           \
+      "cuda: blocks of 512 threads a multiprocessor, the manager's among them; 0: as many as fit")                     \
+    X(ADDS_WORKERS, "workers", INT, "0", 0, 1024, NULL, "blocks", "cuda: worker blocks; 0: all")                       \
+    X(ADDS_TRANSLATION, "cache", CHOICE, "on", 0, 0, "off|on", "",                                                     \
+      "cuda: whether a worker caches where a bucket's blocks lie (5.6)")                                               \
+    X(ADDS_RESERVE, "reserve", CHOICE, "warp", 0, 0, "thread|warp", "",                                                \
+      "cuda: who touches a bucket's counters: every thread for itself, or one lane for its warp (5.4)")
 
 enum { ADDS_TUNABLES(ORDO_TUNABLE_ENUM) ADDS_TUNABLE_COUNT };
