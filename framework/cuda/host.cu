@@ -17,7 +17,7 @@
 
 #include <ordo/memory.h>
 
-enum { MOST_BLOCKS = 16, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
+enum { MOST_BLOCKS = 32, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 
 struct ordo_cuda_own {
     void *block[MOST_BLOCKS];
@@ -60,8 +60,9 @@ static ordo_status probe(char device[ORDO_DEVICE_NAME])
     if (cudaGetDevice(&current) != cudaSuccess || cudaGetDeviceProperties(&p, current) != cudaSuccess)
         return failed(cudaGetLastError(), "looking at the GPU");
     if (p.major < LEAST_MAJOR || (p.major == LEAST_MAJOR && p.minor < LEAST_MINOR))
-        return ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': found %s of compute capability %d.%d, expected %d.%d or later",
-                         p.name, p.major, p.minor, LEAST_MAJOR, LEAST_MINOR);
+        return ordo_fail(ORDO_ERR_DEVICE,
+                         "device 'cuda': found %s of compute capability %d.%d, expected %d.%d or later", p.name,
+                         p.major, p.minor, LEAST_MAJOR, LEAST_MINOR);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, current);
     if (!cooperative)
         return ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': %s cannot launch cooperatively", p.name);
@@ -246,7 +247,8 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     if (!status)
         status = (out->cells = ordo_cuda_alloc(out, job->targets, cell, false)) ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
-        status = failed(cudaMemcpy(out->cells, job->cells, job->targets * cell, cudaMemcpyHostToDevice), "copying cells");
+        status =
+            failed(cudaMemcpy(out->cells, job->cells, job->targets * cell, cudaMemcpyHostToDevice), "copying cells");
     if (!status && job->initial) {
         void *items = ordo_cuda_alloc(out, job->initial_count, sizeof(ordo_item), false);
         status = !items ? ORDO_ERR_MEMORY
@@ -276,7 +278,7 @@ static ordo_status wait_for(ordo_cuda *c)
     }
 }
 
-ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args)
+ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid)
 {
     int device = 0, units = 0, resident = 0;
     ordo_status status = failed(cudaGetDevice(&device), "asking for the device");
@@ -287,9 +289,16 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
                         "asking how many blocks fit");
     if (!status && resident == 0)
         status = ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': a block of %d threads does not fit this GPU", threads);
+    *grid = units * (blocks > 0 && blocks < resident ? blocks : resident);
+    return status;
+}
+
+ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args)
+{
+    int grid = 0;
+    ordo_status status = ordo_cuda_grid(kernel, threads, blocks, &grid);
     if (status)
         return status;
-    int grid = units * (blocks > 0 && blocks < resident ? blocks : resident);
     status = failed(cudaEventRecord(c->own->before), "recording an event");
     if (!status)
         status = failed(cudaLaunchCooperativeKernel(kernel, dim3((unsigned)grid), dim3((unsigned)threads), args, 0, 0),
@@ -313,7 +322,8 @@ static ordo_status hand_over(ordo_cuda *c)
     ordo_cuda_record *record = (ordo_cuda_record *)ordo_alloc(1, sizeof *record);
     ordo_status status = record ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
-        status = failed(cudaMemcpy(&counters, c->counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
+        status =
+            failed(cudaMemcpy(&counters, c->counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
     if (!status)
         status = failed(cudaMemcpy(record, c->record, sizeof *record, cudaMemcpyDeviceToHost), "copying the trace");
     if (!status)
@@ -332,7 +342,7 @@ static ordo_status hand_over(ordo_cuda *c)
         for (ordo_u64 i = 0; i < record->taken; i++) {
             const ordo_cuda_moment *m = &record->moment[i];
             ordo_job_sample_at(job, 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight, m->bucket, m->delta,
-                               1, -1);
+                               m->concurrent, m->utilisation);
         }
         if (record->overflow)
             status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");

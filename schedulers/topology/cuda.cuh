@@ -37,7 +37,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     for (ordo_u64 round = 1;; round++) {
         ordo_u32 *changed = a.changed + round % 3 * LINE;
         if (me == 0) {
-            ordo_dev_sample(a.record, a.universe, round, 0);
+            ordo_dev_sample(a.record, a.universe, round, 0, 1, -1);
             a.changed[(round + 1) % 3 * LINE] = 0;
             a.stop[(round + 1) % 3 * LINE] = a.mailbox->stop;
             a.record->supersteps = round;

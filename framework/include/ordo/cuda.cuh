@@ -62,6 +62,60 @@ template <typename T> ORDO_DEV T ordo_dev_exchange(T *p, T value)
     return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).exchange(value, cuda::memory_order_relaxed);
 }
 
+/* What must be ordered: acquire and release at device scope, and a fence that is both. */
+template <typename T> ORDO_DEV T ordo_dev_acquire(T *p)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).load(cuda::memory_order_acquire);
+}
+template <typename T> ORDO_DEV void ordo_dev_release(T *p, T value)
+{
+    cuda::atomic_ref<T, cuda::thread_scope_device>(*p).store(value, cuda::memory_order_release);
+}
+ORDO_DEV void ordo_dev_fence(void)
+{
+    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+}
+template <typename T> ORDO_DEV T ordo_dev_or(T *p, T bits)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).fetch_or(bits, cuda::memory_order_relaxed);
+}
+template <typename T> ORDO_DEV bool ordo_dev_swap(T *p, T *expected, T value)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).compare_exchange_strong(*expected, value,
+                                                                                    cuda::memory_order_relaxed);
+}
+
+/* Words of the block's own, in shared memory. */
+template <typename T> ORDO_DEV T ordo_dev_load_near(T *p)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).load(cuda::memory_order_relaxed);
+}
+template <typename T> ORDO_DEV void ordo_dev_store_near(T *p, T value)
+{
+    cuda::atomic_ref<T, cuda::thread_scope_block>(*p).store(value, cuda::memory_order_relaxed);
+}
+template <typename T> ORDO_DEV T ordo_dev_acquire_near(T *p)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).load(cuda::memory_order_acquire);
+}
+template <typename T> ORDO_DEV void ordo_dev_release_near(T *p, T value)
+{
+    cuda::atomic_ref<T, cuda::thread_scope_block>(*p).store(value, cuda::memory_order_release);
+}
+template <typename T> ORDO_DEV T ordo_dev_exchange_near(T *p, T value)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).exchange(value, cuda::memory_order_acquire);
+}
+template <typename T> ORDO_DEV T ordo_dev_add_near(T *p, T value)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).fetch_add(value, cuda::memory_order_acq_rel);
+}
+template <typename T> ORDO_DEV bool ordo_dev_swap_near(T *p, T *expected, T value)
+{
+    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).compare_exchange_strong(
+        *expected, value, cuda::memory_order_acq_rel, cuda::memory_order_acquire);
+}
+
 ORDO_DEV ordo_u64 ordo_dev_clock(void)
 {
     ordo_u64 t;
@@ -132,7 +186,8 @@ ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
 }
 
 /* A moment of the trace, by one thread of the grid; every second one goes when there is no room left. */
-ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 bucket, double delta)
+ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 bucket, double delta,
+                              ordo_u32 concurrent, float utilisation)
 {
     if (r->step == 0) {
         r->step = 1;
@@ -147,7 +202,7 @@ ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 
         r->taken = ORDO_CUDA_MOMENTS / 2;
         r->step *= 2;
     }
-    ordo_cuda_moment m = {ordo_dev_clock(), in_flight, bucket, delta};
+    ordo_cuda_moment m = {ordo_dev_clock(), in_flight, bucket, delta, concurrent, utilisation};
     r->moment[r->taken++] = m;
 }
 
@@ -194,7 +249,7 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
     later->count = later->segments = later->ticket = 0;
     later->edges = 0;
     f->turn[(step + 1) % 3].stop = mailbox->stop;
-    ordo_dev_sample(record, in_flight, bucket, delta);
+    ordo_dev_sample(record, in_flight, bucket, delta, 1, -1);
     record->supersteps = step;
     mailbox->supersteps = step;
     mailbox->in_flight = in_flight;

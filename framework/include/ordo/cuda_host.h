@@ -30,6 +30,8 @@ typedef struct ordo_cuda_moment {
     ordo_u64 nanoseconds; /* of the device's clock */
     ordo_u64 in_flight, bucket;
     double delta;
+    ordo_u32 concurrent;
+    float utilisation; /* -1: not measured */
 } ordo_cuda_moment;
 
 enum { ORDO_CUDA_MOMENTS = 4096 };
@@ -67,6 +69,8 @@ typedef struct ordo_cuda {
 ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
 /* Device memory until the end of the run; zeroed where asked for. NULL after ordo_fail. */
 void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
+/* How many blocks a launch with these arguments will have. */
+ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid);
 /* One cooperative launch of `threads` a block with `args` (pointers to arguments): `blocks` blocks a multiprocessor, or
  * as many as fit where that is 0 or more. Returns when the kernel has ended. */
 ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args);

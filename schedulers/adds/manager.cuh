@@ -1,0 +1,477 @@
+/* adds/manager.cuh -- the manager of `adds` on a GPU: block 0 of the launch, one warp a task, and its workers' side of
+ * it.
+ *
+ * Wang's thesis, sections 5.3 to 5.5 and 5.7. Does not depend on the operator. Warps of the manager's block:
+ *   0 .. 3   probe: bucket b belongs to warp b % 4, so up to four buckets in a row are probed side by side (5.5)
+ *   4        assign: gives readable slots to worker blocks (5.4), ranges of spilled items where there are any
+ *   5        memory (5.6), and the host's wish to stop
+ *   6        control: head switches and the end (5.5), delta (5.7), the trace
+ * They share adds_dev_manager in shared memory: each word has one writer. read[] is stored with release and read with
+ * acquire (R4); the others are hints or counters of one writer's own.
+ *
+ * Assignment flags (AF), one 64-bit word a worker block: 0 when it takes work, else an assignment; all ones: the end.
+ *   location (32 bits: slot of the pool, or first word of spill bits) | size << 32 | bucket << 48 | shift << 56
+ * The assign warp stores it after a fence that follows its acquire of read[] (R4: so what a probe warp saw written, the
+ * worker that acquires the flag sees). A worker block has a copy in shared memory, `work`, of which its warps take
+ * portions of 1 << shift items by compare-and-swap; whoever finds it used up and has the block's lock looks at the
+ * flag, clears it with a compare-and-swap (so an end that came meanwhile is not lost) and makes it the new copy. So one
+ * assignment can wait while the last is worked on. Which portions of which assignment are still worked on is counted in
+ * `left`, a few assignments at once; the warp that ends the last portion does D1 and D2.
+ *
+ * Mapping priority -> bucket: (base, 1/delta, head) are words that the control warp stores and workers read, relaxed
+ * and one by one: a torn or old copy puts an entry in a bucket that means another priority; it is read later or sooner
+ * than it should be, but it is read: every bucket becomes the head again while any has work. Priorities never decide
+ * what is correct.
+ *
+ * The end. What is not finished is in a bucket (reserved, DWC not counted), spilled (counted in `spilled`, not yet in
+ * `swept`), or an initial item of a block that has not counted `started`. Whoever works on an item counts DWC, swept or
+ * started only after a fence behind the reservations and spills of what it activated. The control warp reads started,
+ * swept and every DWC first, with acquire, then spilled and every resv_ptr. All only grow, and what is done never
+ * passes what is reserved: so equality of what was read is equality at a moment between, for all at once, and nothing
+ * is left. Exact, with no margin of empty sweeps.
+ */
+#ifndef ORDO_ADDS_MANAGER_CUH
+#define ORDO_ADDS_MANAGER_CUH
+
+#include "pace.h"
+#include "queue.cuh"
+
+enum {
+    ADDS_DEV_THREADS = 512, /* of a block */
+    ADDS_DEV_WARPS = ADDS_DEV_THREADS / 32,
+    ADDS_DEV_PORTION = 32, /* most items of a warp's portion */
+    ADDS_DEV_WORKERS = 1024,
+    ADDS_DEV_PROBES = 4,
+    ADDS_DEV_ASSIGNER = ADDS_DEV_PROBES,
+    ADDS_DEV_MEMORY,
+    ADDS_DEV_CONTROL,
+    ADDS_DEV_SLOTS = 8,    /* assignments that a block works on at once */
+    ADDS_DEV_SWEEP = 63,   /* the bucket of a range of spill bits */
+    ADDS_DEV_RANGE = 1024, /* words of such a range */
+};
+#define ADDS_DEV_END (~(ordo_u64)0)
+
+/* Fixed for a run. */
+typedef struct adds_dev_rules {
+    adds_pace_rules pace;
+    adds_pace start;
+    ordo_u32 workers;               /* blocks 1 .. workers */
+    ordo_u32 grain_low, grain_high; /* items of an assignment: powers of two */
+    ordo_u32 epoch;                 /* assignments */
+    ordo_u32 spill_words;           /* 32-bit words of spill bits */
+} adds_dev_rules;
+
+/* The state of the queue when a run was stopped, for people. */
+typedef struct adds_dev_state {
+    ordo_u64 resv[ADDS_MAX_BUCKETS], done[ADDS_MAX_BUCKETS], read[ADDS_MAX_BUCKETS], assigned[ADDS_MAX_BUCKETS];
+    ordo_u64 spilled, swept, switches;
+    double delta;
+    ordo_u32 head, concurrent, free_blocks, most_used;
+} adds_dev_state;
+
+typedef struct adds_dev_manager {
+    ordo_u64 read[ADDS_MAX_BUCKETS];     /* probe warps */
+    ordo_u64 assigned[ADDS_MAX_BUCKETS]; /* assign warp */
+    ordo_u32 assignments;                /* assign warp */
+    ordo_u32 head, concurrent, spilled;  /* control warp */
+    ordo_u32 ended;                      /* control warp, or, on a stop, the memory warp */
+} adds_dev_manager;
+
+template <typename T> ORDO_DEV T adds_dev_sum(T x) /* of a warp */
+{
+    for (int step = 16; step; step /= 2)
+        x += __shfl_xor_sync(~0u, x, step);
+    return x;
+}
+
+ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m)
+{
+    if (threadIdx.x < ADDS_MAX_BUCKETS)
+        m->read[threadIdx.x] = m->assigned[threadIdx.x] = q.shape.start;
+    if (threadIdx.x == 0) {
+        m->assignments = m->head = m->spilled = m->ended = 0;
+        m->concurrent = r.start.concurrent;
+    }
+}
+
+/* How far bucket b is from the head. */
+ORDO_DEV ordo_u32 adds_dev_ahead(const adds_dev_queue &q, ordo_u32 b, ordo_u32 head)
+{
+    return b >= head ? b - head : b + q.shape.buckets - head;
+}
+
+/* ---- probe warps ---- */
+
+ORDO_DEV void adds_dev_probe_warp(const adds_dev_queue &q, adds_dev_manager *m, ordo_u32 warp)
+{
+    ordo_u64 word[ADDS_MAX_BUCKETS / ADDS_DEV_PROBES] = {};
+    while (!ordo_dev_load_near(&m->ended)) {
+        const ordo_u32 head = ordo_dev_load_near(&m->head), concurrent = ordo_dev_load_near(&m->concurrent);
+#pragma unroll
+        for (ordo_u32 i = 0; i < ADDS_MAX_BUCKETS / ADDS_DEV_PROBES; i++) {
+            const ordo_u32 b = i * ADDS_DEV_PROBES + warp;
+            if (b >= q.shape.buckets || adds_dev_ahead(q, b, head) >= concurrent)
+                continue;
+            const ordo_u64 read = m->read[b], to = adds_dev_probe(q, b, read, &word[i]);
+            if (to != read && threadIdx.x % 32 == 0)
+                ordo_dev_release_near(&m->read[b], to);
+            __syncwarp();
+        }
+    }
+}
+
+/* ---- the assign warp ---- */
+
+/* Items for each of `idle` workers: a power of two between the bounds. */
+ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_rules &r, ordo_u64 available, ordo_u32 idle)
+{
+    ordo_u64 each = (available + idle - 1) / idle;
+    if (each >= r.grain_high)
+        return r.grain_high;
+    if (each <= r.grain_low)
+        return r.grain_low;
+    return 1u << (32 - __clz((ordo_u32)each - 1));
+}
+
+/* Gives `chunks` pieces of `size` units in all, `grain` each, from `location` on, to idle workers: worker lane + 32 i
+ * is idle where lane's bit i is set. */
+ORDO_DEV void adds_dev_give(ordo_u64 *flag, ordo_u32 *idle, ordo_u32 chunks, ordo_u64 location, ordo_u32 size,
+                            ordo_u32 grain, ordo_u32 bucket, ordo_u32 shift)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 mine = __popc(*idle), before = mine;
+    for (int step = 1; step < 32; step *= 2) {
+        ordo_u32 other = __shfl_up_sync(~0u, before, step);
+        before += lane >= (ordo_u32)step ? other : 0;
+    }
+    ordo_dev_fence(); /* R4 */
+    for (ordo_u32 c = before - mine; c < before && c < chunks; c++) {
+        ordo_u32 i = __ffs(*idle) - 1, at = c * grain, piece = size - at < grain ? size - at : grain;
+        *idle &= *idle - 1;
+        ordo_dev_store(&flag[lane + 32 * i],
+                       (location + at) | (ordo_u64)piece << 32 | (ordo_u64)bucket << 48 | (ordo_u64)shift << 56);
+    }
+    __syncwarp();
+}
+
+ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m,
+                                   ordo_u64 *flag)
+{
+    const ordo_u32 lane = threadIdx.x % 32, buckets = q.shape.buckets;
+    const ordo_u32 count = r.workers > lane ? (r.workers - lane + 31) / 32 : 0; /* workers of this lane */
+    const ordo_u64 size = (ordo_u64)1 << q.shape.block_shift;
+    ordo_u32 idle = 0, ranges = 0, given_ranges = 0; /* ranges: of the sweep that goes on; 0: none */
+    ordo_u64 assigned = q.shape.start, word = 0;
+    for (;;) {
+        if (ordo_dev_load_near(&m->ended))
+            break;
+        const ordo_u32 head = ordo_dev_load_near(&m->head), concurrent = ordo_dev_load_near(&m->concurrent);
+        ordo_u64 there = 0;
+        if (lane < buckets && adds_dev_ahead(q, lane, head) < concurrent)
+            there = ordo_dev_acquire_near(&m->read[lane]) - assigned;
+        ordo_u64 total = adds_dev_sum(there);
+        const bool sweeps = total == 0 && (ranges || ordo_dev_load_near(&m->spilled));
+        ordo_u32 workers = adds_dev_sum((ordo_u32)__popc(idle));
+        if (workers < r.workers && (total == 0 || workers * r.grain_low < total)) {
+            for (ordo_u32 i = 0; i < count; i++)
+                if (!(idle >> i & 1) && ordo_dev_load(&flag[lane + 32 * i]) == 0)
+                    idle |= 1u << i;
+            workers = adds_dev_sum((ordo_u32)__popc(idle));
+        }
+        if (workers == 0)
+            continue;
+        if (sweeps) {
+            if (ranges && given_ranges == ranges) {
+                if (ordo_dev_load(&q.words->ranges) == ranges) {
+                    __syncwarp();
+                    if (lane == 0)
+                        ordo_dev_store(&q.words->ranges, 0u);
+                    ranges = given_ranges = 0;
+                }
+                continue;
+            }
+            ranges = (r.spill_words + ADDS_DEV_RANGE - 1) / ADDS_DEV_RANGE;
+            const ordo_u32 at = given_ranges * ADDS_DEV_RANGE, left = ranges - given_ranges;
+            const ordo_u32 chunks = left < workers ? left : workers;
+            adds_dev_give(flag, &idle, chunks, at, r.spill_words - at, ADDS_DEV_RANGE, ADDS_DEV_SWEEP, 5);
+            given_ranges += chunks;
+            continue;
+        }
+        if (total == 0)
+            continue;
+        const ordo_u32 grain = adds_dev_grain(r, total, workers);
+        ordo_u32 portion = grain / ADDS_DEV_WARPS;
+        portion = portion < r.grain_low ? r.grain_low : portion;
+        portion = portion < ADDS_DEV_PORTION ? portion : ADDS_DEV_PORTION;
+        const ordo_u32 shift = 31 - __clz(portion);
+        ordo_u32 assignments = 0;
+        for (ordo_u32 k = 0; k < concurrent && workers; k++) {
+            const ordo_u32 b = head + k < buckets ? head + k : head + k - buckets;
+            if (lane == b && there && !adds_dev_is(word, adds_dev_number(q, assigned)))
+                word = ordo_dev_acquire(adds_dev_word(q, b, adds_dev_number(q, assigned)));
+            const ordo_u64 at = __shfl_sync(~0u, assigned, b), in_block = at & (size - 1);
+            const ordo_u64 location =
+                ((ordo_u64)adds_dev_block(__shfl_sync(~0u, word, b)) << q.shape.block_shift) + in_block;
+            ordo_u64 some = __shfl_sync(~0u, there, b);
+            some = some < size - in_block ? some : size - in_block;
+            if (!some)
+                continue;
+            const ordo_u64 pieces = (some + grain - 1) / grain;
+            const ordo_u32 chunks = pieces < workers ? (ordo_u32)pieces : workers;
+            some = some < (ordo_u64)chunks * grain ? some : (ordo_u64)chunks * grain;
+            adds_dev_give(flag, &idle, chunks, location, (ordo_u32)some, grain, b, shift);
+            if (lane == b) {
+                assigned += some;
+                m->assigned[b] = assigned;
+            }
+            workers -= chunks;
+            assignments += chunks;
+        }
+        if (lane == 0)
+            ordo_dev_store_near(&m->assignments, m->assignments + assignments);
+        __syncwarp();
+    }
+    for (ordo_u32 i = 0; i < count; i++)
+        ordo_dev_store(&flag[lane + 32 * i], ADDS_DEV_END);
+}
+
+/* ---- the memory warp ---- */
+
+ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m, ordo_cuda_mailbox *mailbox,
+                                   adds_dev_state *state)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    adds_dev_mapped mapped = {q.shape.start, q.shape.start, q.shape.blocks, 0};
+    for (ordo_u32 i = lane; i < q.shape.blocks; i += 32)
+        q.free[i] = q.shape.blocks - 1 - i;
+    __syncwarp();
+    for (ordo_u32 round = 0; !ordo_dev_load_near(&m->ended); round++) {
+        adds_dev_memory(q, &mapped, ordo_dev_load_near(&m->head));
+        if (round % 64 == 63 && mailbox->stop) {
+            state->resv[lane] = ordo_dev_load(&q.words->resv[lane]);
+            state->done[lane] = ordo_dev_load(&q.words->done[lane]);
+            state->read[lane] = m->read[lane];
+            state->assigned[lane] = m->assigned[lane];
+            __syncwarp();
+            if (lane == 0)
+                ordo_dev_store_near(&m->ended, 1u);
+            __syncwarp();
+        }
+    }
+    if (lane == 0) {
+        state->spilled = ordo_dev_load(&q.words->spilled);
+        state->swept = ordo_dev_load(&q.words->swept);
+        state->free_blocks = mapped.free_count;
+        state->most_used = mapped.most_used;
+    }
+}
+
+/* ---- the control warp ---- */
+
+ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double delta, ordo_u32 head)
+{
+    ordo_dev_store(&q.words->base, base);
+    ordo_dev_store(&q.words->per_delta, 1 / delta);
+    ordo_dev_store(&q.words->head, head);
+}
+
+ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m, double base,
+                                    ordo_cuda_record *record, ordo_cuda_mailbox *mailbox, adds_dev_state *state)
+{
+    const ordo_u32 lane = threadIdx.x % 32, buckets = q.shape.buckets;
+    const double room = (double)r.workers * r.grain_high; /* items that the workers can hold */
+    adds_pace pace = r.start;
+    ordo_u64 switches = 0, seen = q.shape.start, tail_seen = q.shape.start, tail_pushes = 0, in_flight = 0;
+    ordo_u32 head = 0, assignments = 0, looks = 0;
+    double busy = 0, util = 0;
+    if (lane == 0)
+        adds_dev_publish_map(q, base, pace.delta, 0);
+    for (ordo_u32 round = 0; !ordo_dev_load_near(&m->ended); round++) {
+        /* the end: what is done first, what is to do after */
+        const ordo_u32 started = ordo_dev_load(&q.words->started);
+        const ordo_u64 swept = ordo_dev_load(&q.words->swept);
+        const ordo_u64 done = lane < buckets ? ordo_dev_load(&q.words->done[lane]) : 0;
+        ordo_dev_fence();
+        __syncwarp();
+        const ordo_u64 resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
+        const ordo_u64 spilled = ordo_dev_load(&q.words->spilled);
+        const ordo_u32 unfinished = __ballot_sync(~0u, resv != done);
+        if (lane == 0)
+            ordo_dev_store_near(&m->spilled, spilled != swept ? 1u : 0u);
+
+        if (!(unfinished >> head & 1)) {
+            if (!unfinished) {
+                if (__all_sync(~0u, spilled == swept && started == r.workers)) {
+                    if (lane == 0)
+                        ordo_dev_store_near(&m->ended, 1u);
+                    __syncwarp();
+                    break;
+                }
+            } else {
+                const ordo_u32 after = unfinished & ~((2u << head) - 1);
+                const ordo_u32 next = __ffs(after ? after : unfinished) - 1;
+                const ordo_u32 old_tail = head ? head - 1 : buckets - 1, tail = next ? next - 1 : buckets - 1;
+                tail_pushes += __shfl_sync(~0u, resv, old_tail) - tail_seen;
+                tail_seen = __shfl_sync(~0u, resv, tail);
+                base += adds_dev_ahead(q, next, head) * pace.delta;
+                head = next;
+                switches++;
+                if (lane == 0) {
+                    ordo_dev_store_near(&m->head, head);
+                    adds_dev_publish_map(q, base, pace.delta, head);
+                    ordo_dev_sample(record, in_flight, switches, pace.delta, pace.concurrent, (float)util);
+                }
+                __syncwarp();
+            }
+        }
+
+        /* utilisation: items in the workers' hands over what all of them can hold */
+        if (round % 4 == 0) {
+            const ordo_u64 given = lane < buckets ? ordo_dev_load_near(&m->assigned[lane]) : 0;
+            busy += (double)adds_dev_sum(given > done ? given - done : 0);
+            looks++;
+        }
+        const ordo_u32 now = __shfl_sync(~0u, ordo_dev_load_near(&m->assignments), 0);
+        if (now - assignments >= r.epoch && looks) {
+            assignments = now;
+            util = busy / looks / room;
+            util = util < 1 ? util : 1;
+            busy = 0;
+            looks = 0;
+            const ordo_u32 tail = head ? head - 1 : buckets - 1;
+            const ordo_u64 tail_resv = __shfl_sync(~0u, resv, tail);
+            tail_pushes += tail_resv - tail_seen;
+            tail_seen = tail_resv;
+            const ordo_u64 pushes = adds_dev_sum(lane < buckets ? resv - seen : 0);
+            seen = resv;
+            in_flight = adds_dev_sum(resv - done);
+            const bool changed = adds_pace_epoch(&r.pace, &pace, pushes, tail_pushes, util, switches);
+            tail_pushes = 0;
+            if (lane == 0) {
+                ordo_dev_store_near(&m->concurrent, pace.concurrent);
+                if (changed)
+                    adds_dev_publish_map(q, base, pace.delta, head);
+                ordo_dev_sample(record, in_flight, switches, pace.delta, pace.concurrent, (float)util);
+                mailbox->supersteps = switches;
+                mailbox->in_flight = in_flight;
+            }
+            __syncwarp();
+        }
+    }
+    if (lane == 0) {
+        record->supersteps = switches;
+        record->delta_first = r.start.delta;
+        record->delta_last = pace.delta;
+        state->switches = switches;
+        state->delta = pace.delta;
+        state->head = head;
+        state->concurrent = pace.concurrent;
+    }
+}
+
+/* ---- workers ---- */
+
+/* A worker block's shared words. */
+typedef struct adds_dev_worker {
+    ordo_u64
+        work; /* the copy of the flag: what of it is not taken yet, with the slot of the assignment in bits 60 to 62 */
+    ordo_u32 lock;
+    ordo_u32 left[ADDS_DEV_SLOTS]; /* items of the assignment that are not done; */
+    ordo_u32 size[ADDS_DEV_SLOTS]; /* items that it had; 0: the slot is free */
+    ordo_u32 begun;                /* warps that have pushed their initial items */
+} adds_dev_worker;
+
+typedef struct adds_dev_portion {
+    ordo_u32 location, size, bucket, slot;
+    bool end;
+} adds_dev_portion;
+
+ORDO_DEV ordo_u32 adds_dev_size(ordo_u64 work)
+{
+    return (ordo_u32)(work >> 32) & 0xffff;
+}
+
+/* Looks at the block's flag, under its lock: true where there was an assignment, or the end. */
+ORDO_DEV bool adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
+{
+    if (adds_dev_size(ordo_dev_acquire_near(&w->work)))
+        return true; /* somebody was faster */
+    ordo_u32 slot = 0;
+    while (slot < ADDS_DEV_SLOTS && ordo_dev_acquire_near(&w->size[slot]))
+        slot++;
+    if (slot == ADDS_DEV_SLOTS)
+        return false;
+    ordo_u64 found = ordo_dev_acquire(flag);
+    if (!found)
+        return false;
+    if (found == ADDS_DEV_END) {
+        ordo_dev_release_near(&w->work, found);
+        return true;
+    }
+    ordo_u64 expected = found;
+    ordo_dev_swap(flag, &expected, (ordo_u64)0);
+    w->left[slot] = adds_dev_size(found);
+    ordo_dev_store_near(&w->size[slot], adds_dev_size(found));
+    ordo_dev_release_near(&w->work, found | (ordo_u64)slot << 60);
+    return true;
+}
+
+/* By a whole warp: waits for a portion. */
+ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
+{
+    ordo_u64 got = 0;
+    if (threadIdx.x % 32 == 0) {
+        for (;;) {
+            ordo_u64 work = ordo_dev_acquire_near(&w->work);
+            if (work == ADDS_DEV_END) {
+                got = work;
+                break;
+            }
+            const ordo_u32 size = adds_dev_size(work);
+            if (size) {
+                ordo_u32 portion = 1u << (work >> 56 & 0xf);
+                portion = portion < size ? portion : size;
+                if (ordo_dev_swap_near(&w->work, &work, work + portion - ((ordo_u64)portion << 32))) {
+                    got = (work & ~((ordo_u64)0xffff << 32)) | (ordo_u64)portion << 32;
+                    break;
+                }
+            } else if (ordo_dev_exchange_near(&w->lock, 1u) == 0) {
+                const bool found = adds_dev_fetch(w, flag);
+                ordo_dev_release_near(&w->lock, 0u);
+                if (!found)
+                    __nanosleep(20);
+            } else {
+                __nanosleep(100);
+            }
+        }
+    }
+    got = __shfl_sync(~0u, got, 0);
+    adds_dev_portion p = {(ordo_u32)got, adds_dev_size(got), (ordo_u32)(got >> 48) & 0xff, (ordo_u32)(got >> 60) & 7,
+                          got == ADDS_DEV_END};
+    return p;
+}
+
+/* By a whole warp, after all that a portion's items activated is reserved or spilled: counts it as done. */
+ORDO_DEV void adds_dev_finish(const adds_dev_queue &q, adds_dev_worker *w, const adds_dev_portion &p)
+{
+    ordo_u32 size = 0;
+    __syncwarp();
+    if (threadIdx.x % 32 == 0 && ordo_dev_add_near(&w->left[p.slot], 0u - p.size) == p.size)
+        size = w->size[p.slot];
+    size = __shfl_sync(~0u, size, 0);
+    if (!size)
+        return;
+    if (p.bucket != ADDS_DEV_SWEEP)
+        adds_dev_done_reading(q, p.location, size);
+    if (threadIdx.x % 32 == 0) {
+        ordo_dev_release_near(&w->size[p.slot], 0u);
+        ordo_dev_fence();
+        if (p.bucket == ADDS_DEV_SWEEP)
+            ordo_dev_add(&q.words->ranges, 1u);
+        else
+            ordo_dev_add(&q.words->done[p.bucket], (ordo_u64)size);
+    }
+    __syncwarp();
+}
+
+#endif

@@ -1,0 +1,350 @@
+/* adds/queue.cuh -- the buckets of `adds` on a GPU: multi-writer, single-reader FIFOs over one pool of blocks.
+ *
+ * The device's queue.h (Wang's thesis, sections 5.4 and 5.6), and like it without knowledge of the operator. What is
+ * different, and why:
+ *
+ *   Indices have 64 bits and never wrap; what is circular is a bucket's table of blocks.
+ *   Room is told by *credits*. A bucket's `room` is the number of slots that are mapped and that nobody has a claim to.
+ *   A writer takes credits first (and gives back what is not there), then reserves with one addition, as in the paper:
+ *   slots reserved <= credits taken <= credits granted = slots mapped, so a slot that is reserved always has its block,
+ * and no writer ever waits for one. (On the CPU a compare-and-swap on both ends does that; here thousands of warps
+ * would fail it.) A warp keeps credits over, in the register of the lane that has the bucket's number, so that most
+ *   reservations are a single addition.
+ *   Dry pool. What finds no room is *spilled*: a bit an item, set once and counted in `spilled` where it was clear. The
+ *   manager hands out the bits in ranges, later; the item is then processed with the value that its cell has by then.
+ *
+ * A warp is the writer: lane b does the counting for bucket b. Words:
+ *   resv[b]    resv_ptr: slots reserved           done[b]   DWC: slots whose items are processed, activations and all
+ *   room[b]    credits, below zero for moments    table     bk_ptr, circular: number << 24 | read to its end << 23 |
+ * block written    WFC a segment                      read      RDC a block of the manager alone, in its shared memory:
+ * the read_ptr, the alloc_ptr, the dealloc_ptr, and what is assigned.
+ *
+ * Writing (adds_dev_flush)
+ *   W0 credits: an addition to room, relaxed: the block is found through the table, not through the credit.
+ *   W1 reserve: one addition to resv for all of the warp's entries of a bucket, relaxed.
+ *   W2 translate: the table's word carries the block's number in the bucket, so a reader sees whether it is the one it
+ *      needs, and waits where the memory warp's store is not there yet (it was made before the credits were granted).
+ *      Acquire: the zeroed counters and the reads of the block's last use come before W3. A block keeps the words that
+ *      it has used in shared memory (the paper's translation cache), stored with release, read with acquire.
+ *   W3 store the entries: nobody else may touch the slots.
+ *   W4 fence (acquire and release, the device's), then WFC += slots. The barrier of the warp before it brings the other
+ *      lanes' W3 under the fence. The paper's first fence.
+ * Reading (adds_dev_probe)
+ *   R1 WFC, acquire; R2 full segments are readable; R3 else resv_ptr, read after R1 (its acquire is the paper's second
+ *      fence), and a segment whose WFC is the number of its slots reserved is readable as far as that. As on the CPU.
+ *   R4 read_ptr goes to the assign warp by a release in shared memory, from there to a worker's flag after a fence.
+ * Done (by the warp that ends an assignment, manager.cuh)
+ *   D1 RDC += slots, acquire and release; who makes it the block's size zeroes the block's counters and marks its word.
+ *   D2 fence, DWC += slots: after every reservation and spill of the assignment's items.
+ * Memory (adds_dev_memory)
+ *   M1 credits of a bucket below two blocks: a free block is mapped (table's word, release), then granted.
+ *   M2 the oldest block of a bucket is free where its word is marked (acquire).
+ */
+#ifndef ORDO_ADDS_QUEUE_CUH
+#define ORDO_ADDS_QUEUE_CUH
+
+#include "shape.h"
+
+enum {
+    ADDS_DEV_ROOM = 128, /* entries that a warp holds back */
+    ADDS_DEV_MARK = 1 << 23,
+    ADDS_DEV_BLOCKS = 1 << 23, /* most blocks of a pool */
+    ADDS_DEV_PATIENCE = 64,    /* looks for room before entries are spilled */
+};
+#define ADDS_DEV_MOST (((ordo_u64)1 << 32) - (1 << 24)) /* slots of the largest pool: a location has 32 bits */
+
+/* Counters of all buckets lie in a row, so that a warp's lanes touch one line and the manager reads them at once. */
+typedef struct adds_dev_words {
+    ordo_u64 resv[ADDS_MAX_BUCKETS];
+    ordo_u64 done[ADDS_MAX_BUCKETS];
+    long long room[ADDS_MAX_BUCKETS];
+    ordo_u64 spilled, padding0[15]; /* items whose bit was set */
+    ordo_u64 swept, padding1[15];   /* items whose bit was cleared and that are processed */
+    ordo_u32 started, padding2[31]; /* worker blocks that have pushed their initial items */
+    ordo_u32 ranges, padding3[31];  /* of bits that were gone through */
+    ordo_u32 dry, padding4[31];     /* no free block */
+    /* the mapping of priorities, see manager.cuh */
+    double base, per_delta;
+    ordo_u32 head;
+} adds_dev_words;
+
+typedef struct adds_dev_queue {
+    adds_shape shape;
+    adds_dev_words *words;
+    ordo_u64 *table;        /* [buckets << table_shift] */
+    ordo_u32 *home;         /* [blocks] index of its word in the table */
+    ordo_u32 *written;      /* [blocks << (block_shift - segment_shift)] */
+    ordo_u32 *read;         /* [blocks] */
+    ordo_u32 *free;         /* [blocks] stack, the memory warp's */
+    void *pool;             /* [blocks << block_shift] entries */
+    ordo_u32 *spill;        /* bit an item */
+    ordo_u32 batch;         /* credits that a warp takes beyond its needs */
+    ordo_u32 cached, alone; /* tunables: translation cache; every thread for itself */
+} adds_dev_queue;
+
+/* A warp's store of entries in shared memory, and what of it belongs to which bucket. */
+template <typename Entry> struct adds_dev_store {
+    Entry held[ADDS_DEV_ROOM];
+    unsigned short tag[ADDS_DEV_ROOM]; /* bucket << 8 | number among the bucket's */
+    ordo_u32 count[ADDS_MAX_BUCKETS];
+};
+
+/* A block's translation cache: words of the table, direct-mapped by their number. */
+typedef struct adds_dev_cache {
+    ordo_u64 word[ADDS_MAX_BUCKETS][ADDS_CACHE];
+} adds_dev_cache;
+
+/* ---- the pool ---- */
+
+ORDO_DEV ordo_u64 adds_dev_number(const adds_dev_queue &q, ordo_u64 index)
+{
+    return (index >> q.shape.block_shift) + 1; /* from 1: a word of 0 is of no block */
+}
+ORDO_DEV ordo_u64 *adds_dev_word(const adds_dev_queue &q, ordo_u32 b, ordo_u64 number)
+{
+    return &q.table[((ordo_u64)b << q.shape.table_shift) + (number & (((ordo_u64)1 << q.shape.table_shift) - 1))];
+}
+ORDO_DEV bool adds_dev_is(ordo_u64 word, ordo_u64 number)
+{
+    return word >> 24 == (number & 0xffffffffffull);
+}
+ORDO_DEV ordo_u32 adds_dev_block(ordo_u64 word)
+{
+    return (ordo_u32)word & (ADDS_DEV_MARK - 1);
+}
+ORDO_DEV ordo_u32 *adds_dev_wfc(const adds_dev_queue &q, ordo_u32 block, ordo_u64 index)
+{
+    ordo_u32 in_block = (ordo_u32)index & ((1u << q.shape.block_shift) - 1);
+    return &q.written[((ordo_u64)block << (q.shape.block_shift - q.shape.segment_shift)) +
+                      (in_block >> q.shape.segment_shift)];
+}
+
+/* W2: the block of a slot that is reserved. */
+ORDO_DEV ordo_u32 adds_dev_translate(const adds_dev_queue &q, adds_dev_cache *cache, ordo_u32 b, ordo_u64 index)
+{
+    const ordo_u64 number = adds_dev_number(q, index);
+    ordo_u64 *cached = &cache->word[b][number % ADDS_CACHE];
+    ordo_u64 word = q.cached ? ordo_dev_acquire_near(cached) : 0;
+    if (adds_dev_is(word, number))
+        return adds_dev_block(word);
+    while (!adds_dev_is(word = ordo_dev_acquire(adds_dev_word(q, b, number)), number))
+        ;
+    if (q.cached) {
+        ordo_dev_release_near(cached, word);
+        ordo_u64 next = ordo_dev_acquire(adds_dev_word(q, b, number + 1)); /* the one after will be wanted, too */
+        if (adds_dev_is(next, number + 1))
+            ordo_dev_release_near(&cache->word[b][(number + 1) % ADDS_CACHE], next);
+    }
+    return adds_dev_block(word);
+}
+
+/* ---- writing ---- */
+
+/* W0: makes `credit` at least `need` where the bucket has room. */
+ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need, ordo_u32 *credit)
+{
+    for (int look = 0; *credit < need; look++) {
+        const long long want = need - *credit + q.batch;
+        const long long there = ordo_dev_add(&q.words->room[b], -want);
+        const long long got = there >= want ? want : there > 0 ? there : 0;
+        if (got < want)
+            ordo_dev_add(&q.words->room[b], want - got);
+        *credit += (ordo_u32)got;
+        if (*credit < need) {
+            if (look >= ADDS_DEV_PATIENCE || ordo_dev_load(&q.words->dry)) {
+                if (*credit)
+                    ordo_dev_add(&q.words->room[b], (long long)*credit);
+                *credit = 0;
+                return false;
+            }
+            __nanosleep(200);
+        }
+    }
+    return true;
+}
+
+/* What has no room: a bit an item. The fence brings the item's cell under the bit. */
+ORDO_DEV void adds_dev_spill(const adds_dev_queue &q, ordo_u32 item)
+{
+    ordo_dev_fence();
+    ordo_u32 bit = 1u << item % 32;
+    if (!(ordo_dev_or(&q.spill[item / 32], bit) & bit))
+        ordo_dev_add(&q.words->spilled, (ordo_u64)1);
+}
+
+template <typename Entry>
+ORDO_DEV void adds_dev_put(const adds_dev_queue &q, ordo_u32 block, ordo_u64 index, Entry entry)
+{
+    ordo_u64 mask = ((ordo_u64)1 << q.shape.block_shift) - 1;
+    ((Entry *)q.pool)[((ordo_u64)block << q.shape.block_shift) + (index & mask)] = entry;
+}
+
+/* The same for one thread and one entry, as an ablation: reserve=thread. */
+template <typename Entry>
+ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, adds_dev_cache *cache, ordo_u32 b, Entry entry)
+{
+    ordo_u32 credit = 0;
+    adds_dev_queue one = q;
+    one.batch = 0;
+    if (!adds_dev_claim(one, b, 1, &credit)) {
+        adds_dev_spill(q, entry.item);
+        return;
+    }
+    ordo_u64 at = ordo_dev_add(&q.words->resv[b], (ordo_u64)1);
+    ordo_u32 block = adds_dev_translate(q, cache, b, at);
+    adds_dev_put(q, block, at, entry);
+    ordo_dev_fence();
+    ordo_dev_add(adds_dev_wfc(q, block, at), 1u);
+}
+
+/* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. `credit` is lane b's for bucket b. */
+template <typename Entry>
+ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, adds_dev_cache *cache, adds_dev_store<Entry> *s, ordo_u32 held,
+                             ordo_u32 *credit)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    __syncwarp();
+    const ordo_u32 count = s->count[lane];
+    s->count[lane] = 0;
+    ordo_u64 first = 0;
+    bool fits = false;
+    if (count && !q.alone && adds_dev_claim(q, lane, count, credit)) {
+        *credit -= count;
+        first = ordo_dev_add(&q.words->resv[lane], (ordo_u64)count);
+        fits = true;
+    }
+    const ordo_u32 fitting = __ballot_sync(~0u, fits);
+    for (ordo_u32 i = lane; i < held + lane; i += 32) { /* i - lane < held: all lanes go round alike */
+        const bool there = i < held;
+        const ordo_u32 tag = there ? s->tag[i] : 0, b = tag >> 8;
+        const ordo_u64 at = __shfl_sync(~0u, first, b) + (tag & 0xff);
+        if (there) {
+            Entry entry = s->held[i];
+            if (fitting >> b & 1)
+                adds_dev_put(q, adds_dev_translate(q, cache, b, at), at, entry);
+            else if (q.alone)
+                adds_dev_push_alone(q, cache, b, entry);
+            else
+                adds_dev_spill(q, entry.item);
+        }
+    }
+    __syncwarp();
+    if (fits) {
+        ordo_dev_fence();
+        const ordo_u64 segment = (ordo_u64)1 << q.shape.segment_shift;
+        for (ordo_u64 at = first; at < first + count;) {
+            ordo_u64 end = (at | (segment - 1)) + 1;
+            end = end < first + count ? end : first + count;
+            ordo_dev_add(adds_dev_wfc(q, adds_dev_translate(q, cache, lane, at), at), (ordo_u32)(end - at));
+            at = end;
+        }
+    }
+    __syncwarp();
+}
+
+/* ---- done ---- */
+
+/* D1, by a whole warp, for `size` slots of one block that were read. */
+ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, ordo_u32 size)
+{
+    const ordo_u32 lane = threadIdx.x % 32, block = location >> q.shape.block_shift;
+    ordo_u32 last = 0;
+    if (lane == 0) {
+        ordo_dev_fence();
+        last = ordo_dev_add(&q.read[block], size) + size == 1u << q.shape.block_shift;
+        ordo_dev_fence();
+    }
+    if (!__shfl_sync(~0u, last, 0))
+        return;
+    const ordo_u32 segments = 1u << (q.shape.block_shift - q.shape.segment_shift);
+    for (ordo_u32 i = lane; i < segments; i += 32)
+        q.written[(ordo_u64)block * segments + i] = 0;
+    __syncwarp();
+    if (lane == 0) {
+        q.read[block] = 0;
+        ordo_dev_fence();
+        ordo_dev_or(&q.table[q.home[block]], (ordo_u64)ADDS_DEV_MARK);
+    }
+}
+
+/* ---- the manager's: probe and memory ---- */
+
+/* R1 to R3, by a whole warp: how far bucket b can be read, from `read` on; within one block. `word` is the caller's
+ * copy of the table's word for `read`. */
+ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 read, ordo_u64 *word)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    const ordo_u64 number = adds_dev_number(q, read), segment = (ordo_u64)1 << q.shape.segment_shift;
+    if (!adds_dev_is(*word, number)) {
+        *word = ordo_dev_acquire(adds_dev_word(q, b, number));
+        if (!adds_dev_is(*word, number))
+            return read; /* not mapped, so not written */
+    }
+    const ordo_u64 base = read & ~(segment - 1), at = base + lane * segment;
+    const bool inside = adds_dev_number(q, at) == number;
+    const ordo_u32 count = inside ? ordo_dev_acquire(adds_dev_wfc(q, adds_dev_block(*word), at)) : 0;
+    const ordo_u32 full = __ballot_sync(~0u, count == segment);
+    const ordo_u32 run = full == ~0u ? 32 : __ffs(~full) - 1; /* full segments in a row */
+    ordo_u64 to = base + run * segment;
+    const ordo_u32 part =
+        run < 32 ? __shfl_sync(~0u, count, run) : 0; /* slots written in the next one; 0 past the block */
+    if (part > (to < read ? (ordo_u32)(read - to) : 0)) {
+        const ordo_u64 resv = ordo_dev_load(&q.words->resv[b]);
+        if (resv - to == part)
+            to += part;
+    }
+    to = __shfl_sync(~0u, to, run % 32); /* the lane that acquired the segment's WFC decides */
+    return to > read ? to : read;
+}
+
+/* What the memory warp knows: lane b of bucket b; free_count of all. */
+typedef struct adds_dev_mapped {
+    ordo_u64 alloc, freed; /* alloc_ptr, dealloc_ptr */
+    ordo_u32 free_count, most_used;
+} adds_dev_mapped;
+
+/* M2, then M1, by a whole warp. Buckets near the head come first; where few blocks are left they are not set ahead. */
+ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_u32 head)
+{
+    const ordo_u32 lane = threadIdx.x % 32, buckets = q.shape.buckets;
+    const ordo_u64 size = (ordo_u64)1 << q.shape.block_shift;
+    const bool mine = lane < buckets;
+    ordo_u64 word = 0;
+    if (mine && m->freed < m->alloc)
+        word = ordo_dev_acquire(adds_dev_word(q, lane, adds_dev_number(q, m->freed)));
+    const bool gone = word & ADDS_DEV_MARK;
+    const ordo_u32 all_gone = __ballot_sync(~0u, gone);
+    if (gone) {
+        q.free[m->free_count + __popc(all_gone & ((1u << lane) - 1))] = adds_dev_block(word);
+        m->freed += size;
+    }
+    m->free_count += __popc(all_gone);
+    __syncwarp();
+
+    const long long ahead = m->free_count > 2 * buckets ? (long long)(ADDS_AHEAD * size)
+                            : m->free_count > buckets   ? (long long)size
+                                                        : (long long)(size / 2);
+    const bool hungry = mine && ordo_dev_load(&q.words->room[lane]) < ahead;
+    const ordo_u32 all_hungry = __ballot_sync(~0u, hungry);
+    if (!all_hungry)
+        return;
+    /* buckets from the head on come first */
+    const ordo_u32 from_head = all_hungry & ~((1u << head) - 1), below = (1u << lane) - 1;
+    const ordo_u32 rank = lane >= head ? __popc(from_head & below) : __popc(from_head) + __popc(all_hungry & below);
+    if (hungry && rank < m->free_count) {
+        const ordo_u32 block = q.free[m->free_count - 1 - rank];
+        ordo_u64 *to = adds_dev_word(q, lane, adds_dev_number(q, m->alloc));
+        q.home[block] = (ordo_u32)(to - q.table);
+        ordo_dev_release(to, adds_dev_number(q, m->alloc) << 24 | block);
+        m->alloc += size;
+        ordo_dev_add(&q.words->room[lane], (long long)size);
+    }
+    const ordo_u32 wanted = __popc(all_hungry);
+    m->free_count -= wanted < m->free_count ? wanted : m->free_count;
+    m->most_used = q.shape.blocks - m->free_count > m->most_used ? q.shape.blocks - m->free_count : m->most_used;
+    if (lane == 0)
+        ordo_dev_store(&q.words->dry, m->free_count == 0 ? 1u : 0u);
+    __syncwarp();
+}
+
+#endif
