@@ -89,7 +89,7 @@ typedef struct MY(warp) {
     adds_dev_cache *cache;
     adds_dev_map map;
     ordo_u32 held, credit;
-    ordo_cuda_counters mine;
+    ordo_u32 items, edges, useful, stale; /* since the last count */
 } MY(warp);
 
 ORDO_DEV MY(entry) MY(read)(const adds_dev_queue &q, ordo_u64 location)
@@ -163,11 +163,11 @@ ORDO_DEV void MY(expand)(const MY(args) & a, MY(warp) * w, bool there, ordo_u32 
         if (fresh)
             value = now;
         if (OP(activates) && OP(better)(now, value)) {
-            w->mine.stale++;
+            w->stale++;
         } else if (OP(filter)(&a.state, v)) {
             begin = row > from ? row : from;
             to = to < end ? to : end;
-            w->mine.items += item < a.universe;
+            w->items += item < a.universe;
             degree = to - begin < 0xffffffffu ? (ordo_u32)(to - begin) : 0xffffffffu;
         }
     }
@@ -215,10 +215,10 @@ ORDO_DEV void MY(expand)(const MY(args) & a, MY(warp) * w, bool there, ordo_u32 
             ordo_u32 target = 0;
             bool won = false;
             if (has[u]) {
-                w->mine.edges++;
+                w->edges++;
                 target = OP(target)(&a.state, edge[u]);
                 won = OP(dev_offer)(a.cells, target, candidate[u], false);
-                w->mine.useful += won;
+                w->useful += won;
             }
             if (OP(activates))
                 MY(push)(a, w, won, target, candidate[u], target);
@@ -231,6 +231,11 @@ ORDO_DEV void MY(work)(const MY(args) & a, MY(warp) * w, adds_dev_worker *block,
     for (;;) {
         const adds_dev_portion p = adds_dev_take(block, flag);
         const ordo_u32 lane = threadIdx.x % 32;
+        if (p.end || __any_sync(~0u, w->edges >> 30)) { /* 32 bits are enough for now and then */
+            const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, 0};
+            ordo_dev_publish(a.counters, mine);
+            w->items = w->edges = w->useful = w->stale = 0;
+        }
         if (p.end)
             break;
         w->map = adds_dev_read_map(a.queue);
@@ -335,7 +340,6 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
         w.cache = &cache;
         MY(start)(a, &w, &block, base, workers);
         MY(work)(a, &w, &block, &a.flag[blockIdx.x - 1]);
-        ordo_dev_publish(a.counters, w.mine);
     }
 }
 

@@ -7,7 +7,8 @@
  *   5        memory (5.6), and the host's wish to stop
  *   6        control: head switches and the end (5.5), delta (5.7), the trace
  * They share adds_dev_manager in shared memory: each word has one writer. read[] is stored with release and read with
- * acquire (R4); the others are hints or counters of one writer's own.
+ * acquire (R4); the others are hints or counters of one writer's own. What the lanes of a warp must decide alike, one
+ * lane reads for all.
  *
  * Assignment flags (AF), one 64-bit word a worker block: 0 when it takes work, else an assignment; all ones: the end.
  *   location (32 bits: slot of the pool, or first word of spill bits) | size << 32 | bucket << 48 | shift << 56
@@ -45,6 +46,7 @@ enum {
     ADDS_DEV_ASSIGNER = ADDS_DEV_PROBES,
     ADDS_DEV_MEMORY,
     ADDS_DEV_CONTROL,
+    ADDS_DEV_LOADS = 5,    /* flags that a lane loads at once */
     ADDS_DEV_SLOTS = 8,    /* assignments that a block works on at once */
     ADDS_DEV_SWEEP = 63,   /* the bucket of a range of spill bits */
     ADDS_DEV_RANGE = 1024, /* words of such a range */
@@ -73,9 +75,29 @@ typedef struct adds_dev_manager {
     ordo_u64 read[ADDS_MAX_BUCKETS];     /* probe warps */
     ordo_u64 assigned[ADDS_MAX_BUCKETS]; /* assign warp */
     ordo_u32 assignments;                /* assign warp */
-    ordo_u32 head, concurrent, spilled;  /* control warp */
-    ordo_u32 ended;                      /* control warp, or, on a stop, the memory warp */
+    ordo_u32 now;                        /* control warp: see adds_dev_now */
+    ordo_u32 stop;                       /* memory warp: the host wants an end */
 } adds_dev_manager;
+
+/* What all warps of the manager must see alike: one word, which one lane reads for its warp. */
+#define ADDS_DEV_SPILLED (1u << 16)
+#define ADDS_DEV_ENDED (1u << 17)
+ORDO_DEV ordo_u32 adds_dev_now(ordo_u32 head, ordo_u32 concurrent, bool spilled, bool ended)
+{
+    return head | concurrent << 8 | (spilled ? ADDS_DEV_SPILLED : 0) | (ended ? ADDS_DEV_ENDED : 0);
+}
+ORDO_DEV ordo_u32 adds_dev_head(ordo_u32 now)
+{
+    return now & 0xff;
+}
+ORDO_DEV ordo_u32 adds_dev_concurrent(ordo_u32 now)
+{
+    return now >> 8 & 0xff;
+}
+ORDO_DEV ordo_u32 adds_dev_read_now(adds_dev_manager *m)
+{
+    return __shfl_sync(~0u, ordo_dev_load_near(&m->now), 0);
+}
 
 template <typename T> ORDO_DEV T adds_dev_sum(T x) /* of a warp */
 {
@@ -86,11 +108,14 @@ template <typename T> ORDO_DEV T adds_dev_sum(T x) /* of a warp */
 
 ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m)
 {
-    if (threadIdx.x < ADDS_MAX_BUCKETS)
+    if (threadIdx.x < ADDS_MAX_BUCKETS) {
         m->read[threadIdx.x] = m->assigned[threadIdx.x] = q.shape.start;
+        if (blockIdx.x == 0)
+            q.words->resv[threadIdx.x] = q.words->done[threadIdx.x] = q.shape.start;
+    }
     if (threadIdx.x == 0) {
-        m->assignments = m->head = m->spilled = m->ended = 0;
-        m->concurrent = r.start.concurrent;
+        m->assignments = m->stop = 0;
+        m->now = adds_dev_now(0, r.start.concurrent, false, false);
     }
 }
 
@@ -105,8 +130,10 @@ ORDO_DEV ordo_u32 adds_dev_ahead(const adds_dev_queue &q, ordo_u32 b, ordo_u32 h
 ORDO_DEV void adds_dev_probe_warp(const adds_dev_queue &q, adds_dev_manager *m, ordo_u32 warp)
 {
     ordo_u64 word[ADDS_MAX_BUCKETS / ADDS_DEV_PROBES] = {};
-    while (!ordo_dev_load_near(&m->ended)) {
-        const ordo_u32 head = ordo_dev_load_near(&m->head), concurrent = ordo_dev_load_near(&m->concurrent);
+    for (;;) {
+        const ordo_u32 now = adds_dev_read_now(m), head = adds_dev_head(now), concurrent = adds_dev_concurrent(now);
+        if (now & ADDS_DEV_ENDED)
+            break;
 #pragma unroll
         for (ordo_u32 i = 0; i < ADDS_MAX_BUCKETS / ADDS_DEV_PROBES; i++) {
             const ordo_u32 b = i * ADDS_DEV_PROBES + warp;
@@ -163,27 +190,34 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
     ordo_u32 idle = 0, ranges = 0, given_ranges = 0; /* ranges: of the sweep that goes on; 0: none */
     ordo_u64 assigned = q.shape.start, word = 0;
     for (;;) {
-        if (ordo_dev_load_near(&m->ended))
+        const ordo_u32 now = adds_dev_read_now(m), head = adds_dev_head(now), concurrent = adds_dev_concurrent(now);
+        if (now & ADDS_DEV_ENDED)
             break;
-        const ordo_u32 head = ordo_dev_load_near(&m->head), concurrent = ordo_dev_load_near(&m->concurrent);
         ordo_u64 there = 0;
         if (lane < buckets && adds_dev_ahead(q, lane, head) < concurrent)
             there = ordo_dev_acquire_near(&m->read[lane]) - assigned;
         ordo_u64 total = adds_dev_sum(there);
-        const bool sweeps = total == 0 && (ranges || ordo_dev_load_near(&m->spilled));
+        const bool sweeps = total == 0 && (ranges || now & ADDS_DEV_SPILLED);
         ordo_u32 workers = adds_dev_sum((ordo_u32)__popc(idle));
         if (workers < r.workers && (total == 0 || workers * r.grain_low < total)) {
-            for (ordo_u32 i = 0; i < count; i++)
-                if (!(idle >> i & 1) && ordo_dev_load(&flag[lane + 32 * i]) == 0)
-                    idle |= 1u << i;
+            for (ordo_u32 first = 0; first < count; first += ADDS_DEV_LOADS) {
+                bool free[ADDS_DEV_LOADS]; /* all loads at once: one after the other they would take a round trip each */
+#pragma unroll
+                for (ordo_u32 i = 0; i < ADDS_DEV_LOADS; i++)
+                    free[i] = first + i < count && !(idle >> (first + i) & 1) &&
+                              ordo_dev_load(&flag[lane + 32 * (first + i)]) == 0;
+#pragma unroll
+                for (ordo_u32 i = 0; i < ADDS_DEV_LOADS; i++)
+                    idle |= free[i] ? 1u << (first + i) : 0;
+            }
+            __syncwarp();
             workers = adds_dev_sum((ordo_u32)__popc(idle));
         }
         if (workers == 0)
             continue;
         if (sweeps) {
             if (ranges && given_ranges == ranges) {
-                if (ordo_dev_load(&q.words->ranges) == ranges) {
-                    __syncwarp();
+                if (__all_sync(~0u, ordo_dev_load(&q.words->ranges) == ranges)) {
                     if (lane == 0)
                         ordo_dev_store(&q.words->ranges, 0u);
                     ranges = given_ranges = 0;
@@ -245,17 +279,18 @@ ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m,
     for (ordo_u32 i = lane; i < q.shape.blocks; i += 32)
         q.free[i] = q.shape.blocks - 1 - i;
     __syncwarp();
-    for (ordo_u32 round = 0; !ordo_dev_load_near(&m->ended); round++) {
-        adds_dev_memory(q, &mapped, ordo_dev_load_near(&m->head));
-        if (round % 64 == 63 && mailbox->stop) {
+    for (ordo_u32 round = 0;; round++) {
+        const ordo_u32 now = adds_dev_read_now(m);
+        if (now & ADDS_DEV_ENDED)
+            break;
+        adds_dev_memory(q, &mapped, adds_dev_head(now));
+        if (round % 64 == 63 && __any_sync(~0u, mailbox->stop != 0)) {
             state->resv[lane] = ordo_dev_load(&q.words->resv[lane]);
             state->done[lane] = ordo_dev_load(&q.words->done[lane]);
-            state->read[lane] = m->read[lane];
-            state->assigned[lane] = m->assigned[lane];
-            __syncwarp();
+            state->read[lane] = ordo_dev_load_near(&m->read[lane]);
+            state->assigned[lane] = ordo_dev_load_near(&m->assigned[lane]);
             if (lane == 0)
-                ordo_dev_store_near(&m->ended, 1u);
-            __syncwarp();
+                ordo_dev_store_near(&m->stop, 1u);
         }
     }
     if (lane == 0) {
@@ -286,7 +321,8 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
     double busy = 0, util = 0;
     if (lane == 0)
         adds_dev_publish_map(q, base, pace.delta, 0);
-    for (ordo_u32 round = 0; !ordo_dev_load_near(&m->ended); round++) {
+    bool ended = false;
+    for (ordo_u32 round = 0; !ended; round++) {
         /* the end: what is done first, what is to do after */
         const ordo_u32 started = ordo_dev_load(&q.words->started);
         const ordo_u64 swept = ordo_dev_load(&q.words->swept);
@@ -296,17 +332,11 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
         const ordo_u64 resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
         const ordo_u64 spilled = ordo_dev_load(&q.words->spilled);
         const ordo_u32 unfinished = __ballot_sync(~0u, resv != done);
-        if (lane == 0)
-            ordo_dev_store_near(&m->spilled, spilled != swept ? 1u : 0u);
+        const bool spills = __any_sync(~0u, spilled != swept);
 
         if (!(unfinished >> head & 1)) {
             if (!unfinished) {
-                if (__all_sync(~0u, spilled == swept && started == r.workers)) {
-                    if (lane == 0)
-                        ordo_dev_store_near(&m->ended, 1u);
-                    __syncwarp();
-                    break;
-                }
+                ended = !spills && __all_sync(~0u, started == r.workers);
             } else {
                 const ordo_u32 after = unfinished & ~((2u << head) - 1);
                 const ordo_u32 next = __ffs(after ? after : unfinished) - 1;
@@ -317,7 +347,6 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
                 head = next;
                 switches++;
                 if (lane == 0) {
-                    ordo_dev_store_near(&m->head, head);
                     adds_dev_publish_map(q, base, pace.delta, head);
                     ordo_dev_sample(record, in_flight, switches, pace.delta, pace.concurrent, (float)util);
                 }
@@ -348,7 +377,6 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
             const bool changed = adds_pace_epoch(&r.pace, &pace, pushes, tail_pushes, util, switches);
             tail_pushes = 0;
             if (lane == 0) {
-                ordo_dev_store_near(&m->concurrent, pace.concurrent);
                 if (changed)
                     adds_dev_publish_map(q, base, pace.delta, head);
                 ordo_dev_sample(record, in_flight, switches, pace.delta, pace.concurrent, (float)util);
@@ -357,6 +385,10 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
             }
             __syncwarp();
         }
+        ended = ended || __any_sync(~0u, ordo_dev_load_near(&m->stop) != 0);
+        if (lane == 0)
+            ordo_dev_store_near(&m->now, adds_dev_now(head, pace.concurrent, spills, ended));
+        __syncwarp();
     }
     if (lane == 0) {
         record->supersteps = switches;

@@ -48,6 +48,24 @@ static ordo_status run(const ordo_graph *g, const char *op, ordo_vid source, con
     return ordo_run(&work, options, stats);
 }
 
+/* How delta, the number of buckets dequeued at once and utilisation went: means over the trace. */
+static const char *pace(const ordo_stats *s)
+{
+    static char text[128];
+    double busy = 0, concurrent = 0;
+    size_t n = s->trace_count ? s->trace_count : 1;
+    text[0] = 0;
+    if (strcmp(s->scheduler, "adds"))
+        return text;
+    for (size_t i = 0; i < s->trace_count; i++) {
+        busy += s->trace[i].utilisation;
+        concurrent += s->trace[i].concurrent;
+    }
+    snprintf(text, sizeof text, "  stale %.1f M  delta %g to %g  buckets %.1f  utilisation %.3f", 1e-6 * (double)s->stale,
+             s->delta_first, s->delta_last, concurrent / (double)n, busy / (double)n);
+    return text;
+}
+
 int main(int count, char **words)
 {
     enum { MOST = 100, SETTINGS = 8 };
@@ -107,9 +125,9 @@ int main(int count, char **words)
             continue;
         }
         qsort(times, (size_t)repeats, sizeof *times, compare);
-        printf("  %-44s %9.3f ms (%.3f to %.3f)  steps %llu  edges %.1f M  useful %.1f M%s\n", words[i],
+        printf("  %-44s %9.3f ms (%.3f to %.3f)  steps %llu  edges %.1f M  useful %.1f M%s%s\n", words[i],
                times[repeats / 2], times[0], times[repeats - 1], (unsigned long long)stats.supersteps,
-               1e-6 * (double)stats.edges, 1e-6 * (double)stats.useful, bad ? "  WRONG" : "");
+               1e-6 * (double)stats.edges, 1e-6 * (double)stats.useful, pace(&stats), bad ? "  WRONG" : "");
         wrong |= bad != 0;
         ordo_stats_free(&stats);
         fflush(stdout);
