@@ -393,7 +393,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.rules.pace = adds_pace_rules_of(job, delta);
         a.rules.start = adds_pace_of(job, &a.rules.pace, delta);
         a.rules.grain_low = MY(power)(adds_clamp(adds_grain_low(job), 1, ADDS_DEV_PORTION));
-        a.rules.grain_high = MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, ADDS_DEV_THREADS));
+        a.rules.grain_high = MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
         a.rules.epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 2 * a.rules.workers;
         a.rules.spill_words = (ordo_u32)((job->universe + 2 * pieces + 31) / 32);
         const ordo_u64 hoarders = (ordo_u64)a.rules.workers * ADDS_DEV_WARPS * q->shape.buckets * 8;

@@ -38,7 +38,7 @@
 #include "queue.cuh"
 
 enum {
-    ADDS_DEV_THREADS = 512, /* of a block */
+    ADDS_DEV_THREADS = 384, /* of a block: two of them leave a thread 80 registers, enough to spill none */
     ADDS_DEV_WARPS = ADDS_DEV_THREADS / 32,
     ADDS_DEV_PORTION = 32, /* most items of a warp's portion */
     ADDS_DEV_WORKERS = 1024,
@@ -433,9 +433,10 @@ ORDO_DEV bool adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
         slot++;
     if (slot == ADDS_DEV_SLOTS)
         return false;
-    ordo_u64 found = ordo_dev_acquire(flag);
+    ordo_u64 found = ordo_dev_load(flag); /* an acquire empties the first-level cache: not at every look */
     if (!found)
         return false;
+    ordo_dev_fence();
     if (found == ADDS_DEV_END) {
         ordo_dev_release_near(&w->work, found);
         return true;
