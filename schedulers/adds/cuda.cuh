@@ -39,12 +39,14 @@ ORDO_DEV double adds_dev_unordered(ordo_u64 bits)
 typedef struct adds_dev_map {
     double base, per_delta;
     ordo_u32 head;
+    bool thin;
 } adds_dev_map;
 
 ORDO_DEV adds_dev_map adds_dev_read_map(const adds_dev_queue &q)
 {
-    adds_dev_map map = {ordo_dev_load(&q.words->base), ordo_dev_load(&q.words->per_delta),
-                        ordo_dev_load(&q.words->head)};
+    const ordo_u32 head = ordo_dev_load(&q.words->head);
+    adds_dev_map map = {ordo_dev_load(&q.words->base), ordo_dev_load(&q.words->per_delta), head & 0xff,
+                        (head & ADDS_DEV_IS_THIN) != 0};
     return map;
 }
 
@@ -217,8 +219,12 @@ ORDO_DEV void MY(expand)(const MY(args) & a, MY(warp) * w, bool there, ordo_u32 
             if (has[u]) {
                 w->edges++;
                 target = OP(target)(&a.state, edge[u]);
-                won = OP(dev_offer)(a.cells, target, candidate[u], false);
+                /* where depth binds, the test is a hop more, and the target's row is fetched meanwhile */
+                won = w->map.thin ? OP(dev_improve)(a.cells, target, candidate[u])
+                                  : OP(dev_offer)(a.cells, target, candidate[u], false);
                 w->useful += won;
+                if (OP(activates) && won && w->map.thin)
+                    ordo_dev_prefetch(a.rows.row + target);
             }
             if (OP(activates))
                 MY(push)(a, w, won, target, candidate[u], target);
@@ -333,7 +339,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
         else if (warp == ADDS_DEV_MEMORY)
             adds_dev_memory_warp(a.queue, &manager, a.mailbox, a.state_out);
         else if (warp == ADDS_DEV_CONTROL)
-            adds_dev_control_warp(a.queue, a.rules, &manager, base, a.record, a.mailbox, a.state_out);
+            adds_dev_control_warp(a.queue, a.rules, &manager, base, a.record, a.state_out);
     } else if (blockIdx.x <= workers) {
         MY(warp) w = {};
         w.store = &store[warp];

@@ -47,11 +47,14 @@ enum {
     ADDS_DEV_MEMORY,
     ADDS_DEV_CONTROL,
     ADDS_DEV_LOADS = 5,    /* flags that a lane loads at once */
+    ADDS_DEV_LOOKS = 16,   /* at its flag, by who has the lock of a block */
     ADDS_DEV_SLOTS = 8,    /* assignments that a block works on at once */
     ADDS_DEV_SWEEP = 63,   /* the bucket of a range of spill bits */
     ADDS_DEV_RANGE = 1024, /* words of such a range */
 };
 #define ADDS_DEV_END (~(ordo_u64)0)
+#define ADDS_DEV_THIN 0.125 /* the workers' hands are less full than that: depth binds, not the rate */
+#define ADDS_DEV_IS_THIN (1u << 8)
 
 /* Fixed for a run. */
 typedef struct adds_dev_rules {
@@ -77,6 +80,7 @@ typedef struct adds_dev_manager {
     ordo_u32 assignments;                /* assign warp */
     ordo_u32 now;                        /* control warp: see adds_dev_now */
     ordo_u32 stop;                       /* memory warp: the host wants an end */
+    ordo_u64 switches, in_flight;        /* control warp, for the host: a store there takes microseconds */
 } adds_dev_manager;
 
 /* What all warps of the manager must see alike: one word, which one lane reads for its warp. */
@@ -115,6 +119,7 @@ ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_rul
     }
     if (threadIdx.x == 0) {
         m->assignments = m->stop = 0;
+        m->switches = m->in_flight = 0;
         m->now = adds_dev_now(0, r.start.concurrent, false, false);
     }
 }
@@ -199,7 +204,7 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
         ordo_u64 total = adds_dev_sum(there);
         const bool sweeps = total == 0 && (ranges || now & ADDS_DEV_SPILLED);
         ordo_u32 workers = adds_dev_sum((ordo_u32)__popc(idle));
-        if (workers < r.workers && (total == 0 || workers * r.grain_low < total)) {
+        if (2 * workers < r.workers || (workers < r.workers && workers * r.grain_low < total)) {
             for (ordo_u32 first = 0; first < count; first += ADDS_DEV_LOADS) {
                 bool free[ADDS_DEV_LOADS]; /* all loads at once: one after the other they would take a round trip each */
 #pragma unroll
@@ -284,6 +289,10 @@ ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m,
         if (now & ADDS_DEV_ENDED)
             break;
         adds_dev_memory(q, &mapped, adds_dev_head(now));
+        if (round % 1024 == 1023 && lane == 0) {
+            mailbox->supersteps = ordo_dev_load_near(&m->switches);
+            mailbox->in_flight = ordo_dev_load_near(&m->in_flight);
+        }
         if (round % 64 == 63 && __any_sync(~0u, mailbox->stop != 0)) {
             state->resv[lane] = ordo_dev_load(&q.words->resv[lane]);
             state->done[lane] = ordo_dev_load(&q.words->done[lane]);
@@ -303,15 +312,15 @@ ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m,
 
 /* ---- the control warp ---- */
 
-ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double delta, ordo_u32 head)
+ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double delta, ordo_u32 head, bool thin)
 {
     ordo_dev_store(&q.words->base, base);
     ordo_dev_store(&q.words->per_delta, 1 / delta);
-    ordo_dev_store(&q.words->head, head);
+    ordo_dev_store(&q.words->head, head | (thin ? ADDS_DEV_IS_THIN : 0));
 }
 
 ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m, double base,
-                                    ordo_cuda_record *record, ordo_cuda_mailbox *mailbox, adds_dev_state *state)
+                                    ordo_cuda_record *record, adds_dev_state *state)
 {
     const ordo_u32 lane = threadIdx.x % 32, buckets = q.shape.buckets;
     const double room = (double)r.workers * r.grain_high; /* items that the workers can hold */
@@ -320,14 +329,13 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
     ordo_u32 head = 0, assignments = 0, looks = 0;
     double busy = 0, util = 0;
     if (lane == 0)
-        adds_dev_publish_map(q, base, pace.delta, 0);
-    bool ended = false;
+        adds_dev_publish_map(q, base, pace.delta, 0, true);
+    bool ended = false, thin = true;
     for (ordo_u32 round = 0; !ended; round++) {
         /* the end: what is done first, what is to do after */
-        const ordo_u32 started = ordo_dev_load(&q.words->started);
-        const ordo_u64 swept = ordo_dev_load(&q.words->swept);
-        const ordo_u64 done = lane < buckets ? ordo_dev_load(&q.words->done[lane]) : 0;
-        ordo_dev_fence();
+        const ordo_u32 started = ordo_dev_acquire(&q.words->started);
+        const ordo_u64 swept = ordo_dev_acquire(&q.words->swept);
+        const ordo_u64 done = lane < buckets ? ordo_dev_acquire(&q.words->done[lane]) : 0;
         __syncwarp();
         const ordo_u64 resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
         const ordo_u64 spilled = ordo_dev_load(&q.words->spilled);
@@ -347,7 +355,7 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
                 head = next;
                 switches++;
                 if (lane == 0) {
-                    adds_dev_publish_map(q, base, pace.delta, head);
+                    adds_dev_publish_map(q, base, pace.delta, head, thin);
                     ordo_dev_sample(record, in_flight, switches, pace.delta, pace.concurrent, (float)util);
                 }
                 __syncwarp();
@@ -355,10 +363,17 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
         }
 
         /* utilisation: items in the workers' hands over what all of them can hold */
-        if (round % 4 == 0) {
+        if (round % 8 == 0) {
             const ordo_u64 given = lane < buckets ? ordo_dev_load_near(&m->assigned[lane]) : 0;
-            busy += (double)adds_dev_sum(given > done ? given - done : 0);
+            const ordo_u64 in_hands = adds_dev_sum(given > done ? given - done : 0);
+            busy += (double)in_hands;
             looks++;
+            const bool now_thin = (double)in_hands < ADDS_DEV_THIN * room;
+            if (now_thin != thin) {
+                thin = now_thin;
+                if (lane == 0)
+                    adds_dev_publish_map(q, base, pace.delta, head, thin);
+            }
         }
         const ordo_u32 now = __shfl_sync(~0u, ordo_dev_load_near(&m->assignments), 0);
         if (now - assignments >= r.epoch && looks) {
@@ -378,10 +393,10 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
             tail_pushes = 0;
             if (lane == 0) {
                 if (changed)
-                    adds_dev_publish_map(q, base, pace.delta, head);
+                    adds_dev_publish_map(q, base, pace.delta, head, thin);
                 ordo_dev_sample(record, in_flight, switches, pace.delta, pace.concurrent, (float)util);
-                mailbox->supersteps = switches;
-                mailbox->in_flight = in_flight;
+                ordo_dev_store_near(&m->switches, switches);
+                ordo_dev_store_near(&m->in_flight, in_flight);
             }
             __syncwarp();
         }
@@ -423,30 +438,31 @@ ORDO_DEV ordo_u32 adds_dev_size(ordo_u64 work)
     return (ordo_u32)(work >> 32) & 0xffff;
 }
 
-/* Looks at the block's flag, under its lock: true where there was an assignment, or the end. */
-ORDO_DEV bool adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
+/* Looks at the block's flag, under its lock, for an assignment or the end. */
+ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
 {
     if (adds_dev_size(ordo_dev_acquire_near(&w->work)))
-        return true; /* somebody was faster */
+        return; /* somebody was faster */
     ordo_u32 slot = 0;
     while (slot < ADDS_DEV_SLOTS && ordo_dev_acquire_near(&w->size[slot]))
         slot++;
     if (slot == ADDS_DEV_SLOTS)
-        return false;
-    ordo_u64 found = ordo_dev_load(flag); /* an acquire empties the first-level cache: not at every look */
+        return;
+    ordo_u64 found = 0; /* an acquire empties the first-level cache: not at every look */
+    for (int look = 0; look < ADDS_DEV_LOOKS && !found; look++)
+        found = ordo_dev_load(flag);
     if (!found)
-        return false;
+        return;
     ordo_dev_fence();
     if (found == ADDS_DEV_END) {
         ordo_dev_release_near(&w->work, found);
-        return true;
+        return;
     }
     ordo_u64 expected = found;
     ordo_dev_swap(flag, &expected, (ordo_u64)0);
     w->left[slot] = adds_dev_size(found);
     ordo_dev_store_near(&w->size[slot], adds_dev_size(found));
     ordo_dev_release_near(&w->work, found | (ordo_u64)slot << 60);
-    return true;
 }
 
 /* By a whole warp: waits for a portion. */
@@ -469,10 +485,8 @@ ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
                     break;
                 }
             } else if (ordo_dev_exchange_near(&w->lock, 1u) == 0) {
-                const bool found = adds_dev_fetch(w, flag);
+                adds_dev_fetch(w, flag);
                 ordo_dev_release_near(&w->lock, 0u);
-                if (!found)
-                    __nanosleep(20);
             } else {
                 __nanosleep(100);
             }
@@ -494,16 +508,16 @@ ORDO_DEV void adds_dev_finish(const adds_dev_queue &q, adds_dev_worker *w, const
     size = __shfl_sync(~0u, size, 0);
     if (!size)
         return;
-    if (p.bucket != ADDS_DEV_SWEEP)
-        adds_dev_done_reading(q, p.location, size);
     if (threadIdx.x % 32 == 0) {
         ordo_dev_release_near(&w->size[p.slot], 0u);
-        ordo_dev_fence();
+        ordo_dev_fence(); /* for D2, which the head's switch waits for, and for D1 */
         if (p.bucket == ADDS_DEV_SWEEP)
             ordo_dev_add(&q.words->ranges, 1u);
         else
             ordo_dev_add(&q.words->done[p.bucket], (ordo_u64)size);
     }
+    if (p.bucket != ADDS_DEV_SWEEP)
+        adds_dev_done_reading(q, p.location, size);
     __syncwarp();
 }
 

@@ -244,18 +244,16 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, adds_dev_cache *cache, add
 
 /* ---- done ---- */
 
-/* D1, by a whole warp, for `size` slots of one block that were read. */
+/* D1, by a whole warp, for `size` slots of one block that were read; after a fence. */
 ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, ordo_u32 size)
 {
     const ordo_u32 lane = threadIdx.x % 32, block = location >> q.shape.block_shift;
     ordo_u32 last = 0;
-    if (lane == 0) {
-        ordo_dev_fence();
+    if (lane == 0)
         last = ordo_dev_add(&q.read[block], size) + size == 1u << q.shape.block_shift;
-        ordo_dev_fence();
-    }
     if (!__shfl_sync(~0u, last, 0))
         return;
+    ordo_dev_fence();
     const ordo_u32 segments = 1u << (q.shape.block_shift - q.shape.segment_shift);
     for (ordo_u32 i = lane; i < segments; i += 32)
         q.written[(ordo_u64)block * segments + i] = 0;

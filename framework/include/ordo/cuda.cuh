@@ -116,6 +116,12 @@ template <typename T> ORDO_DEV bool ordo_dev_swap_near(T *p, T *expected, T valu
         *expected, value, cuda::memory_order_acq_rel, cuda::memory_order_acquire);
 }
 
+/* Brings a line on its way to the second-level cache. */
+ORDO_DEV void ordo_dev_prefetch(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
 ORDO_DEV ordo_u64 ordo_dev_clock(void)
 {
     ordo_u64 t;
@@ -263,17 +269,9 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
 #error "cuda.cuh: relax operators only"
 #endif
 
-/* Applies a candidate; true where it improved the cell. The test first: most candidates improve nothing, and a load
- * costs half an atomic. */
-ORDO_DEV bool OP(dev_offer)(OP(cell) *cells, ordo_u32 target, OP(cell) candidate, bool racy)
+/* Applies a candidate atomically; true where it improved the cell. */
+ORDO_DEV bool OP(dev_improve)(OP(cell) *cells, ordo_u32 target, OP(cell) candidate)
 {
-    OP(cell) old = ordo_dev_load(&cells[target]);
-    if (!OP(better)(candidate, old))
-        return false;
-    if (racy) {
-        ordo_dev_store(&cells[target], candidate);
-        return true;
-    }
     cuda::atomic_ref<OP(cell), cuda::thread_scope_device> cell(cells[target]);
 #if defined(__cplusplus) /* both branches compile for every type */
     if constexpr ((int)OP(cell_type) != ORDO_F32 && (int)OP(order) == ORDO_MIN)
@@ -282,10 +280,25 @@ ORDO_DEV bool OP(dev_offer)(OP(cell) *cells, ordo_u32 target, OP(cell) candidate
         return OP(better)(candidate, cell.fetch_max(candidate, cuda::memory_order_relaxed));
     else
 #endif
+    {
+        OP(cell) old = cell.load(cuda::memory_order_relaxed);
         while (OP(better)(candidate, old))
             if (cell.compare_exchange_weak(old, candidate, cuda::memory_order_relaxed))
                 return true;
-    return false;
+        return false;
+    }
+}
+
+/* The same with a test first: most candidates improve nothing, and a load costs half an atomic. Racy: a plain store. */
+ORDO_DEV bool OP(dev_offer)(OP(cell) *cells, ordo_u32 target, OP(cell) candidate, bool racy)
+{
+    if (!OP(better)(candidate, ordo_dev_load(&cells[target])))
+        return false;
+    if (racy) {
+        ordo_dev_store(&cells[target], candidate);
+        return true;
+    }
+    return OP(dev_improve)(cells, target, candidate);
 }
 
 ORDO_DEV OP(edge) OP(dev_edge)(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid tail, bool turned)
