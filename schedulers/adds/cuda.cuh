@@ -11,6 +11,11 @@
  * A warp expands a portion of up to 32 items: its lanes look at an item each, then their edges are laid end to end and
  * dealt out to the lanes. Entries are {value, item}; one whose item's cell has become better meanwhile is stale.
  *
+ * Chaining, where depth binds (thin: the workers' hands are nearly empty). What a warp activates in a bucket that is
+ * dequeued from now, it keeps, as much as two small portions, and expands it next, up to `chain` hops; the rest goes to
+ * the buckets. Ordo's own addition: a hop through bucket and manager costs several times one that stays. chain=0 is the
+ * paper's. Nothing else changes: what is kept belongs to the assignment, which is done when the chain is.
+ *
  * Hubs. The edges of an item of more than HUB are not walked by who took it: they are cut at multiples of PIECE into
  * entries of their own, which any block may take. Piece j of the graph's edges is the item universe + 2j, or + 1 where
  * it is the first one of its hub (a piece of edges may hold the end of one hub and the start of another, and no third);
@@ -38,7 +43,7 @@ ORDO_DEV double adds_dev_unordered(ordo_u64 bits)
 
 typedef struct adds_dev_map {
     double base, per_delta;
-    ordo_u32 head;
+    ordo_u32 head, window; /* buckets that are dequeued from at once */
     bool thin;
 } adds_dev_map;
 
@@ -46,17 +51,15 @@ ORDO_DEV adds_dev_map adds_dev_read_map(const adds_dev_queue &q)
 {
     const ordo_u32 head = ordo_dev_load(&q.words->head);
     adds_dev_map map = {ordo_dev_load(&q.words->base), ordo_dev_load(&q.words->per_delta), head & 0xff,
-                        (head & ADDS_DEV_IS_THIN) != 0};
+                        head >> 16, (head & ADDS_DEV_IS_THIN) != 0};
     return map;
 }
 
-/* The bucket of a priority: late ones go to the head, far ones are clipped to the tail. */
-ORDO_DEV ordo_u32 adds_dev_bucket(const adds_dev_map &map, ordo_u32 buckets, double priority)
+/* How far from the head the bucket of a priority is: late ones go to the head, far ones are clipped to the tail. */
+ORDO_DEV ordo_u32 adds_dev_distance(const adds_dev_map &map, ordo_u32 buckets, double priority)
 {
-    double ahead = (priority - map.base) * map.per_delta;
-    ordo_u32 i = ahead > 0 ? (ahead < (double)(buckets - 1) ? (ordo_u32)ahead : buckets - 1) : 0;
-    i += map.head;
-    return i >= buckets ? i - buckets : i;
+    const double ahead = (priority - map.base) * map.per_delta;
+    return ahead > 0 ? (ahead < (double)(buckets - 1) ? (ordo_u32)ahead : buckets - 1) : 0;
 }
 #endif
 
@@ -76,6 +79,8 @@ typedef struct MY(args) {
     const ordo_item *initial;
     ordo_u64 initial_count;
     ordo_u32 universe;
+    ordo_u32 chain;   /* hops that a warp follows its own activations; tunable */
+    ordo_u32 near;    /* items that it keeps for that, at most 32 */
     ordo_u32 *owner;  /* [2 * (m / PIECE + 1)] */
     ordo_u64 *flag;   /* [workers] */
     ordo_u64 *lowest; /* least priority of the initial items, ordered, inverted: 0 at first */
@@ -91,6 +96,9 @@ typedef struct MY(warp) {
     adds_dev_cache *cache;
     adds_dev_map map;
     ordo_u32 held, credit;
+    MY(entry) * nearby;     /* [32] what is kept for the next hop */
+    ordo_u32 near, hops;    /* how many; hops that are left */
+    bool surplus;           /* something in the store is worth others' time now */
     ordo_u32 items, edges, useful, stale; /* since the last count */
 } MY(warp);
 
@@ -107,20 +115,36 @@ ORDO_DEV MY(entry) MY(read)(const adds_dev_queue &q, ordo_u64 location)
     return entry;
 }
 
-/* Lanes with `has` put an entry into the warp's store. */
+/* Lanes with `has` put an entry into the warp's store, or keep it for the warp's next hop. */
 ORDO_DEV void MY(push)(const MY(args) & a, MY(warp) * w, bool has, ordo_u32 item, OP(cell) value, ordo_vid vertex)
 {
-    const ordo_u32 all = __ballot_sync(~0u, has), lane = threadIdx.x % 32;
+    const ordo_u32 all = __ballot_sync(~0u, has), below = (1u << threadIdx.x % 32) - 1;
     if (!all)
         return;
-    if (has) {
-        const ordo_u32 at = w->held + __popc(all & ((1u << lane) - 1));
-        const ordo_u32 b = adds_dev_bucket(w->map, a.queue.shape.buckets, OP(priority)(&a.state, vertex, value));
-        MY(entry) entry = {value, item};
+    const ordo_u32 buckets = a.queue.shape.buckets;
+    ordo_u32 distance = buckets;
+    if (has)
+        distance = adds_dev_distance(w->map, buckets, OP(priority)(&a.state, vertex, value));
+    const MY(entry) entry = {value, item};
+    ordo_u32 kept = 0;
+    if (w->hops) {
+        const bool soon = distance < w->map.window && item < a.universe;
+        const ordo_u32 at = w->near + __popc(__ballot_sync(~0u, soon) & below);
+        const bool keep = soon && at < a.near;
+        if (keep)
+            w->nearby[at] = entry;
+        kept = __ballot_sync(~0u, keep);
+        w->near += __popc(kept);
+        w->surplus = w->surplus || __any_sync(~0u, soon && !keep);
+    }
+    const ordo_u32 rest = all & ~kept;
+    if (rest >> threadIdx.x % 32 & 1) {
+        const ordo_u32 at = w->held + __popc(rest & below);
+        const ordo_u32 b = w->map.head + distance < buckets ? w->map.head + distance : w->map.head + distance - buckets;
         w->store->held[at] = entry;
         w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
     }
-    w->held += __popc(all);
+    w->held += __popc(rest);
 }
 
 ORDO_DEV void MY(flush)(const MY(args) & a, MY(warp) * w, ordo_u32 room)
@@ -249,7 +273,23 @@ ORDO_DEV void MY(work)(const MY(args) & a, MY(warp) * w, adds_dev_worker *block,
             MY(entry) entry = {};
             if (lane < p.size)
                 entry = MY(read)(a.queue, (ordo_u64)p.location + lane);
+            w->hops = w->map.thin ? a.chain : 0;
             MY(expand)(a, w, lane < p.size, entry.item, entry.value, false);
+            while (w->near) { /* another hop with what the last one activated here */
+                const ordo_u32 count = w->near;
+                __syncwarp();
+                if (lane < count)
+                    entry = w->nearby[lane];
+                __syncwarp();
+                if (w->surplus || w->held >= 32)
+                    MY(flush)(a, w, 0);
+                w->near = 0;
+                w->surplus = false;
+                w->map = adds_dev_read_map(a.queue);
+                w->hops--;
+                MY(expand)(a, w, lane < count, entry.item, entry.value, false);
+            }
+            w->hops = 0;
             MY(flush)(a, w, 0);
         } else {
             ordo_u32 bits = 0, count = 0;
@@ -281,6 +321,7 @@ ORDO_DEV void MY(start)(const MY(args) & a, MY(warp) * w, adds_dev_worker *block
     w->map.base = base;
     w->map.per_delta = 1 / a.rules.start.delta;
     w->map.head = 0;
+    w->map.window = 1;
     for (ordo_u64 first = (ordo_u64)warp * 32; first < a.initial_count; first += (ordo_u64)warps * 32) {
         const ordo_u64 i = first + threadIdx.x % 32;
         const bool has = i < a.initial_count;
@@ -299,6 +340,7 @@ ORDO_DEV void MY(start)(const MY(args) & a, MY(warp) * w, adds_dev_worker *block
 static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const __grid_constant__ MY(args) a)
 {
     __shared__ adds_dev_store<MY(entry)> store[ADDS_DEV_WARPS];
+    __shared__ MY(entry) nearby[ADDS_DEV_WARPS][32];
     __shared__ adds_dev_cache cache;
     __shared__ adds_dev_worker block;
     __shared__ adds_dev_manager manager;
@@ -340,10 +382,13 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
             adds_dev_memory_warp(a.queue, &manager, a.mailbox, a.state_out);
         else if (warp == ADDS_DEV_CONTROL)
             adds_dev_control_warp(a.queue, a.rules, &manager, base, a.record, a.state_out);
+        else if (warp == ADDS_DEV_TRACER)
+            adds_dev_trace_warp(&manager, a.record, a.mailbox);
     } else if (blockIdx.x <= workers) {
         MY(warp) w = {};
         w.store = &store[warp];
         w.cache = &cache;
+        w.nearby = nearby[warp];
         MY(start)(a, &w, &block, base, workers);
         MY(work)(a, &w, &block, &a.flag[blockIdx.x - 1]);
     }
@@ -407,6 +452,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         q->cached = t[ADDS_TRANSLATION] > 0;
         q->alone = !(t[ADDS_RESERVE] > 0);
         a.universe = (ordo_u32)job->universe;
+        a.chain = (ordo_u32)t[ADDS_CHAIN];
+        a.near = adds_clamp(2 * a.rules.grain_low, 1, 32);
         struct {
             void **to;
             ordo_u64 count;

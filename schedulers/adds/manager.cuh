@@ -5,7 +5,8 @@
  *   0 .. 3   probe: bucket b belongs to warp b % 4, so up to four buckets in a row are probed side by side (5.5)
  *   4        assign: gives readable slots to worker blocks (5.4), ranges of spilled items where there are any
  *   5        memory (5.6), and the host's wish to stop
- *   6        control: head switches and the end (5.5), delta (5.7), the trace
+ *   6        control: head switches and the end (5.5), delta (5.7)
+ *   7        the trace, and progress for the host
  * They share adds_dev_manager in shared memory: each word has one writer. read[] is stored with release and read with
  * acquire (R4); the others are hints or counters of one writer's own. What the lanes of a warp must decide alike, one
  * lane reads for all.
@@ -46,6 +47,7 @@ enum {
     ADDS_DEV_ASSIGNER = ADDS_DEV_PROBES,
     ADDS_DEV_MEMORY,
     ADDS_DEV_CONTROL,
+    ADDS_DEV_TRACER,
     ADDS_DEV_LOADS = 5,    /* flags that a lane loads at once */
     ADDS_DEV_LOOKS = 16,   /* at its flag, by who has the lock of a block */
     ADDS_DEV_SLOTS = 8,    /* assignments that a block works on at once */
@@ -80,7 +82,10 @@ typedef struct adds_dev_manager {
     ordo_u32 assignments;                /* assign warp */
     ordo_u32 now;                        /* control warp: see adds_dev_now */
     ordo_u32 stop;                       /* memory warp: the host wants an end */
-    ordo_u64 switches, in_flight;        /* control warp, for the host: a store there takes microseconds */
+    ordo_u32 told;                       /* control warp: how often it told the trace warp the following */
+    ordo_u32 concurrent;
+    ordo_u64 switches, in_flight;
+    double delta, util;
 } adds_dev_manager;
 
 /* What all warps of the manager must see alike: one word, which one lane reads for its warp. */
@@ -119,7 +124,7 @@ ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_rul
     }
     if (threadIdx.x == 0) {
         m->assignments = m->stop = 0;
-        m->switches = m->in_flight = 0;
+        m->switches = m->in_flight = m->told = 0;
         m->now = adds_dev_now(0, r.start.concurrent, false, false);
     }
 }
@@ -289,10 +294,6 @@ ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m,
         if (now & ADDS_DEV_ENDED)
             break;
         adds_dev_memory(q, &mapped, adds_dev_head(now));
-        if (round % 1024 == 1023 && lane == 0) {
-            mailbox->supersteps = ordo_dev_load_near(&m->switches);
-            mailbox->in_flight = ordo_dev_load_near(&m->in_flight);
-        }
         if (round % 64 == 63 && __any_sync(~0u, mailbox->stop != 0)) {
             state->resv[lane] = ordo_dev_load(&q.words->resv[lane]);
             state->done[lane] = ordo_dev_load(&q.words->done[lane]);
@@ -312,11 +313,42 @@ ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m,
 
 /* ---- the control warp ---- */
 
-ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double delta, ordo_u32 head, bool thin)
+ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double delta, ordo_u32 head,
+                                   ordo_u32 concurrent, bool thin)
 {
     ordo_dev_store(&q.words->base, base);
     ordo_dev_store(&q.words->per_delta, 1 / delta);
-    ordo_dev_store(&q.words->head, head | (thin ? ADDS_DEV_IS_THIN : 0));
+    ordo_dev_store(&q.words->head, head | (thin ? ADDS_DEV_IS_THIN : 0) | concurrent << 16);
+}
+
+/* The trace and the host are a warp's of their own: a record costs a few round trips, a store to the host microseconds.
+ * What it reads may be of two moments; it is for people. */
+ORDO_DEV void adds_dev_tell(adds_dev_manager *m, ordo_u64 in_flight, ordo_u64 switches, const adds_pace &pace,
+                            double util)
+{
+    ordo_dev_store_near(&m->concurrent, pace.concurrent);
+    ordo_dev_store_near(&m->switches, switches);
+    ordo_dev_store_near(&m->in_flight, in_flight);
+    ordo_dev_store_near(&m->delta, pace.delta);
+    ordo_dev_store_near(&m->util, util);
+    ordo_dev_store_near(&m->told, m->told + 1);
+}
+
+ORDO_DEV void adds_dev_trace_warp(adds_dev_manager *m, ordo_cuda_record *record, ordo_cuda_mailbox *mailbox)
+{
+    ordo_u32 seen = 0;
+    while (!(adds_dev_read_now(m) & ADDS_DEV_ENDED)) {
+        const ordo_u32 told = ordo_dev_load_near(&m->told);
+        if (threadIdx.x % 32 == 0 && told != seen) {
+            const ordo_u64 in_flight = ordo_dev_load_near(&m->in_flight), switches = ordo_dev_load_near(&m->switches);
+            ordo_dev_sample(record, in_flight, switches, ordo_dev_load_near(&m->delta),
+                            ordo_dev_load_near(&m->concurrent), (float)ordo_dev_load_near(&m->util));
+            mailbox->supersteps = switches;
+            mailbox->in_flight = in_flight;
+        }
+        seen = told;
+        __nanosleep(500);
+    }
 }
 
 ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m, double base,
@@ -329,17 +361,24 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
     ordo_u32 head = 0, assignments = 0, looks = 0;
     double busy = 0, util = 0;
     if (lane == 0)
-        adds_dev_publish_map(q, base, pace.delta, 0, true);
+        adds_dev_publish_map(q, base, pace.delta, 0, pace.concurrent, true);
     bool ended = false, thin = true;
     for (ordo_u32 round = 0; !ended; round++) {
-        /* the end: what is done first, what is to do after */
-        const ordo_u32 started = ordo_dev_acquire(&q.words->started);
-        const ordo_u64 swept = ordo_dev_acquire(&q.words->swept);
-        const ordo_u64 done = lane < buckets ? ordo_dev_acquire(&q.words->done[lane]) : 0;
-        __syncwarp();
-        const ordo_u64 resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
-        const ordo_u64 spilled = ordo_dev_load(&q.words->spilled);
-        const ordo_u32 unfinished = __ballot_sync(~0u, resv != done);
+        ordo_u32 started = ordo_dev_load(&q.words->started);
+        ordo_u64 swept = ordo_dev_load(&q.words->swept);
+        ordo_u64 done = lane < buckets ? ordo_dev_load(&q.words->done[lane]) : 0;
+        ordo_u64 resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
+        ordo_u64 spilled = ordo_dev_load(&q.words->spilled);
+        ordo_u32 unfinished = __ballot_sync(~0u, resv != done);
+        if (!(unfinished >> head & 1)) { /* it seems: now in order, what is done first, what is to do after */
+            started = ordo_dev_acquire(&q.words->started);
+            swept = ordo_dev_acquire(&q.words->swept);
+            done = lane < buckets ? ordo_dev_acquire(&q.words->done[lane]) : 0;
+            __syncwarp();
+            resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
+            spilled = ordo_dev_load(&q.words->spilled);
+            unfinished = __ballot_sync(~0u, resv != done);
+        }
         const bool spills = __any_sync(~0u, spilled != swept);
 
         if (!(unfinished >> head & 1)) {
@@ -355,8 +394,8 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
                 head = next;
                 switches++;
                 if (lane == 0) {
-                    adds_dev_publish_map(q, base, pace.delta, head, thin);
-                    ordo_dev_sample(record, in_flight, switches, pace.delta, pace.concurrent, (float)util);
+                    adds_dev_publish_map(q, base, pace.delta, head, pace.concurrent, thin);
+                    adds_dev_tell(m, in_flight, switches, pace, util);
                 }
                 __syncwarp();
             }
@@ -372,7 +411,7 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
             if (now_thin != thin) {
                 thin = now_thin;
                 if (lane == 0)
-                    adds_dev_publish_map(q, base, pace.delta, head, thin);
+                    adds_dev_publish_map(q, base, pace.delta, head, pace.concurrent, thin);
             }
         }
         const ordo_u32 now = __shfl_sync(~0u, ordo_dev_load_near(&m->assignments), 0);
@@ -389,14 +428,13 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
             const ordo_u64 pushes = adds_dev_sum(lane < buckets ? resv - seen : 0);
             seen = resv;
             in_flight = adds_dev_sum(resv - done);
+            const ordo_u32 before = pace.concurrent;
             const bool changed = adds_pace_epoch(&r.pace, &pace, pushes, tail_pushes, util, switches);
             tail_pushes = 0;
             if (lane == 0) {
-                if (changed)
-                    adds_dev_publish_map(q, base, pace.delta, head, thin);
-                ordo_dev_sample(record, in_flight, switches, pace.delta, pace.concurrent, (float)util);
-                ordo_dev_store_near(&m->switches, switches);
-                ordo_dev_store_near(&m->in_flight, in_flight);
+                if (changed || pace.concurrent != before)
+                    adds_dev_publish_map(q, base, pace.delta, head, pace.concurrent, thin);
+                adds_dev_tell(m, in_flight, switches, pace, util);
             }
             __syncwarp();
         }

@@ -37,6 +37,8 @@
     X(ADDS_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                           \
       "cuda: blocks of 384 threads a multiprocessor, the manager's among them; 0: as many as fit")                     \
     X(ADDS_WORKERS, "workers", INT, "0", 0, 1024, NULL, "blocks", "cuda: worker blocks; 0: all")                       \
+    X(ADDS_CHAIN, "chain", INT, "64", 0, 1000000, NULL, "hops",                                                        \
+      "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper")        \
     X(ADDS_TRANSLATION, "cache", CHOICE, "on", 0, 0, "off|on", "",                                                     \
       "cuda: whether a worker caches where a bucket's blocks lie (5.6)")                                               \
     X(ADDS_RESERVE, "reserve", CHOICE, "warp", 0, 0, "thread|warp", "",                                                \

@@ -67,7 +67,7 @@ typedef struct ordo_sample {
     ordo_u32 concurrent; /* buckets dequeued from at once */
 } ordo_sample;
 
-enum { ORDO_TRACE_MAX = 4096, ORDO_MAX_TUNABLES = 24, ORDO_MAX_SETTING = 32 };
+enum { ORDO_TRACE_MAX = 4096, ORDO_MAX_TUNABLES = 32, ORDO_MAX_SETTING = 32 };
 
 /* A tunable as the run used it. */
 typedef struct ordo_setting {
