@@ -118,17 +118,16 @@ static ordo_team *helpers(ordo_u64 bytes, int threads)
     return threads > 1 && bytes >= 4 * (ordo_u64)WORTH_THREADS && !ordo_team_lease(threads, &team) ? team : NULL;
 }
 
+static ordo_u64 least(ordo_u64 a, ordo_u64 b)
+{
+    return a < b ? a : b;
+}
+
 /* Elements of a piece: a quarter of a small copy, so that there is something to overlap. */
 static ordo_u64 piece_of(ordo_u64 count, size_t size)
 {
     ordo_u64 bytes = count * size / 4;
-    bytes = bytes < LEAST_PIECE ? LEAST_PIECE : bytes > HALF ? HALF : bytes;
-    return bytes / size;
-}
-
-static ordo_u64 least(ordo_u64 a, ordo_u64 b)
-{
-    return a < b ? a : b;
+    return least(bytes < LEAST_PIECE ? (ordo_u64)LEAST_PIECE : bytes, HALF) / size;
 }
 
 /* ---- the copies ---- */

@@ -263,7 +263,7 @@ void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
     }
     ordo_u64 bytes = size && count > ~(ordo_u64)0 / size ? ~(ordo_u64)0 : count * size; /* beyond any device */
     if (bytes > own->whole) {
-        short_of(c->job, own, bytes);
+        short_of(c->job, own, bytes + own->needed < bytes ? bytes : bytes + own->needed);
         return NULL;
     }
     if (take(c->job, own, bytes, &block) || (zero && failed(cudaMemset(block, 0, bytes), "clearing memory"))) {
