@@ -160,7 +160,7 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
     double linked = seconds();
     if (!status)
         status = ordo_run(&work, &chosen, stats);
-    if (stats && (!status || status == ORDO_ERR_CANCELLED)) {
+    if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         stats->prepare_seconds += prepared - start;
         stats->run_seconds += linked - prepared;
     }

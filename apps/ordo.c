@@ -1,7 +1,8 @@
 /* ordo.c -- the command: finds the verb, runs it, says what went wrong, chooses the exit status.
  *
  * Exit statuses are those of ordo_status_exit(): 0 done, 1 failed verification, 2 usage, 3 bad input or output,
- * 4 memory, 5 device, 130 cancelled. Output that cannot be written is an error, never a silent success.
+ * 4 memory, 5 device, 6 not done in time, 130 cancelled. Output that cannot be written is an error, never a silent
+ * success.
  */
 #include <string.h>
 

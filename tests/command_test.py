@@ -244,7 +244,7 @@ class Words(Base):
     def test_bad_numbers(self):
         for option, values in {"--threads": ["0", "-1", "1x", "", "9999"], "--repeat": ["0", "1.5", "ten", " 1"],
                                "--source": ["-1", "60", "1e1", "0x1", "99999999999999999999"],
-                               "--limit": ["-1", "nan", "x", ""], "--seed": ["-1", "18446744073709551616"],
+                               "--limit": ["-1", "nan", "x", ""], "--timeout": ["-1", "nan", "inf", "x", "", "1s"], "--seed": ["-1", "18446744073709551616"],
                                "-d": ["x"], "-g": ["32", "-1"]}.items():
             for value in values:
                 with self.subTest(option=option, value=value):
@@ -284,6 +284,30 @@ class Run(Base):
 
     def test_limit(self):
         self.assertEqual(self.values("--limit", 50), [d if d <= 50 else INF for d in self.dist])
+
+    def test_timeout(self):
+        path = self.path("late.json")
+        for name in schedulers():
+            r = self.refused(6, rf"sssp_u32 under '{name}' did not end within 1e-09 s: superstep \d+, \d+ items in flight",
+                             "sssp", "-g", 12, "--scheduler", name, "--timeout", "1e-9", "--json", path)
+            self.assertNotIn("Trial Time", r.out)
+            self.assertFalse(os.path.exists(path))
+        for given, used in (("1000", 1000), ("0", None)):
+            record = json.loads(self.ok(ordo("sssp", self.gr, "--timeout", given, "--json", "-")).out)
+            self.assertEqual(record["options"]["timeout"], used)
+
+    def test_timeout_of_a_comparison(self):
+        """Who is late is left out and named; nobody left is an error."""
+        path, out = self.path("path.ordo"), self.path("compared.json")
+        self.ok(ordo("generate", "path", "--vertices", 200000, "-o", path))
+        r = self.ok(ordo("compare", "bfs", path, "--source", 199999, "--repeat", 1, "--threads", 1, "--timeout", 3,
+                         "--schedulers", "topology,bsp", "--set", "topology.sweep=forward", "--json", out))
+        self.assertRegex(r.out, r"(?m)^\* bsp .* PASS$")
+        self.assertRegex(r.out, r"(?m)^  topology left out: bfs under 'topology' did not end within 3 s: ")
+        with open(out) as f:
+            self.assertEqual([json.loads(line)["options"]["scheduler"] for line in f], ["bsp"])
+        self.refused(6, "no scheduler can run bfs here: bfs under 'bsp' did not end within 1e-09 s", "compare", "bfs", path,
+                     "--timeout", "1e-9", "--warmup", 1, "--schedulers", "bsp,delta")
 
     def test_bfs_and_cc(self):
         want = dijkstra(self.n, [(u, v, 1) for u, v, _ in self.edges], self.source)

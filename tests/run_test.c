@@ -357,6 +357,40 @@ START_TEST(a_run_can_be_cancelled)
 }
 END_TEST
 
+/* A limit that nothing can keep ends every run, and says where it was; one that everything keeps ends none. */
+START_TEST(a_run_ends_when_its_time_is_up)
+{
+    int count = schedulers();
+    make_graph("road", 20000);
+    for (int s = 0; s < count; s++)
+        for (int threads = 1; threads < 3; threads++) {
+            ordo_options options = {.scheduler = all[s]->name, .threads = threads, .timeout = 1e-9};
+            ordo_work work = work_for("sssp_u32");
+            ordo_stats stats = {0};
+            ck_assert_int_eq(ordo_run(&work, &options, &stats), ORDO_ERR_TIMEOUT);
+            char sentence[128];
+            snprintf(sentence, sizeof sentence, "sssp_u32 under '%s' did not end within 1e-09 s: superstep ",
+                     all[s]->name);
+            ck_assert_msg(strstr(ordo_last_error(), sentence) == ordo_last_error(), "'%s'", ordo_last_error());
+            ck_assert_str_eq(stats.scheduler, all[s]->name); /* filled all the same */
+            ordo_stats_free(&stats);
+            volatile int cancel = 1; /* who is cancelled is not late */
+            options.cancel = &cancel;
+            ck_assert_int_eq(ordo_run(&work, &options, NULL), ORDO_ERR_CANCELLED);
+            options.cancel = NULL;
+            options.timeout = 1000;
+            work = work_for("sssp_u32");
+            ck_assert_int_eq(ordo_run(&work, &options, NULL), ORDO_OK);
+        }
+    static const double wrong[] = {-1, -1e-300, (double)NAN, (double)INFINITY, (double)-INFINITY};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        ordo_options options = {.timeout = wrong[i]};
+        refused(&options, "sssp_u32", ORDO_ERR_USAGE, "expected seconds");
+    }
+    drop_graph();
+}
+END_TEST
+
 /* One hard graph, a thousand times: a ladder on which nearly every vertex improves again and again. */
 START_TEST(a_thousand_runs_agree)
 {
@@ -472,6 +506,7 @@ START_TEST(statuses_have_names)
     ck_assert_int_eq(ordo_status_exit(ORDO_ERR_INPUT), 3);
     ck_assert_int_eq(ordo_status_exit(ORDO_ERR_MEMORY), 4);
     ck_assert_int_eq(ordo_status_exit(ORDO_ERR_DEVICE), 5);
+    ck_assert_int_eq(ordo_status_exit(ORDO_ERR_TIMEOUT), 6);
     ck_assert_str_eq(ordo_status_name((ordo_status)77), "?");
     ck_assert_str_eq(ordo_sync_name(ORDO_SYNC_RACY), "racy");
 }
@@ -490,6 +525,7 @@ int main(void)
     tcase_add_test(tests, memory_stays_within_the_prediction);
     tcase_add_test(tests, short_memory_is_an_error);
     tcase_add_test(tests, a_run_can_be_cancelled);
+    tcase_add_test(tests, a_run_ends_when_its_time_is_up);
     tcase_add_test(tests, cells_are_bounds_whenever_a_run_ends);
     tcase_add_test(tests, a_thousand_runs_agree);
     tcase_add_test(tests, tables_are_checked);

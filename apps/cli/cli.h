@@ -63,7 +63,7 @@ typedef struct options {
     int threads, repeat, warmup;
     const char *source, *sources, *path_to; /* parsed once the graph is there */
     ordo_u64 seed;                          /* of random sources, drawn weights, samples, made graphs */
-    double limit;
+    double limit, timeout;                  /* timeout 0: none */
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
 

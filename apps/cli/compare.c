@@ -20,12 +20,13 @@ typedef struct entry {
     char scheduler[48], sync[16]; /* sync empty: the scheduler's default */
     const char *settings[MAX_SETTINGS];
     ordo_options run;
-    char reason[512]; /* why it cannot run; empty if it can */
+    char reason[1024];  /* why it cannot run, or is out; empty if it can */
+    ordo_status status; /* the one of the reason */
     ordo_u64 expected, at_most;
 
     double *seconds; /* [runs] */
     size_t runs;
-    char used_sync[16];
+    char used_sync[16], fallback[256];      /* why it is not on a GPU under --device auto */
     double items, edges, stale, supersteps; /* summed over runs */
     ordo_u64 peak_worklist;
     bool failed;
@@ -105,11 +106,28 @@ static ordo_status check_early(comparison *c)
     return ORDO_OK;
 }
 
+static void note_reason(entry *e, ordo_status status)
+{
+    e->status = status;
+    snprintf(e->reason, sizeof e->reason, "%s", ordo_last_error());
+}
+
+/* A scheduler that runs out of memory or time is out; others go on. */
+static ordo_status goes_on(entry *e, ordo_status status)
+{
+    if (status != ORDO_ERR_MEMORY && status != ORDO_ERR_TIMEOUT)
+        return status;
+    note_reason(e, status);
+    return ORDO_OK;
+}
+
 static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
 {
     for (int i = 0; i < c->count; i++) {
         entry *e = &c->entries[i];
         e->reason[0] = 0;
+        e->status = ORDO_OK;
+        e->fallback[0] = 0;
         e->runs = 0;
         e->items = e->edges = e->stale = e->supersteps = 0;
         e->peak_worklist = 0;
@@ -120,9 +138,9 @@ static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
             e->at_most += answer_bytes(g, false);
             status = check_memory(c->o, e->scheduler, e->expected);
         }
-        if (status == ORDO_ERR_UNSOUND || status == ORDO_ERR_MEMORY)
-            snprintf(e->reason, sizeof e->reason, "%s", ordo_last_error());
-        else if (status)
+        if (status == ORDO_ERR_UNSOUND)
+            note_reason(e, status);
+        else if (goes_on(e, status))
             return status;
         double *seconds = realloc(e->seconds, runs * sizeof *seconds);
         if (!seconds)
@@ -196,6 +214,7 @@ static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid 
     }
     e->seconds[e->runs++] = stats.run_seconds + stats.transfer_seconds;
     snprintf(e->used_sync, sizeof e->used_sync, "%s", stats.sync);
+    snprintf(e->fallback, sizeof e->fallback, "%s", stats.fallback);
     e->items += (double)stats.items;
     e->edges += (double)stats.edges;
     e->stale += (double)stats.stale;
@@ -299,7 +318,11 @@ static void print_table(comparison *c, const loaded *g, double reached, size_t s
     print_rows((const row_cells *)rows, count);
     for (int i = 0; i < c->count; i++)
         if (c->entries[i].reason[0])
-            printf("  %s cannot run: %s\n", c->entries[i].scheduler, c->entries[i].reason);
+            printf("  %s %s: %s\n", c->entries[i].scheduler,
+                   c->entries[i].status == ORDO_ERR_TIMEOUT ? "left out" : "cannot run", c->entries[i].reason);
+    for (int i = 0; i < c->count; i++)
+        if (c->entries[i].fallback[0])
+            printf("  %s not on a GPU: %s\n", c->entries[i].scheduler, c->entries[i].fallback);
     if (best)
         printf("Best:                %s, %.2f times as fast as %s; each from %zu run%s and %zu source%s\n",
                best->scheduler, median(best) > 0 ? median(slow) / median(best) : 1, slow->scheduler, best->runs,
@@ -329,7 +352,7 @@ static ordo_status run_rounds(comparison *c, const loaded *g, const ordo_vid *so
             ordo_stats stats = {0};
             ordo_app_input input = {.graph = g->graph, .source = sources[0], .limit = o->limit};
             record r = {.graph = g, .app = o->app, .o = o};
-            status = run_once(&r, &input, &c->entries[k].run, false, answer, &stats);
+            status = goes_on(&c->entries[k], run_once(&r, &input, &c->entries[k].run, false, answer, &stats));
             ordo_stats_free(&stats);
         }
     double total = 0;
@@ -340,12 +363,7 @@ static ordo_status run_rounds(comparison *c, const loaded *g, const ordo_vid *so
                 entry *e = &c->entries[k];
                 if (e->reason[0])
                     continue;
-                status = run_entry(c, e, g, sources[s], round, round == 1, &known, answer, json);
-                /* a scheduler that runs out of memory is out; others go on */
-                if (status == ORDO_ERR_MEMORY) {
-                    snprintf(e->reason, sizeof e->reason, "%s", ordo_last_error());
-                    status = ORDO_OK;
-                }
+                status = goes_on(e, run_entry(c, e, g, sources[s], round, round == 1, &known, answer, json));
             }
         total += field(answer, "reached", (double)g->info.vertices);
     }
@@ -382,7 +400,7 @@ static ordo_status compare_graph(comparison *c, const char *path, sink *json)
         ran += took_part(&c->entries[i]);
     if (!status && !ran)
         status =
-            ordo_fail(ORDO_ERR_UNSOUND, "no scheduler can run %s here: %.400s", o->app->name, c->entries[0].reason);
+            ordo_fail(c->entries[0].status, "no scheduler can run %s here: %.400s", o->app->name, c->entries[0].reason);
     if (!status && text) {
         printf("Result:              ");
         print_fields(&answer);

@@ -39,7 +39,7 @@ void print_usage(FILE *out)
                  "  ordo convert web.txt web.ordo --dedup first --drop-loops\n\n"
                  "`ordo help VERB` lists its options, `ordo help SCHEDULER` its tunables.\n"
                  "Exit status: 0 done, 1 an answer failed verification, 2 usage, 3 bad input or output, 4 not enough\n"
-                 "memory, 5 device error, 130 cancelled.\n");
+                 "memory, 5 device error, 6 not done in time (--timeout), 130 cancelled.\n");
 }
 
 /* ---- operators and schedulers ---- */

@@ -184,11 +184,13 @@ static json_t *options_object(const record *r, bool *failed)
     put(o, "sync", text(s->sync));
     put(o, "device", text(s->backend));
     put(o, "device_name", text(s->device));
+    put(o, "fallback", s->fallback[0] ? text(s->fallback) : json_null());
     put(o, "threads", json_integer(s->threads));
     for (int i = 0; i < s->setting_count; i++)
         put(settings, s->settings[i].name, setting_value(scheduler, &s->settings[i]));
     put(o, "settings", settings.json);
     put(o, "limit", real(r->o->limit));
+    put(o, "timeout", r->o->timeout > 0 ? real(r->o->timeout) : json_null());
     put(o, "ids", text(r->o->ids_of_file ? "file" : "index"));
     put(o, "repeat", json_integer(r->o->repeat ? r->o->repeat : 1));
     put(o, "warmup", json_integer(r->o->warmup));

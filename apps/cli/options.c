@@ -49,12 +49,12 @@
     X(NAMES, "names", 0, "FILE", VERB_SAMPLE, "writes the old numbers of the vertices, one a line")                    \
     X(QUICK, "quick", 0, NULL, VERB_INFO, "leaves out components and diameter, which need runs")                       \
     X(SCHEDULER, "scheduler", 0, "NAME", VERB_APP | VERB_INFO,                                                         \
-      "order of work (sssp: delta, on a GPU near_far; bfs, cc: bsp)")                                              \
+      "order of work (sssp: delta, on a GPU near_far; bfs, cc: bsp)")                                                  \
     X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE, "NAME or NAME:SYNC, by commas; or all (all)")                 \
     X(SYNC, "sync", 0, "NAME", RUNS, "atomic, racy, lock, owner or server (the scheduler's default)")                  \
     X(SET, "set", 0, "NAME=VALUE", RUNS | VERB_INFO, "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone")   \
     X(DELTA, NULL, 'd', "DELTA", RUNS, "the tunable delta, for schedulers that have it")                               \
-    X(DEVICE, "device", 0, "NAME", RUNS, "cpu, cuda, or auto: cuda where that can be (cpu)")                                                   \
+    X(DEVICE, "device", 0, "NAME", RUNS, "cpu, cuda, or auto: cuda where that can be (cpu)")                           \
     X(THREADS, "threads", 0, "N", ANY & ~VERB_LIST, "threads (one a core)")                                            \
     X(SOURCE, "source", 'r', "V", RUNS, "the vertex to start from (a random one with an edge out, by --seed)")         \
     X(SOURCES, "sources", 0, "FILE", RUNS, "starts from each vertex of FILE: one a line, '#' begins a comment")        \
@@ -62,6 +62,7 @@
     X(REPEAT, "repeat", 'n', "N", RUNS, "runs; without a source each picks a new one (1; compare: 5)")                 \
     X(WARMUP, "warmup", 0, "N", RUNS, "runs before those, not reported (0)")                                           \
     X(LIMIT, "limit", 0, "X", RUNS, "does not look for vertices farther than X")                                       \
+    X(TIMEOUT, "timeout", 0, "SECONDS", RUNS, "ends a run that takes longer, with exit status 6 (0: none)")            \
     X(VERIFY, "verify", 'v', "[auto|serial|certificate|both]", RUNS, "checks each answer; exit status 1 if one fails") \
     X(NO_VERIFY, "no-verify", 0, NULL, VERB_COMPARE, "does not check answers, which compare does by default")          \
     X(IDS, "ids", 0, "index|file", RUNS | VERB_INFO | VERB_SAMPLE,                                                     \
@@ -437,6 +438,10 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
     case OPT_LIMIT:
         if (!parse_real(value, &o->limit) || o->limit < 0)
             return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number, 0 or more", name, value);
+        break;
+    case OPT_TIMEOUT:
+        if (!parse_real(value, &o->timeout) || o->timeout < 0 || isinf(o->timeout))
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected seconds, 0 or more (0: none)", name, value);
         break;
     case OPT_VERIFY:
         status = value ? one_of(name, value, hows, &choice) : ORDO_OK;

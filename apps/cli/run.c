@@ -49,6 +49,7 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
         .threads = o->threads,
         .settings = settings,
         .setting_count = count,
+        .timeout = o->timeout,
         .cancel = &cancelled,
         .progress = progress_wanted(o) ? show_progress : NULL,
         .progress_arg = o->app ? (void *)(size_t)o->app->name : NULL,
@@ -191,6 +192,8 @@ static void print_head(const ordo_stats *s)
     for (int i = 0; i < s->setting_count; i++)
         printf(" %s=%s", s->settings[i].name, s->settings[i].value);
     putchar('\n');
+    if (s->fallback[0])
+        print_label("Not on a GPU", s->fallback);
 }
 
 static ordo_status find_path(record *r, const ordo_answer *answer, ordo_vid target, ordo_vid **room)

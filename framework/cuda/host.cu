@@ -3,9 +3,11 @@
  * Problem: no call may be unchecked, no kernel may wait for blocks that are not there, and a user must see why a GPU
  * cannot be used.
  *
- * Method: every CUDA call goes through `failed`. A graph's rows go to the device once and stay with the graph. Kernels
- * are launched cooperatively with the number of blocks that the occupancy calculator says can be resident; the host
- * polls an event and passes cancelling on through pinned memory.
+ * Method: every CUDA call goes through `failed`. A graph's rows go to the device once and stay with the graph; what is
+ * known to be needed is compared with what is free before anything is taken. Kernels are launched cooperatively with
+ * the number of blocks that the occupancy calculator says can be resident; the host polls an event and passes
+ * cancelling and the end of the run's time on through pinned memory. A kernel that goes on all the same is given up:
+ * nothing that would wait for it is called any more, and the process leaves the device alone from then on.
  *
  * Not done: several devices; graphs larger than the device.
  */
@@ -17,25 +19,35 @@
 
 #include <ordo/memory.h>
 
+#include "copy.h"
+
 enum { MOST_BLOCKS = 32, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
+
+/* Seconds from telling a kernel to end until it is given up. */
+#ifndef ORDO_CUDA_PATIENCE
+#define ORDO_CUDA_PATIENCE 5.0
+#endif
 
 struct ordo_cuda_own {
     void *block[MOST_BLOCKS];
     ordo_u64 bytes[MOST_BLOCKS];
     int blocks;
     size_t cell;
+    ordo_u64 needed;            /* bytes that the run has asked for, those of rows that it brings along among them */
+    size_t vacant, whole;       /* of the device, when the run began */
     ordo_cuda_mailbox *mailbox; /* the host's address */
     cudaEvent_t before, after;
+    double ready; /* when the device had all that ordo_cuda_begin gives it */
     bool launched;
+    bool given_up; /* the kernel may still write to all that the run has taken */
 };
+
+/* A kernel was given up: atomic. */
+static int lost;
 
 static ordo_status failed(cudaError_t error, const char *what)
 {
-    if (error == cudaSuccess)
-        return ORDO_OK;
-    cudaGetLastError(); /* not sticky errors only: the next call starts clean */
-    return ordo_fail(error == cudaErrorMemoryAllocation ? ORDO_ERR_MEMORY : ORDO_ERR_DEVICE, "device 'cuda': %s: %s",
-                     what, cudaGetErrorString(error));
+    return ordo_cuda_failed(error, what);
 }
 
 /* ---- the device ---- */
@@ -43,6 +55,10 @@ static ordo_status failed(cudaError_t error, const char *what)
 static ordo_status probe(char device[ORDO_DEVICE_NAME])
 {
     int count = 0, driver = 0;
+    if (__atomic_load_n(&lost, __ATOMIC_RELAXED))
+        return ordo_fail(ORDO_ERR_DEVICE,
+                         "device 'cuda': the kernel of an earlier run did not end when it was told to; "
+                         "this process cannot use the GPU any more");
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaErrorInsufficientDriver) {
         cudaDriverGetVersion(&driver);
@@ -70,16 +86,29 @@ static ordo_status probe(char device[ORDO_DEVICE_NAME])
     return ORDO_OK;
 }
 
-static ordo_status take(ordo_u64 bytes, void **out)
+static ordo_status short_of(const ordo_job *job, const ordo_cuda_own *own, ordo_u64 needed)
+{
+    return ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': %s needs %llu bytes or more, %llu of %llu are free",
+                     job->op->name, (unsigned long long)needed, (unsigned long long)own->vacant,
+                     (unsigned long long)own->whole);
+}
+
+/* Before anything is taken: is there room for what is known to be needed? */
+static ordo_status check_room(const ordo_job *job, const ordo_cuda_own *own, ordo_u64 needed)
+{
+    return needed > own->vacant ? short_of(job, own, needed) : ORDO_OK;
+}
+
+static ordo_status take(const ordo_job *job, ordo_cuda_own *own, ordo_u64 bytes, void **out)
 {
     *out = NULL;
-    if (cudaMalloc(out, bytes ? bytes : 1) == cudaSuccess)
-        return ORDO_OK;
-    cudaGetLastError();
-    size_t left = 0, whole = 0;
-    cudaMemGetInfo(&left, &whole);
-    return ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': needs %llu bytes more, %llu of %llu are free",
-                     (unsigned long long)bytes, (unsigned long long)left, (unsigned long long)whole);
+    own->needed += bytes;
+    cudaError_t error = cudaMalloc(out, bytes ? bytes : 1);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        return short_of(job, own, own->needed);
+    }
+    return failed(error, "taking memory");
 }
 
 static double now(void)
@@ -98,8 +127,10 @@ typedef struct device_graph {
 
 static void drop_rows(ordo_cuda_rows *r)
 {
-    cudaFree((void *)r->row);
-    cudaFree((void *)r->edge);
+    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) { /* freeing would wait for the kernel */
+        cudaFree((void *)r->row);
+        cudaFree((void *)r->edge);
+    }
     *r = ordo_cuda_rows{};
 }
 
@@ -111,43 +142,56 @@ static void drop_graph(void *graph)
     ordo_free(g);
 }
 
-/* Edges that are not {head, weight} pairs or heads alone already, a piece at a time. */
-static ordo_status copy_edges(const ordo_csr *csr, ordo_u32 *to, ordo_u32 stride)
+static ordo_u32 stride_of(const ordo_csr *csr)
 {
-    enum { PIECE = 1 << 20 };
-    if (csr->stride == stride && (stride == 1 || csr->weight == csr->head + 1))
-        return failed(cudaMemcpy(to, csr->head, csr->m * stride * sizeof *to, cudaMemcpyHostToDevice), "copying edges");
-    ordo_u32 *piece = (ordo_u32 *)ordo_alloc(PIECE, stride * sizeof *piece);
-    ordo_status status = piece ? ORDO_OK : ORDO_ERR_MEMORY;
-    for (ordo_u64 begin = 0; begin < csr->m && !status; begin += PIECE) {
-        ordo_u64 count = csr->m - begin < PIECE ? csr->m - begin : PIECE;
-        for (ordo_u64 i = 0; i < count; i++) {
-            piece[i * stride] = csr->head[(begin + i) * csr->stride];
-            if (stride == 2)
-                piece[2 * i + 1] = ((const ordo_u32 *)csr->weight)[(begin + i) * csr->stride];
-        }
-        status = failed(cudaMemcpy(to + begin * stride, piece, count * stride * sizeof *to, cudaMemcpyHostToDevice),
-                        "copying edges");
-    }
-    ordo_free(piece);
-    return status;
+    return csr->weight_type == ORDO_NONE ? 1 : 2;
 }
 
-static ordo_status copy_rows(const ordo_csr *csr, ordo_cuda_rows *out)
+static ordo_u64 rows_bytes(const ordo_csr *csr)
+{
+    return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32);
+}
+
+/* Edges that are not {head, weight} pairs or heads alone already. */
+static void fill_heads(const void *from, void *to, ordo_u64 begin, ordo_u64 count)
+{
+    const ordo_csr *csr = (const ordo_csr *)from;
+    for (ordo_u64 i = 0; i < count; i++)
+        ((ordo_u32 *)to)[i] = csr->head[(begin + i) * csr->stride];
+}
+
+static void fill_pairs(const void *from, void *to, ordo_u64 begin, ordo_u64 count)
+{
+    const ordo_csr *csr = (const ordo_csr *)from;
+    for (ordo_u64 i = 0; i < count; i++) {
+        ((ordo_u32 *)to)[2 * i] = csr->head[(begin + i) * csr->stride];
+        ((ordo_u32 *)to)[2 * i + 1] = ((const ordo_u32 *)csr->weight)[(begin + i) * csr->stride];
+    }
+}
+
+static ordo_status copy_edges(const ordo_csr *csr, void *to, ordo_u32 stride, int threads)
+{
+    const size_t size = stride * sizeof(ordo_u32);
+    if (csr->stride == stride && (stride == 1 || csr->weight == csr->head + 1))
+        return ordo_copy_in(to, csr->head, csr->m, size, NULL, threads, "copying edges");
+    return ordo_copy_in(to, csr, csr->m, size, stride == 2 ? fill_pairs : fill_heads, threads, "copying edges");
+}
+
+static ordo_status copy_rows(const ordo_job *job, ordo_cuda_own *own, const ordo_csr *csr, ordo_cuda_rows *out)
 {
     ordo_cuda_rows r = {};
     r.n = csr->n;
     r.m = csr->m;
-    r.stride = csr->weight_type == ORDO_NONE ? 1 : 2;
+    r.stride = stride_of(csr);
+    const int threads = ordo_job_host_threads(job);
     void *row = NULL, *edge = NULL;
-    ordo_status status = take(((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
+    ordo_status status = take(job, own, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
     if (!status)
-        status = take(csr->m * r.stride * sizeof(ordo_u32), &edge);
+        status = take(job, own, csr->m * r.stride * sizeof(ordo_u32), &edge);
     if (!status)
-        status = failed(cudaMemcpy(row, csr->row, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), cudaMemcpyHostToDevice),
-                        "copying rows");
+        status = ordo_copy_in(row, csr->row, (ordo_u64)csr->n + 1, sizeof(ordo_u64), NULL, threads, "copying rows");
     if (!status)
-        status = copy_edges(csr, (ordo_u32 *)edge, r.stride);
+        status = copy_edges(csr, edge, r.stride, threads);
     r.row = (const ordo_u64 *)row;
     r.edge = (const ordo_u32 *)edge;
     if (status)
@@ -157,11 +201,19 @@ static ordo_status copy_rows(const ordo_csr *csr, ordo_cuda_rows *out)
     return status;
 }
 
+typedef struct request {
+    const ordo_job *job;
+    ordo_cuda_own *own;
+    ordo_u64 besides; /* bytes that the run is known to need besides the out-rows */
+} request;
+
 static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
 {
-    (void)arg;
-    device_graph *d = (device_graph *)ordo_alloc_zero(1, sizeof *d);
-    ordo_status status = d ? copy_rows(ordo_graph_out(g), &d->out) : ORDO_ERR_MEMORY;
+    const request *r = (const request *)arg;
+    ordo_status status = check_room(r->job, r->own, r->besides + rows_bytes(ordo_graph_out(g)));
+    device_graph *d = status ? NULL : (device_graph *)ordo_alloc_zero(1, sizeof *d);
+    if (!status)
+        status = d ? copy_rows(r->job, r->own, ordo_graph_out(g), &d->out) : ORDO_ERR_MEMORY;
     if (status)
         ordo_free(d);
     else
@@ -169,7 +221,8 @@ static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
     return status;
 }
 
-static ordo_status get_graph(ordo_job *job, bool need_in, ordo_cuda *c)
+/* `fixed`: bytes that the run is known to need besides rows. */
+static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_cuda *c)
 {
     void *attached = NULL;
     if (need_in) { /* the CPU's in-rows first: preparation, not transfer */
@@ -178,12 +231,17 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_cuda *c)
             return status;
     }
     double start = now();
-    ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, NULL, drop_graph, &attached);
+    const bool same = need_in && job->in->row == job->out->row;
+    request r = {job, c->own, fixed + (need_in && !same ? rows_bytes(job->in) : 0)};
+    ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
     device_graph *d = (device_graph *)attached;
-    bool same = !status && job->in == job->out;
     if (!status && need_in && !same && !d->has_in) {
-        status = copy_rows(job->in, &d->in);
+        status = c->own->needed ? ORDO_OK : check_room(job, c->own, r.besides); /* not checked with the out-rows */
+        if (!status)
+            status = copy_rows(job, c->own, job->in, &d->in);
         d->has_in = !status;
+    } else if (!status && !c->own->needed) {
+        status = check_room(job, c->own, fixed);
     }
     ordo_job_add_transfer(job, now() - start);
     if (!status) {
@@ -199,12 +257,16 @@ void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
 {
     ordo_cuda_own *own = c->own;
     void *block = NULL;
-    ordo_u64 bytes = count * size;
-    if (own->blocks == MOST_BLOCKS || (size && count > ~(ordo_u64)0 / size)) {
+    if (own->blocks == MOST_BLOCKS) {
         ordo_fail(ORDO_ERR_INTERNAL, "device 'cuda': more than %d blocks of memory asked for", (int)MOST_BLOCKS);
         return NULL;
     }
-    if (take(bytes, &block) || (zero && failed(cudaMemset(block, 0, bytes), "clearing memory"))) {
+    ordo_u64 bytes = size && count > ~(ordo_u64)0 / size ? ~(ordo_u64)0 : count * size; /* beyond any device */
+    if (bytes > own->whole) {
+        short_of(c->job, own, bytes + own->needed < bytes ? bytes : bytes + own->needed);
+        return NULL;
+    }
+    if (take(c->job, own, bytes, &block) || (zero && failed(cudaMemset(block, 0, bytes), "clearing memory"))) {
         cudaFree(block);
         return NULL;
     }
@@ -221,10 +283,15 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     out->own = (ordo_cuda_own *)ordo_alloc_zero(1, sizeof *out->own);
     if (!out->own)
         return ORDO_ERR_MEMORY;
-    out->own->cell = cell;
-    ordo_status status = get_graph(job, need_in, out);
-    double start = now();
     ordo_cuda_own *own = out->own;
+    own->cell = cell;
+    const ordo_u64 fixed = job->targets * cell + (job->initial ? job->initial_count * sizeof(ordo_item) : 0) +
+                           sizeof *out->counters + sizeof *out->record;
+    ordo_status status = failed(cudaMemGetInfo(&own->vacant, &own->whole), "asking for memory");
+    if (!status)
+        status = get_graph(job, need_in, fixed, out);
+    double start = now();
+    const int threads = ordo_job_host_threads(job);
     if (!status)
         status = failed(cudaHostAlloc((void **)&own->mailbox, sizeof *own->mailbox, cudaHostAllocMapped),
                         "taking pinned memory");
@@ -247,32 +314,61 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     if (!status)
         status = (out->cells = ordo_cuda_alloc(out, job->targets, cell, false)) ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
-        status =
-            failed(cudaMemcpy(out->cells, job->cells, job->targets * cell, cudaMemcpyHostToDevice), "copying cells");
+        status = ordo_copy_in(out->cells, job->cells, job->targets, cell, NULL, threads, "copying cells");
     if (!status && job->initial) {
         void *items = ordo_cuda_alloc(out, job->initial_count, sizeof(ordo_item), false);
         status = !items ? ORDO_ERR_MEMORY
-                        : failed(cudaMemcpy(items, job->initial, job->initial_count * sizeof(ordo_item),
-                                            cudaMemcpyHostToDevice),
-                                 "copying items");
+                        : ordo_copy_in(items, job->initial, job->initial_count, sizeof(ordo_item), NULL, threads,
+                                       "copying items");
         out->initial = (const ordo_item *)items;
     }
-    ordo_job_add_transfer(job, now() - start);
+    own->ready = now();
+    ordo_job_add_transfer(job, own->ready - start);
     return status;
 }
 
-/* Passes cancelling to the kernel and progress to the caller until the event has come. */
+/* The kernel neither ends nor can be stopped: its memory is left to it. */
+static ordo_status give_up(ordo_cuda *c)
+{
+    char text[160];
+    c->own->given_up = true;
+    __atomic_store_n(&lost, 1, __ATOMIC_RELAXED);
+    snprintf(text, sizeof text,
+             "the kernel still runs %g s after it was told to end; this process cannot use the GPU any more",
+             (double)ORDO_CUDA_PATIENCE);
+    ordo_job_explain(c->job, text);
+    return ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': %s", text);
+}
+
+/* What the scheduler has to say about a kernel that did not end in time. */
+static void explain(ordo_cuda *c)
+{
+    char text[512] = "";
+    if (!c->explain || ordo_job_failure(c->job) != ORDO_ERR_TIMEOUT)
+        return;
+    c->explain(c, c->explain_arg, text, sizeof text);
+    if (text[0])
+        ordo_job_explain(c->job, text);
+}
+
+/* Passes cancelling, the end of the run's time and progress on until the event has come. The clock is looked at before
+ * the event, so that a time that is up is up, however fast the kernel is. */
 static ordo_status wait_for(ordo_cuda *c)
 {
     ordo_cuda_own *own = c->own;
+    double told = 0;
     for (;;) {
+        c->job->supersteps = own->mailbox->supersteps;
+        ordo_job_poll(c->job, own->mailbox->in_flight);
+        if (told == 0 && ordo_job_stopped(c->job)) {
+            own->mailbox->stop = 1;
+            told = now();
+        }
         cudaError_t error = cudaEventQuery(own->after);
         if (error != cudaErrorNotReady)
             return failed(error, "running the kernel");
-        c->job->supersteps = own->mailbox->supersteps;
-        ordo_job_poll(c->job, own->mailbox->in_flight);
-        if (ordo_job_stopped(c->job))
-            own->mailbox->stop = 1;
+        if (told > 0 && now() - told > ORDO_CUDA_PATIENCE)
+            return give_up(c);
         const struct timespec moment = {0, 20000};
         nanosleep(&moment, NULL);
     }
@@ -299,6 +395,7 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
     ordo_status status = ordo_cuda_grid(kernel, threads, blocks, &grid);
     if (status)
         return status;
+    ordo_job_add_transfer(c->job, now() - c->own->ready); /* worklists, loading the kernel: not the run's time either */
     status = failed(cudaEventRecord(c->own->before), "recording an event");
     if (!status)
         status = failed(cudaLaunchCooperativeKernel(kernel, dim3((unsigned)grid), dim3((unsigned)threads), args, 0, 0),
@@ -307,6 +404,10 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
         status = failed(cudaEventRecord(c->own->after), "recording an event");
     if (!status)
         status = wait_for(c);
+    if (c->own->given_up)
+        return status;
+    if (!status)
+        explain(c);
     float milliseconds = 0;
     if (!status)
         status = failed(cudaEventElapsedTime(&milliseconds, c->own->before, c->own->after), "reading an event");
@@ -315,7 +416,7 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
     return status;
 }
 
-static ordo_status hand_over(ordo_cuda *c)
+static ordo_status hand_over(ordo_cuda *c, size_t cell)
 {
     ordo_job *job = c->job;
     ordo_cuda_counters counters;
@@ -326,9 +427,11 @@ static ordo_status hand_over(ordo_cuda *c)
             failed(cudaMemcpy(&counters, c->counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
     if (!status)
         status = failed(cudaMemcpy(record, c->record, sizeof *record, cudaMemcpyDeviceToHost), "copying the trace");
-    if (!status)
-        status = failed(cudaMemcpy(job->cells, c->cells, job->targets * c->own->cell, cudaMemcpyDeviceToHost),
-                        "copying cells");
+    if (!status && record->overflow) /* before the cells are written: see ordo_backend.find */
+        status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
+    if (!status &&
+        ordo_copy_out(job->cells, c->cells, job->targets * cell, ordo_job_host_threads(job), "copying cells"))
+        status = ORDO_ERR_DEVICE;
     if (!status) {
         ordo_counters *to = &job->counters[0];
         to->items += counters.items;
@@ -344,8 +447,6 @@ static ordo_status hand_over(ordo_cuda *c)
             ordo_job_sample_at(job, 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight, m->bucket, m->delta,
                                m->concurrent, m->utilisation);
         }
-        if (record->overflow)
-            status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
     }
     ordo_free(record);
     return status;
@@ -356,9 +457,14 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
     ordo_cuda_own *own = c->own;
     if (!own)
         return status;
+    c->own = NULL;
+    if (own->given_up) {
+        ordo_free(own);
+        return status;
+    }
     double start = now();
     if (!status && own->launched)
-        status = hand_over(c);
+        status = hand_over(c, own->cell);
     for (int i = 0; i < own->blocks; i++) {
         cudaFree(own->block[i]);
         ordo_job_book(c->job, -(long long)own->bytes[i]);
@@ -369,7 +475,6 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
         cudaEventDestroy(own->after);
     cudaFreeHost((void *)own->mailbox);
     ordo_free(own);
-    c->own = NULL;
     ordo_job_add_transfer(c->job, now() - start);
     return status;
 }

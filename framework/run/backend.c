@@ -9,41 +9,51 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const ordo_backend *cuda;
 
-/* "libordo-NAME.so" beside this library, else by name alone. */
-static void *open_object(const char *name, char *why, size_t room)
+/* "libordo-NAME.so" beside this library; where there is none, by name alone. One that is there and cannot be loaded is
+ * an error: another one, found elsewhere, would be a surprise. */
+static ordo_status open_object(const char *name, void **out)
 {
-    char path[4096];
+    char path[4096] = "";
     Dl_info me;
-    void *object = NULL;
     if (dladdr((const void *)&cuda, &me) && me.dli_fname && strrchr(me.dli_fname, '/')) {
         int folder = (int)(strrchr(me.dli_fname, '/') - me.dli_fname);
         snprintf(path, sizeof path, "%.*s/libordo-%s.so", folder, me.dli_fname, name);
-        object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
-    if (!object) {
-        const char *first = dlerror(); /* NULL where there was no first try */
-        snprintf(why, room, "%s", first ? first : "");
+    bool beside = path[0] && access(path, F_OK) == 0;
+    if (!beside)
         snprintf(path, sizeof path, "libordo-%s.so", name);
-        object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    return object;
+    *out = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (*out)
+        return ORDO_OK;
+    const char *why = dlerror();
+    return ordo_fail(ORDO_ERR_DEVICE, "device '%s': %s: %s", name,
+                     beside ? "its back end cannot be loaded" : "this Ordo has no such back end", why ? why : path);
 }
 
 static ordo_status load(const char *name, const ordo_backend **out)
 {
-    char why[512], symbol[64];
-    void *object = open_object(name, why, sizeof why);
-    if (!object)
-        return ordo_fail(ORDO_ERR_DEVICE, "device '%s': this Ordo has no such back end: %s", name, why);
+    char symbol[64];
+    void *object;
+    ordo_status status = open_object(name, &object);
+    if (status)
+        return status;
     snprintf(symbol, sizeof symbol, "ordo_%s_backend", name);
     const ordo_backend *found = dlsym(object, symbol);
     if (!found || found->abi != ORDO_BACKEND_ABI) {
+        if (found)
+            ordo_fail(ORDO_ERR_DEVICE,
+                      "device '%s': libordo-%s.so is of another version of Ordo: found %u, expected %u", name, name,
+                      found->abi, (unsigned)ORDO_BACKEND_ABI);
+        else
+            ordo_fail(ORDO_ERR_DEVICE, "device '%s': libordo-%s.so is no back end of Ordo: it has no %s", name, name,
+                      symbol);
         dlclose(object);
-        return ordo_fail(ORDO_ERR_DEVICE, "device '%s': libordo-%s.so is of another version of Ordo", name, name);
+        return ORDO_ERR_DEVICE;
     }
     *out = found;
     return ORDO_OK;

@@ -28,6 +28,8 @@ typedef struct plan {
     const ordo_instance *instance;
     const ordo_backend *backend; /* NULL: the CPU */
     char device[ORDO_DEVICE_NAME];
+    bool automatic;     /* the back end may be given up for the CPU */
+    char fallback[256]; /* why it was */
     ordo_sync sync;
     double tunable[ORDO_MAX_TUNABLES];
 } plan;
@@ -143,23 +145,26 @@ static ordo_status choose_instance(const ordo_operator *op, const char *device, 
     const char *scheduler = p->scheduler->name;
     p->backend = NULL;
     p->instance = ordo_instance_find(op, scheduler);
-    bool automatic = device && !strcmp(device, "auto");
+    const bool automatic = p->automatic = device && !strcmp(device, "auto");
+    p->fallback[0] = 0;
     if (device && strcmp(device, "cpu") != 0) {
+        const char *name = automatic ? "cuda" : device;
         const ordo_backend *backend;
-        ordo_status status = ordo_backend_load(automatic ? "cuda" : device, &backend);
+        ordo_status status = ordo_backend_load(name, &backend);
         if (!status)
             status = backend->probe(p->device);
+        const ordo_instance *found = status ? NULL : backend->find(op->name, scheduler);
+        if (!status && !found)
+            status = ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for device '%s'",
+                               op->name, scheduler, name);
+        else if (!status && found->syncs && !(found->syncs & 1u << p->sync))
+            status = ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' on device '%s' does not offer sync '%s'", scheduler,
+                               name, ordo_sync_name(p->sync));
         if (status && !automatic)
             return status;
-        const ordo_instance *found = status ? NULL : backend->find(op->name, scheduler);
-        bool offered = found && (!found->syncs || found->syncs & 1u << p->sync);
-        if (!automatic && !found)
-            return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for device '%s'",
-                             op->name, scheduler, device);
-        if (!automatic && !offered)
-            return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' on device '%s' does not offer sync '%s'", scheduler,
-                             device, ordo_sync_name(p->sync));
-        if (offered) {
+        if (status) {
+            snprintf(p->fallback, sizeof p->fallback, "%s", ordo_last_error());
+        } else {
             p->backend = backend;
             p->instance = found;
         }
@@ -193,6 +198,10 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
     if (options->threads < 0 || options->threads > ORDO_MAX_THREADS)
         return ordo_fail(ORDO_ERR_USAGE, "%d threads asked for, 1 to %d are possible (0: one a core)", options->threads,
                          ORDO_MAX_THREADS);
+
+    if (!(options->timeout >= 0) || isinf(options->timeout))
+        return ordo_fail(ORDO_ERR_USAGE, "timeout %g, expected seconds that are finite and not negative (0: none)",
+                         options->timeout);
 
     /* the work itself */
     if (op->kind == ORDO_KIND_RELAX) {
@@ -317,6 +326,7 @@ static void fill_stats(const ordo_job *job, const plan *p, double seconds, ordo_
         snprintf(stats->device, sizeof stats->device, "%s", p->device);
     else
         snprintf(stats->device, sizeof stats->device, "%d thread%s", job->threads, job->threads == 1 ? "" : "s");
+    snprintf(stats->fallback, sizeof stats->fallback, "%s", p->fallback);
     for (int i = 0; i < p->scheduler->tunable_count; i++) {
         stats->settings[i].name = p->scheduler->tunables[i].name;
         ordo_tunable_print(&p->scheduler->tunables[i], p->tunable[i], stats->settings[i].value);
@@ -336,20 +346,14 @@ static void fill_stats(const ordo_job *job, const plan *p, double seconds, ordo_
     }
 }
 
-ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats)
+static ordo_status run_plan(const ordo_work *work, const ordo_options *options, const plan *p, ordo_stats *stats)
 {
     static const ordo_csr no_rows;
     static const ordo_u64 no_state[8];
-    plan p;
-    options = options ? options : &no_options;
-    ordo_status status = make_plan(work, options, &p);
-    if (status)
-        return status;
-
     ordo_memory_reset_peak();
     ordo_job_private own = {.graph = work->graph,
                             .options = options,
-                            .scheduler = p.scheduler->name,
+                            .scheduler = p->scheduler->name,
                             .trace_step = 1,
                             .lock = PTHREAD_MUTEX_INITIALIZER};
     ordo_job job = {
@@ -361,12 +365,12 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
         .initial_count = work->initial ? work->initial_count : work->universe,
         .universe = work->universe,
         .targets = work->targets,
-        .sync = p.sync,
-        .tunable = p.tunable,
+        .sync = p->sync,
+        .tunable = p->tunable,
         .own = &own,
     };
     look_at_graph(&job);
-    status = ordo_team_lease(p.backend ? 1 : options->threads, &job.team);
+    ordo_status status = ordo_team_lease(p->backend ? 1 : options->threads, &job.team);
     if (status)
         return status;
     job.threads = ordo_team_size(job.team);
@@ -376,12 +380,12 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
     if (!status) {
         clock_gettime(CLOCK_MONOTONIC, &own.start);
         status =
-            cancelled(options) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p.instance->run(&job);
+            cancelled(options) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p->instance->run(&job);
         double seconds = since(&own.start);
         if (own.failure)
             status = ordo_fail(own.failure, "%s", own.sentence);
-        if (stats && (!status || status == ORDO_ERR_CANCELLED)) {
-            fill_stats(&job, &p, seconds, ordo_memory_peak(), stats);
+        if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
+            fill_stats(&job, p, seconds, ordo_memory_peak(), stats);
             own.trace = NULL; /* the caller's now */
         }
     }
@@ -389,6 +393,24 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
     ordo_free(job.locks.lock);
     ordo_free(job.counters);
     ordo_team_return(job.team);
+    return status;
+}
+
+ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats)
+{
+    plan p;
+    options = options ? options : &no_options;
+    ordo_status status = make_plan(work, options, &p);
+    if (status)
+        return status;
+    status = run_plan(work, options, &p, stats);
+    const ordo_instance *on_cpu = ordo_instance_find(work->op, p.scheduler->name);
+    if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && on_cpu && on_cpu->run) { /* the cells are unharmed */
+        p.backend = NULL;
+        p.instance = on_cpu;
+        snprintf(p.fallback, sizeof p.fallback, "%s", ordo_last_error());
+        status = run_plan(work, options, &p, stats);
+    }
     return status;
 }
 
@@ -413,9 +435,33 @@ void ordo_job_fail(ordo_job *job, ordo_status status)
     __atomic_store_n(&job->stop, 1, __ATOMIC_RELAXED);
 }
 
+ordo_status ordo_job_failure(const ordo_job *job)
+{
+    pthread_mutex_lock(&job->own->lock);
+    ordo_status status = job->own->failure;
+    pthread_mutex_unlock(&job->own->lock);
+    return status;
+}
+
+void ordo_job_explain(ordo_job *job, const char *text)
+{
+    ordo_job_private *own = job->own;
+    pthread_mutex_lock(&own->lock);
+    size_t used = strlen(own->sentence);
+    if (own->failure)
+        snprintf(own->sentence + used, sizeof own->sentence - used, "; %s", text);
+    pthread_mutex_unlock(&own->lock);
+}
+
 double ordo_job_seconds(const ordo_job *job)
 {
     return since(&job->own->start);
+}
+
+/* Seconds of the run alone: what is done once a graph and transfer do not count. */
+static double run_seconds(const ordo_job *job)
+{
+    return ordo_job_seconds(job) - job->own->prepare_seconds - job->own->transfer_seconds;
 }
 
 void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
@@ -424,6 +470,12 @@ void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
     if (cancelled(options) && !ordo_job_stopped(job)) {
         ordo_fail(ORDO_ERR_CANCELLED, "cancelled after %.3f s", ordo_job_seconds(job));
         ordo_job_fail(job, ORDO_ERR_CANCELLED);
+    }
+    if (options->timeout > 0 && !ordo_job_stopped(job) && run_seconds(job) >= options->timeout) {
+        ordo_fail(ORDO_ERR_TIMEOUT, "%s under '%s' did not end within %g s: superstep %llu, %llu items in flight",
+                  job->op->name, job->own->scheduler, options->timeout, (unsigned long long)job->supersteps,
+                  (unsigned long long)in_flight);
+        ordo_job_fail(job, ORDO_ERR_TIMEOUT);
     }
     if (!options->progress)
         return;
@@ -473,6 +525,12 @@ void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double 
 const ordo_graph *ordo_job_graph(const ordo_job *job)
 {
     return job->own->graph;
+}
+
+int ordo_job_host_threads(const ordo_job *job)
+{
+    int asked = job->own->options->threads;
+    return asked ? asked : ordo_cores();
 }
 
 void ordo_job_add_transfer(ordo_job *job, double seconds)

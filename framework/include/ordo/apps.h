@@ -5,7 +5,8 @@
  * outputs. `options` NULL means defaults; `stats` NULL means not wanted; otherwise see <ordo/run.h>.
  *
  * Errors common to all: those of ordo_run; ORDO_ERR_USAGE for a source that is no vertex. Refused input leaves outputs
- * untouched; after ORDO_ERR_MEMORY, ORDO_ERR_DEVICE, ORDO_ERR_OVERFLOW or ORDO_ERR_CANCELLED they are unspecified.
+ * untouched; after ORDO_ERR_MEMORY, ORDO_ERR_DEVICE, ORDO_ERR_OVERFLOW, ORDO_ERR_CANCELLED or ORDO_ERR_TIMEOUT they
+ * are unspecified.
  */
 #ifndef ORDO_APPS_H
 #define ORDO_APPS_H

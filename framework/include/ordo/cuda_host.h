@@ -2,9 +2,12 @@
  *
  * The order of a run: ordo_cuda_begin copies cells and initial items (and, once a graph, its rows) to the device;
  * ordo_cuda_alloc gives worklist memory; ordo_cuda_launch starts one cooperative kernel of as many blocks as the device
- * holds at once, and waits for it, passing on cancelling and progress; ordo_cuda_end copies the cells back, hands
- * counters and the trace to the job and frees everything. Every call checks what CUDA returns: ORDO_ERR_DEVICE, or
- * ORDO_ERR_MEMORY with the bytes needed and free.
+ * holds at once, and waits for it, passing on cancelling, the end of the run's time and progress; ordo_cuda_end copies
+ * the cells back, hands counters and the trace to the job and frees everything. Every call checks what CUDA returns:
+ * ORDO_ERR_DEVICE, or ORDO_ERR_MEMORY with the bytes needed, free and in all, before the kernel starts.
+ *
+ * A kernel must look at mailbox->stop at least once a step, and end then. One that still runs 5 s after it was told to
+ * end is given up: its memory is never freed, and later runs of the process on the device are refused.
  */
 #ifndef ORDO_CUDA_HOST_H
 #define ORDO_CUDA_HOST_H
@@ -39,7 +42,7 @@ enum { ORDO_CUDA_MOMENTS = 4096 };
 /* Written by one thread of the kernel: begins with all zero. */
 typedef struct ordo_cuda_record {
     ordo_u64 supersteps;
-    ordo_u64 began; /* device clock when the kernel began */
+    ordo_u64 began;                /* device clock when the kernel began */
     ordo_u64 taken, step, skipped; /* moments; thinned as ordo_job_sample does */
     double delta_first, delta_last;
     ordo_u32 overflow; /* a worklist was too small: the run's answer is void */
@@ -48,22 +51,28 @@ typedef struct ordo_cuda_record {
 
 /* Pinned, seen by both sides while the kernel runs. */
 typedef struct ordo_cuda_mailbox {
-    volatile ordo_u32 stop; /* host to device */
+    volatile ordo_u32 stop;                  /* host to device */
     volatile ordo_u64 supersteps, in_flight; /* device to host */
 } ordo_cuda_mailbox;
 
 typedef struct ordo_cuda_own ordo_cuda_own;
 
-typedef struct ordo_cuda {
+typedef struct ordo_cuda ordo_cuda;
+struct ordo_cuda {
     ordo_job *job;
-    ordo_cuda_rows out, in; /* in: where asked for */
-    void *cells;            /* [targets] on the device */
+    ordo_cuda_rows out, in;   /* in: where asked for */
+    void *cells;              /* [targets] on the device */
     const ordo_item *initial; /* on the device, or NULL: all */
     ordo_cuda_counters *counters;
     ordo_cuda_record *record;
     ordo_cuda_mailbox *mailbox; /* the device's address of it */
     ordo_cuda_own *own;
-} ordo_cuda;
+    /* The scheduler's, set after ordo_cuda_begin where it has something to say: called when the kernel was ended
+     * because its time was up (options.timeout), while its memory is still there. Writes the state of its worklists as
+     * one sentence without newline, "" for none, which is added to the error's. */
+    void (*explain)(ordo_cuda *c, void *arg, char *text, size_t room);
+    void *explain_arg;
+};
 
 /* `cell`: bytes of a cell. `need_in`: in-rows as well. `keep_weights`: edges with weights where the graph has them. */
 ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);

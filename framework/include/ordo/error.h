@@ -26,7 +26,8 @@ ORDO_BEGIN_DECLS
     X(ERR_MEMORY, -9, 4, "not enough memory")                                                                          \
     X(ERR_DEVICE, -10, 5, "device error")                                                                              \
     X(ERR_CANCELLED, -11, 130, "cancelled")                                                                            \
-    X(ERR_INTERNAL, -12, 70, "internal error")
+    X(ERR_INTERNAL, -12, 70, "internal error")                                                                         \
+    X(ERR_TIMEOUT, -13, 6, "did not end in time")
 
 typedef enum ordo_status {
 #define ORDO_STATUS_ENUM(_name, _value, _exit, _text) ORDO_##_name = _value,

@@ -50,6 +50,8 @@ typedef struct ordo_options {
     int threads;                 /* 0: one a core */
     const char *const *settings; /* [setting_count] "name=value", tunables of the scheduler */
     size_t setting_count;
+    double timeout;             /* seconds that the run may take, as run_seconds counts them; 0: any number. Looked at
+                                 * where cancel is; ends with ORDO_ERR_TIMEOUT. Not negative, finite */
     const volatile int *cancel; /* polled at least once a superstep or switch; nonzero ends with ORDO_ERR_CANCELLED */
     ordo_progress_fn *progress;
     void *progress_arg;
@@ -78,6 +80,7 @@ typedef struct ordo_setting {
 typedef struct ordo_stats {
     const char *op, *scheduler, *sync, *backend; /* static */
     char device[96];                             /* "2 threads", or the GPU's name */
+    char fallback[256];                          /* why the run was on the CPU although device was "auto"; else "" */
     int threads;
     ordo_setting settings[ORDO_MAX_TUNABLES];
     int setting_count;
@@ -122,11 +125,11 @@ typedef struct ordo_work {
     ordo_u64 initial_count;
 } ordo_work;
 
-/* Drives `work` to quiescence. stats may be NULL; otherwise it is filled on ORDO_OK and ORDO_ERR_CANCELLED, and owned
- * by the caller. Thread-safe on distinct cells. Errors: ORDO_ERR_USAGE and ORDO_ERR_UNKNOWN (options), ORDO_ERR_UNSOUND
- * (the pair of operator, scheduler and sync; by name, before anything runs), ORDO_ERR_MEMORY, ORDO_ERR_DEVICE,
- * ORDO_ERR_CANCELLED. After an error the cells' contents are unspecified, except for ORDO_ERR_USAGE, _UNKNOWN and
- * _UNSOUND, which leave them alone. */
+/* Drives `work` to quiescence. stats may be NULL; otherwise it is filled on ORDO_OK, ORDO_ERR_CANCELLED and
+ * ORDO_ERR_TIMEOUT, and owned by the caller. Thread-safe on distinct cells. Errors: ORDO_ERR_USAGE and ORDO_ERR_UNKNOWN
+ * (options), ORDO_ERR_UNSOUND (the pair of operator, scheduler and sync; by name, before anything runs),
+ * ORDO_ERR_MEMORY, ORDO_ERR_DEVICE, ORDO_ERR_CANCELLED, ORDO_ERR_TIMEOUT. After an error the cells' contents are
+ * unspecified, except for ORDO_ERR_USAGE, _UNKNOWN and _UNSOUND, which leave them alone. */
 ORDO_API ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats);
 
 /* The same checks as ordo_run, and nothing else. */

@@ -118,8 +118,8 @@ struct ordo_operator {
 
 /* Ends the run with that status and the calling thread's sentence; the first call wins. For members. */
 ORDO_API void ordo_job_fail(ordo_job *job, ordo_status status);
-/* For member 0, at least once a superstep or switch: looks at the cancel flag, reports progress. `in_flight` is what
- * the superstep has to do. */
+/* For member 0, at least once a superstep or switch: looks at the cancel flag and the clock, reports progress.
+ * `in_flight` is what the superstep has to do. */
 ORDO_API void ordo_job_poll(ordo_job *job, ordo_u64 in_flight);
 /* Whether the run must end early: a hint to look at often, that members may see at different times. */
 static inline bool ordo_job_stopped(const ordo_job *job)

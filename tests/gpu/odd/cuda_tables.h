@@ -1,0 +1,6 @@
+/* The table of a back end that has the schedulers of odd.cu, by the names of real ones; see there. */
+extern const ordo_instance odd_bsp, odd_near_far, odd_topology;
+static const named_instance instances[] = {
+    {"sssp_u32", &odd_bsp}, {"sssp_u32", &odd_near_far}, {"sssp_u32", &odd_topology},
+    {"bfs", &odd_bsp},      {"bfs", &odd_near_far},      {"bfs", &odd_topology},
+};

@@ -1,0 +1,146 @@
+/* odd.cu -- schedulers that misbehave, for the tests of what the host does about it.
+ *
+ * Linked with the back end's host.cu and copy.cu to a libordo-cuda.so of its own: for a GPU, and with fake_runtime.cc
+ * for machines without one. One thread goes over all edges until nothing changes, so answers are right. `topology`
+ * pulls (in-rows), `near_far` takes memory that it does not need. ORDO_ODD in the environment chooses what is wrong:
+ *   slow  goes round for ever, but ends when it is told to
+ *   deaf  looks at nothing for ODD_SECONDS (8)
+ *   full  says that a worklist was too small, having spoilt every cell
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <ordo/cuda_host.h>
+
+enum { RIGHT, SLOW, DEAF, FULL };
+
+typedef struct odd_args {
+    ordo_cuda_rows rows;
+    ordo_u32 *cells;
+    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_record *record;
+    double seconds;
+    int how;
+    bool pull;
+} odd_args;
+
+static __host__ __device__ double seconds(void)
+{
+#ifdef __CUDA_ARCH__
+    unsigned long long t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return 1e-9 * (double)t;
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+#endif
+}
+
+static __host__ __device__ ordo_u64 sweep(const odd_args *a)
+{
+    ordo_u64 changes = 0;
+    for (ordo_vid v = 0; v < a->rows.n; v++)
+        for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++) {
+            const ordo_u32 *edge = a->rows.edge + e * a->rows.stride;
+            ordo_vid from = a->pull ? edge[0] : v, to = a->pull ? v : edge[0];
+            ordo_u32 weight = a->rows.stride == 2 ? edge[1] : 1, old = a->cells[from];
+            if (old < ~0u - weight && old + weight < a->cells[to]) {
+                a->cells[to] = old + weight;
+                changes++;
+            }
+        }
+    return changes;
+}
+
+static __host__ __device__ void work(const odd_args *a)
+{
+    volatile ordo_cuda_mailbox *box = a->mailbox;
+    const double start = seconds(), most = 60; /* a test that fails must not hold the GPU for ever */
+    if (a->how == DEAF) {
+        box->supersteps = 7;
+        box->in_flight = 42;
+        while (seconds() - start < a->seconds)
+            ;
+        return;
+    }
+    if (a->how == FULL) {
+        for (ordo_vid v = 0; v < a->rows.n; v++)
+            a->cells[v] = 0;
+        a->record->overflow = 1;
+        return;
+    }
+    for (ordo_u64 step = 1, changes = 1; (changes || a->how == SLOW) && !box->stop && seconds() - start < most;
+         step++) {
+        changes = a->how == SLOW ? 5 : sweep(a);
+        a->record->supersteps = step;
+        box->supersteps = step;
+        box->in_flight = changes;
+    }
+}
+
+#ifdef __CUDACC__
+static __global__ void kernel(const odd_args a)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        work(&a);
+}
+#else
+static void kernel(const odd_args *a)
+{
+    work(a);
+}
+#endif
+
+/* Copies from the device, as a scheduler would that keeps its worklist there. */
+static void explain(ordo_cuda *c, void *arg, char *text, size_t room)
+{
+    ordo_cuda_record record;
+    if (cudaMemcpy(&record, c->record, sizeof record, cudaMemcpyDeviceToHost) == cudaSuccess)
+        snprintf(text, room, "%s: %llu steps were made", (const char *)arg, (unsigned long long)record.supersteps);
+}
+
+static ordo_status run(ordo_job *job, bool pull, ordo_u64 besides)
+{
+    static char name[] = "odd queue";
+    static odd_args a; /* a kernel that was given up still reads it */
+    ordo_cuda c;
+    const char *how = getenv("ORDO_ODD"), *time = getenv("ODD_SECONDS");
+    ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), pull, &c);
+    if (!status && besides && !ordo_cuda_alloc(&c, besides, 1, true))
+        status = ORDO_ERR_MEMORY;
+    if (!status) {
+        a = odd_args{pull ? c.in : c.out, (ordo_u32 *)c.cells, c.mailbox, c.record, 8, RIGHT, pull};
+        if (how)
+            a.how = !strcmp(how, "slow") ? SLOW : !strcmp(how, "deaf") ? DEAF : !strcmp(how, "full") ? FULL : RIGHT;
+        if (time)
+            a.seconds = atof(time);
+        c.explain = explain;
+        c.explain_arg = name;
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, (const void *)kernel, 32, 1, args);
+    }
+    return ordo_cuda_end(&c, status);
+}
+
+static ordo_status run_bsp(ordo_job *job)
+{
+    return run(job, false, 0);
+}
+
+static ordo_status run_near_far(ordo_job *job)
+{
+    return run(job, false, 64 * job->universe + (1 << 20));
+}
+
+static ordo_status run_topology(ordo_job *job)
+{
+    return run(job, true, 0);
+}
+
+extern const ordo_instance odd_bsp, odd_near_far, odd_topology;
+const ordo_instance odd_bsp = {"bsp", run_bsp, 0};
+const ordo_instance odd_near_far = {"near_far", run_near_far, 0};
+const ordo_instance odd_topology = {"topology", run_topology, 0};

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""What the command says where a GPU cannot be used: gpu_errors_test.py ORDO DRIVER OTHER [BACK_END] [unittest arguments].
+
+DRIVER is tests/gpu/fake_driver.c as a shared object, OTHER a libordo-cuda.so of another version. BACK_END is the real host
+part of the back end over a runtime without a GPU and odd schedulers (tests/gpu/fake_runtime.cc, odd.cu); without it, in a
+build without CUDA, those tests are skipped, and say so. Needs no GPU; tests/gpu/errors.cu has what needs one.
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ORDO, DRIVER, OTHER, BACK_END = ([os.path.abspath(w) if w else None for w in sys.argv[1:5]] + [None] * 4)[:4]
+del sys.argv[1:5]
+REAL = os.path.join(os.path.dirname(ORDO), "libordo-cuda.so")
+# test runners set this one, and it goes before what a copy of the command has built in
+PLAIN = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
+
+
+class Base(unittest.TestCase):
+    """A copy of the command and the library in a folder of its own, with the back end that a test puts there."""
+    back_end = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        shutil.copy(ORDO, self.path("ordo"))
+        shutil.copy(os.path.join(os.path.dirname(ORDO), "libordo.so.0"), self.path("libordo.so.0"))
+        if self.back_end:
+            shutil.copy(self.back_end, self.path("libordo-cuda.so"))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_ordo(self, *words, **environment):
+        environment = {k: str(v) for k, v in environment.items()}
+        r = subprocess.run([self.path("ordo"), *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, timeout=100, text=True, env=dict(PLAIN, **environment))
+        return r
+
+    def refused(self, status, pattern, *words, **environment):
+        r = self.run_ordo(*words, **environment)
+        self.assertEqual(r.returncode, status, r.stderr + r.stdout)
+        self.assertRegex(r.stderr, r"\Aordo: [^\n]+\n\Z")
+        self.assertRegex(r.stderr, pattern)
+        self.assertNotIn("Trial Time", r.stdout)
+        return r
+
+    def ok(self, *words, **environment):
+        r = self.run_ordo(*words, **environment)
+        self.assertEqual((r.returncode, r.stderr), (0, ""), r.stdout)
+        return r.stdout
+
+    def falls_back(self, pattern, **environment):
+        """auto takes the CPU, is right, and says why."""
+        out = self.ok("sssp", "-g", 8, "--device", "auto", "--scheduler", "near_far", "--verify", "--json",
+                      self.path("auto.json"), **environment)
+        self.assertRegex(out, r"(?m)^Scheduler: .*, cpu, ")
+        why = re.search(r"(?m)^Not on a GPU: +(.*)$", out)[1]
+        self.assertRegex(why, pattern)
+        with open(self.path("auto.json")) as f:
+            record = json.load(f)
+        self.assertEqual((record["options"]["device"], record["options"]["fallback"]), ("cpu", why))
+
+
+class Objects(Base):
+    """What is, or is not, beside libordo.so."""
+
+    def test_missing(self):
+        pattern = r"device 'cuda': this Ordo has no such back end: libordo-cuda\.so: "
+        self.refused(5, pattern, "sssp", "-g", 4, "--device", "cuda")
+        self.refused(5, pattern, "sssp", "/no/such/graph", "--device", "cuda")  # before the graph is read
+        self.refused(5, pattern, "compare", "sssp", "-g", 4, "--device", "cuda")
+        self.falls_back(pattern)
+
+    def test_garbage(self):
+        for garbage in (b"", b"not a shared object\n" * 100, b"\x7fELF" + bytes(200)):
+            with open(self.path("libordo-cuda.so"), "wb") as f:
+                f.write(garbage)
+            pattern = r"device 'cuda': its back end cannot be loaded: \S*/libordo-cuda\.so: "
+            self.refused(5, pattern, "sssp", "-g", 4, "--device", "cuda")
+            self.falls_back(pattern)
+
+    def test_another_version(self):
+        shutil.copy(OTHER, self.path("libordo-cuda.so"))
+        pattern = r"libordo-cuda\.so is of another version of Ordo: found 4711, expected \d+"
+        self.refused(5, pattern, "sssp", "-g", 4, "--device", "cuda")
+        self.falls_back(pattern)
+
+    def test_another_library(self):
+        shutil.copy(DRIVER, self.path("libordo-cuda.so"))
+        self.refused(5, "is no back end of Ordo: it has no ordo_cuda_backend", "sssp", "-g", 4, "--device", "cuda")
+
+
+@unittest.skipUnless(os.path.exists(REAL), "this build has no CUDA back end")
+class Drivers(Base):
+    """The back end as it is installed, and drivers that will not do."""
+    back_end = REAL
+
+    def test_no_driver(self):
+        try:
+            import ctypes
+            ctypes.CDLL("libcuda.so.1")
+            self.skipTest("there is a driver")
+        except OSError:
+            pass
+        self.refused(5, r"found no NVIDIA driver \(libcuda\.so\.1\)", "sssp", "-g", 4, "--device", "cuda")
+        self.falls_back("found no NVIDIA driver")
+
+    def with_driver(self, pattern, **environment):
+        os.makedirs(self.path("driver"), exist_ok=True)
+        shutil.copy(DRIVER, self.path("driver/libcuda.so.1"))
+        environment["LD_LIBRARY_PATH"] = self.path("driver")
+        self.refused(5, pattern, "sssp", "-g", 4, "--device", "cuda", **environment)
+        self.falls_back(pattern, **environment)
+
+    def test_old_driver(self):
+        self.with_driver(r"found a driver for CUDA 11\.4, expected \d+\.\d+ or later", FAKE_DRIVER=11040)
+
+    def test_no_device(self):
+        self.with_driver("device 'cuda': found no GPU", FAKE_INIT=100)
+
+    def test_driver_that_does_not_work(self):
+        self.with_driver("device 'cuda': looking for GPUs: ", FAKE_INIT=803)
+
+
+@unittest.skipUnless(BACK_END, "this build has no CUDA back end")
+class Runs(Base):
+    """The host's part of runs, over a runtime without a GPU."""
+    back_end = BACK_END
+    small = ("sssp", "-g", 8, "--device", "cuda", "--scheduler")
+
+    def test_answers(self):
+        for scheduler in ("bsp", "near_far", "topology"):
+            for app in ("sssp", "bfs"):
+                for pinned in (1, 0):
+                    # 2 M edges: several pieces; several trials: rows stay, cells and in-rows come and go
+                    out = self.ok(app, "--generate", "rmat --scale 17 --weights uniform:1:9", "--scheduler", scheduler,
+                                  "--device", "cuda", "--verify", "-n", 2, FAKE_PINNED=pinned)
+                    self.assertIn("fake GPU", out)
+                    self.assertEqual(len(re.findall(r"(?m)^Verification: +PASS$", out)), 2)
+
+    def test_old_gpu(self):
+        pattern = r"found fake GPU of compute capability 7\.0, expected 7\.5 or later"
+        self.refused(5, pattern, *self.small, "bsp", FAKE_CAPABILITY=70)
+        self.falls_back(pattern, FAKE_CAPABILITY=70)
+
+    def test_memory(self):
+        """Refused with what is needed, free and there, whether it is rows or worklists that do not fit."""
+        for scheduler, memory in (("bsp", 20000), ("topology", 160000), ("near_far", 1000000)):
+            r = self.refused(4, rf"sssp_u32 needs \d+ bytes or more, {memory} of {memory} are free", *self.small, scheduler,
+                             FAKE_MEMORY=memory)
+            self.assertGreater(int(re.search(r"needs (\d+)", r.stderr)[1]), memory)
+            self.ok("sssp", "-g", 8, "--device", "cuda", "--scheduler", scheduler, "--verify")
+        self.falls_back("needs \\d+ bytes or more", FAKE_MEMORY=20000)
+        self.falls_back("needs \\d+ bytes or more", FAKE_MEMORY=1000000)
+
+    def test_short_worklist(self):
+        """Found out after the kernel: auto goes on with cells that the kernel has not spoilt."""
+        self.refused(4, "a worklist was too small", *self.small, "bsp", ORDO_ODD="full")
+        self.falls_back("a worklist was too small", ORDO_ODD="full")
+
+    def test_timeout(self):
+        """The kernel is told to end, and its scheduler asked for what it knows."""
+        for seconds in ("1e-9", "0.2"):
+            self.refused(6, rf"sssp_u32 under 'bsp' did not end within {seconds.replace('1e-9', '1e-09')} s: superstep \d+, "
+                            r"\d+ items in flight; odd queue: \d+ steps were made\n",
+                         *self.small, "bsp", "--timeout", seconds, ORDO_ODD="slow")
+        self.ok(*self.small, "bsp", "--timeout", 100, "--verify")
+
+    def test_kernel_that_does_not_end(self):
+        start = time.monotonic()
+        self.refused(6, r"did not end within 0\.2 s: superstep 7, 42 items in flight; the kernel still runs 1 s after it was "
+                        r"told to end; this process cannot use the GPU any more\n",
+                     *self.small, "bsp", "--timeout", 0.2, ORDO_ODD="deaf", ODD_SECONDS=20)
+        self.assertLess(time.monotonic() - start, 10)  # nothing waited for it
+
+    def test_after_a_kernel_that_does_not_end(self):
+        words = ("compare", "sssp", "-g", 8, "--schedulers", "bsp,near_far", "--repeat", 1, "--timeout", 0.2, "--device")
+        pattern = "the kernel of an earlier run did not end when it was told to; this process cannot use the GPU any more"
+        self.refused(5, pattern, *words, "cuda", ORDO_ODD="deaf", ODD_SECONDS=20)
+        out = self.ok(*words, "auto", ORDO_ODD="deaf", ODD_SECONDS=20)
+        self.assertRegex(out, r"(?m)^  bsp left out: .* did not end within 0\.2 s")
+        self.assertRegex(out, rf"(?m)^  near_far not on a GPU: .*{pattern}$")
+        self.assertRegex(out, r"(?m)^\* near_far .* PASS$")
+
+    def interrupted(self, pattern, **environment):
+        words = [self.path("ordo"), *map(str, self.small), "bsp"]
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                 env=dict(PLAIN, **environment))
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 130, err)
+        self.assertRegex(err, pattern)
+
+    def test_cancelling(self):
+        self.interrupted(r"\Aordo: cancelled after \d\.\d+ s\n\Z", ORDO_ODD="slow")
+        self.interrupted(r"\Aordo: cancelled after \d\.\d+ s; the kernel still runs 1 s after [^\n]*\n\Z", ORDO_ODD="deaf",
+                         ODD_SECONDS="20")
+
+
+if __name__ == "__main__":
+    if not BACK_END:
+        print("skipped where they need the CUDA back end, which this build has not: drivers and runs")
+    unittest.main()
