@@ -147,194 +147,226 @@ ORDO_DEV void MY(push)(const MY(args) & a, MY(warp) * w, bool has, ordo_u32 item
     w->held += __popc(rest);
 }
 
-ORDO_DEV void MY(flush)(const MY(args) & a, MY(warp) * w, ordo_u32 room)
-{
-    if (w->held + room > ADDS_DEV_ROOM || (room == 0 && w->held)) {
-        adds_dev_flush(a.queue, w->cache, w->store, w->held, &w->credit);
-        w->held = 0;
-    }
-}
+/* What a warp is expanding: an item a lane, their edges laid end to end. */
+typedef struct MY(batch) {
+    ordo_vid v;
+    OP(cell) value;
+    ordo_u64 begin;  /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
+    ordo_u32 offset; /* number of the lane's first edge among all */
+    ordo_u32 total, first; /* edges of all, and those that are behind */
+    ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
+} MY(batch);
 
-/* Puts the pieces of a hub on the worklist; by a whole warp, arguments alike in all lanes. */
-ORDO_DEV void MY(cut)(const MY(args) & a, MY(warp) * w, ordo_vid v, OP(cell) value, ordo_u64 begin, ordo_u64 degree)
+/* Lanes that are `there` bring an item each. Fresh: with the value that its cell has now. */
+ORDO_DEV void MY(gather)(const MY(args) & a, MY(warp) * w, MY(batch) * t, bool there, ordo_u32 item, OP(cell) value,
+                         bool fresh)
 {
-    const ordo_u64 first = begin / ADDS_DEV_PIECE, last = (begin + degree - 1) / ADDS_DEV_PIECE;
-    for (ordo_u64 j = first; j <= last; j += 32) {
-        const ordo_u64 mine = j + threadIdx.x % 32;
-        const bool has = mine <= last;
-        const ordo_u32 piece = (ordo_u32)(2 * mine + (mine == first));
-        if (has)
-            ordo_dev_store(&a.owner[piece], v);
-        MY(flush)(a, w, 32);
-        MY(push)(a, w, has, a.universe + piece, value, v);
-    }
-}
-
-/* By a whole warp: up to one item a lane. */
-ORDO_DEV void MY(expand)(const MY(args) & a, MY(warp) * w, bool there, ordo_u32 item, OP(cell) value, bool fresh)
-{
-    ordo_vid v = item;
-    ordo_u64 from = 0, to = ~(ordo_u64)0;
+    ordo_u64 from = 0, to = ~(ordo_u64)0, begin = 0;
+    ordo_u32 degree = 0;
+    t->v = item;
     if (there && item >= a.universe) { /* a piece */
         const ordo_u32 piece = item - a.universe;
-        v = ordo_dev_load(&a.owner[piece]);
+        t->v = ordo_dev_load(&a.owner[piece]);
         from = (ordo_u64)(piece / 2) * ADDS_DEV_PIECE;
         to = from + ADDS_DEV_PIECE;
     }
-    ordo_u64 begin = 0;
-    ordo_u32 degree = 0;
+    bool hub = false;
     if (there) {
-        const OP(cell) now = ordo_dev_load(&a.cells[v]);
-        const ordo_u64 row = __ldg(a.rows.row + v), end = __ldg(a.rows.row + v + 1);
+        const OP(cell) now = ordo_dev_load(&a.cells[t->v]);
+        const ordo_u64 row = __ldg(a.rows.row + t->v), end = __ldg(a.rows.row + t->v + 1);
         if (fresh)
             value = now;
         if (OP(activates) && OP(better)(now, value)) {
             w->stale++;
-        } else if (OP(filter)(&a.state, v)) {
+        } else if (OP(filter)(&a.state, t->v)) {
             begin = row > from ? row : from;
             to = to < end ? to : end;
             w->items += item < a.universe;
-            degree = to - begin < 0xffffffffu ? (ordo_u32)(to - begin) : 0xffffffffu;
+            hub = to - begin > ADDS_DEV_HUB;
+            degree = hub ? 0 : (ordo_u32)(to - begin);
         }
     }
-    for (ordo_u32 hubs = __ballot_sync(~0u, degree > ADDS_DEV_HUB); hubs; hubs &= hubs - 1) {
-        const int lane = __ffs(hubs) - 1;
-        MY(cut)
-        (a, w, __shfl_sync(~0u, v, lane), __shfl_sync(~0u, value, lane), __shfl_sync(~0u, begin, lane),
-         __shfl_sync(~0u, to, lane) - __shfl_sync(~0u, begin, lane));
-        if (threadIdx.x % 32 == (ordo_u32)lane)
-            degree = 0;
-    }
+    t->value = value;
+    t->hubs = __ballot_sync(~0u, hub);
+    t->piece = t->first = 0;
     ordo_u32 offset = degree;
     for (int step = 1; step < 32; step *= 2) {
         const ordo_u32 other = __shfl_up_sync(~0u, offset, step);
         offset += threadIdx.x % 32 >= (ordo_u32)step ? other : 0;
     }
-    const ordo_u32 total = __shfl_sync(~0u, offset, 31);
-    offset -= degree;
-    begin -= offset; /* so that edge i of all lies at its owner's begin + i */
-    for (ordo_u32 first = 0; first < total; first += 32 * ADDS_DEV_UNROLL) {
-        OP(edge) edge[ADDS_DEV_UNROLL];
-        OP(cell) candidate[ADDS_DEV_UNROLL];
-        bool has[ADDS_DEV_UNROLL];
+    t->total = __shfl_sync(~0u, offset, 31);
+    t->offset = offset - degree;
+    t->begin = begin - (hub ? 0 : t->offset);
+}
+
+/* The next 32 * UNROLL edges of the batch. */
+ORDO_DEV void MY(relax)(const MY(args) & a, MY(warp) * w, MY(batch) * t)
+{
+    ordo_u32 target[ADDS_DEV_UNROLL];
+    OP(cell) candidate[ADDS_DEV_UNROLL];
+    bool has[ADDS_DEV_UNROLL];
 #pragma unroll
-        for (int u = 0; u < ADDS_DEV_UNROLL; u++) {
-            const ordo_u32 i = first + 32 * u + threadIdx.x % 32;
-            ordo_u32 owner = 0; /* the last lane whose offset is at most i */
+    for (int u = 0; u < ADDS_DEV_UNROLL; u++) {
+        const ordo_u32 i = t->first + 32 * u + threadIdx.x % 32;
+        ordo_u32 owner = 0; /* the last lane whose offset is at most i */
 #pragma unroll
-            for (ordo_u32 step = 16; step; step /= 2) {
-                const ordo_u32 other = __shfl_sync(~0u, offset, owner + step);
-                owner += other <= i ? step : 0;
-            }
-            has[u] = i < total;
-            const ordo_u64 e = __shfl_sync(~0u, begin, owner) + i;
-            const ordo_vid tail = __shfl_sync(~0u, v, owner);
-            const OP(cell) of = __shfl_sync(~0u, value, owner);
-            if (has[u]) {
-                edge[u] = OP(dev_edge)(&a.rows, e, tail, false);
-                candidate[u] = OP(candidate)(&a.state, of, edge[u]);
-            }
+        for (ordo_u32 step = 16; step; step /= 2) {
+            const ordo_u32 other = __shfl_sync(~0u, t->offset, owner + step);
+            owner += other <= i ? step : 0;
         }
-        MY(flush)(a, w, 32 * ADDS_DEV_UNROLL);
-#pragma unroll
-        for (int u = 0; u < ADDS_DEV_UNROLL; u++) {
-            ordo_u32 target = 0;
-            bool won = false;
-            if (has[u]) {
-                w->edges++;
-                target = OP(target)(&a.state, edge[u]);
-                /* where depth binds, the test is a hop more, and the target's row is fetched meanwhile */
-                won = w->map.thin ? OP(dev_improve)(a.cells, target, candidate[u])
-                                  : OP(dev_offer)(a.cells, target, candidate[u], false);
-                w->useful += won;
-                if (OP(activates) && won && w->map.thin)
-                    ordo_dev_prefetch(a.rows.row + target);
-            }
-            if (OP(activates))
-                MY(push)(a, w, won, target, candidate[u], target);
+        has[u] = i < t->total;
+        const ordo_u64 e = __shfl_sync(~0u, t->begin, owner) + i;
+        const ordo_vid tail = __shfl_sync(~0u, t->v, owner);
+        const OP(cell) of = __shfl_sync(~0u, t->value, owner);
+        target[u] = 0;
+        if (has[u]) {
+            const OP(edge) edge = OP(dev_edge)(&a.rows, e, tail, false);
+            candidate[u] = OP(candidate)(&a.state, of, edge);
+            target[u] = OP(target)(&a.state, edge);
         }
+    }
+    t->first += 32 * ADDS_DEV_UNROLL;
+    bool won[ADDS_DEV_UNROLL];
+#pragma unroll
+    for (int u = 0; u < ADDS_DEV_UNROLL; u++) {
+        won[u] = false;
+        if (has[u]) { /* where depth binds, the test is a hop more, and the target's row is fetched meanwhile */
+            won[u] = w->map.thin ? OP(dev_improve)(a.cells, target[u], candidate[u])
+                                 : OP(dev_offer)(a.cells, target[u], candidate[u], false);
+            w->edges++;
+            w->useful += won[u];
+            if (OP(activates) && won[u] && w->map.thin)
+                ordo_dev_prefetch(a.rows.row + target[u]);
+        }
+    }
+    if (OP(activates))
+#pragma unroll
+        for (int u = 0; u < ADDS_DEV_UNROLL; u++)
+            MY(push)(a, w, won[u], target[u], candidate[u], target[u]);
+}
+
+/* Puts the next 32 pieces of a hub on the worklist. */
+ORDO_DEV void MY(cut)(const MY(args) & a, MY(warp) * w, MY(batch) * t)
+{
+    const int lane = __ffs(t->hubs) - 1;
+    const ordo_vid v = __shfl_sync(~0u, t->v, lane);
+    const OP(cell) value = __shfl_sync(~0u, t->value, lane);
+    const ordo_u64 first = __shfl_sync(~0u, t->begin, lane) / ADDS_DEV_PIECE;
+    const ordo_u64 last = (__ldg(a.rows.row + v + 1) - 1) / ADDS_DEV_PIECE;
+    const ordo_u64 mine = first + t->piece + threadIdx.x % 32;
+    const bool has = mine <= last;
+    const ordo_u32 piece = (ordo_u32)(2 * mine + (mine == first));
+    if (has)
+        ordo_dev_store(&a.owner[piece], v);
+    MY(push)(a, w, has, a.universe + piece, value, v);
+    t->piece += 32;
+    if (first + t->piece > last) {
+        t->hubs &= t->hubs - 1;
+        t->piece = 0;
     }
 }
 
-ORDO_DEV void MY(work)(const MY(args) & a, MY(warp) * w, adds_dev_worker *block, ordo_u64 *flag)
+/* The life of a worker's warp. Written as one loop in which everything has one place: the code is long where the
+ * compiler inlines, and a warp that waits for its instructions is as slow as one that waits for memory. In each turn it
+ * flushes if it must, and then does the first that there is to do of: edges of its batch, pieces of its hubs, initial
+ * items, what it kept for another hop, spilled items of its range; else its portion is done, and it takes another one. */
+ORDO_DEV void MY(work)(const MY(args) & a, MY(warp) * w, adds_dev_worker *block, ordo_u64 *flag, double base,
+                       ordo_u32 workers)
 {
-    for (;;) {
-        const adds_dev_portion p = adds_dev_take(block, flag);
-        const ordo_u32 lane = threadIdx.x % 32;
-        if (p.end || __any_sync(~0u, w->edges >> 30)) { /* 32 bits are enough for now and then */
-            const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, 0};
-            ordo_dev_publish(a.counters, mine);
-            w->items = w->edges = w->useful = w->stale = 0;
-        }
-        if (p.end)
-            break;
-        w->map = adds_dev_read_map(a.queue);
-        if (p.bucket != ADDS_DEV_SWEEP) {
-            MY(entry) entry = {};
-            if (lane < p.size)
-                entry = MY(read)(a.queue, (ordo_u64)p.location + lane);
-            w->hops = w->map.thin ? a.chain : 0;
-            MY(expand)(a, w, lane < p.size, entry.item, entry.value, false);
-            while (w->near) { /* another hop with what the last one activated here */
-                const ordo_u32 count = w->near;
-                __syncwarp();
-                if (lane < count)
-                    entry = w->nearby[lane];
-                __syncwarp();
-                if (w->surplus || w->held >= 32)
-                    MY(flush)(a, w, 0);
-                w->near = 0;
-                w->surplus = false;
-                w->map = adds_dev_read_map(a.queue);
-                w->hops--;
-                MY(expand)(a, w, lane < count, entry.item, entry.value, false);
-            }
-            w->hops = 0;
-            MY(flush)(a, w, 0);
-        } else {
-            ordo_u32 bits = 0, count = 0;
-            if (lane < p.size)
-                bits = ordo_dev_exchange(&a.queue.spill[p.location + lane], 0u);
-            ordo_dev_fence(); /* what set the bits comes before what their cells are */
-            count = __popc(bits);
-            while (__any_sync(~0u, bits != 0)) {
-                const ordo_u32 item = (p.location + lane) * 32 + (bits ? __ffs(bits) - 1 : 0);
-                MY(expand)(a, w, bits != 0, item, OP(worst)(), true);
-                bits &= bits - 1;
-            }
-            MY(flush)(a, w, 0);
-            count = adds_dev_sum(count);
-            if (lane == 0 && count) {
-                ordo_dev_fence();
-                ordo_dev_add(&a.queue.words->swept, (ordo_u64)count);
-            }
-        }
-        adds_dev_finish(a.queue, block, p);
-    }
-}
-
-/* A worker's share of the initial items, to their buckets. */
-ORDO_DEV void MY(start)(const MY(args) & a, MY(warp) * w, adds_dev_worker *block, double base, ordo_u32 workers)
-{
-    const ordo_u32 warps = workers * ADDS_DEV_WARPS;
-    const ordo_u32 warp = (blockIdx.x - 1) + workers * (threadIdx.x / 32); /* the first items to different blocks */
+    const ordo_u32 lane = threadIdx.x % 32;
+    const ordo_u64 stride = (ordo_u64)workers * ADDS_DEV_WARPS * 32;
+    /* the first initial items go to different blocks */
+    ordo_u64 initial = ((blockIdx.x - 1) + (ordo_u64)workers * (threadIdx.x / 32)) * 32;
+    ordo_u32 bits = 0, swept = 0;
+    bool begun = false;
+    adds_dev_portion p = {};
+    MY(batch) t = {};
     w->map.base = base;
     w->map.per_delta = 1 / a.rules.start.delta;
-    w->map.head = 0;
     w->map.window = 1;
-    for (ordo_u64 first = (ordo_u64)warp * 32; first < a.initial_count; first += (ordo_u64)warps * 32) {
-        const ordo_u64 i = first + threadIdx.x % 32;
-        const bool has = i < a.initial_count;
-        const ordo_u32 item = !has ? 0 : a.initial ? a.initial[i] : (ordo_u32)i;
-        MY(flush)(a, w, 32);
-        MY(push)(a, w, has, item, has ? ordo_dev_load(&a.cells[item]) : OP(worst)(), item);
+    for (;;) {
+        const bool busy = t.first < t.total || t.hubs, sweeping = __any_sync(~0u, bits != 0);
+        const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
+        if (w->held && (w->held > ADDS_DEV_ROOM - 32 * ADDS_DEV_UNROLL || drained ||
+                        (!busy && (w->surplus || (w->near && w->held >= 32))))) {
+            adds_dev_flush(a.queue, w->cache, w->store, w->held, &w->credit);
+            w->held = 0;
+            w->surplus = false;
+        }
+        if (t.first < t.total) {
+            MY(relax)(a, w, &t);
+            continue;
+        }
+        if (t.hubs) {
+            MY(cut)(a, w, &t);
+            continue;
+        }
+        if (initial < a.initial_count) {
+            const bool has = initial + lane < a.initial_count;
+            const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
+            MY(push)(a, w, has, item, has ? ordo_dev_load(&a.cells[item]) : OP(worst)(), item);
+            initial += stride;
+            continue;
+        }
+        bool there = false, fresh = false;
+        MY(entry) entry = {};
+        if (w->near) {
+            there = lane < w->near;
+            __syncwarp();
+            if (there)
+                entry = w->nearby[lane];
+            __syncwarp();
+            w->near = 0;
+            w->hops--;
+            w->map = adds_dev_read_map(a.queue);
+        } else if (sweeping) {
+            there = bits != 0;
+            fresh = true;
+            entry.item = (p.location + lane) * 32 + (bits ? __ffs(bits) - 1 : 0);
+            bits &= bits - 1;
+        } else {
+            if (!begun) {
+                if (lane == 0) {
+                    ordo_dev_fence();
+                    if (ordo_dev_add_near(&block->begun, 1u) == ADDS_DEV_WARPS - 1) {
+                        ordo_dev_fence();
+                        ordo_dev_add(&a.queue.words->started, 1u);
+                    }
+                }
+                begun = true;
+            } else {
+                if (p.bucket == ADDS_DEV_SWEEP) {
+                    swept = adds_dev_sum(swept);
+                    if (lane == 0 && swept) {
+                        ordo_dev_fence();
+                        ordo_dev_add(&a.queue.words->swept, (ordo_u64)swept);
+                    }
+                }
+                adds_dev_finish(a.queue, block, p);
+            }
+            p = adds_dev_take(block, flag);
+            if (p.end || __any_sync(~0u, w->edges >> 30)) { /* 32 bits are enough for now and then */
+                const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, 0};
+                ordo_dev_publish(a.counters, mine);
+                w->items = w->edges = w->useful = w->stale = 0;
+            }
+            if (p.end)
+                break;
+            w->map = adds_dev_read_map(a.queue);
+            if (p.bucket == ADDS_DEV_SWEEP) {
+                bits = lane < p.size ? ordo_dev_exchange(&a.queue.spill[p.location + lane], 0u) : 0;
+                ordo_dev_fence(); /* what set the bits comes before what their cells are */
+                swept = __popc(bits);
+                w->hops = 0;
+                continue;
+            }
+            there = lane < p.size;
+            if (there)
+                entry = MY(read)(a.queue, (ordo_u64)p.location + lane);
+            w->hops = w->map.thin ? a.chain : 0;
+        }
+        MY(gather)(a, w, &t, there, entry.item, entry.value, fresh);
     }
-    MY(flush)(a, w, 0);
-    if (threadIdx.x % 32 == 0 && ordo_dev_add_near(&block->begun, 1u) == ADDS_DEV_WARPS - 1) {
-        ordo_dev_fence();
-        ordo_dev_add(&a.queue.words->started, 1u);
-    }
-    __syncwarp();
 }
 
 static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const __grid_constant__ MY(args) a)
@@ -367,7 +399,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
         lowest = other > lowest ? other : lowest;
     }
     if (threadIdx.x % 32 == 0 && lowest)
-        cuda::atomic_ref<ordo_u64, cuda::thread_scope_device>(*a.lowest).fetch_max(lowest, cuda::memory_order_relaxed);
+        ordo_dev_max(a.lowest, lowest);
     cooperative_groups::this_grid().sync();
     lowest = ordo_dev_load(a.lowest);
     double base = lowest ? adds_dev_unordered(~lowest) : 0;
@@ -389,8 +421,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
         w.store = &store[warp];
         w.cache = &cache;
         w.nearby = nearby[warp];
-        MY(start)(a, &w, &block, base, workers);
-        MY(work)(a, &w, &block, &a.flag[blockIdx.x - 1]);
+        MY(work)(a, &w, &block, &a.flag[blockIdx.x - 1], base, workers);
     }
 }
 

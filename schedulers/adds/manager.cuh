@@ -519,10 +519,12 @@ ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
                 ordo_u32 portion = 1u << (work >> 56 & 0xf);
                 portion = portion < size ? portion : size;
                 if (ordo_dev_swap_near(&w->work, &work, work + portion - ((ordo_u64)portion << 32))) {
+                    ordo_dev_fence_near();
                     got = (work & ~((ordo_u64)0xffff << 32)) | (ordo_u64)portion << 32;
                     break;
                 }
             } else if (ordo_dev_exchange_near(&w->lock, 1u) == 0) {
+                ordo_dev_fence_near();
                 adds_dev_fetch(w, flag);
                 ordo_dev_release_near(&w->lock, 0u);
             } else {
@@ -541,8 +543,12 @@ ORDO_DEV void adds_dev_finish(const adds_dev_queue &q, adds_dev_worker *w, const
 {
     ordo_u32 size = 0;
     __syncwarp();
-    if (threadIdx.x % 32 == 0 && ordo_dev_add_near(&w->left[p.slot], 0u - p.size) == p.size)
-        size = w->size[p.slot];
+    if (threadIdx.x % 32 == 0) {
+        ordo_dev_fence_near();
+        if (ordo_dev_add_near(&w->left[p.slot], 0u - p.size) == p.size)
+            size = w->size[p.slot];
+        ordo_dev_fence_near();
+    }
     size = __shfl_sync(~0u, size, 0);
     if (!size)
         return;

@@ -57,7 +57,7 @@ enum {
 typedef struct adds_dev_words {
     ordo_u64 resv[ADDS_MAX_BUCKETS];
     ordo_u64 done[ADDS_MAX_BUCKETS];
-    long long room[ADDS_MAX_BUCKETS];
+    ordo_u64 room[ADDS_MAX_BUCKETS]; /* read as signed */
     ordo_u64 spilled, padding0[15]; /* items whose bit was set */
     ordo_u64 swept, padding1[15];   /* items whose bit was cleared and that are processed */
     ordo_u32 started, padding2[31]; /* worker blocks that have pushed their initial items */
@@ -145,15 +145,15 @@ ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need,
 {
     for (int look = 0; *credit < need; look++) {
         const long long want = need - *credit + q.batch;
-        const long long there = ordo_dev_add(&q.words->room[b], -want);
+        const long long there = (long long)ordo_dev_add(&q.words->room[b], (ordo_u64)-want);
         const long long got = there >= want ? want : there > 0 ? there : 0;
         if (got < want)
-            ordo_dev_add(&q.words->room[b], want - got);
+            ordo_dev_add(&q.words->room[b], (ordo_u64)(want - got));
         *credit += (ordo_u32)got;
         if (*credit < need) {
             if (look >= ADDS_DEV_PATIENCE || ordo_dev_load(&q.words->dry)) {
                 if (*credit)
-                    ordo_dev_add(&q.words->room[b], (long long)*credit);
+                    ordo_dev_add(&q.words->room[b], (ordo_u64)*credit);
                 *credit = 0;
                 return false;
             }
@@ -322,7 +322,7 @@ ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_
     const long long ahead = m->free_count > 2 * buckets ? (long long)(ADDS_AHEAD * size)
                             : m->free_count > buckets   ? (long long)size
                                                         : (long long)(size / 2);
-    const bool hungry = mine && ordo_dev_load(&q.words->room[lane]) < ahead;
+    const bool hungry = mine && (long long)ordo_dev_load(&q.words->room[lane]) < ahead;
     const ordo_u32 all_hungry = __ballot_sync(~0u, hungry);
     if (!all_hungry)
         return;
@@ -335,7 +335,7 @@ ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_
         q.home[block] = (ordo_u32)(to - q.table);
         ordo_dev_release(to, adds_dev_number(q, m->alloc) << 24 | block);
         m->alloc += size;
-        ordo_dev_add(&q.words->room[lane], (long long)size);
+        ordo_dev_add(&q.words->room[lane], size);
     }
     const ordo_u32 wanted = __popc(all_hungry);
     m->free_count -= wanted < m->free_count ? wanted : m->free_count;

@@ -63,8 +63,7 @@ ORDO_DEV void MY(tell_lowest)(ordo_near_far_epoch *epoch, ordo_u64 lowest)
         lowest = other > lowest ? other : lowest;
     }
     if (threadIdx.x % 32 == 0 && lowest > ordo_dev_load(&epoch->lowest))
-        cuda::atomic_ref<ordo_u64, cuda::thread_scope_device>(epoch->lowest)
-            .fetch_max(lowest, cuda::memory_order_relaxed);
+        ordo_dev_max(&epoch->lowest, lowest);
 }
 
 ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)

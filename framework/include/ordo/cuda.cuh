@@ -15,7 +15,6 @@
  */
 #include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
-#include <cuda/atomic>
 
 #include <ordo/cuda_host.h>
 
@@ -45,76 +44,64 @@ enum {
 
 /* ---- words of other blocks ---- */
 
-template <typename T> ORDO_DEV T ordo_dev_load(T *p)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).load(cuda::memory_order_relaxed);
-}
-template <typename T> ORDO_DEV void ordo_dev_store(T *p, T value)
-{
-    cuda::atomic_ref<T, cuda::thread_scope_device>(*p).store(value, cuda::memory_order_relaxed);
-}
-template <typename T> ORDO_DEV T ordo_dev_add(T *p, T value)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).fetch_add(value, cuda::memory_order_relaxed);
-}
-template <typename T> ORDO_DEV T ordo_dev_exchange(T *p, T value)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).exchange(value, cuda::memory_order_relaxed);
-}
-
-/* What must be ordered: acquire and release at device scope, and a fence that is both. */
-template <typename T> ORDO_DEV T ordo_dev_acquire(T *p)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).load(cuda::memory_order_acquire);
-}
-template <typename T> ORDO_DEV void ordo_dev_release(T *p, T value)
-{
-    cuda::atomic_ref<T, cuda::thread_scope_device>(*p).store(value, cuda::memory_order_release);
-}
-ORDO_DEV void ordo_dev_fence(void)
-{
-    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
-}
-template <typename T> ORDO_DEV T ordo_dev_or(T *p, T bits)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).fetch_or(bits, cuda::memory_order_relaxed);
-}
-template <typename T> ORDO_DEV bool ordo_dev_swap(T *p, T *expected, T value)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_device>(*p).compare_exchange_strong(*expected, value,
-                                                                                    cuda::memory_order_relaxed);
-}
-
-/* Words of the block's own, in shared memory. */
-template <typename T> ORDO_DEV T ordo_dev_load_near(T *p)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).load(cuda::memory_order_relaxed);
-}
-template <typename T> ORDO_DEV void ordo_dev_store_near(T *p, T value)
-{
-    cuda::atomic_ref<T, cuda::thread_scope_block>(*p).store(value, cuda::memory_order_relaxed);
-}
-template <typename T> ORDO_DEV T ordo_dev_acquire_near(T *p)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).load(cuda::memory_order_acquire);
-}
-template <typename T> ORDO_DEV void ordo_dev_release_near(T *p, T value)
-{
-    cuda::atomic_ref<T, cuda::thread_scope_block>(*p).store(value, cuda::memory_order_release);
-}
-template <typename T> ORDO_DEV T ordo_dev_exchange_near(T *p, T value)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).exchange(value, cuda::memory_order_acquire);
-}
-template <typename T> ORDO_DEV T ordo_dev_add_near(T *p, T value)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).fetch_add(value, cuda::memory_order_acq_rel);
-}
-template <typename T> ORDO_DEV bool ordo_dev_swap_near(T *p, T *expected, T value)
-{
-    return cuda::atomic_ref<T, cuda::thread_scope_block>(*p).compare_exchange_strong(
-        *expected, value, cuda::memory_order_acq_rel, cuda::memory_order_acquire);
-}
+/* The compiler's scoped atomics, those that cuda::atomic_ref stands for. Not that itself: its inline assembly hides from
+ * the compiler what memory a pointer points to, and every access then carries code for shared memory as well: more
+ * instructions than the cache holds. The plain ones are for device memory, `near` ones for the block's own. */
+#define ORDO_DEV_SCOPED(_suffix, _scope)                                                                               \
+    template <typename T> ORDO_DEV T ordo_dev_load##_suffix(T *p)                                                      \
+    {                                                                                                                  \
+        T value;                                                                                                       \
+        __nv_atomic_load(p, &value, __NV_ATOMIC_RELAXED, _scope);                                                      \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV void ordo_dev_store##_suffix(T *p, T value)                                         \
+    {                                                                                                                  \
+        __nv_atomic_store(p, &value, __NV_ATOMIC_RELAXED, _scope);                                                     \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV T ordo_dev_acquire##_suffix(T *p)                                                   \
+    {                                                                                                                  \
+        T value;                                                                                                       \
+        __nv_atomic_load(p, &value, __NV_ATOMIC_ACQUIRE, _scope);                                                      \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV void ordo_dev_release##_suffix(T *p, T value)                                       \
+    {                                                                                                                  \
+        __nv_atomic_store(p, &value, __NV_ATOMIC_RELEASE, _scope);                                                     \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV T ordo_dev_add##_suffix(T *p, T value)                                              \
+    {                                                                                                                  \
+        return __nv_atomic_fetch_add(p, value, __NV_ATOMIC_RELAXED, _scope);                                           \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV T ordo_dev_or##_suffix(T *p, T bits)                                                \
+    {                                                                                                                  \
+        return __nv_atomic_fetch_or(p, bits, __NV_ATOMIC_RELAXED, _scope);                                             \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV T ordo_dev_min##_suffix(T *p, T value)                                              \
+    {                                                                                                                  \
+        return __nv_atomic_fetch_min(p, value, __NV_ATOMIC_RELAXED, _scope);                                           \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV T ordo_dev_max##_suffix(T *p, T value)                                              \
+    {                                                                                                                  \
+        return __nv_atomic_fetch_max(p, value, __NV_ATOMIC_RELAXED, _scope);                                           \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV T ordo_dev_exchange##_suffix(T *p, T value)                                         \
+    {                                                                                                                  \
+        T old;                                                                                                         \
+        __nv_atomic_exchange(p, &value, &old, __NV_ATOMIC_RELAXED, _scope);                                            \
+        return old;                                                                                                    \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV bool ordo_dev_swap##_suffix(T *p, T *expected, T value)                             \
+    {                                                                                                                  \
+        return __nv_atomic_compare_exchange(p, expected, &value, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,      \
+                                            _scope);                                                                   \
+    }                                                                                                                  \
+    ORDO_DEV void ordo_dev_fence##_suffix(void) /* acquire and release */                                              \
+    {                                                                                                                  \
+        __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, _scope);                                                         \
+    }
+ORDO_DEV_SCOPED(, __NV_THREAD_SCOPE_DEVICE)
+ORDO_DEV_SCOPED(_near, __NV_THREAD_SCOPE_BLOCK)
+#undef ORDO_DEV_SCOPED
 
 /* Brings a line on its way to the second-level cache. */
 ORDO_DEV void ordo_dev_prefetch(const void *p)
@@ -272,18 +259,17 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
 /* Applies a candidate atomically; true where it improved the cell. */
 ORDO_DEV bool OP(dev_improve)(OP(cell) *cells, ordo_u32 target, OP(cell) candidate)
 {
-    cuda::atomic_ref<OP(cell), cuda::thread_scope_device> cell(cells[target]);
-#if defined(__cplusplus) /* both branches compile for every type */
+#if defined(__cplusplus) /* all branches compile for every type */
     if constexpr ((int)OP(cell_type) != ORDO_F32 && (int)OP(order) == ORDO_MIN)
-        return OP(better)(candidate, cell.fetch_min(candidate, cuda::memory_order_relaxed));
+        return OP(better)(candidate, ordo_dev_min(&cells[target], candidate));
     else if constexpr ((int)OP(cell_type) != ORDO_F32 && (int)OP(order) == ORDO_MAX)
-        return OP(better)(candidate, cell.fetch_max(candidate, cuda::memory_order_relaxed));
+        return OP(better)(candidate, ordo_dev_max(&cells[target], candidate));
     else
 #endif
     {
-        OP(cell) old = cell.load(cuda::memory_order_relaxed);
+        OP(cell) old = ordo_dev_load(&cells[target]);
         while (OP(better)(candidate, old))
-            if (cell.compare_exchange_weak(old, candidate, cuda::memory_order_relaxed))
+            if (ordo_dev_swap(&cells[target], &old, candidate))
                 return true;
         return false;
     }
