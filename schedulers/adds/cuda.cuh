@@ -383,7 +383,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
     if (threadIdx.x < ADDS_DEV_SLOTS)
         block.left[threadIdx.x] = block.size[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
-        block.work = 0;
+        block.work = block.last = 0;
         block.lock = block.begun = 0;
     }
     adds_dev_manager_start(a.queue, a.rules, &manager);
@@ -431,7 +431,7 @@ static double MY(factor)(const ordo_job *job)
 {
     if (job->tunable[ADDS_FACTOR] > 0)
         return job->tunable[ADDS_FACTOR];
-    return job->mean_degree < 4 ? 64 : 8;
+    return job->mean_degree < 4 ? 128 : 8;
 }
 
 static ordo_u32 MY(power)(ordo_u32 x) /* of two, at most x */
@@ -474,7 +474,7 @@ static ordo_status MY(run_job)(ordo_job *job)
             a.rules.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a.rules.workers);
         a.rules.pace = adds_pace_rules_of(job, delta);
         a.rules.start = adds_pace_of(job, &a.rules.pace, delta);
-        a.rules.grain_low = MY(power)(adds_clamp(adds_grain_low(job), 1, ADDS_DEV_PORTION));
+        a.rules.grain_low = MY(power)(adds_clamp(adds_grain_low(job), 1, job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
         a.rules.grain_high = MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
         a.rules.epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 2 * a.rules.workers;
         a.rules.spill_words = (ordo_u32)((job->universe + 2 * pieces + 31) / 32);

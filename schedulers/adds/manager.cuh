@@ -460,6 +460,7 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
 typedef struct adds_dev_worker {
     ordo_u64
         work; /* the copy of the flag: what of it is not taken yet, with the slot of the assignment in bits 60 to 62 */
+    ordo_u64 last; /* what the flag was when it was looked at last; 0: it is cleared. Under the lock */
     ordo_u32 lock;
     ordo_u32 left[ADDS_DEV_SLOTS]; /* items of the assignment that are not done; */
     ordo_u32 size[ADDS_DEV_SLOTS]; /* items that it had; 0: the slot is free */
@@ -486,6 +487,11 @@ ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
         slot++;
     if (slot == ADDS_DEV_SLOTS)
         return;
+    if (w->last) {
+        ordo_u64 expected = w->last;
+        ordo_dev_swap(flag, &expected, (ordo_u64)0);
+        w->last = 0;
+    }
     ordo_u64 found = 0; /* an acquire empties the first-level cache: not at every look */
     for (int look = 0; look < ADDS_DEV_LOOKS && !found; look++)
         found = ordo_dev_load(flag);
@@ -496,8 +502,7 @@ ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
         ordo_dev_release_near(&w->work, found);
         return;
     }
-    ordo_u64 expected = found;
-    ordo_dev_swap(flag, &expected, (ordo_u64)0);
+    w->last = found;
     w->left[slot] = adds_dev_size(found);
     ordo_dev_store_near(&w->size[slot], adds_dev_size(found));
     ordo_dev_release_near(&w->work, found | (ordo_u64)slot << 60);
