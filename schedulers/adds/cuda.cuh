@@ -21,6 +21,8 @@
  * it is the first one of its hub (a piece of edges may hold the end of one hub and the start of another, and no third);
  * `owner` says whose it is, written, always with the same value, before the entry is.
  */
+#include <stdio.h>
+
 #include "manager.cuh"
 #include "rules.h"
 
@@ -434,6 +436,28 @@ static double MY(factor)(const ordo_job *job)
     return job->mean_degree < 4 ? 128 : 8;
 }
 
+#ifndef ORDO_ADDS_CUDA_EXPLAIN
+#define ORDO_ADDS_CUDA_EXPLAIN
+/* The state of the queue after a run was stopped, as a sentence. */
+static void adds_dev_explain(ordo_cuda *c, void *state_on_device, char *text, size_t room)
+{
+    (void)c;
+    adds_dev_state s;
+    if (cudaMemcpy(&s, state_on_device, sizeof s, cudaMemcpyDeviceToHost) != cudaSuccess)
+        return;
+    int at = snprintf(text, room,
+                      "head bucket %u after %llu switches, delta %g, %u buckets at once, %u blocks free, %llu items "
+                      "spilled and %llu of them swept; buckets (reserved, readable, assigned, done):",
+                      s.head, (unsigned long long)s.switches, s.delta, s.concurrent, s.free_blocks,
+                      (unsigned long long)s.spilled, (unsigned long long)s.swept);
+    for (int b = 0; b < ADDS_MAX_BUCKETS; b++)
+        if (s.resv[b] != s.done[b] && at > 0 && (size_t)at < room)
+            at += snprintf(text + at, room - (size_t)at, " %d (%llu, %llu, %llu, %llu)", b, (unsigned long long)s.resv[b],
+                           (unsigned long long)s.read[b], (unsigned long long)s.assigned[b],
+                           (unsigned long long)s.done[b]);
+}
+#endif
+
 static ordo_u32 MY(power)(ordo_u32 x) /* of two, at most x */
 {
     return (ordo_u32)1 << adds_log2(x);
@@ -477,6 +501,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.rules.grain_low = MY(power)(adds_clamp(adds_grain_low(job), 1, job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
         a.rules.grain_high = MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
         a.rules.epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 2 * a.rules.workers;
+        a.rules.thin = t[ADDS_THIN];
         a.rules.spill_words = (ordo_u32)((job->universe + 2 * pieces + 31) / 32);
         const ordo_u64 hoarders = (ordo_u64)a.rules.workers * ADDS_DEV_WARPS * q->shape.buckets * 8;
         q->batch = slots / hoarders < 256 ? (ordo_u32)(slots / hoarders) : 256;
@@ -517,6 +542,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.counters = c.counters;
         a.record = c.record;
         a.mailbox = c.mailbox;
+        c.explain = adds_dev_explain;
+        c.explain_arg = a.state_out;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, (const void *)MY(kernel), ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], args);
     }

@@ -55,7 +55,6 @@ enum {
     ADDS_DEV_RANGE = 1024, /* words of such a range */
 };
 #define ADDS_DEV_END (~(ordo_u64)0)
-#define ADDS_DEV_THIN 0.125 /* the workers' hands are less full than that: depth binds, not the rate */
 #define ADDS_DEV_IS_THIN (1u << 8)
 
 /* Fixed for a run. */
@@ -65,6 +64,7 @@ typedef struct adds_dev_rules {
     ordo_u32 workers;               /* blocks 1 .. workers */
     ordo_u32 grain_low, grain_high; /* items of an assignment: powers of two */
     ordo_u32 epoch;                 /* assignments */
+    double thin; /* the workers' hands are less full than that: depth binds, not the rate */
     ordo_u32 spill_words;           /* 32-bit words of spill bits */
 } adds_dev_rules;
 
@@ -407,7 +407,7 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
             const ordo_u64 in_hands = adds_dev_sum(given > done ? given - done : 0);
             busy += (double)in_hands;
             looks++;
-            const bool now_thin = (double)in_hands < ADDS_DEV_THIN * room;
+            const bool now_thin = (double)in_hands < r.thin * room;
             if (now_thin != thin) {
                 thin = now_thin;
                 if (lane == 0)
@@ -533,7 +533,7 @@ ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
                 adds_dev_fetch(w, flag);
                 ordo_dev_release_near(&w->lock, 0u);
             } else {
-                __nanosleep(100);
+                __nanosleep(40);
             }
         }
     }
