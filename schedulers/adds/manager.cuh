@@ -159,10 +159,11 @@ ORDO_DEV void adds_dev_probe_warp(const adds_dev_queue &q, adds_dev_manager *m, 
 
 /* ---- the assign warp ---- */
 
-/* Items for each of `idle` workers: a power of two between the bounds. */
-ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_rules &r, ordo_u64 available, ordo_u32 idle)
+/* Items for a worker: a power of two between the bounds. Its share among all workers, not among those that wait: they
+ * come again for more, the others come for theirs. Who is given more than its warps take at once keeps it from both. */
+ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_rules &r, ordo_u64 available)
 {
-    ordo_u64 each = (available + idle - 1) / idle;
+    ordo_u64 each = (available + r.workers - 1) / r.workers;
     if (each >= r.grain_high)
         return r.grain_high;
     if (each <= r.grain_low)
@@ -243,7 +244,7 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
         }
         if (total == 0)
             continue;
-        const ordo_u32 grain = adds_dev_grain(r, total, workers);
+        const ordo_u32 grain = adds_dev_grain(r, total);
         ordo_u32 portion = grain / ADDS_DEV_WARPS;
         portion = portion < r.grain_low ? r.grain_low : portion;
         portion = portion < ADDS_DEV_PORTION ? portion : ADDS_DEV_PORTION;
