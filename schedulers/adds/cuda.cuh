@@ -93,13 +93,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
         bool there = false, fresh = false;
         OP(entry) entry = {};
         if (w->near) {
-            there = lane < w->near;
-            __syncwarp();
-            if (there)
-                entry = w->nearby[lane];
-            __syncwarp();
-            w->near = 0;
-            w->hops--;
+            there = OP(warp_hop)(a.sight, w, &entry);
             w->map = adds_dev_read_map(a.queue);
         } else if (sweeping) {
             there = bits != 0;
@@ -274,7 +268,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         q->alone = !(t[ADDS_RESERVE] > 0);
         a.sight.universe = (ordo_u32)job->universe;
         a.chain = (ordo_u32)t[ADDS_CHAIN];
-        a.sight.near = adds_clamp(2 * a.rules.grain_low, 1, 32);
+        a.sight.near = MY(power)(adds_clamp(2 * a.rules.grain_low, 1, 32));
         struct {
             void **to;
             ordo_u64 count;

@@ -15,6 +15,7 @@
  * A template over the operator as cuda.cuh is, which comes before it. Leaves OP(entry), OP(warp), OP(batch), OP(sight) and
  *   OP(warp_gather)  a lane's entry to its edges      OP(warp_relax)  the next of them
  *   OP(warp_cut)     the next pieces of a hub         OP(warp_push)   into the store, or kept for the next hop
+ *   OP(warp_hop)     what was kept
  * A caller loops: flush when OP(warp_full) says so, relax while there are edges, cut while there are hubs; each called in
  * one place, for they are long and inlined. Functions are for whole warps, arguments alike in all lanes but where they
  * speak of a lane.
@@ -91,17 +92,17 @@ typedef struct OP(sight) {
     OP(cell) * cells;
     OP(state) state;
     ordo_u32 universe;
-    ordo_u32 near;   /* entries that a warp keeps for its next hop, at most as many as it has room for */
+    ordo_u32 near;   /* entries that a warp keeps for its next hops: a power of two */
     ordo_u32 *owner; /* [2 * (m / PIECE + 1)] */
 } OP(sight);
 
 /* What a warp carries along; all lanes alike but for the counters. */
 typedef struct OP(warp) {
     ordo_warp_store<OP(entry)> *store;
-    OP(entry) * nearby; /* [sight.near] what is kept for the next hop */
+    OP(entry) * nearby; /* [sight.near] a ring of what is kept for the next hops */
     ordo_dev_map map;
     ordo_u32 held;
-    ordo_u32 near, hops; /* how many are kept; hops that are left */
+    ordo_u32 near_from, near, hops; /* where the kept begin, how many; hops that are left */
     bool surplus;        /* something in the store is worth others' time now */
     ordo_u32 items, edges, useful, stale; /* since they were published last */
 } OP(warp);
@@ -138,7 +139,7 @@ ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u3
         const ordo_u32 at = w->near + __popc(__ballot_sync(~0u, soon) & below);
         const bool keep = soon && at < g.near;
         if (keep)
-            w->nearby[at] = entry;
+            w->nearby[(w->near_from + at) & (g.near - 1)] = entry;
         kept = __ballot_sync(~0u, keep);
         w->near += __popc(kept);
         w->surplus = w->surplus || __any_sync(~0u, soon && !keep);
@@ -152,6 +153,20 @@ ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u3
         w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
     }
     w->held += __popc(rest);
+}
+
+/* What was kept, up to an entry a lane, for another hop; which lanes have one. */
+ORDO_DEV bool OP(warp_hop)(const OP(sight) & g, OP(warp) * w, OP(entry) * entry)
+{
+    const ordo_u32 lane = threadIdx.x % 32, count = w->near < 32 ? w->near : 32;
+    __syncwarp();
+    if (lane < count)
+        *entry = w->nearby[(w->near_from + lane) & (g.near - 1)];
+    __syncwarp();
+    w->near_from += count;
+    w->near -= count;
+    w->hops -= w->hops > 0;
+    return lane < count;
 }
 
 /* Lanes that are `there` bring an entry each. Fresh: with the value that its cell has now. */
