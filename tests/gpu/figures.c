@@ -61,8 +61,8 @@ static const char *pace(const ordo_stats *s)
         busy += s->trace[i].utilisation;
         concurrent += s->trace[i].concurrent;
     }
-    snprintf(text, sizeof text, "  stale %.1f M  delta %g to %g  buckets %.1f  utilisation %.3f", 1e-6 * (double)s->stale,
-             s->delta_first, s->delta_last, concurrent / (double)n, busy / (double)n);
+    snprintf(text, sizeof text, "  stale %.1f M  delta %g to %g  buckets %.1f  utilisation %.3f",
+             1e-6 * (double)s->stale, s->delta_first, s->delta_last, concurrent / (double)n, busy / (double)n);
     return text;
 }
 
