@@ -61,8 +61,8 @@ static const char *pace(const ordo_stats *s)
         busy += s->trace[i].utilisation;
         concurrent += s->trace[i].concurrent;
     }
-    snprintf(text, sizeof text, "  stale %.1f M  delta %g to %g  buckets %.1f  utilisation %.3f", 1e-6 * (double)s->stale,
-             s->delta_first, s->delta_last, concurrent / (double)n, busy / (double)n);
+    snprintf(text, sizeof text, "  stale %.1f M  delta %g to %g  buckets %.1f  utilisation %.3f",
+             1e-6 * (double)s->stale, s->delta_first, s->delta_last, concurrent / (double)n, busy / (double)n);
     return text;
 }
 
@@ -120,12 +120,12 @@ int main(int count, char **words)
                 bad += cells[v] != expected[v];
         }
         if (status) {
-            printf("  %-44s %s\n", words[i], ordo_last_error());
+            printf("  %-52s %s\n", words[i], ordo_last_error());
             wrong = 1;
             continue;
         }
         qsort(times, (size_t)repeats, sizeof *times, compare);
-        printf("  %-44s %9.3f ms (%.3f to %.3f)  steps %llu  edges %.1f M  useful %.1f M%s%s\n", words[i],
+        printf("  %-52s %9.3f ms (%.3f to %.3f)  steps %llu  edges %.1f M  useful %.1f M%s%s\n", words[i],
                times[repeats / 2], times[0], times[repeats - 1], (unsigned long long)stats.supersteps,
                1e-6 * (double)stats.edges, 1e-6 * (double)stats.useful, pace(&stats), bad ? "  WRONG" : "");
         wrong |= bad != 0;
