@@ -52,8 +52,8 @@ typedef struct adds_dev_map {
 ORDO_DEV adds_dev_map adds_dev_read_map(const adds_dev_queue &q)
 {
     const ordo_u32 head = ordo_dev_load(&q.words->head);
-    adds_dev_map map = {ordo_dev_load(&q.words->base), ordo_dev_load(&q.words->per_delta), head & 0xff,
-                        head >> 16, (head & ADDS_DEV_IS_THIN) != 0};
+    adds_dev_map map = {ordo_dev_load(&q.words->base), ordo_dev_load(&q.words->per_delta), head & 0xff, head >> 16,
+                        (head & ADDS_DEV_IS_THIN) != 0};
     return map;
 }
 
@@ -98,9 +98,9 @@ typedef struct MY(warp) {
     adds_dev_cache *cache;
     adds_dev_map map;
     ordo_u32 held, credit;
-    MY(entry) * nearby;     /* [32] what is kept for the next hop */
-    ordo_u32 near, hops;    /* how many; hops that are left */
-    bool surplus;           /* something in the store is worth others' time now */
+    MY(entry) * nearby;                   /* [32] what is kept for the next hop */
+    ordo_u32 near, hops;                  /* how many; hops that are left */
+    bool surplus;                         /* something in the store is worth others' time now */
     ordo_u32 items, edges, useful, stale; /* since the last count */
 } MY(warp);
 
@@ -153,8 +153,8 @@ ORDO_DEV void MY(push)(const MY(args) & a, MY(warp) * w, bool has, ordo_u32 item
 typedef struct MY(batch) {
     ordo_vid v;
     OP(cell) value;
-    ordo_u64 begin;  /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
-    ordo_u32 offset; /* number of the lane's first edge among all */
+    ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
+    ordo_u32 offset;       /* number of the lane's first edge among all */
     ordo_u32 total, first; /* edges of all, and those that are behind */
     ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
 } MY(batch);
@@ -271,7 +271,8 @@ ORDO_DEV void MY(cut)(const MY(args) & a, MY(warp) * w, MY(batch) * t)
 /* The life of a worker's warp. Written as one loop in which everything has one place: the code is long where the
  * compiler inlines, and a warp that waits for its instructions is as slow as one that waits for memory. In each turn it
  * flushes if it must, and then does the first that there is to do of: edges of its batch, pieces of its hubs, initial
- * items, what it kept for another hop, spilled items of its range; else its portion is done, and it takes another one. */
+ * items, what it kept for another hop, spilled items of its range; else its portion is done, and it takes another one.
+ */
 ORDO_DEV void MY(work)(const MY(args) & a, MY(warp) * w, adds_dev_worker *block, ordo_u64 *flag, double base,
                        ordo_u32 workers)
 {
@@ -452,9 +453,9 @@ static void adds_dev_explain(ordo_cuda *c, void *state_on_device, char *text, si
                       (unsigned long long)s.spilled, (unsigned long long)s.swept);
     for (int b = 0; b < ADDS_MAX_BUCKETS; b++)
         if (s.resv[b] != s.done[b] && at > 0 && (size_t)at < room)
-            at += snprintf(text + at, room - (size_t)at, " %d (%llu, %llu, %llu, %llu)", b, (unsigned long long)s.resv[b],
-                           (unsigned long long)s.read[b], (unsigned long long)s.assigned[b],
-                           (unsigned long long)s.done[b]);
+            at += snprintf(text + at, room - (size_t)at, " %d (%llu, %llu, %llu, %llu)", b,
+                           (unsigned long long)s.resv[b], (unsigned long long)s.read[b],
+                           (unsigned long long)s.assigned[b], (unsigned long long)s.done[b]);
 }
 #endif
 
@@ -498,8 +499,10 @@ static ordo_status MY(run_job)(ordo_job *job)
             a.rules.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a.rules.workers);
         a.rules.pace = adds_pace_rules_of(job, delta);
         a.rules.start = adds_pace_of(job, &a.rules.pace, delta);
-        a.rules.grain_low = MY(power)(adds_clamp(adds_grain_low(job), 1, job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
-        a.rules.grain_high = MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
+        a.rules.grain_low = MY(power)(adds_clamp(
+            adds_grain_low(job), 1, job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
+        a.rules.grain_high =
+            MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
         a.rules.epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 2 * a.rules.workers;
         a.rules.thin = t[ADDS_THIN];
         a.rules.spill_words = (ordo_u32)((job->universe + 2 * pieces + 31) / 32);

@@ -58,11 +58,11 @@ typedef struct adds_dev_words {
     ordo_u64 resv[ADDS_MAX_BUCKETS];
     ordo_u64 done[ADDS_MAX_BUCKETS];
     ordo_u64 room[ADDS_MAX_BUCKETS]; /* read as signed */
-    ordo_u64 spilled, padding0[15]; /* items whose bit was set */
-    ordo_u64 swept, padding1[15];   /* items whose bit was cleared and that are processed */
-    ordo_u32 started, padding2[31]; /* worker blocks that have pushed their initial items */
-    ordo_u32 ranges, padding3[31];  /* of bits that were gone through */
-    ordo_u32 dry, padding4[31];     /* no free block */
+    ordo_u64 spilled, padding0[15];  /* items whose bit was set */
+    ordo_u64 swept, padding1[15];    /* items whose bit was cleared and that are processed */
+    ordo_u32 started, padding2[31];  /* worker blocks that have pushed their initial items */
+    ordo_u32 ranges, padding3[31];   /* of bits that were gone through */
+    ordo_u32 dry, padding4[31];      /* no free block */
     /* the mapping of priorities, see manager.cuh */
     double base, per_delta;
     ordo_u32 head;
