@@ -25,8 +25,9 @@
 ORDO_DEV ordo_dev_map adds_dev_read_map(const adds_dev_queue &q)
 {
     const ordo_u32 head = ordo_dev_load(&q.words->head);
-    ordo_dev_map map = {ordo_dev_load(&q.words->base), ordo_dev_load(&q.words->per_delta), q.shape.buckets, head & 0xff,
-                        head >> 16, (head & ADDS_DEV_IS_THIN) != 0};
+    ordo_dev_map map = {
+        ordo_dev_load(&q.words->base), ordo_dev_load(&q.words->per_delta), q.shape.buckets, head & 0xff, head >> 16,
+        (head & ADDS_DEV_IS_THIN) != 0};
     return map;
 }
 #endif
@@ -49,7 +50,8 @@ typedef struct MY(args) {
 /* The life of a worker's warp. Written as one loop in which everything has one place: the code is long where the
  * compiler inlines, and a warp that waits for its instructions is as slow as one that waits for memory. In each turn it
  * flushes if it must, and then does the first that there is to do of: edges of its batch, pieces of its hubs, initial
- * items, what it kept for another hop, spilled items of its range; else its portion is done, and it takes another one. */
+ * items, what it kept for another hop, spilled items of its range; else its portion is done, and it takes another one.
+ */
 ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *cache, adds_dev_worker *block,
                        ordo_u64 *flag, double base, ordo_u32 workers)
 {
@@ -68,8 +70,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
     for (;;) {
         const bool busy = t.first < t.total || t.hubs, sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
-        if (w->held && (OP(warp_full)(w) || drained ||
-                        (!busy && (w->surplus || (w->near && w->held >= 32))))) {
+        if (w->held && (OP(warp_full)(w) || drained || (!busy && (w->surplus || (w->near && w->held >= 32))))) {
             adds_dev_flush(a.queue, cache, w->store, w->held, &credit);
             w->held = 0;
             w->surplus = false;
@@ -207,9 +208,9 @@ static void adds_dev_explain(ordo_cuda *c, void *state_on_device, char *text, si
                       (unsigned long long)s.spilled, (unsigned long long)s.swept);
     for (int b = 0; b < ADDS_MAX_BUCKETS; b++)
         if (s.resv[b] != s.done[b] && at > 0 && (size_t)at < room)
-            at += snprintf(text + at, room - (size_t)at, " %d (%llu, %llu, %llu, %llu)", b, (unsigned long long)s.resv[b],
-                           (unsigned long long)s.read[b], (unsigned long long)s.assigned[b],
-                           (unsigned long long)s.done[b]);
+            at += snprintf(text + at, room - (size_t)at, " %d (%llu, %llu, %llu, %llu)", b,
+                           (unsigned long long)s.resv[b], (unsigned long long)s.read[b],
+                           (unsigned long long)s.assigned[b], (unsigned long long)s.done[b]);
 }
 #endif
 
@@ -253,8 +254,10 @@ static ordo_status MY(run_job)(ordo_job *job)
             a.rules.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a.rules.workers);
         a.rules.pace = adds_pace_rules_of(job, delta);
         a.rules.start = adds_pace_of(job, &a.rules.pace, delta);
-        a.rules.grain_low = MY(power)(adds_clamp(adds_grain_low(job), 1, job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
-        a.rules.grain_high = MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
+        a.rules.grain_low = MY(power)(adds_clamp(
+            adds_grain_low(job), 1, job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
+        a.rules.grain_high =
+            MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
         a.rules.epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 2 * a.rules.workers;
         a.rules.thin = t[ADDS_THIN];
         a.rules.spill_words = (ordo_u32)((ids + 31) / 32);

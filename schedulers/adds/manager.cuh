@@ -64,7 +64,7 @@ typedef struct adds_dev_rules {
     ordo_u32 workers;               /* blocks 1 .. workers */
     ordo_u32 grain_low, grain_high; /* items of an assignment: powers of two */
     ordo_u32 epoch;                 /* assignments */
-    double thin; /* the workers' hands are less full than that: depth binds, not the rate */
+    double thin;                    /* the workers' hands are less full than that: depth binds, not the rate */
     ordo_u32 spill_words;           /* 32-bit words of spill bits */
 } adds_dev_rules;
 
@@ -205,7 +205,8 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
         ordo_u32 workers = ordo_warp_sum((ordo_u32)__popc(idle));
         if (2 * workers < r.workers || (workers < r.workers && workers * r.grain_low < total)) {
             for (ordo_u32 first = 0; first < count; first += ADDS_DEV_LOADS) {
-                bool free[ADDS_DEV_LOADS]; /* all loads at once: one after the other they would take a round trip each */
+                bool
+                    free[ADDS_DEV_LOADS]; /* all loads at once: one after the other they would take a round trip each */
 #pragma unroll
                 for (ordo_u32 i = 0; i < ADDS_DEV_LOADS; i++)
                     free[i] = first + i < count && !(idle >> (first + i) & 1) &&

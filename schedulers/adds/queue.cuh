@@ -47,7 +47,7 @@
 
 #include "shape.h"
 
-enum { ADDS_DEV_PATIENCE = 64 }; /* looks for room before entries are spilled */
+enum { ADDS_DEV_PATIENCE = 64 };                        /* looks for room before entries are spilled */
 #define ADDS_DEV_MOST (((ordo_u64)1 << 32) - (1 << 24)) /* slots of the largest pool: a location has 32 bits */
 
 /* Counters of all buckets lie in a row, so that a warp's lanes touch one line and the manager reads them at once. */
@@ -55,11 +55,11 @@ typedef struct adds_dev_words {
     ordo_u64 resv[ADDS_MAX_BUCKETS];
     ordo_u64 done[ADDS_MAX_BUCKETS];
     ordo_u64 room[ADDS_MAX_BUCKETS]; /* read as signed */
-    ordo_u64 spilled, padding0[15]; /* items whose bit was set */
-    ordo_u64 swept, padding1[15];   /* items whose bit was cleared and that are processed */
-    ordo_u32 started, padding2[31]; /* worker blocks that have pushed their initial items */
-    ordo_u32 ranges, padding3[31];  /* of bits that were gone through */
-    ordo_u32 dry, padding4[31];     /* no free block */
+    ordo_u64 spilled, padding0[15];  /* items whose bit was set */
+    ordo_u64 swept, padding1[15];    /* items whose bit was cleared and that are processed */
+    ordo_u32 started, padding2[31];  /* worker blocks that have pushed their initial items */
+    ordo_u32 ranges, padding3[31];   /* of bits that were gone through */
+    ordo_u32 dry, padding4[31];      /* no free block */
     /* the mapping of priorities, see manager.cuh */
     double base, per_delta;
     ordo_u32 head;
@@ -130,8 +130,8 @@ ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *
 
 /* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. `credit` is lane b's for bucket b. */
 template <typename Entry>
-ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s, ordo_u32 held,
-                             ordo_u32 *credit)
+ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
+                             ordo_u32 held, ordo_u32 *credit)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     __syncwarp();

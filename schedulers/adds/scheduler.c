@@ -13,8 +13,9 @@ static const ordo_tunable tunables[] = {ADDS_TUNABLES(ORDO_TUNABLE_ROW)};
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
-    adds_shape shape = adds_shape_for((ordo_u32)tunable[ADDS_BUCKETS], (ordo_u64)tunable[ADDS_POOL],
-                                      (ordo_u64)tunable[ADDS_BLOCK], (ordo_u64)tunable[ADDS_SEGMENT], m, entry, ADDS_MOST);
+    adds_shape shape =
+        adds_shape_for((ordo_u32)tunable[ADDS_BUCKETS], (ordo_u64)tunable[ADDS_POOL], (ordo_u64)tunable[ADDS_BLOCK],
+                       (ordo_u64)tunable[ADDS_SEGMENT], m, entry, ADDS_MOST);
     ordo_u64 member = ((ordo_u64)tunable[ADDS_GRAIN] + 64 * ADDS_MAX_BUCKETS) * entry + sizeof(adds_writer) + 1024;
     *expected = adds_bytes(&shape) + (ordo_u64)threads * member;
     *at_most = *expected + 4 * (n + m) * entry;

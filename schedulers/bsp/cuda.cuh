@@ -7,8 +7,8 @@
  * Pulling (Beamer, Asanovic and Patterson 2012), where the operator settles vertices: every vertex that is not settled
  * looks through its in-edges for a tail of this step's frontier and stops at the first, as all candidates of a step are
  * equal. Who is on the frontier is told by `stamp`, so nothing is converted from one direction to the other. A warp has
- * 32 vertices: each lane looks at a few edges of its own, the rest of long rows is looked at by all lanes together. A cell
- * is written by one lane only, and frontier cells do not change during the step.
+ * 32 vertices: each lane looks at a few edges of its own, the rest of long rows is looked at by all lanes together. A
+ * cell is written by one lane only, and frontier cells do not change during the step.
  */
 #include "schedulers/bsp/tunables.h"
 
@@ -16,7 +16,7 @@
 
 typedef struct MY(args) {
     ordo_cuda_rows rows;
-    OP(cell) *cells;
+    OP(cell) * cells;
     OP(state) state;
     bool racy;
     ordo_cuda_rows in; /* where pulling is allowed */

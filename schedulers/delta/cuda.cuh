@@ -2,23 +2,25 @@
  *
  * Meyer and Sanders 2003; the arrays, the barrier and the chains are Ordo's own. Buckets lie in a circle over one pool
  * (<ordo/cuda_pool.cuh>). A superstep gives the slots from .. to of the head bucket to all warps in portions
- * (<ordo/cuda_warp.cuh>); what they activate in the head bucket they keep for their next hop where there is little work,
- * up to `hops` of them, and the rest goes to the end of its bucket. So a chain of a road network costs a hop and not a
- * barrier. What lies farther ahead than the circle reaches is clipped to its tail and sorted again when that is the head.
+ * (<ordo/cuda_warp.cuh>); what they activate in the head bucket they keep for their next hop where there is little
+ * work, up to `hops` of them, and the rest goes to the end of its bucket. So a chain of a road network costs a hop and
+ * not a barrier. What lies farther ahead than the circle reaches is clipped to its tail and sorted again when that is
+ * the head.
  *
  * Words. tail[b]: slots of bucket b that were reserved. Who reserves the first slot of a block maps it, from a stack of
- * free ones; others wait for the table's word. A dry pool maps `none`: what belongs there is spilled, a bit an item, and
- * swept when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Blocks whose slots are
- * all behind go back to the stack between two supersteps, when nobody takes any. So what is mapped or void at a time are
- * the pool and what all warps can reserve before they know, and for so many numbers the table has room.
+ * free ones; others wait for the table's word. A dry pool maps `none`: what belongs there is spilled, a bit an item,
+ * and swept when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Blocks whose
+ * slots are all behind go back to the stack between two supersteps, when nobody takes any. So what is mapped or void at
+ * a time are the pool and what all warps can reserve before they know, and for so many numbers the table has room.
  *
- * The barrier decides. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one to arrive
- * acquires them all with the fence behind its addition, reads the tails, and stores one word with release: generation,
- * how far the head moves, what to do, and the new `to`. All others wait for the generation, with acquire. From that word
- * and what they keep of the words before, all blocks know `from`, `to` and the head alike, without reading anything else.
+ * The barrier decides. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one to
+ * arrive acquires them all with the fence behind its addition, reads the tails, and stores one word with release:
+ * generation, how far the head moves, what to do, and the new `to`. All others wait for the generation, with acquire.
+ * From that word and what they keep of the words before, all blocks know `from`, `to` and the head alike, without
+ * reading anything else.
  *
- * The end. Items are in buckets, in the hands of a warp that has not arrived, or spilled. When the last block has arrived
- * nobody has any in hand, so empty buckets and no spilled item are the end. Exact.
+ * The end. Items are in buckets, in the hands of a warp that has not arrived, or spilled. When the last block has
+ * arrived nobody has any in hand, so empty buckets and no spilled item are the end. Exact.
  */
 #include <ordo/cuda_pool.cuh>
 
@@ -37,8 +39,8 @@ typedef struct delta_dev_words {
     ordo_u32 arrived, padding1[31]; /* blocks, all generations together */
     ordo_u32 free_count, padding2[31];
     ordo_u64 spilled, padding3[15];
-    ordo_u64 swept;  /* what `spilled` was when the last sweep began; by who decides */
-    ordo_u32 stop;   /* block 0, for who decides: the host wants an end */
+    ordo_u64 swept; /* what `spilled` was when the last sweep began; by who decides */
+    ordo_u32 stop;  /* block 0, for who decides: the host wants an end */
 } delta_dev_words;
 
 typedef struct delta_dev_queue {

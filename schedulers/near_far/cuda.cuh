@@ -24,14 +24,14 @@ typedef struct ordo_near_far_epoch {
 
 typedef struct MY(args) {
     ordo_cuda_rows rows;
-    OP(cell) *cells;
+    OP(cell) * cells;
     OP(state) state;
     const ordo_item *initial;
     ordo_u64 initial_count;
     double delta, per_delta;
     ordo_cuda_frontier frontier;
-    ordo_u32 *far[2];          /* [universe], by parity of the epoch */
-    ordo_u32 *far_stamp;       /* [universe]: last epoch an item was pushed far in; 0 at first */
+    ordo_u32 *far[2];           /* [universe], by parity of the epoch */
+    ordo_u32 *far_stamp;        /* [universe]: last epoch an item was pushed far in; 0 at first */
     ordo_near_far_epoch *epoch; /* [3] */
     ordo_cuda_counters *counters;
     ordo_cuda_record *record;
@@ -190,7 +190,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[NEAR_FAR_BLOCKS], args);
+        status =
+            ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[NEAR_FAR_BLOCKS], args);
     }
     status = ordo_cuda_end(&c, status);
     job->delta_first = job->delta_last = a.delta;

@@ -16,7 +16,7 @@
 
 typedef struct MY(args) {
     ordo_cuda_rows rows;
-    OP(cell) *cells;
+    OP(cell) * cells;
     OP(state) state;
     bool racy, pull;
     ordo_u64 universe;
@@ -105,7 +105,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[TOPOLOGY_BLOCKS], args);
+        status =
+            ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[TOPOLOGY_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);
 }

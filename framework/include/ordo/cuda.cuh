@@ -1,7 +1,7 @@
 /* cuda.cuh -- the CUDA back end's part of the contract: from what an operator declares, every way of applying it.
  *
- * The device's cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, whose file was included just before,
- * and is included once per operator and unit, ahead of the schedulers' cuda.cuh. Relax operators.
+ * The device's cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, whose file was included just
+ * before, and is included once per operator and unit, ahead of the schedulers' cuda.cuh. Relax operators.
  *
  * Leaves OP(part) as cpu.h does, and
  *   OP(dev_offer)    applies one candidate: tests the cell, then the atomic (or, racy, a plain store)
@@ -44,8 +44,8 @@ enum {
 
 /* ---- words of other blocks ---- */
 
-/* The compiler's scoped atomics, those that cuda::atomic_ref stands for. Not that itself: its inline assembly hides from
- * the compiler what memory a pointer points to, and every access then carries code for shared memory as well: more
+/* The compiler's scoped atomics, those that cuda::atomic_ref stands for. Not that itself: its inline assembly hides
+ * from the compiler what memory a pointer points to, and every access then carries code for shared memory as well: more
  * instructions than the cache holds. The plain ones are for device memory, `near` ones for the block's own. */
 #define ORDO_DEV_SCOPED(_suffix, _scope)                                                                               \
     template <typename T> ORDO_DEV T ordo_dev_load##_suffix(T *p)                                                      \
@@ -146,7 +146,8 @@ ORDO_DEV void ordo_dev_append(ordo_dev_queue *q, ordo_u32 item, ordo_u32 *list, 
         list[ordo_dev_add(count, 1u)] = item; /* rare: the block had more than it has room for */
 }
 
-/* By all threads: puts what is held on the list, if it is half a store full or `all`. Begins and ends with a barrier. */
+/* By all threads: puts what is held on the list, if it is half a store full or `all`. Begins and ends with a barrier.
+ */
 ORDO_DEV void ordo_dev_flush(ordo_dev_queue *q, ordo_u32 *list, ordo_u32 *count, bool all)
 {
     __syncthreads();
@@ -201,14 +202,15 @@ ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 
 
 /* ---- supersteps over a frontier ---- */
 
-/* Words of a superstep, lines apart, three of each by turns: step s uses those of s % 3, pushes to those of (s + 1) % 3,
- * and one thread clears those of (s + 2) % 3, which were last used in s - 1: everybody has passed a barrier since. */
+/* Words of a superstep, lines apart, three of each by turns: step s uses those of s % 3, pushes to those of (s + 1) %
+ * 3, and one thread clears those of (s + 2) % 3, which were last used in s - 1: everybody has passed a barrier since.
+ */
 enum { ORDO_CUDA_LINE = 32 };
 typedef struct ordo_cuda_turn {
-    ordo_u32 count, padding0[ORDO_CUDA_LINE - 1];    /* items */
-    ordo_u32 segments, padding1[ORDO_CUDA_LINE - 1]; /* pieces of hubs */
-    ordo_u32 ticket, padding2[ORDO_CUDA_LINE - 1];   /* tiles and pieces that blocks have taken */
-    ordo_u32 stop, padding3[ORDO_CUDA_LINE - 1];     /* what the mailbox said before this step: the same for all */
+    ordo_u32 count, padding0[ORDO_CUDA_LINE - 1];     /* items */
+    ordo_u32 segments, padding1[ORDO_CUDA_LINE - 1];  /* pieces of hubs */
+    ordo_u32 ticket, padding2[ORDO_CUDA_LINE - 1];    /* tiles and pieces that blocks have taken */
+    ordo_u32 stop, padding3[ORDO_CUDA_LINE - 1];      /* what the mailbox said before this step: the same for all */
     ordo_u64 edges, padding4[ORDO_CUDA_LINE / 2 - 1]; /* of the items, where a scheduler adds them up */
 } ordo_cuda_turn;
 
@@ -257,7 +259,7 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
 #endif
 
 /* Applies a candidate atomically; true where it improved the cell. */
-ORDO_DEV bool OP(dev_improve)(OP(cell) *cells, ordo_u32 target, OP(cell) candidate)
+ORDO_DEV bool OP(dev_improve)(OP(cell) * cells, ordo_u32 target, OP(cell) candidate)
 {
 #if defined(__cplusplus) /* all branches compile for every type */
     if constexpr ((int)OP(cell_type) != ORDO_F32 && (int)OP(order) == ORDO_MIN)
@@ -276,7 +278,7 @@ ORDO_DEV bool OP(dev_improve)(OP(cell) *cells, ordo_u32 target, OP(cell) candida
 }
 
 /* The same with a test first: most candidates improve nothing, and a load costs half an atomic. Racy: a plain store. */
-ORDO_DEV bool OP(dev_offer)(OP(cell) *cells, ordo_u32 target, OP(cell) candidate, bool racy)
+ORDO_DEV bool OP(dev_offer)(OP(cell) * cells, ordo_u32 target, OP(cell) candidate, bool racy)
 {
     if (!OP(better)(candidate, ordo_dev_load(&cells[target])))
         return false;
@@ -313,9 +315,9 @@ typedef struct OP(dev_tile) {
     OP(cell) value[ORDO_CUDA_THREADS];
 } OP(dev_tile);
 
-/* All threads of the block, `lanes` next to each other with one item (or none: degree 0): `sink(item, value, e)` for each
- * edge begin .. begin + degree - 1 of each. Items of few edges are walked by their lanes; the edges of the others are laid
- * end to end and dealt out to all threads. */
+/* All threads of the block, `lanes` next to each other with one item (or none: degree 0): `sink(item, value, e)` for
+ * each edge begin .. begin + degree - 1 of each. Items of few edges are walked by their lanes; the edges of the others
+ * are laid end to end and dealt out to all threads. */
 template <typename Sink>
 ORDO_DEV void OP(dev_expand)(OP(dev_tile) * tile, ordo_vid item, OP(cell) value, ordo_u64 begin, ordo_u32 degree,
                              ordo_u32 lanes, Sink sink)
@@ -345,10 +347,10 @@ ORDO_DEV void OP(dev_expand)(OP(dev_tile) * tile, ordo_vid item, OP(cell) value,
 
 /* ---- supersteps ---- */
 
-/* Puts an item on the frontier of step `step`, once. A hub goes there in pieces. Returns its number of edges, or 0 where
- * it was there. */
-ORDO_DEV ordo_u64 OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows, ordo_vid item,
-                           ordo_u32 step)
+/* Puts an item on the frontier of step `step`, once. A hub goes there in pieces. Returns its number of edges, or 0
+ * where it was there. */
+ORDO_DEV ordo_u64 OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows,
+                               ordo_vid item, ordo_u32 step)
 {
     ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* on its way meanwhile; the pop has it */
     if (ordo_dev_exchange(&f->stamp[item], step) == step)
@@ -366,19 +368,20 @@ ORDO_DEV ordo_u64 OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, c
 }
 
 /* A block's part of a superstep: takes tiles of items and pieces of hubs while there are any, and gives each edge to
- * `sink(item, value, e)`. `done()` runs between tiles, by all threads: to flush. The first piece of work is the one of the
- * block's own number; only who has done that takes a ticket, so that thin steps touch no shared counter. Tiles are as
- * narrow as gives every block one, and then several lanes have one item. */
+ * `sink(item, value, e)`. `done()` runs between tiles, by all threads: to flush. The first piece of work is the one of
+ * the block's own number; only who has done that takes a ticket, so that thin steps touch no shared counter. Tiles are
+ * as narrow as gives every block one, and then several lanes have one item. */
 template <typename Sink, typename Done>
 ORDO_DEV void OP(dev_step)(OP(dev_tile) * tile, const ordo_cuda_frontier *f, const ordo_cuda_rows *rows,
-                           OP(cell) *cells, const OP(state) *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink,
-                           Done done)
+                           OP(cell) * cells, const OP(state) * state, ordo_u32 step, ordo_cuda_counters *mine,
+                           Sink sink, Done done)
 {
     __shared__ ordo_u32 taken;
     ordo_cuda_turn *turn = &f->turn[step % 3];
     const ordo_u32 count = turn->count, segments = turn->segments;
     ordo_u32 lanes = 1;
-    while (lanes < ORDO_CUDA_THREADS / ORDO_CUDA_NARROW && (ordo_u64)gridDim.x * (ORDO_CUDA_THREADS / 2) >= (ordo_u64)count * lanes)
+    while (lanes < ORDO_CUDA_THREADS / ORDO_CUDA_NARROW &&
+           (ordo_u64)gridDim.x * (ORDO_CUDA_THREADS / 2) >= (ordo_u64)count * lanes)
         lanes *= 2;
     const ordo_u32 width = ORDO_CUDA_THREADS / lanes, tiles = (count + width - 1) / width;
     for (ordo_u32 now = blockIdx.x; now < segments + tiles;) {

@@ -1,9 +1,9 @@
 /* cuda_pool.cuh -- buckets over one pool of blocks, as schedulers on a GPU share them: from slot to memory.
  *
- * A bucket is an endless array of slots, numbered with 64 bits, of which only some blocks have memory. A table per bucket,
- * circular, holds a word a block: its number in the bucket, and which block of the pool it is. So a word says by itself
- * whether it is the one that a reader needs, and who does not find it waits for the store that is under way. Who maps
- * blocks, when, and who frees them is the scheduler's.
+ * A bucket is an endless array of slots, numbered with 64 bits, of which only some blocks have memory. A table per
+ * bucket, circular, holds a word a block: its number in the bucket, and which block of the pool it is. So a word says
+ * by itself whether it is the one that a reader needs, and who does not find it waits for the store that is under way.
+ * Who maps blocks, when, and who frees them is the scheduler's.
  *
  * Memory order. A word is stored with release and read with acquire: what the block was used for before comes before
  * what it is used for now. A thread block keeps words that it has read in shared memory, stored with release and read
@@ -18,7 +18,7 @@ enum {
     ORDO_POOL_BUCKETS = 32, /* most: one a lane */
     ORDO_POOL_CACHE = 4,
     ORDO_POOL_MARK = 1 << 23,
-    ORDO_POOL_BLOCKS = (1 << 23) - 1, /* most blocks */
+    ORDO_POOL_BLOCKS = (1 << 23) - 1,    /* most blocks */
     ORDO_POOL_NONE = ORDO_POOL_MARK - 1, /* in a word: the pool was dry, these slots have no memory */
 };
 

@@ -1,22 +1,21 @@
 /* cuda_warp.cuh -- expanding by warps that work on their own, for schedulers on a GPU whose order is 32 buckets.
  *
  * Problem: a barrier of a block after every few items costs more than the items do where there is little work, and a
- * warp is what the machine schedules. Method: a warp takes up to 32 entries, a lane each; their edges are laid end to end
- * and dealt out to the lanes, 32 * UNROLL a turn; what improves goes to a store in shared memory, sorted by bucket, lane b
- * counting for bucket b, until the scheduler flushes it, or stays with the warp for its next hop.
+ * warp is what the machine schedules. Method: a warp takes up to 32 entries, a lane each; their edges are laid end to
+ * end and dealt out to the lanes, 32 * UNROLL a turn; what improves goes to a store in shared memory, sorted by bucket,
+ * lane b counting for bucket b, until the scheduler flushes it, or stays with the warp for its next hop.
  *
  * Entries are {value, item}; one whose item's cell has become better meanwhile is stale.
  *
  * Hubs. The edges of an item of more than HUB are cut at multiples of PIECE into entries of their own. Piece j of the
- * graph's edges is the item universe + 2j, or + 1 where it is the first one of its hub (a piece of edges may hold the end
- * of one hub and the start of another, and no third); `owner` says whose it is, written, always with the same value,
- * before the entry is.
+ * graph's edges is the item universe + 2j, or + 1 where it is the first one of its hub (a piece of edges may hold the
+ * end of one hub and the start of another, and no third); `owner` says whose it is, written, always with the same
+ * value, before the entry is.
  *
- * A template over the operator as cuda.cuh is, which comes before it. Leaves OP(entry), OP(warp), OP(batch), OP(sight) and
- *   OP(warp_gather)  a lane's entry to its edges      OP(warp_relax)  the next of them
- *   OP(warp_cut)     the next pieces of a hub         OP(warp_push)   into the store, or kept for the next hop
- *   OP(warp_hop)     what was kept
- * A caller loops: flush when OP(warp_full) says so, relax while there are edges, cut while there are hubs; each called in
+ * A template over the operator as cuda.cuh is, which comes before it. Leaves OP(entry), OP(warp), OP(batch), OP(sight)
+ * and OP(warp_gather)  a lane's entry to its edges      OP(warp_relax)  the next of them OP(warp_cut)     the next
+ * pieces of a hub         OP(warp_push)   into the store, or kept for the next hop OP(warp_hop)     what was kept A
+ * caller loops: flush when OP(warp_full) says so, relax while there are edges, cut while there are hubs; each called in
  * one place, for they are long and inlined. Functions are for whole warps, arguments alike in all lanes but where they
  * speak of a lane.
  */
@@ -102,8 +101,8 @@ typedef struct OP(warp) {
     OP(entry) * nearby; /* [sight.near] a ring of what is kept for the next hops */
     ordo_dev_map map;
     ordo_u32 held;
-    ordo_u32 near_from, near, hops; /* where the kept begin, how many; hops that are left */
-    bool surplus;        /* something in the store is worth others' time now */
+    ordo_u32 near_from, near, hops;       /* where the kept begin, how many; hops that are left */
+    bool surplus;                         /* something in the store is worth others' time now */
     ordo_u32 items, edges, useful, stale; /* since they were published last */
 } OP(warp);
 
@@ -111,8 +110,8 @@ typedef struct OP(warp) {
 typedef struct OP(batch) {
     ordo_vid v;
     OP(cell) value;
-    ordo_u64 begin;  /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
-    ordo_u32 offset; /* number of the lane's first edge among all */
+    ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
+    ordo_u32 offset;       /* number of the lane's first edge among all */
     ordo_u32 total, first; /* edges of all, and those that are behind */
     ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
 } OP(batch);
@@ -290,7 +289,8 @@ ORDO_DEV void OP(warp_publish)(OP(warp) * w, ordo_cuda_counters *to)
 ORDO_DEV void OP(warp_lowest)(const OP(sight) & g, const ordo_item *initial, ordo_u64 count, ordo_u64 *lowest)
 {
     ordo_u64 mine = 0; /* inverted, so that 0 is none */
-    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (ordo_u64)gridDim.x * blockDim.x) {
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += (ordo_u64)gridDim.x * blockDim.x) {
         const ordo_u32 item = initial ? initial[i] : (ordo_u32)i;
         const ordo_u64 priority = ~ordo_dev_ordered(OP(priority)(&g.state, item, ordo_dev_load(&g.cells[item])));
         mine = priority > mine ? priority : mine;
