@@ -25,9 +25,13 @@
 ORDO_DEV ordo_dev_map adds_dev_read_map(const adds_dev_queue &q)
 {
     const ordo_u32 head = ordo_dev_load(&q.words->head);
-    ordo_dev_map map = {
-        ordo_dev_load(&q.words->base), ordo_dev_load(&q.words->per_delta), q.shape.buckets, head & 0xff, head >> 16,
-        (head & ADDS_DEV_IS_THIN) != 0};
+    const ordo_dev_map map = {ordo_dev_load(&q.words->base),
+                              ordo_dev_load(&q.words->per_delta),
+                              q.shape.buckets,
+                              head & 0xff,
+                              q.shape.buckets - 1,
+                              head >> 16,
+                              (head & ADDS_DEV_IS_THIN) != 0};
     return map;
 }
 #endif
@@ -66,6 +70,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
     w->map.base = base;
     w->map.per_delta = 1 / a.rules.start.delta;
     w->map.buckets = a.queue.shape.buckets;
+    w->map.last = a.queue.shape.buckets - 1;
     w->map.window = 1;
     for (;;) {
         const bool busy = t.first < t.total || t.hubs, sweeping = __any_sync(~0u, bits != 0);

@@ -253,6 +253,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
     w.map.base = step.base;
     w.map.per_delta = 1 / a.delta;
     w.map.buckets = a.queue.pool.buckets;
+    w.map.last = w.map.buckets - 1;
     w.map.window = 1;
     ordo_u64 initial = number * 32, from = 0, to = 0, at = 0, grain = 1, steps = 0;
     ordo_u32 bits = 0;

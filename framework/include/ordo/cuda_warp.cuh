@@ -33,15 +33,17 @@ enum {
 typedef struct ordo_dev_map {
     double base, per_delta;
     ordo_u32 buckets, head;
+    ordo_u32 last;   /* what lies farther from the head is clipped to there; below `buckets` */
     ordo_u32 window; /* entries less far than that from the head may stay with a warp */
     bool thin;       /* depth binds: improve without a test, ask for rows ahead */
 } ordo_dev_map;
 
-/* How far from the head the bucket of a priority is: late ones go to the head, far ones are clipped to the tail. */
+/* How far from the head the bucket of a priority is: late ones go to the head, far ones are clipped to the
+ * last. */
 ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
 {
     const double ahead = (priority - map.base) * map.per_delta;
-    return ahead > 0 ? (ahead < (double)(map.buckets - 1) ? (ordo_u32)ahead : map.buckets - 1) : 0;
+    return ahead > 0 ? (ahead < (double)map.last ? (ordo_u32)ahead : map.last) : 0;
 }
 
 /* A warp's store of entries, and how many of them belong to which bucket. */
