@@ -362,7 +362,14 @@ static double MY(factor)(const ordo_job *job)
 {
     if (job->tunable[DELTA_FACTOR] > 0)
         return job->tunable[DELTA_FACTOR];
-    return job->mean_degree < 4 ? 75 : job->mean_degree < 8 ? 8 : 4;
+    switch (ordo_job_graph_kind(job)) {
+    case ORDO_GRAPH_DEEP:
+        return 75;
+    case ORDO_GRAPH_EVEN:
+        return 8;
+    default:
+        return 1;
+    }
 }
 
 static ordo_status MY(run_job)(ordo_job *job)

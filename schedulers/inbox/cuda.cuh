@@ -367,8 +367,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     MY(args) a = {};
     int blocks = 0;
-    const bool deep = job->mean_degree < 4; /* depth binds: wide buckets in order, chains */
-    const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : job->mean_degree < 8 ? 8 : 2;
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    const bool deep = kind == ORDO_GRAPH_DEEP; /* depth binds: wide buckets in order, chains */
+    const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 8 : 1;
     double own = OP(delta)((double)job->out->n, (double)job->out->m);
     a.delta = ordo_job_delta(job, t[INBOX_DELTA], own, factor);
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
