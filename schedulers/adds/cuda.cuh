@@ -258,6 +258,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         if (t[ADDS_WORKERS] > 0)
             a.rules.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a.rules.workers);
         a.rules.pace = adds_pace_rules_of(job, delta);
+        /* a bucket more costs little where there are so many workers: before they are as idle as delta needs it */
+        a.rules.pace.util_more = (a.rules.pace.util_low + a.rules.pace.util_high) / 2;
         a.rules.start = adds_pace_of(job, &a.rules.pace, delta);
         a.rules.grain_low = MY(power)(adds_clamp(
             adds_grain_low(job), 1, job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));

@@ -48,7 +48,7 @@ enum {
     ADDS_DEV_MEMORY,
     ADDS_DEV_CONTROL,
     ADDS_DEV_TRACER,
-    ADDS_DEV_LOADS = 5,    /* flags that a lane loads at once */
+    ADDS_DEV_LOADS = 9,    /* flags that a lane loads at once */
     ADDS_DEV_LOOKS = 16,   /* at its flag, by who has the lock of a block */
     ADDS_DEV_SLOTS = 8,    /* assignments that a block works on at once */
     ADDS_DEV_SWEEP = 63,   /* the bucket of a range of spill bits */
