@@ -78,7 +78,7 @@ for name, known in sorted(answers.items()):
     expect(f"{name}: components", found["components"] + missing, known["weak_components"])
     direction = [] if known["directed"] or graph["symmetric"] else ["--symmetrise"]
     source = known["source"] - known["id_base"]
-    schedulers = ["delta", "bsp", "near_far", "topology", "adds"]
+    schedulers = ["delta", "bsp", "near_far", "topology", "adds", "inbox"]
     for scheduler in schedulers:
         levels, why = result("bfs", path, "--source", source, "--scheduler", scheduler, *direction)
         expect(f"{name}: bfs under {scheduler}", levels and [levels["reached"], levels["max"], levels["sum"]],

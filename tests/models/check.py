@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Models of protocols, checked with Spin: those that must hold hold, those with a seeded fault are caught.
+usage: check.py FOLDER. Ends with 77 where spin or cc is not found."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+folder = pathlib.Path(sys.argv[1]).resolve()
+if not shutil.which("spin") or not shutil.which("cc"):
+    print("skipped: spin or cc not found")
+    sys.exit(77)
+
+# model, definitions, whether Spin must find an error
+CASES = [
+    ("inbox.pml", "", False),
+    ("inbox.pml", "-DSIZE=2", False),
+    ("inbox.pml", "-DW=3 -DDEPTH=1", False),
+    ("inbox.pml", "-DW=3 -DSIZE=2", False),
+    ("inbox.pml", "-DCOUNT_LATE", True),
+    ("inbox.pml", "-DDEAF", True),
+]
+passed = failed = 0
+for model, definitions, faulty in CASES:
+    with tempfile.TemporaryDirectory() as work:
+        done = subprocess.run(["spin", *definitions.split(), "-search", "-O2", "-m1000000", folder / model], cwd=work,
+                              capture_output=True, text=True, timeout=500)
+    text = done.stdout + done.stderr
+    found = re.search(r"errors: (\d+)", text)
+    states = re.search(r"(\d+) states, stored", text)
+    complete = found and "max search depth too small" not in text and "out of memory" not in text
+    if complete and (int(found[1]) > 0) == faulty:
+        passed += 1
+        print(f"{model} {definitions}: {states[1]} states, {'fault found' if faulty else 'holds'}")
+    else:
+        failed += 1
+        print(f"FAILED {model} {definitions}:\n{text}")
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)
