@@ -304,7 +304,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     double delta = ordo_job_delta(job, job->tunable[INBOX_DELTA], own, factor);
     job->delta_first = job->delta_last = delta;
     const size_t threads = (size_t)job->threads;
-    MY(run) run = {.job = job, .per_delta = 1 / delta, .size = 1, .pending = job->initial_count};
+    MY(run) run = {.job = job, .size = 1, .per_delta = 1 / delta, .pending = job->initial_count};
     while (2 * run.size <= (ordo_u32)job->tunable[INBOX_RING])
         run.size *= 2;
     run.ring = (inbox_ring *)ordo_alloc_zero(threads, sizeof *run.ring);
