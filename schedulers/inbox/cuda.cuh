@@ -27,7 +27,7 @@
 enum {
     INBOX_DEV_THREADS = 256,
     INBOX_DEV_WARPS = INBOX_DEV_THREADS / 32,
-    INBOX_DEV_MARGIN = 4,
+    INBOX_DEV_MARGIN = 8, /* buckets behind the hint that late entries and old copies of it still find their place in */
     INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
     INBOX_DEV_ROUNDS = ORDO_WARP_ROOM / 32,
 };
