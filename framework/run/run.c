@@ -60,7 +60,8 @@ static void property_names(unsigned properties, char *out, size_t room)
     } names[] = {{ORDO_MONOTONE, "monotone"},
                  {ORDO_IDEMPOTENT, "idempotent"},
                  {ORDO_ASSOCIATIVE, "associative"},
-                 {ORDO_UNIFORM, "uniform"}};
+                 {ORDO_UNIFORM, "uniform"},
+                 {ORDO_EDGE_BLIND, "edge-blind"}};
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (properties & names[i].bit)

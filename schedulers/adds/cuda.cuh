@@ -73,14 +73,14 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
     w->map.last = a.queue.shape.buckets - 1;
     w->map.window = 1;
     for (;;) {
-        const bool busy = t.first < t.total || t.hubs, sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_edges)(&t) || t.hubs, sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
         if (w->held && (OP(warp_full)(w) || drained || (!busy && (w->surplus || (w->near && w->held >= 32))))) {
             adds_dev_flush(a.queue, cache, w->store, w->held, &credit);
             w->held = 0;
             w->surplus = false;
         }
-        if (t.first < t.total) {
+        if (OP(warp_edges)(&t)) {
             OP(warp_relax)(a.sight, w, &t);
             continue;
         }
@@ -302,6 +302,8 @@ static ordo_status MY(run_job)(ordo_job *job)
             if (!(*needs[i].to = ordo_cuda_alloc(&c, needs[i].count, needs[i].size, needs[i].zero)))
                 status = ORDO_ERR_MEMORY;
     }
+    if (!status && ((int)OP(properties) & ORDO_EDGE_BLIND) && t[ADDS_RECORDS] > 0)
+        status = ordo_cuda_records(&c, &a.sight.record);
     if (!status) {
         q->spill.count = &q->words->spilled;
         a.sight.rows = c.out;

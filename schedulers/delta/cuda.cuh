@@ -259,13 +259,13 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
     ordo_u32 bits = 0;
     bool sweep = false, dry = false;
     for (;;) {
-        const bool busy = t.first < t.total || t.hubs, sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_edges)(&t) || t.hubs, sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w.near && !sweeping && initial >= a.initial_count && from + at >= to;
         if (w.held && (OP(warp_full)(&w) || drained || (!busy && w.near && w.held >= 64))) {
             dry = delta_dev_flush(a.queue, &cache, w.store, w.held, dry);
             w.held = 0;
         }
-        if (t.first < t.total) {
+        if (OP(warp_edges)(&t)) {
             OP(warp_relax)(a.sight, &w, &t);
             continue;
         }
@@ -429,6 +429,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)
         if (!(*needs[i].to = ordo_cuda_alloc(&c, needs[i].count, needs[i].size, needs[i].zero)))
             status = ORDO_ERR_MEMORY;
+    if (!status && ((int)OP(properties) & ORDO_EDGE_BLIND) && t[DELTA_RECORDS] > 0)
+        status = ordo_cuda_records(&c, &a.sight.record);
     if (!status) {
         a.queue.spill.count = &a.queue.words->spilled;
         a.sight.rows = c.out;

@@ -29,7 +29,7 @@ enum {
     INBOX_DEV_WARPS = INBOX_DEV_THREADS / 32,
     INBOX_DEV_MARGIN = 8, /* buckets behind the hint that late entries and old copies of it still find their place in */
     INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
-    INBOX_DEV_ROUNDS = ORDO_WARP_ROOM / 32,
+    INBOX_DEV_ROUNDS = 3, /* entries of a lane that are on their way at once */
 };
 
 /* Two lines: who has nothing to do looks at both, and as many warps do as there are. */
@@ -91,26 +91,16 @@ ORDO_DEV OP(entry) MY(look)(OP(entry) * at)
     return entry;
 }
 
-/* P1 to P4, heads, and netting, by a whole warp. Afterwards nothing is held or in hand. */
-ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool all_done)
+/* P2 to P4 for the entries of the store from `first` on, and heads; by a whole warp. */
+ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ordo_u32 first)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    __syncwarp();
-    const ordo_u32 count = w->store->count[lane];
-    w->store->count[lane] = 0;
-    const ordo_u32 off = all_done ? me->taken : 0, done = all_done ? me->done : 0;
-    if (count != off)
-        ordo_dev_add(&a.words->waiting[lane], count - off); /* P1 */
-    if (lane == 0 && w->held != done)
-        ordo_dev_add(&a.words->pending, (ordo_u64)w->held - done);
-    if (all_done)
-        me->taken = me->done = 0;
     OP(entry) * at[INBOX_DEV_ROUNDS];
     OP(entry) entry[INBOX_DEV_ROUNDS];
     ordo_u32 place[INBOX_DEV_ROUNDS], head[INBOX_DEV_ROUNDS];
 #pragma unroll
     for (int r = 0; r < INBOX_DEV_ROUNDS; r++) {
-        const ordo_u32 i = 32 * r + lane;
+        const ordo_u32 i = first + 32 * r + lane;
         if (i < w->held) {
             entry[r] = w->store->held[i];
             const ordo_u32 slot = w->store->tag[i] >> 8, owner = inbox_owner(entry[r].item, a.workers);
@@ -127,7 +117,7 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
     ordo_u32 waits = 0; /* bit r: no place yet */
 #pragma unroll
     for (int r = 0; r < INBOX_DEV_ROUNDS; r++)
-        if (32 * r + lane < w->held) {
+        if (first + 32 * r + lane < w->held) {
             if (place[r] - head[r] >= a.size) {
                 waits |= 1u << r;
             } else if constexpr (sizeof(OP(entry)) == 8) { /* P4 */
@@ -138,7 +128,6 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
                 ordo_dev_store(&at[r]->item, entry[r].item);
             }
         }
-    w->held = 0;
     if (me->head != me->known) {
         ordo_u64 *ends = &a.ends[me->index * INBOX_BUCKETS + lane];
         ordo_dev_add(ends, (ordo_u64)me->head - me->known); /* the low half is `known` until here: no carry */
@@ -170,7 +159,7 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
 #pragma unroll
         for (int r = 0; r < INBOX_DEV_ROUNDS; r++)
             if (waits >> r & 1) {
-                const ordo_u32 slot = w->store->tag[32 * r + lane] >> 8;
+                const ordo_u32 slot = w->store->tag[first + 32 * r + lane] >> 8;
                 const ordo_u32 owner = inbox_owner(entry[r].item - 1, a.workers);
                 head[r] = inbox_head(ordo_dev_acquire(&a.ends[owner * INBOX_BUCKETS + slot]));
                 if (place[r] - head[r] < a.size) {
@@ -183,6 +172,25 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
         __syncwarp();
     }
     __syncwarp();
+}
+
+/* P1 to P4, heads, and netting, by a whole warp. Afterwards nothing is held or in hand. */
+ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool all_done)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    __syncwarp();
+    const ordo_u32 count = w->store->count[lane];
+    w->store->count[lane] = 0;
+    const ordo_u32 off = all_done ? me->taken : 0, done = all_done ? me->done : 0;
+    if (count != off)
+        ordo_dev_add(&a.words->waiting[lane], count - off); /* P1 */
+    if (lane == 0 && w->held != done)
+        ordo_dev_add(&a.words->pending, (ordo_u64)w->held - done);
+    if (all_done)
+        me->taken = me->done = 0;
+    for (ordo_u32 first = 0; first < w->held || first == 0; first += 32 * INBOX_DEV_ROUNDS)
+        MY(publish)(a, w, me, first);
+    w->held = 0;
 }
 
 /* Where buckets lie as of `hint`. */
@@ -213,14 +221,14 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
     w->map.thin = a.thin;
     MY(orient)(a, w, base, 0);
     for (;;) {
-        const bool busy = t.first < t.total || t.hubs, sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_edges)(&t) || t.hubs, sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
         if (OP(warp_full)(w) || (w->held && !busy && (w->surplus || (w->near && w->held >= 64))) ||
             (drained && (w->held || me->done))) {
             MY(settle)(a, w, me, drained);
             w->surplus = false;
         }
-        if (t.first < t.total) {
+        if (OP(warp_edges)(&t)) {
             OP(warp_relax)(a.sight, w, &t);
             continue;
         }
@@ -416,6 +424,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)
         if (!(*needs[i].to = ordo_cuda_alloc(&c, needs[i].count, needs[i].size, needs[i].zero)))
             status = ORDO_ERR_MEMORY;
+    if (!status && ((int)OP(properties) & ORDO_EDGE_BLIND) && t[INBOX_RECORDS] > 0)
+        status = ordo_cuda_records(&c, &a.sight.record);
     if (!status) {
         a.sight.rows = c.out;
         a.sight.cells = (OP(cell) *)c.cells;

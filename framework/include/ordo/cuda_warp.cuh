@@ -23,7 +23,8 @@
 #define ORDO_CUDA_WARP_ONCE
 
 enum {
-    ORDO_WARP_ROOM = 128, /* entries that a warp's store holds */
+    ORDO_WARP_ROOM = 192, /* entries that a warp's store holds */
+    ORDO_WARP_TURN = 128, /* most that a turn adds: an edge record a lane */
     ORDO_WARP_UNROLL = 2,
     ORDO_WARP_HUB = 512,
     ORDO_WARP_PIECE = 256,
@@ -93,8 +94,9 @@ typedef struct OP(sight) {
     OP(cell) * cells;
     OP(state) state;
     ordo_u32 universe;
-    ordo_u32 near;   /* entries that a warp keeps for its next hops: a power of two */
-    ordo_u32 *owner; /* [2 * (m / PIECE + 1)] */
+    const uint4 *record; /* see ordo_cuda_records; NULL: none */
+    ordo_u32 near;       /* entries that a warp keeps for its next hops: a power of two */
+    ordo_u32 *owner;     /* [2 * (m / PIECE + 1)] */
 } OP(sight);
 
 /* What a warp carries along; all lanes alike but for the counters. */
@@ -115,13 +117,15 @@ typedef struct OP(batch) {
     ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
     ordo_u32 offset;       /* number of the lane's first edge among all */
     ordo_u32 total, first; /* edges of all, and those that are behind */
+    uint4 record[2];       /* of a lane's item */
+    ordo_u32 records;      /* lanes whose edges are in their record */
     ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
 } OP(batch);
 
 /* Whether the next turn of relax or cut might not fit the store. */
 ORDO_DEV bool OP(warp_full)(const OP(warp) * w)
 {
-    return w->held > ORDO_WARP_ROOM - 32 * ORDO_WARP_UNROLL;
+    return w->held > ORDO_WARP_ROOM - ORDO_WARP_TURN;
 }
 
 /* Lanes with `has` put an entry into the store, or keep it for the next hop. `vertex` is whose priority it is. */
@@ -183,15 +187,27 @@ ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, 
         from = (ordo_u64)(piece / 2) * ORDO_WARP_PIECE;
         to = from + ORDO_WARP_PIECE;
     }
-    bool hub = false;
+    bool hub = false, in_record = false;
     if (there) {
         const OP(cell) now = ordo_dev_load(&g.cells[t->v]);
-        const ordo_u64 row = __ldg(g.rows.row + t->v), end = __ldg(g.rows.row + t->v + 1);
+        ordo_u64 row = 0, end = 0;
+        if (g.record && item < g.universe) {
+            t->record[0] = __ldg(g.record + 2 * (ordo_u64)item);
+            t->record[1] = __ldg(g.record + 2 * (ordo_u64)item + 1);
+            in_record = t->record[0].x != ORDO_RECORD_LONG;
+        }
+        if (!in_record) {
+            row = __ldg(g.rows.row + t->v);
+            end = __ldg(g.rows.row + t->v + 1);
+        }
         if (fresh)
             value = now;
         if (OP(activates) && OP(better)(now, value)) {
             w->stale++;
-        } else if (OP(filter)(&g.state, t->v)) {
+            in_record = false;
+        } else if (!OP(filter)(&g.state, t->v)) {
+            in_record = false;
+        } else {
             begin = row > from ? row : from;
             to = to < end ? to : end;
             w->items += item < g.universe;
@@ -200,6 +216,7 @@ ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, 
         }
     }
     t->value = value;
+    t->records = __ballot_sync(~0u, in_record);
     t->hubs = __ballot_sync(~0u, hub);
     t->piece = t->first = 0;
     ordo_u32 offset = degree;
@@ -212,9 +229,61 @@ ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, 
     t->begin = begin - (hub ? 0 : t->offset);
 }
 
-/* The next 32 * UNROLL edges of the batch. */
+/* Whether there are edges left for OP(warp_relax). */
+ORDO_DEV bool OP(warp_edges)(const OP(batch) * t)
+{
+    return t->first < t->total || t->records;
+}
+
+ORDO_DEV bool OP(warp_offer)(const OP(sight) & g, OP(warp) * w, ordo_u32 target, OP(cell) candidate)
+{
+    /* where depth binds, the test is a hop more, and the target's edges are fetched meanwhile */
+    const bool won =
+        w->map.thin ? OP(dev_improve)(g.cells, target, candidate) : OP(dev_offer)(g.cells, target, candidate, false);
+    w->edges++;
+    w->useful += won;
+    if (OP(activates) && won && w->map.thin)
+        ordo_dev_prefetch(g.record ? (const void *)(g.record + 2 * (ordo_u64)target) : g.rows.row + target);
+    return won;
+}
+
+/* The edges of lanes that have them in their records. */
+ORDO_DEV void OP(warp_relax_records)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
+{
+    const bool mine = t->records >> threadIdx.x % 32 & 1;
+    const ordo_u32 word[8] = {t->record[0].x, t->record[0].y, t->record[0].z, t->record[0].w,
+                              t->record[1].x, t->record[1].y, t->record[1].z, t->record[1].w};
+    OP(cell) candidate[4];
+    ordo_u32 target[4];
+    bool won[4];
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        won[u] = mine && word[2 * u] != ORDO_RECORD_NONE;
+        target[u] = 0;
+        if (won[u]) {
+            const OP(edge) edge = OP(make_edge)(~(ordo_eid)0, t->v, word[2 * u], &word[2 * u + 1]); /* edge-blind */
+            candidate[u] = OP(candidate)(&g.state, t->value, edge);
+            target[u] = OP(target)(&g.state, edge);
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < 4; u++)
+        if (won[u])
+            won[u] = OP(warp_offer)(g, w, target[u], candidate[u]);
+    if (OP(activates))
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            OP(warp_push)(g, w, won[u], target[u], candidate[u], target[u]);
+    t->records = 0;
+}
+
+/* The next edges of the batch: what is in records, then 32 * UNROLL of the others. */
 ORDO_DEV void OP(warp_relax)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
 {
+    if (t->records) {
+        OP(warp_relax_records)(g, w, t);
+        return;
+    }
     ordo_u32 target[ORDO_WARP_UNROLL];
     OP(cell) candidate[ORDO_WARP_UNROLL];
     bool has[ORDO_WARP_UNROLL], won[ORDO_WARP_UNROLL];
@@ -242,14 +311,8 @@ ORDO_DEV void OP(warp_relax)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
 #pragma unroll
     for (int u = 0; u < ORDO_WARP_UNROLL; u++) {
         won[u] = false;
-        if (has[u]) { /* where depth binds, the test is a hop more, and the target's row is fetched meanwhile */
-            won[u] = w->map.thin ? OP(dev_improve)(g.cells, target[u], candidate[u])
-                                 : OP(dev_offer)(g.cells, target[u], candidate[u], false);
-            w->edges++;
-            w->useful += won[u];
-            if (OP(activates) && won[u] && w->map.thin)
-                ordo_dev_prefetch(g.rows.row + target[u]);
-        }
+        if (has[u])
+            won[u] = OP(warp_offer)(g, w, target[u], candidate[u]);
     }
     if (OP(activates))
 #pragma unroll
