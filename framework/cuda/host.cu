@@ -20,6 +20,7 @@
 #include <ordo/memory.h>
 
 #include "copy.h"
+#include "records.h"
 
 enum { MOST_BLOCKS = 32, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 
@@ -256,22 +257,6 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
 
 /* ---- records ---- */
 
-static __global__ void fill_records(const ordo_cuda_rows r, bool floats, uint4 *record)
-{
-    const ordo_u32 one = floats ? 0x3f800000u : 1u;
-    for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v < r.n; v += (ordo_u64)gridDim.x * blockDim.x) {
-        const ordo_u64 begin = r.row[v], degree = r.row[v + 1] - begin;
-        ordo_u32 word[8];
-        for (ordo_u32 i = 0; i < 4; i++) {
-            const bool there = i < degree && degree <= 4;
-            word[2 * i] = there ? r.edge[(begin + i) * r.stride] : degree > 4 ? ORDO_RECORD_LONG : ORDO_RECORD_NONE;
-            word[2 * i + 1] = there && r.stride == 2 ? r.edge[(begin + i) * 2 + 1] : one;
-        }
-        record[2 * v] = make_uint4(word[0], word[1], word[2], word[3]);
-        record[2 * v + 1] = make_uint4(word[4], word[5], word[6], word[7]);
-    }
-}
-
 /* Whether at least 19 of 20 rows, of a sample, have at most four edges. */
 static bool mostly_short(const ordo_csr *csr)
 {
@@ -302,7 +287,7 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
         d->record = NULL;
         return ORDO_OK;
     }
-    fill_records<<<1024, 256>>>(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
+    ordo_fill_records(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
     status = failed(cudaGetLastError(), "launching the kernel that makes records");
     if (!status)
         status = failed(cudaDeviceSynchronize(), "making records");
