@@ -1,11 +1,13 @@
 /* records.cu -- edge records: a kernel, or, where a C++ compiler builds this for the tests, a loop. */
 #include "records.h"
 
-#ifndef __CUDACC__
-#define __device__
+#ifdef __CUDACC__
+#define ORDO_RECORDS_FN static __device__
+#else
+#define ORDO_RECORDS_FN static
 #endif
 
-static __device__ void fill(const ordo_cuda_rows &r, ordo_u32 one, uint4 *record, ordo_u64 v)
+ORDO_RECORDS_FN void fill(const ordo_cuda_rows &r, ordo_u32 one, uint4 *record, ordo_u64 v)
 {
     const ordo_u64 begin = r.row[v], degree = r.row[v + 1] - begin;
     ordo_u32 word[8];
