@@ -23,7 +23,7 @@
 #define ORDO_CUDA_WARP_ONCE
 
 enum {
-    ORDO_WARP_ROOM = 192, /* entries that a warp's store holds */
+    ORDO_WARP_ROOM = 192, /* entries that a warp's store holds; fewer of 16 bytes, so that shared memory suffices */
     ORDO_WARP_TURN = 128, /* most that a turn adds: an edge record a lane */
     ORDO_WARP_UNROLL = 2,
     ORDO_WARP_HUB = 512,
@@ -49,8 +49,9 @@ ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
 
 /* A warp's store of entries, and how many of them belong to which bucket. */
 template <typename Entry> struct ordo_warp_store {
-    Entry held[ORDO_WARP_ROOM];
-    unsigned short tag[ORDO_WARP_ROOM]; /* bucket << 8 | number among the bucket's */
+    static constexpr ordo_u32 room = sizeof(Entry) == 8 ? ORDO_WARP_ROOM : ORDO_WARP_ROOM - 32;
+    Entry held[room];
+    unsigned short tag[room]; /* bucket << 8 | number among the bucket's */
     ordo_u32 count[32];
 };
 
@@ -125,7 +126,7 @@ typedef struct OP(batch) {
 /* Whether the next turn of relax or cut might not fit the store. */
 ORDO_DEV bool OP(warp_full)(const OP(warp) * w)
 {
-    return w->held > ORDO_WARP_ROOM - ORDO_WARP_TURN;
+    return w->held > ordo_warp_store<OP(entry)>::room - ORDO_WARP_TURN;
 }
 
 /* Lanes with `has` put an entry into the store, or keep it for the next hop. `vertex` is whose priority it is. */
