@@ -36,6 +36,7 @@ enum {
     PIECE = 64,    /* arcs of a list in one row */
     MANY = 4,      /* edges a vertex, beyond which the lightest come first */
     SAMPLE = 1024, /* weights looked at to find out which those are */
+    ROWS = 256,    /* rows at once, where lists are made of them */
     BLOCK = 8192   /* edges of a list at once */
 };
 
@@ -82,6 +83,7 @@ typedef struct search {
     ordo_u32 *component;      /* [n] of a vertex, where lists are made from rows */
     ordo_u64 *best;           /* [n] cells, by component */
     ordo_u32 *parent, *label; /* [n] whom a component joins; its number in the next round */
+    ordo_u8 *has_some;        /* [n] a row with edges for the list: among heavy edges few have */
     ordo_u64 *chosen;         /* [m / 64 + 1] bits: edges of the forest */
     edge_list list, spare;
     ordo_eid *row; /* [row_room] of the list as a graph */
@@ -354,26 +356,37 @@ static void put_edge(edge_list *list, ordo_u64 at, ordo_u32 a, ordo_u32 b, ordo_
     list->id[at] = id;
 }
 
-/* Edges out of rows that join components and have a weight in question: counted, or put where they belong. */
+/* Edges out of rows that join components and have a weight in question: counted, or put where they belong. From the
+ * last one back: where rows are sorted, what counts of a symmetric graph's is at their ends. */
 static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, const bool put)
 {
-    const ordo_csr *g = s->g;
-    ordo_u64 *counts = &s->counts[begin / ORDO_GRAIN], at = put ? counts[0] : 0;
+    const ordo_csr g = *s->g; /* a copy, which no store to the list can change */
+    const ordo_u32 *component = s->component, low = s->low, high = s->high;
+    const bool twice = s->twice, sorted = !s->unsorted;
+    ordo_u64 *counts = &s->counts[begin / ROWS], at = put ? counts[1] : 0;
     if (put && counts[1] == counts[0])
         return;
-    for (ordo_u64 u = begin; u < end; u++) {
-        const ordo_u32 mine = s->component[u];
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_vid v = g->head[e * g->stride];
-            if (s->twice && v < u)
+    for (ordo_u64 u = end; u-- > begin;) {
+        const ordo_u32 mine = component[u];
+        const ordo_u64 before = at;
+        if (put && !s->has_some[u])
+            continue;
+        for (ordo_eid e = g.row[u + 1]; e-- > g.row[u];) {
+            ordo_vid v = g.head[e * g.stride];
+            if (twice && sorted && v <= u)
+                break;
+            if (twice ? v <= u : v == u)
                 continue;
-            ordo_u32 weight = ordered_weight(g, e);
-            if (weight < s->low || weight > s->high || s->component[v] == mine)
+            ordo_u32 weight = ordered_weight(&g, e);
+            if (weight < low || weight > high || component[v] == mine)
                 continue;
             if (put)
-                put_edge(&s->list, at, mine, s->component[v], weight, (ordo_u32)e);
-            at++;
+                put_edge(&s->list, --at, mine, component[v], weight, (ordo_u32)e);
+            else
+                at++;
         }
+        if (!put)
+            s->has_some[u] = at > before;
     }
     if (!put)
         counts[0] = at;
@@ -392,10 +405,10 @@ static void put_rows_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static ordo_status list_rows(search *s)
 {
     ordo_u64 n = s->g->n;
-    ordo_status status = for_all(s, n, ORDO_GRAIN, count_rows_range);
+    ordo_status status = for_all(s, n, ROWS, count_rows_range);
     if (!status)
-        status = list_room(&s->list, counts_to_places(s->counts, n, ORDO_GRAIN));
-    return status ? status : ordo_for_ranges(s->options.threads, n, ORDO_GRAIN, put_rows_range, s);
+        status = list_room(&s->list, counts_to_places(s->counts, n, ROWS));
+    return status ? status : ordo_for_ranges(s->options.threads, n, ROWS, put_rows_range, s);
 }
 
 /* The edges of the list that still join components, into the spare one. */
@@ -636,9 +649,11 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     s.best = ordo_alloc(n, sizeof *s.best);
     s.parent = ordo_alloc(n, sizeof *s.parent);
     s.label = ordo_alloc(n, sizeof *s.label);
+    s.has_some = ordo_alloc(n, sizeof *s.has_some);
     s.chosen = ordo_alloc_zero(csr->m / 64 + 1, sizeof *s.chosen);
-    s.counts = ordo_alloc((csr->m > n ? csr->m : n) / ORDO_GRAIN + 3, sizeof *s.counts);
-    status = s.component && s.best && s.parent && s.label && s.chosen && s.counts ? find_forest(&s) : ORDO_ERR_MEMORY;
+    s.counts = ordo_alloc((csr->m > n ? csr->m : n) / ROWS + 3, sizeof *s.counts);
+    status = s.component && s.best && s.parent && s.label && s.has_some && s.chosen && s.counts ? find_forest(&s)
+                                                                                                : ORDO_ERR_MEMORY;
     if (!status)
         read_out(&s, edge, forest);
     if (s.ran) {
@@ -649,8 +664,8 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
         if (status && status != ORDO_ERR_CANCELLED && status != ORDO_ERR_TIMEOUT)
             ordo_stats_free(stats);
     }
-    void *all[] = {s.component, s.best,    s.parent,    s.label,    s.chosen, s.counts,
-                   s.list.arc,  s.list.id, s.spare.arc, s.spare.id, s.row};
+    void *all[] = {s.component, s.best,     s.parent,  s.label,     s.has_some, s.chosen,
+                   s.counts,    s.list.arc, s.list.id, s.spare.arc, s.spare.id, s.row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ordo_free(all[i]);
     return status;
@@ -668,7 +683,7 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     const ordo_csr *rows = ordo_graph_out(g);
     ordo_u64 n = rows->n, m = rows->m, edges = ordo_graph_symmetric(g) ? m / 2 : m;
     ordo_u64 an_edge = 2 * sizeof(ordo_u64) + sizeof(ordo_u32);
-    ordo_u64 fixed = n * (3 * sizeof(ordo_u32) + sizeof(ordo_u64)) + m / 8 + (n + m) / ORDO_GRAIN * sizeof(ordo_u64) +
+    ordo_u64 fixed = n * (3 * sizeof(ordo_u32) + sizeof(ordo_u64) + 1) + m / 8 + (n + m) / ROWS * sizeof(ordo_u64) +
                      ORDO_TRACE_MAX * sizeof(ordo_sample) + 4096;
     /* A list of the edges that the first round leaves, or the lightest ones, and a shorter one made from it; the most:
      * all edges twice. A directed graph's arcs are twice its edges. */

@@ -10,8 +10,14 @@
  *                      smaller id seen from either side, and says whom to join. Loops propose nothing.
  *   a list of edges    rows are mere pieces of it. Edge i is the arcs 2 i and 2 i + 1, the heads are the components of
  *                      its two ends, and each arc proposes to its own head; the tie falls to the smaller i.
+ *
+ * A template over the weight type: ORDO_WEIGHT is u32, i32 or f32.
  */
 #include <ordo/operator.h>
+
+#ifndef ORDO_WEIGHT
+#error "ORDO_WEIGHT is u32, i32 or f32"
+#endif
 
 #ifndef ORDO_MST_ONCE
 #define ORDO_MST_ONCE

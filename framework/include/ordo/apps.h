@@ -74,9 +74,9 @@ typedef struct ordo_forest {
  *         A graph said to be symmetric whose directions differ in weight is ORDO_ERR_INPUT where that is met.
  * edge    [n] of the caller's: the ids of the forest's edges, ascending, in the first forest->edges.
  * forest  of the caller's; holds nothing to be freed.
- * Method: Boruvka 1926. A round is a run of operators/mst.h, then components join along the edges found, chains of joins
- * are cut short, and edges within components are left out of the next round; all of it is in run_seconds. With more
- * than 4 edges a vertex the lightest ones, about n by a sample, go first, so that most others never enter a round
+ * Method: Boruvka 1926. A round is a run of operators/mst.h, then components join along the edges found, chains of
+ * joins are cut short, and edges within components are left out of the next round; all of it is in run_seconds. With
+ * more than 4 edges a vertex the lightest ones, about n by a sample, go first, so that most others never enter a round
  * (Osipov, Sanders and Singler, ALENEX 2009). No scheduler changes the result. In stats, counts are sums over the
  * rounds, and `supersteps` counts those of all rounds. */
 ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
