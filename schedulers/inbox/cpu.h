@@ -226,6 +226,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     MY(net)(&me, initial); /* pending began with all initial items */
 
     ordo_bin batch = {0};
+    ordo_bin_reserve(job, &batch, chunk, sizeof(OP(entry))); /* where it fails, the job is stopped */
     double busy_since = ORDO_CLOCK(job);
     ordo_u64 front_before = 0, turns = 0;
     int round = 0;
@@ -265,8 +266,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
         ordo_bin *bin = &me.bin[lowest % INBOX_BUCKETS];
         const ordo_u64 size = bin->count < chunk ? bin->count : chunk;
         me.current = lowest;
-        if (batch.room < size && !ordo_bin_reserve(job, &batch, chunk, sizeof(OP(entry))))
-            break;
+        if (!size)
+            break; /* its array could not grow: the job is stopped */
         bin->count -= size;
         memcpy(batch.data, (const OP(entry) *)bin->data + bin->count, size * sizeof(OP(entry)));
         if (!bin->count)
