@@ -9,7 +9,7 @@
 /* One number of a result: what lets anyone compare answers. */
 typedef struct ordo_field {
     const char *name; /* "reached" */
-    ordo_type type;   /* ORDO_U64 or ORDO_F32 (then `real` holds it) */
+    ordo_type type;   /* ORDO_U64, ORDO_I32 (a signed number of 64 bits) or ORDO_F32 (then `real` holds it) */
     ordo_u64 whole;
     double real;
 } ordo_field;
@@ -26,21 +26,22 @@ typedef struct ordo_app_input {
 /* Owned by the caller; arrays are ordo_alloc'ed by the app on first use and used again when the answer is passed in
  * again for the same graph. Starts all zero. */
 typedef struct ordo_answer {
-    ordo_type type; /* of values: ORDO_U32, ORDO_I32 or ORDO_F32 */
-    void *values;   /* [n] one a vertex */
+    ordo_type type; /* of values: ORDO_U32, ORDO_I32 or ORDO_F32; ORDO_U64 where they are edges */
+    void *values;   /* [n] one a vertex; edges: room for n, `used` are there */
     ordo_vid *pred; /* [n], or NULL */
-    ordo_u64 n;
-    ordo_field fields[ORDO_MAX_FIELDS]; /* sssp, bfs: reached, max, sum; cc: components */
+    ordo_u64 n, used;
+    ordo_field fields[ORDO_MAX_FIELDS]; /* sssp, bfs: reached, max, sum; cc: components; mst: trees, edges, weight */
     int field_count;
 } ordo_answer;
 
 typedef struct ordo_app {
     const char *name, *summary;
-    const char *value_name; /* "distance", "level", "component" */
+    const char *value_name; /* "distance", "level", "component", "edge" */
     bool needs_source;
     bool wants_weights;       /* reads weights; otherwise the command loads the graph without them */
     bool has_unreached;       /* values may be "unreached" */
     bool values_are_vertices; /* values are ids, and follow --ids */
+    bool values_are_edges;    /* values are indices in the graph's rows, ascending, and not one a vertex */
     /* The operator that it would run on this graph: for checking options and predicting memory before loading more. */
     const ordo_operator *(*op)(const ordo_graph *g);
     ordo_status (*run)(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer,

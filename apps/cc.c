@@ -8,10 +8,7 @@
  * Labels travel along edges, so every edge must have its reverse: of a directed graph a symmetrised copy without
  * weights is made first, counted as preparation, and freed after.
  */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "apps/tree.h"
-
-#include <time.h>
 
 #include <ordo/memory.h>
 
@@ -28,13 +25,6 @@ static ordo_work work_for(const ordo_graph *g, ordo_u32 *component)
 }
 
 /* ---- symmetrising ---- */
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 typedef struct listing {
     const ordo_csr *g;
@@ -148,16 +138,16 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
         return status;
 
     ordo_graph *copy = NULL;
-    double start = seconds();
+    double start = ordo_clock();
     if (!ordo_graph_symmetric(g)) {
         status = symmetrise(ordo_graph_out(g), chosen.threads, &copy);
         if (status)
             return status;
         work.graph = copy;
     }
-    double prepared = seconds();
+    double prepared = ordo_clock();
     status = head_start(ordo_graph_out(work.graph), chosen.threads, component);
-    double linked = seconds();
+    double linked = ordo_clock();
     if (!status)
         status = ordo_run(&work, &chosen, stats);
     if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {

@@ -10,10 +10,12 @@
  *
  * O(n + m) work; the layers take 8 bytes a vertex.
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "apps/tree.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include <ordo/backend.h>
 #include <ordo/memory.h>
@@ -95,6 +97,13 @@ double ordo_word_value(ordo_type type, ordo_u32 word)
 ordo_u32 ordo_unreached_word(ordo_type type)
 {
     return type == ORDO_F32 ? 0x7f800000u : type == ORDO_I32 ? (ordo_u32)ORDO_UNREACHED_I32 : ORDO_UNREACHED_U32;
+}
+
+double ordo_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* ---- loops ---- */
@@ -345,7 +354,7 @@ ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, ordo_vid t
 
 ordo_status ordo_answer_room(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred)
 {
-    if (answer->n != n) {
+    if (answer->n != n || (answer->type == ORDO_U64) != (type == ORDO_U64)) {
         ordo_free(answer->values);
         ordo_free(answer->pred);
         answer->values = NULL;
@@ -354,8 +363,9 @@ ordo_status ordo_answer_room(ordo_answer *answer, ordo_type type, ordo_u64 n, bo
     answer->n = n;
     answer->type = type;
     answer->field_count = 0;
+    answer->used = n;
     if (!answer->values)
-        answer->values = ordo_alloc(n, sizeof(ordo_u32));
+        answer->values = ordo_alloc(n, type == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32));
     if (want_pred && !answer->pred)
         answer->pred = ordo_alloc(n, sizeof *answer->pred);
     return answer->values && (answer->pred || !want_pred) ? ORDO_OK : ORDO_ERR_MEMORY;

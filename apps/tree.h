@@ -34,6 +34,9 @@ ordo_u32 ordo_unreached_word(ordo_type type);
 typedef void ordo_range_fn(void *arg, ordo_u64 begin, ordo_u64 end);
 ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn, void *arg);
 
+/* Seconds of a clock that only goes forward. */
+double ordo_clock(void);
+
 enum { ORDO_GRAIN = 1024 }; /* rows at once */
 
 /* Sets every word; each thread touches its own part first. */

@@ -114,7 +114,7 @@ def read_npy(path):
     header = eval(data[10:10 + length].decode("latin-1"), {"__builtins__": {}})
     assert header["fortran_order"] is False
     (count,) = header["shape"]
-    letter = {"<u4": "I", "<i4": "i", "<f4": "f", "<i8": "q"}[header["descr"]]
+    letter = {"<u4": "I", "<i4": "i", "<f4": "f", "<i8": "q", "<u8": "Q"}[header["descr"]]
     assert len(data) == 10 + length + count * struct.calcsize(letter)
     return header["descr"], list(struct.unpack(f"<{count}{letter}", data[10 + length:]))
 
@@ -134,6 +134,17 @@ def read_gr(path):
 
 def hops(n, edges, source):
     return dijkstra(n, [(u, v, 1) for u, v, _ in edges], source)
+
+
+def kruskal(n, edges):
+    """The forest of least weight; of equal weights the edge that comes first by tail, head and place in the file."""
+    tree, forest = list(range(n)), []
+    for i in sorted(range(len(edges)), key=lambda i: (edges[i][2], edges[i][0], edges[i][1], i)):
+        a, b = tree[edges[i][0]], tree[edges[i][1]]
+        if a != b:
+            tree = [a if t == b else t for t in tree]
+            forest.append(edges[i])
+    return forest
 
 
 def both_ways(edges):
@@ -319,6 +330,59 @@ class Run(Base):
             out = self.ok(ordo("cc", self.gr, "--output", "-", *words)).out.split()
             self.assertEqual([int(v) for v in out], [c + base for c in want])
 
+    def test_mst(self):
+        want = kruskal(self.n, [e for e in self.edges if e[0] != e[1]])
+        out = self.ok(ordo("mst", self.gr, "-v", "--output", "-", "--ids", "file")).out
+        self.assertEqual(sorted(tuple(map(int, l.split())) for l in out.splitlines()),
+                         sorted((u + 1, v + 1, w) for u, v, w in want))
+        total = sum(w for _, _, w in want)
+        text = f"trees {self.n - len(want)}, edges {len(want)}, weight {total}"
+        for words in ([], ["--threads", 1], ["--scheduler", "topology", "--sync", "racy"], ["--symmetrise"],
+                      ["--scheduler", "delta", "--sync", "lock"], ["-n", 3, "--warmup", 1]):
+            r = self.ok(ordo("mst", self.gr, "-v", *words))
+            self.assertIn(text, r.out)
+            self.assertIn("PASS", r.out)
+        for how in ("serial", "certificate", "both"):
+            self.ok(ordo("mst", self.gr, f"--verify={how}"))
+        record = json.loads(self.ok(ordo("mst", self.gr, "--json", "-")).out)
+        self.assertEqual(record["result"], {"trees": self.n - len(want), "edges": len(want), "weight": total})
+        self.assertEqual((record["app"], record["operator"]), ("mst", "mst_u32"))
+        file = self.path("forest.npy")
+        self.ok(ordo("mst", self.gr, "--output", file))
+        kind, ids = read_npy(file)
+        order = sorted(range(len(self.edges)), key=lambda i: self.edges[i][:2])
+        self.assertEqual((kind, [self.edges[order[i]] for i in ids]), ("<u8", sorted(want, key=lambda e: e[:2])))
+        self.assertEqual(ids, sorted(ids))
+        forest = self.path("forest.wel")
+        self.ok(ordo("mst", self.gr, "--output", forest))
+        self.assertIn(f"weight {total}", self.ok(ordo("mst", forest, "-v")).out)
+
+    def test_mst_weights(self):
+        for text, weight, line in (("0 1 -5\n1 2 -3\n0 2 4\n", -8, "0 1 -5\n1 2 -3\n"),
+                                   ("0 1 0.5\n1 2 -0.25\n0 2 4\n", 0.25, "0 1 0.5\n1 2 -0.25\n"),
+                                   ("0 1\n1 2\n2 0\n1 0\n1 1\n", 2, "0 1\n1 0\n")):
+            file = self.path("small.wel" if weight != 2 else "small.el")
+            with open(file, "w") as f:
+                f.write(text)
+            r = self.ok(ordo("mst", file, "-v"))
+            self.assertRegex(r.out, rf"edges 2, weight {weight}\n")
+            self.assertEqual(json.loads(self.ok(ordo("mst", file, "--json", "-")).out)["result"]["weight"], weight)
+            if weight != 2:
+                self.assertEqual(self.ok(ordo("mst", file, "--output", "-")).out, line)
+        with open(self.path("nan.mtx"), "w") as f:
+            f.write("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n")
+        self.assertEqual(ordo("mst", self.path("nan.mtx")).returncode, 3)
+
+    def test_mst_refusals(self):
+        self.refused(2, "mst has no source", "mst", self.gr, "--source", 0)
+        self.refused(2, "needs a|does not offer sync 'racy'", "mst", self.gr, "--scheduler", "delta", "--sync", "racy")
+        self.refused(2, "mst", "mst", self.gr, "--path-to", 1)
+
+    def test_mst_compare(self):
+        out = self.ok(ordo("compare", "mst", self.gr, "-n", 2)).out
+        for name in schedulers():
+            self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
+
     def test_gap_labels(self):
         r = self.ok(ordo("sssp", "-f", self.gr, "-n", 3, "-v", "-a", "-l", "-d", 10, "-r", self.source))
         for label, count in {"Read Time": 1, "Build Time": 1, "Trial Time": 3, "Verification Time": 3,
@@ -330,7 +394,7 @@ class Run(Base):
 
     def test_gap_made_graphs(self):
         for words in (["-g", 8], ["-u", 8, "-k", 4], ["-sg8", "-vn2"], ["-g8", "-k4", "-s"]):
-            for app in ("sssp", "bfs", "cc"):
+            for app in ("sssp", "bfs", "cc", "mst"):
                 r = self.ok(ordo(app, *words, "-v"))
                 for label in ("Generate Time:", "Read Time:", "Trial Time:", "Average Time:", "Verification:"):
                     self.assertIn(label, r.out)
@@ -440,7 +504,7 @@ class Run(Base):
         for name, text in {"one.gr": "p sp 1 0\n", "loop.gr": "p sp 1 1\na 1 1 3\n", "bare.gr": "p sp 5 0\n"}.items():
             with open(self.path(name), "w") as f:
                 f.write(text)
-            for app in ("sssp", "bfs", "cc"):
+            for app in ("sssp", "bfs", "cc", "mst"):
                 self.ok(ordo(app, self.path(name), "-v"))
         with open(self.path("none.gr"), "w") as f:
             f.write("p sp 0 0\n")
@@ -649,14 +713,14 @@ class Json(Base):
         self.assertNotEqual(check_schema(record, self.schema, self.schema), [])
 
     def test_every_app_and_scheduler(self):
-        for app in ("sssp", "bfs", "cc"):
+        for app in ("sssp", "bfs", "cc", "mst"):
             for name in schedulers():
                 r = self.ok(ordo(app, self.gr, "--scheduler", name, "--json", "-", "-v", "-n", 2, "--trace-json"))
                 for record in self.valid(r.out, 2):
                     self.assertIs(record["verified"], True)
                     self.assertEqual(record["options"]["scheduler"], name)
                     self.assertEqual(record["app"], app)
-                    self.assertEqual(record["source"] is None, app == "cc")
+                    self.assertEqual(record["source"] is None, app in ("cc", "mst"))
 
     def test_what_it_says(self):
         file = self.path("run.json")
@@ -711,7 +775,7 @@ class Json(Base):
         if "info" not in verbs():
             self.skipTest("no verb info")
         (record,) = self.valid(self.ok(ordo("info", self.gr, "--json", "-")).out, 1)
-        self.assertEqual(set(record["memory"]), {"sssp", "bfs", "cc"})
+        self.assertEqual(set(record["memory"]), {"sssp", "bfs", "cc", "mst"})
 
     def test_compare(self):
         if "compare" not in verbs():

@@ -113,7 +113,7 @@ ordo_status pick_source(ordo_twister64 *random, const ordo_graph *g, ordo_vid *o
 /* Refuses with ORDO_ERR_MEMORY and both numbers where more is needed than there is. */
 ordo_status check_memory(const options *o, const char *what, ordo_u64 expected);
 /* Bytes of the arrays that hold an answer. */
-ordo_u64 answer_bytes(const loaded *g, bool with_pred);
+ordo_u64 answer_bytes(const ordo_app *app, const loaded *g, bool with_pred);
 
 /* ---- what info finds out (survey.c) ---- */
 
@@ -205,7 +205,8 @@ ordo_status sink_open(sink *s, const char *path);
 /* Keeps what was written where `keep`; otherwise leaves no trace. */
 ordo_status sink_close(sink *s, bool keep);
 ordo_status sink_flush(sink *s);
-/* One value a line, or a NumPy array where the path ends in .npy. The sink is closed by its owner. */
+/* One value a line, or a NumPy array where the path ends in .npy. The sink is closed by its owner. Edges: a line is
+ * tail, head and weight; in an array their indices. */
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer);
 void write_tree(sink *s, const loaded *g, const ordo_answer *answer);
 void write_trace(sink *s, const ordo_stats *stats);

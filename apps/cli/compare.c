@@ -134,8 +134,8 @@ static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
         e->failed = false;
         ordo_status status = c->o->app->memory(g->graph, &e->run, &e->expected, &e->at_most);
         if (!status) {
-            e->expected += answer_bytes(g, false);
-            e->at_most += answer_bytes(g, false);
+            e->expected += answer_bytes(c->o->app, g, false);
+            e->at_most += answer_bytes(c->o->app, g, false);
             status = check_memory(c->o, e->scheduler, e->expected);
         }
         if (status == ORDO_ERR_UNSOUND)
@@ -155,8 +155,9 @@ static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
 static ordo_u64 hash_answer(const ordo_answer *a)
 {
     const ordo_u32 *word = a->values;
-    ordo_u64 hash = a->n ^ (ordo_u64)a->type << 56;
-    for (ordo_u64 v = 0; v < a->n; v++) {
+    ordo_u64 words = a->type == ORDO_U64 ? 2 * a->used : a->used;
+    ordo_u64 hash = a->used ^ (ordo_u64)a->type << 56;
+    for (ordo_u64 v = 0; v < words; v++) {
         hash = (hash ^ word[v]) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 32;
     }

@@ -177,8 +177,40 @@ static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, or
     }
 }
 
+/* Edges as an edge list with the graph's weights, where it has some; as NumPy the indices. */
+static void put_edges(FILE *file, const loaded *g, const ordo_answer *a, bool numpy)
+{
+    const ordo_csr *rows = ordo_graph_out(g->graph);
+    const ordo_u64 *edge = a->values;
+    if (numpy) {
+        put_numpy_header(file, "<u8", a->used);
+        if (a->used)
+            fwrite(edge, sizeof *edge, a->used, file);
+        return;
+    }
+    ordo_vid tail = 0;
+    for (ordo_u64 i = 0; i < a->used && !ferror(file); i++) {
+        ordo_u64 at = edge[i] * rows->stride;
+        while (rows->row[tail + 1] <= edge[i])
+            tail++;
+        fprintf(file, "%llu %llu", (unsigned long long)(tail + g->id_base),
+                (unsigned long long)(rows->head[at] + g->id_base));
+        if (rows->weight_type == ORDO_F32)
+            fprintf(file, " %.9g", (double)((const ordo_f32 *)rows->weight)[at]);
+        else if (rows->weight_type == ORDO_I32)
+            fprintf(file, " %d", ((const ordo_i32 *)rows->weight)[at]);
+        else if (rows->weight_type == ORDO_U32)
+            fprintf(file, " %u", ((const ordo_u32 *)rows->weight)[at]);
+        fputc('\n', file);
+    }
+}
+
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer)
 {
+    if (app->values_are_edges) {
+        put_edges(s->file, g, answer, is_numpy(s->path));
+        return;
+    }
     put_values(s->file, app, answer, app->values_are_vertices ? g->id_base : 0, is_numpy(s->path));
 }
 

@@ -141,8 +141,8 @@ static void print_needs(const options *o, const loaded *g)
             printf("  %-18s %s\n", (*app)->name, ordo_last_error());
             continue;
         }
-        format_bytes((double)(expected + answer_bytes(g, false)), small);
-        format_bytes((double)(at_most + answer_bytes(g, false)), large);
+        format_bytes((double)(expected + answer_bytes(*app, g, false)), small);
+        format_bytes((double)(at_most + answer_bytes(*app, g, false)), large);
         printf("  %-18s about %s more, at most %s\n", (*app)->name, small, large);
     }
 }

@@ -238,7 +238,10 @@ static json_t *result_object(const record *r, bool *failed)
     object o = object_new(failed);
     for (int i = 0; i < r->answer->field_count; i++) {
         const ordo_field *f = &r->answer->fields[i];
-        put(o, f->name, f->type == ORDO_F32 ? real(f->real) : whole(f->whole));
+        put(o, f->name,
+            f->type == ORDO_F32   ? real(f->real)
+            : f->type == ORDO_I32 ? json_integer((json_int_t)f->whole)
+                                  : whole(f->whole));
     }
     return o.json;
 }
@@ -381,8 +384,8 @@ ordo_status json_write_info(sink *s, const loaded *g, const options *o, const su
         if ((*app)->memory(g->graph, &run, &expected, &at_most) != ORDO_OK)
             continue;
         object one = object_new(&failed);
-        put(one, "predicted_expected", whole(expected + answer_bytes(g, false)));
-        put(one, "predicted_at_most", whole(at_most + answer_bytes(g, false)));
+        put(one, "predicted_expected", whole(expected + answer_bytes(*app, g, false)));
+        put(one, "predicted_at_most", whole(at_most + answer_bytes(*app, g, false)));
         put(needs, (*app)->name, one.json);
     }
     put(info, "memory", needs.json);

@@ -214,9 +214,10 @@ ordo_status pick_source(ordo_twister64 *random, const ordo_graph *g, ordo_vid *o
 
 /* ---- memory ---- */
 
-ordo_u64 answer_bytes(const loaded *g, bool with_pred)
+ordo_u64 answer_bytes(const ordo_app *app, const loaded *g, bool with_pred)
 {
-    return g->info.vertices * sizeof(ordo_u32) * (with_pred ? 2 : 1);
+    ordo_u64 value = app && app->values_are_edges ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    return g->info.vertices * (value + (with_pred ? sizeof(ordo_vid) : 0));
 }
 
 ordo_status check_memory(const options *o, const char *what, ordo_u64 expected)

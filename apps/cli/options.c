@@ -21,7 +21,8 @@
 /* X(enumerator, long name, letter, argument, verbs, help). An argument in brackets is optional and needs "=". */
 #define OPTIONS(X)                                                                                                     \
     X(FILE_, "file", 'f', "FILE", VERB_APP | VERB_INFO, "the graph, instead of the word GRAPH; '-' is standard input") \
-    X(KRONECKER, NULL, 'g', "SCALE", RUNS, "GAP's kron graph of 2^SCALE vertices, symmetric; weights 1..255 for sssp") \
+    X(KRONECKER, NULL, 'g', "SCALE", RUNS,                                                                             \
+      "GAP's kron graph of 2^SCALE vertices, symmetric; weights 1..255 if wanted")                                     \
     X(UNIFORM, NULL, 'u', "SCALE", RUNS, "GAP's urand graph, likewise")                                                \
     X(DEGREE, "degree", 'k', "N", RUNS | VERB_GENERATE,                                                                \
       "edges per vertex: rmat, kron, urand, uniform, -g and -u (16)")                                                  \

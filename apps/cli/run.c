@@ -231,8 +231,8 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     ordo_status status = app->memory(g->graph, &run, &r.expected, &r.at_most);
     if (status)
         return status;
-    r.expected += answer_bytes(g, want_pred);
-    r.at_most += answer_bytes(g, want_pred);
+    r.expected += answer_bytes(app, g, want_pred);
+    r.at_most += answer_bytes(app, g, want_pred);
     if ((status = check_memory(o, app->name, r.expected)))
         return status;
     ordo_vid target = 0;

@@ -37,7 +37,7 @@ ordo_status find_components(const options *o, const loaded *g, ordo_u32 **out)
     ordo_u64 expected, at_most;
     ordo_status status = ordo_cc_memory(g->graph, &run, &expected, &at_most);
     if (!status)
-        status = check_memory(o, "counting components", expected + answer_bytes(g, false));
+        status = check_memory(o, "counting components", expected + answer_bytes(NULL, g, false));
     if (status)
         return status;
     ordo_u32 *component = malloc((g->info.vertices + 1) * sizeof *component);
@@ -136,7 +136,7 @@ static ordo_status bound_diameter(const options *o, const loaded *g, survey *s)
     ordo_status status = ordo_bfs_memory(g->graph, &run, &expected, &at_most);
     if (!status)
         status = check_memory(o, "bounding the diameter",
-                              expected + answer_bytes(g, false) + (symmetric ? 0 : g->info.bytes));
+                              expected + answer_bytes(NULL, g, false) + (symmetric ? 0 : g->info.bytes));
     if (status)
         return status;
     const ordo_csr *in;

@@ -87,6 +87,8 @@ void print_fields(const ordo_answer *answer)
         printf("%s%s ", i ? ", " : "", f->name);
         if (f->type == ORDO_F32)
             printf("%.9g", f->real);
+        else if (f->type == ORDO_I32)
+            printf("%lld", (long long)f->whole);
         else
             printf("%llu", (unsigned long long)f->whole);
     }

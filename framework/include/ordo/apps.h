@@ -1,7 +1,7 @@
-/* apps.h -- the apps: shortest paths, breadth-first search, connected components.
+/* apps.h -- the apps: shortest paths, breadth-first search, connected components, minimum spanning forests.
  *
- * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, one element a
- * vertex, the same under every scheduler, sync, number of threads and back end. All calls are thread-safe on distinct
+ * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, mostly one element
+ * a vertex, the same under every scheduler, sync, number of threads and back end. All calls are thread-safe on distinct
  * outputs. `options` NULL means defaults; `stats` NULL means not wanted; otherwise see <ordo/run.h>.
  *
  * Errors common to all: those of ordo_run; ORDO_ERR_USAGE for a source that is no vertex. Refused input leaves outputs
@@ -50,6 +50,38 @@ ORDO_API ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit
  * under the scheduler; both are in run_seconds. */
 ORDO_API ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *component, ordo_stats *stats);
 
+/* A forest's numbers. */
+typedef struct ordo_forest {
+    ordo_u64 trees; /* components, a vertex without edges among them */
+    ordo_u64 edges; /* n - trees */
+    ordo_type type; /* of the graph's weights, which says which member holds their sum; ORDO_U32 where it has none */
+    union {
+        ordo_u64 u32; /* fewer than 2^32 weights below 2^32: always fits */
+        int64_t i32;  /* likewise */
+        double f32;   /* added in double, in ascending order of ids */
+    } weight;
+} ordo_forest;
+
+/* A minimum spanning forest; directions are not looked at, loops count for nothing, of parallel edges the lightest may
+ * be taken. Ties fall to the smaller id, so the forest is unique.
+ *
+ * The id of an edge is its index in the rows of `g` as given. In a symmetric graph an edge is stored twice and is one
+ * edge: its id is the smaller of the two, that of the direction out of the smaller end. In a directed graph every
+ * stored edge is an edge of its own, u -> v and v -> u being parallel.
+ *
+ * g       weights of any type, also negative; without weights every edge weighs 1. f32: NaN and infinities are
+ *         ORDO_ERR_INPUT. Fewer than 2^32 stored edges, else ORDO_ERR_INPUT: ids share a 64-bit cell with weights.
+ *         A graph said to be symmetric whose directions differ in weight is ORDO_ERR_INPUT where that is met.
+ * edge    [n] of the caller's: the ids of the forest's edges, ascending, in the first forest->edges.
+ * forest  of the caller's; holds nothing to be freed.
+ * Method: Boruvka 1926. A round is a run of operators/mst.h, then components join along the edges found, chains of
+ * joins are cut short, and edges within components are left out of the next round; all of it is in run_seconds. With
+ * more than 4 edges a vertex the lightest ones, about n by a sample, go first, so that most others never enter a round
+ * (Osipov, Sanders and Singler, ALENEX 2009). No scheduler changes the result. In stats, counts are sums over the
+ * rounds, and `supersteps` counts those of all rounds. */
+ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
+                              ordo_stats *stats);
+
 /* The vertices of a shortest path to `target`, source first, by following pred. Writes at most `room` of them; returns
  * their number, 0 where target is unreached. */
 ORDO_API ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, ordo_vid target, ordo_vid *path,
@@ -59,8 +91,9 @@ ORDO_API ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, o
 
 typedef enum ordo_verify_how {
     ORDO_VERIFY_AUTO = 0,    /* serial where n + m is at most 2^26, the certificate beyond */
-    ORDO_VERIFY_SERIAL,      /* compares with Dijkstra's algorithm, a queue, or union-find */
-    ORDO_VERIFY_CERTIFICATE, /* O(n + m): no edge is violated, everything reached has a tight path from the source */
+    ORDO_VERIFY_SERIAL,      /* compares with Dijkstra's algorithm, a queue, union-find, or Kruskal's algorithm */
+    ORDO_VERIFY_CERTIFICATE, /* O(n + m): no edge is violated, everything reached has a tight path from the source.
+                              * mst, O(m log n): no cycle, all is spanned, no edge could replace one of the forest */
     ORDO_VERIFY_BOTH
 } ordo_verify_how;
 
@@ -71,6 +104,9 @@ ORDO_API ordo_status ordo_sssp_verify(const ordo_graph *g, ordo_vid source, doub
 ORDO_API ordo_status ordo_bfs_verify(const ordo_graph *g, ordo_vid source, double limit, const ordo_u32 *level,
                                      const ordo_vid *pred, ordo_verify_how how);
 ORDO_API ordo_status ordo_cc_verify(const ordo_graph *g, const ordo_u32 *component, ordo_verify_how how);
+/* edge: [forest->edges]. Checks ids (tie-break and order included), numbers and sum. */
+ORDO_API ordo_status ordo_mst_verify(const ordo_graph *g, const ordo_eid *edge, const ordo_forest *forest,
+                                     ordo_verify_how how);
 
 /* ---- memory ---- */
 
@@ -81,6 +117,8 @@ ORDO_API ordo_status ordo_bfs_memory(const ordo_graph *g, const ordo_options *op
                                      ordo_u64 *at_most);
 ORDO_API ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                     ordo_u64 *at_most);
+ORDO_API ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                     ordo_u64 *at_most);
 
 ORDO_END_DECLS
 

@@ -1,0 +1,69 @@
+/* mst.h -- a round of Boruvka's minimum spanning forest: every component learns of the lightest edge that leaves it.
+ *
+ *   best(C) = min(best(C), (w(u, v), tie(u, v)))  over edges with one end in C                        [Boruvka 1926]
+ *
+ * A cell is a component's best edge: its weight in the upper half, mapped so that unsigned order is the weights' order;
+ * what breaks ties in the lower, so that no component takes an edge that another one would refuse. Edges come in one of
+ * two shapes:
+ *
+ *   rows of vertices   every vertex is a component; the tie falls to the nearer end, which in sorted rows is the
+ *                      smaller id seen from either side, and says whom to join. Loops propose nothing.
+ *   a list of edges    rows are mere pieces of it. Edge i is the arcs 2 i and 2 i + 1, the heads are the components of
+ *                      its two ends, and each arc proposes to its own head; the tie falls to the smaller i.
+ *
+ * A template over the weight type: ORDO_WEIGHT is u32, i32 or f32.
+ */
+#include <ordo/operator.h>
+
+#ifndef ORDO_WEIGHT
+#error "ORDO_WEIGHT is u32, i32 or f32"
+#endif
+
+#ifndef ORDO_MST_ONCE
+#define ORDO_MST_ONCE
+typedef struct mst_state {
+    ordo_u32 listed; /* 1: a list of edges; 0: rows of vertices */
+} mst_state;
+
+ORDO_FN ordo_u32 mst_order_u32(ordo_u32 weight)
+{
+    return weight;
+}
+ORDO_FN ordo_u32 mst_order_i32(ordo_i32 weight)
+{
+    return (ordo_u32)weight ^ 0x80000000u;
+}
+/* Not NaN. Larger magnitudes are larger words, and smaller numbers where the sign is set; 0 and -0 are equal. */
+ORDO_FN ordo_u32 mst_order_f32(ordo_f32 weight)
+{
+    ordo_u32 word;
+    weight += 0.0f;
+    __builtin_memcpy(&word, &weight, sizeof word);
+    return word & 0x80000000u ? ~word : word | 0x80000000u;
+}
+#endif
+
+ORDO_FN ordo_u64 ORDO_INSTANCE(mst_candidate)(const mst_state *s, ordo_u64 unused, ORDO_EDGE_OF(ORDO_WEIGHT) e)
+{
+    ordo_u64 weight = ORDO_INSTANCE(mst_order)(e.weight);
+    (void)unused;
+    if (s->listed)
+        return weight << 32 | (ordo_u32)(e.id >> 1);
+    return e.tail == e.head ? ordo_highest_u64() : weight << 32 | e.head;
+}
+
+ORDO_FN ordo_u32 ORDO_INSTANCE(mst_target)(const mst_state *s, ORDO_EDGE_OF(ORDO_WEIGHT) e)
+{
+    return s->listed ? e.head : e.tail;
+}
+
+#define ORDO_RELAX ORDO_INSTANCE(mst)
+#define ORDO_RELAX_SUMMARY "minimum spanning forest: the lightest edge out of every component (Boruvka)"
+#define ORDO_RELAX_STATE mst_state
+#define ORDO_RELAX_CELL u64
+#define ORDO_RELAX_WEIGHT ORDO_WEIGHT
+#define ORDO_RELAX_ORDER ORDO_MIN
+#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)
+#define ORDO_RELAX_CANDIDATE ORDO_INSTANCE(mst_candidate)
+#define ORDO_RELAX_TARGET ORDO_INSTANCE(mst_target)
+#include <ordo/relax.h>
