@@ -149,7 +149,7 @@ ORDO_DEV void adds_dev_probe_warp(const adds_dev_queue &q, adds_dev_manager *m, 
             const ordo_u32 b = i * ADDS_DEV_PROBES + warp;
             if (b >= q.shape.buckets || adds_dev_ahead(q, b, head) >= concurrent)
                 continue;
-            const ordo_u64 read = ordo_dev_load_near(&m->read[b]), to = adds_dev_probe(q, b, read, &word[i]);
+            const ordo_u64 read = m->read[b], to = adds_dev_probe(q, b, read, &word[i]);
             if (to != read && threadIdx.x % 32 == 0)
                 ordo_dev_release_near(&m->read[b], to);
             __syncwarp();
@@ -267,7 +267,7 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
             adds_dev_give(flag, &idle, chunks, location, (ordo_u32)some, grain, b, shift);
             if (lane == b) {
                 assigned += some;
-                ordo_dev_store_near(&m->assigned[b], assigned);
+                m->assigned[b] = assigned;
             }
             workers -= chunks;
             assignments += chunks;
@@ -488,10 +488,10 @@ ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
         slot++;
     if (slot == ADDS_DEV_SLOTS)
         return;
-    ordo_u64 last = ordo_dev_load_near(&w->last);
-    if (last) {
-        ordo_dev_swap(flag, &last, (ordo_u64)0);
-        ordo_dev_store_near(&w->last, (ordo_u64)0);
+    if (w->last) {
+        ordo_u64 expected = w->last;
+        ordo_dev_swap(flag, &expected, (ordo_u64)0);
+        w->last = 0;
     }
     ordo_u64 found = 0; /* an acquire empties the first-level cache: not at every look */
     for (int look = 0; look < ADDS_DEV_LOOKS && !found; look++)
@@ -503,8 +503,8 @@ ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
         ordo_dev_release_near(&w->work, found);
         return;
     }
-    ordo_dev_store_near(&w->last, found);
-    ordo_dev_store_near(&w->left[slot], adds_dev_size(found));
+    w->last = found;
+    w->left[slot] = adds_dev_size(found);
     ordo_dev_store_near(&w->size[slot], adds_dev_size(found));
     ordo_dev_release_near(&w->work, found | (ordo_u64)slot << 60);
 }
@@ -552,7 +552,7 @@ ORDO_DEV void adds_dev_finish(const adds_dev_queue &q, adds_dev_worker *w, const
     if (threadIdx.x % 32 == 0) {
         ordo_dev_fence_near();
         if (ordo_dev_add_near(&w->left[p.slot], 0u - p.size) == p.size)
-            size = ordo_dev_load_near(&w->size[p.slot]);
+            size = w->size[p.slot];
         ordo_dev_fence_near();
     }
     size = __shfl_sync(~0u, size, 0);
