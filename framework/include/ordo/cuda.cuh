@@ -44,9 +44,9 @@ enum {
 
 /* ---- words of other blocks ---- */
 
-/* The compiler's scoped atomics, those that cuda::atomic_ref stands for. Not that itself: its inline assembly hides
- * from the compiler what memory a pointer points to, and every access then carries code for shared memory as well: more
- * instructions than the cache holds. The plain ones are for device memory, `near` ones for the block's own. */
+/* The compiler's scoped atomics, those that cuda::atomic_ref stands for. Not that itself: its inline assembly takes
+ * generic addresses, so 64-bit operations carry a check and a loop for shared memory wherever they are inlined. The
+ * plain ones are for device memory, `near` ones for the block's own. */
 #define ORDO_DEV_SCOPED(_suffix, _scope)                                                                               \
     template <typename T> ORDO_DEV T ordo_dev_load##_suffix(T *p)                                                      \
     {                                                                                                                  \
