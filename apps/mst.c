@@ -22,15 +22,8 @@
 
 #include <ordo/memory.h>
 
-#define ORDO_WEIGHT u32
-#include "operators/mst.h"
-#undef ORDO_WEIGHT
-#define ORDO_WEIGHT i32
-#include "operators/mst.h"
-#undef ORDO_WEIGHT
-#define ORDO_WEIGHT f32
-#include "operators/mst.h"
-#undef ORDO_WEIGHT
+#define ORDO_TEMPLATE "operators/mst.h"
+#include <ordo/each_weight.h>
 
 enum {
     PIECE = 64,    /* arcs of a list in one row */
@@ -227,17 +220,9 @@ static void join_listed_range(void *arg, ordo_u64 begin, ordo_u64 end)
 /* The first edge low -> high of that weight, or m. Rows are sorted. */
 static ordo_eid find_edge(const ordo_csr *g, ordo_vid low, ordo_vid high, ordo_u32 weight)
 {
-    ordo_eid from = g->row[low], to = g->row[low + 1], end = to;
-    while (from < to) {
-        ordo_eid middle = from + (to - from) / 2;
-        if (g->head[middle * g->stride] < high)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    for (; from < end && g->head[from * g->stride] == high; from++)
-        if (ordered_weight(g, from) == weight)
-            return from;
+    for (ordo_eid e = ordo_csr_find(g, low, high); e < g->row[low + 1] && g->head[e * g->stride] == high; e++)
+        if (ordered_weight(g, e) == weight)
+            return e;
     return g->m;
 }
 

@@ -52,19 +52,6 @@ static bool counts(const ordo_csr *g, bool twice, ordo_vid u, ordo_eid e)
     return twice ? u < v : u != v;
 }
 
-static ordo_vid tail_of(const ordo_csr *g, ordo_eid e)
-{
-    ordo_vid low = 0, high = g->n; /* row[low] <= e < row[high] */
-    while (high - low > 1) {
-        ordo_vid middle = low + (high - low) / 2;
-        if (g->row[middle] <= e)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* ---- numbers and ids ---- */
 
 static ordo_status check_numbers(const ordo_csr *g, bool twice, const ordo_eid *edge, const ordo_forest *f)
@@ -83,7 +70,7 @@ static ordo_status check_numbers(const ordo_csr *g, bool twice, const ordo_eid *
             return ordo_fail(ORDO_ERR_VERIFY,
                              "edge %llu of the forest: found id %llu, expected ascending ids below %llu",
                              (unsigned long long)i, (unsigned long long)e, (unsigned long long)g->m);
-        ordo_vid u = tail_of(g, e);
+        ordo_vid u = ordo_csr_tail(g, e);
         if (!counts(g, twice, u, e))
             return ordo_fail(ORDO_ERR_VERIFY, "edge %llu of the forest: id %llu is %u -> %u, expected %s",
                              (unsigned long long)i, (unsigned long long)e, u, g->head[e * g->stride],
@@ -234,7 +221,7 @@ static ordo_status certify_with(const ordo_csr *g, bool twice, const ordo_forest
     }
     for (ordo_u64 i = 0; i < f->edges; i++) {
         ordo_eid e = (ordo_u32)list[i];
-        ordo_vid u = tail_of(g, e), a = climb(l, u), b = climb(l, g->head[e * g->stride]);
+        ordo_vid u = ordo_csr_tail(g, e), a = climb(l, u), b = climb(l, g->head[e * g->stride]);
         if (a == b)
             return ordo_fail(ORDO_ERR_VERIFY, "edge %u -> %u (id %llu) closes a cycle", u, g->head[e * g->stride],
                              (unsigned long long)e);

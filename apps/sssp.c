@@ -9,15 +9,8 @@
 #include <float.h>
 #include <math.h>
 
-#define ORDO_WEIGHT u32
-#include "operators/sssp.h"
-#undef ORDO_WEIGHT
-#define ORDO_WEIGHT i32
-#include "operators/sssp.h"
-#undef ORDO_WEIGHT
-#define ORDO_WEIGHT f32
-#include "operators/sssp.h"
-#undef ORDO_WEIGHT
+#define ORDO_TEMPLATE "operators/sssp.h"
+#include <ordo/each_weight.h>
 
 ordo_type ordo_sssp_type(const ordo_graph *g)
 {

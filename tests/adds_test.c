@@ -4,7 +4,6 @@
  * of its protocol. Operators run through the library, with the indices of the buckets starting near 2^32.
  */
 #define _GNU_SOURCE /* usleep, pthreads */
-#include <check.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -23,6 +22,8 @@ static void delay(void);
 #include "operators/sssp.h"
 #undef ORDO_WEIGHT
 #include "operators/bfs.h"
+
+#include "suite.h"
 
 static _Thread_local ordo_u64 seed = 1;
 
@@ -435,9 +436,5 @@ int main(void)
     tcase_add_test(operators, short_memory_is_an_error);
     suite_add_tcase(suite, queue);
     suite_add_tcase(suite, operators);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -4,7 +4,6 @@
  * damaged in every way that a table can hold, and must be refused with the place of the damage.
  */
 #define _GNU_SOURCE /* mkdtemp, memmem */
-#include <check.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,24 +17,15 @@
 
 #ifdef HAVE_ZIP
 #include <zip.h>
+
+#include "suite.h"
 #endif
 
 #ifndef MUTATIONS
 #define MUTATIONS 300 /* of each file; many more were tried once, under sanitizers */
 #endif
 
-static char directory[] = "/tmp/ordo-binary-test-XXXXXX";
-
 /* ---- helpers ---- */
-
-static const char *path_of(const char *name)
-{
-    static char path[4][512];
-    static int next;
-    next = (next + 1) % 4;
-    snprintf(path[next], sizeof path[next], "%s/%s", directory, name);
-    return path[next];
-}
 
 typedef struct bytes {
     ordo_u8 *at;
@@ -1384,13 +1374,8 @@ static Suite *suite(void)
 
 int main(void)
 {
-    if (!mkdtemp(directory))
-        return 2;
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    char command[sizeof directory + 16];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command) != 0 || failed ? 1 : 0;
+    if (!make_folder())
+        return EXIT_FAILURE;
+    int status = run_suite(suite());
+    return remove_folder() ? status : EXIT_FAILURE;
 }

@@ -15,15 +15,10 @@
 #include <ordo/run.h>
 #include <ordo/scheduler.h>
 
+#define ORDO_TEMPLATE "operators/sssp.h"
+#include <ordo/each_weight.h>
 #define ORDO_WEIGHT u32
 #include "operators/mst.h"
-#include "operators/sssp.h"
-#undef ORDO_WEIGHT
-#define ORDO_WEIGHT i32
-#include "operators/sssp.h"
-#undef ORDO_WEIGHT
-#define ORDO_WEIGHT f32
-#include "operators/sssp.h"
 #undef ORDO_WEIGHT
 #include "operators/bank.h"
 #include "operators/bfs.h"

@@ -4,7 +4,6 @@
  * by building every graph again from its own edges; urand is compared with edges that the GAP Benchmark Suite's own
  * converter wrote.
  */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,8 @@
 #include <ordo/team.h>
 
 #include "framework/graph/twister.h"
+
+#include "suite.h"
 
 /* ---- helpers ---- */
 
@@ -766,9 +767,5 @@ int main(void)
         tcase_set_timeout(cases[i], 120);
         suite_add_tcase(suite, cases[i]);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

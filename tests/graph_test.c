@@ -4,7 +4,6 @@
  * whole and damaged; every allocation on the way is made to fail once.
  */
 #define _GNU_SOURCE /* mkdtemp, setrlimit */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,24 +28,15 @@
 #endif
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+
+#include "suite.h"
 #endif
 
 #ifndef ORDO_SOURCE_ROOT
 #define ORDO_SOURCE_ROOT "."
 #endif
 
-static char directory[] = "/tmp/ordo-graph-test-XXXXXX";
-
 /* ---- helpers ---- */
-
-static const char *path_of(const char *name)
-{
-    static char path[4][512];
-    static int next;
-    next = (next + 1) % 4;
-    snprintf(path[next], sizeof path[next], "%s/%s", directory, name);
-    return path[next];
-}
 
 static const char *put_file(const char *name, const void *bytes, size_t size)
 {
@@ -677,7 +667,7 @@ END_TEST
 START_TEST(files_that_are_none)
 {
     must_fail(path_of("missing.gr"), ORDO_ERR_IO, strerror(ENOENT));
-    must_fail(directory, ORDO_ERR_IO, strerror(EISDIR));
+    must_fail(folder, ORDO_ERR_IO, strerror(EISDIR));
     ordo_graph *g = NULL;
     ordo_read_options many = {.threads = 5000};
     ck_assert_int_eq(ordo_graph_read(put_text("m.gr", goods[0].text), &many, &g), ORDO_ERR_USAGE);
@@ -776,7 +766,7 @@ END_TEST
 static int files_named_tmp(void)
 {
     int found = 0;
-    DIR *d = opendir(directory);
+    DIR *d = opendir(folder);
     for (struct dirent *e; (e = readdir(d));)
         found += strstr(e->d_name, ".tmp.") != NULL;
     closedir(d);
@@ -932,23 +922,10 @@ START_TEST(every_failed_allocation_is_told)
 }
 END_TEST
 
-static void remove_directory(void)
-{
-    DIR *d = opendir(directory);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            unlink(path_of(e->d_name));
-    if (d)
-        closedir(d);
-    rmdir(directory);
-}
-
 int main(void)
 {
-    if (!mkdtemp(directory)) {
-        perror(directory);
-        return 1;
-    }
+    if (!make_folder())
+        return EXIT_FAILURE;
     Suite *suite = suite_create("graph");
     TCase *build = tcase_create("build"), *read = tcase_create("read"), *other = tcase_create("other");
     tcase_add_loop_test(build, build_matches_naive, 0, SIZES);
@@ -975,10 +952,6 @@ int main(void)
         tcase_set_timeout(cases[i], 120);
         suite_add_tcase(suite, cases[i]);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    remove_directory();
-    return failed != 0;
+    int status = run_suite(suite);
+    return remove_folder() ? status : EXIT_FAILURE;
 }

@@ -34,7 +34,7 @@ c = ["gcc", "-std=c11", "-O1", "-c", *warnings]
 # {0} and partial initialisers are C's; C++ takes them, with a warning that -Wextra turns on
 cxx = ["g++", "-std=c++17", "-O1", "-c", *warnings, "-Wno-missing-field-initializers"]
 for header in sorted((include / "ordo").glob("*.h")):
-    if header.name in ("relax.h", "critical.h", "cpu.h", "cuda_host.h"):  # end or follow an operator file; need CUDA
+    if header.name in ("relax.h", "critical.h", "cpu.h", "cuda_host.h", "each_weight.h"):  # end or follow an operator file; need CUDA; include one
         continue
     text = f"#include <ordo/{header.name}>\n"
     compiles(f"{header.name} alone in C", c, text, ".c")

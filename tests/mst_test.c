@@ -1,7 +1,6 @@
 /* mst_test.c -- spanning forests on every family of graphs, with every type of weights, under every scheduler and sync
  * that is sound, against a naive Kruskal; and the verifier by mutation.
  */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "apps/app.h"
 #include "families.h"
+#include "suite.h"
 
 static const ordo_verify_how hows[] = {ORDO_VERIFY_SERIAL, ORDO_VERIFY_CERTIFICATE, ORDO_VERIFY_BOTH};
 enum { HOWS = 3 };
@@ -382,9 +382,5 @@ int main(void)
     tcase_add_test(tests, sums_are_of_64_bits);
     tcase_add_test(tests, cancelled_and_late);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,15 +6,13 @@
  * without a type come back as u32, where none is negative.
  */
 #define _GNU_SOURCE /* mkdtemp */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "families.h"
-
-static char directory[] = "/tmp/ordo-roundtrip-XXXXXX";
+#include "suite.h"
 
 static const struct format {
     const char *suffix;
@@ -27,19 +25,17 @@ enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 static const ordo_type types[] = {ORDO_NONE, ORDO_U32, ORDO_I32, ORDO_F32};
 
-static const char *path_of(const char *name, const char *suffix)
+static const char *path_with(const char *name, const char *suffix)
 {
-    static char path[4][512];
-    static int next;
-    next = (next + 1) % 4;
-    snprintf(path[next], sizeof path[next], "%s/%s%s", directory, name, suffix);
-    return path[next];
+    char both[128];
+    snprintf(both, sizeof both, "%s%s", name, suffix);
+    return path_of(both);
 }
 
 /* NULL where the format cannot hold the graph. */
 static ordo_graph *through(const ordo_graph *g, const struct format *f, const char *name, int threads)
 {
-    const char *path = path_of(name, f->suffix);
+    const char *path = path_with(name, f->suffix);
     ordo_status status = ordo_graph_write(g, path);
     if (status) {
         ck_assert_msg(status == ORDO_ERR_USAGE, "%s: %s", f->suffix, ordo_last_error());
@@ -183,7 +179,7 @@ static void same_words(const void *a, const void *b, ordo_u64 words)
 /* What formats say of vertices: METIS' sizes and weights, coordinates, terminals. */
 START_TEST(vertex_data_survives)
 {
-    const char *path = path_of("v", ".graph"), *places = path_of("v", ".co");
+    const char *path = path_with("v", ".graph"), *places = path_with("v", ".co");
     FILE *f = fopen(path, "w");
     fputs("% comment\n4 3 111 2\n9 1 2 2 7\n8 3 4 1 7 3 5\n\t7 5 6 2 5 4 0\n6 4294967295 8 3 0\n\n", f);
     fclose(f);
@@ -201,23 +197,23 @@ START_TEST(vertex_data_survives)
     same_words(v->weight, weights, 8);
     same_words(v->size, sizes, 4);
 
-    const char *own = path_of("v", ".ordo");
+    const char *own = path_with("v", ".ordo");
     ck_assert_msg(ordo_graph_write(g, own) == ORDO_OK, "%s", ordo_last_error());
     ck_assert_msg(ordo_graph_read(own, NULL, &h) == ORDO_OK, "%s", ordo_last_error());
     same(g, h, "data of vertices in .ordo");
     same_words(ordo_graph_vertex_data(h)->coordinate, coordinates, 8);
     same_words(ordo_graph_vertex_data(h)->weight, weights, 8);
     same_words(ordo_graph_vertex_data(h)->size, sizes, 4);
-    const char *again = path_of("w", ".graph");
+    const char *again = path_with("w", ".graph");
     ck_assert_msg(ordo_graph_write(h, again) == ORDO_OK, "%s", ordo_last_error());
     ck_assert_msg(ordo_graph_read(again, NULL, &k) == ORDO_OK, "%s", ordo_last_error());
     same(g, k, "data of vertices in .graph");
     same_words(ordo_graph_vertex_data(k)->weight, weights, 8);
     same_words(ordo_graph_vertex_data(k)->size, sizes, 4);
     ck_assert_ptr_null(ordo_graph_vertex_data(k)->coordinate);
-    const char *co = path_of("w", ".co");
+    const char *co = path_with("w", ".co");
     ck_assert_int_eq(ordo_graph_write(h, co), ORDO_OK);
-    ck_assert_int_eq(ordo_graph_write(k, path_of("x", ".co")), ORDO_ERR_USAGE);
+    ck_assert_int_eq(ordo_graph_write(k, path_with("x", ".co")), ORDO_ERR_USAGE);
     ordo_graph_free(k);
     options.coordinates = co;
     ck_assert_msg(ordo_graph_read(again, &options, &k) == ORDO_OK, "%s", ordo_last_error());
@@ -235,7 +231,7 @@ START_TEST(terminals_survive)
     ck_assert_int_eq(ordo_graph_generate(&genrmf, &g), ORDO_OK);
     static const char *const suffixes[] = {".max", ".ordo"};
     for (int i = 0; i < 2; i++) {
-        const char *path = path_of("t", suffixes[i]);
+        const char *path = path_with("t", suffixes[i]);
         ck_assert_msg(ordo_graph_write(g, path) == ORDO_OK, "%s", ordo_last_error());
         ck_assert_msg(ordo_graph_read(path, NULL, &h) == ORDO_OK, "%s", ordo_last_error());
         ck_assert_uint_eq(ordo_graph_vertex_data(h)->source, ordo_graph_vertex_data(g)->source);
@@ -254,7 +250,7 @@ enum { CROWD = sizeof crowd / sizeof crowd[0] };
 
 START_TEST(edges_are_thinned)
 {
-    const char *path = path_of("crowd", ".wel");
+    const char *path = path_with("crowd", ".wel");
     FILE *f = fopen(path, "w");
     for (int i = 0; i < CROWD; i++)
         fprintf(f, "%u %u %u\n", crowd[i].tail, crowd[i].head, crowd[i].weight);
@@ -293,7 +289,7 @@ START_TEST(weights_are_drawn)
     edge_list list;
     family_make("random", 200, 3, &list);
     ordo_graph *plain = family_graph(&list, ORDO_NONE, ORDO_SYMMETRISE);
-    const char *path = path_of("drawn", ".el"), *heavy = path_of("drawn", ".wel");
+    const char *path = path_with("drawn", ".el"), *heavy = path_with("drawn", ".wel");
     ck_assert_int_eq(ordo_graph_write(plain, path), ORDO_OK);
     ordo_u64 checksums[3];
     for (int threads = 1; threads <= 3; threads++) {
@@ -331,14 +327,12 @@ END_TEST
 
 static void start(void)
 {
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    ck_assert(make_folder());
 }
 
 static void stop(void)
 {
-    char command[600];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    ck_assert_int_eq(system(command), 0);
+    ck_assert(remove_folder());
 }
 
 int main(void)
@@ -354,9 +348,5 @@ int main(void)
     tcase_add_test(c, edges_are_thinned);
     tcase_add_test(c, weights_are_drawn);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return run_suite(s);
 }

@@ -1,6 +1,5 @@
 /* ordo_run from the outside: what is refused and how it says so, cancelling, progress, statistics, trace, memory. */
 #define _GNU_SOURCE /* usleep */
-#include <check.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <ordo/scheduler.h>
 
 #include "families.h"
+#include "suite.h"
 #include "operators/bank.h"
 
 static ordo_graph *graph;
@@ -532,9 +532,5 @@ int main(void)
     tcase_add_test(tests, an_operator_runs_only_where_it_was_compiled);
     tcase_add_test(tests, statuses_have_names);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

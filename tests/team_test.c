@@ -1,9 +1,10 @@
 /* The thread team: barriers order plain writes, leases are exclusive, many members on few cores make progress. */
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include <ordo/team.h>
+
+#include "suite.h"
 
 enum { ROUNDS = 200 };
 
@@ -121,9 +122,5 @@ int main(void)
     tcase_add_test(tests, silly_sizes_are_refused);
     tcase_add_test(tests, split_covers_all_once);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

@@ -1,7 +1,6 @@
 /* verify_test.c -- the apps on small random graphs against naive answers, and the verifiers by mutation: right answers
  * must be accepted, damaged ones refused, by every method.
  */
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +11,8 @@
 #include <ordo/memory.h>
 
 #include "apps/app.h"
+
+#include "suite.h"
 
 enum { MAX_N = 16, MAX_M = 64, GRAPHS = 400, DAMAGES = 24 };
 
@@ -684,9 +685,5 @@ int main(void)
     tcase_add_test(tests, table_rows_agree_with_operators);
     tcase_add_test(tests, every_failing_allocation_is_reported);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

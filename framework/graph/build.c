@@ -484,7 +484,7 @@ static void give_rows(void *self, ordo_u64 index, bool ends_only, ordo_taker *to
     ordo_u64 e = index * PART, end = e + PART < g->m ? e + PART : g->m;
     if (e >= end)
         return;
-    ordo_vid u = ordo_row_of(g, e);
+    ordo_vid u = ordo_csr_tail(g, e);
     ordo_edge_entry batch[ORDO_BATCH];
     while (e < end) {
         size_t count = 0;

@@ -128,8 +128,9 @@ static void copy_part(void *arg, int member)
     }
 }
 
-static ordo_status copy_rows(galois *g, ordo_csr *csr)
+static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
 {
+    galois *g = arg;
     const ordo_input *in = g->in;
     g->ends = in->bytes + HEADER;
     g->heads = g->ends + 8 * g->n;
@@ -140,7 +141,8 @@ static ordo_status copy_rows(galois *g, ordo_csr *csr)
     g->bad_row = g->n;
     g->bad_edge = g->bad_data = g->m;
     g->row[0] = 0;
-    ordo_team_run(g->team, copy_part, g);
+    g->team = team;
+    ordo_team_run(team, copy_part, g);
     if (g->bad_row < g->n)
         return fail_at(in, HEADER + 8 * g->bad_row, ordo_load64(g->ends + 8 * g->bad_row), "the end of a row",
                        g->bad_row == g->n - 1 ? "the number of edges"
@@ -182,22 +184,8 @@ ordo_status ordo_read_galois(ordo_input *in, const ordo_read_options *options, o
         return status;
     origin->format = g.version == 1 ? "Galois .gr version 1" : "Galois .gr version 2";
     origin->id_base = 0;
-    ordo_csr csr;
     ordo_type type = g.data_bytes && ordo_weights_wanted(&options->edges) ? ORDO_U32 : ORDO_NONE;
-    status = ordo_csr_alloc(g.n, g.m, type, &csr);
-    if (status)
-        return status;
-    status = ordo_graph_team(origin->threads, g.n + g.m, &g.team);
-    if (!status) {
-        status = copy_rows(&g, &csr);
-        ordo_team_return(g.team);
-    }
-    if (status) {
-        ordo_csr_free(&csr);
-        return status;
-    }
-    ordo_input_close(in);
-    return ordo_graph_from_rows(&csr, false, origin, out);
+    return ordo_graph_from_file(in, g.n, g.m, type, false, copy_rows, &g, origin, out);
 }
 
 /* ---- writing ---- */

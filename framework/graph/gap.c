@@ -119,8 +119,9 @@ static void copy_part(void *arg, int member)
         __atomic_store_n(&g->negative, 1, __ATOMIC_RELAXED);
 }
 
-static ordo_status copy_rows(gap *g, ordo_csr *csr)
+static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
 {
+    gap *g = arg;
     g->offsets = g->in->bytes + HEADER;
     g->step = g->weighted ? 8 : 4;
     g->neighbours = g->offsets + 8 * (g->n + 1);
@@ -129,7 +130,8 @@ static ordo_status copy_rows(gap *g, ordo_csr *csr)
     g->stride = csr->stride;
     g->bad_row = g->n + 1;
     g->bad_edge = g->m;
-    ordo_team_run(g->team, copy_part, g);
+    g->team = team;
+    ordo_team_run(team, copy_part, g);
     if (g->bad_row <= g->n)
         return fail_at(g->in, HEADER + 8 * g->bad_row, ordo_load64(g->offsets + 8 * g->bad_row), "the offset of a row",
                        g->bad_row == 0      ? "0"
@@ -154,22 +156,8 @@ ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, ordo
         return status;
     origin->format = g.weighted ? "GAP .wsg" : "GAP .sg";
     origin->id_base = 0;
-    ordo_csr csr;
     ordo_type type = g.weighted && ordo_weights_wanted(&options->edges) ? ORDO_U32 : ORDO_NONE;
-    status = ordo_csr_alloc(g.n, g.m, type, &csr);
-    if (status)
-        return status;
-    status = ordo_graph_team(origin->threads, g.n + g.m, &g.team);
-    if (!status) {
-        status = copy_rows(&g, &csr);
-        ordo_team_return(g.team);
-    }
-    if (status) {
-        ordo_csr_free(&csr);
-        return status;
-    }
-    ordo_input_close(in);
-    return ordo_graph_from_rows(&csr, !g.directed, origin, out);
+    return ordo_graph_from_file(in, g.n, g.m, type, !g.directed, copy_rows, &g, origin, out);
 }
 
 /* ---- writing ---- */

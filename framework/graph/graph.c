@@ -353,14 +353,7 @@ static block_result scan_edges(const ordo_csr *g, ordo_u64 block)
 {
     block_result r = {0};
     ordo_u64 begin = block * BLOCK, end = begin + BLOCK < g->m ? begin + BLOCK : g->m;
-    ordo_u64 u = 0, high = g->n; /* the row that holds `begin` */
-    while (high - u > 1) {
-        ordo_u64 middle = u + (high - u) / 2;
-        if (g->row[middle] <= begin)
-            u = middle;
-        else
-            high = middle;
-    }
+    ordo_u64 u = ordo_csr_tail(g, begin);
     r.min = r.max = weight_value(g->weight_type, ordo_csr_word(g, begin));
     for (ordo_u64 e = begin; e < end; e++) {
         while (g->row[u + 1] <= e)

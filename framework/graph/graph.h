@@ -135,6 +135,12 @@ ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin,
 /* Takes rows (owned, in any order within a row), also where it fails. `symmetric`: the format says so, and the reader
  * believes or has checked it. */
 ordo_status ordo_graph_from_rows(ordo_csr *csr, bool symmetric, const ordo_origin *origin, ordo_graph **out);
+/* Fills allocated rows from a mapped file, with that team; may set csr->weight_type to another type of words. */
+typedef ordo_status ordo_fill_fn(void *arg, ordo_team *team, ordo_csr *csr);
+/* Rows of n vertices and m edges, as `fill` finds them in the file, given to ordo_graph_from_rows. Closes `in` first.
+ */
+ordo_status ordo_graph_from_file(ordo_input *in, ordo_u64 n, ordo_u64 m, ordo_type type, bool symmetric,
+                                 ordo_fill_fn *fill, void *arg, const ordo_origin *origin, ordo_graph **out);
 /* The same for rows that are sorted and hold reverse edges already where they were asked for; what is known by
  * load_end (ordo_seconds()) counts as loading. */
 ordo_status ordo_graph_settle(ordo_team *team, ordo_csr *csr, bool symmetric, const ordo_origin *origin,

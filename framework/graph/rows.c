@@ -113,19 +113,6 @@ ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g)
                : ORDO_OK;
 }
 
-ordo_vid ordo_row_of(const ordo_csr *g, ordo_eid e)
-{
-    ordo_u64 low = 0, high = g->n;
-    while (high - low > 1) {
-        ordo_u64 middle = low + (high - low) / 2;
-        if (g->row[middle] <= e)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (ordo_vid)low;
-}
-
 /* ---- room ---- */
 
 ordo_status ordo_csr_alloc(ordo_u64 n, ordo_u64 m, ordo_type weight_type, ordo_csr *out)

@@ -31,7 +31,5 @@ typedef struct ordo_scratch {
 
 /* Puts edges begin..end-1 in ascending order of heads, ties as they stand. False where memory is short. */
 bool ordo_row_sort(ordo_vid *head, ordo_u32 stride, ordo_eid begin, ordo_eid end, ordo_scratch *s);
-/* The row that holds edge e. */
-ordo_vid ordo_row_of(const ordo_csr *g, ordo_eid e);
 
 #endif

@@ -201,7 +201,7 @@ static ordo_status thin(ordo_team *team, ordo_csr *g, const ordo_origin *origin,
         status = ordo_fail(ORDO_ERR_INPUT,
                            "%s: found parallel edges %llu -> %llu whose weights add up to more than their type holds, "
                            "expected a sum of 32 bits",
-                           origin->source, (unsigned long long)(ordo_row_of(g, t.overflow) + origin->id_base),
+                           origin->source, (unsigned long long)(ordo_csr_tail(g, t.overflow) + origin->id_base),
                            (unsigned long long)(g->head[t.overflow * g->stride] + origin->id_base));
     else if (t.loops + t.parallel)
         close_gaps(&t);
@@ -310,20 +310,6 @@ static ordo_u64 unmatched(const ordo_csr *g, ordo_eid a, ordo_eid b, ordo_u64 co
     return found;
 }
 
-/* The first edge of row u with a head of at least v. */
-static ordo_eid first_of(const ordo_csr *g, ordo_vid u, ordo_vid v)
-{
-    ordo_eid lo = g->row[u], hi = g->row[u + 1];
-    while (lo < hi) {
-        ordo_eid middle = lo + (hi - lo) / 2;
-        if (g->head[middle * g->stride] < v)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
 typedef struct checking {
     const ordo_csr *g;
     ordo_shared next;
@@ -342,7 +328,7 @@ static void check_rows(void *arg, int member)
                 ordo_vid v = g->head[e * g->stride];
                 ordo_u64 count = run_of(g, e, g->row[u + 1], v), wrong = count;
                 if (v != u) {
-                    ordo_eid back = first_of(g, v, (ordo_vid)u);
+                    ordo_eid back = ordo_csr_find(g, v, (ordo_vid)u);
                     ordo_u64 count_back = run_of(g, back, g->row[v + 1], (ordo_vid)u);
                     if (count > count_back)
                         wrong = count_back;
@@ -365,7 +351,7 @@ ordo_status ordo_csr_check_symmetric(ordo_team *team, const ordo_csr *g, const o
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory to check for reverse edges");
     if (p.first_wrong == g->m)
         return ORDO_OK;
-    unsigned long long from = ordo_row_of(g, p.first_wrong) + origin->id_base,
+    unsigned long long from = ordo_csr_tail(g, p.first_wrong) + origin->id_base,
                        to = g->head[p.first_wrong * g->stride] + origin->id_base;
     return ordo_fail(ORDO_ERR_INPUT,
                      "%s: found edge %llu -> %llu, expected %llu -> %llu %sas well, as often, in a symmetric graph",
@@ -441,4 +427,25 @@ ordo_status ordo_graph_from_rows(ordo_csr *csr, bool symmetric, const ordo_origi
     if (team)
         ordo_team_return(team);
     return status;
+}
+
+ordo_status ordo_graph_from_file(ordo_input *in, ordo_u64 n, ordo_u64 m, ordo_type type, bool symmetric,
+                                 ordo_fill_fn *fill, void *arg, const ordo_origin *origin, ordo_graph **out)
+{
+    ordo_csr csr;
+    ordo_team *team;
+    ordo_status status = ordo_csr_alloc(n, m, type, &csr);
+    if (status)
+        return status;
+    status = ordo_graph_team(origin->threads, n + m, &team);
+    if (!status) {
+        status = fill(arg, team, &csr);
+        ordo_team_return(team);
+    }
+    if (status) {
+        ordo_csr_free(&csr);
+        return status;
+    }
+    ordo_input_close(in);
+    return ordo_graph_from_rows(&csr, symmetric, origin, out);
 }

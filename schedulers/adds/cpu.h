@@ -314,14 +314,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_publish_counters(job, index, &me->count);
 }
 
-ORDO_NOINLINE void MY(work_atomic)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_ATOMIC);
-}
-ORDO_NOINLINE void MY(work_lock)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
-}
+ORDO_WORK_UNDER(atomic, ATOMIC)
+ORDO_WORK_UNDER(lock, LOCK)
 
 /* The tunables as rules. */
 static adds_rules MY(rules)(ordo_job *job, double delta)

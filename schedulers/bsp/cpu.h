@@ -224,18 +224,9 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_publish_counters(job, index, &me.count);
 }
 
-ORDO_NOINLINE void MY(work_atomic)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_ATOMIC);
-}
-ORDO_NOINLINE void MY(work_lock)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
-}
-ORDO_NOINLINE void MY(work_racy)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_RACY);
-}
+ORDO_WORK_UNDER(atomic, ATOMIC)
+ORDO_WORK_UNDER(lock, LOCK)
+ORDO_WORK_UNDER(racy, RACY)
 
 /* Bitmaps and in-rows, where pulling is possible and allowed. */
 static ordo_status MY(prepare)(ordo_job *job, MY(run) * run)
@@ -337,14 +328,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_publish_counters(job, index, &me.count);
 }
 
-ORDO_NOINLINE void MY(work_lock)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
-}
-ORDO_NOINLINE void MY(work_owner)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_OWNER);
-}
+ORDO_WORK_UNDER(lock, LOCK)
+ORDO_WORK_UNDER(owner, OWNER)
 
 static ordo_status MY(run_job)(ordo_job *job)
 {

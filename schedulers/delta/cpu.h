@@ -34,15 +34,6 @@ typedef struct ordo_delta_vote {
 } ordo_delta_vote;
 
 #define ORDO_DELTA_NONE (~(ordo_u64)0)
-
-/* Starting width in units of mean weight over mean degree, from the degrees alone: deep graphs of small degree want
- * wide buckets, graphs with hubs narrow ones (measured; docs/performance.md). */
-ORDO_INLINE double ordo_delta_factor(const ordo_job *job, double asked)
-{
-    if (asked > 0)
-        return asked;
-    return job->mean_degree < 4 ? 8 : job->mean_degree < 8 ? 3 : 0.5;
-}
 #endif
 
 /* Shared by the members. */
@@ -194,18 +185,12 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_publish_counters(job, index, &me.count);
 }
 
-ORDO_NOINLINE void MY(work_atomic)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_ATOMIC);
-}
-ORDO_NOINLINE void MY(work_lock)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
-}
+ORDO_WORK_UNDER(atomic, ATOMIC)
+ORDO_WORK_UNDER(lock, LOCK)
 
 static ordo_status MY(run_job)(ordo_job *job)
 {
-    double factor = ordo_delta_factor(job, job->tunable[DELTA_FACTOR]);
+    double factor = ordo_bucket_factor(job, job->tunable[DELTA_FACTOR]);
     double own = OP(delta)((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, job->tunable[DELTA_DELTA], own, factor);
     job->delta_first = job->delta_last = delta;

@@ -21,17 +21,6 @@
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _inbox_, _part)
 
-#ifndef ORDO_INBOX_ONCE
-#define ORDO_INBOX_ONCE
-/* As delta's: deep graphs of small degree want wide buckets, graphs with hubs narrow ones. */
-ORDO_INLINE double ordo_inbox_factor(const ordo_job *job, double asked)
-{
-    if (asked > 0)
-        return asked;
-    return job->mean_degree < 4 ? 8 : job->mean_degree < 8 ? 3 : 0.5;
-}
-#endif
-
 /* Shared by the workers. */
 typedef struct MY(run) {
     ordo_job *job;
@@ -289,18 +278,12 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_free(me.buffer);
 }
 
-ORDO_NOINLINE void MY(work_atomic)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_ATOMIC);
-}
-ORDO_NOINLINE void MY(work_lock)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
-}
+ORDO_WORK_UNDER(atomic, ATOMIC)
+ORDO_WORK_UNDER(lock, LOCK)
 
 static ordo_status MY(run_job)(ordo_job *job)
 {
-    double factor = ordo_inbox_factor(job, job->tunable[INBOX_FACTOR]);
+    double factor = ordo_bucket_factor(job, job->tunable[INBOX_FACTOR]);
     double own = OP(delta)((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, job->tunable[INBOX_DELTA], own, factor);
     job->delta_first = job->delta_last = delta;

@@ -219,14 +219,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     }
 }
 
-ORDO_NOINLINE void MY(work_lock)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK);
-}
-ORDO_NOINLINE void MY(work_owner)(void *run, int index)
-{
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_OWNER);
-}
+ORDO_WORK_UNDER(lock, LOCK)
+ORDO_WORK_UNDER(owner, OWNER)
 
 static ordo_status MY(run_job)(ordo_job *job)
 {

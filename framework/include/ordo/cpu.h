@@ -172,6 +172,23 @@ ORDO_INLINE void ordo_publish_counters(ordo_job *job, int member, const ordo_cou
     shared->work_seconds = local->work_seconds;
 }
 
+/* Width of buckets in units of mean weight over mean degree for schedulers that keep them in order: deep graphs of
+ * small degree want wide buckets, graphs with hubs narrow ones (measured; docs/performance.md). */
+ORDO_INLINE double ordo_bucket_factor(const ordo_job *job, double asked)
+{
+    if (asked > 0)
+        return asked;
+    return job->mean_degree < 4 ? 8 : job->mean_degree < 8 ? 3 : 0.5;
+}
+
+/* Defines MY(work_NAME), the team's function of a scheduler whose MY(work)(run, index, sync) is inlined: one for each
+ * sync, a constant there. */
+#define ORDO_WORK_UNDER(_name, _SYNC)                                                                                  \
+    ORDO_NOINLINE void MY(ORDO_JOIN(work_, _name))(void *run, int index)                                               \
+    {                                                                                                                  \
+        MY(work)((MY(run) *)run, index, ORDO_SYNC_##_SYNC);                                                            \
+    }
+
 #endif /* ORDO_CPU_ONCE */
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX

@@ -103,6 +103,34 @@ ORDO_API ordo_status ordo_graph_from_edges(ordo_u64 n, const ordo_edge_entry *ed
  * `symmetric` is the caller's word. */
 ORDO_API ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **out);
 
+/* The vertex that edge e < m goes out from. O(log n). */
+static inline ordo_vid ordo_csr_tail(const ordo_csr *g, ordo_eid e)
+{
+    ordo_u64 low = 0, high = g->n; /* row[low] <= e < row[high] */
+    while (high - low > 1) {
+        ordo_u64 middle = low + (high - low) / 2;
+        if (g->row[middle] <= e)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (ordo_vid)low;
+}
+/* The first edge out of u whose head is at least v, row[u + 1] where there is none; rows in ascending order of heads.
+ */
+static inline ordo_eid ordo_csr_find(const ordo_csr *g, ordo_vid u, ordo_vid v)
+{
+    ordo_eid low = g->row[u], high = g->row[u + 1];
+    while (low < high) {
+        ordo_eid middle = low + (high - low) / 2;
+        if (g->head[middle * g->stride] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Takes one reference more; returns g. Thread-safe. */
 ORDO_API ordo_graph *ordo_graph_ref(ordo_graph *g);
 /* Gives one reference back; the last one frees the graph. NULL is fine. */

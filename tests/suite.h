@@ -1,0 +1,48 @@
+/* suite.h -- what libcheck programs have around their tests: running them, and a folder of their own. */
+#ifndef TESTS_SUITE_H
+#define TESTS_SUITE_H
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The program's status. CK_VERBOSITY chooses how much is printed. */
+static inline int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Empty until make_folder, before the tests fork; each program has one. */
+static char folder[] = "/tmp/ordo-test-XXXXXX";
+
+__attribute__((unused)) static bool make_folder(void)
+{
+    if (mkdtemp(folder))
+        return true;
+    perror(folder);
+    return false;
+}
+
+__attribute__((unused)) static bool remove_folder(void)
+{
+    char command[sizeof folder + 16];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command) == 0;
+}
+
+/* A path there; good until four others have been asked for. */
+__attribute__((unused)) static const char *path_of(const char *name)
+{
+    static char path[4][512];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+    return path[next];
+}
+
+#endif
