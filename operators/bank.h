@@ -4,7 +4,8 @@
  *                                                                          [Wang, Fussell and Lin 2019, section 4]
  *
  * Items are transfers, targets are accounts. A transfer is tried exactly once and its outcome kept, so that visiting it
- * again does nothing; money is neither made nor lost, whatever the order.
+ * again does nothing; money is neither made nor lost, whatever the order. Nobody looks at two accounts together while
+ * transfers run, so a transfer may also be a withdrawal and, later, a deposit.
  */
 #include <ordo/operator.h>
 
@@ -44,6 +45,28 @@ ORDO_FN ordo_u32 bank_section(const bank_state *s, const ordo_request *r, ordo_a
     return 0;
 }
 
+/* WITHDRAW(i), owning from(i); DEPOSIT(i), owning to(i). */
+ORDO_FN ordo_u32 bank_withdraw(const bank_state *s, ordo_request *r, ordo_activation *out, int *more)
+{
+    ordo_u64 *from = &s->balance[r->target[0]];
+    (void)out;
+    *more = 0;
+    if (s->outcome[r->item] != BANK_OPEN)
+        return 0;
+    *more = *from >= r->word[0];
+    if (*more)
+        *from -= r->word[0];
+    ordo_store_u32(&s->outcome[r->item], *more ? BANK_PAID : BANK_REFUSED);
+    return 0;
+}
+
+ORDO_FN ordo_u32 bank_deposit(const bank_state *s, const ordo_request *r, ordo_activation *out)
+{
+    (void)out;
+    s->balance[r->target[1]] += r->word[0];
+    return 0;
+}
+
 #define ORDO_CRITICAL bank
 #define ORDO_CRITICAL_SUMMARY "bank transfers (two targets)"
 #define ORDO_CRITICAL_STATE bank_state
@@ -52,4 +75,6 @@ ORDO_FN ordo_u32 bank_section(const bank_state *s, const ordo_request *r, ordo_a
 #define ORDO_CRITICAL_REQUESTS 1
 #define ORDO_CRITICAL_ACTIVATIONS 0
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
+#define ORDO_CRITICAL_FIRST bank_withdraw
+#define ORDO_CRITICAL_SECOND bank_deposit
 #include <ordo/critical.h>

@@ -54,6 +54,14 @@ static void *get(size_t count, size_t size)
     return p;
 }
 
+/* Whether lock_server refuses a choice for that operator by name. */
+static bool refused_there(const char *op, const char *choice)
+{
+    bool bank = !strcmp(op, "bank"), flow = !strcmp(op, "discharge");
+    return (!strncmp(choice, "halves", 6) && flow) || (!strncmp(choice, "combine", 7) && (bank || flow)) ||
+           (!strncmp(choice, "metis", 5) && (bank || flow || !strcmp(op, "mst_u32")));
+}
+
 /* Draws every tunable: as it is, its least, or something small. */
 static void draw_settings(trial *t, ordo_u64 *r)
 {
@@ -78,6 +86,8 @@ static void draw_settings(trial *t, ordo_u64 *r)
             if (!strncmp(at, "pull", 4) && !strcmp(s->name, "bsp") && strcmp(t->op, "bfs"))
                 continue; /* refused by name: tested elsewhere */
             if (!strncmp(at, "pull", 4) && !strcmp(t->op, "mst_u32"))
+                continue;
+            if (!strcmp(s->name, "lock_server") && refused_there(t->op, at))
                 continue;
             snprintf(text, sizeof t->text[0], "%s=%.*s", row->name, (int)strcspn(at, "|"), at);
         } else {

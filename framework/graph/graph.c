@@ -228,6 +228,7 @@ void ordo_graph_free(ordo_graph *g)
         return;
     if (g->drop_attached)
         g->drop_attached(g->attached);
+    ordo_partitions_free(g->partitions);
     if (g->in_made)
         ordo_csr_free(&g->in);
     if (g->owned) {

@@ -22,6 +22,8 @@ typedef struct ordo_input {
     size_t mapped_size;
 } ordo_input;
 
+typedef struct ordo_partition ordo_partition;
+
 struct ordo_graph {
     ordo_u64 references; /* atomic */
     ordo_csr out, in;    /* in: where in_made, under lock to make, never changed after */
@@ -34,6 +36,7 @@ struct ordo_graph {
     ordo_graph_info info;
     char *source, *format, *weights; /* in one block with the struct */
     pthread_mutex_t lock;
+    ordo_partition *partitions; /* that were asked for, under lock to make; partition.c */
     void *attached; /* a back end's, under lock to make; see ordo_graph_attach */
     void (*drop_attached)(void *);
 };
@@ -70,6 +73,7 @@ ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *ori
 ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,
                             const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out);
 void ordo_vertex_data_free(ordo_vertex_data *v);
+void ordo_partitions_free(ordo_partition *list);
 /* Remembers at *least the smallest value that any thread gave. */
 void ordo_keep_least(ordo_u64 *least, ordo_u64 value);
 

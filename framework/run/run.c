@@ -551,6 +551,19 @@ ordo_status ordo_job_need_in(ordo_job *job)
     return status;
 }
 
+ordo_status ordo_job_need_partition(ordo_job *job, ordo_u32 parts, const ordo_u32 **part)
+{
+    if (!job->own->graph || job->targets != job->out->n || (job->op->kind == ORDO_KIND_RELAX && !job->op->activates))
+        return ordo_fail(
+            ORDO_ERR_USAGE,
+            "operator '%s': its %llu targets are not the vertices of a graph, which is what a partition is of",
+            job->op->name, (unsigned long long)job->targets);
+    double before = ordo_job_seconds(job);
+    ordo_status status = ordo_graph_partition(job->own->graph, parts, job->threads, part);
+    job->own->prepare_seconds += ordo_job_seconds(job) - before;
+    return status;
+}
+
 void ordo_job_book(ordo_job *job, long long bytes)
 {
     ordo_job_private *own = job->own;

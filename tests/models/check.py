@@ -21,6 +21,21 @@ CASES = [
     ("inbox.pml", "-DW=3 -DSIZE=2", False),
     ("inbox.pml", "-DCOUNT_LATE", True),
     ("inbox.pml", "-DDEAF", True),
+    ("server_ring.pml", "", False),
+    ("server_ring.pml", "-DSIZE=2", False),
+    ("server_ring.pml", "-DM=3 -DDEPTH=1", False),
+    ("server_ring.pml", "-DCOUNT_LATE", True),
+    ("server_ring.pml", "-DDEAF", True),
+    ("server_ring.pml", "-DVALID_EARLY", True),
+    ("server_ring.pml", "-DFREE_EARLY", True),
+    ("server_locks.pml", "", False),
+    ("server_locks.pml", "-DLOCKS=2", False),
+    ("server_locks.pml", "-DREQUESTS=4 -DCREDIT=2", False),
+    ("server_locks.pml", "-DSERVERS=3", False),
+    ("server_locks.pml", "-DUNORDERED", True),
+    ("server_locks.pml", "-DHEAD -DCREDIT=2", True),
+    ("server_locks.pml", "-DNO_CREDIT -DLOCKS=2", True),
+    ("server_locks.pml", "-DSERVERS=3 -DREQUESTS=2 -DNO_QUEUE", True),
 ]
 passed = failed = 0
 for model, definitions, faulty in CASES:

@@ -205,12 +205,15 @@ ORDO_INLINE OP(cell) OP(load)(const OP(cell) * cell)
     return value;
 }
 
-/* Offers candidate c to a cell; true where this call improved it. `sync` is a constant at every call. */
+/* Offers candidate c to a cell; true where this call improved it, under ORDO_SYNC_SERVER where it would: the owner of the
+ * cell decides, and the sink is what takes it there. `sync` is a constant at every call. */
 ORDO_INLINE bool OP(offer)(const ordo_job *job, OP(cell) * cell, ordo_u32 target, OP(cell) c, const ordo_sync sync)
 {
     OP(cell) old = OP(load)(cell + target);
     if (!OP(better)(c, old))
         return false;
+    if (sync == ORDO_SYNC_SERVER)
+        return true;
     if (sync == ORDO_SYNC_RACY) {
         /* Another's better value may be overwritten here. Sound where every item is looked at again until nothing
          * changes, or where all candidates of a superstep are equal: what pairings ask for. */
@@ -253,7 +256,7 @@ ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(
         ordo_u32 target = OP(target)(state, edge);
         if (OP(offer)(job, cell, target, c, sync)) {
             improved++;
-            if (OP(activates)) {
+            if (OP(activates) || sync == ORDO_SYNC_SERVER) {
                 OP(entry) activated = {c, target};
                 push(arg, activated);
             }
@@ -300,7 +303,7 @@ ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(en
         ordo_eid begin = r->row[entry.item], end = r->row[entry.item + 1];
         edges += end - begin;
         ordo_u64 won = OP(expand_row)(job, r, cell, entry, begin, end, sync, push, arg);
-        if (!OP(activates))
+        if (!OP(activates) && sync != ORDO_SYNC_SERVER)
             improved += won;
     }
     ORDO_COUNT(count->stale += stale);

@@ -19,9 +19,21 @@
  *   ORDO_CRITICAL_REQUESTS     most requests of one visit, 1 to 16; an item with more to do activates itself again
  *   ORDO_CRITICAL_ACTIVATIONS  most activations of one section, 0 to 16
  *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT: visiting an item whose work is done emits nothing or changes nothing
+ * optional
+ *   ORDO_CRITICAL_TARGETS      most targets of a request, 1 or 2 (2): with 1 servers need no locks
+ *   ORDO_CRITICAL_FIRST        u32 f(const state *s, ordo_request *r, ordo_activation *out, int *more), and
+ *   ORDO_CRITICAL_SECOND       u32 f(const state *s, const ordo_request *r, ordo_activation *out): a section of two
+ *                              targets in two halves, for operators of which nobody needs isolation: others may own
+ *                              either target in between. FIRST owns r->target[0]; where it sets *more, SECOND runs
+ *                              later and owns r->target[1], with the request as FIRST left it (it may change words).
+ *                              Together at most ORDO_CRITICAL_ACTIVATIONS activations
+ *   ORDO_CRITICAL_COMBINE      int f(const state *s, ordo_request *a, const ordo_request *b): owning their one and same
+ *                              target, makes `a` stand for both, in any order; 0 where that cannot be. The section of
+ *                              `a` then counts for both
  *
  * Derived, for schedulers, all starting with the operator's name: x_op_state, x_op_properties, x_op_requests,
- * x_op_activations, x_op_summary, x_op_visit, x_op_section. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
+ * x_op_activations, x_op_targets, x_op_halves, x_op_combines, x_op_summary, x_op_visit, x_op_section, x_op_first,
+ * x_op_second, x_op_combine. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
  */
 #include <ordo/operator.h>
 
@@ -39,13 +51,34 @@
 #error "ORDO_CRITICAL_REQUESTS is 1 to 16, ORDO_CRITICAL_ACTIVATIONS 0 to 16"
 #endif
 
+#ifndef ORDO_CRITICAL_TARGETS
+#define ORDO_CRITICAL_TARGETS 2
+#endif
+#if ORDO_CRITICAL_TARGETS != 1 && ORDO_CRITICAL_TARGETS != 2
+#error "ORDO_CRITICAL_TARGETS is 1 or 2"
+#endif
+#if defined(ORDO_CRITICAL_FIRST) != defined(ORDO_CRITICAL_SECOND)
+#error "ORDO_CRITICAL_FIRST and ORDO_CRITICAL_SECOND come together"
+#endif
+
 #define OP_(_part) ORDO_JOIN3(ORDO_CRITICAL, _op_, _part)
 
 typedef ORDO_CRITICAL_STATE OP_(state);
 enum {
     OP_(properties) = ORDO_CRITICAL_PROPERTIES,
     OP_(requests) = ORDO_CRITICAL_REQUESTS,
-    OP_(activations) = ORDO_CRITICAL_ACTIVATIONS
+    OP_(activations) = ORDO_CRITICAL_ACTIVATIONS,
+    OP_(targets) = ORDO_CRITICAL_TARGETS,
+#ifdef ORDO_CRITICAL_FIRST
+    OP_(halves) = 1,
+#else
+    OP_(halves) = 0,
+#endif
+#ifdef ORDO_CRITICAL_COMBINE
+    OP_(combines) = 1
+#else
+    OP_(combines) = 0
+#endif
 };
 
 #ifndef __CUDA_ARCH__
@@ -65,6 +98,40 @@ ORDO_FN ordo_u32 OP_(section)(const OP_(state) * s, const ordo_request *r, ordo_
     return ORDO_CRITICAL_SECTION(s, r, out);
 }
 
+ORDO_FN ordo_u32 OP_(first)(const OP_(state) * s, ordo_request *r, ordo_activation *out, int *more)
+{
+#ifdef ORDO_CRITICAL_FIRST
+    return ORDO_CRITICAL_FIRST(s, r, out, more);
+#else
+    *more = 0;
+    return OP_(section)(s, r, out);
+#endif
+}
+
+ORDO_FN ordo_u32 OP_(second)(const OP_(state) * s, const ordo_request *r, ordo_activation *out)
+{
+#ifdef ORDO_CRITICAL_SECOND
+    return ORDO_CRITICAL_SECOND(s, r, out);
+#else
+    (void)s;
+    (void)r;
+    (void)out;
+    return 0;
+#endif
+}
+
+ORDO_FN int OP_(combine)(const OP_(state) * s, ordo_request *a, const ordo_request *b)
+{
+#ifdef ORDO_CRITICAL_COMBINE
+    return ORDO_CRITICAL_COMBINE(s, a, b);
+#else
+    (void)s;
+    (void)a;
+    (void)b;
+    return 0;
+#endif
+}
+
 #undef OP_
 #undef ORDO_CRITICAL
 #undef ORDO_CRITICAL_SUMMARY
@@ -74,5 +141,9 @@ ORDO_FN ordo_u32 OP_(section)(const OP_(state) * s, const ordo_request *r, ordo_
 #undef ORDO_CRITICAL_REQUESTS
 #undef ORDO_CRITICAL_ACTIVATIONS
 #undef ORDO_CRITICAL_PROPERTIES
+#undef ORDO_CRITICAL_TARGETS
+#undef ORDO_CRITICAL_FIRST
+#undef ORDO_CRITICAL_SECOND
+#undef ORDO_CRITICAL_COMBINE
 #undef ORDO_OP_KIND
 #define ORDO_OP_KIND ORDO_KIND_CRITICAL

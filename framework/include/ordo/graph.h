@@ -181,6 +181,10 @@ ORDO_API const ordo_csr *ordo_graph_out(const ordo_graph *g);
  * transposed on first use and kept. Thread-safe. Errors: ORDO_ERR_MEMORY. */
 ORDO_API ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out);
 ORDO_API bool ordo_graph_symmetric(const ordo_graph *g);
+/* Vertices in `parts` parts of about equal size with few edges between them: (*part)[v] < parts, [n], the same for the
+ * same graph. Made by METIS on first use and kept. Thread-safe. Errors: ORDO_ERR_MEMORY, ORDO_ERR_USAGE (this build has
+ * no METIS), ORDO_ERR_INPUT (more edges than METIS can count). */
+ORDO_API ordo_status ordo_graph_partition(const ordo_graph *g, ordo_u32 parts, int threads, const ordo_u32 **part);
 
 /* What some formats say of vertices. Arrays are owned by the graph; NULL where there is nothing. */
 typedef struct ordo_vertex_data {

@@ -144,6 +144,9 @@ ORDO_API void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket
 ORDO_API double ordo_job_seconds(const ordo_job *job);
 /* In-rows into job->in; the time is counted as preparation. By the thread that runs the job, outside the team. */
 ORDO_API ordo_status ordo_job_need_in(ordo_job *job);
+/* Targets into parts, (*part)[target], by the graph's partition; the time is counted as preparation. Refused where
+ * targets are not the graph's vertices. By the thread that runs the job, outside the team. */
+ORDO_API ordo_status ordo_job_need_partition(ordo_job *job, ordo_u32 parts, const ordo_u32 **part);
 /* Books `bytes` more (or fewer) of worklist memory. */
 ORDO_API void ordo_job_book(ordo_job *job, long long bytes);
 /* Bucket width for a tunable whose value `asked` is 0 for automatic: `own`, which is x_op_delta(n, m), or where that is

@@ -1,0 +1,474 @@
+/* lock_server/cpu.h -- every update offloaded to the server that owns its target, on the CPU.
+ *
+ * Problem: threads that update the same words fight for their cache lines, and for the locks beside them.
+ * Method (Wang, Fussell and Lin, ASPLOS 2019): clients process items in FIFO order and send each update as a message to
+ * the server that owns its target; it alone touches the target. A server is one thread, so one section runs after
+ * another and needs no lock, but for two targets (locks.h). By default every thread is client and server, as in the
+ * paper's maximum flow: it serves what has arrived, then processes a chunk of its own items, and what it activates as a
+ * server is its own next item. Apart, servers hand what they activate to clients. The protocol, the end and why nobody
+ * waits for ever: ring.h.
+ *   A member's turn: serve everything that has arrived; process a chunk of items; publish.
+ *
+ * Does not: order items by priority (see inbox); move targets to another owner while it runs.
+ *
+ * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ */
+#include "tunables.h"
+
+#include <string.h>
+
+#include "locks.h"
+#include "ring.h"
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_, _part)
+
+#ifndef ORDO_SERVER_ONCE
+#define ORDO_SERVER_ONCE
+
+/* W1: whether there is room for one more message. */
+ORDO_INLINE bool server_has_room(server_writer *writer, const server_ring *ring, ordo_u32 size)
+{
+    if (writer->next - writer->read < size)
+        return true;
+    writer->read = __atomic_load_n(&ring->read, __ATOMIC_ACQUIRE);
+    return writer->next - writer->read < size;
+}
+/* W3, the netting apart. */
+ORDO_INLINE void server_publish(server_writer *writer, server_ring *ring)
+{
+    writer->published = writer->next;
+    __atomic_store_n(&ring->write, writer->next, __ATOMIC_RELEASE);
+}
+/* R1: how many messages have arrived. */
+ORDO_INLINE ordo_u32 server_arrived(const server_ring *ring)
+{
+    return __atomic_load_n(&ring->write, __ATOMIC_ACQUIRE) - ring->read;
+}
+/* R3 */
+ORDO_INLINE void server_give_back(server_ring *ring, ordo_u32 count)
+{
+    __atomic_store_n(&ring->read, ring->read + count, __ATOMIC_RELEASE);
+}
+/* A wait's next moment. */
+ORDO_INLINE void server_wait(int round)
+{
+    if (round < 64)
+        ordo_pause();
+    else
+        ordo_yield();
+}
+ORDO_INLINE ordo_u32 server_floor(double asked)
+{
+    ordo_u32 power = 1;
+    while (2 * (double)power <= asked)
+        power *= 2;
+    return power;
+}
+
+#endif
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+typedef OP(entry) MY(message);
+#else
+typedef ordo_request MY(message);
+#endif
+
+/* Shared by the members. Rings are [to][from], their places [to][from][size]. */
+typedef struct MY(run) {
+    ordo_job *job;
+    server_map map;
+    ordo_u32 servers, clients, first_client; /* servers are members 0 .., clients members first_client .. */
+    ordo_u32 size;                           /* places of a ring of messages or entries */
+    server_ring *ring, *back;                /* clients to servers; apart: servers to clients */
+    MY(message) * slot;
+    OP(entry) * back_slot;
+    bool combine, halves;
+    /* two targets: LOCK, REPLY, UNLOCK [channel][to][from], of `credit` words; or second halves, of `size` requests */
+    server_ring *channel, *second;
+    server_word *word;
+    ordo_request *second_slot;
+    ordo_u32 credit, lock_bits;
+    ordo_u64 padding0[8];
+    ordo_u64 pending;
+    ordo_u64 padding1[7];
+    ordo_u64 taken; /* initial items */
+    ordo_u64 padding2[7];
+} MY(run);
+
+/* One member's. */
+typedef struct MY(member) {
+    MY(run) * run;
+    ordo_job *job;
+    ordo_u32 index, server, client; /* SERVER_NONE: it is none */
+    ordo_u64 balance;               /* things made less things finished since it netted, modulo 2^64 */
+    server_writer *to;              /* [servers] as a client */
+    server_writer *to_client;       /* [clients] as a server, apart */
+    ordo_u32 turn;                  /* of the client that gets the next entry */
+    ordo_bin fifo;                  /* entries from `head` on */
+    ordo_u64 head;
+    OP(entry) * batch;        /* [chunk] */
+    MY(message) * combined;   /* [size] */
+    ordo_u32 *combine_at;     /* [SERVER_COMBINE] */
+    server_writer *to_server; /* [SERVER_CHANNELS][servers], or [servers] of second halves */
+    ordo_bin *spill;          /* [servers] second halves that found no room */
+    ordo_u64 spilled;
+    server_lock *lock; /* [1 << lock_bits] */
+    ordo_bin place;    /* of server_place */
+    ordo_u32 free_place, released, set_aside;
+    ordo_counters count;
+} MY(member);
+
+/* ---- things ---- */
+
+ORDO_INLINE void MY(net)(MY(member) * me)
+{
+    if (me->balance)
+        __atomic_fetch_add(&me->run->pending, me->balance, __ATOMIC_RELEASE);
+    me->balance = 0;
+}
+
+ORDO_INLINE void MY(publish)(MY(member) * me, server_writer *writer, server_ring *ring)
+{
+    if (writer->next == writer->published)
+        return;
+    MY(net)(me);
+    server_publish(writer, ring);
+}
+
+/* Appends an activation to the member's own worklist. */
+ORDO_INLINE void MY(keep)(MY(member) * me, OP(entry) entry)
+{
+    if (__builtin_expect(me->fifo.count == me->fifo.room, 0) && me->head > me->fifo.room / 2) {
+        me->fifo.count -= me->head;
+        memmove(me->fifo.data, (OP(entry) *)me->fifo.data + me->head, me->fifo.count * sizeof entry);
+        me->head = 0;
+    }
+    OP(append)(me->job, &me->fifo, entry);
+    me->balance++;
+}
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#include "serve_relax.h"
+#else
+#include "serve_critical.h"
+#endif
+
+/* Everything that has arrived for this server; whether anything had. */
+ORDO_NOINLINE bool MY(serve)(MY(member) * me)
+{
+    const MY(run) *run = me->run;
+    if (me->server == SERVER_NONE)
+        return false;
+    bool any = MY(serve_servers)(me);
+    for (ordo_u32 k = 0; k < run->clients; k++) {
+        const ordo_u32 client = (me->index + k) % run->clients;
+        server_ring *ring = &run->ring[me->server * run->clients + client];
+        const MY(message) *slot = run->slot + ((ordo_u64)me->server * run->clients + client) * run->size;
+        ordo_u32 count = server_arrived(ring);
+        if (!count)
+            continue;
+        count = run->combine ? MY(serve_combined)(me, slot, ring->read, count)
+                             : MY(serve_messages)(me, slot, ring->read, count);
+        server_give_back(ring, count);
+        any = any || count;
+    }
+    return any;
+}
+
+/* ---- clients ---- */
+
+/* W1 where the ring is full; false where the run ends early instead. */
+ORDO_NOINLINE bool MY(wait_for_room)(MY(member) * me, ordo_u32 server, server_ring *ring)
+{
+    server_writer *writer = &me->to[server];
+    MY(publish)(me, writer, ring);
+    for (int round = 0; !server_has_room(writer, ring, me->run->size); round++) {
+        if (ordo_job_stopped(me->job))
+            return false;
+        if (MY(serve)(me))
+            round = 0;
+        else
+            server_wait(round);
+    }
+    return true;
+}
+
+/* W1 to W3. What the member owns itself is served at once. */
+ORDO_INLINE void MY(send)(MY(member) * me, ordo_u32 server, MY(message) message)
+{
+    const MY(run) *run = me->run;
+    if (server == me->server) {
+        MY(serve_own)(me, &message);
+        return;
+    }
+    server_writer *writer = &me->to[server];
+    const ordo_u64 at = (ordo_u64)server * run->clients + me->client;
+    if (!server_has_room(writer, &run->ring[at], run->size) && !MY(wait_for_room)(me, server, &run->ring[at]))
+        return;
+    run->slot[at * run->size + (writer->next & (run->size - 1))] = message;
+    writer->next++;
+    me->balance++;
+    if (writer->next - writer->published >= SERVER_BUFFER)
+        MY(publish)(me, writer, &run->ring[at]);
+}
+
+ORDO_INLINE void MY(publish_all)(MY(member) * me)
+{
+    const MY(run) *run = me->run;
+    for (ordo_u32 server = 0; server < run->servers; server++)
+        MY(publish)(me, &me->to[server], &run->ring[server * run->clients + me->client]);
+}
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+
+/* The sink of OP(expand): a candidate that would improve its target. */
+ORDO_INLINE void MY(offer)(void *arg, OP(entry) candidate)
+{
+    MY(member) *me = (MY(member) *)arg;
+    MY(send)(me, server_owner(&me->run->map, candidate.item), candidate);
+}
+
+ORDO_INLINE void MY(process)(MY(member) * me, const ordo_rows *rows, ordo_u64 size)
+{
+    OP(expand)(me->job, rows, me->batch, size, &me->count, ORDO_SYNC_SERVER, MY(offer), me);
+}
+
+#else
+
+ORDO_INLINE void MY(process)(MY(member) * me, const ordo_rows *rows, ordo_u64 size)
+{
+    (void)rows;
+    for (ordo_u64 i = 0; i < size; i++) {
+        ordo_request request[OP(requests)];
+        const ordo_u32 count = OP(visit)((const OP(state) *)me->job->state, me->batch[i].item, request);
+        ORDO_COUNT(me->count.items++);
+        ORDO_COUNT(me->count.edges += count);
+        for (ordo_u32 k = 0; k < count; k++)
+            MY(send)(me, MY(home)(me->run, &request[k]), request[k]);
+    }
+}
+
+#endif
+
+/* What servers have handed to this client, apart, to the end of its worklist. */
+ORDO_INLINE void MY(fetch)(MY(member) * me)
+{
+    const MY(run) *run = me->run;
+    for (ordo_u32 server = 0; server < run->servers; server++) {
+        const ordo_u64 at = (ordo_u64)me->client * run->servers + server;
+        server_ring *ring = &run->back[at];
+        const ordo_u32 count = server_arrived(ring);
+        for (ordo_u32 i = 0; i < count; i++) {
+            MY(keep)(me, run->back_slot[at * run->size + ((ring->read + i) & (run->size - 1))]);
+            me->balance--; /* the same thing, elsewhere */
+        }
+        if (count)
+            server_give_back(ring, count);
+    }
+}
+
+/* The next chunk of items, initial ones first; how many. */
+ORDO_INLINE ordo_u64 MY(take)(MY(member) * me, ordo_u64 chunk)
+{
+    MY(run) *run = me->run;
+    ordo_job *job = me->job;
+    if (__atomic_load_n(&run->taken, __ATOMIC_RELAXED) < job->initial_count) {
+        const ordo_u64 begin = __atomic_fetch_add(&run->taken, chunk, __ATOMIC_RELAXED);
+        const ordo_u64 left = begin < job->initial_count ? job->initial_count - begin : 0;
+        const ordo_u64 size = left < chunk ? left : chunk;
+        for (ordo_u64 i = 0; i < size; i++)
+            me->batch[i] = MY(initial_entry)(job, OP(initial)(job, begin + i));
+        if (size)
+            return size;
+    }
+    if (run->back && me->head == me->fifo.count)
+        MY(fetch)(me);
+    const ordo_u64 left = me->fifo.count - me->head, size = left < chunk ? left : chunk;
+    if (!size)
+        return 0;
+    memcpy(me->batch, (const OP(entry) *)me->fifo.data + me->head, size * sizeof(OP(entry)));
+    me->head += size;
+    if (me->head == me->fifo.count)
+        me->head = me->fifo.count = 0;
+    return size;
+}
+
+/* ---- servers apart ---- */
+
+/* Hands entries of the server's worklist to clients with room, in turn; whether there were any. */
+ORDO_INLINE bool MY(hand_out)(MY(member) * me, ordo_u64 chunk)
+{
+    const MY(run) *run = me->run;
+    bool any = false;
+    for (ordo_u32 k = 0; k < run->clients && me->head < me->fifo.count; k++) {
+        const ordo_u32 client = me->turn;
+        const ordo_u64 at = (ordo_u64)client * run->servers + me->server;
+        server_writer *writer = &me->to_client[client];
+        me->turn = (client + 1) % run->clients;
+        for (ordo_u64 i = 0; i < chunk && me->head < me->fifo.count; i++) {
+            if (!server_has_room(writer, &run->back[at], run->size))
+                break;
+            run->back_slot[at * run->size + (writer->next & (run->size - 1))] =
+                ((const OP(entry) *)me->fifo.data)[me->head++];
+            writer->next++;
+            any = true;
+        }
+        MY(publish)(me, writer, &run->back[at]);
+    }
+    if (me->head == me->fifo.count)
+        me->head = me->fifo.count = 0;
+    return any;
+}
+
+/* ---- members ---- */
+
+static bool MY(make_member)(MY(run) * run, int index, MY(member) * me)
+{
+    const ordo_u32 i = (ordo_u32)index;
+    *me = (MY(member)){.run = run,
+                       .job = run->job,
+                       .index = i,
+                       .server = i < run->servers ? i : SERVER_NONE,
+                       .client = i >= run->first_client ? i - run->first_client : SERVER_NONE,
+                       .free_place = SERVER_NONE,
+                       .released = SERVER_NONE};
+    me->to = (server_writer *)ordo_alloc_zero(run->servers, sizeof *me->to);
+    me->to_client = (server_writer *)ordo_alloc_zero(run->back ? run->clients : 0, sizeof *me->to_client);
+    me->batch = (OP(entry) *)ordo_alloc((ordo_u64)run->job->tunable[SERVER_CHUNK], sizeof *me->batch);
+    me->combined = (MY(message) *)ordo_alloc(run->combine ? run->size : 0, sizeof *me->combined);
+    me->combine_at = (ordo_u32 *)ordo_alloc_zero(run->combine ? SERVER_COMBINE : 0, sizeof *me->combine_at);
+    return me->to && me->to_client && me->batch && me->combined && me->combine_at && MY(make_server)(me);
+}
+
+static void MY(free_member)(MY(member) * me)
+{
+    MY(free_server)(me);
+    ordo_bin_free(me->job, &me->fifo, sizeof(OP(entry)));
+    ordo_free(me->to);
+    ordo_free(me->to_client);
+    ordo_free(me->batch);
+    ordo_free(me->combined);
+    ordo_free(me->combine_at);
+}
+
+ORDO_NOINLINE void MY(work)(void *arg, int index)
+{
+    MY(run) *run = (MY(run) *)arg;
+    ordo_job *job = run->job;
+    const ordo_rows rows = ordo_rows_of(job->out, MY(weight_type));
+    const ordo_u64 chunk = (ordo_u64)job->tunable[SERVER_CHUNK];
+    const int patience = job->threads > ordo_cores() ? 2 : 64;
+    MY(member) me;
+    if (!MY(make_member)(run, index, &me))
+        ordo_job_fail(job, ORDO_ERR_MEMORY);
+
+    double busy_since = ORDO_CLOCK(job);
+    int idle = 0;
+    for (ordo_u64 turns = 0; !ordo_job_stopped(job); turns++) {
+        bool busy = MY(serve)(&me);
+        const ordo_u64 size = me.client == SERVER_NONE ? 0 : MY(take)(&me, chunk);
+        if (size) {
+            if (idle > 1)
+                busy_since = ORDO_CLOCK(job);
+            idle = 0;
+            MY(process)(&me, &rows, size);
+            me.balance -= size;
+            MY(publish_all)(&me);
+        } else if (run->back && me.client == SERVER_NONE) {
+            busy = MY(hand_out)(&me, chunk) || busy;
+        }
+        if (index == 0 && turns % 16 == 0) {
+            const ordo_u64 pending = __atomic_load_n(&run->pending, __ATOMIC_RELAXED);
+            ordo_job_poll(job, pending);
+            if (size)
+                ORDO_COUNT(ordo_job_sample(job, pending, 0, 0, run->servers, -1));
+        }
+        if (turns % 64 == 0)
+            ordo_publish_counters(job, index, &me.count);
+        if (size || busy) {
+            if (idle > 1)
+                busy_since = ORDO_CLOCK(job);
+            idle = 0;
+            continue;
+        }
+        MY(net)(&me);
+        if (__atomic_load_n(&run->pending, __ATOMIC_ACQUIRE) == 0)
+            break;
+        if (++idle == 2)
+            me.count.work_seconds += ORDO_CLOCK(job) - busy_since;
+        if (idle >= patience)
+            ordo_yield();
+        else
+            ordo_pause();
+    }
+    if (idle < 2)
+        me.count.work_seconds += ORDO_CLOCK(job) - busy_since;
+    ordo_publish_counters(job, index, &me.count);
+    MY(free_member)(&me);
+}
+
+/* Who serves: all, or one of 1 + ratio. */
+static void MY(choose_roles)(const ordo_job *job, MY(run) * run)
+{
+    const ordo_u32 threads = (ordo_u32)job->threads;
+    run->servers = run->clients = threads;
+    run->first_client = 0;
+    if ((int)job->tunable[SERVER_ROLES] != 2 || threads < 2)
+        return;
+    const double ratio = job->tunable[SERVER_RATIO] > 0 ? job->tunable[SERVER_RATIO] : 1;
+    run->servers = (ordo_u32)((double)threads / (1 + ratio) + 0.5);
+    run->servers = run->servers < 1 ? 1 : run->servers > threads - 1 ? threads - 1 : run->servers;
+    run->first_client = run->servers;
+    run->clients = threads - run->servers;
+}
+
+static ordo_status MY(choose_owners)(ordo_job *job, MY(run) * run)
+{
+    run->map.servers = run->servers;
+    if ((int)job->tunable[SERVER_PARTITION] == 1)
+        return ordo_job_need_partition(job, run->servers, &run->map.of);
+    /* A line of targets stays together, unless they are so few that servers would go without. */
+    double grain = job->tunable[SERVER_GRAIN] > 0 ? job->tunable[SERVER_GRAIN] : 64.0 / MY(target_bytes);
+    while (job->tunable[SERVER_GRAIN] == 0 && grain > 1 && grain * 4 * run->servers > (double)job->targets)
+        grain /= 2;
+    while ((ordo_u32)2 << run->map.shift <= (ordo_u32)grain)
+        run->map.shift++;
+    return ORDO_OK;
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    MY(run) run = {.job = job, .pending = job->initial_count};
+    MY(choose_roles)(job, &run);
+    ordo_status status = MY(choose_owners)(job, &run);
+    if (!status)
+        status = MY(choose_forms)(job, &run);
+    if (status)
+        return status;
+    const ordo_u64 rings = (ordo_u64)run.servers * run.clients;
+    const bool apart = run.first_client > 0 && MY(activates);
+    run.size = server_floor(job->tunable[SERVER_RING] / run.clients);
+    run.ring = (server_ring *)ordo_alloc_zero(rings, sizeof *run.ring);
+    run.slot = (MY(message) *)ordo_alloc(rings * run.size, sizeof *run.slot);
+    run.back = apart ? (server_ring *)ordo_alloc_zero(rings, sizeof *run.back) : NULL;
+    run.back_slot = apart ? (OP(entry) *)ordo_alloc(rings * run.size, sizeof *run.back_slot) : NULL;
+    status = run.ring && run.slot && (!apart || (run.back && run.back_slot)) ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status)
+        status = MY(make_channels)(&run);
+    if (!status) {
+        const long long bytes =
+            (long long)(rings * run.size * (sizeof *run.slot + (apart ? sizeof *run.back_slot : 0)));
+        ordo_job_book(job, bytes);
+        ordo_team_run(job->team, MY(work), &run);
+        ordo_job_book(job, -bytes);
+    }
+    MY(free_channels)(&run);
+    ordo_free(run.ring);
+    ordo_free(run.slot);
+    ordo_free(run.back);
+    ordo_free(run.back_slot);
+    return status;
+}
+
+ORDO_CPU_INSTANCE(lock_server, MY(run_job))
+#undef MY

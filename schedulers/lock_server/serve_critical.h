@@ -1,0 +1,486 @@
+/* lock_server/serve_critical.h -- what a server does with requests: sections, halves, and nested locks. A part of
+ * cpu.h.
+ *
+ * locks.h has the protocol (L1 to L4). Requests are *admitted*: run at once, or set aside in a place of the server's
+ * table until their locks are free. What cannot be admitted stays in its ring. Only the server's own thread touches its
+ * locks and places.
+ */
+enum { MY(weight_type) = 0, MY(target_bytes) = 8, MY(activates) = OP(activations) > 0 };
+
+ORDO_INLINE OP(entry) MY(initial_entry)(const ordo_job *job, ordo_item item)
+{
+    OP(entry) entry = {item, 0};
+    (void)job;
+    return entry;
+}
+
+/* ---- sections ---- */
+
+ORDO_INLINE void MY(keep_all)(MY(member) * me, const ordo_activation *activated, ordo_u32 count)
+{
+    ORDO_COUNT(me->count.activations += count);
+    for (ordo_u32 i = 0; i < count; i++)
+        MY(keep)(me, activated[i]);
+}
+
+ORDO_INLINE void MY(run_section)(MY(member) * me, const ordo_request *request)
+{
+    ordo_activation activated[OP(activations) + 1];
+    MY(keep_all)(me, activated, OP(section)((const OP(state) *)me->job->state, request, activated));
+    ORDO_COUNT(me->count.useful++);
+}
+
+/* ---- halves ---- */
+
+ORDO_INLINE void MY(run_second)(MY(member) * me, const ordo_request *request)
+{
+    ordo_activation activated[OP(activations) + 1];
+    MY(keep_all)(me, activated, OP(second)((const OP(state) *)me->job->state, request, activated));
+    ORDO_COUNT(me->count.useful++);
+}
+
+/* Into the ring, or behind what found no room in it before. */
+ORDO_INLINE void MY(send_second)(MY(member) * me, ordo_u32 server, const ordo_request *request)
+{
+    const MY(run) *run = me->run;
+    const ordo_u64 at = (ordo_u64)server * run->servers + me->server;
+    server_writer *writer = &me->to_server[server];
+    if (!me->spill[server].count && server_has_room(writer, &run->second[at], run->size)) {
+        run->second_slot[at * run->size + (writer->next++ & (run->size - 1))] = *request;
+        return;
+    }
+    ordo_bin *spill = &me->spill[server];
+    if (spill->count == spill->room && !ordo_bin_grow(me->job, spill, sizeof *request))
+        return; /* the run has failed */
+    ((ordo_request *)spill->data)[spill->count++] = *request;
+    me->spilled++;
+}
+
+/* Whether there was one to serve; the request stays one thing until both halves have run. */
+ORDO_INLINE bool MY(admit_halves)(MY(member) * me, const ordo_request *request, bool own)
+{
+    ordo_activation activated[OP(activations) + 1];
+    ordo_request second = *request;
+    int more = 0;
+    if (me->spilled >= (ordo_u64)me->job->tunable[SERVER_FLIGHT])
+        return false;
+    MY(keep_all)(me, activated, OP(first)((const OP(state) *)me->job->state, &second, activated, &more));
+    const ordo_u32 server = server_owner(&me->run->map, second.target[1]);
+    if (more && server != me->server) {
+        MY(send_second)(me, server, &second);
+        me->balance += own;
+        return true;
+    }
+    if (more)
+        MY(run_second)(me, &second);
+    else
+        ORDO_COUNT(me->count.useful++);
+    me->balance -= !own;
+    return true;
+}
+
+ORDO_NOINLINE bool MY(serve_halves)(MY(member) * me)
+{
+    const MY(run) *run = me->run;
+    bool any = false;
+    for (ordo_u32 server = 0; server < run->servers; server++) {
+        const ordo_u64 in = (ordo_u64)me->server * run->servers + server,
+                       out = (ordo_u64)server * run->servers + me->server;
+        server_ring *ring = &run->second[in];
+        const ordo_u32 count = server_arrived(ring);
+        for (ordo_u32 i = 0; i < count; i++)
+            MY(run_second)(me, &run->second_slot[in * run->size + ((ring->read + i) & (run->size - 1))]);
+        if (count)
+            server_give_back(ring, count);
+        me->balance -= count;
+        any = any || count;
+
+        ordo_bin *spill = &me->spill[server];
+        server_writer *writer = &me->to_server[server];
+        ordo_u64 moved = 0;
+        while (moved < spill->count && server_has_room(writer, &run->second[out], run->size))
+            run->second_slot[out * run->size + (writer->next++ & (run->size - 1))] =
+                ((const ordo_request *)spill->data)[moved++];
+        if (moved) {
+            spill->count -= moved;
+            me->spilled -= moved;
+            memmove(spill->data, (const ordo_request *)spill->data + moved, spill->count * sizeof(ordo_request));
+        }
+        MY(publish)(me, writer, &run->second[out]);
+    }
+    return any;
+}
+
+/* ---- nested locks ---- */
+
+ORDO_INLINE server_place *MY(place)(const MY(member) * me, ordo_u32 index)
+{
+    return (server_place *)me->place.data + index;
+}
+
+/* A place of the table, SERVER_NONE where memory is short. */
+static ordo_u32 MY(new_place)(MY(member) * me)
+{
+    ordo_u32 index = me->free_place;
+    if (index != SERVER_NONE) {
+        me->free_place = MY(place)(me, index)->next;
+        return index;
+    }
+    if (me->place.count == me->place.room && !ordo_bin_grow(me->job, &me->place, sizeof(server_place)))
+        return SERVER_NONE;
+    return (ordo_u32)me->place.count++;
+}
+ORDO_INLINE void MY(drop_place)(MY(member) * me, ordo_u32 index)
+{
+    MY(place)(me, index)->next = me->free_place;
+    me->free_place = index;
+}
+
+/* To the end of a lock's queue. */
+static void MY(queue)(MY(member) * me, ordo_u32 slot, ordo_u32 index)
+{
+    server_lock *lock = &me->lock[slot];
+    MY(place)(me, index)->next = SERVER_NONE;
+    if (lock->first == SERVER_NONE)
+        lock->first = index;
+    else
+        MY(place)(me, lock->last)->next = index;
+    lock->last = index;
+}
+
+ORDO_INLINE ordo_u64 MY(channel_at)(const MY(run) * run, int channel, ordo_u32 to, ordo_u32 from)
+{
+    return ((ordo_u64)channel * run->servers + to) * run->servers + from;
+}
+
+/* There is room: see locks.h. */
+static void MY(say)(MY(member) * me, int channel, ordo_u32 server, server_word word)
+{
+    const MY(run) *run = me->run;
+    const ordo_u64 at = MY(channel_at)(run, channel, server, me->server);
+    server_writer *writer = &me->to_server[(ordo_u32)channel * run->servers + server];
+    run->word[at * run->credit + (writer->next++ & (run->credit - 1))] = word;
+    server_publish(writer, &run->channel[at]); /* no thing: nothing to net */
+}
+
+/* Whether one more LOCK may be sent there: credit comes back when an UNLOCK has been read. */
+ORDO_INLINE bool MY(has_credit)(MY(member) * me, ordo_u32 server)
+{
+    const MY(run) *run = me->run;
+    server_writer *lock = &me->to_server[SERVER_LOCK * run->servers + server];
+    return server_has_room(lock, &run->channel[MY(channel_at)(run, SERVER_UNLOCK, server, me->server)], run->credit);
+}
+
+/* Puts a lock of this server among those that settle() gives on. */
+ORDO_INLINE void MY(release)(MY(member) * me, ordo_u32 slot)
+{
+    me->lock[slot].next = me->released;
+    me->released = slot;
+}
+
+/* Runs a request that has all its locks, and gives back the one that is held for it (L4). */
+static void MY(finish)(MY(member) * me, ordo_u32 index)
+{
+    const server_place place = *MY(place)(me, index);
+    MY(drop_place)(me, index);
+    me->set_aside--;
+    MY(run_section)(me, &place.request);
+    me->balance--;
+    if (place.holds == me->server)
+        MY(release)(me, place.slot);
+    else if (place.holds != SERVER_NONE)
+        MY(say)(me, SERVER_UNLOCK, place.holds, (server_word){place.slot, SERVER_NONE});
+}
+
+ORDO_INLINE void MY(grant)(MY(member) * me, ordo_u32 slot, ordo_u32 server, ordo_u32 ticket)
+{
+    me->lock[slot].held = 1;
+    MY(say)(me, SERVER_REPLY, server, (server_word){slot, ticket});
+}
+
+/* Gives released locks to the first of their queues, and so on. */
+static void MY(settle)(MY(member) * me)
+{
+    while (me->released != SERVER_NONE) {
+        const ordo_u32 slot = me->released;
+        server_lock *lock = &me->lock[slot];
+        me->released = lock->next;
+        lock->held = 0;
+        while (!lock->held && lock->first != SERVER_NONE) {
+            const ordo_u32 index = lock->first;
+            server_place *place = MY(place)(me, index);
+            lock->first = place->next;
+            if (place->stage == SERVER_GRANT) {
+                MY(grant)(me, slot, place->from, place->ticket);
+                MY(drop_place)(me, index);
+            } else if (place->stage == SERVER_BOTH && me->lock[place->second].held) {
+                lock->held = 1;
+                place->stage = SERVER_RUN;
+                place->holds = me->server;
+                place->slot = slot;
+                MY(queue)(me, place->second, index);
+            } else {
+                MY(finish)(me, index);
+            }
+        }
+    }
+}
+
+/* The server and the slot of a target's lock. */
+typedef struct MY(lock_of) {
+    ordo_u32 server, slot;
+} MY(lock_of);
+ORDO_INLINE MY(lock_of) MY(find_lock)(const MY(run) * run, ordo_u32 target)
+{
+    MY(lock_of) lock = {server_owner(&run->map, target), server_slot(target, run->lock_bits)};
+    return lock;
+}
+
+/* Sets a request aside, holding nothing; SERVER_NONE where there are enough of them. */
+static ordo_u32 MY(put_aside)(MY(member) * me, const ordo_request *request, bool own)
+{
+    if (me->set_aside >= (ordo_u32)me->job->tunable[SERVER_FLIGHT])
+        return SERVER_NONE;
+    const ordo_u32 index = MY(new_place)(me);
+    if (index == SERVER_NONE)
+        return index;
+    *MY(place)(me, index) = (server_place){.request = *request, .stage = SERVER_RUN, .holds = SERVER_NONE};
+    me->set_aside++;
+    me->balance += own;
+    return index;
+}
+
+ORDO_INLINE bool MY(run_now)(MY(member) * me, const ordo_request *request, bool own)
+{
+    MY(run_section)(me, request);
+    me->balance -= !own;
+    return true;
+}
+
+/* A request with two locks, the higher one `high` of this server. */
+static bool MY(admit_pair)(MY(member) * me, const ordo_request *request, MY(lock_of) low, MY(lock_of) high, bool own)
+{
+    ordo_u32 index;
+    if (low.server != me->server) { /* L1 */
+        if (!MY(has_credit)(me, low.server) || (index = MY(put_aside)(me, request, own)) == SERVER_NONE)
+            return false;
+        server_place *place = MY(place)(me, index);
+        place->holds = low.server;
+        place->slot = low.slot;
+        place->second = high.slot;
+        MY(say)(me, SERVER_LOCK, low.server, (server_word){low.slot, index});
+        return true;
+    }
+    if (!me->lock[low.slot].held && !me->lock[high.slot].held)
+        return MY(run_now)(me, request, own);
+    if ((index = MY(put_aside)(me, request, own)) == SERVER_NONE)
+        return false;
+    server_place *place = MY(place)(me, index);
+    if (me->lock[low.slot].held) {
+        place->stage = SERVER_BOTH;
+        place->second = high.slot;
+        MY(queue)(me, low.slot, index);
+    } else {
+        me->lock[low.slot].held = 1;
+        place->holds = me->server;
+        place->slot = low.slot;
+        MY(queue)(me, high.slot, index);
+    }
+    return true;
+}
+
+/* Runs a request of which this server is home, or sets it aside; false where it can do neither. `own`: this member made
+ * it and nobody else has seen it, so that it is no thing yet. */
+ORDO_INLINE bool MY(admit)(MY(member) * me, const ordo_request *request, bool own)
+{
+    const MY(run) *run = me->run;
+    if (OP(targets) == 1)
+        return MY(run_now)(me, request, own);
+    if (run->halves)
+        return request->targets == 2 ? MY(admit_halves)(me, request, own) : MY(run_now)(me, request, own);
+    MY(lock_of)
+    a = MY(find_lock)(run, request->target[0]),
+    b = MY(find_lock)(run, request->target[request->targets - 1]);
+    if (a.server != b.server || a.slot != b.slot) {
+        const bool turned = a.server > b.server || (a.server == b.server && a.slot > b.slot);
+        return MY(admit_pair)(me, request, turned ? b : a, turned ? a : b, own);
+    }
+    if (!me->lock[a.slot].held)
+        return MY(run_now)(me, request, own);
+    const ordo_u32 index = MY(put_aside)(me, request, own);
+    if (index == SERVER_NONE)
+        return false;
+    MY(queue)(me, a.slot, index);
+    return true;
+}
+
+/* The three channels; whether anything had come. */
+ORDO_NOINLINE bool MY(serve_locks)(MY(member) * me)
+{
+    const MY(run) *run = me->run;
+    bool any = false;
+    for (int channel = SERVER_CHANNELS - 1; channel >= 0; channel--) /* UNLOCK, REPLY, LOCK: who holds goes first */
+        for (ordo_u32 server = 0; server < run->servers; server++) {
+            const ordo_u64 at = MY(channel_at)(run, channel, me->server, server);
+            server_ring *ring = &run->channel[at];
+            for (ordo_u32 count = server_arrived(ring); count; count--) {
+                const server_word word = run->word[at * run->credit + (ring->read & (run->credit - 1))];
+                server_give_back(ring, 1);
+                any = true;
+                if (channel == SERVER_UNLOCK) {
+                    MY(release)(me, word.slot);
+                } else if (channel == SERVER_REPLY) { /* L3 */
+                    const ordo_u32 second = MY(place)(me, word.ticket)->second;
+                    if (me->lock[second].held)
+                        MY(queue)(me, second, word.ticket);
+                    else
+                        MY(finish)(me, word.ticket);
+                } else if (!me->lock[word.slot].held) { /* L2 */
+                    MY(grant)(me, word.slot, server, word.ticket);
+                } else {
+                    const ordo_u32 index = MY(new_place)(me);
+                    if (index == SERVER_NONE)
+                        return any; /* the run has failed */
+                    *MY(place)(me, index) =
+                        (server_place){.stage = SERVER_GRANT, .from = server, .ticket = word.ticket};
+                    MY(queue)(me, word.slot, index);
+                }
+                MY(settle)(me);
+            }
+        }
+    return any;
+}
+
+ORDO_INLINE bool MY(serve_servers)(MY(member) * me)
+{
+    if (OP(targets) == 1 || me->run->servers == 1)
+        return false;
+    return me->run->halves ? MY(serve_halves)(me) : MY(serve_locks)(me);
+}
+
+/* ---- clients' requests ---- */
+
+/* The server that a request goes to: the owner of its first target, or of its higher lock. */
+ORDO_INLINE ordo_u32 MY(home)(const MY(run) * run, const ordo_request *request)
+{
+    const ordo_u32 first = server_owner(&run->map, request->target[0]);
+    if (OP(targets) == 1 || run->halves || request->targets == 1)
+        return first;
+    const ordo_u32 second = server_owner(&run->map, request->target[1]);
+    return first > second ? first : second;
+}
+
+/* Of the member itself: it waits until it can be admitted, serving meanwhile. */
+ORDO_INLINE void MY(serve_own)(MY(member) * me, const ordo_request *request)
+{
+    for (int round = 0; !MY(admit)(me, request, true) && !ordo_job_stopped(me->job); round++)
+        if (MY(serve_servers)(me))
+            round = 0;
+        else
+            server_wait(round);
+}
+
+/* Messages first .. of a ring, as many as can be admitted; how many. */
+ORDO_INLINE ordo_u32 MY(serve_messages)(MY(member) * me, const ordo_request *slot, ordo_u32 first, ordo_u32 count)
+{
+    for (ordo_u32 i = 0; i < count; i++)
+        if (!MY(admit)(me, &slot[(first + i) & (me->run->size - 1)], false))
+            return i;
+    return count;
+}
+
+/* The same where the operator combines requests of one target: those that it takes together run as one. A line of the
+ * table says where in `combined` a target may be. */
+ORDO_INLINE ordo_u32 MY(serve_combined)(MY(member) * me, const ordo_request *slot, ordo_u32 first, ordo_u32 count)
+{
+    ordo_u32 kept = 0;
+    for (ordo_u32 i = 0; i < count; i++) {
+        const ordo_request *message = &slot[(first + i) & (me->run->size - 1)];
+        ordo_u32 *line = &me->combine_at[server_slot(message->target[0], 12)];
+        if (*line < kept && me->combined[*line].target[0] == message->target[0] &&
+            OP(combine)((const OP(state) *)me->job->state, &me->combined[*line], message)) {
+            ORDO_COUNT(me->count.useful++);
+            me->balance--;
+            continue;
+        }
+        *line = kept;
+        me->combined[kept++] = *message;
+    }
+    for (ordo_u32 i = 0; i < kept; i++)
+        MY(run_now)(me, &me->combined[i], false);
+    return count;
+}
+
+/* ---- making and freeing ---- */
+
+ORDO_INLINE ordo_status MY(choose_forms)(const ordo_job *job, MY(run) * run)
+{
+    const int form = (int)job->tunable[SERVER_FORM], pairs = (int)job->tunable[SERVER_PAIRS];
+    const bool can = OP(combines) && OP(targets) == 1;
+    if (form == 2 && !can)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' with form=combine needs an operator of one target that combines "
+                         "requests; '%s' does not",
+                         job->op->name);
+    if (pairs == 2 && !OP(halves))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' with pairs=halves needs an operator whose section has two halves, "
+                         "since others come between them; '%s' has none",
+                         job->op->name);
+    run->combine = form != 1 && can;
+    run->halves = OP(halves) && pairs != 1;
+    return ORDO_OK;
+}
+
+ORDO_INLINE ordo_status MY(make_channels)(MY(run) * run)
+{
+    const ordo_job *job = run->job;
+    const ordo_u64 pairs = (ordo_u64)run->servers * run->servers;
+    if (OP(targets) == 1)
+        return ORDO_OK;
+    if (run->halves) {
+        run->second = (server_ring *)ordo_alloc_zero(pairs, sizeof *run->second);
+        run->second_slot = (ordo_request *)ordo_alloc(pairs * run->size, sizeof *run->second_slot);
+        return run->second && run->second_slot ? ORDO_OK : ORDO_ERR_MEMORY;
+    }
+    run->credit = server_floor(job->tunable[SERVER_FLIGHT] / run->servers);
+    while (((ordo_u64)2 << run->lock_bits) <= (ordo_u64)job->tunable[SERVER_LOCKS])
+        run->lock_bits++;
+    run->channel = (server_ring *)ordo_alloc_zero(SERVER_CHANNELS * pairs, sizeof *run->channel);
+    run->word = (server_word *)ordo_alloc(SERVER_CHANNELS * pairs * run->credit, sizeof *run->word);
+    return run->channel && run->word ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+ORDO_INLINE void MY(free_channels)(MY(run) * run)
+{
+    ordo_free(run->second);
+    ordo_free(run->second_slot);
+    ordo_free(run->channel);
+    ordo_free(run->word);
+}
+
+ORDO_INLINE bool MY(make_server)(MY(member) * me)
+{
+    const MY(run) *run = me->run;
+    if (OP(targets) == 1 || me->server == SERVER_NONE)
+        return true;
+    me->to_server = (server_writer *)ordo_alloc_zero((ordo_u64)SERVER_CHANNELS * run->servers, sizeof *me->to_server);
+    if (run->halves) {
+        me->spill = (ordo_bin *)ordo_alloc_zero(run->servers, sizeof *me->spill);
+        return me->to_server && me->spill;
+    }
+    me->lock = (server_lock *)ordo_alloc_zero((ordo_u64)1 << run->lock_bits, sizeof *me->lock);
+    for (ordo_u32 i = 0; me->lock && i < (ordo_u32)1 << run->lock_bits; i++)
+        me->lock[i].first = me->lock[i].last = SERVER_NONE;
+    return me->to_server && me->lock;
+}
+
+ORDO_INLINE void MY(free_server)(MY(member) * me)
+{
+    for (ordo_u32 i = 0; me->spill && i < me->run->servers; i++)
+        ordo_bin_free(me->job, &me->spill[i], sizeof(ordo_request));
+    ordo_bin_free(me->job, &me->place, sizeof(server_place));
+    ordo_free(me->to_server);
+    ordo_free(me->spill);
+    ordo_free(me->lock);
+}

@@ -1,0 +1,23 @@
+/* Tunables of `lock_server`: rows as <ordo/scheduler.h> says. */
+#define SERVER_TUNABLES(X)                                                                                             \
+    X(SERVER_ROLES, "roles", CHOICE, "auto", 0, 0, "auto|both|apart", "",                                              \
+      "both: every thread is client and server; apart: some only serve; auto: both")                                   \
+    X(SERVER_RATIO, "ratio", REAL, "0", 0, 1024, NULL, "clients",                                                      \
+      "clients to a server where roles are apart; 0: automatic, which is 1")                                           \
+    X(SERVER_PARTITION, "partition", CHOICE, "interleave", 0, 0, "interleave|metis", "",                               \
+      "who owns a target: servers in turn, or the parts of the graph that METIS finds")                                \
+    X(SERVER_GRAIN, "grain", INT, "0", 0, 65536, NULL, "targets",                                                      \
+      "interleave: neighbouring targets of one owner, rounded down to a power of two; 0: a cache line's")              \
+    X(SERVER_FORM, "form", CHOICE, "auto", 0, 0, "auto|plain|combine", "",                                             \
+      "combine: messages that arrive together for one target are served together; auto: where the operator can")       \
+    X(SERVER_PAIRS, "pairs", CHOICE, "auto", 0, 0, "auto|nested|halves", "",                                           \
+      "two targets: isolated by nested locks, or in two halves; auto: halves where the operator has them")             \
+    X(SERVER_RING, "ring", INT, "4096", 1, 1048576, NULL, "messages",                                                  \
+      "places of a server's rings together, at least one for each client")                                             \
+    X(SERVER_LOCKS, "locks", INT, "4096", 1, 1048576, NULL, "locks",                                                   \
+      "locks of a server for nested pairs, rounded down to a power of two")                                            \
+    X(SERVER_FLIGHT, "flight", INT, "256", 1, 65536, NULL, "requests", "requests that a server sets aside at most")    \
+    X(SERVER_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                      \
+      "items that a client processes before it publishes, and serves again")
+
+enum { SERVER_TUNABLES(ORDO_TUNABLE_ENUM) SERVER_TUNABLE_COUNT };
