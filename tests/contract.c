@@ -24,6 +24,8 @@
 #include "operators/bfs.h"
 #include "operators/cc.h"
 #include "operators/discharge.h"
+#include "operators/hash_table.h"
+#include "operators/sgd.h"
 
 #include "families.h"
 
@@ -57,9 +59,11 @@ static void *get(size_t count, size_t size)
 /* Whether lock_server refuses a choice for that operator by name. */
 static bool refused_there(const char *op, const char *choice)
 {
-    bool bank = !strcmp(op, "bank"), flow = !strcmp(op, "discharge");
-    return (!strncmp(choice, "halves", 6) && flow) || (!strncmp(choice, "combine", 7) && (bank || flow)) ||
-           (!strncmp(choice, "metis", 5) && (bank || flow || !strcmp(op, "mst_u32")));
+    bool bank = !strcmp(op, "bank"), table = !strcmp(op, "hash_table");
+    bool critical = bank || table || !strcmp(op, "discharge") || !strcmp(op, "sgd");
+    return (!strncmp(choice, "halves", 6) && critical && !bank) ||
+           (!strncmp(choice, "combine", 7) && critical && !table) ||
+           (!strncmp(choice, "metis", 5) && (critical || !strcmp(op, "mst_u32")));
 }
 
 /* Draws every tunable: as it is, its least, or something small. */
@@ -336,6 +340,109 @@ static void try_bank(trial *t)
     free(change);
 }
 
+/* ---- hash_table: every element is in its bucket, once ---- */
+
+static void try_hash_table(trial *t)
+{
+    ordo_u64 r = t->seed + 2, elements = t->size * 4, buckets = t->seed % 3 ? t->size : 1 + t->seed % 2, found = 0;
+    ordo_u32 *bucket = get(elements, 4), *next = get(elements, 4), *head = get(buckets, 4), *times = get(elements, 4);
+    for (ordo_u64 i = 0; i < elements; i++) {
+        bucket[i] = (ordo_u32)(next_random(&r) % buckets);
+        next[i] = HASH_TABLE_FREE;
+    }
+    for (ordo_u64 b = 0; b < buckets; b++)
+        head[b] = HASH_TABLE_END;
+    hash_table_state state = {bucket, next, head};
+    ordo_work work = {.state = &state, .universe = elements, .targets = buckets};
+    run(t, &work);
+    for (ordo_u64 b = 0; b < buckets; b++)
+        for (ordo_u32 i = head[b]; i != HASH_TABLE_END; i = next[i]) {
+            if (i >= elements || bucket[i] != b)
+                fail(t, "a bucket holds what is none of its elements");
+            if (times[i]++)
+                fail(t, "an element is in a bucket twice");
+            found++;
+        }
+    if (found != elements)
+        fail(t, "an insertion was lost");
+    if (t->stats.useful != elements)
+        fail(t, "an insertion was counted not exactly once");
+    free(bucket);
+    free(next);
+    free(head);
+    free(times);
+}
+
+/* ---- sgd: every rating is used once an epoch; on one thread bit for bit as in a loop, on more about as good ---- */
+
+enum { RANK = 3, EPOCHS = 4 };
+
+static double mean_square(const sgd_state *s, ordo_u64 ratings)
+{
+    double sum = 0;
+    for (ordo_u64 i = 0; i < ratings; i++) {
+        double e = (double)s->rating[i].value - (double)s->mean;
+        for (int k = 0; k < RANK; k++)
+            e -= (double)s->factor[s->rating[i].user * RANK + (ordo_u32)k] *
+                 (double)s->factor[(s->users + s->rating[i].thing) * RANK + (ordo_u32)k];
+        sum += e * e;
+    }
+    return sum / (double)ratings;
+}
+
+static void loop_epoch(sgd_state *s, ordo_u64 ratings)
+{
+    for (ordo_u64 i = 0; i < ratings; i++) {
+        ordo_f32 *p = s->factor + s->rating[i].user * RANK;
+        ordo_f32 *q = s->factor + (s->users + s->rating[i].thing) * RANK, e = s->rating[i].value - s->mean;
+        for (int k = 0; k < RANK; k++)
+            e -= p[k] * q[k];
+        for (int k = 0; k < RANK; k++) {
+            ordo_f32 old = p[k];
+            p[k] += s->rate * (e * q[k] - s->decay * old);
+            q[k] += s->rate * (e * old - s->decay * q[k]);
+        }
+    }
+}
+
+static void try_sgd(trial *t)
+{
+    ordo_u64 r = t->seed + 3, ratings = t->size * 6, users = t->size / 2 + 1,
+             things = t->seed % 3 ? t->size / 4 + 1 : 1;
+    sgd_rating *rating = get(ratings, sizeof *rating);
+    ordo_u32 *done = get(ratings, 4);
+    ordo_f32 *factor = get((users + things) * RANK, 4), *expected = get((users + things) * RANK, 4);
+    for (ordo_u64 i = 0; i < ratings; i++)
+        rating[i] = (sgd_rating){(ordo_u32)(next_random(&r) % users), (ordo_u32)(next_random(&r) % things),
+                                 (ordo_f32)(1 + next_random(&r) % 5)};
+    for (ordo_u64 i = 0; i < (users + things) * RANK; i++)
+        factor[i] = expected[i] = (ordo_f32)(next_random(&r) % 1000) / 2000;
+    sgd_state state = {rating, done, factor, (ordo_u32)users, RANK, 0, 3.0f, 0.02f, 0.01f}, loop = state;
+    loop.factor = expected;
+    const double before = mean_square(&state, ratings);
+    for (state.epoch = 1; state.epoch <= EPOCHS; state.epoch++) {
+        ordo_work work = {.state = &state, .universe = ratings, .targets = users + things};
+        run(t, &work);
+        loop_epoch(&loop, ratings);
+        if (t->stats.useful != ratings)
+            fail(t, "a rating was used not exactly once");
+        for (ordo_u64 i = 0; i < ratings; i++)
+            if (done[i] != state.epoch)
+                fail(t, "a rating was not used");
+    }
+    if (t->options.threads == 1)
+        for (ordo_u64 i = 0; i < (users + things) * RANK; i++)
+            if (factor[i] != expected[i])
+                fail(t, "a factor is not what a loop over the ratings gives");
+    const double after = mean_square(&state, ratings), looped = mean_square(&loop, ratings);
+    if (!(fabs(after - looped) <= 0.25 * fabs(before - looped) + 0.05 * looped))
+        fail(t, "the error is not about that of a loop over the ratings");
+    free(rating);
+    free(done);
+    free(factor);
+    free(expected);
+}
+
 /* ---- discharge: a maximum preflow's value against augmenting paths ---- */
 
 typedef struct network {
@@ -472,6 +579,10 @@ int main(int argc, char **argv)
             family_make(*family, t.size, t.seed, &list);
             if (bank)
                 try_bank(&t);
+            else if (!strcmp(t.op, "hash_table"))
+                try_hash_table(&t);
+            else if (!strcmp(t.op, "sgd"))
+                try_sgd(&t);
             else if (flow)
                 try_discharge(&t, &list);
             else if (!strcmp(t.op, "mst_u32"))

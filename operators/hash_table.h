@@ -1,0 +1,61 @@
+/* hash_table.h -- insertion into a hash table of linked lists: the one-target critical section of the lock-server
+ * paper's HT benchmark.
+ *
+ *   INSERT(i):  own b = bucket(i);  next(i) = head(b), head(b) = i        [Wang, Fussell and Lin 2019, section 4.1]
+ *
+ * Items are elements, targets are buckets. An element is inserted once, so that visiting it again does nothing. Two
+ * insertions into one bucket make a chain that is spliced in as one; a request carries the first and the last of its
+ * chain.
+ */
+#include <ordo/operator.h>
+
+#define HASH_TABLE_END 0xffffffffu  /* after the last element of a bucket */
+#define HASH_TABLE_FREE 0xfffffffeu /* next of an element that is in no bucket */
+
+typedef struct hash_table_state {
+    const ordo_u32 *bucket; /* [items] */
+    ordo_u32 *next;         /* [items] HASH_TABLE_FREE at the start */
+    ordo_u32 *head;         /* [targets] HASH_TABLE_END at the start */
+} hash_table_state;
+
+ORDO_FN ordo_u32 hash_table_visit(const hash_table_state *s, ordo_item i, ordo_request *out)
+{
+    if (ordo_load_u32(&s->next[i]) != HASH_TABLE_FREE)
+        return 0;
+    out[0] = ordo_request_one(s->bucket[i], i, i);
+    return 1;
+}
+
+ORDO_FN ordo_u32 hash_table_section(const hash_table_state *s, const ordo_request *r, ordo_activation *out)
+{
+    ordo_u32 *head = &s->head[r->target[0]], first = (ordo_u32)r->word[0], last = (ordo_u32)r->word[1];
+    (void)out;
+    if (s->next[last] != HASH_TABLE_FREE)
+        return 0; /* asked for twice */
+    ordo_store_u32(&s->next[last], *head);
+    *head = first;
+    return 0;
+}
+
+/* Puts b's chain before a's. Of a chain only the last element is free. */
+ORDO_FN int hash_table_combine(const hash_table_state *s, ordo_request *a, const ordo_request *b)
+{
+    ordo_u32 last = (ordo_u32)b->word[1];
+    if (b->word[1] == a->word[1] || s->next[last] != HASH_TABLE_FREE)
+        return 1; /* asked for twice */
+    ordo_store_u32(&s->next[last], (ordo_u32)a->word[0]);
+    a->word[0] = b->word[0];
+    return 1;
+}
+
+#define ORDO_CRITICAL hash_table
+#define ORDO_CRITICAL_SUMMARY "hash-table insertion (one target)"
+#define ORDO_CRITICAL_STATE hash_table_state
+#define ORDO_CRITICAL_VISIT hash_table_visit
+#define ORDO_CRITICAL_SECTION hash_table_section
+#define ORDO_CRITICAL_REQUESTS 1
+#define ORDO_CRITICAL_ACTIVATIONS 0
+#define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
+#define ORDO_CRITICAL_TARGETS 1
+#define ORDO_CRITICAL_COMBINE hash_table_combine
+#include <ordo/critical.h>
