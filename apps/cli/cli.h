@@ -1,6 +1,6 @@
 /* cli.h -- what the files of the command `ordo` share: options, a loaded graph, the record of a run.
  *
- * The way of a call: options.c turns words into an `options`, one verb's file does the work (run.c, compare.c,
+ * The way of a call: options.c turns words into an `options`, one verb's file does the work (run.c, compare.c, bench.c,
  * graphs.c, sample.c, help.c), text.c prints for people, json.c for programs, files.c writes files aside and renames
  * them. Functions return an ordo_status with the sentence set; only main prints it and chooses the exit status.
  */
@@ -30,11 +30,20 @@ enum {
     VERB_CONVERT = 1 << 3,
     VERB_INFO = 1 << 4,
     VERB_SAMPLE = 1 << 5,
-    VERB_LIST = 1 << 6 /* schedulers, operators, help, version: no options of their own */
+    VERB_BENCH = 1 << 6,
+    VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
 /* GAP's seed: without another one the random sources are those of GAP's programs on the same graph. */
-enum { DEFAULT_SEED = 27491095, MAX_SETTINGS = 64, MAX_GRAPHS = 256, GAP_WEIGHT = 255, MAX_OPTIONS = 96 };
+enum {
+    DEFAULT_SEED = 27491095,
+    MAX_SETTINGS = 64,
+    MAX_GRAPHS = 256,
+    GAP_WEIGHT = 255,
+    MAX_OPTIONS = 96,
+    MAX_CANDIDATES = 64,
+    DEFAULT_REPEAT = 5
+};
 
 typedef struct options {
     int verb;
@@ -67,6 +76,12 @@ typedef struct options {
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
 
+    /* bench */
+    const char *collisions; /* NULL: the verb's own */
+    ordo_u64 operations;
+    ordo_u32 epochs, rank;
+    double rate, decay, holdout;
+
     /* what comes out */
     const char *json, *output, *tree, *trace;
     bool trace_json, analysis, log, quiet, progress, help, version;
@@ -87,6 +102,8 @@ void options_print(FILE *out, int verb);
 const char *near_match(const char *word, const char *const *list);
 /* Whole words only; the whole text must be the number. */
 bool parse_u64(const char *text, ordo_u64 *out);
+/* Number, number of K, number of M; below 2^32. */
+ordo_status parse_size(const char *name, const char *text, ordo_u64 *out);
 bool parse_real(const char *text, double *out);
 
 /* ---- graphs and vertices (load.c) ---- */
@@ -176,6 +193,9 @@ typedef struct record {
     const ordo_vid *path; /* with --path-to */
     ordo_u64 path_length;
     ordo_vid path_to;
+    const char *bench;                 /* bench: which one; graph and app may be NULL, */
+    ordo_u64 collisions, operations;   /* sgd: 0, ratings used in an epoch */
+    double rmse, rmse_held, rmse_mean; /* sgd: on those, on those held out, and of these if all were the mean */
 } record;
 
 /* One run of an app and, where asked for, its verification; fills the record, which the caller set up. `shown` is the
@@ -184,6 +204,16 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
                      ordo_stats *stats);
 /* Options for the library. `settings` has room for MAX_SETTINGS. */
 ordo_options run_options(const options *o, const char *scheduler, const char *sync, const char **settings);
+/* One that takes part where several do: NAME or NAME:SYNC. It stays where it is: `run` points into it. */
+typedef struct candidate {
+    char scheduler[48], sync[16]; /* sync empty: the scheduler's default */
+    const char *settings[MAX_SETTINGS];
+    ordo_options run;
+} candidate;
+/* Those of the list of names (or "all"), [MAX_CANDIDATES]; every setting must reach one of them. */
+ordo_status find_candidates(const options *o, const char *names, candidate *list, int *count);
+/* Sorts the values, too; count > 0. */
+double median_of(double *values, size_t count);
 /* The sources that runs start from: given, of a file, or `count` random ones; *out is malloc'ed. */
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen);
 /* The file that the options name, or NULL for a made graph; refuses none and two. `first` is the first word that may
@@ -217,6 +247,8 @@ ordo_status flush_stdout(void);
 
 void json_command_line(int argc, char **argv);
 ordo_status json_write_run(sink *s, const record *r);
+/* One run of a benchmark; sgd: one epoch. */
+ordo_status json_write_bench(sink *s, const record *r);
 ordo_status json_write_info(sink *s, const loaded *g, const options *o, const survey *found);
 
 /* ---- text (text.c) ---- */
@@ -245,6 +277,7 @@ bool progress_wanted(const options *o);
 
 ordo_status verb_run(const options *o);
 ordo_status verb_compare(const options *o);
+ordo_status verb_bench(const options *o);
 ordo_status verb_generate(const options *o);
 ordo_status verb_convert(const options *o);
 ordo_status verb_info(const options *o);

@@ -13,13 +13,9 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler.h>
 
-enum { MAX_ENTRIES = 64, DEFAULT_ROUNDS = 5 };
-
 /* One line of the table. */
 typedef struct entry {
-    char scheduler[48], sync[16]; /* sync empty: the scheduler's default */
-    const char *settings[MAX_SETTINGS];
-    ordo_options run;
+    candidate *who;
     char reason[1024];  /* why it cannot run, or is out; empty if it can */
     ordo_status status; /* the one of the reason */
     ordo_u64 expected, at_most;
@@ -34,7 +30,8 @@ typedef struct entry {
 
 typedef struct comparison {
     const options *o;
-    entry entries[MAX_ENTRIES];
+    candidate candidates[MAX_CANDIDATES];
+    entry entries[MAX_CANDIDATES]; /* one for each of them */
     int count;
     bool any_failed;
     char failure[1024]; /* the first one */
@@ -42,64 +39,11 @@ typedef struct comparison {
 
 /* ---- who takes part ---- */
 
-static ordo_status add_entry(comparison *c, const char *text, size_t length)
-{
-    if (c->count == MAX_ENTRIES)
-        return ordo_fail(ORDO_ERR_USAGE, "--schedulers: more than %d", MAX_ENTRIES);
-    entry *e = &c->entries[c->count++];
-    *e = (entry){0};
-    const char *colon = memchr(text, ':', length);
-    size_t name = colon ? (size_t)(colon - text) : length;
-    snprintf(e->scheduler, sizeof e->scheduler, "%.*s", (int)name, text);
-    if (colon)
-        snprintf(e->sync, sizeof e->sync, "%.*s", (int)(length - name - 1), colon + 1);
-    else if (c->o->sync)
-        snprintf(e->sync, sizeof e->sync, "%s", c->o->sync);
-    if (!ordo_scheduler_find(e->scheduler))
-        return unknown("scheduler", e->scheduler, scheduler_names(), "ordo schedulers");
-    e->run = run_options(c->o, e->scheduler, e->sync[0] ? e->sync : NULL, e->settings);
-    return ORDO_OK;
-}
-
-static ordo_status find_entries(comparison *c)
-{
-    const char *list = c->o->schedulers ? c->o->schedulers : "all";
-    ordo_status status = ORDO_OK;
-    if (!strcmp(list, "all")) {
-        for (const char *const *name = scheduler_names(); *name && !status; name++)
-            status = add_entry(c, *name, strlen(*name));
-        return status;
-    }
-    for (const char *at = list; !status;) {
-        size_t length = strcspn(at, ",");
-        status = add_entry(c, at, length);
-        if (!at[length])
-            break;
-        at += length + 1;
-    }
-    return status;
-}
-
-/* A setting without a scheduler's name must reach somebody. */
-static ordo_status check_settings(const comparison *c)
-{
-    for (int i = 0; i < c->o->setting_count; i++) {
-        const char *setting = c->o->settings[i];
-        bool reaches = false;
-        for (int j = 0; j < c->count; j++)
-            for (size_t k = 0; k < c->entries[j].run.setting_count; k++)
-                reaches = reaches || c->entries[j].settings[k] == setting;
-        if (!reaches)
-            return ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': none of these schedulers has that tunable", setting);
-    }
-    return ORDO_OK;
-}
-
 /* Unsound pairs are listed with the reason; wrong options end the command. */
 static ordo_status check_early(comparison *c)
 {
     for (int i = 0; i < c->count; i++) {
-        ordo_status status = check_options_early(c->o, &c->entries[i].run);
+        ordo_status status = check_options_early(c->o, &c->candidates[i].run);
         if (status && status != ORDO_ERR_UNSOUND)
             return status;
     }
@@ -132,11 +76,11 @@ static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
         e->items = e->edges = e->stale = e->supersteps = 0;
         e->peak_worklist = 0;
         e->failed = false;
-        ordo_status status = c->o->app->memory(g->graph, &e->run, &e->expected, &e->at_most);
+        ordo_status status = c->o->app->memory(g->graph, &e->who->run, &e->expected, &e->at_most);
         if (!status) {
             e->expected += answer_bytes(c->o->app, g, false);
             e->at_most += answer_bytes(c->o->app, g, false);
-            status = check_memory(c->o, e->scheduler, e->expected);
+            status = check_memory(c->o, e->who->scheduler, e->expected);
         }
         if (status == ORDO_ERR_UNSOUND)
             note_reason(e, status);
@@ -168,7 +112,7 @@ static void note_failure(comparison *c, entry *e, const char *sentence)
 {
     e->failed = true;
     if (!c->any_failed)
-        snprintf(c->failure, sizeof c->failure, "%s: %.900s", e->scheduler, sentence);
+        snprintf(c->failure, sizeof c->failure, "%s: %.900s", e->who->scheduler, sentence);
     c->any_failed = true;
 }
 
@@ -193,7 +137,7 @@ static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid 
                 .at_most = e->at_most,
                 .trial = round};
     bool verify = first && !o->no_verify;
-    ordo_status status = run_once(&r, &input, &e->run, verify, answer, &stats);
+    ordo_status status = run_once(&r, &input, &e->who->run, verify, answer, &stats);
     if (status) {
         ordo_stats_free(&stats);
         return status;
@@ -207,7 +151,7 @@ static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid 
     } else if (known->hash != hash) {
         char sentence[160];
         snprintf(sentence, sizeof sentence, "its answer in round %d differs from that of %s", round,
-                 c->entries[known->entry].scheduler);
+                 c->candidates[known->entry].scheduler);
         note_failure(c, e, sentence);
         r.verified = 0;
     } else if (!o->no_verify) {
@@ -236,16 +180,9 @@ static const char *const heads[COLUMNS] = {"",           "scheduler", "sync",   
                                            "speed-up",   "items",     "items/reached", "edges/m",   "stale",
                                            "supersteps", "peak MB",   "verified"};
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(const entry *e)
 {
-    size_t half = e->runs / 2;
-    return e->runs % 2 ? e->seconds[half] : (e->seconds[half - 1] + e->seconds[half]) / 2;
+    return median_of(e->seconds, e->runs);
 }
 
 static bool took_part(const entry *e)
@@ -259,7 +196,7 @@ static void fill_row(const comparison *c, const entry *e, const loaded *g, doubl
     double runs = (double)e->runs;
     char count[32];
     snprintf(cells[0], CELL, "%s", best ? "*" : "");
-    snprintf(cells[1], CELL, "%.39s", e->scheduler);
+    snprintf(cells[1], CELL, "%.39s", e->who->scheduler);
     snprintf(cells[2], CELL, "%s", e->used_sync);
     snprintf(cells[3], CELL, "%.3f", 1e3 * median(e));
     snprintf(cells[4], CELL, "%.3f..%.3f", 1e3 * e->seconds[0], 1e3 * e->seconds[e->runs - 1]);
@@ -304,13 +241,12 @@ static void print_table(comparison *c, const loaded *g, double reached, size_t s
         entry *e = &c->entries[i];
         if (!took_part(e))
             continue;
-        qsort(e->seconds, e->runs, sizeof *e->seconds, by_value);
         if (!e->failed && (!best || median(e) < median(best)))
             best = e;
         if (!slow || median(e) > median(slow))
             slow = e;
     }
-    static row_cells rows[MAX_ENTRIES];
+    static row_cells rows[MAX_CANDIDATES];
     int count = 0;
     for (int i = 0; i < c->count; i++)
         if (took_part(&c->entries[i]))
@@ -319,15 +255,15 @@ static void print_table(comparison *c, const loaded *g, double reached, size_t s
     print_rows((const row_cells *)rows, count);
     for (int i = 0; i < c->count; i++)
         if (c->entries[i].reason[0])
-            printf("  %s %s: %s\n", c->entries[i].scheduler,
+            printf("  %s %s: %s\n", c->candidates[i].scheduler,
                    c->entries[i].status == ORDO_ERR_TIMEOUT ? "left out" : "cannot run", c->entries[i].reason);
     for (int i = 0; i < c->count; i++)
         if (c->entries[i].fallback[0])
-            printf("  %s not on a GPU: %s\n", c->entries[i].scheduler, c->entries[i].fallback);
+            printf("  %s not on a GPU: %s\n", c->candidates[i].scheduler, c->entries[i].fallback);
     if (best)
         printf("Best:                %s, %.2f times as fast as %s; each from %zu run%s and %zu source%s\n",
-               best->scheduler, median(best) > 0 ? median(slow) / median(best) : 1, slow->scheduler, best->runs,
-               best->runs == 1 ? "" : "s", sources, sources == 1 ? "" : "s");
+               best->who->scheduler, median(best) > 0 ? median(slow) / median(best) : 1, slow->who->scheduler,
+               best->runs, best->runs == 1 ? "" : "s", sources, sources == 1 ? "" : "s");
 }
 
 /* ---- one graph ---- */
@@ -353,7 +289,7 @@ static ordo_status run_rounds(comparison *c, const loaded *g, const ordo_vid *so
             ordo_stats stats = {0};
             ordo_app_input input = {.graph = g->graph, .source = sources[0], .limit = o->limit};
             record r = {.graph = g, .app = o->app, .o = o};
-            status = goes_on(&c->entries[k], run_once(&r, &input, &c->entries[k].run, false, answer, &stats));
+            status = goes_on(&c->entries[k], run_once(&r, &input, &c->candidates[k].run, false, answer, &stats));
             ordo_stats_free(&stats);
         }
     double total = 0;
@@ -429,7 +365,7 @@ ordo_status verb_compare(const options *given)
         return ordo_fail(ORDO_ERR_MEMORY, "no memory for a comparison");
     }
     *o = *given;
-    o->repeat = o->repeat ? o->repeat : DEFAULT_ROUNDS;
+    o->repeat = o->repeat ? o->repeat : DEFAULT_REPEAT;
     c->o = o;
     sink json = {0};
     ordo_status status = ORDO_OK;
@@ -443,9 +379,9 @@ ordo_status verb_compare(const options *given)
     else if (o->word_count + made < 2)
         status = ordo_fail(ORDO_ERR_USAGE, "no graph given: expected files, '-', --generate, -g or -u");
     if (!status)
-        status = find_entries(c);
-    if (!status)
-        status = check_settings(c);
+        status = find_candidates(o, o->schedulers ? o->schedulers : "all", c->candidates, &c->count);
+    for (int i = 0; i < c->count; i++)
+        c->entries[i].who = &c->candidates[i];
     if (!status)
         status = check_early(c);
     if (!status && o->json)

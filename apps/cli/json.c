@@ -333,6 +333,38 @@ ordo_status json_write_run(sink *s, const record *r)
     return write_line(s, o);
 }
 
+ordo_status json_write_bench(sink *s, const record *r)
+{
+    bool failed = false;
+    object o = begin("bench", &failed), seconds = object_new(&failed), memory = object_new(&failed);
+    put(o, "bench", text(r->bench));
+    put(o, "graph", r->graph ? graph_object(r->graph, &failed) : json_null());
+    put(o, "operator", text(r->stats->op));
+    put(o, "collisions", r->collisions ? whole(r->collisions) : json_null());
+    put(o, "operations", whole(r->operations));
+    put(o, "seed", whole(r->o->seed));
+    put(o, "trial", json_integer(r->trial));
+    put(o, "options", options_object(r, &failed));
+    put(seconds, "prepare", real(r->stats->prepare_seconds));
+    put(seconds, "run", real(r->stats->run_seconds));
+    put(o, "seconds", seconds.json);
+    put(o, "counts", counts_object(r->stats, &failed));
+    put(o, "work_seconds", real(r->stats->work_seconds));
+    put(memory, "peak_worklist", whole(r->stats->peak_worklist_bytes));
+    put(memory, "peak", whole(r->stats->peak_bytes));
+    put(o, "memory", memory.json);
+    put(o, "rate", real((double)r->operations / r->stats->run_seconds));
+    if (r->graph) {
+        object rmse = object_new(&failed);
+        put(rmse, "used", real(r->rmse));
+        put(rmse, "held_out", real(r->rmse_held));
+        put(rmse, "held_out_by_mean", real(r->rmse_mean));
+        put(o, "rmse", rmse.json);
+    }
+    put(o, "verified", json_boolean(r->verified));
+    return write_line(s, o);
+}
+
 static json_t *degrees_object(const survey *found, bool *failed)
 {
     object o = object_new(failed);

@@ -14,19 +14,22 @@
 #include <string.h>
 
 #define RUNS (VERB_APP | VERB_COMPARE)
-#define READS (RUNS | VERB_CONVERT | VERB_INFO | VERB_SAMPLE)
+#define MEASURES (RUNS | VERB_BENCH)
+#define READS (RUNS | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_BENCH)
 #define MAKES (READS | VERB_GENERATE)
 #define ANY (MAKES | VERB_LIST)
 
 /* X(enumerator, long name, letter, argument, verbs, help). An argument in brackets is optional and needs "=". */
 #define OPTIONS(X)                                                                                                     \
-    X(FILE_, "file", 'f', "FILE", VERB_APP | VERB_INFO, "the graph, instead of the word GRAPH; '-' is standard input") \
+    X(FILE_, "file", 'f', "FILE", VERB_APP | VERB_INFO | VERB_BENCH,                                                   \
+      "the graph, instead of the word GRAPH; '-' is standard input")                                                   \
     X(KRONECKER, NULL, 'g', "SCALE", RUNS,                                                                             \
       "GAP's kron graph of 2^SCALE vertices, symmetric; weights 1..255 if wanted")                                     \
     X(UNIFORM, NULL, 'u', "SCALE", RUNS, "GAP's urand graph, likewise")                                                \
     X(DEGREE, "degree", 'k', "N", RUNS | VERB_GENERATE,                                                                \
       "edges per vertex: rmat, kron, urand, uniform, -g and -u (16)")                                                  \
-    X(GENERATE, "generate", 0, "\"KIND ...\"", RUNS | VERB_INFO, "a made graph: the words of `ordo generate`, quoted") \
+    X(GENERATE, "generate", 0, "\"KIND ...\"", MEASURES | VERB_INFO,                                                   \
+      "a made graph: the words of `ordo generate`, quoted")                                                            \
     X(SCALE, "scale", 0, "N", VERB_GENERATE, "rmat, kron, urand: 2^N vertices")                                        \
     X(VERTICES, "vertices", 0, "N", VERB_GENERATE, "how many: uniform, road, star, path, complete, cliques")           \
     X(WIDTH, "width", 0, "N", VERB_GENERATE, "grid, mesh: columns; rlg: of a level; cliques: of one; genrmf: side")    \
@@ -48,22 +51,32 @@
     X(RANDOM, "random", 0, "P", VERB_SAMPLE, "every vertex with probability P, by --seed")                             \
     X(BALL, "ball", 0, "V:COUNT", VERB_SAMPLE, "the COUNT vertices nearest to V in hops, directions ignored")          \
     X(NAMES, "names", 0, "FILE", VERB_SAMPLE, "writes the old numbers of the vertices, one a line")                    \
+    X(COLLISIONS, "collisions", 0, "LIST", VERB_BENCH,                                                                 \
+      "ht, atm: of how many targets operations pick one, by commas (32,128,512,1K,32K,128K)")                          \
+    X(OPERATIONS, "operations", 0, "N", VERB_BENCH, "ht, atm: how many (4M)")                                          \
+    X(EPOCHS, "epochs", 0, "N", VERB_BENCH, "sgd: how often each rating is used (10)")                                 \
+    X(RANK, "rank", 0, "N", VERB_BENCH, "sgd: numbers in a vector (16)")                                               \
+    X(RATE, "rate", 0, "X", VERB_BENCH, "sgd: the step (0.01)")                                                        \
+    X(DECAY, "decay", 0, "X", VERB_BENCH, "sgd: what keeps vectors small (0.05)")                                      \
+    X(HOLDOUT, "holdout", 0, "P", VERB_BENCH, "sgd: this share of ratings is kept for testing (0.1)")                  \
     X(QUICK, "quick", 0, NULL, VERB_INFO, "leaves out components and diameter, which need runs")                       \
     X(SCHEDULER, "scheduler", 0, "NAME", VERB_APP | VERB_INFO,                                                         \
       "order of work (sssp: delta, on a GPU near_far; bfs, cc: bsp)")                                                  \
-    X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE, "NAME or NAME:SYNC, by commas; or all (all)")                 \
-    X(SYNC, "sync", 0, "NAME", RUNS, "atomic, racy, lock, owner or server (the scheduler's default)")                  \
-    X(SET, "set", 0, "NAME=VALUE", RUNS | VERB_INFO, "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone")   \
+    X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE | VERB_BENCH,                                                  \
+      "NAME or NAME:SYNC, by commas; or all (all; bench: lock_server,bsp:lock)")                                       \
+    X(SYNC, "sync", 0, "NAME", MEASURES, "atomic, racy, lock, owner or server (the scheduler's default)")              \
+    X(SET, "set", 0, "NAME=VALUE", MEASURES | VERB_INFO,                                                               \
+      "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone")                                                  \
     X(DELTA, NULL, 'd', "DELTA", RUNS, "the tunable delta, for schedulers that have it")                               \
-    X(DEVICE, "device", 0, "NAME", RUNS, "cpu, cuda, or auto: cuda where that can be (cpu)")                           \
+    X(DEVICE, "device", 0, "NAME", MEASURES, "cpu, cuda, or auto: cuda where that can be (cpu)")                       \
     X(THREADS, "threads", 0, "N", ANY & ~VERB_LIST, "threads (one a core)")                                            \
     X(SOURCE, "source", 'r', "V", RUNS, "the vertex to start from (a random one with an edge out, by --seed)")         \
     X(SOURCES, "sources", 0, "FILE", RUNS, "starts from each vertex of FILE: one a line, '#' begins a comment")        \
     X(SEED, "seed", 0, "N", MAKES, "of all that is random: sources, weights, graphs (27491095: GAP's)")                \
-    X(REPEAT, "repeat", 'n', "N", RUNS, "runs; without a source each picks a new one (1; compare: 5)")                 \
-    X(WARMUP, "warmup", 0, "N", RUNS, "runs before those, not reported (0)")                                           \
+    X(REPEAT, "repeat", 'n', "N", MEASURES, "runs; without a source each picks a new one (1; compare: 5)")             \
+    X(WARMUP, "warmup", 0, "N", MEASURES, "runs before those, not reported (0)")                                       \
     X(LIMIT, "limit", 0, "X", RUNS, "does not look for vertices farther than X")                                       \
-    X(TIMEOUT, "timeout", 0, "SECONDS", RUNS, "ends a run that takes longer, with exit status 6 (0: none)")            \
+    X(TIMEOUT, "timeout", 0, "SECONDS", MEASURES, "ends a run that takes longer, with exit status 6 (0: none)")        \
     X(VERIFY, "verify", 'v', "[auto|serial|certificate|both]", RUNS, "checks each answer; exit status 1 if one fails") \
     X(NO_VERIFY, "no-verify", 0, NULL, VERB_COMPARE, "does not check answers, which compare does by default")          \
     X(IDS, "ids", 0, "index|file", RUNS | VERB_INFO | VERB_SAMPLE,                                                     \
@@ -71,14 +84,14 @@
     X(OUTPUT, "output", 'o', "FILE", VERB_APP | VERB_GENERATE, "one value a line, 'inf' for unreached; NumPy if .npy") \
     X(TREE, "tree", 0, "FILE", VERB_APP, "predecessors, one a line, '-' for none; NumPy with -1 if .npy")              \
     X(PATH_TO, "path-to", 0, "V", VERB_APP, "prints a shortest path to V")                                             \
-    X(JSON, "json", 0, "FILE", RUNS | VERB_INFO, "a JSON object a run, one a line; '-' is standard output")            \
+    X(JSON, "json", 0, "FILE", MEASURES | VERB_INFO, "a JSON object a run, one a line; '-' is standard output")        \
     X(TRACE_JSON, "trace-json", 0, NULL, RUNS, "puts the trace into the JSON")                                         \
     X(TRACE, "trace", 0, "FILE", VERB_APP, "the trace of the last run as CSV")                                         \
     X(ANALYSIS, "analysis", 'a', NULL, VERB_APP, "prints what the last run did: items, edges, supersteps, memory")     \
     X(LOG, "log", 'l', NULL, VERB_APP, "prints the trace of each run")                                                 \
-    X(FORCE, "force", 0, NULL, RUNS | VERB_INFO | VERB_SAMPLE, "runs even where memory looks too small")               \
+    X(FORCE, "force", 0, NULL, MEASURES | VERB_INFO | VERB_SAMPLE, "runs even where memory looks too small")           \
     X(QUIET, "quiet", 0, NULL, ANY & ~VERB_LIST, "prints nothing but errors and what was asked for")                   \
-    X(PROGRESS, "progress", 0, NULL, RUNS, "shows progress on stderr even if that is no terminal")                     \
+    X(PROGRESS, "progress", 0, NULL, MEASURES, "shows progress on stderr even if that is no terminal")                 \
     X(HELP, "help", 'h', NULL, ANY, "this")                                                                            \
     X(VERSION, "version", 0, NULL, ANY, "prints version and commit")
 
@@ -282,6 +295,19 @@ static ordo_status parse_abcd(const char *text, options *o)
     return ORDO_OK;
 }
 
+ordo_status parse_size(const char *name, const char *text, ordo_u64 *out)
+{
+    char digits[24];
+    size_t length = strspn(text, "0123456789");
+    int shift = !strcmp(text + length, "K") ? 10 : !strcmp(text + length, "M") ? 20 : 0;
+    snprintf(digits, sizeof digits, "%.*s", (int)(length < 23 ? length : 23), text);
+    if ((text[length] && !shift) || !parse_u64(digits, out) || *out < 1 || *out > (ORDO_MAX_VERTICES - 1) >> shift)
+        return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a whole number from 1 to 2^32 - 3; K is 1024, M 1024 K",
+                         name, text);
+    *out <<= shift;
+    return ORDO_OK;
+}
+
 /* A probability that is not 0. */
 static ordo_status parse_chance(const char *name, const char *text, double *out)
 {
@@ -378,6 +404,28 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
     case OPT_NAMES:
         o->names = value;
         break;
+    case OPT_COLLISIONS:
+        o->collisions = value;
+        break;
+    case OPT_OPERATIONS:
+        return parse_size(name, value, &o->operations);
+    case OPT_EPOCHS:
+        status = whole(name, value, 1, MOST, &number);
+        o->epochs = (ordo_u32)number;
+        break;
+    case OPT_RANK:
+        status = whole(name, value, 1, 4096, &number);
+        o->rank = (ordo_u32)number;
+        break;
+    case OPT_RATE:
+    case OPT_DECAY: {
+        double *to = id == OPT_RATE ? &o->rate : &o->decay;
+        if (!parse_real(value, to) || *to < 0 || *to > 1)
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number from 0 to 1", name, value);
+        break;
+    }
+    case OPT_HOLDOUT:
+        return parse_chance(name, value, &o->holdout);
     case OPT_QUICK:
         o->quick = true;
         break;
@@ -680,7 +728,15 @@ static ordo_status take_letters(options *o, int count, char **words, int *at)
 
 ordo_status options_parse(options *o, int verb, int count, char **words)
 {
-    *o = (options){.verb = verb, .seed = DEFAULT_SEED, .limit = INFINITY};
+    *o = (options){.verb = verb,
+                   .seed = DEFAULT_SEED,
+                   .limit = INFINITY,
+                   .operations = 4 << 20,
+                   .epochs = 10,
+                   .rank = 16,
+                   .rate = 0.01,
+                   .decay = 0.05,
+                   .holdout = 0.1};
     bool only_words = false;
     for (int i = 0; i < count; i++) {
         const char *word = words[i];

@@ -8,7 +8,7 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler.h>
 
-/* ---- what run and compare share ---- */
+/* ---- what run, compare and bench share ---- */
 
 static bool has_tunable(const char *scheduler, const char *name)
 {
@@ -19,7 +19,8 @@ static bool has_tunable(const char *scheduler, const char *name)
     return false;
 }
 
-/* Whether a setting without a scheduler's name is for this one, which compare asks: NULL means "the app's default". */
+/* Whether a setting without a scheduler's name is for this one, which compare and bench ask: NULL means "the app's
+ * default". */
 static bool setting_reaches(const char *scheduler, const char *setting)
 {
     char name[64];
@@ -36,11 +37,11 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
     size_t count = 0;
     if (o->delta) {
         snprintf(delta, sizeof delta, "delta=%.50s", o->delta);
-        if (o->verb != VERB_COMPARE || setting_reaches(scheduler, delta))
+        if (!(o->verb & (VERB_COMPARE | VERB_BENCH)) || setting_reaches(scheduler, delta))
             settings[count++] = delta;
     }
     for (int i = 0; i < o->setting_count; i++)
-        if (o->verb != VERB_COMPARE || setting_reaches(scheduler, o->settings[i]))
+        if (!(o->verb & (VERB_COMPARE | VERB_BENCH)) || setting_reaches(scheduler, o->settings[i]))
             settings[count++] = o->settings[i];
     return (ordo_options){
         .scheduler = scheduler,
@@ -54,6 +55,70 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
         .progress = progress_wanted(o) ? show_progress : NULL,
         .progress_arg = o->app ? (void *)(size_t)o->app->name : NULL,
     };
+}
+
+static ordo_status add_candidate(const options *o, const char *text, size_t length, candidate *list, int *count)
+{
+    if (*count == MAX_CANDIDATES)
+        return ordo_fail(ORDO_ERR_USAGE, "--schedulers: more than %d", MAX_CANDIDATES);
+    candidate *c = &list[(*count)++];
+    *c = (candidate){0};
+    const char *colon = memchr(text, ':', length);
+    size_t name = colon ? (size_t)(colon - text) : length;
+    snprintf(c->scheduler, sizeof c->scheduler, "%.*s", (int)name, text);
+    if (colon)
+        snprintf(c->sync, sizeof c->sync, "%.*s", (int)(length - name - 1), colon + 1);
+    else if (o->sync)
+        snprintf(c->sync, sizeof c->sync, "%s", o->sync);
+    if (!ordo_scheduler_find(c->scheduler))
+        return unknown("scheduler", c->scheduler, scheduler_names(), "ordo schedulers");
+    c->run = run_options(o, c->scheduler, c->sync[0] ? c->sync : NULL, c->settings);
+    return ORDO_OK;
+}
+
+/* A setting without a scheduler's name must reach somebody. */
+static ordo_status check_settings(const options *o, const candidate *list, int count)
+{
+    for (int i = 0; i < o->setting_count; i++) {
+        bool reaches = false;
+        for (int j = 0; j < count; j++)
+            for (size_t k = 0; k < list[j].run.setting_count; k++)
+                reaches = reaches || list[j].settings[k] == o->settings[i];
+        if (!reaches)
+            return ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': none of these schedulers has that tunable",
+                             o->settings[i]);
+    }
+    return ORDO_OK;
+}
+
+ordo_status find_candidates(const options *o, const char *names, candidate *list, int *count)
+{
+    ordo_status status = ORDO_OK;
+    if (!strcmp(names, "all")) {
+        for (const char *const *name = scheduler_names(); *name && !status; name++)
+            status = add_candidate(o, *name, strlen(*name), list, count);
+    } else {
+        for (const char *at = names; !status;) {
+            size_t length = strcspn(at, ",");
+            status = add_candidate(o, at, length, list, count);
+            if (!at[length])
+                break;
+            at += length + 1;
+        }
+    }
+    return status ? status : check_settings(o, list, *count);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double median_of(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen)

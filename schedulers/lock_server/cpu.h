@@ -49,14 +49,6 @@ ORDO_INLINE void server_give_back(server_ring *ring, ordo_u32 count)
 {
     __atomic_store_n(&ring->read, ring->read + count, __ATOMIC_RELEASE);
 }
-/* A wait's next moment. */
-ORDO_INLINE void server_wait(int round)
-{
-    if (round < 64)
-        ordo_pause();
-    else
-        ordo_yield();
-}
 ORDO_INLINE ordo_u32 server_floor(double asked)
 {
     ordo_u32 power = 1;
@@ -135,6 +127,17 @@ ORDO_INLINE void MY(publish)(MY(member) * me, server_writer *writer, server_ring
     server_publish(writer, ring);
 }
 
+/* A moment of a wait. Member 0 looks at the clock and the cancel flag in waits, too. */
+ORDO_INLINE void MY(wait)(MY(member) * me, int round)
+{
+    if (me->index == 0 && round % 1024 == 1023)
+        ordo_job_poll(me->job, __atomic_load_n(&me->run->pending, __ATOMIC_RELAXED));
+    if (round < 64)
+        ordo_pause();
+    else
+        ordo_yield();
+}
+
 /* Appends an activation to the member's own worklist. */
 ORDO_INLINE void MY(keep)(MY(member) * me, OP(entry) entry)
 {
@@ -172,6 +175,7 @@ ORDO_NOINLINE bool MY(serve)(MY(member) * me)
         server_give_back(ring, count);
         any = any || count;
     }
+    MY(publish_servers)(me);
     return any;
 }
 
@@ -188,7 +192,7 @@ ORDO_NOINLINE bool MY(wait_for_room)(MY(member) * me, ordo_u32 server, server_ri
         if (MY(serve)(me))
             round = 0;
         else
-            server_wait(round);
+            MY(wait)(me, round);
     }
     return true;
 }
@@ -374,6 +378,7 @@ ORDO_NOINLINE void MY(work)(void *arg, int index)
             MY(process)(&me, &rows, size);
             me.balance -= size;
             MY(publish_all)(&me);
+            MY(publish_servers)(&me);
         } else if (run->back && me.client == SERVER_NONE) {
             busy = MY(hand_out)(&me, chunk) || busy;
         }
@@ -425,7 +430,8 @@ static void MY(choose_roles)(const ordo_job *job, MY(run) * run)
 static ordo_status MY(choose_owners)(ordo_job *job, MY(run) * run)
 {
     run->map.servers = run->servers;
-    if ((int)job->tunable[SERVER_PARTITION] == 1)
+    run->map.hashed = (int)job->tunable[SERVER_PARTITION] == 1;
+    if ((int)job->tunable[SERVER_PARTITION] == 2)
         return ordo_job_need_partition(job, run->servers, &run->map.of);
     /* A line of targets stays together, unless they are so few that servers would go without. */
     double grain = job->tunable[SERVER_GRAIN] > 0 ? job->tunable[SERVER_GRAIN] : 64.0 / MY(target_bytes);

@@ -57,15 +57,19 @@ typedef struct server_writer {
     ordo_u32 next, published, read; /* places filled; `write`; `read` as last seen */
 } server_writer;
 
-/* Who owns a target: `of` says so, or runs of 2^shift targets go round. */
+/* Who owns a target: `of` says so, or runs of 2^shift targets go round, by number or by hash. */
 typedef struct server_map {
     const ordo_u32 *of; /* [targets], or NULL */
-    ordo_u32 servers, shift;
+    ordo_u32 servers, shift, hashed;
 } server_map;
 
 ORDO_FN ordo_u32 server_owner(const server_map *map, ordo_u32 target)
 {
-    return map->of ? map->of[target] : (target >> map->shift) % map->servers;
+    if (map->of)
+        return map->of[target];
+    if (map->hashed)
+        return (ordo_u32)((ordo_u64)((target >> map->shift) * 0x9e3779b1u) * map->servers >> 32);
+    return (target >> map->shift) % map->servers;
 }
 
 #endif

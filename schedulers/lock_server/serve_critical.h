@@ -106,7 +106,6 @@ ORDO_NOINLINE bool MY(serve_halves)(MY(member) * me)
             me->spilled -= moved;
             memmove(spill->data, (const ordo_request *)spill->data + moved, spill->count * sizeof(ordo_request));
         }
-        MY(publish)(me, writer, &run->second[out]);
     }
     return any;
 }
@@ -160,7 +159,18 @@ static void MY(say)(MY(member) * me, int channel, ordo_u32 server, server_word w
     const ordo_u64 at = MY(channel_at)(run, channel, server, me->server);
     server_writer *writer = &me->to_server[(ordo_u32)channel * run->servers + server];
     run->word[at * run->credit + (writer->next++ & (run->credit - 1))] = word;
-    server_publish(writer, &run->channel[at]); /* no thing: nothing to net */
+}
+
+/* W3 for all words: when a member has served, and when it waits. No things: nothing to net. */
+ORDO_INLINE void MY(publish_words)(MY(member) * me)
+{
+    const MY(run) *run = me->run;
+    for (int channel = 0; channel < SERVER_CHANNELS; channel++)
+        for (ordo_u32 server = 0; server < run->servers; server++) {
+            server_writer *writer = &me->to_server[(ordo_u32)channel * run->servers + server];
+            if (writer->next != writer->published)
+                server_publish(writer, &run->channel[MY(channel_at)(run, channel, server, me->server)]);
+        }
 }
 
 /* Whether one more LOCK may be sent there: credit comes back when an UNLOCK has been read. */
@@ -226,13 +236,9 @@ static void MY(settle)(MY(member) * me)
     }
 }
 
-/* The server and the slot of a target's lock. */
-typedef struct MY(lock_of) {
-    ordo_u32 server, slot;
-} MY(lock_of);
-ORDO_INLINE MY(lock_of) MY(find_lock)(const MY(run) * run, ordo_u32 target)
+ORDO_INLINE server_lock_name MY(find_lock)(const MY(run) * run, ordo_u32 target)
 {
-    MY(lock_of) lock = {server_owner(&run->map, target), server_slot(target, run->lock_bits)};
+    server_lock_name lock = {server_owner(&run->map, target), server_slot(target, run->lock_bits)};
     return lock;
 }
 
@@ -258,7 +264,8 @@ ORDO_INLINE bool MY(run_now)(MY(member) * me, const ordo_request *request, bool 
 }
 
 /* A request with two locks, the higher one `high` of this server. */
-static bool MY(admit_pair)(MY(member) * me, const ordo_request *request, MY(lock_of) low, MY(lock_of) high, bool own)
+static bool MY(admit_pair)(MY(member) * me, const ordo_request *request, server_lock_name low, server_lock_name high,
+                           bool own)
 {
     ordo_u32 index;
     if (low.server != me->server) { /* L1 */
@@ -298,11 +305,10 @@ ORDO_INLINE bool MY(admit)(MY(member) * me, const ordo_request *request, bool ow
         return MY(run_now)(me, request, own);
     if (run->halves)
         return request->targets == 2 ? MY(admit_halves)(me, request, own) : MY(run_now)(me, request, own);
-    MY(lock_of)
-    a = MY(find_lock)(run, request->target[0]),
-    b = MY(find_lock)(run, request->target[request->targets - 1]);
+    server_lock_name a = MY(find_lock)(run, request->target[0]),
+                     b = MY(find_lock)(run, request->target[request->targets - 1]);
     if (a.server != b.server || a.slot != b.slot) {
-        const bool turned = a.server > b.server || (a.server == b.server && a.slot > b.slot);
+        const bool turned = server_lock_above(a, b);
         return MY(admit_pair)(me, request, turned ? b : a, turned ? a : b, own);
     }
     if (!me->lock[a.slot].held)
@@ -323,10 +329,9 @@ ORDO_NOINLINE bool MY(serve_locks)(MY(member) * me)
         for (ordo_u32 server = 0; server < run->servers; server++) {
             const ordo_u64 at = MY(channel_at)(run, channel, me->server, server);
             server_ring *ring = &run->channel[at];
-            for (ordo_u32 count = server_arrived(ring); count; count--) {
-                const server_word word = run->word[at * run->credit + (ring->read & (run->credit - 1))];
-                server_give_back(ring, 1);
-                any = true;
+            const ordo_u32 count = server_arrived(ring);
+            for (ordo_u32 i = 0; i < count; i++) {
+                const server_word word = run->word[at * run->credit + ((ring->read + i) & (run->credit - 1))];
                 if (channel == SERVER_UNLOCK) {
                     MY(release)(me, word.slot);
                 } else if (channel == SERVER_REPLY) { /* L3 */
@@ -347,6 +352,9 @@ ORDO_NOINLINE bool MY(serve_locks)(MY(member) * me)
                 }
                 MY(settle)(me);
             }
+            if (count)
+                server_give_back(ring, count);
+            any = any || count;
         }
     return any;
 }
@@ -358,26 +366,39 @@ ORDO_INLINE bool MY(serve_servers)(MY(member) * me)
     return me->run->halves ? MY(serve_halves)(me) : MY(serve_locks)(me);
 }
 
+/* What a server has said to others goes out. */
+ORDO_INLINE void MY(publish_servers)(MY(member) * me)
+{
+    const MY(run) *run = me->run;
+    if (OP(targets) == 1 || run->servers == 1 || me->server == SERVER_NONE)
+        return;
+    if (!run->halves)
+        MY(publish_words)(me);
+    for (ordo_u32 server = 0; run->halves && server < run->servers; server++)
+        MY(publish)(me, &me->to_server[server], &run->second[(ordo_u64)server * run->servers + me->server]);
+}
+
 /* ---- clients' requests ---- */
 
 /* The server that a request goes to: the owner of its first target, or of its higher lock. */
 ORDO_INLINE ordo_u32 MY(home)(const MY(run) * run, const ordo_request *request)
 {
-    const ordo_u32 first = server_owner(&run->map, request->target[0]);
     if (OP(targets) == 1 || run->halves || request->targets == 1)
-        return first;
-    const ordo_u32 second = server_owner(&run->map, request->target[1]);
-    return first > second ? first : second;
+        return server_owner(&run->map, request->target[0]);
+    const server_lock_name a = MY(find_lock)(run, request->target[0]), b = MY(find_lock)(run, request->target[1]);
+    return server_lock_above(a, b) ? a.server : b.server;
 }
 
 /* Of the member itself: it waits until it can be admitted, serving meanwhile. */
 ORDO_INLINE void MY(serve_own)(MY(member) * me, const ordo_request *request)
 {
-    for (int round = 0; !MY(admit)(me, request, true) && !ordo_job_stopped(me->job); round++)
+    for (int round = 0; !MY(admit)(me, request, true) && !ordo_job_stopped(me->job); round++) {
+        MY(publish_servers)(me);
         if (MY(serve_servers)(me))
             round = 0;
         else
-            server_wait(round);
+            MY(wait)(me, round);
+    }
 }
 
 /* Messages first .. of a ring, as many as can be admitted; how many. */

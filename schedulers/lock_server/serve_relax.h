@@ -62,6 +62,10 @@ ORDO_INLINE bool MY(serve_servers)(MY(member) * me)
     (void)me;
     return false;
 }
+ORDO_INLINE void MY(publish_servers)(MY(member) * me)
+{
+    (void)me;
+}
 ORDO_INLINE bool MY(make_server)(MY(member) * me)
 {
     (void)me;

@@ -4,10 +4,10 @@
       "both: every thread is client and server; apart: some only serve; auto: both")                                   \
     X(SERVER_RATIO, "ratio", REAL, "0", 0, 1024, NULL, "clients",                                                      \
       "clients to a server where roles are apart; 0: automatic, which is 1")                                           \
-    X(SERVER_PARTITION, "partition", CHOICE, "interleave", 0, 0, "interleave|metis", "",                               \
-      "who owns a target: servers in turn, or the parts of the graph that METIS finds")                                \
+    X(SERVER_PARTITION, "partition", CHOICE, "interleave", 0, 0, "interleave|hash|metis", "",                          \
+      "who owns a target: servers in turn, by hash, or by the part of the graph that METIS puts it into")              \
     X(SERVER_GRAIN, "grain", INT, "0", 0, 65536, NULL, "targets",                                                      \
-      "interleave: neighbouring targets of one owner, rounded down to a power of two; 0: a cache line's")              \
+      "neighbouring targets of one owner (not metis), rounded down to a power of two; 0: a cache line's")              \
     X(SERVER_FORM, "form", CHOICE, "auto", 0, 0, "auto|plain|combine", "",                                             \
       "combine: messages that arrive together for one target are served together; auto: where the operator can")       \
     X(SERVER_PAIRS, "pairs", CHOICE, "auto", 0, 0, "auto|nested|halves", "",                                           \

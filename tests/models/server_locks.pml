@@ -26,8 +26,8 @@
 #ifndef FLIGHT
 #define FLIGHT 2
 #endif
-#define TOTAL (SERVERS * LOCKS) /* a lock is a number below; its server is lock / LOCKS */
-#define OWNER(lock) ((lock) / LOCKS)
+#define TOTAL (SERVERS * LOCKS) /* a lock is a number below, which is its place in the order */
+#define OWNER(lock) ((lock) % SERVERS)
 #define RING(to, from) ((to) * SERVERS + (from))
 
 /* of requests; a word's lock is its request's lower one */
@@ -110,9 +110,9 @@ inline both_locks(s, r)
 /* What waits for locks of this server, as far as it can go on. */
 inline settle(s)
 {
-    l = s * LOCKS;
+    l = s;
     do
-    :: l < (s + 1) * LOCKS && !held[l] && nempty(queue[l]) ->
+    :: l < TOTAL && !held[l] && nempty(queue[l]) ->
         queue[l]?w;
         if
         :: OWNER(high[w]) != s -> grant(s, w)
@@ -120,9 +120,9 @@ inline settle(s)
         :: else -> both_locks(s, w)
         fi;
         w = 0;
-        l = s * LOCKS /* a lower one may have been given back */
-    :: l < (s + 1) * LOCKS && (held[l] || empty(queue[l])) -> l++
-    :: l == (s + 1) * LOCKS -> break
+        l = s /* a lower one may have been given back */
+    :: l < TOTAL && (held[l] || empty(queue[l])) -> l = l + SERVERS
+    :: l >= TOTAL -> break
     od;
     l = 0
 }
