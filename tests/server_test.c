@@ -189,7 +189,8 @@ START_TEST(memory_runs_out)
         transfer[i] = (bank_transfer){i % ACCOUNTS, (i * 7 + 3) % ACCOUNTS, i % 5};
     bank_state state = {transfer, outcome, balance};
     ordo_work work = {.op = ordo_operator_find("bank"), .state = &state, .universe = TRANSFERS, .targets = ACCOUNTS};
-    ordo_options options = {.scheduler = "lock_server", .threads = 3, .settings = &forms[_i], .setting_count = 1};
+    ordo_options options = {
+        .scheduler = "lock_server", .threads = 3, .settings = &forms[_i], .setting_count = 1, .timeout = PATIENCE};
     int failures = 0;
     for (ordo_u64 n = 1; n < 200; n++) {
         memset(outcome, 0, sizeof outcome);
