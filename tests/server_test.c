@@ -67,7 +67,12 @@ ORDO_DESCRIBE_CRITICAL(instances)
 
 /* ---- deadlock traps ---- */
 
-enum { ITEMS = 3000, MOST_TARGETS = 512, ROUNDS = 3, PATIENCE = 60 };
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { ITEMS = 200, PATIENCE = 120 };
+#else
+enum { ITEMS = 3000, PATIENCE = 60 };
+#endif
+enum { MOST_TARGETS = 512, ROUNDS = 3 };
 
 static const char *const patterns[] = {"one target", "opposite order", "a ring of targets", "any two", "one each"};
 enum { ONE_TARGET, OPPOSITE, RING, ANY_TWO, ONE_EACH, PATTERNS };

@@ -382,11 +382,14 @@ ORDO_NOINLINE void MY(work)(void *arg, int index)
         } else if (run->back && me.client == SERVER_NONE) {
             busy = MY(hand_out)(&me, chunk) || busy;
         }
-        if (index == 0 && turns % 16 == 0) {
-            const ordo_u64 pending = __atomic_load_n(&run->pending, __ATOMIC_RELAXED);
-            ordo_job_poll(job, pending);
-            if (size)
-                ORDO_COUNT(ordo_job_sample(job, pending, 0, 0, run->servers, -1));
+        if (index == 0) {
+            job->supersteps += size || busy || !turns;
+            if (turns % 16 == 0) {
+                const ordo_u64 pending = __atomic_load_n(&run->pending, __ATOMIC_RELAXED);
+                ordo_job_poll(job, pending);
+                if (size || busy || !turns)
+                    ORDO_COUNT(ordo_job_sample(job, pending, job->supersteps, 0, run->servers, -1));
+            }
         }
         if (turns % 64 == 0)
             ordo_publish_counters(job, index, &me.count);

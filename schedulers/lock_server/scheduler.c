@@ -20,6 +20,8 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
                      SERVER_CHANNELS * words * sizeof(server_word) +
                      t * ((ordo_u64)tunable[SERVER_LOCKS] * sizeof(server_lock) + 4 * flight * sizeof(server_place) +
                           (ordo_u64)tunable[SERVER_CHUNK] * entry);
+    if ((int)tunable[SERVER_PARTITION] == 2) /* parts, and what METIS is given; not what it takes itself */
+        fixed += n * (2 * sizeof(ordo_u32) + 2 * sizeof(ordo_u64)) + 2 * m * sizeof(ordo_u64);
     *expected = 2 * n * entry + fixed;
     *at_most = 6 * (n + m) * entry + fixed;
 }
