@@ -37,7 +37,7 @@ struct ordo_graph {
     char *source, *format, *weights; /* in one block with the struct */
     pthread_mutex_t lock;
     ordo_partition *partitions; /* that were asked for, under lock to make; partition.c */
-    void *attached; /* a back end's, under lock to make; see ordo_graph_attach */
+    void *attached;             /* a back end's, under lock to make; see ordo_graph_attach */
     void (*drop_attached)(void *);
 };
 

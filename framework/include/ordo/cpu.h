@@ -205,8 +205,8 @@ ORDO_INLINE OP(cell) OP(load)(const OP(cell) * cell)
     return value;
 }
 
-/* Offers candidate c to a cell; true where this call improved it, under ORDO_SYNC_SERVER where it would: the owner of the
- * cell decides, and the sink is what takes it there. `sync` is a constant at every call. */
+/* Offers candidate c to a cell; true where this call improved it, under ORDO_SYNC_SERVER where it would: the owner of
+ * the cell decides, and the sink is what takes it there. `sync` is a constant at every call. */
 ORDO_INLINE bool OP(offer)(const ordo_job *job, OP(cell) * cell, ordo_u32 target, OP(cell) c, const ordo_sync sync)
 {
     OP(cell) old = OP(load)(cell + target);
