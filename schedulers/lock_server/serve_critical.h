@@ -448,7 +448,7 @@ ORDO_INLINE ordo_status MY(choose_forms)(const ordo_job *job, MY(run) * run)
                          "scheduler 'lock_server' with pairs=halves needs an operator whose section has two halves, "
                          "since others come between them; '%s' has none",
                          job->op->name);
-    run->combine = form != 1 && can;
+    run->combine = form == 2;
     run->halves = OP(halves) && pairs != 1;
     return ORDO_OK;
 }

@@ -9,7 +9,7 @@
     X(SERVER_GRAIN, "grain", INT, "0", 0, 65536, NULL, "targets",                                                      \
       "neighbouring targets of one owner (not metis), rounded down to a power of two; 0: a cache line's")              \
     X(SERVER_FORM, "form", CHOICE, "auto", 0, 0, "auto|plain|combine", "",                                             \
-      "combine: messages that arrive together for one target are served together; auto: where the operator can")       \
+      "combine: messages that arrive together for one target are served together; auto: plain on a CPU")               \
     X(SERVER_PAIRS, "pairs", CHOICE, "auto", 0, 0, "auto|nested|halves", "",                                           \
       "two targets: isolated by nested locks, or in two halves; auto: halves where the operator has them")             \
     X(SERVER_RING, "ring", INT, "4096", 1, 1048576, NULL, "messages",                                                  \
