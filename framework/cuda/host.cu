@@ -20,6 +20,7 @@
 #include <ordo/memory.h>
 
 #include "copy.h"
+#include "records.h"
 
 enum { MOST_BLOCKS = 32, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 
@@ -122,7 +123,8 @@ static double now(void)
 
 typedef struct device_graph {
     ordo_cuda_rows out, in;
-    bool has_in;
+    uint4 *record; /* [2 * n], or NULL */
+    bool has_in, record_asked;
 } device_graph;
 
 static void drop_rows(ordo_cuda_rows *r)
@@ -139,6 +141,8 @@ static void drop_graph(void *graph)
     device_graph *g = (device_graph *)graph;
     drop_rows(&g->out);
     drop_rows(&g->in);
+    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED))
+        cudaFree(g->record);
     ordo_free(g);
 }
 
@@ -248,6 +252,51 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
         c->out = d->out;
         c->in = need_in ? (same ? d->out : d->in) : ordo_cuda_rows{};
     }
+    return status;
+}
+
+/* ---- records ---- */
+
+/* Whether at least 19 of 20 rows, of a sample, have at most four edges. */
+static bool mostly_short(const ordo_csr *csr)
+{
+    const ordo_vid step = csr->n / 16384 + 1;
+    ordo_u64 taken = 0, shorts = 0;
+    for (ordo_u64 v = 0; v < csr->n; v += step, taken++)
+        shorts += csr->row[v + 1] - csr->row[v] <= 4;
+    return 20 * shorts >= 19 * taken;
+}
+
+ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
+{
+    void *attached = NULL;
+    *out = NULL;
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    size_t left = 0, whole = 0;
+    const double start = now();
+    if (status || d->record_asked) {
+        *out = status ? NULL : d->record;
+        return status;
+    }
+    d->record_asked = true;
+    const ordo_u64 bytes = 2ull * d->out.n * sizeof(uint4);
+    if (!mostly_short(ordo_graph_out(ordo_job_graph(c->job))) || cudaMemGetInfo(&left, &whole) != cudaSuccess ||
+        left / 2 < bytes || cudaMalloc((void **)&d->record, bytes ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError();
+        d->record = NULL;
+        return ORDO_OK;
+    }
+    ordo_fill_records(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
+    status = failed(cudaGetLastError(), "launching the kernel that makes records");
+    if (!status)
+        status = failed(cudaDeviceSynchronize(), "making records");
+    ordo_job_add_transfer(c->job, now() - start);
+    if (status) {
+        cudaFree(d->record);
+        d->record = NULL;
+    }
+    *out = d->record;
     return status;
 }
 

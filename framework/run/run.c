@@ -60,7 +60,8 @@ static void property_names(unsigned properties, char *out, size_t room)
     } names[] = {{ORDO_MONOTONE, "monotone"},
                  {ORDO_IDEMPOTENT, "idempotent"},
                  {ORDO_ASSOCIATIVE, "associative"},
-                 {ORDO_UNIFORM, "uniform"}};
+                 {ORDO_UNIFORM, "uniform"},
+                 {ORDO_EDGE_BLIND, "edge-blind"}};
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (properties & names[i].bit)
@@ -281,6 +282,21 @@ static void look_at_graph(ordo_job *job)
             sum += *(const ordo_u32 *)(const void *)word;
     }
     job->mean_weight = sum / (double)taken;
+}
+
+ordo_graph_kind ordo_job_graph_kind(const ordo_job *job)
+{
+    const ordo_csr *g = job->out;
+    if (job->mean_degree < 4)
+        return ORDO_GRAPH_DEEP;
+    const ordo_vid step = g->n / 16384 + 1;
+    double squares = 0, taken = 0;
+    for (ordo_u64 v = 0; v < g->n; v += step, taken++) {
+        double degree = (double)(g->row[v + 1] - g->row[v]);
+        squares += degree * degree;
+    }
+    /* the mean degree that a random edge begins at, over that of a random vertex: 1 where all are alike */
+    return squares / taken > 3 * job->mean_degree * job->mean_degree ? ORDO_GRAPH_HUBS : ORDO_GRAPH_EVEN;
 }
 
 /* Another thread may set the flag meanwhile. */

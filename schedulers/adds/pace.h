@@ -19,6 +19,7 @@ typedef struct adds_pace_rules {
     ordo_u32 concurrent_min, concurrent_max;
     ordo_u32 settle;                  /* head switches */
     double clip, util_low, util_high; /* shares */
+    double util_more;                 /* below it more buckets are dequeued from at once; at least util_low */
     double delta_max;
 } adds_pace_rules;
 
@@ -61,10 +62,10 @@ ORDO_FN bool adds_pace_epoch(const adds_pace_rules *r, adds_pace *p, ordo_u64 pu
         p->delta_min = bound;
         return true;
     }
-    if (util < r->util_low) {
+    if (util < r->util_more) {
         if (p->concurrent < r->concurrent_max)
             p->concurrent++;
-        else if (settled && p->util_mean < r->util_low)
+        else if (settled && util < r->util_low && p->util_mean < r->util_low)
             return adds_pace_set(r, p, 2 * p->delta, switches);
     } else if (util > r->util_high) {
         if (p->concurrent > r->concurrent_min)

@@ -36,6 +36,7 @@ static inline adds_pace_rules adds_pace_rules_of(const ordo_job *job, double del
     r.clip = t[ADDS_CLIP];
     r.util_low = t[ADDS_UTIL_LOW];
     r.util_high = t[ADDS_UTIL_HIGH];
+    r.util_more = r.util_low;
     r.delta_max = delta * 1073741824.0;
     return r;
 }

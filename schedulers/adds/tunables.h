@@ -41,6 +41,8 @@
       "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper")        \
     X(ADDS_THIN, "thin", REAL, "0.125", 0, 1, NULL, "",                                                                \
       "cuda: utilisation below which warps follow chains and do not test before an atomic")                            \
+    X(ADDS_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                       \
+      "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
     X(ADDS_TRANSLATION, "cache", CHOICE, "on", 0, 0, "off|on", "",                                                     \
       "cuda: whether a worker caches where a bucket's blocks lie (5.6)")                                               \
     X(ADDS_RESERVE, "reserve", CHOICE, "warp", 0, 0, "thread|warp", "",                                                \

@@ -348,12 +348,15 @@ ORDO_DEV void OP(dev_expand)(OP(dev_tile) * tile, ordo_vid item, OP(cell) value,
 /* ---- supersteps ---- */
 
 /* Puts an item on the frontier of step `step`, once. A hub goes there in pieces. Returns its number of edges, or 0
- * where it was there. */
+ * where it was there. Alone: nobody else puts it there in this step, so there is no need to wait for what the stamp
+ * was. */
 ORDO_DEV ordo_u64 OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows,
-                               ordo_vid item, ordo_u32 step)
+                               ordo_vid item, ordo_u32 step, bool alone)
 {
     ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* on its way meanwhile; the pop has it */
-    if (ordo_dev_exchange(&f->stamp[item], step) == step)
+    if (alone)
+        ordo_dev_store(&f->stamp[item], step);
+    else if (ordo_dev_exchange(&f->stamp[item], step) == step)
         return 0;
     ordo_cuda_turn *turn = &f->turn[step % 3];
     if (degree <= ORDO_CUDA_SEGMENT) {

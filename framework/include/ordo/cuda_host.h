@@ -24,6 +24,12 @@ typedef struct ordo_cuda_rows {
     ordo_u64 m;
 } ordo_cuda_rows;
 
+/* Up to four edges of a vertex in 32 bytes, {head, weight} each, beside each other: whoever has the vertex needs no row
+ * offsets. A head of ORDO_RECORD_NONE: no more edges; of ORDO_RECORD_LONG: more than four, see the rows. Unweighted: 1.
+ */
+#define ORDO_RECORD_NONE 0xffffffffu
+#define ORDO_RECORD_LONG 0xfffffffeu
+
 /* Device memory that every kernel of a run shares. Words that many blocks touch are lines apart. */
 typedef struct ordo_cuda_counters {
     ordo_u64 items, edges, useful, stale, activations;
@@ -76,6 +82,9 @@ struct ordo_cuda {
 
 /* `cell`: bytes of a cell. `need_in`: in-rows as well. `keep_weights`: edges with weights where the graph has them. */
 ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
+/* The out-rows as records, [2 * n] uint4, where nearly all vertices have at most four edges and there is memory for
+ * them; else NULL, which is no error. Made at the first call for a graph, and stay with it. */
+ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
 /* Device memory until the end of the run; zeroed where asked for. NULL after ordo_fail. */
 void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
 /* How many blocks a launch with these arguments will have. */
