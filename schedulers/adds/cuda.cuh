@@ -53,8 +53,9 @@ typedef struct MY(args) {
 
 /* The life of a worker's warp. Written as one loop in which everything has one place: the code is long where the
  * compiler inlines, and a warp that waits for its instructions is as slow as one that waits for memory. In each turn it
- * flushes if it must, and then does the first that there is to do of: edges of its batch, pieces of its hubs, initial
- * items, what it kept for another hop, spilled items of its range; else its portion is done, and it takes another one.
+ * works on its batch, flushes if it must, and then does the first that there is to do of: the rest of its batch,
+ * initial items, what it kept for another hop, spilled items of its range; else its portion is done, and it takes
+ * another one.
  */
 ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *cache, adds_dev_worker *block,
                        ordo_u64 *flag, double base, ordo_u32 workers)
@@ -73,26 +74,19 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
     w->map.last = a.queue.shape.buckets - 1;
     w->map.window = 1;
     for (;;) {
-        const bool busy = OP(warp_edges)(&t) || t.hubs, sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_work)(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
         if (w->held && (OP(warp_full)(w) || drained || (!busy && (w->surplus || (w->near && w->held >= 32))))) {
             adds_dev_flush(a.queue, cache, w->store, w->held, &credit);
             w->held = 0;
             w->surplus = false;
         }
-        if (OP(warp_edges)(&t)) {
-            OP(warp_relax)(a.sight, w, &t);
+        if (busy)
             continue;
-        }
-        if (t.hubs) {
-            OP(warp_cut)(a.sight, w, &t);
-            continue;
-        }
         if (initial < a.initial_count) {
             const bool has = initial + lane < a.initial_count;
             const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
-            OP(warp_push)
-            (a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
+            OP(warp_put)(a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
             initial += stride;
             continue;
         }
@@ -144,6 +138,10 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
                 entry = ordo_pool_get<OP(entry)>(a.queue.pool, (ordo_u64)p.location + lane);
             w->hops = w->map.thin ? a.chain : 0;
         }
+        there = OP(warp_chain)(a.sight, w, there, &entry, fresh, [&] {
+            w->map = adds_dev_read_map(a.queue);
+            return !w->surplus && w->held < 32;
+        });
         OP(warp_gather)(a.sight, w, &t, there, entry.item, entry.value, fresh);
     }
 }
@@ -242,7 +240,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status && !ids)
         status = ordo_fail(
             ORDO_ERR_DEVICE,
-            "device 'cuda': scheduler 'adds' found %llu items and %llu edges, expected items + edges / 128 below 2^32",
+            "device 'cuda': scheduler 'adds' found %llu items and %llu edges, expected items + edges / 32 below 2^32",
             (unsigned long long)job->universe, (unsigned long long)job->out->m);
     if (!status) {
         q->shape = adds_shape_for((ordo_u32)t[ADDS_BUCKETS], (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],

@@ -122,7 +122,7 @@ ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *
         return;
     }
     ordo_u64 at = ordo_dev_add(&q.words->resv[b], (ordo_u64)1);
-    ordo_u32 block = ordo_pool_translate(q.pool, cache, b, at);
+    ordo_u32 block = ordo_pool_translate<true>(q.pool, cache, b, at);
     ordo_pool_put(q.pool, block, at, entry);
     ordo_dev_fence();
     ordo_dev_add(adds_dev_wfc(q, block, at), 1u);
@@ -152,7 +152,7 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache
         if (there) {
             Entry entry = s->held[i];
             if (fitting >> b & 1)
-                ordo_pool_put(q.pool, ordo_pool_translate(q.pool, cache, b, at), at, entry);
+                ordo_pool_put(q.pool, ordo_pool_translate<true>(q.pool, cache, b, at), at, entry);
             else if (q.alone)
                 adds_dev_push_alone(q, cache, b, entry);
             else
@@ -166,7 +166,7 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache
         for (ordo_u64 at = first; at < first + count;) {
             ordo_u64 end = (at | (segment - 1)) + 1;
             end = end < first + count ? end : first + count;
-            ordo_dev_add(adds_dev_wfc(q, ordo_pool_translate(q.pool, cache, lane, at), at), (ordo_u32)(end - at));
+            ordo_dev_add(adds_dev_wfc(q, ordo_pool_translate<true>(q.pool, cache, lane, at), at), (ordo_u32)(end - at));
             at = end;
         }
     }

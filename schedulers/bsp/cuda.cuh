@@ -149,8 +149,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
                     mine.edges++;
                     ordo_u32 target = OP(target)(&a.state, edge);
                     const OP(cell) candidate = OP(candidate)(&a.state, value, edge);
-                    if (thin ? OP(dev_improve)(a.cells, target, candidate)
-                             : OP(dev_offer)(a.cells, target, candidate, a.racy)) {
+                    if (OP(dev_offer)(a.cells, target, candidate, a.racy, thin && !a.racy)) {
                         mine.useful++;
                         if (OP(activates))
                             pushed += OP(dev_push)(f, &queue, &a.rows, target, step + 1, once);

@@ -12,6 +12,8 @@
  * and swept when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Blocks whose
  * slots are all behind go back to the stack between two supersteps, when nobody takes any. So what is mapped or void at
  * a time are the pool and what all warps can reserve before they know, and for so many numbers the table has room.
+ * Blocks change hands only between supersteps, so the barrier orders one use of a block after the other; within a
+ * superstep the table's words stand for nothing but themselves, and are relaxed.
  *
  * The barrier decides. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one to
  * arrive acquires them all with the fence behind its addition, reads the tails, and stores one word with release:
@@ -71,7 +73,7 @@ ORDO_DEV void delta_dev_map_blocks(const delta_dev_queue &q, ordo_u32 b, ordo_u6
         else
             ordo_dev_add(&q.words->free_count, 1u);
         const ordo_u64 number = ordo_pool_number(q.pool, at);
-        ordo_dev_release(ordo_pool_word(q.pool, b, number), ordo_pool_make(number, block));
+        ordo_dev_store(ordo_pool_word(q.pool, b, number), ordo_pool_make(number, block));
     }
 }
 
@@ -96,7 +98,7 @@ ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cac
         const ordo_u64 at = __shfl_sync(~0u, first, b) + (tag & 0xff);
         if (there) {
             const Entry entry = s->held[i];
-            const ordo_u32 block = dry ? (ordo_u32)ORDO_POOL_NONE : ordo_pool_translate(q.pool, cache, b, at);
+            const ordo_u32 block = dry ? (ordo_u32)ORDO_POOL_NONE : ordo_pool_translate<false>(q.pool, cache, b, at);
             if (block == ORDO_POOL_NONE)
                 ordo_spill(q.spill, entry.item);
             else
@@ -259,24 +261,18 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
     ordo_u32 bits = 0;
     bool sweep = false, dry = false;
     for (;;) {
-        const bool busy = OP(warp_edges)(&t) || t.hubs, sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_work)(a.sight, &w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w.near && !sweeping && initial >= a.initial_count && from + at >= to;
         if (w.held && (OP(warp_full)(&w) || drained || (!busy && w.near && w.held >= 64))) {
             dry = delta_dev_flush(a.queue, &cache, w.store, w.held, dry);
             w.held = 0;
         }
-        if (OP(warp_edges)(&t)) {
-            OP(warp_relax)(a.sight, &w, &t);
+        if (busy)
             continue;
-        }
-        if (t.hubs) {
-            OP(warp_cut)(a.sight, &w, &t);
-            continue;
-        }
         if (initial < a.initial_count) {
             const bool has = initial + lane < a.initial_count;
             const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
-            OP(warp_push)(a.sight, &w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
+            OP(warp_put)(a.sight, &w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
             initial += warps * 32;
             continue;
         }
@@ -301,7 +297,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             const ordo_u64 slot = from + at + lane;
             there = lane < grain && slot < to;
             if (there) {
-                const ordo_u32 block = ordo_pool_translate(a.queue.pool, &cache, w.map.head, slot);
+                const ordo_u32 block = ordo_pool_translate<false>(a.queue.pool, &cache, w.map.head, slot);
                 there = block != ORDO_POOL_NONE;
                 if (there)
                     entry = ordo_pool_get<OP(entry)>(a.queue.pool, ordo_pool_at(a.queue.pool, block, slot));
@@ -315,7 +311,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
                 there && ordo_map_distance(w.map, OP(priority)(&a.sight.state, v, entry.value)) >= w.map.window;
             const ordo_u32 hops = w.hops;
             w.hops = 0;
-            OP(warp_push)(a.sight, &w, far, entry.item, entry.value, v);
+            OP(warp_put)(a.sight, &w, far, entry.item, entry.value, v);
             w.hops = hops;
             there = there && !far;
         } else {
@@ -350,6 +346,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             __syncwarp();
             continue;
         }
+        there = OP(warp_chain)(a.sight, &w, there, &entry, fresh, [] { return true; });
         OP(warp_gather)(a.sight, &w, &t, there, entry.item, entry.value, fresh);
     }
     OP(warp_publish)(&w, a.counters);
@@ -395,8 +392,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         const ordo_u64 most = ((ordo_u64)1 << 32) - (1 << 24);
         ordo_u64 slots = t[DELTA_POOL] > 0 ? (ordo_u64)t[DELTA_POOL] : job->out->m / 2 + job->universe;
         slots = slots < most ? slots : most;
-        p->block_shift = 12;
-        while (p->block_shift > 5 && slots >> p->block_shift < 256)
+        p->block_shift = 16;
+        while (p->block_shift > 5 && slots >> p->block_shift < 512)
             p->block_shift--;
         p->blocks = (ordo_u32)(slots >> p->block_shift);
         p->blocks = p->blocks ? p->blocks : 1;

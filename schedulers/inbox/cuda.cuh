@@ -221,25 +221,19 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
     w->map.thin = a.thin;
     MY(orient)(a, w, base, 0);
     for (;;) {
-        const bool busy = OP(warp_edges)(&t) || t.hubs, sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_work)(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
         if (OP(warp_full)(w) || (w->held && !busy && (w->surplus || (w->near && w->held >= 64))) ||
             (drained && (w->held || me->done))) {
             MY(settle)(a, w, me, drained);
             w->surplus = false;
         }
-        if (OP(warp_edges)(&t)) {
-            OP(warp_relax)(a.sight, w, &t);
+        if (busy)
             continue;
-        }
-        if (t.hubs) {
-            OP(warp_cut)(a.sight, w, &t);
-            continue;
-        }
         if (initial < a.initial_count) {
             const bool has = initial + lane < a.initial_count;
             const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
-            OP(warp_push)(a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
+            OP(warp_put)(a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
             me->done += __popc(__ballot_sync(~0u, has));
             initial += (ordo_u64)a.workers * 32;
             continue;
@@ -319,10 +313,11 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
                 there && ordo_map_distance(w->map, OP(priority)(&a.sight.state, v, entry.value)) > due && mine <= due;
             const ordo_u32 hops = w->hops;
             w->hops = 0;
-            OP(warp_push)(a.sight, w, early, entry.item, entry.value, v);
+            OP(warp_put)(a.sight, w, early, entry.item, entry.value, v);
             w->hops = hops;
             there = there && !early;
         }
+        there = OP(warp_chain)(a.sight, w, there, &entry, fresh, [&] { return !w->surplus; });
         OP(warp_gather)(a.sight, w, &t, there, entry.item, entry.value, fresh);
         if (__any_sync(~0u, w->edges >> 30)) /* 32 bits are enough for now and then */
             OP(warp_publish)(w, a.counters);

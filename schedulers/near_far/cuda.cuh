@@ -110,7 +110,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
                     mine.edges++;
                     ordo_u32 target = OP(target)(&a.state, edge);
                     OP(cell) candidate = OP(candidate)(&a.state, value, edge);
-                    if (!OP(dev_offer)(a.cells, target, candidate, false))
+                    if (!OP(dev_offer)(a.cells, target, candidate, false, false))
                         return;
                     mine.useful++;
                     if (!OP(activates))

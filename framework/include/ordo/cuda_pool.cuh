@@ -5,9 +5,9 @@
  * by itself whether it is the one that a reader needs, and who does not find it waits for the store that is under way.
  * Who maps blocks, when, and who frees them is the scheduler's.
  *
- * Memory order. A word is stored with release and read with acquire: what the block was used for before comes before
- * what it is used for now. A thread block keeps words that it has read in shared memory, stored with release and read
- * with acquire there; an old one is told by its number.
+ * Memory order. A word is stored with release and read with acquire, where blocks change hands between barriers of the
+ * grid: what the block was used for before comes before what it is used for now. A thread block keeps words that it has
+ * read in shared memory, stored with release and read with acquire there; an old one is told by its number.
  *
  * After <ordo/cuda.cuh>.
  */
@@ -63,22 +63,24 @@ ORDO_DEV ordo_u32 ordo_pool_block(ordo_u64 word)
     return (ordo_u32)word & (ORDO_POOL_MARK - 1);
 }
 
-/* The block of a slot that somebody maps or has mapped. */
+/* The block of a slot that somebody maps or has mapped. Ordered: a block may have come from other use since the last
+ * barrier of the grid; else that barrier orders all, and loads are relaxed: an acquire empties the first-level cache.
+ */
+template <bool ordered>
 ORDO_DEV ordo_u32 ordo_pool_translate(const ordo_dev_pool &p, ordo_dev_pool_cache *cache, ordo_u32 b, ordo_u64 slot)
 {
     const ordo_u64 number = ordo_pool_number(p, slot);
-    ordo_u64 *cached = &cache->word[b][number % ORDO_POOL_CACHE];
-    ordo_u64 word = p.cached ? ordo_dev_acquire_near(cached) : 0;
+    ordo_u64 *const cached = &cache->word[b][number % ORDO_POOL_CACHE], *const entry = ordo_pool_word(p, b, number);
+    ordo_u64 word = !p.cached ? 0 : ordered ? ordo_dev_acquire_near(cached) : ordo_dev_load_near(cached);
     if (ordo_pool_is(word, number))
         return ordo_pool_block(word);
-    while (!ordo_pool_is(word = ordo_dev_acquire(ordo_pool_word(p, b, number)), number))
-        ;
-    if (p.cached) {
+    do
+        word = ordered ? ordo_dev_acquire(entry) : ordo_dev_load(entry);
+    while (!ordo_pool_is(word, number));
+    if (p.cached && ordered)
         ordo_dev_release_near(cached, word);
-        const ordo_u64 next = ordo_dev_acquire(ordo_pool_word(p, b, number + 1)); /* it will be wanted, too */
-        if (ordo_pool_is(next, number + 1))
-            ordo_dev_release_near(&cache->word[b][(number + 1) % ORDO_POOL_CACHE], next);
-    }
+    else if (p.cached)
+        ordo_dev_store_near(cached, word);
     return ordo_pool_block(word);
 }
 

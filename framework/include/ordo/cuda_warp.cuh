@@ -13,10 +13,14 @@
  * value, before the entry is.
  *
  * A template over the operator as cuda.cuh is, which comes before it. Leaves OP(entry), OP(warp), OP(batch), OP(sight)
- * and OP(warp_gather)  a lane's entry to its edges      OP(warp_relax)  the next of them OP(warp_cut)     the next
- * pieces of a hub         OP(warp_push)   into the store, or kept for the next hop OP(warp_hop)     what was kept A
- * caller loops: flush when OP(warp_full) says so, relax while there are edges, cut while there are hubs; each called in
- * one place, for they are long and inlined. Functions are for whole warps, arguments alike in all lanes but where they
+ * and
+ *   OP(warp_chain)   entries whose edges are in records, and what is kept of what they activate
+ *   OP(warp_gather)  the other lanes' entries to their edges
+ *   OP(warp_work)    those edges, and pieces of hubs, as far as the store has room
+ *   OP(warp_put)     an entry into the store, or kept for the next hop
+ *   OP(warp_hop)     what was kept
+ * A caller loops: work, flush when OP(warp_full) says so or it likes, find entries, chain, gather; each called in one
+ * place, for they are long and inlined. Functions are for whole warps, arguments alike in all lanes but where they
  * speak of a lane.
  */
 #ifndef ORDO_CUDA_WARP_ONCE
@@ -25,9 +29,9 @@
 enum {
     ORDO_WARP_ROOM = 192, /* entries that a warp's store holds; fewer of 16 bytes, so that shared memory suffices */
     ORDO_WARP_TURN = 128, /* most that a turn adds: an edge record a lane */
-    ORDO_WARP_UNROLL = 2,
-    ORDO_WARP_HUB = 512,
-    ORDO_WARP_PIECE = 256,
+    ORDO_WARP_UNROLL = 4,
+    ORDO_WARP_HUB = 128,
+    ORDO_WARP_PIECE = 64,
 };
 
 /* Priorities to 32 buckets in a circle, `head` the one that begins at `base`. */
@@ -43,8 +47,7 @@ typedef struct ordo_dev_map {
  * last. */
 ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
 {
-    const double ahead = (priority - map.base) * map.per_delta;
-    return ahead > 0 ? (ahead < (double)map.last ? (ordo_u32)ahead : map.last) : 0;
+    return min(__double2uint_rz((priority - map.base) * map.per_delta), map.last); /* saturates at both ends */
 }
 
 /* A warp's store of entries, and how many of them belong to which bucket. */
@@ -118,47 +121,68 @@ typedef struct OP(batch) {
     ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
     ordo_u32 offset;       /* number of the lane's first edge among all */
     ordo_u32 total, first; /* edges of all, and those that are behind */
-    uint4 record[2];       /* of a lane's item */
-    ordo_u32 records;      /* lanes whose edges are in their record */
     ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
 } OP(batch);
 
-/* Whether the next turn of relax or cut might not fit the store. */
+/* Whether the next turn might not fit the store. */
 ORDO_DEV bool OP(warp_full)(const OP(warp) * w)
 {
     return w->held > ordo_warp_store<OP(entry)>::room - ORDO_WARP_TURN;
 }
 
-/* Lanes with `has` put an entry into the store, or keep it for the next hop. `vertex` is whose priority it is. */
-ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u32 item, OP(cell) value, ordo_vid vertex)
+/* N entries a lane, those with `has`: into the store, or kept for the next hop. `vertex` is whose priority it is. */
+template <int N>
+ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, const bool (&has)[N], const ordo_u32 (&item)[N],
+                            const OP(cell) (&value)[N], const ordo_vid (&vertex)[N])
 {
-    const ordo_u32 all = __ballot_sync(~0u, has), below = (1u << threadIdx.x % 32) - 1;
-    if (!all)
-        return;
-    ordo_u32 distance = ~0u;
-    if (has)
-        distance = ordo_map_distance(w->map, OP(priority)(&g.state, vertex, value));
-    const OP(entry) entry = {value, item};
-    ordo_u32 kept = 0;
+    const ordo_u32 below = (1u << threadIdx.x % 32) - 1;
+    double priority[N];
+    ordo_u32 rest[N], any = 0;
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        rest[u] = __ballot_sync(~0u, has[u]);
+        priority[u] = has[u] ? OP(priority)(&g.state, vertex[u], value[u]) : 0;
+    }
     if (w->hops) {
-        const bool soon = distance < w->map.window && item < g.universe;
-        const ordo_u32 at = w->near + __popc(__ballot_sync(~0u, soon) & below);
-        const bool keep = soon && at < g.near;
-        if (keep)
-            w->nearby[(w->near_from + at) & (g.near - 1)] = entry;
-        kept = __ballot_sync(~0u, keep);
-        w->near += __popc(kept);
-        w->surplus = w->surplus || __any_sync(~0u, soon && !keep);
+        const double limit = w->map.base + w->map.window / w->map.per_delta;
+        ordo_u32 near = w->near;
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            const bool soon = has[u] && priority[u] < limit && item[u] < g.universe;
+            const ordo_u32 some = __ballot_sync(~0u, soon), at = near + __popc(some & below);
+            if (soon && at < g.near)
+                w->nearby[(w->near_from + at) & (g.near - 1)] = {value[u], item[u]};
+            near += __popc(some);
+            rest[u] &= near <= g.near ? ~some : ~__ballot_sync(~0u, soon && at < g.near);
+        }
+        w->surplus = w->surplus || near > g.near;
+        w->near = min(near, g.near);
     }
-    const ordo_u32 rest = all & ~kept;
-    if (rest >> threadIdx.x % 32 & 1) {
-        const ordo_u32 at = w->held + __popc(rest & below);
-        ordo_u32 b = w->map.head + distance;
-        b = b < w->map.buckets ? b : b - w->map.buckets;
-        w->store->held[at] = entry;
-        w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        any |= rest[u];
+    if (!any)
+        return;
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        if (rest[u] >> threadIdx.x % 32 & 1) {
+            const ordo_u32 at = w->held + __popc(rest[u] & below);
+            ordo_u32 b = w->map.head + ordo_map_distance(w->map, priority[u]);
+            b = b < w->map.buckets ? b : b - w->map.buckets;
+            w->store->held[at] = {value[u], item[u]};
+            w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
+        }
+        w->held += __popc(rest[u]);
     }
-    w->held += __popc(rest);
+}
+/* One entry a lane. */
+ORDO_DEV void OP(warp_put)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u32 item, OP(cell) value, ordo_vid vertex)
+{
+    const bool hass[1] = {has};
+    const ordo_u32 items[1] = {item};
+    const OP(cell) values[1] = {value};
+    const ordo_vid vertices[1] = {vertex};
+    OP(warp_push)(g, w, hass, items, values, vertices);
 }
 
 /* What was kept, up to an entry a lane, for another hop; which lanes have one. */
@@ -181,6 +205,8 @@ ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, 
 {
     ordo_u64 from = 0, to = ~(ordo_u64)0, begin = 0;
     ordo_u32 degree = 0;
+    if (!__any_sync(~0u, there))
+        return; /* nothing is left of the batch before */
     t->v = item;
     if (there && item >= g.universe) {
         const ordo_u32 piece = item - g.universe;
@@ -188,27 +214,15 @@ ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, 
         from = (ordo_u64)(piece / 2) * ORDO_WARP_PIECE;
         to = from + ORDO_WARP_PIECE;
     }
-    bool hub = false, in_record = false;
+    bool hub = false;
     if (there) {
         const OP(cell) now = ordo_dev_load(&g.cells[t->v]);
-        ordo_u64 row = 0, end = 0;
-        if (g.record && item < g.universe) {
-            t->record[0] = __ldg(g.record + 2 * (ordo_u64)item);
-            t->record[1] = __ldg(g.record + 2 * (ordo_u64)item + 1);
-            in_record = t->record[0].x != ORDO_RECORD_LONG;
-        }
-        if (!in_record) {
-            row = __ldg(g.rows.row + t->v);
-            end = __ldg(g.rows.row + t->v + 1);
-        }
+        const ordo_u64 row = __ldg(g.rows.row + t->v), end = __ldg(g.rows.row + t->v + 1);
         if (fresh)
             value = now;
         if (OP(activates) && OP(better)(now, value)) {
             w->stale++;
-            in_record = false;
-        } else if (!OP(filter)(&g.state, t->v)) {
-            in_record = false;
-        } else {
+        } else if (OP(filter)(&g.state, t->v)) {
             begin = row > from ? row : from;
             to = to < end ? to : end;
             w->items += item < g.universe;
@@ -217,7 +231,6 @@ ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, 
         }
     }
     t->value = value;
-    t->records = __ballot_sync(~0u, in_record);
     t->hubs = __ballot_sync(~0u, hub);
     t->piece = t->first = 0;
     ordo_u32 offset = degree;
@@ -230,95 +243,123 @@ ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, 
     t->begin = begin - (hub ? 0 : t->offset);
 }
 
-/* Whether there are edges left for OP(warp_relax). */
-ORDO_DEV bool OP(warp_edges)(const OP(batch) * t)
+/* Offers N candidates a lane, those with `has`, and pushes what improved its target. All tests are on their way before
+ * the first is looked at, and so are all atomics: a turn waits for two accesses, whatever N. Where depth binds it waits
+ * for one: no test, and the target's edges are fetched meanwhile. */
+template <int N>
+ORDO_DEV void OP(warp_offer)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], const ordo_u32 (&target)[N],
+                             const OP(cell) (&candidate)[N])
 {
-    return t->first < t->total || t->records;
-}
-
-ORDO_DEV bool OP(warp_offer)(const OP(sight) & g, OP(warp) * w, ordo_u32 target, OP(cell) candidate)
-{
-    /* where depth binds, the test is a hop more, and the target's edges are fetched meanwhile */
-    const bool won =
-        w->map.thin ? OP(dev_improve)(g.cells, target, candidate) : OP(dev_offer)(g.cells, target, candidate, false);
-    w->edges++;
-    w->useful += won;
-    if (OP(activates) && won && w->map.thin)
-        ordo_dev_prefetch(g.record ? (const void *)(g.record + 2 * (ordo_u64)target) : g.rows.row + target);
-    return won;
-}
-
-/* The edges of lanes that have them in their records. */
-ORDO_DEV void OP(warp_relax_records)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
-{
-    const bool mine = t->records >> threadIdx.x % 32 & 1;
-    const ordo_u32 word[8] = {t->record[0].x, t->record[0].y, t->record[0].z, t->record[0].w,
-                              t->record[1].x, t->record[1].y, t->record[1].z, t->record[1].w};
-    OP(cell) candidate[4];
-    ordo_u32 target[4];
-    bool won[4];
+    OP(cell) old[N];
 #pragma unroll
-    for (int u = 0; u < 4; u++) {
-        won[u] = mine && word[2 * u] != ORDO_RECORD_NONE;
-        target[u] = 0;
-        if (won[u]) {
-            const OP(edge) edge = OP(make_edge)(~(ordo_eid)0, t->v, word[2 * u], &word[2 * u + 1]); /* edge-blind */
-            candidate[u] = OP(candidate)(&g.state, t->value, edge);
+    for (int u = 0; u < N; u++) {
+        w->edges += has[u];
+        old[u] = candidate[u];
+    }
+    if (!w->map.thin) {
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            if (has[u])
+                old[u] = ordo_dev_load(&g.cells[target[u]]);
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            has[u] = has[u] && OP(better)(candidate[u], old[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        OP(dev_improve)(g.cells, has[u], target[u], candidate[u], &old[u]);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        has[u] = has[u] && OP(better)(candidate[u], old[u]);
+        w->useful += has[u];
+    }
+    if (!OP(activates))
+        return;
+    if (w->map.thin) {
+        const char *const base = (const char *)(g.record ? (const void *)g.record : (const void *)g.rows.row);
+        const int shift = g.record ? 5 : 3; /* bytes of a record, or of a row's offset */
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            ordo_dev_prefetch(has[u], base + ((ordo_u64)target[u] << shift));
+    }
+    OP(warp_push)(g, w, has, target, candidate, target);
+}
+
+/* Items whose edges are in their records, and what of that is kept, hop after hop: a loop of its own, for where depth
+ * binds it is the instructions of a hop that take the time. Lanes that are `there` bring an entry each, as in
+ * OP(warp_gather), which is to be called for those that are there afterwards. `between()` runs before each further hop
+ * and says whether to take it; none is taken where the store might not hold it. */
+template <typename Between>
+ORDO_DEV bool OP(warp_chain)(const OP(sight) & g, OP(warp) * w, bool there, OP(entry) * entry, bool fresh,
+                             Between between)
+{
+    if (!g.record)
+        return there;
+    for (;;) {
+        ordo_u32 target[4];
+        OP(cell) candidate[4];
+        bool has[4];
+        const bool whole = there && entry->item < g.universe;
+        const ordo_vid v = whole ? entry->item : 0;
+        const OP(cell) now = ordo_dev_load(&g.cells[v]);
+        const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
+        const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+        const bool mine = whole && word[0] != ORDO_RECORD_LONG;
+        const OP(cell) value = fresh ? now : entry->value;
+        const bool stale = OP(activates) && OP(better)(now, value);
+        const bool live = mine && !stale && OP(filter)(&g.state, v);
+        there = there && !mine;
+        w->stale += mine && stale;
+        w->items += live;
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            /* no branch: a lane without an edge looks at one of v to itself, and offers nothing */
+            has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
+            const OP(edge) edge =
+                OP(make_edge)(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
+            candidate[u] = OP(candidate)(&g.state, value, edge);
             target[u] = OP(target)(&g.state, edge);
         }
+        OP(warp_offer)(g, w, has, target, candidate);
+        if (__any_sync(~0u, there) || !w->near || OP(warp_full)(w) || !between())
+            return there;
+        there = OP(warp_hop)(g, w, entry);
+        fresh = false;
     }
-#pragma unroll
-    for (int u = 0; u < 4; u++)
-        if (won[u])
-            won[u] = OP(warp_offer)(g, w, target[u], candidate[u]);
-    if (OP(activates))
-#pragma unroll
-        for (int u = 0; u < 4; u++)
-            OP(warp_push)(g, w, won[u], target[u], candidate[u], target[u]);
-    t->records = 0;
 }
 
-/* The next edges of the batch: what is in records, then 32 * UNROLL of the others. */
+/* The next 32 * UNROLL edges of the batch. */
 ORDO_DEV void OP(warp_relax)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
 {
-    if (t->records) {
-        OP(warp_relax_records)(g, w, t);
-        return;
-    }
-    ordo_u32 target[ORDO_WARP_UNROLL];
-    OP(cell) candidate[ORDO_WARP_UNROLL];
-    bool has[ORDO_WARP_UNROLL], won[ORDO_WARP_UNROLL];
+    ordo_u32 target[ORDO_WARP_UNROLL], head[ORDO_WARP_UNROLL], weight[ORDO_WARP_UNROLL];
+    OP(cell) candidate[ORDO_WARP_UNROLL], of[ORDO_WARP_UNROLL];
+    ordo_vid tail[ORDO_WARP_UNROLL];
+    ordo_eid e[ORDO_WARP_UNROLL];
+    bool has[ORDO_WARP_UNROLL];
 #pragma unroll
     for (int u = 0; u < ORDO_WARP_UNROLL; u++) {
-        const ordo_u32 i = t->first + 32 * u + threadIdx.x % 32;
-        ordo_u32 owner = 0; /* the last lane whose offset is at most i */
+        ordo_u32 i = t->first + 32 * u + threadIdx.x % 32;
+        has[u] = i < t->total;
+        i = min(i, t->total - 1); /* no branch: a lane without an edge looks at the last one, and offers nothing */
+        ordo_u32 owner = 0;       /* the last lane whose offset is at most i */
 #pragma unroll
         for (ordo_u32 step = 16; step; step /= 2) {
             const ordo_u32 other = __shfl_sync(~0u, t->offset, owner + step);
             owner += other <= i ? step : 0;
         }
-        has[u] = i < t->total;
-        const ordo_u64 e = __shfl_sync(~0u, t->begin, owner) + i;
-        const ordo_vid tail = __shfl_sync(~0u, t->v, owner);
-        const OP(cell) of = __shfl_sync(~0u, t->value, owner);
-        target[u] = 0;
-        if (has[u]) {
-            const OP(edge) edge = OP(dev_edge)(&g.rows, e, tail, false);
-            candidate[u] = OP(candidate)(&g.state, of, edge);
-            target[u] = OP(target)(&g.state, edge);
-        }
+        e[u] = __shfl_sync(~0u, t->begin, owner) + i;
+        tail[u] = __shfl_sync(~0u, t->v, owner);
+        of[u] = __shfl_sync(~0u, t->value, owner);
     }
-    t->first += 32 * ORDO_WARP_UNROLL;
+    OP(dev_edges)(&g.rows, e, head, weight);
 #pragma unroll
     for (int u = 0; u < ORDO_WARP_UNROLL; u++) {
-        won[u] = false;
-        if (has[u])
-            won[u] = OP(warp_offer)(g, w, target[u], candidate[u]);
+        const OP(edge) edge = OP(make_edge)(e[u], tail[u], head[u], &weight[u]);
+        candidate[u] = OP(candidate)(&g.state, of[u], edge);
+        target[u] = OP(target)(&g.state, edge);
     }
-    if (OP(activates))
-#pragma unroll
-        for (int u = 0; u < ORDO_WARP_UNROLL; u++)
-            OP(warp_push)(g, w, won[u], target[u], candidate[u], target[u]);
+    t->first += 32 * ORDO_WARP_UNROLL;
+    OP(warp_offer)(g, w, has, target, candidate);
 }
 
 /* Puts the next 32 pieces of a hub into the store. */
@@ -334,12 +375,22 @@ ORDO_DEV void OP(warp_cut)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
     const ordo_u32 piece = (ordo_u32)(2 * mine + (mine == first));
     if (has)
         ordo_dev_store(&g.owner[piece], v);
-    OP(warp_push)(g, w, has, g.universe + piece, value, v);
+    OP(warp_put)(g, w, has, g.universe + piece, value, v);
     t->piece += 32;
     if (first + t->piece > last) {
         t->hubs &= t->hubs - 1;
         t->piece = 0;
     }
+}
+
+/* Edges of the batch and pieces of its hubs, while the store has room. Returns whether some are left. */
+ORDO_DEV bool OP(warp_work)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
+{
+    while (t->first < t->total && !OP(warp_full)(w))
+        OP(warp_relax)(g, w, t);
+    while (t->hubs && !OP(warp_full)(w))
+        OP(warp_cut)(g, w, t);
+    return t->first < t->total || t->hubs;
 }
 
 /* The warp's counters to the grid's. */
