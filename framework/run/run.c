@@ -287,8 +287,6 @@ static void look_at_graph(ordo_job *job)
 ordo_graph_kind ordo_job_graph_kind(const ordo_job *job)
 {
     const ordo_csr *g = job->out;
-    if (job->mean_degree < 4)
-        return ORDO_GRAPH_DEEP;
     const ordo_vid step = g->n / 16384 + 1;
     double squares = 0, taken = 0;
     for (ordo_u64 v = 0; v < g->n; v += step, taken++) {
@@ -296,7 +294,9 @@ ordo_graph_kind ordo_job_graph_kind(const ordo_job *job)
         squares += degree * degree;
     }
     /* the mean degree that a random edge begins at, over that of a random vertex: 1 where all are alike */
-    return squares / taken > 3 * job->mean_degree * job->mean_degree ? ORDO_GRAPH_HUBS : ORDO_GRAPH_EVEN;
+    if (squares > 3 * taken * job->mean_degree * job->mean_degree)
+        return ORDO_GRAPH_HUBS;
+    return job->mean_degree < 4 ? ORDO_GRAPH_DEEP : ORDO_GRAPH_EVEN;
 }
 
 /* Another thread may set the flag meanwhile. */

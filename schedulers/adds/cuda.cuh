@@ -27,10 +27,10 @@ ORDO_DEV ordo_dev_map adds_dev_read_map(const adds_dev_queue &q)
     const ordo_u32 head = ordo_dev_load(&q.words->head);
     const ordo_dev_map map = {ordo_dev_load(&q.words->base),
                               ordo_dev_load(&q.words->per_delta),
+                              ordo_dev_load(&q.words->limit),
                               q.shape.buckets,
                               head & 0xff,
                               q.shape.buckets - 1,
-                              head >> 16,
                               (head & ADDS_DEV_IS_THIN) != 0};
     return map;
 }
@@ -72,9 +72,9 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
     w->map.per_delta = 1 / a.rules.start.delta;
     w->map.buckets = a.queue.shape.buckets;
     w->map.last = a.queue.shape.buckets - 1;
-    w->map.window = 1;
+    w->map.limit = base + a.rules.start.delta;
     for (;;) {
-        const bool busy = OP(warp_work)(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_work)<false>(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
         if (w->held && (OP(warp_full)(w) || drained || (!busy && (w->surplus || (w->near && w->held >= 32))))) {
             adds_dev_flush(a.queue, cache, w->store, w->held, &credit);
@@ -192,7 +192,14 @@ static double MY(factor)(const ordo_job *job)
 {
     if (job->tunable[ADDS_FACTOR] > 0)
         return job->tunable[ADDS_FACTOR];
-    return job->mean_degree < 4 ? 128 : 8;
+    switch (ordo_job_graph_kind(job)) {
+    case ORDO_GRAPH_DEEP:
+        return 128;
+    case ORDO_GRAPH_EVEN:
+        return 8;
+    default:
+        return 2;
+    }
 }
 
 #ifndef ORDO_ADDS_CUDA_EXPLAIN
@@ -255,12 +262,13 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.rules.workers = adds_clamp((ordo_u32)blocks - 1, 1, ADDS_DEV_WORKERS);
         if (t[ADDS_WORKERS] > 0)
             a.rules.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a.rules.workers);
-        a.rules.pace = adds_pace_rules_of(job, delta);
+        a.rules.pace = adds_pace_rules_of(job, delta, job->mean_degree < 8 ? 2 : 4, 0.6);
         /* a bucket more costs little where there are so many workers: before they are as idle as delta needs it */
         a.rules.pace.util_more = (a.rules.pace.util_low + a.rules.pace.util_high) / 2;
         a.rules.start = adds_pace_of(job, &a.rules.pace, delta);
-        a.rules.grain_low = MY(power)(adds_clamp(
-            adds_grain_low(job), 1, job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
+        a.rules.grain_low =
+            MY(power)(adds_clamp(adds_grain_low(job), job->tunable[ADDS_GRAIN_MIN] > 0 ? 1 : 4,
+                                 job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
         a.rules.grain_high =
             MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
         a.rules.epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 2 * a.rules.workers;
@@ -276,7 +284,9 @@ static ordo_status MY(run_job)(ordo_job *job)
         q->alone = !(t[ADDS_RESERVE] > 0);
         a.sight.universe = (ordo_u32)job->universe;
         a.chain = (ordo_u32)t[ADDS_CHAIN];
-        a.sight.near = MY(power)(adds_clamp(2 * a.rules.grain_low, 1, 32));
+        /* more where depth is all, less where others have nothing to do */
+        a.sight.near =
+            ordo_job_graph_kind(job) == ORDO_GRAPH_DEEP ? 32 : MY(power)(adds_clamp(2 * a.rules.grain_low, 1, 32));
         struct {
             void **to;
             ordo_u64 count;

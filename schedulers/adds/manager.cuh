@@ -313,7 +313,8 @@ ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double 
 {
     ordo_dev_store(&q.words->base, base);
     ordo_dev_store(&q.words->per_delta, 1 / delta);
-    ordo_dev_store(&q.words->head, head | (thin ? ADDS_DEV_IS_THIN : 0) | concurrent << 16);
+    ordo_dev_store(&q.words->limit, base + concurrent * delta);
+    ordo_dev_store(&q.words->head, head | (thin ? ADDS_DEV_IS_THIN : 0));
 }
 
 /* The trace and the host are a warp's of their own: a record costs a few round trips, a store to the host microseconds.
@@ -424,7 +425,10 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
             seen = resv;
             in_flight = ordo_warp_sum(resv - done);
             const ordo_u32 before = pace.concurrent;
-            const bool changed = adds_pace_epoch(&r.pace, &pace, pushes, tail_pushes, util, switches);
+            const ordo_u64 waiting = ordo_warp_sum(
+                lane < buckets && adds_dev_ahead(q, lane, head) >= pace.concurrent ? resv - done : (ordo_u64)0);
+            const bool changed =
+                adds_pace_epoch(&r.pace, &pace, pushes, tail_pushes, util, (double)waiting / room, switches);
             tail_pushes = 0;
             if (lane == 0) {
                 if (changed || pace.concurrent != before)

@@ -61,7 +61,7 @@ typedef struct adds_dev_words {
     ordo_u32 ranges, padding3[31];   /* of bits that were gone through */
     ordo_u32 dry, padding4[31];      /* no free block */
     /* the mapping of priorities, see manager.cuh */
-    double base, per_delta;
+    double base, per_delta, limit;
     ordo_u32 head;
 } adds_dev_words;
 

@@ -256,12 +256,12 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
     w.map.per_delta = 1 / a.delta;
     w.map.buckets = a.queue.pool.buckets;
     w.map.last = w.map.buckets - 1;
-    w.map.window = 1;
+    w.map.limit = step.base + a.delta;
     ordo_u64 initial = number * 32, from = 0, to = 0, at = 0, grain = 1, steps = 0;
     ordo_u32 bits = 0;
     bool sweep = false, dry = false;
     for (;;) {
-        const bool busy = OP(warp_work)(a.sight, &w, &t), sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_work)<true>(a.sight, &w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w.near && !sweeping && initial >= a.initial_count && from + at >= to;
         if (w.held && (OP(warp_full)(&w) || drained || (!busy && w.near && w.held >= 64))) {
             dry = delta_dev_flush(a.queue, &cache, w.store, w.held, dry);
@@ -307,8 +307,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             ordo_vid v = entry.item;
             if (there && v >= a.sight.universe)
                 v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
-            const bool far =
-                there && ordo_map_distance(w.map, OP(priority)(&a.sight.state, v, entry.value)) >= w.map.window;
+            const bool far = there && OP(priority)(&a.sight.state, v, entry.value) >= w.map.limit;
             const ordo_u32 hops = w.hops;
             w.hops = 0;
             OP(warp_put)(a.sight, &w, far, entry.item, entry.value, v);
@@ -326,6 +325,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
                 break;
             sweep = step.phase == DELTA_DEV_SWEEP;
             w.map.base = step.base;
+            w.map.limit = step.base + a.delta;
             w.map.head = step.head;
             const ordo_u64 count = step.to - step.from;
             w.map.thin = sweep || count < a.thin;
@@ -365,7 +365,7 @@ static double MY(factor)(const ordo_job *job)
     case ORDO_GRAPH_EVEN:
         return 8;
     default:
-        return 1;
+        return 2;
     }
 }
 
@@ -376,6 +376,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     MY(args) a = {};
     ordo_dev_pool *p = &a.queue.pool;
     double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    if ((int)OP(weight_type) == ORDO_NONE && own == 1 && ordo_job_graph_kind(job) == ORDO_GRAPH_DEEP)
+        own = 64; /* a level a superstep is a barrier a level: chains take many, and hardly ever a wrong one */
     a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, MY(factor)(job));
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
@@ -385,7 +387,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status && !ids)
         status = ordo_fail(ORDO_ERR_DEVICE,
                            "device 'cuda': scheduler 'delta' found %llu items and %llu edges, expected items + edges / "
-                           "128 below 2^32",
+                           "32 below 2^32",
                            (unsigned long long)job->universe, (unsigned long long)job->out->m);
     if (!status) {
         /* small blocks: each bucket may hold one that is nearly empty */
@@ -406,8 +408,9 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.spill_words = (ids + 31) / 32;
         a.sight.universe = (ordo_u32)job->universe;
         a.sight.near = MY(near);
-        a.hops = (ordo_u32)t[DELTA_HOPS];
-        a.thin = (ordo_u64)t[DELTA_THIN];
+        const bool hubs = ordo_job_graph_kind(job) == ORDO_GRAPH_HUBS; /* short paths: chains only unbalance */
+        a.hops = t[DELTA_HOPS] >= 0 ? (ordo_u32)t[DELTA_HOPS] : hubs ? 0 : 64;
+        a.thin = a.hops ? (ordo_u64)t[DELTA_THIN] : 0;
     }
     struct {
         void **to;

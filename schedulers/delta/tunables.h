@@ -10,8 +10,8 @@
       "items that a thread takes from a shared bucket at once")                                                        \
     X(DELTA_BUCKETS, "buckets", INT, "32", 2, 64, NULL, "buckets",                                                     \
       "bucket arrays a thread, rounded down to a power of two; what lies farther ahead waits in one more")             \
-    X(DELTA_HOPS, "hops", INT, "64", 0, 1000000, NULL, "hops",                                                         \
-      "cuda: how far a warp follows its own activations of the current bucket where there is little work; 0: never")   \
+    X(DELTA_HOPS, "hops", INT, "-1", -1, 1000000, NULL, "hops",                                                        \
+      "cuda: how far a warp follows its own activations where there is little work; -1: 64, 0 where hubs are")         \
     X(DELTA_THIN, "thin", INT, "32768", 0, 4294967295.0, NULL, "items",                                                \
       "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test")        \
     X(DELTA_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \

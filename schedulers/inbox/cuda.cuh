@@ -29,6 +29,7 @@ enum {
     INBOX_DEV_WARPS = INBOX_DEV_THREADS / 32,
     INBOX_DEV_MARGIN = 8, /* buckets behind the hint that late entries and old copies of it still find their place in */
     INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
+    INBOX_DEV_LOOKS = 4,  /* at its own rings, for one at what all count in */
     INBOX_DEV_ROUNDS = 3, /* entries of a lane that are on their way at once */
 };
 
@@ -213,7 +214,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
 {
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_u64 initial = (ordo_u64)me->index * 32, spilled = 0, word = a.bit_words;
-    ordo_u32 bits = 0, first_bit = 0, due = 0;
+    ordo_u32 bits = 0, first_bit = 0, due = 0, idle = 0;
     OP(batch) t = {};
     w->map.per_delta = 1 / a.delta;
     w->map.buckets = INBOX_BUCKETS;
@@ -221,7 +222,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
     w->map.thin = a.thin;
     MY(orient)(a, w, base, 0);
     for (;;) {
-        const bool busy = OP(warp_work)(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
+        const bool busy = OP(warp_work)<true>(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
         if (OP(warp_full)(w) || (w->held && !busy && (w->surplus || (w->near && w->held >= 64))) ||
             (drained && (w->held || me->done))) {
@@ -257,6 +258,21 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             continue;
         } else {
             const ordo_u64 ends = ordo_dev_load(&a.ends[me->index * INBOX_BUCKETS + lane]);
+            const ordo_u32 filled = __ballot_sync(~0u, inbox_tail(ends) != me->head);
+            /* the lines that all look at are those that all count in: who has nothing looks there now and then */
+            if (!filled && ++idle % INBOX_DEV_LOOKS) {
+                __nanosleep(50);
+                continue;
+            }
+            /* the first entries come along meanwhile */
+            const ordo_u32 slot = (w->map.head + MY(nearest)(w, filled)) % INBOX_BUCKETS;
+            const ordo_u32 from = __shfl_sync(~0u, me->head, slot);
+            ordo_u32 count = __shfl_sync(~0u, inbox_tail(ends), slot) - from;
+            count = min(min(count, 32), a.size);
+            OP(entry) *const at = MY(place)(a, me->index, slot, from + lane);
+            there = filled && lane < count;
+            if (there)
+                entry = MY(look)(at);
             const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[lane]);
             const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
             const ordo_u64 hint = __shfl_sync(~0u, control, 1), spills = __shfl_sync(~0u, control, 2);
@@ -272,28 +288,25 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
                 if (front > begins + INBOX_DEV_LAST / 2)
                     continue; /* too far from where buckets lie: clipped ones would seem due */
             }
-            const ordo_u32 mine = MY(nearest)(w, __ballot_sync(~0u, inbox_tail(ends) != me->head));
+            const ordo_u32 mine = MY(nearest)(w, filled);
             if (mine == 32 || (front < 32 && mine > front + a.window)) {
                 if (spills != spilled) {
                     spilled = spills;
                     word = (ordo_u64)me->index * 32;
                 } else {
-                    __nanosleep(100); /* the lines that all look at are those that all count in */
+                    __nanosleep(100);
                 }
                 continue;
             }
+            if (slot != (w->map.head + mine) % INBOX_BUCKETS)
+                continue; /* the hint has moved past it */
             due = (front < mine ? front : mine) + a.window;
-            const ordo_u32 slot = (w->map.head + mine) % INBOX_BUCKETS;
-            const ordo_u32 from = __shfl_sync(~0u, me->head, slot);
-            ordo_u32 count = __shfl_sync(~0u, inbox_tail(ends), slot) - from;
-            count = count < 32 ? count : 32;
-            count = count < a.size ? count : a.size;
-            there = lane < count;
             if (there) {
-                OP(entry) *at = MY(place)(a, me->index, slot, from + lane);
-                while (!(entry = MY(look)(at)).item)   /* R2: its writer waits for nothing, */
-                    if (ordo_dev_load(&a.words->stop)) /* but may have stopped */
+                while (!entry.item) { /* R2: its writer waits for nothing, but may have stopped */
+                    if (ordo_dev_load(&a.words->stop))
                         break;
+                    entry = MY(look)(at);
+                }
                 there = entry.item != 0;
                 entry.item -= there;
                 ordo_dev_store(&at->item, 0u);
@@ -304,7 +317,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             }
             me->done += count;
             w->hops = a.hops;
-            w->map.window = mine + 1; /* what is as near as this may stay */
+            w->map.limit = w->map.base + (mine + 1) * a.delta; /* what is as near as this may stay */
             /* what was clipped is published again */
             ordo_vid v = entry.item;
             if (there && v >= a.sight.universe)
@@ -372,17 +385,21 @@ static ordo_status MY(run_job)(ordo_job *job)
     int blocks = 0;
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     const bool deep = kind == ORDO_GRAPH_DEEP; /* depth binds: wide buckets in order, chains */
-    const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 8 : 1;
+    const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 8 : 2;
     double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    if (deep && (int)OP(weight_type) == ORDO_NONE && own == 1)
+        own = 64; /* levels: see delta */
     a.delta = ordo_job_delta(job, t[INBOX_DELTA], own, factor);
+    /* of warps beyond that, too many look at the words that all count in */
+    const int each = t[INBOX_BLOCKS] > 0 ? (int)t[INBOX_BLOCKS] : kind == ORDO_GRAPH_EVEN ? 1 : 0;
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)
-        status = ordo_cuda_grid((const void *)MY(kernel), INBOX_DEV_THREADS, (int)t[INBOX_BLOCKS], &blocks);
+        status = ordo_cuda_grid((const void *)MY(kernel), INBOX_DEV_THREADS, each, &blocks);
     const ordo_u64 ids = ordo_warp_ids(job->universe, job->out->m);
     if (!status && !ids)
         status = ordo_fail(ORDO_ERR_DEVICE,
                            "device 'cuda': scheduler 'inbox' found %llu items and %llu edges, expected items + edges / "
-                           "128 below 2^32",
+                           "32 below 2^32",
                            (unsigned long long)job->universe, (unsigned long long)job->out->m);
     if (!status) {
         a.workers = (ordo_u32)blocks * INBOX_DEV_WARPS - 1;
@@ -391,14 +408,14 @@ static ordo_status MY(run_job)(ordo_job *job)
         /* room for twice a worker's items in each of its rings, as far as that is reasonable */
         const ordo_u64 wish = 2 * job->universe / a.workers;
         a.size = 64;
-        while (a.size < 1024 && a.size < wish)
+        while (a.size < 4096 && a.size < wish)
             a.size *= 2;
         if (t[INBOX_RING] > 0)
             for (a.size = 1; 2 * a.size <= t[INBOX_RING];)
                 a.size *= 2;
-        a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : 3;
-        a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : 0;
-        a.thin = deep;
+        a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : kind == ORDO_GRAPH_EVEN ? 7 : 3;
+        a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : 0;
+        a.thin = kind != ORDO_GRAPH_HUBS;
         a.bit_words = (ids + 31) / 32;
         a.sight.universe = (ordo_u32)job->universe;
         a.sight.near = 32;
@@ -431,7 +448,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), INBOX_DEV_THREADS, (int)t[INBOX_BLOCKS], args);
+        status = ordo_cuda_launch(&c, (const void *)MY(kernel), INBOX_DEV_THREADS, each, args);
     }
     status = ordo_cuda_end(&c, status);
     job->delta_first = job->delta_last = a.delta;

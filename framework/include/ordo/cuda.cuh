@@ -128,12 +128,12 @@ ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
 }
 
 /* Minimum and maximum as above, and only where `has`, without a branch: several in a row are on their way together, and
- * a lane that has none costs nothing. What the word was goes to *old. */
+ * a lane that has none costs nothing. *old is what the word was, and nothing where not `has`. */
 #define ORDO_DEV_WHERE(_name, _type, _ptx, _reg)                                                                       \
     ORDO_DEV void _name(bool has, _type *p, _type value, _type *old)                                                   \
     {                                                                                                                  \
         asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.relaxed.gpu.global." _ptx " %0, [%2], %3; }"       \
-                     : "+" _reg(*old)                                                                                  \
+                     : "=" _reg(*old)                                                                                  \
                      : "r"((unsigned)has), "l"(__cvta_generic_to_global(p)), _reg(value));                             \
     }
 ORDO_DEV_WHERE(ordo_dev_min_where, unsigned, "min.u32", "r")
@@ -295,7 +295,7 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
 #error "cuda.cuh: relax operators only"
 #endif
 
-/* Applies a candidate atomically, where `has`; *old is what the cell was before. */
+/* Applies a candidate atomically, where `has`; *old is what the cell was before, and nothing where not `has`. */
 ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(cell) candidate, OP(cell) * old)
 {
     OP(cell) *const cell = &cells[target];
@@ -306,8 +306,8 @@ ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(ce
          * those without are above those with. So one operation of integers does, by the candidate's sign. */
         const bool negative = __float_as_uint(candidate) >> 31;
         has = has && !isnan(candidate);
-        int up = __float_as_int(*old);
-        ordo_u32 down = (ordo_u32)up;
+        int up;
+        ordo_u32 down;
         if (min) {
             ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), &up);
             ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &down);
@@ -315,10 +315,10 @@ ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(ce
             ordo_dev_max_where(has && !negative, (int *)cell, __float_as_int(candidate), &up);
             ordo_dev_min_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &down);
         }
-        *old = !has ? candidate : negative ? __uint_as_float(down) : __int_as_float(up);
+        *old = isnan(candidate) ? candidate : negative ? __uint_as_float(down) : __int_as_float(up);
     } else if constexpr (min || max) {
         using number = typename ordo_dev_word<OP(cell)>::number;
-        number was = (number)*old;
+        number was;
         if (min)
             ordo_dev_min_where(has, (number *)cell, (number)candidate, &was);
         else

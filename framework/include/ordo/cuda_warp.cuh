@@ -36,11 +36,10 @@ enum {
 
 /* Priorities to 32 buckets in a circle, `head` the one that begins at `base`. */
 typedef struct ordo_dev_map {
-    double base, per_delta;
+    double base, per_delta, limit; /* entries before `limit` may stay with a warp */
     ordo_u32 buckets, head;
-    ordo_u32 last;   /* what lies farther from the head is clipped to there; below `buckets` */
-    ordo_u32 window; /* entries less far than that from the head may stay with a warp */
-    bool thin;       /* depth binds: improve without a test, ask for rows ahead */
+    ordo_u32 last; /* what lies farther from the head is clipped to there; below `buckets` */
+    bool thin;     /* depth binds: improve without a test, ask for rows ahead */
 } ordo_dev_map;
 
 /* How far from the head the bucket of a priority is: late ones go to the head, far ones are clipped to the
@@ -144,19 +143,34 @@ ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, const bool (&has)
         priority[u] = has[u] ? OP(priority)(&g.state, vertex[u], value[u]) : 0;
     }
     if (w->hops) {
-        const double limit = w->map.base + w->map.window / w->map.per_delta;
-        ordo_u32 near = w->near;
+        bool soon[N];
+        ordo_u32 some[N], kept = 0;
 #pragma unroll
         for (int u = 0; u < N; u++) {
-            const bool soon = has[u] && priority[u] < limit && item[u] < g.universe;
-            const ordo_u32 some = __ballot_sync(~0u, soon), at = near + __popc(some & below);
-            if (soon && at < g.near)
-                w->nearby[(w->near_from + at) & (g.near - 1)] = {value[u], item[u]};
-            near += __popc(some);
-            rest[u] &= near <= g.near ? ~some : ~__ballot_sync(~0u, soon && at < g.near);
+            soon[u] = has[u] && priority[u] < w->map.limit && item[u] < g.universe;
+            kept += __popc(some[u] = __ballot_sync(~0u, soon[u]));
         }
-        w->surplus = w->surplus || near > g.near;
-        w->near = min(near, g.near);
+        if (w->near + kept <= g.near) { /* all of them */
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                const ordo_u32 at = w->near_from + w->near + __popc(some[u] & below);
+                if (soon[u])
+                    w->nearby[at & (g.near - 1)] = {value[u], item[u]};
+                w->near += __popc(some[u]);
+                rest[u] &= ~some[u];
+            }
+        } else {
+            w->surplus = true;
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                const ordo_u32 at = w->near + __popc(some[u] & below);
+                soon[u] = soon[u] && at < g.near;
+                if (soon[u])
+                    w->nearby[(w->near_from + at) & (g.near - 1)] = {value[u], item[u]};
+                w->near = min(w->near + __popc(some[u]), g.near);
+                rest[u] &= ~__ballot_sync(~0u, soon[u]);
+            }
+        }
     }
 #pragma unroll
     for (int u = 0; u < N; u++)
@@ -252,10 +266,8 @@ ORDO_DEV void OP(warp_offer)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], 
 {
     OP(cell) old[N];
 #pragma unroll
-    for (int u = 0; u < N; u++) {
+    for (int u = 0; u < N; u++)
         w->edges += has[u];
-        old[u] = candidate[u];
-    }
     if (!w->map.thin) {
 #pragma unroll
         for (int u = 0; u < N; u++)
@@ -285,10 +297,40 @@ ORDO_DEV void OP(warp_offer)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], 
     OP(warp_push)(g, w, has, target, candidate, target);
 }
 
-/* Items whose edges are in their records, and what of that is kept, hop after hop: a loop of its own, for where depth
- * binds it is the instructions of a hop that take the time. Lanes that are `there` bring an entry each, as in
- * OP(warp_gather), which is to be called for those that are there afterwards. `between()` runs before each further hop
- * and says whether to take it; none is taken where the store might not hold it. */
+/* Lanes that are `there` bring an entry each; those whose edges are in their records are done. Returns which lanes'
+ * entries are still there: those of items with more edges, and of pieces. A lane an entry. */
+ORDO_DEV bool OP(warp_records)(const OP(sight) & g, OP(warp) * w, bool there, OP(entry) entry, bool fresh)
+{
+    ordo_u32 target[4];
+    OP(cell) candidate[4];
+    bool has[4];
+    const bool whole = there && entry.item < g.universe;
+    const ordo_vid v = whole ? entry.item : 0;
+    const OP(cell) now = ordo_dev_load(&g.cells[v]);
+    const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
+    const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+    const OP(cell) value = fresh ? now : entry.value;
+    const bool mine = whole && word[0] != ORDO_RECORD_LONG, stale = OP(activates) && OP(better)(now, value);
+    const bool live = mine && !stale && OP(filter)(&g.state, v);
+    w->stale += mine && stale;
+    w->items += live;
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        /* no branch: a lane without an edge looks at one of v to itself, and offers nothing */
+        has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
+        const OP(edge) edge =
+            OP(make_edge)(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
+        candidate[u] = OP(candidate)(&g.state, value, edge);
+        target[u] = OP(target)(&g.state, edge);
+    }
+    OP(warp_offer)(g, w, has, target, candidate);
+    return there && !mine;
+}
+
+/* Entries whose edges are in their records, and what of what they activate is kept, hop after hop: a loop of its own,
+ * for where depth binds it is the instructions of a hop that take the time. Lanes that are `there` bring an entry each,
+ * as in OP(warp_gather), which is to be called for those that are there afterwards. `between()` runs before each
+ * further hop and says whether to take it; none is taken where the store might not hold it. */
 template <typename Between>
 ORDO_DEV bool OP(warp_chain)(const OP(sight) & g, OP(warp) * w, bool there, OP(entry) * entry, bool fresh,
                              Between between)
@@ -296,31 +338,7 @@ ORDO_DEV bool OP(warp_chain)(const OP(sight) & g, OP(warp) * w, bool there, OP(e
     if (!g.record)
         return there;
     for (;;) {
-        ordo_u32 target[4];
-        OP(cell) candidate[4];
-        bool has[4];
-        const bool whole = there && entry->item < g.universe;
-        const ordo_vid v = whole ? entry->item : 0;
-        const OP(cell) now = ordo_dev_load(&g.cells[v]);
-        const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
-        const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
-        const bool mine = whole && word[0] != ORDO_RECORD_LONG;
-        const OP(cell) value = fresh ? now : entry->value;
-        const bool stale = OP(activates) && OP(better)(now, value);
-        const bool live = mine && !stale && OP(filter)(&g.state, v);
-        there = there && !mine;
-        w->stale += mine && stale;
-        w->items += live;
-#pragma unroll
-        for (int u = 0; u < 4; u++) {
-            /* no branch: a lane without an edge looks at one of v to itself, and offers nothing */
-            has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
-            const OP(edge) edge =
-                OP(make_edge)(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
-            candidate[u] = OP(candidate)(&g.state, value, edge);
-            target[u] = OP(target)(&g.state, edge);
-        }
-        OP(warp_offer)(g, w, has, target, candidate);
+        there = OP(warp_records)(g, w, there, *entry, fresh);
         if (__any_sync(~0u, there) || !w->near || OP(warp_full)(w) || !between())
             return there;
         there = OP(warp_hop)(g, w, entry);
@@ -328,16 +346,16 @@ ORDO_DEV bool OP(warp_chain)(const OP(sight) & g, OP(warp) * w, bool there, OP(e
     }
 }
 
-/* The next 32 * UNROLL edges of the batch. */
-ORDO_DEV void OP(warp_relax)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
+/* The next 32 * N edges of the batch. */
+template <int N> ORDO_DEV void OP(warp_relax)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
 {
-    ordo_u32 target[ORDO_WARP_UNROLL], head[ORDO_WARP_UNROLL], weight[ORDO_WARP_UNROLL];
-    OP(cell) candidate[ORDO_WARP_UNROLL], of[ORDO_WARP_UNROLL];
-    ordo_vid tail[ORDO_WARP_UNROLL];
-    ordo_eid e[ORDO_WARP_UNROLL];
-    bool has[ORDO_WARP_UNROLL];
+    ordo_u32 target[N], head[N], weight[N];
+    OP(cell) candidate[N], of[N];
+    ordo_vid tail[N];
+    ordo_eid e[N];
+    bool has[N];
 #pragma unroll
-    for (int u = 0; u < ORDO_WARP_UNROLL; u++) {
+    for (int u = 0; u < N; u++) {
         ordo_u32 i = t->first + 32 * u + threadIdx.x % 32;
         has[u] = i < t->total;
         i = min(i, t->total - 1); /* no branch: a lane without an edge looks at the last one, and offers nothing */
@@ -353,12 +371,12 @@ ORDO_DEV void OP(warp_relax)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
     }
     OP(dev_edges)(&g.rows, e, head, weight);
 #pragma unroll
-    for (int u = 0; u < ORDO_WARP_UNROLL; u++) {
+    for (int u = 0; u < N; u++) {
         const OP(edge) edge = OP(make_edge)(e[u], tail[u], head[u], &weight[u]);
         candidate[u] = OP(candidate)(&g.state, of[u], edge);
         target[u] = OP(target)(&g.state, edge);
     }
-    t->first += 32 * ORDO_WARP_UNROLL;
+    t->first += 32 * N;
     OP(warp_offer)(g, w, has, target, candidate);
 }
 
@@ -383,11 +401,15 @@ ORDO_DEV void OP(warp_cut)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
     }
 }
 
-/* Edges of the batch and pieces of its hubs, while the store has room. Returns whether some are left. */
-ORDO_DEV bool OP(warp_work)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
+/* Edges of the batch and pieces of its hubs, while the store has room. Returns whether some are left. Narrow: few edges
+ * take few instructions, for a third more code; it pays where that has room among the instructions that are kept. */
+template <bool narrow> ORDO_DEV bool OP(warp_work)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
 {
     while (t->first < t->total && !OP(warp_full)(w))
-        OP(warp_relax)(g, w, t);
+        if (narrow && t->total - t->first <= 32)
+            OP(warp_relax)<1>(g, w, t);
+        else
+            OP(warp_relax)<ORDO_WARP_UNROLL>(g, w, t);
     while (t->hubs && !OP(warp_full)(w))
         OP(warp_cut)(g, w, t);
     return t->first < t->total || t->hubs;
