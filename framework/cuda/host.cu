@@ -473,7 +473,8 @@ static ordo_status launch(ordo_cuda *c, const void *kernel, int threads, int gri
     config.numAttrs = 1;
     attributes[0].id = cudaLaunchAttributeCooperative;
     attributes[0].val.cooperative = 1;
-    keep_cells(c, &attributes[1], &config.numAttrs);
+    if (c->keep_cells)
+        keep_cells(c, &attributes[1], &config.numAttrs);
     return failed(cudaLaunchKernelExC(&config, kernel, args), "launching the kernel");
 }
 

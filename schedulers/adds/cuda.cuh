@@ -314,6 +314,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = ordo_cuda_records(&c, &a.sight.record);
     if (!status) {
         q->spill.count = &q->words->spilled;
+        c.keep_cells = true;
         a.sight.rows = c.out;
         a.sight.cells = (OP(cell) *)c.cells;
         a.sight.state = *(const OP(state) *)job->state;

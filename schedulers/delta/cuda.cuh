@@ -307,7 +307,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             ordo_vid v = entry.item;
             if (there && v >= a.sight.universe)
                 v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
-            const bool far = there && OP(priority)(&a.sight.state, v, entry.value) >= w.map.limit;
+            const bool far = there && ordo_map_distance(w.map, OP(priority)(&a.sight.state, v, entry.value)) > 0;
             const ordo_u32 hops = w.hops;
             w.hops = 0;
             OP(warp_put)(a.sight, &w, far, entry.item, entry.value, v);
@@ -433,6 +433,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = ordo_cuda_records(&c, &a.sight.record);
     if (!status) {
         a.queue.spill.count = &a.queue.words->spilled;
+        c.keep_cells = true;
         a.sight.rows = c.out;
         a.sight.cells = (OP(cell) *)c.cells;
         a.sight.state = *(const OP(state) *)job->state;

@@ -8,7 +8,8 @@
  * fence stands between them and P4: only what can be seen must be counted. Heads are kept by the owner's lanes, lane b
  * for bucket b, and made known when it settles, behind the same fence. Who waits for a place (P3) has no bins to empty
  * its rings into: it spills what is there, a bit an item, which is swept by whoever has nothing to do. `pending` counts
- * bits as entries.
+ * bits as entries. And who sees that others wait for places of its own rings takes from there, window or not: all who
+ * wait are served by workers that wait, and spill, or that do not, and look.
  *
  * Buckets are numbered from the start of the run and lie in 32 slots; `hint` is the number that the front was seen at,
  * and only grows. A slot means the bucket of its kind from hint - MARGIN on; what lies farther than LAST from there is
@@ -258,7 +259,10 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             continue;
         } else {
             const ordo_u64 ends = ordo_dev_load(&a.ends[me->index * INBOX_BUCKETS + lane]);
-            const ordo_u32 filled = __ballot_sync(~0u, inbox_tail(ends) != me->head);
+            /* Where somebody waits for a place (P3), its entries come first, however late they are: who waits may have
+             * in hand what the front is waiting for. */
+            const ordo_u32 pressed = __ballot_sync(~0u, inbox_tail(ends) - me->head > a.size);
+            const ordo_u32 filled = pressed ? pressed : __ballot_sync(~0u, inbox_tail(ends) != me->head);
             /* the lines that all look at are those that all count in: who has nothing looks there now and then */
             if (!filled && ++idle % INBOX_DEV_LOOKS) {
                 __nanosleep(50);
@@ -289,7 +293,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
                     continue; /* too far from where buckets lie: clipped ones would seem due */
             }
             const ordo_u32 mine = MY(nearest)(w, filled);
-            if (mine == 32 || (front < 32 && mine > front + a.window)) {
+            if (mine == 32 || (!pressed && front < 32 && mine > front + a.window)) {
                 if (spills != spilled) {
                     spilled = spills;
                     word = (ordo_u64)me->index * 32;

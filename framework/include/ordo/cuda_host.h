@@ -73,6 +73,9 @@ struct ordo_cuda {
     ordo_cuda_record *record;
     ordo_cuda_mailbox *mailbox; /* the device's address of it */
     ordo_cuda_own *own;
+    /* The scheduler's, set after ordo_cuda_begin: cells are what it reads most beside a stream of edges and entries, so
+     * that keeping them in the second-level cache pays. Supersteps over frontiers lose by it (measured). */
+    bool keep_cells;
     /* The scheduler's, set after ordo_cuda_begin where it has something to say: called when the kernel was ended
      * because its time was up (options.timeout), while its memory is still there. Writes the state of its worklists as
      * one sentence without newline, "" for none, which is added to the error's. */
