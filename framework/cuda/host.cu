@@ -463,6 +463,14 @@ static void keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out, unsigned *c
     ++*count;
 }
 
+/* The part of the cache that was set aside is everybody's again, or later runs would have that much less. */
+static void keep_nothing(void)
+{
+    if (cudaCtxResetPersistingL2Cache() != cudaSuccess ||
+        cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0) != cudaSuccess)
+        cudaGetLastError();
+}
+
 static ordo_status launch(ordo_cuda *c, const void *kernel, int threads, int grid, void **args)
 {
     cudaLaunchAttribute attributes[2] = {};
@@ -494,6 +502,8 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
         status = wait_for(c);
     if (c->own->given_up)
         return status;
+    if (c->keep_cells)
+        keep_nothing();
     if (!status)
         explain(c);
     float milliseconds = 0;

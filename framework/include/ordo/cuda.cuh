@@ -337,13 +337,14 @@ ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(ce
  * improve nothing and a load costs half an atomic. Racy: a plain store. */
 ORDO_DEV bool OP(dev_offer)(OP(cell) * cells, ordo_u32 target, OP(cell) candidate, bool racy, bool blind)
 {
-    OP(cell) old = candidate;
-    if (!blind && !OP(better)(candidate, old = ordo_dev_load(&cells[target])))
+    if (!blind && !OP(better)(candidate, ordo_dev_load(&cells[target])))
         return false;
-    if (racy)
+    if (racy) {
         ordo_dev_store(&cells[target], candidate);
-    else
-        OP(dev_improve)(cells, true, target, candidate, &old);
+        return true;
+    }
+    OP(cell) old;
+    OP(dev_improve)(cells, true, target, candidate, &old);
     return OP(better)(candidate, old);
 }
 
