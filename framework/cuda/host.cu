@@ -14,8 +14,10 @@
 #include <ordo/cuda_host.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <ordo/memory.h>
 
@@ -45,6 +47,14 @@ struct ordo_cuda_own {
 
 /* A kernel was given up: atomic. */
 static int lost;
+
+/* The end of a process that has given up a kernel: not when the kernel ends. */
+static void leave(int status, void *arg)
+{
+    (void)arg;
+    fflush(NULL);
+    _exit(status);
+}
 
 static ordo_status failed(cudaError_t error, const char *what)
 {
@@ -381,7 +391,8 @@ static ordo_status give_up(ordo_cuda *c)
 {
     char text[160];
     c->own->given_up = true;
-    __atomic_store_n(&lost, 1, __ATOMIC_RELAXED);
+    if (!__atomic_exchange_n(&lost, 1, __ATOMIC_RELAXED))
+        on_exit(leave, NULL); /* handlers run last first: before CUDA's, which waits for the kernel */
     snprintf(text, sizeof text,
              "the kernel still runs %g s after it was told to end; this process cannot use the GPU any more",
              (double)ORDO_CUDA_PATIENCE);
