@@ -12,10 +12,10 @@
  *
  * Higher vertices come first where the scheduler has an order (Cherkassky and Goldberg, Algorithmica 19, 1997). A run
  * ends when nothing is active, or soon after `budget` is used up: then visits ask for nothing, and whoever runs this
- * relabels globally and runs it again. Two more words are shared: how many vertices are at each height, and the lowest
- * height that was seen to be a gap. What stands above a gap cannot reach the sink and is left alone. Both are counted
- * without order among members, so a gap may be seen where there is none: hence only a run after which no global
- * relabel finds an active vertex is the last one.
+ * relabels globally and runs it again. Shared, too: how many vertices are at each height, and the lowest height at
+ * which there was nobody left. What stands above such a gap cannot reach the sink; it is left alone for the rest of the
+ * run. So is what comes there later, which might; and members count without order, so that a gap may be seen where
+ * there is none. Hence the last run is one after which a global relabel finds no active vertex.
  */
 #include <ordo/operator.h>
 
@@ -125,8 +125,8 @@ ORDO_FN void discharge_relabel(const discharge_state *s, ordo_vid u)
     if (s->count && height < limit)
         ordo_add_u32(&s->count[height], 1);
     ordo_store_u32(&s->height[u], height);
-    if (s->count && ordo_add_u32(&s->count[old], 0xffffffffu) == 1)
-        ordo_store_u32(&s->progress->limit, old); /* nobody is left there */
+    if (s->count && ordo_add_u32(&s->count[old], 0xffffffffu) == 1 && old + 1 < limit)
+        ordo_store_u32(&s->progress->limit, old + 1); /* nobody is left there */
     if (((u ^ old) & (DISCHARGE_SAMPLE - 1)) == 0)
         ordo_store_u64(&s->progress->work, ordo_load_u64(&s->progress->work) +
                                                DISCHARGE_SAMPLE * (DISCHARGE_RELABEL + s->row[u + 1] - s->row[u]));

@@ -450,10 +450,6 @@ static void try_discharge(trial *t, const edge_list *list)
         run(t, &w);
         if (t->seed % 2)
             break;
-        if (progress.limit < net.n) /* with one thread a gap is one for good */
-            for (ordo_vid v = 0; v < net.n && t->options.threads == 1; v++)
-                if (height[v] > progress.limit && v != source)
-                    height[v] = (ordo_u32)net.n;
         if (active && progress.work == 0 && progress.limit == net.n && ++work > 1000000)
             fail(t, "active vertices are left, and no work is done");
     }

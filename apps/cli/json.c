@@ -311,7 +311,10 @@ ordo_status json_write_run(sink *s, const record *r)
     put(o, "graph", graph_object(r->graph, &failed));
     put(o, "app", text(r->app->name));
     put(o, "operator", text(r->stats->op));
-    put(o, "source", r->app->needs_source ? whole(r->source + r->graph->id_base) : json_null());
+    const bool starts = r->app->needs_source || r->app->needs_terminals;
+    put(o, "source", starts ? whole(r->source + r->graph->id_base) : json_null());
+    if (r->app->needs_terminals)
+        put(o, "sink", whole(r->sink + r->graph->id_base));
     bool random = r->app->needs_source && !r->o->source && !r->o->sources;
     put(o, "seed", random ? whole(r->o->seed) : json_null());
     put(o, "trial", json_integer(r->trial));

@@ -413,7 +413,7 @@ ORDO_INLINE void OP(push_activated)(const ordo_activation *activated, ordo_u32 s
 /* Runs one request's section with its targets locked, the smaller lock first, so that no two wait for each other.
  * Returns how many items it activated. */
 ORDO_INLINE ordo_u32 OP(serve)(const ordo_job *job, const ordo_request *request, ordo_counters *count, OP(sink) push,
-                           void *arg)
+                               void *arg)
 {
     ordo_activation activated[OP(activations) + 1];
     ordo_u32 a = request->target[0] & job->locks.mask, b = request->target[request->targets - 1] & job->locks.mask;

@@ -21,10 +21,9 @@
  *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT: visiting an item whose work is done emits nothing or changes nothing
  *
  * optional
- *   ORDO_CRITICAL_PRIORITY     u32 f(const state *s, ordo_item item): of an initial item, which no section has activated
- *                              (default 0); smaller runs earlier
- *   ORDO_CRITICAL_DELTA        double f(void): width of a bucket of priorities where a scheduler is to choose one
- *                              (default 1)
+ *   ORDO_CRITICAL_PRIORITY     u32 f(const state *s, ordo_item item): of an initial item, which no section has
+ * activated (default 0); smaller runs earlier ORDO_CRITICAL_DELTA        double f(void): width of a bucket of
+ * priorities where a scheduler is to choose one (default 1)
  *
  * Derived, for schedulers, all starting with the operator's name: x_op_state, x_op_properties, x_op_requests,
  * x_op_activations, x_op_activates, x_op_weight_type, x_op_summary, x_op_visit, x_op_section, x_op_first_priority,
