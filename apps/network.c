@@ -13,9 +13,15 @@
 
 /* ---- input ---- */
 
-static ordo_u64 capacity_of(const ordo_network *net, const ordo_csr *g, ordo_eid e)
+/* The edge of the graph that stands at e of its sorted rows, or of the in-rows of those. */
+static inline ordo_eid edge_of(const ordo_network *net, const ordo_csr *rows, ordo_eid e)
 {
-    ordo_u32 word = ordo_weight_word(g, e);
+    return net->sorted ? ((const ordo_u32 *)rows->weight)[e * rows->stride] : e;
+}
+
+static inline ordo_u64 capacity_of(const ordo_network *net, const ordo_csr *rows, ordo_eid e)
+{
+    ordo_u32 word = net->sorted ? ordo_weight_word(net->g, edge_of(net, rows, e)) : ordo_weight_word(rows, e);
     return net->declared && word == net->declared ? net->infinite : word;
 }
 
@@ -89,7 +95,9 @@ static ordo_status find_infinite(ordo_network *net)
     }
     net->infinite = sum + 1; /* fewer than 2^31 edges of less than 2^32 */
     for (ordo_eid e = g->row[net->source]; e < g->row[net->source + 1]; e++)
-        if (__builtin_add_overflow(from_source, capacity_of(net, g, e), &from_source) || from_source >> 63)
+        if (__builtin_add_overflow(from_source, is_infinite(net, g, e) ? net->infinite : ordo_weight_word(g, e),
+                                   &from_source) ||
+            from_source >> 63)
             return ordo_fail(ORDO_ERR_OVERFLOW,
                              "capacities out of source %u add up to 2^63 or more: its infinite ones count as %llu each",
                              net->source, (unsigned long long)net->infinite);
@@ -107,7 +115,7 @@ static bool is_sorted(const ordo_csr *g)
     return true;
 }
 
-/* The same edges in sorted rows. */
+/* The same edges in sorted rows, the index of each for its weight. */
 static ordo_status sorted_copy(const ordo_csr *g, int threads, ordo_graph **out)
 {
     ordo_edge_entry *list = ordo_alloc(g->m, sizeof *list);
@@ -115,9 +123,8 @@ static ordo_status sorted_copy(const ordo_csr *g, int threads, ordo_graph **out)
         return ORDO_ERR_MEMORY;
     for (ordo_vid u = 0; u < g->n; u++)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
-            list[e] = (ordo_edge_entry){u, g->head[e * g->stride], ordo_weight_word(g, e)};
-    ordo_status status = ordo_graph_from_edges(
-        g->n, list, g->m, g->weight_type == ORDO_NONE ? ORDO_U32 : g->weight_type, ORDO_AS_STORED, threads, out);
+            list[e] = (ordo_edge_entry){u, g->head[e * g->stride], (ordo_u32)e};
+    ordo_status status = ordo_graph_from_edges(g->n, list, g->m, ORDO_U32, ORDO_AS_STORED, threads, out);
     ordo_free(list);
     return status;
 }
@@ -180,7 +187,7 @@ static ordo_status pair_edges(ordo_network *net)
     return ORDO_OK;
 }
 
-static ordo_status make_rows(ordo_network *net, const ordo_csr *g, const ordo_csr *in)
+static ordo_status make_rows(ordo_network *net, const ordo_csr *in)
 {
     ordo_u64 widest = 1;
     ordo_u32 to = 0;
@@ -192,7 +199,7 @@ static ordo_status make_rows(ordo_network *net, const ordo_csr *g, const ordo_cs
         return ORDO_ERR_MEMORY;
     for (ordo_vid x = 0; x < net->n; x++) {
         net->row[x] = to;
-        to = fill_row(net, g, in, x, to, room);
+        to = fill_row(net, net->rows, in, x, to, room);
     }
     net->row[net->n] = to;
     ordo_free(room);
@@ -204,10 +211,9 @@ ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid
 {
     ordo_status status = check_input(graph, source, sink, declared);
     const ordo_csr *in, *g = ordo_graph_out(graph);
-    ordo_graph *sorted = NULL;
     if (status || (status = ordo_graph_in(graph, threads, &in)))
         return status;
-    ordo_network net = {.g = g, .n = g->n, .source = source, .sink = sink, .declared = declared};
+    ordo_network net = {.g = g, .rows = g, .n = g->n, .source = source, .sink = sink, .declared = declared};
     net.row = ordo_alloc((ordo_u64)g->n + 1, sizeof *net.row);
     net.out = ordo_alloc(g->n, sizeof *net.out);
     net.edge = ordo_alloc(2 * g->m, sizeof *net.edge);
@@ -219,13 +225,15 @@ ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid
         status = ORDO_ERR_MEMORY;
     if (!status)
         status = find_infinite(&net);
-    if (!status && !(is_sorted(g) && is_sorted(in)))
-        status = sorted_copy(g, threads, &sorted);
-    if (!status && sorted)
-        status = ordo_graph_in(sorted, threads, &in);
+    if (!status && !(is_sorted(g) && is_sorted(in))) {
+        status = sorted_copy(g, threads, &net.sorted);
+        if (!status)
+            status = ordo_graph_in(net.sorted, threads, &in);
+        if (!status)
+            net.rows = ordo_graph_out(net.sorted);
+    }
     if (!status)
-        status = make_rows(&net, sorted ? ordo_graph_out(sorted) : g, in);
-    ordo_graph_free(sorted);
+        status = make_rows(&net, in);
     if (status)
         ordo_network_free(&net);
     else
@@ -238,6 +246,7 @@ void ordo_network_free(ordo_network *net)
     void *all[] = {net->row, net->out, net->edge, net->height, net->current, net->excess, net->queue};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ordo_free(all[i]);
+    ordo_graph_free(net->sorted);
     *net = (ordo_network){0};
 }
 
@@ -258,30 +267,43 @@ void ordo_network_start(ordo_network *net)
     }
 }
 
+static bool holds_excess(const ordo_network *net, ordo_vid v)
+{
+    return net->excess[v] && v != net->source && v != net->sink;
+}
+
 ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to)
 {
     const ordo_u32 *row = net->row, n = net->n;
     const discharge_edge *edge = net->edge;
-    ordo_u32 *height = net->height, *queue = net->queue;
-    ordo_u64 tail = 0, active = 0;
-    for (ordo_vid v = 0; v < n; v++)
+    ordo_u32 *height = net->height, *queue = net->queue, next = n;
+    const bool back = to == net->source;
+    const ordo_u64 most = back ? n : n - 1; /* on the way to the sink the source is not looked for */
+    ordo_u64 tail = 0, active = 0, wanted = 0;
+    for (ordo_vid v = 0; v < n; v++) {
         height[v] = n;
+        wanted += back && holds_excess(net, v);
+    }
     queue[tail++] = to;
     height[to] = 0;
-    for (ordo_u64 head = 0; head < tail; head++) {
+    for (ordo_u64 head = 0; head < tail && tail < most && (wanted || !back); head++) {
         const ordo_vid v = queue[head];
-        const ordo_u32 next = height[v] + 1;
+        next = height[v] + 1;
         for (ordo_u32 e = row[v]; e < row[v + 1]; e++) {
             const ordo_vid w = edge[e].head;
             if (height[w] == n && w != net->source && edge[edge[e].reverse].residual) {
                 height[w] = next;
                 queue[tail++] = w;
+                wanted -= back && holds_excess(net, w);
             }
         }
     }
+    for (ordo_vid v = 0; back && v < n; v++)
+        if (height[v] == n)
+            height[v] = next;
     memcpy(net->current, row, n * sizeof *row);
     for (ordo_u64 i = 0; i < tail; i++)
-        if (net->excess[queue[i]] && queue[i] != net->source && queue[i] != net->sink)
+        if (holds_excess(net, queue[i]))
             queue[active++] = queue[i];
     net->global_relabels++;
     return active;
@@ -292,82 +314,41 @@ ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to)
 typedef struct flows {
     const ordo_network *net;
     ordo_u64 *flow;
-    ordo_status status; /* atomic */
 } flows;
 
-/* The residual edge from u to v: there is one where an edge of the graph has capacity. Rows of the graph are mostly
- * sorted, so it is near the last one. */
-static inline ordo_u32 find_pair(const ordo_network *net, ordo_vid u, ordo_vid v, ordo_u32 last)
-{
-    ordo_u32 low = net->row[u], high = net->out[u];
-    if (net->edge[last].head <= v)
-        for (low = last; low < high && low < last + 4; low++)
-            if (net->edge[low].head == v)
-                return low;
-    while (high - low > 1) {
-        ordo_u32 middle = low + (high - low) / 2;
-        if (net->edge[middle].head <= v)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* What flows from u to v in all is what its edges hold less the residual; the first ones take it. left: [row], what
- * is left of that to give out. */
-static void flow_out_of(const ordo_network *net, ordo_vid u, ordo_u64 *left, ordo_u64 *flow)
-{
-    const ordo_csr *g = net->g;
-    const ordo_u32 first = net->row[u], size = net->out[u] - first;
-    ordo_u32 at = first;
-    memset(left, 0, size * sizeof *left);
-    for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-        const ordo_vid v = g->head[e * g->stride];
-        const ordo_u64 capacity = capacity_of(net, g, e);
-        flow[e] = v == u ? 0 : capacity; /* for now */
-        if (!flow[e])
-            continue;
-        at = find_pair(net, u, v, at);
-        left[at - first] += capacity;
-    }
-    for (ordo_u32 k = 0; k < size; k++) {
-        const ordo_u64 residual = net->edge[first + k].residual;
-        left[k] -= left[k] < residual ? left[k] : residual;
-    }
-    at = first;
-    for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-        if (!flow[e])
-            continue;
-        at = find_pair(net, u, g->head[e * g->stride], at);
-        flow[e] = flow[e] < left[at - first] ? flow[e] : left[at - first];
-        left[at - first] -= flow[e];
-    }
-}
-
+/* What flows from u to v in all is what its edges hold less the residual; the first ones take it. */
 static void flow_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    flows *f = arg;
+    const flows *f = arg;
     const ordo_network *net = f->net;
-    ordo_u64 widest = 1;
-    for (ordo_u64 u = begin; u < end; u++)
-        if (net->out[u] - net->row[u] > widest)
-            widest = net->out[u] - net->row[u];
-    ordo_u64 *left = ordo_alloc(widest, sizeof *left);
-    if (!left) {
-        __atomic_store_n(&f->status, ORDO_ERR_MEMORY, __ATOMIC_RELAXED);
-        return;
+    const ordo_csr *g = net->rows;
+    for (ordo_u64 u = begin; u < end; u++) {
+        ordo_u32 at = net->row[u];
+        for (ordo_eid e = g->row[u], next; e < g->row[u + 1]; e = next) {
+            const ordo_vid v = g->head[e * g->stride];
+            ordo_u64 sum = 0;
+            next = e;
+            do
+                sum += capacity_of(net, g, next);
+            while (++next < g->row[u + 1] && g->head[next * g->stride] == v);
+            if (v == u)
+                sum = 0;
+            while (sum && net->edge[at].head != v)
+                at++;
+            sum -= sum && net->edge[at].residual < sum ? net->edge[at].residual : sum;
+            for (ordo_eid k = e; k < next; k++) {
+                ordo_u64 capacity = capacity_of(net, g, k), most = capacity < sum ? capacity : sum;
+                f->flow[edge_of(net, g, k)] = most;
+                sum -= most;
+            }
+        }
     }
-    for (ordo_u64 u = begin; u < end; u++)
-        flow_out_of(net, (ordo_vid)u, left, f->flow);
-    ordo_free(left);
 }
 
 ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *flow)
 {
     flows f = {.net = net, .flow = flow};
-    ordo_status status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, flow_range, &f);
-    return status ? status : f.status;
+    return ordo_for_ranges(threads, net->n, ORDO_GRAIN, flow_range, &f);
 }
 
 ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capacity)
@@ -382,6 +363,6 @@ ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capa
     for (ordo_vid u = 0; u < net->n; u++)
         for (ordo_eid e = side[u] ? g->row[u] : g->row[u + 1]; e < g->row[u + 1]; e++)
             if (!side[g->head[e * g->stride]])
-                *capacity += capacity_of(net, g, e);
+                *capacity += is_infinite(net, g, e) ? net->infinite : ordo_weight_word(g, e);
     return size;
 }

@@ -16,6 +16,8 @@
 
 typedef struct ordo_network {
     const ordo_csr *g;
+    const ordo_csr *rows; /* the same, sorted: g itself, or out of the next */
+    ordo_graph *sorted;   /* NULL; or a copy of g whose weights are indices of edges of g */
     ordo_vid n, source, sink;
     ordo_u64 declared; /* what stands for infinite in the graph; 0: nothing */
     ordo_u64 infinite; /* the capacity of such edges here */
@@ -41,7 +43,8 @@ ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m);
 
 /* Sends as much out of the source as its edges hold. */
 void ordo_network_start(ordo_network *net);
-/* Exact distances to `to` over residual edges; n where there is no path. Current edges begin at the rows' begin.
+/* Exact distances to `to` over residual edges; n where there is no path. To the source only as far as there is excess,
+ * which is always connected to it: what is farther, or cut off, has one more. Current edges begin at the rows' begin.
  * Returns the number of vertices with excess, other than source and sink, that are nearer than n: they are the first
  * in queue[]. */
 ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to);

@@ -147,12 +147,19 @@ ORDO_FN ordo_u32 discharge_section(const discharge_state *s, const ordo_request 
     return activations;
 }
 
+/* Measured on two cores: narrower buckets are more supersteps, wider ones more work. */
+ORDO_FN double discharge_delta(void)
+{
+    return 16;
+}
+
 #define ORDO_CRITICAL discharge
 #define ORDO_CRITICAL_SUMMARY "push-relabel discharge (maximum flow)"
 #define ORDO_CRITICAL_STATE discharge_state
 #define ORDO_CRITICAL_VISIT discharge_visit
 #define ORDO_CRITICAL_SECTION discharge_section
 #define ORDO_CRITICAL_PRIORITY discharge_priority
+#define ORDO_CRITICAL_DELTA discharge_delta
 #define ORDO_CRITICAL_REQUESTS DISCHARGE_REQUESTS
 #define ORDO_CRITICAL_ACTIVATIONS 2
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
