@@ -191,6 +191,12 @@ static json_t *options_object(const record *r, bool *failed)
     put(o, "settings", settings.json);
     put(o, "limit", real(r->o->limit));
     put(o, "timeout", r->o->timeout > 0 ? real(r->o->timeout) : json_null());
+    if (r->app->needs_terminals) {
+        const ordo_flow_options *flow = &r->o->flow;
+        put(o, "phase", text(flow->cut_only ? "cut" : "flow"));
+        put(o, "infinite", flow->infinite ? whole(flow->infinite) : json_null());
+        put(o, "hand_over", whole(flow->hand_over));
+    }
     put(o, "ids", text(r->o->ids_of_file ? "file" : "index"));
     put(o, "repeat", json_integer(r->o->repeat ? r->o->repeat : 1));
     put(o, "warmup", json_integer(r->o->warmup));
