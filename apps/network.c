@@ -94,6 +94,8 @@ static ordo_status find_infinite(ordo_network *net)
                 sum += ordo_weight_word(g, e);
     }
     net->infinite = sum + 1; /* fewer than 2^31 edges of less than 2^32 */
+    if (net->infinite >> 62)
+        return ordo_fail(ORDO_ERR_OVERFLOW, "finite capacities around source %u add up to 2^62 or more", net->source);
     for (ordo_eid e = g->row[net->source]; e < g->row[net->source + 1]; e++)
         if (__builtin_add_overflow(from_source, is_infinite(net, g, e) ? net->infinite : ordo_weight_word(g, e),
                                    &from_source) ||
@@ -129,14 +131,17 @@ static ordo_status sorted_copy(const ordo_csr *g, int threads, ordo_graph **out)
     return status;
 }
 
-/* The capacity of all edges of a row to the head at *e, which moves to the next one. */
+/* The capacity of all edges of a row to the head at *e, which moves to the next one; of several infinite ones that of
+ * one, and so whatever else is there. */
 static inline ordo_u64 take_head(const ordo_network *net, const ordo_csr *g, ordo_eid *e, ordo_eid end)
 {
     const ordo_vid v = g->head[*e * g->stride];
     ordo_u64 sum = 0;
-    do
+    do {
         sum += capacity_of(net, g, *e);
-    while (++*e < end && g->head[*e * g->stride] == v);
+        if (net->declared && sum > net->infinite)
+            sum = net->infinite;
+    } while (++*e < end && g->head[*e * g->stride] == v);
     return sum;
 }
 
@@ -326,11 +331,8 @@ static void flow_range(void *arg, ordo_u64 begin, ordo_u64 end)
         ordo_u32 at = net->row[u];
         for (ordo_eid e = g->row[u], next; e < g->row[u + 1]; e = next) {
             const ordo_vid v = g->head[e * g->stride];
-            ordo_u64 sum = 0;
             next = e;
-            do
-                sum += capacity_of(net, g, next);
-            while (++next < g->row[u + 1] && g->head[next * g->stride] == v);
+            ordo_u64 sum = take_head(net, g, &next, g->row[u + 1]);
             if (v == u)
                 sum = 0;
             while (sum && net->edge[at].head != v)

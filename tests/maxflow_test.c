@@ -420,8 +420,9 @@ START_TEST(large_and_infinite_capacities)
     ck_assert_int_eq(ordo_maxflow(net.g, 0, 3, &how, NULL, NULL, side, &a.f, NULL), ORDO_ERR_OVERFLOW);
     ordo_graph_free(net.g);
 
-    const ordo_edge_entry wide[] = {{0, 1, 7}, {0, 2, 7}, {1, 2, 7}, {2, 1, 7}, {1, 3, 3}, {2, 3, 2}};
-    ck_assert(!ordo_graph_from_edges(4, wide, 6, ORDO_U32, ORDO_AS_STORED, 1, &net.g));
+    const ordo_edge_entry wide[] = {{0, 1, 7}, {0, 1, 7}, {0, 1, 2}, {0, 2, 7},
+                                    {1, 2, 7}, {2, 1, 7}, {1, 3, 3}, {2, 3, 2}};
+    ck_assert(!ordo_graph_from_edges(4, wide, 8, ORDO_U32, ORDO_AS_STORED, 1, &net.g));
     how.infinite = net.infinite = 7;
     a = solve(&net, &how, NULL, 5, "infinite");
     ck_assert_uint_eq(a.f.source_side, 3);
