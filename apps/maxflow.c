@@ -17,6 +17,7 @@
 #include "apps/runs.h"
 #include "apps/tree.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <ordo/memory.h>
@@ -243,9 +244,14 @@ static ordo_status phase(search *s, ordo_vid to)
     return status ? status : serially(s, to);
 }
 
+/* No scheduler is named; "auto" comes to the same, with a reason. */
+static bool is_auto(const ordo_options *o)
+{
+    return o && o->scheduler && !strcmp(o->scheduler, "auto");
+}
 static bool is_serial(const ordo_options *o)
 {
-    return !o || (!o->scheduler && !o->sync && o->setting_count == 0);
+    return !o || ((!o->scheduler || is_auto(o)) && !o->sync && o->setting_count == 0);
 }
 
 /* What the statistics say of how it ran: a run of nothing does, under the scheduler; without one, of one thread. */
@@ -264,6 +270,8 @@ static ordo_status begin(search *s)
         s->runs.stats->sync = "none";
         s->runs.stats->setting_count = 0;
         s->runs.stats->trace_count = 0;
+        snprintf(s->runs.stats->chosen, sizeof s->runs.stats->chosen, "%s",
+                 is_auto(&given) ? "one thread without a scheduler was fastest on all that was measured" : "");
     }
     return status;
 }

@@ -819,6 +819,21 @@ class Json(Base):
         self.assertNotIn("trace", record)
         self.assertIsNotNone(json.loads(ordo("sssp", self.gr, "--json", "-").out)["seed"])
 
+    def test_auto_says_why(self):
+        def options(*words):
+            (record,) = self.valid(self.ok(ordo(*words, self.gr, "--json", "-", "-v")).out, 1)
+            self.assertIs(record["verified"], True)
+            return record["options"]
+
+        for app in ("sssp", "bfs", "cc", "mst"):
+            auto = options(app, "--scheduler", "auto")
+            self.assertRegex(auto["chosen"], "mean degree")
+            self.assertIn(auto["scheduler"], ("bsp", "delta"))
+            self.assertIsNone(options(app, "--scheduler", "bsp")["chosen"])
+        # the sync decides among those that offer it
+        racy = options("sssp", "--scheduler", "auto", "--sync", "racy")
+        self.assertEqual((racy["scheduler"], racy["sync"]), ("topology", "racy"))
+
     def test_replaces_the_old_file_whole(self):
         file = self.path("again.json")
         self.ok(ordo("sssp", self.gr, "-n", 3, "--json", file))

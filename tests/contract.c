@@ -3,6 +3,7 @@
  *
  *   contract OPERATOR SCHEDULER SYNC THREADS SEEDS [DEVICE]
  *
+ * SEEDS: how many, from 1 on, or FIRST-LAST.
  * Every seed also draws the scheduler's tunables at random, so that tiny bins, one bucket, pull and the like are met.
  * Prints the path of the first failure (family, size, seed, settings) and ends with 1; 77 where the pair is refused as
  * unsound and the caller did not expect a run, or the device is not there.
@@ -490,8 +491,13 @@ int main(int argc, char **argv)
     }
     trial t = {.op = argv[1], .options = {.scheduler = argv[2], .sync = argv[3], .threads = atoi(argv[4])}};
     t.options.device = argc == 7 ? argv[6] : NULL;
-    ordo_u64 seeds = strtoull(argv[5], NULL, 10), trials = 0;
-    for (t.seed = 1; t.seed <= seeds; t.seed++)
+    char *rest;
+    ordo_u64 first = 1, seeds = strtoull(argv[5], &rest, 10), trials = 0;
+    if (*rest == '-') { /* FIRST-LAST */
+        first = seeds;
+        seeds = strtoull(rest + 1, NULL, 10);
+    }
+    for (t.seed = first; t.seed <= seeds; t.seed++)
         for (const char *const *family = family_names; *family; family++) {
             ordo_u64 r = t.seed * 31 + (ordo_u64)(family - family_names);
             bool flow = !strcmp(t.op, "discharge"), bank = !strcmp(t.op, "bank");

@@ -278,6 +278,8 @@ const ordo_app *find_app(const char *name);
 const char *const *verb_names(void);
 /* Names of all schedulers, ended by NULL. */
 const char *const *scheduler_names(void);
+/* One of them, or auto. */
+bool known_scheduler(const char *name);
 /* ORDO_ERR_UNKNOWN with a near match, where there is one. */
 ordo_status unknown(const char *what, const char *word, const char *const *list, const char *see);
 

@@ -55,7 +55,7 @@ static ordo_status add_entry(comparison *c, const char *text, size_t length)
         snprintf(e->sync, sizeof e->sync, "%.*s", (int)(length - name - 1), colon + 1);
     else if (c->o->sync)
         snprintf(e->sync, sizeof e->sync, "%s", c->o->sync);
-    if (!ordo_scheduler_find(e->scheduler))
+    if (!known_scheduler(e->scheduler))
         return unknown("scheduler", e->scheduler, scheduler_names(), "ordo schedulers");
     e->run = run_options(c->o, e->scheduler, e->sync[0] ? e->sync : NULL, e->settings);
     return ORDO_OK;

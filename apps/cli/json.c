@@ -185,6 +185,7 @@ static json_t *options_object(const record *r, bool *failed)
     put(o, "device", text(s->backend));
     put(o, "device_name", text(s->device));
     put(o, "fallback", s->fallback[0] ? text(s->fallback) : json_null());
+    put(o, "chosen", s->chosen[0] ? text(s->chosen) : json_null());
     put(o, "threads", json_integer(s->threads));
     for (int i = 0; i < s->setting_count; i++)
         put(settings, s->settings[i].name, setting_value(scheduler, &s->settings[i]));

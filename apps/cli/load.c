@@ -108,9 +108,14 @@ const char *const *scheduler_names(void)
     return names;
 }
 
+bool known_scheduler(const char *name)
+{
+    return !strcmp(name, "auto") || ordo_scheduler_find(name);
+}
+
 ordo_status check_options_early(const options *o, const ordo_options *run)
 {
-    if (run->scheduler && !ordo_scheduler_find(run->scheduler))
+    if (run->scheduler && !known_scheduler(run->scheduler))
         return unknown("scheduler", run->scheduler, scheduler_names(), "ordo schedulers");
     ordo_graph *tiny;
     ordo_u64 expected, at_most;

@@ -237,6 +237,11 @@ static void print_head(const ordo_stats *s)
     putchar('\n');
     if (s->fallback[0])
         print_label("Not on a GPU", s->fallback);
+    if (s->chosen[0]) {
+        char text[192];
+        snprintf(text, sizeof text, "%s, delta %.4g (%s)", s->scheduler, s->delta_first, s->chosen);
+        print_label("Chosen", text);
+    }
 }
 
 static ordo_status find_path(record *r, const ordo_answer *answer, ordo_vid target, ordo_vid **room)

@@ -325,7 +325,7 @@ static adds_rules MY(rules)(ordo_job *job, double delta)
         .grain_low = adds_grain_low(job),
         .grain_high = (ordo_u32)t[ADDS_GRAIN],
         .epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 32,
-        .pace = adds_pace_rules_of(job, delta),
+        .pace = adds_pace_rules_of(job, delta, 2, 0.3),
         .job = job,
     };
     /* So that an assignment of high degrees ends within a millisecond or so: member 0 looks at cancelling between. */

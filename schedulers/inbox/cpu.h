@@ -183,7 +183,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     me = {
         .run = run, .job = job, .index = (ordo_u32)index, .workers = (ordo_u32)job->threads, .far_lowest = INBOX_NONE};
     const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
-    const ordo_u64 chunk = (ordo_u64)job->tunable[INBOX_CHUNK], window = (ordo_u64)job->tunable[INBOX_WINDOW];
+    const ordo_u64 chunk = (ordo_u64)job->tunable[INBOX_CHUNK],
+                   window = job->tunable[INBOX_WINDOW] < 0 ? 1 : (ordo_u64)job->tunable[INBOX_WINDOW];
     const int patience = job->threads > ordo_cores() ? 2 : 64;
     me.held = (ordo_u32 *)ordo_alloc_zero(me.workers, sizeof *me.held);
     me.buffer = (OP(entry) *)ordo_alloc((ordo_u64)me.workers * INBOX_BUFFER, sizeof *me.buffer);
@@ -285,7 +286,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     job->delta_first = job->delta_last = delta;
     const size_t threads = (size_t)job->threads;
     MY(run) run = {.job = job, .size = 1, .per_delta = 1 / delta, .pending = job->initial_count};
-    while (2 * run.size <= (ordo_u32)job->tunable[INBOX_RING])
+    const ordo_u32 size = job->tunable[INBOX_RING] > 0 ? (ordo_u32)job->tunable[INBOX_RING] : 4096;
+    while (2 * run.size <= size)
         run.size *= 2;
     run.ring = (inbox_ring *)ordo_alloc_zero(threads, sizeof *run.ring);
     run.slot = (OP(entry) **)ordo_alloc_zero(threads, sizeof *run.slot);

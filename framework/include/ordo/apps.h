@@ -109,9 +109,9 @@ typedef struct ordo_flow {
  * flow    [m] or NULL: what flows on each stored edge, at most its capacity; into a vertex as much as out of it. With
  *         cut_only a preflow: into a vertex may flow more than out of it, and what the sink gets is the value.
  * side    [n]: 1 on the source side, 0 on the sink side.
- * options Where no scheduler, sync or setting is named, one thread does all of it without a scheduler, which is the
- *         fastest on what was measured; stats then say scheduler "serial", sync "none". Otherwise everything runs under
- *         that scheduler: runs of operators/discharge.h between global relabels, which are runs of operators/relabel.h.
+ * options Where no scheduler (or "auto"), sync or setting is named, one thread does all of it without a scheduler,
+ * which is the fastest on what was measured; stats then say scheduler "serial", sync "none". Otherwise everything runs
+ * under that scheduler: runs of operators/discharge.h between global relabels, which are runs of operators/relabel.h.
  * Method: push-relabel (Goldberg and Tarjan 1988) with global relabels by work done and gaps found by counting vertices
  * at each height (Cherkassky and Goldberg 1997); the second phase is the same with the source for a sink. In stats,
  * making the residual network is in prepare_seconds, and counts are sums over all runs; of "serial": items are

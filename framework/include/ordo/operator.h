@@ -19,7 +19,8 @@ enum {
     ORDO_MONOTONE = 1 << 0,    /* cells only ever get better, and a better source never proposes a worse candidate */
     ORDO_IDEMPOTENT = 1 << 1,  /* processing an item once more, with nothing changed, changes nothing */
     ORDO_ASSOCIATIVE = 1 << 2, /* updates of a cell may be regrouped and reordered */
-    ORDO_UNIFORM = 1 << 3      /* all candidates that a cell gets within one superstep are equal (BFS levels) */
+    ORDO_UNIFORM = 1 << 3,     /* all candidates that a cell gets within one superstep are equal (BFS levels) */
+    ORDO_EDGE_BLIND = 1 << 4   /* candidates do not look at the id of their edge */
 };
 
 /* Which of two values a cell keeps. */
