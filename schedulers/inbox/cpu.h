@@ -7,13 +7,11 @@
  * if that is within the window; publish what it activated. What lies 32 buckets ahead or farther waits in one more
  * array, which is dealt out when the buckets before are empty.
  *
- * Does not: run critical operators; adapt delta while it runs (see adds).
+ * Does not: adapt delta while it runs (see adds).
  *
  * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
  */
 #include "tunables.h"
-
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 #include <string.h>
 
@@ -53,8 +51,7 @@ typedef struct MY(member) {
 
 ORDO_INLINE ordo_u64 MY(bucket_of)(const MY(member) * me, OP(entry) entry)
 {
-    double priority = OP(priority)((const OP(state) *)me->job->state, entry.item, entry.value);
-    return ordo_bucket(priority - me->base, me->run->per_delta);
+    return ordo_bucket(OP(entry_priority)(me->job, entry) - me->base, me->run->per_delta);
 }
 
 /* ---- own buckets ---- */
@@ -199,8 +196,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_u64 begin, end, initial = 0;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
     for (ordo_u64 i = begin; i < end; i++) {
-        OP(entry) entry = OP(entry_now)(job, OP(initial)(job, i));
-        double priority = OP(priority)((const OP(state) *)job->state, entry.item, entry.value);
+        double priority = OP(entry_priority)(job, OP(entry_now)(job, OP(initial)(job, i)));
         base = priority < base ? priority : base;
     }
     run->base[index] = base;
@@ -320,7 +316,3 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 ORDO_CPU_INSTANCE(inbox, MY(run_job))
 #undef MY
-
-#else
-ORDO_CPU_INSTANCE(inbox, NULL)
-#endif

@@ -140,6 +140,15 @@ ORDO_FN void ordo_store_u64(ordo_u64 *p, ordo_u64 v)
 }
 #undef ORDO_SHARED_LOAD
 #undef ORDO_SHARED_STORE
+/* Adds to a word that sections of different targets count in, as one step; returns what it was. Relaxed. */
+ORDO_FN ordo_u32 ordo_add_u32(ordo_u32 *p, ordo_u32 v)
+{
+#if defined(__CUDA_ARCH__)
+    return atomicAdd(p, v);
+#else
+    return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+#endif
+}
 
 /* ---- what critical operators exchange with the framework ---- */
 
