@@ -96,15 +96,24 @@ static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
 
 /* ---- answers ---- */
 
-static ordo_u64 hash_answer(const ordo_answer *a)
+static ordo_u64 hash_word(ordo_u64 hash, ordo_u64 word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* What flows on edges is not unique: the numbers and the cut stand for it. */
+static ordo_u64 hash_answer(const ordo_app *app, const ordo_answer *a)
 {
     const ordo_u32 *word = a->values;
     ordo_u64 words = a->type == ORDO_U64 ? 2 * a->used : a->used;
     ordo_u64 hash = a->used ^ (ordo_u64)a->type << 56;
-    for (ordo_u64 v = 0; v < words; v++) {
-        hash = (hash ^ word[v]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
+    for (ordo_u64 v = 0; v < words && !app->values_on_edges; v++)
+        hash = hash_word(hash, word[v]);
+    for (int i = 0; i < a->field_count && app->values_on_edges; i++)
+        hash = hash_word(hash, a->fields[i].whole);
+    for (ordo_u64 v = 0; v < a->side_count; v++)
+        hash = hash_word(hash, a->side[v]);
     return hash;
 }
 
@@ -128,21 +137,25 @@ static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid 
 {
     const options *o = c->o;
     ordo_stats stats = {0};
-    ordo_app_input input = {.graph = g->graph, .source = source, .limit = o->limit};
+    ordo_app_input input;
+    ordo_status status = app_input(o, g, source, &input);
+    if (status)
+        return status;
     record r = {.graph = g,
                 .app = o->app,
                 .source = source,
+                .sink = input.sink,
                 .o = o,
                 .expected = e->expected,
                 .at_most = e->at_most,
                 .trial = round};
     bool verify = first && !o->no_verify;
-    ordo_status status = run_once(&r, &input, &e->who->run, verify, answer, &stats);
+    status = run_once(&r, &input, &e->who->run, verify, answer, &stats);
     if (status) {
         ordo_stats_free(&stats);
         return status;
     }
-    ordo_u64 hash = hash_answer(answer);
+    ordo_u64 hash = hash_answer(o->app, answer);
     int index = (int)(e - c->entries);
     if (r.verified == 0) {
         note_failure(c, e, ordo_last_error());
@@ -287,9 +300,11 @@ static ordo_status run_rounds(comparison *c, const loaded *g, const ordo_vid *so
             if (c->entries[k].reason[0])
                 continue;
             ordo_stats stats = {0};
-            ordo_app_input input = {.graph = g->graph, .source = sources[0], .limit = o->limit};
+            ordo_app_input input;
             record r = {.graph = g, .app = o->app, .o = o};
-            status = goes_on(&c->entries[k], run_once(&r, &input, &c->candidates[k].run, false, answer, &stats));
+            status = app_input(o, g, sources[0], &input);
+            if (!status)
+                status = goes_on(&c->entries[k], run_once(&r, &input, &c->candidates[k].run, false, answer, &stats));
             ordo_stats_free(&stats);
         }
     double total = 0;
@@ -328,7 +343,7 @@ static ordo_status compare_graph(comparison *c, const char *path, sink *json)
         status = prepare_entries(c, &g, count * (size_t)o->repeat);
     ordo_answer answer = {0};
     double reached = 0;
-    if (!status && text && o->app->needs_source && count == 1)
+    if (!status && text && (o->app->needs_source || o->source) && count == 1)
         printf("Source:              %7llu\n", (unsigned long long)(sources[0] + g.id_base));
     if (!status)
         status = run_rounds(c, &g, sources, count, &answer, &reached, json);
@@ -344,8 +359,7 @@ static ordo_status compare_graph(comparison *c, const char *path, sink *json)
         print_table(c, &g, reached, count);
         status = flush_stdout();
     }
-    ordo_free(answer.values);
-    ordo_free(answer.pred);
+    free_answer(&answer);
     free(sources);
     load_free(&g);
     return status;
@@ -373,9 +387,8 @@ ordo_status verb_compare(const options *given)
     o->app = find_app(o->words[0]);
     if (!o->app)
         status = unknown("app", o->words[0], verb_names(), "ordo help");
-    else if ((o->source || o->sources || isfinite(o->limit)) && !o->app->needs_source)
-        status =
-            ordo_fail(ORDO_ERR_USAGE, "%s has no source, so it takes no --source, --sources or --limit", o->app->name);
+    else if ((status = check_terminals(o, o->app)))
+        ; /* said */
     else if (o->word_count + made < 2)
         status = ordo_fail(ORDO_ERR_USAGE, "no graph given: expected files, '-', --generate, -g or -u");
     if (!status)

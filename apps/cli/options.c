@@ -61,7 +61,7 @@
     X(HOLDOUT, "holdout", 0, "P", VERB_BENCH, "sgd: this share of ratings is kept for testing (0.1)")                  \
     X(QUICK, "quick", 0, NULL, VERB_INFO, "leaves out components and diameter, which need runs")                       \
     X(SCHEDULER, "scheduler", 0, "NAME", VERB_APP | VERB_INFO,                                                         \
-      "order of work (sssp: delta, on a GPU near_far; bfs, cc: bsp)")                                                  \
+      "order of work, or auto (sssp: delta; bfs, cc, mst: bsp; maxflow: none, one thread; on a GPU auto)")             \
     X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE | VERB_BENCH,                                                  \
       "NAME or NAME:SYNC, by commas; or all (all; bench: lock_server,bsp:lock)")                                       \
     X(SYNC, "sync", 0, "NAME", MEASURES, "atomic, racy, lock, owner or server (the scheduler's default)")              \
@@ -71,6 +71,13 @@
     X(DEVICE, "device", 0, "NAME", MEASURES, "cpu, cuda, or auto: cuda where that can be (cpu)")                       \
     X(THREADS, "threads", 0, "N", ANY & ~VERB_LIST, "threads (one a core)")                                            \
     X(SOURCE, "source", 'r', "V", RUNS, "the vertex to start from (a random one with an edge out, by --seed)")         \
+    X(SINK, "sink", 0, "V", RUNS, "maxflow: where the flow goes, --source: where it is from (what the graph says)")    \
+    X(PHASE, "phase", 0, "flow|cut", RUNS, "maxflow: cut: its value and cut, not what flows on each edge (flow)")      \
+    X(INFINITE, "infinite", 0, "N", RUNS, "maxflow: edges of capacity N have no bound (none)")                         \
+    X(HAND_OVER, "hand-over", 0, "N", RUNS,                                                                            \
+      "maxflow: with fewer active vertices one thread does the rest without the scheduler (0: never)")                 \
+    X(CUT, "cut", 0, "FILE", VERB_APP,                                                                                 \
+      "maxflow: 1 for a vertex on the source side, else 0, one a line; NumPy if .npy")                                 \
     X(SOURCES, "sources", 0, "FILE", RUNS, "starts from each vertex of FILE: one a line, '#' begins a comment")        \
     X(SEED, "seed", 0, "N", MAKES, "of all that is random: sources, weights, graphs (27491095: GAP's)")                \
     X(REPEAT, "repeat", 'n', "N", MEASURES, "runs; without a source each picks a new one (1; compare: 5)")             \
@@ -330,6 +337,7 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
     static const char *const hows[] = {"auto", "serial", "certificate", "both", NULL};
     static const char *const devices[] = {"cpu", "cuda", "auto", NULL};
     static const char *const ids[] = {"index", "file", NULL};
+    static const char *const phases[] = {"flow", "cut", NULL};
     static const char *const parallel[] = {"min", "max", "sum", "first", NULL}; /* ordo_parallel, from 1 */
     enum { MOST = 1000000 };
     ordo_status status = ORDO_OK;
@@ -338,6 +346,22 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
     switch (id) {
     case OPT_FILE_:
         o->file = value;
+        break;
+    case OPT_SINK:
+        o->sink = value;
+        break;
+    case OPT_PHASE:
+        status = one_of(name, value, phases, &choice);
+        o->flow.cut_only = choice == 1;
+        break;
+    case OPT_INFINITE:
+        status = whole(name, value, 1, 0xffffffffu, &o->flow.infinite);
+        break;
+    case OPT_HAND_OVER:
+        status = whole(name, value, 0, ORDO_MAX_VERTICES, &o->flow.hand_over);
+        break;
+    case OPT_CUT:
+        o->cut = value;
         break;
     case OPT_KRONECKER:
         status = whole(name, value, 0, 31, &number);
@@ -638,6 +662,15 @@ static ordo_status find_kind(const options *o, const struct kind **out)
     if (o->word_count != 1)
         return ordo_fail(ORDO_ERR_USAGE, "%d kinds of graph given, expected one: %s", o->word_count, all);
     return unknown("kind of graph", o->words[0], names, "ordo help generate");
+}
+
+const char *options_about_flow(const options *o)
+{
+    static const int ids[] = {OPT_SINK, OPT_PHASE, OPT_INFINITE, OPT_HAND_OVER, OPT_CUT};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (o->given[ids[i]])
+            return rows[ids[i]].name;
+    return NULL;
 }
 
 ordo_status options_made(const options *o, ordo_generate_options *out)

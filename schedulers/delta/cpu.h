@@ -14,13 +14,11 @@
  * Ends when no member has a non-empty array: activations happen only inside supersteps, and every member's vote is
  * taken after its last one. Exact, since votes and bins are only compared across a barrier.
  *
- * Does not: run critical operators; adapt delta while it runs (see adds).
+ * Does not: adapt delta while it runs (see adds).
  *
  * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
  */
 #include "tunables.h"
-
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _delta_, _part)
 
@@ -94,13 +92,12 @@ static ordo_u64 MY(lowest)(const MY(member) * me)
 /* Deals the far array into the circle around the new current bucket. Everything in the circle is at or ahead of it. */
 static void MY(deal_far)(MY(member) * me)
 {
-    const OP(cell) *cell = (const OP(cell) *)me->job->cells;
     ordo_bin old = me->far;
     me->far = (ordo_bin){0};
     me->far_lowest = ORDO_DELTA_NONE;
     for (ordo_u64 i = 0; i < old.count; i++) {
         OP(entry) entry = ((OP(entry) *)old.data)[i];
-        if (OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value))
+        if (OP(stale)(me->job, entry))
             ORDO_COUNT(me->count.stale++);
         else
             MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);
@@ -209,7 +206,3 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 ORDO_CPU_INSTANCE(delta, MY(run_job))
 #undef MY
-
-#else
-ORDO_CPU_INSTANCE(delta, NULL)
-#endif

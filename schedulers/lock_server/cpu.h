@@ -138,9 +138,10 @@ ORDO_INLINE void MY(wait)(MY(member) * me, int round)
         ordo_yield();
 }
 
-/* Appends an activation to the member's own worklist. */
-ORDO_INLINE void MY(keep)(MY(member) * me, OP(entry) entry)
+/* The sink of activations: appends one to the member's own worklist. */
+ORDO_INLINE void MY(keep)(void *arg, OP(entry) entry)
 {
+    MY(member) *me = (MY(member) *)arg;
     if (__builtin_expect(me->fifo.count == me->fifo.room, 0) && me->head > me->fifo.room / 2) {
         me->fifo.count -= me->head;
         memmove(me->fifo.data, (OP(entry) *)me->fifo.data + me->head, me->fifo.count * sizeof entry);
@@ -281,7 +282,7 @@ ORDO_INLINE ordo_u64 MY(take)(MY(member) * me, ordo_u64 chunk)
         const ordo_u64 left = begin < job->initial_count ? job->initial_count - begin : 0;
         const ordo_u64 size = left < chunk ? left : chunk;
         for (ordo_u64 i = 0; i < size; i++)
-            me->batch[i] = MY(initial_entry)(job, OP(initial)(job, begin + i));
+            me->batch[i] = OP(entry_now)(job, OP(initial)(job, begin + i));
         if (size)
             return size;
     }
@@ -359,7 +360,7 @@ ORDO_NOINLINE void MY(work)(void *arg, int index)
 {
     MY(run) *run = (MY(run) *)arg;
     ordo_job *job = run->job;
-    const ordo_rows rows = ordo_rows_of(job->out, MY(weight_type));
+    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
     const ordo_u64 chunk = (ordo_u64)job->tunable[SERVER_CHUNK];
     const int patience = job->threads > ordo_cores() ? 2 : 64;
     MY(member) me;
@@ -455,7 +456,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (status)
         return status;
     const ordo_u64 rings = (ordo_u64)run.servers * run.clients;
-    const bool apart = run.first_client > 0 && MY(activates);
+    const bool apart = run.first_client > 0 && OP(activates);
     run.size = server_floor(job->tunable[SERVER_RING] / run.clients);
     run.ring = (server_ring *)ordo_alloc_zero(rings, sizeof *run.ring);
     run.slot = (MY(message) *)ordo_alloc(rings * run.size, sizeof *run.slot);

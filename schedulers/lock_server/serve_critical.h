@@ -5,29 +5,20 @@
  * table until their locks are free. What cannot be admitted stays in its ring. Only the server's own thread touches its
  * locks and places.
  */
-enum { MY(weight_type) = 0, MY(target_bytes) = 8, MY(activates) = OP(activations) > 0 };
-
-ORDO_INLINE OP(entry) MY(initial_entry)(const ordo_job *job, ordo_item item)
-{
-    OP(entry) entry = {item, 0};
-    (void)job;
-    return entry;
-}
+enum { MY(target_bytes) = 8 };
 
 /* ---- sections ---- */
 
 ORDO_INLINE void MY(keep_all)(MY(member) * me, const ordo_activation *activated, ordo_u32 count)
 {
     ORDO_COUNT(me->count.activations += count);
-    for (ordo_u32 i = 0; i < count; i++)
-        MY(keep)(me, activated[i]);
+    OP(push_activated)(activated, count, MY(keep), me);
 }
 
 ORDO_INLINE void MY(run_section)(MY(member) * me, const ordo_request *request)
 {
     ordo_activation activated[OP(activations) + 1];
-    MY(keep_all)(me, activated, OP(section)((const OP(state) *)me->job->state, request, activated));
-    ORDO_COUNT(me->count.useful++);
+    MY(keep_all)(me, activated, OP(run_section)(me->job, request, activated, &me->count));
 }
 
 /* ---- halves ---- */

@@ -3,12 +3,7 @@
  * A client has looked at the cell and sends only what would improve it; the server looks again. Only it writes the
  * cell.
  */
-enum { MY(weight_type) = OP(weight_type), MY(target_bytes) = sizeof(OP(cell)), MY(activates) = OP(activates) };
-
-ORDO_INLINE OP(entry) MY(initial_entry)(const ordo_job *job, ordo_item item)
-{
-    return OP(entry_now)(job, item);
-}
+enum { MY(target_bytes) = sizeof(OP(cell)) };
 
 ORDO_INLINE void MY(serve_own)(MY(member) * me, const OP(entry) * message)
 {

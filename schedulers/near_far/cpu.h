@@ -8,13 +8,9 @@
  * Ends when both piles of all members are empty, by votes taken after each member's last push and compared across a
  * barrier: exact.
  *
- * Does not: run critical operators.
- *
  * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
  */
 #include "tunables.h"
-
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _near_far_, _part)
 
@@ -68,13 +64,12 @@ ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
  * what stays is written. */
 static void MY(split)(MY(member) * me)
 {
-    const OP(cell) *cell = (const OP(cell) *)me->job->cells;
     OP(entry) *entry = (OP(entry) *)me->far.data;
     ordo_u64 size = me->far.count;
     me->far.count = 0;
     me->far_lowest = ~(ordo_u64)0;
     for (ordo_u64 i = 0; i < size; i++)
-        if (OP(activates) && OP(better)(OP(load)(&cell[entry[i].item]), entry[i].value))
+        if (OP(stale)(me->job, entry[i]))
             ORDO_COUNT(me->count.stale++);
         else
             MY(put)(me, entry[i]);
@@ -161,7 +156,3 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 ORDO_CPU_INSTANCE(near_far, MY(run_job))
 #undef MY
-
-#else
-ORDO_CPU_INSTANCE(near_far, NULL)
-#endif

@@ -30,10 +30,15 @@
  *   ORDO_CRITICAL_COMBINE      int f(const state *s, ordo_request *a, const ordo_request *b): owning their one and same
  *                              target, makes `a` stand for both, in any order; 0 where that cannot be. The section of
  *                              `a` then counts for both
+ *   ORDO_CRITICAL_PRIORITY     u32 f(const state *s, ordo_item item): of an initial item, which no section has
+ *                              activated (default 0); smaller runs earlier
+ *   ORDO_CRITICAL_DELTA        double f(void): width of a bucket of priorities where a scheduler is to choose one
+ *                              (default 1)
  *
  * Derived, for schedulers, all starting with the operator's name: x_op_state, x_op_properties, x_op_requests,
- * x_op_activations, x_op_targets, x_op_halves, x_op_combines, x_op_summary, x_op_visit, x_op_section, x_op_first,
- * x_op_second, x_op_combine. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
+ * x_op_activations, x_op_activates, x_op_targets, x_op_halves, x_op_combines, x_op_weight_type, x_op_summary,
+ * x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta. ORDO_OP_KIND is
+ * left as ORDO_KIND_CRITICAL.
  */
 #include <ordo/operator.h>
 
@@ -68,6 +73,8 @@ enum {
     OP_(properties) = ORDO_CRITICAL_PROPERTIES,
     OP_(requests) = ORDO_CRITICAL_REQUESTS,
     OP_(activations) = ORDO_CRITICAL_ACTIVATIONS,
+    OP_(activates) = ORDO_CRITICAL_ACTIVATIONS > 0,
+    OP_(weight_type) = 0, /* rows are the operator's own */
     OP_(targets) = ORDO_CRITICAL_TARGETS,
 #ifdef ORDO_CRITICAL_FIRST
     OP_(halves) = 1,
@@ -120,6 +127,17 @@ ORDO_FN ordo_u32 OP_(second)(const OP_(state) * s, const ordo_request *r, ordo_a
 #endif
 }
 
+ORDO_FN ordo_u32 OP_(first_priority)(const OP_(state) * s, ordo_item item)
+{
+#ifdef ORDO_CRITICAL_PRIORITY
+    return ORDO_CRITICAL_PRIORITY(s, item);
+#else
+    (void)s;
+    (void)item;
+    return 0;
+#endif
+}
+
 ORDO_FN int OP_(combine)(const OP_(state) * s, ordo_request *a, const ordo_request *b)
 {
 #ifdef ORDO_CRITICAL_COMBINE
@@ -129,6 +147,17 @@ ORDO_FN int OP_(combine)(const OP_(state) * s, ordo_request *a, const ordo_reque
     (void)a;
     (void)b;
     return 0;
+#endif
+}
+
+ORDO_FN double OP_(delta)(double n, double m)
+{
+    (void)n;
+    (void)m;
+#ifdef ORDO_CRITICAL_DELTA
+    return ORDO_CRITICAL_DELTA();
+#else
+    return 1.0;
 #endif
 }
 
@@ -145,5 +174,7 @@ ORDO_FN int OP_(combine)(const OP_(state) * s, ordo_request *a, const ordo_reque
 #undef ORDO_CRITICAL_FIRST
 #undef ORDO_CRITICAL_SECOND
 #undef ORDO_CRITICAL_COMBINE
+#undef ORDO_CRITICAL_PRIORITY
+#undef ORDO_CRITICAL_DELTA
 #undef ORDO_OP_KIND
 #define ORDO_OP_KIND ORDO_KIND_CRITICAL

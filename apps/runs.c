@@ -1,0 +1,90 @@
+/* runs.c -- see runs.h. */
+#include "apps/runs.h"
+
+#include <ordo/memory.h>
+
+#include "apps/tree.h"
+
+/* Appends a run's samples, later by what came before; both together are thinned as a run's own are. */
+static void add_trace(ordo_stats *sum, const ordo_stats *one, double later)
+{
+    ordo_sample *trace = ordo_realloc(sum->trace, sum->trace_count + one->trace_count + 1, sizeof *trace);
+    if (!trace)
+        return; /* a trace is worth no failure */
+    sum->trace = trace;
+    for (size_t i = 0; i < one->trace_count; i++) {
+        trace[sum->trace_count + i] = one->trace[i];
+        trace[sum->trace_count + i].seconds += later;
+    }
+    sum->trace_count += one->trace_count;
+    while (sum->trace_count > ORDO_TRACE_MAX) {
+        for (size_t i = 0; i < sum->trace_count / 2; i++)
+            trace[i] = trace[2 * i];
+        sum->trace_count /= 2;
+    }
+}
+
+void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later)
+{
+    ordo_stats *sum = runs->stats;
+    if (!runs->ran) {
+        *sum = *one;
+        for (size_t i = 0; i < sum->trace_count; i++)
+            sum->trace[i].seconds += later;
+        runs->ran = true;
+        return;
+    }
+    sum->prepare_seconds += one->prepare_seconds;
+    sum->transfer_seconds += one->transfer_seconds;
+    sum->items += one->items;
+    sum->edges += one->edges;
+    sum->useful += one->useful;
+    sum->stale += one->stale;
+    sum->activations += one->activations;
+    sum->supersteps += one->supersteps;
+    sum->work_seconds += one->work_seconds;
+    sum->delta_last = one->delta_last;
+    if (one->peak_worklist_bytes > sum->peak_worklist_bytes)
+        sum->peak_worklist_bytes = one->peak_worklist_bytes;
+    if (one->peak_bytes > sum->peak_bytes)
+        sum->peak_bytes = one->peak_bytes;
+    add_trace(sum, one, later);
+    ordo_stats_free(one);
+}
+
+bool ordo_runs_late(const ordo_runs *runs)
+{
+    return runs->options.timeout > 0 && ordo_clock() - runs->start >= runs->options.timeout;
+}
+
+ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
+{
+    ordo_options options = runs->options;
+    ordo_stats one = {0};
+    double before = ordo_clock() - runs->start;
+    ordo_u64 peak = ordo_memory_peak(); /* of what was done between runs */
+    if (options.timeout > 0) {
+        double rest = options.timeout - before;
+        options.timeout = rest > 1e-9 ? rest : 1e-9;
+    }
+    ordo_status status = ordo_run(work, &options, runs->stats ? &one : NULL);
+    if (runs->stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
+        if (runs->ran && one.peak_bytes < peak)
+            one.peak_bytes = peak;
+        ordo_runs_add(runs, &one, before);
+    }
+    return status;
+}
+
+void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)
+{
+    ordo_stats *stats = runs->stats;
+    if (!runs->ran)
+        return;
+    ordo_u64 peak = ordo_memory_peak();
+    stats->op = op;
+    stats->run_seconds = ordo_clock() - runs->start - stats->prepare_seconds - stats->transfer_seconds;
+    stats->peak_bytes = peak > stats->peak_bytes ? peak : stats->peak_bytes;
+    if (status && status != ORDO_ERR_CANCELLED && status != ORDO_ERR_TIMEOUT)
+        ordo_stats_free(stats);
+}
