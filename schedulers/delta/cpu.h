@@ -94,13 +94,12 @@ static ordo_u64 MY(lowest)(const MY(member) * me)
 /* Deals the far array into the circle around the new current bucket. Everything in the circle is at or ahead of it. */
 static void MY(deal_far)(MY(member) * me)
 {
-    const OP(cell) *cell = (const OP(cell) *)me->job->cells;
     ordo_bin old = me->far;
     me->far = (ordo_bin){0};
     me->far_lowest = ORDO_DELTA_NONE;
     for (ordo_u64 i = 0; i < old.count; i++) {
         OP(entry) entry = ((OP(entry) *)old.data)[i];
-        if (OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value))
+        if (OP(stale)(me->job, entry))
             ORDO_COUNT(me->count.stale++);
         else
             MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);

@@ -68,13 +68,12 @@ ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
  * what stays is written. */
 static void MY(split)(MY(member) * me)
 {
-    const OP(cell) *cell = (const OP(cell) *)me->job->cells;
     OP(entry) *entry = (OP(entry) *)me->far.data;
     ordo_u64 size = me->far.count;
     me->far.count = 0;
     me->far_lowest = ~(ordo_u64)0;
     for (ordo_u64 i = 0; i < size; i++)
-        if (OP(activates) && OP(better)(OP(load)(&cell[entry[i].item]), entry[i].value))
+        if (OP(stale)(me->job, entry[i]))
             ORDO_COUNT(me->count.stale++);
         else
             MY(put)(me, entry[i]);

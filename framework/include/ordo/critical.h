@@ -74,5 +74,6 @@ ORDO_FN ordo_u32 OP_(section)(const OP_(state) * s, const ordo_request *r, ordo_
 #undef ORDO_CRITICAL_REQUESTS
 #undef ORDO_CRITICAL_ACTIVATIONS
 #undef ORDO_CRITICAL_PROPERTIES
+#undef ORDO_OP_ORDER
 #undef ORDO_OP_KIND
 #define ORDO_OP_KIND ORDO_KIND_CRITICAL

@@ -19,13 +19,16 @@ enum {
     ORDO_MONOTONE = 1 << 0,    /* cells only ever get better, and a better source never proposes a worse candidate */
     ORDO_IDEMPOTENT = 1 << 1,  /* processing an item once more, with nothing changed, changes nothing */
     ORDO_ASSOCIATIVE = 1 << 2, /* updates of a cell may be regrouped and reordered */
-    ORDO_UNIFORM = 1 << 3      /* all candidates that a cell gets within one superstep are equal (BFS levels) */
+    ORDO_UNIFORM = 1 << 3,     /* all candidates that a cell gets within one superstep are equal (BFS levels) */
+    ORDO_SELECTIVE = 1 << 5    /* a cell holds one of its candidates, so a lost update can be offered again. Derived:
+                                * every order but ORDO_SUM is; operators do not declare it */
 };
 
-/* Which of two values a cell keeps. */
+/* Which of two values a cell keeps; or that it keeps their sum. */
 #define ORDO_MIN 1
 #define ORDO_MAX 2
 #define ORDO_BY_COMPARATOR 3
+#define ORDO_SUM 4
 
 /* Kinds of operators, as ORDO_OP_KIND tells the preprocessor and ordo_operator the program. */
 #define ORDO_KIND_RELAX 1
@@ -139,6 +142,16 @@ ORDO_FN void ordo_store_u64(ordo_u64 *p, ordo_u64 v)
 }
 #undef ORDO_SHARED_LOAD
 #undef ORDO_SHARED_STORE
+
+/* Adds to a shared word that others may add to meanwhile: what the function of ORDO_RELAX_TAKE books with. */
+ORDO_FN void ordo_add_u64(ordo_u64 *p, ordo_u64 v)
+{
+#if defined(__CUDA_ARCH__)
+    atomicAdd((unsigned long long *)p, (unsigned long long)v);
+#else
+    __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+#endif
+}
 
 /* ---- what critical operators exchange with the framework ---- */
 
