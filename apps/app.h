@@ -21,25 +21,32 @@ typedef struct ordo_app_input {
     ordo_vid source; /* where needs_source */
     double limit;    /* INFINITY: none */
     bool want_pred;
+    ordo_u32 k;                /* where has_k; 0: core numbers */
+    double damping, tolerance; /* where has_ranks */
 } ordo_app_input;
 
 /* Owned by the caller; arrays are ordo_alloc'ed by the app on first use and used again when the answer is passed in
  * again for the same graph. Starts all zero. */
 typedef struct ordo_answer {
-    ordo_type type; /* of values: ORDO_U32, ORDO_I32 or ORDO_F32; ORDO_U64 where they are edges */
+    ordo_type type; /* of values: ORDO_U32, ORDO_I32, ORDO_F32 or ORDO_F64; ORDO_U64 where they are edges */
+    size_t size;    /* of one */
     void *values;   /* [n] one a vertex; edges: room for n, `used` are there */
     ordo_vid *pred; /* [n], or NULL */
     ordo_u64 n, used;
-    ordo_field fields[ORDO_MAX_FIELDS]; /* sssp, bfs: reached, max, sum; cc: components; mst: trees, edges, weight */
+    ordo_field fields[ORDO_MAX_FIELDS]; /* docs/output.md, `result` */
     int field_count;
 } ordo_answer;
 
 typedef struct ordo_app {
     const char *name, *summary;
-    const char *value_name; /* "distance", "level", "component", "edge" */
+    const char *value_name; /* "distance", "level", "component", "edge", "width", "core", "rank" */
     bool needs_source;
+    bool has_paths;           /* takes a limit, and gives predecessors */
+    bool has_k, has_ranks;    /* takes k; takes damping and tolerance */
     bool wants_weights;       /* reads weights; otherwise the command loads the graph without them */
-    bool has_unreached;       /* values may be "unreached" */
+    bool has_infinity;        /* the type's largest value says "infinity": not reached, or, of widths, no edge */
+    bool values_are_wide;     /* values are of 8 bytes and not 4, edges or not */
+    bool is_approximate;      /* answers of different schedulers differ, within what verification allows */
     bool values_are_vertices; /* values are ids, and follow --ids */
     bool values_are_edges;    /* values are indices in the graph's rows, ascending, and not one a vertex */
     /* The operator that it would run on this graph: for checking options and predicting memory before loading more. */

@@ -14,9 +14,11 @@
  *
  * Edges in a list stand in ascending order of ids, in every round, so their places break ties as ids do.
  */
+#include "apps/sequence.h"
 #include "apps/tree.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,10 +69,7 @@ typedef struct search {
     const ordo_graph *graph;
     const ordo_csr *g;
     bool twice; /* symmetric: of the two directions that out of the smaller end counts */
-    ordo_options options;
-    double start;
-    ordo_stats *stats; /* sums, or NULL */
-    bool ran;          /* stats holds something */
+    ordo_sequence runs;
 
     ordo_u64 components;      /* now, dense */
     ordo_u32 *component;      /* [n] of a vertex, where lists are made from rows */
@@ -103,57 +102,10 @@ static ordo_u64 counts_to_places(ordo_u64 *counts, ordo_u64 of, ordo_u64 grain)
 static ordo_status for_all(const search *s, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn)
 {
     memset(s->counts, 0, (count / grain + 2) * sizeof *s->counts); /* little work is one block: others stay 0 */
-    return ordo_for_ranges(s->options.threads, count, grain, fn, (void *)(size_t)s);
+    return ordo_for_ranges(s->runs.options.threads, count, grain, fn, (void *)(size_t)s);
 }
 
 /* ---- the runs ---- */
-
-/* Appends a run's samples, later by what came before; both together are thinned as a run's own are. */
-static void add_trace(ordo_stats *sum, const ordo_stats *one, double later)
-{
-    ordo_sample *trace = ordo_realloc(sum->trace, sum->trace_count + one->trace_count + 1, sizeof *trace);
-    if (!trace)
-        return; /* a trace is worth no failure */
-    sum->trace = trace;
-    for (size_t i = 0; i < one->trace_count; i++) {
-        trace[sum->trace_count + i] = one->trace[i];
-        trace[sum->trace_count + i].seconds += later;
-    }
-    sum->trace_count += one->trace_count;
-    while (sum->trace_count > ORDO_TRACE_MAX) {
-        for (size_t i = 0; i < sum->trace_count / 2; i++)
-            trace[i] = trace[2 * i];
-        sum->trace_count /= 2;
-    }
-}
-
-static void add_stats(search *s, ordo_stats *one, double later)
-{
-    ordo_stats *sum = s->stats;
-    if (!s->ran) {
-        *sum = *one;
-        for (size_t i = 0; i < sum->trace_count; i++)
-            sum->trace[i].seconds += later;
-        s->ran = true;
-        return;
-    }
-    sum->prepare_seconds += one->prepare_seconds;
-    sum->transfer_seconds += one->transfer_seconds;
-    sum->items += one->items;
-    sum->edges += one->edges;
-    sum->useful += one->useful;
-    sum->stale += one->stale;
-    sum->activations += one->activations;
-    sum->supersteps += one->supersteps;
-    sum->work_seconds += one->work_seconds;
-    sum->delta_last = one->delta_last;
-    if (one->peak_worklist_bytes > sum->peak_worklist_bytes)
-        sum->peak_worklist_bytes = one->peak_worklist_bytes;
-    if (one->peak_bytes > sum->peak_bytes)
-        sum->peak_bytes = one->peak_bytes;
-    add_trace(sum, one, later);
-    ordo_stats_free(one);
-}
 
 static void reset_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
@@ -171,26 +123,13 @@ static ordo_status find_best(search *s, const ordo_graph *rows, bool listed, ord
                       .state = &state,
                       .universe = items,
                       .targets = s->components};
-    ordo_status status = ordo_for_ranges(s->options.threads, s->components, BLOCK, reset_range, s);
+    ordo_status status = ordo_for_ranges(s->runs.options.threads, s->components, BLOCK, reset_range, s);
     if (status)
         return status;
-    ordo_options options = s->options;
-    ordo_stats one = {0};
-    double before = ordo_clock() - s->start;
-    ordo_u64 peak = ordo_memory_peak(); /* of what was done between runs */
-    if (options.timeout > 0 && before >= options.timeout)
-        return ordo_fail(ORDO_ERR_TIMEOUT, "mst under '%s' did not end within %g s: %llu components, %llu edges left",
-                         options.scheduler, options.timeout, (unsigned long long)s->components,
-                         (unsigned long long)s->list.count);
-    if (options.timeout > 0)
-        options.timeout -= before;
-    status = ordo_run(&work, &options, s->stats ? &one : NULL);
-    if (s->stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
-        if (s->ran && one.peak_bytes < peak)
-            one.peak_bytes = peak;
-        add_stats(s, &one, before);
-    }
-    return status;
+    char left[80];
+    snprintf(left, sizeof left, "%llu components, %llu edges left", (unsigned long long)s->components,
+             (unsigned long long)s->list.count);
+    return ordo_sequence_run(&s->runs, &work, left);
 }
 
 /* ---- joining ---- */
@@ -293,7 +232,7 @@ static void label_others_range(void *arg, ordo_u64 begin, ordo_u64 end)
 /* After a run: components join, those that remain are numbered. */
 static ordo_status join(search *s, ordo_range_fn *fn)
 {
-    int threads = s->options.threads;
+    int threads = s->runs.options.threads;
     ordo_status status = ordo_for_ranges(threads, s->components, BLOCK, fn, s);
     if (!status && s->odd != NO_EDGE)
         return ordo_fail(ORDO_ERR_INPUT,
@@ -393,7 +332,7 @@ static ordo_status list_rows(search *s)
     ordo_status status = for_all(s, n, ROWS, count_rows_range);
     if (!status)
         status = list_room(&s->list, counts_to_places(s->counts, n, ROWS));
-    return status ? status : ordo_for_ranges(s->options.threads, n, ROWS, put_rows_range, s);
+    return status ? status : ordo_for_ranges(s->runs.options.threads, n, ROWS, put_rows_range, s);
 }
 
 /* The edges of the list that still join components, into the spare one. */
@@ -430,7 +369,7 @@ static ordo_status filter_list(search *s)
     if (!status)
         status = list_room(&s->spare, counts_to_places(s->counts, count, BLOCK));
     if (!status)
-        status = ordo_for_ranges(s->options.threads, count, BLOCK, put_list_range, s);
+        status = ordo_for_ranges(s->runs.options.threads, count, BLOCK, put_list_range, s);
     edge_list swap = s->list;
     s->list = s->spare;
     s->spare = swap;
@@ -473,12 +412,12 @@ static ordo_status run_on_list(search *s)
 static ordo_status rounds(search *s, bool last)
 {
     ordo_status status = ORDO_OK;
-    while (!status && (s->list.count || (s->stats && !s->ran))) {
+    while (!status && (s->list.count || (s->runs.stats && !s->runs.ran))) {
         status = run_on_list(s);
         if (!status)
             status = join(s, join_listed_range);
         if (!status && !last)
-            status = ordo_for_ranges(s->options.threads, s->g->n, BLOCK, compose_range, s);
+            status = ordo_for_ranges(s->runs.options.threads, s->g->n, BLOCK, compose_range, s);
         if (!status)
             status = filter_list(s);
     }
@@ -525,7 +464,7 @@ static void sorted_range(void *arg, ordo_u64 begin, ordo_u64 end)
 /* Where every vertex is a component, and where joining them by their own lightest edges has led. */
 static ordo_status first_round(search *s)
 {
-    int threads = s->options.threads;
+    int threads = s->runs.options.threads;
     ordo_u64 n = s->components = s->g->n;
     s->unsorted = !s->twice;
     ordo_status status = s->twice ? ordo_for_ranges(threads, n, ORDO_GRAIN, sorted_range, s) : ORDO_OK;
@@ -621,15 +560,13 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     search s = {.graph = g,
                 .g = csr,
                 .twice = ordo_graph_symmetric(g),
-                .options = ordo_options_or(options, "bsp"),
-                .start = ordo_clock(),
-                .stats = stats,
+                .runs = {.app = "mst", .options = ordo_options_or(options, "bsp"), .stats = stats},
                 .odd = NO_EDGE};
     ordo_work work = work_for(g, &none, &state); /* cells are not looked at */
-    ordo_status status = ordo_run_check(&work, &s.options);
+    ordo_status status = ordo_run_check(&work, &s.runs.options);
     if (status || (status = check_input(g)))
         return status;
-    s.start = ordo_clock();
+    s.runs.start = ordo_clock();
     s.component = ordo_alloc(n, sizeof *s.component);
     s.best = ordo_alloc(n, sizeof *s.best);
     s.parent = ordo_alloc(n, sizeof *s.parent);
@@ -641,14 +578,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
                                                                                                 : ORDO_ERR_MEMORY;
     if (!status)
         read_out(&s, edge, forest);
-    if (s.ran) {
-        ordo_u64 peak = ordo_memory_peak();
-        stats->op = ordo_operator_name(work.op);
-        stats->run_seconds = ordo_clock() - s.start - stats->prepare_seconds - stats->transfer_seconds;
-        stats->peak_bytes = peak > stats->peak_bytes ? peak : stats->peak_bytes;
-        if (status && status != ORDO_ERR_CANCELLED && status != ORDO_ERR_TIMEOUT)
-            ordo_stats_free(stats);
-    }
+    ordo_sequence_end(&s.runs, work.op, status);
     void *all[] = {s.component, s.best,     s.parent,  s.label,     s.has_some, s.chosen,
                    s.counts,    s.list.arc, s.list.id, s.spare.arc, s.spare.id, s.row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -722,6 +652,7 @@ const ordo_app ordo_app_mst = {
     .value_name = "edge",
     .wants_weights = true,
     .values_are_edges = true,
+    .values_are_wide = true,
     .op = op_for,
     .run = run,
     .verify = verify,

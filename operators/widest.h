@@ -3,8 +3,8 @@
  *   RELAX(u, v):  b(v) = max(b(v), min(b(u), c(u, v)))                                              [Pollack 1960]
  *
  * Cells are widths, 0 where nothing gets to, the type's largest value at the source, which is the only item at first. A
- * template over the type of capacities and widths, ORDO_WEIGHT: u32, i32 or f32, not negative. Widest first: with `most`
- * the largest capacity of the graph, a width's priority is what it lacks of that.
+ * template over the type of capacities and widths, ORDO_WEIGHT: u32, i32 or f32, not negative. Widest first: with
+ * `most` the largest capacity of the graph, a width's priority is what it lacks of that.
  */
 #include <ordo/operator.h>
 

@@ -64,6 +64,8 @@ typedef struct options {
     const char *source, *sources, *path_to; /* parsed once the graph is there */
     ordo_u64 seed;                          /* of random sources, drawn weights, samples, made graphs */
     double limit, timeout;                  /* timeout 0: none */
+    ordo_u32 k;                             /* 0: none */
+    double damping, tolerance;
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
 
@@ -77,6 +79,10 @@ typedef struct options {
 ordo_status options_parse(options *o, int verb, int count, char **words);
 /* What a `generate` asks for: its kind, and the options that belong to that kind. */
 ordo_status options_made(const options *o, ordo_generate_options *out);
+/* ORDO_ERR_USAGE where an option was given that the app does not take. */
+ordo_status options_suit(const options *o, const ordo_app *app);
+/* What an app is called with; source and want_pred are left to be set. */
+ordo_app_input options_input(const options *o, const ordo_graph *g);
 /* What is to be done to the edges of a file. `weights`: they are wanted. */
 ordo_edge_options options_edges(const options *o, bool weights);
 /* The kinds of graph that can be made, with their options, as the help shows them. */

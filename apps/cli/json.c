@@ -190,6 +190,9 @@ static json_t *options_object(const record *r, bool *failed)
         put(settings, s->settings[i].name, setting_value(scheduler, &s->settings[i]));
     put(o, "settings", settings.json);
     put(o, "limit", real(r->o->limit));
+    put(o, "k", r->app->has_k && r->o->k ? whole(r->o->k) : json_null());
+    put(o, "damping", r->app->has_ranks ? real(r->o->damping) : json_null());
+    put(o, "tolerance", r->app->has_ranks ? real(r->o->tolerance) : json_null());
     put(o, "timeout", r->o->timeout > 0 ? real(r->o->timeout) : json_null());
     put(o, "ids", text(r->o->ids_of_file ? "file" : "index"));
     put(o, "repeat", json_integer(r->o->repeat ? r->o->repeat : 1));

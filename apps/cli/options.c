@@ -62,7 +62,10 @@
     X(SEED, "seed", 0, "N", MAKES, "of all that is random: sources, weights, graphs (27491095: GAP's)")                \
     X(REPEAT, "repeat", 'n', "N", RUNS, "runs; without a source each picks a new one (1; compare: 5)")                 \
     X(WARMUP, "warmup", 0, "N", RUNS, "runs before those, not reported (0)")                                           \
-    X(LIMIT, "limit", 0, "X", RUNS, "does not look for vertices farther than X")                                       \
+    X(LIMIT, "limit", 0, "X", RUNS, "sssp, bfs: does not look for vertices farther than X")                            \
+    X(CORE, "k", 0, "K", RUNS, "kcore: only who is in the K-core, 1 or 0 (core numbers)")                              \
+    X(DAMPING, "damping", 0, "D", RUNS, "pagerank: chance of following an edge (0.85)")                                \
+    X(TOLERANCE, "tolerance", 0, "T", RUNS, "pagerank: ends with every residual below T / vertices (1e-6)")            \
     X(TIMEOUT, "timeout", 0, "SECONDS", RUNS, "ends a run that takes longer, with exit status 6 (0: none)")            \
     X(VERIFY, "verify", 'v', "[auto|serial|certificate|both]", RUNS, "checks each answer; exit status 1 if one fails") \
     X(NO_VERIFY, "no-verify", 0, NULL, VERB_COMPARE, "does not check answers, which compare does by default")          \
@@ -440,6 +443,18 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
         if (!parse_real(value, &o->limit) || o->limit < 0)
             return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number, 0 or more", name, value);
         break;
+    case OPT_CORE:
+        status = whole(name, value, 1, 0x7fffffff, &number);
+        o->k = (ordo_u32)number;
+        break;
+    case OPT_DAMPING:
+        if (!parse_real(value, &o->damping) || !(o->damping >= 0 && o->damping < 1))
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number, 0 or more and less than 1", name, value);
+        break;
+    case OPT_TOLERANCE:
+        if (!parse_real(value, &o->tolerance) || !(o->tolerance > 0 && o->tolerance <= 1))
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number, more than 0 and at most 1", name, value);
+        break;
     case OPT_TIMEOUT:
         if (!parse_real(value, &o->timeout) || o->timeout < 0 || isinf(o->timeout))
             return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected seconds, 0 or more (0: none)", name, value);
@@ -499,6 +514,30 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
         break;
     }
     return status;
+}
+
+/* ---- apps ---- */
+
+ordo_status options_suit(const options *o, const ordo_app *app)
+{
+    const struct {
+        int id;
+        bool taken;
+        const char *lacks;
+    } some[] = {{OPT_SOURCE, app->needs_source, "has no source"},  {OPT_SOURCES, app->needs_source, "has no source"},
+                {OPT_TREE, app->has_paths, "gives no paths"},      {OPT_PATH_TO, app->has_paths, "gives no paths"},
+                {OPT_LIMIT, app->has_paths, "knows no distances"}, {OPT_CORE, app->has_k, "has no k"},
+                {OPT_DAMPING, app->has_ranks, "has no damping"},   {OPT_TOLERANCE, app->has_ranks, "is exact"}};
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+        if (o->given[some[i].id] && !some[i].taken)
+            return ordo_fail(ORDO_ERR_USAGE, "%s %s, so it takes no --%s", app->name, some[i].lacks,
+                             rows[some[i].id].name);
+    return ORDO_OK;
+}
+
+ordo_app_input options_input(const options *o, const ordo_graph *g)
+{
+    return (ordo_app_input){.graph = g, .limit = o->limit, .k = o->k, .damping = o->damping, .tolerance = o->tolerance};
 }
 
 /* ---- graphs ---- */
@@ -680,7 +719,7 @@ static ordo_status take_letters(options *o, int count, char **words, int *at)
 
 ordo_status options_parse(options *o, int verb, int count, char **words)
 {
-    *o = (options){.verb = verb, .seed = DEFAULT_SEED, .limit = INFINITY};
+    *o = (options){.verb = verb, .seed = DEFAULT_SEED, .limit = INFINITY, .damping = 0.85, .tolerance = 1e-6};
     bool only_words = false;
     for (int i = 0; i < count; i++) {
         const char *word = words[i];

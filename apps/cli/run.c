@@ -159,18 +159,11 @@ static bool is_stdout(const char *path)
 
 static ordo_status check_use(options *o, const char **path)
 {
-    const ordo_app *app = o->app;
     ordo_status status = one_graph(o, 0, path);
     if (status)
         return status;
-    const char *about_paths = o->source            ? "--source"
-                              : o->sources         ? "--sources"
-                              : o->tree            ? "--tree"
-                              : o->path_to         ? "--path-to"
-                              : isfinite(o->limit) ? "--limit"
-                                                   : NULL;
-    if (about_paths && !app->needs_source)
-        return ordo_fail(ORDO_ERR_USAGE, "%s has no source, so it takes no %s", app->name, about_paths);
+    if ((status = options_suit(o, o->app)))
+        return status;
     const char *files[] = {o->json, o->output, o->tree, o->trace};
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -246,7 +239,8 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     size_t trials = o->sources ? count * repeat : repeat;
 
     ordo_answer answer = {0};
-    ordo_app_input input = {.graph = g->graph, .limit = o->limit, .want_pred = want_pred};
+    ordo_app_input input = options_input(o, g->graph);
+    input.want_pred = want_pred;
     char failure[1024] = "";
     double total = 0;
     for (size_t i = 0; i < trials + (size_t)o->warmup && !status; i++) {

@@ -24,11 +24,12 @@
  * entries themselves need. Builtins and not <stdatomic.h>, because cells are plain arrays of the caller's.
  *
  * Sums (ORDO_SUM). Every change of a cell is one read-modify-write, or is made under the cell's lock: so each value is
- * followed by exactly one other, and each rise of a level is seen by exactly one offer, which makes an entry. Invariant:
- * an item whose level is L > 0 has an entry in flight that is not stale, namely the one of its last rise since the last
- * take (or its initial one); for only takes lower levels, and that entry's level is at most L until one comes. So no
- * item is forgotten. What was added is taken once, for a take is a compare-and-swap of the whole cell. Relaxed order is
- * enough: coherence of that one word is all that the argument uses, and what a take books is read after the run.
+ * followed by exactly one other, and each rise of a level is seen by exactly one offer, which makes an entry.
+ * Invariant: an item whose level is L > 0 has an entry in flight that is not stale, namely the one of its last rise
+ * since the last take (or its initial one); for only takes lower levels, and that entry's level is at most L until one
+ * comes. So no item is forgotten. What was added is taken once, for a take is a compare-and-swap of the whole cell.
+ * Relaxed order is enough: coherence of that one word is all that the argument uses, and what a take books is read
+ * after the run.
  */
 #include <ordo/memory.h>
 #include <ordo/scheduler.h>
@@ -324,8 +325,8 @@ ORDO_INLINE bool OP(begin)(const ordo_job *job, OP(entry) * entry, const ordo_sy
 /* Takes an activation. An engine's compile-time argument. */
 typedef void OP(sink)(void *arg, OP(entry) activated);
 
-/* Walks one row; returns how many offers activate, or would. Cells ahead are fetched while earlier ones are offered: they are
- * what misses the cache. */
+/* Walks one row; returns how many offers activate, or would. Cells ahead are fetched while earlier ones are offered:
+ * they are what misses the cache. */
 ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(cell) * cell, OP(entry) entry,
                                     ordo_eid e, ordo_eid end, const ordo_sync sync, OP(sink) push, void *arg)
 {
@@ -352,9 +353,9 @@ ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(
 
 /* Processes `size` entries in order. Three things are fetched ahead, each when the one before it has arrived: cell and
  * row bounds of an entry, its edges, the cells of its first edges. Entries whose cell has become better meanwhile are
- * stale: whoever improved it put a fresh entry on the worklist (sums: OP(stale)). Counts in registers until the batch ends. Improvements
- * that activate are not counted: each becomes an entry that is processed or found stale, so the end of the run knows
- * their number (a counter in the innermost loop was worth 1 to 2 % on road networks). */
+ * stale: whoever improved it put a fresh entry on the worklist (sums: OP(stale)). Counts in registers until the batch
+ * ends. Improvements that activate are not counted: each becomes an entry that is processed or found stale, so the end
+ * of the run knows their number (a counter in the innermost loop was worth 1 to 2 % on road networks). */
 ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(entry) * entries, ordo_u64 size,
                             ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
 {

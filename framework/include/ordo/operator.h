@@ -143,13 +143,13 @@ ORDO_FN void ordo_store_u64(ordo_u64 *p, ordo_u64 v)
 #undef ORDO_SHARED_LOAD
 #undef ORDO_SHARED_STORE
 
-/* Adds to a shared word that others may add to meanwhile: what the function of ORDO_RELAX_TAKE books with. */
-ORDO_FN void ordo_add_u64(ordo_u64 *p, ordo_u64 v)
+/* Adds to a shared word that others may add to meanwhile, as one step; returns what it was. Relaxed. */
+ORDO_FN ordo_u64 ordo_add_u64(ordo_u64 *p, ordo_u64 v)
 {
 #if defined(__CUDA_ARCH__)
-    atomicAdd((unsigned long long *)p, (unsigned long long)v);
+    return atomicAdd((unsigned long long *)p, (unsigned long long)v);
 #else
-    __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+    return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 #endif
 }
 
