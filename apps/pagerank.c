@@ -22,7 +22,7 @@
 
 #include "operators/pagerank.h"
 
-enum { UNIT_BITS = 62, DAMPING_BITS = 32 };
+enum { UNIT_BITS = 62, DAMPING_BITS = 64 };
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
@@ -40,13 +40,12 @@ static ordo_work work_for(const ordo_graph *g, const pagerank_state *s, ordo_u64
 static ordo_status state_for(const ordo_csr *g, double damping, double tolerance, pagerank_state *s)
 {
     if (!(damping >= 0 && damping <= 1 - 0x1p-20))
-        return ordo_fail(ORDO_ERR_USAGE, "damping %g, expected 0 to %.7g", damping, 1 - 0x1p-20);
+        return ordo_fail(ORDO_ERR_USAGE, "damping %.9g, expected 0 to %.7g", damping, 1 - 0x1p-20);
     const double units = ldexp(tolerance, UNIT_BITS) / (g->n ? g->n : 1);
     if (!(units >= 1) || tolerance > 1)
         return ordo_fail(ORDO_ERR_USAGE, "tolerance %g, expected %g to 1 for %u vertices", tolerance,
                          ldexp(g->n, -UNIT_BITS), g->n);
-    *s = (pagerank_state){
-        .row = g->row, .least = (ordo_u64)units, .damping = (ordo_u32)llround(ldexp(damping, DAMPING_BITS))};
+    *s = (pagerank_state){.row = g->row, .least = (ordo_u64)units, .damping = (ordo_u64)ldexp(damping, DAMPING_BITS)};
     return ORDO_OK;
 }
 
@@ -97,19 +96,18 @@ static void rank_range(void *arg, ordo_u64 begin, ordo_u64 end)
         t->rank[v] = (double)(t->s->rank[v] + t->residual[v]) / t->whole;
 }
 
-/* Turns x and r into ranks and says how far they can be off, for a damping that is `off` from the one asked for. */
-static ordo_status conclude(totals *t, ordo_vid n, ordo_u64 first, double off, int threads, ordo_ranks *ranks)
+/* Turns x and r into ranks and says how far they can be off. */
+static ordo_status conclude(totals *t, ordo_vid n, ordo_u64 first, int threads, ordo_ranks *ranks)
 {
-    const ordo_u64 d = t->s->damping;
     ordo_status status = ordo_for_ranges(threads, n, ORDO_GRAIN, total_range, t);
     if (status)
         return status;
-    ordo_u64 passed = (t->taken >> DAMPING_BITS) * d + ((t->taken & 0xffffffffu) * d >> DAMPING_BITS);
-    double stays = 1 - ldexp((double)d, -DAMPING_BITS);
+    ordo_u64 passed = pagerank_damped(t->s->damping, t->taken); /* and less than 1 more */
+    double stays = 1 - ldexp((double)t->s->damping, -DAMPING_BITS);
     double missing = (double)(first * n + passed + 1 - t->taken - t->stuck) / stays - (double)t->left;
     missing = missing > 0 ? missing : 0;
     t->whole = (double)(t->taken + t->stuck + t->left);
-    *ranks = (ordo_ranks){.error = n ? 2 * missing / (t->whole + missing) + 2 * off / stays + 8 * DBL_EPSILON : 0,
+    *ranks = (ordo_ranks){.error = n ? 2 * missing / (t->whole + missing) + 8 * DBL_EPSILON / stays : 0,
                           .residual = ldexp((double)t->left, -UNIT_BITS),
                           .dangling = t->dangling};
     return ordo_for_ranges(threads, n, ORDO_GRAIN, rank_range, t);
@@ -123,15 +121,14 @@ ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance,
     const ordo_csr *csr = ordo_graph_out(g);
     const ordo_vid n = csr->n;
     pagerank_state s;
-    ordo_options chosen = ordo_options_or(options, "delta");
+    ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = work_for(g, &s, &s.least); /* cells are not looked at yet */
     ordo_status status = state_for(csr, damping, tolerance, &s);
     if (status || (status = ordo_run_check(&work, &chosen)))
         return status;
-    ordo_u64 stays = ((ordo_u64)1 << DAMPING_BITS) - s.damping;
     filling f = {.residual = ordo_alloc(n, sizeof *f.residual),
                  .rank = ordo_alloc(n, sizeof *f.rank),
-                 .first = (stays << (UNIT_BITS - DAMPING_BITS)) / (n ? n : 1)};
+                 .first = (ordo_u64)ldexp(1 - damping, UNIT_BITS) / (n ? n : 1)};
     status = f.residual && f.rank ? ordo_for_ranges(chosen.threads, n, 0, fill_range, &f) : ORDO_ERR_MEMORY;
     s.rank = f.rank;
     work.cells = f.residual;
@@ -139,7 +136,7 @@ ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance,
         status = ordo_run(&work, &chosen, stats);
     totals t = {.s = &s, .residual = f.residual, .rank = rank};
     if (!status)
-        status = conclude(&t, n, f.first, fabs(damping - ldexp(s.damping, -DAMPING_BITS)), chosen.threads, ranks);
+        status = conclude(&t, n, f.first, chosen.threads, ranks);
     ordo_free(f.residual);
     ordo_free(f.rank);
     return status;
@@ -149,7 +146,7 @@ ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *option
                                  ordo_u64 *at_most)
 {
     pagerank_state s = {0};
-    ordo_options chosen = ordo_options_or(options, "delta");
+    ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = work_for(g, &s, &s.least); /* cells are not looked at */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)

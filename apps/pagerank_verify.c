@@ -58,8 +58,11 @@ static ordo_status check_serially(const ordo_csr *g, double damping, const doubl
     double *x = room[0], *next = room[1];
     for (ordo_vid v = 0; v < g->n; v++)
         x[v] = 1.0 / g->n;
-    for (double length = 2; length * damping / (1 - damping) > close;) {
+    /* A step's length is at most 2 d^i, so that i is bounded, whatever rounding does. */
+    double length = 2, longest = 2;
+    while (damping > 0 && fmin(length, longest) * damping / (1 - damping) > close) {
         length = step(g, damping, x, next);
+        longest *= damping;
         double *swap = x;
         x = next;
         next = swap;

@@ -1,4 +1,4 @@
-/* pagerank.h -- PageRank by pushing residuals (PageRank-delta), the largest first.
+/* pagerank.h -- PageRank by pushing residuals (PageRank-delta).
  *
  *   PUSH(u) where r(u) >= least:  t = r(u);  r(u) = 0;  x(u) = x(u) + t;
  *                                 r(v) = r(v) + d t / deg(u)  for every edge (u, v)
@@ -9,32 +9,41 @@
  * nothing is lost but what rounding down loses, and the app (apps/pagerank.c) can tell to the unit how much that was. A
  * vertex without edges out keeps what it takes and passes nothing on; the app makes up for it.
  *
- * An item's level counts the doublings of its residual, so one that grows while it waits gets an entry ahead of its old
- * one.
+ * Priority is the residual for each edge that it is pushed along, the largest first, in powers of two: what a push
+ * settles for its cost. By the residual alone vertices of many edges are pushed again and again for little. An item's
+ * level counts fourfold residuals, so that one that grows while it waits gets an entry ahead of its old one.
  */
 #include <ordo/operator.h>
+
+enum { PAGERANK_LEVEL = 2 }; /* doublings of the residual */
 
 typedef struct pagerank_state {
     const ordo_eid *row; /* [n + 1] the graph's: edges out */
     ordo_u64 *rank;      /* [n] x, 0 at the start */
     ordo_u64 least;      /* residuals below it stay; at least 1 */
-    ordo_u32 damping;    /* d, 2^-32 to the unit */
+    ordo_u64 damping;    /* d, 2^-64 to the unit */
 } pagerank_state;
 
 ORDO_FN ordo_u32 pagerank_level(const pagerank_state *s, ordo_u64 residual)
 {
     if (residual < s->least)
         return 0;
-    return (ordo_u32)(1 + __builtin_clzll(s->least) - __builtin_clzll(residual));
+    return (ordo_u32)(1 + (__builtin_clzll(s->least) - __builtin_clzll(residual)) / PAGERANK_LEVEL);
 }
 
-/* d t / deg(u) rounded down, as 32 by 64 bits; t < 2^63. */
+/* d t rounded down, by halves of 32 bits. */
+ORDO_FN ordo_u64 pagerank_damped(ordo_u64 d, ordo_u64 t)
+{
+    ordo_u64 d0 = d & 0xffffffffu, d1 = d >> 32, t0 = t & 0xffffffffu, t1 = t >> 32;
+    ordo_u64 middle = d1 * t0 + (d0 * t0 >> 32);
+    return d1 * t1 + (middle >> 32) + ((d0 * t1 + (middle & 0xffffffffu)) >> 32);
+}
+
 ORDO_FN ordo_u64 pagerank_take(const pagerank_state *s, ordo_item u, ordo_u64 t)
 {
     ordo_u64 degree = s->row[u + 1] - s->row[u];
-    ordo_u64 damped = (t >> 32) * s->damping + ((t & 0xffffffffu) * s->damping >> 32);
     ordo_add_u64(&s->rank[u], t);
-    return degree ? damped / degree : 0;
+    return degree ? pagerank_damped(s->damping, t) / degree : 0;
 }
 
 ORDO_FN ordo_u64 pagerank_candidate(const pagerank_state *s, ordo_u64 share, ordo_edge_none e)
@@ -46,9 +55,8 @@ ORDO_FN ordo_u64 pagerank_candidate(const pagerank_state *s, ordo_u64 share, ord
 
 ORDO_FN double pagerank_priority(const pagerank_state *s, ordo_item u, ordo_u64 residual)
 {
-    (void)s;
-    (void)u;
-    return residual ? (double)__builtin_clzll(residual) : 64;
+    ordo_u64 degree = s->row[u + 1] - s->row[u];
+    return residual ? 64.0 + __builtin_clzll(residual) - __builtin_clzll(degree + 1) : 128;
 }
 
 #define ORDO_RELAX pagerank

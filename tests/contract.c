@@ -325,7 +325,7 @@ static void try_pagerank(trial *t, const edge_list *list, ordo_direction directi
         x = next;
         next = swap;
     }
-    pagerank_state state = {rows->row, rank, least, (ordo_u32)(damping * 0x1p32)};
+    pagerank_state state = {rows->row, rank, least, (ordo_u64)(damping * 0x1p64)};
     ordo_work work = {.graph = g, .cells = residual, .state = &state, .universe = n, .targets = n};
     run(t, &work);
     for (ordo_u64 v = 0; v < n; v++) {

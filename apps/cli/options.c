@@ -50,7 +50,7 @@
     X(NAMES, "names", 0, "FILE", VERB_SAMPLE, "writes the old numbers of the vertices, one a line")                    \
     X(QUICK, "quick", 0, NULL, VERB_INFO, "leaves out components and diameter, which need runs")                       \
     X(SCHEDULER, "scheduler", 0, "NAME", VERB_APP | VERB_INFO,                                                         \
-      "order of work (sssp: delta, on a GPU near_far; bfs, cc: bsp)")                                                  \
+      "order of work (sssp, widest: delta, on a GPU near_far; others: bsp)")                                           \
     X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE, "NAME or NAME:SYNC, by commas; or all (all)")                 \
     X(SYNC, "sync", 0, "NAME", RUNS, "atomic, racy, lock, owner or server (the scheduler's default)")                  \
     X(SET, "set", 0, "NAME=VALUE", RUNS | VERB_INFO, "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone")   \

@@ -116,7 +116,7 @@ typedef struct ordo_ranks {
  * random vertex; always where there is no edge out. Ranks add up to 1. Weights are not looked at, parallel edges count
  * each.
  *
- * damping    0 to 1 - 2^-20; rounded to a multiple of 2^-32, which the error makes up for.
+ * damping    0 to 1 - 2^-20.
  * tolerance  the run ends when every residual is below tolerance / n, that is below this share of the mean rank. At
  * most 1, at least n / 2^62. rank       [n]. Not the same under every scheduler: two answers are no farther apart than
  * their errors, together. ranks      of the caller's; holds nothing to be freed. Method: operators/pagerank.h,

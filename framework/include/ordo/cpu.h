@@ -24,12 +24,12 @@
  * entries themselves need. Builtins and not <stdatomic.h>, because cells are plain arrays of the caller's.
  *
  * Sums (ORDO_SUM). Every change of a cell is one read-modify-write, or is made under the cell's lock: so each value is
- * followed by exactly one other, and each rise of a level is seen by exactly one offer, which makes an entry.
- * Invariant: an item whose level is L > 0 has an entry in flight that is not stale, namely the one of its last rise
- * since the last take (or its initial one); for only takes lower levels, and that entry's level is at most L until one
- * comes. So no item is forgotten. What was added is taken once, for a take is a compare-and-swap of the whole cell.
- * Relaxed order is enough: coherence of that one word is all that the argument uses, and what a take books is read
- * after the run.
+ * followed by exactly one other, and each rise of a level is seen by exactly one offer, which makes an entry of the new
+ * level. An entry is stale unless its level is the cell's. Invariant: an item whose level is L > 0 has an entry of
+ * level L in flight, that of its last rise, or its initial one; for offers only raise levels, and what lowers one is a
+ * take, which leaves level 0. So no item is forgotten, and of the entries that a rising item leaves behind one counts.
+ * What was added is taken once, for a take is a compare-and-swap of the whole cell. Relaxed order is enough: coherence
+ * of that one word is all that the argument uses, and what a take books is read after the run.
  */
 #include <ordo/memory.h>
 #include <ordo/scheduler.h>
@@ -274,7 +274,7 @@ ORDO_INLINE bool OP(stale)(const ordo_job *job, OP(entry) entry)
 #if ORDO_OP_ORDER == ORDO_SUM
     const OP(state) *state = (const OP(state) *)job->state;
     ordo_u32 level = OP(level)(state, OP(load)(&cell[entry.item]));
-    return level == 0 || level < OP(level)(state, entry.value);
+    return level == 0 || level != OP(level)(state, entry.value);
 #else
     return OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value);
 #endif

@@ -33,7 +33,7 @@
  *
  * sums: cells are u32, i32 or u64, whole numbers, so that a sum is the same in any order; sums must fit the type
  *   ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer activates its target where it
- *                          raises the level, with the new sum: so an item has an entry for every level that it rose to.
+ *                          raises the level, with the new sum; the entry is good as long as that is the item's level.
  *                          ORDO_MONOTONE promises that offers never lower a level: only a take does
  *   ORDO_RELAX_TAKE        cell f(s, item, taken): an item is processed by taking its cell, at level 1 or more, in one
  *                          step that leaves _SPENT behind. Books `taken`, with ordo_add_u64() or a store where an item
