@@ -27,13 +27,15 @@ static state state_for(const ordo_graph *g)
 {
     ordo_graph_info info;
     ordo_graph_get_info(g, &info);
+    const double most = info.weight_type == ORDO_NONE ? 1 : info.weight_max;
+    const double scale = most > 0 ? 512 / most : 0;
     state s;
     if (info.weight_type == ORDO_F32)
-        s.f32.most = (ordo_f32)info.weight_max;
+        s.f32 = (widest_state_f32){(ordo_f32)most, scale};
     else if (info.weight_type == ORDO_I32)
-        s.i32.most = (ordo_i32)info.weight_max;
+        s.i32 = (widest_state_i32){(ordo_i32)most, scale};
     else
-        s.u32.most = info.weight_type == ORDO_NONE ? 1 : (ordo_u32)info.weight_max;
+        s.u32 = (widest_state_u32){(ordo_u32)most, scale};
     return s;
 }
 

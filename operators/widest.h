@@ -3,8 +3,8 @@
  *   RELAX(u, v):  b(v) = max(b(v), min(b(u), c(u, v)))                                              [Pollack 1960]
  *
  * Cells are widths, 0 where nothing gets to, the type's largest value at the source, which is the only item at first. A
- * template over the type of capacities and widths, ORDO_WEIGHT: u32, i32 or f32, not negative. Widest first: with
- * `most` the largest capacity of the graph, a width's priority is what it lacks of that.
+ * template over the type of capacities and widths, ORDO_WEIGHT: u32, i32 or f32, not negative. Widest first: a width's
+ * priority is what it lacks of the largest capacity, in 512ths of that, a bucket each (measured: docs/performance.md).
  */
 #include <ordo/operator.h>
 
@@ -14,6 +14,7 @@
 
 typedef struct ORDO_INSTANCE(widest_state) {
     ORDO_TYPE_OF(ORDO_WEIGHT) most; /* the largest capacity */
+    double scale;                   /* 512 / most */
 } ORDO_INSTANCE(widest_state);
 
 ORDO_FN ORDO_TYPE_OF(ORDO_WEIGHT)
@@ -28,7 +29,14 @@ ORDO_FN double ORDO_INSTANCE(widest_priority)(const ORDO_INSTANCE(widest_state) 
                                               ORDO_TYPE_OF(ORDO_WEIGHT) b)
 {
     (void)v;
-    return b < s->most ? (double)s->most - (double)b : 0;
+    return b < s->most ? ((double)s->most - (double)b) * s->scale : 0;
+}
+
+ORDO_FN double ORDO_INSTANCE(widest_delta)(double n, double m)
+{
+    (void)n;
+    (void)m;
+    return 1;
 }
 
 #define ORDO_RELAX ORDO_INSTANCE(widest)
@@ -40,4 +48,5 @@ ORDO_FN double ORDO_INSTANCE(widest_priority)(const ORDO_INSTANCE(widest_state) 
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)
 #define ORDO_RELAX_CANDIDATE ORDO_INSTANCE(widest_candidate)
 #define ORDO_RELAX_PRIORITY ORDO_INSTANCE(widest_priority)
+#define ORDO_RELAX_DELTA ORDO_INSTANCE(widest_delta)
 #include <ordo/relax.h>

@@ -242,9 +242,16 @@ static void try_widest(trial *t, const edge_list *list, ordo_direction direction
                 *to = c > *to ? c : *to;
             }
     }
+    const double scale = t->seed % 3 ? 1 : 0.01; /* of priorities: any will do */
+    widest_state_u32 unsigned_state = {most, scale};
+    widest_state_i32 signed_state = {(ordo_i32)most, scale};
+    widest_state_f32 real_state = {0, scale};
+    memcpy(&real_state.most, &most, sizeof most);
     ordo_work work = {.graph = g,
                       .cells = cells,
-                      .state = &most, /* one word, of the type of the weights */
+                      .state = is_real     ? (const void *)&real_state
+                               : is_signed ? (const void *)&signed_state
+                                           : (const void *)&unsigned_state,
                       .universe = n,
                       .targets = n,
                       .initial = &source,
