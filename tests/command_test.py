@@ -479,6 +479,12 @@ class Run(Base):
         self.refused(2, "sssp has no k, so it takes no --k", "sssp", self.gr, "--k", 2)
         self.refused(2, "cc has no k, so it takes no --k", "compare", "cc", self.gr, "--k", 2)
 
+    def test_sums_of_many_threads(self):
+        """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
+        for sync in ("atomic", "lock"):
+            out = self.ok(ordo("compare", "kcore", "-g", 16, "-n", 2, "--threads", 4, "--sync", sync)).out
+            self.assertEqual(len(re.findall(rf"(?m)^.* {sync} .*PASS$", out)), len(schedulers()))
+
     def test_pagerank(self):
         for damping in (0.85, 0.5, 0):
             want = pagerank(self.n, self.edges, damping)
