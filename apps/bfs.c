@@ -32,7 +32,7 @@ ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit, const o
     if (status)
         return status;
     bfs_state s = {.limit = ordo_limit_u32(limit)};
-    ordo_options chosen = ordo_options_or(options, "bsp");
+    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "bsp");
     ordo_work work = work_for(g, &source, &s, level);
     if ((status = ordo_run_check(&work, &chosen)) ||
         (status = ordo_fill(chosen.threads, level, work.targets, ORDO_UNREACHED_U32)))
@@ -47,7 +47,7 @@ ordo_status ordo_bfs_memory(const ordo_graph *g, const ordo_options *options, or
 {
     ordo_vid source = 0;
     bfs_state s = {.limit = ordo_limit_u32(INFINITY)};
-    ordo_options chosen = ordo_options_or(options, "bsp");
+    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "bsp");
     ordo_work work = work_for(g, &source, &s, &s.limit); /* cells are not looked at */
     work.initial_count = work.universe ? 1 : 0;
     return ordo_run_memory(&work, &chosen, expected, at_most);

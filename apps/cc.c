@@ -103,7 +103,7 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
 {
     if (!g)
         return ordo_fail(ORDO_ERR_USAGE, "no graph given");
-    ordo_options chosen = ordo_options_or(options, "bsp");
+    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "bsp");
     ordo_work work = work_for(g, component);
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status)
@@ -133,7 +133,7 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
 ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
     ordo_u32 none = 0;
-    ordo_options chosen = ordo_options_or(options, "bsp");
+    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "bsp");
     ordo_work work = work_for(g, &none); /* cells are not looked at */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status || ordo_graph_symmetric(g))

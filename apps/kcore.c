@@ -9,10 +9,8 @@
  * Neighbours are counted once: directions, loops and parallel edges do not matter. A graph that is symmetric and has
  * neither is used as it is; of any other one such a copy without weights is made first, counted as preparation.
  */
-#include "apps/sequence.h"
+#include "apps/runs.h"
 #include "apps/tree.h"
-
-#include <stdio.h>
 
 #include <ordo/memory.h>
 
@@ -159,7 +157,7 @@ static ordo_status make_simple(const ordo_graph *g, int threads, ordo_i32 *left,
 /* ---- peeling ---- */
 
 typedef struct peeling {
-    ordo_sequence runs;
+    ordo_runs runs;
     const ordo_graph *graph;
     ordo_i32 *left;              /* [n] cells */
     ordo_u32 *core;              /* [n] ORDO_NO_VERTEX while a vertex is left */
@@ -201,9 +199,11 @@ static ordo_status peel(peeling *p, ordo_u32 k)
         ordo_work work = work_for(p->graph, &state, p->left);
         work.initial = p->initial;
         work.initial_count = p->count;
-        char left[80];
-        snprintf(left, sizeof left, "level %d, %llu vertices left", (int)state.k, (unsigned long long)p->alive_count);
-        status = ordo_sequence_run(&p->runs, &work, left);
+        if (ordo_runs_late(&p->runs))
+            return ordo_fail(ORDO_ERR_TIMEOUT, "kcore under '%s' did not end within %g s: level %d, %llu vertices left",
+                             p->runs.options.scheduler, p->runs.options.timeout, (int)state.k,
+                             (unsigned long long)p->alive_count);
+        status = ordo_runs_one(&p->runs, &work);
     } while (!status && !k && p->alive_count);
     return status;
 }
@@ -217,20 +217,21 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
     const ordo_vid n = ordo_graph_out(g)->n;
     kcore_state unused = {0};
     ordo_i32 none = 0;
-    peeling p = {.runs = {.app = "kcore", .options = ordo_options_or(options, "bsp"), .stats = stats}, .core = core};
+    peeling p = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}, .core = core};
     ordo_work work = work_for(g, &unused, &none); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &p.runs.options);
     if (status)
         return status;
     const int threads = p.runs.options.threads;
     simple s = {0};
-    p.runs.start = ordo_clock();
+    const double before = ordo_clock();
     p.left = ordo_alloc(n, sizeof *p.left);
     p.alive = ordo_alloc(n, sizeof *p.alive);
     p.initial = ordo_alloc(n, sizeof *p.initial);
     status = p.left && p.alive && p.initial ? make_simple(g, threads, p.left, &s) : ORDO_ERR_MEMORY;
     p.graph = s.graph;
-    p.runs.prepared = ordo_clock() - p.runs.start;
+    p.runs.start = ordo_clock();
+    const double prepared = p.runs.start - before;
     if (!status)
         status = ordo_fill(threads, core, n, ORDO_NO_VERTEX);
     if (!status)
@@ -240,7 +241,9 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
         status = peel(&p, k);
     for (ordo_vid v = 0; !status && k && v < n; v++)
         core[v] = core[v] == ORDO_NO_VERTEX;
-    ordo_sequence_end(&p.runs, work.op, status);
+    ordo_runs_end(&p.runs, ordo_operator_name(work.op), status);
+    if (p.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
+        stats->prepare_seconds += prepared;
     simple_free(&s);
     ordo_free(p.left);
     ordo_free(p.alive);

@@ -14,11 +14,10 @@
  *
  * Edges in a list stand in ascending order of ids, in every round, so their places break ties as ids do.
  */
-#include "apps/sequence.h"
+#include "apps/runs.h"
 #include "apps/tree.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +68,7 @@ typedef struct search {
     const ordo_graph *graph;
     const ordo_csr *g;
     bool twice; /* symmetric: of the two directions that out of the smaller end counts */
-    ordo_sequence runs;
+    ordo_runs runs;
 
     ordo_u64 components;      /* now, dense */
     ordo_u32 *component;      /* [n] of a vertex, where lists are made from rows */
@@ -126,10 +125,11 @@ static ordo_status find_best(search *s, const ordo_graph *rows, bool listed, ord
     ordo_status status = ordo_for_ranges(s->runs.options.threads, s->components, BLOCK, reset_range, s);
     if (status)
         return status;
-    char left[80];
-    snprintf(left, sizeof left, "%llu components, %llu edges left", (unsigned long long)s->components,
-             (unsigned long long)s->list.count);
-    return ordo_sequence_run(&s->runs, &work, left);
+    if (ordo_runs_late(&s->runs))
+        return ordo_fail(ORDO_ERR_TIMEOUT, "mst under '%s' did not end within %g s: %llu components, %llu edges left",
+                         s->runs.options.scheduler, s->runs.options.timeout, (unsigned long long)s->components,
+                         (unsigned long long)s->list.count);
+    return ordo_runs_one(&s->runs, &work);
 }
 
 /* ---- joining ---- */
@@ -560,7 +560,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     search s = {.graph = g,
                 .g = csr,
                 .twice = ordo_graph_symmetric(g),
-                .runs = {.app = "mst", .options = ordo_options_or(options, "bsp"), .stats = stats},
+                .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
                 .odd = NO_EDGE};
     ordo_work work = work_for(g, &none, &state); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &s.runs.options);
@@ -578,7 +578,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
                                                                                                 : ORDO_ERR_MEMORY;
     if (!status)
         read_out(&s, edge, forest);
-    ordo_sequence_end(&s.runs, work.op, status);
+    ordo_runs_end(&s.runs, ordo_operator_name(work.op), status);
     void *all[] = {s.component, s.best,     s.parent,  s.label,     s.has_some, s.chosen,
                    s.counts,    s.list.arc, s.list.id, s.spare.arc, s.spare.id, s.row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -146,7 +146,7 @@ ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limit, const 
     if (status)
         return status;
     state s = state_for(ordo_sssp_type(g), limit);
-    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "near_far" : "delta");
+    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "delta");
     ordo_work work = work_for(g, &source, &s, dist);
     if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g, "shortest paths")))
         return status;
@@ -170,7 +170,7 @@ ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, o
 {
     ordo_vid source = 0;
     state s = state_for(ordo_sssp_type(g), INFINITY);
-    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "near_far" : "delta");
+    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "delta");
     ordo_work work = work_for(g, &source, &s, &s); /* cells are not looked at */
     work.initial_count = work.universe ? 1 : 0;
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);

@@ -54,7 +54,7 @@ static ordo_work work_for(const ordo_graph *g, const ordo_vid *source, const sta
 
 static ordo_options options_for(const ordo_options *options)
 {
-    return ordo_options_or(options, ordo_wants_gpu(options) ? "near_far" : "delta");
+    return ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "delta");
 }
 
 ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ordo_options *options, void *width,

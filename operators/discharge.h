@@ -1,83 +1,156 @@
-/* discharge.h -- push-relabel maximum flow: one step of discharging an active vertex.
+/* discharge.h -- push-relabel maximum flow: an active vertex is discharged, a step at a time.
  *
- *   DISCHARGE(u): e(u) > 0. Let v be the lowest residual neighbour of u.
- *     h(u) >  h(v):  PUSH(u, v)  min(e(u), c_f(u, v))
- *     h(u) <= h(v):  RELABEL(u)  h(u) = h(v) + 1                       [Goldberg and Tarjan 1988; Hong and He 2011]
+ *   DISCHARGE(u): e(u) > 0.   for residual edges (u, v), from the current one on:
+ *     h(u) = h(v) + 1:  PUSH(u, v)  min(e(u), c_f(u, v))
+ *     none is left:     RELABEL(u)  h(u) = 1 + min h(v)                  [Goldberg and Tarjan 1988; Hong and He 2011]
  *
- * A push owns both ends; a relabel owns u alone: heights only rise, so a height read late is too low, which makes the
- * new label too low, which is still a valid labelling; and no residual edge (u, v) can appear meanwhile, for that takes
- * a push into u (Anderson and Setubal 1995). The source and the sink ask for
- * nothing.
+ * A visit asks for as many pushes as the excess feeds, and for a relabel where it reaches the end of the row. A push
+ * owns both ends; a relabel owns u alone: heights only rise, so a height read late is too low, which makes the new
+ * label too low, which is still a valid labelling; and no residual edge (u, v) can appear meanwhile, for that takes a
+ * push into u (Anderson and Setubal 1995). The current edge is a hint: a relabel looks at the whole row, and where it
+ * finds an edge to push along instead, that becomes the current one.
+ *
+ * Higher vertices come first where the scheduler has an order (Cherkassky and Goldberg, Algorithmica 19, 1997). A run
+ * ends when nothing is active, or soon after `budget` is used up: then visits ask for nothing, and whoever runs this
+ * relabels globally and runs it again. Shared, too: how many vertices are at each height, and the lowest height at
+ * which there was nobody left. What stands above such a gap cannot reach the sink; it is left alone for the rest of the
+ * run. So is what comes there later, which might; and members count without order, so that a gap may be seen where
+ * there is none. Hence the last run is one after which a global relabel finds no active vertex.
  */
 #include <ordo/operator.h>
 
+/* A residual edge and its reverse; the two residuals always add up to the same. */
+typedef struct discharge_edge {
+    ordo_vid head;
+    ordo_u32 reverse; /* index */
+    ordo_u64 residual;
+} discharge_edge;
+
+/* What a run changes besides vertices and edges; on a line of its own. */
+typedef struct discharge_progress {
+    ordo_u64 work;  /* of relabels, about */
+    ordo_u32 limit; /* a vertex at this height or above is left alone */
+    ordo_u32 padding[13];
+} discharge_progress;
+
 typedef struct discharge_state {
-    const ordo_eid *row;     /* [n + 1] */
-    const ordo_vid *head;    /* [m] */
-    const ordo_eid *reverse; /* [m] index of the edge in the other direction */
-    ordo_u32 *height;        /* [n] */
-    ordo_u64 *excess;        /* [n] */
-    ordo_u64 *residual;      /* [m] c_f */
-    ordo_u32 n;              /* a vertex at height >= 2n is done */
-    ordo_vid source, sink;
+    const ordo_u32 *row;          /* [n + 1] */
+    discharge_edge *edge;         /* [row[n]] */
+    ordo_u32 *height;             /* [n] */
+    ordo_u32 *current;            /* [n] the first edge that may be pushed along */
+    ordo_u64 *excess;             /* [n] */
+    ordo_u32 *count;              /* [limit at the start + 1] vertices at each height; NULL: gaps are not looked for */
+    discharge_progress *progress; /* work 0, limit: n, or 2n where excess may also go back to the source */
+    ordo_u64 budget;              /* of work */
+    ordo_vid source, sink;        /* ask for nothing */
 } discharge_state;
 
-enum { DISCHARGE_NO_EDGE = 0 };
+enum {
+    DISCHARGE_RELABEL = 12, /* work of a relabel beside its edges (hi_pr's beta) */
+    DISCHARGE_SAMPLE = 16   /* one relabel of so many is counted, as so many: work is a word that all share */
+};
+#define DISCHARGE_NO_EDGE 0xffffffffu
+#define DISCHARGE_REQUESTS 8
 
-/* The residual edge out of u whose head is lowest, as id + 1; 0 if there is none. */
-ORDO_FN ordo_eid discharge_lowest(const discharge_state *s, ordo_vid u, ordo_u32 *height)
+ORDO_FN int discharge_active(const discharge_state *s, ordo_vid u)
 {
-    ordo_eid lowest = DISCHARGE_NO_EDGE;
-    *height = 2 * s->n;
-    for (ordo_eid e = s->row[u]; e < s->row[u + 1]; e++)
-        if (ordo_load_u64(&s->residual[e]) > 0 && ordo_load_u32(&s->height[s->head[e]]) < *height) {
-            *height = ordo_load_u32(&s->height[s->head[e]]);
-            lowest = e + 1;
-        }
-    return lowest;
+    return ordo_load_u64(&s->excess[u]) > 0 && u != s->source && u != s->sink &&
+           ordo_load_u32(&s->height[u]) < ordo_load_u32(&s->progress->limit);
 }
 
+ORDO_FN ordo_u32 discharge_priority(const discharge_state *s, ordo_item u)
+{
+    ordo_u32 limit = ordo_load_u32(&s->progress->limit), height = ordo_load_u32(&s->height[u]);
+    return height < limit ? limit - height : 0;
+}
+
+/* word[0] is the edge, or none for a relabel; word[1] says that it is the visit's last: it puts u back if need be. */
 ORDO_FN ordo_u32 discharge_visit(const discharge_state *s, ordo_item u, ordo_request *out)
 {
-    ordo_u32 lowest_height;
-    ordo_eid lowest;
-    if (ordo_load_u64(&s->excess[u]) == 0 || u == s->source || u == s->sink)
+    ordo_u32 requests = 0, height, e, end = s->row[u + 1];
+    ordo_u64 excess;
+    if (!discharge_active(s, u) || ordo_load_u64(&s->progress->work) >= s->budget)
         return 0;
-    lowest = discharge_lowest(s, u, &lowest_height);
-    if (lowest == DISCHARGE_NO_EDGE)
+    excess = ordo_load_u64(&s->excess[u]);
+    height = ordo_load_u32(&s->height[u]);
+    for (e = ordo_load_u32(&s->current[u]); e < end && excess && requests < DISCHARGE_REQUESTS - 1; e++) {
+        ordo_u64 residual = ordo_load_u64(&s->edge[e].residual);
+        ordo_vid v = s->edge[e].head;
+        if (residual == 0 || ordo_load_u32(&s->height[v]) + 1 != height)
+            continue;
+        out[requests++] = ordo_request_two(u, v, e, 0);
+        excess -= excess < residual ? excess : residual;
+    }
+    if (excess && e == end)
+        out[requests++] = ordo_request_one(u, DISCHARGE_NO_EDGE, 0);
+    if (requests)
+        out[requests - 1].word[1] = 1;
+    return requests;
+}
+
+ORDO_FN ordo_u32 discharge_push(const discharge_state *s, const ordo_request *r, ordo_activation *out)
+{
+    ordo_vid u = r->target[0], v = r->target[1];
+    ordo_u32 e = (ordo_u32)r->word[0], activations = 0;
+    discharge_edge *edge = &s->edge[e], *reverse = &s->edge[edge->reverse];
+    ordo_u64 amount = s->excess[u] < edge->residual ? s->excess[u] : edge->residual;
+    if (amount == 0 || s->height[u] != s->height[v] + 1)
         return 0;
-    if (ordo_load_u32(&s->height[u]) > lowest_height)
-        out[0] = ordo_request_two(u, s->head[lowest - 1], lowest, 0);
-    else
-        out[0] = ordo_request_one(u, DISCHARGE_NO_EDGE, 0);
-    return 1;
+    ordo_store_u64(&edge->residual, edge->residual - amount);
+    ordo_store_u64(&reverse->residual, reverse->residual + amount);
+    ordo_store_u64(&s->excess[u], s->excess[u] - amount);
+    ordo_store_u32(&s->current[u], edge->residual ? e : e + 1);
+    if (s->excess[v] == 0 && v != s->source && v != s->sink) {
+        out[0].item = v;
+        out[0].priority = discharge_priority(s, v);
+        activations = 1;
+    }
+    ordo_store_u64(&s->excess[v], s->excess[v] + amount);
+    return activations;
+}
+
+ORDO_FN void discharge_relabel(const discharge_state *s, ordo_vid u)
+{
+    ordo_u32 old = s->height[u], lowest = 0xffffffffu, at = s->row[u], limit = ordo_load_u32(&s->progress->limit);
+    ordo_u32 height, e;
+    for (e = s->row[u]; e < s->row[u + 1]; e++)
+        if (s->edge[e].residual > 0 && ordo_load_u32(&s->height[s->edge[e].head]) < lowest) {
+            lowest = ordo_load_u32(&s->height[s->edge[e].head]);
+            at = e;
+        }
+    ordo_store_u32(&s->current[u], at);
+    if (lowest < old || old >= limit)
+        return; /* a push was asked for and not done, or this edge was left out; or a gap has shown meanwhile */
+    height = lowest < limit ? lowest + 1 : limit; /* at the limit it is left alone; a lower label is a valid one */
+    if (s->count && height < limit)
+        ordo_add_u32(&s->count[height], 1);
+    ordo_store_u32(&s->height[u], height);
+    if (s->count && ordo_add_u32(&s->count[old], 0xffffffffu) == 1 && old + 1 < limit)
+        ordo_store_u32(&s->progress->limit, old + 1); /* nobody is left there */
+    if (((u ^ old) & (DISCHARGE_SAMPLE - 1)) == 0)
+        ordo_store_u64(&s->progress->work, ordo_load_u64(&s->progress->work) +
+                                               DISCHARGE_SAMPLE * (DISCHARGE_RELABEL + s->row[u + 1] - s->row[u]));
 }
 
 ORDO_FN ordo_u32 discharge_section(const discharge_state *s, const ordo_request *r, ordo_activation *out)
 {
-    ordo_vid u = r->target[0], v = r->target[1];
-    ordo_u32 activations = 0, lowest_height;
-    if (r->word[0] != DISCHARGE_NO_EDGE) { /* PUSH(u, v) */
-        ordo_eid e = r->word[0] - 1;
-        ordo_u64 amount = s->excess[u] < s->residual[e] ? s->excess[u] : s->residual[e];
-        if (amount > 0 && s->height[u] > s->height[v]) {
-            ordo_store_u64(&s->residual[e], s->residual[e] - amount);
-            ordo_store_u64(&s->residual[s->reverse[e]], s->residual[s->reverse[e]] + amount);
-            ordo_store_u64(&s->excess[u], s->excess[u] - amount);
-            if (s->excess[v] == 0 && v != s->source && v != s->sink) {
-                out[activations].item = v;
-                out[activations++].priority = 2 * s->n - s->height[v]; /* highest label first */
-            }
-            ordo_store_u64(&s->excess[v], s->excess[v] + amount);
-        }
-    } else if (discharge_lowest(s, u, &lowest_height) != DISCHARGE_NO_EDGE && s->height[u] <= lowest_height) {
-        ordo_store_u32(&s->height[u], lowest_height + 1); /* RELABEL(u) */
-    }
-    if (s->excess[u] > 0 && s->height[u] < 2 * s->n) {
+    ordo_vid u = r->target[0];
+    ordo_u32 activations = 0;
+    if (r->word[0] == DISCHARGE_NO_EDGE)
+        discharge_relabel(s, u);
+    else
+        activations = discharge_push(s, r, out);
+    if (r->word[1] && discharge_active(s, u)) {
         out[activations].item = u;
-        out[activations++].priority = 2 * s->n - s->height[u];
+        out[activations++].priority = discharge_priority(s, u);
     }
     return activations;
+}
+
+/* Measured on two cores: narrower buckets are more supersteps, wider ones more work. */
+ORDO_FN double discharge_delta(void)
+{
+    return 16;
 }
 
 #define ORDO_CRITICAL discharge
@@ -85,7 +158,9 @@ ORDO_FN ordo_u32 discharge_section(const discharge_state *s, const ordo_request 
 #define ORDO_CRITICAL_STATE discharge_state
 #define ORDO_CRITICAL_VISIT discharge_visit
 #define ORDO_CRITICAL_SECTION discharge_section
-#define ORDO_CRITICAL_REQUESTS 1
+#define ORDO_CRITICAL_PRIORITY discharge_priority
+#define ORDO_CRITICAL_DELTA discharge_delta
+#define ORDO_CRITICAL_REQUESTS DISCHARGE_REQUESTS
 #define ORDO_CRITICAL_ACTIVATIONS 2
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
 #include <ordo/critical.h>

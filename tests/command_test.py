@@ -517,6 +517,76 @@ class Run(Base):
         self.refused(2, "racy.*selective", "pagerank", self.gr, "--scheduler", "topology", "--sync", "racy")
         self.refused(6, "did not end within", "pagerank", self.gr, "--timeout", "1e-9")
 
+    FLOW = "p max 5 7\nn 1 s\nn 5 t\na 1 2 9\na 1 3 4\na 2 3 2\na 3 2 8\na 2 4 5\na 3 4 3\na 4 5 7\n"
+
+    def flow_file(self, name="flow.max", text=None):
+        file = self.path(name)
+        with open(file, "w") as f:
+            f.write(text or self.FLOW)
+        return file
+
+    def test_maxflow(self):
+        file, out = self.flow_file(), self.path("solution")
+        want = {"value": 7, "cut_capacity": 7, "source_side": 4}
+        for words in ([], ["--threads", 1], ["--scheduler", "bsp", "--sync", "owner"], ["--scheduler", "adds"], ["-n", 2],
+                      ["--phase", "cut"], ["--scheduler", "delta", "--hand-over", 3], ["--sync", "lock"]):
+            r = self.ok(ordo("maxflow", file, "-v", *words))
+            self.assertIn("value 7, cut_capacity 7, source_side 4", r.out)
+            self.assertIn("PASS", r.out)
+        for how in ("serial", "certificate", "both"):
+            self.ok(ordo("maxflow", file, f"--verify={how}"))
+        record = json.loads(self.ok(ordo("maxflow", file, "--json", "-")).out)
+        self.assertEqual((record["result"], record["app"], record["operator"]), (want, "maxflow", "discharge"))
+        self.assertEqual((record["source"], record["sink"]), (0, 4))
+        self.assertEqual((record["options"]["scheduler"], record["options"]["phase"]), ("serial", "flow"))
+        record = json.loads(self.ok(ordo("maxflow", file, "--json", "-", "--ids", "file", "--source", 2, "--sink", 3)).out)
+        self.assertEqual((record["source"], record["sink"], record["result"]["value"]), (2, 3, 2))
+        self.ok(ordo("maxflow", file, "--output", out, "--cut", self.path("cut")))
+        with open(out) as f:
+            lines = f.read().split("\n")
+        self.assertEqual(lines[0], "s 7")
+        arcs = [tuple(map(int, l.split()[1:])) for l in lines[1:-1]]
+        room = {tuple(map(int, l.split()[1:3])): int(l.split()[3]) for l in self.FLOW.split("\n") if l.startswith("a")}
+        self.assertEqual(sorted(a[:2] for a in arcs), sorted(room))
+        net = [0] * 6
+        for u, v, flow in arcs:
+            self.assertLessEqual(flow, room[u, v])
+            net[u] -= flow
+            net[v] += flow
+        self.assertEqual(net[1:], [-7, 0, 0, 0, 7])
+        with open(self.path("cut")) as f:
+            self.assertEqual(f.read().split(), ["1", "1", "1", "1", "0"])
+        self.ok(ordo("maxflow", file, "--output", out + ".npy", "--cut", self.path("cut.npy")))
+        kind, flows = read_npy(out + ".npy")
+        self.assertEqual((kind, flows), ("<u8", [flow for _, _, flow in arcs]))
+
+    def test_maxflow_infinite(self):
+        file = self.flow_file(text=self.FLOW.replace("a 4 5 7", "a 4 5 99").replace("a 1 2 9", "a 1 2 99"))
+        self.assertIn("value 8,", self.ok(ordo("maxflow", file, "--infinite", 99, "-v")).out)
+        file = self.flow_file("loose.max", self.FLOW.replace("a 4 5 7", "a 4 5 99").replace("a 1 2 9", "a 1 2 99")
+                              .replace("a 2 4 5", "a 2 4 99"))
+        self.refused(3, "unbounded", "maxflow", file, "--infinite", 99)
+
+    def test_maxflow_refusals(self):
+        file = self.flow_file()
+        self.refused(2, "no source given", "maxflow", self.gr)
+        self.refused(2, "--sink 'x'", "maxflow", file, "--sink", "x")
+        self.refused(2, "are both 0", "maxflow", file, "--sink", 0)
+        self.refused(2, "it takes no --path-to", "maxflow", file, "--path-to", 1)
+        self.refused(2, "takes no --output", "maxflow", file, "--phase", "cut", "--output", self.path("x"))
+        self.refused(2, "expected one of flow, cut", "maxflow", file, "--phase", "cuts")
+        self.refused(2, "sssp has no sink, so it takes no --phase", "sssp", self.gr, "--phase", "cut")
+        self.refused(2, "does not offer sync 'owner'", "maxflow", file, "--scheduler", "adds", "--sync", "owner")
+        self.refused(2, "is unknown", "maxflow", file, "--scheduler", "serial")
+        self.refused(6, "did not end within", "maxflow", "--generate", "rlg --width 300 --height 300 --weights uniform:1:9",
+                     "--timeout", 0.001)
+
+    def test_maxflow_compare(self):
+        for words in ([], ["--phase", "cut"]):
+            out = self.ok(ordo("compare", "maxflow", self.flow_file(), "-n", 2, *words)).out
+            for name in schedulers():
+                self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
+
     def test_gap_labels(self):
         r = self.ok(ordo("sssp", "-f", self.gr, "-n", 3, "-v", "-a", "-l", "-d", 10, "-r", self.source))
         for label, count in {"Read Time": 1, "Build Time": 1, "Trial Time": 3, "Verification Time": 3,
@@ -855,6 +925,13 @@ class Json(Base):
                     self.assertEqual(record["options"]["scheduler"], name)
                     self.assertEqual(record["app"], app)
                     self.assertEqual(record["source"] is None, app not in ("sssp", "bfs", "widest"))
+        for words in ([], *(["--scheduler", name] for name in schedulers())):
+            r = self.ok(ordo("maxflow", "--generate", "rlg --width 9 --height 9 --weights uniform:1:9", "--json", "-", "-v", "-n",
+                             2, "--trace-json", "--phase", "cut", "--infinite", 77, *words))
+            for record in self.valid(r.out, 2):
+                self.assertIs(record["verified"], True)
+                self.assertEqual(record["options"]["scheduler"], words[1] if words else "serial")
+                self.assertEqual((record["options"]["phase"], record["options"]["infinite"]), ("cut", 77))
 
     def test_what_it_says(self):
         file = self.path("run.json")
@@ -875,6 +952,21 @@ class Json(Base):
         self.assertIsNone(record["seed"])
         self.assertNotIn("trace", record)
         self.assertIsNotNone(json.loads(ordo("sssp", self.gr, "--json", "-").out)["seed"])
+
+    def test_auto_says_why(self):
+        def options(*words):
+            (record,) = self.valid(self.ok(ordo(*words, self.gr, "--json", "-", "-v")).out, 1)
+            self.assertIs(record["verified"], True)
+            return record["options"]
+
+        for app in ("sssp", "bfs", "cc", "mst"):
+            auto = options(app, "--scheduler", "auto")
+            self.assertRegex(auto["chosen"], "mean degree")
+            self.assertIn(auto["scheduler"], ("bsp", "delta"))
+            self.assertIsNone(options(app, "--scheduler", "bsp")["chosen"])
+        # the sync decides among those that offer it
+        racy = options("sssp", "--scheduler", "auto", "--sync", "racy")
+        self.assertEqual((racy["scheduler"], racy["sync"]), ("topology", "racy"))
 
     def test_replaces_the_old_file_whole(self):
         file = self.path("again.json")
@@ -909,7 +1001,7 @@ class Json(Base):
         if "info" not in verbs():
             self.skipTest("no verb info")
         (record,) = self.valid(self.ok(ordo("info", self.gr, "--json", "-")).out, 1)
-        self.assertEqual(set(record["memory"]), set(APPS))
+        self.assertEqual(set(record["memory"]), {*APPS, "maxflow"})
 
     def test_compare(self):
         if "compare" not in verbs():

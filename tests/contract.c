@@ -3,6 +3,7 @@
  *
  *   contract OPERATOR SCHEDULER SYNC THREADS SEEDS [DEVICE]
  *
+ * SEEDS: how many, from 1 on, or FIRST-LAST.
  * Every seed also draws the scheduler's tunables at random, so that tiny bins, one bucket, pull and the like are met.
  * Prints the path of the first failure (family, size, seed, settings) and ends with 1; 77 where the pair is refused as
  * unsound and the caller did not expect a run, or the device is not there.
@@ -541,6 +542,8 @@ static ordo_u64 augmenting_paths(const network *net, ordo_vid source, ordo_vid s
     return value;
 }
 
+/* Half of the trials end early by a budget and go on from there, as apps do, and count vertices at heights; the others
+ * are one run to the end. Heights are never computed anew here. */
 static void try_discharge(trial *t, const edge_list *list)
 {
     if (list->n < 2)
@@ -548,35 +551,73 @@ static void try_discharge(trial *t, const edge_list *list)
     network net;
     network_make(list, &net);
     ordo_vid source = 0, sink = (ordo_vid)(list->n - 1);
-    ordo_u32 *height = get(net.n, 4);
-    ordo_u64 *excess = get(net.n, 8), *residual = get(net.m, 8), active = 0;
+    ordo_u32 *row = get(net.n + 1, 4), *height = get(net.n, 4), *current = get(net.n, 4), *count = get(net.n + 1, 4);
+    ordo_u64 *excess = get(net.n, 8), active = 1, work = 0;
+    discharge_edge *edge = get(net.m, sizeof *edge);
     ordo_item *initial = get(net.n, 4);
-    memcpy(residual, net.capacity, net.m * 8);
+    for (ordo_u64 v = 0; v <= net.n; v++)
+        row[v] = (ordo_u32)net.row[v];
+    memcpy(current, row, net.n * 4);
+    for (ordo_u64 e = 0; e < net.m; e++)
+        edge[e] = (discharge_edge){net.head[e], (ordo_u32)net.reverse[e], net.capacity[e]};
     height[source] = (ordo_u32)net.n;
-    for (ordo_eid e = net.row[source]; e < net.row[source + 1]; e++) {
-        ordo_u64 amount = residual[e];
-        residual[e] -= amount;
-        residual[net.reverse[e]] += amount;
-        excess[net.head[e]] += amount;
+    for (ordo_u32 e = row[source]; e < row[source + 1]; e++) {
+        edge[edge[e].reverse].residual += edge[e].residual;
+        excess[edge[e].head] += edge[e].residual;
+        edge[e].residual = 0;
     }
-    excess[source] = 0;
-    for (ordo_vid v = 0; v < net.n; v++)
-        if (excess[v] && v != source && v != sink)
-            initial[active++] = v;
-    discharge_state state = {net.row, net.head, net.reverse, height, excess, residual, (ordo_u32)net.n, source, sink};
-    ordo_work work = {
-        .state = &state, .universe = net.n, .targets = net.n, .initial = initial, .initial_count = active};
-    run(t, &work);
-    ordo_u64 expected = augmenting_paths(&net, source, sink);
+    discharge_progress progress = {.limit = (ordo_u32)net.n};
+    discharge_state state = {.row = row,
+                             .edge = edge,
+                             .height = height,
+                             .current = current,
+                             .excess = excess,
+                             .progress = &progress,
+                             .budget = t->seed % 2 ? ~(ordo_u64)0 : 40,
+                             .source = source,
+                             .sink = sink};
+    while (active) {
+        active = 0;
+        for (ordo_vid v = 0; v < net.n; v++)
+            if (excess[v] && v != source && v != sink && height[v] < net.n)
+                initial[active++] = v;
+        if (t->seed % 2 == 0) {
+            memset(count, 0, (net.n + 1) * 4);
+            for (ordo_vid v = 0; v < net.n; v++)
+                count[height[v]]++;
+            state.count = count;
+        }
+        progress = (discharge_progress){.limit = (ordo_u32)net.n};
+        ordo_work w = {
+            .state = &state, .universe = net.n, .targets = net.n, .initial = initial, .initial_count = active};
+        run(t, &w);
+        if (t->seed % 2)
+            break;
+        if (active && progress.work == 0 && progress.limit == net.n && ++work > 1000000)
+            fail(t, "active vertices are left, and no work is done");
+    }
+    ordo_u64 expected = augmenting_paths(&net, source, sink), held = 0;
     if (excess[sink] != expected) {
         char text[96];
         snprintf(text, sizeof text, "flow is %llu, expected %llu", (unsigned long long)excess[sink],
                  (unsigned long long)expected);
         fail(t, text);
     }
+    for (ordo_u64 e = 0; e < net.m; e++)
+        if (edge[e].residual + edge[edge[e].reverse].residual != net.capacity[e] + net.capacity[net.reverse[e]])
+            fail(t, "two residuals do not add up to what they did");
+    for (ordo_u32 e = row[source]; e < row[source + 1]; e++)
+        held += net.capacity[e] - edge[e].residual;
+    for (ordo_vid v = 0; v < net.n; v++)
+        held -= v == source ? 0 : excess[v];
+    if (held)
+        fail(t, "excess was made or lost");
+    free(row);
     free(height);
+    free(current);
+    free(count);
     free(excess);
-    free(residual);
+    free(edge);
     free(initial);
     free(net.row);
     free(net.reverse);
@@ -592,8 +633,13 @@ int main(int argc, char **argv)
     }
     trial t = {.op = argv[1], .options = {.scheduler = argv[2], .sync = argv[3], .threads = atoi(argv[4])}};
     t.options.device = argc == 7 ? argv[6] : NULL;
-    ordo_u64 seeds = strtoull(argv[5], NULL, 10), trials = 0;
-    for (t.seed = 1; t.seed <= seeds; t.seed++)
+    char *rest;
+    ordo_u64 first = 1, seeds = strtoull(argv[5], &rest, 10), trials = 0;
+    if (*rest == '-') { /* FIRST-LAST */
+        first = seeds;
+        seeds = strtoull(rest + 1, NULL, 10);
+    }
+    for (t.seed = first; t.seed <= seeds; t.seed++)
         for (const char *const *family = family_names; *family; family++) {
             ordo_u64 r = t.seed * 31 + (ordo_u64)(family - family_names);
             bool flow = !strcmp(t.op, "discharge"), bank = !strcmp(t.op, "bank");

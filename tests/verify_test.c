@@ -714,18 +714,22 @@ START_TEST(large_graphs_on_several_threads)
         const ordo_app *app = ordo_built_apps[i];
         ordo_app_input input = {.graph = g,
                                 .source = 5,
+                                .sink = 7,
                                 .limit = (double)INFINITY,
                                 .want_pred = app->has_paths,
                                 .damping = 0.85,
                                 .tolerance = 1e-6};
         ordo_answer a = {0};
         ordo_stats stats = {0};
+        if (app->needs_terminals && l->type == ORDO_F32)
+            continue; /* capacities are whole */
         ck_assert_msg(!app->run(&input, &options, &a, &stats), "%s: %s", app->name, ordo_last_error());
         ck_assert_msg(!app->verify(&input, &a, ORDO_VERIFY_BOTH), "%s: %s", app->name, ordo_last_error());
         ck_assert(stats.items > 0);
         ordo_stats_free(&stats);
         ordo_free(a.values);
         ordo_free(a.pred);
+        ordo_free(a.side);
     }
     ordo_graph_free(g);
 }
@@ -808,9 +812,14 @@ START_TEST(every_failing_allocation_is_reported)
         const ordo_app *app = ordo_built_apps[i];
         ordo_status status = ORDO_ERR_MEMORY;
         for (ordo_u64 nth = 1; status == ORDO_ERR_MEMORY && nth < 2000; nth++) {
-            ordo_graph *g = large_graph(&(large){3000, 9000, 2, 0, l->type}, ORDO_AS_STORED);
-            ordo_app_input input = {
-                .graph = g, .limit = (double)INFINITY, .want_pred = app->has_paths, .damping = 0.85, .tolerance = 1e-6};
+            ordo_graph *g =
+                large_graph(&(large){3000, 9000, 2, 0, app->needs_terminals ? ORDO_U32 : l->type}, ORDO_AS_STORED);
+            ordo_app_input input = {.graph = g,
+                                    .sink = 7,
+                                    .limit = (double)INFINITY,
+                                    .want_pred = app->has_paths,
+                                    .damping = 0.85,
+                                    .tolerance = 1e-6};
             ordo_answer a = {0};
             ordo_memory_fail_after(nth);
             status = app->run(&input, &options, &a, NULL);
@@ -822,6 +831,7 @@ START_TEST(every_failing_allocation_is_reported)
             ck_assert(status == ORDO_OK || ordo_last_error()[0]);
             ordo_free(a.values);
             ordo_free(a.pred);
+            ordo_free(a.side);
             ordo_graph_free(g);
         }
         ck_assert_int_eq(status, ORDO_OK);

@@ -61,16 +61,17 @@ typedef struct options {
     int setting_count;
     const char *delta; /* GAP's -d */
     int threads, repeat, warmup;
-    const char *source, *sources, *path_to; /* parsed once the graph is there */
-    ordo_u64 seed;                          /* of random sources, drawn weights, samples, made graphs */
-    double limit, timeout;                  /* timeout 0: none */
-    ordo_u32 k;                             /* 0: none */
+    const char *source, *sources, *path_to, *sink; /* parsed once the graph is there */
+    ordo_flow_options flow;
+    ordo_u64 seed;         /* of random sources, drawn weights, samples, made graphs */
+    double limit, timeout; /* timeout 0: none */
+    ordo_u32 k;            /* 0: none */
     double damping, tolerance;
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
 
     /* what comes out */
-    const char *json, *output, *tree, *trace;
+    const char *json, *output, *tree, *trace, *cut;
     bool trace_json, analysis, log, quiet, progress, help, version;
     bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
 } options;
@@ -81,8 +82,6 @@ ordo_status options_parse(options *o, int verb, int count, char **words);
 ordo_status options_made(const options *o, ordo_generate_options *out);
 /* ORDO_ERR_USAGE where an option was given that the app does not take. */
 ordo_status options_suit(const options *o, const ordo_app *app);
-/* What an app is called with; source and want_pred are left to be set. */
-ordo_app_input options_input(const options *o, const ordo_graph *g);
 /* What is to be done to the edges of a file. `weights`: they are wanted. */
 ordo_edge_options options_edges(const options *o, bool weights);
 /* The kinds of graph that can be made, with their options, as the help shows them. */
@@ -170,7 +169,7 @@ void process_guard(const char *path, bool on);
 typedef struct record {
     const loaded *graph;
     const ordo_app *app;
-    ordo_vid source;
+    ordo_vid source, sink;
     const options *o;
     const ordo_stats *stats;
     const ordo_answer *answer;
@@ -192,6 +191,11 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
 ordo_options run_options(const options *o, const char *scheduler, const char *sync, const char **settings);
 /* The sources that runs start from: given, of a file, or `count` random ones; *out is malloc'ed. */
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen);
+/* What a run from that source is given; the sink is the one asked for, or the graph's. */
+ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_app_input *out);
+/* Refuses options of source, sink and paths that the app does not take. */
+ordo_status check_terminals(const options *o, const ordo_app *app);
+void free_answer(ordo_answer *answer);
 /* The file that the options name, or NULL for a made graph; refuses none and two. `first` is the first word that may
  * name one. */
 ordo_status one_graph(const options *o, int first, const char **path);
@@ -212,9 +216,11 @@ ordo_status sink_open(sink *s, const char *path);
 ordo_status sink_close(sink *s, bool keep);
 ordo_status sink_flush(sink *s);
 /* One value a line, or a NumPy array where the path ends in .npy. The sink is closed by its owner. Edges: a line is
- * tail, head and weight; in an array their indices. */
+ * tail, head and weight; in an array their indices. What flows on edges: a DIMACS solution, which counts from 1; an
+ * array in the order of the edges. */
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer);
 void write_tree(sink *s, const loaded *g, const ordo_answer *answer);
+void write_cut(sink *s, const ordo_answer *answer);
 void write_trace(sink *s, const ordo_stats *stats);
 /* Flushes standard output; ORDO_ERR_IO if anything printed there was lost. */
 ordo_status flush_stdout(void);
@@ -274,6 +280,8 @@ const ordo_app *find_app(const char *name);
 const char *const *verb_names(void);
 /* Names of all schedulers, ended by NULL. */
 const char *const *scheduler_names(void);
+/* One of them, or auto. */
+bool known_scheduler(const char *name);
 /* ORDO_ERR_UNKNOWN with a near match, where there is one. */
 ordo_status unknown(const char *what, const char *word, const char *const *list, const char *see);
 

@@ -55,7 +55,7 @@ static ordo_status add_entry(comparison *c, const char *text, size_t length)
         snprintf(e->sync, sizeof e->sync, "%.*s", (int)(length - name - 1), colon + 1);
     else if (c->o->sync)
         snprintf(e->sync, sizeof e->sync, "%s", c->o->sync);
-    if (!ordo_scheduler_find(e->scheduler))
+    if (!known_scheduler(e->scheduler))
         return unknown("scheduler", e->scheduler, scheduler_names(), "ordo schedulers");
     e->run = run_options(c->o, e->scheduler, e->sync[0] ? e->sync : NULL, e->settings);
     return ORDO_OK;
@@ -152,15 +152,24 @@ static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
 
 /* ---- answers ---- */
 
-static ordo_u64 hash_answer(const ordo_answer *a)
+static ordo_u64 hash_word(ordo_u64 hash, ordo_u64 word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* What flows on edges is not unique: the numbers and the cut stand for it. */
+static ordo_u64 hash_answer(const ordo_app *app, const ordo_answer *a)
 {
     const ordo_u32 *word = a->values;
     ordo_u64 words = a->used * (a->size / sizeof *word);
     ordo_u64 hash = a->used ^ (ordo_u64)a->type << 56;
-    for (ordo_u64 v = 0; v < words; v++) {
-        hash = (hash ^ word[v]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
+    for (ordo_u64 v = 0; v < words && !app->values_on_edges; v++)
+        hash = hash_word(hash, word[v]);
+    for (int i = 0; i < a->field_count && app->values_on_edges; i++)
+        hash = hash_word(hash, a->fields[i].whole);
+    for (ordo_u64 v = 0; v < a->side_count; v++)
+        hash = hash_word(hash, a->side[v]);
     return hash;
 }
 
@@ -184,22 +193,25 @@ static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid 
 {
     const options *o = c->o;
     ordo_stats stats = {0};
-    ordo_app_input input = options_input(o, g->graph);
-    input.source = source;
+    ordo_app_input input;
+    ordo_status status = app_input(o, g, source, &input);
+    if (status)
+        return status;
     record r = {.graph = g,
                 .app = o->app,
                 .source = source,
+                .sink = input.sink,
                 .o = o,
                 .expected = e->expected,
                 .at_most = e->at_most,
                 .trial = round};
     bool verify = (first || o->app->is_approximate) && !o->no_verify;
-    ordo_status status = run_once(&r, &input, &e->run, verify, answer, &stats);
+    status = run_once(&r, &input, &e->run, verify, answer, &stats);
     if (status) {
         ordo_stats_free(&stats);
         return status;
     }
-    ordo_u64 hash = hash_answer(answer);
+    ordo_u64 hash = hash_answer(o->app, answer);
     int index = (int)(e - c->entries);
     if (r.verified == 0) {
         note_failure(c, e, ordo_last_error());
@@ -354,10 +366,11 @@ static ordo_status run_rounds(comparison *c, const loaded *g, const ordo_vid *so
             if (c->entries[k].reason[0])
                 continue;
             ordo_stats stats = {0};
-            ordo_app_input input = options_input(o, g->graph);
-            input.source = sources[0];
+            ordo_app_input input;
             record r = {.graph = g, .app = o->app, .o = o};
-            status = goes_on(&c->entries[k], run_once(&r, &input, &c->entries[k].run, false, answer, &stats));
+            status = app_input(o, g, sources[0], &input);
+            if (!status)
+                status = goes_on(&c->entries[k], run_once(&r, &input, &c->entries[k].run, false, answer, &stats));
             ordo_stats_free(&stats);
         }
     double total = 0;
@@ -396,7 +409,7 @@ static ordo_status compare_graph(comparison *c, const char *path, sink *json)
         status = prepare_entries(c, &g, count * (size_t)o->repeat);
     ordo_answer answer = {0};
     double reached = 0;
-    if (!status && text && o->app->needs_source && count == 1)
+    if (!status && text && (o->app->needs_source || o->source) && count == 1)
         printf("Source:              %7llu\n", (unsigned long long)(sources[0] + g.id_base));
     if (!status)
         status = run_rounds(c, &g, sources, count, &answer, &reached, json);
@@ -412,8 +425,7 @@ static ordo_status compare_graph(comparison *c, const char *path, sink *json)
         print_table(c, &g, reached, count);
         status = flush_stdout();
     }
-    ordo_free(answer.values);
-    ordo_free(answer.pred);
+    free_answer(&answer);
     free(sources);
     load_free(&g);
     return status;

@@ -213,10 +213,44 @@ static void put_edges(FILE *file, const loaded *g, const ordo_answer *a, bool nu
     }
 }
 
+/* A solution as the first DIMACS challenge writes it: the value, and a line for every edge. */
+static void put_flow(FILE *file, const loaded *g, const ordo_answer *a, bool numpy)
+{
+    const ordo_csr *rows = ordo_graph_out(g->graph);
+    const ordo_u64 *flow = a->values;
+    if (numpy) {
+        put_numpy_header(file, "<u8", a->n);
+        if (a->n)
+            fwrite(flow, sizeof *flow, a->n, file);
+        return;
+    }
+    fprintf(file, "s %llu\n", (unsigned long long)a->fields[0].whole);
+    for (ordo_vid u = 0; u < rows->n && !ferror(file); u++)
+        for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
+            fprintf(file, "f %llu %llu %llu\n", (unsigned long long)u + 1,
+                    (unsigned long long)rows->head[e * rows->stride] + 1, (unsigned long long)flow[e]);
+}
+
+void write_cut(sink *s, const ordo_answer *answer)
+{
+    const bool numpy = is_numpy(s->path);
+    if (numpy)
+        put_numpy_header(s->file, "|u1", answer->side_count);
+    for (ordo_u64 v = 0; v < answer->side_count && !ferror(s->file); v++)
+        if (numpy)
+            fputc(answer->side[v], s->file);
+        else
+            fputs(answer->side[v] ? "1\n" : "0\n", s->file);
+}
+
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer)
 {
     if (app->values_are_edges) {
         put_edges(s->file, g, answer, is_numpy(s->path));
+        return;
+    }
+    if (app->values_on_edges) {
+        put_flow(s->file, g, answer, is_numpy(s->path));
         return;
     }
     put_values(s->file, app, answer, app->values_are_vertices ? g->id_base : 0, is_numpy(s->path));

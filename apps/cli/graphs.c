@@ -154,7 +154,7 @@ ordo_status verb_info(const options *o)
     survey found;
     sink json = {0};
     ordo_status status = one_graph(o, 0, &path);
-    if (!status && o->scheduler && !ordo_scheduler_find(o->scheduler))
+    if (!status && o->scheduler && !known_scheduler(o->scheduler))
         status = unknown("scheduler", o->scheduler, scheduler_names(), "ordo schedulers");
     if (!status && o->json)
         status = sink_open(&json, o->json);

@@ -185,6 +185,7 @@ static json_t *options_object(const record *r, bool *failed)
     put(o, "device", text(s->backend));
     put(o, "device_name", text(s->device));
     put(o, "fallback", s->fallback[0] ? text(s->fallback) : json_null());
+    put(o, "chosen", s->chosen[0] ? text(s->chosen) : json_null());
     put(o, "threads", json_integer(s->threads));
     for (int i = 0; i < s->setting_count; i++)
         put(settings, s->settings[i].name, setting_value(scheduler, &s->settings[i]));
@@ -194,6 +195,12 @@ static json_t *options_object(const record *r, bool *failed)
     put(o, "damping", r->app->has_ranks ? real(r->o->damping) : json_null());
     put(o, "tolerance", r->app->has_ranks ? real(r->o->tolerance) : json_null());
     put(o, "timeout", r->o->timeout > 0 ? real(r->o->timeout) : json_null());
+    if (r->app->needs_terminals) {
+        const ordo_flow_options *flow = &r->o->flow;
+        put(o, "phase", text(flow->cut_only ? "cut" : "flow"));
+        put(o, "infinite", flow->infinite ? whole(flow->infinite) : json_null());
+        put(o, "hand_over", whole(flow->hand_over));
+    }
     put(o, "ids", text(r->o->ids_of_file ? "file" : "index"));
     put(o, "repeat", json_integer(r->o->repeat ? r->o->repeat : 1));
     put(o, "warmup", json_integer(r->o->warmup));
@@ -314,7 +321,10 @@ ordo_status json_write_run(sink *s, const record *r)
     put(o, "graph", graph_object(r->graph, &failed));
     put(o, "app", text(r->app->name));
     put(o, "operator", text(r->stats->op));
-    put(o, "source", r->app->needs_source ? whole(r->source + r->graph->id_base) : json_null());
+    const bool starts = r->app->needs_source || r->app->needs_terminals;
+    put(o, "source", starts ? whole(r->source + r->graph->id_base) : json_null());
+    if (r->app->needs_terminals)
+        put(o, "sink", whole(r->sink + r->graph->id_base));
     bool random = r->app->needs_source && !r->o->source && !r->o->sources;
     put(o, "seed", random ? whole(r->o->seed) : json_null());
     put(o, "trial", json_integer(r->trial));

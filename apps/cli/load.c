@@ -108,9 +108,14 @@ const char *const *scheduler_names(void)
     return names;
 }
 
+bool known_scheduler(const char *name)
+{
+    return !strcmp(name, "auto") || ordo_scheduler_find(name);
+}
+
 ordo_status check_options_early(const options *o, const ordo_options *run)
 {
-    if (run->scheduler && !ordo_scheduler_find(run->scheduler))
+    if (run->scheduler && !known_scheduler(run->scheduler))
         return unknown("scheduler", run->scheduler, scheduler_names(), "ordo schedulers");
     ordo_graph *tiny;
     ordo_u64 expected, at_most;
@@ -217,6 +222,8 @@ ordo_status pick_source(ordo_twister64 *random, const ordo_graph *g, ordo_vid *o
 ordo_u64 answer_bytes(const ordo_app *app, const loaded *g, bool with_pred)
 {
     ordo_u64 value = app && app->values_are_wide ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    if (app && app->values_on_edges)
+        return g->info.edges * sizeof(ordo_u64) + g->info.vertices;
     return g->info.vertices * (value + (with_pred ? sizeof(ordo_vid) : 0));
 }
 

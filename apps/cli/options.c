@@ -50,7 +50,7 @@
     X(NAMES, "names", 0, "FILE", VERB_SAMPLE, "writes the old numbers of the vertices, one a line")                    \
     X(QUICK, "quick", 0, NULL, VERB_INFO, "leaves out components and diameter, which need runs")                       \
     X(SCHEDULER, "scheduler", 0, "NAME", VERB_APP | VERB_INFO,                                                         \
-      "order of work (sssp, widest: delta, on a GPU near_far; others: bsp)")                                           \
+      "order of work, or auto (sssp, widest: delta; maxflow: none, one thread; others: bsp; on a GPU auto)")           \
     X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE, "NAME or NAME:SYNC, by commas; or all (all)")                 \
     X(SYNC, "sync", 0, "NAME", RUNS, "atomic, racy, lock, owner or server (the scheduler's default)")                  \
     X(SET, "set", 0, "NAME=VALUE", RUNS | VERB_INFO, "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone")   \
@@ -58,6 +58,13 @@
     X(DEVICE, "device", 0, "NAME", RUNS, "cpu, cuda, or auto: cuda where that can be (cpu)")                           \
     X(THREADS, "threads", 0, "N", ANY & ~VERB_LIST, "threads (one a core)")                                            \
     X(SOURCE, "source", 'r', "V", RUNS, "the vertex to start from (a random one with an edge out, by --seed)")         \
+    X(SINK, "sink", 0, "V", RUNS, "maxflow: where the flow goes, --source: where it is from (what the graph says)")    \
+    X(PHASE, "phase", 0, "flow|cut", RUNS, "maxflow: cut: its value and cut, not what flows on each edge (flow)")      \
+    X(INFINITE, "infinite", 0, "N", RUNS, "maxflow: edges of capacity N have no bound (none)")                         \
+    X(HAND_OVER, "hand-over", 0, "N", RUNS,                                                                            \
+      "maxflow: with fewer active vertices one thread does the rest without the scheduler (0: never)")                 \
+    X(CUT, "cut", 0, "FILE", VERB_APP,                                                                                 \
+      "maxflow: 1 for a vertex on the source side, else 0, one a line; NumPy if .npy")                                 \
     X(SOURCES, "sources", 0, "FILE", RUNS, "starts from each vertex of FILE: one a line, '#' begins a comment")        \
     X(SEED, "seed", 0, "N", MAKES, "of all that is random: sources, weights, graphs (27491095: GAP's)")                \
     X(REPEAT, "repeat", 'n', "N", RUNS, "runs; without a source each picks a new one (1; compare: 5)")                 \
@@ -307,6 +314,7 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
     static const char *const hows[] = {"auto", "serial", "certificate", "both", NULL};
     static const char *const devices[] = {"cpu", "cuda", "auto", NULL};
     static const char *const ids[] = {"index", "file", NULL};
+    static const char *const phases[] = {"flow", "cut", NULL};
     static const char *const parallel[] = {"min", "max", "sum", "first", NULL}; /* ordo_parallel, from 1 */
     enum { MOST = 1000000 };
     ordo_status status = ORDO_OK;
@@ -315,6 +323,22 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
     switch (id) {
     case OPT_FILE_:
         o->file = value;
+        break;
+    case OPT_SINK:
+        o->sink = value;
+        break;
+    case OPT_PHASE:
+        status = one_of(name, value, phases, &choice);
+        o->flow.cut_only = choice == 1;
+        break;
+    case OPT_INFINITE:
+        status = whole(name, value, 1, 0xffffffffu, &o->flow.infinite);
+        break;
+    case OPT_HAND_OVER:
+        status = whole(name, value, 0, ORDO_MAX_VERTICES, &o->flow.hand_over);
+        break;
+    case OPT_CUT:
+        o->cut = value;
         break;
     case OPT_KRONECKER:
         status = whole(name, value, 0, 31, &number);
@@ -520,24 +544,33 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
 
 ordo_status options_suit(const options *o, const ordo_app *app)
 {
+    const bool starts = app->needs_source || app->needs_terminals;
     const struct {
         int id;
         bool taken;
         const char *lacks;
-    } some[] = {{OPT_SOURCE, app->needs_source, "has no source"},  {OPT_SOURCES, app->needs_source, "has no source"},
-                {OPT_TREE, app->has_paths, "gives no paths"},      {OPT_PATH_TO, app->has_paths, "gives no paths"},
-                {OPT_LIMIT, app->has_paths, "knows no distances"}, {OPT_CORE, app->has_k, "has no k"},
-                {OPT_DAMPING, app->has_ranks, "has no damping"},   {OPT_TOLERANCE, app->has_ranks, "is exact"}};
+    } some[] = {
+        {OPT_SOURCE, starts, "has no source"},
+        {OPT_SOURCES, app->needs_source, starts ? "has one source" : "has no source"},
+        {OPT_TREE, app->has_paths, "gives no paths"},
+        {OPT_PATH_TO, app->has_paths, "gives no paths"},
+        {OPT_LIMIT, app->has_paths, "knows no distances"},
+        {OPT_SINK, app->needs_terminals, "has no sink"},
+        {OPT_PHASE, app->needs_terminals, "has no sink"},
+        {OPT_INFINITE, app->needs_terminals, "has no sink"},
+        {OPT_HAND_OVER, app->needs_terminals, "has no sink"},
+        {OPT_CUT, app->needs_terminals, "has no sink"},
+        {OPT_CORE, app->has_k, "has no k"},
+        {OPT_DAMPING, app->has_ranks, "has no damping"},
+        {OPT_TOLERANCE, app->has_ranks, "is exact"},
+    };
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
         if (o->given[some[i].id] && !some[i].taken)
             return ordo_fail(ORDO_ERR_USAGE, "%s %s, so it takes no --%s", app->name, some[i].lacks,
                              rows[some[i].id].name);
+    if (o->flow.cut_only && o->output)
+        return ordo_fail(ORDO_ERR_USAGE, "--phase cut does not say what flows on edges, so it takes no --output");
     return ORDO_OK;
-}
-
-ordo_app_input options_input(const options *o, const ordo_graph *g)
-{
-    return (ordo_app_input){.graph = g, .limit = o->limit, .k = o->k, .damping = o->damping, .tolerance = o->tolerance};
 }
 
 /* ---- graphs ---- */

@@ -70,6 +70,8 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
         count = 1;
     for (size_t i = 0; i < count && !status; i++) {
         list[i] = 0;
+        if (o->app->needs_terminals)
+            list[i] = ordo_graph_vertex_data(g->graph)->source;
         if (o->source)
             status = parse_vertex(g, "--source", o->source, &list[i]);
         else if (o->app->needs_source)
@@ -82,6 +84,32 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
     *out = list;
     *chosen = count;
     return ORDO_OK;
+}
+
+ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_app_input *out)
+{
+    *out = (ordo_app_input){.graph = g->graph,
+                            .source = source,
+                            .sink = ORDO_NO_VERTEX,
+                            .flow = o->flow,
+                            .limit = o->limit,
+                            .want_pred = o->tree || o->path_to,
+                            .k = o->k,
+                            .damping = o->damping,
+                            .tolerance = o->tolerance};
+    if (o->sink)
+        return parse_vertex(g, "--sink", o->sink, &out->sink);
+    if (o->app->needs_terminals)
+        out->sink = ordo_graph_vertex_data(g->graph)->sink;
+    return ORDO_OK;
+}
+
+void free_answer(ordo_answer *answer)
+{
+    ordo_free(answer->values);
+    ordo_free(answer->pred);
+    ordo_free(answer->side);
+    *answer = (ordo_answer){0};
 }
 
 ordo_status one_graph(const options *o, int first, const char **path)
@@ -124,7 +152,7 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
 /* ---- the verb ---- */
 
 typedef struct outputs {
-    sink json, values, tree, trace;
+    sink json, values, tree, trace, cut;
 } outputs;
 
 static ordo_status open_outputs(const options *o, outputs *out)
@@ -132,7 +160,11 @@ static ordo_status open_outputs(const options *o, outputs *out)
     const struct {
         const char *path;
         sink *sink;
-    } all[] = {{o->json, &out->json}, {o->output, &out->values}, {o->tree, &out->tree}, {o->trace, &out->trace}};
+    } all[] = {{o->json, &out->json},
+               {o->output, &out->values},
+               {o->tree, &out->tree},
+               {o->trace, &out->trace},
+               {o->cut, &out->cut}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         ordo_status status = all[i].path ? sink_open(all[i].sink, all[i].path) : ORDO_OK;
         if (status)
@@ -143,7 +175,7 @@ static ordo_status open_outputs(const options *o, outputs *out)
 
 static ordo_status close_outputs(outputs *out, bool keep)
 {
-    sink *all[] = {&out->json, &out->values, &out->tree, &out->trace};
+    sink *all[] = {&out->json, &out->values, &out->tree, &out->trace, &out->cut};
     ordo_status first = ORDO_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         ordo_status status = sink_close(all[i], keep && !first);
@@ -164,7 +196,7 @@ static ordo_status check_use(options *o, const char **path)
         return status;
     if ((status = options_suit(o, o->app)))
         return status;
-    const char *files[] = {o->json, o->output, o->tree, o->trace};
+    const char *files[] = {o->json, o->output, o->tree, o->trace, o->cut};
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         on_stdout += is_stdout(files[i]);
@@ -187,6 +219,11 @@ static void print_head(const ordo_stats *s)
     putchar('\n');
     if (s->fallback[0])
         print_label("Not on a GPU", s->fallback);
+    if (s->chosen[0]) {
+        char text[192];
+        snprintf(text, sizeof text, "%s, delta %.4g (%s)", s->scheduler, s->delta_first, s->chosen);
+        print_label("Chosen", text);
+    }
 }
 
 static ordo_status find_path(record *r, const ordo_answer *answer, ordo_vid target, ordo_vid **room)
@@ -239,14 +276,15 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     size_t trials = o->sources ? count * repeat : repeat;
 
     ordo_answer answer = {0};
-    ordo_app_input input = options_input(o, g->graph);
-    input.want_pred = want_pred;
+    ordo_app_input input;
+    status = app_input(o, g, sources[0], &input);
     char failure[1024] = "";
     double total = 0;
     for (size_t i = 0; i < trials + (size_t)o->warmup && !status; i++) {
         bool warm = i < (size_t)o->warmup;
         size_t trial = warm ? 0 : i - (size_t)o->warmup;
         ordo_stats stats = {0};
+        r.sink = input.sink;
         r.source = input.source = sources[o->sources ? trial / repeat : count == 1 ? 0 : trial];
         r.trial = (int)trial + 1;
         status = run_once(&r, &input, &run, o->verify && !warm, &answer, &stats);
@@ -282,10 +320,11 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
         write_values(&out->values, g, app, &answer);
     if (!status && out->tree.file)
         write_tree(&out->tree, g, &answer);
+    if (!status && out->cut.file)
+        write_cut(&out->cut, &answer);
     free(sources);
     free(path);
-    ordo_free(answer.values);
-    ordo_free(answer.pred);
+    free_answer(&answer);
     if (!status && failure[0])
         status = ordo_fail(ORDO_ERR_VERIFY, "%s", failure);
     return status;

@@ -14,12 +14,15 @@
 #include <ordo/cuda_host.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <ordo/memory.h>
 
 #include "copy.h"
+#include "records.h"
 
 enum { MOST_BLOCKS = 32, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 
@@ -44,6 +47,14 @@ struct ordo_cuda_own {
 
 /* A kernel was given up: atomic. */
 static int lost;
+
+/* The end of a process that has given up a kernel: not when the kernel ends. */
+static void leave(int status, void *arg)
+{
+    (void)arg;
+    fflush(NULL);
+    _exit(status);
+}
 
 static ordo_status failed(cudaError_t error, const char *what)
 {
@@ -122,7 +133,8 @@ static double now(void)
 
 typedef struct device_graph {
     ordo_cuda_rows out, in;
-    bool has_in;
+    uint4 *record; /* [2 * n], or NULL */
+    bool has_in, record_asked;
 } device_graph;
 
 static void drop_rows(ordo_cuda_rows *r)
@@ -139,6 +151,8 @@ static void drop_graph(void *graph)
     device_graph *g = (device_graph *)graph;
     drop_rows(&g->out);
     drop_rows(&g->in);
+    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED))
+        cudaFree(g->record);
     ordo_free(g);
 }
 
@@ -251,6 +265,51 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     return status;
 }
 
+/* ---- records ---- */
+
+/* Whether at least 19 of 20 rows, of a sample, have at most four edges. */
+static bool mostly_short(const ordo_csr *csr)
+{
+    const ordo_vid step = csr->n / 16384 + 1;
+    ordo_u64 taken = 0, shorts = 0;
+    for (ordo_u64 v = 0; v < csr->n; v += step, taken++)
+        shorts += csr->row[v + 1] - csr->row[v] <= 4;
+    return 20 * shorts >= 19 * taken;
+}
+
+ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
+{
+    void *attached = NULL;
+    *out = NULL;
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    size_t left = 0, whole = 0;
+    const double start = now();
+    if (status || d->record_asked) {
+        *out = status ? NULL : d->record;
+        return status;
+    }
+    d->record_asked = true;
+    const ordo_u64 bytes = 2ull * d->out.n * sizeof(uint4);
+    if (!mostly_short(ordo_graph_out(ordo_job_graph(c->job))) || cudaMemGetInfo(&left, &whole) != cudaSuccess ||
+        left / 2 < bytes || cudaMalloc((void **)&d->record, bytes ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError();
+        d->record = NULL;
+        return ORDO_OK;
+    }
+    ordo_fill_records(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
+    status = failed(cudaGetLastError(), "launching the kernel that makes records");
+    if (!status)
+        status = failed(cudaDeviceSynchronize(), "making records");
+    ordo_job_add_transfer(c->job, now() - start);
+    if (status) {
+        cudaFree(d->record);
+        d->record = NULL;
+    }
+    *out = d->record;
+    return status;
+}
+
 /* ---- a run ---- */
 
 void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
@@ -332,7 +391,8 @@ static ordo_status give_up(ordo_cuda *c)
 {
     char text[160];
     c->own->given_up = true;
-    __atomic_store_n(&lost, 1, __ATOMIC_RELAXED);
+    if (!__atomic_exchange_n(&lost, 1, __ATOMIC_RELAXED))
+        on_exit(leave, NULL); /* handlers run last first: before CUDA's, which waits for the kernel */
     snprintf(text, sizeof text,
              "the kernel still runs %g s after it was told to end; this process cannot use the GPU any more",
              (double)ORDO_CUDA_PATIENCE);
@@ -389,6 +449,54 @@ ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *gri
     return status;
 }
 
+/* Cells that are about as large as the second-level cache stay in it while edges stream through: a tenth faster there;
+ * smaller ones stay anyway, and of larger ones too little would. */
+static void keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out, unsigned *count)
+{
+    const size_t bytes = (size_t)c->job->targets * c->own->cell;
+    int device = 0, cache = 0, most = 0, window = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&window, cudaDevAttrMaxAccessPolicyWindowSize, device) != cudaSuccess || most <= 0 ||
+        bytes < (size_t)cache / 2 || bytes > (size_t)cache / 4 * 5 || bytes > (size_t)window ||
+        cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, (size_t)most) != cudaSuccess) {
+        cudaGetLastError();
+        return;
+    }
+    cudaAccessPolicyWindow *w = &out->val.accessPolicyWindow;
+    out->id = cudaLaunchAttributeAccessPolicyWindow;
+    w->base_ptr = c->cells;
+    w->num_bytes = bytes;
+    w->hitRatio = (float)(bytes > (size_t)most ? (double)most / (double)bytes : 1);
+    w->hitProp = cudaAccessPropertyPersisting;
+    w->missProp = cudaAccessPropertyStreaming;
+    ++*count;
+}
+
+/* The part of the cache that was set aside is everybody's again, or later runs would have that much less. */
+static void keep_nothing(void)
+{
+    if (cudaCtxResetPersistingL2Cache() != cudaSuccess ||
+        cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0) != cudaSuccess)
+        cudaGetLastError();
+}
+
+static ordo_status launch(ordo_cuda *c, const void *kernel, int threads, int grid, void **args)
+{
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)grid);
+    config.blockDim = dim3((unsigned)threads);
+    config.attrs = attributes;
+    config.numAttrs = 1;
+    attributes[0].id = cudaLaunchAttributeCooperative;
+    attributes[0].val.cooperative = 1;
+    if (c->keep_cells)
+        keep_cells(c, &attributes[1], &config.numAttrs);
+    return failed(cudaLaunchKernelExC(&config, kernel, args), "launching the kernel");
+}
+
 ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args)
 {
     int grid = 0;
@@ -398,14 +506,15 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
     ordo_job_add_transfer(c->job, now() - c->own->ready); /* worklists, loading the kernel: not the run's time either */
     status = failed(cudaEventRecord(c->own->before), "recording an event");
     if (!status)
-        status = failed(cudaLaunchCooperativeKernel(kernel, dim3((unsigned)grid), dim3((unsigned)threads), args, 0, 0),
-                        "launching the kernel");
+        status = launch(c, kernel, threads, grid, args);
     if (!status)
         status = failed(cudaEventRecord(c->own->after), "recording an event");
     if (!status)
         status = wait_for(c);
     if (c->own->given_up)
         return status;
+    if (c->keep_cells)
+        keep_nothing();
     if (!status)
         explain(c);
     float milliseconds = 0;

@@ -30,6 +30,7 @@ typedef struct plan {
     char device[ORDO_DEVICE_NAME];
     bool automatic;     /* the back end may be given up for the CPU */
     char fallback[256]; /* why it was */
+    char why[96];       /* the scheduler was chosen by us: why */
     ordo_sync sync;
     double tunable[ORDO_MAX_TUNABLES];
 } plan;
@@ -57,11 +58,8 @@ void ordo_property_names(unsigned properties, char *out, size_t room)
     static const struct {
         unsigned bit;
         const char *name;
-    } names[] = {{ORDO_MONOTONE, "monotone"},
-                 {ORDO_IDEMPOTENT, "idempotent"},
-                 {ORDO_ASSOCIATIVE, "associative"},
-                 {ORDO_UNIFORM, "uniform"},
-                 {ORDO_SELECTIVE, "selective"}};
+    } names[] = {{ORDO_MONOTONE, "monotone"}, {ORDO_IDEMPOTENT, "idempotent"}, {ORDO_ASSOCIATIVE, "associative"},
+                 {ORDO_UNIFORM, "uniform"},   {ORDO_EDGE_BLIND, "edge-blind"}, {ORDO_SELECTIVE, "selective"}};
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (properties & names[i].bit)
@@ -179,6 +177,86 @@ static ordo_status choose_instance(const ordo_operator *op, const char *device, 
     return ORDO_OK;
 }
 
+/* ---- the scheduler, where the caller leaves it to us ---- */
+
+static ordo_graph_kind kind_of(const ordo_csr *g)
+{
+    const ordo_vid step = g->n / 16384 + 1;
+    const double mean = g->n ? (double)g->m / (double)g->n : 0;
+    double squares = 0, taken = 0;
+    for (ordo_u64 v = 0; v < g->n; v += step, taken++) {
+        double degree = (double)(g->row[v + 1] - g->row[v]);
+        squares += degree * degree;
+    }
+    /* the mean degree that a random edge begins at, over that of a random vertex: 1 where all are alike */
+    if (squares > 3 * taken * mean * mean)
+        return ORDO_GRAPH_HUBS;
+    return mean < 4 ? ORDO_GRAPH_DEEP : ORDO_GRAPH_EVEN;
+}
+
+/* What was fastest for operators of its kind on such graphs, the best first (docs/performance.md): `list` of at most
+ * CHOICES names, and why in words. Every operator runs under the last one or the one before. */
+enum { CHOICES = 4 };
+static void prefer(const ordo_work *work, bool gpu, const char *list[CHOICES], char *why, size_t room)
+{
+    static const char *const kinds[] = {"small degrees, long paths", "degrees about alike", "hubs"};
+    const ordo_operator *op = work->op;
+    const bool rows = op->kind == ORDO_KIND_RELAX && work->graph;
+    const ordo_csr *g = rows ? ordo_graph_out(work->graph) : NULL;
+    const double mean = g && g->n ? (double)g->m / (double)g->n : 0;
+    const ordo_graph_kind kind = g ? kind_of(g) : ORDO_GRAPH_EVEN;
+    const char *first = "bsp";
+    if (rows && op->activates) {
+        if (op->properties & ORDO_UNIFORM)
+            first = kind == ORDO_GRAPH_HUBS ? "bsp" : gpu || kind == ORDO_GRAPH_DEEP ? "delta" : "bsp";
+        else if (gpu)
+            first = kind == ORDO_GRAPH_HUBS ? "adds" : kind == ORDO_GRAPH_EVEN && mean >= 8 ? "inbox" : "delta";
+        else
+            first = op->weight == ORDO_NONE ? "bsp" : "delta";
+    }
+    list[0] = first;
+    list[1] = "delta";
+    list[2] = "bsp";
+    list[3] = "topology";
+    if (g)
+        snprintf(why, room, "%s, mean degree %.3g", kinds[kind], mean);
+    else
+        snprintf(why, room, "a %s operator", kind_name(op->kind));
+}
+
+static ordo_status choose_named(const ordo_operator *op, const char *name, const ordo_options *options, plan *p)
+{
+    p->scheduler = ordo_scheduler_find(name);
+    if (!p->scheduler)
+        return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", name);
+    ordo_status status = choose_sync(op, options->sync, p);
+    return status ? status : choose_instance(op, options->device, p);
+}
+
+/* The first that runs; where it can be on a GPU or not, the first that runs there. */
+static ordo_status choose_scheduler(const ordo_work *work, const ordo_options *options, plan *p)
+{
+    const char *list[CHOICES];
+    ordo_status status = ORDO_OK;
+    const bool cpu = !options->device || !strcmp(options->device, "cpu");
+    p->why[0] = 0;
+    if (!options->scheduler || strcmp(options->scheduler, "auto") != 0)
+        return choose_named(work->op, options->scheduler ? options->scheduler : "delta", options, p);
+    for (int gpu = !cpu; gpu >= 0; gpu--) {
+        prefer(work, gpu, list, p->why, sizeof p->why);
+        for (int i = 0; i < CHOICES; i++) {
+            status = choose_named(work->op, list[i], options, p);
+            if (!status && (!gpu || p->backend))
+                return ORDO_OK;
+            if (status && status != ORDO_ERR_UNSOUND)
+                return status;
+        }
+        if (gpu && strcmp(options->device, "auto") != 0)
+            break;
+    }
+    return status;
+}
+
 static ordo_status make_plan(const ordo_work *work, const ordo_options *options, plan *p)
 {
     ordo_status status = ordo_registry_check();
@@ -187,16 +265,11 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
     const ordo_operator *op = work->op;
     if (!op)
         return ordo_fail(ORDO_ERR_USAGE, "no operator given");
-    const char *name = options->scheduler ? options->scheduler : "delta";
-    p->scheduler = ordo_scheduler_find(name);
-    if (!p->scheduler)
-        return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", name);
-    if ((status = choose_sync(op, options->sync, p)))
-        return status;
-    if ((status = choose_instance(op, options->device, p)))
+    if ((status = choose_scheduler(work, options, p)))
         return status;
     for (int i = 0; i < p->scheduler->tunable_count; i++)
-        ordo_tunable_parse(name, &p->scheduler->tunables[i], p->scheduler->tunables[i].initial, &p->tunable[i]);
+        ordo_tunable_parse(p->scheduler->name, &p->scheduler->tunables[i], p->scheduler->tunables[i].initial,
+                           &p->tunable[i]);
     for (size_t i = 0; i < options->setting_count; i++)
         if ((status = apply_setting(p->scheduler, options->settings[i], p->tunable)))
             return status;
@@ -288,6 +361,11 @@ static void look_at_graph(ordo_job *job)
     job->mean_weight = sum / (double)taken;
 }
 
+ordo_graph_kind ordo_job_graph_kind(const ordo_job *job)
+{
+    return kind_of(job->out);
+}
+
 /* Another thread may set the flag meanwhile. */
 static bool cancelled(const ordo_options *options)
 {
@@ -332,6 +410,7 @@ static void fill_stats(const ordo_job *job, const plan *p, double seconds, ordo_
     else
         snprintf(stats->device, sizeof stats->device, "%d thread%s", job->threads, job->threads == 1 ? "" : "s");
     snprintf(stats->fallback, sizeof stats->fallback, "%s", p->fallback);
+    snprintf(stats->chosen, sizeof stats->chosen, "%s", p->why);
     for (int i = 0; i < p->scheduler->tunable_count; i++) {
         stats->settings[i].name = p->scheduler->tunables[i].name;
         ordo_tunable_print(&p->scheduler->tunables[i], p->tunable[i], stats->settings[i].value);

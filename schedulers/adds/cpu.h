@@ -16,13 +16,11 @@
  * it itself. So a member never waits for room without end, and what is spilled is processed whatever the pool does. The
  * initial items of a member are overflow from the start, materialised as there is room.
  *
- * Good for: graphs whose best delta is not known, uneven threads. Does not: run critical operators.
+ * Good for: graphs whose best delta is not known, uneven threads.
  *
  * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
  */
 #include "rules.h"
-
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 #include "manager.h"
 
@@ -106,8 +104,7 @@ ORDO_INLINE void MY(push_to)(MY(member) * me, ordo_u32 b, const OP(entry) * entr
 
 ORDO_INLINE ordo_u32 MY(bucket_of)(const MY(member) * me, OP(entry) entry)
 {
-    return adds_bucket_of(&me->map, me->buckets,
-                          OP(priority)((const OP(state) *)me->job->state, entry.item, entry.value));
+    return adds_bucket_of(&me->map, me->buckets, OP(entry_priority)(me->job, entry));
 }
 
 /* Pushes a buffer. Where the head has moved or delta has changed since its entries were sorted: sorts them again, in
@@ -251,8 +248,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     MY(member) *me = run->member[index];
     double lowest = __builtin_huge_val();
     for (ordo_u64 i = me->next_initial; i < me->end_initial; i++) {
-        OP(entry) entry = OP(entry_now)(job, OP(initial)(job, i));
-        double priority = OP(priority)((const OP(state) *)job->state, entry.item, entry.value);
+        double priority = OP(entry_priority)(job, OP(entry_now)(job, OP(initial)(job, i)));
         lowest = priority < lowest ? priority : lowest;
     }
     run->lowest[index] = lowest;
@@ -329,7 +325,7 @@ static adds_rules MY(rules)(ordo_job *job, double delta)
         .grain_low = adds_grain_low(job),
         .grain_high = (ordo_u32)t[ADDS_GRAIN],
         .epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 32,
-        .pace = adds_pace_rules_of(job, delta),
+        .pace = adds_pace_rules_of(job, delta, 2, 0.3),
         .job = job,
     };
     /* So that an assignment of high degrees ends within a millisecond or so: member 0 looks at cancelling between. */
@@ -405,7 +401,3 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 ORDO_CPU_INSTANCE(adds, MY(run_job))
 #undef MY
-
-#else
-ORDO_CPU_INSTANCE(adds, NULL)
-#endif

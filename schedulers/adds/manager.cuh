@@ -48,7 +48,7 @@ enum {
     ADDS_DEV_MEMORY,
     ADDS_DEV_CONTROL,
     ADDS_DEV_TRACER,
-    ADDS_DEV_LOADS = 5,    /* flags that a lane loads at once */
+    ADDS_DEV_LOADS = 9,    /* flags that a lane loads at once */
     ADDS_DEV_LOOKS = 16,   /* at its flag, by who has the lock of a block */
     ADDS_DEV_SLOTS = 8,    /* assignments that a block works on at once */
     ADDS_DEV_SWEEP = 63,   /* the bucket of a range of spill bits */
@@ -108,13 +108,6 @@ ORDO_DEV ordo_u32 adds_dev_read_now(adds_dev_manager *m)
     return __shfl_sync(~0u, ordo_dev_load_near(&m->now), 0);
 }
 
-template <typename T> ORDO_DEV T adds_dev_sum(T x) /* of a warp */
-{
-    for (int step = 16; step; step /= 2)
-        x += __shfl_xor_sync(~0u, x, step);
-    return x;
-}
-
 ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m)
 {
     if (threadIdx.x < ADDS_MAX_BUCKETS) {
@@ -159,10 +152,11 @@ ORDO_DEV void adds_dev_probe_warp(const adds_dev_queue &q, adds_dev_manager *m, 
 
 /* ---- the assign warp ---- */
 
-/* Items for each of `idle` workers: a power of two between the bounds. */
-ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_rules &r, ordo_u64 available, ordo_u32 idle)
+/* Items for a worker: a power of two between the bounds. Its share among all workers, not among those that wait: they
+ * come again for more, the others come for theirs. Who is given more than its warps take at once keeps it from both. */
+ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_rules &r, ordo_u64 available)
 {
-    ordo_u64 each = (available + idle - 1) / idle;
+    ordo_u64 each = (available + r.workers - 1) / r.workers;
     if (each >= r.grain_high)
         return r.grain_high;
     if (each <= r.grain_low)
@@ -206,9 +200,9 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
         ordo_u64 there = 0;
         if (lane < buckets && adds_dev_ahead(q, lane, head) < concurrent)
             there = ordo_dev_acquire_near(&m->read[lane]) - assigned;
-        ordo_u64 total = adds_dev_sum(there);
+        ordo_u64 total = ordo_warp_sum(there);
         const bool sweeps = total == 0 && (ranges || now & ADDS_DEV_SPILLED);
-        ordo_u32 workers = adds_dev_sum((ordo_u32)__popc(idle));
+        ordo_u32 workers = ordo_warp_sum((ordo_u32)__popc(idle));
         if (2 * workers < r.workers || (workers < r.workers && workers * r.grain_low < total)) {
             for (ordo_u32 first = 0; first < count; first += ADDS_DEV_LOADS) {
                 bool
@@ -222,7 +216,7 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
                     idle |= free[i] ? 1u << (first + i) : 0;
             }
             __syncwarp();
-            workers = adds_dev_sum((ordo_u32)__popc(idle));
+            workers = ordo_warp_sum((ordo_u32)__popc(idle));
         }
         if (workers == 0)
             continue;
@@ -244,7 +238,7 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
         }
         if (total == 0)
             continue;
-        const ordo_u32 grain = adds_dev_grain(r, total, workers);
+        const ordo_u32 grain = adds_dev_grain(r, total);
         ordo_u32 portion = grain / ADDS_DEV_WARPS;
         portion = portion < r.grain_low ? r.grain_low : portion;
         portion = portion < ADDS_DEV_PORTION ? portion : ADDS_DEV_PORTION;
@@ -252,11 +246,11 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
         ordo_u32 assignments = 0;
         for (ordo_u32 k = 0; k < concurrent && workers; k++) {
             const ordo_u32 b = head + k < buckets ? head + k : head + k - buckets;
-            if (lane == b && there && !adds_dev_is(word, adds_dev_number(q, assigned)))
-                word = ordo_dev_acquire(adds_dev_word(q, b, adds_dev_number(q, assigned)));
+            if (lane == b && there && !ordo_pool_is(word, ordo_pool_number(q.pool, assigned)))
+                word = ordo_dev_acquire(ordo_pool_word(q.pool, b, ordo_pool_number(q.pool, assigned)));
             const ordo_u64 at = __shfl_sync(~0u, assigned, b), in_block = at & (size - 1);
             const ordo_u64 location =
-                ((ordo_u64)adds_dev_block(__shfl_sync(~0u, word, b)) << q.shape.block_shift) + in_block;
+                ((ordo_u64)ordo_pool_block(__shfl_sync(~0u, word, b)) << q.shape.block_shift) + in_block;
             ordo_u64 some = __shfl_sync(~0u, there, b);
             some = some < size - in_block ? some : size - in_block;
             if (!some)
@@ -319,7 +313,8 @@ ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double 
 {
     ordo_dev_store(&q.words->base, base);
     ordo_dev_store(&q.words->per_delta, 1 / delta);
-    ordo_dev_store(&q.words->head, head | (thin ? ADDS_DEV_IS_THIN : 0) | concurrent << 16);
+    ordo_dev_store(&q.words->limit, base + concurrent * delta);
+    ordo_dev_store(&q.words->head, head | (thin ? ADDS_DEV_IS_THIN : 0));
 }
 
 /* The trace and the host are a warp's of their own: a record costs a few round trips, a store to the host microseconds.
@@ -405,7 +400,7 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
         /* utilisation: items in the workers' hands over what all of them can hold */
         if (round % 8 == 0) {
             const ordo_u64 given = lane < buckets ? ordo_dev_load_near(&m->assigned[lane]) : 0;
-            const ordo_u64 in_hands = adds_dev_sum(given > done ? given - done : 0);
+            const ordo_u64 in_hands = ordo_warp_sum(given > done ? given - done : 0);
             busy += (double)in_hands;
             looks++;
             const bool now_thin = (double)in_hands < r.thin * room;
@@ -426,11 +421,14 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rule
             const ordo_u64 tail_resv = __shfl_sync(~0u, resv, tail);
             tail_pushes += tail_resv - tail_seen;
             tail_seen = tail_resv;
-            const ordo_u64 pushes = adds_dev_sum(lane < buckets ? resv - seen : 0);
+            const ordo_u64 pushes = ordo_warp_sum(lane < buckets ? resv - seen : 0);
             seen = resv;
-            in_flight = adds_dev_sum(resv - done);
+            in_flight = ordo_warp_sum(resv - done);
             const ordo_u32 before = pace.concurrent;
-            const bool changed = adds_pace_epoch(&r.pace, &pace, pushes, tail_pushes, util, switches);
+            const ordo_u64 waiting = ordo_warp_sum(
+                lane < buckets && adds_dev_ahead(q, lane, head) >= pace.concurrent ? resv - done : (ordo_u64)0);
+            const bool changed =
+                adds_pace_epoch(&r.pace, &pace, pushes, tail_pushes, util, (double)waiting / room, switches);
             tail_pushes = 0;
             if (lane == 0) {
                 if (changed || pace.concurrent != before)

@@ -181,17 +181,27 @@ ADDS_FN void adds_unlock(adds_control *c)
 
 /* ---- section 5.7: delta ---- */
 
+/* Items that all workers can have in hand. */
+ADDS_FN double adds_hands(const adds_rules *r)
+{
+    return (double)(r->workers - r->first_worker) * r->grain_high;
+}
+
 /* At the end of an epoch. */
 ADDS_FN void adds_adapt(adds_control *c)
 {
     ordo_u32 tail = adds_nth(c, c->queue.shape.buckets - 1);
-    ordo_u64 pushes = 0, in_flight = 0;
+    ordo_u64 pushes = 0, in_flight = 0, waiting = 0;
     c->tail_pushes += adds_ahead(adds_resv_of(c, tail), c->seen_tail);
     for (ordo_u32 b = 0; b < c->queue.shape.buckets; b++) {
         ordo_u32 done = adds_dwc(&c->queue, b), resv = adds_resv_of(c, b);
         pushes += adds_ahead(resv, c->seen[b]);
         in_flight += adds_ahead(resv, done);
         c->seen[b] = resv;
+    }
+    for (ordo_u32 i = c->pace.concurrent; i < c->queue.shape.buckets; i++) {
+        ordo_u32 b = adds_nth(c, i);
+        waiting += adds_ahead(c->seen[b], adds_dwc(&c->queue, b));
     }
     c->seen_tail = c->seen[tail];
     ordo_u64 tail_pushes = c->tail_pushes;
@@ -200,7 +210,8 @@ ADDS_FN void adds_adapt(adds_control *c)
     c->util = c->util_count ? c->util_sum / c->util_count : 0;
     c->util_sum = 0;
     c->util_count = 0;
-    if (adds_pace_epoch(&c->rules.pace, &c->pace, pushes, tail_pushes, c->util, c->switches))
+    if (adds_pace_epoch(&c->rules.pace, &c->pace, pushes, tail_pushes, c->util, (double)waiting / adds_hands(&c->rules),
+                        c->switches))
         adds_publish_map(c);
 }
 
@@ -342,7 +353,7 @@ ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
         if (__atomic_load_n(&c->worker[i].flag, __ATOMIC_RELAXED) ||
             !__atomic_load_n(&c->worker[i].waiting, __ATOMIC_RELAXED))
             busy += c->worker[i].size;
-    c->util_sum += (double)busy / ((double)(r->workers - r->first_worker) * r->grain_high);
+    c->util_sum += (double)busy / adds_hands(r);
     c->util_count++;
     c->assignments += given;
     if (c->assignments >= r->epoch) {

@@ -3,8 +3,10 @@
  * Two signals, looked at once an epoch. The *clip point*: more than a share `clip` of what was pushed went to the tail
  * bucket, so delta is too small for the circle of buckets; it doubles, and what it was is never gone below again.
  * *Utilisation*, the share of the workers' hands that is full: too low, and more buckets are dequeued from at once,
- * then delta doubles; too high, the other way. Delta moves on the mean of several epochs and not before `settle` head
- * switches have passed since it last did, because the buckets must have filled under it before its effect shows.
+ * then delta doubles, if more waits in other buckets than hands are full of then (Ordo's own: where nothing waits, as
+ * at the start, a wider bucket has no more to do); too high, the other way. Delta moves on the mean of several epochs
+ * and not before `settle` head switches have passed since it last did, because the buckets must have filled under it
+ * before its effect shows.
  */
 #ifndef ORDO_ADDS_PACE_H
 #define ORDO_ADDS_PACE_H
@@ -19,6 +21,7 @@ typedef struct adds_pace_rules {
     ordo_u32 concurrent_min, concurrent_max;
     ordo_u32 settle;                  /* head switches */
     double clip, util_low, util_high; /* shares */
+    double util_more;                 /* below it more buckets are dequeued from at once; at least util_low */
     double delta_max;
 } adds_pace_rules;
 
@@ -40,10 +43,10 @@ ORDO_FN bool adds_pace_set(const adds_pace_rules *r, adds_pace *p, double delta,
     return true;
 }
 
-/* The end of an epoch in which `pushes` were pushed, `tail_pushes` of them to the tail: N of the thesis. Returns
- * whether delta is another one now. */
+/* The end of an epoch in which `pushes` were pushed, `tail_pushes` of them to the tail: N of the thesis. `waiting`:
+ * what is in buckets that are not dequeued from, as a share of the hands. Returns whether delta is another one now. */
 ORDO_FN bool adds_pace_epoch(const adds_pace_rules *r, adds_pace *p, ordo_u64 pushes, ordo_u64 tail_pushes, double util,
-                             ordo_u64 switches)
+                             double waiting, ordo_u64 switches)
 {
     p->util_mean = p->util_mean < 0 ? util : 0.75 * p->util_mean + 0.25 * util;
     if (!r->dynamic)
@@ -61,10 +64,10 @@ ORDO_FN bool adds_pace_epoch(const adds_pace_rules *r, adds_pace *p, ordo_u64 pu
         p->delta_min = bound;
         return true;
     }
-    if (util < r->util_low) {
+    if (util < r->util_more) {
         if (p->concurrent < r->concurrent_max)
             p->concurrent++;
-        else if (settled && p->util_mean < r->util_low)
+        else if (settled && util < r->util_low && p->util_mean < r->util_low && waiting > r->util_low)
             return adds_pace_set(r, p, 2 * p->delta, switches);
     } else if (util > r->util_high) {
         if (p->concurrent > r->concurrent_min)

@@ -43,14 +43,11 @@
 #ifndef ORDO_ADDS_QUEUE_CUH
 #define ORDO_ADDS_QUEUE_CUH
 
+#include <ordo/cuda_pool.cuh>
+
 #include "shape.h"
 
-enum {
-    ADDS_DEV_ROOM = 128, /* entries that a warp holds back */
-    ADDS_DEV_MARK = 1 << 23,
-    ADDS_DEV_BLOCKS = 1 << 23, /* most blocks of a pool */
-    ADDS_DEV_PATIENCE = 64,    /* looks for room before entries are spilled */
-};
+enum { ADDS_DEV_PATIENCE = 64 };                        /* looks for room before entries are spilled */
 #define ADDS_DEV_MOST (((ordo_u64)1 << 32) - (1 << 24)) /* slots of the largest pool: a location has 32 bits */
 
 /* Counters of all buckets lie in a row, so that a warp's lanes touch one line and the manager reads them at once. */
@@ -64,78 +61,28 @@ typedef struct adds_dev_words {
     ordo_u32 ranges, padding3[31];   /* of bits that were gone through */
     ordo_u32 dry, padding4[31];      /* no free block */
     /* the mapping of priorities, see manager.cuh */
-    double base, per_delta;
+    double base, per_delta, limit;
     ordo_u32 head;
 } adds_dev_words;
 
 typedef struct adds_dev_queue {
     adds_shape shape;
+    ordo_dev_pool pool;
     adds_dev_words *words;
-    ordo_u64 *table;        /* [buckets << table_shift] */
-    ordo_u32 *home;         /* [blocks] index of its word in the table */
-    ordo_u32 *written;      /* [blocks << (block_shift - segment_shift)] */
-    ordo_u32 *read;         /* [blocks] */
-    ordo_u32 *free;         /* [blocks] stack, the memory warp's */
-    void *pool;             /* [blocks << block_shift] entries */
-    ordo_u32 *spill;        /* bit an item */
-    ordo_u32 batch;         /* credits that a warp takes beyond its needs */
-    ordo_u32 cached, alone; /* tunables: translation cache; every thread for itself */
+    ordo_u32 *home;    /* [blocks] index of its word in the table */
+    ordo_u32 *written; /* [blocks << (block_shift - segment_shift)] */
+    ordo_u32 *read;    /* [blocks] */
+    ordo_u32 *free;    /* [blocks] stack, the memory warp's */
+    ordo_dev_spill spill;
+    ordo_u32 batch; /* credits that a warp takes beyond its needs */
+    ordo_u32 alone; /* tunable: every thread for itself */
 } adds_dev_queue;
 
-/* A warp's store of entries in shared memory, and what of it belongs to which bucket. */
-template <typename Entry> struct adds_dev_store {
-    Entry held[ADDS_DEV_ROOM];
-    unsigned short tag[ADDS_DEV_ROOM]; /* bucket << 8 | number among the bucket's */
-    ordo_u32 count[ADDS_MAX_BUCKETS];
-};
-
-/* A block's translation cache: words of the table, direct-mapped by their number. */
-typedef struct adds_dev_cache {
-    ordo_u64 word[ADDS_MAX_BUCKETS][ADDS_CACHE];
-} adds_dev_cache;
-
-/* ---- the pool ---- */
-
-ORDO_DEV ordo_u64 adds_dev_number(const adds_dev_queue &q, ordo_u64 index)
-{
-    return (index >> q.shape.block_shift) + 1; /* from 1: a word of 0 is of no block */
-}
-ORDO_DEV ordo_u64 *adds_dev_word(const adds_dev_queue &q, ordo_u32 b, ordo_u64 number)
-{
-    return &q.table[((ordo_u64)b << q.shape.table_shift) + (number & (((ordo_u64)1 << q.shape.table_shift) - 1))];
-}
-ORDO_DEV bool adds_dev_is(ordo_u64 word, ordo_u64 number)
-{
-    return word >> 24 == (number & 0xffffffffffull);
-}
-ORDO_DEV ordo_u32 adds_dev_block(ordo_u64 word)
-{
-    return (ordo_u32)word & (ADDS_DEV_MARK - 1);
-}
 ORDO_DEV ordo_u32 *adds_dev_wfc(const adds_dev_queue &q, ordo_u32 block, ordo_u64 index)
 {
     ordo_u32 in_block = (ordo_u32)index & ((1u << q.shape.block_shift) - 1);
     return &q.written[((ordo_u64)block << (q.shape.block_shift - q.shape.segment_shift)) +
                       (in_block >> q.shape.segment_shift)];
-}
-
-/* W2: the block of a slot that is reserved. */
-ORDO_DEV ordo_u32 adds_dev_translate(const adds_dev_queue &q, adds_dev_cache *cache, ordo_u32 b, ordo_u64 index)
-{
-    const ordo_u64 number = adds_dev_number(q, index);
-    ordo_u64 *cached = &cache->word[b][number % ADDS_CACHE];
-    ordo_u64 word = q.cached ? ordo_dev_acquire_near(cached) : 0;
-    if (adds_dev_is(word, number))
-        return adds_dev_block(word);
-    while (!adds_dev_is(word = ordo_dev_acquire(adds_dev_word(q, b, number)), number))
-        ;
-    if (q.cached) {
-        ordo_dev_release_near(cached, word);
-        ordo_u64 next = ordo_dev_acquire(adds_dev_word(q, b, number + 1)); /* the one after will be wanted, too */
-        if (adds_dev_is(next, number + 1))
-            ordo_dev_release_near(&cache->word[b][(number + 1) % ADDS_CACHE], next);
-    }
-    return adds_dev_block(word);
 }
 
 /* ---- writing ---- */
@@ -163,44 +110,28 @@ ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need,
     return true;
 }
 
-/* What has no room: a bit an item. The fence brings the item's cell under the bit. */
-ORDO_DEV void adds_dev_spill(const adds_dev_queue &q, ordo_u32 item)
-{
-    ordo_dev_fence();
-    ordo_u32 bit = 1u << item % 32;
-    if (!(ordo_dev_or(&q.spill[item / 32], bit) & bit))
-        ordo_dev_add(&q.words->spilled, (ordo_u64)1);
-}
-
+/* W0 to W4 for one thread and one entry, as an ablation: reserve=thread. */
 template <typename Entry>
-ORDO_DEV void adds_dev_put(const adds_dev_queue &q, ordo_u32 block, ordo_u64 index, Entry entry)
-{
-    ordo_u64 mask = ((ordo_u64)1 << q.shape.block_shift) - 1;
-    ((Entry *)q.pool)[((ordo_u64)block << q.shape.block_shift) + (index & mask)] = entry;
-}
-
-/* The same for one thread and one entry, as an ablation: reserve=thread. */
-template <typename Entry>
-ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, adds_dev_cache *cache, ordo_u32 b, Entry entry)
+ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_u32 b, Entry entry)
 {
     ordo_u32 credit = 0;
     adds_dev_queue one = q;
     one.batch = 0;
     if (!adds_dev_claim(one, b, 1, &credit)) {
-        adds_dev_spill(q, entry.item);
+        ordo_spill(q.spill, entry.item);
         return;
     }
     ordo_u64 at = ordo_dev_add(&q.words->resv[b], (ordo_u64)1);
-    ordo_u32 block = adds_dev_translate(q, cache, b, at);
-    adds_dev_put(q, block, at, entry);
+    ordo_u32 block = ordo_pool_translate<true>(q.pool, cache, b, at);
+    ordo_pool_put(q.pool, block, at, entry);
     ordo_dev_fence();
     ordo_dev_add(adds_dev_wfc(q, block, at), 1u);
 }
 
 /* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. `credit` is lane b's for bucket b. */
 template <typename Entry>
-ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, adds_dev_cache *cache, adds_dev_store<Entry> *s, ordo_u32 held,
-                             ordo_u32 *credit)
+ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
+                             ordo_u32 held, ordo_u32 *credit)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     __syncwarp();
@@ -221,11 +152,11 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, adds_dev_cache *cache, add
         if (there) {
             Entry entry = s->held[i];
             if (fitting >> b & 1)
-                adds_dev_put(q, adds_dev_translate(q, cache, b, at), at, entry);
+                ordo_pool_put(q.pool, ordo_pool_translate<true>(q.pool, cache, b, at), at, entry);
             else if (q.alone)
                 adds_dev_push_alone(q, cache, b, entry);
             else
-                adds_dev_spill(q, entry.item);
+                ordo_spill(q.spill, entry.item);
         }
     }
     __syncwarp();
@@ -235,7 +166,7 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, adds_dev_cache *cache, add
         for (ordo_u64 at = first; at < first + count;) {
             ordo_u64 end = (at | (segment - 1)) + 1;
             end = end < first + count ? end : first + count;
-            ordo_dev_add(adds_dev_wfc(q, adds_dev_translate(q, cache, lane, at), at), (ordo_u32)(end - at));
+            ordo_dev_add(adds_dev_wfc(q, ordo_pool_translate<true>(q.pool, cache, lane, at), at), (ordo_u32)(end - at));
             at = end;
         }
     }
@@ -261,7 +192,7 @@ ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, 
     if (lane == 0) {
         q.read[block] = 0;
         ordo_dev_fence();
-        ordo_dev_or(&q.table[q.home[block]], (ordo_u64)ADDS_DEV_MARK);
+        ordo_dev_or(&q.pool.table[q.home[block]], (ordo_u64)ORDO_POOL_MARK);
     }
 }
 
@@ -272,15 +203,15 @@ ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, 
 ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 read, ordo_u64 *word)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    const ordo_u64 number = adds_dev_number(q, read), segment = (ordo_u64)1 << q.shape.segment_shift;
-    if (!adds_dev_is(*word, number)) {
-        *word = ordo_dev_acquire(adds_dev_word(q, b, number));
-        if (!adds_dev_is(*word, number))
+    const ordo_u64 number = ordo_pool_number(q.pool, read), segment = (ordo_u64)1 << q.shape.segment_shift;
+    if (!ordo_pool_is(*word, number)) {
+        *word = ordo_dev_acquire(ordo_pool_word(q.pool, b, number));
+        if (!ordo_pool_is(*word, number))
             return read; /* not mapped, so not written */
     }
     const ordo_u64 base = read & ~(segment - 1), at = base + lane * segment;
-    const bool inside = adds_dev_number(q, at) == number;
-    const ordo_u32 count = inside ? ordo_dev_acquire(adds_dev_wfc(q, adds_dev_block(*word), at)) : 0;
+    const bool inside = ordo_pool_number(q.pool, at) == number;
+    const ordo_u32 count = inside ? ordo_dev_acquire(adds_dev_wfc(q, ordo_pool_block(*word), at)) : 0;
     const ordo_u32 full = __ballot_sync(~0u, count == segment);
     const ordo_u32 run = full == ~0u ? 32 : __ffs(~full) - 1; /* full segments in a row */
     ordo_u64 to = base + run * segment;
@@ -309,11 +240,11 @@ ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_
     const bool mine = lane < buckets;
     ordo_u64 word = 0;
     if (mine && m->freed < m->alloc)
-        word = ordo_dev_acquire(adds_dev_word(q, lane, adds_dev_number(q, m->freed)));
-    const bool gone = word & ADDS_DEV_MARK;
+        word = ordo_dev_acquire(ordo_pool_word(q.pool, lane, ordo_pool_number(q.pool, m->freed)));
+    const bool gone = word & ORDO_POOL_MARK;
     const ordo_u32 all_gone = __ballot_sync(~0u, gone);
     if (gone) {
-        q.free[m->free_count + __popc(all_gone & ((1u << lane) - 1))] = adds_dev_block(word);
+        q.free[m->free_count + __popc(all_gone & ((1u << lane) - 1))] = ordo_pool_block(word);
         m->freed += size;
     }
     m->free_count += __popc(all_gone);
@@ -331,9 +262,9 @@ ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_
     const ordo_u32 rank = lane >= head ? __popc(from_head & below) : __popc(from_head) + __popc(all_hungry & below);
     if (hungry && rank < m->free_count) {
         const ordo_u32 block = q.free[m->free_count - 1 - rank];
-        ordo_u64 *to = adds_dev_word(q, lane, adds_dev_number(q, m->alloc));
-        q.home[block] = (ordo_u32)(to - q.table);
-        ordo_dev_release(to, adds_dev_number(q, m->alloc) << 24 | block);
+        ordo_u64 *to = ordo_pool_word(q.pool, lane, ordo_pool_number(q.pool, m->alloc));
+        q.home[block] = (ordo_u32)(to - q.pool.table);
+        ordo_dev_release(to, ordo_pool_make(ordo_pool_number(q.pool, m->alloc), block));
         m->alloc += size;
         ordo_dev_add(&q.words->room[lane], size);
     }

@@ -24,18 +24,22 @@ static inline ordo_u32 adds_grain_low(const ordo_job *job)
     return low;
 }
 
-static inline adds_pace_rules adds_pace_rules_of(const ordo_job *job, double delta)
+/* `concurrent`, buckets dequeued from at once, at least, and `util_high` are for where nobody has set them. */
+static inline adds_pace_rules adds_pace_rules_of(const ordo_job *job, double delta, ordo_u32 concurrent,
+                                                 double util_high)
 {
     const double *t = job->tunable;
     const ordo_u32 buckets = (ordo_u32)t[ADDS_BUCKETS];
     adds_pace_rules r;
     r.dynamic = t[ADDS_DYNAMIC] > 0;
-    r.concurrent_min = adds_clamp((ordo_u32)t[ADDS_CONCURRENT_MIN], 1, buckets - 1);
+    concurrent = t[ADDS_CONCURRENT_MIN] > 0 ? (ordo_u32)t[ADDS_CONCURRENT_MIN] : concurrent;
+    r.concurrent_min = adds_clamp(concurrent, 1, buckets - 1);
     r.concurrent_max = adds_clamp((ordo_u32)t[ADDS_CONCURRENT_MAX], r.concurrent_min, buckets - 1);
     r.settle = (ordo_u32)t[ADDS_SETTLE];
     r.clip = t[ADDS_CLIP];
     r.util_low = t[ADDS_UTIL_LOW];
-    r.util_high = t[ADDS_UTIL_HIGH];
+    r.util_high = t[ADDS_UTIL_HIGH] > 0 ? t[ADDS_UTIL_HIGH] : util_high;
+    r.util_more = r.util_low;
     r.delta_max = delta * 1073741824.0;
     return r;
 }

@@ -12,8 +12,8 @@
     X(ADDS_GRAIN, "grain", INT, "1024", 1, 16384, NULL, "items", "most items of an assignment (5.4)")                  \
     X(ADDS_GRAIN_MIN, "grain_min", INT, "0", 0, 16384, NULL, "items",                                                  \
       "what an assignment is not split below; 0: 32 over the mean degree (5.4)")                                       \
-    X(ADDS_CONCURRENT_MIN, "concurrent_min", INT, "2", 1, 32, NULL, "buckets",                                         \
-      "buckets dequeued from at once, at least (5.5)")                                                                 \
+    X(ADDS_CONCURRENT_MIN, "concurrent_min", INT, "0", 0, 32, NULL, "buckets",                                         \
+      "buckets dequeued from at once, at least; 0: 2, cuda: 4 where neither depth nor memory binds (5.5)")             \
     X(ADDS_CONCURRENT_MAX, "concurrent_max", INT, "4", 1, 32, NULL, "buckets",                                         \
       "buckets dequeued from at once, at most (5.5)")                                                                  \
     X(ADDS_DELTA, "delta", REAL, "0", 0, 1e18, NULL, "priority",                                                       \
@@ -26,8 +26,8 @@
       "delta doubles where more than this share of an epoch's pushes goes to the tail; 1: never (5.7.1)")              \
     X(ADDS_UTIL_LOW, "util_low", REAL, "0.03", 0, 1, NULL, "",                                                         \
       "more buckets at once, then a larger delta, where utilisation is below (5.7.2)")                                 \
-    X(ADDS_UTIL_HIGH, "util_high", REAL, "0.3", 0, 1, NULL, "",                                                        \
-      "fewer buckets at once, then a smaller delta, where utilisation is above (5.7.2)")                               \
+    X(ADDS_UTIL_HIGH, "util_high", REAL, "0", 0, 1, NULL, "",                                                          \
+      "fewer buckets at once, then a smaller delta, where utilisation is above; 0: 0.3, cuda: 0.6 (5.7.2)")            \
     X(ADDS_SETTLE, "settle", INT, "3", 0, 1000, NULL, "switches",                                                      \
       "head switches that delta stays after it was changed (5.7.2)")                                                   \
     X(ADDS_EPOCH, "epoch", INT, "0", 0, 1000000, NULL, "assignments",                                                  \
@@ -39,8 +39,10 @@
     X(ADDS_WORKERS, "workers", INT, "0", 0, 1024, NULL, "blocks", "cuda: worker blocks; 0: all")                       \
     X(ADDS_CHAIN, "chain", INT, "64", 0, 1000000, NULL, "hops",                                                        \
       "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper")        \
-    X(ADDS_THIN, "thin", REAL, "0.125", 0, 1, NULL, "",                                                                \
+    X(ADDS_THIN, "thin", REAL, "0.5", 0, 1, NULL, "",                                                                  \
       "cuda: utilisation below which warps follow chains and do not test before an atomic")                            \
+    X(ADDS_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                       \
+      "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
     X(ADDS_TRANSLATION, "cache", CHOICE, "on", 0, 0, "off|on", "",                                                     \
       "cuda: whether a worker caches where a bucket's blocks lie (5.6)")                                               \
     X(ADDS_RESERVE, "reserve", CHOICE, "warp", 0, 0, "thread|warp", "",                                                \

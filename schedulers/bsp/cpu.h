@@ -284,10 +284,9 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 #else /* critical */
 
-ORDO_INLINE void MY(push)(void *arg, ordo_activation activated)
+ORDO_INLINE void MY(push)(void *arg, OP(entry) activated)
 {
     MY(member) *me = (MY(member) *)arg;
-    ORDO_COUNT(me->count.activations++);
     OP(append)(me->job, &me->next, activated);
 }
 
@@ -300,7 +299,7 @@ ORDO_INLINE void MY(visit)(MY(run) * run, int index, MY(member) * me, ordo_item 
     ORDO_COUNT(me->count.edges += size);
     for (ordo_u32 k = 0; k < size; k++) {
         if (sync == ORDO_SYNC_LOCK)
-            OP(serve)(job, &request[k], &me->count, MY(push), me);
+            me->count.activations += OP(serve)(job, &request[k], &me->count, MY(push), me);
         else
             ordo_owners_post(&run->owners, index, &request[k]);
     }
@@ -314,10 +313,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_bin open = {0};
     ordo_u64 begin, end, items = 0, edges = 0;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    for (ordo_u64 i = begin; i < end; i++) {
-        ordo_activation first = {OP(initial)(job, i), 0};
-        OP(append)(job, &me.next, first);
-    }
+    for (ordo_u64 i = begin; i < end; i++)
+        OP(append)(job, &me.next, OP(entry_now)(job, OP(initial)(job, i)));
     for (ordo_u64 superstep = 1; MY(agree)(run, index, superstep, &me, me.next.count, &items, &edges); superstep++) {
         MY(begin_superstep)(run, index, superstep, items);
         MY(flip)(run, index, superstep, &me, &open);
@@ -328,10 +325,10 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
                 break;
             while (ordo_share_take(share, chunk, &begin, &end))
                 for (ordo_u64 i = begin; i < end; i++)
-                    MY(visit)(run, index, &me, ((const ordo_activation *)share->data)[i].item, sync);
+                    MY(visit)(run, index, &me, ((const OP(entry) *)share->data)[i].item, sync);
         }
         if (sync == ORDO_SYNC_OWNER)
-            OP(owners_serve)(&run->owners, index, &me.count, MY(push), &me);
+            me.count.activations += OP(owners_serve)(&run->owners, index, &me.count, MY(push), &me);
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
     ordo_bin_free(job, &me.next, sizeof(OP(entry)));

@@ -79,7 +79,7 @@ ORDO_DEV ordo_u64 MY(pull)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 s
             if (OP(better)(candidate, ordo_dev_load(&a->cells[v]))) {
                 ordo_dev_store(&a->cells[v], candidate);
                 mine->useful++;
-                pushed += OP(dev_push)(f, queue, &a->rows, v, step + 1);
+                pushed += OP(dev_push)(f, queue, &a->rows, v, step + 1, true);
             }
         }
         ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, false);
@@ -109,7 +109,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.initial_count; first += threads) {
         ordo_u64 i = first + threadIdx.x;
         if (i < a.initial_count)
-            pushed += OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1);
+            pushed += OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1, false);
         ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
     }
     ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
@@ -131,6 +131,10 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         pushed = 0;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, a.record, a.mailbox, items, step, 0);
+        /* where depth binds, a test before the atomic is a round trip more */
+        const bool thin = !a.racy && items < (ordo_u64)gridDim.x * 64;
+        /* all candidates of a step are equal: one atomic improves a cell */
+        const bool once = ((int)OP(properties) & ORDO_UNIFORM) && !a.racy;
         ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->turn[(step + 1) % 3].count;
         if (OP(can_settle) && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -144,10 +148,11 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
                     OP(edge) edge = OP(dev_edge)(&a.rows, e, item, false);
                     mine.edges++;
                     ordo_u32 target = OP(target)(&a.state, edge);
-                    if (OP(dev_offer)(a.cells, target, OP(candidate)(&a.state, value, edge), a.racy)) {
+                    const OP(cell) candidate = OP(candidate)(&a.state, value, edge);
+                    if (OP(dev_offer)(a.cells, target, candidate, a.racy, thin && !a.racy)) {
                         mine.useful++;
                         if (OP(activates))
-                            pushed += OP(dev_push)(f, &queue, &a.rows, target, step + 1);
+                            pushed += OP(dev_push)(f, &queue, &a.rows, target, step + 1, once);
                     }
                 },
                 [&] { ordo_dev_flush(&queue, next, count, false); });

@@ -14,13 +14,11 @@
  * Ends when no member has a non-empty array: activations happen only inside supersteps, and every member's vote is
  * taken after its last one. Exact, since votes and bins are only compared across a barrier.
  *
- * Does not: run critical operators; adapt delta while it runs (see adds).
+ * Does not: adapt delta while it runs (see adds).
  *
  * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
  */
 #include "tunables.h"
-
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _delta_, _part)
 
@@ -208,7 +206,3 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 ORDO_CPU_INSTANCE(delta, MY(run_job))
 #undef MY
-
-#else
-ORDO_CPU_INSTANCE(delta, NULL)
-#endif

@@ -4,6 +4,7 @@
 
 static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_MONOTONE},
                                         {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, ORDO_MONOTONE},
+                                        {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
 static const ordo_tunable tunables[] = {DELTA_TUNABLES(ORDO_TUNABLE_ROW)};

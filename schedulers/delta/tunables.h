@@ -9,6 +9,16 @@
     X(DELTA_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                        \
       "items that a thread takes from a shared bucket at once")                                                        \
     X(DELTA_BUCKETS, "buckets", INT, "32", 2, 64, NULL, "buckets",                                                     \
-      "bucket arrays a thread, rounded down to a power of two; what lies farther ahead waits in one more")
+      "bucket arrays a thread, rounded down to a power of two; what lies farther ahead waits in one more")             \
+    X(DELTA_HOPS, "hops", INT, "-1", -1, 1000000, NULL, "hops",                                                        \
+      "cuda: how far a warp follows its own activations where there is little work; -1: 64, 0 where hubs are")         \
+    X(DELTA_THIN, "thin", INT, "32768", 0, 4294967295.0, NULL, "items",                                                \
+      "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test")        \
+    X(DELTA_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
+      "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
+    X(DELTA_POOL, "pool", INT, "0", 0, 4294967295.0, NULL, "items",                                                    \
+      "cuda: room that all buckets share; what finds none is spilled. 0: half the edges, and the vertices")            \
+    X(DELTA_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                         \
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
 enum { DELTA_TUNABLES(ORDO_TUNABLE_ENUM) DELTA_TUNABLE_COUNT };

@@ -7,13 +7,11 @@
  * if that is within the window; publish what it activated. What lies 32 buckets ahead or farther waits in one more
  * array, which is dealt out when the buckets before are empty.
  *
- * Does not: run critical operators; adapt delta while it runs (see adds).
+ * Does not: adapt delta while it runs (see adds).
  *
  * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
  */
 #include "tunables.h"
-
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 #include <string.h>
 
@@ -53,8 +51,7 @@ typedef struct MY(member) {
 
 ORDO_INLINE ordo_u64 MY(bucket_of)(const MY(member) * me, OP(entry) entry)
 {
-    double priority = OP(priority)((const OP(state) *)me->job->state, entry.item, entry.value);
-    return ordo_bucket(priority - me->base, me->run->per_delta);
+    return ordo_bucket(OP(entry_priority)(me->job, entry) - me->base, me->run->per_delta);
 }
 
 /* ---- own buckets ---- */
@@ -186,7 +183,8 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     me = {
         .run = run, .job = job, .index = (ordo_u32)index, .workers = (ordo_u32)job->threads, .far_lowest = INBOX_NONE};
     const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
-    const ordo_u64 chunk = (ordo_u64)job->tunable[INBOX_CHUNK], window = (ordo_u64)job->tunable[INBOX_WINDOW];
+    const ordo_u64 chunk = (ordo_u64)job->tunable[INBOX_CHUNK],
+                   window = job->tunable[INBOX_WINDOW] < 0 ? 1 : (ordo_u64)job->tunable[INBOX_WINDOW];
     const int patience = job->threads > ordo_cores() ? 2 : 64;
     me.held = (ordo_u32 *)ordo_alloc_zero(me.workers, sizeof *me.held);
     me.buffer = (OP(entry) *)ordo_alloc((ordo_u64)me.workers * INBOX_BUFFER, sizeof *me.buffer);
@@ -198,8 +196,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_u64 begin, end, initial = 0;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
     for (ordo_u64 i = begin; i < end; i++) {
-        OP(entry) entry = OP(entry_now)(job, OP(initial)(job, i));
-        double priority = OP(priority)((const OP(state) *)job->state, entry.item, entry.value);
+        double priority = OP(entry_priority)(job, OP(entry_now)(job, OP(initial)(job, i)));
         base = priority < base ? priority : base;
     }
     run->base[index] = base;
@@ -289,7 +286,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     job->delta_first = job->delta_last = delta;
     const size_t threads = (size_t)job->threads;
     MY(run) run = {.job = job, .size = 1, .per_delta = 1 / delta, .pending = job->initial_count};
-    while (2 * run.size <= (ordo_u32)job->tunable[INBOX_RING])
+    const ordo_u32 size = job->tunable[INBOX_RING] > 0 ? (ordo_u32)job->tunable[INBOX_RING] : 4096;
+    while (2 * run.size <= size)
         run.size *= 2;
     run.ring = (inbox_ring *)ordo_alloc_zero(threads, sizeof *run.ring);
     run.slot = (OP(entry) **)ordo_alloc_zero(threads, sizeof *run.slot);
@@ -318,7 +316,3 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 ORDO_CPU_INSTANCE(inbox, MY(run_job))
 #undef MY
-
-#else
-ORDO_CPU_INSTANCE(inbox, NULL)
-#endif

@@ -5,6 +5,7 @@
 
 static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_MONOTONE},
                                         {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, ORDO_MONOTONE},
+                                        {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
 static const ordo_tunable tunables[] = {INBOX_TUNABLES(ORDO_TUNABLE_ROW)};
@@ -15,10 +16,10 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
                    ordo_u64 *at_most)
 {
     ordo_u64 t = (ordo_u64)threads;
-    ordo_u64 fixed =
-        t *
-        ((ordo_u64)tunable[INBOX_RING] + t * INBOX_BUFFER + 64 * (INBOX_BUCKETS + 1) + (ordo_u64)tunable[INBOX_CHUNK]) *
-        entry;
+    ordo_u64 fixed = t *
+                     ((tunable[INBOX_RING] > 0 ? (ordo_u64)tunable[INBOX_RING] : 4096) + t * INBOX_BUFFER +
+                      64 * (INBOX_BUCKETS + 1) + (ordo_u64)tunable[INBOX_CHUNK]) *
+                     entry;
     *expected = 2 * n * entry + fixed;
     *at_most = 6 * (n + m) * entry + fixed;
 }

@@ -4,11 +4,19 @@
       "width of a bucket; 0: factor times mean weight over mean degree")                                               \
     X(INBOX_FACTOR, "factor", REAL, "0", 0, 1e9, NULL, "",                                                             \
       "what delta 0 multiplies mean weight over mean degree by; 0: chosen from the degrees")                           \
-    X(INBOX_WINDOW, "window", INT, "1", 0, 27, NULL, "buckets",                                                        \
-      "how far beyond the lowest bucket that anybody has a worker goes")                                               \
-    X(INBOX_RING, "ring", INT, "4096", 1, 1048576, NULL, "items",                                                      \
-      "places in a worker's inbox, rounded down to a power of two")                                                    \
+    X(INBOX_WINDOW, "window", INT, "-1", -1, 27, NULL, "buckets",                                                      \
+      "how far beyond the lowest bucket that anybody has a worker goes; -1: 1, cuda: 0 where depth binds, 7 on even "  \
+      "degrees, else 3")                                                                                               \
+    X(INBOX_RING, "ring", INT, "0", 0, 1048576, NULL, "items",                                                         \
+      "places of a ring, rounded down to a power of two; 0: 4096, cuda: 64 to 4096, by the vertices a warp")           \
     X(INBOX_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                       \
-      "items that a worker processes before it looks into its inbox again")
+      "items that a worker processes before it looks into its inbox again")                                            \
+    X(INBOX_HOPS, "hops", INT, "-1", -1, 1000000, NULL, "hops",                                                        \
+      "cuda: how far a warp follows its own activations; -1: 64 where depth binds, 16 on even degrees, else 0")        \
+    X(INBOX_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
+      "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
+    X(INBOX_WORKERS, "workers", INT, "0", 0, 1000000, NULL, "warps", "cuda: workers; 0: all warps but one")            \
+    X(INBOX_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                         \
+      "cuda: blocks of 256 threads a multiprocessor; 0: 1 on even degrees, else as many as fit")
 
 enum { INBOX_TUNABLES(ORDO_TUNABLE_ENUM) INBOX_TUNABLE_COUNT };

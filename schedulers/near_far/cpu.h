@@ -8,13 +8,9 @@
  * Ends when both piles of all members are empty, by votes taken after each member's last push and compared across a
  * barrier: exact.
  *
- * Does not: run critical operators.
- *
  * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
  */
 #include "tunables.h"
-
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _near_far_, _part)
 
@@ -160,7 +156,3 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 ORDO_CPU_INSTANCE(near_far, MY(run_job))
 #undef MY
-
-#else
-ORDO_CPU_INSTANCE(near_far, NULL)
-#endif

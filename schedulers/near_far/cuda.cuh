@@ -110,14 +110,14 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
                     mine.edges++;
                     ordo_u32 target = OP(target)(&a.state, edge);
                     OP(cell) candidate = OP(candidate)(&a.state, value, edge);
-                    if (!OP(dev_offer)(a.cells, target, candidate, false))
+                    if (!OP(dev_offer)(a.cells, target, candidate, false, false))
                         return;
                     mine.useful++;
                     if (!OP(activates))
                         return;
                     ordo_u64 bucket = MY(bucket)(&a, target, candidate);
                     if (bucket < threshold)
-                        OP(dev_push)(f, &near, &a.rows, target, phase + 1);
+                        OP(dev_push)(f, &near, &a.rows, target, phase + 1, false);
                     else
                         MY(push_far)(&a, &far, target, bucket, epoch, &lowest);
                 },
@@ -146,7 +146,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
                     if (bucket < before)
                         mine.stale++;
                     else if (bucket < threshold)
-                        OP(dev_push)(f, &near, &a.rows, item, phase + 1);
+                        OP(dev_push)(f, &near, &a.rows, item, phase + 1, false);
                     else
                         MY(push_far)(&a, &far, item, bucket, epoch + 1, &lowest);
                 }

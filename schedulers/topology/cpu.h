@@ -193,7 +193,7 @@ static ordo_status MY(run_job)(ordo_job *job)
 #else /* critical */
 
 /* Activations mean nothing here: every item is visited in every round anyway. */
-ORDO_INLINE void MY(ignore)(void *arg, ordo_activation activated)
+ORDO_INLINE void MY(ignore)(void *arg, OP(entry) activated)
 {
     (void)arg;
     (void)activated;

@@ -67,7 +67,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
                 mine.edges++;
                 OP(cell) value = ordo_dev_load(&a.cells[edge.tail]);
                 OP(cell) candidate = OP(candidate)(&a.state, value, edge);
-                if (OP(dev_offer)(a.cells, OP(target)(&a.state, edge), candidate, a.racy)) {
+                if (OP(dev_offer)(a.cells, OP(target)(&a.state, edge), candidate, a.racy, false)) {
                     mine.useful++;
                     any = true;
                 }

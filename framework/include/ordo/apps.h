@@ -1,5 +1,5 @@
-/* apps.h -- the apps: shortest paths, breadth-first search, connected components, minimum spanning forests, widest
- * paths, core numbers, PageRank.
+/* apps.h -- the apps: shortest paths, breadth-first search, connected components, minimum spanning forests, maximum
+ * flow, widest paths, core numbers, PageRank.
  *
  * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, mostly one element
  * a vertex, the same under every scheduler, sync, number of threads and back end (ranks within their error). All calls
@@ -117,12 +117,49 @@ typedef struct ordo_ranks {
  * each.
  *
  * damping    0 to 1 - 2^-20.
- * tolerance  the run ends when every residual is below tolerance / n, that is below this share of the mean rank. At
- * most 1, at least n / 2^62. rank       [n]. Not the same under every scheduler: two answers are no farther apart than
- * their errors, together. ranks      of the caller's; holds nothing to be freed. Method: operators/pagerank.h,
- * residuals in whole numbers of 2^-62; see apps/pagerank.c for the error. */
+ * tolerance  n / 2^62 to 1: the run ends when every residual is below this share of the mean rank, tolerance / n.
+ * rank       [n] not the same under every scheduler: two answers differ by their two errors at most.
+ * ranks      of the caller's; holds nothing to be freed.
+ * Method: operators/pagerank.h, residuals in whole numbers of 2^-62; see apps/pagerank.c for the error. */
 ORDO_API ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
                                    double *rank, ordo_ranks *ranks, ordo_stats *stats);
+
+/* How a maximum flow is wanted. All zero is the default. */
+typedef struct ordo_flow_options {
+    ordo_u64 infinite;  /* edges of this capacity have no bound; below 2^32; 0: none has */
+    bool cut_only;      /* the minimum cut is enough: what flows is left as a preflow (see below) */
+    ordo_u64 hand_over; /* where a scheduler is named: with fewer active vertices than this the rest is done by one
+                         * thread without one; 0: never */
+} ordo_flow_options;
+
+/* A flow's numbers. */
+typedef struct ordo_flow {
+    ordo_u64 value;        /* what reaches the sink */
+    ordo_u64 cut_capacity; /* of the edges from the source side to the sink side: the same number */
+    ordo_u64 source_side;  /* vertices */
+} ordo_flow;
+
+/* A maximum flow from source to sink, and the minimum cut whose sink side is smallest: the vertices that can still
+ * reach the sink. Value and cut are unique; what flows on each edge is not, and may differ from run to run with two
+ * threads or more.
+ *
+ * g       weights are capacities: u32, or i32 that are not negative (ORDO_ERR_NEGATIVE_WEIGHT); without weights every
+ *         edge has capacity 1. f32 is ORDO_ERR_INPUT. Loops carry nothing. Fewer than 2^31 stored edges.
+ * source, sink  ORDO_NO_VERTEX: the one that the graph names (ordo_graph_vertex_data).
+ * how     NULL: the default. ORDO_ERR_OVERFLOW where a path of infinite edges leads from source to sink.
+ * flow    [m] or NULL: what flows on each stored edge, at most its capacity; into a vertex as much as out of it. With
+ *         cut_only a preflow: into a vertex may flow more than out of it, and what the sink gets is the value.
+ * side    [n]: 1 on the source side, 0 on the sink side.
+ * options Where no scheduler (or "auto"), sync or setting is named, one thread does all of it without a scheduler,
+ * which is the fastest on what was measured; stats then say scheduler "serial", sync "none". Otherwise everything runs
+ * under that scheduler: runs of operators/discharge.h between global relabels, which are runs of operators/relabel.h.
+ * Method: push-relabel (Goldberg and Tarjan 1988) with global relabels by work done and gaps found by counting vertices
+ * at each height (Cherkassky and Goldberg 1997); the second phase is the same with the source for a sink. In stats,
+ * making the residual network is in prepare_seconds, and counts are sums over all runs; of "serial": items are
+ * discharges, edges are pushes and relabels, supersteps are global relabels. */
+ORDO_API ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
+                                  const ordo_options *options, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result,
+                                  ordo_stats *stats);
 
 /* The vertices of a shortest path to `target`, source first, by following pred. Writes at most `room` of them; returns
  * their number, 0 where target is unreached. */
@@ -132,11 +169,13 @@ ORDO_API ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, o
 /* ---- verification: shares no code with schedulers ---- */
 
 typedef enum ordo_verify_how {
-    ORDO_VERIFY_AUTO = 0,    /* serial where n + m is at most 2^26, the certificate beyond */
-    ORDO_VERIFY_SERIAL,      /* compares with Dijkstra's algorithm, a queue, union-find, Kruskal's algorithm, that of
-                              * Batagelj and Zaversnik, or power iteration */
+    ORDO_VERIFY_AUTO = 0, /* serial where n + m is at most 2^26, the certificate beyond */
+    ORDO_VERIFY_SERIAL, /* compares with Dijkstra's algorithm, a queue, union-find, Kruskal's or Dinitz' algorithm, that
+                         * of Batagelj and Zaversnik, or power iteration */
     ORDO_VERIFY_CERTIFICATE, /* O(n + m): no edge is violated, everything reached has a tight path from the source.
-                              * mst, O(m log n): no cycle, all is spanned, no edge could replace one of the forest */
+                              * mst, O(m log n): no cycle, all is spanned, no edge could replace one of the forest.
+                              * maxflow: capacities and conservation hold and a cut is saturated, which proves it;
+                              * so AUTO is this one, whatever the size */
     ORDO_VERIFY_BOTH
 } ordo_verify_how;
 
@@ -156,6 +195,10 @@ ORDO_API ordo_status ordo_pagerank_verify(const ordo_graph *g, double damping, c
 /* edge: [forest->edges]. Checks ids (tie-break and order included), numbers and sum. */
 ORDO_API ordo_status ordo_mst_verify(const ordo_graph *g, const ordo_eid *edge, const ordo_forest *forest,
                                      ordo_verify_how how);
+/* flow: [m], side: [n], as ordo_maxflow gave them for the same `how`. */
+ORDO_API ordo_status ordo_maxflow_verify(const ordo_graph *g, ordo_vid source, ordo_vid sink,
+                                         const ordo_flow_options *how, const ordo_u64 *flow, const ordo_u8 *side,
+                                         const ordo_flow *result, ordo_verify_how verify);
 
 /* ---- memory ---- */
 
@@ -174,6 +217,8 @@ ORDO_API ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *
                                        ordo_u64 *at_most);
 ORDO_API ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                           ordo_u64 *at_most);
+ORDO_API ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                         ordo_u64 *at_most);
 
 ORDO_END_DECLS
 

@@ -5,11 +5,13 @@
  *
  * Leaves the macros
  *   OP(part)      the operator's derived names: OP(cell), OP(better), ...
+ *   OP(entry)     a worklist entry: an item and a value: relax, what its cell was when it was put there; critical, the
+ *                 priority it was activated with
+ *   OP(expand)    processes a batch of entries and hands what they activate to a sink: relax, skips stale ones, walks
+ *                 rows, offers; critical, visits, and serves requests under locks
+ *   OP(drain), OP(bucket), OP(stale), OP(entry_priority)
  * and, for relax operators,
- *   OP(entry)     a worklist entry: an item and the value its cell had when it was put there
  *   OP(offer)     applies one candidate under a sync
- *   OP(stale)     tells an entry that need not be processed any more
- *   OP(expand)    processes a batch of entries: skips stale ones, walks rows, offers, hands improved targets to a sink
  *   OP(gather)    pulls: the best candidate that a vertex's in-edges propose
  * for critical operators,
  *   OP(serve)     runs one request's section under locks
@@ -188,6 +190,16 @@ ORDO_INLINE double ordo_bucket_factor(const ordo_job *job, double asked)
     if (asked > 0)
         return asked;
     return job->mean_degree < 4 ? 8 : job->mean_degree < 8 ? 3 : 0.5;
+}
+
+/* The bucket of a priority: monotone in it, 0 for what is below `base`, ORDO_FAR_BUCKET for what is very far. */
+#define ORDO_FAR_BUCKET ((ordo_u64)1 << 62)
+ORDO_INLINE ordo_u64 ordo_bucket(double priority, double per_delta)
+{
+    double b = priority * per_delta;
+    if (!(b > 0))
+        return 0;
+    return b < 4e18 ? (ordo_u64)b : ORDO_FAR_BUCKET;
 }
 
 /* Defines MY(work_NAME), the team's function of a scheduler whose MY(work)(run, index, sync) is inlined: one for each
@@ -402,20 +414,6 @@ ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(en
     ORDO_COUNT(count->useful += improved);
 }
 
-/* A member's work in a superstep: its own share first, then what others have left of theirs. */
-ORDO_INLINE void OP(drain)(const ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
-                           const ordo_rows *r, ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
-{
-    for (int k = 0; k < job->threads; k++) {
-        ordo_share *share = &shares[(member + k) % job->threads];
-        if (!ordo_share_wait(job, share, superstep))
-            return;
-        ordo_u64 begin, end;
-        while (ordo_share_take(share, chunk, &begin, &end))
-            OP(expand)(job, r, (const OP(entry) *)share->data + begin, end - begin, count, sync, push, arg);
-    }
-}
-
 /* An entry for an item as it stands now. */
 ORDO_INLINE OP(entry) OP(entry_now)(const ordo_job *job, ordo_item item)
 {
@@ -459,30 +457,55 @@ ORDO_INLINE OP(cell)
 }
 #endif
 
-/* The bucket of a priority: monotone in it, 0 for what is below `base`, ORDO_FAR_BUCKET for what is very far. */
-#ifndef ORDO_FAR_BUCKET
-#define ORDO_FAR_BUCKET ((ordo_u64)1 << 62)
-ORDO_INLINE ordo_u64 ordo_bucket(double priority, double per_delta)
+ORDO_INLINE double OP(entry_priority)(const ordo_job *job, OP(entry) entry)
 {
-    double b = priority * per_delta;
-    if (!(b > 0))
-        return 0;
-    return b < 4e18 ? (ordo_u64)b : ORDO_FAR_BUCKET;
-}
-#endif
-ORDO_INLINE ordo_u64 OP(bucket)(const ordo_job *job, OP(entry) entry, double per_delta)
-{
-    return ordo_bucket(OP(priority)((const OP(state) *)job->state, entry.item, entry.value), per_delta);
+    return OP(priority)((const OP(state) *)job->state, entry.item, entry.value);
 }
 
 #else /* ORDO_KIND_CRITICAL */
 
-typedef ordo_activation OP(entry);
-typedef void OP(sink)(void *arg, ordo_activation activated);
+typedef struct OP(entry) {
+    ordo_u32 value; /* the priority that it was activated with */
+    ordo_item item;
+} OP(entry);
+typedef void OP(sink)(void *arg, OP(entry) activated);
 
-/* Runs one request's section with its targets locked, the smaller lock first, so that no two wait for each other. */
-ORDO_INLINE void OP(serve)(const ordo_job *job, const ordo_request *request, ordo_counters *count, OP(sink) push,
-                           void *arg)
+ORDO_INLINE bool OP(stale)(const ordo_job *job, OP(entry) entry)
+{
+    (void)job;
+    (void)entry;
+    return false; /* its visit looks */
+}
+ORDO_INLINE OP(entry) OP(entry_now)(const ordo_job *job, ordo_item item)
+{
+    OP(entry) entry = {OP(first_priority)((const OP(state) *)job->state, item), item};
+    return entry;
+}
+ORDO_INLINE double OP(entry_priority)(const ordo_job *job, OP(entry) entry)
+{
+    (void)job;
+    return entry.value;
+}
+
+/* Runs a section, whose targets the caller owns; returns how many items it activated. */
+ORDO_INLINE ordo_u32 OP(run_section)(const ordo_job *job, const ordo_request *request, ordo_activation *activated,
+                                     ordo_counters *count)
+{
+    ORDO_COUNT(count->useful++);
+    return OP(section)((const OP(state) *)job->state, request, activated);
+}
+ORDO_INLINE void OP(push_activated)(const ordo_activation *activated, ordo_u32 size, OP(sink) push, void *arg)
+{
+    for (ordo_u32 i = 0; i < size; i++) {
+        OP(entry) entry = {activated[i].priority, activated[i].item};
+        push(arg, entry);
+    }
+}
+
+/* Runs one request's section with its targets locked, the smaller lock first, so that no two wait for each other.
+ * Returns how many items it activated. */
+ORDO_INLINE ordo_u32 OP(serve)(const ordo_job *job, const ordo_request *request, ordo_counters *count, OP(sink) push,
+                               void *arg)
 {
     ordo_activation activated[OP(activations) + 1];
     ordo_u32 a = request->target[0] & job->locks.mask, b = request->target[request->targets - 1] & job->locks.mask;
@@ -494,18 +517,56 @@ ORDO_INLINE void OP(serve)(const ordo_job *job, const ordo_request *request, ord
     ordo_lock(&job->locks, a);
     if (a != b)
         ordo_lock(&job->locks, b);
-    ordo_u32 activations = OP(section)((const OP(state) *)job->state, request, activated);
+    ordo_u32 activations = OP(run_section)(job, request, activated, count);
     if (a != b)
         ordo_unlock(&job->locks, b);
     ordo_unlock(&job->locks, a);
-    ORDO_COUNT(count->useful++);
-    for (ordo_u32 i = 0; i < activations; i++)
-        push(arg, activated[i]);
+    OP(push_activated)(activated, activations, push, arg);
+    return activations;
+}
+
+/* Visits `size` items in order and serves what they ask for, under locks: `sync` can be nothing else here, and there
+ * are no rows. */
+ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(entry) * entries, ordo_u64 size,
+                            ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
+{
+    ordo_u64 requests = 0, activations = 0;
+    (void)r;
+    (void)sync;
+    for (ordo_u64 i = 0; i < size; i++) {
+        ordo_request request[OP(requests)];
+        ordo_u32 asked = OP(visit)((const OP(state) *)job->state, entries[i].item, request);
+        for (ordo_u32 k = 0; k < asked; k++)
+            activations += OP(serve)(job, &request[k], count, push, arg);
+        requests += asked;
+    }
+    ORDO_COUNT(count->items += size);
+    ORDO_COUNT(count->edges += requests);
+    ORDO_COUNT(count->activations += activations);
 }
 
 #include <ordo/owner.h>
 
 #endif
+
+/* A member's work in a superstep: its own share first, then what others have left of theirs. */
+ORDO_INLINE void OP(drain)(const ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
+                           const ordo_rows *r, ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
+{
+    for (int k = 0; k < job->threads; k++) {
+        ordo_share *share = &shares[(member + k) % job->threads];
+        if (!ordo_share_wait(job, share, superstep))
+            return;
+        ordo_u64 begin, end;
+        while (ordo_share_take(share, chunk, &begin, &end))
+            OP(expand)(job, r, (const OP(entry) *)share->data + begin, end - begin, count, sync, push, arg);
+    }
+}
+
+ORDO_INLINE ordo_u64 OP(bucket)(const ordo_job *job, OP(entry) entry, double per_delta)
+{
+    return ordo_bucket(OP(entry_priority)(job, entry), per_delta);
+}
 
 /* Appends to a member's bin. */
 ORDO_INLINE void OP(append)(ordo_job *job, ordo_bin *bin, OP(entry) entry)

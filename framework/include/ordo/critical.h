@@ -20,8 +20,14 @@
  *   ORDO_CRITICAL_ACTIVATIONS  most activations of one section, 0 to 16
  *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT: visiting an item whose work is done emits nothing or changes nothing
  *
+ * optional
+ *   ORDO_CRITICAL_PRIORITY     u32 f(const state *s, ordo_item item): of an initial item, which no section has
+ * activated (default 0); smaller runs earlier ORDO_CRITICAL_DELTA        double f(void): width of a bucket of
+ * priorities where a scheduler is to choose one (default 1)
+ *
  * Derived, for schedulers, all starting with the operator's name: x_op_state, x_op_properties, x_op_requests,
- * x_op_activations, x_op_summary, x_op_visit, x_op_section. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
+ * x_op_activations, x_op_activates, x_op_weight_type, x_op_summary, x_op_visit, x_op_section, x_op_first_priority,
+ * x_op_delta. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
  */
 #include <ordo/operator.h>
 
@@ -45,7 +51,9 @@ typedef ORDO_CRITICAL_STATE OP_(state);
 enum {
     OP_(properties) = ORDO_CRITICAL_PROPERTIES,
     OP_(requests) = ORDO_CRITICAL_REQUESTS,
-    OP_(activations) = ORDO_CRITICAL_ACTIVATIONS
+    OP_(activations) = ORDO_CRITICAL_ACTIVATIONS,
+    OP_(activates) = ORDO_CRITICAL_ACTIVATIONS > 0,
+    OP_(weight_type) = 0 /* rows are the operator's own */
 };
 
 #ifndef __CUDA_ARCH__
@@ -65,6 +73,28 @@ ORDO_FN ordo_u32 OP_(section)(const OP_(state) * s, const ordo_request *r, ordo_
     return ORDO_CRITICAL_SECTION(s, r, out);
 }
 
+ORDO_FN ordo_u32 OP_(first_priority)(const OP_(state) * s, ordo_item item)
+{
+#ifdef ORDO_CRITICAL_PRIORITY
+    return ORDO_CRITICAL_PRIORITY(s, item);
+#else
+    (void)s;
+    (void)item;
+    return 0;
+#endif
+}
+
+ORDO_FN double OP_(delta)(double n, double m)
+{
+    (void)n;
+    (void)m;
+#ifdef ORDO_CRITICAL_DELTA
+    return ORDO_CRITICAL_DELTA();
+#else
+    return 1.0;
+#endif
+}
+
 #undef OP_
 #undef ORDO_CRITICAL
 #undef ORDO_CRITICAL_SUMMARY
@@ -75,5 +105,7 @@ ORDO_FN ordo_u32 OP_(section)(const OP_(state) * s, const ordo_request *r, ordo_
 #undef ORDO_CRITICAL_ACTIVATIONS
 #undef ORDO_CRITICAL_PROPERTIES
 #undef ORDO_OP_ORDER
+#undef ORDO_CRITICAL_PRIORITY
+#undef ORDO_CRITICAL_DELTA
 #undef ORDO_OP_KIND
 #define ORDO_OP_KIND ORDO_KIND_CRITICAL

@@ -15,6 +15,7 @@
  */
 #include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
+#include <cuda/std/type_traits>
 
 #include <ordo/cuda_host.h>
 
@@ -44,10 +45,18 @@ enum {
 
 /* ---- words of other blocks ---- */
 
-/* The compiler's scoped atomics, those that cuda::atomic_ref stands for. Not that itself: its inline assembly takes
- * generic addresses, so 64-bit operations carry a check and a loop for shared memory wherever they are inlined. The
- * plain ones are for device memory, `near` ones for the block's own. */
-#define ORDO_DEV_SCOPED(_suffix, _scope)                                                                               \
+/* Atomics of two scopes: the plain ones for device memory, `near` ones for the block's own, in shared memory. All are
+ * relaxed but for acquire, release and the fences. Loads and stores are the compiler's scoped ones, those that
+ * cuda::atomic_ref stands for; what changes a word is CUDA's function, relaxed by definition, which (unlike them) knows
+ * in which memory the word is: otherwise operations on 64 bits carry a check and a loop wherever they are inlined. */
+template <typename T> struct ordo_dev_word { /* as CUDA's functions know it */
+    static constexpr bool is_signed = (T)-1 < (T)0;
+    using bits = cuda::std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+    using number =
+        cuda::std::conditional_t<sizeof(T) == 8, cuda::std::conditional_t<is_signed, long long, unsigned long long>,
+                                 cuda::std::conditional_t<is_signed, int, unsigned>>;
+};
+#define ORDO_DEV_SCOPED(_suffix, _scope, _block)                                                                       \
     template <typename T> ORDO_DEV T ordo_dev_load##_suffix(T *p)                                                      \
     {                                                                                                                  \
         T value;                                                                                                       \
@@ -70,44 +79,72 @@ enum {
     }                                                                                                                  \
     template <typename T> ORDO_DEV T ordo_dev_add##_suffix(T *p, T value)                                              \
     {                                                                                                                  \
-        return __nv_atomic_fetch_add(p, value, __NV_ATOMIC_RELAXED, _scope);                                           \
+        using bits = typename ordo_dev_word<T>::bits;                                                                  \
+        return (T)atomicAdd##_block((bits *)p, (bits)value);                                                           \
     }                                                                                                                  \
-    template <typename T> ORDO_DEV T ordo_dev_or##_suffix(T *p, T bits)                                                \
+    template <typename T> ORDO_DEV T ordo_dev_or##_suffix(T *p, T value)                                               \
     {                                                                                                                  \
-        return __nv_atomic_fetch_or(p, bits, __NV_ATOMIC_RELAXED, _scope);                                             \
+        using bits = typename ordo_dev_word<T>::bits;                                                                  \
+        return (T)atomicOr##_block((bits *)p, (bits)value);                                                            \
     }                                                                                                                  \
     template <typename T> ORDO_DEV T ordo_dev_min##_suffix(T *p, T value)                                              \
     {                                                                                                                  \
-        return __nv_atomic_fetch_min(p, value, __NV_ATOMIC_RELAXED, _scope);                                           \
+        using number = typename ordo_dev_word<T>::number;                                                              \
+        return (T)atomicMin##_block((number *)p, (number)value);                                                       \
     }                                                                                                                  \
     template <typename T> ORDO_DEV T ordo_dev_max##_suffix(T *p, T value)                                              \
     {                                                                                                                  \
-        return __nv_atomic_fetch_max(p, value, __NV_ATOMIC_RELAXED, _scope);                                           \
+        using number = typename ordo_dev_word<T>::number;                                                              \
+        return (T)atomicMax##_block((number *)p, (number)value);                                                       \
     }                                                                                                                  \
     template <typename T> ORDO_DEV T ordo_dev_exchange##_suffix(T *p, T value)                                         \
     {                                                                                                                  \
-        T old;                                                                                                         \
-        __nv_atomic_exchange(p, &value, &old, __NV_ATOMIC_RELAXED, _scope);                                            \
-        return old;                                                                                                    \
+        using bits = typename ordo_dev_word<T>::bits;                                                                  \
+        return (T)atomicExch##_block((bits *)p, (bits)value);                                                          \
     }                                                                                                                  \
     template <typename T> ORDO_DEV bool ordo_dev_swap##_suffix(T *p, T *expected, T value)                             \
     {                                                                                                                  \
-        return __nv_atomic_compare_exchange(p, expected, &value, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,      \
-                                            _scope);                                                                   \
+        using bits = typename ordo_dev_word<T>::bits;                                                                  \
+        bits was, from, to;                                                                                            \
+        memcpy(&from, expected, sizeof from);                                                                          \
+        memcpy(&to, &value, sizeof to);                                                                                \
+        was = atomicCAS##_block((bits *)p, from, to);                                                                  \
+        memcpy(expected, &was, sizeof was);                                                                            \
+        return was == from;                                                                                            \
     }                                                                                                                  \
     ORDO_DEV void ordo_dev_fence##_suffix(void) /* acquire and release */                                              \
     {                                                                                                                  \
         __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, _scope);                                                         \
     }
-ORDO_DEV_SCOPED(, __NV_THREAD_SCOPE_DEVICE)
-ORDO_DEV_SCOPED(_near, __NV_THREAD_SCOPE_BLOCK)
+ORDO_DEV_SCOPED(, __NV_THREAD_SCOPE_DEVICE, )
+ORDO_DEV_SCOPED(_near, __NV_THREAD_SCOPE_BLOCK, _block)
 #undef ORDO_DEV_SCOPED
 
-/* Brings a line on its way to the second-level cache. */
-ORDO_DEV void ordo_dev_prefetch(const void *p)
+/* Brings a line on its way to the second-level cache, where `has`. */
+ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
 {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p prefetch.global.L2 [%1]; }" ::"r"((unsigned)has),
+                 "l"(__cvta_generic_to_global(p)));
 }
+
+/* Minimum and maximum as above, and only where `has`, without a branch: several in a row are on their way together, and
+ * a lane that has none costs nothing. *old is what the word was, and nothing where not `has`. */
+#define ORDO_DEV_WHERE(_name, _type, _ptx, _reg)                                                                       \
+    ORDO_DEV void _name(bool has, _type *p, _type value, _type *old)                                                   \
+    {                                                                                                                  \
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.relaxed.gpu.global." _ptx " %0, [%2], %3; }"       \
+                     : "=" _reg(*old)                                                                                  \
+                     : "r"((unsigned)has), "l"(__cvta_generic_to_global(p)), _reg(value));                             \
+    }
+ORDO_DEV_WHERE(ordo_dev_min_where, unsigned, "min.u32", "r")
+ORDO_DEV_WHERE(ordo_dev_max_where, unsigned, "max.u32", "r")
+ORDO_DEV_WHERE(ordo_dev_min_where, int, "min.s32", "r")
+ORDO_DEV_WHERE(ordo_dev_max_where, int, "max.s32", "r")
+ORDO_DEV_WHERE(ordo_dev_min_where, unsigned long long, "min.u64", "l")
+ORDO_DEV_WHERE(ordo_dev_max_where, unsigned long long, "max.u64", "l")
+ORDO_DEV_WHERE(ordo_dev_min_where, long long, "min.s64", "l")
+ORDO_DEV_WHERE(ordo_dev_max_where, long long, "max.s64", "l")
+#undef ORDO_DEV_WHERE
 
 ORDO_DEV ordo_u64 ordo_dev_clock(void)
 {
@@ -258,52 +295,89 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
 #error "cuda.cuh: relax operators only"
 #endif
 
-/* Applies a candidate atomically; true where it improved the cell. */
-ORDO_DEV bool OP(dev_improve)(OP(cell) * cells, ordo_u32 target, OP(cell) candidate)
+/* Applies a candidate atomically, where `has`; *old is what the cell was before, and nothing where not `has`. */
+ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(cell) candidate, OP(cell) * old)
 {
+    OP(cell) *const cell = &cells[target];
 #if defined(__cplusplus) /* all branches compile for every type */
-    if constexpr ((int)OP(cell_type) != ORDO_F32 && (int)OP(order) == ORDO_MIN)
-        return OP(better)(candidate, ordo_dev_min(&cells[target], candidate));
-    else if constexpr ((int)OP(cell_type) != ORDO_F32 && (int)OP(order) == ORDO_MAX)
-        return OP(better)(candidate, ordo_dev_max(&cells[target], candidate));
-    else
+    constexpr bool min = (int)OP(order) == ORDO_MIN, max = (int)OP(order) == ORDO_MAX;
+    if constexpr ((int)OP(cell_type) == ORDO_F32 && (min || max)) {
+        /* Floats without a sign are ordered as integers, those with one the other way round, and as signed integers
+         * those without are above those with. So one operation of integers does, by the candidate's sign. */
+        const bool negative = __float_as_uint(candidate) >> 31;
+        has = has && !isnan(candidate);
+        int up;
+        ordo_u32 down;
+        if (min) {
+            ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), &up);
+            ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &down);
+        } else {
+            ordo_dev_max_where(has && !negative, (int *)cell, __float_as_int(candidate), &up);
+            ordo_dev_min_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &down);
+        }
+        *old = isnan(candidate) ? candidate : negative ? __uint_as_float(down) : __int_as_float(up);
+    } else if constexpr (min || max) {
+        using number = typename ordo_dev_word<OP(cell)>::number;
+        number was;
+        if (min)
+            ordo_dev_min_where(has, (number *)cell, (number)candidate, &was);
+        else
+            ordo_dev_max_where(has, (number *)cell, (number)candidate, &was);
+        *old = (OP(cell))was;
+    } else
 #endif
-    {
-        OP(cell) old = ordo_dev_load(&cells[target]);
-        while (OP(better)(candidate, old))
-            if (ordo_dev_swap(&cells[target], &old, candidate))
-                return true;
-        return false;
+        if (has) {
+        *old = ordo_dev_load(cell);
+        while (OP(better)(candidate, *old) && !ordo_dev_swap(cell, old, candidate))
+            ;
     }
 }
 
-/* The same with a test first: most candidates improve nothing, and a load costs half an atomic. Racy: a plain store. */
-ORDO_DEV bool OP(dev_offer)(OP(cell) * cells, ordo_u32 target, OP(cell) candidate, bool racy)
+/* The same for one candidate, true where it improved the cell; unless `blind` with a test first, for most candidates
+ * improve nothing and a load costs half an atomic. Racy: a plain store. */
+ORDO_DEV bool OP(dev_offer)(OP(cell) * cells, ordo_u32 target, OP(cell) candidate, bool racy, bool blind)
 {
-    if (!OP(better)(candidate, ordo_dev_load(&cells[target])))
+    if (!blind && !OP(better)(candidate, ordo_dev_load(&cells[target])))
         return false;
     if (racy) {
         ordo_dev_store(&cells[target], candidate);
         return true;
     }
-    return OP(dev_improve)(cells, target, candidate);
+    OP(cell) old;
+    OP(dev_improve)(cells, true, target, candidate, &old);
+    return OP(better)(candidate, old);
+}
+
+/* Heads and weights of N edges: all are on their way before the first is used. */
+template <int N>
+ORDO_DEV void OP(dev_edges)(const ordo_cuda_rows *rows, const ordo_eid (&e)[N], ordo_u32 (&head)[N],
+                            ordo_u32 (&weight)[N])
+{
+    if (rows->stride == 2) {
+        uint2 both[N];
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            both[u] = __ldg((const uint2 *)rows->edge + e[u]);
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            head[u] = both[u].x;
+            weight[u] = both[u].y;
+        }
+    } else {
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            head[u] = __ldg(rows->edge + e[u]);
+            weight[u] = (int)OP(weight_type) == ORDO_F32 ? 0x3f800000u /* 1.0f */ : 1;
+        }
+    }
 }
 
 ORDO_DEV OP(edge) OP(dev_edge)(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid tail, bool turned)
 {
-    ordo_u32 word[2];
-    if (rows->stride == 2) {
-        uint2 both = __ldg((const uint2 *)rows->edge + e);
-        word[0] = both.x;
-        word[1] = both.y;
-    } else {
-        word[0] = __ldg(rows->edge + e);
-        if constexpr ((int)OP(weight_type) == ORDO_F32)
-            word[1] = 0x3f800000u; /* 1.0f */
-        else
-            word[1] = 1;
-    }
-    return turned ? OP(make_edge)(e, word[0], tail, &word[1]) : OP(make_edge)(e, tail, word[0], &word[1]);
+    const ordo_eid edge[1] = {e};
+    ordo_u32 head[1], weight[1];
+    OP(dev_edges)(rows, edge, head, weight);
+    return turned ? OP(make_edge)(e, head[0], tail, weight) : OP(make_edge)(e, tail, head[0], weight);
 }
 
 /* What a block needs to walk the edges of many items at once. */
@@ -348,12 +422,15 @@ ORDO_DEV void OP(dev_expand)(OP(dev_tile) * tile, ordo_vid item, OP(cell) value,
 /* ---- supersteps ---- */
 
 /* Puts an item on the frontier of step `step`, once. A hub goes there in pieces. Returns its number of edges, or 0
- * where it was there. */
+ * where it was there. Alone: nobody else puts it there in this step, so there is no need to wait for what the stamp
+ * was. */
 ORDO_DEV ordo_u64 OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows,
-                               ordo_vid item, ordo_u32 step)
+                               ordo_vid item, ordo_u32 step, bool alone)
 {
     ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* on its way meanwhile; the pop has it */
-    if (ordo_dev_exchange(&f->stamp[item], step) == step)
+    if (alone)
+        ordo_dev_store(&f->stamp[item], step);
+    else if (ordo_dev_exchange(&f->stamp[item], step) == step)
         return 0;
     ordo_cuda_turn *turn = &f->turn[step % 3];
     if (degree <= ORDO_CUDA_SEGMENT) {

@@ -24,6 +24,12 @@ typedef struct ordo_cuda_rows {
     ordo_u64 m;
 } ordo_cuda_rows;
 
+/* Up to four edges of a vertex in 32 bytes, {head, weight} each, beside each other: whoever has the vertex needs no row
+ * offsets. A head of ORDO_RECORD_NONE: no more edges; of ORDO_RECORD_LONG: more than four, see the rows. Unweighted: 1.
+ */
+#define ORDO_RECORD_NONE 0xffffffffu
+#define ORDO_RECORD_LONG 0xfffffffeu
+
 /* Device memory that every kernel of a run shares. Words that many blocks touch are lines apart. */
 typedef struct ordo_cuda_counters {
     ordo_u64 items, edges, useful, stale, activations;
@@ -67,6 +73,9 @@ struct ordo_cuda {
     ordo_cuda_record *record;
     ordo_cuda_mailbox *mailbox; /* the device's address of it */
     ordo_cuda_own *own;
+    /* The scheduler's, set after ordo_cuda_begin: cells are what it reads most beside a stream of edges and entries, so
+     * that keeping them in the second-level cache pays. Supersteps over frontiers lose by it (measured). */
+    bool keep_cells;
     /* The scheduler's, set after ordo_cuda_begin where it has something to say: called when the kernel was ended
      * because its time was up (options.timeout), while its memory is still there. Writes the state of its worklists as
      * one sentence without newline, "" for none, which is added to the error's. */
@@ -76,6 +85,9 @@ struct ordo_cuda {
 
 /* `cell`: bytes of a cell. `need_in`: in-rows as well. `keep_weights`: edges with weights where the graph has them. */
 ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
+/* The out-rows as records, [2 * n] uint4, where nearly all vertices have at most four edges and there is memory for
+ * them; else NULL, which is no error. Made at the first call for a graph, and stay with it. */
+ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
 /* Device memory until the end of the run; zeroed where asked for. NULL after ordo_fail. */
 void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
 /* How many blocks a launch with these arguments will have. */

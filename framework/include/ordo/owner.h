@@ -47,11 +47,13 @@ ORDO_END_DECLS
 #endif
 
 #ifdef OP
-/* Serves all requests posted since the last call. Every member calls it; it starts and ends with a barrier. */
-ORDO_INLINE void OP(owners_serve)(ordo_owners *owners, int member, ordo_counters *count, OP(sink) push, void *arg)
+/* Serves all requests posted since the last call; returns how many items that activated. Every member calls it; it
+ * starts and ends with a barrier. */
+ORDO_INLINE ordo_u64 OP(owners_serve)(ordo_owners *owners, int member, ordo_counters *count, OP(sink) push, void *arg)
 {
     ordo_job *job = owners->job;
     const int size = owners->count, phases = ordo_owners_phases(size);
+    ordo_u64 all = 0;
     for (int phase = 0; phase < phases; phase++) {
         ordo_team_barrier(job->team);
         if (member >= size)
@@ -63,15 +65,14 @@ ORDO_INLINE void OP(owners_serve)(ordo_owners *owners, int member, ordo_counters
             ordo_bin *bin = &owners->bins[(t * size + member) * size + other];
             for (ordo_u64 i = 0; i < bin->count; i++) {
                 ordo_activation activated[OP(activations) + 1];
-                ordo_u32 activations =
-                    OP(section)((const OP(state) *)job->state, (const ordo_request *)bin->data + i, activated);
-                ORDO_COUNT(count->useful++);
-                for (ordo_u32 k = 0; k < activations; k++)
-                    push(arg, activated[k]);
+                ordo_u32 activations = OP(run_section)(job, (const ordo_request *)bin->data + i, activated, count);
+                OP(push_activated)(activated, activations, push, arg);
+                all += activations;
             }
             bin->count = 0; /* its poster posts again only behind the last barrier */
         }
     }
     ordo_team_barrier(job->team);
+    return all;
 }
 #endif

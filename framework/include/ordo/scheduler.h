@@ -153,6 +153,11 @@ ORDO_API void ordo_job_book(ordo_job *job, long long bytes);
  * 0 `factor` times mean weight over mean degree; at least 1 for integer cells. */
 ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double own, double factor);
 
+/* What a graph is like, from its mean degree and a sample of 16 384 rows: where small degrees make paths long, where
+ * all degrees are about alike, where some vertices have most edges. For choosing a width of buckets. */
+typedef enum ordo_graph_kind { ORDO_GRAPH_DEEP, ORDO_GRAPH_EVEN, ORDO_GRAPH_HUBS } ordo_graph_kind;
+ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);
+
 /* A growable array of worklist entries, owned by one member. */
 typedef struct ordo_bin {
     void *data;

@@ -1,5 +1,5 @@
-/* sequence.c -- runs one after the other: counts add up, traces follow each other, each has the time that is left. */
-#include "apps/sequence.h"
+/* runs.c -- see runs.h. */
+#include "apps/runs.h"
 
 #include <ordo/memory.h>
 
@@ -24,14 +24,14 @@ static void add_trace(ordo_stats *sum, const ordo_stats *one, double later)
     }
 }
 
-static void add_stats(ordo_sequence *s, ordo_stats *one, double later)
+void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later)
 {
-    ordo_stats *sum = s->stats;
-    if (!s->ran) {
+    ordo_stats *sum = runs->stats;
+    if (!runs->ran) {
         *sum = *one;
         for (size_t i = 0; i < sum->trace_count; i++)
             sum->trace[i].seconds += later;
-        s->ran = true;
+        runs->ran = true;
         return;
     }
     sum->prepare_seconds += one->prepare_seconds;
@@ -52,35 +52,38 @@ static void add_stats(ordo_sequence *s, ordo_stats *one, double later)
     ordo_stats_free(one);
 }
 
-ordo_status ordo_sequence_run(ordo_sequence *s, const ordo_work *work, const char *left)
+bool ordo_runs_late(const ordo_runs *runs)
 {
-    ordo_options options = s->options;
+    return runs->options.timeout > 0 && ordo_clock() - runs->start >= runs->options.timeout;
+}
+
+ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
+{
+    ordo_options options = runs->options;
     ordo_stats one = {0};
-    double before = ordo_clock() - s->start - s->prepared;
+    double before = ordo_clock() - runs->start;
     ordo_u64 peak = ordo_memory_peak(); /* of what was done between runs */
-    if (options.timeout > 0 && before >= options.timeout)
-        return ordo_fail(ORDO_ERR_TIMEOUT, "%s under '%s' did not end within %g s: %s", s->app, options.scheduler,
-                         options.timeout, left);
-    if (options.timeout > 0)
-        options.timeout -= before;
-    ordo_status status = ordo_run(work, &options, s->stats ? &one : NULL);
-    if (s->stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
-        if (s->ran && one.peak_bytes < peak)
+    if (options.timeout > 0) {
+        double rest = options.timeout - before;
+        options.timeout = rest > 1e-9 ? rest : 1e-9;
+    }
+    ordo_status status = ordo_run(work, &options, runs->stats ? &one : NULL);
+    if (runs->stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
+        if (runs->ran && one.peak_bytes < peak)
             one.peak_bytes = peak;
-        add_stats(s, &one, before);
+        ordo_runs_add(runs, &one, before);
     }
     return status;
 }
 
-void ordo_sequence_end(ordo_sequence *s, const ordo_operator *op, ordo_status status)
+void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)
 {
-    if (!s->ran)
+    ordo_stats *stats = runs->stats;
+    if (!runs->ran)
         return;
-    ordo_stats *stats = s->stats;
     ordo_u64 peak = ordo_memory_peak();
-    stats->op = ordo_operator_name(op);
-    stats->run_seconds = ordo_clock() - s->start - s->prepared - stats->prepare_seconds - stats->transfer_seconds;
-    stats->prepare_seconds += s->prepared;
+    stats->op = op;
+    stats->run_seconds = ordo_clock() - runs->start - stats->prepare_seconds - stats->transfer_seconds;
     stats->peak_bytes = peak > stats->peak_bytes ? peak : stats->peak_bytes;
     if (status && status != ORDO_ERR_CANCELLED && status != ORDO_ERR_TIMEOUT)
         ordo_stats_free(stats);

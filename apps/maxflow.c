@@ -1,0 +1,423 @@
+/* maxflow.c -- the app of maximum flows: push-relabel in two phases, each a sequence of runs between global relabels.
+ *
+ * Problem: as much as possible from a source to a sink, within capacities; and the cut that shows that no more is
+ * possible.
+ *
+ * Method (Goldberg and Tarjan 1988). First all that its edges hold leaves the source; then excess is pushed towards the
+ * sink until no vertex that can reach the sink has any. That is a maximum preflow, its residual edges give the minimum
+ * cut. The second phase returns what is left: the same, with the source for a sink. A phase is runs of
+ * operators/discharge.h, each ended by its own quiescence or by a budget of work, with global relabels between them:
+ * exact distances by a run of operators/relabel.h. It ends when a global relabel finds no active vertex.
+ *
+ * One thread without a scheduler (preflow.c) does all of it where none is named, and the rest where few vertices are
+ * active and the caller wants that.
+ */
+#include "apps/app.h"
+#include "apps/network.h"
+#include "apps/runs.h"
+#include "apps/tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <ordo/memory.h>
+
+#include "operators/relabel.h"
+
+enum {
+    RELABEL_EVERY = 6,  /* global relabels: work of so many times n, and m (preflow.c has the same) */
+    GATHER = 256,       /* active vertices at once */
+    PROGRESS_EVERY = 10 /* reports a second, at most */
+};
+
+typedef struct search {
+    ordo_network net;
+    ordo_flow_options how;
+    ordo_runs runs;
+    bool serial; /* no scheduler at all */
+
+    /* under a scheduler: the network as a graph */
+    ordo_graph *rows;
+    ordo_eid *row;   /* [n + 1] */
+    ordo_vid *head;  /* [edges] */
+    ordo_u8 *open;   /* [edges] */
+    ordo_u32 *count; /* [n + 1] vertices at each height */
+    ordo_u64 active; /* atomic: found so far, in net.queue */
+    bool exact;      /* heights are distances */
+
+    /* in a serial stage */
+    double since, last_progress;
+    ordo_stats one;
+    ordo_status stopped_by;
+} search;
+
+/* ---- under a scheduler ---- */
+
+static ordo_status make_graph(search *s)
+{
+    const ordo_network *net = &s->net;
+    const ordo_u64 edges = net->row[net->n];
+    s->row = ordo_alloc((ordo_u64)net->n + 1, sizeof *s->row);
+    s->head = ordo_alloc(edges, sizeof *s->head);
+    s->open = ordo_alloc(edges, sizeof *s->open);
+    s->count = ordo_alloc((ordo_u64)net->n + 1, sizeof *s->count);
+    if (!s->row || !s->head || !s->open || !s->count)
+        return ORDO_ERR_MEMORY;
+    for (ordo_u64 v = 0; v <= net->n; v++)
+        s->row[v] = net->row[v];
+    for (ordo_u64 e = 0; e < edges; e++)
+        s->head[e] = net->edge[e].head;
+    ordo_csr csr = {.n = net->n, .m = edges, .row = s->row, .head = s->head, .stride = 1};
+    return ordo_graph_borrow(&csr, false, &s->rows);
+}
+
+static void open_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    search *s = arg;
+    const ordo_network *net = &s->net;
+    for (ordo_u64 v = begin; v < end; v++) {
+        net->height[v] = ordo_highest_u32();
+        s->count[v] = 0;
+        for (ordo_u32 e = net->row[v]; e < net->row[v + 1]; e++)
+            s->open[e] = net->edge[net->edge[e].reverse].residual > 0;
+    }
+}
+
+static void take_active(search *s, ordo_vid *found, ordo_u64 *count)
+{
+    ordo_u64 at = __atomic_fetch_add(&s->active, *count, __ATOMIC_RELAXED);
+    memcpy(&s->net.queue[at], found, *count * sizeof *found);
+    *count = 0;
+}
+
+static void settle_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    search *s = arg;
+    const ordo_network *net = &s->net;
+    ordo_vid found[GATHER];
+    ordo_u64 active = 0;
+    for (ordo_u64 v = begin; v < end; v++) {
+        if (net->height[v] > net->n)
+            net->height[v] = net->n;
+        net->current[v] = net->row[v];
+        __atomic_fetch_add(&s->count[net->height[v]], 1, __ATOMIC_RELAXED);
+        if (net->height[v] < net->n && net->excess[v] && v != net->source && v != net->sink)
+            found[active++] = (ordo_vid)v;
+        if (active == GATHER)
+            take_active(s, found, &active);
+    }
+    take_active(s, found, &active);
+}
+
+static ordo_status late(const search *s)
+{
+    return ordo_fail(ORDO_ERR_TIMEOUT, "maxflow under '%s' did not end within %g s: %llu active vertices left",
+                     s->serial ? "serial" : s->runs.options.scheduler, s->runs.options.timeout,
+                     (unsigned long long)s->active);
+}
+
+/* Exact heights, and the active vertices in net.queue. Tunables and the sync are those of the other operator, so here
+ * the scheduler's own apply. */
+static ordo_status relabel(search *s, ordo_vid to)
+{
+    ordo_network *net = &s->net;
+    const int threads = s->runs.options.threads;
+    if (ordo_runs_late(&s->runs))
+        return late(s);
+    s->active = 0;
+    s->count[net->n] = 0;
+    ordo_status status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, open_range, s);
+    if (status)
+        return status;
+    net->height[to] = 0;
+    relabel_state state = {s->open, net->source == to ? ORDO_NO_VERTEX : net->source};
+    ordo_work work = {.op = ordo_operator_find("relabel"),
+                      .graph = s->rows,
+                      .cells = net->height,
+                      .state = &state,
+                      .universe = net->n,
+                      .targets = net->n,
+                      .initial = &to,
+                      .initial_count = 1};
+    ordo_options given = s->runs.options;
+    s->runs.options.sync = NULL;
+    s->runs.options.setting_count = 0;
+    status = ordo_runs_one(&s->runs, &work);
+    s->runs.options = given;
+    net->global_relabels++;
+    if (!status)
+        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, settle_range, s);
+    s->exact = !status;
+    return status;
+}
+
+static ordo_status discharge(search *s)
+{
+    ordo_network *net = &s->net;
+    discharge_progress progress = {.limit = net->n};
+    discharge_state state = {.row = net->row,
+                             .edge = net->edge,
+                             .height = net->height,
+                             .current = net->current,
+                             .excess = net->excess,
+                             .count = s->count,
+                             .progress = &progress,
+                             .budget = RELABEL_EVERY * (ordo_u64)net->n + net->row[net->n],
+                             .source = net->source,
+                             .sink = net->sink};
+    ordo_work work = {.op = ordo_operator_find("discharge"),
+                      .state = &state,
+                      .universe = net->n,
+                      .targets = net->n,
+                      .initial = net->queue,
+                      .initial_count = s->active};
+    s->exact = false;
+    return ordo_runs_one(&s->runs, &work);
+}
+
+/* ---- by one thread ---- */
+
+static bool stop(void *arg, ordo_u64 active, bool relabeled)
+{
+    search *s = arg;
+    const ordo_options *o = &s->runs.options;
+    const double now = ordo_clock();
+    s->active = active;
+    if (relabeled && s->one.trace && s->one.trace_count < ORDO_TRACE_MAX)
+        s->one.trace[s->one.trace_count++] = (ordo_sample){.seconds = now - s->since,
+                                                           .in_flight = active,
+                                                           .bucket = s->net.global_relabels,
+                                                           .utilisation = -1,
+                                                           .concurrent = 1};
+    if (o->progress && now - s->last_progress > 1.0 / PROGRESS_EVERY) {
+        ordo_progress progress = {.scheduler = s->serial ? "serial" : o->scheduler,
+                                  .seconds = now - s->runs.start,
+                                  .supersteps = s->net.global_relabels,
+                                  .in_flight = active,
+                                  .items = s->net.discharges};
+        s->last_progress = now;
+        o->progress(o->progress_arg, &progress);
+    }
+    if (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED))
+        s->stopped_by = ordo_fail(ORDO_ERR_CANCELLED, "cancelled after %.3f s", now - s->runs.start);
+    else if (ordo_runs_late(&s->runs))
+        s->stopped_by = late(s);
+    return s->stopped_by != ORDO_OK;
+}
+
+static ordo_status serially(search *s, ordo_vid to)
+{
+    ordo_network *net = &s->net;
+    bool stopped;
+    net->discharges = net->pushes = net->relabels = 0;
+    const ordo_u64 relabels_before = net->global_relabels;
+    s->since = ordo_clock();
+    s->one = (ordo_stats){.trace = s->runs.stats ? ordo_alloc(ORDO_TRACE_MAX, sizeof(ordo_sample)) : NULL};
+    s->stopped_by = ORDO_OK;
+    ordo_status status = ordo_preflow(net, to, stop, s, &s->exact, &stopped);
+    if (!status && stopped)
+        status = s->stopped_by;
+    s->one.items = net->discharges;
+    s->one.edges = s->one.useful = net->pushes + net->relabels;
+    s->one.activations = net->discharges;
+    s->one.supersteps = net->global_relabels - relabels_before;
+    s->one.work_seconds = ordo_clock() - s->since;
+    s->one.peak_worklist_bytes = 3 * sizeof(ordo_u32) * (ordo_u64)net->n;
+    s->one.peak_bytes = ordo_memory_peak();
+    if (s->runs.stats)
+        ordo_runs_add(&s->runs, &s->one, s->since - s->runs.start);
+    return status;
+}
+
+/* ---- the app ---- */
+
+static ordo_status phase(search *s, ordo_vid to)
+{
+    ordo_status status = ORDO_OK;
+    while (!status && !s->serial) {
+        if ((status = relabel(s, to)) || s->active == 0)
+            return status;
+        if (s->active < s->how.hand_over)
+            break;
+        status = discharge(s);
+    }
+    return status ? status : serially(s, to);
+}
+
+/* No scheduler is named; "auto" comes to the same, with a reason. */
+static bool is_auto(const ordo_options *o)
+{
+    return o && o->scheduler && !strcmp(o->scheduler, "auto");
+}
+static bool is_serial(const ordo_options *o)
+{
+    return !o || ((!o->scheduler || is_auto(o)) && !o->sync && o->setting_count == 0);
+}
+
+/* What the statistics say of how it ran: a run of nothing does, under the scheduler; without one, of one thread. */
+static ordo_status begin(search *s)
+{
+    ordo_options given = s->runs.options;
+    discharge_progress progress = {0};
+    discharge_state state = {.progress = &progress};
+    ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = s->net.queue};
+    if (s->serial)
+        s->runs.options.threads = 1;
+    ordo_status status = ordo_runs_one(&s->runs, &work);
+    s->runs.options = given;
+    if (!status && s->serial && s->runs.stats) {
+        s->runs.stats->scheduler = "serial";
+        s->runs.stats->sync = "none";
+        s->runs.stats->setting_count = 0;
+        s->runs.stats->trace_count = 0;
+        snprintf(s->runs.stats->chosen, sizeof s->runs.stats->chosen, "%s",
+                 is_auto(&given) ? "one thread without a scheduler was fastest on all that was measured" : "");
+    }
+    return status;
+}
+
+static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result)
+{
+    ordo_network *net = &s->net;
+    ordo_status status = begin(s);
+    if (!status && !s->serial)
+        status = make_graph(s);
+    if (status)
+        return status;
+    ordo_network_start(net);
+    if ((status = phase(s, net->sink)))
+        return status;
+    if (!s->exact)
+        ordo_network_relabel(net, net->sink);
+    result->value = net->excess[net->sink];
+    result->source_side = ordo_network_cut(net, side, &result->cut_capacity);
+    if (!s->how.cut_only && flow)
+        status = phase(s, net->source);
+    if (!status && flow)
+        status = ordo_network_flow(net, s->runs.options.threads, flow);
+    return status;
+}
+
+static ordo_vid terminal(ordo_vid given, ordo_vid named)
+{
+    return given == ORDO_NO_VERTEX ? named : given;
+}
+
+static ordo_status check_options(const ordo_options *options)
+{
+    static const ordo_item nothing = 0;
+    discharge_progress progress = {0};
+    discharge_state state = {.progress = &progress};
+    ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = &nothing};
+    return ordo_run_check(&work, options);
+}
+
+ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
+                         const ordo_options *options, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result,
+                         ordo_stats *stats)
+{
+    if (!g || !result || (!side && ordo_graph_out(g)->n))
+        return ordo_fail(ORDO_ERR_USAGE, "no %s given", !g ? "graph" : !result ? "result" : "room for the cut");
+    const ordo_vertex_data *named = ordo_graph_vertex_data(g);
+    search s = {.how = how ? *how : (ordo_flow_options){0},
+                .serial = is_serial(options),
+                .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}};
+    ordo_flow found = {0};
+    ordo_status status = check_options(&s.runs.options);
+    if (status)
+        return status;
+    const double before = ordo_clock();
+    status = ordo_network_make(g, terminal(source, named->source), terminal(sink, named->sink), s.how.infinite,
+                               s.runs.options.threads, &s.net);
+    if (status)
+        return status;
+    const double prepared = ordo_clock() - before;
+    s.runs.start = ordo_clock();
+    status = find_flow(&s, flow, side, &found);
+    if (!status)
+        *result = found;
+    ordo_runs_end(&s.runs, "discharge", status);
+    if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
+        stats->prepare_seconds += prepared;
+    ordo_graph_free(s.rows);
+    void *all[] = {s.row, s.head, s.open, s.count};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        ordo_free(all[i]);
+    ordo_network_free(&s.net);
+    return status;
+}
+
+ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
+{
+    ordo_options chosen = ordo_options_or(options, "bsp");
+    static const ordo_item nothing = 0;
+    discharge_progress progress = {0};
+    discharge_state state = {.progress = &progress};
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = rows->n, m = rows->m;
+    ordo_work work = {
+        .op = ordo_operator_find("discharge"), .state = &state, .universe = n, .targets = n, .initial = &nothing};
+    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    if (status)
+        return status;
+    /* in-rows, the network, its lists or its rows as a graph; the cut has n bytes of the caller's */
+    ordo_u64 fixed = ordo_network_memory(n, m) + 2 * ORDO_TRACE_MAX * sizeof(ordo_sample);
+    fixed += ordo_graph_symmetric(g) ? 0 : n * sizeof(ordo_eid) + 8 * m;
+    fixed += is_serial(options) ? 3 * n * sizeof(ordo_u32) : n * 12 + 2 * m * 5;
+    *expected += fixed;
+    *at_most = 2 * *at_most + fixed + (ordo_graph_symmetric(g) ? 0 : m * sizeof(ordo_edge_entry) + 16 * m);
+    return ORDO_OK;
+}
+
+/* ---- for the command ---- */
+
+static const ordo_operator *op_for(const ordo_graph *g)
+{
+    (void)g;
+    return ordo_operator_find("discharge");
+}
+
+static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
+{
+    ordo_flow flow;
+    const ordo_csr *rows = ordo_graph_out(input->graph);
+    ordo_status status = ordo_answer_room(answer, ORDO_U64, rows->m, false);
+    if (!answer->side)
+        answer->side = ordo_alloc(rows->n, sizeof *answer->side);
+    answer->side_count = rows->n;
+    if (!status && !answer->side)
+        status = ORDO_ERR_MEMORY;
+    if (!status)
+        status = ordo_maxflow(input->graph, input->source, input->sink, &input->flow, options, answer->values,
+                              answer->side, &flow, stats);
+    if (status)
+        return status;
+    answer->fields[0] = (ordo_field){.name = "value", .type = ORDO_U64, .whole = flow.value};
+    answer->fields[1] = (ordo_field){.name = "cut_capacity", .type = ORDO_U64, .whole = flow.cut_capacity};
+    answer->fields[2] = (ordo_field){.name = "source_side", .type = ORDO_U64, .whole = flow.source_side};
+    answer->field_count = 3;
+    return ORDO_OK;
+}
+
+static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
+{
+    ordo_flow flow = {.value = answer->fields[0].whole,
+                      .cut_capacity = answer->fields[1].whole,
+                      .source_side = answer->fields[2].whole};
+    return ordo_maxflow_verify(input->graph, input->source, input->sink, &input->flow, answer->values, answer->side,
+                               &flow, how);
+}
+
+extern const ordo_app ordo_app_maxflow;
+const ordo_app ordo_app_maxflow = {
+    .name = "maxflow",
+    .summary = "maximum flow and minimum cut from a source to a sink; weights are capacities",
+    .value_name = "flow",
+    .needs_terminals = true,
+    .wants_weights = true,
+    .values_on_edges = true,
+    .op = op_for,
+    .run = run,
+    .verify = verify,
+    .memory = ordo_maxflow_memory,
+};

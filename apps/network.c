@@ -1,0 +1,370 @@
+/* network.c -- from a graph to pairs of residual edges and back, and the exact distances of a global relabel.
+ *
+ * Making. A vertex' row is merged from its out-edges and its in-edges, both in ascending order of the other end, so all
+ * is read and written in sequence; only pairing jumps, over two cursors a vertex.
+ */
+#include "apps/network.h"
+
+#include <string.h>
+
+#include <ordo/memory.h>
+
+#include "apps/tree.h"
+
+/* ---- input ---- */
+
+/* The edge of the graph that stands at e of its sorted rows, or of the in-rows of those. */
+static inline ordo_eid edge_of(const ordo_network *net, const ordo_csr *rows, ordo_eid e)
+{
+    return net->sorted ? ((const ordo_u32 *)rows->weight)[e * rows->stride] : e;
+}
+
+static inline ordo_u64 capacity_of(const ordo_network *net, const ordo_csr *rows, ordo_eid e)
+{
+    ordo_u32 word = net->sorted ? ordo_weight_word(net->g, edge_of(net, rows, e)) : ordo_weight_word(rows, e);
+    return net->declared && word == net->declared ? net->infinite : word;
+}
+
+static bool is_infinite(const ordo_network *net, const ordo_csr *g, ordo_eid e)
+{
+    return net->declared && ordo_weight_word(g, e) == net->declared;
+}
+
+static ordo_status check_input(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared)
+{
+    const ordo_csr *g = ordo_graph_out(graph);
+    if (source == ORDO_NO_VERTEX || sink == ORDO_NO_VERTEX)
+        return ordo_fail(ORDO_ERR_USAGE, "no %s given, and the graph names none",
+                         source == ORDO_NO_VERTEX ? "source" : "sink");
+    if (source >= g->n || sink >= g->n)
+        return ordo_fail(ORDO_ERR_USAGE, "%s %u, expected a vertex below %u", source >= g->n ? "source" : "sink",
+                         source >= g->n ? source : sink, g->n);
+    if (source == sink)
+        return ordo_fail(ORDO_ERR_USAGE, "source and sink are both %u, expected two vertices", source);
+    if (g->m >= (ordo_u64)1 << 31)
+        return ordo_fail(ORDO_ERR_INPUT, "the graph has %llu stored edges; maxflow takes fewer than 2^31",
+                         (unsigned long long)g->m);
+    if (g->weight_type == ORDO_F32)
+        return ordo_fail(ORDO_ERR_INPUT, "capacities are of type f32, expected whole numbers");
+    if (declared > UINT32_MAX)
+        return ordo_fail(ORDO_ERR_USAGE, "infinite capacity %llu, expected a number below 2^32",
+                         (unsigned long long)declared);
+    ordo_graph_info info;
+    if (g->weight_type == ORDO_I32)
+        ordo_graph_get_info(graph, &info);
+    if (g->weight_type == ORDO_I32 && info.weight_min < 0)
+        for (ordo_vid u = 0; u < g->n; u++)
+            for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
+                if ((ordo_i32)ordo_weight_word(g, e) < 0)
+                    return ordo_fail(ORDO_ERR_NEGATIVE_WEIGHT, "edge %u -> %u has capacity %d, expected none below 0",
+                                     u, g->head[e * g->stride], (ordo_i32)ordo_weight_word(g, e));
+    return ORDO_OK;
+}
+
+/* What leaves the set of vertices that infinite edges reach from the source is a finite cut, if the sink is not among
+ * them. Uses height[] for marks. */
+static ordo_status find_infinite(ordo_network *net)
+{
+    const ordo_csr *g = net->g;
+    ordo_u64 sum = 0, tail = 0, from_source = 0;
+    if (!net->declared)
+        return ORDO_OK;
+    memset(net->height, 0, net->n * sizeof *net->height);
+    net->queue[tail++] = net->source;
+    net->height[net->source] = 1;
+    for (ordo_u64 head = 0; head < tail; head++) {
+        ordo_vid u = net->queue[head];
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            if (!is_infinite(net, g, e) || net->height[v])
+                continue;
+            if (v == net->sink)
+                return ordo_fail(ORDO_ERR_OVERFLOW,
+                                 "the flow is unbounded: a path of edges of infinite capacity leads from source %u to "
+                                 "sink %u",
+                                 net->source, net->sink);
+            net->height[v] = 1;
+            net->queue[tail++] = v;
+        }
+    }
+    for (ordo_u64 i = 0; i < tail; i++) {
+        ordo_vid u = net->queue[i];
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
+            if (!net->height[g->head[e * g->stride]])
+                sum += ordo_weight_word(g, e);
+    }
+    net->infinite = sum + 1; /* fewer than 2^31 edges of less than 2^32 */
+    if (net->infinite >> 62)
+        return ordo_fail(ORDO_ERR_OVERFLOW, "finite capacities around source %u add up to 2^62 or more", net->source);
+    for (ordo_eid e = g->row[net->source]; e < g->row[net->source + 1]; e++)
+        if (__builtin_add_overflow(from_source, is_infinite(net, g, e) ? net->infinite : ordo_weight_word(g, e),
+                                   &from_source) ||
+            from_source >> 63)
+            return ordo_fail(ORDO_ERR_OVERFLOW,
+                             "capacities out of source %u add up to 2^63 or more: its infinite ones count as %llu each",
+                             net->source, (unsigned long long)net->infinite);
+    return ORDO_OK;
+}
+
+/* ---- making ---- */
+
+static bool is_sorted(const ordo_csr *g)
+{
+    for (ordo_vid u = 0; u < g->n; u++)
+        for (ordo_eid e = g->row[u] + 1; e < g->row[u + 1]; e++)
+            if (g->head[e * g->stride] < g->head[(e - 1) * g->stride])
+                return false;
+    return true;
+}
+
+/* The same edges in sorted rows, the index of each for its weight. */
+static ordo_status sorted_copy(const ordo_csr *g, int threads, ordo_graph **out)
+{
+    ordo_edge_entry *list = ordo_alloc(g->m, sizeof *list);
+    if (!list)
+        return ORDO_ERR_MEMORY;
+    for (ordo_vid u = 0; u < g->n; u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
+            list[e] = (ordo_edge_entry){u, g->head[e * g->stride], (ordo_u32)e};
+    ordo_status status = ordo_graph_from_edges(g->n, list, g->m, ORDO_U32, ORDO_AS_STORED, threads, out);
+    ordo_free(list);
+    return status;
+}
+
+/* The capacity of all edges of a row to the head at *e, which moves to the next one; of several infinite ones that of
+ * one, and so whatever else is there. */
+static inline ordo_u64 take_head(const ordo_network *net, const ordo_csr *g, ordo_eid *e, ordo_eid end)
+{
+    const ordo_vid v = g->head[*e * g->stride];
+    ordo_u64 sum = 0;
+    do {
+        sum += capacity_of(net, g, *e);
+        if (net->declared && sum > net->infinite)
+            sum = net->infinite;
+    } while (++*e < end && g->head[*e * g->stride] == v);
+    return sum;
+}
+
+/* Entries of a vertex: for every neighbour what edges to it hold, and in `reverse` whether edges from it hold any.
+ * Those with capacity come first, those that can only take back what has come last: of two heads as low, a relabel then
+ * prefers one that flow was not pushed back from, where excess would go to and fro, ever higher. */
+static ordo_u32 fill_row(ordo_network *net, const ordo_csr *g, const ordo_csr *in, ordo_vid x, ordo_u32 to,
+                         discharge_edge *room)
+{
+    ordo_eid e = g->row[x], end = g->row[x + 1], back = in->row[x], back_end = in->row[x + 1];
+    ordo_u32 only_back = 0;
+    while (e < end || back < back_end) {
+        ordo_u64 a = e < end ? g->head[e * g->stride] : ~(ordo_u64)0;
+        ordo_u64 b = back < back_end ? in->head[back * in->stride] : ~(ordo_u64)0;
+        ordo_u64 there = a <= b ? take_head(net, g, &e, end) : 0;
+        ordo_u64 here = b <= a ? take_head(net, in, &back, back_end) : 0;
+        discharge_edge entry = {.head = (ordo_vid)(a < b ? a : b), .reverse = here > 0, .residual = there};
+        if (entry.head == x || !(there | here))
+            continue;
+        if (there)
+            net->edge[to++] = entry;
+        else
+            room[only_back++] = entry;
+    }
+    net->out[x] = to;
+    memcpy(&net->edge[to], room, only_back * sizeof *room);
+    return to + only_back;
+}
+
+/* Going over all rows in order, the reverse of an entry is the next one in its part of its head's row. */
+static ordo_status pair_edges(ordo_network *net)
+{
+    ordo_u32 *next[2] = {net->queue, net->current}; /* without capacity, with it */
+    for (ordo_vid x = 0; x < net->n; x++) {
+        next[1][x] = net->row[x];
+        next[0][x] = net->out[x];
+    }
+    for (ordo_vid x = 0; x < net->n; x++)
+        for (ordo_u32 e = net->row[x]; e < net->row[x + 1]; e++) {
+            const ordo_vid w = net->edge[e].head;
+            const ordo_u32 holds = net->edge[e].reverse, at = next[holds][w]++;
+            if (at >= (holds ? net->out[w] : net->row[w + 1]) || net->edge[at].head != x)
+                return ordo_fail(ORDO_ERR_INPUT,
+                                 "edge %u -> %u has no reverse of the same weight, in a graph said to be symmetric", w,
+                                 x);
+            net->edge[e].reverse = at;
+        }
+    return ORDO_OK;
+}
+
+static ordo_status make_rows(ordo_network *net, const ordo_csr *in)
+{
+    ordo_u64 widest = 1;
+    ordo_u32 to = 0;
+    for (ordo_vid x = 0; x < net->n; x++)
+        if (in->row[x + 1] - in->row[x] > widest)
+            widest = in->row[x + 1] - in->row[x];
+    discharge_edge *room = ordo_alloc(widest, sizeof *room);
+    if (!room)
+        return ORDO_ERR_MEMORY;
+    for (ordo_vid x = 0; x < net->n; x++) {
+        net->row[x] = to;
+        to = fill_row(net, net->rows, in, x, to, room);
+    }
+    net->row[net->n] = to;
+    ordo_free(room);
+    return pair_edges(net);
+}
+
+ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared, int threads,
+                              ordo_network *out)
+{
+    ordo_status status = check_input(graph, source, sink, declared);
+    const ordo_csr *in, *g = ordo_graph_out(graph);
+    if (status || (status = ordo_graph_in(graph, threads, &in)))
+        return status;
+    ordo_network net = {.g = g, .rows = g, .n = g->n, .source = source, .sink = sink, .declared = declared};
+    net.row = ordo_alloc((ordo_u64)g->n + 1, sizeof *net.row);
+    net.out = ordo_alloc(g->n, sizeof *net.out);
+    net.edge = ordo_alloc(2 * g->m, sizeof *net.edge);
+    net.height = ordo_alloc(g->n, sizeof *net.height);
+    net.current = ordo_alloc(g->n, sizeof *net.current);
+    net.excess = ordo_alloc_zero(g->n, sizeof *net.excess);
+    net.queue = ordo_alloc(g->n, sizeof *net.queue);
+    if (!net.row || !net.out || !net.edge || !net.height || !net.current || !net.excess || !net.queue)
+        status = ORDO_ERR_MEMORY;
+    if (!status)
+        status = find_infinite(&net);
+    if (!status && !(is_sorted(g) && is_sorted(in))) {
+        status = sorted_copy(g, threads, &net.sorted);
+        if (!status)
+            status = ordo_graph_in(net.sorted, threads, &in);
+        if (!status)
+            net.rows = ordo_graph_out(net.sorted);
+    }
+    if (!status)
+        status = make_rows(&net, in);
+    if (status)
+        ordo_network_free(&net);
+    else
+        *out = net;
+    return status;
+}
+
+void ordo_network_free(ordo_network *net)
+{
+    void *all[] = {net->row, net->out, net->edge, net->height, net->current, net->excess, net->queue};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        ordo_free(all[i]);
+    ordo_graph_free(net->sorted);
+    *net = (ordo_network){0};
+}
+
+ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m)
+{
+    return n * (5 * sizeof(ordo_u32) + sizeof(ordo_u64)) + 2 * m * sizeof(discharge_edge) + 4096;
+}
+
+/* ---- working ---- */
+
+void ordo_network_start(ordo_network *net)
+{
+    for (ordo_u32 e = net->row[net->source]; e < net->row[net->source + 1]; e++) {
+        discharge_edge *edge = &net->edge[e];
+        net->edge[edge->reverse].residual += edge->residual;
+        net->excess[edge->head] += edge->residual;
+        edge->residual = 0;
+    }
+}
+
+static bool holds_excess(const ordo_network *net, ordo_vid v)
+{
+    return net->excess[v] && v != net->source && v != net->sink;
+}
+
+ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to)
+{
+    const ordo_u32 *row = net->row, n = net->n;
+    const discharge_edge *edge = net->edge;
+    ordo_u32 *height = net->height, *queue = net->queue, next = n;
+    const bool back = to == net->source;
+    const ordo_u64 most = back ? n : n - 1; /* on the way to the sink the source is not looked for */
+    ordo_u64 tail = 0, active = 0, wanted = 0;
+    for (ordo_vid v = 0; v < n; v++) {
+        height[v] = n;
+        wanted += back && holds_excess(net, v);
+    }
+    queue[tail++] = to;
+    height[to] = 0;
+    for (ordo_u64 head = 0; head < tail && tail < most && (wanted || !back); head++) {
+        const ordo_vid v = queue[head];
+        next = height[v] + 1;
+        for (ordo_u32 e = row[v]; e < row[v + 1]; e++) {
+            const ordo_vid w = edge[e].head;
+            if (height[w] == n && w != net->source && edge[edge[e].reverse].residual) {
+                height[w] = next;
+                queue[tail++] = w;
+                wanted -= back && holds_excess(net, w);
+            }
+        }
+    }
+    for (ordo_vid v = 0; back && v < n; v++)
+        if (height[v] == n)
+            height[v] = next;
+    memcpy(net->current, row, n * sizeof *row);
+    for (ordo_u64 i = 0; i < tail; i++)
+        if (holds_excess(net, queue[i]))
+            queue[active++] = queue[i];
+    net->global_relabels++;
+    return active;
+}
+
+/* ---- what comes out ---- */
+
+typedef struct flows {
+    const ordo_network *net;
+    ordo_u64 *flow;
+} flows;
+
+/* What flows from u to v in all is what its edges hold less the residual; the first ones take it. */
+static void flow_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const flows *f = arg;
+    const ordo_network *net = f->net;
+    const ordo_csr *g = net->rows;
+    for (ordo_u64 u = begin; u < end; u++) {
+        ordo_u32 at = net->row[u];
+        for (ordo_eid e = g->row[u], next; e < g->row[u + 1]; e = next) {
+            const ordo_vid v = g->head[e * g->stride];
+            next = e;
+            ordo_u64 sum = take_head(net, g, &next, g->row[u + 1]);
+            if (v == u)
+                sum = 0;
+            while (sum && net->edge[at].head != v)
+                at++;
+            sum -= sum && net->edge[at].residual < sum ? net->edge[at].residual : sum;
+            for (ordo_eid k = e; k < next; k++) {
+                ordo_u64 capacity = capacity_of(net, g, k), most = capacity < sum ? capacity : sum;
+                f->flow[edge_of(net, g, k)] = most;
+                sum -= most;
+            }
+        }
+    }
+}
+
+ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *flow)
+{
+    flows f = {.net = net, .flow = flow};
+    return ordo_for_ranges(threads, net->n, ORDO_GRAIN, flow_range, &f);
+}
+
+ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capacity)
+{
+    const ordo_csr *g = net->g;
+    ordo_u64 size = 0;
+    *capacity = 0;
+    for (ordo_vid v = 0; v < net->n; v++) {
+        side[v] = net->height[v] == net->n;
+        size += side[v];
+    }
+    for (ordo_vid u = 0; u < net->n; u++)
+        for (ordo_eid e = side[u] ? g->row[u] : g->row[u + 1]; e < g->row[u + 1]; e++)
+            if (!side[g->head[e * g->stride]])
+                *capacity += is_infinite(net, g, e) ? net->infinite : ordo_weight_word(g, e);
+    return size;
+}

@@ -1,0 +1,25 @@
+/* runs.h -- an app that is a sequence of runs: their statistics as one, and one clock over all of them. */
+#ifndef ORDO_RUNS_H
+#define ORDO_RUNS_H
+
+#include <stdbool.h>
+
+#include <ordo/run.h>
+
+typedef struct ordo_runs {
+    ordo_options options; /* of every run; the timeout is that of all together */
+    double start;         /* of ordo_clock() */
+    ordo_stats *stats;    /* sums, or NULL */
+    bool ran;             /* stats holds something */
+} ordo_runs;
+
+/* Whether time is over. */
+bool ordo_runs_late(const ordo_runs *runs);
+/* A run within what is left of the time, added to the sums. */
+ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work);
+/* Adds what was done `later` seconds after the start, and takes its trace. */
+void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later);
+/* Seconds and peak over all, under that operator's name; frees the statistics where the app's status allows none. */
+void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status);
+
+#endif

@@ -1,0 +1,40 @@
+/* records.cu -- edge records: a kernel, or, where a C++ compiler builds this for the tests, a loop. */
+#include "records.h"
+
+#ifdef __CUDACC__
+#define ORDO_RECORDS_FN static __device__
+#else
+#define ORDO_RECORDS_FN static
+#endif
+
+ORDO_RECORDS_FN void fill(const ordo_cuda_rows &r, ordo_u32 one, uint4 *record, ordo_u64 v)
+{
+    const ordo_u64 begin = r.row[v], degree = r.row[v + 1] - begin;
+    ordo_u32 word[8];
+    for (ordo_u32 i = 0; i < 4; i++) {
+        const bool there = i < degree && degree <= 4;
+        word[2 * i] = there ? r.edge[(begin + i) * r.stride] : degree > 4 ? ORDO_RECORD_LONG : ORDO_RECORD_NONE;
+        word[2 * i + 1] = there && r.stride == 2 ? r.edge[(begin + i) * 2 + 1] : one;
+    }
+    record[2 * v] = uint4{word[0], word[1], word[2], word[3]};
+    record[2 * v + 1] = uint4{word[4], word[5], word[6], word[7]};
+}
+
+#ifdef __CUDACC__
+static __global__ void fill_all(const ordo_cuda_rows r, ordo_u32 one, uint4 *record)
+{
+    for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v < r.n; v += (ordo_u64)gridDim.x * blockDim.x)
+        fill(r, one, record, v);
+}
+#endif
+
+void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record)
+{
+    const ordo_u32 one = floats ? 0x3f800000u : 1u;
+#ifdef __CUDACC__
+    fill_all<<<1024, 256>>>(rows, one, record);
+#else
+    for (ordo_u64 v = 0; v < rows.n; v++)
+        fill(rows, one, record, v);
+#endif
+}

@@ -1,0 +1,449 @@
+/* cuda_warp.cuh -- expanding by warps that work on their own, for schedulers on a GPU whose order is 32 buckets.
+ *
+ * Problem: a barrier of a block after every few items costs more than the items do where there is little work, and a
+ * warp is what the machine schedules. Method: a warp takes up to 32 entries, a lane each; their edges are laid end to
+ * end and dealt out to the lanes, 32 * UNROLL a turn; what improves goes to a store in shared memory, sorted by bucket,
+ * lane b counting for bucket b, until the scheduler flushes it, or stays with the warp for its next hop.
+ *
+ * Entries are {value, item}; one whose item's cell has become better meanwhile is stale.
+ *
+ * Hubs. The edges of an item of more than HUB are cut at multiples of PIECE into entries of their own. Piece j of the
+ * graph's edges is the item universe + 2j, or + 1 where it is the first one of its hub (a piece of edges may hold the
+ * end of one hub and the start of another, and no third); `owner` says whose it is, written, always with the same
+ * value, before the entry is.
+ *
+ * A template over the operator as cuda.cuh is, which comes before it. Leaves OP(entry), OP(warp), OP(batch), OP(sight)
+ * and
+ *   OP(warp_chain)   entries whose edges are in records, and what is kept of what they activate
+ *   OP(warp_gather)  the other lanes' entries to their edges
+ *   OP(warp_work)    those edges, and pieces of hubs, as far as the store has room
+ *   OP(warp_put)     an entry into the store, or kept for the next hop
+ *   OP(warp_hop)     what was kept
+ * A caller loops: work, flush when OP(warp_full) says so or it likes, find entries, chain, gather; each called in one
+ * place, for they are long and inlined. Functions are for whole warps, arguments alike in all lanes but where they
+ * speak of a lane.
+ */
+#ifndef ORDO_CUDA_WARP_ONCE
+#define ORDO_CUDA_WARP_ONCE
+
+enum {
+    ORDO_WARP_ROOM = 192, /* entries that a warp's store holds; fewer of 16 bytes, so that shared memory suffices */
+    ORDO_WARP_TURN = 128, /* most that a turn adds: an edge record a lane */
+    ORDO_WARP_UNROLL = 4,
+    ORDO_WARP_HUB = 128,
+    ORDO_WARP_PIECE = 64,
+};
+
+/* Priorities to 32 buckets in a circle, `head` the one that begins at `base`. */
+typedef struct ordo_dev_map {
+    double base, per_delta, limit; /* entries before `limit` may stay with a warp */
+    ordo_u32 buckets, head;
+    ordo_u32 last; /* what lies farther from the head is clipped to there; below `buckets` */
+    bool thin;     /* depth binds: improve without a test, ask for rows ahead */
+} ordo_dev_map;
+
+/* How far from the head the bucket of a priority is: late ones go to the head, far ones are clipped to the
+ * last. */
+ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
+{
+    return min(__double2uint_rz((priority - map.base) * map.per_delta), map.last); /* saturates at both ends */
+}
+
+/* A warp's store of entries, and how many of them belong to which bucket. */
+template <typename Entry> struct ordo_warp_store {
+    static constexpr ordo_u32 room = sizeof(Entry) == 8 ? ORDO_WARP_ROOM : ORDO_WARP_ROOM - 32;
+    Entry held[room];
+    unsigned short tag[room]; /* bucket << 8 | number among the bucket's */
+    ordo_u32 count[32];
+};
+
+template <typename T> ORDO_DEV T ordo_warp_sum(T x)
+{
+    for (int step = 16; step; step /= 2)
+        x += __shfl_xor_sync(~0u, x, step);
+    return x;
+}
+
+/* Entries' ids for `universe` items and their pieces; 0 where they have no room in 32 bits. */
+static inline ordo_u64 ordo_warp_ids(ordo_u64 universe, ordo_u64 m)
+{
+    ordo_u64 ids = universe + 2 * (m / ORDO_WARP_PIECE + 1);
+    return ids <= 0xffffffffu ? ids : 0;
+}
+
+/* Doubles as words of the same order. */
+ORDO_DEV ordo_u64 ordo_dev_ordered(double x)
+{
+    ordo_u64 bits = (ordo_u64)__double_as_longlong(x);
+    return bits >> 63 ? ~bits : bits | (ordo_u64)1 << 63;
+}
+ORDO_DEV double ordo_dev_unordered(ordo_u64 bits)
+{
+    return __longlong_as_double((long long)(bits >> 63 ? bits & ~((ordo_u64)1 << 63) : ~bits));
+}
+
+#endif
+
+typedef struct __align__(2 * sizeof(OP(cell))) OP(entry)
+{
+    OP(cell) value;
+    ordo_u32 item;
+}
+OP(entry);
+
+/* What warps look at; the same for all, in a kernel's arguments. */
+typedef struct OP(sight) {
+    ordo_cuda_rows rows;
+    OP(cell) * cells;
+    OP(state) state;
+    ordo_u32 universe;
+    const uint4 *record; /* see ordo_cuda_records; NULL: none */
+    ordo_u32 near;       /* entries that a warp keeps for its next hops: a power of two */
+    ordo_u32 *owner;     /* [2 * (m / PIECE + 1)] */
+} OP(sight);
+
+/* What a warp carries along; all lanes alike but for the counters. */
+typedef struct OP(warp) {
+    ordo_warp_store<OP(entry)> *store;
+    OP(entry) * nearby; /* [sight.near] a ring of what is kept for the next hops */
+    ordo_dev_map map;
+    ordo_u32 held;
+    ordo_u32 near_from, near, hops;       /* where the kept begin, how many; hops that are left */
+    bool surplus;                         /* something in the store is worth others' time now */
+    ordo_u32 items, edges, useful, stale; /* since they were published last */
+} OP(warp);
+
+/* What a warp is expanding: an item a lane, their edges laid end to end. */
+typedef struct OP(batch) {
+    ordo_vid v;
+    OP(cell) value;
+    ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
+    ordo_u32 offset;       /* number of the lane's first edge among all */
+    ordo_u32 total, first; /* edges of all, and those that are behind */
+    ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
+} OP(batch);
+
+/* Whether the next turn might not fit the store. */
+ORDO_DEV bool OP(warp_full)(const OP(warp) * w)
+{
+    return w->held > ordo_warp_store<OP(entry)>::room - ORDO_WARP_TURN;
+}
+
+/* N entries a lane, those with `has`: into the store, or kept for the next hop. `vertex` is whose priority it is. */
+template <int N>
+ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, const bool (&has)[N], const ordo_u32 (&item)[N],
+                            const OP(cell) (&value)[N], const ordo_vid (&vertex)[N])
+{
+    const ordo_u32 below = (1u << threadIdx.x % 32) - 1;
+    double priority[N];
+    ordo_u32 rest[N], any = 0;
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        rest[u] = __ballot_sync(~0u, has[u]);
+        priority[u] = has[u] ? OP(priority)(&g.state, vertex[u], value[u]) : 0;
+    }
+    if (w->hops) {
+        bool soon[N];
+        ordo_u32 some[N], kept = 0;
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            soon[u] = has[u] && priority[u] < w->map.limit && item[u] < g.universe;
+            kept += __popc(some[u] = __ballot_sync(~0u, soon[u]));
+        }
+        if (w->near + kept <= g.near) { /* all of them */
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                const ordo_u32 at = w->near_from + w->near + __popc(some[u] & below);
+                if (soon[u])
+                    w->nearby[at & (g.near - 1)] = {value[u], item[u]};
+                w->near += __popc(some[u]);
+                rest[u] &= ~some[u];
+            }
+        } else {
+            w->surplus = true;
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                const ordo_u32 at = w->near + __popc(some[u] & below);
+                soon[u] = soon[u] && at < g.near;
+                if (soon[u])
+                    w->nearby[(w->near_from + at) & (g.near - 1)] = {value[u], item[u]};
+                w->near = min(w->near + __popc(some[u]), g.near);
+                rest[u] &= ~__ballot_sync(~0u, soon[u]);
+            }
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        any |= rest[u];
+    if (!any)
+        return;
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        if (rest[u] >> threadIdx.x % 32 & 1) {
+            const ordo_u32 at = w->held + __popc(rest[u] & below);
+            ordo_u32 b = w->map.head + ordo_map_distance(w->map, priority[u]);
+            b = b < w->map.buckets ? b : b - w->map.buckets;
+            w->store->held[at] = {value[u], item[u]};
+            w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
+        }
+        w->held += __popc(rest[u]);
+    }
+}
+/* One entry a lane. */
+ORDO_DEV void OP(warp_put)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u32 item, OP(cell) value, ordo_vid vertex)
+{
+    const bool hass[1] = {has};
+    const ordo_u32 items[1] = {item};
+    const OP(cell) values[1] = {value};
+    const ordo_vid vertices[1] = {vertex};
+    OP(warp_push)(g, w, hass, items, values, vertices);
+}
+
+/* What was kept, up to an entry a lane, for another hop; which lanes have one. */
+ORDO_DEV bool OP(warp_hop)(const OP(sight) & g, OP(warp) * w, OP(entry) * entry)
+{
+    const ordo_u32 lane = threadIdx.x % 32, count = w->near < 32 ? w->near : 32;
+    __syncwarp();
+    if (lane < count)
+        *entry = w->nearby[(w->near_from + lane) & (g.near - 1)];
+    __syncwarp();
+    w->near_from += count;
+    w->near -= count;
+    w->hops -= w->hops > 0;
+    return lane < count;
+}
+
+/* Lanes that are `there` bring an entry each. Fresh: with the value that its cell has now. */
+ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, bool there, ordo_u32 item,
+                              OP(cell) value, bool fresh)
+{
+    ordo_u64 from = 0, to = ~(ordo_u64)0, begin = 0;
+    ordo_u32 degree = 0;
+    if (!__any_sync(~0u, there))
+        return; /* nothing is left of the batch before */
+    t->v = item;
+    if (there && item >= g.universe) {
+        const ordo_u32 piece = item - g.universe;
+        t->v = ordo_dev_load(&g.owner[piece]);
+        from = (ordo_u64)(piece / 2) * ORDO_WARP_PIECE;
+        to = from + ORDO_WARP_PIECE;
+    }
+    bool hub = false;
+    if (there) {
+        const OP(cell) now = ordo_dev_load(&g.cells[t->v]);
+        const ordo_u64 row = __ldg(g.rows.row + t->v), end = __ldg(g.rows.row + t->v + 1);
+        if (fresh)
+            value = now;
+        if (OP(activates) && OP(better)(now, value)) {
+            w->stale++;
+        } else if (OP(filter)(&g.state, t->v)) {
+            begin = row > from ? row : from;
+            to = to < end ? to : end;
+            w->items += item < g.universe;
+            hub = to - begin > ORDO_WARP_HUB;
+            degree = hub ? 0 : (ordo_u32)(to - begin);
+        }
+    }
+    t->value = value;
+    t->hubs = __ballot_sync(~0u, hub);
+    t->piece = t->first = 0;
+    ordo_u32 offset = degree;
+    for (int step = 1; step < 32; step *= 2) {
+        const ordo_u32 other = __shfl_up_sync(~0u, offset, step);
+        offset += threadIdx.x % 32 >= (ordo_u32)step ? other : 0;
+    }
+    t->total = __shfl_sync(~0u, offset, 31);
+    t->offset = offset - degree;
+    t->begin = begin - (hub ? 0 : t->offset);
+}
+
+/* Offers N candidates a lane, those with `has`, and pushes what improved its target. All tests are on their way before
+ * the first is looked at, and so are all atomics: a turn waits for two accesses, whatever N. Where depth binds it waits
+ * for one: no test, and the target's edges are fetched meanwhile. */
+template <int N>
+ORDO_DEV void OP(warp_offer)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], const ordo_u32 (&target)[N],
+                             const OP(cell) (&candidate)[N])
+{
+    OP(cell) old[N];
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        w->edges += has[u];
+    if (!w->map.thin) {
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            if (has[u])
+                old[u] = ordo_dev_load(&g.cells[target[u]]);
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            has[u] = has[u] && OP(better)(candidate[u], old[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        OP(dev_improve)(g.cells, has[u], target[u], candidate[u], &old[u]);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        has[u] = has[u] && OP(better)(candidate[u], old[u]);
+        w->useful += has[u];
+    }
+    if (!OP(activates))
+        return;
+    if (w->map.thin) {
+        const char *const base = (const char *)(g.record ? (const void *)g.record : (const void *)g.rows.row);
+        const int shift = g.record ? 5 : 3; /* bytes of a record, or of a row's offset */
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            ordo_dev_prefetch(has[u], base + ((ordo_u64)target[u] << shift));
+    }
+    OP(warp_push)(g, w, has, target, candidate, target);
+}
+
+/* Lanes that are `there` bring an entry each; those whose edges are in their records are done. Returns which lanes'
+ * entries are still there: those of items with more edges, and of pieces. A lane an entry. */
+ORDO_DEV bool OP(warp_records)(const OP(sight) & g, OP(warp) * w, bool there, OP(entry) entry, bool fresh)
+{
+    ordo_u32 target[4];
+    OP(cell) candidate[4];
+    bool has[4];
+    const bool whole = there && entry.item < g.universe;
+    const ordo_vid v = whole ? entry.item : 0;
+    const OP(cell) now = ordo_dev_load(&g.cells[v]);
+    const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
+    const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+    const OP(cell) value = fresh ? now : entry.value;
+    const bool mine = whole && word[0] != ORDO_RECORD_LONG, stale = OP(activates) && OP(better)(now, value);
+    const bool live = mine && !stale && OP(filter)(&g.state, v);
+    w->stale += mine && stale;
+    w->items += live;
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        /* no branch: a lane without an edge looks at one of v to itself, and offers nothing */
+        has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
+        const OP(edge) edge =
+            OP(make_edge)(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
+        candidate[u] = OP(candidate)(&g.state, value, edge);
+        target[u] = OP(target)(&g.state, edge);
+    }
+    OP(warp_offer)(g, w, has, target, candidate);
+    return there && !mine;
+}
+
+/* Entries whose edges are in their records, and what of what they activate is kept, hop after hop: a loop of its own,
+ * for where depth binds it is the instructions of a hop that take the time. Lanes that are `there` bring an entry each,
+ * as in OP(warp_gather), which is to be called for those that are there afterwards. `between()` runs before each
+ * further hop and says whether to take it; none is taken where the store might not hold it. */
+template <typename Between>
+ORDO_DEV bool OP(warp_chain)(const OP(sight) & g, OP(warp) * w, bool there, OP(entry) * entry, bool fresh,
+                             Between between)
+{
+    if (!g.record)
+        return there;
+    for (;;) {
+        there = OP(warp_records)(g, w, there, *entry, fresh);
+        if (__any_sync(~0u, there) || !w->near || OP(warp_full)(w) || !between())
+            return there;
+        there = OP(warp_hop)(g, w, entry);
+        fresh = false;
+    }
+}
+
+/* The next 32 * N edges of the batch. */
+template <int N> ORDO_DEV void OP(warp_relax)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
+{
+    ordo_u32 target[N], head[N], weight[N];
+    OP(cell) candidate[N], of[N];
+    ordo_vid tail[N];
+    ordo_eid e[N];
+    bool has[N];
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        ordo_u32 i = t->first + 32 * u + threadIdx.x % 32;
+        has[u] = i < t->total;
+        i = min(i, t->total - 1); /* no branch: a lane without an edge looks at the last one, and offers nothing */
+        ordo_u32 owner = 0;       /* the last lane whose offset is at most i */
+#pragma unroll
+        for (ordo_u32 step = 16; step; step /= 2) {
+            const ordo_u32 other = __shfl_sync(~0u, t->offset, owner + step);
+            owner += other <= i ? step : 0;
+        }
+        e[u] = __shfl_sync(~0u, t->begin, owner) + i;
+        tail[u] = __shfl_sync(~0u, t->v, owner);
+        of[u] = __shfl_sync(~0u, t->value, owner);
+    }
+    OP(dev_edges)(&g.rows, e, head, weight);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const OP(edge) edge = OP(make_edge)(e[u], tail[u], head[u], &weight[u]);
+        candidate[u] = OP(candidate)(&g.state, of[u], edge);
+        target[u] = OP(target)(&g.state, edge);
+    }
+    t->first += 32 * N;
+    OP(warp_offer)(g, w, has, target, candidate);
+}
+
+/* Puts the next 32 pieces of a hub into the store. */
+ORDO_DEV void OP(warp_cut)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
+{
+    const int lane = __ffs(t->hubs) - 1;
+    const ordo_vid v = __shfl_sync(~0u, t->v, lane);
+    const OP(cell) value = __shfl_sync(~0u, t->value, lane);
+    const ordo_u64 first = __shfl_sync(~0u, t->begin, lane) / ORDO_WARP_PIECE;
+    const ordo_u64 last = (__ldg(g.rows.row + v + 1) - 1) / ORDO_WARP_PIECE;
+    const ordo_u64 mine = first + t->piece + threadIdx.x % 32;
+    const bool has = mine <= last;
+    const ordo_u32 piece = (ordo_u32)(2 * mine + (mine == first));
+    if (has)
+        ordo_dev_store(&g.owner[piece], v);
+    OP(warp_put)(g, w, has, g.universe + piece, value, v);
+    t->piece += 32;
+    if (first + t->piece > last) {
+        t->hubs &= t->hubs - 1;
+        t->piece = 0;
+    }
+}
+
+/* Edges of the batch and pieces of its hubs, while the store has room. Returns whether some are left. Narrow: few edges
+ * take few instructions, for a third more code; it pays where that has room among the instructions that are kept. */
+template <bool narrow> ORDO_DEV bool OP(warp_work)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
+{
+    while (t->first < t->total && !OP(warp_full)(w))
+        if (narrow && t->total - t->first <= 32)
+            OP(warp_relax)<1>(g, w, t);
+        else
+            OP(warp_relax)<ORDO_WARP_UNROLL>(g, w, t);
+    while (t->hubs && !OP(warp_full)(w))
+        OP(warp_cut)(g, w, t);
+    return t->first < t->total || t->hubs;
+}
+
+/* The warp's counters to the grid's. */
+ORDO_DEV void OP(warp_publish)(OP(warp) * w, ordo_cuda_counters *to)
+{
+    const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, 0};
+    ordo_dev_publish(to, mine);
+    w->items = w->edges = w->useful = w->stale = 0;
+}
+
+/* Least priority of the initial items, by all threads of the grid, into *lowest (0 at first): read it after a grid
+ * barrier with OP(warp_base). */
+ORDO_DEV void OP(warp_lowest)(const OP(sight) & g, const ordo_item *initial, ordo_u64 count, ordo_u64 *lowest)
+{
+    ordo_u64 mine = 0; /* inverted, so that 0 is none */
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += (ordo_u64)gridDim.x * blockDim.x) {
+        const ordo_u32 item = initial ? initial[i] : (ordo_u32)i;
+        const ordo_u64 priority = ~ordo_dev_ordered(OP(priority)(&g.state, item, ordo_dev_load(&g.cells[item])));
+        mine = priority > mine ? priority : mine;
+    }
+    for (int step = 16; step; step /= 2) {
+        const ordo_u64 other = __shfl_xor_sync(~0u, mine, step);
+        mine = other > mine ? other : mine;
+    }
+    if (threadIdx.x % 32 == 0 && mine)
+        ordo_dev_max(lowest, mine);
+}
+ORDO_DEV double OP(warp_base)(ordo_u64 *lowest)
+{
+    const ordo_u64 word = ordo_dev_load(lowest);
+    const double base = word ? ordo_dev_unordered(~word) : 0;
+    return isfinite(base) ? base : 0;
+}

@@ -1,0 +1,28 @@
+/* relabel.h -- global relabeling of push-relabel: exact distances to one vertex over residual edges.
+ *
+ *   h(u) = min(h(u), h(v) + 1)  for residual edges (u, v)             [Cherkassky and Goldberg, Algorithmica 19, 1997]
+ *
+ * From that vertex on, against the residual edges: edge e out of v is open where its reverse (u, v) is residual. The
+ * flow's source stays as high as it is, so paths do not go through it.
+ */
+#include <ordo/operator.h>
+
+typedef struct relabel_state {
+    const ordo_u8 *open; /* [m] */
+    ordo_vid shut;       /* the source */
+} relabel_state;
+
+ORDO_FN ordo_u32 relabel_candidate(const relabel_state *s, ordo_u32 height, ordo_edge_none e)
+{
+    return s->open[e.id] && e.head != s->shut ? ordo_add_sat_u32(height, 1) : ordo_highest_u32();
+}
+
+#define ORDO_RELAX relabel
+#define ORDO_RELAX_SUMMARY "global relabeling (maximum flow): distances over residual edges"
+#define ORDO_RELAX_STATE relabel_state
+#define ORDO_RELAX_CELL u32
+#define ORDO_RELAX_WEIGHT none
+#define ORDO_RELAX_ORDER ORDO_MIN
+#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM)
+#define ORDO_RELAX_CANDIDATE relabel_candidate
+#include <ordo/relax.h>

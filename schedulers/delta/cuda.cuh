@@ -1,0 +1,454 @@
+/* delta on a GPU: delta-stepping in supersteps over 32 bucket arrays, with local chaining, in one persistent launch.
+ *
+ * Meyer and Sanders 2003; the arrays, the barrier and the chains are Ordo's own. Buckets lie in a circle over one pool
+ * (<ordo/cuda_pool.cuh>). A superstep gives the slots from .. to of the head bucket to all warps in portions
+ * (<ordo/cuda_warp.cuh>); what they activate in the head bucket they keep for their next hop where there is little
+ * work, up to `hops` of them, and the rest goes to the end of its bucket. So a chain of a road network costs a hop and
+ * not a barrier. What lies farther ahead than the circle reaches is clipped to its tail and sorted again when that is
+ * the head.
+ *
+ * Words. tail[b]: slots of bucket b that were reserved. Who reserves the first slot of a block maps it, from a stack of
+ * free ones; others wait for the table's word. A dry pool maps `none`: what belongs there is spilled, a bit an item,
+ * and swept when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Blocks whose
+ * slots are all behind go back to the stack between two supersteps, when nobody takes any. So what is mapped or void at
+ * a time are the pool and what all warps can reserve before they know, and for so many numbers the table has room.
+ * Blocks change hands only between supersteps, so the barrier orders one use of a block after the other; within a
+ * superstep the table's words stand for nothing but themselves, and are relaxed.
+ *
+ * The barrier decides. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one to
+ * arrive acquires them all with the fence behind its addition, reads the tails, and stores one word with release:
+ * generation, how far the head moves, what to do, and the new `to`. All others wait for the generation, with acquire.
+ * From that word and what they keep of the words before, all blocks know `from`, `to` and the head alike, without
+ * reading anything else.
+ *
+ * The end. Items are in buckets, in the hands of a warp that has not arrived, or spilled. When the last block has
+ * arrived nobody has any in hand, so empty buckets and no spilled item are the end. Exact.
+ */
+#include <ordo/cuda_pool.cuh>
+
+#include "tunables.h"
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _delta_cuda_, _part)
+
+#ifndef ORDO_DELTA_CUDA_ONCE
+#define ORDO_DELTA_CUDA_ONCE
+enum { DELTA_DEV_THREADS = 256, DELTA_DEV_WARPS = DELTA_DEV_THREADS / 32, DELTA_DEV_BUCKETS = 32 };
+enum { DELTA_DEV_RUN, DELTA_DEV_SWEEP, DELTA_DEV_END };
+
+typedef struct delta_dev_words {
+    ordo_u64 tail[DELTA_DEV_BUCKETS];
+    ordo_u64 word, padding0[15];    /* generation << 48 | phase << 46 | steps of the head << 40 | to */
+    ordo_u32 arrived, padding1[31]; /* blocks, all generations together */
+    ordo_u32 free_count, padding2[31];
+    ordo_u64 spilled, padding3[15];
+    ordo_u64 swept; /* what `spilled` was when the last sweep began; by who decides */
+    ordo_u32 stop;  /* block 0, for who decides: the host wants an end */
+} delta_dev_words;
+
+typedef struct delta_dev_queue {
+    ordo_dev_pool pool;
+    delta_dev_words *words;
+    ordo_u32 *free; /* [blocks] stack */
+    ordo_dev_spill spill;
+} delta_dev_queue;
+
+/* What all threads of a block know of the superstep, in shared memory; changed between its barriers by one warp. */
+typedef struct delta_dev_step {
+    ordo_u64 from, to;
+    ordo_u64 begins[DELTA_DEV_BUCKETS]; /* first slot of each bucket's first block that is not free */
+    ordo_u64 generation;
+    double base;
+    ordo_u32 head, phase;
+} delta_dev_step;
+
+/* Maps the blocks that begin in slots first .. first + count - 1 of bucket b; by the lane that reserved them. */
+ORDO_DEV void delta_dev_map_blocks(const delta_dev_queue &q, ordo_u32 b, ordo_u64 first, ordo_u32 count)
+{
+    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
+    for (ordo_u64 at = (first + size - 1) & ~(size - 1); at < first + count; at += size) {
+        const int left = (int)ordo_dev_add(&q.words->free_count, ~0u);
+        ordo_u32 block = ORDO_POOL_NONE;
+        if (left > 0)
+            block = ordo_dev_load(&q.free[left - 1]);
+        else
+            ordo_dev_add(&q.words->free_count, 1u);
+        const ordo_u64 number = ordo_pool_number(q.pool, at);
+        ordo_dev_store(ordo_pool_word(q.pool, b, number), ordo_pool_make(number, block));
+    }
+}
+
+/* By a whole warp: puts `held` entries of its store at the ends of their buckets. Returns whether the pool is dry. */
+template <typename Entry>
+ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
+                              ordo_u32 held, bool dry)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    __syncwarp();
+    const ordo_u32 count = s->count[lane];
+    s->count[lane] = 0;
+    bool none = false;
+    ordo_u64 first = 0;
+    if (count && !dry) {
+        first = ordo_dev_add(&q.words->tail[lane], (ordo_u64)count);
+        delta_dev_map_blocks(q, lane, first, count);
+    }
+    for (ordo_u32 i = lane; i < held + lane; i += 32) { /* i - lane < held: all lanes go round alike */
+        const bool there = i < held;
+        const ordo_u32 tag = there ? s->tag[i] : 0, b = tag >> 8;
+        const ordo_u64 at = __shfl_sync(~0u, first, b) + (tag & 0xff);
+        if (there) {
+            const Entry entry = s->held[i];
+            const ordo_u32 block = dry ? (ordo_u32)ORDO_POOL_NONE : ordo_pool_translate<false>(q.pool, cache, b, at);
+            if (block == ORDO_POOL_NONE)
+                ordo_spill(q.spill, entry.item);
+            else
+                ordo_pool_put(q.pool, block, at, entry);
+            none = none || block == ORDO_POOL_NONE;
+        }
+    }
+    return __any_sync(~0u, none);
+}
+
+/* Between two supersteps, by the first warp of the block that arrived last: what comes next. */
+ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s)
+{
+    const ordo_u32 lane = threadIdx.x % 32, head = s->head;
+    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
+    ordo_u64 tail = ordo_dev_load(&q.words->tail[lane]);
+    const ordo_u64 end = __shfl_sync(~0u, tail, head), generation = s->generation << 48;
+    if (__any_sync(~0u, ordo_dev_load(&q.words->stop) != 0))
+        return generation | (ordo_u64)DELTA_DEV_END << 46;
+    /* blocks whose slots are all behind are free; where the head is done, its next slot begins a block */
+    const bool stays = end > s->to;
+    const ordo_u64 first = ordo_pool_number(q.pool, s->begins[head]);
+    const ordo_u64 numbers = (s->to - s->begins[head] + (stays ? 0 : size - 1)) >> q.pool.block_shift;
+    ordo_u32 free_count = ordo_dev_load(&q.words->free_count);
+    for (ordo_u64 i = 0; i < numbers; i += 32) {
+        ordo_u32 block = ORDO_POOL_NONE;
+        if (i + lane < numbers)
+            block = ordo_pool_block(ordo_dev_load(ordo_pool_word(q.pool, head, first + i + lane)));
+        const ordo_u32 some = __ballot_sync(~0u, block != ORDO_POOL_NONE);
+        if (block != ORDO_POOL_NONE)
+            ordo_dev_store(&q.free[free_count + __popc(some & ((1u << lane) - 1))], block);
+        free_count += __popc(some);
+    }
+    if (numbers && lane == 0)
+        ordo_dev_store(&q.words->free_count, free_count);
+    if (stays)
+        return generation | end;
+    if (lane == head) {
+        tail = (end + size - 1) & ~(size - 1);
+        ordo_dev_store(&q.words->tail[lane], tail);
+    }
+    const ordo_u32 waiting = __ballot_sync(~0u, lane < q.pool.buckets && lane != head && tail > s->begins[lane]);
+    if (waiting) {
+        const ordo_u32 after = waiting & ~((2u << head) - 1);
+        const ordo_u32 next = __ffs(after ? after : waiting) - 1;
+        const ordo_u64 steps = next > head ? next - head : next + q.pool.buckets - head;
+        return generation | steps << 40 | __shfl_sync(~0u, tail, next);
+    }
+    const ordo_u64 spilled = ordo_dev_load(q.spill.count);
+    if (__any_sync(~0u, spilled != ordo_dev_load(&q.words->swept))) {
+        __syncwarp();
+        if (lane == 0)
+            ordo_dev_store(&q.words->swept, spilled);
+        return generation | (ordo_u64)DELTA_DEV_SWEEP << 46 | __shfl_sync(~0u, tail, head);
+    }
+    return generation | (ordo_u64)DELTA_DEV_END << 46;
+}
+
+/* The barrier between two supersteps, by all threads; `s` is of the next one afterwards. */
+ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, double delta)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift, most = ((ordo_u64)1 << 40) - 1;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        ordo_u32 before = 0;
+        if (lane == 0) {
+            ordo_dev_fence();
+            before = ordo_dev_add(&q.words->arrived, 1u);
+            ordo_dev_fence();
+        }
+        ordo_u64 word = 0;
+        __syncwarp();
+        /* `arrived` wraps with 2^32; so does the product */
+        if (__shfl_sync(~0u, before, 0) + 1 == gridDim.x * (ordo_u32)s->generation) {
+            word = delta_dev_decide(q, s);
+            __syncwarp();
+            if (lane == 0) {
+                ordo_dev_fence();
+                ordo_dev_release(&q.words->word, word);
+            }
+        } else if (lane == 0) {
+            while ((word = ordo_dev_load(&q.words->word)) >> 48 != (s->generation & 0xffff))
+                ;
+            ordo_dev_fence();
+        }
+        word = __shfl_sync(~0u, word, 0);
+        if (lane == 0) {
+            const ordo_u32 steps = (ordo_u32)(word >> 40) & 63, phase = (ordo_u32)(word >> 46) & 3;
+            const bool left = steps || phase == DELTA_DEV_SWEEP; /* the head is done: its next slot begins a block */
+            s->begins[s->head] = (s->to + (left ? size - 1 : 0)) & ~(size - 1);
+            s->head = s->head + steps < q.pool.buckets ? s->head + steps : s->head + steps - q.pool.buckets;
+            s->base += steps * delta;
+            s->from = left ? s->begins[s->head] : s->to;
+            s->to = phase == DELTA_DEV_END ? s->from : word & most;
+            s->phase = phase;
+            s->generation++;
+        }
+    }
+    __syncthreads();
+}
+
+#endif
+
+typedef struct MY(args) {
+    delta_dev_queue queue;
+    OP(sight) sight;
+    const ordo_item *initial;
+    ordo_u64 initial_count, spill_words;
+    double delta;
+    ordo_u32 hops; /* that a warp follows its own activations; tunable */
+    ordo_u64 thin; /* items of a superstep below which depth binds */
+    ordo_u64 *lowest;
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} MY(args);
+
+/* Entries that a warp keeps: shared memory is what limits it. */
+enum { MY(near) = sizeof(OP(entry)) == 8 ? 128 : 32 };
+
+/* One loop in which everything has one place, as in schedulers/adds/cuda.cuh. */
+static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const __grid_constant__ MY(args) a)
+{
+    __shared__ ordo_warp_store<OP(entry)> store[DELTA_DEV_WARPS];
+    __shared__ OP(entry) nearby[DELTA_DEV_WARPS][MY(near)];
+    __shared__ ordo_dev_pool_cache cache;
+    __shared__ delta_dev_step step;
+    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    /* neighbouring portions go to different blocks */
+    const ordo_u64 warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS, number = blockIdx.x + (ordo_u64)gridDim.x * warp;
+    ordo_pool_start(&cache);
+    for (ordo_u32 i = blockIdx.x * DELTA_DEV_THREADS + threadIdx.x; i < a.queue.pool.blocks;
+         i += gridDim.x * DELTA_DEV_THREADS)
+        a.queue.free[i] = i;
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        a.queue.words->free_count = a.queue.pool.blocks;
+    store[warp].count[lane] = 0;
+    OP(warp_lowest)(a.sight, a.initial, a.initial_count, a.lowest);
+    cooperative_groups::this_grid().sync();
+    if (threadIdx.x < DELTA_DEV_BUCKETS)
+        step.begins[threadIdx.x] = 0;
+    if (threadIdx.x == 0) {
+        step.from = step.to = step.head = step.phase = 0;
+        step.generation = 1;
+        step.base = OP(warp_base)(a.lowest);
+    }
+    __syncthreads();
+
+    OP(warp) w = {};
+    OP(batch) t = {};
+    w.store = &store[warp];
+    w.nearby = nearby[warp];
+    w.map.base = step.base;
+    w.map.per_delta = 1 / a.delta;
+    w.map.buckets = a.queue.pool.buckets;
+    w.map.last = w.map.buckets - 1;
+    w.map.limit = step.base + a.delta;
+    ordo_u64 initial = number * 32, from = 0, to = 0, at = 0, grain = 1, steps = 0;
+    ordo_u32 bits = 0;
+    bool sweep = false, dry = false;
+    for (;;) {
+        const bool busy = OP(warp_work)<true>(a.sight, &w, &t), sweeping = __any_sync(~0u, bits != 0);
+        const bool drained = !busy && !w.near && !sweeping && initial >= a.initial_count && from + at >= to;
+        if (w.held && (OP(warp_full)(&w) || drained || (!busy && w.near && w.held >= 64))) {
+            dry = delta_dev_flush(a.queue, &cache, w.store, w.held, dry);
+            w.held = 0;
+        }
+        if (busy)
+            continue;
+        if (initial < a.initial_count) {
+            const bool has = initial + lane < a.initial_count;
+            const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
+            OP(warp_put)(a.sight, &w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
+            initial += warps * 32;
+            continue;
+        }
+        bool there = false, fresh = false;
+        OP(entry) entry = {};
+        if (w.near) {
+            there = OP(warp_hop)(a.sight, &w, &entry);
+        } else if (sweeping) {
+            there = bits != 0;
+            fresh = true;
+            entry.item = (ordo_u32)(from + at - warps * 32 + lane) * 32 + (bits ? __ffs(bits) - 1 : 0);
+            bits &= bits - 1;
+        } else if (from + at < to) {
+            w.hops = w.map.thin ? a.hops : 0;
+            if (sweep) {
+                if (from + at + lane < to)
+                    bits = ordo_dev_exchange(&a.queue.spill.bits[from + at + lane], 0u);
+                ordo_dev_fence(); /* what set the bits comes before what their cells are */
+                at += warps * 32;
+                continue;
+            }
+            const ordo_u64 slot = from + at + lane;
+            there = lane < grain && slot < to;
+            if (there) {
+                const ordo_u32 block = ordo_pool_translate<false>(a.queue.pool, &cache, w.map.head, slot);
+                there = block != ORDO_POOL_NONE;
+                if (there)
+                    entry = ordo_pool_get<OP(entry)>(a.queue.pool, ordo_pool_at(a.queue.pool, block, slot));
+            }
+            at += warps * grain;
+            /* what was clipped to the tail goes where it belongs */
+            ordo_vid v = entry.item;
+            if (there && v >= a.sight.universe)
+                v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
+            const bool far = there && ordo_map_distance(w.map, OP(priority)(&a.sight.state, v, entry.value)) > 0;
+            const ordo_u32 hops = w.hops;
+            w.hops = 0;
+            OP(warp_put)(a.sight, &w, far, entry.item, entry.value, v);
+            w.hops = hops;
+            there = there && !far;
+        } else {
+            /* the superstep is done here */
+            w.hops = 0;
+            dry = false;
+            if (__any_sync(~0u, w.edges >> 30)) /* 32 bits are enough for now and then */
+                OP(warp_publish)(&w, a.counters);
+            delta_dev_barrier(a.queue, &step, a.delta);
+            steps++;
+            if (step.phase == DELTA_DEV_END)
+                break;
+            sweep = step.phase == DELTA_DEV_SWEEP;
+            w.map.base = step.base;
+            w.map.limit = step.base + a.delta;
+            w.map.head = step.head;
+            const ordo_u64 count = step.to - step.from;
+            w.map.thin = sweep || count < a.thin;
+            from = sweep ? 0 : step.from;
+            to = sweep ? a.spill_words : step.to;
+            grain = sweep ? 32 : (count + warps - 1) / warps;
+            grain = grain < 32 ? grain : 32;
+            at = number * grain;
+            if (blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1 && steps % 16 == 1) {
+                /* for people and from them; a look at the host takes as long as a thin superstep */
+                ordo_dev_sample(a.record, count, (ordo_u64)((step.base - OP(warp_base)(a.lowest)) * w.map.per_delta),
+                                a.delta, 1, -1);
+                if (a.mailbox->stop)
+                    ordo_dev_store(&a.queue.words->stop, 1u);
+                a.mailbox->supersteps = steps;
+                a.mailbox->in_flight = count;
+            }
+            __syncwarp();
+            continue;
+        }
+        there = OP(warp_chain)(a.sight, &w, there, &entry, fresh, [] { return true; });
+        OP(warp_gather)(a.sight, &w, &t, there, entry.item, entry.value, fresh);
+    }
+    OP(warp_publish)(&w, a.counters);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        a.record->supersteps = steps - 1;
+}
+
+/* Starting width in units of mean weight over mean degree (docs/performance.md): wide where depth binds. */
+static double MY(factor)(const ordo_job *job)
+{
+    if (job->tunable[DELTA_FACTOR] > 0)
+        return job->tunable[DELTA_FACTOR];
+    switch (ordo_job_graph_kind(job)) {
+    case ORDO_GRAPH_DEEP:
+        return 75;
+    case ORDO_GRAPH_EVEN:
+        return 8;
+    default:
+        return 2;
+    }
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    const double *t = job->tunable;
+    ordo_cuda c;
+    MY(args) a = {};
+    ordo_dev_pool *p = &a.queue.pool;
+    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    if ((int)OP(weight_type) == ORDO_NONE && own == 1 && ordo_job_graph_kind(job) == ORDO_GRAPH_DEEP)
+        own = 64; /* a level a superstep is a barrier a level: chains take many, and hardly ever a wrong one */
+    a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, MY(factor)(job));
+    int blocks = 0;
+    ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    if (!status)
+        status = ordo_cuda_grid((const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
+    const ordo_u64 ids = ordo_warp_ids(job->universe, job->out->m);
+    if (!status && !ids)
+        status = ordo_fail(ORDO_ERR_DEVICE,
+                           "device 'cuda': scheduler 'delta' found %llu items and %llu edges, expected items + edges / "
+                           "32 below 2^32",
+                           (unsigned long long)job->universe, (unsigned long long)job->out->m);
+    if (!status) {
+        /* small blocks: each bucket may hold one that is nearly empty */
+        const ordo_u64 most = ((ordo_u64)1 << 32) - (1 << 24);
+        ordo_u64 slots = t[DELTA_POOL] > 0 ? (ordo_u64)t[DELTA_POOL] : job->out->m / 2 + job->universe;
+        slots = slots < most ? slots : most;
+        p->block_shift = 16;
+        while (p->block_shift > 5 && slots >> p->block_shift < 512)
+            p->block_shift--;
+        p->blocks = (ordo_u32)(slots >> p->block_shift);
+        p->blocks = p->blocks ? p->blocks : 1;
+        /* void numbers: what all warps reserve before they know that the pool is dry, in two supersteps */
+        const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * ORDO_WARP_ROOM;
+        while ((ordo_u64)1 << p->table_shift < p->blocks + (reserved >> p->block_shift) + 64)
+            p->table_shift++;
+        p->buckets = (ordo_u32)t[DELTA_BUCKETS] < DELTA_DEV_BUCKETS ? (ordo_u32)t[DELTA_BUCKETS] : DELTA_DEV_BUCKETS;
+        p->cached = 1;
+        a.spill_words = (ids + 31) / 32;
+        a.sight.universe = (ordo_u32)job->universe;
+        a.sight.near = MY(near);
+        const bool hubs = ordo_job_graph_kind(job) == ORDO_GRAPH_HUBS; /* short paths: chains only unbalance */
+        a.hops = t[DELTA_HOPS] >= 0 ? (ordo_u32)t[DELTA_HOPS] : hubs ? 0 : 64;
+        a.thin = a.hops ? (ordo_u64)t[DELTA_THIN] : 0;
+    }
+    struct {
+        void **to;
+        ordo_u64 count;
+        size_t size;
+        bool zero;
+    } const needs[] = {
+        {(void **)&a.queue.words, 1, sizeof *a.queue.words, true},
+        {(void **)&p->table, (ordo_u64)p->buckets << p->table_shift, sizeof *p->table, true},
+        {&p->slots, (ordo_u64)p->blocks << p->block_shift, sizeof(OP(entry)), false},
+        {(void **)&a.queue.free, p->blocks, sizeof *a.queue.free, false},
+        {(void **)&a.queue.spill.bits, a.spill_words, sizeof(ordo_u32), true},
+        {(void **)&a.sight.owner, ids - job->universe, sizeof(ordo_u32), false},
+        {(void **)&a.lowest, 1, sizeof *a.lowest, true},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)
+        if (!(*needs[i].to = ordo_cuda_alloc(&c, needs[i].count, needs[i].size, needs[i].zero)))
+            status = ORDO_ERR_MEMORY;
+    if (!status && ((int)OP(properties) & ORDO_EDGE_BLIND) && t[DELTA_RECORDS] > 0)
+        status = ordo_cuda_records(&c, &a.sight.record);
+    if (!status) {
+        a.queue.spill.count = &a.queue.words->spilled;
+        c.keep_cells = true;
+        a.sight.rows = c.out;
+        a.sight.cells = (OP(cell) *)c.cells;
+        a.sight.state = *(const OP(state) *)job->state;
+        a.initial = c.initial;
+        a.initial_count = job->initial_count;
+        a.counters = c.counters;
+        a.record = c.record;
+        a.mailbox = c.mailbox;
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, (const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
+    }
+    status = ordo_cuda_end(&c, status);
+    job->delta_first = job->delta_last = a.delta;
+    return status;
+}
+
+ORDO_CUDA_INSTANCE(delta, MY(run_job), 1u << ORDO_SYNC_ATOMIC)
+#undef MY

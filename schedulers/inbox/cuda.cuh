@@ -1,0 +1,463 @@
+/* inbox on a GPU: a warp is a worker; it owns its items' rings, one a bucket, and expands what others put there.
+ *
+ * The protocol is ring.h's, with what a GPU makes different:
+ *   A ring for each bucket of each worker: a warp has no memory of its own to deal entries into. So who publishes
+ * chooses the bucket, and `waiting`, the number of entries of each bucket, anywhere, counted like `pending`, tells the
+ * front. Items are stored plus 1, so that memory of zeroes is empty places. Entries of 8 bytes are one store; of longer
+ * ones the value is stored first, and the fence before the item (P4) orders them. P1 and P2 are issued together and one
+ * fence stands between them and P4: only what can be seen must be counted. Heads are kept by the owner's lanes, lane b
+ * for bucket b, and made known when it settles, behind the same fence. Who waits for a place (P3) has no bins to empty
+ * its rings into: it spills what is there, a bit an item, which is swept by whoever has nothing to do. `pending` counts
+ * bits as entries. And who sees that others wait for places of its own rings takes from there, window or not: all who
+ * wait are served by workers that wait, and spill, or that do not, and look.
+ *
+ * Buckets are numbered from the start of the run and lie in 32 slots; `hint` is the number that the front was seen at,
+ * and only grows. A slot means the bucket of its kind from hint - MARGIN on; what lies farther than LAST from there is
+ * clipped, and published again when it comes up too early. A worker whose copy of hint is old puts entries too early or
+ * too late: order only.
+ *
+ * One warp works for nobody: it passes on the host's wish to stop, and writes the trace.
+ */
+#include "ring.h"
+#include "tunables.h"
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _inbox_cuda_, _part)
+
+#ifndef ORDO_INBOX_CUDA_ONCE
+#define ORDO_INBOX_CUDA_ONCE
+enum {
+    INBOX_DEV_THREADS = 256,
+    INBOX_DEV_WARPS = INBOX_DEV_THREADS / 32,
+    INBOX_DEV_MARGIN = 8, /* buckets behind the hint that late entries and old copies of it still find their place in */
+    INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
+    INBOX_DEV_LOOKS = 4,  /* at its own rings, for one at what all count in */
+    INBOX_DEV_ROUNDS = 3, /* entries of a lane that are on their way at once */
+};
+
+/* Two lines: who has nothing to do looks at both, and as many warps do as there are. */
+typedef struct inbox_dev_words {
+    ordo_u32 waiting[INBOX_BUCKETS];
+    ordo_u64 pending, hint;
+    ordo_u64 spilled; /* bits that were set, ever */
+    ordo_u64 stop;
+    ordo_u64 padding[12];
+} inbox_dev_words;
+#endif
+
+typedef struct MY(args) {
+    inbox_dev_words *words;
+    ordo_u64 *ends;    /* [workers][32] tail << 32 | head */
+    OP(entry) * place; /* [workers][32][size] */
+    ordo_u32 size;     /* of a ring: a power of two */
+    ordo_u32 workers;  /* all warps but one */
+    ordo_u32 window;   /* buckets */
+    ordo_u32 hops;     /* that a warp follows its own activations */
+    bool thin;         /* depth binds */
+    double delta;
+    ordo_u32 *bits; /* of spilled items */
+    ordo_u64 bit_words;
+    OP(sight) sight;
+    const ordo_item *initial;
+    ordo_u64 initial_count;
+    ordo_u64 *lowest;
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} MY(args);
+
+/* What a worker knows beside its OP(warp): lane b of its ring of slot b. */
+typedef struct MY(worker) {
+    ordo_u32 index;
+    ordo_u32 head, known; /* places read; what others know of it */
+    ordo_u32 taken;       /* entries of the slot that it has in hand */
+    ordo_u32 done;        /* entries, bits and initial items in hand, all slots; all lanes alike */
+    ordo_u64 hint;        /* all lanes alike */
+} MY(worker);
+
+ORDO_DEV OP(entry) * MY(place)(const MY(args) & a, ordo_u32 worker, ordo_u32 slot, ordo_u32 at)
+{
+    return &a.place[((ordo_u64)worker * INBOX_BUCKETS + slot) * a.size + (at & (a.size - 1))];
+}
+
+/* An entry of a place, or item 0 where there is none yet. */
+ORDO_DEV OP(entry) MY(look)(OP(entry) * at)
+{
+    OP(entry) entry;
+    if constexpr (sizeof(entry) == 8) {
+        const ordo_u64 word = ordo_dev_load((ordo_u64 *)at);
+        memcpy(&entry, &word, sizeof entry);
+    } else {
+        entry.item = ordo_dev_acquire(&at->item);
+        entry.value = ordo_dev_load(&at->value);
+    }
+    return entry;
+}
+
+/* P2 to P4 for the entries of the store from `first` on, and heads; by a whole warp. */
+ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ordo_u32 first)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    OP(entry) * at[INBOX_DEV_ROUNDS];
+    OP(entry) entry[INBOX_DEV_ROUNDS];
+    ordo_u32 place[INBOX_DEV_ROUNDS], head[INBOX_DEV_ROUNDS];
+#pragma unroll
+    for (int r = 0; r < INBOX_DEV_ROUNDS; r++) {
+        const ordo_u32 i = first + 32 * r + lane;
+        if (i < w->held) {
+            entry[r] = w->store->held[i];
+            const ordo_u32 slot = w->store->tag[i] >> 8, owner = inbox_owner(entry[r].item, a.workers);
+            const ordo_u64 ends = ordo_dev_add(&a.ends[owner * INBOX_BUCKETS + slot], (ordo_u64)1 << 32); /* P2 */
+            place[r] = inbox_tail(ends);
+            head[r] = inbox_head(ends);
+            at[r] = MY(place)(a, owner, slot, place[r]);
+            entry[r].item++;
+            if (sizeof(OP(entry)) != 8 && place[r] - head[r] < a.size)
+                ordo_dev_store(&at[r]->value, entry[r].value);
+        }
+    }
+    ordo_dev_fence();
+    ordo_u32 waits = 0; /* bit r: no place yet */
+#pragma unroll
+    for (int r = 0; r < INBOX_DEV_ROUNDS; r++)
+        if (first + 32 * r + lane < w->held) {
+            if (place[r] - head[r] >= a.size) {
+                waits |= 1u << r;
+            } else if constexpr (sizeof(OP(entry)) == 8) { /* P4 */
+                ordo_u64 word;
+                memcpy(&word, &entry[r], sizeof word);
+                ordo_dev_store((ordo_u64 *)at[r], word);
+            } else {
+                ordo_dev_store(&at[r]->item, entry[r].item);
+            }
+        }
+    if (me->head != me->known) {
+        ordo_u64 *ends = &a.ends[me->index * INBOX_BUCKETS + lane];
+        ordo_dev_add(ends, (ordo_u64)me->head - me->known); /* the low half is `known` until here: no carry */
+        me->known = me->head;
+    }
+    while (__any_sync(~0u, waits != 0)) { /* P3: rare */
+        if (__any_sync(~0u, ordo_dev_load(&a.words->stop) != 0))
+            break;
+        /* this worker's own rings to bits, a place a lane and turn: the bit is counted before the entry is not */
+        ordo_u64 *own = &a.ends[me->index * INBOX_BUCKETS + lane];
+        const ordo_u64 ends = ordo_dev_load(own);
+        if (inbox_tail(ends) != me->head) {
+            OP(entry) *from = MY(place)(a, me->index, lane, me->head);
+            const OP(entry) found = MY(look)(from);
+            if (found.item) {
+                ordo_dev_fence();
+                const ordo_u32 item = found.item - 1, bit = 1u << item % 32;
+                if (ordo_dev_or(&a.bits[item / 32], bit) & bit)
+                    ordo_dev_add(&a.words->pending, ~(ordo_u64)0);
+                else
+                    ordo_dev_add(&a.words->spilled, (ordo_u64)1);
+                ordo_dev_add(&a.words->waiting[lane], ~0u);
+                ordo_dev_store(&from->item, 0u);
+                ordo_dev_fence();
+                ordo_dev_add(own, (ordo_u64)(me->head + 1) - (ordo_u64)me->head);
+                me->known = ++me->head;
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < INBOX_DEV_ROUNDS; r++)
+            if (waits >> r & 1) {
+                const ordo_u32 slot = w->store->tag[first + 32 * r + lane] >> 8;
+                const ordo_u32 owner = inbox_owner(entry[r].item - 1, a.workers);
+                head[r] = inbox_head(ordo_dev_acquire(&a.ends[owner * INBOX_BUCKETS + slot]));
+                if (place[r] - head[r] < a.size) {
+                    ordo_dev_store(&at[r]->value, entry[r].value);
+                    ordo_dev_fence();
+                    ordo_dev_store(&at[r]->item, entry[r].item);
+                    waits &= ~(1u << r);
+                }
+            }
+        __syncwarp();
+    }
+    __syncwarp();
+}
+
+/* P1 to P4, heads, and netting, by a whole warp. Afterwards nothing is held or in hand. */
+ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool all_done)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    __syncwarp();
+    const ordo_u32 count = w->store->count[lane];
+    w->store->count[lane] = 0;
+    const ordo_u32 off = all_done ? me->taken : 0, done = all_done ? me->done : 0;
+    if (count != off)
+        ordo_dev_add(&a.words->waiting[lane], count - off); /* P1 */
+    if (lane == 0 && w->held != done)
+        ordo_dev_add(&a.words->pending, (ordo_u64)w->held - done);
+    if (all_done)
+        me->taken = me->done = 0;
+    for (ordo_u32 first = 0; first < w->held || first == 0; first += 32 * INBOX_DEV_ROUNDS)
+        MY(publish)(a, w, me, first);
+    w->held = 0;
+}
+
+/* Where buckets lie as of `hint`. */
+ORDO_DEV void MY(orient)(const MY(args) & a, OP(warp) * w, double base, ordo_u64 hint)
+{
+    const ordo_u64 begins = hint > INBOX_DEV_MARGIN ? hint - INBOX_DEV_MARGIN : 0;
+    w->map.base = base + (double)begins * a.delta;
+    w->map.head = (ordo_u32)(begins % INBOX_BUCKETS);
+}
+
+/* How far the lowest slot of a mask is from the map's head; 32 where there is none. */
+ORDO_DEV ordo_u32 MY(nearest)(const OP(warp) * w, ordo_u32 mask)
+{
+    mask = __funnelshift_r(mask, mask, w->map.head);
+    return mask ? __ffs(mask) - 1 : 32;
+}
+
+/* The life of a worker; one loop in which everything has one place, as in schedulers/adds/cuda.cuh. */
+ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double base)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u64 initial = (ordo_u64)me->index * 32, spilled = 0, word = a.bit_words;
+    ordo_u32 bits = 0, first_bit = 0, due = 0, idle = 0;
+    OP(batch) t = {};
+    w->map.per_delta = 1 / a.delta;
+    w->map.buckets = INBOX_BUCKETS;
+    w->map.last = INBOX_DEV_LAST;
+    w->map.thin = a.thin;
+    MY(orient)(a, w, base, 0);
+    for (;;) {
+        const bool busy = OP(warp_work)<true>(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
+        const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
+        if (OP(warp_full)(w) || (w->held && !busy && (w->surplus || (w->near && w->held >= 64))) ||
+            (drained && (w->held || me->done))) {
+            MY(settle)(a, w, me, drained);
+            w->surplus = false;
+        }
+        if (busy)
+            continue;
+        if (initial < a.initial_count) {
+            const bool has = initial + lane < a.initial_count;
+            const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
+            OP(warp_put)(a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
+            me->done += __popc(__ballot_sync(~0u, has));
+            initial += (ordo_u64)a.workers * 32;
+            continue;
+        }
+        bool there = false, fresh = false;
+        OP(entry) entry = {};
+        if (w->near) {
+            there = OP(warp_hop)(a.sight, w, &entry);
+        } else if (sweeping) {
+            there = bits != 0;
+            fresh = true;
+            entry.item = first_bit + (bits ? __ffs(bits) - 1 : 0);
+            bits &= bits - 1;
+        } else if (word < a.bit_words) { /* its share of the spilled items, 32 words at a time */
+            bits = word + lane < a.bit_words ? ordo_dev_exchange(&a.bits[word + lane], 0u) : 0;
+            ordo_dev_fence(); /* what set the bits comes before what their cells are */
+            first_bit = (ordo_u32)(word + lane) * 32;
+            me->done += ordo_warp_sum((ordo_u32)__popc(bits));
+            word += (ordo_u64)a.workers * 32;
+            w->hops = 0;
+            continue;
+        } else {
+            const ordo_u64 ends = ordo_dev_load(&a.ends[me->index * INBOX_BUCKETS + lane]);
+            /* Where somebody waits for a place (P3), its entries come first, however late they are: who waits may have
+             * in hand what the front is waiting for. */
+            const ordo_u32 pressed = __ballot_sync(~0u, inbox_tail(ends) - me->head > a.size);
+            const ordo_u32 filled = pressed ? pressed : __ballot_sync(~0u, inbox_tail(ends) != me->head);
+            /* the lines that all look at are those that all count in: who has nothing looks there now and then */
+            if (!filled && ++idle % INBOX_DEV_LOOKS) {
+                __nanosleep(50);
+                continue;
+            }
+            /* the first entries come along meanwhile */
+            const ordo_u32 slot = (w->map.head + MY(nearest)(w, filled)) % INBOX_BUCKETS;
+            const ordo_u32 from = __shfl_sync(~0u, me->head, slot);
+            ordo_u32 count = __shfl_sync(~0u, inbox_tail(ends), slot) - from;
+            count = min(min(count, 32), a.size);
+            OP(entry) *const at = MY(place)(a, me->index, slot, from + lane);
+            there = filled && lane < count;
+            if (there)
+                entry = MY(look)(at);
+            const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[lane]);
+            const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
+            const ordo_u64 hint = __shfl_sync(~0u, control, 1), spills = __shfl_sync(~0u, control, 2);
+            if (__shfl_sync(~0u, control, 0) == 0 || __shfl_sync(~0u, control, 3) != 0)
+                break;
+            MY(orient)(a, w, base, hint);
+            const ordo_u32 front = MY(nearest)(w, __ballot_sync(~0u, waiting != 0));
+            const ordo_u32 begins =
+                hint > INBOX_DEV_MARGIN ? INBOX_DEV_MARGIN : (ordo_u32)hint; /* the hint's distance */
+            if (front < 32 && front > begins) {
+                if (lane == 0)
+                    ordo_dev_max(&a.words->hint, hint + front - begins);
+                if (front > begins + INBOX_DEV_LAST / 2)
+                    continue; /* too far from where buckets lie: clipped ones would seem due */
+            }
+            const ordo_u32 mine = MY(nearest)(w, filled);
+            if (mine == 32 || (!pressed && front < 32 && mine > front + a.window)) {
+                if (spills != spilled) {
+                    spilled = spills;
+                    word = (ordo_u64)me->index * 32;
+                } else {
+                    __nanosleep(100);
+                }
+                continue;
+            }
+            if (slot != (w->map.head + mine) % INBOX_BUCKETS)
+                continue; /* the hint has moved past it */
+            due = (front < mine ? front : mine) + a.window;
+            if (there) {
+                while (!entry.item) { /* R2: its writer waits for nothing, but may have stopped */
+                    if (ordo_dev_load(&a.words->stop))
+                        break;
+                    entry = MY(look)(at);
+                }
+                there = entry.item != 0;
+                entry.item -= there;
+                ordo_dev_store(&at->item, 0u);
+            }
+            if (lane == slot) {
+                me->head += count;
+                me->taken += count;
+            }
+            me->done += count;
+            w->hops = a.hops;
+            w->map.limit = w->map.base + (mine + 1) * a.delta; /* what is as near as this may stay */
+            /* what was clipped is published again */
+            ordo_vid v = entry.item;
+            if (there && v >= a.sight.universe)
+                v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
+            const bool early =
+                there && ordo_map_distance(w->map, OP(priority)(&a.sight.state, v, entry.value)) > due && mine <= due;
+            const ordo_u32 hops = w->hops;
+            w->hops = 0;
+            OP(warp_put)(a.sight, w, early, entry.item, entry.value, v);
+            w->hops = hops;
+            there = there && !early;
+        }
+        there = OP(warp_chain)(a.sight, w, there, &entry, fresh, [&] { return !w->surplus; });
+        OP(warp_gather)(a.sight, w, &t, there, entry.item, entry.value, fresh);
+        if (__any_sync(~0u, w->edges >> 30)) /* 32 bits are enough for now and then */
+            OP(warp_publish)(w, a.counters);
+    }
+    OP(warp_publish)(w, a.counters);
+}
+
+/* The warp that works for nobody. */
+ORDO_DEV void MY(watch)(const MY(args) & a)
+{
+    if (threadIdx.x % 32 != 0)
+        return;
+    ordo_u64 pending;
+    while ((pending = ordo_dev_load(&a.words->pending)) != 0 && !ordo_dev_load(&a.words->stop)) {
+        const ordo_u64 hint = ordo_dev_load(&a.words->hint);
+        ordo_dev_sample(a.record, pending, hint, a.delta, a.window + 1, -1);
+        a.record->supersteps = hint;
+        a.mailbox->supersteps = hint;
+        a.mailbox->in_flight = pending;
+        if (a.mailbox->stop)
+            ordo_dev_store(&a.words->stop, (ordo_u64)1);
+        __nanosleep(2000);
+    }
+}
+
+static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) MY(kernel)(const __grid_constant__ MY(args) a)
+{
+    __shared__ ordo_warp_store<OP(entry)> store[INBOX_DEV_WARPS];
+    __shared__ OP(entry) nearby[INBOX_DEV_WARPS][32];
+    const ordo_u32 warp = threadIdx.x / 32;
+    store[warp].count[threadIdx.x % 32] = 0;
+    OP(warp_lowest)(a.sight, a.initial, a.initial_count, a.lowest);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        ordo_dev_store(&a.words->pending, a.initial_count);
+    cooperative_groups::this_grid().sync();
+    OP(warp) w = {};
+    w.store = &store[warp];
+    w.nearby = nearby[warp];
+    MY(worker) me = {};
+    me.index = blockIdx.x + gridDim.x * warp; /* neighbours in different blocks */
+    if (me.index < a.workers)
+        MY(work)(a, &w, &me, OP(warp_base)(a.lowest));
+    else if (me.index == a.workers)
+        MY(watch)(a);
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    const double *t = job->tunable;
+    ordo_cuda c;
+    MY(args) a = {};
+    int blocks = 0;
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    const bool deep = kind == ORDO_GRAPH_DEEP; /* depth binds: wide buckets in order, chains */
+    const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 8 : 2;
+    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    if (deep && (int)OP(weight_type) == ORDO_NONE && own == 1)
+        own = 64; /* levels: see delta */
+    a.delta = ordo_job_delta(job, t[INBOX_DELTA], own, factor);
+    /* of warps beyond that, too many look at the words that all count in */
+    const int each = t[INBOX_BLOCKS] > 0 ? (int)t[INBOX_BLOCKS] : kind == ORDO_GRAPH_EVEN ? 1 : 0;
+    ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    if (!status)
+        status = ordo_cuda_grid((const void *)MY(kernel), INBOX_DEV_THREADS, each, &blocks);
+    const ordo_u64 ids = ordo_warp_ids(job->universe, job->out->m);
+    if (!status && !ids)
+        status = ordo_fail(ORDO_ERR_DEVICE,
+                           "device 'cuda': scheduler 'inbox' found %llu items and %llu edges, expected items + edges / "
+                           "32 below 2^32",
+                           (unsigned long long)job->universe, (unsigned long long)job->out->m);
+    if (!status) {
+        a.workers = (ordo_u32)blocks * INBOX_DEV_WARPS - 1;
+        if (t[INBOX_WORKERS] > 0 && t[INBOX_WORKERS] < a.workers)
+            a.workers = (ordo_u32)t[INBOX_WORKERS];
+        /* room for twice a worker's items in each of its rings, as far as that is reasonable */
+        const ordo_u64 wish = 2 * job->universe / a.workers;
+        a.size = 64;
+        while (a.size < 4096 && a.size < wish)
+            a.size *= 2;
+        if (t[INBOX_RING] > 0)
+            for (a.size = 1; 2 * a.size <= t[INBOX_RING];)
+                a.size *= 2;
+        a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : kind == ORDO_GRAPH_EVEN ? 7 : 3;
+        a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : 0;
+        a.thin = kind != ORDO_GRAPH_HUBS;
+        a.bit_words = (ids + 31) / 32;
+        a.sight.universe = (ordo_u32)job->universe;
+        a.sight.near = 32;
+    }
+    struct {
+        void **to;
+        ordo_u64 count;
+        size_t size;
+        bool zero;
+    } const needs[] = {
+        {(void **)&a.words, 1, sizeof *a.words, true},
+        {(void **)&a.ends, (ordo_u64)a.workers * INBOX_BUCKETS, sizeof *a.ends, true},
+        {(void **)&a.place, (ordo_u64)a.workers * INBOX_BUCKETS * a.size, sizeof(OP(entry)), true},
+        {(void **)&a.bits, a.bit_words, sizeof *a.bits, true},
+        {(void **)&a.sight.owner, ids - job->universe, sizeof(ordo_u32), false},
+        {(void **)&a.lowest, 1, sizeof *a.lowest, true},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)
+        if (!(*needs[i].to = ordo_cuda_alloc(&c, needs[i].count, needs[i].size, needs[i].zero)))
+            status = ORDO_ERR_MEMORY;
+    if (!status && ((int)OP(properties) & ORDO_EDGE_BLIND) && t[INBOX_RECORDS] > 0)
+        status = ordo_cuda_records(&c, &a.sight.record);
+    if (!status) {
+        a.sight.rows = c.out;
+        a.sight.cells = (OP(cell) *)c.cells;
+        a.sight.state = *(const OP(state) *)job->state;
+        a.initial = c.initial;
+        a.initial_count = job->initial_count;
+        a.counters = c.counters;
+        a.record = c.record;
+        a.mailbox = c.mailbox;
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, (const void *)MY(kernel), INBOX_DEV_THREADS, each, args);
+    }
+    status = ordo_cuda_end(&c, status);
+    job->delta_first = job->delta_last = a.delta;
+    return status;
+}
+
+ORDO_CUDA_INSTANCE(inbox, MY(run_job), 1u << ORDO_SYNC_ATOMIC)
+#undef MY
