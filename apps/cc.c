@@ -24,34 +24,6 @@ static ordo_work work_for(const ordo_graph *g, ordo_u32 *component)
     return (ordo_work){.op = op_for(g), .graph = g, .cells = component, .universe = n, .targets = n};
 }
 
-/* ---- symmetrising ---- */
-
-typedef struct listing {
-    const ordo_csr *g;
-    ordo_edge_entry *list; /* [m] */
-} listing;
-
-static void list_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    const listing *l = arg;
-    const ordo_csr *g = l->g;
-    for (ordo_u64 u = begin; u < end; u++)
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
-            l->list[e] = (ordo_edge_entry){.tail = (ordo_vid)u, .head = g->head[e * g->stride]};
-}
-
-static ordo_status symmetrise(const ordo_csr *g, int threads, ordo_graph **out)
-{
-    listing l = {.g = g, .list = ordo_alloc(g->m, sizeof *l.list)};
-    if (!l.list)
-        return ORDO_ERR_MEMORY;
-    ordo_status status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, list_range, &l);
-    if (!status)
-        status = ordo_graph_from_edges(g->n, l.list, g->m, ORDO_NONE, ORDO_SYMMETRISE, threads, out);
-    ordo_free(l.list);
-    return status;
-}
-
 /* ---- the head start ---- */
 
 typedef struct linking {
@@ -140,7 +112,7 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
     ordo_graph *copy = NULL;
     double start = ordo_clock();
     if (!ordo_graph_symmetric(g)) {
-        status = symmetrise(ordo_graph_out(g), chosen.threads, &copy);
+        status = ordo_copy_rows(g, ORDO_SYMMETRISE, chosen.threads, &copy);
         if (status)
             return status;
         work.graph = copy;
@@ -166,10 +138,7 @@ ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ord
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status || ordo_graph_symmetric(g))
         return status;
-    /* The copy has twice the edges. While it is made there are a list of its edges and one of twice that as well. */
-    const ordo_csr *rows = ordo_graph_out(g);
-    ordo_u64 copy = ((ordo_u64)rows->n + 1) * sizeof(ordo_eid) + 2 * rows->m * sizeof(ordo_vid);
-    ordo_u64 lists = 3 * rows->m * sizeof(ordo_edge_entry);
+    ordo_u64 lists, copy = ordo_copy_memory(g, ORDO_SYMMETRISE, &lists);
     *expected = copy + (*expected > lists ? *expected : lists);
     *at_most = copy + (2 * *at_most > lists ? 2 * *at_most : lists);
     return ORDO_OK;

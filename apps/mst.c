@@ -652,6 +652,7 @@ const ordo_app ordo_app_mst = {
     .value_name = "edge",
     .wants_weights = true,
     .values_are_edges = true,
+    .values_are_wide = true,
     .op = op_for,
     .run = run,
     .verify = verify,

@@ -148,7 +148,7 @@ ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limit, const 
     state s = state_for(ordo_sssp_type(g), limit);
     ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "delta");
     ordo_work work = work_for(g, &source, &s, dist);
-    if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g)))
+    if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g, "shortest paths")))
         return status;
 
     ordo_type type = ordo_sssp_type(g);
@@ -204,7 +204,8 @@ const ordo_app ordo_app_sssp = {
     .value_name = "distance",
     .needs_source = true,
     .wants_weights = true,
-    .has_unreached = true,
+    .has_paths = true,
+    .has_infinity = true,
     .op = op_for,
     .run = run,
     .verify = verify,

@@ -15,6 +15,7 @@
 
 #include <ordo/memory.h>
 
+#include "apps/heap.h"
 #include "apps/tree.h"
 
 /* ---- saying so ---- */
@@ -56,66 +57,19 @@ ordo_status ordo_verify_choose(const ordo_csr *g, ordo_verify_how how, bool *ser
 
 /* ---- Dijkstra's algorithm ---- */
 
-enum { CHILDREN = 4 };
-
-/* A heap of vertices, nearest first; every child of slot i is in CHILDREN i + 1 .. CHILDREN i + CHILDREN. */
-typedef struct heap {
-    double *dist;   /* [n] INFINITY: never in the heap */
-    ordo_vid *slot; /* [n] where a vertex is in the heap */
-    ordo_vid *at;   /* [count] */
-    ordo_u64 count;
-} heap;
-
-static void put_at(heap *h, ordo_u64 i, ordo_vid v)
-{
-    h->at[i] = v;
-    h->slot[v] = (ordo_vid)i;
-}
-
-static void rise(heap *h, ordo_u64 i, ordo_vid v)
-{
-    for (; i > 0 && h->dist[v] < h->dist[h->at[(i - 1) / CHILDREN]]; i = (i - 1) / CHILDREN)
-        put_at(h, i, h->at[(i - 1) / CHILDREN]);
-    put_at(h, i, v);
-}
-
-static ordo_vid take_nearest(heap *h)
-{
-    ordo_vid nearest = h->at[0], last = h->at[--h->count];
-    ordo_u64 i = 0;
-    for (ordo_u64 first; (first = CHILDREN * i + 1) < h->count;) {
-        ordo_u64 least = first;
-        for (ordo_u64 child = first + 1; child < first + CHILDREN && child < h->count; child++)
-            if (h->dist[h->at[child]] < h->dist[h->at[least]])
-                least = child;
-        if (h->dist[last] <= h->dist[h->at[least]])
-            break;
-        put_at(h, i, h->at[least]);
-        i = least;
-    }
-    if (h->count)
-        put_at(h, i, last);
-    return nearest;
-}
-
-static void dijkstra(const ordo_claim *c, heap *h)
+static void dijkstra(const ordo_claim *c, ordo_heap *h)
 {
     const ordo_csr *g = c->g;
     for (ordo_vid v = 0; v < g->n; v++)
-        h->dist[v] = (double)INFINITY;
-    h->dist[c->source] = 0;
-    h->count = 1;
-    put_at(h, 0, c->source);
+        h->key[v] = (double)INFINITY;
+    ordo_heap_lower(h, c->source, 0);
     while (h->count) {
-        ordo_vid u = take_nearest(h);
+        ordo_vid u = ordo_heap_take(h);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            double dv = ordo_claim_reach(c, h->dist[u], e);
-            if (dv >= h->dist[v])
-                continue;
-            ordo_u64 i = isinf(h->dist[v]) ? h->count++ : h->slot[v];
-            h->dist[v] = dv;
-            rise(h, i, v);
+            double dv = ordo_claim_reach(c, h->key[u], e);
+            if (dv < h->key[v])
+                ordo_heap_lower(h, v, dv);
         }
     }
 }
@@ -123,17 +77,13 @@ static void dijkstra(const ordo_claim *c, heap *h)
 static ordo_status check_serially(const ordo_claim *c)
 {
     ordo_vid n = c->g->n;
-    heap h = {.dist = ordo_alloc(n, sizeof *h.dist),
-              .slot = ordo_alloc(n, sizeof *h.slot),
-              .at = ordo_alloc(n, sizeof *h.at)};
-    ordo_status status = h.dist && h.slot && h.at ? ORDO_OK : ORDO_ERR_MEMORY;
+    ordo_heap h;
+    ordo_status status = ordo_heap_make(n, &h);
     if (!status)
         dijkstra(c, &h);
     for (ordo_vid v = 0; !status && v < n; v++)
-        status = ordo_claim_compare(c, v, h.dist[v]);
-    ordo_free(h.dist);
-    ordo_free(h.slot);
-    ordo_free(h.at);
+        status = ordo_claim_compare(c, v, h.key[v]);
+    ordo_heap_free(&h);
     return status;
 }
 
@@ -308,7 +258,7 @@ ordo_status ordo_sssp_verify(const ordo_graph *g, ordo_vid source, double limit,
         return status;
     if (!dist)
         return ordo_fail(ORDO_ERR_USAGE, "no distances given");
-    if ((status = ordo_check_weights(g)))
+    if ((status = ordo_check_weights(g, "shortest paths")))
         return status;
     ordo_claim c = {.g = ordo_graph_out(g),
                     .type = ordo_sssp_type(g),

@@ -35,7 +35,7 @@ ordo_status ordo_check_paths(const ordo_graph *g, ordo_vid source, double limit)
     return ORDO_OK;
 }
 
-ordo_status ordo_check_weights(const ordo_graph *graph)
+ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths)
 {
     const ordo_csr *g = ordo_graph_out(graph);
     if (g->weight_type == ORDO_NONE || g->weight_type == ORDO_U32 || !g->m)
@@ -50,11 +50,11 @@ ordo_status ordo_check_weights(const ordo_graph *graph)
             double w = ordo_word_value(g->weight_type, ordo_weight_word(g, e));
             if (w < 0)
                 return ordo_fail(ORDO_ERR_NEGATIVE_WEIGHT,
-                                 "edge %u -> %u has weight %.9g; shortest paths need weights that are not negative", u,
-                                 v, w);
+                                 "edge %u -> %u has weight %.9g; %s need weights that are not negative", u, v, w,
+                                 paths);
             if (!isfinite(w))
-                return ordo_fail(ORDO_ERR_INPUT, "edge %u -> %u has weight %g; shortest paths need finite weights", u,
-                                 v, isnan(w) ? (double)NAN : w);
+                return ordo_fail(ORDO_ERR_INPUT, "edge %u -> %u has weight %g; %s need finite weights", u, v,
+                                 isnan(w) ? (double)NAN : w, paths);
         }
     return ORDO_OK;
 }
@@ -172,6 +172,43 @@ ordo_status ordo_fill_ids(int threads, ordo_u32 *words, ordo_u64 count)
 {
     fill f = {.words = words};
     return ordo_for_ranges(threads, count, 0, fill_ids_range, &f);
+}
+
+/* ---- copies ---- */
+
+typedef struct listing {
+    const ordo_csr *g;
+    ordo_edge_entry *list; /* [m] */
+} listing;
+
+static void list_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const listing *l = arg;
+    const ordo_csr *g = l->g;
+    for (ordo_u64 u = begin; u < end; u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
+            l->list[e] = (ordo_edge_entry){.tail = (ordo_vid)u, .head = g->head[e * g->stride]};
+}
+
+ordo_status ordo_copy_rows(const ordo_graph *graph, ordo_direction direction, int threads, ordo_graph **out)
+{
+    const ordo_csr *g = ordo_graph_out(graph);
+    listing l = {.g = g, .list = ordo_alloc(g->m, sizeof *l.list)};
+    if (!l.list)
+        return ORDO_ERR_MEMORY;
+    ordo_status status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, list_range, &l);
+    if (!status)
+        status = ordo_graph_from_edges(g->n, l.list, g->m, ORDO_NONE, direction, threads, out);
+    ordo_free(l.list);
+    return status;
+}
+
+ordo_u64 ordo_copy_memory(const ordo_graph *graph, ordo_direction direction, ordo_u64 *lists)
+{
+    const ordo_csr *g = ordo_graph_out(graph);
+    ordo_u64 edges = direction == ORDO_SYMMETRISE ? 2 * g->m : g->m;
+    *lists = (g->m + edges) * sizeof(ordo_edge_entry); /* ours, and that which rows are made from */
+    return ((ordo_u64)g->n + 1) * sizeof(ordo_eid) + edges * sizeof(ordo_vid);
 }
 
 /* ---- predecessors ---- */
@@ -354,7 +391,8 @@ ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, ordo_vid t
 
 ordo_status ordo_answer_room(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred)
 {
-    if (answer->n != n || (answer->type == ORDO_U64) != (type == ORDO_U64)) {
+    size_t size = type == ORDO_U64 || type == ORDO_F64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    if (answer->n != n || answer->size != size) {
         ordo_free(answer->values);
         ordo_free(answer->pred);
         answer->values = NULL;
@@ -362,10 +400,11 @@ ordo_status ordo_answer_room(ordo_answer *answer, ordo_type type, ordo_u64 n, bo
     }
     answer->n = n;
     answer->type = type;
+    answer->size = size;
     answer->field_count = 0;
     answer->used = n;
     if (!answer->values)
-        answer->values = ordo_alloc(n, type == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32));
+        answer->values = ordo_alloc(n, size);
     if (want_pred && !answer->pred)
         answer->pred = ordo_alloc(n, sizeof *answer->pred);
     return answer->values && (answer->pred || !want_pred) ? ORDO_OK : ORDO_ERR_MEMORY;

@@ -8,8 +8,9 @@
 
 /* ORDO_ERR_USAGE unless source is a vertex of g and limit a number that is not negative. */
 ordo_status ordo_check_paths(const ordo_graph *g, ordo_vid source, double limit);
-/* ORDO_ERR_NEGATIVE_WEIGHT or ORDO_ERR_INPUT with the first edge whose weight is negative, NaN or infinite. */
-ordo_status ordo_check_weights(const ordo_graph *g);
+/* ORDO_ERR_NEGATIVE_WEIGHT or ORDO_ERR_INPUT with the first edge whose weight is negative, NaN or infinite. `paths`:
+ * what needs others, "shortest paths". */
+ordo_status ordo_check_weights(const ordo_graph *g, const char *paths);
 
 /* The options with that scheduler where they name none. */
 ordo_options ordo_options_or(const ordo_options *options, const char *scheduler);
@@ -43,6 +44,11 @@ enum { ORDO_GRAIN = 1024 }; /* rows at once */
 ordo_status ordo_fill(int threads, ordo_u32 *words, ordo_u64 count, ordo_u32 value);
 /* The same with word[i] = i. */
 ordo_status ordo_fill_ids(int threads, ordo_u32 *words, ordo_u64 count);
+
+/* The graph once more without weights, rows in order of heads; ORDO_SYMMETRISE: with the reverse of every edge. */
+ordo_status ordo_copy_rows(const ordo_graph *g, ordo_direction direction, int threads, ordo_graph **out);
+/* Bytes of that copy; *lists: of what is there as well while it is made. */
+ordo_u64 ordo_copy_memory(const ordo_graph *g, ordo_direction direction, ordo_u64 *lists);
 
 /* Sets *least to value where that is less. */
 static inline void ordo_keep_least_u64(ordo_u64 *least, ordo_u64 value)

@@ -21,6 +21,7 @@ import unittest
 ORDO = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INF = float("inf")
+APPS = ("sssp", "bfs", "cc", "mst", "widest", "kcore", "pagerank")
 
 
 def ordo(*words, stdin=None, **more):
@@ -61,6 +62,48 @@ def dijkstra(n, edges, source):
                 dist[v] = d + w
                 heapq.heappush(queue, (d + w, v))
     return dist
+
+
+def widest(n, edges, source):
+    width = [0] * n
+    width[source] = INF
+    queue = [(-INF, source)]
+    while queue:
+        d, u = heapq.heappop(queue)
+        for a, v, w in edges:
+            if a == u and min(-d, w) > width[v]:
+                width[v] = min(-d, w)
+                heapq.heappush(queue, (-width[v], v))
+    return width
+
+
+def core_numbers(n, edges):
+    near = [set() for _ in range(n)]
+    for u, v, _ in edges:
+        if u != v:
+            near[u].add(v)
+            near[v].add(u)
+    core, left = [0] * n, set(range(n))
+    for k in range(1, n):
+        while weak := [v for v in left if len(near[v] & left) < k]:
+            left -= set(weak)
+        for v in left:
+            core[v] = k
+    return core
+
+
+def pagerank(n, edges, damping):
+    degree = [0] * n
+    for u, _, _ in edges:
+        degree[u] += 1
+    rank = [1 / n] * n
+    for _ in range(300):
+        stuck = sum(r for r, d in zip(rank, degree) if not d)
+        then = [(1 - damping + damping * stuck) / n] * n
+        for u, v, _ in edges:
+            then[v] += damping * rank[u] / degree[u]
+        rank = then
+    return rank
 
 
 def check_schema(value, rule, root, where="record"):
@@ -114,7 +157,7 @@ def read_npy(path):
     header = eval(data[10:10 + length].decode("latin-1"), {"__builtins__": {}})
     assert header["fortran_order"] is False
     (count,) = header["shape"]
-    letter = {"<u4": "I", "<i4": "i", "<f4": "f", "<i8": "q", "<u8": "Q"}[header["descr"]]
+    letter = {"<u4": "I", "<i4": "i", "<f4": "f", "<i8": "q", "<u8": "Q", "<f8": "d"}[header["descr"]]
     assert len(data) == 10 + length + count * struct.calcsize(letter)
     return header["descr"], list(struct.unpack(f"<{count}{letter}", data[10 + length:]))
 
@@ -383,6 +426,97 @@ class Run(Base):
         for name in schedulers():
             self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
 
+    def test_widest(self):
+        want = widest(self.n, self.edges, self.source)
+        out = self.ok(ordo("widest", self.gr, "-r", self.source, "-v", "--output", "-")).out.split()
+        self.assertEqual([INF if v == "inf" else int(v) for v in out], want)
+        others = [w for v, w in enumerate(want) if v != self.source and w]
+        result = {"reached": len(others) + 1, "min": min(others), "sum": sum(others)}
+        for words in ([], ["--threads", 1], ["--scheduler", "topology", "--sync", "racy"], ["--scheduler", "adds"]):
+            r = self.ok(ordo("widest", self.gr, "-r", self.source, "--verify=both", "--json", "-", *words))
+            record = json.loads(r.out)
+            self.assertEqual((record["result"], record["operator"]), (result, "widest_u32"))
+        hops = widest(self.n, [(u, v, 1) for u, v, _ in self.edges], self.source)
+        out = self.ok(ordo("widest", self.gr, "-r", self.source, "--drop-weights", "-v", "--output", "-")).out.split()
+        self.assertEqual([INF if v == "inf" else int(v) for v in out], hops)
+        for kind, line in (("real", "0.5"), ("integer", "4")):
+            file = self.path("small.mtx")
+            with open(file, "w") as f:
+                f.write(f"%%MatrixMarket matrix coordinate {kind} general\n4 4 3\n1 2 {line}\n2 3 7\n1 3 0\n")
+            out = self.ok(ordo("widest", file, "-r", 0, "--verify=both", "--output", "-")).out.split()
+            self.assertEqual(out, ["inf", line, line, "0"])
+        with open(self.path("negative.wel"), "w") as f:
+            f.write("0 1 -2\n")
+        self.assertRegex(ordo("widest", self.path("negative.wel"), "-r", 0).err, "widest paths need weights that are not")
+        for option in ("--limit", "--tree", "--path-to", "--k", "--damping"):
+            self.refused(2, f"widest .* takes no {option}", "widest", self.gr, option, "1" if option != "--damping" else "0.5")
+
+    def test_kcore(self):
+        want = core_numbers(self.n, self.edges)
+        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"],
+                      ["--scheduler", "inbox"], ["-n", 2, "--warmup", 1]):
+            out = self.ok(ordo("kcore", self.gr, "-v", "--output", "-", *words)).out.split()
+            self.assertEqual([int(v) for v in out], want)
+        record = json.loads(self.ok(ordo("kcore", self.gr, "--verify=certificate", "--json", "-")).out)
+        self.assertEqual(record["result"], {"k": max(want), "vertices": want.count(max(want))})
+        self.assertIsNone(record["options"]["k"])
+        for k in range(1, max(want) + 2):
+            r = self.ok(ordo("kcore", self.gr, "--k", k, "-v", "--quiet", "--output", self.path("in"), "--json", "-"))
+            with open(self.path("in")) as f:
+                self.assertEqual([int(v) for v in f], [int(c >= k) for c in want])
+            record = json.loads(r.out)
+            self.assertEqual((record["options"]["k"], record["result"]), (k, {"k": k, "vertices": sum(c >= k for c in want)}))
+        with open(self.path("twice.el"), "w") as f:
+            f.write("0 1\n0 1\n1 0\n1 2\n2 2\n2 1\n")
+        for words in ([], ["--symmetrise"]):
+            out = self.ok(ordo("kcore", self.path("twice.el"), "-v", "--output", "-", *words)).out.split()
+            self.assertEqual(out, ["1", "1", "1"])
+        self.refused(2, "racy.*selective", "kcore", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(2, "direction=pull", "kcore", self.gr, "--scheduler", "topology", "--set", "direction=pull")
+        self.refused(2, "direction=pull", "kcore", self.gr, "--scheduler", "bsp", "--set", "direction=pull")
+        self.refused(2, "--k '0', expected", "kcore", self.gr, "--k", 0)
+        self.refused(2, "kcore has no source, so it takes no --source", "kcore", self.gr, "--source", 1)
+        self.refused(2, "sssp has no k, so it takes no --k", "sssp", self.gr, "--k", 2)
+        self.refused(2, "cc has no k, so it takes no --k", "compare", "cc", self.gr, "--k", 2)
+
+    def test_sums_of_many_threads(self):
+        """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
+        for sync in ("atomic", "lock"):
+            out = self.ok(ordo("compare", "kcore", "-g", 16, "-n", 2, "--threads", 4, "--sync", sync)).out
+            self.assertEqual(len(re.findall(rf"(?m)^.* {sync} .*PASS$", out)), len(schedulers()))
+
+    def test_pagerank(self):
+        for damping in (0.85, 0.5, 0):
+            want = pagerank(self.n, self.edges, damping)
+            for words in (["--tolerance", "1e-3"], ["--tolerance", "1e-11"], ["--scheduler", "topology"], ["--sync", "lock"],
+                          ["--scheduler", "adds", "--threads", 1]):
+                r = self.ok(ordo("pagerank", self.gr, "--damping", damping, "--verify=both", "--quiet", "--output",
+                                 self.path("ranks"), "--json", "-", *words))
+                with open(self.path("ranks")) as f:
+                    rank = [float(v) for v in f]
+                record = json.loads(r.out)
+                error = record["result"]["error"]
+                self.assertLessEqual(sum(abs(a - b) for a, b in zip(rank, want)), error + 1e-14)
+                self.assertAlmostEqual(sum(rank), 1, delta=1e-12)
+                self.assertAlmostEqual(record["result"]["max"], max(rank), delta=1e-14)
+                self.assertEqual(record["result"]["dangling"], self.n - len({u for u, _, _ in self.edges}))
+                self.assertLess(record["result"]["residual"], record["options"]["tolerance"])
+                self.assertLess(error, 100 * record["options"]["tolerance"])
+                self.assertEqual(record["options"]["damping"], damping)
+        self.ok(ordo("pagerank", self.gr, "--output", self.path("ranks.npy")))
+        kind, values = read_npy(self.path("ranks.npy"))
+        self.assertEqual((kind, len(values)), ("<f8", self.n))
+        out = self.ok(ordo("compare", "pagerank", self.gr, "-n", 2)).out
+        for name in schedulers():
+            self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
+        self.refused(2, "--damping '1', expected", "pagerank", self.gr, "--damping", 1)
+        self.refused(2, "damping 0.9999999", "pagerank", self.gr, "--damping", "0.9999999")
+        self.refused(2, "--tolerance '0', expected", "pagerank", self.gr, "--tolerance", 0)
+        self.refused(2, "tolerance 1e-18, expected .* to 1 for", "pagerank", self.gr, "--tolerance", "1e-18")
+        self.refused(2, "cc is exact, so it takes no --tolerance", "cc", self.gr, "--tolerance", "0.1")
+        self.refused(2, "racy.*selective", "pagerank", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(6, "did not end within", "pagerank", self.gr, "--timeout", "1e-9")
+
     FLOW = "p max 5 7\nn 1 s\nn 5 t\na 1 2 9\na 1 3 4\na 2 3 2\na 3 2 8\na 2 4 5\na 3 4 3\na 4 5 7\n"
 
     def flow_file(self, name="flow.max", text=None):
@@ -464,7 +598,7 @@ class Run(Base):
 
     def test_gap_made_graphs(self):
         for words in (["-g", 8], ["-u", 8, "-k", 4], ["-sg8", "-vn2"], ["-g8", "-k4", "-s"]):
-            for app in ("sssp", "bfs", "cc", "mst"):
+            for app in APPS:
                 r = self.ok(ordo(app, *words, "-v"))
                 for label in ("Generate Time:", "Read Time:", "Trial Time:", "Average Time:", "Verification:"):
                     self.assertIn(label, r.out)
@@ -574,7 +708,7 @@ class Run(Base):
         for name, text in {"one.gr": "p sp 1 0\n", "loop.gr": "p sp 1 1\na 1 1 3\n", "bare.gr": "p sp 5 0\n"}.items():
             with open(self.path(name), "w") as f:
                 f.write(text)
-            for app in ("sssp", "bfs", "cc", "mst"):
+            for app in APPS:
                 self.ok(ordo(app, self.path(name), "-v"))
         with open(self.path("none.gr"), "w") as f:
             f.write("p sp 0 0\n")
@@ -783,14 +917,14 @@ class Json(Base):
         self.assertNotEqual(check_schema(record, self.schema, self.schema), [])
 
     def test_every_app_and_scheduler(self):
-        for app in ("sssp", "bfs", "cc", "mst"):
+        for app in APPS:
             for name in schedulers():
                 r = self.ok(ordo(app, self.gr, "--scheduler", name, "--json", "-", "-v", "-n", 2, "--trace-json"))
                 for record in self.valid(r.out, 2):
                     self.assertIs(record["verified"], True)
                     self.assertEqual(record["options"]["scheduler"], name)
                     self.assertEqual(record["app"], app)
-                    self.assertEqual(record["source"] is None, app in ("cc", "mst"))
+                    self.assertEqual(record["source"] is None, app not in ("sssp", "bfs", "widest"))
         for words in ([], *(["--scheduler", name] for name in schedulers())):
             r = self.ok(ordo("maxflow", "--generate", "rlg --width 9 --height 9 --weights uniform:1:9", "--json", "-", "-v", "-n",
                              2, "--trace-json", "--phase", "cut", "--infinite", 77, *words))
@@ -867,7 +1001,7 @@ class Json(Base):
         if "info" not in verbs():
             self.skipTest("no verb info")
         (record,) = self.valid(self.ok(ordo("info", self.gr, "--json", "-")).out, 1)
-        self.assertEqual(set(record["memory"]), {"sssp", "bfs", "cc", "mst", "maxflow"})
+        self.assertEqual(set(record["memory"]), {*APPS, "maxflow"})
 
     def test_compare(self):
         if "compare" not in verbs():

@@ -27,6 +27,10 @@
 #include "operators/discharge.h"
 #include "operators/hash_table.h"
 #include "operators/sgd.h"
+#include "operators/kcore.h"
+#include "operators/pagerank.h"
+#define ORDO_TEMPLATE "operators/widest.h"
+#include <ordo/each_weight.h>
 
 #include "families.h"
 
@@ -90,7 +94,8 @@ static void draw_settings(trial *t, ordo_u64 *r)
                 at = strchr(at, '|') + 1;
             if (!strncmp(at, "pull", 4) && !strcmp(s->name, "bsp") && strcmp(t->op, "bfs"))
                 continue; /* refused by name: tested elsewhere */
-            if (!strncmp(at, "pull", 4) && !strcmp(t->op, "mst_u32"))
+            if (!strncmp(at, "pull", 4) &&
+                (!strcmp(t->op, "mst_u32") || !strcmp(t->op, "kcore") || !strcmp(t->op, "pagerank")))
                 continue;
             if (!strcmp(s->name, "lock_server") && refused_there(t->op, at))
                 continue;
@@ -222,6 +227,143 @@ static void try_floats(trial *t, const edge_list *list)
             fail(t, "a distance is wrong");
     free(expected);
     free(cells);
+    ordo_graph_free(g);
+}
+
+/* ---- widest: words of widths that are not negative compare as the widths do, whatever their type ---- */
+
+static void try_widest(trial *t, const edge_list *list, ordo_direction direction)
+{
+    const bool is_signed = !strcmp(t->op, "widest_i32"), is_real = !strcmp(t->op, "widest_f32");
+    ordo_graph *g = family_graph(list, is_real ? ORDO_F32 : is_signed ? ORDO_I32 : ORDO_U32, direction);
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u32 *capacity = rows->weight;
+    const ordo_f32 no_limit = INFINITY;
+    ordo_u64 n = list->n;
+    ordo_u32 *expected = get(n, 4), *cells = get(n, 4), most = 0, at_source = is_signed ? 0x7fffffffu : 0xffffffffu;
+    ordo_item source = (ordo_item)(t->seed % (n ? n : 1));
+    if (is_real)
+        memcpy(&at_source, &no_limit, sizeof at_source);
+    expected[source] = cells[source] = at_source;
+    for (ordo_eid e = 0; e < rows->m; e++)
+        most = capacity[e * rows->stride] > most ? capacity[e * rows->stride] : most;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_u64 u = 0; u < n; u++)
+            for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++) {
+                ordo_u32 c = capacity[e * rows->stride], *to = &expected[rows->head[e * rows->stride]];
+                c = c < expected[u] ? c : expected[u];
+                changed = changed || c > *to;
+                *to = c > *to ? c : *to;
+            }
+    }
+    const double scale = t->seed % 3 ? 1 : 0.01; /* of priorities: any will do */
+    widest_state_u32 unsigned_state = {most, scale};
+    widest_state_i32 signed_state = {(ordo_i32)most, scale};
+    widest_state_f32 real_state = {0, scale};
+    memcpy(&real_state.most, &most, sizeof most);
+    ordo_work work = {.graph = g,
+                      .cells = cells,
+                      .state = is_real     ? (const void *)&real_state
+                               : is_signed ? (const void *)&signed_state
+                                           : (const void *)&unsigned_state,
+                      .universe = n,
+                      .targets = n,
+                      .initial = &source,
+                      .initial_count = n ? 1 : 0};
+    run(t, &work);
+    check_u32(t, cells, expected, n);
+    free(expected);
+    free(cells);
+    ordo_graph_free(g);
+}
+
+/* ---- kcore: one level, with parallel edges; who is left, by looking at all until nobody goes ---- */
+
+static void try_kcore(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_NONE, ORDO_SYMMETRISE);
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 n = list->n, k = 1 + t->seed % 7, low = 0;
+    ordo_u32 *core = get(n, 4), *expected = get(n, 4);
+    ordo_i32 *left = get(n, 4);
+    ordo_item *initial = get(n, 4);
+    for (ordo_u64 v = 0; v < n; v++) {
+        core[v] = expected[v] = ORDO_NO_VERTEX;
+        for (ordo_eid e = rows->row[v]; e < rows->row[v + 1]; e++)
+            left[v] += rows->head[e * rows->stride] != v;
+        if (left[v] < (ordo_i32)k)
+            initial[low++] = (ordo_item)v;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_u64 v = 0; v < n; v++) {
+            ordo_u64 degree = 0;
+            for (ordo_eid e = rows->row[v]; e < rows->row[v + 1]; e++) {
+                ordo_vid w = rows->head[e * rows->stride];
+                degree += w != v && expected[w] == ORDO_NO_VERTEX;
+            }
+            if (expected[v] == ORDO_NO_VERTEX && degree < k) {
+                expected[v] = (ordo_u32)k - 1;
+                changed = true;
+            }
+        }
+    }
+    kcore_state state = {core, (ordo_i32)k};
+    ordo_work work = {.graph = g, .cells = left, .state = &state, .universe = n, .targets = n};
+    if (t->seed % 2) { /* otherwise all items: those with enough neighbours are not removed */
+        work.initial = initial;
+        work.initial_count = low;
+    }
+    run(t, &work);
+    check_u32(t, core, expected, n);
+    free(core);
+    free(expected);
+    free(left);
+    free(initial);
+    ordo_graph_free(g);
+}
+
+/* ---- pagerank: x against the fixed point by iteration, in double; what is missing against what was not pushed ---- */
+
+static void try_pagerank(trial *t, const edge_list *list, ordo_direction direction)
+{
+    enum { ITERATIONS = 250 };
+    const double unit = 0x1p-62, damping = 0.75; /* a power of 2 times a whole number: exact in either arithmetic */
+    ordo_graph *g = family_graph(list, ORDO_NONE, direction);
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 n = list->n, first = n ? ((ordo_u64)1 << 60) / n : 0;
+    ordo_u64 *rank = get(n, 8), *residual = get(n, 8), least = first / (2 + t->seed % 1000) + 1;
+    double *x = get(n, sizeof *x), *next = get(n, sizeof *next), slack = 1e-12, missing = 0, sent = 0;
+    for (ordo_u64 v = 0; v < n; v++)
+        residual[v] = first;
+    for (int i = 0; i < ITERATIONS; i++) {
+        for (ordo_u64 v = 0; v < n; v++)
+            next[v] = (double)first * unit;
+        for (ordo_u64 u = 0; u < n; u++)
+            for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
+                next[rows->head[e * rows->stride]] += damping * x[u] / (double)(rows->row[u + 1] - rows->row[u]);
+        double *swap = x;
+        x = next;
+        next = swap;
+    }
+    pagerank_state state = {rows->row, rank, least, (ordo_u64)(damping * 0x1p64)};
+    ordo_work work = {.graph = g, .cells = residual, .state = &state, .universe = n, .targets = n};
+    run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++) {
+        if (residual[v] >= least)
+            fail(t, "a residual that is not below the least was left");
+        if ((double)rank[v] * unit > x[v] + slack)
+            fail(t, "a rank is beyond the exact one");
+        missing += x[v] - (double)rank[v] * unit;
+        sent += (double)first * unit - (rows->row[v + 1] > rows->row[v] ? 1 - damping : 1) * (double)rank[v] * unit;
+    }
+    if (missing * (1 - damping) > sent + slack || sent > (double)(n * least) * unit + slack)
+        fail(t, "more is missing than was not pushed");
+    free(rank);
+    free(residual);
+    free(x);
+    free(next);
     ordo_graph_free(g);
 }
 
@@ -636,6 +778,12 @@ int main(int argc, char **argv)
                 t.seed % 2 ? try_vertices(&t, &list) : try_listed(&t, &list);
             else if (!strcmp(t.op, "sssp_f32"))
                 try_floats(&t, &list);
+            else if (!strncmp(t.op, "widest", 6))
+                try_widest(&t, &list, t.seed % 3 == 0 ? ORDO_SYMMETRISE : ORDO_AS_STORED);
+            else if (!strcmp(t.op, "kcore"))
+                try_kcore(&t, &list);
+            else if (!strcmp(t.op, "pagerank"))
+                try_pagerank(&t, &list, t.seed % 3 == 0 ? ORDO_SYMMETRISE : ORDO_AS_STORED);
             else
                 try_integers(&t, &list, !strcmp(t.op, "cc") || t.seed % 3 == 0 ? ORDO_SYMMETRISE : ORDO_AS_STORED);
             family_free(&list);

@@ -53,7 +53,15 @@ for operator in sorted((root / "operators").glob("*.h")):
             compiles(f"{name} under {scheduler.parent.name} in C++", cxx, whole, ".cc")
         if nvcc:
             kernel = text
-            if "ORDO_RELAX" in operator.read_text():
+            if "ORDO_SUM" in operator.read_text():
+                kernel += (
+                    f"__global__ void use(const {name}_op_state *s, {name}_op_cell *cell, const ordo_u32 *w) {{\n"
+                    f"  {name}_op_edge e = {name}_op_make_edge(threadIdx.x, cell[0] != 0, threadIdx.y, w);\n"
+                    f"  if (!{name}_op_filter(s, e.tail) || !{name}_op_level(s, cell[1])) return;\n"
+                    f"  cell[e.head] += {name}_op_candidate(s, {name}_op_take(s, e.tail, cell[1]), e);\n"
+                    f"  if ({name}_op_priority(s, e.head, cell[1]) > 1.0) cell[2] = {name}_op_spent();\n"
+                    "}\n")
+            elif "ORDO_RELAX" in operator.read_text():
                 kernel += (
                     f"__global__ void use(const {name}_op_state *s, {name}_op_cell *cell, const ordo_u32 *w) {{\n"
                     f"  {name}_op_edge e = {name}_op_make_edge(threadIdx.x, cell[0] != 0, threadIdx.y, w);\n"

@@ -83,7 +83,11 @@ static const struct {
     {"sssp_u32", "delta", "often", NULL, NULL, 0, ORDO_ERR_UNKNOWN, "sync 'often' is unknown"},
     {"sssp_u32", "delta", "racy", NULL, NULL, 0, ORDO_ERR_UNSOUND, "scheduler 'delta' does not offer sync 'racy'"},
     {"sssp_u32", "bsp", "racy", NULL, NULL, 0, ORDO_ERR_UNSOUND,
-     "scheduler 'bsp' with sync 'racy' needs a monotone, idempotent, uniform operator; 'sssp_u32' is not uniform"},
+     "scheduler 'bsp' with sync 'racy' needs a monotone, idempotent, uniform, selective operator; 'sssp_u32' is not "
+     "uniform"},
+    {"kcore", "topology", "racy", NULL, NULL, 0, ORDO_ERR_UNSOUND,
+     "scheduler 'topology' with sync 'racy' needs a monotone, idempotent, selective operator; 'kcore' is not "
+     "selective"},
     {"sssp_u32", "delta", "server", NULL, NULL, 0, ORDO_ERR_UNSOUND, "does not offer sync 'server'"},
     {"sssp_u32", "delta", "owner", NULL, NULL, 0, ORDO_ERR_UNSOUND, "it offers atomic, lock"},
     {"bank", "delta", "owner", NULL, NULL, 0, ORDO_ERR_UNSOUND,

@@ -495,6 +495,164 @@ START_TEST(components_match_and_damage_is_refused)
 }
 END_TEST
 
+/* ---- widths, core numbers, ranks ---- */
+
+START_TEST(widths_match_and_damage_is_refused)
+{
+    world w = random_world((ordo_u32)_i);
+    const ordo_u32 unlimited = w.type == ORDO_F32   ? word_of(ORDO_F32, (double)INFINITY)
+                               : w.type == ORDO_I32 ? 0x7fffffffu
+                                                    : 0xffffffffu;
+    ordo_u32 right[MAX_N] = {0}, found[MAX_N];
+    ordo_options options = options_for((ordo_u32)_i / 2);
+    right[w.source] = unlimited;
+    for (ordo_u32 round = 0; round < w.n; round++)
+        for (ordo_u32 e = 0; e < w.m; e++) { /* words of numbers that are not negative compare as these do */
+            ordo_u32 fits = w.type == ORDO_NONE ? 1 : w.edge[e].weight, *to = &right[w.edge[e].head];
+            fits = fits < right[w.edge[e].tail] ? fits : right[w.edge[e].tail];
+            *to = fits > *to ? fits : *to;
+        }
+    ck_assert_msg(!ordo_widest(w.graph, w.source, &options, found, NULL), "%s", ordo_last_error());
+    ck_assert_mem_eq(found, right, w.n * sizeof right[0]);
+    for (int h = 0; h < HOWS; h++)
+        ck_assert_msg(!ordo_widest_verify(w.graph, w.source, right, hows[h]), "%s", ordo_last_error());
+    for (int d = 0; d < DAMAGES; d++) {
+        memcpy(found, right, sizeof found);
+        ordo_u32 v = random_below(w.n), other = right[random_below(w.n)];
+        if (d % 3 == 0) /* all of one width: cycles hold each other up */
+            for (ordo_u32 x = 0; x < w.n; x++)
+                found[x] = right[x] == right[v] ? other : found[x];
+        else
+            found[v] = d % 3 == 1 ? other : found[v] + 1;
+        if (!memcmp(found, right, w.n * sizeof right[0]))
+            continue;
+        for (int h = 0; h < HOWS; h++)
+            ck_assert_int_eq(ordo_widest_verify(w.graph, w.source, found, hows[h]), ORDO_ERR_VERIFY);
+        ck_assert_ptr_nonnull(strstr(ordo_last_error(), "vertex "));
+    }
+    ordo_graph_free(w.graph);
+}
+END_TEST
+
+/* Goes through all k, each time until nobody goes, with neighbours from a matrix. */
+static void naive_cores(const world *w, ordo_u32 *core)
+{
+    bool near[MAX_N][MAX_N] = {{0}};
+    for (ordo_u32 e = 0; e < w->m; e++)
+        near[w->edge[e].tail][w->edge[e].head] = near[w->edge[e].head][w->edge[e].tail] = true;
+    for (ordo_u32 v = 0; v < w->n; v++)
+        core[v] = ORDO_NO_VERTEX;
+    for (ordo_u32 k = 1; k <= w->n; k++)
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (ordo_u32 v = 0; v < w->n; v++) {
+                ordo_u32 left = 0;
+                for (ordo_u32 u = 0; u < w->n; u++)
+                    left += u != v && near[v][u] && core[u] == ORDO_NO_VERTEX;
+                if (core[v] == ORDO_NO_VERTEX && left < k) {
+                    core[v] = k - 1;
+                    changed = true;
+                }
+            }
+        }
+}
+
+START_TEST(core_numbers_match_and_damage_is_refused)
+{
+    world w = random_world((ordo_u32)_i);
+    if (_i % 2) {
+        ordo_graph_free(w.graph);
+        w.graph = graph_of(w.n, w.edge, w.m, w.type, ORDO_SYMMETRISE);
+    }
+    ordo_u32 right[MAX_N], found[MAX_N], k = 1 + random_below(4), in[MAX_N];
+    ordo_options options = options_for((ordo_u32)_i / 2);
+    ordo_stats stats = {0};
+    naive_cores(&w, right);
+    ck_assert_msg(!ordo_kcore(w.graph, 0, &options, found, &stats), "%s", ordo_last_error());
+    ck_assert_mem_eq(found, right, w.n * sizeof right[0]);
+    ck_assert_uint_eq(stats.items, w.n); /* each vertex is removed once */
+    ck_assert_str_eq(stats.op, "kcore");
+    ordo_stats_free(&stats);
+    for (ordo_u32 v = 0; v < w.n; v++)
+        in[v] = right[v] >= k;
+    ck_assert_msg(!ordo_kcore(w.graph, k, &options, found, NULL), "%s", ordo_last_error());
+    ck_assert_mem_eq(found, in, w.n * sizeof in[0]);
+    for (int h = 0; h < HOWS; h++) {
+        ck_assert_msg(!ordo_kcore_verify(w.graph, 0, right, hows[h]), "%s", ordo_last_error());
+        ck_assert_msg(!ordo_kcore_verify(w.graph, k, in, hows[h]), "%s", ordo_last_error());
+    }
+    for (int d = 0; d < DAMAGES; d++) {
+        ordo_u32 v = random_below(w.n);
+        memcpy(found, right, sizeof found);
+        found[v] += d % 2 ? 1 : 0xffffffffu;
+        ck_assert_int_eq(ordo_kcore_verify(w.graph, 0, found, hows[d % HOWS]), ORDO_ERR_VERIFY);
+        ck_assert_ptr_nonnull(strstr(ordo_last_error(), "vertex "));
+        memcpy(found, in, sizeof found);
+        found[v] ^= 1;
+        ck_assert_int_eq(ordo_kcore_verify(w.graph, k, found, hows[d % HOWS]), ORDO_ERR_VERIFY);
+    }
+    ordo_graph_free(w.graph);
+}
+END_TEST
+
+/* By elimination, which shares nothing with iterating. */
+static void naive_ranks(const world *w, double damping, double *rank)
+{
+    double a[MAX_N][MAX_N + 1], degree[MAX_N] = {0};
+    const ordo_u32 n = w->n;
+    for (ordo_u32 e = 0; e < w->m; e++)
+        degree[w->edge[e].tail]++;
+    for (ordo_u32 v = 0; v < n; v++)
+        for (ordo_u32 u = 0; u <= n; u++)
+            a[v][u] = u == n ? (1 - damping) / n : (u == v) - (degree[u] > 0 ? 0 : damping / n);
+    for (ordo_u32 e = 0; e < w->m; e++)
+        a[w->edge[e].head][w->edge[e].tail] -= damping / degree[w->edge[e].tail];
+    for (ordo_u32 i = 0; i < n; i++) /* diagonally dominant in columns: no pivots are needed */
+        for (ordo_u32 v = 0; v < n; v++)
+            for (ordo_u32 u = n + 1; v != i && u-- > i;)
+                a[v][u] -= a[v][i] / a[i][i] * a[i][u];
+    for (ordo_u32 v = 0; v < n; v++)
+        rank[v] = a[v][n] / a[v][v];
+}
+
+START_TEST(ranks_are_within_their_error_and_damage_is_refused)
+{
+    static const double dampings[] = {0.85, 0.5, 0, 0.999}, tolerances[] = {1e-3, 1e-6, 1e-12, 1};
+    world w = random_world((ordo_u32)_i);
+    const double damping = dampings[_i % 4], tolerance = tolerances[_i / 4 % 4];
+    double right[MAX_N], rank[MAX_N], distance = 0, sum = 0;
+    ordo_options options = options_for((ordo_u32)_i / 2);
+    ordo_ranks ranks;
+    naive_ranks(&w, damping, right);
+    ck_assert_msg(!ordo_pagerank(w.graph, damping, tolerance, &options, rank, &ranks, NULL), "%s", ordo_last_error());
+    for (ordo_u32 v = 0; v < w.n; v++) {
+        distance += fabs(rank[v] - right[v]);
+        sum += rank[v];
+    }
+    ck_assert_msg(distance <= ranks.error + 1e-12, "L1 error %g, said to be at most %g", distance, ranks.error);
+    ck_assert(fabs(sum - 1) < 1e-12 && ranks.residual <= tolerance);
+    ck_assert(ranks.error <= 2 * tolerance / (1 - damping) / (1 - damping) + 1e-6 * tolerance + 1e-9);
+    for (int h = 0; h < HOWS; h++)
+        ck_assert_msg(!ordo_pagerank_verify(w.graph, damping, rank, ranks.error, hows[h]), "%s", ordo_last_error());
+    for (int d = 0; d < 3; d++) {
+        double damaged[MAX_N], most = (1 + damping) / (1 - damping) * (ranks.error + 1e-9);
+        ordo_u32 v = random_below(w.n), u = (v + 1) % w.n;
+        memcpy(damaged, rank, sizeof damaged);
+        if (d == 0) { /* moved from one to the other, by more than either way of checking allows */
+            damaged[v] += 3 * most;
+            damaged[u] -= 3 * most;
+            if (u == v || damaged[u] < 0 || damaged[v] > 1)
+                continue;
+        } else {
+            damaged[v] = d == 1 ? (double)NAN : -damaged[v];
+        }
+        for (int h = 0; h < HOWS; h++)
+            ck_assert_int_eq(ordo_pagerank_verify(w.graph, damping, damaged, ranks.error, hows[h]), ORDO_ERR_VERIFY);
+    }
+    ordo_graph_free(w.graph);
+}
+END_TEST
+
 /* ---- paths ---- */
 
 START_TEST(paths_are_followed_and_bad_input_never_loops)
@@ -554,8 +712,13 @@ START_TEST(large_graphs_on_several_threads)
     ordo_options options = {.scheduler = "delta", .threads = 4};
     for (size_t i = 0; ordo_built_apps[i]; i++) {
         const ordo_app *app = ordo_built_apps[i];
-        ordo_app_input input = {
-            .graph = g, .source = 5, .sink = 7, .limit = (double)INFINITY, .want_pred = app->needs_source};
+        ordo_app_input input = {.graph = g,
+                                .source = 5,
+                                .sink = 7,
+                                .limit = (double)INFINITY,
+                                .want_pred = app->has_paths,
+                                .damping = 0.85,
+                                .tolerance = 1e-6};
         ordo_answer a = {0};
         ordo_stats stats = {0};
         if (app->needs_terminals && l->type == ORDO_F32)
@@ -651,7 +814,12 @@ START_TEST(every_failing_allocation_is_reported)
         for (ordo_u64 nth = 1; status == ORDO_ERR_MEMORY && nth < 2000; nth++) {
             ordo_graph *g =
                 large_graph(&(large){3000, 9000, 2, 0, app->needs_terminals ? ORDO_U32 : l->type}, ORDO_AS_STORED);
-            ordo_app_input input = {.graph = g, .sink = 7, .limit = (double)INFINITY, .want_pred = app->needs_source};
+            ordo_app_input input = {.graph = g,
+                                    .sink = 7,
+                                    .limit = (double)INFINITY,
+                                    .want_pred = app->has_paths,
+                                    .damping = 0.85,
+                                    .tolerance = 1e-6};
             ordo_answer a = {0};
             ordo_memory_fail_after(nth);
             status = app->run(&input, &options, &a, NULL);
@@ -685,6 +853,9 @@ int main(void)
     tcase_add_test(tests, distances_that_do_not_fit_are_an_error);
     tcase_add_test(tests, limits_between_values_of_the_type);
     tcase_add_loop_test(tests, components_match_and_damage_is_refused, 0, GRAPHS);
+    tcase_add_loop_test(tests, widths_match_and_damage_is_refused, 0, GRAPHS);
+    tcase_add_loop_test(tests, core_numbers_match_and_damage_is_refused, 0, GRAPHS);
+    tcase_add_loop_test(tests, ranks_are_within_their_error_and_damage_is_refused, 0, GRAPHS);
     tcase_add_test(tests, paths_are_followed_and_bad_input_never_loops);
     tcase_add_loop_test(tests, large_graphs_on_several_threads, 0, (int)(sizeof larges / sizeof larges[0]));
     tcase_add_test(tests, fields_say_reached_max_and_sum);

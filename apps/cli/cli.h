@@ -74,6 +74,8 @@ typedef struct options {
     ordo_flow_options flow;
     ordo_u64 seed;         /* of random sources, drawn weights, samples, made graphs */
     double limit, timeout; /* timeout 0: none */
+    ordo_u32 k;            /* 0: none */
+    double damping, tolerance;
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
 
@@ -91,10 +93,10 @@ typedef struct options {
 
 /* Words after the verb. ORDO_ERR_USAGE names the word at fault. */
 ordo_status options_parse(options *o, int verb, int count, char **words);
-/* The first option that only an app with source and sink takes, or NULL. */
-const char *options_about_flow(const options *o);
 /* What a `generate` asks for: its kind, and the options that belong to that kind. */
 ordo_status options_made(const options *o, ordo_generate_options *out);
+/* ORDO_ERR_USAGE where an option was given that the app does not take. */
+ordo_status options_suit(const options *o, const ordo_app *app);
 /* What is to be done to the edges of a file. `weights`: they are wanted. */
 ordo_edge_options options_edges(const options *o, bool weights);
 /* The kinds of graph that can be made, with their options, as the help shows them. */

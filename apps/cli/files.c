@@ -139,7 +139,7 @@ static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ord
     switch (a->type) {
     case ORDO_I32:
         integer = ((const ordo_i32 *)a->values)[v];
-        if (app->has_unreached && integer == ORDO_UNREACHED_I32)
+        if (app->has_infinity && integer == ORDO_UNREACHED_I32)
             fputs("inf\n", file);
         else
             fprintf(file, "%d\n", integer);
@@ -148,9 +148,12 @@ static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ord
         real = ((const ordo_f32 *)a->values)[v];
         fprintf(file, "%.9g\n", (double)real);
         break;
+    case ORDO_F64:
+        fprintf(file, "%.17g\n", ((const double *)a->values)[v]);
+        break;
     default:
         whole = ((const ordo_u32 *)a->values)[v];
-        if (app->has_unreached && whole == ORDO_UNREACHED_U32)
+        if (app->has_infinity && whole == ORDO_UNREACHED_U32)
             fputs("inf\n", file);
         else
             fprintf(file, "%llu\n", (unsigned long long)(whole + base));
@@ -165,10 +168,15 @@ static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, or
             put_value(file, app, a, v, base);
         return;
     }
-    put_numpy_header(file, a->type == ORDO_F32 ? "<f4" : a->type == ORDO_I32 ? "<i4" : "<u4", a->n);
+    put_numpy_header(file,
+                     a->type == ORDO_F64   ? "<f8"
+                     : a->type == ORDO_F32 ? "<f4"
+                     : a->type == ORDO_I32 ? "<i4"
+                                           : "<u4",
+                     a->n);
     if (!base) {
         if (a->n)
-            fwrite(a->values, sizeof(ordo_u32), a->n, file);
+            fwrite(a->values, a->size, a->n, file);
         return;
     }
     for (ordo_u64 v = 0; v < a->n && !ferror(file); v++) {

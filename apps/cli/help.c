@@ -51,15 +51,9 @@ static const char *kind_name(int kind)
 
 static void print_properties(unsigned properties)
 {
-    static const char *const names[] = {"monotone", "idempotent", "associative", "uniform"};
-    bool any = false;
-    for (int i = 0; i < 4; i++)
-        if (properties >> i & 1) {
-            printf("%s%s", any ? ", " : "", names[i]);
-            any = true;
-        }
-    if (!any)
-        printf("none");
+    char names[96];
+    ordo_property_names(properties, names, sizeof names);
+    printf("%s", names[0] ? names : "none");
 }
 
 static bool has_code(const ordo_operator *op, const char *scheduler)

@@ -177,6 +177,8 @@ static json_t *setting_value(const ordo_scheduler *s, const ordo_setting *settin
 
 static json_t *options_object(const record *r, bool *failed)
 {
+    static const ordo_app none = {0}; /* a benchmark's */
+    const ordo_app *app = r->app ? r->app : &none;
     const ordo_stats *s = r->stats;
     const ordo_scheduler *scheduler = ordo_scheduler_find(s->scheduler);
     object o = object_new(failed), settings = object_new(failed);
@@ -191,8 +193,11 @@ static json_t *options_object(const record *r, bool *failed)
         put(settings, s->settings[i].name, setting_value(scheduler, &s->settings[i]));
     put(o, "settings", settings.json);
     put(o, "limit", real(r->o->limit));
+    put(o, "k", app->has_k && r->o->k ? whole(r->o->k) : json_null());
+    put(o, "damping", app->has_ranks ? real(r->o->damping) : json_null());
+    put(o, "tolerance", app->has_ranks ? real(r->o->tolerance) : json_null());
     put(o, "timeout", r->o->timeout > 0 ? real(r->o->timeout) : json_null());
-    if (r->app && r->app->needs_terminals) {
+    if (app->needs_terminals) {
         const ordo_flow_options *flow = &r->o->flow;
         put(o, "phase", text(flow->cut_only ? "cut" : "flow"));
         put(o, "infinite", flow->infinite ? whole(flow->infinite) : json_null());

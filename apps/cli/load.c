@@ -221,7 +221,7 @@ ordo_status pick_source(ordo_twister64 *random, const ordo_graph *g, ordo_vid *o
 
 ordo_u64 answer_bytes(const ordo_app *app, const loaded *g, bool with_pred)
 {
-    ordo_u64 value = app && app->values_are_edges ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    ordo_u64 value = app && app->values_are_wide ? sizeof(ordo_u64) : sizeof(ordo_u32);
     if (app && app->values_on_edges)
         return g->info.edges * sizeof(ordo_u64) + g->info.vertices;
     return g->info.vertices * (value + (with_pred ? sizeof(ordo_vid) : 0));

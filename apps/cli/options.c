@@ -61,7 +61,7 @@
     X(HOLDOUT, "holdout", 0, "P", VERB_BENCH, "sgd: this share of ratings is kept for testing (0.1)")                  \
     X(QUICK, "quick", 0, NULL, VERB_INFO, "leaves out components and diameter, which need runs")                       \
     X(SCHEDULER, "scheduler", 0, "NAME", VERB_APP | VERB_INFO,                                                         \
-      "order of work, or auto (sssp: delta; bfs, cc, mst: bsp; maxflow: none, one thread; on a GPU auto)")             \
+      "order of work, or auto (sssp, widest: delta; maxflow: none, one thread; others: bsp; on a GPU auto)")           \
     X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE | VERB_BENCH,                                                  \
       "NAME or NAME:SYNC, by commas; or all (all; bench: lock_server,bsp:lock)")                                       \
     X(SYNC, "sync", 0, "NAME", MEASURES, "atomic, racy, lock, owner or server (the scheduler's default)")              \
@@ -82,7 +82,10 @@
     X(SEED, "seed", 0, "N", MAKES, "of all that is random: sources, weights, graphs (27491095: GAP's)")                \
     X(REPEAT, "repeat", 'n', "N", MEASURES, "runs; without a source each picks a new one (1; compare: 5)")             \
     X(WARMUP, "warmup", 0, "N", MEASURES, "runs before those, not reported (0)")                                       \
-    X(LIMIT, "limit", 0, "X", RUNS, "does not look for vertices farther than X")                                       \
+    X(LIMIT, "limit", 0, "X", RUNS, "sssp, bfs: does not look for vertices farther than X")                            \
+    X(CORE, "k", 0, "K", RUNS, "kcore: only who is in the K-core, 1 or 0 (core numbers)")                              \
+    X(DAMPING, "damping", 0, "D", RUNS, "pagerank: chance of following an edge (0.85)")                                \
+    X(TOLERANCE, "tolerance", 0, "T", RUNS, "pagerank: ends with every residual below T / vertices (1e-6)")            \
     X(TIMEOUT, "timeout", 0, "SECONDS", MEASURES, "ends a run that takes longer, with exit status 6 (0: none)")        \
     X(VERIFY, "verify", 'v', "[auto|serial|certificate|both]", RUNS, "checks each answer; exit status 1 if one fails") \
     X(NO_VERIFY, "no-verify", 0, NULL, VERB_COMPARE, "does not check answers, which compare does by default")          \
@@ -512,6 +515,18 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
         if (!parse_real(value, &o->limit) || o->limit < 0)
             return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number, 0 or more", name, value);
         break;
+    case OPT_CORE:
+        status = whole(name, value, 1, 0x7fffffff, &number);
+        o->k = (ordo_u32)number;
+        break;
+    case OPT_DAMPING:
+        if (!parse_real(value, &o->damping) || !(o->damping >= 0 && o->damping < 1))
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number, 0 or more and less than 1", name, value);
+        break;
+    case OPT_TOLERANCE:
+        if (!parse_real(value, &o->tolerance) || !(o->tolerance > 0 && o->tolerance <= 1))
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number, more than 0 and at most 1", name, value);
+        break;
     case OPT_TIMEOUT:
         if (!parse_real(value, &o->timeout) || o->timeout < 0 || isinf(o->timeout))
             return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected seconds, 0 or more (0: none)", name, value);
@@ -571,6 +586,39 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
         break;
     }
     return status;
+}
+
+/* ---- apps ---- */
+
+ordo_status options_suit(const options *o, const ordo_app *app)
+{
+    const bool starts = app->needs_source || app->needs_terminals;
+    const struct {
+        int id;
+        bool taken;
+        const char *lacks;
+    } some[] = {
+        {OPT_SOURCE, starts, "has no source"},
+        {OPT_SOURCES, app->needs_source, starts ? "has one source" : "has no source"},
+        {OPT_TREE, app->has_paths, "gives no paths"},
+        {OPT_PATH_TO, app->has_paths, "gives no paths"},
+        {OPT_LIMIT, app->has_paths, "knows no distances"},
+        {OPT_SINK, app->needs_terminals, "has no sink"},
+        {OPT_PHASE, app->needs_terminals, "has no sink"},
+        {OPT_INFINITE, app->needs_terminals, "has no sink"},
+        {OPT_HAND_OVER, app->needs_terminals, "has no sink"},
+        {OPT_CUT, app->needs_terminals, "has no sink"},
+        {OPT_CORE, app->has_k, "has no k"},
+        {OPT_DAMPING, app->has_ranks, "has no damping"},
+        {OPT_TOLERANCE, app->has_ranks, "is exact"},
+    };
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+        if (o->given[some[i].id] && !some[i].taken)
+            return ordo_fail(ORDO_ERR_USAGE, "%s %s, so it takes no --%s", app->name, some[i].lacks,
+                             rows[some[i].id].name);
+    if (o->flow.cut_only && o->output)
+        return ordo_fail(ORDO_ERR_USAGE, "--phase cut does not say what flows on edges, so it takes no --output");
+    return ORDO_OK;
 }
 
 /* ---- graphs ---- */
@@ -664,15 +712,6 @@ static ordo_status find_kind(const options *o, const struct kind **out)
     return unknown("kind of graph", o->words[0], names, "ordo help generate");
 }
 
-const char *options_about_flow(const options *o)
-{
-    static const int ids[] = {OPT_SINK, OPT_PHASE, OPT_INFINITE, OPT_HAND_OVER, OPT_CUT};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        if (o->given[ids[i]])
-            return rows[ids[i]].name;
-    return NULL;
-}
-
 ordo_status options_made(const options *o, ordo_generate_options *out)
 {
     const struct kind *k;
@@ -764,6 +803,8 @@ ordo_status options_parse(options *o, int verb, int count, char **words)
     *o = (options){.verb = verb,
                    .seed = DEFAULT_SEED,
                    .limit = INFINITY,
+                   .damping = 0.85,
+                   .tolerance = 1e-6,
                    .operations = 4 << 20,
                    .epochs = 10,
                    .rank = 16,

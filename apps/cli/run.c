@@ -158,31 +158,14 @@ ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_a
                             .sink = ORDO_NO_VERTEX,
                             .flow = o->flow,
                             .limit = o->limit,
-                            .want_pred = o->tree || o->path_to};
+                            .want_pred = o->tree || o->path_to,
+                            .k = o->k,
+                            .damping = o->damping,
+                            .tolerance = o->tolerance};
     if (o->sink)
         return parse_vertex(g, "--sink", o->sink, &out->sink);
     if (o->app->needs_terminals)
         out->sink = ordo_graph_vertex_data(g->graph)->sink;
-    return ORDO_OK;
-}
-
-ordo_status check_terminals(const options *o, const ordo_app *app)
-{
-    const char *about_paths = o->sources           ? "--sources"
-                              : o->tree            ? "--tree"
-                              : o->path_to         ? "--path-to"
-                              : isfinite(o->limit) ? "--limit"
-                                                   : NULL;
-    const char *about_flow = options_about_flow(o);
-    if (about_paths && !app->needs_source)
-        return ordo_fail(ORDO_ERR_USAGE, "%s has no %s, so it takes no %s", app->name,
-                         app->needs_terminals ? "paths" : "source", about_paths);
-    if (o->source && !app->needs_source && !app->needs_terminals)
-        return ordo_fail(ORDO_ERR_USAGE, "%s has no source, so it takes no --source", app->name);
-    if (about_flow && !app->needs_terminals)
-        return ordo_fail(ORDO_ERR_USAGE, "%s has no sink, so it takes no --%s", app->name, about_flow);
-    if (o->flow.cut_only && o->output)
-        return ordo_fail(ORDO_ERR_USAGE, "--phase cut does not say what flows on edges, so it takes no --output");
     return ORDO_OK;
 }
 
@@ -273,11 +256,10 @@ static bool is_stdout(const char *path)
 
 static ordo_status check_use(options *o, const char **path)
 {
-    const ordo_app *app = o->app;
     ordo_status status = one_graph(o, 0, path);
     if (status)
         return status;
-    if ((status = check_terminals(o, app)))
+    if ((status = options_suit(o, o->app)))
         return status;
     const char *files[] = {o->json, o->output, o->tree, o->trace, o->cut};
     int on_stdout = 0;

@@ -44,8 +44,8 @@ void format_count(ordo_u64 count, char out[32])
 
 const char *type_name(ordo_type type)
 {
-    static const char *const names[] = {"none", "u32", "i32", "f32", "u64"};
-    return (int)type >= 0 && (int)type < 5 ? names[type] : "?";
+    static const char *const names[] = {"none", "u32", "i32", "f32", "u64", "f64"};
+    return (int)type >= 0 && (int)type < 6 ? names[type] : "?";
 }
 
 const char *weights_origin(const loaded *g)

@@ -332,6 +332,7 @@ static double weight_value(ordo_type type, ordo_u32 word)
         return (double)real;
     case ORDO_NONE:
     case ORDO_U64:
+    case ORDO_F64:
         break;
     }
     return 0;

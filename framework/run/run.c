@@ -53,16 +53,13 @@ struct ordo_job_private {
 
 /* ---- checks ---- */
 
-static void property_names(unsigned properties, char *out, size_t room)
+void ordo_property_names(unsigned properties, char *out, size_t room)
 {
     static const struct {
         unsigned bit;
         const char *name;
-    } names[] = {{ORDO_MONOTONE, "monotone"},
-                 {ORDO_IDEMPOTENT, "idempotent"},
-                 {ORDO_ASSOCIATIVE, "associative"},
-                 {ORDO_UNIFORM, "uniform"},
-                 {ORDO_EDGE_BLIND, "edge-blind"}};
+    } names[] = {{ORDO_MONOTONE, "monotone"}, {ORDO_IDEMPOTENT, "idempotent"}, {ORDO_ASSOCIATIVE, "associative"},
+                 {ORDO_UNIFORM, "uniform"},   {ORDO_EDGE_BLIND, "edge-blind"}, {ORDO_SELECTIVE, "selective"}};
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (properties & names[i].bit)
@@ -84,29 +81,33 @@ static ordo_status find_sync(const char *name, ordo_sync *out)
     return ordo_fail(ORDO_ERR_UNKNOWN, "sync '%s' is unknown, expected atomic, racy, lock, owner or server", name);
 }
 
+/* The sync asked for, or the first that is sound. */
 static ordo_status choose_sync(const ordo_operator *op, const char *name, plan *p)
 {
     ordo_sync asked = ORDO_SYNC_DEFAULT;
     if (name && find_sync(name, &asked))
         return ORDO_ERR_UNKNOWN;
     char offered[128] = "";
+    const ordo_pairing *unsound = NULL; /* the first */
     for (const ordo_pairing *pair = p->scheduler->pairings; pair->kind; pair++) {
         if (pair->kind != op->kind)
             continue;
         if (asked == ORDO_SYNC_DEFAULT || asked == pair->sync) {
-            unsigned lacks = pair->needs & ~op->properties;
-            if (!lacks) {
+            if (!(pair->needs & ~op->properties)) {
                 p->sync = pair->sync;
                 return ORDO_OK;
             }
-            char needs[96], lacking[96];
-            property_names(pair->needs, needs, sizeof needs);
-            property_names(lacks, lacking, sizeof lacking);
-            return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' with sync '%s' needs a %s operator; '%s' is not %s",
-                             p->scheduler->name, ordo_sync_name(pair->sync), needs, op->name, lacking);
+            unsound = unsound ? unsound : pair;
         }
         snprintf(offered + strlen(offered), sizeof offered - strlen(offered), "%s%s", offered[0] ? ", " : "",
                  ordo_sync_name(pair->sync));
+    }
+    if (unsound) {
+        char needs[96], lacking[96];
+        ordo_property_names(unsound->needs, needs, sizeof needs);
+        ordo_property_names(unsound->needs & ~op->properties, lacking, sizeof lacking);
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' with sync '%s' needs a %s operator; '%s' is not %s",
+                         p->scheduler->name, ordo_sync_name(unsound->sync), needs, op->name, lacking);
     }
     if (!offered[0])
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run %s operators; '%s' is one", p->scheduler->name,

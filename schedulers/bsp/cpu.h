@@ -97,7 +97,17 @@ ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];
 }
 
-/* One pull superstep: members take words of 64 vertices and own them. */
+/* One pull superstep: members take words of 64 vertices and own them. Not for sums, which never settle. */
+#if ORDO_OP_ORDER == ORDO_SUM
+ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
+{
+    (void)run;
+    (void)superstep;
+    (void)in;
+    (void)count;
+    return 0;
+}
+#else
 ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
 {
     ordo_job *job = run->job;
@@ -139,6 +149,7 @@ ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows
     }
     return awake;
 }
+#endif
 
 /* Own part of the bitmap into `next`. */
 ORDO_INLINE void MY(bits_to_next)(MY(run) * run, int index, const ordo_u64 *front, MY(member) * me)

@@ -1,10 +1,23 @@
 /* lock_server/serve_relax.h -- what a server does with candidates for its cells. A part of cpu.h.
  *
- * A client has looked at the cell and sends only what would improve it; the server looks again. Only it writes the
- * cell.
+ * Cells that select: a client has looked at the cell and sends only what would improve it; the server looks again, and
+ * only it writes the cell. Cells that sum: a client sends every addend, and only the server adds; but whoever processes
+ * an item takes its cell, so that additions are atomic, though nobody contends for them.
  */
 enum { MY(target_bytes) = sizeof(OP(cell)) };
 
+#if ORDO_OP_ORDER == ORDO_SUM
+ORDO_INLINE void MY(serve_own)(MY(member) * me, const OP(entry) * message)
+{
+    OP(entry) raised = *message;
+    if (OP(offer)(me->job, (OP(cell) *)me->job->cells, message->item, &raised.value, ORDO_SYNC_ATOMIC))
+        MY(keep)(me, raised);
+}
+ORDO_INLINE void MY(combine)(OP(cell) * a, OP(cell) b)
+{
+    *a += b;
+}
+#else
 ORDO_INLINE void MY(serve_own)(MY(member) * me, const OP(entry) * message)
 {
     OP(cell) *cell = (OP(cell) *)me->job->cells + message->item;
@@ -16,6 +29,12 @@ ORDO_INLINE void MY(serve_own)(MY(member) * me, const OP(entry) * message)
     else
         ORDO_COUNT(me->count.useful++);
 }
+ORDO_INLINE void MY(combine)(OP(cell) * a, OP(cell) b)
+{
+    if (OP(better)(b, *a))
+        *a = b;
+}
+#endif
 
 /* Messages first .. first + count - 1 of a ring; how many were served: all. */
 ORDO_INLINE ordo_u32 MY(serve_messages)(MY(member) * me, const OP(entry) * slot, ordo_u32 first, ordo_u32 count)
@@ -30,7 +49,8 @@ ORDO_INLINE ordo_u32 MY(serve_messages)(MY(member) * me, const OP(entry) * slot,
     return count;
 }
 
-/* The same, the best of those for one cell only. A line of the table says where in `combined` a target may be. */
+/* The same, the best of those for one cell, or their sum. A line of the table says where in `combined` a target may be.
+ */
 ORDO_INLINE ordo_u32 MY(serve_combined)(MY(member) * me, const OP(entry) * slot, ordo_u32 first, ordo_u32 count)
 {
     ordo_u32 kept = 0;
@@ -38,8 +58,7 @@ ORDO_INLINE ordo_u32 MY(serve_combined)(MY(member) * me, const OP(entry) * slot,
         const OP(entry) *message = &slot[(first + i) & (me->run->size - 1)];
         ordo_u32 *line = &me->combine_at[server_slot(message->item, 12)];
         if (*line < kept && me->combined[*line].item == message->item) {
-            if (OP(better)(message->value, me->combined[*line].value))
-                me->combined[*line].value = message->value;
+            MY(combine)(&me->combined[*line].value, message->value);
             continue;
         }
         *line = kept;
@@ -83,5 +102,9 @@ ORDO_INLINE void MY(free_channels)(MY(run) * run)
 ORDO_INLINE ordo_status MY(choose_forms)(const ordo_job *job, MY(run) * run)
 {
     run->combine = (int)job->tunable[SERVER_FORM] == 2;
+    if (run->combine && !(OP(properties) & ORDO_ASSOCIATIVE))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' with form=combine needs an associative operator; '%s' is not",
+                         job->op->name);
     return ORDO_OK;
 }

@@ -78,9 +78,8 @@ ORDO_INLINE void MY(ignore)(void *arg, OP(entry) entry)
 ORDO_INLINE bool MY(push_item)(const ordo_job *job, const ordo_rows *rows, ordo_item item, ordo_counters *count,
                                const ordo_sync sync)
 {
-    const OP(state) *state = (const OP(state) *)job->state;
     OP(entry) entry = OP(entry_now)(job, item);
-    if ((OP(activates) && !OP(better)(entry.value, OP(worst)())) || !OP(filter)(state, item))
+    if (OP(idle)(job, entry) || !OP(filter)((const OP(state) *)job->state, item) || !OP(begin)(job, &entry, sync))
         return false; /* nothing to propose yet */
     ordo_u64 improved = OP(expand_row)(job, rows, (OP(cell) *)job->cells, entry, rows->row[item], rows->row[item + 1],
                                        sync, MY(ignore), NULL);
@@ -90,7 +89,17 @@ ORDO_INLINE bool MY(push_item)(const ordo_job *job, const ordo_rows *rows, ordo_
     return improved > 0;
 }
 
-/* A vertex takes the best that its in-edges propose. Nobody else writes its cell. */
+/* A vertex takes the best that its in-edges propose. Nobody else writes its cell. Not for sums, which are pushed. */
+#if ORDO_OP_ORDER == ORDO_SUM
+ORDO_INLINE bool MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
+{
+    (void)job;
+    (void)in;
+    (void)item;
+    (void)count;
+    return false;
+}
+#else
 ORDO_INLINE bool MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
 {
     OP(cell) *cell = (OP(cell) *)job->cells + item;
@@ -103,6 +112,7 @@ ORDO_INLINE bool MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_it
     ORDO_COUNT(count->useful++);
     return true;
 }
+#endif
 
 ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync, const int direction)
 {
@@ -156,6 +166,11 @@ static ordo_status MY(run_job)(ordo_job *job)
 {
     MY(run) run = {.job = job};
     if ((int)job->tunable[TOPOLOGY_DIRECTION] == ORDO_TOPOLOGY_PULL) {
+        if ((int)OP(order) == ORDO_SUM)
+            return ordo_fail(ORDO_ERR_UNSOUND,
+                             "scheduler 'topology' with direction=pull needs an operator whose cells keep the better "
+                             "value; those of '%s' sum",
+                             job->op->name);
         if (!OP(activates))
             return ordo_fail(ORDO_ERR_UNSOUND,
                              "scheduler 'topology' with direction=pull needs an operator whose targets "

@@ -1,9 +1,10 @@
 /* apps.h -- the apps: shortest paths, breadth-first search, connected components, minimum spanning forests, maximum
- * flow.
+ * flow, widest paths, core numbers, PageRank.
  *
  * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, mostly one element
- * a vertex, the same under every scheduler, sync, number of threads and back end. All calls are thread-safe on distinct
- * outputs. `options` NULL means defaults; `stats` NULL means not wanted; otherwise see <ordo/run.h>.
+ * a vertex, the same under every scheduler, sync, number of threads and back end (ranks within their error). All calls
+ * are thread-safe on distinct outputs. `options` NULL means defaults; `stats` NULL means not wanted; otherwise see
+ * <ordo/run.h>.
  *
  * Errors common to all: those of ordo_run; ORDO_ERR_USAGE for a source that is no vertex. Refused input leaves outputs
  * untouched; after ORDO_ERR_MEMORY, ORDO_ERR_DEVICE, ORDO_ERR_OVERFLOW, ORDO_ERR_CANCELLED or ORDO_ERR_TIMEOUT they
@@ -83,6 +84,46 @@ typedef struct ordo_forest {
 ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                               ordo_stats *stats);
 
+/* Widest paths from one source: for every vertex the largest width such that some path from the source has no edge
+ * below it.
+ *
+ * g       weights are capacities, not negative, as for ordo_sssp; without weights every edge fits 1.
+ * width   [n] of ordo_sssp_type(g): 0 where nothing gets to, over no path or only over edges of 0; at the source the
+ *         type's largest value, ORDO_UNREACHED_U32, ORDO_UNREACHED_I32 or infinity. */
+ORDO_API ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ordo_options *options, void *width,
+                                 ordo_stats *stats);
+
+/* Core numbers, or one k-core. The k-core is the largest set of vertices that each have k neighbours in it; a vertex's
+ * core number is the largest k whose core it is in. Directions, loops and parallel edges do not matter: a neighbour
+ * counts once. Where there are such, a copy without is made first, in prepare_seconds.
+ *
+ * g     fewer than 2^31 neighbours a vertex, else ORDO_ERR_INPUT.
+ * k     0: core numbers; else whether a vertex is in the k-core, k < 2^31.
+ * core  [n] the core number; with k, 1 or 0.
+ * Method: a run of operators/kcore.h for every core number that some vertex has, in ascending order; with k a single
+ * one. In stats, counts are sums over the runs. */
+ORDO_API ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
+                                ordo_stats *stats);
+
+/* What is known of ranks. */
+typedef struct ordo_ranks {
+    double error;      /* at most: the sum of what ranks are off, over all vertices (L1) */
+    double residual;   /* the sum of what was left to push */
+    ordo_u64 dangling; /* vertices without an edge out */
+} ordo_ranks;
+
+/* PageRank: how often a walker is at a vertex who follows a random edge out with chance `damping`, and else jumps to a
+ * random vertex; always where there is no edge out. Ranks add up to 1. Weights are not looked at, parallel edges count
+ * each.
+ *
+ * damping    0 to 1 - 2^-20.
+ * tolerance  n / 2^62 to 1: the run ends when every residual is below this share of the mean rank, tolerance / n.
+ * rank       [n] not the same under every scheduler: two answers differ by their two errors at most.
+ * ranks      of the caller's; holds nothing to be freed.
+ * Method: operators/pagerank.h, residuals in whole numbers of 2^-62; see apps/pagerank.c for the error. */
+ORDO_API ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
+                                   double *rank, ordo_ranks *ranks, ordo_stats *stats);
+
 /* How a maximum flow is wanted. All zero is the default. */
 typedef struct ordo_flow_options {
     ordo_u64 infinite;  /* edges of this capacity have no bound; below 2^32; 0: none has */
@@ -129,7 +170,8 @@ ORDO_API ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, o
 
 typedef enum ordo_verify_how {
     ORDO_VERIFY_AUTO = 0, /* serial where n + m is at most 2^26, the certificate beyond */
-    ORDO_VERIFY_SERIAL,   /* compares with Dijkstra's algorithm, a queue, union-find, Kruskal's or Dinitz' algorithm */
+    ORDO_VERIFY_SERIAL, /* compares with Dijkstra's algorithm, a queue, union-find, Kruskal's or Dinitz' algorithm, that
+                         * of Batagelj and Zaversnik, or power iteration */
     ORDO_VERIFY_CERTIFICATE, /* O(n + m): no edge is violated, everything reached has a tight path from the source.
                               * mst, O(m log n): no cycle, all is spanned, no edge could replace one of the forest.
                               * maxflow: capacities and conservation hold and a cut is saturated, which proves it;
@@ -144,6 +186,12 @@ ORDO_API ordo_status ordo_sssp_verify(const ordo_graph *g, ordo_vid source, doub
 ORDO_API ordo_status ordo_bfs_verify(const ordo_graph *g, ordo_vid source, double limit, const ordo_u32 *level,
                                      const ordo_vid *pred, ordo_verify_how how);
 ORDO_API ordo_status ordo_cc_verify(const ordo_graph *g, const ordo_u32 *component, ordo_verify_how how);
+ORDO_API ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, const void *width, ordo_verify_how how);
+/* Always serial: O(n + m). */
+ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const ordo_u32 *core, ordo_verify_how how);
+/* error: what the ranks claim. The certificate is weaker: it accepts (1 + damping) / (1 - damping) times that. */
+ORDO_API ordo_status ordo_pagerank_verify(const ordo_graph *g, double damping, const double *rank, double error,
+                                          ordo_verify_how how);
 /* edge: [forest->edges]. Checks ids (tie-break and order included), numbers and sum. */
 ORDO_API ordo_status ordo_mst_verify(const ordo_graph *g, const ordo_eid *edge, const ordo_forest *forest,
                                      ordo_verify_how how);
@@ -163,6 +211,12 @@ ORDO_API ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *opt
                                     ordo_u64 *at_most);
 ORDO_API ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                      ordo_u64 *at_most);
+ORDO_API ordo_status ordo_widest_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                        ordo_u64 *at_most);
+ORDO_API ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                       ordo_u64 *at_most);
+ORDO_API ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                          ordo_u64 *at_most);
 ORDO_API ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                          ordo_u64 *at_most);
 

@@ -24,6 +24,14 @@
  * of it proposes a worse candidate at most, and every improvement activates its target again, so the last value is
  * always propagated. What carries items from one member to another (a barrier, a queue) gives the ordering that the
  * entries themselves need. Builtins and not <stdatomic.h>, because cells are plain arrays of the caller's.
+ *
+ * Sums (ORDO_SUM). Every change of a cell is one read-modify-write, or is made under the cell's lock: so each value is
+ * followed by exactly one other, and each rise of a level is seen by exactly one offer, which makes an entry of the new
+ * level. An entry is stale unless its level is the cell's. Invariant: an item whose level is L > 0 has an entry of
+ * level L in flight, that of its last rise, or its initial one; for offers only raise levels, and what lowers one is a
+ * take, which leaves level 0. So no item is forgotten, and of the entries that a rising item leaves behind one counts.
+ * What was added is taken once, for a take is a compare-and-swap of the whole cell. Relaxed order is enough: coherence
+ * of that one word is all that the argument uses, and what a take books is read after the run.
  */
 #include <ordo/memory.h>
 #include <ordo/scheduler.h>
@@ -218,11 +226,37 @@ ORDO_INLINE OP(cell) OP(load)(const OP(cell) * cell)
     return value;
 }
 
-/* Offers candidate c to a cell; true where this call improved it, under ORDO_SYNC_SERVER where it would: the owner of
- * the cell decides, and the sink is what takes it there. `sync` is a constant at every call. */
-ORDO_INLINE bool OP(offer)(const ordo_job *job, OP(cell) * cell, ordo_u32 target, OP(cell) c, const ordo_sync sync)
+/* Offers a candidate to a cell; true where that activates the target: the cell was improved, or, for sums, its level
+ * raised; then *candidate is the cell's new value. Under ORDO_SYNC_SERVER nothing is written: true where the owner of
+ * the cell should get the candidate, and the sink is what takes it there. `sync` is a constant at every call. */
+#if ORDO_OP_ORDER == ORDO_SUM
+ORDO_INLINE bool OP(offer)(const ordo_job *job, OP(cell) * cell, ordo_u32 target, OP(cell) * candidate,
+                           const ordo_sync sync)
 {
-    OP(cell) old = OP(load)(cell + target);
+    const OP(state) *state = (const OP(state) *)job->state;
+    OP(cell) old, sum;
+    if (*candidate == 0)
+        return false;
+    if (sync == ORDO_SYNC_SERVER)
+        return true;
+    if (sync == ORDO_SYNC_LOCK) {
+        ordo_lock(&job->locks, target & job->locks.mask);
+        old = OP(load)(cell + target);
+        sum = old + *candidate;
+        __atomic_store(cell + target, &sum, __ATOMIC_RELAXED);
+        ordo_unlock(&job->locks, target & job->locks.mask);
+    } else {
+        old = __atomic_fetch_add(cell + target, *candidate, __ATOMIC_RELAXED);
+        sum = old + *candidate;
+    }
+    *candidate = sum;
+    return OP(level)(state, sum) > OP(level)(state, old);
+}
+#else
+ORDO_INLINE bool OP(offer)(const ordo_job *job, OP(cell) * cell, ordo_u32 target, OP(cell) * candidate,
+                           const ordo_sync sync)
+{
+    OP(cell) c = *candidate, old = OP(load)(cell + target);
     if (!OP(better)(c, old))
         return false;
     if (sync == ORDO_SYNC_SERVER)
@@ -248,12 +282,68 @@ ORDO_INLINE bool OP(offer)(const ordo_job *job, OP(cell) * cell, ordo_u32 target
     } while (OP(better)(c, old));
     return false;
 }
+#endif
+
+/* Whether an entry need not be processed: what its item had to do has been done, or a fresh entry is there for it. */
+ORDO_INLINE bool OP(stale)(const ordo_job *job, OP(entry) entry)
+{
+    const OP(cell) *cell = (const OP(cell) *)job->cells;
+#if ORDO_OP_ORDER == ORDO_SUM
+    const OP(state) *state = (const OP(state) *)job->state;
+    ordo_u32 level = OP(level)(state, OP(load)(&cell[entry.item]));
+    return level == 0 || level != OP(level)(state, entry.value);
+#else
+    return OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value);
+#endif
+}
+
+/* Whether an item with that entry has nothing to propose yet. */
+ORDO_INLINE bool OP(idle)(const ordo_job *job, OP(entry) entry)
+{
+#if ORDO_OP_ORDER == ORDO_SUM
+    return OP(level)((const OP(state) *)job->state, entry.value) == 0;
+#else
+    (void)job;
+    return OP(activates) && !OP(better)(entry.value, OP(worst)());
+#endif
+}
+
+/* Begins processing an entry: makes entry->value what its candidates are proposed from. False where a sum has been
+ * taken by somebody else meanwhile. */
+ORDO_INLINE bool OP(begin)(const ordo_job *job, OP(entry) * entry, const ordo_sync sync)
+{
+#if ORDO_OP_ORDER == ORDO_SUM
+    const OP(state) *state = (const OP(state) *)job->state;
+    OP(cell) *cell = (OP(cell) *)job->cells + entry->item, spent = OP(spent)(), taken;
+    bool has;
+    if (sync == ORDO_SYNC_LOCK) {
+        ordo_lock(&job->locks, entry->item & job->locks.mask);
+        taken = OP(load)(cell);
+        if ((has = OP(level)(state, taken) > 0))
+            __atomic_store(cell, &spent, __ATOMIC_RELAXED);
+        ordo_unlock(&job->locks, entry->item & job->locks.mask);
+    } else {
+        taken = OP(load)(cell);
+        while ((has = OP(level)(state, taken) > 0) &&
+               !__atomic_compare_exchange(cell, &taken, &spent, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            ;
+    }
+    if (has)
+        entry->value = OP(take)(state, entry->item, taken);
+    return has;
+#else
+    (void)job;
+    (void)entry;
+    (void)sync;
+    return true;
+#endif
+}
 
 /* Takes an activation. An engine's compile-time argument. */
 typedef void OP(sink)(void *arg, OP(entry) activated);
 
-/* Walks one row; returns how many cells it improved. Cells ahead are fetched while earlier ones are offered: they are
- * what misses the cache. */
+/* Walks one row; returns how many offers activate, or would. Cells ahead are fetched while earlier ones are offered:
+ * they are what misses the cache. */
 ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(cell) * cell, OP(entry) entry,
                                     ordo_eid e, ordo_eid end, const ordo_sync sync, OP(sink) push, void *arg)
 {
@@ -267,7 +357,7 @@ ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(
         OP(edge) edge = OP(make_edge)(e, entry.item, *head, weight);
         OP(cell) c = OP(candidate)(state, entry.value, edge);
         ordo_u32 target = OP(target)(state, edge);
-        if (OP(offer)(job, cell, target, c, sync)) {
+        if (OP(offer)(job, cell, target, &c, sync)) {
             improved++;
             if (OP(activates) || sync == ORDO_SYNC_SERVER) {
                 OP(entry) activated = {c, target};
@@ -278,17 +368,11 @@ ORDO_INLINE ordo_u64 OP(expand_row)(const ordo_job *job, const ordo_rows *r, OP(
     return improved;
 }
 
-/* Whether a better value has overtaken an entry: whoever brought it put a fresh entry on the worklist. */
-ORDO_INLINE bool OP(stale)(const ordo_job *job, OP(entry) entry)
-{
-    return OP(activates) && OP(better)(OP(load)((const OP(cell) *)job->cells + entry.item), entry.value);
-}
-
 /* Processes `size` entries in order. Three things are fetched ahead, each when the one before it has arrived: cell and
  * row bounds of an entry, its edges, the cells of its first edges. Entries whose cell has become better meanwhile are
- * stale: whoever improved it put a fresh entry on the worklist. Counts in registers until the batch ends. Improvements
- * that activate are not counted: each becomes an entry that is processed or found stale, so the end of the run knows
- * their number (a counter in the innermost loop was worth 1 to 2 % on road networks). */
+ * stale: whoever improved it put a fresh entry on the worklist (sums: OP(stale)). Counts in registers until the batch
+ * ends. Improvements that activate are not counted: each becomes an entry that is processed or found stale, so the end
+ * of the run knows their number (a counter in the innermost loop was worth 1 to 2 % on road networks). */
 ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(entry) * entries, ordo_u64 size,
                             ordo_counters *count, const ordo_sync sync, OP(sink) push, void *arg)
 {
@@ -313,12 +397,16 @@ ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(en
                 __builtin_prefetch(&cell[r->head[e * r->head_stride]], 1);
         }
         OP(entry) entry = entries[i];
-        if (OP(activates) && OP(better)(OP(load)(&cell[entry.item]), entry.value)) {
+        if (OP(stale)(job, entry)) {
             stale++;
             continue;
         }
         if (!OP(filter)(state, entry.item))
             continue;
+        if (!OP(begin)(job, &entry, sync)) {
+            stale++;
+            continue;
+        }
         ordo_eid begin = r->row[entry.item], end = r->row[entry.item + 1];
         edges += end - begin;
         ordo_u64 won = OP(expand_row)(job, r, cell, entry, begin, end, sync, push, arg);
@@ -334,12 +422,17 @@ ORDO_INLINE void OP(expand)(const ordo_job *job, const ordo_rows *r, const OP(en
 /* An entry for an item as it stands now. */
 ORDO_INLINE OP(entry) OP(entry_now)(const ordo_job *job, ordo_item item)
 {
-    OP(entry) entry = {OP(worst)(), item};
+    OP(entry) entry;
+    entry.item = item;
+#if ORDO_OP_ORDER != ORDO_SUM
+    entry.value = OP(worst)();
+#endif
     if (OP(activates))
         entry.value = OP(load)((const OP(cell) *)job->cells + item);
     return entry;
 }
 
+#if ORDO_OP_ORDER != ORDO_SUM
 /* Whether an improvement, at a vertex, may be proposed by in-edge (u, v); and what it proposes. Only for operators that
  * activate: cells and items are then the same thing. Returns the better of `best` and that. */
 ORDO_INLINE OP(cell)
@@ -367,6 +460,7 @@ ORDO_INLINE OP(cell)
     }
     return best;
 }
+#endif
 
 ORDO_INLINE double OP(entry_priority)(const ordo_job *job, OP(entry) entry)
 {

@@ -20,13 +20,16 @@ enum {
     ORDO_IDEMPOTENT = 1 << 1,  /* processing an item once more, with nothing changed, changes nothing */
     ORDO_ASSOCIATIVE = 1 << 2, /* updates of a cell may be regrouped and reordered */
     ORDO_UNIFORM = 1 << 3,     /* all candidates that a cell gets within one superstep are equal (BFS levels) */
-    ORDO_EDGE_BLIND = 1 << 4   /* candidates do not look at the id of their edge */
+    ORDO_EDGE_BLIND = 1 << 4,  /* candidates do not look at the id of their edge */
+    ORDO_SELECTIVE = 1 << 5    /* a cell holds one of its candidates, so a lost update can be offered again. Derived:
+                                * every order but ORDO_SUM is; operators do not declare it */
 };
 
-/* Which of two values a cell keeps. */
+/* Which of two values a cell keeps; or that it keeps their sum. */
 #define ORDO_MIN 1
 #define ORDO_MAX 2
 #define ORDO_BY_COMPARATOR 3
+#define ORDO_SUM 4
 
 /* Kinds of operators, as ORDO_OP_KIND tells the preprocessor and ordo_operator the program. */
 #define ORDO_KIND_RELAX 1
@@ -145,6 +148,16 @@ ORDO_FN ordo_u32 ordo_add_u32(ordo_u32 *p, ordo_u32 v)
 {
 #if defined(__CUDA_ARCH__)
     return atomicAdd(p, v);
+#else
+    return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Adds to a shared word that others may add to meanwhile, as one step; returns what it was. Relaxed. */
+ORDO_FN ordo_u64 ordo_add_u64(ordo_u64 *p, ordo_u64 v)
+{
+#if defined(__CUDA_ARCH__)
+    return atomicAdd((unsigned long long *)p, (unsigned long long)v);
 #else
     return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 #endif

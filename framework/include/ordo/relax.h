@@ -5,21 +5,24 @@
  * the worklist, with a priority. It never says how cells are updated: atomically, racily, under a lock or by a server
  * is the framework's business (--sync).
  *
+ * Cells either select (ORDO_MIN, ORDO_MAX, a comparator: the cell keeps the better value) or sum (ORDO_SUM: the cell
+ * adds candidates up, and processing an item takes what its cell holds). See "sums" below.
+ *
  * required
  *   ORDO_RELAX             the operator's name, an identifier
  *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
  *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32 or u64
  *   ORDO_RELAX_WEIGHT      type of the edge weights it reads: u32, i32, f32 or none
- *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, or ORDO_BY_COMPARATOR with _BETTER and _WORST below
- *   ORDO_RELAX_PROPERTIES  the ORDO_MONOTONE ... it promises
- *   ORDO_RELAX_CANDIDATE   cell f(const state *s, cell cu, edge e): what edge e proposes, cu being the cell of e.tail;
- *                          the order's worst value proposes nothing
+ *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below, or ORDO_SUM with
+ * _LEVEL and _TAKE ORDO_RELAX_PROPERTIES  the ORDO_MONOTONE ... it promises ORDO_RELAX_CANDIDATE   cell f(const state
+ * *s, cell cu, edge e): what edge e proposes, cu being the cell of e.tail; the order's worst value proposes nothing
  * optional
  *   ORDO_RELAX_STATE       struct of arrays of its own (default ordo_no_state); read-only during a run
  *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cu
  *                          is not read, and improved targets are not activated: cells and items are different things
  *   ORDO_RELAX_FILTER      int f(s, item): 0 skips the item altogether
- *   ORDO_RELAX_PRIORITY    double f(s, item, cell): smaller runs earlier (default: the cell, negated under ORDO_MAX)
+ *   ORDO_RELAX_PRIORITY    double f(s, item, cell): smaller runs earlier, and what is below 0 counts as 0 for most
+ *                          schedulers (default: the cell, negated under ORDO_MAX; 0 under ORDO_SUM)
  *   ORDO_RELAX_DELTA       double f(n, m): width of a bucket of priorities where a scheduler is to choose one; for
  *                          operators whose weights say nothing about it (default 0: mean weight over mean degree, times
  *                          the scheduler's factor; 1 where there are no weights)
@@ -28,9 +31,20 @@
  *   ORDO_RELAX_BETTER      int f(a, b): a is strictly better than b (with ORDO_BY_COMPARATOR)
  *   ORDO_RELAX_WORST       cell f(void) (with ORDO_BY_COMPARATOR)
  *
+ * sums: cells are u32, i32 or u64, whole numbers, so that a sum is the same in any order; sums must fit the type
+ *   ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer activates its target where it
+ *                          raises the level, with the new sum; the entry is good as long as that is the item's level.
+ *                          ORDO_MONOTONE promises that offers never lower a level: only a take does
+ *   ORDO_RELAX_TAKE        cell f(s, item, taken): an item is processed by taking its cell, at level 1 or more, in one
+ *                          step that leaves _SPENT behind. Books `taken`, with ordo_add_u64() or a store where an item
+ *                          is taken once; what it returns is the `cu` of the item's candidates
+ *   ORDO_RELAX_SPENT       cell f(void): what a take leaves, of level 0 (default 0)
+ *   Not with _TARGET, _SETTLED, _BETTER or _WORST; on the CPU only, and never racy: no sum survives a lost update.
+ *
  * Derived, for schedulers, all starting with the operator's name: x_op_cell, x_op_weight, x_op_edge, x_op_state
  * (types); x_op_facts (enumerators), x_op_summary; x_op_candidate, x_op_target, x_op_filter, x_op_priority,
- * x_op_delta, x_op_settled, x_op_better, x_op_worst (functions). ORDO_OP_KIND is left as ORDO_KIND_RELAX.
+ * x_op_delta, x_op_settled, and x_op_better, x_op_worst or, for sums, x_op_level, x_op_take, x_op_spent (functions).
+ * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order.
  */
 #include <ordo/operator.h>
 
@@ -40,6 +54,23 @@
 #if !defined(ORDO_RELAX_SUMMARY) || !defined(ORDO_RELAX_CELL) || !defined(ORDO_RELAX_WEIGHT) ||                        \
     !defined(ORDO_RELAX_ORDER) || !defined(ORDO_RELAX_PROPERTIES) || !defined(ORDO_RELAX_CANDIDATE)
 #error "a relax operator defines ORDO_RELAX_SUMMARY, _CELL, _WEIGHT, _ORDER, _PROPERTIES and _CANDIDATE"
+#endif
+
+#if ORDO_RELAX_ORDER == ORDO_SUM
+#define ORDO_SUMS_u32 1
+#define ORDO_SUMS_i32 1
+#define ORDO_SUMS_u64 1
+#if !ORDO_JOIN(ORDO_SUMS_, ORDO_RELAX_CELL)
+#error "ORDO_SUM needs cells of u32, i32 or u64: sums of reals depend on their order"
+#endif
+#if !defined(ORDO_RELAX_LEVEL) || !defined(ORDO_RELAX_TAKE)
+#error "ORDO_SUM needs ORDO_RELAX_LEVEL and ORDO_RELAX_TAKE"
+#endif
+#if defined(ORDO_RELAX_TARGET) || defined(ORDO_RELAX_SETTLED) || defined(ORDO_RELAX_BETTER) || defined(ORDO_RELAX_WORST)
+#error "ORDO_SUM takes no ORDO_RELAX_TARGET, _SETTLED, _BETTER or _WORST"
+#endif
+#elif defined(ORDO_RELAX_LEVEL) || defined(ORDO_RELAX_TAKE) || defined(ORDO_RELAX_SPENT)
+#error "ORDO_RELAX_LEVEL, _TAKE and _SPENT are for ORDO_SUM"
 #endif
 
 #define OP_(_part) ORDO_JOIN3(ORDO_RELAX, _op_, _part)
@@ -62,7 +93,7 @@ enum {
     OP_(cell_type) = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL),
     OP_(weight_type) = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_WEIGHT),
     OP_(order) = ORDO_RELAX_ORDER,
-    OP_(properties) = ORDO_RELAX_PROPERTIES,
+    OP_(properties) = (ORDO_RELAX_PROPERTIES) | (ORDO_RELAX_ORDER == ORDO_SUM ? 0 : ORDO_SELECTIVE),
 #ifdef ORDO_RELAX_TARGET
     OP_(activates) = 0,
 #else
@@ -124,6 +155,26 @@ ORDO_FN int OP_(filter)(const OP_(state) * s, ordo_item item)
 #endif
 }
 
+#if ORDO_RELAX_ORDER == ORDO_SUM
+ORDO_FN ordo_u32 OP_(level)(const OP_(state) * s, OP_(cell) cell)
+{
+    return ORDO_RELAX_LEVEL(s, cell);
+}
+
+ORDO_FN OP_(cell) OP_(take)(const OP_(state) * s, ordo_item item, OP_(cell) taken)
+{
+    return ORDO_RELAX_TAKE(s, item, taken);
+}
+
+ORDO_FN OP_(cell) OP_(spent)(void)
+{
+#ifdef ORDO_RELAX_SPENT
+    return ORDO_RELAX_SPENT();
+#else
+    return 0;
+#endif
+}
+#else
 ORDO_FN int OP_(better)(OP_(cell) a, OP_(cell) b)
 {
 #if ORDO_RELAX_ORDER == ORDO_MIN
@@ -145,6 +196,7 @@ ORDO_FN OP_(cell) OP_(worst)(void)
     return ORDO_RELAX_WORST();
 #endif
 }
+#endif
 
 ORDO_FN double OP_(priority)(const OP_(state) * s, ordo_item item, OP_(cell) cell)
 {
@@ -154,6 +206,11 @@ ORDO_FN double OP_(priority)(const OP_(state) * s, ordo_item item, OP_(cell) cel
     (void)s;
     (void)item;
     return -(double)cell;
+#elif ORDO_RELAX_ORDER == ORDO_SUM
+    (void)s;
+    (void)item;
+    (void)cell;
+    return 0;
 #else
     (void)s;
     (void)item;
@@ -185,6 +242,16 @@ ORDO_FN int OP_(settled)(const OP_(state) * s, ordo_item item, OP_(cell) cell)
 }
 
 #undef OP_
+#undef ORDO_OP_ORDER
+#if ORDO_RELAX_ORDER == ORDO_SUM
+#define ORDO_OP_ORDER ORDO_SUM
+#elif ORDO_RELAX_ORDER == ORDO_MAX
+#define ORDO_OP_ORDER ORDO_MAX
+#elif ORDO_RELAX_ORDER == ORDO_MIN
+#define ORDO_OP_ORDER ORDO_MIN
+#else
+#define ORDO_OP_ORDER ORDO_BY_COMPARATOR
+#endif
 #undef ORDO_RELAX
 #undef ORDO_RELAX_SUMMARY
 #undef ORDO_RELAX_STATE
@@ -200,5 +267,8 @@ ORDO_FN int OP_(settled)(const OP_(state) * s, ordo_item item, OP_(cell) cell)
 #undef ORDO_RELAX_SETTLED
 #undef ORDO_RELAX_BETTER
 #undef ORDO_RELAX_WORST
+#undef ORDO_RELAX_LEVEL
+#undef ORDO_RELAX_TAKE
+#undef ORDO_RELAX_SPENT
 #undef ORDO_OP_KIND
 #define ORDO_OP_KIND ORDO_KIND_RELAX

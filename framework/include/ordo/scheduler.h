@@ -42,9 +42,12 @@ typedef struct ordo_tunable {
 /* A sync that a scheduler offers for a kind of operator, and the properties that it needs for that. */
 typedef struct ordo_pairing {
     int kind;       /* ORDO_KIND_RELAX or ORDO_KIND_CRITICAL */
-    ordo_sync sync; /* the first pairing of a kind is its default */
+    ordo_sync sync; /* the first pairing of a kind that is sound for an operator is its default */
     unsigned needs; /* ORDO_MONOTONE | ... */
 } ordo_pairing;
+
+/* "monotone, idempotent": the names of ORDO_MONOTONE | ORDO_IDEMPOTENT; what does not fit is cut off. */
+ORDO_API void ordo_property_names(unsigned properties, char *out, size_t room);
 
 typedef struct ordo_scheduler {
     const char *name, *summary, *paper;

@@ -30,8 +30,16 @@ typedef ordo_u32 ordo_item;
 #define ORDO_NO_VERTEX ((ordo_vid)0xffffffffu) /* "no predecessor", "not set" */
 #define ORDO_MAX_VERTICES ((ordo_u64)0xfffffffeu)
 
-/* Types of cells and weights. The enumerators' order is part of the ABI of registered operators. */
-typedef enum ordo_type { ORDO_NONE = 0, ORDO_U32 = 1, ORDO_I32 = 2, ORDO_F32 = 3, ORDO_U64 = 4 } ordo_type;
+/* Types of cells and weights; f64 is of answers alone. The enumerators' order is part of the ABI of registered
+ * operators. */
+typedef enum ordo_type {
+    ORDO_NONE = 0,
+    ORDO_U32 = 1,
+    ORDO_I32 = 2,
+    ORDO_F32 = 3,
+    ORDO_U64 = 4,
+    ORDO_F64 = 5
+} ordo_type;
 
 /* A function of an operator: inlined wherever it is used, on the host and on the device. */
 #if defined(__CUDACC__)

@@ -1,0 +1,312 @@
+/* kcore.c -- the app of core numbers: runs of operators/kcore.h, a level each.
+ *
+ * The k-core is what is left when vertices with fewer than k neighbours have gone, again and again; a vertex's core
+ * number is the largest k whose core it is in. Levels are peeled from below: the next k is one more than the least
+ * number of neighbours that anybody has left, so levels without a vertex cost nothing, and a run starts from the
+ * vertices that have just that many. A scan of who is left, in one pass over a list that gets shorter, is all that lies
+ * between two runs.
+ *
+ * Neighbours are counted once: directions, loops and parallel edges do not matter. A graph that is symmetric and has
+ * neither is used as it is; of any other one such a copy without weights is made first, counted as preparation.
+ */
+#include "apps/runs.h"
+#include "apps/tree.h"
+
+#include <ordo/memory.h>
+
+#include "operators/kcore.h"
+
+static const ordo_operator *op_for(const ordo_graph *g)
+{
+    (void)g;
+    return ordo_operator_find("kcore");
+}
+
+static ordo_work work_for(const ordo_graph *g, const kcore_state *s, ordo_i32 *left)
+{
+    ordo_vid n = ordo_graph_out(g)->n;
+    return (ordo_work){.op = op_for(g), .graph = g, .cells = left, .state = s, .universe = n, .targets = n};
+}
+
+/* ---- a graph whose neighbours count once ---- */
+
+typedef struct counting {
+    const ordo_csr *g;
+    ordo_i32 *left; /* [n] neighbours */
+    ordo_u64 sum;   /* atomic: of left */
+    ordo_u64 huge;  /* atomic: the first vertex with too many; n if none */
+    bool unsorted;  /* atomic: some row is not in order of heads */
+} counting;
+
+enum { MOST_NEIGHBOURS = 0x7fffffff };
+
+static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    counting *c = arg;
+    const ordo_csr *g = c->g;
+    ordo_u64 sum = 0;
+    for (ordo_u64 u = begin; u < end; u++) {
+        ordo_u64 neighbours = 0;
+        ordo_vid last = 0;
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            bool first = e == g->row[u];
+            if (!first && v < last)
+                __atomic_store_n(&c->unsorted, true, __ATOMIC_RELAXED);
+            neighbours += v != u && (first || v != last);
+            last = v;
+        }
+        if (neighbours > MOST_NEIGHBOURS)
+            ordo_keep_least_u64(&c->huge, u);
+        c->left[u] = (ordo_i32)neighbours;
+        sum += neighbours;
+    }
+    ordo_add_u64(&c->sum, sum);
+}
+
+static ordo_status count_neighbours(counting *c, int threads)
+{
+    c->sum = 0;
+    c->huge = c->g->n;
+    c->unsorted = false;
+    ordo_status status = ordo_for_ranges(threads, c->g->n, ORDO_GRAIN, count_range, c);
+    if (!status && c->huge < c->g->n)
+        status = ordo_fail(ORDO_ERR_INPUT, "vertex %llu has 2^31 neighbours or more; kcore takes fewer",
+                           (unsigned long long)c->huge);
+    return status;
+}
+
+typedef struct packing {
+    const ordo_csr *from;
+    const ordo_eid *row;
+    ordo_vid *head;
+} packing;
+
+static void pack_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const packing *p = arg;
+    const ordo_csr *g = p->from;
+    for (ordo_u64 u = begin; u < end; u++) {
+        ordo_eid to = p->row[u];
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            if (v != u && (to == p->row[u] || v != p->head[to - 1]))
+                p->head[to++] = v;
+        }
+    }
+}
+
+/* A graph made for the runs; the arrays are ours where it borrows them. */
+typedef struct simple {
+    const ordo_graph *graph;
+    ordo_graph *copy, *packed;
+    ordo_eid *row;
+    ordo_vid *head;
+} simple;
+
+static void simple_free(simple *s)
+{
+    ordo_graph_free(s->packed);
+    ordo_graph_free(s->copy);
+    ordo_free(s->row);
+    ordo_free(s->head);
+}
+
+/* Leaves loops and parallel edges out of sorted rows. */
+static ordo_status pack(simple *s, const counting *c, int threads)
+{
+    const ordo_vid n = c->g->n;
+    s->row = ordo_alloc((size_t)n + 1, sizeof *s->row);
+    s->head = ordo_alloc(c->sum, sizeof *s->head);
+    if (!s->row || !s->head)
+        return ORDO_ERR_MEMORY;
+    s->row[0] = 0;
+    for (ordo_vid v = 0; v < n; v++)
+        s->row[v + 1] = s->row[v] + (ordo_u64)c->left[v];
+    packing p = {c->g, s->row, s->head};
+    ordo_status status = ordo_for_ranges(threads, n, ORDO_GRAIN, pack_range, &p);
+    if (status)
+        return status;
+    ordo_csr csr = {.n = n, .m = c->sum, .row = s->row, .head = s->head, .stride = 1, .weight_type = ORDO_NONE};
+    status = ordo_graph_borrow(&csr, true, &s->packed);
+    s->graph = s->packed;
+    return status;
+}
+
+/* *s is to be freed in any case; `left` becomes the numbers of neighbours. */
+static ordo_status make_simple(const ordo_graph *g, int threads, ordo_i32 *left, simple *s)
+{
+    const bool symmetric = ordo_graph_symmetric(g);
+    counting c = {.g = ordo_graph_out(g), .left = left};
+    ordo_status status = ORDO_OK;
+    *s = (simple){.graph = g};
+    if (symmetric && (status = count_neighbours(&c, threads)))
+        return status;
+    if (!symmetric || c.unsorted) {
+        status = ordo_copy_rows(g, symmetric ? ORDO_AS_STORED : ORDO_SYMMETRISE, threads, &s->copy);
+        if (status)
+            return status;
+        s->graph = s->copy;
+        c.g = ordo_graph_out(s->copy);
+        if ((status = count_neighbours(&c, threads)))
+            return status;
+    }
+    return c.sum == c.g->m ? ORDO_OK : pack(s, &c, threads);
+}
+
+/* ---- peeling ---- */
+
+typedef struct peeling {
+    ordo_runs runs;
+    const ordo_graph *graph;
+    ordo_i32 *left;              /* [n] cells */
+    ordo_u32 *core;              /* [n] ORDO_NO_VERTEX while a vertex is left */
+    ordo_item *alive, *initial;  /* [n] who is left; who has the fewest neighbours */
+    ordo_u64 alive_count, count; /* of these */
+} peeling;
+
+/* Drops those that have gone from the list; finds those with the fewest neighbours, or, with k, with fewer than k. */
+static ordo_i32 look_round(peeling *p, ordo_u32 k)
+{
+    ordo_i32 least = MOST_NEIGHBOURS;
+    ordo_u64 kept = 0;
+    p->count = 0;
+    for (ordo_u64 i = 0; i < p->alive_count; i++) {
+        ordo_item v = p->alive[i];
+        if (p->core[v] != ORDO_NO_VERTEX)
+            continue;
+        p->alive[kept++] = v;
+        if (k ? p->left[v] >= (ordo_i32)k : p->left[v] > least)
+            continue;
+        if (!k && p->left[v] < least) {
+            least = p->left[v];
+            p->count = 0;
+        }
+        p->initial[p->count++] = v;
+    }
+    p->alive_count = kept;
+    return least;
+}
+
+static ordo_status peel(peeling *p, ordo_u32 k)
+{
+    ordo_status status = ORDO_OK;
+    do {
+        ordo_i32 least = look_round(p, k);
+        if (!p->alive_count && p->runs.ran)
+            break;
+        kcore_state state = {.core = p->core, .k = k ? (ordo_i32)k : p->alive_count ? least + 1 : 1};
+        ordo_work work = work_for(p->graph, &state, p->left);
+        work.initial = p->initial;
+        work.initial_count = p->count;
+        if (ordo_runs_late(&p->runs))
+            return ordo_fail(ORDO_ERR_TIMEOUT, "kcore under '%s' did not end within %g s: level %d, %llu vertices left",
+                             p->runs.options.scheduler, p->runs.options.timeout, (int)state.k,
+                             (unsigned long long)p->alive_count);
+        status = ordo_runs_one(&p->runs, &work);
+    } while (!status && !k && p->alive_count);
+    return status;
+}
+
+ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core, ordo_stats *stats)
+{
+    if (!g || (!core && ordo_graph_out(g)->n))
+        return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for core numbers" : "graph");
+    if (k > MOST_NEIGHBOURS)
+        return ordo_fail(ORDO_ERR_USAGE, "k is %u, expected less than 2^31", k);
+    const ordo_vid n = ordo_graph_out(g)->n;
+    kcore_state unused = {0};
+    ordo_i32 none = 0;
+    peeling p = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}, .core = core};
+    ordo_work work = work_for(g, &unused, &none); /* cells are not looked at */
+    ordo_status status = ordo_run_check(&work, &p.runs.options);
+    if (status)
+        return status;
+    const int threads = p.runs.options.threads;
+    simple s = {0};
+    const double before = ordo_clock();
+    p.left = ordo_alloc(n, sizeof *p.left);
+    p.alive = ordo_alloc(n, sizeof *p.alive);
+    p.initial = ordo_alloc(n, sizeof *p.initial);
+    status = p.left && p.alive && p.initial ? make_simple(g, threads, p.left, &s) : ORDO_ERR_MEMORY;
+    p.graph = s.graph;
+    p.runs.start = ordo_clock();
+    const double prepared = p.runs.start - before;
+    if (!status)
+        status = ordo_fill(threads, core, n, ORDO_NO_VERTEX);
+    if (!status)
+        status = ordo_fill_ids(threads, p.alive, n);
+    p.alive_count = n;
+    if (!status)
+        status = peel(&p, k);
+    for (ordo_vid v = 0; !status && k && v < n; v++)
+        core[v] = core[v] == ORDO_NO_VERTEX;
+    ordo_runs_end(&p.runs, ordo_operator_name(work.op), status);
+    if (p.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
+        stats->prepare_seconds += prepared;
+    simple_free(&s);
+    ordo_free(p.left);
+    ordo_free(p.alive);
+    ordo_free(p.initial);
+    return status;
+}
+
+ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
+{
+    kcore_state unused = {0};
+    ordo_i32 none = 0;
+    ordo_options chosen = ordo_options_or(options, "bsp");
+    ordo_work work = work_for(g, &unused, &none); /* cells are not looked at */
+    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    if (status)
+        return status;
+    const bool symmetric = ordo_graph_symmetric(g);
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 fixed = rows->n * (ordo_u64)(sizeof(ordo_i32) + 2 * sizeof(ordo_item)) +
+                     ORDO_TRACE_MAX * sizeof(ordo_sample); /* the sum's trace */
+    ordo_u64 lists, copy = ordo_copy_memory(g, symmetric ? ORDO_AS_STORED : ORDO_SYMMETRISE, &lists);
+    ordo_u64 before = copy > lists ? copy : lists; /* packed rows, or the lists that are gone by then */
+    *expected += fixed;
+    if (!symmetric)
+        *expected = fixed + copy + (*expected > before ? *expected : before);
+    *at_most = fixed + copy + before + 2 * *at_most;
+    *at_most = *at_most > *expected ? *at_most : *expected;
+    return ORDO_OK;
+}
+
+static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
+{
+    ordo_status status = ordo_answer_room(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
+    if (!status)
+        status = ordo_kcore(input->graph, input->k, options, answer->values, stats);
+    if (status)
+        return status;
+    const ordo_u32 *core = answer->values;
+    ordo_u32 most = 0;
+    ordo_u64 count = 0;
+    for (ordo_u64 v = 0; v < answer->n; v++)
+        most = core[v] > most ? core[v] : most;
+    for (ordo_u64 v = 0; v < answer->n; v++)
+        count += input->k ? core[v] : core[v] == most;
+    answer->fields[0] = (ordo_field){.name = "k", .type = ORDO_U64, .whole = input->k ? input->k : most};
+    answer->fields[1] = (ordo_field){.name = "vertices", .type = ORDO_U64, .whole = count};
+    answer->field_count = 2;
+    return ORDO_OK;
+}
+
+static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
+{
+    return ordo_kcore_verify(input->graph, input->k, answer->values, how);
+}
+
+extern const ordo_app ordo_app_kcore;
+const ordo_app ordo_app_kcore = {
+    .name = "kcore",
+    .summary = "core numbers, or the vertices of one k-core; directions are not looked at",
+    .value_name = "core",
+    .has_k = true,
+    .op = op_for,
+    .run = run,
+    .verify = verify,
+    .memory = ordo_kcore_memory,
+};

@@ -1,0 +1,199 @@
+/* pagerank.c -- the app of PageRank: one run of operators/pagerank.h from all vertices, then ranks and their error.
+ *
+ * A walker follows a random edge out with chance d, and else, and where there is none, jumps to a random vertex. The
+ * ranks are where it is: they add up to 1. Pushing solves the same without the jumps out of dangling vertices:
+ *
+ *   y = (1 - d) / n + d P' y,   P'(u, v) = 1 / deg(u) for every edge, nothing for vertices without one
+ *
+ * of which the ranks are a multiple, y / |y|, since dangling vertices give to all alike (Del Corso, Gulli and Romani
+ * 2005). What the run leaves in residuals r and what rounding down has lost, l, tell how far y is: with x the sums of
+ * what was taken, y - x = (I - d P')^-1 (r + l), all of it not negative, and no column of the inverse adds up to more
+ * than 1 / (1 - d). |r + l| follows from x alone, in whole numbers: it is what was there at first less what x has let
+ * through. x + r is taken for y, which is nearer than x.
+ *
+ * In the first n/2^62 of the unit 2^-62 nothing is exact; the tolerance is refused where it is that small.
+ */
+#include "apps/tree.h"
+
+#include <float.h>
+#include <math.h>
+
+#include <ordo/memory.h>
+
+#include "operators/pagerank.h"
+
+enum { UNIT_BITS = 62, DAMPING_BITS = 64 };
+
+static const ordo_operator *op_for(const ordo_graph *g)
+{
+    (void)g;
+    return ordo_operator_find("pagerank");
+}
+
+static ordo_work work_for(const ordo_graph *g, const pagerank_state *s, ordo_u64 *residual)
+{
+    ordo_vid n = ordo_graph_out(g)->n;
+    return (ordo_work){.op = op_for(g), .graph = g, .cells = residual, .state = s, .universe = n, .targets = n};
+}
+
+/* What tolerance and damping come to in units, for n vertices. */
+static ordo_status state_for(const ordo_csr *g, double damping, double tolerance, pagerank_state *s)
+{
+    if (!(damping >= 0 && damping <= 1 - 0x1p-20))
+        return ordo_fail(ORDO_ERR_USAGE, "damping %.9g, expected 0 to %.7g", damping, 1 - 0x1p-20);
+    const double units = ldexp(tolerance, UNIT_BITS) / (g->n ? g->n : 1);
+    if (!(units >= 1) || tolerance > 1)
+        return ordo_fail(ORDO_ERR_USAGE, "tolerance %g, expected %g to 1 for %u vertices", tolerance,
+                         ldexp(g->n, -UNIT_BITS), g->n);
+    *s = (pagerank_state){.row = g->row, .least = (ordo_u64)units, .damping = (ordo_u64)ldexp(damping, DAMPING_BITS)};
+    return ORDO_OK;
+}
+
+typedef struct filling {
+    ordo_u64 *residual, *rank, first;
+} filling;
+
+static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const filling *f = arg;
+    for (ordo_u64 v = begin; v < end; v++) {
+        f->residual[v] = f->first;
+        f->rank[v] = 0;
+    }
+}
+
+typedef struct totals {
+    const pagerank_state *s;
+    const ordo_u64 *residual; /* [n] */
+    ordo_u64 taken, stuck;    /* atomic: of x with edges out, and without */
+    ordo_u64 left, dangling;  /* atomic: of r; vertices without edges out */
+    double whole;             /* |x + r| */
+    double *rank;             /* [n] */
+} totals;
+
+static void total_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    totals *t = arg;
+    const pagerank_state *s = t->s;
+    ordo_u64 taken = 0, stuck = 0, left = 0, dangling = 0;
+    for (ordo_u64 v = begin; v < end; v++) {
+        bool out = s->row[v + 1] > s->row[v];
+        taken += out ? s->rank[v] : 0;
+        stuck += out ? 0 : s->rank[v];
+        left += t->residual[v];
+        dangling += !out;
+    }
+    ordo_add_u64(&t->taken, taken);
+    ordo_add_u64(&t->stuck, stuck);
+    ordo_add_u64(&t->left, left);
+    ordo_add_u64(&t->dangling, dangling);
+}
+
+static void rank_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const totals *t = arg;
+    for (ordo_u64 v = begin; v < end; v++)
+        t->rank[v] = (double)(t->s->rank[v] + t->residual[v]) / t->whole;
+}
+
+/* Turns x and r into ranks and says how far they can be off. */
+static ordo_status conclude(totals *t, ordo_vid n, ordo_u64 first, int threads, ordo_ranks *ranks)
+{
+    ordo_status status = ordo_for_ranges(threads, n, ORDO_GRAIN, total_range, t);
+    if (status)
+        return status;
+    ordo_u64 passed = pagerank_damped(t->s->damping, t->taken); /* and less than 1 more */
+    double stays = 1 - ldexp((double)t->s->damping, -DAMPING_BITS);
+    double missing = (double)(first * n + passed + 1 - t->taken - t->stuck) / stays - (double)t->left;
+    missing = missing > 0 ? missing : 0;
+    t->whole = (double)(t->taken + t->stuck + t->left);
+    *ranks = (ordo_ranks){.error = n ? 2 * missing / (t->whole + missing) + 8 * DBL_EPSILON / stays : 0,
+                          .residual = ldexp((double)t->left, -UNIT_BITS),
+                          .dangling = t->dangling};
+    return ordo_for_ranges(threads, n, ORDO_GRAIN, rank_range, t);
+}
+
+ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
+                          double *rank, ordo_ranks *ranks, ordo_stats *stats)
+{
+    if (!g || !ranks || (!rank && ordo_graph_out(g)->n))
+        return ordo_fail(ORDO_ERR_USAGE, "no room for ranks, or no graph given");
+    const ordo_csr *csr = ordo_graph_out(g);
+    const ordo_vid n = csr->n;
+    pagerank_state s;
+    ordo_options chosen = ordo_options_or(options, "bsp");
+    ordo_work work = work_for(g, &s, &s.least); /* cells are not looked at yet */
+    ordo_status status = state_for(csr, damping, tolerance, &s);
+    if (status || (status = ordo_run_check(&work, &chosen)))
+        return status;
+    filling f = {.residual = ordo_alloc(n, sizeof *f.residual),
+                 .rank = ordo_alloc(n, sizeof *f.rank),
+                 .first = (ordo_u64)ldexp(1 - damping, UNIT_BITS) / (n ? n : 1)};
+    status = f.residual && f.rank ? ordo_for_ranges(chosen.threads, n, 0, fill_range, &f) : ORDO_ERR_MEMORY;
+    s.rank = f.rank;
+    work.cells = f.residual;
+    if (!status)
+        status = ordo_run(&work, &chosen, stats);
+    totals t = {.s = &s, .residual = f.residual, .rank = rank};
+    if (!status)
+        status = conclude(&t, n, f.first, chosen.threads, ranks);
+    ordo_free(f.residual);
+    ordo_free(f.rank);
+    return status;
+}
+
+ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                 ordo_u64 *at_most)
+{
+    pagerank_state s = {0};
+    ordo_options chosen = ordo_options_or(options, "bsp");
+    ordo_work work = work_for(g, &s, &s.least); /* cells are not looked at */
+    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    if (status)
+        return status;
+    /* Where work is in buckets, stale entries of items that were pushed early wait far ahead, one a push: 5 times what
+     * one improvement an edge would need was seen. */
+    ordo_u64 fixed = work.universe * 2 * sizeof(ordo_u64);
+    *expected += fixed;
+    *at_most = fixed + 8 * *at_most;
+    return ORDO_OK;
+}
+
+static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
+{
+    ordo_ranks ranks;
+    ordo_status status = ordo_answer_room(answer, ORDO_F64, ordo_graph_out(input->graph)->n, false);
+    if (!status)
+        status = ordo_pagerank(input->graph, input->damping, input->tolerance, options, answer->values, &ranks, stats);
+    if (status)
+        return status;
+    const double *rank = answer->values;
+    double most = 0;
+    for (ordo_u64 v = 0; v < answer->n; v++)
+        most = rank[v] > most ? rank[v] : most;
+    answer->fields[0] = (ordo_field){.name = "error", .type = ORDO_F32, .real = ranks.error};
+    answer->fields[1] = (ordo_field){.name = "residual", .type = ORDO_F32, .real = ranks.residual};
+    answer->fields[2] = (ordo_field){.name = "max", .type = ORDO_F32, .real = most};
+    answer->fields[3] = (ordo_field){.name = "dangling", .type = ORDO_U64, .whole = ranks.dangling};
+    answer->field_count = 4;
+    return ORDO_OK;
+}
+
+static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
+{
+    return ordo_pagerank_verify(input->graph, input->damping, answer->values, answer->fields[0].real, how);
+}
+
+extern const ordo_app ordo_app_pagerank;
+const ordo_app ordo_app_pagerank = {
+    .name = "pagerank",
+    .summary = "PageRank by pushing residuals, with a bound on its error",
+    .value_name = "rank",
+    .has_ranks = true,
+    .values_are_wide = true,
+    .is_approximate = true,
+    .op = op_for,
+    .run = run,
+    .verify = verify,
+    .memory = ordo_pagerank_memory,
+};

@@ -1,0 +1,143 @@
+/* widest.c -- the app of widest paths from one source: one run of operators/widest.h.
+ *
+ * Widths are of the type of the weights, which are capacities here and not negative. 0 says that nothing gets there,
+ * over no path or over one with an edge of 0; the type's largest value, at the source, that no edge limits it. Without
+ * weights every edge fits 1. Does not give predecessors: widths tie so often that a tree would say little.
+ */
+#include "apps/tree.h"
+
+#include <math.h>
+
+#define ORDO_TEMPLATE "operators/widest.h"
+#include <ordo/each_weight.h>
+
+static const ordo_operator *op_for(const ordo_graph *g)
+{
+    ordo_type type = ordo_sssp_type(g);
+    return ordo_operator_find(type == ORDO_F32 ? "widest_f32" : type == ORDO_I32 ? "widest_i32" : "widest_u32");
+}
+
+typedef union state {
+    widest_state_u32 u32;
+    widest_state_i32 i32;
+    widest_state_f32 f32;
+} state;
+
+static state state_for(const ordo_graph *g)
+{
+    ordo_graph_info info;
+    ordo_graph_get_info(g, &info);
+    const double most = info.weight_type == ORDO_NONE ? 1 : info.weight_max;
+    const double scale = most > 0 ? 512 / most : 0;
+    state s;
+    if (info.weight_type == ORDO_F32)
+        s.f32 = (widest_state_f32){(ordo_f32)most, scale};
+    else if (info.weight_type == ORDO_I32)
+        s.i32 = (widest_state_i32){(ordo_i32)most, scale};
+    else
+        s.u32 = (widest_state_u32){(ordo_u32)most, scale};
+    return s;
+}
+
+static ordo_work work_for(const ordo_graph *g, const ordo_vid *source, const state *s, void *width)
+{
+    ordo_vid n = ordo_graph_out(g)->n;
+    return (ordo_work){.op = op_for(g),
+                       .graph = g,
+                       .cells = width,
+                       .state = s,
+                       .universe = n,
+                       .targets = n,
+                       .initial = source,
+                       .initial_count = 1};
+}
+
+static ordo_options options_for(const ordo_options *options)
+{
+    return ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "delta");
+}
+
+ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ordo_options *options, void *width,
+                        ordo_stats *stats)
+{
+    ordo_status status = ordo_check_paths(g, source, (double)INFINITY);
+    if (status)
+        return status;
+    ordo_options chosen = options_for(options);
+    state s;
+    ordo_work work = work_for(g, &source, &s, width);
+    if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g, "widest paths")))
+        return status;
+    s = state_for(g);
+    if ((status = ordo_fill(chosen.threads, width, work.targets, 0)))
+        return status;
+    ((ordo_u32 *)width)[source] = ordo_unreached_word(ordo_sssp_type(g));
+    return ordo_run(&work, &chosen, stats);
+}
+
+ordo_status ordo_widest_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
+{
+    ordo_vid source = 0;
+    state s;
+    ordo_options chosen = options_for(options);
+    ordo_work work = work_for(g, &source, &s, &s); /* neither cells nor state are looked at */
+    work.initial_count = work.universe ? 1 : 0;
+    return ordo_run_memory(&work, &chosen, expected, at_most);
+}
+
+/* Reached vertices, the source among them, and of the others the least width and the sum. */
+static void sum_up(ordo_answer *answer, ordo_vid source)
+{
+    const ordo_u32 *word = answer->values;
+    const bool is_real = answer->type == ORDO_F32;
+    ordo_u32 least = ~(ordo_u32)0; /* words of widths compare as widths do */
+    ordo_u64 reached = 1, whole = 0;
+    double real = 0;
+    for (ordo_u64 v = 0; v < answer->n; v++) {
+        if (word[v] == 0 || v == source)
+            continue;
+        reached++;
+        least = word[v] < least ? word[v] : least;
+        if (is_real)
+            real += ordo_word_value(ORDO_F32, word[v]);
+        else
+            whole += word[v];
+    }
+    least = reached > 1 ? least : 0;
+    const ordo_type type = is_real ? ORDO_F32 : ORDO_U64;
+    answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
+    answer->fields[1] =
+        (ordo_field){.name = "min", .type = type, .whole = least, .real = ordo_word_value(ORDO_F32, least)};
+    answer->fields[2] = (ordo_field){.name = "sum", .type = type, .whole = whole, .real = real};
+    answer->field_count = 3;
+}
+
+static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
+{
+    const ordo_graph *g = input->graph;
+    ordo_status status = ordo_answer_room(answer, ordo_sssp_type(g), ordo_graph_out(g)->n, false);
+    if (!status)
+        status = ordo_widest(g, input->source, options, answer->values, stats);
+    if (!status)
+        sum_up(answer, input->source);
+    return status;
+}
+
+static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
+{
+    return ordo_widest_verify(input->graph, input->source, answer->values, how);
+}
+
+extern const ordo_app ordo_app_widest;
+const ordo_app ordo_app_widest = {
+    .name = "widest",
+    .summary = "widest paths from one source; weights are capacities",
+    .value_name = "width",
+    .needs_source = true,
+    .wants_weights = true,
+    .has_infinity = true,
+    .op = op_for,
+    .run = run,
+    .verify = verify,
+    .memory = ordo_widest_memory,
+};

@@ -1,0 +1,73 @@
+/* pagerank.h -- PageRank by pushing residuals (PageRank-delta).
+ *
+ *   PUSH(u) where r(u) >= least:  t = r(u);  r(u) = 0;  x(u) = x(u) + t;
+ *                                 r(v) = r(v) + d t / deg(u)  for every edge (u, v)
+ *                                 [McSherry 2005; by priority: Zhang et al. 2011; Whang et al. 2015]
+ *
+ * Cells are the residuals r. At any time the exact answer is x plus what all residuals would still bring, so x only
+ * grows towards it. Shares are in fixed point, 2^-62 to the unit, and rounded down: sums are the same in any order,
+ * nothing is lost but what rounding down loses, and the app (apps/pagerank.c) can tell to the unit how much that was. A
+ * vertex without edges out keeps what it takes and passes nothing on; the app makes up for it.
+ *
+ * Priority is the residual for each edge that it is pushed along, the largest first, in powers of two: what a push
+ * settles for its cost. By the residual alone vertices of many edges are pushed again and again for little. An item's
+ * level counts fourfold residuals, so that one that grows while it waits gets an entry ahead of its old one.
+ */
+#include <ordo/operator.h>
+
+enum { PAGERANK_LEVEL = 2 }; /* doublings of the residual */
+
+typedef struct pagerank_state {
+    const ordo_eid *row; /* [n + 1] the graph's: edges out */
+    ordo_u64 *rank;      /* [n] x, 0 at the start */
+    ordo_u64 least;      /* residuals below it stay; at least 1 */
+    ordo_u64 damping;    /* d, 2^-64 to the unit */
+} pagerank_state;
+
+ORDO_FN ordo_u32 pagerank_level(const pagerank_state *s, ordo_u64 residual)
+{
+    if (residual < s->least)
+        return 0;
+    return (ordo_u32)(1 + (__builtin_clzll(s->least) - __builtin_clzll(residual)) / PAGERANK_LEVEL);
+}
+
+/* d t rounded down, by halves of 32 bits. */
+ORDO_FN ordo_u64 pagerank_damped(ordo_u64 d, ordo_u64 t)
+{
+    ordo_u64 d0 = d & 0xffffffffu, d1 = d >> 32, t0 = t & 0xffffffffu, t1 = t >> 32;
+    ordo_u64 middle = d1 * t0 + (d0 * t0 >> 32);
+    return d1 * t1 + (middle >> 32) + ((d0 * t1 + (middle & 0xffffffffu)) >> 32);
+}
+
+ORDO_FN ordo_u64 pagerank_take(const pagerank_state *s, ordo_item u, ordo_u64 t)
+{
+    ordo_u64 degree = s->row[u + 1] - s->row[u];
+    ordo_add_u64(&s->rank[u], t);
+    return degree ? pagerank_damped(s->damping, t) / degree : 0;
+}
+
+ORDO_FN ordo_u64 pagerank_candidate(const pagerank_state *s, ordo_u64 share, ordo_edge_none e)
+{
+    (void)s;
+    (void)e;
+    return share;
+}
+
+ORDO_FN double pagerank_priority(const pagerank_state *s, ordo_item u, ordo_u64 residual)
+{
+    ordo_u64 degree = s->row[u + 1] - s->row[u];
+    return residual ? 64.0 + __builtin_clzll(residual) - __builtin_clzll(degree + 1) : 128;
+}
+
+#define ORDO_RELAX pagerank
+#define ORDO_RELAX_SUMMARY "PageRank by pushing residuals (PageRank-delta)"
+#define ORDO_RELAX_STATE pagerank_state
+#define ORDO_RELAX_CELL u64
+#define ORDO_RELAX_WEIGHT none
+#define ORDO_RELAX_ORDER ORDO_SUM
+#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)
+#define ORDO_RELAX_CANDIDATE pagerank_candidate
+#define ORDO_RELAX_LEVEL pagerank_level
+#define ORDO_RELAX_TAKE pagerank_take
+#define ORDO_RELAX_PRIORITY pagerank_priority
+#include <ordo/relax.h>
