@@ -306,13 +306,21 @@ static void *run(void *arg)
     return NULL;
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-                                        cudaStream_t stream)
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
-    (void)grid;
-    (void)block;
-    (void)shared;
-    (void)stream;
+    (void)limit;
+    (void)value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+{
+    (void)config;
     wait_for_all();
     launch *l = (launch *)malloc(sizeof *l);
     l->kernel = (void (*)(const void *))kernel;
