@@ -1,0 +1,975 @@
+/* mst.cuh -- minimum spanning forests on a GPU: the kernels. mst.cu launches them, one after the other.
+ *
+ * Problem: the forest that mst.c finds, the same edges: of two edges of one weight the smaller id comes first.
+ *
+ * Method (Boruvka 1926; lightest edges first: Osipov, Sanders and Singler 2009; giant component left out of a second
+ * scan: Sutton, Ben-Nun and Barak 2018 do so for components):
+ *   mst_first    the lightest arc of every vertex: a warp has 32 rows. Rows of hubs go to a list, in pieces.
+ *   mst_hubs, mst_hub_ends   the same for those pieces.
+ *   mst_roots    who chose each other is a root, or stands alone; the others' arcs are edges of the forest.
+ *   mst_settle   everybody finds their root, and so their component.
+ *   mst_light    a scan of all arcs: edges between components, up to a limit that about n edges do not exceed, become
+ *                a list.
+ *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
+ *   mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are symmetric and one
+ * component is large, the arcs of all vertices outside it show every edge that is left.
+ *
+ * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
+ * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over
+ * weight and arc: the arcs of a vertex in sorted rows stand in the order of their edges' ids, whichever end it is), so
+ * each round takes edges of the one forest, whatever was left out of its list: those are heavier, or lie inside
+ * components.
+ *
+ * Levels. Vertices are level 0; the components after round k, level k + 1, those that may still join others, are 0 ..
+ * parts[k + 1] - 1. A component without an edge in the list joins nobody any more: it gets a label at once that holds
+ * on all later levels, n - 1, n - 2, ... There are never more than n of both, so a label is final where it is parts[k]
+ * or more. parent[] holds a level after the other; each is at most half the one before, the first at most n.
+ *
+ * Memory order: relaxed words within a phase; what the next phase reads is passed on by the end of a kernel or a grid
+ * barrier. Minima are tested before the atomic; a test that sees an old, larger word costs an atomic and nothing else.
+ */
+#define ORDO_WEIGHT u32
+#define ORDO_OP mst_u32
+#include "operators/mst.h"
+#include <ordo/cuda.cuh>
+#undef ORDO_WEIGHT
+
+enum {
+    MST_THREADS = 256, /* of a block that reads rows */
+    MST_WARPS = MST_THREADS / 32,
+    MST_ROUND_THREADS = 512, /* of one that works on lists */
+    MST_CHUNK = 1024,        /* arcs of a warp's piece of all arcs, and of a piece of a hub */
+    MST_HUB = 1024,          /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
+    MST_LONG = 64,           /* a row of more arcs is read by a warp */
+    MST_FEW = 128,           /* arcs of 32 rows, up to which every lane reads its own from memory */
+    MST_STAGE = 256,         /* arcs that a warp puts into shared memory, to be read by their lanes */
+    MST_AT_ONCE = 4,         /* loads of a lane that are on their way together */
+    MST_HELD = 96,           /* edges that a warp holds back before it appends them */
+    MST_DENSE = 2,           /* edges a vertex, beyond which the lightest come first */
+    MST_SAMPLE = 512,        /* edges, or vertices, that are looked at to find a limit, or the largest component */
+    MST_HOPS = 16,           /* steps to a root before the way is shortened for others, too */
+    MST_LEVELS = 72          /* twice 32, as a level has at most half the components; and some */
+};
+
+#define MST_ROOT 0x80000000u /* the other bits of the parent are a label of the next level */
+#define MST_NONE 0xffffffffu
+#define MST_NO_KEY (~(ordo_u64)0)
+
+/* Words that all blocks share; zero at first. */
+typedef struct mst_words {
+    ordo_u64 limit;  /* keys up to it come first */
+    ordo_u64 odd;    /* ~(u << 32 | v) of an arc u -> v without its reverse, where there is one */
+    ordo_u32 excess; /* more edges than symmetric rows can have, or joined to what has none */
+    ordo_u32 unsorted, filtered, stop;
+    ordo_u32 hubs;           /* pieces */
+    ordo_u32 giant;          /* a component, or MST_NONE */
+    ordo_u32 level;          /* 1, and after the rounds of light edges the last one of theirs */
+    ordo_u32 final_parts[2]; /* of light edges, of heavy ones */
+    ordo_u32 parts[MST_LEVELS], edges[MST_LEVELS];
+    ordo_u64 base[MST_LEVELS]; /* of the level in parent[] */
+} mst_words;
+
+typedef struct mst_hub {
+    ordo_u32 vertex, piece;
+} mst_hub;
+
+typedef struct mst_args {
+    ordo_cuda_rows rows;
+    int type;         /* of weights */
+    bool twice;       /* symmetric: an edge's id is that of its arc out of the smaller end */
+    ordo_u32 n, m;    /* < 2^31, <= MST_MOST_ARCS */
+    ordo_u32 room;    /* of a list */
+    bool heavy;       /* mst_rounds: on the heavy edges */
+    ordo_u32 *chosen; /* bits, by id */
+    ordo_u32 *parent; /* [3 * n] */
+    ordo_u32 *choice; /* [n] a vertex' lightest arc */
+    ordo_u64 *best;   /* [n] keys, by component */
+    ordo_u32 *slot;   /* [m] of an edge in the list, by id: of those that some component may choose */
+    uint4 *list[2];   /* [room] component, component, ordered weight, id */
+    ordo_u32 *owner;  /* [m / CHUNK + 1] of the first arc of a chunk */
+    mst_hub *hub;
+    mst_words *words;
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} mst_args;
+
+/* Sums of an arc and a stride of a warp's fit 32 bits. */
+#define MST_MOST_ARCS 0xffff0000u
+
+/* ---- rows ---- */
+
+ORDO_DEV ordo_u32 mst_row(const mst_args *a, ordo_u32 u)
+{
+    return (ordo_u32)__ldg(a->rows.row + u);
+}
+
+ORDO_DEV bool mst_is_hub(ordo_u32 degree)
+{
+    return degree > MST_HUB;
+}
+
+ORDO_DEV ordo_u32 mst_head(const mst_args *a, ordo_u32 e)
+{
+    return __ldg(a->rows.edge + (ordo_u64)e * a->rows.stride);
+}
+
+/* Head, and the weight as it is stored. */
+ORDO_DEV uint2 mst_load(const mst_args *a, ordo_u32 e)
+{
+    return a->rows.stride == 2 ? __ldg((const uint2 *)a->rows.edge + e) : make_uint2(__ldg(a->rows.edge + e), 1);
+}
+
+ORDO_DEV ordo_u32 mst_ordered(const mst_args *a, ordo_u32 word)
+{
+    return a->type == ORDO_F32   ? mst_order_f32(__uint_as_float(word))
+           : a->type == ORDO_I32 ? mst_order_i32((ordo_i32)word)
+                                 : mst_order_u32(word);
+}
+
+ORDO_DEV ordo_u64 mst_key(ordo_u32 ordered, ordo_u32 id)
+{
+    return (ordo_u64)ordered << 32 | id;
+}
+
+ORDO_DEV ordo_u64 mst_scatter(ordo_u64 i) /* splitmix64 */
+{
+    i = (i + 1) * 0x9e3779b97f4a7c15ull;
+    i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9ull;
+    i = (i ^ i >> 27) * 0x94d049bb133111ebull;
+    return i ^ i >> 31;
+}
+
+/* The id of the edge of arc e, u -> v: where rows are symmetric, and so sorted, the first one of its weight out of the
+ * smaller end. */
+ORDO_DEV ordo_u32 mst_id(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v)
+{
+    if (!a->twice || u < v)
+        return e;
+    const ordo_u32 weight = mst_ordered(a, mst_load(a, e).y), end = mst_row(a, v + 1);
+    ordo_u32 low = mst_row(a, v);
+    for (ordo_u32 high = end; low < high;) {
+        const ordo_u32 middle = low + (high - low) / 2;
+        if (mst_head(a, middle) < u)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < end; low++) {
+        const uint2 arc = mst_load(a, low);
+        if (arc.x != u)
+            break;
+        if (mst_ordered(a, arc.y) == weight)
+            return low;
+    }
+    ordo_dev_max(&a->words->odd, ~((ordo_u64)u << 32 | v));
+    return MST_NONE;
+}
+
+ORDO_DEV void mst_choose(const mst_args *a, ordo_u32 id)
+{
+    if (id != MST_NONE)
+        ordo_dev_or(&a->chosen[id / 32], 1u << id % 32);
+}
+
+/* Something is wrong, or the run is to end: by whole warps, for lanes must agree. Only what was set before this kernel
+ * is sure to be seen. */
+ORDO_DEV bool mst_halted(const mst_args *a)
+{
+    mst_words *w = a->words;
+    return __any_sync(0xffffffffu, ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop));
+}
+
+/* ---- the first round: vertices ---- */
+
+/* A block: the limit that about n edges do not exceed, from a sample; none where there are few edges a vertex. */
+ORDO_DEV void mst_set_limit(const mst_args *a)
+{
+    __shared__ ordo_u64 sample[MST_SAMPLE];
+    const ordo_u64 edges = a->twice ? a->m / 2 : a->m;
+    if (edges <= MST_DENSE * (ordo_u64)a->n || a->m < MST_SAMPLE) {
+        if (threadIdx.x == 0)
+            a->words->limit = MST_NO_KEY;
+        return;
+    }
+    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_THREADS) {
+        const ordo_u32 e = (ordo_u32)(mst_scatter(i) % a->m);
+        sample[i] = mst_key(mst_ordered(a, mst_load(a, e).y), e);
+    }
+    __syncthreads();
+    const ordo_u32 wanted = (ordo_u32)(MST_SAMPLE * (ordo_u64)a->n / edges);
+    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_THREADS) {
+        ordo_u32 rank = 0;
+        for (ordo_u32 j = 0; j < MST_SAMPLE; j++)
+            rank += sample[j] < sample[i] || (sample[j] == sample[i] && j < i);
+        if (rank == wanted) {
+            a->words->limit = sample[i];
+            a->words->filtered = 1;
+        }
+    }
+}
+
+ORDO_DEV void mst_keep_least(ordo_u64 *least, ordo_u64 key)
+{
+    *least = key < *least ? key : *least;
+}
+
+ORDO_DEV ordo_u64 mst_least_of_warp(ordo_u64 key)
+{
+    for (int step = 16; step; step /= 2)
+        mst_keep_least(&key, __shfl_xor_sync(0xffffffffu, key, step));
+    return key;
+}
+
+/* The lightest of arcs begin .. end - 1 of u, whose row begins at `row`: by a warp, the same for all lanes. */
+ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo_u32 begin, ordo_u32 end,
+                               bool *unsorted)
+{
+    ordo_u64 least = MST_NO_KEY;
+    for (ordo_u32 at = begin + threadIdx.x % 32; at < end; at += 32 * MST_AT_ONCE) {
+        uint2 arc[MST_AT_ONCE];
+        ordo_u32 before[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 e = at + 32 * j;
+            arc[j] = e < end ? mst_load(a, e) : make_uint2(u, 0);
+            before[j] = e < end && e > row ? mst_head(a, e - 1) : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            *unsorted |= at + 32 * j < end && arc[j].x < before[j];
+            if (arc[j].x != u)
+                mst_keep_least(&least, mst_key(mst_ordered(a, arc[j].y), at + 32 * j));
+        }
+    }
+    return mst_least_of_warp(least);
+}
+
+/* An arc of a lane's row, in order. */
+ORDO_DEV void mst_look(const mst_args *a, ordo_u32 u, ordo_u32 e, uint2 arc, ordo_u32 *before, ordo_u64 *least,
+                       bool *unsorted)
+{
+    *unsorted |= arc.x < *before;
+    *before = arc.x;
+    if (arc.x != u)
+        mst_keep_least(least, mst_key(mst_ordered(a, arc.y), e));
+}
+
+/* The lightest arc of each lane's row, by a warp whose lanes have rows one after the other. Rows that are not long are
+ * staged: they lie side by side, so loads are coalesced. Nothing for hubs. */
+ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, uint2 *stage, ordo_u32 u, ordo_u32 begin, ordo_u32 end,
+                                       bool *unsorted)
+{
+    const ordo_u32 lane = threadIdx.x % 32, degree = end - begin;
+    const ordo_u32 first = __shfl_sync(0xffffffffu, begin, 0), last = __shfl_sync(0xffffffffu, end, 31);
+    ordo_u64 least = MST_NO_KEY;
+    ordo_u32 before = 0;
+    if (last - first <= MST_FEW) {
+#pragma unroll 4
+        for (ordo_u32 e = begin; e < end; e++)
+            mst_look(a, u, e, mst_load(a, e), &before, &least, unsorted);
+        return least;
+    }
+    ordo_u32 out = __ballot_sync(0xffffffffu, degree > MST_LONG);
+    for (ordo_u32 rows = out & ~__ballot_sync(0xffffffffu, mst_is_hub(degree)); rows; rows &= rows - 1) {
+        const int who = __ffs((int)rows) - 1;
+        const ordo_u32 from = __shfl_sync(0xffffffffu, begin, who), to = __shfl_sync(0xffffffffu, end, who);
+        const ordo_u64 key = mst_lightest(a, __shfl_sync(0xffffffffu, u, who), from, from, to, unsorted);
+        least = (int)lane == who ? key : least;
+    }
+    for (ordo_u32 at = first;; out &= out - 1) { /* arcs between two rows that are left out */
+        const int who = __ffs((int)out) - 1;
+        const ordo_u32 stop = out ? __shfl_sync(0xffffffffu, begin, who) : last;
+        for (; at < stop; at += MST_STAGE) {
+#pragma unroll
+            for (ordo_u32 i = lane; i < MST_STAGE; i += 32)
+                if (at + i < stop)
+                    stage[i] = mst_load(a, at + i);
+            __syncwarp();
+            const ordo_u32 to = end < at + MST_STAGE ? end : at + MST_STAGE;
+            if (degree <= MST_LONG)
+                for (ordo_u32 e = begin > at ? begin : at; e < to && e < stop; e++)
+                    mst_look(a, u, e, stage[e - at], &before, &least, unsorted);
+            __syncwarp();
+        }
+        if (!out)
+            break;
+        at = __shfl_sync(0xffffffffu, end, who);
+    }
+    return least;
+}
+
+ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
+{
+    __shared__ uint2 stage[MST_WARPS][MST_STAGE];
+    if (blockIdx.x == 0) {
+        mst_set_limit(&a);
+        if (threadIdx.x == 0 && a.twice) {
+            a.counters->items = a.n;
+            a.counters->edges = a.m;
+            a.record->supersteps = 1;
+            ordo_dev_sample(a.record, a.m / 2, 0, 0, 1, -1);
+        }
+        return;
+    }
+    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
+    bool unsorted = false;
+    for (ordo_u32 tile = (blockIdx.x - 1) * MST_WARPS + warp; tile < tiles; tile += (gridDim.x - 1) * MST_WARPS) {
+        const ordo_u32 u = tile * 32 + lane;
+        const ordo_u32 begin = u < a.n ? mst_row(&a, u) : a.m, end = u < a.n ? mst_row(&a, u + 1) : a.m;
+        for (ordo_u32 c = (begin + MST_CHUNK - 1) / MST_CHUNK; c * MST_CHUNK < end; c++)
+            a.owner[c] = u;
+        if (mst_is_hub(end - begin)) {
+            const ordo_u32 pieces = (end - begin + MST_CHUNK - 1) / MST_CHUNK;
+            const ordo_u32 at = ordo_dev_add(&a.words->hubs, pieces);
+            for (ordo_u32 i = 0; i < pieces; i++)
+                a.hub[at + i] = mst_hub{u, i};
+            a.best[u] = MST_NO_KEY;
+        }
+        if (!a.twice)
+            continue;
+        const ordo_u64 least = mst_lightest_of_tile(&a, stage[warp], u, begin, end, &unsorted);
+        if (u < a.n) {
+            a.parent[u] = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
+            a.choice[u] = (ordo_u32)least;
+        }
+    }
+    if (__any_sync(0xffffffffu, unsorted) && lane == 0)
+        ordo_dev_store(&a.words->unsorted, 1u);
+}
+
+ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *begin, ordo_u32 *end)
+{
+    *row = mst_row(a, h.vertex);
+    *begin = *row + h.piece * MST_CHUNK;
+    *end = mst_row(a, h.vertex + 1);
+    *end = *begin + MST_CHUNK < *end ? *begin + MST_CHUNK : *end;
+}
+
+ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
+{
+    const ordo_u32 pieces = a.twice ? a.words->hubs : 0, step = gridDim.x * MST_WARPS;
+    bool unsorted = false;
+    for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < pieces; i += step) {
+        ordo_u32 row, begin, end;
+        mst_piece(&a, a.hub[i], &row, &begin, &end);
+        const ordo_u64 key = mst_lightest(&a, a.hub[i].vertex, row, begin, end, &unsorted);
+        if (threadIdx.x % 32 == 0 && key != MST_NO_KEY)
+            ordo_dev_min(&a.best[a.hub[i].vertex], key);
+    }
+    if (__any_sync(0xffffffffu, unsorted) && threadIdx.x % 32 == 0)
+        ordo_dev_store(&a.words->unsorted, 1u);
+}
+
+ORDO_KERNEL(MST_THREADS) mst_hub_ends(const mst_args a)
+{
+    const ordo_u32 pieces = a.twice ? a.words->hubs : 0, step = gridDim.x * MST_THREADS;
+    for (ordo_u32 i = blockIdx.x * MST_THREADS + threadIdx.x; i < pieces; i += step) {
+        const ordo_u32 u = a.hub[i].vertex;
+        if (a.hub[i].piece)
+            continue;
+        const ordo_u64 key = a.best[u];
+        a.parent[u] = key == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)key);
+        a.choice[u] = (ordo_u32)key;
+    }
+}
+
+/* ---- roots and their labels ---- */
+
+/* What a block needs to number the roots of a tile: both counts in one word, as a tile has fewer than 2^16. */
+template <int THREADS> struct mst_numbering {
+    typename cub::BlockScan<ordo_u32, THREADS>::TempStorage scan;
+    ordo_u32 root, final_part;
+};
+
+/* All threads of a block: places for `roots` labels of the next level and `finals` final ones of each thread. */
+template <int THREADS>
+ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *finals, ordo_u32 *parts,
+                         ordo_u32 *final_parts)
+{
+    ordo_u32 both = *roots | *finals << 16, at, total;
+    cub::BlockScan<ordo_u32, THREADS>(s->scan).ExclusiveSum(both, at, total);
+    if (threadIdx.x == 0) {
+        s->root = total & 0xffff ? ordo_dev_add(parts, total & 0xffff) : 0;
+        s->final_part = total >> 16 ? ordo_dev_add(final_parts, total >> 16) : 0;
+    }
+    __syncthreads();
+    *roots = s->root + (at & 0xffff);
+    *finals = s->final_part + (at >> 16);
+    __syncthreads();
+}
+
+/* In place: a root's parent becomes a label while others still read parents. Who reads the parent of p wants to know
+ * whether it is themselves, u; then p chose u and u chose p, one of both is the larger, and that one alone becomes a
+ * root: so the parent that was to be u is not overwritten before u has seen it, and labels, which have the upper bit,
+ * are no vertex. The larger one is the root as then the smaller one's arc is the edge's id. */
+ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
+{
+    __shared__ mst_numbering<MST_THREADS> numbering;
+    const ordo_u32 tile = MST_THREADS * MST_AT_ONCE;
+    mst_words *w = a.words;
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        w->level = 1;
+    if (!a.twice || w->unsorted) { /* rows do not show a vertex its edges, or not in order: each stays alone */
+        for (ordo_u32 u = blockIdx.x * MST_THREADS + threadIdx.x; u < a.n; u += gridDim.x * MST_THREADS)
+            a.parent[u] = MST_ROOT | u;
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            w->parts[1] = a.n;
+        return;
+    }
+    for (ordo_u32 first = blockIdx.x * tile; first < a.n; first += gridDim.x * tile) {
+        ordo_u32 up[MST_AT_ONCE], roots = 0, finals = 0;
+        bool root[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
+            up[j] = u < a.n ? ordo_dev_load(&a.parent[u]) : MST_NONE;
+            finals += u < a.n && up[j] == MST_NONE;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
+            root[j] = up[j] != MST_NONE && u > up[j] && ordo_dev_load(&a.parent[up[j]]) == u;
+            roots += root[j];
+        }
+        mst_number(&numbering, &roots, &finals, &w->parts[1], &w->final_parts[0]);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
+            if (u >= a.n)
+                continue;
+            if (root[j])
+                ordo_dev_store(&a.parent[u], MST_ROOT | roots++);
+            else if (up[j] == MST_NONE)
+                ordo_dev_store(&a.parent[u], MST_ROOT | (a.n - 1 - finals++));
+            else
+                mst_choose(&a, mst_id(&a, u, a.choice[u], up[j]));
+        }
+    }
+}
+
+/* The label of the root above, the way halved for others, too: without that a path of ascending weights would take
+ * quadratic time. A parent is replaced by one further up, only where it is still what was read: a label that was put
+ * there meanwhile stays. A cycle, which only rows that are not symmetric can have, shortens until somebody's
+ * grandparent is themselves. */
+ORDO_DEV ordo_u32 mst_climb(const mst_args *a, ordo_u32 *parent, ordo_u32 at)
+{
+    for (ordo_u32 hops = 1;; hops++) {
+        ordo_u32 up = ordo_dev_load(&parent[at]);
+        if (up & MST_ROOT)
+            return up;
+        const ordo_u32 above = ordo_dev_load(&parent[up]);
+        if (above & MST_ROOT)
+            return above;
+        if (up == at || above == at)
+            ordo_dev_max(&a->words->odd, ~((ordo_u64)at << 32 | up));
+        if (hops % 64 == 0 && (ordo_dev_load(&a->words->odd) || a->mailbox->stop))
+            return MST_ROOT;
+        ordo_dev_swap(&parent[at], &up, above);
+        at = above;
+    }
+}
+
+/* Parents of a level become labels; by all threads, each with every `step`th. */
+ORDO_DEV void mst_find_roots(const mst_args *a, ordo_u32 *parent, ordo_u32 count, ordo_u32 first, ordo_u32 step)
+{
+    for (ordo_u64 at = first; at < count; at += (ordo_u64)step * MST_AT_ONCE) {
+        ordo_u32 up[MST_AT_ONCE], open = 0;
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u64 c = at + (ordo_u64)j * step;
+            up[j] = c < count ? ordo_dev_load(&parent[c]) : MST_ROOT;
+            open |= up[j] & MST_ROOT ? 0 : 1u << j;
+        }
+        const ordo_u32 below = open;
+        for (int hop = 0; hop < MST_HOPS && open; hop++) {
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                if (open >> j & 1)
+                    up[j] = ordo_dev_load(&parent[up[j]]);
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                open &= up[j] & MST_ROOT ? ~(1u << j) : ~0u;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            if (open >> j & 1)
+                up[j] = mst_climb(a, parent, up[j]);
+            if (below >> j & 1)
+                ordo_dev_store(&parent[at + (ordo_u64)j * step], up[j]);
+        }
+    }
+}
+
+ORDO_KERNEL(MST_THREADS) mst_settle(const mst_args a)
+{
+    const ordo_u32 first = blockIdx.x * MST_THREADS + threadIdx.x, step = gridDim.x * MST_THREADS;
+    if (mst_halted(&a))
+        return;
+    if (a.twice && !a.words->unsorted)
+        mst_find_roots(&a, a.parent, a.n, first, step);
+    for (ordo_u64 c = first; c < a.words->parts[1]; c += step)
+        a.best[c] = MST_NO_KEY;
+}
+
+/* ---- lists ---- */
+
+/* Where edges go: a list, and the components of the level that they join. */
+typedef struct mst_target {
+    uint4 *list;
+    ordo_u32 *count, parts;
+} mst_target;
+
+/* A warp's store in front of the list, in shared memory. */
+typedef struct mst_store {
+    uint4 *held; /* [MST_HELD] */
+    ordo_u32 count;
+} mst_store;
+
+/* Appends what is held, and offers it to both components. An edge that may be a component's lightest writes its slot:
+ * the lightest one has found its component's word larger, so it has. */
+ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 base = 0;
+    if (!s->count)
+        return;
+    __syncwarp();
+    if (lane == 0)
+        base = ordo_dev_add(to->count, s->count);
+    base = __shfl_sync(0xffffffffu, base, 0);
+#pragma unroll
+    for (ordo_u32 i = lane; i < MST_HELD; i += 32) {
+        if (i >= s->count)
+            continue;
+        const uint4 e = s->held[i];
+        const ordo_u32 at = base + i;
+        if (at >= a->room || e.x >= to->parts || e.y >= to->parts) {
+            ordo_dev_store(&a->words->excess, 1u);
+            continue;
+        }
+        to->list[at] = e;
+        const ordo_u64 key = mst_key(e.z, e.w);
+        const bool x = key < ordo_dev_load(&a->best[e.x]), y = key < ordo_dev_load(&a->best[e.y]);
+        if (x || y)
+            a->slot[e.w] = at;
+        if (x)
+            ordo_dev_min(&a->best[e.x], key);
+        if (y)
+            ordo_dev_min(&a->best[e.y], key);
+    }
+    s->count = 0;
+    __syncwarp();
+}
+
+/* By all lanes of a warp. */
+ORDO_DEV void mst_hold(const mst_args *a, mst_store *s, const mst_target *to, bool has, uint4 edge)
+{
+    const ordo_u32 who = __ballot_sync(0xffffffffu, has);
+    if (!who)
+        return;
+    if (has)
+        s->held[s->count + (ordo_u32)__popc(who & ((1u << threadIdx.x % 32) - 1))] = edge;
+    s->count += (ordo_u32)__popc(who);
+    if (s->count > MST_HELD - 32)
+        mst_flush(a, s, to);
+}
+
+/* How many of 32 words, ascending by lane, are at most `value`; 31 where all are. */
+ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
+{
+    ordo_u32 rank = 0;
+#pragma unroll
+    for (ordo_u32 step = 16; step; step /= 2)
+        rank += __shfl_sync(0xffffffffu, word, (int)(rank + step - 1)) <= value ? step : 0;
+    return rank;
+}
+
+/* ---- light edges: all arcs, in chunks ---- */
+
+/* 32 rows one after the other, of which a warp sees the owner of an arc. */
+typedef struct mst_window {
+    ordo_u32 first, end, label; /* of lane 0; this lane's row: where it ends, its component */
+} mst_window;
+
+ORDO_DEV void mst_move(const mst_args *a, mst_window *w, ordo_u32 first)
+{
+    const ordo_u32 u = first + threadIdx.x % 32;
+    w->first = first;
+    w->end = u < a->n ? mst_row(a, u + 1) : MST_NONE;
+    w->label = u < a->n ? __ldg(a->parent + u) : MST_NONE;
+}
+
+/* The owner of arc e and its component, for lanes that want it; arcs ascend by lane and from call to call. Past many
+ * empty rows by bisection. */
+ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo_u32 e, ordo_u32 *owner,
+                             ordo_u32 *label)
+{
+    enum { MOVES = 4 };
+    ordo_u32 open = __ballot_sync(0xffffffffu, wanted);
+    for (int moves = 0; open; moves++) {
+        const ordo_u32 at = mst_rank(w->end, e), last = __shfl_sync(0xffffffffu, w->end, 31);
+        const ordo_u32 found = __shfl_sync(0xffffffffu, w->label, (int)at);
+        if (wanted && e < last) {
+            *owner = w->first + at;
+            *label = found;
+            wanted = false;
+        }
+        open = __ballot_sync(0xffffffffu, wanted);
+        if (!open)
+            break;
+        ordo_u32 next = w->first + 32;
+        if (moves >= MOVES) {
+            const ordo_u32 target = __shfl_sync(0xffffffffu, e, __ffs((int)open) - 1);
+            for (ordo_u32 high = a->n; next < high;) { /* the first row that ends beyond it */
+                const ordo_u32 middle = next + (high - next) / 2;
+                if (mst_row(a, middle + 1) <= target)
+                    next = middle + 1;
+                else
+                    high = middle;
+            }
+        }
+        mst_move(a, w, next);
+    }
+}
+
+ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
+{
+    __shared__ uint4 held[MST_WARPS][MST_HELD];
+    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS;
+    const ordo_u64 limit = a.words->limit;
+    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
+    mst_store store = {held[warp], 0};
+    if (mst_halted(&a))
+        return;
+    for (ordo_u32 c = blockIdx.x * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
+        const ordo_u32 end = a.m - c * MST_CHUNK < MST_CHUNK ? a.m : (c + 1) * MST_CHUNK;
+        mst_window window;
+        mst_move(&a, &window, a.owner[c]);
+        for (ordo_u32 at = c * MST_CHUNK + lane; at - lane < end; at += 32 * MST_AT_ONCE) {
+            uint2 arc[MST_AT_ONCE];
+            ordo_u32 mine[MST_AT_ONCE], other[MST_AT_ONCE];
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                arc[j] = at + 32 * j < end ? mst_load(&a, at + 32 * j) : make_uint2(0, 0);
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++) {
+                const ordo_u32 e = at + 32 * j;
+                ordo_u32 u = 0;
+                arc[j].y = mst_ordered(&a, arc[j].y);
+                mine[j] = MST_NONE;
+                const bool light = e < end && mst_key(arc[j].y, e) <= limit;
+                mst_find_owner(&a, &window, light, e, &u, &mine[j]);
+                other[j] = light && (a.twice ? u < arc[j].x : u != arc[j].x) ? __ldg(a.parent + arc[j].x) : mine[j];
+            }
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                mst_hold(&a, &store, &to, mine[j] != other[j],
+                         make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, arc[j].y, at + 32 * j));
+        }
+    }
+    mst_flush(&a, &store, &to);
+}
+
+/* ---- rounds ---- */
+
+/* Each component joins the one at the other end of its lightest edge; of two with the same edge the smaller one stays.
+ * In place, as nobody reads parents here. */
+ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, ordo_u32 k, ordo_u32 parts,
+                       ordo_u32 *parent, const uint4 *list)
+{
+    enum { AT_ONCE = 2, TILE = MST_ROUND_THREADS * AT_ONCE };
+    for (ordo_u32 first = blockIdx.x * TILE; first < parts; first += gridDim.x * TILE) {
+        ordo_u64 best[AT_ONCE], others[AT_ONCE];
+        ordo_u32 at[AT_ONCE], other[AT_ONCE], roots = 0, finals = 0;
+        bool root[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            best[j] = c < parts ? ordo_dev_load(&a->best[c]) : MST_NO_KEY;
+            finals += c < parts && best[j] == MST_NO_KEY;
+        }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            at[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->slot[(ordo_u32)best[j]]) : 0;
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            other[j] = c;
+            if (best[j] != MST_NO_KEY) {
+                const uint2 ends = __ldcg((const uint2 *)&list[at[j]]);
+                other[j] = ends.x ^ ends.y ^ c;
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            others[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->best[other[j]]) : 0;
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            root[j] = best[j] != MST_NO_KEY && c < other[j] && others[j] == best[j];
+            roots += root[j];
+        }
+        mst_number(s, &roots, &finals, &a->words->parts[k + 1], &a->words->final_parts[a->heavy]);
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            if (c >= parts)
+                continue;
+            if (root[j]) {
+                ordo_dev_store(&parent[c], MST_ROOT | roots++);
+            } else if (best[j] == MST_NO_KEY) {
+                ordo_dev_store(&parent[c], MST_ROOT | (a->n - 1 - finals++));
+            } else {
+                ordo_dev_store(&parent[c], other[j]);
+                mst_choose(a, (ordo_u32)best[j]);
+            }
+        }
+    }
+}
+
+/* The edges that still join components, by their new labels, to the next list. */
+ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 *parent, const uint4 *from, ordo_u32 count,
+                           mst_target to)
+{
+    mst_store store = {held, 0};
+    const ordo_u64 step = (ordo_u64)gridDim.x * MST_ROUND_THREADS * MST_AT_ONCE;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * MST_ROUND_THREADS * MST_AT_ONCE + threadIdx.x;
+         first - threadIdx.x < count; first += step) {
+        uint4 e[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u64 i = first + j * MST_ROUND_THREADS;
+            e[j] = i < count ? __ldcg(&from[i]) : make_uint4(0, 0, 0, 0);
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            if (e[j].x != e[j].y) {
+                e[j].x = ordo_dev_load(&parent[e[j].x]) & ~MST_ROOT;
+                e[j].y = ordo_dev_load(&parent[e[j].y]) & ~MST_ROOT;
+            }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            mst_hold(a, &store, &to, e[j].x != e[j].y, e[j]);
+    }
+    mst_flush(a, &store, &to);
+}
+
+/* A component's number among all that are left when the list is empty, `parts` of them on the last level. */
+ORDO_DEV ordo_u32 mst_dense(const mst_args *a, ordo_u32 label, ordo_u32 parts)
+{
+    return label < parts ? label : parts + (a->n - 1 - label);
+}
+
+/* A label of level k as one of the last level, or a final one. */
+ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, ordo_u32 label, ordo_u32 k, ordo_u32 last)
+{
+    mst_words *w = a->words;
+    for (; k < last && label < ordo_dev_load(&w->parts[k]); k++)
+        label = ordo_dev_load(&a->parent[ordo_dev_load(&w->base[k]) + label]) & ~MST_ROOT;
+    return label;
+}
+
+/* A block: the component that most of a sample are in, ends of arcs and so most likely in a large one. */
+ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
+{
+    static_assert(MST_SAMPLE == MST_ROUND_THREADS, "one each");
+    __shared__ ordo_u32 most;
+    const ordo_u32 v = mst_head(a, (ordo_u32)(mst_scatter(threadIdx.x) % a->m));
+    const ordo_u32 label = mst_last_label(a, ordo_dev_load(&a->parent[v]) & ~MST_ROOT, 1, last);
+    const ordo_u32 mine = mst_dense(a, label, ordo_dev_load(&a->words->parts[last]));
+    ordo_u32 count = 0;
+    sample[threadIdx.x] = mine;
+    if (threadIdx.x == 0)
+        most = 0;
+    __syncthreads();
+    for (int i = 0; i < MST_SAMPLE; i++)
+        count += sample[i] == mine;
+    atomicMax(&most, count);
+    __syncthreads();
+    if (count == most)
+        a->words->giant = mine; /* any of them, where there are several */
+}
+
+/* Ends when a list is empty, or when it is to. All blocks read a round's words after the barrier that ends the round
+ * before, and they are not written again until another one. */
+static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const mst_args a)
+{
+    __shared__ mst_numbering<MST_ROUND_THREADS> numbering;
+    __shared__ uint4 held[MST_ROUND_THREADS / 32][MST_HELD];
+    auto grid = cooperative_groups::this_grid();
+    mst_words *w = a.words;
+    const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
+    const ordo_u32 first_level = w->level + a.heavy;
+    ordo_u32 k = first_level, parts;
+    ordo_u64 base = a.n;
+    if (a.heavy && !w->filtered)
+        return;
+    for (;; k++) {
+        const ordo_u32 edges = ordo_dev_load(&w->edges[k]);
+        const uint4 *from = a.list[(k - first_level) & 1];
+        parts = ordo_dev_load(&w->parts[k]);
+        if (!edges || ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop))
+            break;
+        ordo_u32 *parent = a.parent + base;
+        mst_join(&a, &numbering, k, parts, parent, from);
+        grid.sync();
+        mst_find_roots(&a, parent, parts, thread, threads);
+        for (ordo_u64 c = thread; c < parts; c += threads)
+            ordo_dev_store(&a.best[c], MST_NO_KEY); /* after both ends have been read, before the next minima */
+        if (thread == 0) {
+            w->base[k] = base;
+            ordo_dev_store(&w->stop, a.mailbox->stop);
+            a.counters->items += parts;
+            a.counters->edges += 2 * (ordo_u64)edges;
+            ordo_dev_sample(a.record, edges, k, 0, 1, -1);
+            a.record->supersteps++;
+            a.mailbox->supersteps = a.record->supersteps;
+            a.mailbox->in_flight = edges;
+        }
+        grid.sync();
+        const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
+        mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
+        base += parts;
+        grid.sync();
+    }
+    if (blockIdx.x)
+        return;
+    if (threadIdx.x == 0) {
+        const ordo_u32 before = a.heavy ? ordo_dev_load(&w->parts[first_level]) : a.n;
+        a.counters->useful += before - parts - ordo_dev_load(&w->final_parts[a.heavy]);
+        w->giant = MST_NONE;
+    }
+    if (a.heavy)
+        return;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        w->level = k;
+    if (w->filtered && a.twice && !w->unsorted)
+        mst_find_giant(&a, (ordo_u32 *)held, k);
+}
+
+/* ---- heavy edges ---- */
+
+/* Labels of level 1 become components of a new level: all that are left. */
+ORDO_KERNEL(MST_THREADS) mst_rename(const mst_args a)
+{
+    const mst_words *w = a.words;
+    const ordo_u32 last = w->level, parts = w->parts[last], all = parts + w->final_parts[0];
+    const ordo_u64 first = (ordo_u64)blockIdx.x * MST_THREADS + threadIdx.x, step = (ordo_u64)gridDim.x * MST_THREADS;
+    if (!w->filtered || mst_halted(&a))
+        return;
+    for (ordo_u64 c = first; c < w->parts[1]; c += step)
+        a.parent[a.n + c] = mst_dense(&a, mst_last_label(&a, (ordo_u32)c, 1, last), parts);
+    for (ordo_u64 c = first; c < all; c += step)
+        a.best[c] = MST_NO_KEY;
+    if (first == 0)
+        a.words->parts[last + 1] = all;
+}
+
+/* The component of a vertex after mst_rename, where `parts` of level 1 and `left` of the last one were not final. */
+ORDO_DEV ordo_u32 mst_renamed(const mst_args *a, ordo_u32 v, ordo_u32 parts, ordo_u32 left)
+{
+    const ordo_u32 label = __ldg(a->parent + v) & ~MST_ROOT;
+    return label < parts ? __ldg(a->parent + a->n + label) : mst_dense(a, label, left);
+}
+
+/* What a warp needs of the state when it looks at arcs. */
+typedef struct mst_view {
+    mst_store store;
+    mst_target to;
+    ordo_u32 parts, left, giant;
+} mst_view;
+
+/* Some arcs a lane, of vertices outside the giant component: an edge into it is seen from this end alone, others from
+ * both. */
+ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[MST_AT_ONCE],
+                          const ordo_u32 (&u)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE],
+                          const ordo_u32 (&e)[MST_AT_ONCE])
+{
+    uint2 arc[MST_AT_ONCE];
+    ordo_u32 other[MST_AT_ONCE];
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        arc[j] = has[j] ? mst_load(a, e[j]) : make_uint2(0, 0);
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        other[j] = has[j] ? mst_renamed(a, arc[j].x, view->parts, view->left) : mine[j];
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
+        bool live = other[j] != mine[j] && (!a->twice || u[j] < arc[j].x || other[j] == view->giant);
+        const ordo_u32 id = live ? mst_id(a, u[j], e[j], arc[j].x) : MST_NONE;
+        live = id != MST_NONE;
+        mst_hold(a, &view->store, &view->to, live, make_uint4(mine[j], other[j], mst_ordered(a, arc[j].y), id));
+    }
+}
+
+/* Rows of a warp's 32 vertices that are no hubs, laid end to end. */
+ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u32 tile)
+{
+    const ordo_u32 lane = threadIdx.x % 32, u = tile * 32 + lane;
+    const ordo_u32 label = u < a->n ? mst_renamed(a, u, view->parts, view->left) : view->giant;
+    const bool wanted = u < a->n && label != view->giant;
+    const ordo_u32 begin = wanted ? mst_row(a, u) : 0, degree = wanted ? mst_row(a, u + 1) - begin : 0;
+    ordo_u32 sum = mst_is_hub(degree) ? 0 : degree;
+    const ordo_u32 mine = sum;
+    for (int step = 1; step < 32; step *= 2) {
+        const ordo_u32 before = __shfl_up_sync(0xffffffffu, sum, (unsigned)step);
+        sum += (int)lane >= step ? before : 0;
+    }
+    const ordo_u32 total = __shfl_sync(0xffffffffu, sum, 31), offset = begin - (sum - mine);
+    for (ordo_u32 at = 0; at < total; at += 32 * MST_AT_ONCE) {
+        bool has[MST_AT_ONCE];
+        ordo_u32 tail[MST_AT_ONCE], part[MST_AT_ONCE], e[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 i = at + 32 * j + lane, who = mst_rank(sum, i);
+            has[j] = i < total;
+            tail[j] = tile * 32 + who;
+            part[j] = __shfl_sync(0xffffffffu, label, (int)who);
+            e[j] = __shfl_sync(0xffffffffu, offset, (int)who) + i;
+        }
+        mst_examine(a, view, has, tail, part, e);
+    }
+}
+
+ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
+{
+    const ordo_u32 label = mst_renamed(a, h.vertex, view->parts, view->left);
+    ordo_u32 row, begin, end;
+    if (label == view->giant)
+        return;
+    mst_piece(a, h, &row, &begin, &end);
+    for (ordo_u32 at = begin; at < end; at += 32 * MST_AT_ONCE) {
+        bool has[MST_AT_ONCE];
+        ordo_u32 tail[MST_AT_ONCE], part[MST_AT_ONCE], e[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            e[j] = at + 32 * j + threadIdx.x % 32;
+            has[j] = e[j] < end;
+            tail[j] = h.vertex;
+            part[j] = label;
+        }
+        mst_examine(a, view, has, tail, part, e);
+    }
+}
+
+ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
+{
+    __shared__ uint4 held[MST_WARPS][MST_HELD];
+    const mst_words *w = a.words;
+    if (!w->filtered || mst_halted(&a))
+        return;
+    const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
+    const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
+    mst_view view = {{held[warp], 0},
+                     {a.list[0], &a.words->edges[last + 1], w->parts[last + 1]},
+                     w->parts[1],
+                     w->parts[last],
+                     w->giant};
+    for (ordo_u32 tile = first; tile < tiles; tile += step)
+        mst_examine_tile(&a, &view, tile);
+    for (ordo_u32 i = first; i < w->hubs; i += step)
+        mst_examine_piece(&a, &view, a.hub[i]);
+    mst_flush(&a, &view.store, &view.to);
+}
