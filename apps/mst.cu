@@ -29,7 +29,7 @@ static ordo_status check(const ordo_job *job)
     return ORDO_OK;
 }
 
-/* All that the kernels need, or none: the first that does not fit says what is needed. */
+/* All that the kernels need, in one piece: where it does not fit, all that is needed is told. */
 static ordo_status prepare(ordo_cuda *c, mst_args *a)
 {
     const ordo_job *job = c->job;
@@ -46,23 +46,29 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     a->mailbox = c->mailbox;
     const struct {
         void **to;
-        ordo_u64 count;
-        size_t size;
-        bool zero;
+        ordo_u64 bytes;
     } part[] = {
-        {(void **)&a->list[0], a->room, sizeof(uint4), false},
-        {(void **)&a->list[1], a->room, sizeof(uint4), false},
-        {(void **)&a->slot, m, sizeof(ordo_u32), false},
-        {(void **)&a->parent, 3 * n, sizeof(ordo_u32), false},
-        {(void **)&a->choice, n, sizeof(ordo_u32), false},
-        {(void **)&a->best, n, sizeof(ordo_u64), false},
-        {(void **)&a->owner, m / MST_CHUNK + 1, sizeof(ordo_u32), false},
-        {(void **)&a->hub, 2 * (m / MST_CHUNK) + 1, sizeof(mst_hub), false},
-        {(void **)&a->words, 1, sizeof(mst_words), true},
+        {(void **)&a->list[0], a->room * sizeof(uint4)},
+        {(void **)&a->list[1], a->room * sizeof(uint4)},
+        {(void **)&a->slot, m * sizeof(ordo_u32)},
+        {(void **)&a->parent, 3 * n * sizeof(ordo_u32)},
+        {(void **)&a->choice, n * sizeof(ordo_u32)},
+        {(void **)&a->best, n * sizeof(ordo_u64)},
+        {(void **)&a->owner, (m / MST_CHUNK + 1) * sizeof(ordo_u32)},
+        {(void **)&a->hub, (2 * (m / MST_CHUNK) + 1) * sizeof(mst_hub)},
     };
+    enum { LINE = 256 };
+    ordo_u64 bytes = 0;
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
-        if (!(*part[i].to = ordo_cuda_alloc(c, part[i].count, part[i].size, part[i].zero)))
-            return ORDO_ERR_MEMORY;
+        bytes += (part[i].bytes + LINE - 1) / LINE * LINE;
+    char *block = (char *)ordo_cuda_alloc(c, bytes, 1, false);
+    a->words = block ? (mst_words *)ordo_cuda_alloc(c, 1, sizeof(mst_words), true) : NULL;
+    if (!a->words)
+        return ORDO_ERR_MEMORY;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        *part[i].to = block;
+        block += (part[i].bytes + LINE - 1) / LINE * LINE;
+    }
     return ORDO_OK;
 }
 
@@ -84,6 +90,7 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
     enum { STEPS = 10 };
     const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, row = 32 * MST_WARPS;
+    const ordo_u64 chunks = (ordo_u64)MST_CHUNK * MST_WARPS;
     mst_args heavy = *a;
     heavy.heavy = true;
     void *args[] = {a}, *heavy_args[] = {&heavy};
@@ -96,9 +103,9 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
         {(const void *)mst_hub_ends, m / MST_CHUNK, vertex},
         {(const void *)mst_roots, n, vertex * MST_AT_ONCE},
         {(const void *)mst_settle, n, vertex * MST_AT_ONCE},
-        {(const void *)mst_light, m, (ordo_u64)MST_CHUNK * MST_WARPS},
-        {NULL, 0, 0}, /* the rounds */
-        {(const void *)mst_rename, n / 2, vertex},
+        {(const void *)mst_light, m + m / (MST_IDS - 1) + chunks, chunks}, /* a block more, for ids */
+        {NULL, 0, 0},                                                      /* the rounds */
+        {(const void *)mst_rename, n, vertex},
         {(const void *)mst_heavy, n, row},
         {NULL, 0, 0},
     };
@@ -117,8 +124,9 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
         step[i].args = rounds++ ? heavy_args : args;
         status = ordo_cuda_grid(step[i].kernel, MST_ROUND_THREADS, blocks, &step[i].grid);
     }
-    if (!status && step[0].grid < 2)
-        step[0].grid = 2;
+    for (int i = 0; i < STEPS && !status; i++)
+        if (plain[i].kernel && step[i].grid < 2)
+            step[i].grid = 2; /* one for the limit, or for ids, and one for the rest */
     return status ? status : ordo_cuda_launch_all(c, step, STEPS);
 }
 

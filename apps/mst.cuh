@@ -9,7 +9,8 @@
  *   mst_roots    who chose each other is a root, or stands alone; the others' arcs are edges of the forest.
  *   mst_settle   everybody finds their root, and so their component.
  *   mst_light    a scan of all arcs: edges between components, up to a limit that about n edges do not exceed, become
- *                a list.
+ * a list. Some of its blocks look up ids of edges that the larger end has chosen: that waits for memory where the scan
+ * waits for bandwidth.
  *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
  *   mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are symmetric and one
  * component is large, the arcs of all vertices outside it show every edge that is left.
@@ -42,13 +43,16 @@ enum {
     MST_HUB = 1024,          /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
     MST_LONG = 64,           /* a row of more arcs is read by a warp */
     MST_FEW = 128,           /* arcs of 32 rows, up to which every lane reads its own from memory */
-    MST_STAGE = 256,         /* arcs that a warp puts into shared memory, to be read by their lanes */
-    MST_AT_ONCE = 4,         /* loads of a lane that are on their way together */
-    MST_HELD = 96,           /* edges that a warp holds back before it appends them */
-    MST_DENSE = 2,           /* edges a vertex, beyond which the lightest come first */
-    MST_SAMPLE = 512,        /* edges, or vertices, that are looked at to find a limit, or the largest component */
-    MST_HOPS = 16,           /* steps to a root before the way is shortened for others, too */
-    MST_LEVELS = 72          /* twice 32, as a level has at most half the components; and some */
+    MST_STAGE = 1024, /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
+    MST_STAGED = 8,   /* loads of a lane on their way together there */
+    MST_AT_ONCE = 4,  /* loads of a lane that are on their way together */
+    MST_HELD = 96,    /* edges that a warp holds back before it appends them */
+    MST_DENSE = 2,    /* edges a vertex, beyond which the lightest come first */
+    MST_SAMPLE = 512, /* edges, or vertices, that are looked at to find a limit, or the largest component */
+    MST_HOPS = 16,    /* steps to a root before the way is shortened for others, too */
+    MST_IDS = 4,      /* of so many blocks of mst_light, one looks for ids */
+    MST_LOOK = 20000, /* nanoseconds between two looks at the mailbox, which is on the host */
+    MST_LEVELS = 72   /* twice 32, as a level has at most half the components; and some */
 };
 
 #define MST_ROOT 0x80000000u /* the other bits of the parent are a label of the next level */
@@ -183,9 +187,8 @@ ORDO_DEV bool mst_halted(const mst_args *a)
 /* ---- the first round: vertices ---- */
 
 /* A block: the limit that about n edges do not exceed, from a sample; none where there are few edges a vertex. */
-ORDO_DEV void mst_set_limit(const mst_args *a)
+ORDO_DEV void mst_set_limit(const mst_args *a, ordo_u64 *sample)
 {
-    __shared__ ordo_u64 sample[MST_SAMPLE];
     const ordo_u64 edges = a->twice ? a->m / 2 : a->m;
     if (edges <= MST_DENSE * (ordo_u64)a->n || a->m < MST_SAMPLE) {
         if (threadIdx.x == 0)
@@ -255,9 +258,58 @@ ORDO_DEV void mst_look(const mst_args *a, ordo_u32 u, ordo_u32 e, uint2 arc, ord
         mst_keep_least(least, mst_key(mst_ordered(a, arc.y), e));
 }
 
-/* The lightest arc of each lane's row, by a warp whose lanes have rows one after the other. Rows that are not long are
- * staged: they lie side by side, so loads are coalesced. Nothing for hubs. */
-ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, uint2 *stage, ordo_u32 u, ordo_u32 begin, ordo_u32 end,
+/* What a warp needs of shared memory: ordered weights of rows that lie one after the other, and where rows begin. */
+typedef struct mst_stage {
+    ordo_u32 weight[MST_STAGE], begins[MST_STAGE / 32];
+} mst_stage;
+
+/* Stages arcs from .. from + count - 1, whole rows of the warp's, `mine` this lane's. True where one of them is a loop:
+ * then the stage is of no use. */
+ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool mine,
+                      ordo_u32 from, ordo_u32 count, bool *unsorted)
+{
+    const ordo_u32 lane = threadIdx.x % 32, first = u - lane;
+    bool loop = false;
+    ordo_u32 last = 0; /* the head before */
+    stage->begins[lane] = 0;
+    __syncwarp();
+    if (mine && begin < end)
+        ordo_dev_or_near(&stage->begins[(begin - from) / 32], 1u << (begin - from) % 32);
+    __syncwarp();
+    for (ordo_u32 at = 0; at < count; at += 32 * MST_STAGED) {
+        uint2 arc[MST_STAGED];
+#pragma unroll
+        for (int j = 0; j < MST_STAGED; j++) {
+            const ordo_u32 i = at + 32 * j + lane;
+            arc[j] = i < count ? mst_load(a, from + i) : make_uint2(MST_NONE, 0);
+        }
+#pragma unroll
+        for (int j = 0; j < MST_STAGED; j++) {
+            const ordo_u32 group = at + 32 * j, i = group + lane;
+            if (group >= count)
+                break;
+            ordo_u32 before = __shfl_up_sync(0xffffffffu, arc[j].x, 1);
+            before = lane ? before : last;
+            last = __shfl_sync(0xffffffffu, arc[j].x, 31);
+            *unsorted |= arc[j].x < before && !(stage->begins[group / 32] >> lane & 1);
+            const ordo_u32 near = arc[j].x - first; /* one of this warp's vertices: is it in its own row? */
+            if (__any_sync(0xffffffffu, near < 32)) {
+                const ordo_u32 row = __shfl_sync(0xffffffffu, begin, (int)(near % 32));
+                const ordo_u32 stop = __shfl_sync(0xffffffffu, end, (int)(near % 32));
+                loop |= near < 32 && i < count && from + i >= row && from + i < stop;
+            }
+            if (i < count)
+                stage->weight[i] = mst_ordered(a, arc[j].y);
+        }
+    }
+    __syncwarp();
+    return __any_sync(0xffffffffu, loop);
+}
+
+/* The lightest arc of each lane's row, by a warp whose lanes have rows one after the other; nothing for hubs. Rows that
+ * fit together are staged, for loads to be coalesced; then each lane looks through its own, the warp through a long
+ * one. */
+ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, ordo_u32 u, ordo_u32 begin, ordo_u32 end,
                                        bool *unsorted)
 {
     const ordo_u32 lane = threadIdx.x % 32, degree = end - begin;
@@ -270,45 +322,53 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, uint2 *stage, ordo_u32
             mst_look(a, u, e, mst_load(a, e), &before, &least, unsorted);
         return least;
     }
-    ordo_u32 out = __ballot_sync(0xffffffffu, degree > MST_LONG);
-    for (ordo_u32 rows = out & ~__ballot_sync(0xffffffffu, mst_is_hub(degree)); rows; rows &= rows - 1) {
-        const int who = __ffs((int)rows) - 1;
-        const ordo_u32 from = __shfl_sync(0xffffffffu, begin, who), to = __shfl_sync(0xffffffffu, end, who);
-        const ordo_u64 key = mst_lightest(a, __shfl_sync(0xffffffffu, u, who), from, from, to, unsorted);
-        least = (int)lane == who ? key : least;
-    }
-    for (ordo_u32 at = first;; out &= out - 1) { /* arcs between two rows that are left out */
-        const int who = __ffs((int)out) - 1;
-        const ordo_u32 stop = out ? __shfl_sync(0xffffffffu, begin, who) : last;
-        for (; at < stop; at += MST_STAGE) {
-#pragma unroll
-            for (ordo_u32 i = lane; i < MST_STAGE; i += 32)
-                if (at + i < stop)
-                    stage[i] = mst_load(a, at + i);
-            __syncwarp();
-            const ordo_u32 to = end < at + MST_STAGE ? end : at + MST_STAGE;
-            if (degree <= MST_LONG)
-                for (ordo_u32 e = begin > at ? begin : at; e < to && e < stop; e++)
-                    mst_look(a, u, e, stage[e - at], &before, &least, unsorted);
-            __syncwarp();
+    for (ordo_u32 row = 0; row < 32;) {
+        const ordo_u32 from = __shfl_sync(0xffffffffu, begin, (int)row);
+        const bool mine = lane >= row && end - from <= MST_STAGE;
+        const ordo_u32 rows = (ordo_u32)__popc(__ballot_sync(0xffffffffu, mine));
+        if (!rows) { /* a hub */
+            row++;
+            continue;
         }
-        if (!out)
-            break;
-        at = __shfl_sync(0xffffffffu, end, who);
+        row += rows;
+        const ordo_u32 count = __shfl_sync(0xffffffffu, end, (int)row - 1) - from;
+        const bool direct = mst_put(a, stage, u, begin, end, mine, from, count, unsorted);
+        if (direct && mine)
+            for (ordo_u32 e = begin; e < end; e++)
+                mst_look(a, u, e, mst_load(a, e), &before, &least, unsorted);
+        if (!direct && mine && degree && degree <= MST_LONG) {
+            ordo_u32 at = begin - from, weight = stage->weight[at];
+#pragma unroll 4
+            for (ordo_u32 i = at + 1; i < end - from; i++)
+                if (stage->weight[i] < weight) {
+                    weight = stage->weight[i];
+                    at = i;
+                }
+            least = mst_key(weight, from + at);
+        }
+        for (ordo_u32 rest = __ballot_sync(0xffffffffu, !direct && mine && degree > MST_LONG); rest; rest &= rest - 1) {
+            const int who = __ffs((int)rest) - 1;
+            const ordo_u32 stop = __shfl_sync(0xffffffffu, end, who) - from;
+            ordo_u64 key = MST_NO_KEY;
+            for (ordo_u32 i = __shfl_sync(0xffffffffu, begin, who) - from + lane; i < stop; i += 32)
+                mst_keep_least(&key, mst_key(stage->weight[i], from + i));
+            key = mst_least_of_warp(key);
+            least = (int)lane == who ? key : least;
+        }
+        __syncwarp();
     }
     return least;
 }
 
 ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
 {
-    __shared__ uint2 stage[MST_WARPS][MST_STAGE];
+    __shared__ mst_stage stage[MST_WARPS];
     if (blockIdx.x == 0) {
-        mst_set_limit(&a);
-        if (threadIdx.x == 0 && a.twice) {
-            a.counters->items = a.n;
-            a.counters->edges = a.m;
-            a.record->supersteps = 1;
-            ordo_dev_sample(a.record, a.m / 2, 0, 0, 1, -1);
+        mst_set_limit(&a, (ordo_u64 *)stage);
+        if (threadIdx.x == 0) {
+            a.counters->items = a.twice ? a.n : 0;
+            a.counters->edges = a.twice ? a.m : 0;
+            ordo_dev_sample(a.record, a.twice ? a.m / 2 : a.m, 0, 0, 1, -1);
         }
         return;
     }
@@ -328,7 +388,7 @@ ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
         }
         if (!a.twice)
             continue;
-        const ordo_u64 least = mst_lightest_of_tile(&a, stage[warp], u, begin, end, &unsorted);
+        const ordo_u64 least = mst_lightest_of_tile(&a, &stage[warp], u, begin, end, &unsorted);
         if (u < a.n) {
             a.parent[u] = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
             a.choice[u] = (ordo_u32)least;
@@ -389,10 +449,10 @@ ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *f
 {
     ordo_u32 both = *roots | *finals << 16, at, total;
     cub::BlockScan<ordo_u32, THREADS>(s->scan).ExclusiveSum(both, at, total);
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0) /* two warps, so that neither waits for the other's */
         s->root = total & 0xffff ? ordo_dev_add(parts, total & 0xffff) : 0;
+    if (threadIdx.x == 32)
         s->final_part = total >> 16 ? ordo_dev_add(final_parts, total >> 16) : 0;
-    }
     __syncthreads();
     *roots = s->root + (at & 0xffff);
     *finals = s->final_part + (at >> 16);
@@ -442,8 +502,10 @@ ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
                 ordo_dev_store(&a.parent[u], MST_ROOT | roots++);
             else if (up[j] == MST_NONE)
                 ordo_dev_store(&a.parent[u], MST_ROOT | (a.n - 1 - finals++));
-            else
-                mst_choose(&a, mst_id(&a, u, a.choice[u], up[j]));
+            else if (u < up[j])
+                mst_choose(&a, a.choice[u]);
+            if (root[j] || u < up[j])
+                a.choice[u] = MST_NONE;
         }
     }
 }
@@ -526,6 +588,26 @@ typedef struct mst_store {
     ordo_u32 count;
 } mst_store;
 
+/* Lowers components' words to keys, where `has`; by a warp. At the beginning of a phase all tests succeed, and many
+ * edges lead to one large component: of what lanes have for the same one only the lightest goes. */
+ORDO_DEV void mst_offer(const mst_args *a, bool has, ordo_u32 component, ordo_u64 key)
+{
+    enum { TRIES = 2 };
+    ordo_u32 open = __ballot_sync(0xffffffffu, has);
+    for (int i = 0; i < TRIES && open; i++) {
+        const ordo_u32 hot = __shfl_sync(0xffffffffu, component, __ffs((int)open) - 1);
+        const bool same = has && component == hot;
+        const ordo_u32 who = __ballot_sync(0xffffffffu, same);
+        if (who & (who - 1)) {
+            const ordo_u64 least = mst_least_of_warp(same ? key : MST_NO_KEY);
+            has = has && (!same || key == least);
+        }
+        open &= ~who;
+    }
+    if (has)
+        ordo_dev_min(&a->best[component], key);
+}
+
 /* Appends what is held, and offers it to both components. An edge that may be a component's lightest writes its slot:
  * the lightest one has found its component's word larger, so it has. */
 ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
@@ -539,24 +621,24 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
         base = ordo_dev_add(to->count, s->count);
     base = __shfl_sync(0xffffffffu, base, 0);
 #pragma unroll
-    for (ordo_u32 i = lane; i < MST_HELD; i += 32) {
-        if (i >= s->count)
-            continue;
-        const uint4 e = s->held[i];
-        const ordo_u32 at = base + i;
-        if (at >= a->room || e.x >= to->parts || e.y >= to->parts) {
+    for (ordo_u32 first = 0; first < MST_HELD; first += 32) {
+        if (first >= s->count)
+            break;
+        const ordo_u32 at = base + first + lane;
+        bool has = first + lane < s->count;
+        const uint4 e = has ? s->held[first + lane] : make_uint4(0, 0, 0, 0);
+        if (has && (at >= a->room || e.x >= to->parts || e.y >= to->parts)) {
             ordo_dev_store(&a->words->excess, 1u);
-            continue;
+            has = false;
         }
-        to->list[at] = e;
+        if (has)
+            to->list[at] = e;
         const ordo_u64 key = mst_key(e.z, e.w);
-        const bool x = key < ordo_dev_load(&a->best[e.x]), y = key < ordo_dev_load(&a->best[e.y]);
+        const bool x = has && key < ordo_dev_load(&a->best[e.x]), y = has && key < ordo_dev_load(&a->best[e.y]);
         if (x || y)
             a->slot[e.w] = at;
-        if (x)
-            ordo_dev_min(&a->best[e.x], key);
-        if (y)
-            ordo_dev_min(&a->best[e.y], key);
+        mst_offer(a, x, e.x, key);
+        mst_offer(a, y, e.y, key);
     }
     s->count = 0;
     __syncwarp();
@@ -633,16 +715,34 @@ ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo
     }
 }
 
+/* Chooses the edges that vertices larger than the other end have found; block `block` of `blocks`. */
+ORDO_DEV void mst_choose_by_id(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
+{
+    if (!a->twice || a->words->unsorted)
+        return;
+    for (ordo_u32 u = block * MST_THREADS + threadIdx.x; u < a->n; u += blocks * MST_THREADS) {
+        const ordo_u32 e = __ldg(a->choice + u);
+        if (e != MST_NONE)
+            mst_choose(a, mst_id(a, u, e, mst_head(a, e)));
+    }
+}
+
 ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
-    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS;
+    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const ordo_u32 others = (gridDim.x + MST_IDS - 1) / MST_IDS, step = (gridDim.x - others) * MST_WARPS;
+    if (blockIdx.x % MST_IDS == 0) {
+        mst_choose_by_id(&a, blockIdx.x / MST_IDS, others);
+        return;
+    }
+    const ordo_u32 block = blockIdx.x - blockIdx.x / MST_IDS - 1;
     const ordo_u64 limit = a.words->limit;
     const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
     mst_store store = {held[warp], 0};
     if (mst_halted(&a))
         return;
-    for (ordo_u32 c = blockIdx.x * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
+    for (ordo_u32 c = block * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
         const ordo_u32 end = a.m - c * MST_CHUNK < MST_CHUNK ? a.m : (c + 1) * MST_CHUNK;
         mst_window window;
         mst_move(&a, &window, a.owner[c]);
@@ -761,12 +861,27 @@ ORDO_DEV ordo_u32 mst_dense(const mst_args *a, ordo_u32 label, ordo_u32 parts)
     return label < parts ? label : parts + (a->n - 1 - label);
 }
 
-/* A label of level k as one of the last level, or a final one. */
-ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, ordo_u32 label, ordo_u32 k, ordo_u32 last)
+/* The levels' words, in shared memory. */
+typedef struct mst_levels {
+    ordo_u32 parts[MST_LEVELS];
+    ordo_u64 base[MST_LEVELS];
+} mst_levels;
+
+/* By a block. */
+ORDO_DEV void mst_get_levels(const mst_args *a, mst_levels *levels)
 {
-    mst_words *w = a->words;
-    for (; k < last && label < ordo_dev_load(&w->parts[k]); k++)
-        label = ordo_dev_load(&a->parent[ordo_dev_load(&w->base[k]) + label]) & ~MST_ROOT;
+    for (ordo_u32 k = threadIdx.x; k < MST_LEVELS; k += blockDim.x) {
+        levels->parts[k] = ordo_dev_load(&a->words->parts[k]);
+        levels->base[k] = ordo_dev_load(&a->words->base[k]);
+    }
+    __syncthreads();
+}
+
+/* A label of level k as one of the last level, or a final one. */
+ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, const mst_levels *levels, ordo_u32 label, ordo_u32 k, ordo_u32 last)
+{
+    for (; k < last && label < levels->parts[k]; k++)
+        label = __ldcg(a->parent + levels->base[k] + label) & ~MST_ROOT;
     return label;
 }
 
@@ -775,9 +890,11 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 {
     static_assert(MST_SAMPLE == MST_ROUND_THREADS, "one each");
     __shared__ ordo_u32 most;
+    __shared__ mst_levels levels;
+    mst_get_levels(a, &levels);
     const ordo_u32 v = mst_head(a, (ordo_u32)(mst_scatter(threadIdx.x) % a->m));
-    const ordo_u32 label = mst_last_label(a, ordo_dev_load(&a->parent[v]) & ~MST_ROOT, 1, last);
-    const ordo_u32 mine = mst_dense(a, label, ordo_dev_load(&a->words->parts[last]));
+    const ordo_u32 label = mst_last_label(a, &levels, a->parent[v] & ~MST_ROOT, 1, last);
+    const ordo_u32 mine = mst_dense(a, label, levels.parts[last]);
     ordo_u32 count = 0;
     sample[threadIdx.x] = mine;
     if (threadIdx.x == 0)
@@ -801,8 +918,9 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
     mst_words *w = a.words;
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
     const ordo_u32 first_level = w->level + a.heavy;
+    const bool keeper = thread == threads - 1; /* of the books: it has least to do */
+    ordo_u64 base = a.n, items = 0, offers = 0, looked = keeper ? ordo_dev_clock() : 0;
     ordo_u32 k = first_level, parts;
-    ordo_u64 base = a.n;
     if (a.heavy && !w->filtered)
         return;
     for (;; k++) {
@@ -817,15 +935,18 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         mst_find_roots(&a, parent, parts, thread, threads);
         for (ordo_u64 c = thread; c < parts; c += threads)
             ordo_dev_store(&a.best[c], MST_NO_KEY); /* after both ends have been read, before the next minima */
-        if (thread == 0) {
+        if (keeper) { /* stores that nobody waits for; the mailbox is far away, and looked at now and then */
+            const ordo_u64 now = ordo_dev_clock();
             w->base[k] = base;
-            ordo_dev_store(&w->stop, a.mailbox->stop);
-            a.counters->items += parts;
-            a.counters->edges += 2 * (ordo_u64)edges;
-            ordo_dev_sample(a.record, edges, k, 0, 1, -1);
-            a.record->supersteps++;
-            a.mailbox->supersteps = a.record->supersteps;
-            a.mailbox->in_flight = edges;
+            items += parts;
+            offers += 2 * (ordo_u64)edges;
+            a.record->moment[k - a.heavy] = ordo_cuda_moment{now, edges, k - a.heavy, 0, 1, -1};
+            if (now - looked > MST_LOOK) {
+                looked = now;
+                ordo_dev_store(&w->stop, a.mailbox->stop);
+                a.mailbox->supersteps = k;
+                a.mailbox->in_flight = edges;
+            }
         }
         grid.sync();
         const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
@@ -833,15 +954,17 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         base += parts;
         grid.sync();
     }
-    if (blockIdx.x)
-        return;
-    if (threadIdx.x == 0) {
+    if (keeper) {
         const ordo_u32 before = a.heavy ? ordo_dev_load(&w->parts[first_level]) : a.n;
+        a.counters->items += items;
+        a.counters->edges += offers;
         a.counters->useful += before - parts - ordo_dev_load(&w->final_parts[a.heavy]);
-        w->giant = MST_NONE;
+        a.record->taken = a.record->supersteps = k - a.heavy;
     }
-    if (a.heavy)
+    if (blockIdx.x || a.heavy)
         return;
+    if (threadIdx.x == 0)
+        w->giant = MST_NONE;
     __syncthreads();
     if (threadIdx.x == 0)
         w->level = k;
@@ -857,10 +980,12 @@ ORDO_KERNEL(MST_THREADS) mst_rename(const mst_args a)
     const mst_words *w = a.words;
     const ordo_u32 last = w->level, parts = w->parts[last], all = parts + w->final_parts[0];
     const ordo_u64 first = (ordo_u64)blockIdx.x * MST_THREADS + threadIdx.x, step = (ordo_u64)gridDim.x * MST_THREADS;
+    __shared__ mst_levels levels;
+    mst_get_levels(&a, &levels);
     if (!w->filtered || mst_halted(&a))
         return;
     for (ordo_u64 c = first; c < w->parts[1]; c += step)
-        a.parent[a.n + c] = mst_dense(&a, mst_last_label(&a, (ordo_u32)c, 1, last), parts);
+        a.parent[a.n + c] = mst_dense(&a, mst_last_label(&a, &levels, (ordo_u32)c, 1, last), parts);
     for (ordo_u64 c = first; c < all; c += step)
         a.best[c] = MST_NO_KEY;
     if (first == 0)
