@@ -3,7 +3,7 @@
  * The host's part of mst.cuh: memory, the launches one after the other (nothing is read back in between; a kernel that
  * has nothing to do ends at once), and what is wrong with the graph. mst.c calls it, as operator mst_forest under bsp.
  *
- * Memory, of n vertices and m arcs beside the rows: 24 n + 4 m bytes, and 32 an edge for two lists that can hold them
+ * Memory, of n vertices and m arcs beside the rows: 28 n + 4 m bytes, and 32 an edge for two lists that can hold them
  * all.
  */
 #include "apps/mst.cuh"
@@ -52,7 +52,7 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
         {(void **)&a->list[1], a->room * sizeof(uint4)},
         {(void **)&a->slot, m * sizeof(ordo_u32)},
         {(void **)&a->parent, 3 * n * sizeof(ordo_u32)},
-        {(void **)&a->choice, n * sizeof(ordo_u32)},
+        {(void **)&a->wish, n * sizeof(uint2)},
         {(void **)&a->best, n * sizeof(ordo_u64)},
         {(void **)&a->owner, (m / MST_CHUNK + 1) * sizeof(ordo_u32)},
         {(void **)&a->hub, (2 * (m / MST_CHUNK) + 1) * sizeof(mst_hub)},
@@ -163,6 +163,19 @@ static ordo_status check_answer(const mst_args *a)
     return status;
 }
 
+/* A component that joined another one has put an edge into the forest, or there was none out of the smaller end. */
+static ordo_status check_bits(const ordo_job *job)
+{
+    const ordo_u32 *word = (const ordo_u32 *)job->cells;
+    ordo_u64 edges = 0;
+    for (ordo_u64 i = 0; i < job->targets; i++)
+        edges += (ordo_u64)__builtin_popcount(word[i]);
+    return edges == job->counters[0].useful
+               ? ORDO_OK
+               : ordo_fail(ORDO_ERR_INPUT, "some edges have no reverse of the same weight, in a graph said to be "
+                                           "symmetric");
+}
+
 static ordo_status run(ordo_job *job)
 {
     ordo_cuda c;
@@ -180,7 +193,8 @@ static ordo_status run(ordo_job *job)
     }
     if (!status && !ordo_job_stopped(job))
         status = check_answer(&a);
-    return ordo_cuda_end(&c, status);
+    status = ordo_cuda_end(&c, status);
+    return status || ordo_job_stopped(job) ? status : check_bits(job);
 }
 
 extern const ordo_instance mst_forest_on_cuda_under_bsp;

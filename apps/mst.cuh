@@ -86,7 +86,7 @@ typedef struct mst_args {
     bool heavy;       /* mst_rounds: on the heavy edges */
     ordo_u32 *chosen; /* bits, by id */
     ordo_u32 *parent; /* [3 * n] */
-    ordo_u32 *choice; /* [n] a vertex' lightest arc */
+    uint2 *wish;      /* [n] a vertex' lightest arc and its ordered weight; see mst_roots for what comes after */
     ordo_u64 *best;   /* [n] keys, by component */
     ordo_u32 *slot;   /* [m] of an edge in the list, by id: of those that some component may choose */
     uint4 *list[2];   /* [room] component, component, ordered weight, id */
@@ -144,29 +144,27 @@ ORDO_DEV ordo_u64 mst_scatter(ordo_u64 i) /* splitmix64 */
     return i ^ i >> 31;
 }
 
-/* The id of the edge of arc e, u -> v: where rows are symmetric, and so sorted, the first one of its weight out of the
- * smaller end. */
-ORDO_DEV ordo_u32 mst_id(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v)
+/* The id of an edge of that weight between low and high, low < high, in symmetric rows, which are sorted: the first
+ * such arc out of low. */
+ORDO_DEV ordo_u32 mst_find(const mst_args *a, ordo_u32 low, ordo_u32 high, ordo_u32 weight)
 {
-    if (!a->twice || u < v)
-        return e;
-    const ordo_u32 weight = mst_ordered(a, mst_load(a, e).y), end = mst_row(a, v + 1);
-    ordo_u32 low = mst_row(a, v);
-    for (ordo_u32 high = end; low < high;) {
-        const ordo_u32 middle = low + (high - low) / 2;
-        if (mst_head(a, middle) < u)
-            low = middle + 1;
+    const ordo_u32 end = mst_row(a, low + 1);
+    ordo_u32 e = mst_row(a, low);
+    for (ordo_u32 top = end; e < top;) {
+        const ordo_u32 middle = e + (top - e) / 2;
+        if (mst_head(a, middle) < high)
+            e = middle + 1;
         else
-            high = middle;
+            top = middle;
     }
-    for (; low < end; low++) {
-        const uint2 arc = mst_load(a, low);
-        if (arc.x != u)
+    for (; e < end; e++) {
+        const uint2 arc = mst_load(a, e);
+        if (arc.x != high)
             break;
         if (mst_ordered(a, arc.y) == weight)
-            return low;
+            return e;
     }
-    ordo_dev_max(&a->words->odd, ~((ordo_u64)u << 32 | v));
+    ordo_dev_max(&a->words->odd, ~((ordo_u64)high << 32 | low));
     return MST_NONE;
 }
 
@@ -391,7 +389,7 @@ ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
         const ordo_u64 least = mst_lightest_of_tile(&a, &stage[warp], u, begin, end, &unsorted);
         if (u < a.n) {
             a.parent[u] = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
-            a.choice[u] = (ordo_u32)least;
+            a.wish[u] = make_uint2((ordo_u32)least, (ordo_u32)(least >> 32));
         }
     }
     if (__any_sync(0xffffffffu, unsorted) && lane == 0)
@@ -430,7 +428,7 @@ ORDO_KERNEL(MST_THREADS) mst_hub_ends(const mst_args a)
             continue;
         const ordo_u64 key = a.best[u];
         a.parent[u] = key == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)key);
-        a.choice[u] = (ordo_u32)key;
+        a.wish[u] = make_uint2((ordo_u32)key, (ordo_u32)(key >> 32));
     }
 }
 
@@ -462,7 +460,10 @@ ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *f
 /* In place: a root's parent becomes a label while others still read parents. Who reads the parent of p wants to know
  * whether it is themselves, u; then p chose u and u chose p, one of both is the larger, and that one alone becomes a
  * root: so the parent that was to be u is not overwritten before u has seen it, and labels, which have the upper bit,
- * are no vertex. The larger one is the root as then the smaller one's arc is the edge's id. */
+ * are no vertex. The larger one is the root as then the smaller one's arc is the edge's id.
+ *
+ * Where the larger end alone has chosen, the id is not known: a vertex' wish is then the smaller end and the weight.
+ * The scan of mst_light comes across the arc if it is light, and others are looked up. */
 ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
 {
     __shared__ mst_numbering<MST_THREADS> numbering;
@@ -503,9 +504,8 @@ ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
             else if (up[j] == MST_NONE)
                 ordo_dev_store(&a.parent[u], MST_ROOT | (a.n - 1 - finals++));
             else if (u < up[j])
-                mst_choose(&a, a.choice[u]);
-            if (root[j] || u < up[j])
-                a.choice[u] = MST_NONE;
+                mst_choose(&a, a.wish[u].x);
+            a.wish[u].x = root[j] || u < up[j] ? MST_NONE : up[j];
         }
     }
 }
@@ -525,7 +525,9 @@ ORDO_DEV ordo_u32 mst_climb(const mst_args *a, ordo_u32 *parent, ordo_u32 at)
             return above;
         if (up == at || above == at)
             ordo_dev_max(&a->words->odd, ~((ordo_u64)at << 32 | up));
-        if (hops % 64 == 0 && (ordo_dev_load(&a->words->odd) || a->mailbox->stop))
+        if (hops > a->n)
+            ordo_dev_max(&a->words->odd, ~((ordo_u64)at << 32 | up));
+        if (hops > a->n || (hops % 64 == 0 && (ordo_dev_load(&a->words->odd) || a->mailbox->stop)))
             return MST_ROOT;
         ordo_dev_swap(&parent[at], &up, above);
         at = above;
@@ -715,16 +717,33 @@ ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo
     }
 }
 
-/* Chooses the edges that vertices larger than the other end have found; block `block` of `blocks`. */
-ORDO_DEV void mst_choose_by_id(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
+/* Chooses the edges that the larger end wished for and the scan may not come across; block `block` of `blocks`. */
+ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
 {
+    const ordo_u32 limit = (ordo_u32)(a->words->limit >> 32);
     if (!a->twice || a->words->unsorted)
         return;
     for (ordo_u32 u = block * MST_THREADS + threadIdx.x; u < a->n; u += blocks * MST_THREADS) {
-        const ordo_u32 e = __ldg(a->choice + u);
-        if (e != MST_NONE)
-            mst_choose(a, mst_id(a, u, e, mst_head(a, e)));
+        const uint2 wish = __ldg(a->wish + u);
+        if (wish.x != MST_NONE && wish.y >= limit)
+            mst_choose(a, mst_find(a, wish.x, u, wish.y));
     }
+}
+
+/* Chooses arc e, u -> v, u < v, within a component, if v wished for it: the first one of several alike. */
+ORDO_DEV void mst_grant(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight, uint2 wish)
+{
+    if (wish.x != u || wish.y != weight)
+        return;
+    const ordo_u32 row = mst_row(a, u);
+    for (ordo_u32 at = e; at > row; at--) {
+        const uint2 before = mst_load(a, at - 1);
+        if (before.x != v)
+            break;
+        if (mst_ordered(a, before.y) == weight)
+            return;
+    }
+    mst_choose(a, e);
 }
 
 ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
@@ -733,7 +752,7 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const ordo_u32 others = (gridDim.x + MST_IDS - 1) / MST_IDS, step = (gridDim.x - others) * MST_WARPS;
     if (blockIdx.x % MST_IDS == 0) {
-        mst_choose_by_id(&a, blockIdx.x / MST_IDS, others);
+        mst_choose_heavy(&a, blockIdx.x / MST_IDS, others);
         return;
     }
     const ordo_u32 block = blockIdx.x - blockIdx.x / MST_IDS - 1;
@@ -748,7 +767,8 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
         mst_move(&a, &window, a.owner[c]);
         for (ordo_u32 at = c * MST_CHUNK + lane; at - lane < end; at += 32 * MST_AT_ONCE) {
             uint2 arc[MST_AT_ONCE];
-            ordo_u32 mine[MST_AT_ONCE], other[MST_AT_ONCE];
+            ordo_u32 mine[MST_AT_ONCE], other[MST_AT_ONCE], tail[MST_AT_ONCE];
+            uint2 wish[MST_AT_ONCE];
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 arc[j] = at + 32 * j < end ? mst_load(&a, at + 32 * j) : make_uint2(0, 0);
@@ -760,8 +780,19 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
                 mine[j] = MST_NONE;
                 const bool light = e < end && mst_key(arc[j].y, e) <= limit;
                 mst_find_owner(&a, &window, light, e, &u, &mine[j]);
-                other[j] = light && (a.twice ? u < arc[j].x : u != arc[j].x) ? __ldg(a.parent + arc[j].x) : mine[j];
+                const bool counts = light && (a.twice ? u < arc[j].x : u != arc[j].x);
+                tail[j] = counts ? u : MST_NONE;
+                other[j] = counts ? __ldg(a.parent + arc[j].x) : mine[j];
             }
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++) {
+                const bool inside = tail[j] != MST_NONE && other[j] == mine[j];
+                wish[j] = inside ? __ldg(a.wish + arc[j].x) : make_uint2(MST_NONE, 0);
+            }
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                if (wish[j].x != MST_NONE)
+                    mst_grant(&a, tail[j], at + 32 * j, arc[j].x, arc[j].y, wish[j]);
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 mst_hold(&a, &store, &to, mine[j] != other[j],
@@ -861,27 +892,30 @@ ORDO_DEV ordo_u32 mst_dense(const mst_args *a, ordo_u32 label, ordo_u32 parts)
     return label < parts ? label : parts + (a->n - 1 - label);
 }
 
-/* The levels' words, in shared memory. */
-typedef struct mst_levels {
-    ordo_u32 parts[MST_LEVELS];
-    ordo_u64 base[MST_LEVELS];
-} mst_levels;
-
-/* By a block. */
-ORDO_DEV void mst_get_levels(const mst_args *a, mst_levels *levels)
+/* By all blocks: labels of level 2 become those of the last level, or final ones. From above, so that each level reads
+ * one that is done. */
+template <typename Grid>
+ORDO_DEV void mst_compose(const mst_args *a, ordo_u32 last, ordo_u32 thread, ordo_u32 threads, Grid grid)
 {
-    for (ordo_u32 k = threadIdx.x; k < MST_LEVELS; k += blockDim.x) {
-        levels->parts[k] = ordo_dev_load(&a->words->parts[k]);
-        levels->base[k] = ordo_dev_load(&a->words->base[k]);
+    mst_words *w = a->words;
+    for (ordo_u32 k = last; k-- > 3;) {
+        ordo_u32 *parent = a->parent + ordo_dev_load(&w->base[k - 1]), *above = a->parent + ordo_dev_load(&w->base[k]);
+        const ordo_u32 parts = ordo_dev_load(&w->parts[k - 1]), there = ordo_dev_load(&w->parts[k]);
+        for (ordo_u64 c = thread; c < parts; c += threads) {
+            const ordo_u32 label = ordo_dev_load(&parent[c]) & ~MST_ROOT;
+            if (label < there)
+                ordo_dev_store(&parent[c], ordo_dev_load(&above[label]));
+        }
+        grid.sync();
     }
-    __syncthreads();
 }
 
-/* A label of level k as one of the last level, or a final one. */
-ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, const mst_levels *levels, ordo_u32 label, ordo_u32 k, ordo_u32 last)
+/* After that: a label of level 1 as one of the last level, or a final one. */
+ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, ordo_u32 label, ordo_u32 last)
 {
-    for (; k < last && label < levels->parts[k]; k++)
-        label = __ldcg(a->parent + levels->base[k] + label) & ~MST_ROOT;
+    mst_words *w = a->words;
+    for (ordo_u32 k = 1; k < last && k < 3 && label < ordo_dev_load(&w->parts[k]); k++)
+        label = __ldcg(a->parent + ordo_dev_load(&w->base[k]) + label) & ~MST_ROOT;
     return label;
 }
 
@@ -890,11 +924,9 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 {
     static_assert(MST_SAMPLE == MST_ROUND_THREADS, "one each");
     __shared__ ordo_u32 most;
-    __shared__ mst_levels levels;
-    mst_get_levels(a, &levels);
     const ordo_u32 v = mst_head(a, (ordo_u32)(mst_scatter(threadIdx.x) % a->m));
-    const ordo_u32 label = mst_last_label(a, &levels, a->parent[v] & ~MST_ROOT, 1, last);
-    const ordo_u32 mine = mst_dense(a, label, levels.parts[last]);
+    const ordo_u32 label = mst_last_label(a, a->parent[v] & ~MST_ROOT, last);
+    const ordo_u32 mine = mst_dense(a, label, ordo_dev_load(&a->words->parts[last]));
     ordo_u32 count = 0;
     sample[threadIdx.x] = mine;
     if (threadIdx.x == 0)
@@ -961,6 +993,8 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         a.counters->useful += before - parts - ordo_dev_load(&w->final_parts[a.heavy]);
         a.record->taken = a.record->supersteps = k - a.heavy;
     }
+    if (!a.heavy && w->filtered)
+        mst_compose(&a, k, thread, threads, grid);
     if (blockIdx.x || a.heavy)
         return;
     if (threadIdx.x == 0)
@@ -980,12 +1014,10 @@ ORDO_KERNEL(MST_THREADS) mst_rename(const mst_args a)
     const mst_words *w = a.words;
     const ordo_u32 last = w->level, parts = w->parts[last], all = parts + w->final_parts[0];
     const ordo_u64 first = (ordo_u64)blockIdx.x * MST_THREADS + threadIdx.x, step = (ordo_u64)gridDim.x * MST_THREADS;
-    __shared__ mst_levels levels;
-    mst_get_levels(&a, &levels);
     if (!w->filtered || mst_halted(&a))
         return;
     for (ordo_u64 c = first; c < w->parts[1]; c += step)
-        a.parent[a.n + c] = mst_dense(&a, mst_last_label(&a, &levels, (ordo_u32)c, 1, last), parts);
+        a.parent[a.n + c] = mst_dense(&a, mst_last_label(&a, (ordo_u32)c, last), parts);
     for (ordo_u64 c = first; c < all; c += step)
         a.best[c] = MST_NO_KEY;
     if (first == 0)
@@ -1023,9 +1055,10 @@ ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[M
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++) {
         bool live = other[j] != mine[j] && (!a->twice || u[j] < arc[j].x || other[j] == view->giant);
-        const ordo_u32 id = live ? mst_id(a, u[j], e[j], arc[j].x) : MST_NONE;
+        const ordo_u32 weight = mst_ordered(a, arc[j].y);
+        const ordo_u32 id = !live ? MST_NONE : a->twice && u[j] > arc[j].x ? mst_find(a, arc[j].x, u[j], weight) : e[j];
         live = id != MST_NONE;
-        mst_hold(a, &view->store, &view->to, live, make_uint4(mine[j], other[j], mst_ordered(a, arc[j].y), id));
+        mst_hold(a, &view->store, &view->to, live, make_uint4(mine[j], other[j], weight, id));
     }
 }
 

@@ -259,14 +259,12 @@ static void expect(const ordo_csr *csr, const char *device, ordo_status wanted, 
 
 static void check_odd_rows(const char *device)
 {
-    static const ordo_eid pair_row[] = {0, 1, 2}, ring_row[] = {0, 2, 3, 4}, rows4[] = {0, 3, 6, 9, 12};
-    static const ordo_vid pair[] = {1, 0}, ring[] = {1, 2, 2, 0}, mixed[] = {3, 1, 2, 3, 0, 2, 1, 3, 0, 2, 0, 1};
-    static const ordo_u32 unlike[] = {5, 3}, ring_weight[] = {1, 9, 2, 9};
-    const char *const no_reverse = "has no reverse of the same weight, in a graph said to be symmetric";
-    expect(
-        &(ordo_csr){
-            .n = 2, .m = 2, .row = pair_row, .head = pair, .weight = unlike, .stride = 1, .weight_type = ORDO_U32},
-        device, ORDO_ERR_INPUT, no_reverse);
+    static const ordo_eid path_row[] = {0, 1, 3, 4}, ring_row[] = {0, 2, 3, 4}, rows4[] = {0, 3, 6, 9, 12};
+    static const ordo_vid path[] = {1, 0, 2, 1}, ring[] = {1, 2, 2, 0}, mixed[] = {3, 1, 2, 3, 0, 2, 1, 3, 0, 2, 0, 1};
+    static const ordo_u32 unlike[] = {1, 1, 5, 3}, ring_weight[] = {1, 9, 2, 9};
+    const ordo_csr path_rows = {
+        .n = 3, .m = 4, .row = path_row, .head = path, .weight = unlike, .stride = 1, .weight_type = ORDO_U32};
+    expect(&path_rows, device, ORDO_ERR_INPUT, "no reverse of the same weight, in a graph said to be symmetric");
     /* 0 -> 1 -> 2 -> 0, each the lightest of its row: a cycle */
     expect(
         &(ordo_csr){
