@@ -46,7 +46,7 @@ enum {
     MST_STAGE = 1024, /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
     MST_STAGED = 8,   /* loads of a lane on their way together there */
     MST_AT_ONCE = 4,  /* loads of a lane that are on their way together */
-    MST_HELD = 96,    /* edges that a warp holds back before it appends them */
+    MST_HELD = 160,   /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
     MST_DENSE = 2,    /* edges a vertex, beyond which the lightest come first */
     MST_SAMPLE = 512, /* edges, or vertices, that are looked at to find a limit, or the largest component */
     MST_HOPS = 16,    /* steps to a root before the way is shortened for others, too */
@@ -590,26 +590,6 @@ typedef struct mst_store {
     ordo_u32 count;
 } mst_store;
 
-/* Lowers components' words to keys, where `has`; by a warp. At the beginning of a phase all tests succeed, and many
- * edges lead to one large component: of what lanes have for the same one only the lightest goes. */
-ORDO_DEV void mst_offer(const mst_args *a, bool has, ordo_u32 component, ordo_u64 key)
-{
-    enum { TRIES = 2 };
-    ordo_u32 open = __ballot_sync(0xffffffffu, has);
-    for (int i = 0; i < TRIES && open; i++) {
-        const ordo_u32 hot = __shfl_sync(0xffffffffu, component, __ffs((int)open) - 1);
-        const bool same = has && component == hot;
-        const ordo_u32 who = __ballot_sync(0xffffffffu, same);
-        if (who & (who - 1)) {
-            const ordo_u64 least = mst_least_of_warp(same ? key : MST_NO_KEY);
-            has = has && (!same || key == least);
-        }
-        open &= ~who;
-    }
-    if (has)
-        ordo_dev_min(&a->best[component], key);
-}
-
 /* Appends what is held, and offers it to both components. An edge that may be a component's lightest writes its slot:
  * the lightest one has found its component's word larger, so it has. */
 ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
@@ -622,10 +602,8 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
     if (lane == 0)
         base = ordo_dev_add(to->count, s->count);
     base = __shfl_sync(0xffffffffu, base, 0);
-#pragma unroll
-    for (ordo_u32 first = 0; first < MST_HELD; first += 32) {
-        if (first >= s->count)
-            break;
+#pragma unroll 2
+    for (ordo_u32 first = 0; first < s->count; first += 32) {
         const ordo_u32 at = base + first + lane;
         bool has = first + lane < s->count;
         const uint4 e = has ? s->held[first + lane] : make_uint4(0, 0, 0, 0);
@@ -639,15 +617,25 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
         const bool x = has && key < ordo_dev_load(&a->best[e.x]), y = has && key < ordo_dev_load(&a->best[e.y]);
         if (x || y)
             a->slot[e.w] = at;
-        mst_offer(a, x, e.x, key);
-        mst_offer(a, y, e.y, key);
+        if (x)
+            ordo_dev_min(&a->best[e.x], key);
+        if (y)
+            ordo_dev_min(&a->best[e.y], key);
     }
     s->count = 0;
     __syncwarp();
 }
 
-/* By all lanes of a warp. */
-ORDO_DEV void mst_hold(const mst_args *a, mst_store *s, const mst_target *to, bool has, uint4 edge)
+/* Where there may be no room for MST_AT_ONCE times 32 more: once for several mst_hold, for a kernel that holds many
+ * copies of the code waits for instructions. */
+ORDO_DEV void mst_make_room(const mst_args *a, mst_store *s, const mst_target *to)
+{
+    if (s->count > MST_HELD - 32 * MST_AT_ONCE)
+        mst_flush(a, s, to);
+}
+
+/* By all lanes of a warp, between two mst_make_room at most MST_AT_ONCE times. */
+ORDO_DEV void mst_hold(mst_store *s, bool has, uint4 edge)
 {
     const ordo_u32 who = __ballot_sync(0xffffffffu, has);
     if (!who)
@@ -655,8 +643,6 @@ ORDO_DEV void mst_hold(const mst_args *a, mst_store *s, const mst_target *to, bo
     if (has)
         s->held[s->count + (ordo_u32)__popc(who & ((1u << threadIdx.x % 32) - 1))] = edge;
     s->count += (ordo_u32)__popc(who);
-    if (s->count > MST_HELD - 32)
-        mst_flush(a, s, to);
 }
 
 /* How many of 32 words, ascending by lane, are at most `value`; 31 where all are. */
@@ -795,8 +781,9 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
                     mst_grant(&a, tail[j], at + 32 * j, arc[j].x, arc[j].y, wish[j]);
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
-                mst_hold(&a, &store, &to, mine[j] != other[j],
+                mst_hold(&store, mine[j] != other[j],
                          make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, arc[j].y, at + 32 * j));
+            mst_make_room(&a, &store, &to);
         }
     }
     mst_flush(&a, &store, &to);
@@ -881,7 +868,8 @@ ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 *parent, con
             }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
-            mst_hold(a, &store, &to, e[j].x != e[j].y, e[j]);
+            mst_hold(&store, e[j].x != e[j].y, e[j]);
+        mst_make_room(a, &store, &to);
     }
     mst_flush(a, &store, &to);
 }
@@ -1058,8 +1046,9 @@ ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[M
         const ordo_u32 weight = mst_ordered(a, arc[j].y);
         const ordo_u32 id = !live ? MST_NONE : a->twice && u[j] > arc[j].x ? mst_find(a, arc[j].x, u[j], weight) : e[j];
         live = id != MST_NONE;
-        mst_hold(a, &view->store, &view->to, live, make_uint4(mine[j], other[j], weight, id));
+        mst_hold(&view->store, live, make_uint4(mine[j], other[j], weight, id));
     }
+    mst_make_room(a, &view->store, &view->to);
 }
 
 /* Rows of a warp's 32 vertices that are no hubs, laid end to end. */
