@@ -7,9 +7,9 @@
  *
  * Method: every answer is compared, cell by cell, with that of the CPU's `delta`. One line a case: graph, operator,
  * scheduler, sync, settings, milliseconds of the run alone. `large` has an rmat whose cells exceed any L2 of today,
- * more repeats, and a graph of a gigaedge where host and device have the memory. `tight` is what all of them do first:
- * graphs of some ten thousand vertices under `delta`, `inbox` and `adds` with every setting of trial.h that hurts:
- * rings of a place that wrap round thousands of times and spill, pools of a block, chains for which there is no room.
+ * more repeats, and a graph of a gigaedge where host and device have the memory. `tight` is small graphs under `delta`,
+ * `inbox` and `adds` with every setting of trial.h that hurts: rings of a place that wrap round thousands of times and
+ * spill, pools of a block, chains for which there is no room.
  *
  * Ends with 1 where an answer is wrong, a run fails, or time is up before the last case; 77 where there is no such
  * device. It stops by itself within 9 minutes: what starts it may have a limit, and a kernel that is killed tells
@@ -25,7 +25,7 @@
 
 #include "trial.h"
 
-enum { ALL_SECONDS = 480, CASE_SECONDS = 60 };
+enum { ALL_SECONDS = 480 };
 
 static trial_settings one_block = {"pool=1"}, defaults = {NULL};
 
@@ -46,7 +46,7 @@ typedef struct shape {
 } shape;
 
 static const char *device = "cuda";
-static double begun;
+static double begun, case_seconds = 60;
 static unsigned cases, wrong, skipped;
 
 static void finish(const char *why)
@@ -241,9 +241,9 @@ static void try(shape *s, const char *op, const char *scheduler, const char *syn
     for (; done < repeats && right; done++) {
         double ms;
         const double left = ALL_SECONDS - (trial_now() - begun);
-        options.timeout = left < CASE_SECONDS ? left : CASE_SECONDS;
+        options.timeout = left < case_seconds ? left : case_seconds;
         status = left > 0 ? run(s, op, s->cells, &options, &ms) : ORDO_ERR_TIMEOUT;
-        if (status == ORDO_ERR_TIMEOUT && left < CASE_SECONDS) {
+        if (status == ORDO_ERR_TIMEOUT && left < case_seconds) {
             printf("%s %s %s %s: ", s->name, op, scheduler, list);
             finish("time is up, this case and those after it are open");
         }
@@ -371,8 +371,8 @@ int main(int argc, char **argv)
     const ordo_edge_options weights = {.low = 1, .high = 100, .seed = 5};
     const int repeats = large ? 50 : 20;
     enum { LEAVES = 1000000 };
-    const bool short_form = argc > 2 && !strcmp(argv[2], "tight");
-    if (argc > 3 || (argc > 2 && !large && !short_form && strcmp(argv[2], "small") != 0)) {
+    const bool is_tight = argc > 2 && !strcmp(argv[2], "tight");
+    if (argc > 3 || (argc > 2 && !large && !is_tight && strcmp(argv[2], "small") != 0)) {
         fprintf(stderr, "usage: stress [DEVICE [small|large|tight]]\n");
         return 2;
     }
@@ -380,12 +380,11 @@ int main(int argc, char **argv)
     begun = trial_now();
     find_device();
 
-    if (!strcmp(device, "cpu"))
-        tight(5000, 2);
-    else
-        tight(20000, 3);
-    if (short_form)
+    if (is_tight) {
+        case_seconds = 15;
+        tight(strcmp(device, "cpu") ? 20000 : 5000, strcmp(device, "cpu") ? 3 : 2);
         finish(NULL);
+    }
 
     shape s = listed("star-out", star_out, LEAVES, ORDO_AS_STORED, LABELS | HARD_LABELS);
     try_all(&s);
