@@ -8,7 +8,7 @@
  *
  * Memory order. Processes take turns, so one access is one step. What the code orders by a fence comes in that order
  * here; between two fences the order of words that others wait for is open: P1 before the P2s or after them, the P4s
- * and the heads in any order. In a spill the bit comes before `spilled`, which is added to only where the bit's
+ * in any order. Credit is that of the code, with SPARE taken beyond what is needed; heads are told where it tells them. In a spill the bit comes before `spilled`, which is added to only where the bit's
  * exchange says so. The value and the item of an entry are two words with -DWIDE, as they are of 16 bytes; of 8 bytes
  * they are one. So a fault is a fence that is left out, not one that is too weak: that is argued in the code. Not
  * modelled: stale reads of `waiting` and of the hint (they cost order only), buckets' movement along the circle and what
@@ -23,9 +23,11 @@
  * one in its bit; with -DSTOP, that after a wish to stop, whenever it comes, everybody ends.
  *
  * Faults, to show that the checks can fail:
- *   -DCOUNT_LATE    an entry can be seen before pending and waiting count it (no fence between P1 and P4)
- *   -DSPLIT         what is done is taken off pending before what it activated is put on
- *   -DHOP_FORGOTTEN what is done is taken off while entries are in hand for another hop
+ *   -DCOUNT_LATE    an entry can be seen before its credit is counted (no fence between P1 and P4)
+ *   -DOVERDRAWN     a worker takes no credit while it has some, though it needs more
+ *   -DCREDIT_KEPT   who has nothing to do does not give its credit back
+ *   -DHOP_FORGOTTEN what is done becomes credit while entries are in hand for another hop
+ *   -DUNTOLD        who sees that others wait for its places does not make its heads known
  *   -DNOT_PRESSED   an owner does not look whether others wait for places of its rings
  *   -DDEAF          who waits for a place does not spill what is in its own rings
  *   -DTOLD_EARLY    `spilled` grows before the bit is set
@@ -45,6 +47,9 @@
 #endif
 #ifndef START
 #define START W
+#endif
+#ifndef SPARE
+#define SPARE 1
 #endif
 #define RING(w, b) (2 * (w) + (b))
 #define AT(ring, place) ((ring) * SIZE + (place) % SIZE)
@@ -89,31 +94,26 @@ inline reserve(i)
     fi
 }
 
-/* P1 and netting: one addition a word. */
+/* P1: credit that is lacking, and some more. */
 inline count()
 {
-#ifdef SPLIT
-    pending = pending - off;
-    pending = pending + held;
-#else
-    pending = pending + held - off;
-#endif
+    if
+    :: lacks > 0 -> pending = pending + lacks; lacks = 0
+    :: else
+    fi
 }
-inline count_all()
+
+/* A fence, then heads. */
+inline tell()
 {
-    atomic {
-        i = 0;
-        do
-        :: i < held -> waiting[to[i] % 2]++; i++
-        :: else -> break
-        od;
-        i = 0;
-        if
-        :: off > 0 -> waiting[0] = waiting[0] - taken[0]; waiting[1] = waiting[1] - taken[1]; taken[0] = 0; taken[1] = 0
-        :: else
-        fi
-    }
-    count()
+    if
+    :: head[RING(w, 0)] != at[0] -> head[RING(w, 0)] = at[0]
+    :: else
+    fi;
+    if
+    :: head[RING(w, 1)] != at[1] -> head[RING(w, 1)] = at[1]
+    :: else
+    fi
 }
 
 /* P3: this worker's ring of bucket b to a bit; `item` is there. */
@@ -142,37 +142,74 @@ inline spill(b)
     head[RING(w, b)] = at[b]
 }
 
-/* P1 to P4, heads, netting. */
+/* Netting, P1 to P4. */
 inline settle()
 {
-    if
+    atomic {
+        i = 0;
+        do
+        :: i < held -> waiting[to[i] % 2]++; i++
+        :: else -> break
+        od;
+        i = 0;
+        if
 #ifdef HOP_FORGOTTEN
-    :: true -> off = done; done = 0
+        :: done > 0 ->
 #else
-    :: hand == 0 -> off = done; done = 0
-    :: else -> off = 0
+        :: done > 0 && hand == 0 ->
 #endif
-    fi;
+            waiting[0] = waiting[0] - taken[0];
+            waiting[1] = waiting[1] - taken[1];
+            taken[0] = 0;
+            taken[1] = 0;
+            credit = credit + done;
+            done = 0
+        :: else
+        fi;
+        if
+#ifdef OVERDRAWN
+        :: held > 0 && credit == 0 ->
+#else
+        :: credit < held ->
+#endif
+            lacks = held - credit + SPARE;
+            credit = SPARE;
+            fenced = true
+        :: else -> credit = credit - held
+        fi;
+#ifdef OVERDRAWN
+        credit = (credit > 100 -> 0 : credit);
+#endif
+#ifdef WIDE
+        fenced = held > 0;
+#endif
+        fenced = fenced || (held > 0 && (2 * (at[0] - head[RING(w, 0)]) >= SIZE || 2 * (at[1] - head[RING(w, 1)]) >= SIZE))
+    }
 #ifdef COUNT_LATE
     reserve(0);
     reserve(1);
 #else
     if
-    :: count_all(); reserve(0); reserve(1)
-    :: held > 0 -> reserve(0); reserve(1); count_all()
+    :: count(); reserve(0); reserve(1)
+    :: lacks > 0 -> reserve(0); reserve(1); count()
     fi;
 #endif
-    /* a fence */
+    if
+    :: fenced -> tell(); fenced = false
+    :: else
+    fi;
     do
     :: todo[0] == 1 -> fill(0)
     :: todo[1] == 1 -> fill(1)
-    :: head[RING(w, 0)] != at[0] -> head[RING(w, 0)] = at[0]
-    :: head[RING(w, 1)] != at[1] -> head[RING(w, 1)] = at[1]
     :: else -> break
     od;
 #ifdef COUNT_LATE
-    count_all();
+    count();
 #endif
+    if
+    :: todo[0] || todo[1] -> tell()
+    :: else
+    fi;
     do /* P3 */
     :: todo[0] == 0 && todo[1] == 0 -> break
     :: stop -> todo[0] = 0; todo[1] = 0; break
@@ -191,8 +228,7 @@ inline settle()
         :: else -> break
         od;
         i = 0;
-        held = 0;
-        off = 0
+        held = 0
     }
 }
 
@@ -214,14 +250,21 @@ inline activate()
     fi
 }
 
-/* R1 to R3 of bucket b. Heads are made known when the worker settles. */
+/* R1 to R3 of bucket b. Heads are made known later. */
 inline receive(b)
 {
-    left = tail[RING(w, b)] - at[b];
+    atomic { /* one look at the ends: who sees that others wait tells its heads, else R2 would wait for them */
+        left = tail[RING(w, b)] - at[b];
+        left = (left > SIZE -> SIZE : left);
+        fenced = tail[RING(w, b)] - head[RING(w, b)] > SIZE
+    }
+#ifndef UNTOLD
     if
-    :: left > SIZE -> left = SIZE
+    :: fenced -> tell()
     :: else
     fi;
+#endif
+    fenced = false;
     do
     :: left > 0 ->
         if /* R2 */
@@ -252,7 +295,7 @@ inline receive(b)
 #ifdef NOT_PRESSED
 #define PRESSED(b) false
 #else
-#define PRESSED(b) (tail[RING(w, b)] - at[b] > SIZE)
+#define PRESSED(b) (tail[RING(w, b)] - head[RING(w, b)] > SIZE)
 #endif
 #define LOW (PRESSED(0) || (FILLED(0) && !PRESSED(1)))
 #define HIGH (!LOW && (PRESSED(1) || (FILLED(1) && waiting[0] == 0)))
@@ -261,8 +304,8 @@ proctype worker(byte w)
 {
     byte near[DEPTH + 1], hand, done, taken[2], at[2]; /* at: heads, as far as this worker has read */
     byte held, depth[2], to[2], place[2], todo[2];     /* todo: 1 a free place, 2 none yet */
-    byte off, left, d, i, swept;
-    bool met;
+    byte credit, lacks, left, d, i, swept;
+    bool met, fenced;
     do
     :: held > 0 || (hand == 0 && done > 0) -> settle()
     :: held == 0 && hand > 0 ->
@@ -285,6 +328,9 @@ proctype worker(byte w)
         if
         :: pending == 0 -> break
         :: stop -> break
+#ifndef CREDIT_KEPT
+        :: credit > 0 && !FILLED(0) && !FILLED(1) -> pending = pending - credit; credit = 0
+#endif
         :: LOW -> receive(0)
         :: HIGH -> receive(1)
         :: !LOW && !HIGH && spilled != swept -> /* its share of the bits */
