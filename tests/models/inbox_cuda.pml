@@ -1,26 +1,28 @@
-/* inbox_cuda.pml -- a model of schedulers/inbox/cuda.cuh for Spin: rings of a bucket and owner each, spilling, the end,
- * and being told to stop.
+/* inbox_cuda.pml -- a model of schedulers/inbox/cuda.cuh for Spin: rings of a bucket and owner each, spilling, the
+ * end, and being told to stop.
  *
  * W workers (warps), 2 buckets, so 2 W rings of SIZE places. An entry is a depth; who processes one of depth d > 0
  * activates two of depth d - 1, each in any bucket of anybody, itself among them, or keeps it in hand for its next hop
- * (near). A depth is an item, too: it has a bit among the spilled ones, and two entries of one depth meet in it. A store
- * holds two entries. Window 0: an owner takes from its lowest bucket, and only while nobody counts in a lower one.
+ * (near). A depth is an item, too: it has a bit among the spilled ones, and two entries of one depth meet in it. A
+ * store holds two entries. Window 0: an owner takes from its lowest bucket, and only while nobody counts in a lower
+ * one.
  *
  * Memory order. Processes take turns, so one access is one step. What the code orders by a fence comes in that order
  * here; between two fences the order of words that others wait for is open: P1 before the P2s or after them, the P4s
- * in any order. Credit is that of the code, with SPARE taken beyond what is needed; heads are told where it tells them. In a spill the bit comes before `spilled`, which is added to only where the bit's
- * exchange says so. The value and the item of an entry are two words with -DWIDE, as they are of 16 bytes; of 8 bytes
- * they are one. So a fault is a fence that is left out, not one that is too weak: that is argued in the code. Not
- * modelled: stale reads of `waiting` and of the hint (they cost order only), buckets' movement along the circle and what
- * is clipped there (it is published again: P1 to P4), lanes (a warp's entries are published at once: places first, then
- * what is free, then all that wait are polled), hubs, cells.
+ * in any order. Credit is that of the code, with SPARE taken beyond what is needed; heads are told where it tells
+ * them. In a spill the bit comes before `spilled`, which is added to only where the bit's exchange says so. The value
+ * and the item of an entry are two words with -DWIDE, as they are of 16 bytes; of 8 bytes they are one. So a fault is
+ * a fence that is left out, not one that is too weak: that is argued in the code. Not modelled: stale reads of
+ * `waiting` and of the hint (they cost order only), buckets' movement along the circle and what is clipped there (it
+ * is published again: P1 to P4), lanes (a warp's entries are published at once: places first, then what is free, then
+ * all that wait are polled), hubs, cells.
  *
- * A wait is a guard: who would look, find nothing and look again is blocked. So an invalid end state is a set of workers
- * that wait for ever, in P3, in R2, or with nothing to do.
+ * A wait is a guard: who would look, find nothing and look again is blocked. So an invalid end state is a set of
+ * workers that wait for ever, in P3, in R2, or with nothing to do.
  *
- * Checked: that; that who ends because pending is 0 has missed nothing (`live`, which no worker looks at, counts entries
- * that exist); at the end places and bits are empty, `waiting` is 0 and every entry was processed once or met another
- * one in its bit; with -DSTOP, that after a wish to stop, whenever it comes, everybody ends.
+ * Checked: that; that who ends because pending is 0 has missed nothing (`live`, which no worker looks at, counts
+ * entries that exist); at the end places and bits are empty, `waiting` is 0 and every entry was processed once or met
+ * another one in its bit; with -DSTOP, that after a wish to stop, whenever it comes, everybody ends.
  *
  * Faults, to show that the checks can fail:
  *   -DCOUNT_LATE    an entry can be seen before its credit is counted (no fence between P1 and P4)
@@ -183,7 +185,8 @@ inline settle()
 #ifdef WIDE
         fenced = held > 0;
 #endif
-        fenced = fenced || (held > 0 && (2 * (at[0] - head[RING(w, 0)]) >= SIZE || 2 * (at[1] - head[RING(w, 1)]) >= SIZE))
+        fenced = fenced || (held > 0 && (2 * (at[0] - head[RING(w, 0)]) >= SIZE ||
+                                         2 * (at[1] - head[RING(w, 1)]) >= SIZE))
     }
 #ifdef COUNT_LATE
     reserve(0);
@@ -338,7 +341,12 @@ proctype worker(byte w)
             atomic {
                 d = w;
                 do
-                :: d <= DEPTH -> near[d] = near[d] + bits[d]; hand = hand + bits[d]; done = done + bits[d]; bits[d] = 0; d = d + W
+                :: d <= DEPTH ->
+                    near[d] = near[d] + bits[d];
+                    hand = hand + bits[d];
+                    done = done + bits[d];
+                    bits[d] = 0;
+                    d = d + W
                 :: else -> break
                 od;
                 d = 0
