@@ -38,8 +38,7 @@ enum {
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
-    ordo_type type = ordo_graph_out(g)->weight_type;
-    return ordo_operator_find(type == ORDO_F32 ? "mst_f32" : type == ORDO_I32 ? "mst_i32" : "mst_u32");
+    return ordo_operator_for("mst", g);
 }
 
 /* The word of edge e's weight such that words compare as weights do. */
@@ -543,12 +542,6 @@ static ordo_status check_input(const ordo_graph *graph)
     return ORDO_OK;
 }
 
-static ordo_work work_for(const ordo_graph *g, void *cells, const mst_state *state)
-{
-    ordo_vid n = ordo_graph_out(g)->n;
-    return (ordo_work){.op = op_for(g), .graph = g, .cells = cells, .state = state, .universe = n, .targets = n};
-}
-
 ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                      ordo_stats *stats)
 {
@@ -562,7 +555,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
                 .twice = ordo_graph_symmetric(g),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
                 .odd = NO_EDGE};
-    ordo_work work = work_for(g, &none, &state); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &s.runs.options);
     if (status || (status = check_input(g)))
         return status;
@@ -591,7 +584,7 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_u64 none = 0;
     mst_state state = {0};
     ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = work_for(g, &none, &state);
+    ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL);
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
