@@ -193,7 +193,8 @@ static ordo_u32 parent_of(const search *s, ordo_u32 c)
 }
 
 /* To the root, halving the way: a parent is only ever replaced by an ancestor, so relaxed words do. Without halving a
- * path of ascending weights would take quadratic time. */
+ * path of ascending weights would take quadratic time. A member that was late may put an ancestor below the root back
+ * where another one has put the root: so after this a parent is near the root, and mostly it. */
 static void settle_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const search *s = arg;
@@ -223,9 +224,13 @@ static void label_roots_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static void label_others_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const search *s = arg;
-    for (ordo_u64 c = begin; c < end; c++)
-        if (s->parent[c] != c)
-            s->label[c] = s->label[s->parent[c]];
+    for (ordo_u64 c = begin; c < end; c++) {
+        ordo_u32 root = (ordo_u32)c;
+        while (s->parent[root] != root)
+            root = s->parent[root];
+        if (root != c)
+            s->label[c] = s->label[root];
+    }
 }
 
 /* After a run: components join, those that remain are numbered. */
