@@ -66,7 +66,7 @@ class Install(unittest.TestCase):
         for path in self.at.image.rglob("*"):
             if path.is_file() and not path.is_symlink():
                 for folder in (BUILD, SOURCE):
-                    self.assertNotIn(os.fsencode(folder), path.read_bytes(), path)
+                    self.assertFalse(os.fsencode(folder) in path.read_bytes(), f"{path} names {folder}")
 
     def test_command_runs_from_there(self):
         if not self.command:
@@ -114,6 +114,7 @@ class Install(unittest.TestCase):
         if not library.exists():
             self.skipTest("a build without the CUDA back end")
         self.assertEqual(self.exported(library), self.listed("framework/cuda/libordo-cuda.map"))
+        self.assertRegex(run(["readelf", "-d", library]), r"R(UN)?PATH.*\[\$ORIGIN\]")
 
     def test_pkg_config_asks_for_nothing_else(self):
         if not self.shared or not shutil.which("pkg-config"):
