@@ -121,8 +121,8 @@ static ordo_status put_verb(const char *name, const char *words, const char *sum
     put_title(name, summary);
     printf(".SH SYNOPSIS\n.B ordo %s\n", name);
     put_text(words);
-    printf("%s[OPTION...]\n.SH DESCRIPTION\n", words[0] ? "\n" : "");
-    put_text(summary);
+    printf("%s[OPTION...]\n.SH DESCRIPTION\n%c", words[0] ? "\n" : "", toupper((unsigned char)summary[0]));
+    put_text(summary + 1);
     printf(".\n");
     ordo_status status = ORDO_OK;
     if (verb == VERB_GENERATE) {
