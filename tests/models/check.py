@@ -57,7 +57,7 @@ CASES = [
 passed = failed = 0
 for model, definitions, faulty in CASES:
     with tempfile.TemporaryDirectory() as work:
-        done = subprocess.run(["spin", *definitions.split(), "-search", "-O2", "-m1000000", folder / model], cwd=work,
+        done = subprocess.run(["spin", *definitions.split(), "-search", "-O1", "-m1000000", folder / model], cwd=work,
                               capture_output=True, text=True, timeout=500)
     text = done.stdout + done.stderr
     found = re.search(r"errors: (\d+)", text)
