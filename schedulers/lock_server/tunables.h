@@ -18,6 +18,10 @@
       "locks of a server for nested pairs, rounded down to a power of two")                                            \
     X(SERVER_FLIGHT, "flight", INT, "256", 1, 65536, NULL, "requests", "requests that a server sets aside at most")    \
     X(SERVER_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                      \
-      "items that a client processes before it publishes, and serves again")
+      "items that a client processes before it publishes, and serves again")                                           \
+    X(SERVER_DATA, "data", CHOICE, "auto", 0, 0, "auto|global|shared", "",                                             \
+      "cuda: where the words of targets are during a run; auto: in the servers' shared memory where they fit")         \
+    X(SERVER_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                         \
+      "cuda: blocks of 512 threads a multiprocessor; 0: two, or one where the words fit only so")
 
 enum { SERVER_TUNABLES(ORDO_TUNABLE_ENUM) SERVER_TUNABLE_COUNT };

@@ -2,8 +2,9 @@
  *
  * Included by cuda.cuh, once per operator. Expects ORDO_OP of a critical operator that lists its arrays.
  *
- *   OP(dev_try)    one try to run a request's section under its locks: all of them or none, and never a wait
- *   OP(dev_push)   an activation to the frontier of a step
+ *   OP(dev_try)        one try to run a request's section under its locks: all of them or none, and never a wait
+ *   OP(dev_try_near)   the same for a block that alone has the target, in its shared memory
+ *   OP(dev_push)       an activation to the frontier of a step
  *
  * Two kinds of locks. A *table* has one word a target (ordo_dev_swap from 0 to 1, release store of 0). A lock *in the
  * word*, where the operator spares the top bit of its only OWNED word (ORDO_CRITICAL_LOCK), is taken by an atomic or
@@ -59,29 +60,32 @@ ORDO_DEV bool ordo_dev_halted(const ordo_cuda_halt *halt, ordo_u32 step)
     return word != 0 && word <= step;
 }
 
-/* A lock's moves at the scope of the device or, Near, of the block that alone uses it. */
-template <bool Near, typename T> ORDO_DEV T ordo_dev_or_at(T *p, T value)
-{
-    return Near ? ordo_dev_or_near(p, value) : ordo_dev_or(p, value);
-}
-template <bool Near, typename T> ORDO_DEV void ordo_dev_store_at(T *p, T value)
-{
-    Near ? ordo_dev_store_near(p, value) : ordo_dev_store(p, value);
-}
-template <bool Near> ORDO_DEV bool ordo_dev_lock_at(ordo_u32 *lock)
+/* A lock of a table, at the scope of the device or, Near, of the block that alone uses it. */
+template <bool Near> ORDO_DEV bool ordo_dev_lock(ordo_u32 *lock)
 {
     ordo_u32 open = 0;
-    return Near ? ordo_dev_swap_near(lock, &open, 1u) : ordo_dev_swap(lock, &open, 1u);
+    const bool got = Near ? ordo_dev_swap_near(lock, &open, 1u) : ordo_dev_swap(lock, &open, 1u);
+    return got;
 }
-template <bool Near> ORDO_DEV void ordo_dev_fence_at(void)
+template <bool Near> ORDO_DEV void ordo_dev_unlock(ordo_u32 *lock)
 {
-    Near ? ordo_dev_fence_near() : ordo_dev_fence();
+    if (Near)
+        ordo_dev_store_near(lock, 0u);
+    else
+        ordo_dev_store(lock, 0u);
+}
+template <bool Near> ORDO_DEV void ordo_dev_order(void)
+{
+    if (Near)
+        ordo_dev_fence_near();
+    else
+        ordo_dev_fence();
 }
 
 #endif
 
 /* One try at locks in words, for `run(state, request)`; false: a lock was taken. */
-template <bool Near, typename Run>
+template <typename Run>
 ORDO_DEV bool OP(dev_try_word)(const OP(state) * s, bool twice, const ordo_request *request, Run run)
 {
     using word = cuda::std::conditional_t<(int)OP(lock_bits) == 64, ordo_u64, ordo_u32>;
@@ -90,18 +94,18 @@ ORDO_DEV bool OP(dev_try_word)(const OP(state) * s, bool twice, const ordo_reque
     const ordo_u32 a = request->target[0], b = request->targets == 2 ? request->target[1] : a;
     const bool two = (int)OP(targets) == 2 && a != b, turned = two && a > b;
     const ordo_u32 low = turned ? b : a, high = turned ? a : b;
-    word first = ordo_dev_or_at<Near>(&words[low], bit), second = 0;
+    word first = ordo_dev_or(&words[low], bit), second = 0;
     if (first & bit)
         return false;
     if (two) {
-        second = ordo_dev_or_at<Near>(&words[high], bit);
+        second = ordo_dev_or(&words[high], bit);
         if (second & bit) {
-            ordo_dev_store_at<Near>(&words[low], first);
+            ordo_dev_store(&words[low], first);
             return false;
         }
     }
     if (twice)
-        ordo_dev_fence_at<Near>();
+        ordo_dev_fence();
     word cell[2] = {turned ? second : first, turned ? first : second};
     OP(state) mine = *s;
     ordo_request here = *request;
@@ -115,34 +119,63 @@ ORDO_DEV bool OP(dev_try_word)(const OP(state) * s, bool twice, const ordo_reque
         run(&mine, &here);
     }
     if (twice)
-        ordo_dev_fence_at<Near>();
+        ordo_dev_fence();
     if (two)
-        ordo_dev_store_at<Near>(&words[high], turned ? cell[0] : cell[1]);
-    ordo_dev_store_at<Near>(&words[low], turned ? cell[1] : cell[0]);
+        ordo_dev_store(&words[high], turned ? cell[0] : cell[1]);
+    ordo_dev_store(&words[low], turned ? cell[1] : cell[0]);
     return true;
 }
 
-/* The same at locks of a table. */
-template <bool Near, typename Run>
-ORDO_DEV bool OP(dev_try_table)(const OP(state) * s, ordo_u32 *lock, ordo_u32 mask, const ordo_request *request,
-                                Run run)
+/* The same for one target, `i`, whose words are in shared memory; both of the request's numbers become its number.
+ * There are no operations on 64 bits there, so that the upper half of such a word is the one with the lock: it is taken
+ * first and stored last. */
+template <typename Run>
+ORDO_DEV bool OP(dev_try_near)(const OP(state) * s, bool twice, ordo_u32 i, const ordo_request *request, Run run)
 {
-    const ordo_u32 a = request->target[0] & mask, b = request->targets == 2 ? request->target[1] & mask : a;
-    const bool two = (int)OP(targets) == 2 && a != b;
+    constexpr ordo_u32 halves = (int)OP(lock_bits) == 64 ? 2 : 1, bit = 0x80000000u;
+    using word = cuda::std::conditional_t<halves == 2, ordo_u64, ordo_u32>;
+    ordo_u32 *const half = (ordo_u32 *)OP(lock_words)(s) + (ordo_u64)i * halves;
+    const ordo_u32 top = ordo_dev_or_near(&half[halves - 1], bit);
+    if (top & bit)
+        return false;
+    if (twice || halves == 2)
+        ordo_dev_fence_near();
+    word cell[1] = {(word)top};
+    if (halves == 2)
+        cell[0] = (word)((ordo_u64)top << 32 | ordo_dev_load_near(&half[0]));
+    OP(state) mine = *s;
+    ordo_request here = *request;
+    OP(lock_use)(&mine, cell);
+    here.target[0] = here.target[1] = 0;
+    run(&mine, &here);
+    if (halves == 2)
+        ordo_dev_store_near(&half[0], (ordo_u32)cell[0]);
+    if (twice || halves == 2)
+        ordo_dev_fence_near();
+    ordo_dev_store_near(&half[halves - 1], (ordo_u32)((ordo_u64)cell[0] >> (32 * (halves - 1))));
+    return true;
+}
+
+/* The same at locks a and b of a table. */
+template <bool Near, typename Run>
+ORDO_DEV bool OP(dev_try_table)(const OP(state) * s, ordo_u32 *lock, ordo_u32 a, ordo_u32 b,
+                                const ordo_request *request, Run run)
+{
+    const bool two = a != b;
     const ordo_u32 low = a < b ? a : b, high = a < b ? b : a;
     ordo_request here = *request;
-    if (!ordo_dev_lock_at<Near>(&lock[low]))
+    if (!ordo_dev_lock<Near>(&lock[low]))
         return false;
-    if (two && !ordo_dev_lock_at<Near>(&lock[high])) {
-        ordo_dev_store_at<Near>(&lock[low], 0u);
+    if (two && !ordo_dev_lock<Near>(&lock[high])) {
+        ordo_dev_unlock<Near>(&lock[low]);
         return false;
     }
-    ordo_dev_fence_at<Near>();
+    ordo_dev_order<Near>();
     run(s, &here);
-    ordo_dev_fence_at<Near>();
+    ordo_dev_order<Near>();
     if (two)
-        ordo_dev_store_at<Near>(&lock[high], 0u);
-    ordo_dev_store_at<Near>(&lock[low], 0u);
+        ordo_dev_unlock<Near>(&lock[high]);
+    ordo_dev_unlock<Near>(&lock[low]);
     return true;
 }
 
@@ -156,9 +189,9 @@ ORDO_DEV bool OP(dev_try)(const OP(state) * s, const ordo_cuda_locks *locks, con
         *activated = twice ? OP(section)(state, r, out) : OP(section_open)(state, r, out);
     };
     if constexpr (Word)
-        return OP(dev_try_word)<false>(s, twice, request, run);
-    else
-        return OP(dev_try_table)<false>(s, locks->lock, locks->mask, request, run);
+        return OP(dev_try_word)(s, twice, request, run);
+    const ordo_u32 last = (int)OP(targets) == 2 ? request->target[request->targets - 1] : request->target[0];
+    return OP(dev_try_table)<false>(s, locks->lock, request->target[0] & locks->mask, last & locks->mask, request, run);
 }
 
 /* Puts an item on the frontier of step `step`, once; whether it was not there. */
