@@ -23,10 +23,8 @@ typedef struct bank_state {
 
 ORDO_FN ordo_u32 bank_visit(const bank_state *s, ordo_item i, ordo_request *out)
 {
-    if (ordo_load_u32(&s->outcome[i]) != BANK_OPEN)
-        return 0;
     out[0] = ordo_request_two(s->transfer[i].from, s->transfer[i].to, s->transfer[i].amount, 0);
-    return 1;
+    return ordo_load_u32(&s->outcome[i]) == BANK_OPEN;
 }
 
 ORDO_FN void bank_recall(const bank_state *s, ordo_request *r)

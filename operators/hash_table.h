@@ -20,10 +20,8 @@ typedef struct hash_table_state {
 
 ORDO_FN ordo_u32 hash_table_visit(const hash_table_state *s, ordo_item i, ordo_request *out)
 {
-    if (ordo_load_u32(&s->next[i]) != HASH_TABLE_FREE)
-        return 0;
-    out[0] = ordo_request_one(s->bucket[i], i, i);
-    return 1;
+    out[0] = ordo_request_one(s->bucket[i], i, i); /* before the test: both words are then fetched at once */
+    return ordo_load_u32(&s->next[i]) == HASH_TABLE_FREE;
 }
 
 ORDO_FN void hash_table_recall(const hash_table_state *s, ordo_request *r)
@@ -70,6 +68,7 @@ ORDO_FN int hash_table_combine(const hash_table_state *s, ordo_request *a, const
 #define ORDO_CRITICAL_COMBINE hash_table_combine
 #define ORDO_CRITICAL_OPEN hash_table_open
 #define ORDO_CRITICAL_RECALL hash_table_recall
+#define ORDO_CRITICAL_WORD_BITS 32
 #define ORDO_CRITICAL_ARRAYS(X) X(bucket, ITEM, 1, READ) X(next, ITEM, 1, WRITE) X(head, TARGET, 1, OWNED)
 #define ORDO_CRITICAL_LOCK head
 #include <ordo/critical.h>

@@ -118,6 +118,14 @@ static ordo_status MY(choose_locks)(ordo_cuda *c, bool word, ordo_cuda_locks *lo
     return word || locks->lock ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
+/* Locks in words where the operator has them: else that kernel is not instantiated. */
+template <bool Has> static const void *MY(kernel_of)(bool word)
+{
+    if constexpr (Has)
+        return word ? (const void *)MY(kernel)<true> : (const void *)MY(kernel)<false>;
+    return (const void *)MY(kernel)<false>;
+}
+
 static ordo_status MY(run_job)(ordo_job *job)
 {
     ordo_cuda c;
@@ -154,9 +162,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        const void *kernel = (const void *)MY(kernel)<false>;
-        if constexpr ((int)OP(lock_bits) != 0)
-            kernel = word ? (const void *)MY(kernel)<true> : kernel;
+        const void *kernel = MY(kernel_of)<(int)OP(lock_bits) != 0>(word);
         status = ordo_cuda_launch(&c, kernel, ORDO_CUDA_THREADS, blocks, args);
     }
     if (!status)

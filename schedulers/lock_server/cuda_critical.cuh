@@ -8,8 +8,9 @@
  *
  * How a server keeps sections of one target apart, all its threads working at once:
  *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory
- *   combine   no locks: messages of a batch that are for one target make a chain, by one exchange each; the thread of
- *             the last comer runs the whole chain, combining where the operator can
+ *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; the thread of
+ *             the last comer runs the whole chain, combining where the operator can. For words in global memory
+ * With form=combine clients make such chains, too, and send one message for each, where items cannot ask twice.
  * Where the words of its targets are: in global memory as in the paper, or (data=shared) in the server's shared memory
  * during the run, from where they come back at its end.
  * Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's server to the other's.
@@ -102,28 +103,35 @@ ORDO_DEV bool MY(own)(const MY(args) * a, const MY(block) * b, ordo_u32 local, c
     }
 }
 
-/* A request of a client. Where it leads to a second half, *second is that and *more is set. */
-template <int W, bool Near>
-ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, const ordo_u64 (&word)[W],
-                            ordo_u32 step, ordo_u32 *rounds, ordo_cuda_counters *mine, ordo_request *second, int *more)
+/* What a message asks for: of all of a thread before the first is served, for recalling may have to fetch. */
+template <int W, bool Words, bool Near>
+ORDO_DEV ordo_request MY(open_message)(const MY(args) * a, const MY(block) * b, const ordo_u64 (&word)[W],
+                                       ordo_u32 *local, ordo_u32 *other)
+{
+    ordo_request r = server_unpack<W, Words>(&a->shape, word, local, other);
+    r.target[0] = r.target[1] = MY(target)<Near>(a, b, *local);
+    if (OP(recalls) && !Words)
+        OP(recall)(&a->state, &r);
+    return r;
+}
+
+/* A request of a client; *more is set where it leads to a second half, with the words that *r then has. */
+template <bool Near>
+ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, ordo_request *r,
+                            ordo_u32 local, bool pair, ordo_u32 step, ordo_u32 *rounds, ordo_cuda_counters *mine,
+                            int *more)
 {
     ordo_activation out[OP(activations) + 1];
-    ordo_u32 activated = 0, local, other;
-    ordo_request r = server_unpack<W>(&a->shape, word, &local, &other);
-    r.target[0] = r.target[1] = MY(target)<Near>(a, b, local);
-    if (OP(recalls))
-        OP(recall)(&a->state, &r);
-    const bool twice = a->twice, pair = MY(in_halves) && other != 0;
+    ordo_u32 activated = 0;
+    const bool twice = a->twice;
     int goes_on = 0;
-    MY(own)<Near>(a, b, local, &r, step, rounds, [&](const OP(state) * state, ordo_request * here) {
-        if (pair)
+    MY(own)<Near>(a, b, local, r, step, rounds, [&](const OP(state) * state, ordo_request * here) {
+        if (MY(in_halves) && pair)
             activated = twice ? OP(first)(state, here, out, &goes_on) : OP(first_open)(state, here, out, &goes_on);
         else
             activated = twice ? OP(section)(state, here, out) : OP(section_open)(state, here, out);
-        if (pair && goes_on) {
-            *second = *here;
-            second->target[1] = other - 1;
-        }
+        r->word[0] = here->word[0];
+        r->word[1] = here->word[1];
     });
     *more = goes_on;
     mine->useful++;
@@ -131,23 +139,19 @@ ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_qu
 }
 
 /* A second half. */
-template <int W, bool Near>
-ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue,
-                               const ordo_u64 (&word)[W], ordo_u32 step, ordo_u32 *rounds, ordo_cuda_counters *mine)
+template <bool Near>
+ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, const ordo_request *r,
+                               ordo_u32 local, ordo_u32 step, ordo_u32 *rounds, ordo_cuda_counters *mine)
 {
     ordo_activation out[OP(activations) + 1];
-    ordo_u32 activated = 0, local, other;
-    ordo_request r = server_unpack<W>(&a->shape, word, &local, &other);
-    r.target[0] = r.target[1] = MY(target)<Near>(a, b, local);
-    if (OP(recalls))
-        OP(recall)(&a->state, &r);
-    MY(own)<Near>(a, b, local, &r, step, rounds,
+    ordo_u32 activated = 0;
+    MY(own)<Near>(a, b, local, r, step, rounds,
                   [&](const OP(state) * state, ordo_request * here) { activated = OP(second)(state, here, out); });
     MY(activate)(a, queue, step, out, activated, mine);
 }
 
 /* `count` requests by chains. All threads of the block. */
-template <int W, bool Near>
+template <int W, bool Words, bool Near>
 ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue,
                                const ordo_u64 (&word)[MY(places)][W], ordo_u32 count, ordo_u32 step,
                                ordo_cuda_counters *mine)
@@ -159,7 +163,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
         if (at < count) {
             ordo_u32 local, other;
-            server_unpack<W>(&a->shape, word[k], &local, &other);
+            server_unpack<W, Words>(&a->shape, word[k], &local, &other);
 #pragma unroll
             for (int w = 0; w < W; w++)
                 b->held[at * W + w] = word[k][w];
@@ -172,7 +176,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
         if (at < count) {
             ordo_u32 local, other;
-            server_unpack<W>(&a->shape, word[k], &local, &other);
+            server_unpack<W, Words>(&a->shape, word[k], &local, &other);
             mine_last |= (ordo_u32)(b->table[local % SERVER_LINES] == at) << k;
         }
     }
@@ -189,11 +193,8 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
             for (int w = 0; w < W; w++)
                 held[w] = b->held[at * W + w];
             at = b->next[at];
-            ordo_request r = server_unpack<W>(&a->shape, held, &local, &other);
-            r.target[0] = r.target[1] = MY(target)<Near>(a, b, local);
+            const ordo_request r = MY(open_message)<W, Words, Near>(a, b, held, &local, &other);
             b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
-            if (OP(recalls))
-                OP(recall)(&a->state, &r);
             mine->useful++;
             if (twice && !OP(open)(&b->state, &r))
                 continue;
@@ -212,8 +213,92 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
 
 /* ---- clients ---- */
 
+/* Combines the messages of a batch that are for one target, by chains as servers do, and leaves one of them, in the
+ * place of one of the chain. Here `local` is the whole number of the target; where a message is left it becomes that at
+ * its server. All threads of the block. */
+template <int W, bool Words>
+ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)[MY(places)],
+                         ordo_u64 (&word)[MY(places)][W], ordo_cuda_counters *mine)
+{
+    ordo_u64 *const held = b->out.stage; /* free until the batch is sorted */
+    ordo_u32 mine_last = 0, other;
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        if (to[k] == SERVER_NONE)
+            continue;
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            held[at * W + w] = word[k][w];
+        ordo_u32 target;
+        server_unpack<W, Words>(&a->shape, word[k], &target, &other);
+        b->next[at] = atomicExch(&b->table[server_line(target)], at);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        ordo_u32 target;
+        if (to[k] == SERVER_NONE)
+            continue;
+        server_unpack<W, Words>(&a->shape, word[k], &target, &other);
+        mine_last |= (ordo_u32)(b->table[server_line(target)] == (ordo_u32)k * SERVER_THREADS + threadIdx.x) << k;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (; mine_last; mine_last &= mine_last - 1) {
+        ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, last = SERVER_NONE;
+        ordo_u32 target = 0;
+        ordo_request whole = {};
+        for (;;) { /* `whole` stands for what went by; it is left in the place `last` */
+            ordo_u64 here[W];
+            ordo_u32 next = SERVER_NONE, of = 0;
+            ordo_request r = {};
+            if (at != SERVER_NONE) {
+#pragma unroll
+                for (int w = 0; w < W; w++)
+                    here[w] = held[at * W + w];
+                next = b->next[at];
+                r = server_unpack<W, Words>(&a->shape, here, &of, &other);
+                b->table[server_line(of)] = SERVER_NONE;
+            }
+            if (last != SERVER_NONE && at != SERVER_NONE && of == target && OP(combine_open)(&a->state, &whole, &r)) {
+                mine->useful++;
+                b->next[last] = SERVER_NONE;
+                last = at;
+                at = next;
+                continue;
+            }
+            if (last != SERVER_NONE) {
+                const ordo_u32 local = target / a->servers;
+                server_pack<W, Words>(&a->shape, &whole, local, 0, here);
+#pragma unroll
+                for (int w = 0; w < W; w++)
+                    held[last * W + w] = here[w];
+                b->next[last] = target - local * a->servers;
+            }
+            if (at == SERVER_NONE)
+                break;
+            whole = r;
+            target = of;
+            last = at;
+            at = next;
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        if (to[k] == SERVER_NONE)
+            continue;
+        to[k] = b->next[at];
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            word[k][w] = held[at * W + w];
+    }
+}
+
 /* A client's step. All threads of the block. */
-template <int W>
+template <int W, bool Words, bool Gather>
 ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending *sending, ordo_u32 step,
                          ordo_u64 count, ordo_cuda_counters *mine, ordo_u32 *rounds)
 {
@@ -224,26 +309,27 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
         ordo_u64 word[MY(places)][W];
         ordo_u32 to[MY(places)];
 #pragma unroll
-        for (int k = 0; k < MY(places); k++)
-            to[k] = SERVER_NONE;
-#pragma unroll
-        for (int k = 0; k < items; k++) {
-            const ordo_u64 i = base + (ordo_u64)k * SERVER_THREADS + threadIdx.x;
-            if (i >= count)
-                continue;
-            ordo_request request[OP(requests)];
-            const ordo_u32 asked = OP(visit)(&a->state, list ? list[i] : (ordo_item)i, request);
-            mine->items++;
+        for (int k = 0; k < items; k++) { /* those beyond the end look at the last one, so that nothing branches */
+            const ordo_u64 i = base + (ordo_u64)k * SERVER_THREADS + threadIdx.x, at = i < count ? i : count - 1;
+            ordo_request request[OP(requests)] = {};
+            const ordo_u32 found = OP(visit)(&a->state, list ? list[at] : (ordo_item)at, request);
+            const ordo_u32 asked = i < count ? found : 0;
+            mine->items += i < count;
             mine->edges += asked;
 #pragma unroll
-            for (int q = 0; q < (int)OP(requests); q++)
-                if ((ordo_u32)q < asked) {
-                    const ordo_u32 target = request[q].target[0], local = target / a->servers;
-                    const ordo_u32 other = MY(in_halves) && request[q].targets == 2 ? request[q].target[1] + 1 : 0;
-                    to[k * (int)OP(requests) + q] = target - local * a->servers;
-                    server_pack<W>(&a->shape, &request[q], local, other, word[k * (int)OP(requests) + q]);
-                }
+            for (int q = 0; q < (int)OP(requests); q++) {
+                const int place = k * (int)OP(requests) + q;
+                const ordo_u32 target = request[q].target[0], local = target / a->servers;
+                const ordo_u32 other = MY(in_halves) && request[q].targets == 2 ? request[q].target[1] + 1 : 0;
+                to[place] = (ordo_u32)q < asked ? target - local * a->servers : SERVER_NONE;
+                server_pack<W, Words>(&a->shape, &request[q], Gather ? target : local, other, word[place]);
+            }
         }
+#pragma unroll
+        for (int k = items * (int)OP(requests); k < MY(places); k++)
+            to[k] = SERVER_NONE;
+        if (Gather)
+            MY(gather)<W, Words>(a, b, to, word, mine);
         server_fill<W, MY(places)>(&b->out, a->servers, to, word);
         server_reserve(&b->out, &a->first, a->servers, sending);
         bool told = ordo_dev_told(&a->halt, step, rounds);
@@ -278,7 +364,7 @@ ORDO_DEV int MY(judge)(const MY(args) * a, const MY(block) * b, ordo_u32 step, b
 }
 
 /* A server's step. All threads of the block. */
-template <int W, bool Near, bool Chains>
+template <int W, bool Words, bool Near, bool Chains>
 ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking *requests, server_taking *seconds,
                          server_sending *sending, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine,
                          ordo_u32 *rounds)
@@ -291,30 +377,40 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
         ordo_u32 count = 0, others = 0;
         if (MY(in_halves)) {
             others = server_take<W, MY(places)>(&a->second, b->index, seconds, word, true);
+            ordo_request r[MY(places)];
+            ordo_u32 local[MY(places)], other;
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < others)
-                    MY(serve_second)<W, Near>(a, b, queue, word[k], step, rounds, mine);
+                    r[k] = MY(open_message)<W, Words, Near>(a, b, word[k], &local[k], &other);
+#pragma unroll
+            for (int k = 0; k < MY(places); k++)
+                if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < others)
+                    MY(serve_second)<Near>(a, b, queue, &r[k], local[k], step, rounds, mine);
             if (busy)
                 busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
         }
         if (!busy && !served)
             count = server_take<W, MY(places)>(&a->first, b->index, requests, word, false);
         if (count && chains) {
-            MY(serve_chains)<W, Near>(a, b, queue, word, count, step, mine);
+            MY(serve_chains)<W, Words, Near>(a, b, queue, word, count, step, mine);
         } else if (count) {
-            ordo_u32 to[MY(places)];
+            ordo_request r[MY(places)];
+            ordo_u32 to[MY(places)], local[MY(places)], other[MY(places)];
+#pragma unroll
+            for (int k = 0; k < MY(places); k++)
+                if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count)
+                    r[k] = MY(open_message)<W, Words, Near>(a, b, word[k], &local[k], &other[k]);
 #pragma unroll
             for (int k = 0; k < MY(places); k++) {
-                ordo_request second;
                 int more = 0;
                 to[k] = SERVER_NONE;
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count)
-                    MY(serve_one)<W, Near>(a, b, queue, word[k], step, rounds, mine, &second, &more);
+                    MY(serve_one)<Near>(a, b, queue, &r[k], local[k], other[k] != 0, step, rounds, mine, &more);
                 if (MY(in_halves) && more) {
-                    const ordo_u32 target = second.target[1], local = target / a->servers;
-                    to[k] = target - local * a->servers;
-                    server_pack<W>(&a->shape, &second, local, 0, word[k]);
+                    const ordo_u32 target = other[k] - 1, there = target / a->servers;
+                    to[k] = target - there * a->servers;
+                    server_pack<W, Words>(&a->shape, &r[k], there, 0, word[k]);
                 }
             }
             if (MY(in_halves)) {
@@ -351,7 +447,7 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
 
 /* ---- the kernel ---- */
 
-template <int W, bool Near, bool Chains>
+template <int W, bool Words, bool Near, bool Chains, bool Gather>
 static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(args) a)
 {
     extern __shared__ ordo_u64 room[];
@@ -365,23 +461,25 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     b.state = a.state;
     b.out = server_outbox_at(room, a.servers);
     ordo_u64 *rest = !b.server || MY(in_halves) ? room + server_outbox_words(a.servers, MY(batch) * W) : room;
-    if (Chains) {
-        b.held = rest;
-        b.table = (ordo_u32 *)(b.held + MY(batch) * W);
+    if (b.server ? Chains : Gather) {
+        b.table = (ordo_u32 *)rest;
         b.next = b.table + SERVER_LINES;
         rest = (ordo_u64 *)(b.next + MY(batch));
-    } else {
+        for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
+            b.table[i] = SERVER_NONE;
+    }
+    if (Chains) {
+        b.held = rest;
+        rest += MY(batch) * W;
+    } else if (!(Near && OP(lock_bits))) {
         b.lock = (ordo_u32 *)rest;
-        rest += Near && OP(lock_bits) ? 0 : SERVER_NEAR_LOCKS / 2;
+        rest += SERVER_NEAR_LOCKS / 2;
     }
     const ordo_u64 owned = b.server ? (a.targets + a.servers - 1 - b.index) / a.servers : 0;
     if (Near) /* clients, too: so the compiler knows what memory it is */
         OP(owned_use)(&b.state, (char *)rest, owned);
     if (b.server) {
-        if (Chains)
-            for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
-                b.table[i] = SERVER_NONE;
-        else if (!(Near && OP(lock_bits)))
+        if (!Chains && !(Near && OP(lock_bits)))
             for (ordo_u32 i = threadIdx.x; i < SERVER_NEAR_LOCKS; i += SERVER_THREADS)
                 b.lock[i] = 0;
         if (Near)
@@ -399,9 +497,9 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, a.record, a.mailbox, count, step, 0);
         if (b.server)
-            MY(server)<W, Near, Chains>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
+            MY(server)<W, Words, Near, Chains>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
         else
-            MY(client)<W>(&a, &b, &sending, step, count, &mine, &rounds);
+            MY(client)<W, Words, Gather>(&a, &b, &sending, step, count, &mine, &rounds);
         if (!OP(activates))
             break;
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, true);
@@ -420,25 +518,40 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
 
 /* Forms of a run, and how large it is. */
 typedef struct MY(plan) {
-    bool near, chains;
+    bool near, chains, gather;
     int words, units, blocks; /* of a message; multiprocessors; blocks of each */
     size_t shared;
 } MY(plan);
+
+static server_shape MY(shape_of)(const ordo_job *job, ordo_u64 locals)
+{
+    return server_shape_of(job->universe, locals, MY(in_halves) ? job->targets : 0);
+}
+
+/* Words of a message, where a server has at most so many targets. */
+static int MY(words_of)(const ordo_job *job, const MY(plan) * p, ordo_u64 locals)
+{
+    if (p->gather)
+        return OP(word_bits) == 32 ? 2 : 4;
+    return !OP(recalls) ? 4 : MY(shape_of)(job, locals).bits <= SERVER_BITS ? 1 : 2;
+}
 
 /* Bytes of shared memory of a block. */
 static size_t MY(room)(const ordo_job *job, const MY(plan) * p, ordo_u32 servers)
 {
     const size_t batch = (size_t)MY(batch), words = (size_t)p->words;
+    const size_t lines = 4 * SERVER_LINES + 4 * batch;
     const size_t box = 8 * server_outbox_words(servers, (ordo_u32)(batch * words));
+    const size_t client = box + (p->gather ? lines : 0);
     size_t server = MY(in_halves) ? box : 0;
     if (p->chains)
-        server += batch * (8 * words + 4) + 4 * SERVER_LINES;
+        server += lines + batch * 8 * words;
     else if (!(p->near && OP(lock_bits)))
         server += 4 * SERVER_NEAR_LOCKS;
     if (p->near)
         server += ((size_t)job->targets / servers + 1) * OP(owned_bytes)((const OP(state) *)job->state) +
                   8 * ORDO_MOST_ARRAYS;
-    return server > box ? server : box;
+    return server > client ? server : client;
 }
 
 static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p)
@@ -490,7 +603,9 @@ static ordo_status MY(choose)(const ordo_job *job, MY(plan) * p)
     for (int far = data == 1; far <= (data != 2); far++)
         for (p->blocks = asked ? asked : 2; p->blocks >= (asked ? asked : 1); p->blocks--) {
             p->near = !far;
-            p->chains = OP(targets) == 1 && (form == 2 || (form == 0 && far));
+            p->chains = OP(targets) == 1 && form != 1 && far;
+            p->gather = form == 2 && !OP(cuda_twice)(job) && job->targets < 1u << 28;
+            p->words = MY(words_of)(job, p, job->targets);
             p->shared = MY(room)(job, p, MY(servers)(job, p));
             /* less what the kernel declares, and what the system takes */
             const size_t each = unit / (size_t)p->blocks - 5120 - (OP(activates) ? sizeof(ordo_dev_queue) : 0);
@@ -540,25 +655,36 @@ static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
     return status;
 }
 
-/* The kernel of a form. Only those that an operator can have are there. */
-template <int W> static const void *MY(kernel_of)(bool near, bool chains)
+/* The kernel of a form, or NULL: of templates that an operator cannot have none is instantiated. */
+template <int W, bool Words, bool Has, bool Chains> static const void *MY(kernel_of)(const MY(plan) * p)
 {
-    if constexpr ((int)OP(targets) == 1) {
-        if (chains)
-            return near ? (const void *)MY(kernel)<W, true, true> : (const void *)MY(kernel)<W, false, true>;
+    if constexpr (Has && Chains) {
+        if (p->chains)
+            return (const void *)MY(kernel)<W, Words, false, true, false>;
     }
-    (void)chains;
-    return near ? (const void *)MY(kernel)<W, true, false> : (const void *)MY(kernel)<W, false, false>;
+    if constexpr (Has)
+        return p->near ? (const void *)MY(kernel)<W, Words, true, false, false>
+                       : (const void *)MY(kernel)<W, Words, false, false, false>;
+    return NULL;
+}
+
+template <int W, bool Has> static const void *MY(gathering_kernel_of)(const MY(plan) * p)
+{
+    if constexpr (Has)
+        return p->near ? (const void *)MY(kernel)<W, true, true, false, true>
+                       : (const void *)MY(kernel)<W, true, false, true, true>;
+    return NULL;
 }
 
 static const void *MY(find_kernel)(const MY(plan) * p)
 {
-    if constexpr ((int)OP(targets) == 2 && !(int)OP(halves))
-        return NULL; /* refused */
-    else if constexpr (!(int)OP(recalls))
-        return MY(kernel_of)<4>(p->near, p->chains);
-    else
-        return p->words == 1 ? MY(kernel_of)<1>(p->near, p->chains) : MY(kernel_of)<2>(p->near, p->chains);
+    constexpr bool one = (int)OP(targets) == 1, runs = one || (int)OP(halves), recalls = runs && (int)OP(recalls);
+    if (p->gather)
+        return MY(gathering_kernel_of) < (int)OP(word_bits) == 32 ? 2 : 4, one && (int)OP(combines) > (p);
+    return p->words == 1   ? MY(kernel_of)<1, false, recalls, one>(p)
+           : p->words == 2 ? MY(kernel_of)<2, false, recalls, one>(p)
+                           : MY(kernel_of) < 4,
+           true, runs && !recalls, one > (p);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)
@@ -571,9 +697,6 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_status status = MY(refuse)(job);
     if (status)
         return status;
-    /* how many servers there are depends on how long messages are: at most so long */
-    a.shape = server_shape_of(job->universe, job->targets, MY(in_halves) ? job->targets : 0);
-    plan.words = !OP(recalls) ? 4 : a.shape.bits <= SERVER_BITS ? 1 : 2;
     if (MY(in_halves) && job->targets >= 1u << 30)
         return ordo_fail(ORDO_ERR_USAGE,
                          "scheduler 'lock_server' on device 'cuda': %llu targets, at most 2^30 in pairs",
@@ -582,9 +705,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = MY(choose)(job, &plan);
     if (!status) {
-        a.shape = server_shape_of(job->universe, job->targets / MY(servers)(job, &plan) + 1,
-                                  MY(in_halves) ? job->targets : 0);
-        plan.words = !OP(recalls) ? 4 : a.shape.bits <= SERVER_BITS ? 1 : 2;
+        const ordo_u64 locals = job->targets / MY(servers)(job, &plan) + 1;
+        a.shape = MY(shape_of)(job, locals);
+        plan.words = MY(words_of)(job, &plan, locals);
         status = OP(cuda_state)(&c, &a.state, &arrays);
     }
     if (!status)

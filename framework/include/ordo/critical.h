@@ -27,16 +27,16 @@
  *                              either target in between. FIRST owns r->target[0]; where it sets *more, SECOND runs
  *                              later and owns r->target[1], with the request as FIRST left it (it may change words).
  *                              Together at most ORDO_CRITICAL_ACTIVATIONS activations
- *   ORDO_CRITICAL_COMBINE      int f(const state *s, ordo_request *a, const ordo_request *b): owning their one and same
- *                              target, makes `a` stand for both, in any order; 0 where that cannot be. The section of
- *                              `a` then counts for both
- *   ORDO_CRITICAL_OPEN         int f(const state *s, const ordo_request *r): owning the target, whether the item still
- *                              wants this; an item that is visited twice may ask twice. Looks at words of the item
+ *   ORDO_CRITICAL_COMBINE      int f(const state *s, ordo_request *a, const ordo_request *b): their target is one and
+ * the same; makes `a` stand for both, in any order; 0 where that cannot be. The section of `a` then counts for both.
+ * Looks at words of the items alone ORDO_CRITICAL_OPEN         int f(const state *s, const ordo_request *r): owning the
+ * target, whether the item still wants this; an item that is visited twice may ask twice. Looks at words of the item
  *                              alone. Sections, halves and COMBINE (for its `b`) run only where it is so; where no item
  *                              can have asked twice nobody looks
  *   ORDO_CRITICAL_RECALL       void f(const state *s, ordo_request *r): sets r->word from r->item as the visit did,
  *                              reading nothing that sections write; FIRST changes no words. Messages between
  *                              blocks of a GPU are then 8 or 16 bytes instead of 32
+ *   ORDO_CRITICAL_WORD_BITS    32 where the upper halves of r->word are always 0 (64)
  *   ORDO_CRITICAL_ARRAYS       for back ends with memory of their own, which refuse operators without it: a macro of X
  *                              with X(member, per, each, access) for every pointer of the state: an array of `each`
  *                              elements (it may use s) per ITEM, TARGET or RUN, and access is READ (no section writes
@@ -52,9 +52,9 @@
  * Derived, for schedulers, all starting with the operator's name: x_op_state, x_op_properties, x_op_requests,
  * x_op_activations, x_op_activates, x_op_targets, x_op_halves, x_op_combines, x_op_weight_type, x_op_summary,
  * x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta; x_op_section_open,
- * x_op_first_open and x_op_combine_open, for requests that are known to be open; x_op_recalls, x_op_recall;
- * x_op_has_arrays, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy; x_op_lock_bits, x_op_lock_words,
- * x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
+ * x_op_first_open and x_op_combine_open, for requests that are known to be open; x_op_recalls, x_op_recall,
+ * x_op_word_bits; x_op_has_arrays, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy; x_op_lock_bits,
+ * x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
  */
 #include <ordo/operator.h>
 
@@ -82,6 +82,13 @@
 #error "ORDO_CRITICAL_FIRST and ORDO_CRITICAL_SECOND come together"
 #endif
 
+#ifndef ORDO_CRITICAL_WORD_BITS
+#define ORDO_CRITICAL_WORD_BITS 64
+#endif
+#if ORDO_CRITICAL_WORD_BITS != 32 && ORDO_CRITICAL_WORD_BITS != 64
+#error "ORDO_CRITICAL_WORD_BITS is 32 or 64"
+#endif
+
 #define OP_(_part) ORDO_JOIN3(ORDO_CRITICAL, _op_, _part)
 
 typedef ORDO_CRITICAL_STATE OP_(state);
@@ -92,6 +99,7 @@ enum {
     OP_(activates) = ORDO_CRITICAL_ACTIVATIONS > 0,
     OP_(weight_type) = 0, /* rows are the operator's own */
     OP_(targets) = ORDO_CRITICAL_TARGETS,
+    OP_(word_bits) = ORDO_CRITICAL_WORD_BITS,
 #ifdef ORDO_CRITICAL_FIRST
     OP_(halves) = 1,
 #else
@@ -332,6 +340,7 @@ ORDO_FN double OP_(delta)(double n, double m)
 #undef ORDO_ARRAY_COPY
 #undef ORDO_CRITICAL_OPEN
 #undef ORDO_CRITICAL_RECALL
+#undef ORDO_CRITICAL_WORD_BITS
 #undef ORDO_CRITICAL_ARRAYS
 #undef ORDO_CRITICAL_LOCK
 #undef ORDO_CRITICAL
