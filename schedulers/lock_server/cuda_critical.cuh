@@ -376,7 +376,7 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
         ordo_u64 word[MY(places)][W];
         ordo_u32 count = 0, others = 0;
         if (MY(in_halves)) {
-            others = server_take<W, MY(places)>(&a->second, b->index, seconds, word, true);
+            others = server_take<W, MY(places)>(&a->second, b->index, seconds, word, Words);
             ordo_request r[MY(places)];
             ordo_u32 local[MY(places)], other;
 #pragma unroll
@@ -415,7 +415,8 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
             }
             if (MY(in_halves)) {
                 server_fill<W, MY(places)>(&b->out, a->servers, to, word);
-                ordo_dev_fence(); /* what first halves wrote comes before the messages */
+                if (Words) /* what first halves wrote comes before the messages; else second halves do not look */
+                    ordo_dev_fence();
                 server_reserve(&b->out, &a->second, a->servers, sending);
                 busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
             }
@@ -557,8 +558,9 @@ static size_t MY(room)(const ordo_job *job, const MY(plan) * p, ordo_u32 servers
 static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p)
 {
     const int all = p->units * p->blocks;
-    /* one block a multiprocessor: two servers to a client, for then it is their memory that is short */
-    const double ratio = job->tunable[SERVER_RATIO] > 0 ? job->tunable[SERVER_RATIO] : p->blocks == 1 ? 0.5 : 1;
+    /* two servers to a client where they have more to do, in halves, or where it is their memory that is short */
+    const double asked = job->tunable[SERVER_RATIO], usual = MY(in_halves) || p->blocks == 1 ? 0.5 : 1;
+    const double ratio = asked > 0 ? asked : usual;
     int servers = (int)((double)all / (1 + ratio) + 0.5);
     servers = servers < 1 ? 1 : servers > all - 1 ? all - 1 : servers;
     return (ordo_u32)(servers < SERVER_MOST ? servers : SERVER_MOST);

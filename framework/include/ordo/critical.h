@@ -27,24 +27,26 @@
  *                              either target in between. FIRST owns r->target[0]; where it sets *more, SECOND runs
  *                              later and owns r->target[1], with the request as FIRST left it (it may change words).
  *                              Together at most ORDO_CRITICAL_ACTIVATIONS activations
- *   ORDO_CRITICAL_COMBINE      int f(const state *s, ordo_request *a, const ordo_request *b): their target is one and
- * the same; makes `a` stand for both, in any order; 0 where that cannot be. The section of `a` then counts for both.
- * Looks at words of the items alone ORDO_CRITICAL_OPEN         int f(const state *s, const ordo_request *r): owning the
- * target, whether the item still wants this; an item that is visited twice may ask twice. Looks at words of the item
- *                              alone. Sections, halves and COMBINE (for its `b`) run only where it is so; where no item
- *                              can have asked twice nobody looks
+ *   ORDO_CRITICAL_COMBINE      int f(const state *s, ordo_request *a, const ordo_request *b): of one and the same
+ *                              target; makes `a` stand for both, in any order; 0 where that cannot be. The section of
+ *                              `a` then counts for both. Looks at words of the two items alone
+ *   ORDO_CRITICAL_OPEN         int f(const state *s, const ordo_request *r): owning the target, whether the item still
+ *                              wants this: one that is visited twice may ask twice. Looks at words of the item alone.
+ *                              Sections, halves and COMBINE (for its `b`) run only where it is so; where no item can
+ *                              have asked twice nobody looks
  *   ORDO_CRITICAL_RECALL       void f(const state *s, ordo_request *r): sets r->word from r->item as the visit did,
- *                              reading nothing that sections write; FIRST changes no words. Messages between
- *                              blocks of a GPU are then 8 or 16 bytes instead of 32
+ *                              from what no section writes. FIRST then changes no words, and SECOND looks at nothing
+ *                              that FIRST wrote. Messages between blocks of a GPU need not carry words
  *   ORDO_CRITICAL_WORD_BITS    32 where the upper halves of r->word are always 0 (64)
  *   ORDO_CRITICAL_ARRAYS       for back ends with memory of their own, which refuse operators without it: a macro of X
  *                              with X(member, per, each, access) for every pointer of the state: an array of `each`
- *                              elements (it may use s) per ITEM, TARGET or RUN, and access is READ (no section writes
- *                              it), WRITE, or OWNED: per TARGET, and sections, halves and COMBINE use numbers of
- *                              targets for nothing else than to index such arrays, which visits do not read; so that a
- * target's words may be kept elsewhere, under another number ORDO_CRITICAL_LOCK         the OWNED array, if it is the
- * only one and has one u32 or u64 a target, whose words always have 0 as their top bit: that may then be the target's
- * lock ORDO_CRITICAL_PRIORITY     u32 f(const state *s, ordo_item item): of an initial item, which no section has
+ *                              elements (it may use s) per ITEM, TARGET or RUN. Access is READ (no section writes it),
+ *                              WRITE, or OWNED: per TARGET, no visit reads it, and sections, halves and COMBINE use
+ *                              numbers of targets for nothing else than to index such arrays. So a target's words may
+ *                              be kept elsewhere during a run, under another number
+ *   ORDO_CRITICAL_LOCK         the OWNED array, if it is the only one and has one u32 or u64 a target, and if the top
+ *                              bit of its words is always 0: that may then be the target's lock
+ *   ORDO_CRITICAL_PRIORITY     u32 f(const state *s, ordo_item item): of an initial item, which no section has
  *                              activated (default 0); smaller runs earlier
  *   ORDO_CRITICAL_DELTA        double f(void): width of a bucket of priorities where a scheduler is to choose one
  *                              (default 1)

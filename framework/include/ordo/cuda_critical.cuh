@@ -126,33 +126,34 @@ ORDO_DEV bool OP(dev_try_word)(const OP(state) * s, bool twice, const ordo_reque
     return true;
 }
 
-/* The same for one target, `i`, whose words are in shared memory; both of the request's numbers become its number.
- * There are no operations on 64 bits there, so that the upper half of such a word is the one with the lock: it is taken
- * first and stored last. */
+/* The same for one target, `i`, whose word is in shared memory; both of the request's numbers become its number here.
+ * Shared memory has no operation on 64 bits but compare-and-swap. */
 template <typename Run>
 ORDO_DEV bool OP(dev_try_near)(const OP(state) * s, bool twice, ordo_u32 i, const ordo_request *request, Run run)
 {
-    constexpr ordo_u32 halves = (int)OP(lock_bits) == 64 ? 2 : 1, bit = 0x80000000u;
-    using word = cuda::std::conditional_t<halves == 2, ordo_u64, ordo_u32>;
-    ordo_u32 *const half = (ordo_u32 *)OP(lock_words)(s) + (ordo_u64)i * halves;
-    const ordo_u32 top = ordo_dev_or_near(&half[halves - 1], bit);
-    if (top & bit)
-        return false;
-    if (twice || halves == 2)
+    using word = cuda::std::conditional_t<(int)OP(lock_bits) == 64, ordo_u64, ordo_u32>;
+    const word bit = (word)1 << (8 * sizeof(word) - 1);
+    word *const at = (word *)OP(lock_words)(s) + i;
+    word cell[1];
+    if constexpr (sizeof(word) == 8) {
+        cell[0] = ordo_dev_load_near(at);
+        if ((cell[0] & bit) || !ordo_dev_swap_near(at, &cell[0], (word)(cell[0] | bit)))
+            return false;
+    } else {
+        cell[0] = ordo_dev_or_near(at, bit);
+        if (cell[0] & bit)
+            return false;
+    }
+    if (twice)
         ordo_dev_fence_near();
-    word cell[1] = {(word)top};
-    if (halves == 2)
-        cell[0] = (word)((ordo_u64)top << 32 | ordo_dev_load_near(&half[0]));
     OP(state) mine = *s;
     ordo_request here = *request;
     OP(lock_use)(&mine, cell);
     here.target[0] = here.target[1] = 0;
     run(&mine, &here);
-    if (halves == 2)
-        ordo_dev_store_near(&half[0], (ordo_u32)cell[0]);
-    if (twice || halves == 2)
+    if (twice)
         ordo_dev_fence_near();
-    ordo_dev_store_near(&half[halves - 1], (ordo_u32)((ordo_u64)cell[0] >> (32 * (halves - 1))));
+    ordo_dev_store_near(at, cell[0]);
     return true;
 }
 
