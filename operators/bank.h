@@ -83,6 +83,8 @@ ORDO_FN ordo_u32 bank_deposit(const bank_state *s, const ordo_request *r, ordo_a
 #define ORDO_CRITICAL_SECOND bank_deposit
 #define ORDO_CRITICAL_OPEN bank_open
 #define ORDO_CRITICAL_RECALL bank_recall
+#define ORDO_CRITICAL_WORDS 1
+#define ORDO_CRITICAL_WORD_BITS 32
 #define ORDO_CRITICAL_ARRAYS(X) X(transfer, ITEM, 1, READ) X(outcome, ITEM, 1, WRITE) X(balance, TARGET, 1, OWNED)
 #define ORDO_CRITICAL_LOCK balance
 #include <ordo/critical.h>

@@ -51,6 +51,8 @@ class Traps(unittest.TestCase):
         for name in ("ht", "atm"):
             for form in forms:
                 for rest in ((), ("ring=1",), ("ratio=1000",), ("ratio=0.001",), ("blocks=1", "ring=1")):
+                    if rest == ("ratio=1000",) and "data=shared" in form:
+                        continue  # one server: the words of all do not fit
                     self.through(name, 70001, "lock_server", *form, *rest)
                 self.through(name, "2M", "lock_server", *form, "ring=1")  # rings that fill, and go round often
 

@@ -54,6 +54,8 @@ enum {
     MY(places) = (int)OP(requests) > SERVER_EACH ? (int)OP(requests) : SERVER_EACH, /* messages of a thread and batch */
     MY(batch) = MY(places) * SERVER_THREADS,
     MY(in_halves) = OP(targets) == 2,
+    MY(recalls) = OP(recalls) || OP(words) == 0,
+    MY(full) = OP(word_bits) == 32 && (OP(words) < 2 || OP(targets) == 1) ? 2 : 4, /* words of one with arguments */
 };
 
 /* A block's own, in shared memory. What a server has of it depends on its form. */
@@ -86,10 +88,10 @@ ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 s
 /* Runs `run(state, request)` with a target owned that has this number here, under a lock of the block. False where the
  * run ends early instead. */
 template <bool Near, typename Run>
-ORDO_DEV bool MY(own)(const MY(args) * a, const MY(block) * b, ordo_u32 local, const ordo_request *request,
-                      ordo_u32 step, ordo_u32 *rounds, Run run)
+ORDO_DEV bool MY(own)(const MY(args) * a, const MY(block) * b, ordo_u32 local, const ordo_request *request, Run run)
 {
-    for (;;) {
+    /* all lanes count alike, so that a warp looks once in many tries */
+    for (ordo_u32 tries = 1;; tries++) {
         bool got;
         if constexpr (Near && (int)OP(lock_bits) != 0)
             got = OP(dev_try_near)(&b->state, a->twice, local, request, run);
@@ -98,13 +100,13 @@ ORDO_DEV bool MY(own)(const MY(args) * a, const MY(block) * b, ordo_u32 local, c
                                           request, run);
         if (got)
             return true;
-        if (ordo_dev_told(&a->halt, step, rounds))
+        if (tries % 1024 == 0 && ordo_dev_load(a->halt.word))
             return false;
     }
 }
 
 /* What a message asks for: of all of a thread before the first is served, for recalling may have to fetch. */
-template <int W, bool Words, bool Near>
+template <int W, int Words, bool Near>
 ORDO_DEV ordo_request MY(open_message)(const MY(args) * a, const MY(block) * b, const ordo_u64 (&word)[W],
                                        ordo_u32 *local, ordo_u32 *other)
 {
@@ -118,14 +120,13 @@ ORDO_DEV ordo_request MY(open_message)(const MY(args) * a, const MY(block) * b, 
 /* A request of a client; *more is set where it leads to a second half, with the words that *r then has. */
 template <bool Near>
 ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, ordo_request *r,
-                            ordo_u32 local, bool pair, ordo_u32 step, ordo_u32 *rounds, ordo_cuda_counters *mine,
-                            int *more)
+                            ordo_u32 local, bool pair, ordo_u32 step, ordo_cuda_counters *mine, int *more)
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
     const bool twice = a->twice;
     int goes_on = 0;
-    MY(own)<Near>(a, b, local, r, step, rounds, [&](const OP(state) * state, ordo_request * here) {
+    MY(own)<Near>(a, b, local, r, [&](const OP(state) * state, ordo_request * here) {
         if (MY(in_halves) && pair)
             activated = twice ? OP(first)(state, here, out, &goes_on) : OP(first_open)(state, here, out, &goes_on);
         else
@@ -141,17 +142,17 @@ ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_qu
 /* A second half. */
 template <bool Near>
 ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, const ordo_request *r,
-                               ordo_u32 local, ordo_u32 step, ordo_u32 *rounds, ordo_cuda_counters *mine)
+                               ordo_u32 local, ordo_u32 step, ordo_cuda_counters *mine)
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
-    MY(own)<Near>(a, b, local, r, step, rounds,
+    MY(own)<Near>(a, b, local, r,
                   [&](const OP(state) * state, ordo_request * here) { activated = OP(second)(state, here, out); });
     MY(activate)(a, queue, step, out, activated, mine);
 }
 
 /* `count` requests by chains. All threads of the block. */
-template <int W, bool Words, bool Near>
+template <int W, int Words, bool Near>
 ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue,
                                const ordo_u64 (&word)[MY(places)][W], ordo_u32 count, ordo_u32 step,
                                ordo_cuda_counters *mine)
@@ -216,7 +217,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
 /* Combines the messages of a batch that are for one target, by chains as servers do, and leaves one of them, in the
  * place of one of the chain. Here `local` is the whole number of the target; where a message is left it becomes that at
  * its server. All threads of the block. */
-template <int W, bool Words>
+template <int W, int Words>
 ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)[MY(places)],
                          ordo_u64 (&word)[MY(places)][W], ordo_cuda_counters *mine)
 {
@@ -298,7 +299,7 @@ ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)
 }
 
 /* A client's step. All threads of the block. */
-template <int W, bool Words, bool Gather>
+template <int W, int Words, bool Gather>
 ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending *sending, ordo_u32 step,
                          ordo_u64 count, ordo_cuda_counters *mine, ordo_u32 *rounds)
 {
@@ -364,7 +365,7 @@ ORDO_DEV int MY(judge)(const MY(args) * a, const MY(block) * b, ordo_u32 step, b
 }
 
 /* A server's step. All threads of the block. */
-template <int W, bool Words, bool Near, bool Chains>
+template <int W, int Words, bool Near, bool Chains>
 ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking *requests, server_taking *seconds,
                          server_sending *sending, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine,
                          ordo_u32 *rounds)
@@ -386,7 +387,7 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < others)
-                    MY(serve_second)<Near>(a, b, queue, &r[k], local[k], step, rounds, mine);
+                    MY(serve_second)<Near>(a, b, queue, &r[k], local[k], step, mine);
             if (busy)
                 busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
         }
@@ -406,7 +407,7 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
                 int more = 0;
                 to[k] = SERVER_NONE;
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count)
-                    MY(serve_one)<Near>(a, b, queue, &r[k], local[k], other[k] != 0, step, rounds, mine, &more);
+                    MY(serve_one)<Near>(a, b, queue, &r[k], local[k], other[k] != 0, step, mine, &more);
                 if (MY(in_halves) && more) {
                     const ordo_u32 target = other[k] - 1, there = target / a->servers;
                     to[k] = target - there * a->servers;
@@ -448,7 +449,7 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
 
 /* ---- the kernel ---- */
 
-template <int W, bool Words, bool Near, bool Chains, bool Gather>
+template <int W, int Words, bool Near, bool Chains, bool Gather>
 static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(args) a)
 {
     extern __shared__ ordo_u64 room[];
@@ -532,9 +533,9 @@ static server_shape MY(shape_of)(const ordo_job *job, ordo_u64 locals)
 /* Words of a message, where a server has at most so many targets. */
 static int MY(words_of)(const ordo_job *job, const MY(plan) * p, ordo_u64 locals)
 {
-    if (p->gather)
-        return OP(word_bits) == 32 ? 2 : 4;
-    return !OP(recalls) ? 4 : MY(shape_of)(job, locals).bits <= SERVER_BITS ? 1 : 2;
+    if (p->gather || !MY(recalls))
+        return MY(full);
+    return MY(shape_of)(job, locals).bits <= SERVER_BITS ? 1 : 2;
 }
 
 /* Bytes of shared memory of a block. */
@@ -658,7 +659,7 @@ static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
 }
 
 /* The kernel of a form, or NULL: of templates that an operator cannot have none is instantiated. */
-template <int W, bool Words, bool Has, bool Chains> static const void *MY(kernel_of)(const MY(plan) * p)
+template <int W, int Words, bool Has, bool Chains> static const void *MY(kernel_of)(const MY(plan) * p)
 {
     if constexpr (Has && Chains) {
         if (p->chains)
@@ -670,23 +671,24 @@ template <int W, bool Words, bool Has, bool Chains> static const void *MY(kernel
     return NULL;
 }
 
-template <int W, bool Has> static const void *MY(gathering_kernel_of)(const MY(plan) * p)
+template <bool Has> static const void *MY(gathering_kernel_of)(const MY(plan) * p)
 {
+    constexpr int width = (int)MY(full), words = Has ? (int)OP(words) : 2;
     if constexpr (Has)
-        return p->near ? (const void *)MY(kernel)<W, true, true, false, true>
-                       : (const void *)MY(kernel)<W, true, false, true, true>;
+        return p->near ? (const void *)MY(kernel)<width, words, true, false, true>
+                       : (const void *)MY(kernel)<width, words, false, true, true>;
     return NULL;
 }
 
 static const void *MY(find_kernel)(const MY(plan) * p)
 {
-    constexpr bool one = (int)OP(targets) == 1, runs = one || (int)OP(halves), recalls = runs && (int)OP(recalls);
+    constexpr bool one = (int)OP(targets) == 1, runs = one || (int)OP(halves), recalls = (int)MY(recalls);
     if (p->gather)
-        return MY(gathering_kernel_of) < (int)OP(word_bits) == 32 ? 2 : 4, one && (int)OP(combines) > (p);
-    return p->words == 1   ? MY(kernel_of)<1, false, recalls, one>(p)
-           : p->words == 2 ? MY(kernel_of)<2, false, recalls, one>(p)
-                           : MY(kernel_of) < 4,
-           true, runs && !recalls, one > (p);
+        return MY(gathering_kernel_of) < one && (int)OP(combines) > (p);
+    if (!recalls)
+        return MY(kernel_of) < (int)MY(full), (int)OP(words), runs && !recalls, one > (p);
+    return p->words == 1 ? MY(kernel_of) < 1, 0, runs && recalls, one > (p) : MY(kernel_of) < 2, 0, runs && recalls,
+           one > (p);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)
@@ -699,10 +701,11 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_status status = MY(refuse)(job);
     if (status)
         return status;
-    if (MY(in_halves) && job->targets >= 1u << 30)
+    const int bits = MY(in_halves) ? 30 : 28;
+    if ((MY(in_halves) || (MY(full) == 2 && !MY(recalls))) && job->targets >> bits)
         return ordo_fail(ORDO_ERR_USAGE,
-                         "scheduler 'lock_server' on device 'cuda': %llu targets, at most 2^30 in pairs",
-                         (unsigned long long)job->targets);
+                         "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^%d",
+                         (unsigned long long)job->targets, bits);
     status = ordo_cuda_begin(job, 0, false, &c);
     if (!status)
         status = MY(choose)(job, &plan);

@@ -64,14 +64,15 @@ ORDO_DEV ordo_u64 server_low(ordo_u64 word, ordo_u32 bits)
 
 /* 1 and 2 words hold the item, the target's number at its server (below 2^28) and `other`, the second target plus 1 or
  * 0; 4 words the arguments as well; 2 words with arguments (Words) two of 32 bits, and no second target. */
-template <int W, bool Words>
+template <int W, int Words>
 ORDO_DEV void server_pack(const server_shape *s, const ordo_request *r, ordo_u32 local, ordo_u32 other,
                           ordo_u64 (&word)[W])
 {
     static_assert((W == 1 && !Words) || W == 2 || (W == 4 && Words), "words of a message");
     if constexpr (W == 2 && Words) {
         word[0] = r->item | server_low(r->word[0], 30) << 32;
-        word[1] = (r->word[0] >> 30 & 3) | r->word[1] << 2 | (ordo_u64)local << 34;
+        word[1] = (r->word[0] >> 30 & 3) | (ordo_u64)local << (Words == 2 ? 34 : 2) |
+                  (Words == 2 ? r->word[1] << 2 : (ordo_u64)other << 32);
     } else if constexpr (W == 1) {
         word[0] = r->item | (ordo_u64)local << s->item | (ordo_u64)other << (s->item + s->local);
     } else {
@@ -85,7 +86,7 @@ ORDO_DEV void server_pack(const server_shape *s, const ordo_request *r, ordo_u32
     }
 }
 
-template <int W, bool Words>
+template <int W, int Words>
 ORDO_DEV ordo_request server_unpack(const server_shape *s, const ordo_u64 (&word)[W], ordo_u32 *local, ordo_u32 *other)
 {
     ordo_request r = {};
@@ -93,9 +94,9 @@ ORDO_DEV ordo_request server_unpack(const server_shape *s, const ordo_u64 (&word
         const ordo_u64 second = server_low(word[1], SERVER_BITS);
         r.item = (ordo_u32)word[0];
         r.word[0] = server_low(word[0], SERVER_BITS) >> 32 | (second & 3) << 30;
-        r.word[1] = second >> 2 & 0xffffffffu;
-        *local = (ordo_u32)(second >> 34);
-        *other = 0;
+        r.word[1] = Words == 2 ? second >> 2 & 0xffffffffu : 0;
+        *local = (ordo_u32)(Words == 2 ? second >> 34 : server_low(second >> 2, 30));
+        *other = (ordo_u32)(Words == 2 ? 0 : second >> 32);
     } else if constexpr (W == 1) {
         const ordo_u64 all = server_low(word[0], SERVER_BITS);
         r.item = (ordo_u32)server_low(all, s->item);

@@ -37,7 +37,8 @@
  *   ORDO_CRITICAL_RECALL       void f(const state *s, ordo_request *r): sets r->word from r->item as the visit did,
  *                              from what no section writes. FIRST then changes no words, and SECOND looks at nothing
  *                              that FIRST wrote. Messages between blocks of a GPU need not carry words
- *   ORDO_CRITICAL_WORD_BITS    32 where the upper halves of r->word are always 0 (64)
+ *   ORDO_CRITICAL_WORDS        how many of r->word it uses, 0 to 2 (2)
+ *   ORDO_CRITICAL_WORD_BITS    32 where the upper halves of those are always 0 (64)
  *   ORDO_CRITICAL_ARRAYS       for back ends with memory of their own, which refuse operators without it: a macro of X
  *                              with X(member, per, each, access) for every pointer of the state: an array of `each`
  *                              elements (it may use s) per ITEM, TARGET or RUN. Access is READ (no section writes it),
@@ -55,8 +56,8 @@
  * x_op_activations, x_op_activates, x_op_targets, x_op_halves, x_op_combines, x_op_weight_type, x_op_summary,
  * x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta; x_op_section_open,
  * x_op_first_open and x_op_combine_open, for requests that are known to be open; x_op_recalls, x_op_recall,
- * x_op_word_bits; x_op_has_arrays, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy; x_op_lock_bits,
- * x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
+ * x_op_words, x_op_word_bits; x_op_has_arrays, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy;
+ * x_op_lock_bits, x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
  */
 #include <ordo/operator.h>
 
@@ -84,6 +85,12 @@
 #error "ORDO_CRITICAL_FIRST and ORDO_CRITICAL_SECOND come together"
 #endif
 
+#ifndef ORDO_CRITICAL_WORDS
+#define ORDO_CRITICAL_WORDS 2
+#endif
+#if ORDO_CRITICAL_WORDS < 0 || ORDO_CRITICAL_WORDS > 2
+#error "ORDO_CRITICAL_WORDS is 0 to 2"
+#endif
 #ifndef ORDO_CRITICAL_WORD_BITS
 #define ORDO_CRITICAL_WORD_BITS 64
 #endif
@@ -101,6 +108,7 @@ enum {
     OP_(activates) = ORDO_CRITICAL_ACTIVATIONS > 0,
     OP_(weight_type) = 0, /* rows are the operator's own */
     OP_(targets) = ORDO_CRITICAL_TARGETS,
+    OP_(words) = ORDO_CRITICAL_WORDS,
     OP_(word_bits) = ORDO_CRITICAL_WORD_BITS,
 #ifdef ORDO_CRITICAL_FIRST
     OP_(halves) = 1,
@@ -342,6 +350,7 @@ ORDO_FN double OP_(delta)(double n, double m)
 #undef ORDO_ARRAY_COPY
 #undef ORDO_CRITICAL_OPEN
 #undef ORDO_CRITICAL_RECALL
+#undef ORDO_CRITICAL_WORDS
 #undef ORDO_CRITICAL_WORD_BITS
 #undef ORDO_CRITICAL_ARRAYS
 #undef ORDO_CRITICAL_LOCK
