@@ -85,23 +85,24 @@ ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 s
             mine->activations += OP(dev_push)(&a->frontier, queue, out[i].item, step + 1);
 }
 
-/* Runs `run(state, request)` with a target owned that has this number here, under a lock of the block. False where the
- * run ends early instead. */
+/* Runs `run(state, request)` with a target owned that has this number here, under a lock of the block, for all lanes
+ * that have one. By whole warps: see cuda_critical.cuh for why. */
 template <bool Near, typename Run>
-ORDO_DEV bool MY(own)(const MY(args) * a, const MY(block) * b, ordo_u32 local, const ordo_request *request, Run run)
+ORDO_DEV void MY(own)(const MY(args) * a, const MY(block) * b, bool has, ordo_u32 local, const ordo_request *request,
+                      Run run)
 {
-    /* all lanes count alike, so that a warp looks once in many tries */
-    for (ordo_u32 tries = 1;; tries++) {
-        bool got;
-        if constexpr (Near && (int)OP(lock_bits) != 0)
-            got = OP(dev_try_near)(&b->state, a->twice, local, request, run);
-        else
-            got = OP(dev_try_table)<true>(&b->state, b->lock, local % SERVER_NEAR_LOCKS, local % SERVER_NEAR_LOCKS,
-                                          request, run);
-        if (got)
-            return true;
-        if (tries % 1024 == 0 && ordo_dev_load(a->halt.word))
-            return false;
+    for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
+        if (has) {
+            bool got;
+            if constexpr (Near && (int)OP(lock_bits) != 0)
+                got = OP(dev_try_near)(&b->state, a->twice, local, request, run);
+            else
+                got = OP(dev_try_table)<true>(&b->state, b->lock, local % SERVER_NEAR_LOCKS, local % SERVER_NEAR_LOCKS,
+                                              request, run);
+            has = !got;
+        }
+        if (tries % 1024 == 0 && ordo_dev_load(a->halt.word)) /* the run ends early */
+            has = false;
     }
 }
 
@@ -117,16 +118,17 @@ ORDO_DEV ordo_request MY(open_message)(const MY(args) * a, const MY(block) * b, 
     return r;
 }
 
-/* A request of a client; *more is set where it leads to a second half, with the words that *r then has. */
+/* A request of a client, of lanes that have one; *more is set where it leads to a second half, with the words that *r
+ * then has. */
 template <bool Near>
-ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, ordo_request *r,
+ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, bool has, ordo_request *r,
                             ordo_u32 local, bool pair, ordo_u32 step, ordo_cuda_counters *mine, int *more)
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
     const bool twice = a->twice;
     int goes_on = 0;
-    MY(own)<Near>(a, b, local, r, [&](const OP(state) * state, ordo_request * here) {
+    MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here) {
         if (MY(in_halves) && pair)
             activated = twice ? OP(first)(state, here, out, &goes_on) : OP(first_open)(state, here, out, &goes_on);
         else
@@ -135,18 +137,18 @@ ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_qu
         r->word[1] = here->word[1];
     });
     *more = goes_on;
-    mine->useful++;
+    mine->useful += has;
     MY(activate)(a, queue, step, out, activated, mine);
 }
 
 /* A second half. */
 template <bool Near>
-ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, const ordo_request *r,
-                               ordo_u32 local, ordo_u32 step, ordo_cuda_counters *mine)
+ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, bool has,
+                               const ordo_request *r, ordo_u32 local, ordo_u32 step, ordo_cuda_counters *mine)
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
-    MY(own)<Near>(a, b, local, r,
+    MY(own)<Near>(a, b, has, local, r,
                   [&](const OP(state) * state, ordo_request * here) { activated = OP(second)(state, here, out); });
     MY(activate)(a, queue, step, out, activated, mine);
 }
@@ -378,16 +380,18 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
         ordo_u32 count = 0, others = 0;
         if (MY(in_halves)) {
             others = server_take<W, MY(places)>(&a->second, b->index, seconds, word, Words);
-            ordo_request r[MY(places)];
-            ordo_u32 local[MY(places)], other;
+            ordo_request r[MY(places)] = {};
+            ordo_u32 local[MY(places)] = {}, other;
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < others)
                     r[k] = MY(open_message)<W, Words, Near>(a, b, word[k], &local[k], &other);
-#pragma unroll
-            for (int k = 0; k < MY(places); k++)
-                if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < others)
-                    MY(serve_second)<Near>(a, b, queue, &r[k], local[k], step, mine);
+#pragma unroll 1 /* a quarter of the code is faster by a third */
+            for (int k = 0; k < MY(places); k++) {
+                const ordo_request now = server_pick(r, k);
+                MY(serve_second)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < others, &now,
+                                       server_pick(local, k), step, mine);
+            }
             if (busy)
                 busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
         }
@@ -396,22 +400,33 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
         if (count && chains) {
             MY(serve_chains)<W, Words, Near>(a, b, queue, word, count, step, mine);
         } else if (count) {
-            ordo_request r[MY(places)];
-            ordo_u32 to[MY(places)], local[MY(places)], other[MY(places)];
+            ordo_request r[MY(places)] = {};
+            ordo_u32 to[MY(places)], local[MY(places)] = {}, other[MY(places)] = {};
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count)
                     r[k] = MY(open_message)<W, Words, Near>(a, b, word[k], &local[k], &other[k]);
 #pragma unroll
+            for (int k = 0; k < MY(places); k++)
+                to[k] = SERVER_NONE;
+#pragma unroll 1
             for (int k = 0; k < MY(places); k++) {
                 int more = 0;
-                to[k] = SERVER_NONE;
-                if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count)
-                    MY(serve_one)<Near>(a, b, queue, &r[k], local[k], other[k] != 0, step, mine, &more);
+                ordo_request now = server_pick(r, k);
+                const ordo_u32 second = server_pick(other, k);
+                MY(serve_one)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < count, &now,
+                                    server_pick(local, k), second != 0, step, mine, &more);
                 if (MY(in_halves) && more) {
-                    const ordo_u32 target = other[k] - 1, there = target / a->servers;
-                    to[k] = target - there * a->servers;
-                    server_pack<W, Words>(&a->shape, &r[k], there, 0, word[k]);
+                    const ordo_u32 target = second - 1, there = target / a->servers;
+                    ordo_u64 out[W];
+                    server_pack<W, Words>(&a->shape, &now, there, 0, out);
+                    server_put(to, k, target - there * a->servers);
+#pragma unroll
+                    for (int i = 0; i < MY(places); i++)
+                        if (i == k)
+#pragma unroll
+                            for (int w = 0; w < W; w++)
+                                word[i][w] = out[w];
                 }
             }
             if (MY(in_halves)) {
@@ -559,8 +574,8 @@ static size_t MY(room)(const ordo_job *job, const MY(plan) * p, ordo_u32 servers
 static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p)
 {
     const int all = p->units * p->blocks;
-    /* two servers to a client where they have more to do, in halves, or where it is their memory that is short */
-    const double asked = job->tunable[SERVER_RATIO], usual = MY(in_halves) || p->blocks == 1 ? 0.5 : 1;
+    /* more servers where they have more to do, in halves, or where it is their memory that is short */
+    const double asked = job->tunable[SERVER_RATIO], usual = p->blocks == 1 ? 0.5 : MY(in_halves) ? 1.0 / 3 : 1;
     const double ratio = asked > 0 ? asked : usual;
     int servers = (int)((double)all / (1 + ratio) + 0.5);
     servers = servers < 1 ? 1 : servers > all - 1 ? all - 1 : servers;

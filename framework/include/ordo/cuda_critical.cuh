@@ -13,10 +13,12 @@
  *
  * Exclusion: between a try that got all locks and the store that gives back one of them nobody else's try gets it.
  * No deadlock: a thread that has the lower lock and fails to get the higher gives the lower back at once; nothing waits
- * while it holds. Within a warp the holder runs its section and unlocks in the same pass of the loop in which it
- * locked, so it needs no other lane to go on first, on any architecture.
- * No livelock: a try fails because of a thread in its section, or of one that holds the higher lock as its lower one
- * and tries a higher one still; of those the one with the highest fails only for a thread in its section.
+ * while it holds. Within a warp the holder must not wait for lanes that try for its lock. So whoever tries again does
+ * it in a loop of the whole warp (a vote at its head, or other work after a success): the section is then inside the
+ * loop, and is run and left in the pass in which the lock was got. With a loop that a lane leaves at its success the
+ * compiler may put the section behind the loop, where lanes wait for each other. No livelock: a try fails because of a
+ * thread in its section, or of one that holds the higher lock as its lower one and tries a higher one still; of those
+ * the one with the highest fails only for a thread in its section.
  *
  * Memory order. What sections of a target write is seen by the next one: by the fence after locking (acquire) and the
  * one before unlocking (release). With locks in words and requests that cannot come twice (`twice` false) neither is
