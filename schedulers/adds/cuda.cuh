@@ -155,7 +155,6 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
     __shared__ adds_dev_manager manager;
     const ordo_u32 warp = threadIdx.x / 32, workers = a.rules.workers;
     ordo_pool_start(&cache);
-    store[warp].count[threadIdx.x % 32] = 0;
     if (threadIdx.x < ADDS_DEV_SLOTS)
         block.left[threadIdx.x] = block.size[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
@@ -179,9 +178,8 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
         else if (warp == ADDS_DEV_TRACER)
             adds_dev_trace_warp(&manager, a.record, a.mailbox);
     } else if (blockIdx.x <= workers) {
-        OP(warp) w = {};
-        w.store = &store[warp];
-        w.nearby = nearby[warp];
+        OP(warp) w;
+        OP(warp_start)(&w, &store[warp], nearby[warp]);
         MY(work)(a, &w, &cache, &block, &a.flag[blockIdx.x - 1], base, workers);
     }
 }

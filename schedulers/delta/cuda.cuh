@@ -236,7 +236,6 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
         a.queue.free[i] = i;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         a.queue.words->free_count = a.queue.pool.blocks;
-    store[warp].count[lane] = 0;
     OP(warp_lowest)(a.sight, a.initial, a.initial_count, a.lowest);
     cooperative_groups::this_grid().sync();
     if (threadIdx.x < DELTA_DEV_BUCKETS)
@@ -248,10 +247,9 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
     }
     __syncthreads();
 
-    OP(warp) w = {};
+    OP(warp) w;
     OP(batch) t = {};
-    w.store = &store[warp];
-    w.nearby = nearby[warp];
+    OP(warp_start)(&w, &store[warp], nearby[warp]);
     w.map.base = step.base;
     w.map.per_delta = 1 / a.delta;
     w.map.buckets = a.queue.pool.buckets;
@@ -308,11 +306,13 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             if (there && v >= a.sight.universe)
                 v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
             const bool far = there && ordo_map_distance(w.map, OP(priority)(&a.sight.state, v, entry.value)) > 0;
-            const ordo_u32 hops = w.hops;
-            w.hops = 0;
-            OP(warp_put)(a.sight, &w, far, entry.item, entry.value, v);
-            w.hops = hops;
-            there = there && !far;
+            if (__any_sync(~0u, far)) {
+                const ordo_u32 hops = w.hops;
+                w.hops = 0;
+                OP(warp_put)(a.sight, &w, far, entry.item, entry.value, v);
+                w.hops = hops;
+                there = there && !far;
+            }
         } else {
             /* the superstep is done here */
             w.hops = 0;

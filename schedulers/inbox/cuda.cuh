@@ -2,14 +2,20 @@
  *
  * The protocol is ring.h's, with what a GPU makes different:
  *   A ring for each bucket of each worker: a warp has no memory of its own to deal entries into. So who publishes
- * chooses the bucket, and `waiting`, the number of entries of each bucket, anywhere, counted like `pending`, tells the
- * front. Items are stored plus 1, so that memory of zeroes is empty places. Entries of 8 bytes are one store; of longer
- * ones the value is stored first, and the fence before the item (P4) orders them. P1 and P2 are issued together and one
- * fence stands between them and P4: only what can be seen must be counted. Heads are kept by the owner's lanes, lane b
- * for bucket b, and made known when it settles, behind the same fence. Who waits for a place (P3) has no bins to empty
- * its rings into: it spills what is there, a bit an item, which is swept by whoever has nothing to do. `pending` counts
- * bits as entries. And who sees that others wait for places of its own rings takes from there, window or not: all who
- * wait are served by workers that wait, and spill, or that do not, and look.
+ * chooses the bucket, and `waiting`, the number of entries of each bucket, anywhere, tells the front; it is order only,
+ * and no fence orders it. Items are stored plus 1, so that memory of zeroes is empty places. Entries of 8 bytes are one
+ * store; of longer ones the value is stored first, and a fence before the item (P4) orders them.
+ *   P1 on credit. A fence takes as long as a hop does otherwise. So `pending` counts entries, bits, and the workers'
+ * credit: entries that a worker may publish without counting them, since they are counted. What it has processed is its
+ * credit again. Who has too little takes some more than it needs and fences before P4; who finds nothing for a while
+ * gives back what it has. So what can be seen is counted, and 0 is the end, for good: nobody has credit, nothing is in
+ * hand or in a ring.
+ *   Heads are kept by the owner's lanes, lane b for bucket b. They are made known behind a fence, for places must be
+ * empty before others may have them (R1): when a fence is due anyway, half a ring is free and not known to be, or
+ * somebody seems to wait for a place. Who waits (P3) has no bins to empty its rings into: it spills what is there, a
+ * bit an item, which is swept by whoever has nothing to do. `pending` counts bits as entries. And who sees that others
+ * wait for places of its own rings makes its heads known and takes from there, window or not: all who wait are served
+ * by workers that wait, and spill, or that do not, and look.
  *
  * Buckets are numbered from the start of the run and lie in 32 slots; `hint` is the number that the front was seen at,
  * and only grows. A slot means the bucket of its kind from hint - MARGIN on; what lies farther than LAST from there is
@@ -31,6 +37,7 @@ enum {
     INBOX_DEV_MARGIN = 8, /* buckets behind the hint that late entries and old copies of it still find their place in */
     INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
     INBOX_DEV_LOOKS = 4,  /* at its own rings, for one at what all count in */
+    INBOX_DEV_SPARE = 64, /* credit that is taken beyond what is needed */
     INBOX_DEV_ROUNDS = 3, /* entries of a lane that are on their way at once */
 };
 
@@ -71,6 +78,7 @@ typedef struct MY(worker) {
     ordo_u32 head, known; /* places read; what others know of it */
     ordo_u32 taken;       /* entries of the slot that it has in hand */
     ordo_u32 done;        /* entries, bits and initial items in hand, all slots; all lanes alike */
+    ordo_u32 credit;      /* that `pending` counts and nothing stands for; all lanes alike */
     ordo_u64 hint;        /* all lanes alike */
 } MY(worker);
 
@@ -93,8 +101,20 @@ ORDO_DEV OP(entry) MY(look)(OP(entry) * at)
     return entry;
 }
 
-/* P2 to P4 for the entries of the store from `first` on, and heads; by a whole warp. */
-ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ordo_u32 first)
+/* Makes the heads known, behind a fence; by a whole warp. */
+ORDO_DEV void MY(tell)(const MY(args) & a, MY(worker) * me)
+{
+    __syncwarp();
+    ordo_dev_fence();
+    if (me->head != me->known) {
+        /* the low half is `known` until here: no carry */
+        ordo_dev_add(&a.ends[me->index * INBOX_BUCKETS + threadIdx.x % 32], (ordo_u64)me->head - me->known);
+        me->known = me->head;
+    }
+}
+
+/* P2 to P4 for the entries of the store from `first` on; by a whole warp. Fenced: what came before comes before P4. */
+ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ordo_u32 first, bool fenced)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     OP(entry) * at[INBOX_DEV_ROUNDS];
@@ -115,7 +135,8 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
                 ordo_dev_store(&at[r]->value, entry[r].value);
         }
     }
-    ordo_dev_fence();
+    if (fenced)
+        MY(tell)(a, me);
     ordo_u32 waits = 0; /* bit r: no place yet */
 #pragma unroll
     for (int r = 0; r < INBOX_DEV_ROUNDS; r++)
@@ -130,12 +151,9 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
                 ordo_dev_store(&at[r]->item, entry[r].item);
             }
         }
-    if (me->head != me->known) {
-        ordo_u64 *ends = &a.ends[me->index * INBOX_BUCKETS + lane];
-        ordo_dev_add(ends, (ordo_u64)me->head - me->known); /* the low half is `known` until here: no carry */
-        me->known = me->head;
-    }
-    while (__any_sync(~0u, waits != 0)) { /* P3: rare */
+    if (__any_sync(~0u, waits != 0)) /* P3: rare */
+        MY(tell)(a, me);
+    while (__any_sync(~0u, waits != 0)) {
         if (__any_sync(~0u, ordo_dev_load(&a.words->stop) != 0))
             break;
         /* this worker's own rings to bits, a place a lane and turn: the bit is counted before the entry is not */
@@ -176,23 +194,37 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
     __syncwarp();
 }
 
-/* P1 to P4, heads, and netting, by a whole warp. Afterwards nothing is held or in hand. */
+/* P1 to P4, by a whole warp. Afterwards nothing is held, and nothing in hand where `all_done`. */
 ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool all_done)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     __syncwarp();
     const ordo_u32 count = w->store->count[lane];
     w->store->count[lane] = 0;
-    const ordo_u32 off = all_done ? me->taken : 0, done = all_done ? me->done : 0;
+    const ordo_u32 off = all_done ? me->taken : 0;
     if (count != off)
-        ordo_dev_add(&a.words->waiting[lane], count - off); /* P1 */
-    if (lane == 0 && w->held != done)
-        ordo_dev_add(&a.words->pending, (ordo_u64)w->held - done);
-    if (all_done)
+        ordo_dev_add(&a.words->waiting[lane], count - off);
+    if (all_done) {
+        me->credit += me->done;
         me->taken = me->done = 0;
-    for (ordo_u32 first = 0; first < w->held || first == 0; first += 32 * INBOX_DEV_ROUNDS)
-        MY(publish)(a, w, me, first);
+    }
+    if (!w->held)
+        return;
+    const bool more = me->credit < w->held;
+    if (more) { /* P1 */
+        const ordo_u32 need = w->held - me->credit + INBOX_DEV_SPARE;
+        if (lane == 0)
+            ordo_dev_add(&a.words->pending, (ordo_u64)need);
+        me->credit += need;
+    }
+    me->credit -= w->held;
+    /* whose piece it is comes before the piece (<ordo/cuda_warp.cuh>) */
+    const bool fenced =
+        more || w->cut || sizeof(OP(entry)) != 8 || __any_sync(~0u, me->head - me->known >= (a.size + 1) / 2);
+    for (ordo_u32 first = 0; first < w->held; first += 32 * INBOX_DEV_ROUNDS)
+        MY(publish)(a, w, me, first, fenced);
     w->held = 0;
+    w->cut = false;
 }
 
 /* Where buckets lie as of `hint`. */
@@ -261,20 +293,27 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             const ordo_u64 ends = ordo_dev_load(&a.ends[me->index * INBOX_BUCKETS + lane]);
             /* Where somebody waits for a place (P3), its entries come first, however late they are: who waits may have
              * in hand what the front is waiting for. */
-            const ordo_u32 pressed = __ballot_sync(~0u, inbox_tail(ends) - me->head > a.size);
+            const ordo_u32 pressed = __ballot_sync(~0u, inbox_tail(ends) - me->known > a.size);
             const ordo_u32 filled = pressed ? pressed : __ballot_sync(~0u, inbox_tail(ends) != me->head);
+            if (pressed)
+                MY(tell)(a, me);
             /* the lines that all look at are those that all count in: who has nothing looks there now and then */
             if (!filled && ++idle % INBOX_DEV_LOOKS) {
                 __nanosleep(50);
                 continue;
             }
-            /* the first entries come along meanwhile */
+            if (!filled && me->credit) {
+                if (lane == 0)
+                    ordo_dev_add(&a.words->pending, ~(ordo_u64)0 * me->credit);
+                me->credit = 0;
+            }
             const ordo_u32 slot = (w->map.head + MY(nearest)(w, filled)) % INBOX_BUCKETS;
             const ordo_u32 from = __shfl_sync(~0u, me->head, slot);
             ordo_u32 count = __shfl_sync(~0u, inbox_tail(ends), slot) - from;
             count = min(min(count, 32), a.size);
-            OP(entry) *const at = MY(place)(a, me->index, slot, from + lane);
             there = filled && lane < count;
+            /* the first entries come along with what there is to know */
+            OP(entry) *const at = MY(place)(a, me->index, slot, from + lane);
             if (there)
                 entry = MY(look)(at);
             const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[lane]);
@@ -315,6 +354,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
                 entry.item -= there;
                 ordo_dev_store(&at->item, 0u);
             }
+            idle = 0;
             if (lane == slot) {
                 me->head += count;
                 me->taken += count;
@@ -328,11 +368,13 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
                 v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
             const bool early =
                 there && ordo_map_distance(w->map, OP(priority)(&a.sight.state, v, entry.value)) > due && mine <= due;
-            const ordo_u32 hops = w->hops;
-            w->hops = 0;
-            OP(warp_put)(a.sight, w, early, entry.item, entry.value, v);
-            w->hops = hops;
-            there = there && !early;
+            if (__any_sync(~0u, early)) {
+                const ordo_u32 hops = w->hops;
+                w->hops = 0;
+                OP(warp_put)(a.sight, w, early, entry.item, entry.value, v);
+                w->hops = hops;
+                there = there && !early;
+            }
         }
         there = OP(warp_chain)(a.sight, w, there, &entry, fresh, [&] { return !w->surplus; });
         OP(warp_gather)(a.sight, w, &t, there, entry.item, entry.value, fresh);
@@ -365,14 +407,12 @@ static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) MY(kernel)(const 
     __shared__ ordo_warp_store<OP(entry)> store[INBOX_DEV_WARPS];
     __shared__ OP(entry) nearby[INBOX_DEV_WARPS][32];
     const ordo_u32 warp = threadIdx.x / 32;
-    store[warp].count[threadIdx.x % 32] = 0;
     OP(warp_lowest)(a.sight, a.initial, a.initial_count, a.lowest);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ordo_dev_store(&a.words->pending, a.initial_count);
     cooperative_groups::this_grid().sync();
-    OP(warp) w = {};
-    w.store = &store[warp];
-    w.nearby = nearby[warp];
+    OP(warp) w;
+    OP(warp_start)(&w, &store[warp], nearby[warp]);
     MY(worker) me = {};
     me.index = blockIdx.x + gridDim.x * warp; /* neighbours in different blocks */
     if (me.index < a.workers)
@@ -389,7 +429,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     int blocks = 0;
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     const bool deep = kind == ORDO_GRAPH_DEEP; /* depth binds: wide buckets in order, chains */
-    const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 8 : 2;
+    const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 6 : 2;
     double own = OP(delta)((double)job->out->n, (double)job->out->m);
     if (deep && (int)OP(weight_type) == ORDO_NONE && own == 1)
         own = 64; /* levels: see delta */
@@ -417,7 +457,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         if (t[INBOX_RING] > 0)
             for (a.size = 1; 2 * a.size <= t[INBOX_RING];)
                 a.size *= 2;
-        a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : kind == ORDO_GRAPH_EVEN ? 7 : 3;
+        a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : 3;
         a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : 0;
         a.thin = kind != ORDO_GRAPH_HUBS;
         a.bit_words = (ids + 31) / 32;

@@ -128,6 +128,14 @@ ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
                  "l"(__cvta_generic_to_global(p)));
 }
 
+/* The same to the first-level cache, for what nobody changes: a load, which has to be of use to be one. */
+ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
+{
+    ordo_u32 word;
+    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(word) : "l"(__cvta_generic_to_global(p)));
+    return word;
+}
+
 /* Minimum and maximum as above, and only where `has`, without a branch: several in a row are on their way together, and
  * a lane that has none costs nothing. *old is what the word was, and nothing where not `has`. */
 #define ORDO_DEV_WHERE(_name, _type, _ptx, _reg)                                                                       \

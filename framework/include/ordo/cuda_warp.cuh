@@ -14,6 +14,7 @@
  *
  * A template over the operator as cuda.cuh is, which comes before it. Leaves OP(entry), OP(warp), OP(batch), OP(sight)
  * and
+ *   OP(warp_start)   what a warp carries along
  *   OP(warp_chain)   entries whose edges are in records, and what is kept of what they activate
  *   OP(warp_gather)  the other lanes' entries to their edges
  *   OP(warp_work)    those edges, and pieces of hubs, as far as the store has room
@@ -32,6 +33,7 @@ enum {
     ORDO_WARP_UNROLL = 4,
     ORDO_WARP_HUB = 128,
     ORDO_WARP_PIECE = 64,
+    ORDO_WARP_MEMORY = 128, /* entries that a warp remembers */
 };
 
 /* Priorities to 32 buckets in a circle, `head` the one that begins at `base`. */
@@ -49,13 +51,21 @@ ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
     return min(__double2uint_rz((priority - map.base) * map.per_delta), map.last); /* saturates at both ends */
 }
 
-/* A warp's store of entries, and how many of them belong to which bucket. */
+/* What a warp has in shared memory: entries to be flushed, and how many of them belong to which bucket. */
 template <typename Entry> struct ordo_warp_store {
     static constexpr ordo_u32 room = sizeof(Entry) == 8 ? ORDO_WARP_ROOM : ORDO_WARP_ROOM - 32;
     Entry held[room];
     unsigned short tag[room]; /* bucket << 8 | number among the bucket's */
     ordo_u32 count[32];
+    ordo_u64 memory[ORDO_WARP_MEMORY]; /* entries of 8 bytes by their items; see OP(warp_link) */
 };
+
+/* A pointer into shared memory that stays in a register: otherwise each use of it finds the block's window again, which
+ * takes as long as a load. By whole warps, alike. */
+template <typename T> ORDO_DEV T *ordo_warp_pinned(T *p)
+{
+    return (T *)__cvta_shared_to_generic(__shfl_sync(~0u, (ordo_u32)__cvta_generic_to_shared(p), 0));
+}
 
 template <typename T> ORDO_DEV T ordo_warp_sum(T x)
 {
@@ -110,6 +120,7 @@ typedef struct OP(warp) {
     ordo_u32 held;
     ordo_u32 near_from, near, hops;       /* where the kept begin, how many; hops that are left */
     bool surplus;                         /* something in the store is worth others' time now */
+    bool cut;                             /* a hub was cut: pieces are in the store; for the scheduler to reset */
     ordo_u32 items, edges, useful, stale; /* since they were published last */
 } OP(warp);
 
@@ -129,19 +140,18 @@ ORDO_DEV bool OP(warp_full)(const OP(warp) * w)
     return w->held > ordo_warp_store<OP(entry)>::room - ORDO_WARP_TURN;
 }
 
-/* N entries a lane, those with `has`: into the store, or kept for the next hop. `vertex` is whose priority it is. */
+/* N entries a lane, those with `has`: into the store, or kept for the next hop. `vertex` is whose priority it is, one
+ * of the graph's in all lanes. */
 template <int N>
-ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, const bool (&has)[N], const ordo_u32 (&item)[N],
+ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], const ordo_u32 (&item)[N],
                             const OP(cell) (&value)[N], const ordo_vid (&vertex)[N])
 {
     const ordo_u32 below = (1u << threadIdx.x % 32) - 1;
     double priority[N];
-    ordo_u32 rest[N], any = 0;
+    bool any = false;
 #pragma unroll
-    for (int u = 0; u < N; u++) {
-        rest[u] = __ballot_sync(~0u, has[u]);
-        priority[u] = has[u] ? OP(priority)(&g.state, vertex[u], value[u]) : 0;
-    }
+    for (int u = 0; u < N; u++)
+        priority[u] = OP(priority)(&g.state, vertex[u], value[u]);
     if (w->hops) {
         bool soon[N];
         ordo_u32 some[N], kept = 0;
@@ -157,7 +167,7 @@ ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, const bool (&has)
                 if (soon[u])
                     w->nearby[at & (g.near - 1)] = {value[u], item[u]};
                 w->near += __popc(some[u]);
-                rest[u] &= ~some[u];
+                has[u] = has[u] && !soon[u];
             }
         } else {
             w->surplus = true;
@@ -168,31 +178,32 @@ ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, const bool (&has)
                 if (soon[u])
                     w->nearby[(w->near_from + at) & (g.near - 1)] = {value[u], item[u]};
                 w->near = min(w->near + __popc(some[u]), g.near);
-                rest[u] &= ~__ballot_sync(~0u, soon[u]);
+                has[u] = has[u] && !soon[u];
             }
         }
     }
 #pragma unroll
     for (int u = 0; u < N; u++)
-        any |= rest[u];
-    if (!any)
+        any = any || has[u];
+    if (!__any_sync(~0u, any))
         return;
 #pragma unroll
     for (int u = 0; u < N; u++) {
-        if (rest[u] >> threadIdx.x % 32 & 1) {
-            const ordo_u32 at = w->held + __popc(rest[u] & below);
+        const ordo_u32 rest = __ballot_sync(~0u, has[u]);
+        if (has[u]) {
+            const ordo_u32 at = w->held + __popc(rest & below);
             ordo_u32 b = w->map.head + ordo_map_distance(w->map, priority[u]);
             b = b < w->map.buckets ? b : b - w->map.buckets;
             w->store->held[at] = {value[u], item[u]};
             w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
         }
-        w->held += __popc(rest[u]);
+        w->held += __popc(rest);
     }
 }
 /* One entry a lane. */
 ORDO_DEV void OP(warp_put)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u32 item, OP(cell) value, ordo_vid vertex)
 {
-    const bool hass[1] = {has};
+    bool hass[1] = {has};
     const ordo_u32 items[1] = {item};
     const OP(cell) values[1] = {value};
     const ordo_vid vertices[1] = {vertex};
@@ -297,6 +308,18 @@ ORDO_DEV void OP(warp_offer)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], 
     OP(warp_push)(g, w, has, target, candidate, target);
 }
 
+/* By whole warps, before anything else. */
+ORDO_DEV void OP(warp_start)(OP(warp) * w, ordo_warp_store<OP(entry)> *store, OP(entry) * nearby)
+{
+    *w = {};
+    w->store = ordo_warp_pinned(store);
+    w->nearby = ordo_warp_pinned(nearby);
+    w->store->count[threadIdx.x % 32] = 0;
+    for (ordo_u32 i = threadIdx.x % 32; i < ORDO_WARP_MEMORY; i += 32)
+        w->store->memory[i] = ~(ordo_u64)0; /* no item has that id */
+    __syncwarp();
+}
+
 /* Lanes that are `there` bring an entry each; those whose edges are in their records are done. Returns which lanes'
  * entries are still there: those of items with more edges, and of pieces. A lane an entry. */
 ORDO_DEV bool OP(warp_records)(const OP(sight) & g, OP(warp) * w, bool there, OP(entry) entry, bool fresh)
@@ -327,6 +350,93 @@ ORDO_DEV bool OP(warp_records)(const OP(sight) & g, OP(warp) * w, bool there, OP
     return there && !mine;
 }
 
+/* What the warp knows of an item: the entry that it remembers where the item's hash leads. Entries of 16 bytes are no
+ * one word, and are not remembered. */
+ORDO_DEV ordo_u64 *OP(warp_memory)(OP(warp) * w, ordo_vid v)
+{
+    return &w->store->memory[v % ORDO_WARP_MEMORY];
+}
+ORDO_DEV void OP(warp_remember)(OP(warp) * w, bool has, OP(entry) entry)
+{
+    if constexpr (sizeof entry == 8) {
+        ordo_u64 word;
+        memcpy(&word, &entry, sizeof word);
+        if (has)
+            ordo_dev_store_near(OP(warp_memory)(w, entry.item), word);
+    }
+}
+/* Whether it remembers a better one than the lane's. Where lanes have remembered two entries of one item at once, the
+ * last store, whichever that was, stands: so each first puts its own in the place of a worse one. */
+ORDO_DEV bool OP(warp_overtaken)(const OP(sight) & g, OP(warp) * w, bool there, OP(entry) entry)
+{
+    OP(entry) known = {};
+    if constexpr (sizeof entry == 8) {
+        ordo_u64 word = ordo_dev_load_near(OP(warp_memory)(w, entry.item));
+        memcpy(&known, &word, sizeof known);
+        OP(warp_remember)(w, there && known.item == entry.item && OP(better)(entry.value, known.value), entry);
+        __syncwarp();
+        word = ordo_dev_load_near(OP(warp_memory)(w, entry.item));
+        memcpy(&known, &word, sizeof known);
+        return known.item == entry.item && OP(better)(known.value, entry.value);
+    }
+    return there && OP(better)(ordo_dev_load(&g.cells[entry.item]), entry.value);
+}
+
+/* A hop over entries that the warp itself has kept, a lane each. Returns which lanes' entries have their edges
+ * elsewhere.
+ *
+ * Where depth binds, a hop takes as long as what it waits for one after the other, and as its instructions, for most of
+ * the warps beside it wait. So it goes straight to the atomics, and fetches the targets' records meanwhile, so that
+ * the next hop has them in the first-level cache. That something better has come since it does not read from the item's
+ * cell but from what the warp remembers of what it activated itself, which is most of what is ever overtaken; what
+ * others have overtaken proposes in vain. No branch for one edge, either: an edge that a lane lacks becomes an offer
+ * of the worst value to the item itself. */
+ORDO_DEV bool OP(warp_link)(const OP(sight) & g, OP(warp) * w, OP(entry) * entry)
+{
+    ordo_u32 target[4], ahead[4] = {};
+    OP(cell) candidate[4], old[4];
+    bool has[4];
+    const bool there = OP(warp_hop)(g, w, entry);
+    const ordo_vid v = there ? entry->item : 0;
+    const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
+    const bool stale = OP(activates) && OP(warp_overtaken)(g, w, there, {entry->value, v});
+    const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+    const bool mine = there && word[0] != ORDO_RECORD_LONG, live = mine && !stale && OP(filter)(&g.state, v);
+    w->stale += mine && stale;
+    w->items += live;
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
+        const OP(edge) edge =
+            OP(make_edge)(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
+        candidate[u] = OP(candidate)(&g.state, entry->value, edge);
+        target[u] = OP(target)(&g.state, edge);
+        w->edges += has[u];
+    }
+    if (live) {
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            ahead[u] = ordo_dev_fetch(g.record + 2 * (ordo_u64)target[u]);
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            OP(dev_improve)(g.cells, true, has[u] ? target[u] : v, has[u] ? candidate[u] : OP(worst)(), &old[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        has[u] = has[u] && OP(better)(candidate[u], old[u]);
+        w->useful += has[u];
+    }
+    if (!OP(activates))
+        return there && !mine;
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        ordo_dev_prefetch(has[u] && ahead[u] == ORDO_RECORD_LONG, g.rows.row + target[u]);
+        OP(warp_remember)(w, has[u], {candidate[u], target[u]});
+    }
+    OP(warp_push)(g, w, has, target, candidate, target);
+    return there && !mine;
+}
+
 /* Entries whose edges are in their records, and what of what they activate is kept, hop after hop: a loop of its own,
  * for where depth binds it is the instructions of a hop that take the time. Lanes that are `there` bring an entry each,
  * as in OP(warp_gather), which is to be called for those that are there afterwards. `between()` runs before each
@@ -337,13 +447,10 @@ ORDO_DEV bool OP(warp_chain)(const OP(sight) & g, OP(warp) * w, bool there, OP(e
 {
     if (!g.record)
         return there;
-    for (;;) {
-        there = OP(warp_records)(g, w, there, *entry, fresh);
-        if (__any_sync(~0u, there) || !w->near || OP(warp_full)(w) || !between())
-            return there;
-        there = OP(warp_hop)(g, w, entry);
-        fresh = false;
-    }
+    there = OP(warp_records)(g, w, there, *entry, fresh);
+    while (!__any_sync(~0u, there) && w->near && !OP(warp_full)(w) && between())
+        there = OP(warp_link)(g, w, entry);
+    return there;
 }
 
 /* The next 32 * N edges of the batch. */
@@ -391,6 +498,7 @@ ORDO_DEV void OP(warp_cut)(const OP(sight) & g, OP(warp) * w, OP(batch) * t)
     const ordo_u64 mine = first + t->piece + threadIdx.x % 32;
     const bool has = mine <= last;
     const ordo_u32 piece = (ordo_u32)(2 * mine + (mine == first));
+    w->cut = true;
     if (has)
         ordo_dev_store(&g.owner[piece], v);
     OP(warp_put)(g, w, has, g.universe + piece, value, v);
