@@ -12,19 +12,6 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("bfs");
 }
 
-static ordo_work work_for(const ordo_graph *g, const ordo_vid *source, const bfs_state *s, ordo_u32 *level)
-{
-    ordo_vid n = ordo_graph_out(g)->n;
-    return (ordo_work){.op = op_for(g),
-                       .graph = g,
-                       .cells = level,
-                       .state = s,
-                       .universe = n,
-                       .targets = n,
-                       .initial = source,
-                       .initial_count = 1};
-}
-
 ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit, const ordo_options *options, ordo_u32 *level,
                      ordo_vid *pred, ordo_stats *stats)
 {
@@ -32,8 +19,8 @@ ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit, const o
     if (status)
         return status;
     bfs_state s = {.limit = ordo_limit_u32(limit)};
-    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "bsp");
-    ordo_work work = work_for(g, &source, &s, level);
+    ordo_options chosen = ordo_options_or_auto(options, "bsp");
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, level, &source);
     if ((status = ordo_run_check(&work, &chosen)) ||
         (status = ordo_fill(chosen.threads, level, work.targets, ORDO_UNREACHED_U32)))
         return status;
@@ -47,9 +34,8 @@ ordo_status ordo_bfs_memory(const ordo_graph *g, const ordo_options *options, or
 {
     ordo_vid source = 0;
     bfs_state s = {.limit = ordo_limit_u32(INFINITY)};
-    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "bsp");
-    ordo_work work = work_for(g, &source, &s, &s.limit); /* cells are not looked at */
-    work.initial_count = work.universe ? 1 : 0;
+    ordo_options chosen = ordo_options_or_auto(options, "bsp");
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.limit, &source); /* cells are not looked at */
     return ordo_run_memory(&work, &chosen, expected, at_most);
 }
 

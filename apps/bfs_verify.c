@@ -38,19 +38,14 @@ static ordo_status check_serially(const ordo_claim *c)
 ordo_status ordo_bfs_verify(const ordo_graph *g, ordo_vid source, double limit, const ordo_u32 *level,
                             const ordo_vid *pred, ordo_verify_how how)
 {
-    bool serial, certificate;
-    ordo_status status = ordo_check_paths(g, source, limit);
-    if (status || (status = ordo_verify_choose(ordo_graph_out(g), how, &serial, &certificate)))
+    bool serial = true, certificate = true;
+    ordo_claim c;
+    ordo_status status = ordo_claim_make(g, source, limit, level, "level", NULL, how, &c, &serial, &certificate);
+    if (status)
         return status;
-    if (!level)
-        return ordo_fail(ORDO_ERR_USAGE, "no levels given");
-    ordo_claim c = {.g = ordo_graph_out(g),
-                    .type = ORDO_U32,
-                    .source = source,
-                    .limit = limit,
-                    .values = level,
-                    .pred = pred,
-                    .noun = "level"};
+    c.type = ORDO_U32;
+    c.weighted = false;
+    c.pred = pred;
     if (serial)
         status = check_serially(&c);
     if (!status && certificate)

@@ -18,12 +18,6 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("cc");
 }
 
-static ordo_work work_for(const ordo_graph *g, ordo_u32 *component)
-{
-    ordo_vid n = ordo_graph_out(g)->n;
-    return (ordo_work){.op = op_for(g), .graph = g, .cells = component, .universe = n, .targets = n};
-}
-
 /* ---- the head start ---- */
 
 typedef struct linking {
@@ -103,8 +97,8 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
 {
     if (!g)
         return ordo_fail(ORDO_ERR_USAGE, "no graph given");
-    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "bsp");
-    ordo_work work = work_for(g, component);
+    ordo_options chosen = ordo_options_or_auto(options, "bsp");
+    ordo_work work = ordo_vertex_work(op_for(g), g, NULL, component, NULL);
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status)
         return status;
@@ -133,8 +127,8 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
 ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
     ordo_u32 none = 0;
-    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "bsp");
-    ordo_work work = work_for(g, &none); /* cells are not looked at */
+    ordo_options chosen = ordo_options_or_auto(options, "bsp");
+    ordo_work work = ordo_vertex_work(op_for(g), g, NULL, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status || ordo_graph_symmetric(g))
         return status;

@@ -22,12 +22,6 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("kcore");
 }
 
-static ordo_work work_for(const ordo_graph *g, const kcore_state *s, ordo_i32 *left)
-{
-    ordo_vid n = ordo_graph_out(g)->n;
-    return (ordo_work){.op = op_for(g), .graph = g, .cells = left, .state = s, .universe = n, .targets = n};
-}
-
 /* ---- a graph whose neighbours count once ---- */
 
 typedef struct counting {
@@ -196,7 +190,7 @@ static ordo_status peel(peeling *p, ordo_u32 k)
         if (!p->alive_count && p->runs.ran)
             break;
         kcore_state state = {.core = p->core, .k = k ? (ordo_i32)k : p->alive_count ? least + 1 : 1};
-        ordo_work work = work_for(p->graph, &state, p->left);
+        ordo_work work = ordo_vertex_work(op_for(p->graph), p->graph, &state, p->left, NULL);
         work.initial = p->initial;
         work.initial_count = p->count;
         if (ordo_runs_late(&p->runs))
@@ -218,7 +212,7 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
     kcore_state unused = {0};
     ordo_i32 none = 0;
     peeling p = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}, .core = core};
-    ordo_work work = work_for(g, &unused, &none); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &p.runs.options);
     if (status)
         return status;
@@ -256,7 +250,7 @@ ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, 
     kcore_state unused = {0};
     ordo_i32 none = 0;
     ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = work_for(g, &unused, &none); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;

@@ -38,8 +38,7 @@ enum {
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
-    ordo_type type = ordo_graph_out(g)->weight_type;
-    return ordo_operator_find(type == ORDO_F32 ? "mst_f32" : type == ORDO_I32 ? "mst_i32" : "mst_u32");
+    return ordo_operator_for("mst", g);
 }
 
 /* The word of edge e's weight such that words compare as weights do. */
@@ -194,7 +193,8 @@ static ordo_u32 parent_of(const search *s, ordo_u32 c)
 }
 
 /* To the root, halving the way: a parent is only ever replaced by an ancestor, so relaxed words do. Without halving a
- * path of ascending weights would take quadratic time. */
+ * path of ascending weights would take quadratic time. A member that was late may put an ancestor below the root back
+ * where another one has put the root: so after this a parent is near the root, and mostly it. */
 static void settle_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const search *s = arg;
@@ -224,9 +224,13 @@ static void label_roots_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static void label_others_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const search *s = arg;
-    for (ordo_u64 c = begin; c < end; c++)
-        if (s->parent[c] != c)
-            s->label[c] = s->label[s->parent[c]];
+    for (ordo_u64 c = begin; c < end; c++) {
+        ordo_u32 root = (ordo_u32)c;
+        while (s->parent[root] != root)
+            root = s->parent[root];
+        if (root != c)
+            s->label[c] = s->label[root];
+    }
 }
 
 /* After a run: components join, those that remain are numbered. */
@@ -543,12 +547,6 @@ static ordo_status check_input(const ordo_graph *graph)
     return ORDO_OK;
 }
 
-static ordo_work work_for(const ordo_graph *g, void *cells, const mst_state *state)
-{
-    ordo_vid n = ordo_graph_out(g)->n;
-    return (ordo_work){.op = op_for(g), .graph = g, .cells = cells, .state = state, .universe = n, .targets = n};
-}
-
 ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                      ordo_stats *stats)
 {
@@ -562,7 +560,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
                 .twice = ordo_graph_symmetric(g),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
                 .odd = NO_EDGE};
-    ordo_work work = work_for(g, &none, &state); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &s.runs.options);
     if (status || (status = check_input(g)))
         return status;
@@ -591,7 +589,7 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_u64 none = 0;
     mst_state state = {0};
     ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = work_for(g, &none, &state);
+    ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL);
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;

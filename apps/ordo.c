@@ -20,9 +20,19 @@ const cli_verb verbs[] = {
     {"schedulers", "", "lists the schedulers", VERB_LIST, verb_schedulers},
     {"operators", "", "lists the operators and the schedulers and syncs that can run them", VERB_LIST, verb_operators},
     {"help", "[VERB|SCHEDULER|OPERATOR]", "explains one; a scheduler with its tunables", VERB_LIST, verb_help},
+    {"man", "[APP|VERB]", "prints a manual page, as troff", VERB_LIST, verb_man},
+    {"complete", "-- [WORD...]", "prints how the last word may go on, for a shell", VERB_LIST, verb_complete},
     {"version", "", "prints version and commit", VERB_LIST, verb_version},
     {NULL, NULL, NULL, 0, NULL},
 };
+
+const cli_verb *find_verb(const char *name)
+{
+    for (const cli_verb *v = verbs; v->name; v++)
+        if (!strcmp(v->name, name))
+            return v;
+    return NULL;
+}
 
 const ordo_app *find_app(const char *name)
 {
@@ -42,11 +52,9 @@ static ordo_status dispatch(int count, char **words)
     if (!strcmp(name, "--version"))
         return verb_version(NULL);
 
-    const cli_verb *v = verbs;
-    while (v->name && strcmp(v->name, name) != 0)
-        v++;
+    const cli_verb *v = find_verb(name);
     const ordo_app *app = find_app(name);
-    if (!v->name && !app)
+    if (!v && !app)
         return unknown(name[0] == '-' ? "option" : "verb", name, verb_names(), "ordo help");
 
     static options o;

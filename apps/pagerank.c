@@ -30,12 +30,6 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("pagerank");
 }
 
-static ordo_work work_for(const ordo_graph *g, const pagerank_state *s, ordo_u64 *residual)
-{
-    ordo_vid n = ordo_graph_out(g)->n;
-    return (ordo_work){.op = op_for(g), .graph = g, .cells = residual, .state = s, .universe = n, .targets = n};
-}
-
 /* What tolerance and damping come to in units, for n vertices. */
 static ordo_status state_for(const ordo_csr *g, double damping, double tolerance, pagerank_state *s)
 {
@@ -122,7 +116,7 @@ ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance,
     const ordo_vid n = csr->n;
     pagerank_state s;
     ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = work_for(g, &s, &s.least); /* cells are not looked at yet */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.least, NULL); /* cells are not looked at yet */
     ordo_status status = state_for(csr, damping, tolerance, &s);
     if (status || (status = ordo_run_check(&work, &chosen)))
         return status;
@@ -147,7 +141,7 @@ ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *option
 {
     pagerank_state s = {0};
     ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = work_for(g, &s, &s.least); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.least, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;

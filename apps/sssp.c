@@ -25,8 +25,7 @@ static const char *type_name(ordo_type type)
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
-    ordo_type type = ordo_sssp_type(g);
-    return ordo_operator_find(type == ORDO_F32 ? "sssp_f32" : type == ORDO_I32 ? "sssp_i32" : "sssp_u32");
+    return ordo_operator_for("sssp", g);
 }
 
 typedef union state {
@@ -49,19 +48,6 @@ static state state_for(ordo_type type, double limit)
         s.u32.limit = ordo_limit_u32(limit);
     }
     return s;
-}
-
-static ordo_work work_for(const ordo_graph *g, const ordo_vid *source, const state *s, void *dist)
-{
-    ordo_vid n = ordo_graph_out(g)->n;
-    return (ordo_work){.op = op_for(g),
-                       .graph = g,
-                       .cells = dist,
-                       .state = s,
-                       .universe = n,
-                       .targets = n,
-                       .initial = source,
-                       .initial_count = 1};
 }
 
 /* ---- overflow ---- */
@@ -146,8 +132,8 @@ ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limit, const 
     if (status)
         return status;
     state s = state_for(ordo_sssp_type(g), limit);
-    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "delta");
-    ordo_work work = work_for(g, &source, &s, dist);
+    ordo_options chosen = ordo_options_or_auto(options, "delta");
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, dist, &source);
     if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g, "shortest paths")))
         return status;
 
@@ -170,9 +156,8 @@ ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, o
 {
     ordo_vid source = 0;
     state s = state_for(ordo_sssp_type(g), INFINITY);
-    ordo_options chosen = ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "delta");
-    ordo_work work = work_for(g, &source, &s, &s); /* cells are not looked at */
-    work.initial_count = work.universe ? 1 : 0;
+    ordo_options chosen = ordo_options_or_auto(options, "delta");
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* cells are not looked at */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (!status && *at_most < ordo_tree_memory(work.targets)) /* after the run has given its own back */
         *at_most = ordo_tree_memory(work.targets);

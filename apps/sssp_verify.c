@@ -55,6 +55,24 @@ ordo_status ordo_verify_choose(const ordo_csr *g, ordo_verify_how how, bool *ser
     return ordo_fail(ORDO_ERR_USAGE, "found way of verifying %d, expected one of ordo_verify_how", (int)how);
 }
 
+ordo_status ordo_claim_make(const ordo_graph *g, ordo_vid source, double limit, const void *values, const char *noun,
+                            const char *what, ordo_verify_how how, ordo_claim *out, bool *serial, bool *certificate)
+{
+    ordo_status status = ordo_check_paths(g, source, limit);
+    if (status || (status = ordo_verify_choose(ordo_graph_out(g), how, serial, certificate)))
+        return status;
+    if (!values)
+        return ordo_fail(ORDO_ERR_USAGE, "no %ss given", noun);
+    *out = (ordo_claim){.g = ordo_graph_out(g),
+                        .type = ordo_sssp_type(g),
+                        .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
+                        .source = source,
+                        .limit = limit,
+                        .values = values,
+                        .noun = noun};
+    return what ? ordo_check_weights(g, what) : ORDO_OK;
+}
+
 /* ---- Dijkstra's algorithm ---- */
 
 static void dijkstra(const ordo_claim *c, ordo_heap *h)
@@ -253,21 +271,12 @@ ordo_status ordo_sssp_verify(const ordo_graph *g, ordo_vid source, double limit,
                              ordo_verify_how how)
 {
     bool serial = true, certificate = true;
-    ordo_status status = ordo_check_paths(g, source, limit);
-    if (status || (status = ordo_verify_choose(ordo_graph_out(g), how, &serial, &certificate)))
+    ordo_claim c;
+    ordo_status status =
+        ordo_claim_make(g, source, limit, dist, "distance", "shortest paths", how, &c, &serial, &certificate);
+    if (status)
         return status;
-    if (!dist)
-        return ordo_fail(ORDO_ERR_USAGE, "no distances given");
-    if ((status = ordo_check_weights(g, "shortest paths")))
-        return status;
-    ordo_claim c = {.g = ordo_graph_out(g),
-                    .type = ordo_sssp_type(g),
-                    .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
-                    .source = source,
-                    .limit = limit,
-                    .values = dist,
-                    .pred = pred,
-                    .noun = "distance"};
+    c.pred = pred;
     if (serial)
         status = check_serially(&c);
     if (!status && certificate)

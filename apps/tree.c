@@ -14,6 +14,7 @@
 #include "apps/tree.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -67,7 +68,7 @@ ordo_options ordo_options_or(const ordo_options *options, const char *scheduler)
     return chosen;
 }
 
-bool ordo_wants_gpu(const ordo_options *options)
+static bool wants_gpu(const ordo_options *options)
 {
     char name[ORDO_DEVICE_NAME];
     const ordo_backend *backend;
@@ -75,6 +76,33 @@ bool ordo_wants_gpu(const ordo_options *options)
         return false;
     return !strcmp(options->device, "cuda") ||
            (ordo_backend_load("cuda", &backend) == ORDO_OK && backend->probe(name) == ORDO_OK);
+}
+
+ordo_options ordo_options_or_auto(const ordo_options *options, const char *scheduler)
+{
+    return ordo_options_or(options, wants_gpu(options) ? "auto" : scheduler);
+}
+
+const ordo_operator *ordo_operator_for(const char *name, const ordo_graph *g)
+{
+    const ordo_type type = ordo_graph_out(g)->weight_type;
+    char instance[64];
+    snprintf(instance, sizeof instance, "%s_%s", name, type == ORDO_F32 ? "f32" : type == ORDO_I32 ? "i32" : "u32");
+    return ordo_operator_find(instance);
+}
+
+ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const void *state, void *cells,
+                           const ordo_vid *source)
+{
+    const ordo_vid n = ordo_graph_out(g)->n;
+    return (ordo_work){.op = op,
+                       .graph = g,
+                       .cells = cells,
+                       .state = state,
+                       .universe = n,
+                       .targets = n,
+                       .initial = source,
+                       .initial_count = source && n ? 1 : 0};
 }
 
 ordo_u32 ordo_limit_u32(double limit)

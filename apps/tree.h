@@ -14,8 +14,14 @@ ordo_status ordo_check_weights(const ordo_graph *g, const char *paths);
 
 /* The options with that scheduler where they name none. */
 ordo_options ordo_options_or(const ordo_options *options, const char *scheduler);
-/* The run is to be on a GPU: asked for, or left open where there is one. Not every scheduler is there. */
-bool ordo_wants_gpu(const ordo_options *options);
+/* The same, but "auto" where the run is to be on a GPU: asked for, or left open where there is one. */
+ordo_options ordo_options_or_auto(const ordo_options *options, const char *scheduler);
+/* The instance of an operator that is a template for the graph's weights; u32 where it has none. */
+const ordo_operator *ordo_operator_for(const char *name, const ordo_graph *g);
+/* A run whose items are the graph's vertices, with a cell each. source: where it starts; NULL: everywhere. For checks
+ * and predictions, which look at neither, cells and state may be anything but NULL. */
+ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const void *state, void *cells,
+                           const ordo_vid *source);
 /* The largest u32 that is neither beyond the limit nor "unreached". */
 ordo_u32 ordo_limit_u32(double limit);
 

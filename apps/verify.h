@@ -67,6 +67,10 @@ ordo_claim_text ordo_claim_print(double value);
 
 /* Sets *serial and *certificate by `how` and the graph's size. */
 ordo_status ordo_verify_choose(const ordo_csr *g, ordo_verify_how how, bool *serial, bool *certificate);
+/* What a verifier of paths begins with: everything that can be wrong with the question, and the claim. `noun` is of one
+ * value, `what` of the problem, for sentences; NULL: weights are not looked at. Later: out->pred. */
+ordo_status ordo_claim_make(const ordo_graph *g, ordo_vid source, double limit, const void *values, const char *noun,
+                            const char *what, ordo_verify_how how, ordo_claim *out, bool *serial, bool *certificate);
 /* ORDO_ERR_VERIFY with "vertex 7: distance 12, expected 11" where a value is not the right one. */
 ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, double right);
 /* No edge is violated, and edges that are exactly met lead from the source to everything reached. */

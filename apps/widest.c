@@ -13,8 +13,7 @@
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
-    ordo_type type = ordo_sssp_type(g);
-    return ordo_operator_find(type == ORDO_F32 ? "widest_f32" : type == ORDO_I32 ? "widest_i32" : "widest_u32");
+    return ordo_operator_for("widest", g);
 }
 
 typedef union state {
@@ -39,22 +38,9 @@ static state state_for(const ordo_graph *g)
     return s;
 }
 
-static ordo_work work_for(const ordo_graph *g, const ordo_vid *source, const state *s, void *width)
-{
-    ordo_vid n = ordo_graph_out(g)->n;
-    return (ordo_work){.op = op_for(g),
-                       .graph = g,
-                       .cells = width,
-                       .state = s,
-                       .universe = n,
-                       .targets = n,
-                       .initial = source,
-                       .initial_count = 1};
-}
-
 static ordo_options options_for(const ordo_options *options)
 {
-    return ordo_options_or(options, ordo_wants_gpu(options) ? "auto" : "delta");
+    return ordo_options_or_auto(options, "delta");
 }
 
 ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ordo_options *options, void *width,
@@ -65,7 +51,7 @@ ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ordo_options
         return status;
     ordo_options chosen = options_for(options);
     state s;
-    ordo_work work = work_for(g, &source, &s, width);
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, width, &source);
     if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g, "widest paths")))
         return status;
     s = state_for(g);
@@ -80,8 +66,7 @@ ordo_status ordo_widest_memory(const ordo_graph *g, const ordo_options *options,
     ordo_vid source = 0;
     state s;
     ordo_options chosen = options_for(options);
-    ordo_work work = work_for(g, &source, &s, &s); /* neither cells nor state are looked at */
-    work.initial_count = work.universe ? 1 : 0;
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* neither cells nor state are looked at */
     return ordo_run_memory(&work, &chosen, expected, at_most);
 }
 

@@ -107,19 +107,11 @@ static ordo_status check_grounded(const ordo_claim *c)
 ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, const void *width, ordo_verify_how how)
 {
     bool serial = true, certificate = true;
-    ordo_status status = ordo_check_paths(g, source, (double)INFINITY);
-    if (status || (status = ordo_verify_choose(ordo_graph_out(g), how, &serial, &certificate)))
+    ordo_claim c;
+    ordo_status status =
+        ordo_claim_make(g, source, (double)INFINITY, width, "width", "widest paths", how, &c, &serial, &certificate);
+    if (status)
         return status;
-    if (!width)
-        return ordo_fail(ORDO_ERR_USAGE, "no widths given");
-    if ((status = ordo_check_weights(g, "widest paths")))
-        return status;
-    ordo_claim c = {.g = ordo_graph_out(g),
-                    .type = ordo_sssp_type(g),
-                    .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
-                    .source = source,
-                    .values = width,
-                    .noun = "width"};
     if (serial)
         status = check_serially(&c);
     if (!status && certificate)

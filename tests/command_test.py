@@ -279,6 +279,8 @@ class Words(Base):
         self.refused(2, "sync 'atomc'", "sssp", self.gr, "--sync", "atomc")
         self.refused(2, "did you mean 'cuda'", "sssp", self.gr, "--device", "cdua")
         self.refused(2, "'nothing_like_it' is unknown", "help", "nothing_like_it")
+        self.refused(2, "'nothing_like_it' is unknown", "man", "nothing_like_it")
+        self.refused(2, "expected one word after 'man'", "man", "sssp", "bfs")
         self.refused(2, "expected one of auto, serial", "sssp", self.gr, "--verify=perhaps")
         self.refused(2, "expected one of index, file", "sssp", self.gr, "--ids", "both")
         self.refused(2, "--option", "--option")

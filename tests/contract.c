@@ -80,7 +80,7 @@ static bool refused_on_gpu(const trial *t, const ordo_tunable *row, const char *
     return (server && !strcmp(row->name, "partition") && strncmp(choice, "interleave", 10)) ||
            (server && !strcmp(row->name, "roles") && !strncmp(choice, "both", 4)) ||
            (server && !strcmp(row->name, "pairs") && !strncmp(choice, "nested", 6)) ||
-           (!strcmp(row->name, "locks") && !strncmp(choice, "word", 4) && !strcmp(t->op, "sgd"));
+           (!strcmp(row->name, "lock_place") && !strncmp(choice, "word", 4) && !strcmp(t->op, "sgd"));
 }
 
 /* Draws every tunable: as it is, its least, or something small. */
@@ -156,6 +156,25 @@ static void check_u32(const trial *t, const ordo_u32 *found, const ordo_u32 *exp
         }
 }
 
+/* Runs from `source`, or from all items, and compares every cell; gives back what the trial took. */
+static void run_cells(trial *t, ordo_graph *g, const void *state, const ordo_item *source, ordo_u32 *cells,
+                      ordo_u32 *expected)
+{
+    const ordo_u64 n = ordo_graph_out(g)->n;
+    ordo_work work = {.graph = g,
+                      .cells = cells,
+                      .state = state,
+                      .universe = n,
+                      .targets = n,
+                      .initial = source,
+                      .initial_count = n ? 1 : 0};
+    run(t, &work);
+    check_u32(t, cells, expected, n);
+    free(expected);
+    free(cells);
+    ordo_graph_free(g);
+}
+
 static void try_integers(trial *t, const edge_list *list, ordo_direction direction)
 {
     bool labels = !strcmp(t->op, "cc"), levels = !strcmp(t->op, "bfs"), is_signed = !strcmp(t->op, "sssp_i32");
@@ -187,21 +206,11 @@ static void try_integers(trial *t, const edge_list *list, ordo_direction directi
     sssp_state_u32 unsigned_state = {limit};
     sssp_state_i32 signed_state = {(ordo_i32)limit};
     bfs_state bfs = {limit};
-    ordo_work work = {.graph = g,
-                      .cells = cells,
-                      .state = labels      ? NULL
-                               : levels    ? (const void *)&bfs
-                               : is_signed ? (const void *)&signed_state
-                                           : (const void *)&unsigned_state,
-                      .universe = n,
-                      .targets = n,
-                      .initial = labels ? NULL : &source,
-                      .initial_count = n ? 1 : 0};
-    run(t, &work);
-    check_u32(t, cells, expected, n);
-    free(expected);
-    free(cells);
-    ordo_graph_free(g);
+    const void *state = labels      ? NULL
+                        : levels    ? (const void *)&bfs
+                        : is_signed ? (const void *)&signed_state
+                                    : (const void *)&unsigned_state;
+    run_cells(t, g, state, labels ? NULL : &source, cells, expected);
 }
 
 static void try_floats(trial *t, const edge_list *list)
@@ -274,20 +283,10 @@ static void try_widest(trial *t, const edge_list *list, ordo_direction direction
     widest_state_i32 signed_state = {(ordo_i32)most, scale};
     widest_state_f32 real_state = {0, scale};
     memcpy(&real_state.most, &most, sizeof most);
-    ordo_work work = {.graph = g,
-                      .cells = cells,
-                      .state = is_real     ? (const void *)&real_state
-                               : is_signed ? (const void *)&signed_state
-                                           : (const void *)&unsigned_state,
-                      .universe = n,
-                      .targets = n,
-                      .initial = &source,
-                      .initial_count = n ? 1 : 0};
-    run(t, &work);
-    check_u32(t, cells, expected, n);
-    free(expected);
-    free(cells);
-    ordo_graph_free(g);
+    const void *state = is_real     ? (const void *)&real_state
+                        : is_signed ? (const void *)&signed_state
+                                    : (const void *)&unsigned_state;
+    run_cells(t, g, state, &source, cells, expected);
 }
 
 /* ---- kcore: one level, with parallel edges; who is left, by looking at all until nobody goes ---- */

@@ -43,8 +43,8 @@ class Traps(unittest.TestCase):
         for name in ("ht", "atm"):
             for locks in ("table", "word"):
                 for rivals in (1, 31, 256, 2048):  # one thread; part of a warp; part of a block; the whole chip
-                    self.through(name, 3001, "bsp:lock", f"bsp.locks={locks}", f"bsp.rivals={rivals}")
-                self.through(name, 20000, "bsp:lock", f"bsp.locks={locks}", "bsp.rivals=64", "bsp.sleep=2000")
+                    self.through(name, 3001, "bsp:lock", f"bsp.lock_place={locks}", f"bsp.rivals={rivals}")
+                self.through(name, 20000, "bsp:lock", f"bsp.lock_place={locks}", "bsp.rivals=64", "bsp.sleep=2000")
 
     def test_servers(self):
         forms = (("data=global", "form=plain"), ("data=global",), ("data=shared",))

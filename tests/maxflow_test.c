@@ -377,13 +377,6 @@ START_TEST(damage_is_refused)
 }
 END_TEST
 
-static ordo_graph *borrowed(const ordo_csr *csr, bool symmetric)
-{
-    ordo_graph *g = NULL;
-    ck_assert_msg(!ordo_graph_borrow(csr, symmetric, &g), "%s", ordo_last_error());
-    return g;
-}
-
 /* Rows in no order, with parallel edges apart: flows are those of their own edges. */
 START_TEST(unsorted_rows)
 {

@@ -279,13 +279,6 @@ START_TEST(damage_is_refused)
 }
 END_TEST
 
-static ordo_graph *borrowed(const ordo_csr *csr, bool symmetric)
-{
-    ordo_graph *g = NULL;
-    ck_assert_msg(!ordo_graph_borrow(csr, symmetric, &g), "%s", ordo_last_error());
-    return g;
-}
-
 /* Borrowed rows need not be sorted: ids still break ties. */
 START_TEST(unsorted_rows)
 {
@@ -330,6 +323,35 @@ START_TEST(bad_input_is_refused_in_one_line)
 END_TEST
 
 /* Sums beyond 32 bits, and below 0. */
+/* A path whose parents ascend to one root: members settle it from all ends at once, and get in each other's way. Not
+ * every such run met the mistake that this is for: about one in a hundred did. */
+START_TEST(long_chains_with_many_threads)
+{
+    enum { N = 20000, RUNS = 100 };
+    ordo_edge_entry *edge = malloc(N * sizeof *edge);
+    ordo_eid *forest = malloc(N * sizeof *forest);
+    ck_assert(edge && forest);
+    for (ordo_u32 i = 0; i < N - 1; i++)
+        edge[i] = (ordo_edge_entry){i, i + 1, N - i};
+    ordo_graph *g;
+    ordo_options options = {.scheduler = "bsp", .threads = 16};
+    ck_assert_msg(!ordo_graph_from_edges(N, edge, N - 1, ORDO_U32, ORDO_AS_STORED, 1, &g), "%s", ordo_last_error());
+    for (int i = 0; i < RUNS; i++) {
+        ordo_forest f;
+        ck_assert_msg(!ordo_mst(g, &options, forest, &f, NULL), "run %d: %s", i, ordo_last_error());
+        ck_assert_uint_eq(f.edges, N - 1);
+        ck_assert_uint_eq(f.trees, 1);
+        ordo_eid e = 0;
+        while (e < N - 1 && forest[e] == e)
+            e++;
+        ck_assert_uint_eq(e, N - 1);
+    }
+    ordo_graph_free(g);
+    free(edge);
+    free(forest);
+}
+END_TEST
+
 START_TEST(sums_are_of_64_bits)
 {
     const ordo_edge_entry large[] = {{0, 1, 0xffffffffu}, {1, 2, 0xffffffffu}, {2, 0, 0xffffffffu}};
@@ -379,6 +401,7 @@ int main(void)
     tcase_add_loop_test(tests, damage_is_refused, 0, families);
     tcase_add_test(tests, unsorted_rows);
     tcase_add_test(tests, bad_input_is_refused_in_one_line);
+    tcase_add_test(tests, long_chains_with_many_threads);
     tcase_add_test(tests, sums_are_of_64_bits);
     tcase_add_test(tests, cancelled_and_late);
     suite_add_tcase(suite, tests);

@@ -1,34 +1,55 @@
 #!/usr/bin/env python3
-"""Installs the build into a fresh prefix and builds tests/outside against that alone. usage: outside.py SOURCE BUILD"""
-import os
+"""Builds the projects of tests/outside against an installed copy alone, with pkg-config and with CMake, and runs them.
+usage: outside.py SOURCE BUILD"""
 import pathlib
+import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-source, build = map(pathlib.Path, sys.argv[1:3])
-meson = shutil.which("meson") or str(source / ".tools" / "venv" / "bin" / "meson")
-
-
-def run(command, **more):
-    done = subprocess.run(command, capture_output=True, text=True, **more)
-    if done.returncode:
-        sys.exit(f"outside: {' '.join(map(str, command))} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
+from staged import Staged, run
 
 with tempfile.TemporaryDirectory() as directory:
     root = pathlib.Path(directory)
-    run([meson, "install", "-C", str(build), "--no-rebuild", "--destdir", str(root / "image")])
-    pc = next((root / "image").rglob("ordo.pc"))
-    library = next(p for p in (root / "image").rglob("libordo.so") if p.exists())
-    environment = dict(os.environ, PKG_CONFIG_PATH=str(pc.parent), PKG_CONFIG_SYSROOT_DIR=str(root / "image"),
-                       LD_LIBRARY_PATH=str(library.parent))
-    project = root / "project"
-    shutil.copytree(source / "tests" / "outside", project)
-    run(["make", "-s", "-C", str(project)], env=environment)
-    print(run([str(project / "widest")], env=environment), end="")
-    # the installed command finds its library without help
-    ordo = next((root / "image").rglob("bin/ordo"))
-    print(run([str(ordo), "version"], env=environment), end="")
+    ordo = Staged(sys.argv[1], sys.argv[2], root / "image")
+    environment = ordo.environment
+    road = root / "road.ordo"
+    run([ordo.ordo, "generate", "road", "--vertices", "30000", "--seed", "1", "-o", road, "--quiet"], env=environment)
+    schedulers = run(["pkg-config", "--variable=schedulers", "ordo"], env=environment).split()
+
+    def check(folder, how):
+        text = run([folder / "widest"], env=environment)
+        assert all(re.search(f"^{s} +ok", text, re.M) for s in schedulers + ["lifo"]), text
+        assert "sssp_u32 under lifo: ok" in text, text
+        print(f"built with {how}:\n{text}", end="")
+
+    project = root / "make"
+    shutil.copytree(ordo.source / "tests" / "outside", project)
+    run(["make", "-s", "-C", project], env=environment)
+    check(project, "pkg-config")
+
+    if not shutil.which("cmake"):
+        print("cmake is not here: the CMake package is not tested (tools/setup installs it)")
+        sys.exit(0)
+    project = root / "cmake"
+    environment.pop("LD_LIBRARY_PATH")  # CMake writes where the library was into what it builds
+    run(["cmake", "-S", ordo.source / "tests" / "outside", "-B", project], env=environment)
+    run(["cmake", "--build", project], env=environment)
+    check(project, "CMake")
+    text = run([project / "astar" / "astar", road, "100", "22000"], env=environment)  # with make: tests/tutorial.py
+    assert all(re.search(f"^{s} .* ok ", text, re.M) for s in schedulers), text
+    print(text, end="")
+
+    # versions that do not go together are refused, by CMake itself
+    major, minor = run(["pkg-config", "--modversion", "ordo"], env=environment).split(".")[:2]
+    for asked, fits in {"": True, major: True, f"{major}.{minor}": True, f"{major}.{int(minor) + 1}": False,
+                        f"{int(major) + 1}": False, f"{major}.{minor}.99": False}.items():
+        asking = root / f"asking-{asked}"
+        asking.mkdir()
+        (asking / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(asking NONE)\n"
+                                               f"find_package(ordo {asked} QUIET)\n"
+                                               f"if(NOT ordo_FOUND STREQUAL {int(fits)})\n"
+                                               f"  message(FATAL_ERROR \"ordo {asked}: '${{ordo_FOUND}}'\")\nendif()\n")
+        # without a language CMake does not know lib/x86_64-linux-gnu
+        run(["cmake", "-S", asking, "-B", asking / "build", f"-Dordo_DIR={ordo.libdir / 'cmake' / 'ordo'}"], env=environment)
+    print("CMake: versions that fit are found, others are not")

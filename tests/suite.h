@@ -1,4 +1,4 @@
-/* suite.h -- what libcheck programs have around their tests: running them, and a folder of their own. */
+/* suite.h -- what libcheck programs have around their tests: running them, a folder of their own, graphs of arrays. */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <ordo/graph.h>
 
 /* The program's status. CK_VERBOSITY chooses how much is printed. */
 static inline int run_suite(Suite *suite)
@@ -43,6 +45,13 @@ __attribute__((unused)) static const char *path_of(const char *name)
     next = (next + 1) % 4;
     snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
     return path[next];
+}
+
+__attribute__((unused)) static ordo_graph *borrowed(const ordo_csr *csr, bool symmetric)
+{
+    ordo_graph *g = NULL;
+    ck_assert_msg(!ordo_graph_borrow(csr, symmetric, &g), "%s", ordo_last_error());
+    return g;
 }
 
 #endif

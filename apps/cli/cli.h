@@ -1,8 +1,9 @@
 /* cli.h -- what the files of the command `ordo` share: options, a loaded graph, the record of a run.
  *
  * The way of a call: options.c turns words into an `options`, one verb's file does the work (run.c, compare.c, bench.c,
- * graphs.c, sample.c, help.c), text.c prints for people, json.c for programs, files.c writes files aside and renames
- * them. Functions return an ordo_status with the sentence set; only main prints it and chooses the exit status.
+ * graphs.c, sample.c, help.c, man.c, complete.c), text.c prints for people, json.c for programs, files.c writes files
+ * aside and renames them. Functions return an ordo_status with the sentence set; only main prints it and chooses the
+ * exit status.
  */
 #ifndef ORDO_CLI_H
 #define ORDO_CLI_H
@@ -101,6 +102,18 @@ ordo_status options_suit(const options *o, const ordo_app *app);
 ordo_edge_options options_edges(const options *o, bool weights);
 /* The kinds of graph that can be made, with their options, as the help shows them. */
 void options_print_kinds(FILE *out);
+/* The name of the index-th, NULL after the last. */
+const char *options_kind(int index);
+/* An option as help, manual and completion tell it. */
+typedef struct cli_option {
+    const char *name;     /* NULL: it has a letter alone */
+    int letter;           /* 0: none */
+    const char *argument; /* NULL: none; "FILE", "a|b|c"; optional: "[a|b|c]" */
+    bool optional;
+    const char *help;
+} cli_option;
+/* The next option of a verb; *at starts at 0. False after the last. */
+bool options_next(int verb, int *at, cli_option *out);
 /* The options of a verb as `ordo help VERB` shows them. */
 void options_print(FILE *out, int verb);
 /* The word of the list (ends with NULL) that is nearest to a misspelt one, or NULL. */
@@ -297,9 +310,18 @@ ordo_status verb_sample(const options *o);
 ordo_status verb_schedulers(const options *o);
 ordo_status verb_operators(const options *o);
 ordo_status verb_help(const options *o);
+ordo_status verb_man(const options *o);
+ordo_status verb_complete(const options *o);
 ordo_status verb_version(const options *o);
 void print_usage(FILE *out);
 ordo_status print_verb_help(const char *name);
+/* The formats that are read, or those that are written, with their suffixes. */
+void print_formats(FILE *out, bool read);
+/* Whether a verb's help has that list; VERB_APP for apps. */
+bool reads_graphs(int verb);
+bool writes_graphs(int verb);
+/* Examples, a line each, indented; exit statuses in a sentence. */
+extern const char usage_examples[], usage_statuses[];
 
 /* A verb of the command that is no app. */
 typedef struct cli_verb {
@@ -308,6 +330,8 @@ typedef struct cli_verb {
     ordo_status (*run)(const options *o);
 } cli_verb;
 extern const cli_verb verbs[]; /* ends with name NULL */
+/* NULL where there is none. */
+const cli_verb *find_verb(const char *name);
 const ordo_app *find_app(const char *name);
 /* Verbs and apps, ended by NULL, for near_match. */
 const char *const *verb_names(void);

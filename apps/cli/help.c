@@ -21,6 +21,13 @@ const char *const *verb_names(void)
     return names;
 }
 
+const char usage_examples[] = "  ordo sssp road.gr --source 1 --ids file --scheduler near_far --verify\n"
+                              "  ordo bfs --generate \"rmat --scale 20 --symmetrise\" --repeat 5 --json out.json\n"
+                              "  ordo compare sssp road.gr rmat.wsg --repeat 5\n"
+                              "  ordo convert web.txt web.ordo --dedup first --drop-loops\n";
+const char usage_statuses[] = "0 done, 1 an answer failed verification, 2 usage, 3 bad input or output, 4 not enough\n"
+                              "memory, 5 device error, 6 not done in time (--timeout), 130 cancelled.";
+
 void print_usage(FILE *out)
 {
     fprintf(out, "Usage: ordo APP GRAPH [OPTION...]     or     ordo VERB [WORD...] [OPTION...]\n\nApps:\n");
@@ -32,14 +39,10 @@ void print_usage(FILE *out)
         snprintf(left, sizeof left, "%s %s", v->name, v->arguments);
         fprintf(out, "  %-45s %s\n", left, v->summary);
     }
-    fprintf(out, "\nExamples:\n"
-                 "  ordo sssp road.gr --source 1 --ids file --scheduler near_far --verify\n"
-                 "  ordo bfs --generate \"rmat --scale 20 --symmetrise\" --repeat 5 --json out.json\n"
-                 "  ordo compare sssp road.gr rmat.wsg --repeat 5\n"
-                 "  ordo convert web.txt web.ordo --dedup first --drop-loops\n\n"
-                 "`ordo help VERB` lists its options, `ordo help SCHEDULER` its tunables.\n"
-                 "Exit status: 0 done, 1 an answer failed verification, 2 usage, 3 bad input or output, 4 not enough\n"
-                 "memory, 5 device error, 6 not done in time (--timeout), 130 cancelled.\n");
+    fprintf(
+        out,
+        "\nExamples:\n%s\n`ordo help VERB` lists its options, `ordo help SCHEDULER` its tunables.\nExit status: %s\n",
+        usage_examples, usage_statuses);
 }
 
 /* ---- operators and schedulers ---- */
@@ -179,8 +182,17 @@ ordo_status verb_operators(const options *o)
 
 /* ---- help ---- */
 
-/* The formats that are read, or those that are written, with their suffixes. */
-static void print_formats(bool read)
+bool reads_graphs(int verb)
+{
+    return verb & (VERB_APP | VERB_COMPARE | VERB_CONVERT | VERB_INFO | VERB_SAMPLE);
+}
+
+bool writes_graphs(int verb)
+{
+    return verb & (VERB_GENERATE | VERB_CONVERT | VERB_SAMPLE);
+}
+
+void print_formats(FILE *out, bool read)
 {
     static const struct {
         const char *suffix, *name;
@@ -201,19 +213,17 @@ static void print_formats(bool read)
         {".npz", "SciPy sparse matrix", true, true},
         {".ordo", "Ordo's own: mapped, nothing is lost", true, true},
     };
-    printf(read ? "\nFormats read, told by content first:\n" : "\nFormats written, told by the suffix:\n");
+    fprintf(out, read ? "Formats read, told by content first:\n" : "Formats written, told by the suffix:\n");
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (read ? formats[i].read : formats[i].written)
-            printf("  %-8s %s\n", formats[i].suffix, formats[i].name);
+            fprintf(out, "  %-8s %s\n", formats[i].suffix, formats[i].name);
     if (read)
-        printf("  Text and binary may be packed: .gz, .xz, .zst. '-' is standard input.\n");
+        fprintf(out, "  Text and binary may be packed: .gz, .xz, .zst. '-' is standard input.\n");
 }
 
 ordo_status print_verb_help(const char *name)
 {
-    const cli_verb *v = verbs;
-    while (v->name && strcmp(v->name, name) != 0)
-        v++;
+    const cli_verb *v = find_verb(name);
     const ordo_app *app = find_app(name);
     if (app)
         printf("Usage: ordo %s GRAPH [OPTION...]\n\n%s\n", name, app->summary);
@@ -224,10 +234,14 @@ ordo_status print_verb_help(const char *name)
         printf("\nKinds, with the options of each:\n");
         options_print_kinds(stdout);
     }
-    if (kind & (VERB_APP | VERB_COMPARE | VERB_CONVERT | VERB_INFO | VERB_SAMPLE))
-        print_formats(true);
-    if (kind & (VERB_GENERATE | VERB_CONVERT | VERB_SAMPLE))
-        print_formats(false);
+    if (reads_graphs(kind)) {
+        putchar('\n');
+        print_formats(stdout, true);
+    }
+    if (writes_graphs(kind)) {
+        putchar('\n');
+        print_formats(stdout, false);
+    }
     printf("\nOptions, with defaults in parentheses:\n");
     options_print(stdout, kind);
     return ORDO_OK;
@@ -242,11 +256,8 @@ ordo_status verb_help(const options *o)
         return ORDO_OK;
     }
     const char *name = o->words[0];
-    const cli_verb *v = verbs;
-    while (v->name && strcmp(v->name, name) != 0)
-        v++;
     bool any = false;
-    if (v->name || find_app(name)) {
+    if (find_verb(name) || find_app(name)) {
         print_verb_help(name);
         any = true;
     }

@@ -125,23 +125,35 @@ static const struct row {
 #undef X
 };
 
+bool options_next(int verb, int *at, cli_option *out)
+{
+    while (*at < OPT_COUNT && !(rows[*at].verbs & verb))
+        ++*at;
+    if (*at == OPT_COUNT)
+        return false;
+    const struct row *r = &rows[*at];
+    *out = (cli_option){.name = r->name,
+                        .letter = r->letter,
+                        .argument = r->argument,
+                        .optional = r->argument && r->argument[0] == '[',
+                        .help = r->help};
+    if (*at == OPT_OUTPUT && verb == VERB_GENERATE)
+        out->help = "where to; the suffix is the format";
+    ++*at;
+    return true;
+}
+
 void options_print(FILE *out, int verb)
 {
-    for (int i = 0; i < OPT_COUNT; i++) {
-        const struct row *r = &rows[i];
-        if (!(r->verbs & verb))
-            continue;
+    cli_option o;
+    for (int at = 0; options_next(verb, &at, &o);) {
         char left[64];
-        bool optional = r->argument && r->argument[0] == '[';
-        int used = snprintf(left, sizeof left, "  %s%s", r->name ? "--" : "", r->name ? r->name : "");
-        if (r->letter)
-            used += snprintf(left + used, sizeof left - (size_t)used, "%s-%c", r->name ? ", " : "", r->letter);
-        if (r->argument && !optional)
-            snprintf(left + used, sizeof left - (size_t)used, " %s", r->argument);
-        const char *help = r->help;
-        if (i == OPT_OUTPUT && verb == VERB_GENERATE)
-            help = "where to; the suffix is the format";
-        fprintf(out, "%-30s %s%s%s\n", left, help, optional ? "; HOW: =" : "", optional ? r->argument : "");
+        int used = snprintf(left, sizeof left, "  %s%s", o.name ? "--" : "", o.name ? o.name : "");
+        if (o.letter)
+            used += snprintf(left + used, sizeof left - (size_t)used, "%s-%c", o.name ? ", " : "", o.letter);
+        if (o.argument && !o.optional)
+            snprintf(left + used, sizeof left - (size_t)used, " %s", o.argument);
+        fprintf(out, "%-30s %s%s%s\n", left, o.help, o.optional ? "; HOW: =" : "", o.optional ? o.argument : "");
     }
 }
 
@@ -668,6 +680,11 @@ static bool is_among(int id, const int *list)
     while (*list && *list != id)
         list++;
     return *list != 0;
+}
+
+const char *options_kind(int index)
+{
+    return index < KINDS ? kinds[index].name : NULL;
 }
 
 static bool is_shape(int id)

@@ -39,7 +39,7 @@
 #include "queue.cuh"
 
 enum {
-    ADDS_DEV_THREADS = 384, /* of a block: two of them leave a thread 80 registers, enough to spill none */
+    ADDS_DEV_THREADS = 320, /* of a block: two of them leave a thread 96 registers, enough to spill none */
     ADDS_DEV_WARPS = ADDS_DEV_THREADS / 32,
     ADDS_DEV_PORTION = 32, /* most items of a warp's portion */
     ADDS_DEV_WORKERS = 1024,

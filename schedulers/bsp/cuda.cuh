@@ -10,7 +10,7 @@
  * 32 vertices: each lane looks at a few edges of its own, the rest of long rows is looked at by all lanes together. A
  * cell is written by one lane only, and frontier cells do not change during the step.
  */
-#include "schedulers/bsp/tunables.h"
+#include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _bsp_cuda_, _part)
 

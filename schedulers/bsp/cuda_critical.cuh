@@ -7,8 +7,8 @@
  *
  * The more threads try for few locks, the slower their holders: what fails queues in front of the unlocking store. So
  * fewer threads than there are run sections (`rivals`): 512 a multiprocessor where nothing is said, which was best from
- * 32 K targets on; 32 are best for 32 targets. All there are (2048) with `locks=table` is the baseline of the paper on
- * the lock server (Wang, Fussell and Lin, ASPLOS 2019).
+ * 32 K targets on; 32 are best for 32 targets. All there are (2048) with `lock_place=table` is the baseline of the
+ * paper on the lock server (Wang, Fussell and Lin, ASPLOS 2019).
  *
  * Does not: find the best number of rivals by itself.
  */
@@ -135,14 +135,15 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda_arrays arrays = {};
     MY(args) a = {};
     const ordo_u64 asked = (ordo_u64)job->tunable[BSP_RIVALS], rivals = asked ? asked : BSP_USUAL_RIVALS;
-    const int locks = (int)job->tunable[BSP_LOCKS];
+    const int locks = (int)job->tunable[BSP_LOCK_PLACE];
     const bool word = OP(lock_bits) && locks != 1;
     int blocks = (int)job->tunable[BSP_BLOCKS];
     if (locks == 2 && !word)
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "scheduler 'bsp' with locks=word needs an operator whose targets' words have a bit to spare; "
-                         "'%s' has none",
-                         job->op->name);
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "scheduler 'bsp' with lock_place=word needs an operator whose targets' words have a bit to spare; "
+            "'%s' has none",
+            job->op->name);
     ordo_status status = ordo_cuda_begin(job, 0, false, &c);
     if (!status)
         status = OP(cuda_state)(&c, &a.state, &arrays);

@@ -434,8 +434,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (deep && (int)OP(weight_type) == ORDO_NONE && own == 1)
         own = 64; /* levels: see delta */
     a.delta = ordo_job_delta(job, t[INBOX_DELTA], own, factor);
-    /* of warps beyond that, too many look at the words that all count in */
-    const int each = t[INBOX_BLOCKS] > 0 ? (int)t[INBOX_BLOCKS] : kind == ORDO_GRAPH_EVEN ? 1 : 0;
+    const int each = (int)t[INBOX_BLOCKS];
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)
         status = ordo_cuda_grid((const void *)MY(kernel), INBOX_DEV_THREADS, each, &blocks);
@@ -447,8 +446,10 @@ static ordo_status MY(run_job)(ordo_job *job)
                            (unsigned long long)job->universe, (unsigned long long)job->out->m);
     if (!status) {
         a.workers = (ordo_u32)blocks * INBOX_DEV_WARPS - 1;
-        if (t[INBOX_WORKERS] > 0 && t[INBOX_WORKERS] < a.workers)
-            a.workers = (ordo_u32)t[INBOX_WORKERS];
+        if (t[INBOX_WORKERS] > 0)
+            a.workers = t[INBOX_WORKERS] < a.workers ? (ordo_u32)t[INBOX_WORKERS] : a.workers;
+        else if (kind == ORDO_GRAPH_EVEN) /* more find too little to do, and look at the words that all count in */
+            a.workers = (a.workers + 1) / 8 * 5;
         /* room for twice a worker's items in each of its rings, as far as that is reasonable */
         const ordo_u64 wish = 2 * job->universe / a.workers;
         a.size = 64;

@@ -14,8 +14,9 @@
       "cuda: how far a warp follows its own activations; -1: 64 where depth binds, 16 on even degrees, else 0")        \
     X(INBOX_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
-    X(INBOX_WORKERS, "workers", INT, "0", 0, 1000000, NULL, "warps", "cuda: workers; 0: all warps but one")            \
+    X(INBOX_WORKERS, "workers", INT, "0", 0, 1000000, NULL, "warps",                                                   \
+      "cuda: workers; 0: all warps but one, on even degrees five in eight")                                            \
     X(INBOX_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                         \
-      "cuda: blocks of 256 threads a multiprocessor; 0: 1 on even degrees, else as many as fit")
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
 enum { INBOX_TUNABLES(ORDO_TUNABLE_ENUM) INBOX_TUNABLE_COUNT };

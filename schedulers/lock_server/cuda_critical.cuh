@@ -78,7 +78,7 @@ template <bool Near> ORDO_DEV ordo_u32 MY(target)(const MY(args) * a, const MY(b
 }
 
 ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 step, const ordo_activation *out,
-                           ordo_u32 count, ordo_cuda_counters *mine)
+                           ordo_u32 count, server_counters *mine)
 {
     if (OP(activates))
         for (ordo_u32 i = 0; i < count; i++)
@@ -106,13 +106,12 @@ ORDO_DEV void MY(own)(const MY(args) * a, const MY(block) * b, bool has, ordo_u3
     }
 }
 
-/* What a message asks for: of all of a thread before the first is served, for recalling may have to fetch. */
-template <int W, int Words, bool Near>
-ORDO_DEV ordo_request MY(open_message)(const MY(args) * a, const MY(block) * b, const ordo_u64 (&word)[W],
-                                       ordo_u32 *local, ordo_u32 *other)
+/* What a message asks for, but for its targets: of all of a thread before the first is served, for recalling may have
+ * to fetch. */
+template <int W, int Words>
+ORDO_DEV ordo_request MY(open_message)(const MY(args) * a, const ordo_u64 (&word)[W], ordo_u32 *local, ordo_u32 *other)
 {
     ordo_request r = server_unpack<W, Words>(&a->shape, word, local, other);
-    r.target[0] = r.target[1] = MY(target)<Near>(a, b, *local);
     if (OP(recalls) && !Words)
         OP(recall)(&a->state, &r);
     return r;
@@ -122,7 +121,7 @@ ORDO_DEV ordo_request MY(open_message)(const MY(args) * a, const MY(block) * b, 
  * then has. */
 template <bool Near>
 ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, bool has, ordo_request *r,
-                            ordo_u32 local, bool pair, ordo_u32 step, ordo_cuda_counters *mine, int *more)
+                            ordo_u32 local, bool pair, ordo_u32 step, server_counters *mine, int *more)
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
@@ -144,7 +143,7 @@ ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_qu
 /* A second half. */
 template <bool Near>
 ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, bool has,
-                               const ordo_request *r, ordo_u32 local, ordo_u32 step, ordo_cuda_counters *mine)
+                               const ordo_request *r, ordo_u32 local, ordo_u32 step, server_counters *mine)
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
@@ -157,7 +156,7 @@ ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev
 template <int W, int Words, bool Near>
 ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue,
                                const ordo_u64 (&word)[MY(places)][W], ordo_u32 count, ordo_u32 step,
-                               ordo_cuda_counters *mine)
+                               server_counters *mine)
 {
     const bool twice = a->twice;
     ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
@@ -196,7 +195,8 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
             for (int w = 0; w < W; w++)
                 held[w] = b->held[at * W + w];
             at = b->next[at];
-            const ordo_request r = MY(open_message)<W, Words, Near>(a, b, held, &local, &other);
+            ordo_request r = MY(open_message)<W, Words>(a, held, &local, &other);
+            r.target[0] = r.target[1] = MY(target)<Near>(a, b, local);
             b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
             mine->useful++;
             if (twice && !OP(open)(&b->state, &r))
@@ -221,7 +221,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
  * its server. All threads of the block. */
 template <int W, int Words>
 ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)[MY(places)],
-                         ordo_u64 (&word)[MY(places)][W], ordo_cuda_counters *mine)
+                         ordo_u64 (&word)[MY(places)][W], server_counters *mine)
 {
     ordo_u64 *const held = b->out.stage; /* free until the batch is sorted */
     ordo_u32 mine_last = 0, other;
@@ -303,7 +303,7 @@ ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)
 /* A client's step. All threads of the block. */
 template <int W, int Words, bool Gather>
 ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending *sending, ordo_u32 step,
-                         ordo_u64 count, ordo_cuda_counters *mine, ordo_u32 *rounds)
+                         ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
 {
     constexpr int items = MY(places) / (int)OP(requests);
     const ordo_u64 batch = (ordo_u64)items * SERVER_THREADS, clients = gridDim.x - a->servers;
@@ -369,7 +369,7 @@ ORDO_DEV int MY(judge)(const MY(args) * a, const MY(block) * b, ordo_u32 step, b
 /* A server's step. All threads of the block. */
 template <int W, int Words, bool Near, bool Chains>
 ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking *requests, server_taking *seconds,
-                         server_sending *sending, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine,
+                         server_sending *sending, ordo_dev_queue *queue, ordo_u32 step, server_counters *mine,
                          ordo_u32 *rounds)
 {
     __shared__ int verdict;
@@ -385,10 +385,12 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < others)
-                    r[k] = MY(open_message)<W, Words, Near>(a, b, word[k], &local[k], &other);
+                    r[k] = MY(open_message)<W, Words>(a, word[k], &local[k], &other);
 #pragma unroll 1 /* a quarter of the code is faster by a third */
             for (int k = 0; k < MY(places); k++) {
-                const ordo_request now = server_pick(r, k);
+                ordo_request now = server_pick(r, k);
+                now.target[0] = now.target[1] = MY(target)<Near>(a, b, server_pick(local, k));
+                now.targets = 2;
                 MY(serve_second)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < others, &now,
                                        server_pick(local, k), step, mine);
             }
@@ -405,7 +407,7 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count)
-                    r[k] = MY(open_message)<W, Words, Near>(a, b, word[k], &local[k], &other[k]);
+                    r[k] = MY(open_message)<W, Words>(a, word[k], &local[k], &other[k]);
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
                 to[k] = SERVER_NONE;
@@ -414,21 +416,21 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
                 int more = 0;
                 ordo_request now = server_pick(r, k);
                 const ordo_u32 second = server_pick(other, k);
+                now.target[0] = now.target[1] = MY(target)<Near>(a, b, server_pick(local, k));
+                now.targets = second ? 2 : 1;
                 MY(serve_one)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < count, &now,
                                     server_pick(local, k), second != 0, step, mine, &more);
-                if (MY(in_halves) && more) {
-                    const ordo_u32 target = second - 1, there = target / a->servers;
-                    ordo_u64 out[W];
-                    server_pack<W, Words>(&a->shape, &now, there, 0, out);
-                    server_put(to, k, target - there * a->servers);
-#pragma unroll
-                    for (int i = 0; i < MY(places); i++)
-                        if (i == k)
-#pragma unroll
-                            for (int w = 0; w < W; w++)
-                                word[i][w] = out[w];
+                if (MY(in_halves) && more) { /* the second half takes its place */
+                    const ordo_u32 there = (second - 1) / a->servers;
+                    server_put(r, k, now);
+                    server_put(local, k, there);
+                    server_put(to, k, second - 1 - there * a->servers);
                 }
             }
+#pragma unroll
+            for (int k = 0; k < MY(places); k++)
+                if (MY(in_halves))
+                    server_pack<W, Words>(&a->shape, &r[k], local[k], 0, word[k]);
             if (MY(in_halves)) {
                 server_fill<W, MY(places)>(&b->out, a->servers, to, word);
                 if (Words) /* what first halves wrote comes before the messages; else second halves do not look */
@@ -472,7 +474,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     __shared__ ordo_u32 least[2][3];
     auto grid = cooperative_groups::this_grid();
     MY(block) b;
-    ordo_cuda_counters mine = {};
+    server_counters mine = {};
     ordo_u32 rounds = 0;
     b.server = server_role(a.servers, &b.index);
     b.state = a.state;
@@ -528,7 +530,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     if (Near && b.server)
         for (ordo_u64 i = threadIdx.x; i < owned; i += SERVER_THREADS)
             OP(owned_copy)(&a.state, i * a.servers + b.index, &b.state, i);
-    ordo_dev_publish(a.counters, mine);
+    ordo_dev_publish(a.counters, server_counted(&mine));
 }
 
 /* ---- the host's part ---- */

@@ -32,6 +32,21 @@ enum {
 };
 #define SERVER_NONE 0xffffffffu
 
+/* A thread's own of ordo_cuda_counters, in half as many registers: none sees 2^32 items. */
+typedef struct server_counters {
+    ordo_u32 items, edges, useful, activations;
+} server_counters;
+
+ORDO_DEV ordo_cuda_counters server_counted(const server_counters *mine)
+{
+    ordo_cuda_counters all = {};
+    all.items = mine->items;
+    all.edges = mine->edges;
+    all.useful = mine->useful;
+    all.activations = mine->activations;
+    return all;
+}
+
 /* ---- what a message says ---- */
 
 /* Widths of the item and of the target's number at its server; all bits that a message without arguments needs. */

@@ -10,7 +10,7 @@
  * the epoch as those of the frontier do by phase: a split reads those of its epoch, fills the next's and clears the
  * one's after that. All blocks decide alike what a phase is, from words that nobody writes during it.
  */
-#include "schedulers/near_far/tunables.h"
+#include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _near_far_cuda_, _part)
 

@@ -10,7 +10,7 @@
  * `changed` has three places by turns: a round adds to its own, reads its own after the barrier, and clears the one of
  * the round after next, which nobody has used since the barrier before last.
  */
-#include "schedulers/topology/tunables.h"
+#include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _topology_cuda_, _part)
 

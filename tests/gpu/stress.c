@@ -1,13 +1,15 @@
 /* stress.c -- large graphs of awkward shapes, under every scheduler of a device, with settings that hurt.
  *
- *   stress [DEVICE [small|large]]   (cuda small)
+ *   stress [DEVICE [small|large|tight]]   (cuda small)
  *
  * Problem: the contract's graphs have at most 2000 vertices: no hub fills a bucket, no pool wraps round, cells stay in
  * the cache, and a race that needs a million chances gets a thousand.
  *
  * Method: every answer is compared, cell by cell, with that of the CPU's `delta`. One line a case: graph, operator,
  * scheduler, sync, settings, milliseconds of the run alone. `large` has an rmat whose cells exceed any L2 of today,
- * more repeats, and a graph of a gigaedge where host and device have the memory.
+ * more repeats, and a graph of a gigaedge where host and device have the memory. `tight` is small graphs under `delta`,
+ * `inbox` and `adds` with every setting of trial.h that hurts: rings of a place that wrap round thousands of times and
+ * spill, pools of a block, chains for which there is no room.
  *
  * Ends with 1 where an answer is wrong, a run fails, or time is up before the last case; 77 where there is no such
  * device. It stops by itself within 9 minutes: what starts it may have a limit, and a kernel that is killed tells
@@ -21,34 +23,11 @@
 #include <ordo/ordo.h>
 #include <ordo/scheduler.h>
 
-#define ORDO_WEIGHT u32
-#include "operators/sssp.h"
-#undef ORDO_WEIGHT
-#include "operators/bfs.h"
-#include "operators/cc.h"
+#include "trial.h"
 
-enum { ALL_SECONDS = 480, CASE_SECONDS = 60, MOST_SETTINGS = 4 };
+enum { ALL_SECONDS = 480 };
 
-/* What `adds` does least well, one thing at a time. */
-static const char *const hard[][MOST_SETTINGS] = {
-    {"workers=2"},
-    {"workers=1"},
-    {"workers=1024"}, /* the most */
-    {"pool=1"},       /* one block: everything spills */
-    {"pool=4096"},
-    {"block=64", "segment=1"},
-    {"segment=64"},
-    {"start_index=4294967295"}, /* indices wrap round at once */
-    {"buckets=2"},
-    {"concurrent_max=31", "concurrent_min=31"},
-    {"reserve=thread"},
-    {"cache=off"},
-    {"chain=0"},
-    {"chain=1000000"},
-    {"dynamic=off", "delta=1"},
-    {"dynamic=off", "delta=1e9"},
-};
-static const char *const one_block[MOST_SETTINGS] = {"pool=1"}, *const defaults[MOST_SETTINGS] = {NULL};
+static trial_settings one_block = {"pool=1"}, defaults = {NULL};
 
 /* What is asked of a graph besides shortest paths and levels. */
 enum {
@@ -67,19 +46,12 @@ typedef struct shape {
 } shape;
 
 static const char *device = "cuda";
-static double begun;
+static double begun, case_seconds = 60;
 static unsigned cases, wrong, skipped;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void finish(const char *why)
 {
-    printf("%u cases, %u wrong, %u skipped, %.0f s%s%s\n", cases, wrong, skipped, now() - begun, why ? ": " : "",
+    printf("%u cases, %u wrong, %u skipped, %.0f s%s%s\n", cases, wrong, skipped, trial_now() - begun, why ? ": " : "",
            why ? why : "");
     exit(why || wrong ? 1 : 0);
 }
@@ -183,7 +155,7 @@ static bool made(shape *s, ordo_status status, double since)
     if (status)
         finish(ordo_last_error());
     printf("graph %s: %u vertices, %llu edges, made in %.1f s\n", s->name, s->n,
-           (unsigned long long)ordo_graph_out(s->graph)->m, now() - since);
+           (unsigned long long)ordo_graph_out(s->graph)->m, trial_now() - since);
     fflush(stdout);
     return true;
 }
@@ -195,7 +167,7 @@ static shape listed(const char *name, lister *fill, ordo_u64 size, ordo_directio
     shape s = {.name = name, .asked = asked};
     edge_list list = {0};
     ordo_u64 n = 0;
-    double since = now();
+    double since = trial_now();
     fill(&list, size);
     for (ordo_u64 e = 0; e < list.count; e++) {
         n = n > list.edge[e].tail ? n : list.edge[e].tail;
@@ -209,48 +181,16 @@ static shape listed(const char *name, lister *fill, ordo_u64 size, ordo_directio
 static bool generated(shape *s, const char *name, const ordo_generate_options *how, unsigned asked)
 {
     *s = (shape){.name = name, .asked = asked};
-    double since = now();
+    double since = trial_now();
     return made(s, ordo_graph_generate(how, &s->graph), since);
-}
-
-static ordo_vid busiest(const shape *s)
-{
-    const ordo_eid *row = ordo_graph_out(s->graph)->row;
-    ordo_vid best = 0;
-    for (ordo_vid v = 1; v < s->n; v++)
-        best = row[v + 1] - row[v] > row[best + 1] - row[best] ? v : best;
-    return best;
 }
 
 /* ---- runs ---- */
 
-static ordo_work work_of(const shape *s, const char *op, ordo_u32 *cells)
-{
-    static const sssp_state_u32 sssp = {0xfffffffeu};
-    static const bfs_state bfs = {0xfffffffeu};
-    const bool labels = !strcmp(op, "cc");
-    return (ordo_work){.op = ordo_operator_find(op),
-                       .graph = s->graph,
-                       .cells = cells,
-                       .state = labels               ? NULL
-                                : !strcmp(op, "bfs") ? (const void *)&bfs
-                                                     : (const void *)&sssp,
-                       .universe = s->n,
-                       .targets = s->n,
-                       .initial = labels ? NULL : &s->source,
-                       .initial_count = labels ? 0 : 1};
-}
-
 static ordo_status run(const shape *s, const char *op, ordo_u32 *cells, const ordo_options *options, double *ms)
 {
-    const ordo_work work = work_of(s, op, cells);
-    const bool labels = !work.initial;
     ordo_stats stats = {0};
-    for (ordo_vid v = 0; v < s->n; v++)
-        cells[v] = labels ? v : 0xffffffffu;
-    if (!labels)
-        cells[s->source] = 0;
-    ordo_status status = ordo_run(&work, options, &stats);
+    ordo_status status = trial_run(s->graph, op, s->source, options, cells, &stats);
     *ms = 1e3 * stats.run_seconds;
     ordo_stats_free(&stats);
     return status;
@@ -271,7 +211,7 @@ static ordo_status expect(shape *s, const char *op)
     s->known = op;
     ordo_u64 reached = 0;
     for (ordo_vid v = 0; v < s->n; v++)
-        reached += s->expected[v] != 0xffffffffu;
+        reached += !strcmp(op, "cc") || !trial_untouched(op, v, s->expected[v]);
     printf("%-9s %-8s on the CPU: %llu vertices in %.0f ms\n", s->name, op, (unsigned long long)reached, ms);
     if (reached < s->n / 8)
         finish("too few are reached for a test");
@@ -280,23 +220,18 @@ static ordo_status expect(shape *s, const char *op)
 
 static bool offered(const shape *s, const char *op, const ordo_options *options)
 {
-    const ordo_work work = work_of(s, op, s->cells);
-    ordo_status status = ordo_run_check(&work, options);
+    ordo_status status = trial_check(s->graph, op, options);
     if (status && status != ORDO_ERR_UNSOUND)
         finish(ordo_last_error());
     return !status;
 }
 
 /* One case: `repeats` runs, all of which must be right. */
-static void try(shape *s, const char *op, const char *scheduler, const char *sync,
-                const char *const settings[MOST_SETTINGS], int repeats)
+static void try(shape *s, const char *op, const char *scheduler, const char *sync, trial_settings settings, int repeats)
 {
-    ordo_options options = {.scheduler = scheduler, .sync = sync, .device = device, .settings = settings};
-    char list[128] = "", what[1200] = "ok";
-    while (options.setting_count < MOST_SETTINGS && settings[options.setting_count]) {
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", used ? "," : "", settings[options.setting_count++]);
-    }
+    ordo_options options = {.scheduler = scheduler, .sync = sync, .device = device};
+    char list[128], what[1200] = "ok";
+    trial_set(&options, settings, list, sizeof list);
     if (!offered(s, op, &options))
         return;
     double sum = 0, least = 0, most = 0;
@@ -305,23 +240,18 @@ static void try(shape *s, const char *op, const char *scheduler, const char *syn
     int done = 0;
     for (; done < repeats && right; done++) {
         double ms;
-        const double left = ALL_SECONDS - (now() - begun);
-        options.timeout = left < CASE_SECONDS ? left : CASE_SECONDS;
+        const double left = ALL_SECONDS - (trial_now() - begun);
+        options.timeout = left < case_seconds ? left : case_seconds;
         status = left > 0 ? run(s, op, s->cells, &options, &ms) : ORDO_ERR_TIMEOUT;
-        if (status == ORDO_ERR_TIMEOUT && left < CASE_SECONDS) {
+        if (status == ORDO_ERR_TIMEOUT && left < case_seconds) {
             printf("%s %s %s %s: ", s->name, op, scheduler, list);
             finish("time is up, this case and those after it are open");
         }
         right = !status;
         if (!right)
             break;
-        ordo_u64 bad = 0;
         ordo_vid first = 0;
-        for (ordo_vid v = s->n; v-- > 0;)
-            if (s->cells[v] != s->expected[v]) {
-                bad++;
-                first = v;
-            }
+        const ordo_u64 bad = trial_differ(s->cells, s->expected, s->n, &first);
         right = !bad;
         if (bad)
             snprintf(what, sizeof what, "WRONG: %llu cells, the first is %u: %u, expected %u", (unsigned long long)bad,
@@ -345,6 +275,14 @@ static void try(shape *s, const char *op, const char *scheduler, const char *syn
         finish(ordo_last_error());
 }
 
+static void try_hard(shape *s, const char *op, const char *scheduler, int repeats)
+{
+    size_t count;
+    trial_settings *hard = trial_hard(scheduler, &count);
+    for (size_t i = 0; i < count; i++)
+        try(s, op, scheduler, "atomic", hard[i], repeats);
+}
+
 static void try_all(shape *s)
 {
     static const char *const ops[] = {"sssp_u32", "bfs", "cc"}, *const syncs[] = {"atomic", "racy"};
@@ -357,8 +295,7 @@ static void try_all(shape *s)
             for (int y = 0; y < 2; y++)
                 try(s, ops[o], all[i]->name, syncs[y], defaults, 1);
         if (o == 0 || (o == 2 && s->asked & HARD_LABELS))
-            for (size_t i = 0; i < sizeof hard / sizeof hard[0]; i++)
-                try(s, ops[o], "adds", "atomic", hard[i], 1);
+            try_hard(s, ops[o], "adds", 1);
     }
 }
 
@@ -376,17 +313,51 @@ static void gigaedge(void)
     drop(&s);
 }
 
+/* Small graphs of every shape under the settings that hurt: where a ring has one place a run takes long. */
+static void tight(ordo_u64 size, int repeats)
+{
+    static const char *const ops[] = {"sssp_u32", "bfs", "cc", "widest_u32"};
+    const ordo_edge_options weights = {.low = 1, .high = 100, .seed = 5};
+    ordo_u32 scale = 0, side = 0;
+    while ((ordo_u64)2 << scale <= size)
+        scale++;
+    while ((ordo_u64)(side + 1) * (side + 1) <= size)
+        side++;
+    const ordo_generate_options generate[] = {{.kind = "rmat", .scale = scale, .edges = weights},
+                                              {.kind = "road", .vertices = size, .edges = {.seed = 5}},
+                                              {.kind = "cliques", .vertices = size, .width = 32, .edges = weights},
+                                              {.kind = "path", .vertices = size / 8 + 1, .edges = weights}};
+    lister *const list[] = {star_out, star_in, two_hubs, zero_grid};
+    static const char *const names[] = {"star-out", "star-in", "two-hubs", "zero-grid"};
+    for (int k = 0; k < 8; k++) {
+        shape s;
+        if (k < 4) {
+            generated(&s, generate[k].kind, &generate[k], 0);
+            s.source = k ? 0 : trial_busiest(s.graph);
+        } else {
+            s = listed(names[k - 4], list[k - 4], k == 7 ? side : size, k < 6 ? ORDO_AS_STORED : ORDO_SYMMETRISE, 0);
+        }
+        for (int o = 0; o < 4; o++) {
+            if (k >= 7 && o == 3)
+                continue; /* a grid of weights 0 has no width */
+            const int times = o ? 1 : repeats;
+            try_hard(&s, ops[o], "delta", times);
+            try_hard(&s, ops[o], "inbox", times);
+            try_hard(&s, ops[o], "adds", times);
+        }
+        drop(&s);
+    }
+}
+
 /* 77 where there is no such device: found out with a graph of one vertex. */
 static void find_device(void)
 {
     const ordo_generate_options how = {.kind = "path", .vertices = 1};
     const ordo_options options = {.scheduler = "bsp", .device = device};
     shape s = {.name = "vertex", .n = 1};
-    ordo_u32 cell = 0;
     if (ordo_graph_generate(&how, &s.graph))
         finish(ordo_last_error());
-    const ordo_work work = work_of(&s, "bfs", &cell);
-    ordo_status status = ordo_run_check(&work, &options);
+    ordo_status status = trial_check(s.graph, "bfs", &options);
     if (status) {
         printf("%s%s\n", status == ORDO_ERR_DEVICE ? "skipped: " : "", ordo_last_error());
         exit(status == ORDO_ERR_DEVICE ? 77 : 2);
@@ -400,13 +371,20 @@ int main(int argc, char **argv)
     const ordo_edge_options weights = {.low = 1, .high = 100, .seed = 5};
     const int repeats = large ? 50 : 20;
     enum { LEAVES = 1000000 };
-    if (argc > 3 || (argc > 2 && !large && strcmp(argv[2], "small") != 0)) {
-        fprintf(stderr, "usage: stress [DEVICE [small|large]]\n");
+    const bool is_tight = argc > 2 && !strcmp(argv[2], "tight");
+    if (argc > 3 || (argc > 2 && !large && !is_tight && strcmp(argv[2], "small") != 0)) {
+        fprintf(stderr, "usage: stress [DEVICE [small|large|tight]]\n");
         return 2;
     }
     device = argc > 1 ? argv[1] : device;
-    begun = now();
+    begun = trial_now();
     find_device();
+
+    if (is_tight) {
+        case_seconds = 15;
+        tight(strcmp(device, "cpu") ? 20000 : 5000, strcmp(device, "cpu") ? 3 : 2);
+        finish(NULL);
+    }
 
     shape s = listed("star-out", star_out, LEAVES, ORDO_AS_STORED, LABELS | HARD_LABELS);
     try_all(&s);
@@ -445,7 +423,7 @@ int main(int argc, char **argv)
 
     const ordo_generate_options rmat = {.kind = "rmat", .scale = large ? 24 : 20, .edges = weights};
     if (generated(&s, "rmat", &rmat, LABELS)) {
-        s.source = busiest(&s); /* others may have no edge */
+        s.source = trial_busiest(s.graph); /* others may have no edge */
         try_all(&s);
         try(&s, "sssp_u32", "adds", "atomic", defaults, repeats);
     }

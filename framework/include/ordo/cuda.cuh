@@ -137,12 +137,12 @@ ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
 }
 
 /* Minimum and maximum as above, and only where `has`, without a branch: several in a row are on their way together, and
- * a lane that has none costs nothing. *old is what the word was, and nothing where not `has`. */
+ * a lane that has none costs nothing. *old becomes what the word was, and stays what it is where not `has`. */
 #define ORDO_DEV_WHERE(_name, _type, _ptx, _reg)                                                                       \
     ORDO_DEV void _name(bool has, _type *p, _type value, _type *old)                                                   \
     {                                                                                                                  \
         asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.relaxed.gpu.global." _ptx " %0, [%2], %3; }"       \
-                     : "=" _reg(*old)                                                                                  \
+                     : "+" _reg(*old)                                                                                  \
                      : "r"((unsigned)has), "l"(__cvta_generic_to_global(p)), _reg(value));                             \
     }
 ORDO_DEV_WHERE(ordo_dev_min_where, unsigned, "min.u32", "r")
@@ -315,19 +315,18 @@ ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(ce
          * those without are above those with. So one operation of integers does, by the candidate's sign. */
         const bool negative = __float_as_uint(candidate) >> 31;
         has = has && !isnan(candidate);
-        int up;
-        ordo_u32 down;
+        ordo_u32 was = __float_as_uint(candidate); /* one of the two writes it, for a NaN none */
         if (min) {
-            ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), &up);
-            ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &down);
+            ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
+            ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
         } else {
-            ordo_dev_max_where(has && !negative, (int *)cell, __float_as_int(candidate), &up);
-            ordo_dev_min_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &down);
+            ordo_dev_max_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
+            ordo_dev_min_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
         }
-        *old = isnan(candidate) ? candidate : negative ? __uint_as_float(down) : __int_as_float(up);
+        *old = __uint_as_float(was);
     } else if constexpr (min || max) {
         using number = typename ordo_dev_word<OP(cell)>::number;
-        number was;
+        number was = {};
         if (min)
             ordo_dev_min_where(has, (number *)cell, (number)candidate, &was);
         else

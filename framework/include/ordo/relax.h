@@ -13,9 +13,11 @@
  *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
  *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32 or u64
  *   ORDO_RELAX_WEIGHT      type of the edge weights it reads: u32, i32, f32 or none
- *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below, or ORDO_SUM with
- * _LEVEL and _TAKE ORDO_RELAX_PROPERTIES  the ORDO_MONOTONE ... it promises ORDO_RELAX_CANDIDATE   cell f(const state
- * *s, cell cu, edge e): what edge e proposes, cu being the cell of e.tail; the order's worst value proposes nothing
+ *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
+ *                          or ORDO_SUM with _LEVEL and _TAKE
+ *   ORDO_RELAX_PROPERTIES  the ORDO_MONOTONE ... it promises
+ *   ORDO_RELAX_CANDIDATE   cell f(const state *s, cell cu, edge e): what edge e proposes, cu being the cell of
+ *                          e.tail; the order's worst value proposes nothing
  * optional
  *   ORDO_RELAX_STATE       struct of arrays of its own (default ordo_no_state); read-only during a run
  *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cu

@@ -1,0 +1,4 @@
+#include "astar.h"
+
+#define ORDO_OP astar
+#include <ordo/instantiate.h>

@@ -1,0 +1,9 @@
+/* An operator of Ordo's own under our scheduler besides its own ones. Not registered: the name is taken, by the one in
+ * the library; ordo_work takes an operator by its address. */
+#define ORDO_WEIGHT u32
+#include <ordo/operators/sssp.h>
+
+#define ORDO_OP sssp_u32
+#define ORDO_EXTRA_SCHEDULERS "lifo/cpu.h"
+#define ORDO_EXTRA_INSTANCES &sssp_u32_on_cpu_under_lifo,
+#include <ordo/instantiate.h>
