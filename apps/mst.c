@@ -13,15 +13,19 @@
  * minimum spanning tree algorithm", ALENEX 2009): when their forest is done, most heavier edges lie within its trees.
  *
  * Edges in a list stand in ascending order of ids, in every round, so their places break ties as ids do.
+ *
+ * On a GPU one run of a program of its own (mst.cu) does all that, and gives back the bits of the forest's edges.
  */
 #include "apps/runs.h"
 #include "apps/tree.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ordo/memory.h>
+#include <ordo/scheduler.h>
 
 #define ORDO_TEMPLATE "operators/mst.h"
 #include <ordo/each_weight.h>
@@ -221,6 +225,8 @@ static void label_roots_range(void *arg, ordo_u64 begin, ordo_u64 end)
             s->label[c] = (ordo_u32)next++;
 }
 
+/* A thread that halved a way may have put an ancestor that it had read before in the place of a root that had come
+ * since, so parents are followed up to it. */
 static void label_others_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const search *s = arg;
@@ -547,6 +553,58 @@ static ordo_status check_input(const ordo_graph *graph)
     return ORDO_OK;
 }
 
+/* ---- on a GPU ---- */
+
+static const ordo_instance *const no_instances[] = {NULL};
+
+/* What mst.cu is found by: cells are the words of `chosen`. It has no code for the CPU, and is in no list. */
+static const ordo_operator whole_forest = {
+    .name = "mst_forest",
+    .summary = "minimum spanning forest, all rounds",
+    .kind = ORDO_KIND_RELAX,
+    .cell = ORDO_U32,
+    .properties = ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_SELECTIVE,
+    .instances = no_instances,
+};
+
+static ordo_work whole_work(const ordo_graph *g, ordo_u64 *chosen)
+{
+    const ordo_csr *csr = ordo_graph_out(g);
+    return (ordo_work){
+        .op = &whole_forest, .graph = g, .cells = chosen, .universe = csr->n, .targets = 2 * (csr->m / 64 + 1)};
+}
+
+static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
+{
+    ordo_options options = s->runs.options;
+    ordo_stats *stats = s->runs.stats;
+    ordo_u64 none = 0;
+    if (!strcmp(options.device, "auto"))
+        options.device = "cuda"; /* what is wrong there is what auto has to say */
+    ordo_work work = whole_work(s->graph, &none);
+    ordo_status status = ordo_run_check(&work, &options);
+    if (status || (status = check_input(s->graph)))
+        return status;
+    s->chosen = work.cells = ordo_alloc_zero(s->g->m / 64 + 1, sizeof *s->chosen);
+    if (!s->chosen)
+        return ORDO_ERR_MEMORY;
+    status = ordo_run(&work, &options, stats);
+    if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
+        stats->op = ordo_operator_name(op_for(s->graph));
+    if (!status)
+        read_out(s, edge, forest);
+    ordo_free(s->chosen);
+    s->chosen = NULL;
+    return status;
+}
+
+/* Whether "auto" is to go on on the CPU. */
+static bool may_fall_back(const ordo_options *options, ordo_status status)
+{
+    return !strcmp(options->device, "auto") &&
+           (status == ORDO_ERR_DEVICE || status == ORDO_ERR_UNSOUND || status == ORDO_ERR_MEMORY);
+}
+
 ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                      ordo_stats *stats)
 {
@@ -560,6 +618,14 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
                 .twice = ordo_graph_symmetric(g),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
                 .odd = NO_EDGE};
+    char why_not[sizeof stats->fallback] = "";
+    if (s.runs.options.device && strcmp(s.runs.options.device, "cpu") != 0) {
+        ordo_status status = find_on_gpu(&s, edge, forest);
+        if (!status || !may_fall_back(&s.runs.options, status))
+            return status;
+        snprintf(why_not, sizeof why_not, "%s", ordo_last_error());
+        s.runs.options.device = "cpu";
+    }
     ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &s.runs.options);
     if (status || (status = check_input(g)))
@@ -577,6 +643,8 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     if (!status)
         read_out(&s, edge, forest);
     ordo_runs_end(&s.runs, ordo_operator_name(work.op), status);
+    if (s.runs.ran && !status)
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", why_not);
     void *all[] = {s.component, s.best,     s.parent,  s.label,     s.has_some, s.chosen,
                    s.counts,    s.list.arc, s.list.id, s.spare.arc, s.spare.id, s.row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -590,9 +658,16 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     mst_state state = {0};
     ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL);
+    if (chosen.device && !strcmp(chosen.device, "cuda")) /* of the host's memory it takes the bits */
+        work = whole_work(g, &none);
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
+    if (work.op == &whole_forest) {
+        *expected = *at_most =
+            (ordo_graph_out(g)->m / 64 + 1) * sizeof(ordo_u64) + ORDO_TRACE_MAX * sizeof(ordo_sample);
+        return ORDO_OK;
+    }
     const ordo_csr *rows = ordo_graph_out(g);
     ordo_u64 n = rows->n, m = rows->m, edges = ordo_graph_symmetric(g) ? m / 2 : m;
     ordo_u64 an_edge = 2 * sizeof(ordo_u64) + sizeof(ordo_u32);

@@ -147,6 +147,20 @@ class Runs(Base):
                     self.assertIn("fake GPU", out)
                     self.assertEqual(len(re.findall(r"(?m)^Verification: +PASS$", out)), 2)
 
+    def test_forests(self):
+        """This back end has no program for them: refused by name, and auto takes the CPU and says why."""
+        pattern = "operator 'mst_forest' under scheduler 'bsp' was not compiled for device 'cuda'"
+        self.refused(2, pattern, "mst", "-g", 8, "--device", "cuda")
+        self.refused(5, "capability 7\\.0", "mst", "-g", 8, "--device", "cuda", FAKE_CAPABILITY=70)
+        out = self.ok("mst", "-g", 8, "--device", "auto", "--verify", "--json", self.path("mst.json"))
+        self.assertRegex(out, r"(?m)^Scheduler: .*bsp, .*, cpu, ")
+        self.assertRegex(out, r"(?m)^Verification: +PASS$")
+        self.assertIn(pattern, re.search(r"(?m)^Not on a GPU: +(.*)$", out)[1])
+        with open(self.path("mst.json")) as f:
+            options = json.load(f)["options"]
+        self.assertEqual(options["device"], "cpu")
+        self.assertIn(pattern, options["fallback"])
+
     def test_old_gpu(self):
         pattern = r"found fake GPU of compute capability 7\.0, expected 7\.5 or later"
         self.refused(5, pattern, *self.small, "bsp", FAKE_CAPABILITY=70)

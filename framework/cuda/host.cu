@@ -489,32 +489,35 @@ static void keep_nothing(void)
         cudaGetLastError();
 }
 
-static ordo_status launch(ordo_cuda *c, const void *kernel, int threads, int grid, void **args)
+static ordo_status launch(ordo_cuda *c, const ordo_cuda_step *step)
 {
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)grid);
-    config.blockDim = dim3((unsigned)threads);
+    config.gridDim = dim3((unsigned)step->grid);
+    config.blockDim = dim3((unsigned)step->threads);
     config.dynamicSmemBytes = c->shared;
     config.attrs = attributes;
     config.numAttrs = 1;
     attributes[0].id = cudaLaunchAttributeCooperative;
-    attributes[0].val.cooperative = 1;
+    attributes[0].val.cooperative = step->cooperative;
     if (c->keep_cells)
         keep_cells(c, &attributes[1], &config.numAttrs);
-    return failed(cudaLaunchKernelExC(&config, kernel, args), "launching the kernel");
+    return failed(cudaLaunchKernelExC(&config, step->kernel, step->args), "launching the kernel");
 }
 
 ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args)
 {
-    int grid = 0;
-    ordo_status status = grid_of(kernel, threads, c->shared, blocks, &grid);
-    if (status)
-        return status;
+    ordo_cuda_step step = {kernel, threads, 0, true, args};
+    ordo_status status = grid_of(kernel, threads, c->shared, blocks, &step.grid);
+    return status ? status : ordo_cuda_launch_all(c, &step, 1);
+}
+
+ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)
+{
     ordo_job_add_transfer(c->job, now() - c->own->ready); /* worklists, loading the kernel: not the run's time either */
-    status = failed(cudaEventRecord(c->own->before), "recording an event");
-    if (!status)
-        status = launch(c, kernel, threads, grid, args);
+    ordo_status status = failed(cudaEventRecord(c->own->before), "recording an event");
+    for (int i = 0; i < count && !status; i++)
+        status = launch(c, &step[i]);
     if (!status)
         status = failed(cudaEventRecord(c->own->after), "recording an event");
     if (!status)

@@ -97,6 +97,15 @@ ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *gri
 /* One cooperative launch of `threads` a block with `args` (pointers to arguments): `blocks` blocks a multiprocessor, or
  * as many as fit where that is 0 or more. Returns when the kernel has ended. */
 ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args);
+/* A kernel of `grid` blocks; cooperative: no more than ordo_cuda_grid says. */
+typedef struct ordo_cuda_step {
+    const void *kernel;
+    int threads, grid;
+    bool cooperative;
+    void **args;
+} ordo_cuda_step;
+/* The same for kernels one after the other. After a stop they are all launched: each looks whether it is to end. */
+ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);
 /* Has the next launch give every block that many bytes beside what the kernel declares, and says how many blocks of
  * `threads` a multiprocessor then holds: 0 where it is too much. */
 ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_t bytes, int *resident);

@@ -1,0 +1,577 @@
+/* mst.cuh -- minimum spanning forests on a GPU: the kernels. mst.cu launches them, one after the other.
+ *
+ * Problem: the forest that mst.c finds, the same edges: of two edges of one weight the smaller id comes first.
+ *
+ * Method (Boruvka 1926; lightest edges first: Osipov, Sanders and Singler 2009; giant component left out of a second
+ * scan: Sutton, Ben-Nun and Barak 2018 do so for components):
+ *   mst_first    the lightest arc of every vertex: a warp has 32 rows. Rows of hubs go to a list, in pieces.
+ *   mst_hubs, mst_hub_ends   the same for those pieces.
+ *   mst_roots    who chose each other is a root, or stands alone; the others' arcs are edges of the forest.
+ *   mst_settle   everybody finds their root, and so their component.
+ *   mst_light    a scan of all arcs: edges between components, up to a limit that about n edges do not exceed, become
+ * a list. Some of its blocks look up ids of edges that the larger end has chosen: that waits for memory where the scan
+ * waits for bandwidth.
+ *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
+ *   mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are symmetric and one
+ * component is large, the arcs of all vertices outside it show every edge that is left.
+ *
+ * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
+ * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over
+ * weight and arc: the arcs of a vertex in sorted rows stand in the order of their edges' ids, whichever end it is), so
+ * each round takes edges of the one forest, whatever was left out of its list: those are heavier, or lie inside
+ * components.
+ *
+ * Levels. Vertices are level 0; the components after round k, level k + 1, those that may still join others, are 0 ..
+ * parts[k + 1] - 1. A component without an edge in the list joins nobody any more: it gets a label at once that holds
+ * on all later levels, n - 1, n - 2, ... There are never more than n of both, so a label is final where it is parts[k]
+ * or more. parent[] holds a level after the other; each is at most half the one before, the first at most n.
+ *
+ * Memory order: relaxed words within a phase; what the next phase reads is passed on by the end of a kernel or a grid
+ * barrier. Minima are tested before the atomic; a test that sees an old, larger word costs an atomic and nothing else.
+ */
+#include "apps/mst_vertices.cuh"
+
+/* ---- lists ---- */
+
+/* Where edges go: a list, and the components of the level that they join. */
+typedef struct mst_target {
+    uint4 *list;
+    ordo_u32 *count, parts;
+} mst_target;
+
+/* A warp's store in front of the list, in shared memory. */
+typedef struct mst_store {
+    uint4 *held; /* [MST_HELD] */
+    ordo_u32 count;
+} mst_store;
+
+/* Appends what is held, and offers it to both components. An edge that may be a component's lightest writes its slot:
+ * the lightest one has found its component's word larger, so it has. */
+ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 base = 0;
+    if (!s->count)
+        return;
+    __syncwarp();
+    if (lane == 0)
+        base = ordo_dev_add(to->count, s->count);
+    base = __shfl_sync(0xffffffffu, base, 0);
+#pragma unroll 2
+    for (ordo_u32 first = 0; first < s->count; first += 32) {
+        const ordo_u32 at = base + first + lane;
+        bool has = first + lane < s->count;
+        const uint4 e = has ? s->held[first + lane] : make_uint4(0, 0, 0, 0);
+        if (has && (at >= a->room || e.x >= to->parts || e.y >= to->parts)) {
+            ordo_dev_store(&a->words->excess, 1u);
+            has = false;
+        }
+        if (has)
+            to->list[at] = e;
+        const ordo_u64 key = mst_key(e.z, e.w);
+        const bool x = has && key < ordo_dev_load(&a->best[e.x]), y = has && key < ordo_dev_load(&a->best[e.y]);
+        if (x || y)
+            a->slot[e.w] = at;
+        if (x)
+            ordo_dev_min(&a->best[e.x], key);
+        if (y)
+            ordo_dev_min(&a->best[e.y], key);
+    }
+    s->count = 0;
+    __syncwarp();
+}
+
+/* Where there may be no room for MST_AT_ONCE times 32 more: once for several mst_hold, for a kernel that holds many
+ * copies of the code waits for instructions. */
+ORDO_DEV void mst_make_room(const mst_args *a, mst_store *s, const mst_target *to)
+{
+    if (s->count > MST_HELD - 32 * MST_AT_ONCE)
+        mst_flush(a, s, to);
+}
+
+/* By all lanes of a warp, between two mst_make_room at most MST_AT_ONCE times. */
+ORDO_DEV void mst_hold(mst_store *s, bool has, uint4 edge)
+{
+    const ordo_u32 who = __ballot_sync(0xffffffffu, has);
+    if (!who)
+        return;
+    if (has)
+        s->held[s->count + (ordo_u32)__popc(who & ((1u << threadIdx.x % 32) - 1))] = edge;
+    s->count += (ordo_u32)__popc(who);
+}
+
+/* How many of 32 words, ascending by lane, are at most `value`; 31 where all are. */
+ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
+{
+    ordo_u32 rank = 0;
+#pragma unroll
+    for (ordo_u32 step = 16; step; step /= 2)
+        rank += __shfl_sync(0xffffffffu, word, (int)(rank + step - 1)) <= value ? step : 0;
+    return rank;
+}
+
+/* ---- light edges: all arcs, in chunks ---- */
+
+/* 32 rows one after the other, of which a warp sees the owner of an arc. */
+typedef struct mst_window {
+    ordo_u32 first, end, label; /* of lane 0; this lane's row: where it ends, its component */
+} mst_window;
+
+ORDO_DEV void mst_move(const mst_args *a, mst_window *w, ordo_u32 first)
+{
+    const ordo_u32 u = first + threadIdx.x % 32;
+    w->first = first;
+    w->end = u < a->n ? mst_row(a, u + 1) : MST_NONE;
+    w->label = u < a->n ? __ldg(a->parent + u) : MST_NONE;
+}
+
+/* The owner of arc e and its component, for lanes that want it; arcs ascend by lane and from call to call. Past many
+ * empty rows by bisection. */
+ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo_u32 e, ordo_u32 *owner,
+                             ordo_u32 *label)
+{
+    enum { MOVES = 4 };
+    ordo_u32 open = __ballot_sync(0xffffffffu, wanted);
+    for (int moves = 0; open; moves++) {
+        const ordo_u32 at = mst_rank(w->end, e), last = __shfl_sync(0xffffffffu, w->end, 31);
+        const ordo_u32 found = __shfl_sync(0xffffffffu, w->label, (int)at);
+        if (wanted && e < last) {
+            *owner = w->first + at;
+            *label = found;
+            wanted = false;
+        }
+        open = __ballot_sync(0xffffffffu, wanted);
+        if (!open)
+            break;
+        ordo_u32 next = w->first + 32;
+        if (moves >= MOVES) {
+            const ordo_u32 target = __shfl_sync(0xffffffffu, e, __ffs((int)open) - 1);
+            for (ordo_u32 high = a->n; next < high;) { /* the first row that ends beyond it */
+                const ordo_u32 middle = next + (high - next) / 2;
+                if (mst_row(a, middle + 1) <= target)
+                    next = middle + 1;
+                else
+                    high = middle;
+            }
+        }
+        mst_move(a, w, next);
+    }
+}
+
+/* Chooses the edges that the larger end wished for and the scan may not come across; block `block` of `blocks`. */
+ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
+{
+    const ordo_u32 limit = (ordo_u32)(a->words->limit >> 32);
+    if (!a->twice || a->words->unsorted)
+        return;
+    for (ordo_u32 u = block * MST_THREADS + threadIdx.x; u < a->n; u += blocks * MST_THREADS) {
+        const uint2 wish = __ldg(a->wish + u);
+        if (wish.x != MST_NONE && wish.y >= limit)
+            mst_choose(a, mst_find(a, wish.x, u, wish.y));
+    }
+}
+
+/* Chooses arc e, u -> v, u < v, within a component, if v wished for it: the first one of several alike. */
+ORDO_DEV void mst_grant(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight, uint2 wish)
+{
+    if (wish.x != u || wish.y != weight)
+        return;
+    const ordo_u32 row = mst_row(a, u);
+    for (ordo_u32 at = e; at > row; at--) {
+        const uint2 before = mst_load(a, at - 1);
+        if (before.x != v)
+            break;
+        if (mst_ordered(a, before.y) == weight)
+            return;
+    }
+    mst_choose(a, e);
+}
+
+ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
+{
+    __shared__ uint4 held[MST_WARPS][MST_HELD];
+    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const ordo_u32 others = (gridDim.x + MST_IDS - 1) / MST_IDS, step = (gridDim.x - others) * MST_WARPS;
+    if (blockIdx.x % MST_IDS == 0) {
+        mst_choose_heavy(&a, blockIdx.x / MST_IDS, others);
+        return;
+    }
+    const ordo_u32 block = blockIdx.x - blockIdx.x / MST_IDS - 1;
+    const ordo_u64 limit = a.words->limit;
+    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
+    mst_store store = {held[warp], 0};
+    if (mst_halted(&a))
+        return;
+    for (ordo_u32 c = block * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
+        const ordo_u32 end = a.m - c * MST_CHUNK < MST_CHUNK ? a.m : (c + 1) * MST_CHUNK;
+        mst_window window;
+        mst_move(&a, &window, a.owner[c]);
+        for (ordo_u32 at = c * MST_CHUNK + lane; at - lane < end; at += 32 * MST_AT_ONCE) {
+            uint2 arc[MST_AT_ONCE];
+            ordo_u32 mine[MST_AT_ONCE], other[MST_AT_ONCE], tail[MST_AT_ONCE];
+            uint2 wish[MST_AT_ONCE];
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                arc[j] = at + 32 * j < end ? mst_load(&a, at + 32 * j) : make_uint2(0, 0);
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++) {
+                const ordo_u32 e = at + 32 * j;
+                ordo_u32 u = 0;
+                arc[j].y = mst_ordered(&a, arc[j].y);
+                mine[j] = MST_NONE;
+                const bool light = e < end && mst_key(arc[j].y, e) <= limit;
+                mst_find_owner(&a, &window, light, e, &u, &mine[j]);
+                const bool counts = light && (a.twice ? u < arc[j].x : u != arc[j].x);
+                tail[j] = counts ? u : MST_NONE;
+                other[j] = counts ? __ldg(a.parent + arc[j].x) : mine[j];
+            }
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++) {
+                const bool inside = tail[j] != MST_NONE && other[j] == mine[j];
+                wish[j] = inside ? __ldg(a.wish + arc[j].x) : make_uint2(MST_NONE, 0);
+            }
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                if (wish[j].x != MST_NONE)
+                    mst_grant(&a, tail[j], at + 32 * j, arc[j].x, arc[j].y, wish[j]);
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                mst_hold(&store, mine[j] != other[j],
+                         make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, arc[j].y, at + 32 * j));
+            mst_make_room(&a, &store, &to);
+        }
+    }
+    mst_flush(&a, &store, &to);
+}
+
+/* ---- rounds ---- */
+
+/* Each component joins the one at the other end of its lightest edge; of two with the same edge the smaller one stays.
+ * In place, as nobody reads parents here. */
+ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, ordo_u32 k, ordo_u32 parts,
+                       ordo_u32 *parent, const uint4 *list)
+{
+    enum { AT_ONCE = 2, TILE = MST_ROUND_THREADS * AT_ONCE };
+    for (ordo_u32 first = blockIdx.x * TILE; first < parts; first += gridDim.x * TILE) {
+        ordo_u64 best[AT_ONCE], others[AT_ONCE];
+        ordo_u32 at[AT_ONCE], other[AT_ONCE], roots = 0, finals = 0;
+        bool root[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            best[j] = c < parts ? ordo_dev_load(&a->best[c]) : MST_NO_KEY;
+            finals += c < parts && best[j] == MST_NO_KEY;
+        }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            at[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->slot[(ordo_u32)best[j]]) : 0;
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            other[j] = c;
+            if (best[j] != MST_NO_KEY) {
+                const uint2 ends = __ldcg((const uint2 *)&list[at[j]]);
+                other[j] = ends.x ^ ends.y ^ c;
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            others[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->best[other[j]]) : 0;
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            root[j] = best[j] != MST_NO_KEY && c < other[j] && others[j] == best[j];
+            roots += root[j];
+        }
+        mst_number(s, &roots, &finals, &a->words->parts[k + 1], &a->words->final_parts[a->heavy]);
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            if (c >= parts)
+                continue;
+            if (root[j]) {
+                ordo_dev_store(&parent[c], MST_ROOT | roots++);
+            } else if (best[j] == MST_NO_KEY) {
+                ordo_dev_store(&parent[c], MST_ROOT | (a->n - 1 - finals++));
+            } else {
+                ordo_dev_store(&parent[c], other[j]);
+                mst_choose(a, (ordo_u32)best[j]);
+            }
+        }
+    }
+}
+
+/* The edges that still join components, by their new labels, to the next list. */
+ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 *parent, const uint4 *from, ordo_u32 count,
+                           mst_target to)
+{
+    mst_store store = {held, 0};
+    const ordo_u64 step = (ordo_u64)gridDim.x * MST_ROUND_THREADS * MST_AT_ONCE;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * MST_ROUND_THREADS * MST_AT_ONCE + threadIdx.x;
+         first - threadIdx.x < count; first += step) {
+        uint4 e[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u64 i = first + j * MST_ROUND_THREADS;
+            e[j] = i < count ? __ldcg(&from[i]) : make_uint4(0, 0, 0, 0);
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            if (e[j].x != e[j].y) {
+                e[j].x = ordo_dev_load(&parent[e[j].x]) & ~MST_ROOT;
+                e[j].y = ordo_dev_load(&parent[e[j].y]) & ~MST_ROOT;
+            }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            mst_hold(&store, e[j].x != e[j].y, e[j]);
+        mst_make_room(a, &store, &to);
+    }
+    mst_flush(a, &store, &to);
+}
+
+/* A component's number among all that are left when the list is empty, `parts` of them on the last level. */
+ORDO_DEV ordo_u32 mst_dense(const mst_args *a, ordo_u32 label, ordo_u32 parts)
+{
+    return label < parts ? label : parts + (a->n - 1 - label);
+}
+
+/* By all blocks: labels of level 2 become those of the last level, or final ones. From above, so that each level reads
+ * one that is done. */
+template <typename Grid>
+ORDO_DEV void mst_compose(const mst_args *a, ordo_u32 last, ordo_u32 thread, ordo_u32 threads, Grid grid)
+{
+    mst_words *w = a->words;
+    for (ordo_u32 k = last; k-- > 3;) {
+        ordo_u32 *parent = a->parent + ordo_dev_load(&w->base[k - 1]), *above = a->parent + ordo_dev_load(&w->base[k]);
+        const ordo_u32 parts = ordo_dev_load(&w->parts[k - 1]), there = ordo_dev_load(&w->parts[k]);
+        for (ordo_u64 c = thread; c < parts; c += threads) {
+            const ordo_u32 label = ordo_dev_load(&parent[c]) & ~MST_ROOT;
+            if (label < there)
+                ordo_dev_store(&parent[c], ordo_dev_load(&above[label]));
+        }
+        grid.sync();
+    }
+}
+
+/* After that: a label of level 1 as one of the last level, or a final one. */
+ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, ordo_u32 label, ordo_u32 last)
+{
+    mst_words *w = a->words;
+    for (ordo_u32 k = 1; k < last && k < 3 && label < ordo_dev_load(&w->parts[k]); k++)
+        label = __ldcg(a->parent + ordo_dev_load(&w->base[k]) + label) & ~MST_ROOT;
+    return label;
+}
+
+/* A block: the component that most of a sample are in, ends of arcs and so most likely in a large one. */
+ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
+{
+    static_assert(MST_SAMPLE == MST_ROUND_THREADS, "one each");
+    __shared__ ordo_u32 most;
+    const ordo_u32 v = mst_head(a, (ordo_u32)(mst_scatter(threadIdx.x) % a->m));
+    const ordo_u32 label = mst_last_label(a, a->parent[v] & ~MST_ROOT, last);
+    const ordo_u32 mine = mst_dense(a, label, ordo_dev_load(&a->words->parts[last]));
+    ordo_u32 count = 0;
+    sample[threadIdx.x] = mine;
+    if (threadIdx.x == 0)
+        most = 0;
+    __syncthreads();
+    for (int i = 0; i < MST_SAMPLE; i++)
+        count += sample[i] == mine;
+    atomicMax(&most, count);
+    __syncthreads();
+    if (count == most)
+        a->words->giant = mine; /* any of them, where there are several */
+}
+
+/* Ends when a list is empty, or when it is to. All blocks read a round's words after the barrier that ends the round
+ * before, and they are not written again until another one. */
+static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const mst_args a)
+{
+    __shared__ mst_numbering<MST_ROUND_THREADS> numbering;
+    __shared__ uint4 held[MST_ROUND_THREADS / 32][MST_HELD];
+    auto grid = cooperative_groups::this_grid();
+    mst_words *w = a.words;
+    const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
+    const ordo_u32 first_level = w->level + a.heavy;
+    const bool keeper = thread == threads - 1; /* of the books: it has least to do */
+    ordo_u64 base = a.n, items = 0, offers = 0, looked = keeper ? ordo_dev_clock() : 0;
+    ordo_u32 k = first_level, parts;
+    if (a.heavy && !w->filtered)
+        return;
+    for (;; k++) {
+        const ordo_u32 edges = ordo_dev_load(&w->edges[k]);
+        const uint4 *from = a.list[(k - first_level) & 1];
+        parts = ordo_dev_load(&w->parts[k]);
+        if (!edges || ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop))
+            break;
+        ordo_u32 *parent = a.parent + base;
+        mst_join(&a, &numbering, k, parts, parent, from);
+        grid.sync();
+        mst_find_roots(&a, parent, parts, thread, threads);
+        for (ordo_u64 c = thread; c < parts; c += threads)
+            ordo_dev_store(&a.best[c], MST_NO_KEY); /* after both ends have been read, before the next minima */
+        if (keeper) { /* stores that nobody waits for; the mailbox is far away, and looked at now and then */
+            const ordo_u64 now = ordo_dev_clock();
+            w->base[k] = base;
+            items += parts;
+            offers += 2 * (ordo_u64)edges;
+            a.record->moment[k - a.heavy] = ordo_cuda_moment{now, edges, k - a.heavy, 0, 1, -1};
+            if (now - looked > MST_LOOK) {
+                looked = now;
+                ordo_dev_store(&w->stop, a.mailbox->stop);
+                a.mailbox->supersteps = k;
+                a.mailbox->in_flight = edges;
+            }
+        }
+        grid.sync();
+        const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
+        mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
+        base += parts;
+        grid.sync();
+    }
+    if (keeper) {
+        const ordo_u32 before = a.heavy ? ordo_dev_load(&w->parts[first_level]) : a.n;
+        a.counters->items += items;
+        a.counters->edges += offers;
+        a.counters->useful += before - parts - ordo_dev_load(&w->final_parts[a.heavy]);
+        a.record->taken = a.record->supersteps = k - a.heavy;
+    }
+    if (!a.heavy && w->filtered)
+        mst_compose(&a, k, thread, threads, grid);
+    if (blockIdx.x || a.heavy)
+        return;
+    if (threadIdx.x == 0)
+        w->giant = MST_NONE;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        w->level = k;
+    if (w->filtered && a.twice && !w->unsorted)
+        mst_find_giant(&a, (ordo_u32 *)held, k);
+}
+
+/* ---- heavy edges ---- */
+
+/* Labels of level 1 become components of a new level: all that are left. */
+ORDO_KERNEL(MST_THREADS) mst_rename(const mst_args a)
+{
+    const mst_words *w = a.words;
+    const ordo_u32 last = w->level, parts = w->parts[last], all = parts + w->final_parts[0];
+    const ordo_u64 first = (ordo_u64)blockIdx.x * MST_THREADS + threadIdx.x, step = (ordo_u64)gridDim.x * MST_THREADS;
+    if (!w->filtered || mst_halted(&a))
+        return;
+    for (ordo_u64 c = first; c < w->parts[1]; c += step)
+        a.parent[a.n + c] = mst_dense(&a, mst_last_label(&a, (ordo_u32)c, last), parts);
+    for (ordo_u64 c = first; c < all; c += step)
+        a.best[c] = MST_NO_KEY;
+    if (first == 0)
+        a.words->parts[last + 1] = all;
+}
+
+/* The component of a vertex after mst_rename, where `parts` of level 1 and `left` of the last one were not final. */
+ORDO_DEV ordo_u32 mst_renamed(const mst_args *a, ordo_u32 v, ordo_u32 parts, ordo_u32 left)
+{
+    const ordo_u32 label = __ldg(a->parent + v) & ~MST_ROOT;
+    return label < parts ? __ldg(a->parent + a->n + label) : mst_dense(a, label, left);
+}
+
+/* What a warp needs of the state when it looks at arcs. */
+typedef struct mst_view {
+    mst_store store;
+    mst_target to;
+    ordo_u32 parts, left, giant;
+} mst_view;
+
+/* Some arcs a lane, of vertices outside the giant component: an edge into it is seen from this end alone, others from
+ * both. */
+ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[MST_AT_ONCE],
+                          const ordo_u32 (&u)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE],
+                          const ordo_u32 (&e)[MST_AT_ONCE])
+{
+    uint2 arc[MST_AT_ONCE];
+    ordo_u32 other[MST_AT_ONCE];
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        arc[j] = has[j] ? mst_load(a, e[j]) : make_uint2(0, 0);
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        other[j] = has[j] ? mst_renamed(a, arc[j].x, view->parts, view->left) : mine[j];
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
+        bool live = other[j] != mine[j] && (!a->twice || u[j] < arc[j].x || other[j] == view->giant);
+        const ordo_u32 weight = mst_ordered(a, arc[j].y);
+        const ordo_u32 id = !live ? MST_NONE : a->twice && u[j] > arc[j].x ? mst_find(a, arc[j].x, u[j], weight) : e[j];
+        live = id != MST_NONE;
+        mst_hold(&view->store, live, make_uint4(mine[j], other[j], weight, id));
+    }
+    mst_make_room(a, &view->store, &view->to);
+}
+
+/* Rows of a warp's 32 vertices that are no hubs, laid end to end. */
+ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u32 tile)
+{
+    const ordo_u32 lane = threadIdx.x % 32, u = tile * 32 + lane;
+    const ordo_u32 label = u < a->n ? mst_renamed(a, u, view->parts, view->left) : view->giant;
+    const bool wanted = u < a->n && label != view->giant;
+    const ordo_u32 begin = wanted ? mst_row(a, u) : 0, degree = wanted ? mst_row(a, u + 1) - begin : 0;
+    ordo_u32 sum = mst_is_hub(degree) ? 0 : degree;
+    const ordo_u32 mine = sum;
+    for (int step = 1; step < 32; step *= 2) {
+        const ordo_u32 before = __shfl_up_sync(0xffffffffu, sum, (unsigned)step);
+        sum += (int)lane >= step ? before : 0;
+    }
+    const ordo_u32 total = __shfl_sync(0xffffffffu, sum, 31), offset = begin - (sum - mine);
+    for (ordo_u32 at = 0; at < total; at += 32 * MST_AT_ONCE) {
+        bool has[MST_AT_ONCE];
+        ordo_u32 tail[MST_AT_ONCE], part[MST_AT_ONCE], e[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 i = at + 32 * j + lane, who = mst_rank(sum, i);
+            has[j] = i < total;
+            tail[j] = tile * 32 + who;
+            part[j] = __shfl_sync(0xffffffffu, label, (int)who);
+            e[j] = __shfl_sync(0xffffffffu, offset, (int)who) + i;
+        }
+        mst_examine(a, view, has, tail, part, e);
+    }
+}
+
+ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
+{
+    const ordo_u32 label = mst_renamed(a, h.vertex, view->parts, view->left);
+    ordo_u32 row, begin, end;
+    if (label == view->giant)
+        return;
+    mst_piece(a, h, &row, &begin, &end);
+    for (ordo_u32 at = begin; at < end; at += 32 * MST_AT_ONCE) {
+        bool has[MST_AT_ONCE];
+        ordo_u32 tail[MST_AT_ONCE], part[MST_AT_ONCE], e[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            e[j] = at + 32 * j + threadIdx.x % 32;
+            has[j] = e[j] < end;
+            tail[j] = h.vertex;
+            part[j] = label;
+        }
+        mst_examine(a, view, has, tail, part, e);
+    }
+}
+
+ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
+{
+    __shared__ uint4 held[MST_WARPS][MST_HELD];
+    const mst_words *w = a.words;
+    if (!w->filtered || mst_halted(&a))
+        return;
+    const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
+    const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
+    mst_view view = {{held[warp], 0},
+                     {a.list[0], &a.words->edges[last + 1], w->parts[last + 1]},
+                     w->parts[1],
+                     w->parts[last],
+                     w->giant};
+    for (ordo_u32 tile = first; tile < tiles; tile += step)
+        mst_examine_tile(&a, &view, tile);
+    for (ordo_u32 i = first; i < w->hubs; i += step)
+        mst_examine_piece(&a, &view, a.hub[i]);
+    mst_flush(&a, &view.store, &view.to);
+}

@@ -1,0 +1,549 @@
+/* mst_vertices.cuh -- minimum spanning forests on a GPU: what all kernels share, and the first round, in which every
+ * vertex is a component. See mst.cuh.
+ */
+#define ORDO_WEIGHT u32
+#define ORDO_OP mst_u32
+#include "operators/mst.h"
+#include <ordo/cuda.cuh>
+#undef ORDO_WEIGHT
+
+enum {
+    MST_THREADS = 256, /* of a block that reads rows */
+    MST_WARPS = MST_THREADS / 32,
+    MST_ROUND_THREADS = 512, /* of one that works on lists */
+    MST_CHUNK = 1024,        /* arcs of a warp's piece of all arcs, and of a piece of a hub */
+    MST_HUB = 1024,          /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
+    MST_LONG = 64,           /* a row of more arcs is read by a warp */
+    MST_FEW = 128,           /* arcs of 32 rows, up to which every lane reads its own from memory */
+    MST_STAGE = 1024, /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
+    MST_STAGED = 8,   /* loads of a lane on their way together there */
+    MST_AT_ONCE = 4,  /* loads of a lane that are on their way together */
+    MST_HELD = 160,   /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
+    MST_DENSE = 2,    /* edges a vertex, beyond which the lightest come first */
+    MST_SAMPLE = 512, /* edges, or vertices, that are looked at to find a limit, or the largest component */
+    MST_HOPS = 16,    /* steps to a root before the way is shortened for others, too */
+    MST_IDS = 4,      /* of so many blocks of mst_light, one looks for ids */
+    MST_LOOK = 20000, /* nanoseconds between two looks at the mailbox, which is on the host */
+    MST_LEVELS = 72   /* twice 32, as a level has at most half the components; and some */
+};
+
+#define MST_ROOT 0x80000000u /* the other bits of the parent are a label of the next level */
+#define MST_NONE 0xffffffffu
+#define MST_NO_KEY (~(ordo_u64)0)
+
+/* Words that all blocks share; zero at first. */
+typedef struct mst_words {
+    ordo_u64 limit;  /* keys up to it come first */
+    ordo_u64 odd;    /* ~(u << 32 | v) of an arc u -> v without its reverse, where there is one */
+    ordo_u32 excess; /* more edges than symmetric rows can have, or joined to what has none */
+    ordo_u32 unsorted, filtered, stop;
+    ordo_u32 hubs;           /* pieces */
+    ordo_u32 giant;          /* a component, or MST_NONE */
+    ordo_u32 level;          /* 1, and after the rounds of light edges the last one of theirs */
+    ordo_u32 final_parts[2]; /* of light edges, of heavy ones */
+    ordo_u32 parts[MST_LEVELS], edges[MST_LEVELS];
+    ordo_u64 base[MST_LEVELS]; /* of the level in parent[] */
+} mst_words;
+
+typedef struct mst_hub {
+    ordo_u32 vertex, piece;
+} mst_hub;
+
+typedef struct mst_args {
+    ordo_cuda_rows rows;
+    int type;         /* of weights */
+    bool twice;       /* symmetric: an edge's id is that of its arc out of the smaller end */
+    ordo_u32 n, m;    /* < 2^31, <= MST_MOST_ARCS */
+    ordo_u32 room;    /* of a list */
+    bool heavy;       /* mst_rounds: on the heavy edges */
+    ordo_u32 *chosen; /* bits, by id */
+    ordo_u32 *parent; /* [3 * n] */
+    uint2 *wish;      /* [n] a vertex' lightest arc and its ordered weight; see mst_roots for what comes after */
+    ordo_u64 *best;   /* [n] keys, by component */
+    ordo_u32 *slot;   /* [m] of an edge in the list, by id: of those that some component may choose */
+    uint4 *list[2];   /* [room] component, component, ordered weight, id */
+    ordo_u32 *owner;  /* [m / CHUNK + 1] of the first arc of a chunk */
+    mst_hub *hub;
+    mst_words *words;
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} mst_args;
+
+/* Sums of an arc and a stride of a warp's fit 32 bits. */
+#define MST_MOST_ARCS 0xffff0000u
+
+/* ---- rows ---- */
+
+ORDO_DEV ordo_u32 mst_row(const mst_args *a, ordo_u32 u)
+{
+    return (ordo_u32)__ldg(a->rows.row + u);
+}
+
+ORDO_DEV bool mst_is_hub(ordo_u32 degree)
+{
+    return degree > MST_HUB;
+}
+
+ORDO_DEV ordo_u32 mst_head(const mst_args *a, ordo_u32 e)
+{
+    return __ldg(a->rows.edge + (ordo_u64)e * a->rows.stride);
+}
+
+/* Head, and the weight as it is stored. */
+ORDO_DEV uint2 mst_load(const mst_args *a, ordo_u32 e)
+{
+    return a->rows.stride == 2 ? __ldg((const uint2 *)a->rows.edge + e) : make_uint2(__ldg(a->rows.edge + e), 1);
+}
+
+ORDO_DEV ordo_u32 mst_ordered(const mst_args *a, ordo_u32 word)
+{
+    return a->type == ORDO_F32   ? mst_order_f32(__uint_as_float(word))
+           : a->type == ORDO_I32 ? mst_order_i32((ordo_i32)word)
+                                 : mst_order_u32(word);
+}
+
+ORDO_DEV ordo_u64 mst_key(ordo_u32 ordered, ordo_u32 id)
+{
+    return (ordo_u64)ordered << 32 | id;
+}
+
+ORDO_DEV ordo_u64 mst_scatter(ordo_u64 i) /* splitmix64 */
+{
+    i = (i + 1) * 0x9e3779b97f4a7c15ull;
+    i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9ull;
+    i = (i ^ i >> 27) * 0x94d049bb133111ebull;
+    return i ^ i >> 31;
+}
+
+/* The id of an edge of that weight between low and high, low < high, in symmetric rows, which are sorted: the first
+ * such arc out of low. */
+ORDO_DEV ordo_u32 mst_find(const mst_args *a, ordo_u32 low, ordo_u32 high, ordo_u32 weight)
+{
+    const ordo_u32 end = mst_row(a, low + 1);
+    ordo_u32 e = mst_row(a, low);
+    for (ordo_u32 top = end; e < top;) {
+        const ordo_u32 middle = e + (top - e) / 2;
+        if (mst_head(a, middle) < high)
+            e = middle + 1;
+        else
+            top = middle;
+    }
+    for (; e < end; e++) {
+        const uint2 arc = mst_load(a, e);
+        if (arc.x != high)
+            break;
+        if (mst_ordered(a, arc.y) == weight)
+            return e;
+    }
+    ordo_dev_max(&a->words->odd, ~((ordo_u64)high << 32 | low));
+    return MST_NONE;
+}
+
+ORDO_DEV void mst_choose(const mst_args *a, ordo_u32 id)
+{
+    if (id != MST_NONE)
+        ordo_dev_or(&a->chosen[id / 32], 1u << id % 32);
+}
+
+/* Something is wrong, or the run is to end: by whole warps, for lanes must agree. Only what was set before this kernel
+ * is sure to be seen. */
+ORDO_DEV bool mst_halted(const mst_args *a)
+{
+    mst_words *w = a->words;
+    return __any_sync(0xffffffffu, ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop));
+}
+
+/* ---- the first round: vertices ---- */
+
+/* A block: the limit that about n edges do not exceed, from a sample; none where there are few edges a vertex. */
+ORDO_DEV void mst_set_limit(const mst_args *a, ordo_u64 *sample)
+{
+    const ordo_u64 edges = a->twice ? a->m / 2 : a->m;
+    if (edges <= MST_DENSE * (ordo_u64)a->n || a->m < MST_SAMPLE) {
+        if (threadIdx.x == 0)
+            a->words->limit = MST_NO_KEY;
+        return;
+    }
+    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_THREADS) {
+        const ordo_u32 e = (ordo_u32)(mst_scatter(i) % a->m);
+        sample[i] = mst_key(mst_ordered(a, mst_load(a, e).y), e);
+    }
+    __syncthreads();
+    const ordo_u32 wanted = (ordo_u32)(MST_SAMPLE * (ordo_u64)a->n / edges);
+    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_THREADS) {
+        ordo_u32 rank = 0;
+        for (ordo_u32 j = 0; j < MST_SAMPLE; j++)
+            rank += sample[j] < sample[i] || (sample[j] == sample[i] && j < i);
+        if (rank == wanted) {
+            a->words->limit = sample[i];
+            a->words->filtered = 1;
+        }
+    }
+}
+
+ORDO_DEV void mst_keep_least(ordo_u64 *least, ordo_u64 key)
+{
+    *least = key < *least ? key : *least;
+}
+
+ORDO_DEV ordo_u64 mst_least_of_warp(ordo_u64 key)
+{
+    for (int step = 16; step; step /= 2)
+        mst_keep_least(&key, __shfl_xor_sync(0xffffffffu, key, step));
+    return key;
+}
+
+/* The lightest of arcs begin .. end - 1 of u, whose row begins at `row`: by a warp, the same for all lanes. */
+ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo_u32 begin, ordo_u32 end,
+                               bool *unsorted)
+{
+    ordo_u64 least = MST_NO_KEY;
+    for (ordo_u32 at = begin + threadIdx.x % 32; at < end; at += 32 * MST_AT_ONCE) {
+        uint2 arc[MST_AT_ONCE];
+        ordo_u32 before[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 e = at + 32 * j;
+            arc[j] = e < end ? mst_load(a, e) : make_uint2(u, 0);
+            before[j] = e < end && e > row ? mst_head(a, e - 1) : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            *unsorted |= at + 32 * j < end && arc[j].x < before[j];
+            if (arc[j].x != u)
+                mst_keep_least(&least, mst_key(mst_ordered(a, arc[j].y), at + 32 * j));
+        }
+    }
+    return mst_least_of_warp(least);
+}
+
+/* An arc of a lane's row, in order. */
+ORDO_DEV void mst_look(const mst_args *a, ordo_u32 u, ordo_u32 e, uint2 arc, ordo_u32 *before, ordo_u64 *least,
+                       bool *unsorted)
+{
+    *unsorted |= arc.x < *before;
+    *before = arc.x;
+    if (arc.x != u)
+        mst_keep_least(least, mst_key(mst_ordered(a, arc.y), e));
+}
+
+/* What a warp needs of shared memory: ordered weights of rows that lie one after the other, and where rows begin. */
+typedef struct mst_stage {
+    ordo_u32 weight[MST_STAGE], begins[MST_STAGE / 32];
+} mst_stage;
+
+/* Stages arcs from .. from + count - 1, whole rows of the warp's, `mine` this lane's. True where one of them is a loop:
+ * then the stage is of no use. */
+ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool mine,
+                      ordo_u32 from, ordo_u32 count, bool *unsorted)
+{
+    const ordo_u32 lane = threadIdx.x % 32, first = u - lane;
+    bool loop = false;
+    ordo_u32 last = 0; /* the head before */
+    stage->begins[lane] = 0;
+    __syncwarp();
+    if (mine && begin < end)
+        ordo_dev_or_near(&stage->begins[(begin - from) / 32], 1u << (begin - from) % 32);
+    __syncwarp();
+    for (ordo_u32 at = 0; at < count; at += 32 * MST_STAGED) {
+        uint2 arc[MST_STAGED];
+#pragma unroll
+        for (int j = 0; j < MST_STAGED; j++) {
+            const ordo_u32 i = at + 32 * j + lane;
+            arc[j] = i < count ? mst_load(a, from + i) : make_uint2(MST_NONE, 0);
+        }
+#pragma unroll
+        for (int j = 0; j < MST_STAGED; j++) {
+            const ordo_u32 group = at + 32 * j, i = group + lane;
+            if (group >= count)
+                break;
+            ordo_u32 before = __shfl_up_sync(0xffffffffu, arc[j].x, 1);
+            before = lane ? before : last;
+            last = __shfl_sync(0xffffffffu, arc[j].x, 31);
+            *unsorted |= arc[j].x < before && !(stage->begins[group / 32] >> lane & 1);
+            const ordo_u32 near = arc[j].x - first; /* one of this warp's vertices: is it in its own row? */
+            if (__any_sync(0xffffffffu, near < 32)) {
+                const ordo_u32 row = __shfl_sync(0xffffffffu, begin, (int)(near % 32));
+                const ordo_u32 stop = __shfl_sync(0xffffffffu, end, (int)(near % 32));
+                loop |= near < 32 && i < count && from + i >= row && from + i < stop;
+            }
+            if (i < count)
+                stage->weight[i] = mst_ordered(a, arc[j].y);
+        }
+    }
+    __syncwarp();
+    return __any_sync(0xffffffffu, loop);
+}
+
+/* The lightest arc of each lane's row, by a warp whose lanes have rows one after the other; nothing for hubs. Rows that
+ * fit together are staged, for loads to be coalesced; then each lane looks through its own, the warp through a long
+ * one. */
+ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, ordo_u32 u, ordo_u32 begin, ordo_u32 end,
+                                       bool *unsorted)
+{
+    const ordo_u32 lane = threadIdx.x % 32, degree = end - begin;
+    const ordo_u32 first = __shfl_sync(0xffffffffu, begin, 0), last = __shfl_sync(0xffffffffu, end, 31);
+    ordo_u64 least = MST_NO_KEY;
+    ordo_u32 before = 0;
+    if (last - first <= MST_FEW) {
+#pragma unroll 4
+        for (ordo_u32 e = begin; e < end; e++)
+            mst_look(a, u, e, mst_load(a, e), &before, &least, unsorted);
+        return least;
+    }
+    for (ordo_u32 row = 0; row < 32;) {
+        const ordo_u32 from = __shfl_sync(0xffffffffu, begin, (int)row);
+        const bool mine = lane >= row && end - from <= MST_STAGE;
+        const ordo_u32 rows = (ordo_u32)__popc(__ballot_sync(0xffffffffu, mine));
+        if (!rows) { /* a hub */
+            row++;
+            continue;
+        }
+        row += rows;
+        const ordo_u32 count = __shfl_sync(0xffffffffu, end, (int)row - 1) - from;
+        const bool direct = mst_put(a, stage, u, begin, end, mine, from, count, unsorted);
+        if (direct && mine)
+            for (ordo_u32 e = begin; e < end; e++)
+                mst_look(a, u, e, mst_load(a, e), &before, &least, unsorted);
+        if (!direct && mine && degree && degree <= MST_LONG) {
+            ordo_u32 at = begin - from, weight = stage->weight[at];
+#pragma unroll 4
+            for (ordo_u32 i = at + 1; i < end - from; i++)
+                if (stage->weight[i] < weight) {
+                    weight = stage->weight[i];
+                    at = i;
+                }
+            least = mst_key(weight, from + at);
+        }
+        for (ordo_u32 rest = __ballot_sync(0xffffffffu, !direct && mine && degree > MST_LONG); rest; rest &= rest - 1) {
+            const int who = __ffs((int)rest) - 1;
+            const ordo_u32 stop = __shfl_sync(0xffffffffu, end, who) - from;
+            ordo_u64 key = MST_NO_KEY;
+            for (ordo_u32 i = __shfl_sync(0xffffffffu, begin, who) - from + lane; i < stop; i += 32)
+                mst_keep_least(&key, mst_key(stage->weight[i], from + i));
+            key = mst_least_of_warp(key);
+            least = (int)lane == who ? key : least;
+        }
+        __syncwarp();
+    }
+    return least;
+}
+
+ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
+{
+    __shared__ __align__(8) mst_stage stage[MST_WARPS]; /* keys, too */
+    if (blockIdx.x == 0) {
+        mst_set_limit(&a, (ordo_u64 *)stage);
+        if (threadIdx.x == 0) {
+            a.counters->items = a.twice ? a.n : 0;
+            a.counters->edges = a.twice ? a.m : 0;
+            ordo_dev_sample(a.record, a.twice ? a.m / 2 : a.m, 0, 0, 1, -1);
+        }
+        return;
+    }
+    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
+    bool unsorted = false;
+    for (ordo_u32 tile = (blockIdx.x - 1) * MST_WARPS + warp; tile < tiles; tile += (gridDim.x - 1) * MST_WARPS) {
+        const ordo_u32 u = tile * 32 + lane;
+        const ordo_u32 begin = u < a.n ? mst_row(&a, u) : a.m, end = u < a.n ? mst_row(&a, u + 1) : a.m;
+        for (ordo_u32 c = (begin + MST_CHUNK - 1) / MST_CHUNK; c * MST_CHUNK < end; c++)
+            a.owner[c] = u;
+        if (mst_is_hub(end - begin)) {
+            const ordo_u32 pieces = (end - begin + MST_CHUNK - 1) / MST_CHUNK;
+            const ordo_u32 at = ordo_dev_add(&a.words->hubs, pieces);
+            for (ordo_u32 i = 0; i < pieces; i++)
+                a.hub[at + i] = mst_hub{u, i};
+            a.best[u] = MST_NO_KEY;
+        }
+        if (!a.twice)
+            continue;
+        const ordo_u64 least = mst_lightest_of_tile(&a, &stage[warp], u, begin, end, &unsorted);
+        if (u < a.n) {
+            a.parent[u] = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
+            a.wish[u] = make_uint2((ordo_u32)least, (ordo_u32)(least >> 32));
+        }
+    }
+    if (__any_sync(0xffffffffu, unsorted) && lane == 0)
+        ordo_dev_store(&a.words->unsorted, 1u);
+}
+
+ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *begin, ordo_u32 *end)
+{
+    *row = mst_row(a, h.vertex);
+    *begin = *row + h.piece * MST_CHUNK;
+    *end = mst_row(a, h.vertex + 1);
+    *end = *begin + MST_CHUNK < *end ? *begin + MST_CHUNK : *end;
+}
+
+ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
+{
+    const ordo_u32 pieces = a.twice ? a.words->hubs : 0, step = gridDim.x * MST_WARPS;
+    bool unsorted = false;
+    for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < pieces; i += step) {
+        ordo_u32 row, begin, end;
+        mst_piece(&a, a.hub[i], &row, &begin, &end);
+        const ordo_u64 key = mst_lightest(&a, a.hub[i].vertex, row, begin, end, &unsorted);
+        if (threadIdx.x % 32 == 0 && key != MST_NO_KEY)
+            ordo_dev_min(&a.best[a.hub[i].vertex], key);
+    }
+    if (__any_sync(0xffffffffu, unsorted) && threadIdx.x % 32 == 0)
+        ordo_dev_store(&a.words->unsorted, 1u);
+}
+
+ORDO_KERNEL(MST_THREADS) mst_hub_ends(const mst_args a)
+{
+    const ordo_u32 pieces = a.twice ? a.words->hubs : 0, step = gridDim.x * MST_THREADS;
+    for (ordo_u32 i = blockIdx.x * MST_THREADS + threadIdx.x; i < pieces; i += step) {
+        const ordo_u32 u = a.hub[i].vertex;
+        if (a.hub[i].piece)
+            continue;
+        const ordo_u64 key = a.best[u];
+        a.parent[u] = key == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)key);
+        a.wish[u] = make_uint2((ordo_u32)key, (ordo_u32)(key >> 32));
+    }
+}
+
+/* ---- roots and their labels ---- */
+
+/* What a block needs to number the roots of a tile: both counts in one word, as a tile has fewer than 2^16. */
+template <int THREADS> struct mst_numbering {
+    typename cub::BlockScan<ordo_u32, THREADS>::TempStorage scan;
+    ordo_u32 root, final_part;
+};
+
+/* All threads of a block: places for `roots` labels of the next level and `finals` final ones of each thread. */
+template <int THREADS>
+ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *finals, ordo_u32 *parts,
+                         ordo_u32 *final_parts)
+{
+    ordo_u32 both = *roots | *finals << 16, at, total;
+    cub::BlockScan<ordo_u32, THREADS>(s->scan).ExclusiveSum(both, at, total);
+    if (threadIdx.x == 0) /* two warps, so that neither waits for the other's */
+        s->root = total & 0xffff ? ordo_dev_add(parts, total & 0xffff) : 0;
+    if (threadIdx.x == 32)
+        s->final_part = total >> 16 ? ordo_dev_add(final_parts, total >> 16) : 0;
+    __syncthreads();
+    *roots = s->root + (at & 0xffff);
+    *finals = s->final_part + (at >> 16);
+    __syncthreads();
+}
+
+/* In place: a root's parent becomes a label while others still read parents. Who reads the parent of p wants to know
+ * whether it is themselves, u; then p chose u and u chose p, one of both is the larger, and that one alone becomes a
+ * root: so the parent that was to be u is not overwritten before u has seen it, and labels, which have the upper bit,
+ * are no vertex. The larger one is the root as then the smaller one's arc is the edge's id.
+ *
+ * Where the larger end alone has chosen, the id is not known: a vertex' wish is then the smaller end and the weight.
+ * The scan of mst_light comes across the arc if it is light, and others are looked up. */
+ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
+{
+    __shared__ mst_numbering<MST_THREADS> numbering;
+    const ordo_u32 tile = MST_THREADS * MST_AT_ONCE;
+    mst_words *w = a.words;
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        w->level = 1;
+    if (!a.twice || w->unsorted) { /* rows do not show a vertex its edges, or not in order: each stays alone */
+        for (ordo_u32 u = blockIdx.x * MST_THREADS + threadIdx.x; u < a.n; u += gridDim.x * MST_THREADS)
+            a.parent[u] = MST_ROOT | u;
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            w->parts[1] = a.n;
+        return;
+    }
+    for (ordo_u32 first = blockIdx.x * tile; first < a.n; first += gridDim.x * tile) {
+        ordo_u32 up[MST_AT_ONCE], roots = 0, finals = 0;
+        bool root[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
+            up[j] = u < a.n ? ordo_dev_load(&a.parent[u]) : MST_NONE;
+            finals += u < a.n && up[j] == MST_NONE;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
+            root[j] = up[j] != MST_NONE && u > up[j] && ordo_dev_load(&a.parent[up[j]]) == u;
+            roots += root[j];
+        }
+        mst_number(&numbering, &roots, &finals, &w->parts[1], &w->final_parts[0]);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
+            if (u >= a.n)
+                continue;
+            if (root[j])
+                ordo_dev_store(&a.parent[u], MST_ROOT | roots++);
+            else if (up[j] == MST_NONE)
+                ordo_dev_store(&a.parent[u], MST_ROOT | (a.n - 1 - finals++));
+            else if (u < up[j])
+                mst_choose(&a, a.wish[u].x);
+            a.wish[u].x = root[j] || u < up[j] ? MST_NONE : up[j];
+        }
+    }
+}
+
+/* The label of the root above, the way halved for others, too: without that a path of ascending weights would take
+ * quadratic time. A parent is replaced by one further up, only where it is still what was read: a label that was put
+ * there meanwhile stays. A cycle, which only rows that are not symmetric can have, shortens until somebody's
+ * grandparent is themselves. */
+ORDO_DEV ordo_u32 mst_climb(const mst_args *a, ordo_u32 *parent, ordo_u32 at)
+{
+    for (ordo_u32 hops = 1;; hops++) {
+        ordo_u32 up = ordo_dev_load(&parent[at]);
+        if (up & MST_ROOT)
+            return up;
+        const ordo_u32 above = ordo_dev_load(&parent[up]);
+        if (above & MST_ROOT)
+            return above;
+        if (up == at || above == at)
+            ordo_dev_max(&a->words->odd, ~((ordo_u64)at << 32 | up));
+        if (hops > a->n)
+            ordo_dev_max(&a->words->odd, ~((ordo_u64)at << 32 | up));
+        if (hops > a->n || (hops % 64 == 0 && (ordo_dev_load(&a->words->odd) || a->mailbox->stop)))
+            return MST_ROOT;
+        ordo_dev_swap(&parent[at], &up, above);
+        at = above;
+    }
+}
+
+/* Parents of a level become labels; by all threads, each with every `step`th. */
+ORDO_DEV void mst_find_roots(const mst_args *a, ordo_u32 *parent, ordo_u32 count, ordo_u32 first, ordo_u32 step)
+{
+    for (ordo_u64 at = first; at < count; at += (ordo_u64)step * MST_AT_ONCE) {
+        ordo_u32 up[MST_AT_ONCE], open = 0;
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u64 c = at + (ordo_u64)j * step;
+            up[j] = c < count ? ordo_dev_load(&parent[c]) : MST_ROOT;
+            open |= up[j] & MST_ROOT ? 0 : 1u << j;
+        }
+        const ordo_u32 below = open;
+        for (int hop = 0; hop < MST_HOPS && open; hop++) {
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                if (open >> j & 1)
+                    up[j] = ordo_dev_load(&parent[up[j]]);
+#pragma unroll
+            for (int j = 0; j < MST_AT_ONCE; j++)
+                open &= up[j] & MST_ROOT ? ~(1u << j) : ~0u;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            if (open >> j & 1)
+                up[j] = mst_climb(a, parent, up[j]);
+            if (below >> j & 1)
+                ordo_dev_store(&parent[at + (ordo_u64)j * step], up[j]);
+        }
+    }
+}
+
+ORDO_KERNEL(MST_THREADS) mst_settle(const mst_args a)
+{
+    const ordo_u32 first = blockIdx.x * MST_THREADS + threadIdx.x, step = gridDim.x * MST_THREADS;
+    if (mst_halted(&a))
+        return;
+    if (a.twice && !a.words->unsorted)
+        mst_find_roots(&a, a.parent, a.n, first, step);
+    for (ordo_u64 c = first; c < a.words->parts[1]; c += step)
+        a.best[c] = MST_NO_KEY;
+}

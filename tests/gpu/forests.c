@@ -1,0 +1,342 @@
+/* forests.c -- minimum spanning forests on a GPU against Kruskal's.
+ *
+ *   forests check DEVICE GRAPHS     thousands of small graphs, of all families, weights and directions; some large ones
+ *   forests time GRAPH REPEATS      kernel milliseconds on a file of both directions, median with the spread
+ *
+ * Every answer is compared edge by edge: small ones with a Kruskal's of this file, large ones with what the verifier
+ * makes of them. Ends with 1 where one is wrong, with 77 where there is no such device.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/apps.h>
+#include <ordo/backend.h>
+#include <ordo/graph.h>
+
+#include "tests/families.h"
+
+static int by_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---- Kruskal ---- */
+
+typedef struct ranked {
+    double weight;
+    ordo_eid id;
+    ordo_vid u, v;
+} ranked;
+
+static int by_rank(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->weight < y->weight || y->weight < x->weight)
+        return x->weight < y->weight ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static ordo_vid root_of(ordo_vid *parent, ordo_vid v)
+{
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+static double weight_of(const ordo_csr *g, ordo_eid e)
+{
+    const void *word = g->weight ? (const char *)g->weight + e * g->stride * 4 : NULL;
+    if (!word)
+        return 1;
+    if (g->weight_type == ORDO_F32)
+        return (double)*(const ordo_f32 *)word;
+    return g->weight_type == ORDO_I32 ? (double)*(const ordo_i32 *)word : (double)*(const ordo_u32 *)word;
+}
+
+/* Edges that are not those of the forest; ids ascend. */
+static ordo_u64 wrong_edges(const ordo_graph *graph, const ordo_eid *edge, const ordo_forest *f)
+{
+    const ordo_csr *g = ordo_graph_out(graph);
+    const bool twice = ordo_graph_symmetric(graph);
+    ranked *list = calloc(g->m + 1, sizeof *list);
+    ordo_vid *parent = calloc((size_t)g->n + 1, sizeof *parent);
+    unsigned char *taken = calloc(g->m + 1, 1);
+    ordo_u64 count = 0, edges = 0, wrong = 0;
+    if (!list || !parent || !taken)
+        abort();
+    for (ordo_vid u = 0; u < g->n; u++) {
+        parent[u] = u;
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            ordo_vid v = g->head[e * g->stride];
+            if (twice ? u < v : u != v)
+                list[count++] = (ranked){weight_of(g, e), e, u, v};
+        }
+    }
+    qsort(list, count, sizeof *list, by_rank);
+    for (ordo_u64 i = 0; i < count; i++) {
+        ordo_vid a = root_of(parent, list[i].u), b = root_of(parent, list[i].v);
+        taken[list[i].id] = a != b;
+        edges += a != b;
+        parent[a] = b;
+    }
+    for (ordo_u64 i = 0; i < f->edges; i++)
+        wrong += edge[i] >= g->m || !taken[edge[i]] || (i && edge[i] <= edge[i - 1]);
+    wrong += edges != f->edges || f->trees != g->n - edges;
+    free(list);
+    free(parent);
+    free(taken);
+    return wrong;
+}
+
+/* ---- checks ---- */
+
+static int checked, failures;
+enum { SHOWN = 10 };
+
+static void failed(const char *what, const char *why)
+{
+    if (failures++ < SHOWN)
+        printf("FAILED %s: %s\n", what, why);
+}
+
+static void check(const ordo_graph *g, const char *device, const char *what, bool small)
+{
+    ordo_u64 n = ordo_graph_out(g)->n, bad = 0;
+    ordo_eid *edge = calloc(n + 1, sizeof *edge);
+    ordo_forest f = {0};
+    ordo_stats stats = {0};
+    ordo_options options = {.device = device, .timeout = 60};
+    ordo_status status = edge ? ordo_mst(g, &options, edge, &f, &stats) : ORDO_ERR_MEMORY;
+    if (!status && small)
+        bad = wrong_edges(g, edge, &f);
+    if (!status && !bad)
+        status = ordo_mst_verify(g, edge, &f, ORDO_VERIFY_SERIAL);
+    checked++;
+    if (!status && !bad && strcmp(stats.backend, device))
+        bad = 1;
+    if (status || bad) {
+        failed(what, status ? ordo_last_error() : "not Kruskal's edges");
+    }
+    ordo_stats_free(&stats);
+    free(edge);
+}
+
+static void check_list(ordo_vid n, const ordo_edge_entry *list, ordo_u64 count, ordo_type type,
+                       ordo_direction direction, const char *device, const char *what, bool small)
+{
+    ordo_graph *g = NULL;
+    if (ordo_graph_from_edges(n, list, count, type, direction, small ? 1 : 0, &g)) {
+        failed(what, ordo_last_error());
+        return;
+    }
+    check(g, device, what, small);
+    ordo_graph_free(g);
+}
+
+/* Weights: small ones with many ties, all alike, any word at all, or as they are. */
+static void set_weights(ordo_edge_entry *list, ordo_u64 count, ordo_type type, int how, ordo_u64 *r)
+{
+    for (ordo_u64 e = 0; e < count; e++) {
+        ordo_u32 *word = &list[e].weight;
+        const ordo_u32 drawn = (ordo_u32)next_random(r);
+        *word = how == 0 ? drawn % 4 : how == 1 ? 0xffffffffu : how == 2 ? drawn : *word;
+        if (type == ORDO_F32) {
+            ordo_f32 real = drawn % 9 == 0 ? -0.0f : (ordo_f32)((int)(*word % 64) - 32) / 8;
+            memcpy(word, &real, sizeof real);
+        }
+    }
+}
+
+static void check_small(const char *device, int graphs)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_I32, ORDO_F32, ORDO_NONE};
+    int families = 0;
+    ordo_u64 r = 1;
+    while (family_names[families])
+        families++;
+    for (int i = 0; i < graphs; i++) {
+        const char *family = family_names[i % families];
+        const ordo_type type = types[next_random(&r) % 4];
+        const ordo_direction direction = next_random(&r) % 3 ? ORDO_SYMMETRISE : ORDO_AS_STORED;
+        const unsigned size = 1 + (unsigned)(next_random(&r) % (i % 10 ? 200 : 5000));
+        const int how = (int)(next_random(&r) % 4);
+        char what[96];
+        edge_list list;
+        family_make(family, size, next_random(&r), &list);
+        set_weights(list.edge, list.count, type, how, &r);
+        snprintf(what, sizeof what, "graph %d: %s, size %u, type %d, weights %d, %s", i, family, size, (int)type, how,
+                 direction ? "symmetric" : "directed");
+        check_list((ordo_vid)list.n, list.edge, list.count, type, direction, device, what, true);
+        family_free(&list);
+    }
+}
+
+/* Edges as a function of their number, so that shapes are a line each. */
+enum { STAR, HUBS, PATH_UP, PATH, PARALLEL, ISLANDS, FAR_APART, DENSE, RANDOM, SHAPES };
+static const char *const shapes[] = {"star",    "hubs outside", "ascending path", "path",  "parallel edges",
+                                     "islands", "far apart",    "dense",          "random"};
+
+static ordo_u64 shape(int which, ordo_vid *n, ordo_edge_entry *list, ordo_u64 most)
+{
+    ordo_u64 count = 0, r = (ordo_u64)which + 1;
+    const ordo_vid size = *n = which == STAR ? (1u << 20) + 77 : which == DENSE ? 20000 : 300000;
+    const ordo_u64 edges = which == DENSE || which == HUBS ? most : which == RANDOM ? 3 * (ordo_u64)size : size;
+    for (ordo_u64 i = 0; i < edges && count < most; i++) {
+        const ordo_vid a = (ordo_vid)(next_random(&r) % size), b = (ordo_vid)(next_random(&r) % size);
+        ordo_edge_entry e = {a, b, (ordo_u32)(next_random(&r) % 1000)};
+        if (which == STAR)
+            e = (ordo_edge_entry){size / 2, (ordo_vid)i, e.weight};
+        else if (which == HUBS) /* a light part, and hubs in a part that only heavy edges reach */
+            e = i % 8 ? (ordo_edge_entry){a % (size / 2), b % (size / 2), e.weight}
+                      : (ordo_edge_entry){size - 1 - a % 3, size / 2 + b % (size / 2), 100000 + e.weight};
+        else if (which == PATH_UP || which == PATH)
+            e = (ordo_edge_entry){(ordo_vid)i, (ordo_vid)((i + 1) % size), which == PATH ? e.weight : (ordo_u32)i};
+        else if (which == PARALLEL)
+            e = (ordo_edge_entry){a % 50, b % 50, e.weight % 3};
+        else if (which == ISLANDS)
+            e = (ordo_edge_entry){a, a / 64 * 64 + b % 64 < size ? a / 64 * 64 + b % 64 : a, e.weight};
+        else if (which == FAR_APART)
+            e = (ordo_edge_entry){a % 40, size - 1 - b % 40, e.weight};
+        list[count++] = e;
+    }
+    return count;
+}
+
+static void check_large(const char *device)
+{
+    const ordo_u64 most = 2000000;
+    ordo_edge_entry *list = calloc(most, sizeof *list);
+    static const char *const made[] = {"rmat", "road", "grid", "urand"};
+    if (!list)
+        abort();
+    for (int s = 0; s < SHAPES; s++)
+        for (int d = 0; d < 2; d++) {
+            ordo_vid n;
+            const ordo_u64 count = shape(s, &n, list, most);
+            check_list(n, list, count, ORDO_U32, d ? ORDO_SYMMETRISE : ORDO_AS_STORED, device, shapes[s], false);
+        }
+    free(list);
+    for (int k = 0; k < 4; k++)
+        for (int d = 0; d < 2; d++) {
+            ordo_generate_options o = {.kind = made[k],
+                                       .scale = 17,
+                                       .degree = 16,
+                                       .width = 500,
+                                       .height = 400,
+                                       .vertices = 200000,
+                                       .edges = {.high = d ? 100 : 0xffffffffu, .seed = 3}};
+            ordo_graph *g = NULL;
+            o.edges.direction = k == 0 && d ? ORDO_SYMMETRISE : ORDO_AS_STORED;
+            if (ordo_graph_generate(&o, &g)) {
+                failed(made[k], ordo_last_error());
+                continue;
+            }
+            check(g, device, made[k], false);
+            ordo_graph_free(g);
+        }
+    for (int n = 0; n < 3; n++) /* nothing, one vertex, two without an edge */
+        check_list((ordo_vid)n, NULL, 0, ORDO_U32, ORDO_SYMMETRISE, device, "no edges", true);
+}
+
+/* ---- rows that are not what they are said to be ---- */
+
+static void expect(const ordo_csr *csr, const char *device, ordo_status wanted, const char *sentence)
+{
+    ordo_graph *g = NULL;
+    ordo_eid edge[8];
+    ordo_forest f;
+    ordo_options options = {.device = device, .timeout = 60};
+    ordo_status status = ordo_graph_borrow(csr, true, &g);
+    status = status ? status : ordo_mst(g, &options, edge, &f, NULL);
+    checked++;
+    if (status != wanted || (status && !strstr(ordo_last_error(), sentence)) || (!status && wrong_edges(g, edge, &f))) {
+        failed(sentence, status ? ordo_last_error() : "another forest, or none was to be");
+    }
+    ordo_graph_free(g);
+}
+
+static void check_odd_rows(const char *device)
+{
+    static const ordo_eid path_row[] = {0, 1, 3, 4}, ring_row[] = {0, 2, 3, 4}, rows4[] = {0, 3, 6, 9, 12};
+    static const ordo_vid path[] = {1, 0, 2, 1}, ring[] = {1, 2, 2, 0}, mixed[] = {3, 1, 2, 3, 0, 2, 1, 3, 0, 2, 0, 1};
+    static const ordo_u32 unlike[] = {1, 1, 5, 3}, ring_weight[] = {1, 9, 2, 9};
+    const ordo_csr path_rows = {
+        .n = 3, .m = 4, .row = path_row, .head = path, .weight = unlike, .stride = 1, .weight_type = ORDO_U32};
+    expect(&path_rows, device, ORDO_ERR_INPUT, "no reverse of the same weight, in a graph said to be symmetric");
+    /* 0 -> 1 -> 2 -> 0, each the lightest of its row: a cycle */
+    expect(
+        &(ordo_csr){
+            .n = 3, .m = 4, .row = ring_row, .head = ring, .weight = ring_weight, .stride = 1, .weight_type = ORDO_U32},
+        device, ORDO_ERR_INPUT, "said to be symmetric");
+    /* not in order of heads: ids still break ties */
+    expect(&(ordo_csr){.n = 4, .m = 12, .row = rows4, .head = mixed, .stride = 1}, device, ORDO_OK, "unsorted rows");
+}
+
+static int check_all(const char *device, int graphs)
+{
+    const ordo_backend *backend;
+    char name[ORDO_DEVICE_NAME];
+    if (strcmp(device, "cpu") && (ordo_backend_load(device, &backend) || backend->probe(name))) {
+        printf("skipped: %s\n", ordo_last_error());
+        return 77;
+    }
+    check_small(device, graphs);
+    if (graphs > 100)
+        check_large(device);
+    if (strcmp(device, "cpu"))
+        check_odd_rows(device);
+    printf("%d of %d forests are Kruskal's\n", checked - failures, checked);
+    return failures != 0;
+}
+
+/* ---- times ---- */
+
+static int time_file(const char *path, int repeats)
+{
+    enum { MOST = 100 };
+    ordo_graph *g = NULL;
+    const ordo_read_options read = {.edges.direction = ORDO_SYMMETRIC};
+    if (ordo_graph_read(path, &read, &g)) {
+        fprintf(stderr, "%s\n", ordo_last_error());
+        return 3;
+    }
+    ordo_eid *edge = calloc((size_t)ordo_graph_out(g)->n + 1, sizeof *edge);
+    ordo_forest f = {0};
+    ordo_stats stats = {0};
+    double times[MOST];
+    ordo_status status = edge ? ORDO_OK : ORDO_ERR_MEMORY;
+    repeats = repeats < 1 ? 1 : repeats > MOST ? MOST : repeats;
+    for (int i = -1; i < repeats && !status; i++) { /* the first warms up */
+        ordo_stats_free(&stats);
+        status = ordo_mst(g, &(ordo_options){.device = "cuda"}, edge, &f, &stats);
+        if (i >= 0)
+            times[i] = 1e3 * stats.run_seconds;
+    }
+    if (!status)
+        status = ordo_mst_verify(g, edge, &f, ORDO_VERIFY_SERIAL);
+    if (status) {
+        printf("%s: %s\n", path, ordo_last_error());
+    } else {
+        qsort(times, (size_t)repeats, sizeof *times, by_double);
+        printf("%-24s mst %9.3f ms (%.3f to %.3f)  steps %llu  edges %llu  weight %llu, as Kruskal's\n",
+               strrchr(path, '/') ? strrchr(path, '/') + 1 : path, times[repeats / 2], times[0], times[repeats - 1],
+               (unsigned long long)stats.supersteps, (unsigned long long)f.edges, (unsigned long long)f.weight.u32);
+    }
+    ordo_stats_free(&stats);
+    free(edge);
+    ordo_graph_free(g);
+    return status != ORDO_OK;
+}
+
+int main(int count, char **words)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a kernel that hangs is wanted, too */
+    if (count == 4 && !strcmp(words[1], "check"))
+        return check_all(words[2], atoi(words[3]));
+    if (count == 4 && !strcmp(words[1], "time"))
+        return time_file(words[2], atoi(words[3]));
+    fprintf(stderr, "usage: forests check DEVICE GRAPHS | forests time GRAPH REPEATS\n");
+    return 2;
+}
