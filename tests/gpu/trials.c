@@ -370,7 +370,7 @@ int main(int count, char **word)
             if (is_random)
                 random_graphs(schedulers[i], (unsigned)strtoul(word[3], NULL, 10));
             else
-                exits(schedulers[i], cpu ? 5000 : 200000, cpu ? 11 : 18, cpu ? 4 : 16);
+                exits(schedulers[i], cpu ? 5000 : 40000, cpu ? 11 : 18, cpu ? 4 : 8);
     }
     printf("%u wrong\n", failures);
     return failures > 0;
