@@ -5,7 +5,7 @@
  *
  * Items are transfers, targets are accounts. A transfer is tried exactly once and its outcome kept, so that visiting it
  * again does nothing; money is neither made nor lost, whatever the order. Nobody looks at two accounts together while
- * transfers run, so a transfer may also be a withdrawal and, later, a deposit.
+ * transfers run, so a transfer may also be a withdrawal and, later, a deposit. Balances stay below 2^63.
  */
 #include <ordo/operator.h>
 
@@ -23,10 +23,19 @@ typedef struct bank_state {
 
 ORDO_FN ordo_u32 bank_visit(const bank_state *s, ordo_item i, ordo_request *out)
 {
-    if (ordo_load_u32(&s->outcome[i]) != BANK_OPEN)
-        return 0;
     out[0] = ordo_request_two(s->transfer[i].from, s->transfer[i].to, s->transfer[i].amount, 0);
-    return 1;
+    return ordo_load_u32(&s->outcome[i]) == BANK_OPEN;
+}
+
+ORDO_FN void bank_recall(const bank_state *s, ordo_request *r)
+{
+    r->word[0] = s->transfer[r->item].amount;
+    r->word[1] = 0;
+}
+
+ORDO_FN int bank_open(const bank_state *s, const ordo_request *r)
+{
+    return s->outcome[r->item] == BANK_OPEN;
 }
 
 ORDO_FN ordo_u32 bank_section(const bank_state *s, const ordo_request *r, ordo_activation *out)
@@ -35,8 +44,6 @@ ORDO_FN ordo_u32 bank_section(const bank_state *s, const ordo_request *r, ordo_a
     ordo_u64 amount = r->word[0];
     int covered = *from >= amount;
     (void)out;
-    if (s->outcome[r->item] != BANK_OPEN)
-        return 0; /* asked for twice */
     if (covered) {
         *from -= amount;
         *to += amount;
@@ -50,9 +57,6 @@ ORDO_FN ordo_u32 bank_withdraw(const bank_state *s, ordo_request *r, ordo_activa
 {
     ordo_u64 *from = &s->balance[r->target[0]];
     (void)out;
-    *more = 0;
-    if (s->outcome[r->item] != BANK_OPEN)
-        return 0;
     *more = *from >= r->word[0];
     if (*more)
         *from -= r->word[0];
@@ -77,4 +81,10 @@ ORDO_FN ordo_u32 bank_deposit(const bank_state *s, const ordo_request *r, ordo_a
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
 #define ORDO_CRITICAL_FIRST bank_withdraw
 #define ORDO_CRITICAL_SECOND bank_deposit
+#define ORDO_CRITICAL_OPEN bank_open
+#define ORDO_CRITICAL_RECALL bank_recall
+#define ORDO_CRITICAL_WORDS 1
+#define ORDO_CRITICAL_WORD_BITS 32
+#define ORDO_CRITICAL_ARRAYS(X) X(transfer, ITEM, 1, READ) X(outcome, ITEM, 1, WRITE) X(balance, TARGET, 1, OWNED)
+#define ORDO_CRITICAL_LOCK balance
 #include <ordo/critical.h>

@@ -5,11 +5,11 @@
  *
  * Items are elements, targets are buckets. An element is inserted once, so that visiting it again does nothing. Two
  * insertions into one bucket make a chain that is spliced in as one; a request carries the first and the last of its
- * chain.
+ * chain. Numbers of elements are below 2^31 - 1, so that a head has a bit to spare.
  */
 #include <ordo/operator.h>
 
-#define HASH_TABLE_END 0xffffffffu  /* after the last element of a bucket */
+#define HASH_TABLE_END 0x7fffffffu  /* after the last element of a bucket */
 #define HASH_TABLE_FREE 0xfffffffeu /* next of an element that is in no bucket */
 
 typedef struct hash_table_state {
@@ -20,28 +20,36 @@ typedef struct hash_table_state {
 
 ORDO_FN ordo_u32 hash_table_visit(const hash_table_state *s, ordo_item i, ordo_request *out)
 {
-    if (ordo_load_u32(&s->next[i]) != HASH_TABLE_FREE)
-        return 0;
-    out[0] = ordo_request_one(s->bucket[i], i, i);
-    return 1;
+    out[0] = ordo_request_one(s->bucket[i], i, i); /* before the test: both words are then fetched at once */
+    return ordo_load_u32(&s->next[i]) == HASH_TABLE_FREE;
+}
+
+ORDO_FN void hash_table_recall(const hash_table_state *s, ordo_request *r)
+{
+    (void)s;
+    r->word[0] = r->word[1] = r->item;
+}
+
+/* Of a chain only the last element is free. */
+ORDO_FN int hash_table_open(const hash_table_state *s, const ordo_request *r)
+{
+    return s->next[(ordo_u32)r->word[1]] == HASH_TABLE_FREE;
 }
 
 ORDO_FN ordo_u32 hash_table_section(const hash_table_state *s, const ordo_request *r, ordo_activation *out)
 {
     ordo_u32 *head = &s->head[r->target[0]], first = (ordo_u32)r->word[0], last = (ordo_u32)r->word[1];
     (void)out;
-    if (s->next[last] != HASH_TABLE_FREE)
-        return 0; /* asked for twice */
     ordo_store_u32(&s->next[last], *head);
     *head = first;
     return 0;
 }
 
-/* Puts b's chain before a's. Of a chain only the last element is free. */
+/* Puts b's chain before a's. */
 ORDO_FN int hash_table_combine(const hash_table_state *s, ordo_request *a, const ordo_request *b)
 {
     ordo_u32 last = (ordo_u32)b->word[1];
-    if (b->word[1] == a->word[1] || s->next[last] != HASH_TABLE_FREE)
+    if (b->word[1] == a->word[1])
         return 1; /* asked for twice */
     ordo_store_u32(&s->next[last], (ordo_u32)a->word[0]);
     a->word[0] = b->word[0];
@@ -58,4 +66,9 @@ ORDO_FN int hash_table_combine(const hash_table_state *s, ordo_request *a, const
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
 #define ORDO_CRITICAL_TARGETS 1
 #define ORDO_CRITICAL_COMBINE hash_table_combine
+#define ORDO_CRITICAL_OPEN hash_table_open
+#define ORDO_CRITICAL_RECALL hash_table_recall
+#define ORDO_CRITICAL_WORD_BITS 32
+#define ORDO_CRITICAL_ARRAYS(X) X(bucket, ITEM, 1, READ) X(next, ITEM, 1, WRITE) X(head, TARGET, 1, OWNED)
+#define ORDO_CRITICAL_LOCK head
 #include <ordo/critical.h>

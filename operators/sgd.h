@@ -30,6 +30,11 @@ ORDO_FN ordo_u32 sgd_visit(const sgd_state *s, ordo_item i, ordo_request *out)
     return 1;
 }
 
+ORDO_FN int sgd_open(const sgd_state *s, const ordo_request *r)
+{
+    return s->done[r->item] != s->epoch;
+}
+
 ORDO_FN ordo_f32 sgd_error(const sgd_state *s, const sgd_rating *r)
 {
     const ordo_f32 *p = s->factor + (ordo_u64)r->user * s->rank;
@@ -46,8 +51,6 @@ ORDO_FN ordo_u32 sgd_section(const sgd_state *s, const ordo_request *r, ordo_act
     ordo_f32 *p = s->factor + (ordo_u64)r->target[0] * s->rank;
     ordo_f32 *q = s->factor + (ordo_u64)r->target[1] * s->rank;
     (void)out;
-    if (s->done[r->item] == s->epoch)
-        return 0; /* asked for twice */
     ordo_f32 e = sgd_error(s, rating);
     for (ordo_u32 k = 0; k < s->rank; k++) {
         ordo_f32 old = p[k];
@@ -66,4 +69,6 @@ ORDO_FN ordo_u32 sgd_section(const sgd_state *s, const ordo_request *r, ordo_act
 #define ORDO_CRITICAL_REQUESTS 1
 #define ORDO_CRITICAL_ACTIVATIONS 0
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
+#define ORDO_CRITICAL_OPEN sgd_open
+#define ORDO_CRITICAL_ARRAYS(X) X(rating, ITEM, 1, READ) X(done, ITEM, 1, WRITE) X(factor, TARGET, s->rank, WRITE)
 #include <ordo/critical.h>

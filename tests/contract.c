@@ -71,6 +71,18 @@ static bool refused_there(const char *op, const char *choice)
            (!strncmp(choice, "metis", 5) && (critical || !strcmp(op, "mst_u32")));
 }
 
+/* Whether it is refused on a GPU: forms that are not there. */
+static bool refused_on_gpu(const trial *t, const ordo_tunable *row, const char *choice)
+{
+    const bool server = !strcmp(t->options.scheduler, "lock_server");
+    if (!t->options.device)
+        return false;
+    return (server && !strcmp(row->name, "partition") && strncmp(choice, "interleave", 10)) ||
+           (server && !strcmp(row->name, "roles") && !strncmp(choice, "both", 4)) ||
+           (server && !strcmp(row->name, "pairs") && !strncmp(choice, "nested", 6)) ||
+           (!strcmp(row->name, "lock_place") && !strncmp(choice, "word", 4) && !strcmp(t->op, "sgd"));
+}
+
 /* Draws every tunable: as it is, its least, or something small. */
 static void draw_settings(trial *t, ordo_u64 *r)
 {
@@ -97,7 +109,7 @@ static void draw_settings(trial *t, ordo_u64 *r)
             if (!strncmp(at, "pull", 4) &&
                 (!strcmp(t->op, "mst_u32") || !strcmp(t->op, "kcore") || !strcmp(t->op, "pagerank")))
                 continue;
-            if (!strcmp(s->name, "lock_server") && refused_there(t->op, at))
+            if ((!strcmp(s->name, "lock_server") && refused_there(t->op, at)) || refused_on_gpu(t, row, at))
                 continue;
             snprintf(text, sizeof t->text[0], "%s=%.*s", row->name, (int)strcspn(at, "|"), at);
         } else {
@@ -573,7 +585,8 @@ static void try_sgd(trial *t)
             if (done[i] != state.epoch)
                 fail(t, "a rating was not used");
     }
-    if (t->options.threads == 1 && strcmp(t->options.scheduler, "inbox") && strcmp(t->options.scheduler, "adds"))
+    if (t->options.threads == 1 && !t->options.device && strcmp(t->options.scheduler, "inbox") &&
+        strcmp(t->options.scheduler, "adds"))
         for (ordo_u64 i = 0; i < (users + things) * RANK; i++)
             if (factor[i] != expected[i])
                 fail(t, "a factor is not what a loop over the ratings gives");

@@ -239,6 +239,8 @@ static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
 static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_cuda *c)
 {
     void *attached = NULL;
+    if (job->op->kind == ORDO_KIND_CRITICAL) /* rows are the operator's own */
+        return check_room(job, c->own, fixed);
     if (need_in) { /* the CPU's in-rows first: preparation, not transfer */
         ordo_status status = ordo_job_need_in(job);
         if (status)
@@ -434,19 +436,24 @@ static ordo_status wait_for(ordo_cuda *c)
     }
 }
 
-ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid)
+static ordo_status grid_of(const void *kernel, int threads, size_t shared, int blocks, int *grid)
 {
     int device = 0, units = 0, resident = 0;
     ordo_status status = failed(cudaGetDevice(&device), "asking for the device");
     if (!status)
         status = failed(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device), "asking for its size");
     if (!status)
-        status = failed(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0),
+        status = failed(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, shared),
                         "asking how many blocks fit");
     if (!status && resident == 0)
         status = ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': a block of %d threads does not fit this GPU", threads);
     *grid = units * (blocks > 0 && blocks < resident ? blocks : resident);
     return status;
+}
+
+ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid)
+{
+    return grid_of(kernel, threads, 0, blocks, grid);
 }
 
 /* Cells that are about as large as the second-level cache stay in it while edges stream through: a tenth faster there;
@@ -488,6 +495,7 @@ static ordo_status launch(ordo_cuda *c, const ordo_cuda_step *step)
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)step->grid);
     config.blockDim = dim3((unsigned)step->threads);
+    config.dynamicSmemBytes = c->shared;
     config.attrs = attributes;
     config.numAttrs = 1;
     attributes[0].id = cudaLaunchAttributeCooperative;
@@ -500,7 +508,7 @@ static ordo_status launch(ordo_cuda *c, const ordo_cuda_step *step)
 ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args)
 {
     ordo_cuda_step step = {kernel, threads, 0, true, args};
-    ordo_status status = ordo_cuda_grid(kernel, threads, blocks, &step.grid);
+    ordo_status status = grid_of(kernel, threads, c->shared, blocks, &step.grid);
     return status ? status : ordo_cuda_launch_all(c, &step, 1);
 }
 

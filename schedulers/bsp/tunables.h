@@ -9,6 +9,12 @@
       "auto pushes again when the frontier has fewer than n/beta vertices")                                            \
     X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")   \
     X(BSP_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                           \
-      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")                                               \
+    X(BSP_RIVALS, "rivals", INT, "0", 0, 4096, NULL, "threads",                                                        \
+      "cuda, lock: threads a multiprocessor that run sections, at most those of `blocks`; 0: 512")                     \
+    X(BSP_LOCK_PLACE, "lock_place", CHOICE, "auto", 0, 0, "auto|table|word", "",                                       \
+      "cuda, lock: a table of locks, or a bit of the target's own word; auto: that where the operator has it")         \
+    X(BSP_SLEEP, "sleep", INT, "0", 0, 1000000, NULL, "ns",                                                            \
+      "cuda, lock: who finds a lock taken sleeps 32 ns, doubled each time up to this; 0: tries again at once")
 
 enum { BSP_TUNABLES(ORDO_TUNABLE_ENUM) BSP_TUNABLE_COUNT };

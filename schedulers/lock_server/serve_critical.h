@@ -408,6 +408,11 @@ ORDO_INLINE ordo_u32 MY(serve_combined)(MY(member) * me, const ordo_request *slo
     ordo_u32 kept = 0;
     for (ordo_u32 i = 0; i < count; i++) {
         const ordo_request *message = &slot[(first + i) & (me->run->size - 1)];
+        if (!OP(open)((const OP(state) *)me->job->state, message)) { /* nor may others be added to it */
+            ORDO_COUNT(me->count.useful++);
+            me->balance--;
+            continue;
+        }
         ordo_u32 *line = &me->combine_at[server_slot(message->target[0], 12)];
         if (*line < kept && me->combined[*line].target[0] == message->target[0] &&
             OP(combine)((const OP(state) *)me->job->state, &me->combined[*line], message)) {

@@ -1,23 +1,28 @@
 /* Tunables of `lock_server`: rows as <ordo/scheduler.h> says. */
 #define SERVER_TUNABLES(X)                                                                                             \
     X(SERVER_ROLES, "roles", CHOICE, "auto", 0, 0, "auto|both|apart", "",                                              \
-      "both: every thread is client and server; apart: some only serve; auto: both")                                   \
+      "both: every thread is client and server; apart: some only serve; auto: both; cuda: blocks, apart")              \
     X(SERVER_RATIO, "ratio", REAL, "0", 0, 1024, NULL, "clients",                                                      \
-      "clients to a server where roles are apart; 0: automatic, which is 1")                                           \
+      "clients to a server where roles are apart; 0: automatic, which is 1; cuda: 1, in halves 1/3")                   \
     X(SERVER_PARTITION, "partition", CHOICE, "interleave", 0, 0, "interleave|hash|metis", "",                          \
       "who owns a target: servers in turn, by hash, or by the part of the graph that METIS puts it into")              \
     X(SERVER_GRAIN, "grain", INT, "0", 0, 65536, NULL, "targets",                                                      \
-      "neighbouring targets of one owner (not metis), rounded down to a power of two; 0: a cache line's")              \
+      "neighbouring targets of one owner (not metis), rounded down to a power of two; 0: a cache line's; cuda: 1")     \
     X(SERVER_FORM, "form", CHOICE, "auto", 0, 0, "auto|plain|combine", "",                                             \
-      "combine: messages that arrive together for one target are served together; auto: plain on a CPU")               \
+      "combine: messages for one target are served together, on cuda sent together; auto: plain, or on cuda chains")   \
     X(SERVER_PAIRS, "pairs", CHOICE, "auto", 0, 0, "auto|nested|halves", "",                                           \
       "two targets: isolated by nested locks, or in two halves; auto: halves where the operator has them")             \
     X(SERVER_RING, "ring", INT, "4096", 1, 1048576, NULL, "messages",                                                  \
-      "places of a server's rings together, at least one for each client")                                             \
+      "places of a server's rings together, at least one for each client; cuda: of its one ring, at least 2048")       \
     X(SERVER_LOCKS, "locks", INT, "4096", 1, 1048576, NULL, "locks",                                                   \
-      "locks of a server for nested pairs, rounded down to a power of two")                                            \
-    X(SERVER_FLIGHT, "flight", INT, "256", 1, 65536, NULL, "requests", "requests that a server sets aside at most")    \
+      "cpu: locks of a server for nested pairs, rounded down to a power of two")                                       \
+    X(SERVER_FLIGHT, "flight", INT, "256", 1, 65536, NULL, "requests",                                                 \
+      "cpu: requests that a server sets aside at most")                                                                \
     X(SERVER_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                      \
-      "items that a client processes before it publishes, and serves again")
+      "cpu: items that a client processes before it publishes, and serves again")                                      \
+    X(SERVER_DATA, "data", CHOICE, "auto", 0, 0, "auto|global|shared", "",                                             \
+      "cuda: where the words of targets are during a run; auto: in the servers' shared memory where they fit")         \
+    X(SERVER_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                         \
+      "cuda: blocks of 512 threads a multiprocessor; 0: two, or one where the words fit only so")
 
 enum { SERVER_TUNABLES(ORDO_TUNABLE_ENUM) SERVER_TUNABLE_COUNT };

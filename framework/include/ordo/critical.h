@@ -27,9 +27,26 @@
  *                              either target in between. FIRST owns r->target[0]; where it sets *more, SECOND runs
  *                              later and owns r->target[1], with the request as FIRST left it (it may change words).
  *                              Together at most ORDO_CRITICAL_ACTIVATIONS activations
- *   ORDO_CRITICAL_COMBINE      int f(const state *s, ordo_request *a, const ordo_request *b): owning their one and same
- *                              target, makes `a` stand for both, in any order; 0 where that cannot be. The section of
- *                              `a` then counts for both
+ *   ORDO_CRITICAL_COMBINE      int f(const state *s, ordo_request *a, const ordo_request *b): of one and the same
+ *                              target; makes `a` stand for both, in any order; 0 where that cannot be. The section of
+ *                              `a` then counts for both. Looks at words of the two items alone
+ *   ORDO_CRITICAL_OPEN         int f(const state *s, const ordo_request *r): owning the target, whether the item still
+ *                              wants this: one that is visited twice may ask twice. Looks at words of the item alone.
+ *                              Sections, halves and COMBINE (for its `b`) run only where it is so; where no item can
+ *                              have asked twice nobody looks
+ *   ORDO_CRITICAL_RECALL       void f(const state *s, ordo_request *r): sets r->word from r->item as the visit did,
+ *                              from what no section writes. FIRST then changes no words, and SECOND looks at nothing
+ *                              that FIRST wrote. Messages between blocks of a GPU need not carry words
+ *   ORDO_CRITICAL_WORDS        how many of r->word it uses, 0 to 2 (2)
+ *   ORDO_CRITICAL_WORD_BITS    32 where the upper halves of those are always 0 (64)
+ *   ORDO_CRITICAL_ARRAYS       for back ends with memory of their own, which refuse operators without it: a macro of X
+ *                              with X(member, per, each, access) for every pointer of the state: an array of `each`
+ *                              elements (it may use s) per ITEM, TARGET or RUN. Access is READ (no section writes it),
+ *                              WRITE, or OWNED: per TARGET, no visit reads it, and sections, halves and COMBINE use
+ *                              numbers of targets for nothing else than to index such arrays. So a target's words may
+ *                              be kept elsewhere during a run, under another number
+ *   ORDO_CRITICAL_LOCK         the OWNED array, if it is the only one and has one u32 or u64 a target, and if the top
+ *                              bit of its words is always 0: that may then be the target's lock
  *   ORDO_CRITICAL_PRIORITY     u32 f(const state *s, ordo_item item): of an initial item, which no section has
  *                              activated (default 0); smaller runs earlier
  *   ORDO_CRITICAL_DELTA        double f(void): width of a bucket of priorities where a scheduler is to choose one
@@ -37,8 +54,10 @@
  *
  * Derived, for schedulers, all starting with the operator's name: x_op_state, x_op_properties, x_op_requests,
  * x_op_activations, x_op_activates, x_op_targets, x_op_halves, x_op_combines, x_op_weight_type, x_op_summary,
- * x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta. ORDO_OP_KIND is
- * left as ORDO_KIND_CRITICAL.
+ * x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta; x_op_section_open,
+ * x_op_first_open and x_op_combine_open, for requests that are known to be open; x_op_recalls, x_op_recall,
+ * x_op_words, x_op_word_bits; x_op_has_arrays, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy;
+ * x_op_lock_bits, x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
  */
 #include <ordo/operator.h>
 
@@ -66,6 +85,19 @@
 #error "ORDO_CRITICAL_FIRST and ORDO_CRITICAL_SECOND come together"
 #endif
 
+#ifndef ORDO_CRITICAL_WORDS
+#define ORDO_CRITICAL_WORDS 2
+#endif
+#if ORDO_CRITICAL_WORDS < 0 || ORDO_CRITICAL_WORDS > 2
+#error "ORDO_CRITICAL_WORDS is 0 to 2"
+#endif
+#ifndef ORDO_CRITICAL_WORD_BITS
+#define ORDO_CRITICAL_WORD_BITS 64
+#endif
+#if ORDO_CRITICAL_WORD_BITS != 32 && ORDO_CRITICAL_WORD_BITS != 64
+#error "ORDO_CRITICAL_WORD_BITS is 32 or 64"
+#endif
+
 #define OP_(_part) ORDO_JOIN3(ORDO_CRITICAL, _op_, _part)
 
 typedef ORDO_CRITICAL_STATE OP_(state);
@@ -76,15 +108,32 @@ enum {
     OP_(activates) = ORDO_CRITICAL_ACTIVATIONS > 0,
     OP_(weight_type) = 0, /* rows are the operator's own */
     OP_(targets) = ORDO_CRITICAL_TARGETS,
+    OP_(words) = ORDO_CRITICAL_WORDS,
+    OP_(word_bits) = ORDO_CRITICAL_WORD_BITS,
 #ifdef ORDO_CRITICAL_FIRST
     OP_(halves) = 1,
 #else
     OP_(halves) = 0,
 #endif
 #ifdef ORDO_CRITICAL_COMBINE
-    OP_(combines) = 1
+    OP_(combines) = 1,
 #else
-    OP_(combines) = 0
+    OP_(combines) = 0,
+#endif
+#ifdef ORDO_CRITICAL_RECALL
+    OP_(recalls) = 1,
+#else
+    OP_(recalls) = 0,
+#endif
+#ifdef ORDO_CRITICAL_ARRAYS
+    OP_(has_arrays) = 1,
+#else
+    OP_(has_arrays) = 0,
+#endif
+#ifdef ORDO_CRITICAL_LOCK
+    OP_(lock_bits) = 8 * sizeof(*((OP_(state) *)0)->ORDO_CRITICAL_LOCK), /* of a word that has a lock; 0: none has */
+#else
+    OP_(lock_bits) = 0,
 #endif
 };
 
@@ -100,19 +149,42 @@ ORDO_FN ordo_u32 OP_(visit)(const OP_(state) * s, ordo_item item, ordo_request *
     return count;
 }
 
-ORDO_FN ordo_u32 OP_(section)(const OP_(state) * s, const ordo_request *r, ordo_activation *out)
+/* Whether the item still wants what it asked for. */
+ORDO_FN int OP_(open)(const OP_(state) * s, const ordo_request *r)
+{
+#ifdef ORDO_CRITICAL_OPEN
+    return ORDO_CRITICAL_OPEN(s, r);
+#else
+    (void)s;
+    (void)r;
+    return 1;
+#endif
+}
+
+ORDO_FN ordo_u32 OP_(section_open)(const OP_(state) * s, const ordo_request *r, ordo_activation *out)
 {
     return ORDO_CRITICAL_SECTION(s, r, out);
 }
 
-ORDO_FN ordo_u32 OP_(first)(const OP_(state) * s, ordo_request *r, ordo_activation *out, int *more)
+ORDO_FN ordo_u32 OP_(section)(const OP_(state) * s, const ordo_request *r, ordo_activation *out)
+{
+    return OP_(open)(s, r) ? OP_(section_open)(s, r, out) : 0;
+}
+
+ORDO_FN ordo_u32 OP_(first_open)(const OP_(state) * s, ordo_request *r, ordo_activation *out, int *more)
 {
 #ifdef ORDO_CRITICAL_FIRST
     return ORDO_CRITICAL_FIRST(s, r, out, more);
 #else
     *more = 0;
-    return OP_(section)(s, r, out);
+    return OP_(section_open)(s, r, out);
 #endif
+}
+
+ORDO_FN ordo_u32 OP_(first)(const OP_(state) * s, ordo_request *r, ordo_activation *out, int *more)
+{
+    *more = 0;
+    return OP_(open)(s, r) ? OP_(first_open)(s, r, out, more) : 0;
 }
 
 ORDO_FN ordo_u32 OP_(second)(const OP_(state) * s, const ordo_request *r, ordo_activation *out)
@@ -138,7 +210,7 @@ ORDO_FN ordo_u32 OP_(first_priority)(const OP_(state) * s, ordo_item item)
 #endif
 }
 
-ORDO_FN int OP_(combine)(const OP_(state) * s, ordo_request *a, const ordo_request *b)
+ORDO_FN int OP_(combine_open)(const OP_(state) * s, ordo_request *a, const ordo_request *b)
 {
 #ifdef ORDO_CRITICAL_COMBINE
     return ORDO_CRITICAL_COMBINE(s, a, b);
@@ -147,6 +219,109 @@ ORDO_FN int OP_(combine)(const OP_(state) * s, ordo_request *a, const ordo_reque
     (void)a;
     (void)b;
     return 0;
+#endif
+}
+
+ORDO_FN int OP_(combine)(const OP_(state) * s, ordo_request *a, const ordo_request *b)
+{
+    return OP_(combines) ? !OP_(open)(s, b) || OP_(combine_open)(s, a, b) : 0;
+}
+
+ORDO_FN void OP_(recall)(const OP_(state) * s, ordo_request *r)
+{
+#ifdef ORDO_CRITICAL_RECALL
+    ORDO_CRITICAL_RECALL(s, r);
+#else
+    (void)s;
+    (void)r;
+#endif
+}
+
+/* ---- arrays of the state ---- */
+
+#ifdef ORDO_CRITICAL_ARRAYS
+#define ORDO_ARRAY_PER_ITEM items
+#define ORDO_ARRAY_PER_TARGET targets
+#define ORDO_ARRAY_PER_RUN 1
+#define ORDO_ARRAY_IF_READ(_code)
+#define ORDO_ARRAY_IF_WRITE(_code)
+#define ORDO_ARRAY_IF_OWNED(_code) _code
+#define ORDO_ARRAY_ROW(_member, _per, _each, _access)                                                                  \
+    out[size].place = (void *)&s->_member;                                                                             \
+    out[size].count = (ordo_u64)(ORDO_ARRAY_PER_##_per) * (ordo_u64)(_each);                                           \
+    out[size].size = (ordo_u32)sizeof *s->_member;                                                                     \
+    out[size++].access = ORDO_ARRAY_##_access;
+#define ORDO_ARRAY_BYTES(_member, _per, _each, _access)                                                                \
+    ORDO_ARRAY_IF_##_access(bytes += (ordo_u64)(_each) * sizeof *s->_member;)
+#define ORDO_ARRAY_USE(_member, _per, _each, _access)                                                                  \
+    ORDO_ARRAY_IF_##_access(s->_member = (__typeof__(s->_member))(void *)at;                                           \
+                            at += (count * (ordo_u64)(_each) * sizeof *s->_member + 7) / 8 * 8;)
+#define ORDO_ARRAY_COPY(_member, _per, _each, _access)                                                                 \
+    ORDO_ARRAY_IF_##_access(for (ordo_u64 k = 0; k < (ordo_u64)(_each); k++) to->_member[i * (ordo_u64)(_each) + k] =  \
+                                s->_member[j * (ordo_u64)(_each) + k];)
+#define ORDO_ARRAYS_OF(_row) ORDO_CRITICAL_ARRAYS(_row)
+#else
+#define ORDO_ARRAYS_OF(_row)
+#endif
+
+/* The arrays, at most ORDO_MOST_ARRAYS; how many. */
+ORDO_FN int OP_(arrays)(OP_(state) * s, ordo_u64 items, ordo_u64 targets, ordo_array *out)
+{
+    int size = 0;
+    (void)s;
+    (void)items;
+    (void)targets;
+    (void)out;
+    ORDO_ARRAYS_OF(ORDO_ARRAY_ROW)
+    return size;
+}
+
+/* Bytes of a target's words in the OWNED arrays. */
+ORDO_FN ordo_u64 OP_(owned_bytes)(const OP_(state) * s)
+{
+    ordo_u64 bytes = 0;
+    (void)s;
+    ORDO_ARRAYS_OF(ORDO_ARRAY_BYTES)
+    return bytes;
+}
+
+/* From now on the OWNED arrays lie one after the other at `at`, which is a multiple of 8, each rounded up to 8 bytes,
+ * with room for `count` targets. */
+ORDO_FN void OP_(owned_use)(OP_(state) * s, char *at, ordo_u64 count)
+{
+    (void)s;
+    (void)at;
+    (void)count;
+    ORDO_ARRAYS_OF(ORDO_ARRAY_USE)
+}
+
+/* Words of target j of `s` to target i of `to`. */
+ORDO_FN void OP_(owned_copy)(const OP_(state) * to, ordo_u64 i, const OP_(state) * s, ordo_u64 j)
+{
+    (void)to;
+    (void)i;
+    (void)s;
+    (void)j;
+    ORDO_ARRAYS_OF(ORDO_ARRAY_COPY)
+}
+
+ORDO_FN void *OP_(lock_words)(const OP_(state) * s)
+{
+#ifdef ORDO_CRITICAL_LOCK
+    return (void *)s->ORDO_CRITICAL_LOCK;
+#else
+    (void)s;
+    return 0;
+#endif
+}
+
+ORDO_FN void OP_(lock_use)(OP_(state) * s, void *words)
+{
+#ifdef ORDO_CRITICAL_LOCK
+    s->ORDO_CRITICAL_LOCK = (__typeof__(s->ORDO_CRITICAL_LOCK))words;
+#else
+    (void)s;
+    (void)words;
 #endif
 }
 
@@ -162,6 +337,23 @@ ORDO_FN double OP_(delta)(double n, double m)
 }
 
 #undef OP_
+#undef ORDO_ARRAYS_OF
+#undef ORDO_ARRAY_PER_ITEM
+#undef ORDO_ARRAY_PER_TARGET
+#undef ORDO_ARRAY_PER_RUN
+#undef ORDO_ARRAY_IF_READ
+#undef ORDO_ARRAY_IF_WRITE
+#undef ORDO_ARRAY_IF_OWNED
+#undef ORDO_ARRAY_ROW
+#undef ORDO_ARRAY_BYTES
+#undef ORDO_ARRAY_USE
+#undef ORDO_ARRAY_COPY
+#undef ORDO_CRITICAL_OPEN
+#undef ORDO_CRITICAL_RECALL
+#undef ORDO_CRITICAL_WORDS
+#undef ORDO_CRITICAL_WORD_BITS
+#undef ORDO_CRITICAL_ARRAYS
+#undef ORDO_CRITICAL_LOCK
 #undef ORDO_CRITICAL
 #undef ORDO_CRITICAL_SUMMARY
 #undef ORDO_CRITICAL_STATE

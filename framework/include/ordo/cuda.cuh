@@ -1,7 +1,8 @@
 /* cuda.cuh -- the CUDA back end's part of the contract: from what an operator declares, every way of applying it.
  *
  * The device's cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, whose file was included just
- * before, and is included once per operator and unit, ahead of the schedulers' cuda.cuh. Relax operators.
+ * before, and is included once per operator and unit, ahead of the schedulers' cuda.cuh. For relax operators; what
+ * critical ones get is in cuda_critical.cuh.
  *
  * Leaves OP(part) as cpu.h does, and
  *   OP(dev_offer)    applies one candidate: tests the cell, then the atomic (or, racy, a plain store)
@@ -300,8 +301,8 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
 /* ---- per operator ---- */
 
 #if ORDO_OP_KIND != ORDO_KIND_RELAX
-#error "cuda.cuh: relax operators only"
-#endif
+#include <ordo/cuda_critical.cuh>
+#else
 
 /* Applies a candidate atomically, where `has`; *old is what the cell was before, and nothing where not `has`. */
 ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(cell) candidate, OP(cell) * old)
@@ -503,3 +504,5 @@ ORDO_DEV void OP(dev_step)(OP(dev_tile) * tile, const ordo_cuda_frontier *f, con
         }
     }
 }
+
+#endif /* ORDO_KIND_RELAX */

@@ -76,6 +76,8 @@ struct ordo_cuda {
     /* The scheduler's, set after ordo_cuda_begin: cells are what it reads most beside a stream of edges and entries, so
      * that keeping them in the second-level cache pays. Supersteps over frontiers lose by it (measured). */
     bool keep_cells;
+    /* Bytes of shared memory that a block gets beside what its kernel declares; see ordo_cuda_share. */
+    size_t shared;
     /* The scheduler's, set after ordo_cuda_begin where it has something to say: called when the kernel was ended
      * because its time was up (options.timeout), while its memory is still there. Writes the state of its worklists as
      * one sentence without newline, "" for none, which is added to the error's. */
@@ -104,6 +106,23 @@ typedef struct ordo_cuda_step {
 } ordo_cuda_step;
 /* The same for kernels one after the other. After a stop they are all launched: each looks whether it is to end. */
 ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);
+/* Has the next launch give every block that many bytes beside what the kernel declares, and says how many blocks of
+ * `threads` a multiprocessor then holds: 0 where it is too much. */
+ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_t bytes, int *resident);
+/* Multiprocessors, and the bytes of shared memory of one, and the most that a block may have. */
+ordo_status ordo_cuda_size(int *units, size_t *shared_unit, size_t *shared_block);
+
+/* Critical operators: the arrays of a state go to the device for a run, and what sections write comes back. `place`
+ * points into a copy of the state, whose pointers become the device's. Arrays may be NULL where they are empty. */
+typedef struct ordo_cuda_arrays {
+    ordo_array array[ORDO_MOST_ARRAYS];
+    void *host[ORDO_MOST_ARRAYS];
+    int count;
+} ordo_cuda_arrays;
+ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays);
+/* After a launch that went well. */
+ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays);
+
 /* Also after a failure, which it passes through. */
 ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status);
 

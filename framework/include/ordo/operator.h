@@ -179,6 +179,14 @@ typedef struct ordo_activation {
     ordo_u32 priority;
 } ordo_activation;
 
+/* An array that a state points at; see ORDO_CRITICAL_ARRAYS. */
+enum { ORDO_ARRAY_READ, ORDO_ARRAY_WRITE, ORDO_ARRAY_OWNED, ORDO_MOST_ARRAYS = 16 };
+typedef struct ordo_array {
+    void *place; /* the state's pointer to it */
+    ordo_u64 count;
+    ordo_u32 size, access; /* bytes of an element */
+} ordo_array;
+
 ORDO_FN ordo_request ordo_request_one(ordo_u32 target, ordo_u64 word0, ordo_u64 word1)
 {
     ordo_request r = {{target, target}, 1, 0, {word0, word1}};

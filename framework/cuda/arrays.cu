@@ -1,0 +1,86 @@
+/* arrays.cu -- what critical operators need of the host beside host.cu: the arrays of their state on the device, and
+ * kernels whose blocks want more shared memory than is theirs by default.
+ */
+#include <ordo/cuda_host.h>
+
+#include <string.h>
+#include <time.h>
+
+#include "copy.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
+{
+    for (int i = 0; i < arrays->count; i++) {
+        const ordo_array *a = &arrays->array[i];
+        void *device = ordo_cuda_alloc(c, a->count, a->size, false);
+        if (!device)
+            return ORDO_ERR_MEMORY;
+        memcpy(&arrays->host[i], a->place, sizeof device);
+        ordo_status status = a->count ? ordo_copy_in(device, arrays->host[i], a->count, a->size, NULL,
+                                                     ordo_job_host_threads(c->job), "copying the state")
+                                      : ORDO_OK;
+        if (status)
+            return status;
+        memcpy(a->place, &device, sizeof device);
+    }
+    return ORDO_OK;
+}
+
+ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays)
+{
+    const double start = now();
+    ordo_status status = ORDO_OK;
+    for (int i = 0; i < arrays->count && !status; i++) {
+        const ordo_array *a = &arrays->array[i];
+        void *device;
+        memcpy(&device, a->place, sizeof device);
+        if (a->access != ORDO_ARRAY_READ && a->count)
+            status = ordo_copy_out(arrays->host[i], device, a->count * a->size, ordo_job_host_threads(c->job),
+                                   "copying the state");
+    }
+    ordo_job_add_transfer(c->job, now() - start);
+    return status;
+}
+
+ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_t bytes, int *resident)
+{
+    int units = 0;
+    size_t unit = 0, most = 0;
+    *resident = 0;
+    ordo_status status = ordo_cuda_size(&units, &unit, &most);
+    if (status || bytes > most)
+        return status;
+    status = ordo_cuda_failed(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+                              "asking for shared memory");
+    if (!status)
+        status = ordo_cuda_failed(cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, kernel, threads, bytes),
+                                  "asking how many blocks fit");
+    if (!status)
+        c->shared = bytes;
+    return status;
+}
+
+ordo_status ordo_cuda_size(int *units, size_t *shared_unit, size_t *shared_block)
+{
+    int device = 0, unit = 0, block = 0;
+    ordo_status status = ordo_cuda_failed(cudaGetDevice(&device), "asking for the device");
+    if (!status)
+        status = ordo_cuda_failed(cudaDeviceGetAttribute(units, cudaDevAttrMultiProcessorCount, device),
+                                  "asking for its size");
+    if (!status)
+        status = ordo_cuda_failed(cudaDeviceGetAttribute(&unit, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device),
+                                  "asking for its size");
+    if (!status)
+        status = ordo_cuda_failed(cudaDeviceGetAttribute(&block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                                  "asking for its size");
+    *shared_unit = (size_t)unit;
+    *shared_block = (size_t)block;
+    return status;
+}

@@ -1,0 +1,236 @@
+/* cuda_critical.cuh -- critical operators on the device: exclusive ownership of targets by locks.
+ *
+ * Included by cuda.cuh, once per operator. Expects ORDO_OP of a critical operator that lists its arrays.
+ *
+ *   OP(dev_try)        one try to run a request's section under its locks: all of them or none, and never a wait
+ *   OP(dev_try_near)   the same for a block that alone has the target, in its shared memory
+ *   OP(dev_push)       an activation to the frontier of a step
+ *
+ * Two kinds of locks. A *table* has one word a target (ordo_dev_swap from 0 to 1, release store of 0). A lock *in the
+ * word*, where the operator spares the top bit of its only OWNED word (ORDO_CRITICAL_LOCK), is taken by an atomic or
+ * that brings the word along: the section works on that copy, in registers, and one store writes and unlocks. It costs
+ * one trip to the second-level cache instead of three, and half the memory.
+ *
+ * Exclusion: between a try that got all locks and the store that gives back one of them nobody else's try gets it.
+ * No deadlock: a thread that has the lower lock and fails to get the higher gives the lower back at once; nothing waits
+ * while it holds. Within a warp the holder must not wait for lanes that try for its lock. So whoever tries again does
+ * it in a loop of the whole warp (a vote at its head, or other work after a success): the section is then inside the
+ * loop, and is run and left in the pass in which the lock was got. With a loop that a lane leaves at its success the
+ * compiler may put the section behind the loop, where lanes wait for each other. No livelock: a try fails because of a
+ * thread in its section, or of one that holds the higher lock as its lower one and tries a higher one still; of those
+ * the one with the highest fails only for a thread in its section.
+ *
+ * Memory order. What sections of a target write is seen by the next one: by the fence after locking (acquire) and the
+ * one before unlocking (release). With locks in words and requests that cannot come twice (`twice` false) neither is
+ * needed: the target's words are the locked word itself, which atomics on one word order, and words of the item are
+ * looked at by this thread alone.
+ */
+#ifndef ORDO_CUDA_CRITICAL_ONCE
+#define ORDO_CUDA_CRITICAL_ONCE
+
+/* Locks of a run. */
+typedef struct ordo_cuda_locks {
+    ordo_u32 *lock; /* [mask + 1] the table, 0 at first; not with locks in words */
+    ordo_u32 mask;
+    bool twice; /* an item may ask twice */
+} ordo_cuda_locks;
+
+/* How a run that is told to end in the middle of a step ends: one word that all who wait or work long look at. It
+ * holds the step in which it was set, so that all blocks leave after the same barrier: what is set in a step is there
+ * for everybody behind that step's barrier, and what a faster block sets in the next step is not looked at yet. */
+typedef struct ordo_cuda_halt {
+    ordo_u32 *word; /* 0 at first */
+    ordo_cuda_mailbox *mailbox;
+} ordo_cuda_halt;
+
+enum { ORDO_CUDA_LOOK = 64, ORDO_CUDA_ASK = 4096 };
+
+/* Now and then: has the run been told to end? `rounds` is the thread's own count. */
+ORDO_DEV bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds)
+{
+    if (++*rounds % ORDO_CUDA_LOOK)
+        return false;
+    if (threadIdx.x == 0 && *rounds % ORDO_CUDA_ASK == 0 && halt->mailbox->stop)
+        atomicCAS(halt->word, 0u, step);
+    return ordo_dev_load(halt->word) != 0;
+}
+
+/* Behind the barrier of `step`: the same for all. */
+ORDO_DEV bool ordo_dev_halted(const ordo_cuda_halt *halt, ordo_u32 step)
+{
+    const ordo_u32 word = ordo_dev_load(halt->word);
+    return word != 0 && word <= step;
+}
+
+/* A lock of a table, at the scope of the device or, Near, of the block that alone uses it. */
+template <bool Near> ORDO_DEV bool ordo_dev_lock(ordo_u32 *lock)
+{
+    ordo_u32 open = 0;
+    const bool got = Near ? ordo_dev_swap_near(lock, &open, 1u) : ordo_dev_swap(lock, &open, 1u);
+    return got;
+}
+template <bool Near> ORDO_DEV void ordo_dev_unlock(ordo_u32 *lock)
+{
+    if (Near)
+        ordo_dev_store_near(lock, 0u);
+    else
+        ordo_dev_store(lock, 0u);
+}
+template <bool Near> ORDO_DEV void ordo_dev_order(void)
+{
+    if (Near)
+        ordo_dev_fence_near();
+    else
+        ordo_dev_fence();
+}
+
+#endif
+
+/* One try at locks in words, for `run(state, request)`; false: a lock was taken. */
+template <typename Run>
+ORDO_DEV bool OP(dev_try_word)(const OP(state) * s, bool twice, const ordo_request *request, Run run)
+{
+    using word = cuda::std::conditional_t<(int)OP(lock_bits) == 64, ordo_u64, ordo_u32>;
+    const word bit = (word)1 << (8 * sizeof(word) - 1);
+    word *const words = (word *)OP(lock_words)(s);
+    const ordo_u32 a = request->target[0], b = request->targets == 2 ? request->target[1] : a;
+    const bool two = (int)OP(targets) == 2 && a != b, turned = two && a > b;
+    const ordo_u32 low = turned ? b : a, high = turned ? a : b;
+    word first = ordo_dev_or(&words[low], bit), second = 0;
+    if (first & bit)
+        return false;
+    if (two) {
+        second = ordo_dev_or(&words[high], bit);
+        if (second & bit) {
+            ordo_dev_store(&words[low], first);
+            return false;
+        }
+    }
+    if (twice)
+        ordo_dev_fence();
+    word cell[2] = {turned ? second : first, turned ? first : second};
+    OP(state) mine = *s;
+    ordo_request here = *request;
+    OP(lock_use)(&mine, cell);
+    here.target[0] = 0;
+    if (two) { /* constants, so that the two words stay in registers */
+        here.target[1] = 1;
+        run(&mine, &here);
+    } else {
+        here.target[1] = 0;
+        run(&mine, &here);
+    }
+    if (twice)
+        ordo_dev_fence();
+    if (two)
+        ordo_dev_store(&words[high], turned ? cell[0] : cell[1]);
+    ordo_dev_store(&words[low], turned ? cell[1] : cell[0]);
+    return true;
+}
+
+/* The same for one target, `i`, whose word is in shared memory; both of the request's numbers become its number here.
+ * Shared memory has no operation on 64 bits but compare-and-swap. */
+template <typename Run>
+ORDO_DEV bool OP(dev_try_near)(const OP(state) * s, bool twice, ordo_u32 i, const ordo_request *request, Run run)
+{
+    using word = cuda::std::conditional_t<(int)OP(lock_bits) == 64, ordo_u64, ordo_u32>;
+    const word bit = (word)1 << (8 * sizeof(word) - 1);
+    word *const at = (word *)OP(lock_words)(s) + i;
+    word cell[1];
+    if constexpr (sizeof(word) == 8) {
+        cell[0] = ordo_dev_load_near(at);
+        if ((cell[0] & bit) || !ordo_dev_swap_near(at, &cell[0], (word)(cell[0] | bit)))
+            return false;
+    } else {
+        cell[0] = ordo_dev_or_near(at, bit);
+        if (cell[0] & bit)
+            return false;
+    }
+    if (twice)
+        ordo_dev_fence_near();
+    OP(state) mine = *s;
+    ordo_request here = *request;
+    OP(lock_use)(&mine, cell);
+    here.target[0] = here.target[1] = 0;
+    run(&mine, &here);
+    if (twice)
+        ordo_dev_fence_near();
+    ordo_dev_store_near(at, cell[0]);
+    return true;
+}
+
+/* The same at locks a and b of a table. */
+template <bool Near, typename Run>
+ORDO_DEV bool OP(dev_try_table)(const OP(state) * s, ordo_u32 *lock, ordo_u32 a, ordo_u32 b,
+                                const ordo_request *request, Run run)
+{
+    const bool two = a != b;
+    const ordo_u32 low = a < b ? a : b, high = a < b ? b : a;
+    ordo_request here = *request;
+    if (!ordo_dev_lock<Near>(&lock[low]))
+        return false;
+    if (two && !ordo_dev_lock<Near>(&lock[high])) {
+        ordo_dev_unlock<Near>(&lock[low]);
+        return false;
+    }
+    ordo_dev_order<Near>();
+    run(s, &here);
+    ordo_dev_order<Near>();
+    if (two)
+        ordo_dev_unlock<Near>(&lock[high]);
+    ordo_dev_unlock<Near>(&lock[low]);
+    return true;
+}
+
+/* One try to run a request's section; *activated says how many items it put into out[]. */
+template <bool Word>
+ORDO_DEV bool OP(dev_try)(const OP(state) * s, const ordo_cuda_locks *locks, const ordo_request *request,
+                          ordo_activation *out, ordo_u32 *activated)
+{
+    const bool twice = locks->twice;
+    auto run = [&](const OP(state) * state, ordo_request * r) {
+        *activated = twice ? OP(section)(state, r, out) : OP(section_open)(state, r, out);
+    };
+    if constexpr (Word)
+        return OP(dev_try_word)(s, twice, request, run);
+    const ordo_u32 last = (int)OP(targets) == 2 ? request->target[request->targets - 1] : request->target[0];
+    return OP(dev_try_table)<false>(s, locks->lock, request->target[0] & locks->mask, last & locks->mask, request, run);
+}
+
+/* Puts an item on the frontier of step `step`, once; whether it was not there. */
+ORDO_DEV bool OP(dev_push)(const ordo_cuda_frontier *f, ordo_dev_queue *q, ordo_item item, ordo_u32 step)
+{
+    if (ordo_dev_exchange(&f->stamp[item], step) == step)
+        return false;
+    ordo_dev_append(q, item, f->list[step & 1], &f->turn[step % 3].count);
+    return true;
+}
+
+/* ---- the host's part ---- */
+
+/* The state with its arrays on the device. */
+static ordo_status OP(cuda_state)(ordo_cuda *c, OP(state) * state, ordo_cuda_arrays *arrays)
+{
+    *state = *(const OP(state) *)c->job->state;
+    arrays->count = OP(arrays)(state, c->job->universe, c->job->targets, arrays->array);
+    return ordo_cuda_arrays_in(c, arrays);
+}
+
+/* What supersteps of a critical operator need: lists only where items are activated. */
+static ordo_status OP(cuda_frontier)(ordo_cuda *c, ordo_cuda_frontier *f, ordo_cuda_halt *halt)
+{
+    ordo_status status = ORDO_OK;
+    if (OP(activates))
+        status = ordo_cuda_frontier_make(c, c->job->universe, 0, f);
+    else if (!(f->turn = (ordo_cuda_turn *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_turn), true)))
+        status = ORDO_ERR_MEMORY;
+    halt->mailbox = c->mailbox;
+    halt->word = status ? NULL : (ordo_u32 *)ordo_cuda_alloc(c, ORDO_CUDA_LINE, sizeof(ordo_u32), true);
+    return halt->word ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* Whether an item may be visited twice in a run. */
+static bool OP(cuda_twice)(const ordo_job *job)
+{
+    return OP(activates) || job->initial;
+}

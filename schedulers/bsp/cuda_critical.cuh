@@ -1,0 +1,176 @@
+/* bsp on a GPU, critical operators: supersteps over a frontier of items, sections under locks.
+ *
+ * A superstep visits the items of one list, runs the sections that they ask for under try-locks (cuda_critical.cuh),
+ * and puts what those activate on the other list, each item once. A thread has one request at a time and goes through
+ * one loop: take an item where it has none, try its request once. So a lane whose lock is taken holds nobody up, and
+ * lanes that got theirs go on with other items.
+ *
+ * The more threads try for few locks, the slower their holders: what fails queues in front of the unlocking store. So
+ * fewer threads than there are run sections (`rivals`): 512 a multiprocessor where nothing is said, which was best from
+ * 32 K targets on; 32 are best for 32 targets. All there are (2048) with `lock_place=table` is the baseline of the
+ * paper on the lock server (Wang, Fussell and Lin, ASPLOS 2019).
+ *
+ * Does not: find the best number of rivals by itself.
+ */
+#include "schedulers/bsp/tunables.h"
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _bsp_cuda_, _part)
+
+enum { BSP_USUAL_RIVALS = 512 };
+
+typedef struct MY(args) {
+    OP(state) state;
+    ordo_cuda_locks locks;
+    const ordo_item *initial; /* or NULL: all */
+    ordo_u64 initial_count;
+    ordo_u32 width; /* threads of a block that run sections */
+    ordo_u32 sleep; /* most, in ns */
+    ordo_cuda_frontier frontier;
+    ordo_cuda_halt halt;
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} MY(args);
+
+/* A thread's part of a superstep: items first, first + stride, ... below end. False where the run ends early. */
+template <bool Word>
+ORDO_DEV bool MY(work)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 step, ordo_u64 first, ordo_u64 end,
+                       ordo_u64 stride, ordo_cuda_counters *mine, ordo_u32 *rounds)
+{
+    const ordo_item *list = step == 1 ? a->initial : a->frontier.list[step & 1];
+    ordo_request request[OP(requests)];
+    ordo_activation out[OP(activations) + 1];
+    ordo_u32 asked = 0, next = 0, nap = 32;
+    while (first < end || next < asked) {
+        if (ordo_dev_told(&a->halt, step, rounds))
+            return false;
+        if (next == asked) {
+            next = 0;
+            asked = OP(visit)(&a->state, list ? list[first] : (ordo_item)first, request);
+            first += stride;
+            mine->items++;
+            mine->edges += asked;
+            continue;
+        }
+        ordo_u32 activated = 0;
+        /* of one that can only be the first the place is known, and it stays in registers */
+        const ordo_request *now = (int)OP(requests) == 1 ? &request[0] : &request[next];
+        if (OP(dev_try) < Word > (&a->state, &a->locks, now, out, &activated)) {
+            next++;
+            nap = 32;
+            mine->useful++;
+            if (OP(activates))
+                for (ordo_u32 i = 0; i < activated; i++)
+                    mine->activations += OP(dev_push)(&a->frontier, queue, out[i].item, step + 1);
+        } else if (a->sleep) {
+            __nanosleep(nap);
+            nap = 2 * nap < a->sleep ? 2 * nap : a->sleep;
+        }
+    }
+    return true;
+}
+
+template <bool Word> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
+{
+    enum { SHARE = 4 }; /* items of a thread between flushes */
+    __shared__ ordo_dev_queue queue;
+    auto grid = cooperative_groups::this_grid();
+    const ordo_cuda_frontier *f = &a.frontier;
+    const ordo_u64 width = a.width;
+    ordo_cuda_counters mine = {};
+    ordo_u32 rounds = 0;
+    ordo_dev_start(&queue);
+    for (ordo_u32 step = 1;; step++) {
+        const ordo_u64 count = step == 1 ? a.initial_count : f->turn[step % 3].count;
+        if (count == 0 || f->turn[step % 3].stop)
+            break;
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            ordo_dev_begin_step(f, step, a.record, a.mailbox, count, step, 0);
+        if (!OP(activates)) {
+            if (threadIdx.x < width)
+                MY(work)<Word>(&a, &queue, step, blockIdx.x * width + threadIdx.x, count, gridDim.x * width, &mine,
+                               &rounds);
+            break;
+        }
+        bool going = true;
+        for (ordo_u64 first = blockIdx.x * width * SHARE; first < count; first += gridDim.x * width * SHARE) {
+            const ordo_u64 end = first + width * SHARE < count ? first + width * SHARE : count;
+            if (threadIdx.x < width && going)
+                going = MY(work)<Word>(&a, &queue, step, first + threadIdx.x, end, width, &mine, &rounds);
+            if (!__syncthreads_and(going))
+                break;
+            ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, false);
+        }
+        ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, true);
+        grid.sync();
+        if (ordo_dev_halted(&a.halt, step))
+            break;
+    }
+    ordo_dev_publish(a.counters, mine);
+}
+
+static ordo_status MY(choose_locks)(ordo_cuda *c, bool word, ordo_cuda_locks *locks)
+{
+    ordo_u64 size = 1;
+    while (size < c->job->targets && size < 1u << 24)
+        size *= 2;
+    locks->mask = (ordo_u32)(size - 1);
+    locks->twice = OP(cuda_twice)(c->job);
+    if (!word)
+        locks->lock = (ordo_u32 *)ordo_cuda_alloc(c, size, sizeof(ordo_u32), true);
+    return word || locks->lock ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* Locks in words where the operator has them: else that kernel is not instantiated. */
+template <bool Has> static const void *MY(kernel_of)(bool word)
+{
+    if constexpr (Has)
+        return word ? (const void *)MY(kernel)<true> : (const void *)MY(kernel)<false>;
+    return (const void *)MY(kernel)<false>;
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
+    MY(args) a = {};
+    const ordo_u64 asked = (ordo_u64)job->tunable[BSP_RIVALS], rivals = asked ? asked : BSP_USUAL_RIVALS;
+    const int locks = (int)job->tunable[BSP_LOCK_PLACE];
+    const bool word = OP(lock_bits) && locks != 1;
+    int blocks = (int)job->tunable[BSP_BLOCKS];
+    if (locks == 2 && !word)
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "scheduler 'bsp' with lock_place=word needs an operator whose targets' words have a bit to spare; "
+            "'%s' has none",
+            job->op->name);
+    ordo_status status = ordo_cuda_begin(job, 0, false, &c);
+    if (!status)
+        status = OP(cuda_state)(&c, &a.state, &arrays);
+    if (!status)
+        status = OP(cuda_frontier)(&c, &a.frontier, &a.halt);
+    if (!status)
+        status = MY(choose_locks)(&c, word, &a.locks);
+    if (!status) {
+        /* as few blocks as have them, and of these all threads but for what is too many */
+        const int needed = (int)((rivals + ORDO_CUDA_THREADS - 1) / ORDO_CUDA_THREADS);
+        blocks = blocks && blocks < needed ? blocks : needed;
+        a.width = (ordo_u32)((rivals + (ordo_u64)blocks - 1) / (ordo_u64)blocks);
+        a.width = a.width < ORDO_CUDA_THREADS ? a.width : ORDO_CUDA_THREADS;
+        a.sleep = (ordo_u32)job->tunable[BSP_SLEEP];
+        a.initial = c.initial;
+        a.initial_count = job->initial_count;
+        a.counters = c.counters;
+        a.record = c.record;
+        a.mailbox = c.mailbox;
+        void *args[] = {&a};
+        const void *kernel = MY(kernel_of)<(int)OP(lock_bits) != 0>(word);
+        status = ordo_cuda_launch(&c, kernel, ORDO_CUDA_THREADS, blocks, args);
+    }
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
+    return ordo_cuda_end(&c, status);
+}
+
+ORDO_CUDA_INSTANCE(bsp, MY(run_job), 1u << ORDO_SYNC_LOCK)
+#undef MY

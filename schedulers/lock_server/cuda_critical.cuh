@@ -1,0 +1,754 @@
+/* lock_server on a GPU, critical operators: blocks that own targets, blocks that send them requests.
+ *
+ * Half of the blocks are servers and own the targets, dealt out in turn; the others are clients, which visit items and
+ * send what those ask for to the owners (Wang, Fussell and Lin, ASPLOS 2019, with the changes below). A superstep
+ * visits the items of one list and ends when every request is served; what sections activate is the next list. The
+ * parts: message.cuh   what goes over a ring, and the two protocols: sending and taking this file     clients, servers,
+ * the end of a step, the choice of forms
+ *
+ * How a server keeps sections of one target apart, all its threads working at once:
+ *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory
+ *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; the thread of
+ *             the last comer runs the whole chain, combining where the operator can. For words in global memory
+ * With form=combine clients make such chains, too, and send one message for each, where items cannot ask twice.
+ * Where the words of its targets are: in global memory as in the paper, or (data=shared) in the server's shared memory
+ * during the run, from where they come back at its end.
+ * Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's server to the other's.
+ * No lock is held across a message.
+ *
+ * Nobody waits in a circle: clients wait for room in rings of servers. A server never waits: it takes second halves,
+ * which ask for nothing more, in every round; it takes requests when all that the last ones led to is on its way; and
+ * it tries to send that once a round. Every reservation is written as soon as its own ring has room, whatever other
+ * rings have, and there is room for the first one in a ring as soon as its server has taken all that is before it.
+ *
+ * The end of a step is exact: a client counts itself done when its last message is written; a server whose ring is then
+ * at its end (all that was reserved was taken) counts itself done with requests; when all have, and its ring of second
+ * halves is at its end, it is done. Counters only grow, from step to step.
+ *
+ * Not done: isolated pairs (pairs=nested); owners by hash or by parts of a graph; targets that move; blocks that are
+ * both client and server.
+ */
+#include "schedulers/lock_server/tunables.h"
+
+#include "schedulers/lock_server/message.cuh"
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
+
+typedef struct MY(args) {
+    OP(state) state;
+    const ordo_item *initial; /* or NULL: all */
+    ordo_u64 initial_count, targets;
+    ordo_u32 servers;
+    bool twice;
+    server_shape shape;
+    server_rings first, second; /* requests; second halves */
+    ordo_u32 *done, *served;    /* clients that have ended a step, servers that have with requests: of all steps */
+    ordo_cuda_frontier frontier;
+    ordo_cuda_halt halt;
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} MY(args);
+
+enum {
+    MY(places) = (int)OP(requests) > SERVER_EACH ? (int)OP(requests) : SERVER_EACH, /* messages of a thread and batch */
+    MY(batch) = MY(places) * SERVER_THREADS,
+    MY(in_halves) = OP(targets) == 2,
+    MY(recalls) = OP(recalls) || OP(words) == 0,
+    MY(full) = OP(word_bits) == 32 && (OP(words) < 2 || OP(targets) == 1) ? 2 : 4, /* words of one with arguments */
+};
+
+/* A block's own, in shared memory. What a server has of it depends on its form. */
+typedef struct MY(block) {
+    server_outbox out;
+    OP(state) state; /* as sections see it */
+    ordo_u32 *lock;  /* [SERVER_NEAR_LOCKS] or NULL */
+    ordo_u32 *table; /* [SERVER_LINES] last comers of chains */
+    ordo_u32 *next;  /* [batch] */
+    ordo_u64 *held;  /* [batch][W] messages of chains */
+    ordo_u32 index;
+    bool server;
+} MY(block);
+
+/* ---- sections ---- */
+
+template <bool Near> ORDO_DEV ordo_u32 MY(target)(const MY(args) * a, const MY(block) * b, ordo_u32 local)
+{
+    return Near ? local : local * a->servers + b->index;
+}
+
+ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 step, const ordo_activation *out,
+                           ordo_u32 count, server_counters *mine)
+{
+    if (OP(activates))
+        for (ordo_u32 i = 0; i < count; i++)
+            mine->activations += OP(dev_push)(&a->frontier, queue, out[i].item, step + 1);
+}
+
+/* Runs `run(state, request)` with a target owned that has this number here, under a lock of the block, for all lanes
+ * that have one. By whole warps: see cuda_critical.cuh for why. */
+template <bool Near, typename Run>
+ORDO_DEV void MY(own)(const MY(args) * a, const MY(block) * b, bool has, ordo_u32 local, const ordo_request *request,
+                      Run run)
+{
+    for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
+        if (has) {
+            bool got;
+            if constexpr (Near && (int)OP(lock_bits) != 0)
+                got = OP(dev_try_near)(&b->state, a->twice, local, request, run);
+            else
+                got = OP(dev_try_table)<true>(&b->state, b->lock, local % SERVER_NEAR_LOCKS, local % SERVER_NEAR_LOCKS,
+                                              request, run);
+            has = !got;
+        }
+        if (tries % 1024 == 0 && ordo_dev_load(a->halt.word)) /* the run ends early */
+            has = false;
+    }
+}
+
+/* What a message asks for, but for its targets: of all of a thread before the first is served, for recalling may have
+ * to fetch. */
+template <int W, int Words>
+ORDO_DEV ordo_request MY(open_message)(const MY(args) * a, const ordo_u64 (&word)[W], ordo_u32 *local, ordo_u32 *other)
+{
+    ordo_request r = server_unpack<W, Words>(&a->shape, word, local, other);
+    if (OP(recalls) && !Words)
+        OP(recall)(&a->state, &r);
+    return r;
+}
+
+/* A request of a client, of lanes that have one; *more is set where it leads to a second half, with the words that *r
+ * then has. */
+template <bool Near>
+ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, bool has, ordo_request *r,
+                            ordo_u32 local, bool pair, ordo_u32 step, server_counters *mine, int *more)
+{
+    ordo_activation out[OP(activations) + 1];
+    ordo_u32 activated = 0;
+    const bool twice = a->twice;
+    int goes_on = 0;
+    MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here) {
+        if (MY(in_halves) && pair)
+            activated = twice ? OP(first)(state, here, out, &goes_on) : OP(first_open)(state, here, out, &goes_on);
+        else
+            activated = twice ? OP(section)(state, here, out) : OP(section_open)(state, here, out);
+        r->word[0] = here->word[0];
+        r->word[1] = here->word[1];
+    });
+    *more = goes_on;
+    mine->useful += has;
+    MY(activate)(a, queue, step, out, activated, mine);
+}
+
+/* A second half. */
+template <bool Near>
+ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, bool has,
+                               const ordo_request *r, ordo_u32 local, ordo_u32 step, server_counters *mine)
+{
+    ordo_activation out[OP(activations) + 1];
+    ordo_u32 activated = 0;
+    MY(own)<Near>(a, b, has, local, r,
+                  [&](const OP(state) * state, ordo_request * here) { activated = OP(second)(state, here, out); });
+    MY(activate)(a, queue, step, out, activated, mine);
+}
+
+/* `count` requests by chains. All threads of the block. */
+template <int W, int Words, bool Near>
+ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue,
+                               const ordo_u64 (&word)[MY(places)][W], ordo_u32 count, ordo_u32 step,
+                               server_counters *mine)
+{
+    const bool twice = a->twice;
+    ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        if (at < count) {
+            ordo_u32 local, other;
+            server_unpack<W, Words>(&a->shape, word[k], &local, &other);
+#pragma unroll
+            for (int w = 0; w < W; w++)
+                b->held[at * W + w] = word[k][w];
+            b->next[at] = atomicExch(&b->table[local % SERVER_LINES], at);
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        if (at < count) {
+            ordo_u32 local, other;
+            server_unpack<W, Words>(&a->shape, word[k], &local, &other);
+            mine_last |= (ordo_u32)(b->table[local % SERVER_LINES] == at) << k;
+        }
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (; mine_last; mine_last &= mine_last - 1) {
+        ordo_activation out[OP(activations) + 1];
+        ordo_request whole = {};
+        bool has = false; /* `whole` waits to be run */
+        for (ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x; at != SERVER_NONE;) {
+            ordo_u64 held[W];
+            ordo_u32 local, other;
+#pragma unroll
+            for (int w = 0; w < W; w++)
+                held[w] = b->held[at * W + w];
+            at = b->next[at];
+            ordo_request r = MY(open_message)<W, Words>(a, held, &local, &other);
+            r.target[0] = r.target[1] = MY(target)<Near>(a, b, local);
+            b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
+            mine->useful++;
+            if (twice && !OP(open)(&b->state, &r))
+                continue;
+            if (OP(combines) && has && r.target[0] == whole.target[0] && OP(combine_open)(&b->state, &whole, &r))
+                continue;
+            if (has)
+                MY(activate)(a, queue, step, out, OP(section_open)(&b->state, &whole, out), mine);
+            whole = r;
+            has = true;
+        }
+        if (has)
+            MY(activate)(a, queue, step, out, OP(section_open)(&b->state, &whole, out), mine);
+    }
+    __syncthreads();
+}
+
+/* ---- clients ---- */
+
+/* Combines the messages of a batch that are for one target, by chains as servers do, and leaves one of them, in the
+ * place of one of the chain. Here `local` is the whole number of the target; where a message is left it becomes that at
+ * its server. All threads of the block. */
+template <int W, int Words>
+ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)[MY(places)],
+                         ordo_u64 (&word)[MY(places)][W], server_counters *mine)
+{
+    ordo_u64 *const held = b->out.stage; /* free until the batch is sorted */
+    ordo_u32 mine_last = 0, other;
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        if (to[k] == SERVER_NONE)
+            continue;
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            held[at * W + w] = word[k][w];
+        ordo_u32 target;
+        server_unpack<W, Words>(&a->shape, word[k], &target, &other);
+        b->next[at] = atomicExch(&b->table[server_line(target)], at);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        ordo_u32 target;
+        if (to[k] == SERVER_NONE)
+            continue;
+        server_unpack<W, Words>(&a->shape, word[k], &target, &other);
+        mine_last |= (ordo_u32)(b->table[server_line(target)] == (ordo_u32)k * SERVER_THREADS + threadIdx.x) << k;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (; mine_last; mine_last &= mine_last - 1) {
+        ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, last = SERVER_NONE;
+        ordo_u32 target = 0;
+        ordo_request whole = {};
+        for (;;) { /* `whole` stands for what went by; it is left in the place `last` */
+            ordo_u64 here[W];
+            ordo_u32 next = SERVER_NONE, of = 0;
+            ordo_request r = {};
+            if (at != SERVER_NONE) {
+#pragma unroll
+                for (int w = 0; w < W; w++)
+                    here[w] = held[at * W + w];
+                next = b->next[at];
+                r = server_unpack<W, Words>(&a->shape, here, &of, &other);
+                b->table[server_line(of)] = SERVER_NONE;
+            }
+            if (last != SERVER_NONE && at != SERVER_NONE && of == target && OP(combine_open)(&a->state, &whole, &r)) {
+                mine->useful++;
+                b->next[last] = SERVER_NONE;
+                last = at;
+                at = next;
+                continue;
+            }
+            if (last != SERVER_NONE) {
+                const ordo_u32 local = target / a->servers;
+                server_pack<W, Words>(&a->shape, &whole, local, 0, here);
+#pragma unroll
+                for (int w = 0; w < W; w++)
+                    held[last * W + w] = here[w];
+                b->next[last] = target - local * a->servers;
+            }
+            if (at == SERVER_NONE)
+                break;
+            whole = r;
+            target = of;
+            last = at;
+            at = next;
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        if (to[k] == SERVER_NONE)
+            continue;
+        to[k] = b->next[at];
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            word[k][w] = held[at * W + w];
+    }
+}
+
+/* A client's step. All threads of the block. */
+template <int W, int Words, bool Gather>
+ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending *sending, ordo_u32 step,
+                         ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
+{
+    constexpr int items = MY(places) / (int)OP(requests);
+    const ordo_u64 batch = (ordo_u64)items * SERVER_THREADS, clients = gridDim.x - a->servers;
+    const ordo_item *list = step == 1 ? a->initial : a->frontier.list[step & 1];
+    for (ordo_u64 base = b->index * batch; base < count; base += clients * batch) {
+        ordo_u64 word[MY(places)][W];
+        ordo_u32 to[MY(places)];
+#pragma unroll
+        for (int k = 0; k < items; k++) { /* those beyond the end look at the last one, so that nothing branches */
+            const ordo_u64 i = base + (ordo_u64)k * SERVER_THREADS + threadIdx.x, at = i < count ? i : count - 1;
+            ordo_request request[OP(requests)] = {};
+            const ordo_u32 found = OP(visit)(&a->state, list ? list[at] : (ordo_item)at, request);
+            const ordo_u32 asked = i < count ? found : 0;
+            mine->items += i < count;
+            mine->edges += asked;
+#pragma unroll
+            for (int q = 0; q < (int)OP(requests); q++) {
+                const int place = k * (int)OP(requests) + q;
+                const ordo_u32 target = request[q].target[0], local = target / a->servers;
+                const ordo_u32 other = MY(in_halves) && request[q].targets == 2 ? request[q].target[1] + 1 : 0;
+                to[place] = (ordo_u32)q < asked ? target - local * a->servers : SERVER_NONE;
+                server_pack<W, Words>(&a->shape, &request[q], Gather ? target : local, other, word[place]);
+            }
+        }
+#pragma unroll
+        for (int k = items * (int)OP(requests); k < MY(places); k++)
+            to[k] = SERVER_NONE;
+        if (Gather)
+            MY(gather)<W, Words>(a, b, to, word, mine);
+        server_fill<W, MY(places)>(&b->out, a->servers, to, word);
+        server_reserve(&b->out, &a->first, a->servers, sending);
+        bool told = ordo_dev_told(&a->halt, step, rounds);
+        while (__any_sync(0xffffffffu, server_send<W>(&b->out, &a->first, sending)) && !__any_sync(0xffffffffu, told))
+            told = ordo_dev_told(&a->halt, step, rounds);
+        if (__syncthreads_or(told)) /* and the outbox may be filled again */
+            break;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ordo_dev_fence();
+        ordo_dev_add(a->done, 1u);
+    }
+}
+
+/* ---- servers ---- */
+
+enum { SERVER_GOES_ON, SERVER_SERVED, SERVER_ENDS };
+
+/* Thread 0 of a server that has nothing to do: has it ended? Acquire: who counts itself done has reserved before. */
+ORDO_DEV int MY(judge)(const MY(args) * a, const MY(block) * b, ordo_u32 step, bool served, ordo_u32 taken,
+                       ordo_u32 taken_second)
+{
+    const ordo_u32 clients = gridDim.x - a->servers, at = b->index * ORDO_CUDA_LINE;
+    if (!served)
+        return ordo_dev_acquire(a->done) == step * clients && ordo_dev_load(&a->first.write[at]) == taken
+                   ? SERVER_SERVED
+                   : SERVER_GOES_ON;
+    return ordo_dev_acquire(a->served) == step * a->servers && ordo_dev_load(&a->second.write[at]) == taken_second
+               ? SERVER_ENDS
+               : SERVER_GOES_ON;
+}
+
+/* A server's step. All threads of the block. */
+template <int W, int Words, bool Near, bool Chains>
+ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking *requests, server_taking *seconds,
+                         server_sending *sending, ordo_dev_queue *queue, ordo_u32 step, server_counters *mine,
+                         ordo_u32 *rounds)
+{
+    __shared__ int verdict;
+    const bool chains = Chains && !MY(in_halves);
+    bool served = false, busy = false; /* the same for all threads */
+    for (;;) {
+        ordo_u64 word[MY(places)][W];
+        ordo_u32 count = 0, others = 0;
+        if (MY(in_halves)) {
+            others = server_take<W, MY(places)>(&a->second, b->index, seconds, word, Words);
+            ordo_request r[MY(places)] = {};
+            ordo_u32 local[MY(places)] = {}, other;
+#pragma unroll
+            for (int k = 0; k < MY(places); k++)
+                if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < others)
+                    r[k] = MY(open_message)<W, Words>(a, word[k], &local[k], &other);
+#pragma unroll 1 /* a quarter of the code is faster by a third */
+            for (int k = 0; k < MY(places); k++) {
+                ordo_request now = server_pick(r, k);
+                now.target[0] = now.target[1] = MY(target)<Near>(a, b, server_pick(local, k));
+                now.targets = 2;
+                MY(serve_second)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < others, &now,
+                                       server_pick(local, k), step, mine);
+            }
+            if (busy)
+                busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
+        }
+        if (!busy && !served)
+            count = server_take<W, MY(places)>(&a->first, b->index, requests, word, false);
+        if (count && chains) {
+            MY(serve_chains)<W, Words, Near>(a, b, queue, word, count, step, mine);
+        } else if (count) {
+            ordo_request r[MY(places)] = {};
+            ordo_u32 to[MY(places)], local[MY(places)] = {}, other[MY(places)] = {};
+#pragma unroll
+            for (int k = 0; k < MY(places); k++)
+                if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count)
+                    r[k] = MY(open_message)<W, Words>(a, word[k], &local[k], &other[k]);
+#pragma unroll
+            for (int k = 0; k < MY(places); k++)
+                to[k] = SERVER_NONE;
+#pragma unroll 1
+            for (int k = 0; k < MY(places); k++) {
+                int more = 0;
+                ordo_request now = server_pick(r, k);
+                const ordo_u32 second = server_pick(other, k);
+                now.target[0] = now.target[1] = MY(target)<Near>(a, b, server_pick(local, k));
+                now.targets = second ? 2 : 1;
+                MY(serve_one)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < count, &now,
+                                    server_pick(local, k), second != 0, step, mine, &more);
+                if (MY(in_halves) && more) { /* the second half takes its place */
+                    const ordo_u32 there = (second - 1) / a->servers;
+                    server_put(r, k, now);
+                    server_put(local, k, there);
+                    server_put(to, k, second - 1 - there * a->servers);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < MY(places); k++)
+                if (MY(in_halves))
+                    server_pack<W, Words>(&a->shape, &r[k], local[k], 0, word[k]);
+            if (MY(in_halves)) {
+                server_fill<W, MY(places)>(&b->out, a->servers, to, word);
+                if (Words) /* what first halves wrote comes before the messages; else second halves do not look */
+                    ordo_dev_fence();
+                server_reserve(&b->out, &a->second, a->servers, sending);
+                busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
+            }
+        }
+        if (OP(activates))
+            ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.turn[(step + 1) % 3].count, false);
+        if (threadIdx.x == 0) {
+            int now = SERVER_GOES_ON;
+            if (!count && !others && !busy)
+                now = MY(judge)(a, b, step, served, requests->taken, seconds->taken);
+            if (now == SERVER_SERVED && MY(in_halves)) {
+                ordo_dev_fence();
+                ordo_dev_add(a->served, 1u);
+            } else if (now == SERVER_SERVED) {
+                now = SERVER_ENDS;
+            }
+            if (ordo_dev_told(&a->halt, step, rounds))
+                now = SERVER_ENDS;
+            verdict = now;
+        }
+        __syncthreads();
+        const int now = verdict;
+        __syncthreads();
+        if (now == SERVER_ENDS)
+            break;
+        served = served || now == SERVER_SERVED;
+    }
+}
+
+/* ---- the kernel ---- */
+
+template <int W, int Words, bool Near, bool Chains, bool Gather>
+static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(args) a)
+{
+    extern __shared__ ordo_u64 room[];
+    __shared__ ordo_dev_queue queue;
+    __shared__ ordo_u32 least[2][3];
+    auto grid = cooperative_groups::this_grid();
+    MY(block) b;
+    server_counters mine = {};
+    ordo_u32 rounds = 0;
+    b.server = server_role(a.servers, &b.index);
+    b.state = a.state;
+    b.out = server_outbox_at(room, a.servers);
+    ordo_u64 *rest = !b.server || MY(in_halves) ? room + server_outbox_words(a.servers, MY(batch) * W) : room;
+    if (b.server ? Chains : Gather) {
+        b.table = (ordo_u32 *)rest;
+        b.next = b.table + SERVER_LINES;
+        rest = (ordo_u64 *)(b.next + MY(batch));
+        for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
+            b.table[i] = SERVER_NONE;
+    }
+    if (Chains) {
+        b.held = rest;
+        rest += MY(batch) * W;
+    } else if (!(Near && OP(lock_bits))) {
+        b.lock = (ordo_u32 *)rest;
+        rest += SERVER_NEAR_LOCKS / 2;
+    }
+    const ordo_u64 owned = b.server ? (a.targets + a.servers - 1 - b.index) / a.servers : 0;
+    if (Near) /* clients, too: so the compiler knows what memory it is */
+        OP(owned_use)(&b.state, (char *)rest, owned);
+    if (b.server) {
+        if (!Chains && !(Near && OP(lock_bits)))
+            for (ordo_u32 i = threadIdx.x; i < SERVER_NEAR_LOCKS; i += SERVER_THREADS)
+                b.lock[i] = 0;
+        if (Near)
+            for (ordo_u64 i = threadIdx.x; i < owned; i += SERVER_THREADS)
+                OP(owned_copy)(&b.state, i, &a.state, i * a.servers + b.index);
+    }
+    server_taking requests = server_taking_begin(least[0]), seconds = server_taking_begin(least[1]);
+    server_sending sending = {};
+    ordo_dev_start(&queue); /* has a barrier */
+    for (ordo_u32 step = 1;; step++) {
+        const ordo_cuda_frontier *f = &a.frontier;
+        const ordo_u64 count = step == 1 ? a.initial_count : f->turn[step % 3].count;
+        if (count == 0 || f->turn[step % 3].stop)
+            break;
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            ordo_dev_begin_step(f, step, a.record, a.mailbox, count, step, 0);
+        if (b.server)
+            MY(server)<W, Words, Near, Chains>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
+        else
+            MY(client)<W, Words, Gather>(&a, &b, &sending, step, count, &mine, &rounds);
+        if (!OP(activates))
+            break;
+        ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, true);
+        grid.sync();
+        if (ordo_dev_halted(&a.halt, step))
+            break;
+    }
+    __syncthreads();
+    if (Near && b.server)
+        for (ordo_u64 i = threadIdx.x; i < owned; i += SERVER_THREADS)
+            OP(owned_copy)(&a.state, i * a.servers + b.index, &b.state, i);
+    ordo_dev_publish(a.counters, server_counted(&mine));
+}
+
+/* ---- the host's part ---- */
+
+/* Forms of a run, and how large it is. */
+typedef struct MY(plan) {
+    bool near, chains, gather;
+    int words, units, blocks; /* of a message; multiprocessors; blocks of each */
+    size_t shared;
+} MY(plan);
+
+static server_shape MY(shape_of)(const ordo_job *job, ordo_u64 locals)
+{
+    return server_shape_of(job->universe, locals, MY(in_halves) ? job->targets : 0);
+}
+
+/* Words of a message, where a server has at most so many targets. */
+static int MY(words_of)(const ordo_job *job, const MY(plan) * p, ordo_u64 locals)
+{
+    if (p->gather || !MY(recalls))
+        return MY(full);
+    return MY(shape_of)(job, locals).bits <= SERVER_BITS ? 1 : 2;
+}
+
+/* Bytes of shared memory of a block. */
+static size_t MY(room)(const ordo_job *job, const MY(plan) * p, ordo_u32 servers)
+{
+    const size_t batch = (size_t)MY(batch), words = (size_t)p->words;
+    const size_t lines = 4 * SERVER_LINES + 4 * batch;
+    const size_t box = 8 * server_outbox_words(servers, (ordo_u32)(batch * words));
+    const size_t client = box + (p->gather ? lines : 0);
+    size_t server = MY(in_halves) ? box : 0;
+    if (p->chains)
+        server += lines + batch * 8 * words;
+    else if (!(p->near && OP(lock_bits)))
+        server += 4 * SERVER_NEAR_LOCKS;
+    if (p->near)
+        server += ((size_t)job->targets / servers + 1) * OP(owned_bytes)((const OP(state) *)job->state) +
+                  8 * ORDO_MOST_ARRAYS;
+    return server > client ? server : client;
+}
+
+static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p)
+{
+    const int all = p->units * p->blocks;
+    /* more servers where they have more to do, in halves, or where it is their memory that is short */
+    const double asked = job->tunable[SERVER_RATIO], usual = p->blocks == 1 ? 0.5 : MY(in_halves) ? 1.0 / 3 : 1;
+    const double ratio = asked > 0 ? asked : usual;
+    int servers = (int)((double)all / (1 + ratio) + 0.5);
+    servers = servers < 1 ? 1 : servers > all - 1 ? all - 1 : servers;
+    return (ordo_u32)(servers < SERVER_MOST ? servers : SERVER_MOST);
+}
+
+static ordo_status MY(refuse)(const ordo_job *job)
+{
+    const int form = (int)job->tunable[SERVER_FORM];
+    if (OP(targets) == 2 && (int)job->tunable[SERVER_PAIRS] == 1)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has no pairs=nested");
+    if (OP(targets) == 2 && !OP(halves))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' on device 'cuda' needs an operator of one target, or one whose "
+                         "section has two halves; '%s' is neither",
+                         job->op->name);
+    if ((int)job->tunable[SERVER_PAIRS] == 2 && !OP(halves))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' with pairs=halves needs an operator whose section has two halves, "
+                         "since others come between them; '%s' has none",
+                         job->op->name);
+    if (form == 2 && !(OP(combines) && OP(targets) == 1))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' with form=combine needs an operator of one target that combines "
+                         "requests; '%s' does not",
+                         job->op->name);
+    if ((int)job->tunable[SERVER_PARTITION] != 0)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has partition=interleave alone");
+    if ((int)job->tunable[SERVER_ROLES] == 1)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has roles=apart alone");
+    return ORDO_OK;
+}
+
+/* Where the words go, in what form they are served, how many blocks: the first of these that fits. */
+static ordo_status MY(choose)(const ordo_job *job, MY(plan) * p)
+{
+    const int data = (int)job->tunable[SERVER_DATA], form = (int)job->tunable[SERVER_FORM];
+    const int asked = (int)job->tunable[SERVER_BLOCKS];
+    size_t unit = 0, most = 0;
+    ordo_status status = ordo_cuda_size(&p->units, &unit, &most);
+    if (status)
+        return status;
+    for (int far = data == 1; far <= (data != 2); far++)
+        for (p->blocks = asked ? asked : 2; p->blocks >= (asked ? asked : 1); p->blocks--) {
+            p->near = !far;
+            p->chains = OP(targets) == 1 && form != 1 && far;
+            p->gather = form == 2 && !OP(cuda_twice)(job) && job->targets < 1u << 28;
+            p->words = MY(words_of)(job, p, job->targets);
+            p->shared = MY(room)(job, p, MY(servers)(job, p));
+            /* less what the kernel declares, and what the system takes */
+            const size_t each = unit / (size_t)p->blocks - 5120 - (OP(activates) ? sizeof(ordo_dev_queue) : 0);
+            if (p->units * p->blocks >= 2 && p->shared <= (each < most - 4096 ? each : most - 4096))
+                return ORDO_OK;
+        }
+    p->blocks = asked ? asked : 1;
+    return ordo_fail(ORDO_ERR_USAGE,
+                     "scheduler 'lock_server': blocks of %zu bytes of shared memory, %d a "
+                     "multiprocessor, do not fit this GPU: one has %zu, a block at most %zu",
+                     p->shared, p->blocks, unit, most);
+}
+
+static ordo_status MY(make_rings)(ordo_cuda *c, ordo_u32 servers, ordo_u32 log, int words, server_rings *rings)
+{
+    rings->log = log;
+    rings->place = (ordo_u64 *)ordo_cuda_alloc(c, (ordo_u64)servers << log, 8 * (size_t)words, true);
+    rings->write = rings->place ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)servers * ORDO_CUDA_LINE, 4, true) : NULL;
+    rings->read = rings->write ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)servers * ORDO_CUDA_LINE, 4, true) : NULL;
+    return rings->read ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
+{
+    const ordo_job *job = c->job;
+    ordo_u32 log = 0;
+    while ((ordo_u64)2 << log <= (ordo_u64)job->tunable[SERVER_RING] || 1u << log < (ordo_u32)MY(batch))
+        log++;
+    a->servers = MY(servers)(job, p);
+    a->targets = job->targets;
+    a->twice = OP(cuda_twice)(job);
+    a->initial = c->initial;
+    a->initial_count = job->initial_count;
+    a->counters = c->counters;
+    a->record = c->record;
+    a->mailbox = c->mailbox;
+    ordo_status status = OP(cuda_frontier)(c, &a->frontier, &a->halt);
+    if (!status)
+        status = MY(make_rings)(c, a->servers, log, p->words, &a->first);
+    if (!status && MY(in_halves))
+        status = MY(make_rings)(c, a->servers, log, p->words, &a->second);
+    if (!status) {
+        a->done = (ordo_u32 *)ordo_cuda_alloc(c, 2 * ORDO_CUDA_LINE, sizeof(ordo_u32), true);
+        a->served = a->done ? a->done + ORDO_CUDA_LINE : NULL;
+        status = a->done ? ORDO_OK : ORDO_ERR_MEMORY;
+    }
+    return status;
+}
+
+/* The kernel of a form, or NULL: of templates that an operator cannot have none is instantiated. */
+template <int W, int Words, bool Has, bool Chains> static const void *MY(kernel_of)(const MY(plan) * p)
+{
+    if constexpr (Has && Chains) {
+        if (p->chains)
+            return (const void *)MY(kernel)<W, Words, false, true, false>;
+    }
+    if constexpr (Has)
+        return p->near ? (const void *)MY(kernel)<W, Words, true, false, false>
+                       : (const void *)MY(kernel)<W, Words, false, false, false>;
+    return NULL;
+}
+
+template <bool Has> static const void *MY(gathering_kernel_of)(const MY(plan) * p)
+{
+    constexpr int width = (int)MY(full), words = Has ? (int)OP(words) : 2;
+    if constexpr (Has)
+        return p->near ? (const void *)MY(kernel)<width, words, true, false, true>
+                       : (const void *)MY(kernel)<width, words, false, true, true>;
+    return NULL;
+}
+
+static const void *MY(find_kernel)(const MY(plan) * p)
+{
+    constexpr bool one = (int)OP(targets) == 1, runs = one || (int)OP(halves), recalls = (int)MY(recalls);
+    if (p->gather)
+        return MY(gathering_kernel_of) < one && (int)OP(combines) > (p);
+    if (!recalls)
+        return MY(kernel_of) < (int)MY(full), (int)OP(words), runs && !recalls, one > (p);
+    return p->words == 1 ? MY(kernel_of) < 1, 0, runs && recalls, one > (p) : MY(kernel_of) < 2, 0, runs && recalls,
+           one > (p);
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
+    MY(args) a = {};
+    MY(plan) plan = {};
+    int resident = 0;
+    ordo_status status = MY(refuse)(job);
+    if (status)
+        return status;
+    const int bits = MY(in_halves) ? 30 : 28;
+    if ((MY(in_halves) || (MY(full) == 2 && !MY(recalls))) && job->targets >> bits)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^%d",
+                         (unsigned long long)job->targets, bits);
+    status = ordo_cuda_begin(job, 0, false, &c);
+    if (!status)
+        status = MY(choose)(job, &plan);
+    if (!status) {
+        const ordo_u64 locals = job->targets / MY(servers)(job, &plan) + 1;
+        a.shape = MY(shape_of)(job, locals);
+        plan.words = MY(words_of)(job, &plan, locals);
+        status = OP(cuda_state)(&c, &a.state, &arrays);
+    }
+    if (!status)
+        status = MY(make_args)(&c, &plan, &a);
+    if (!status)
+        status = ordo_cuda_share(&c, MY(find_kernel)(&plan), SERVER_THREADS, plan.shared, &resident);
+    if (!status && resident < plan.blocks)
+        status = ordo_fail(ORDO_ERR_DEVICE,
+                           "device 'cuda': %d blocks of %zu bytes of shared memory a multiprocessor "
+                           "asked for, %d fit",
+                           plan.blocks, plan.shared, resident);
+    if (!status) {
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, MY(find_kernel)(&plan), SERVER_THREADS, plan.blocks, args);
+    }
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
+    return ordo_cuda_end(&c, status);
+}
+
+ORDO_CUDA_INSTANCE(lock_server, MY(run_job), 1u << ORDO_SYNC_SERVER)
+#undef MY

@@ -1,0 +1,326 @@
+/* lock_server/message.cuh -- messages between blocks of a GPU: what they hold, how they are sent and taken.
+ *
+ * A server has a ring that many blocks write to. A batch of messages is sorted by server in the sender's shared memory
+ * (counts, a scan, places), so that what goes to one server goes there in one reservation and one coalesced copy.
+ *
+ *   write   places that have been reserved, an atomic add a batch and server       (senders)
+ *   read    places that may be overwritten, one release store a round               (the server)
+ *   place   W words of 64 bits a message, each with its lap, 1 more than the times the ring was gone round, modulo 4,
+ *           in its two upper bits
+ *
+ * A word is valid for the reader at `at` if it has the lap of `at`: before it was written it has the one before, or 0
+ * in the first. So there is no bit-mask, nothing to reset, and no fence: a message is its words, each written whole. A
+ * server takes the valid prefix of what is next. It may be behind what is reserved, but never ahead: every reserved
+ * place is written, once.
+ *   Invariant: a sender writes place `at` only if at - read < size. Read acquire (sender) after release (server, when
+ * the words are in its registers): nothing is overwritten before it was taken.
+ *   Room: a reservation is written as soon as its own ring has room for all of it (it is no larger than a ring), and
+ * no sender waits for one ring while another has room for what it reserved there. So the first reservation of a ring
+ * that is not written waits for that ring's server alone.
+ */
+#ifndef SERVER_MESSAGE_ONCE
+#define SERVER_MESSAGE_ONCE
+
+enum {
+    SERVER_THREADS = 512, /* of a block */
+    SERVER_WARPS = SERVER_THREADS / 32,
+    SERVER_EACH = 4,          /* messages of a thread and batch, at least */
+    SERVER_MOST = 512,        /* servers: a lane of a sender for each */
+    SERVER_LINES = 4096,      /* of the table that makes chains */
+    SERVER_NEAR_LOCKS = 4096, /* of a server, in shared memory */
+    SERVER_BITS = 62          /* of a word, for what it says */
+};
+#define SERVER_NONE 0xffffffffu
+
+/* A thread's own of ordo_cuda_counters, in half as many registers: none sees 2^32 items. */
+typedef struct server_counters {
+    ordo_u32 items, edges, useful, activations;
+} server_counters;
+
+ORDO_DEV ordo_cuda_counters server_counted(const server_counters *mine)
+{
+    ordo_cuda_counters all = {};
+    all.items = mine->items;
+    all.edges = mine->edges;
+    all.useful = mine->useful;
+    all.activations = mine->activations;
+    return all;
+}
+
+/* ---- what a message says ---- */
+
+/* Widths of the item and of the target's number at its server; all bits that a message without arguments needs. */
+typedef struct server_shape {
+    ordo_u32 item, local, bits;
+} server_shape;
+
+static inline ordo_u32 server_bits_of(ordo_u64 count) /* numbers below it */
+{
+    ordo_u32 bits = 0;
+    while (bits < 64 && (1ull << bits) < count)
+        bits++;
+    return bits;
+}
+
+/* `others`: targets that may be a second one; 0: there is none. */
+static inline server_shape server_shape_of(ordo_u64 items, ordo_u64 locals, ordo_u64 others)
+{
+    server_shape s;
+    s.item = server_bits_of(items);
+    s.local = server_bits_of(locals);
+    s.bits = s.item + s.local + (others ? server_bits_of(others + 1) : 0);
+    return s;
+}
+
+ORDO_DEV ordo_u64 server_low(ordo_u64 word, ordo_u32 bits)
+{
+    return word & ((1ull << bits) - 1);
+}
+
+/* 1 and 2 words hold the item, the target's number at its server (below 2^28) and `other`, the second target plus 1 or
+ * 0; 4 words the arguments as well; 2 words with arguments (Words) two of 32 bits, and no second target. */
+template <int W, int Words>
+ORDO_DEV void server_pack(const server_shape *s, const ordo_request *r, ordo_u32 local, ordo_u32 other,
+                          ordo_u64 (&word)[W])
+{
+    static_assert((W == 1 && !Words) || W == 2 || (W == 4 && Words), "words of a message");
+    if constexpr (W == 2 && Words) {
+        word[0] = r->item | server_low(r->word[0], 30) << 32;
+        word[1] = (r->word[0] >> 30 & 3) | (ordo_u64)local << (Words == 2 ? 34 : 2) |
+                  (Words == 2 ? r->word[1] << 2 : (ordo_u64)other << 32);
+    } else if constexpr (W == 1) {
+        word[0] = r->item | (ordo_u64)local << s->item | (ordo_u64)other << (s->item + s->local);
+    } else {
+        word[0] = r->item;
+        word[1] = local | (ordo_u64)other << 32;
+        if constexpr (W == 4) {
+            word[0] |= server_low(r->word[0], 30) << 32;
+            word[2] = r->word[0] >> 30 | server_low(r->word[1], 28) << 34;
+            word[3] = r->word[1] >> 28;
+        }
+    }
+}
+
+template <int W, int Words>
+ORDO_DEV ordo_request server_unpack(const server_shape *s, const ordo_u64 (&word)[W], ordo_u32 *local, ordo_u32 *other)
+{
+    ordo_request r = {};
+    if constexpr (W == 2 && Words) {
+        const ordo_u64 second = server_low(word[1], SERVER_BITS);
+        r.item = (ordo_u32)word[0];
+        r.word[0] = server_low(word[0], SERVER_BITS) >> 32 | (second & 3) << 30;
+        r.word[1] = Words == 2 ? second >> 2 & 0xffffffffu : 0;
+        *local = (ordo_u32)(Words == 2 ? second >> 34 : server_low(second >> 2, 30));
+        *other = (ordo_u32)(Words == 2 ? 0 : second >> 32);
+    } else if constexpr (W == 1) {
+        const ordo_u64 all = server_low(word[0], SERVER_BITS);
+        r.item = (ordo_u32)server_low(all, s->item);
+        *local = (ordo_u32)server_low(all >> s->item, s->local);
+        *other = (ordo_u32)(all >> (s->item + s->local));
+    } else {
+        r.item = (ordo_u32)word[0];
+        *local = (ordo_u32)word[1];
+        *other = (ordo_u32)(server_low(word[1], SERVER_BITS) >> 32);
+        if constexpr (W == 4) {
+            const ordo_u64 second = server_low(word[2], SERVER_BITS);
+            r.word[0] = server_low(word[0], SERVER_BITS) >> 32 | server_low(second, 34) << 30;
+            r.word[1] = second >> 34 | server_low(word[3], SERVER_BITS) << 28;
+        }
+    }
+    r.targets = *other ? 2 : 1;
+    return r;
+}
+
+/* Of the table that makes chains, by the whole number of a target: those of one owner would share a few. */
+ORDO_DEV ordo_u32 server_line(ordo_u32 target)
+{
+    static_assert(SERVER_LINES == 1 << 12, "the upper 12 bits");
+    return target * 0x9e3779b1u >> 20;
+}
+
+/* The k-th of an array in registers, where k is not known: a loop that is not unrolled has a quarter of the code. */
+template <typename T, int P> ORDO_DEV T server_pick(const T (&from)[P], int k)
+{
+    T value = from[0];
+#pragma unroll
+    for (int i = 1; i < P; i++)
+        if (i == k)
+            value = from[i];
+    return value;
+}
+template <typename T, int P> ORDO_DEV void server_put(T (&to)[P], int k, T value)
+{
+#pragma unroll
+    for (int i = 0; i < P; i++)
+        if (i == k)
+            to[i] = value;
+}
+
+/* ---- rings ---- */
+
+typedef struct server_rings {
+    ordo_u64 *place;        /* [servers][1 << log][W], 0 at first */
+    ordo_u32 *write, *read; /* [servers] lines apart, 0 at first */
+    ordo_u32 log;
+} server_rings;
+
+/* Whether this block is a server, and its number among those or among the clients: each a share of every stretch of
+ * blocks, so that both are on every multiprocessor. */
+ORDO_DEV bool server_role(ordo_u32 servers, ordo_u32 *index)
+{
+    const ordo_u32 before = (ordo_u32)((ordo_u64)blockIdx.x * servers / gridDim.x);
+    const ordo_u32 after = (ordo_u32)((ordo_u64)(blockIdx.x + 1) * servers / gridDim.x);
+    *index = before != after ? before : blockIdx.x - before;
+    return before != after;
+}
+
+/* A batch, sorted by server, in shared memory. */
+typedef struct server_outbox {
+    ordo_u32 *count, *offset; /* [servers] */
+    ordo_u64 *stage;          /* [messages][W] */
+} server_outbox;
+
+static __host__ __device__ inline ordo_u32 server_outbox_words(ordo_u32 servers, ordo_u32 stage)
+{
+    return servers + stage;
+}
+ORDO_DEV server_outbox server_outbox_at(ordo_u64 *room, ordo_u32 servers)
+{
+    server_outbox out = {(ordo_u32 *)room, (ordo_u32 *)room + servers, room + servers};
+    return out;
+}
+
+/* What a lane sends: to server warp + SERVER_WARPS * lane. */
+typedef struct server_sending {
+    ordo_u32 count, offset, at; /* reserved places at .. at + count - 1 */
+    ordo_u32 seen;              /* `read`, as it was last looked at */
+    bool waiting;
+} server_sending;
+
+/* Sorts messages into the outbox, whose last batch must be on its way; to[k] SERVER_NONE: there is no message k. All
+ * threads of the block. */
+template <int W, int P>
+ORDO_DEV void server_fill(const server_outbox *out, ordo_u32 servers, const ordo_u32 (&to)[P],
+                          const ordo_u64 (&word)[P][W])
+{
+    __shared__ typename cub::BlockScan<ordo_u32, SERVER_THREADS>::TempStorage scan;
+    ordo_u32 rank[P], offset;
+    if (threadIdx.x < servers)
+        out->count[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < P; k++)
+        if (to[k] != SERVER_NONE)
+            rank[k] = atomicAdd(&out->count[to[k]], 1u);
+    __syncthreads();
+    cub::BlockScan<ordo_u32, SERVER_THREADS>(scan).ExclusiveSum(threadIdx.x < servers ? out->count[threadIdx.x] : 0u,
+                                                                offset);
+    if (threadIdx.x < servers)
+        out->offset[threadIdx.x] = offset;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < P; k++)
+        if (to[k] != SERVER_NONE) {
+            const ordo_u32 at = out->offset[to[k]] + rank[k];
+#pragma unroll
+            for (int w = 0; w < W; w++)
+                out->stage[at * W + w] = word[k][w];
+        }
+    __syncthreads();
+}
+
+ORDO_DEV void server_reserve(const server_outbox *out, const server_rings *rings, ordo_u32 servers, server_sending *s)
+{
+    const ordo_u32 to = threadIdx.x / 32 + SERVER_WARPS * (threadIdx.x % 32);
+    s->count = to < servers ? out->count[to] : 0;
+    s->offset = s->count ? out->offset[to] : 0;
+    s->at = s->count ? ordo_dev_add(&rings->write[to * ORDO_CUDA_LINE], s->count) : 0;
+    s->waiting = s->count != 0;
+}
+
+/* Writes what has room; whether this lane still waits. By whole warps. */
+template <int W> ORDO_DEV bool server_send(const server_outbox *out, const server_rings *rings, server_sending *s)
+{
+    const ordo_u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, size = 1u << rings->log;
+    bool ready = s->waiting;
+    if (ready && s->at + s->count - s->seen > size) {
+        s->seen = ordo_dev_acquire(&rings->read[(warp + SERVER_WARPS * lane) * ORDO_CUDA_LINE]);
+        ready = s->at + s->count - s->seen <= size;
+    }
+    for (ordo_u32 open = __ballot_sync(0xffffffffu, ready); open; open &= open - 1) {
+        const int from = __ffs((int)open) - 1;
+        const ordo_u32 count = __shfl_sync(0xffffffffu, s->count, from);
+        const ordo_u32 offset = __shfl_sync(0xffffffffu, s->offset, from);
+        const ordo_u32 first = __shfl_sync(0xffffffffu, s->at, from);
+        ordo_u64 *const ring = rings->place + (((ordo_u64)(warp + SERVER_WARPS * (ordo_u32)from) << rings->log) * W);
+        for (ordo_u32 i = lane; i < count; i += 32) {
+            const ordo_u32 at = first + i;
+            const ordo_u64 lap = (ordo_u64)(((at >> rings->log) + 1) & 3) << SERVER_BITS;
+#pragma unroll
+            for (int w = 0; w < W; w++)
+                ordo_dev_store(&ring[(ordo_u64)(at & (size - 1)) * W + w], out->stage[(offset + i) * W + w] | lap);
+        }
+    }
+    s->waiting = s->waiting && !ready;
+    return s->waiting;
+}
+
+/* A server's end of a ring. least[turn] is the first place of a round that is not valid; three of them by turns: the
+ * one after next is made ready behind the barrier that all have passed who read it last. */
+typedef struct server_taking {
+    ordo_u32 taken; /* places, so far */
+    ordo_u32 turn;
+    ordo_u32 *least; /* [3] in shared memory */
+} server_taking;
+
+/* A barrier follows before the first server_take. */
+ORDO_DEV server_taking server_taking_begin(ordo_u32 *least)
+{
+    server_taking t = {0, 0, least};
+    if (threadIdx.x < 3)
+        least[threadIdx.x] = SERVER_NONE;
+    return t;
+}
+
+/* The valid prefix of what is next, at most P messages a thread: message k * SERVER_THREADS + threadIdx.x to word[k];
+ * how many. `order`: what their senders wrote before is seen. All threads of the block; has one barrier. */
+template <int W, int P>
+ORDO_DEV ordo_u32 server_take(const server_rings *rings, ordo_u32 index, server_taking *t, ordo_u64 (&word)[P][W],
+                              bool order)
+{
+    const ordo_u32 size = 1u << rings->log;
+    ordo_u64 *const ring = rings->place + ((ordo_u64)index << rings->log) * W;
+    ordo_u32 first = P * SERVER_THREADS;
+#pragma unroll
+    for (int k = 0; k < P; k++)
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            word[k][w] = ordo_dev_load(
+                &ring[(ordo_u64)((t->taken + (ordo_u32)k * SERVER_THREADS + threadIdx.x) & (size - 1)) * W + w]);
+#pragma unroll
+    for (int k = P - 1; k >= 0; k--) {
+        const ordo_u32 lap = (((t->taken + (ordo_u32)k * SERVER_THREADS + threadIdx.x) >> rings->log) + 1) & 3;
+        bool valid = true;
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            valid = valid && (ordo_u32)(word[k][w] >> SERVER_BITS) == lap;
+        const ordo_u32 gaps = __ballot_sync(0xffffffffu, !valid);
+        if (gaps)
+            first = (ordo_u32)k * SERVER_THREADS + (threadIdx.x & ~31u) + (ordo_u32)__ffs((int)gaps) - 1;
+    }
+    if (order)
+        ordo_dev_fence();
+    if (threadIdx.x % 32 == 0 && first < P * SERVER_THREADS)
+        atomicMin(&t->least[t->turn], first);
+    __syncthreads();
+    const ordo_u32 least = t->least[t->turn], count = least < P * SERVER_THREADS ? least : P * SERVER_THREADS;
+    if (threadIdx.x == 0)
+        t->least[t->turn == 0 ? 2 : t->turn - 1] = SERVER_NONE;
+    t->turn = t->turn == 2 ? 0 : t->turn + 1;
+    t->taken += count;
+    if (count && threadIdx.x == 0)
+        ordo_dev_release(&rings->read[index * ORDO_CUDA_LINE], t->taken);
+    return count;
+}
+
+#endif

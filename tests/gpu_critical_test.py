@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Critical sections on a GPU, from outside: gpu_critical_test.py ORDO [unittest arguments].
+
+What would be a deadlock in locks or servers that are built a little differently, and what is refused. `ordo bench` checks
+every run itself: every element is in its bucket once; every transfer has an outcome, balances follow from those that were
+paid, and no money is made or lost. Skipped where there is no GPU.
+"""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+ORDO = os.path.abspath(sys.argv.pop(1))
+
+
+def ordo(*words):
+    return subprocess.run([ORDO, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+
+
+def bench(name, factors, operations, scheduler, *settings):
+    words = [w for s in settings for w in ("--set", s)]
+    return ordo("bench", name, "--device", "cuda", "--collisions", factors, "--operations", operations, "--repeat", 1,
+                "--timeout", 20, "--schedulers", scheduler, *words)
+
+
+def setUpModule():
+    r = bench("ht", 32, 1000, "bsp:lock")
+    if r.returncode == 5:
+        raise unittest.SkipTest(r.stderr.strip())
+
+
+class Traps(unittest.TestCase):
+    """Few targets and many threads: all on one; the same two both ways round; rings of targets; more operations than any
+    ring, batch or table has room for, and numbers of them that fill none."""
+
+    def through(self, name, operations, scheduler, *settings):
+        r = bench(name, "1,2,3,32,4K", operations, scheduler, *settings)
+        self.assertEqual((r.returncode, r.stderr), (0, ""), (name, operations, settings))
+        self.assertEqual(len(re.findall(r"(?m)^ +\d+ ", r.stdout)), 5, r.stdout)
+
+    def test_locks(self):
+        for name in ("ht", "atm"):
+            for locks in ("table", "word"):
+                for rivals in (1, 31, 256, 2048):  # one thread; part of a warp; part of a block; the whole chip
+                    self.through(name, 3001, "bsp:lock", f"bsp.lock_place={locks}", f"bsp.rivals={rivals}")
+                self.through(name, 20000, "bsp:lock", f"bsp.lock_place={locks}", "bsp.rivals=64", "bsp.sleep=2000")
+
+    def test_servers(self):
+        forms = (("data=global", "form=plain"), ("data=global",), ("data=shared",))
+        for name in ("ht", "atm"):
+            for form in forms:
+                for rest in ((), ("ring=1",), ("ratio=1000",), ("ratio=0.001",), ("blocks=1", "ring=1")):
+                    if rest == ("ratio=1000",) and "data=shared" in form:
+                        continue  # one server: the words of all do not fit
+                    self.through(name, 70001, "lock_server", *form, *rest)
+                self.through(name, "2M", "lock_server", *form, "ring=1")  # rings that fill, and go round often
+
+    def test_combining(self):
+        for data in ("shared", "global"):
+            for operations in (1, 511, 2049, 300000):
+                self.through("ht", operations, "lock_server", "form=combine", f"data={data}")
+
+
+class Refusals(unittest.TestCase):
+    def test_by_name(self):
+        cases = (("atm", "lock_server", "pairs=nested", "has no pairs=nested"),
+                 ("atm", "lock_server", "form=combine", "an operator of one target that combines"),
+                 ("ht", "lock_server", "partition=hash", "has partition=interleave alone"),
+                 ("ht", "lock_server", "roles=both", "has roles=apart alone"))
+        for name, scheduler, setting, pattern in cases:
+            r = bench(name, 32, 1000, scheduler, setting)
+            self.assertEqual(r.returncode, 2, r.stderr)
+            self.assertRegex(r.stderr, r"\Aordo: [^\n]+\n\Z")
+            self.assertIn(pattern, r.stderr)
+
+    def test_words_that_do_not_fit(self):
+        r = ordo("bench", "atm", "--device", "cuda", "--collisions", "16M", "--operations", 1000, "--repeat", 1,
+                 "--schedulers", "lock_server", "--set", "data=shared")
+        self.assertEqual(r.returncode, 2, r.stderr)
+        self.assertRegex(r.stderr, r"blocks of \d+ bytes of shared memory, \d a multiprocessor, do not fit this GPU")
+
+
+if __name__ == "__main__":
+    unittest.main()
