@@ -31,7 +31,7 @@ with tempfile.TemporaryDirectory() as directory:
     for words in (["road", "--vertices", "3000", "-o", road], ["rlg", "--width", "8", "--height", "8", "--weights", "uniform:1:100", "-o", network]):
         subprocess.run([ordo, "generate", *words, "--seed", "1", "--quiet"], check=True)
 
-    note = 'echo "$0 $OMP_NUM_THREADS$PARLAY_NUM_THREADS $*" >>"$CALLS"\n'
+    note = 'echo "$0 ${OMP_NUM_THREADS:-${PARLAY_NUM_THREADS:-none}} $*" >>"$CALLS"\n'
     script(root / "gap" / "sssp", note + 'echo "Trial Time:  0.00500"\necho "Trial Time:  0.00300"\n')
     script(root / "gap" / "bfs", note + 'echo "Trial Time:  0.00100"\n')
     script(root / "pasgal" / "src" / "BFS" / "bfs",

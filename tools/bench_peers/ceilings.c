@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ELEMENTS = 1 << 24, LOADS = 1 << 25, MOST_THREADS = 256 };
+enum { ELEMENTS = 1 << 24, LOADS = 1 << 24, MOST_THREADS = 256 };
 
 static double *a, *b, *c;
 static uint32_t *table;
