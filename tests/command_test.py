@@ -972,6 +972,16 @@ class Json(Base):
         racy = options("sssp", "--scheduler", "auto", "--sync", "racy")
         self.assertEqual((racy["scheduler"], racy["sync"]), ("topology", "racy"))
 
+    def test_bsp_pulls_where_the_frontier_explodes_and_only_there(self):
+        def edges(kind):
+            words = ("bfs", "--generate", kind, "--source", "5", "--scheduler", "bsp", "--threads", "2", "--json", "-", "-v")
+            (record,) = self.valid(self.ok(ordo(*words)).out, 1)
+            self.assertIs(record["verified"], True)
+            return record["counts"]["edges"] / record["graph"]["edges"]
+
+        self.assertEqual(edges("mesh --width 30 --height 30 --depth 30"), 1)  # each edge once: pushed
+        self.assertLess(edges("urand --scale 14 --degree 16"), 0.5)
+
     def test_replaces_the_old_file_whole(self):
         file = self.path("again.json")
         self.ok(ordo("sssp", self.gr, "-n", 3, "--json", file))

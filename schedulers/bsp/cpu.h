@@ -24,7 +24,7 @@ typedef struct ordo_bsp_vote {
     } of[2];
     ordo_u64 padding[4];
 } ordo_bsp_vote;
-enum { ORDO_BSP_AUTO = 0, ORDO_BSP_PUSH = 1, ORDO_BSP_PULL = 2, ORDO_BSP_PULL_WORDS = 16 };
+enum { ORDO_BSP_AUTO = 0, ORDO_BSP_PUSH = 1, ORDO_BSP_PULL = 2, ORDO_BSP_PULL_WORDS = 16, ORDO_BSP_GROWTH = 2 };
 #endif
 
 typedef struct MY(run) {
@@ -199,11 +199,13 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     ordo_u64 my_items = me.next.count;
     for (ordo_u64 superstep = 1; MY(agree)(run, index, superstep, &me, my_items, &items, &edges); superstep++) {
         MY(begin_superstep)(run, index, superstep, items);
-        /* Every member computes the same from the same votes. */
+        /* Every member computes the same from the same votes. A pull looks at all that is left, so it pays where the
+         * next frontier is most of it: a frontier that does not grow, as in a mesh, has more than 1/alpha of what is
+         * left only because little is. */
         bool pull = direction == ORDO_BSP_PULL;
         if (direction == ORDO_BSP_AUTO)
             pull = pulling ? items >= last_items || (double)items > (double)job->universe / beta
-                           : (double)edges > (double)edges_left / alpha;
+                           : (double)edges > (double)edges_left / alpha && items > ORDO_BSP_GROWTH * last_items;
         edges_left -= edges < edges_left ? edges : edges_left;
         last_items = items;
         double before = ORDO_CLOCK(job);

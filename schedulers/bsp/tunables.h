@@ -4,7 +4,8 @@
       "push from the frontier, pull into unsettled vertices, or choose by superstep; pull only where operators "       \
       "settle")                                                                                                        \
     X(BSP_ALPHA, "alpha", REAL, "15", 1e-6, 1e9, NULL, "",                                                             \
-      "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at")                             \
+      "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at; on the CPU it must have "    \
+      "doubled, too")                                                                                                  \
     X(BSP_BETA, "beta", REAL, "18", 1e-6, 1e9, NULL, "",                                                               \
       "auto pushes again when the frontier has fewer than n/beta vertices")                                            \
     X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")   \

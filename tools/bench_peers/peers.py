@@ -84,12 +84,12 @@ class Gap(Peer):
 
 class Wasp(Gap):
     """Wasp (D'Antonio, Mai, Tsigas, Vandierendonck 2025), built upon GAP and called like it; best with narrow buckets."""
-    name, apps, factors = "Wasp", ("sssp",), (1 / 64, 1 / 16, 0.25, 1)
+    name, apps, factors = "Wasp", ("sssp",), (1 / 16, 0.25, 1, 4)
 
 
 class Pasgal(Peer):
     """PASGAL (Dong, Gu, Sun, Wang 2024). Six rounds a call, the first of which it leaves out itself."""
-    name, apps, factors = "PASGAL", ("sssp", "bfs"), (1, 4, 16)
+    name, apps, factors = "PASGAL", ("sssp", "bfs"), (1, 4)
 
     def program(self, app):
         return next((p for p in (self.folder / "src" / app.upper() / app, self.folder / app.upper() / app)
