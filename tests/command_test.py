@@ -1148,6 +1148,16 @@ class Bench(Base):
         self.refused(3, "has no weights, expected ratings", "bench", "sgd", plain)
         self.refused(1, "the error is no number any more", "bench", "sgd", self.ratings(), "--rate", 1, "--epochs", 50)
 
+    def test_rectangular_ratings(self):
+        path = self.path("ratings.mtx")
+        with open(path, "w") as f:
+            f.write("%%MatrixMarket matrix coordinate real general\n4 2 5\n1 1 3\n1 2 4\n2 2 1.5\n4 1 2\n4 2 5\n")
+        found = self.records("sgd", path, "--bipartite", "--epochs", 3)
+        self.assertEqual((found[0]["graph"]["vertices"], found[0]["graph"]["edges"]), (6, 5))
+        self.refused(3, "found '2', expected 4 columns, as many as rows", "bench", "sgd", path)
+        self.refused(2, "--bipartite needs a file", "bfs", "-g", 4, "--bipartite")
+        self.refused(2, "found no Matrix Market file", "bfs", self.gr, "--bipartite")
+
     def test_partition(self):
         r = ordo("bench", "sgd", self.ratings(), "--set", "partition=metis", "--epochs", 2)
         if r.returncode == 2:

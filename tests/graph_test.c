@@ -550,7 +550,7 @@ static const struct bad {
     {"1.mtx", BANNER "complex general\n2 2 0\n", "1.mtx:1: found 'complex', expected 'pattern', 'integer' or 'real'"},
     {"2.mtx", BANNER "real hermitian\n2 2 0\n", "2.mtx:1: found 'hermitian'"},
     {"3.mtx", "%%MatrixMarket matrix array real general\n2 2\n", "3.mtx:1: found 'array', expected 'coordinate'"},
-    {"4.mtx", BANNER "real general\n%\n2 3 0\n", "4.mtx:3: found '3', expected 2 columns"},
+    {"4.mtx", BANNER "real general\n%\n2 3 0\n", "4.mtx:3: found '3', expected 2 columns, as many as rows"},
     {"5.mtx", BANNER "pattern general\n2 2 1\n1 3\n", "5.mtx:3: found '3', expected a vertex from 1 to 2"},
     {"6.mtx", BANNER "pattern general\n2 2 2\n1 2\n", "6.mtx:3: found 1 entries, expected 2 as line 2 says"},
     {"7.mtx", BANNER "pattern general\n2 2 1\n1 2\n2 1\n", "7.mtx:4: found 2 entries, expected 1"},
@@ -623,6 +623,46 @@ static void must_fail(const char *path, ordo_status want, const char *message)
 START_TEST(damage_is_named)
 {
     must_fail(put_text(bads[_i].name, bads[_i].text), ORDO_ERR_INPUT, bads[_i].message);
+}
+END_TEST
+
+START_TEST(bipartite_matrices)
+{
+    const ordo_read_options two = {.bipartite = true};
+    static const struct {
+        const char *name, *text, *message;
+    } odd[] = {
+        {"1.mtx", BANNER "pattern symmetric\n2 2 0\n", "1.mtx:1: found 'symmetric', expected 'general'"},
+        {"2.mtx", BANNER "pattern general\n2 3 1\n3 1\n", "2.mtx:3: found '3', expected a row from 1 to 2"},
+        {"3.mtx", BANNER "pattern general\n2 3 1\n1 4\n", "3.mtx:3: found '4', expected a column from 1 to 3"},
+        {"4.mtx", BANNER "pattern general\n0 3 1\n1 1\n", "4.mtx:2: found '1', expected 0 entries: there are no rows"},
+        {"5.mtx", BANNER "pattern general\n3 0 1\n1 1\n", "5.mtx:2: found '1', expected 0 entries: there are no col"},
+        {"6.mtx", BANNER "pattern general\n2999999999 2999999999 0\n", "6.mtx:2: found 5999999998 vertices"},
+    };
+    ordo_graph *g = must_read(put_text("a.mtx", BANNER "integer general\n2 3 3\n1 1 5\n2 3 7\n2 1 9\n"), &two);
+    const ordo_csr *rows = ordo_graph_out(g);
+    static const ordo_vid heads[] = {2, 2, 4};
+    static const ordo_u32 weights[] = {5, 9, 7};
+    ck_assert_uint_eq(rows->n, 5);
+    ck_assert_uint_eq(rows->m, 3);
+    ck_assert_uint_eq(rows->row[1], 1);
+    ck_assert_uint_eq(rows->row[2], 3);
+    for (ordo_eid e = 0; e < 3; e++) {
+        ck_assert_uint_eq(rows->head[e * rows->stride], heads[e]);
+        ck_assert_uint_eq(((const ordo_u32 *)rows->weight)[e * rows->stride], weights[e]);
+    }
+    ordo_graph_free(g);
+    const ordo_read_options both = {.bipartite = true, .edges.direction = ORDO_SYMMETRISE};
+    g = must_read(put_text("a.mtx", BANNER "pattern general\n1 2 2\n1 1\n1 2\n"), &both);
+    ck_assert_uint_eq(ordo_graph_out(g)->m, 4);
+    ck_assert_uint_eq(ordo_graph_out(g)->head[2 * ordo_graph_out(g)->stride], 0);
+    ordo_graph_free(g);
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        ck_assert_int_eq(ordo_graph_read(put_text(odd[i].name, odd[i].text), &two, &g), ORDO_ERR_INPUT);
+        ck_assert_msg(strstr(ordo_last_error(), odd[i].message), "%s", ordo_last_error());
+    }
+    ck_assert_int_eq(ordo_graph_read(put_text("a.el", "0 1\n"), &two, &g), ORDO_ERR_USAGE);
+    ck_assert_msg(strstr(ordo_last_error(), "expected one for a bipartite graph"), "%s", ordo_last_error());
 }
 END_TEST
 
@@ -939,6 +979,7 @@ int main(void)
     tcase_add_test(read, standard_input_is_read);
     tcase_add_test(read, gap_is_read);
     tcase_add_loop_test(read, damage_is_named, 0, BADS);
+    tcase_add_test(read, bipartite_matrices);
     tcase_add_test(read, binary_damage_is_named);
     tcase_add_test(read, files_that_are_none);
     tcase_add_test(read, lines_are_counted_across_chunks);

@@ -57,7 +57,7 @@ typedef struct options {
     ordo_generate_options made; /* kind NULL: none asked for by -g, -u or the verb's own options */
     bool given[MAX_OPTIONS];    /* options.c's */
     ordo_edge_options edges;    /* high > 0: weights were asked for; options_edges() says what the library is told */
-    bool drop_weights, trust;
+    bool drop_weights, trust, bipartite;
     const char *coordinates;
 
     /* info, and which vertices a sample has: one of the four */

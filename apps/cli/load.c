@@ -76,6 +76,7 @@ ordo_status load_graph(const options *o, const char *path, bool weights, loaded 
         ordo_read_options read = {.edges = options_edges(o, weights),
                                   .coordinates = o->coordinates,
                                   .trust = o->trust,
+                                  .bipartite = o->bipartite,
                                   .threads = o->threads};
         status = ordo_graph_read(path, &read, &graph);
     } else {

@@ -46,6 +46,7 @@
     X(COORDINATES, "coordinates", 0, "FILE", VERB_CONVERT | VERB_INFO | VERB_SAMPLE,                                   \
       "a DIMACS .co file for the graph")                                                                               \
     X(TRUST, "trust", 0, NULL, READS, "of .ordo files only the header is checked")                                     \
+    X(BIPARTITE, "bipartite", 0, NULL, READS, "Matrix Market: columns are vertices of their own, behind the rows")     \
     X(LARGEST, "largest-component", 0, NULL, VERB_SAMPLE, "the weak component of the most vertices")                   \
     X(INDUCED, "induced", 0, "FILE", VERB_SAMPLE, "the vertices of FILE: one a line, '#' begins a comment")            \
     X(RANDOM, "random", 0, "P", VERB_SAMPLE, "every vertex with probability P, by --seed")                             \
@@ -428,6 +429,9 @@ static ordo_status set_value(options *o, int id, const char *name, const char *v
         break;
     case OPT_TRUST:
         o->trust = true;
+        break;
+    case OPT_BIPARTITE:
+        o->bipartite = true;
         break;
     case OPT_LARGEST:
         o->largest = true;
@@ -853,8 +857,11 @@ ordo_status options_parse(options *o, int verb, int count, char **words)
     if (o->generate && o->made.kind)
         return ordo_fail(ORDO_ERR_USAGE, "two made graphs given, expected one of --generate, -g and -u");
     if ((o->generate || o->made.kind) && verb != VERB_COMPARE &&
-        (o->coordinates || o->trust)) /* compare: may have both */
-        return ordo_fail(ORDO_ERR_USAGE, "%s needs a file, found a made graph", o->trust ? "--trust" : "--coordinates");
+        (o->coordinates || o->trust || o->bipartite)) /* compare: may have both */
+        return ordo_fail(ORDO_ERR_USAGE, "%s needs a file, found a made graph",
+                         o->trust       ? "--trust"
+                         : o->bipartite ? "--bipartite"
+                                        : "--coordinates");
     if (o->generate && o->given[OPT_WEIGHTS])
         return ordo_fail(ORDO_ERR_USAGE, "--weights beside --generate, expected it among the words of --generate");
     if (o->no_verify && o->verify)

@@ -1,4 +1,5 @@
-/* mtx.c -- Matrix Market: a square sparse matrix as a graph, entry (i, j) as edge i -> j.
+/* mtx.c -- Matrix Market: a sparse matrix as a graph, entry (i, j) as edge i -> j; a square one, or, where it is to be
+ * bipartite, any: then column j is a vertex of its own, numbered behind the rows.
  *
  * Problem: a banner tells the field (pattern, integer, real) and the symmetry; then % comments, "rows columns entries"
  * and the entries, from 1.
@@ -8,7 +9,7 @@
  * negative, i32; reals are f32, and refused where f32 has no finite value near.
  * Entries of the wrong triangle are taken like those of the right one.
  *
- * Not done: dense arrays, complex and Hermitian matrices, rectangular ones (bipartite graphs); each is refused by name.
+ * Not done: dense arrays, complex and Hermitian matrices; each is refused by name.
  */
 #include "text.h"
 
@@ -17,7 +18,7 @@ typedef struct banner {
     ordo_number number;
 } banner;
 
-static ordo_status read_banner(const ordo_input *in, const ordo_words *w, banner *out)
+static ordo_status read_banner(const ordo_input *in, const ordo_words *w, bool bipartite, banner *out)
 {
     if (!ordo_span_is(w->word[0], "%%matrixmarket", true))
         return ordo_text_fail(in, w->line, w->word[0].begin, "'%%%%MatrixMarket'");
@@ -34,6 +35,8 @@ static ordo_status read_banner(const ordo_input *in, const ordo_words *w, banner
         return ordo_text_fail(in, w->line, field.begin, "'pattern', 'integer' or 'real'");
     if (!out->symmetric && !out->skew && !ordo_span_is(symmetry, "general", true))
         return ordo_text_fail(in, w->line, symmetry.begin, "'general', 'symmetric' or 'skew-symmetric'");
+    if (bipartite && (out->symmetric || out->skew))
+        return ordo_text_fail(in, w->line, symmetry.begin, "'general': a bipartite graph's rows are not its columns");
     if (out->pattern && out->skew)
         return ordo_text_fail(in, w->line, symmetry.begin, "'general' or 'symmetric': a pattern has no signs");
     if (w->count > 5)
@@ -41,7 +44,8 @@ static ordo_status read_banner(const ordo_input *in, const ordo_words *w, banner
     return ORDO_OK;
 }
 
-static ordo_status read_size(const ordo_input *in, const ordo_words *w, ordo_u64 *n, ordo_u64 *count)
+static ordo_status read_size(const ordo_input *in, const ordo_words *w, bool bipartite, ordo_u64 *n, ordo_u64 *rows,
+                             ordo_u64 *count)
 {
     static const char *const what[] = {"a number of rows", "a number of columns", "a number of entries"};
     ordo_u64 size[3];
@@ -50,10 +54,15 @@ static ordo_status read_size(const ordo_input *in, const ordo_words *w, ordo_u64
             return ordo_text_fail(in, w->line, w->word[i].begin, "%s", what[i]);
     if (w->count > 3)
         return ordo_text_fail(in, w->line, w->word[3].begin, "the end of the line");
-    if (size[0] != size[1])
+    if (!bipartite && size[0] != size[1])
         return ordo_text_fail(in, w->line, w->word[1].begin,
-                              "%llu columns, as many as rows: a graph's matrix is square", (unsigned long long)size[0]);
-    *n = size[0];
+                              "%llu columns, as many as rows: a graph's matrix is square, but for a bipartite one's",
+                              (unsigned long long)size[0]);
+    if (bipartite && (!size[0] || !size[1]) && size[2])
+        return ordo_text_fail(in, w->line, w->word[2].begin, "0 entries: there are no %s",
+                              size[0] ? "columns" : "rows");
+    *rows = size[0];
+    *n = bipartite ? size[0] + size[1] : size[0]; /* both are far below 2^63 */
     *count = size[2];
     return ordo_input_plausible(in, w->line, *n);
 }
@@ -64,15 +73,15 @@ ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, ordo
     ordo_words w;
     banner b = {0};
     ordo_next_line(&c, &w);
-    ordo_status status = read_banner(in, &w, &b);
+    ordo_status status = read_banner(in, &w, options->bipartite, &b);
     if (status)
         return status;
     do {
         if (!ordo_next_line(&c, &w))
             return ordo_text_fail(in, c.line, NULL, "a line 'ROWS COLUMNS ENTRIES'");
     } while (w.count == 0 || *w.word[0].begin == '%');
-    ordo_u64 n = 0, count = 0;
-    status = read_size(in, &w, &n, &count);
+    ordo_u64 n = 0, rows = 0, count = 0;
+    status = read_size(in, &w, options->bipartite, &n, &rows, &count);
     if (status)
         return status;
 
@@ -81,6 +90,7 @@ ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, ordo
                              .columns = b.pattern ? 2 : 3,
                              .base = 1,
                              .n = n,
+                             .tails = options->bipartite ? rows : 0,
                              .number = b.number,
                              .drop = !keep,
                              .claimed = "entries",

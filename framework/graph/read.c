@@ -150,8 +150,11 @@ ordo_status ordo_graph_read(const char *path, const ordo_read_options *options, 
                           .edges = &options->edges,
                           .vertices = &vertices,
                           .input = &in};
-    ordo_reader *read;
+    ordo_reader *read = NULL;
     status = choose(&in, &read);
+    if (!status && options->bipartite && read != ordo_read_mtx)
+        status =
+            ordo_fail(ORDO_ERR_USAGE, "%s: found no Matrix Market file, expected one for a bipartite graph", in.name);
     ordo_graph *g = NULL;
     if (!status)
         status = read(&in, options, &origin, &g);

@@ -280,7 +280,9 @@ static inline __attribute__((always_inline)) void parse_chunk(const reading *r, 
     const ordo_text_shape shape = *r->shape; /* a copy: stores could else change it, for the compiler */
     const place end = c->piece.end;
     const bool counted = shape.n != ORDO_COUNT_UNKNOWN;
-    ordo_u64 limit = counted ? shape.n : ORDO_MAX_VERTICES, line = c->first_line, max_id = 0, max_line = 0;
+    const ordo_u64 all = counted ? shape.n : ORDO_MAX_VERTICES,
+                   limit[2] = {shape.tails ? shape.tails : all, all - shape.tails};
+    ordo_u64 line = c->first_line, max_id = 0, max_line = 0;
     ordo_edge_entry batch[ORDO_BATCH];
     size_t given = 0;
     wanted want;
@@ -308,7 +310,7 @@ static inline __attribute__((always_inline)) void parse_chunk(const reading *r, 
             want = i ? WANT_HEAD : WANT_TAIL;
             place after = scan_digits(p, end, &ends[i]);
             ends[i] -= shape.base; /* 0 of a 1-based file becomes huge */
-            if (after == p || !at_gap(after, end) || ends[i] >= limit)
+            if (after == p || !at_gap(after, end) || ends[i] >= limit[i])
                 goto wrong;
             p = skip_blanks(after, end);
         }
@@ -335,7 +337,7 @@ static inline __attribute__((always_inline)) void parse_chunk(const reading *r, 
             if (p < end)
                 p++;
         }
-        batch[given++] = (ordo_edge_entry){(ordo_vid)ends[0], (ordo_vid)ends[1], bits};
+        batch[given++] = (ordo_edge_entry){(ordo_vid)ends[0], (ordo_vid)(ends[1] + shape.tails), bits};
         if (given == ORDO_BATCH) {
             if (to)
                 to->take(to, batch, given);
@@ -375,14 +377,23 @@ static ordo_status report(const ordo_input *in, const ordo_text_shape *shape, ma
 {
     unsigned long long low = shape->base;
     unsigned long long high = (shape->n != ORDO_COUNT_UNKNOWN ? shape->n : ORDO_MAX_VERTICES) + shape->base - 1;
+    if (shape->tails)
+        high = (m.want == WANT_TAIL ? shape->tails : shape->n - shape->tails) + shape->base - 1;
     switch (m.want) {
     case WANT_ARC:
         return ordo_text_fail(in, m.line, m.at, "a line of 'a' or 'c'");
     case WANT_TAIL:
     case WANT_HEAD:
-        if (shape->n == 0)
-            return ordo_text_fail(in, m.line, m.at, "no edge: there are no vertices");
-        return ordo_text_fail(in, m.line, m.at, "a vertex from %llu to %llu", low, high);
+        if (shape->n == 0 || high < low)
+            return ordo_text_fail(in, m.line, m.at, "no edge: there are no %s",
+                                  !shape->tails         ? "vertices"
+                                  : m.want == WANT_TAIL ? "rows"
+                                                        : "columns");
+        return ordo_text_fail(in, m.line, m.at, "a %s from %llu to %llu",
+                              !shape->tails         ? "vertex"
+                              : m.want == WANT_TAIL ? "row"
+                                                    : "column",
+                              low, high);
     case WANT_WEIGHT:
         return ordo_text_fail(in, m.line, m.at, "a weight (%s)",
                               shape->number == ORDO_INTEGER || shape->number == ORDO_NATURAL ? "an integer"

@@ -127,6 +127,8 @@ typedef struct ordo_text_shape {
     ordo_u64 base;        /* what the file calls vertex 0 */
     ordo_u64 n;           /* vertices, or ORDO_COUNT_UNKNOWN: the largest end + 1, but at least least_n */
     ordo_u64 least_n;
+    ordo_u64 tails;      /* of a bipartite graph, whose vertices are counted: edges begin at the first ones alone, and
+                            heads are numbered from there on; 0: they begin and end anywhere */
     ordo_number number;  /* what weights may be */
     bool drop;           /* look at weights, but do not keep them */
     const char *claimed; /* what the header counted ("entries"), or NULL */

@@ -35,7 +35,7 @@
     X(ADDS_START_INDEX, "start_index", INT, "0", 0, 4294967295.0, NULL, "",                                            \
       "first index of every bucket; near 2^32 it wraps round early, which is for tests")                               \
     X(ADDS_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                           \
-      "cuda: blocks of 384 threads a multiprocessor, the manager's among them; 0: as many as fit")                     \
+      "cuda: blocks of 320 threads a multiprocessor, the manager's among them; 0: as many as fit")                     \
     X(ADDS_WORKERS, "workers", INT, "0", 0, 1024, NULL, "blocks", "cuda: worker blocks; 0: all")                       \
     X(ADDS_CHAIN, "chain", INT, "64", 0, 1000000, NULL, "hops",                                                        \
       "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper")        \

@@ -375,10 +375,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     MY(args) a = {};
     ordo_dev_pool *p = &a.queue.pool;
-    double own = OP(delta)((double)job->out->n, (double)job->out->m);
-    if ((int)OP(weight_type) == ORDO_NONE && own == 1 && ordo_job_graph_kind(job) == ORDO_GRAPH_DEEP)
-        own = 64; /* a level a superstep is a barrier a level: chains take many, and hardly ever a wrong one */
-    a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, MY(factor)(job));
+    a.delta = ordo_job_delta(job, t[DELTA_DELTA], OP(warp_width)(job), MY(factor)(job));
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)

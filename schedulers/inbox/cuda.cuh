@@ -430,10 +430,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     const bool deep = kind == ORDO_GRAPH_DEEP; /* depth binds: wide buckets in order, chains */
     const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 6 : 2;
-    double own = OP(delta)((double)job->out->n, (double)job->out->m);
-    if (deep && (int)OP(weight_type) == ORDO_NONE && own == 1)
-        own = 64; /* levels: see delta */
-    a.delta = ordo_job_delta(job, t[INBOX_DELTA], own, factor);
+    a.delta = ordo_job_delta(job, t[INBOX_DELTA], OP(warp_width)(job), factor);
     const int each = (int)t[INBOX_BLOCKS];
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)

@@ -2,9 +2,9 @@
  *
  * Half of the blocks are servers and own the targets, dealt out in turn; the others are clients, which visit items and
  * send what those ask for to the owners (Wang, Fussell and Lin, ASPLOS 2019, with the changes below). A superstep
- * visits the items of one list and ends when every request is served; what sections activate is the next list. The
- * parts: message.cuh   what goes over a ring, and the two protocols: sending and taking this file     clients, servers,
- * the end of a step, the choice of forms
+ * visits the items of one list and ends when every request is served; what sections activate is the next list.
+ *   message.cuh   what goes over a ring, and the two protocols: sending and taking
+ *   this file     clients, servers, the end of a step, the choice of forms
  *
  * How a server keeps sections of one target apart, all its threads working at once:
  *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory

@@ -79,8 +79,8 @@ typedef struct ordo_forest {
  * Method: Boruvka 1926. A round is a run of operators/mst.h, then components join along the edges found, chains of
  * joins are cut short, and edges within components are left out of the next round; all of it is in run_seconds. With
  * more than 4 edges a vertex the lightest ones, about n by a sample, go first, so that most others never enter a round
- * (Osipov, Sanders and Singler, ALENEX 2009). On a GPU, under bsp, one run does it all. No scheduler changes the result. In stats, counts are sums over the
- * rounds, and `supersteps` counts those of all rounds. */
+ * (Osipov, Sanders and Singler, ALENEX 2009). On a GPU, under bsp, one run does it all. No scheduler changes the
+ * result. In stats, counts are sums over the rounds, and `supersteps` counts those of all rounds. */
 ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                               ordo_stats *stats);
 

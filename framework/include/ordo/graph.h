@@ -73,6 +73,7 @@ typedef struct ordo_read_options {
     ordo_edge_options edges;
     const char *coordinates; /* a DIMACS .co file that belongs to the graph, or NULL */
     bool trust;              /* .ordo files: believe the contents, check the header only */
+    bool bipartite;          /* Matrix Market, refused for others: column j is vertex rows + j, both from 0 */
     int threads;             /* 0: all cores */
 } ordo_read_options;
 
