@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-source, ordo = map(pathlib.Path, sys.argv[1:])
+source, ordo = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 with tempfile.TemporaryDirectory() as directory:
     root = pathlib.Path(directory)
     calls = root / "calls"
