@@ -139,7 +139,8 @@ static ordo_status check_edges(const ordo_claim *c)
     return ORDO_OK;
 }
 
-static ordo_status check_grounded(const ordo_claim *c)
+ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_claim *c, double tail, ordo_eid e),
+                              double unreached)
 {
     const ordo_csr *g = c->g;
     ordo_u8 *found = ordo_alloc_zero(g->n, 1);
@@ -156,14 +157,14 @@ static ordo_status check_grounded(const ordo_claim *c)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
             double dv = ordo_claim_value(c, v);
-            if (found[v] || isinf(dv) || ordo_claim_reach(c, du, e) != dv)
+            if (found[v] || dv == unreached || reach(c, du, e) != dv)
                 continue;
             found[v] = 1;
             queue[count++] = v;
         }
     }
     for (ordo_vid v = 0; !status && v < g->n; v++)
-        if (!found[v] && !isinf(ordo_claim_value(c, v)))
+        if (!found[v] && ordo_claim_value(c, v) != unreached)
             status = ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected that of a path; none from %u has it",
                                v, c->noun, ordo_claim_print(ordo_claim_value(c, v)).text, c->source);
     ordo_free(queue);
@@ -176,7 +177,7 @@ ordo_status ordo_claim_certify(const ordo_claim *c)
     ordo_status status = check_values(c);
     if (!status)
         status = check_edges(c);
-    return status ? status : check_grounded(c);
+    return status ? status : ordo_claim_ground(c, ordo_claim_reach, (double)INFINITY);
 }
 
 /* ---- predecessors ---- */

@@ -73,6 +73,10 @@ ordo_status ordo_claim_make(const ordo_graph *g, ordo_vid source, double limit, 
                             const char *what, ordo_verify_how how, ordo_claim *out, bool *serial, bool *certificate);
 /* ORDO_ERR_VERIFY with "vertex 7: distance 12, expected 11" where a value is not the right one. */
 ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, double right);
+/* Edges that are exactly met lead from the source to everything whose value is not `unreached`: `reach` says where a
+ * path whose tail has a value gets over an edge. */
+ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_claim *c, double tail, ordo_eid e),
+                              double unreached);
 /* No edge is violated, and edges that are exactly met lead from the source to everything reached. */
 ordo_status ordo_claim_certify(const ordo_claim *c);
 /* Every predecessor is the one that <ordo/apps.h> promises; the values must be right. */

@@ -72,38 +72,6 @@ static ordo_status check_edges(const ordo_claim *c)
     return compare(c, c->source, (double)INFINITY);
 }
 
-static ordo_status check_grounded(const ordo_claim *c)
-{
-    const ordo_csr *g = c->g;
-    ordo_u8 *found = ordo_alloc_zero(g->n, 1);
-    ordo_vid *queue = ordo_alloc(g->n, sizeof *queue);
-    ordo_status status = found && queue ? ORDO_OK : ORDO_ERR_MEMORY;
-    ordo_u64 count = 0;
-    if (!status) {
-        queue[count++] = c->source;
-        found[c->source] = 1;
-    }
-    for (ordo_u64 i = 0; i < count; i++) {
-        ordo_vid u = queue[i];
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_vid v = g->head[e * g->stride];
-            double width = ordo_claim_value(c, v);
-            if (found[v] || width == 0 || through(c, ordo_claim_value(c, u), e) != width)
-                continue;
-            found[v] = 1;
-            queue[count++] = v;
-        }
-    }
-    for (ordo_vid v = 0; !status && v < g->n; v++)
-        if (!found[v] && ordo_claim_value(c, v) != 0)
-            status =
-                ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %.10g, expected that of a path; none from %u has it",
-                          v, ordo_claim_value(c, v), c->source);
-    ordo_free(queue);
-    ordo_free(found);
-    return status;
-}
-
 ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, const void *width, ordo_verify_how how)
 {
     bool serial = true, certificate = true;
@@ -116,5 +84,5 @@ ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, const void 
         status = check_serially(&c);
     if (!status && certificate)
         status = check_edges(&c);
-    return status || !certificate ? status : check_grounded(&c);
+    return status || !certificate ? status : ordo_claim_ground(&c, through, 0);
 }

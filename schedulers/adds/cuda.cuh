@@ -241,12 +241,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)
         status = ordo_cuda_grid((const void *)MY(kernel), ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
-    const ordo_u64 ids = ordo_warp_ids(job->universe, job->out->m);
-    if (!status && !ids)
-        status = ordo_fail(
-            ORDO_ERR_DEVICE,
-            "device 'cuda': scheduler 'adds' found %llu items and %llu edges, expected items + edges / 32 below 2^32",
-            (unsigned long long)job->universe, (unsigned long long)job->out->m);
+    ordo_u64 ids = 0;
+    if (!status)
+        status = ordo_warp_ids(job, "adds", &ids);
     if (!status) {
         q->shape = adds_shape_for((ordo_u32)t[ADDS_BUCKETS], (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],
                                   (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(OP(entry)), ADDS_DEV_MOST);
@@ -280,17 +277,11 @@ static ordo_status MY(run_job)(ordo_job *job)
         q->pool.table_shift = q->shape.table_shift;
         q->pool.cached = t[ADDS_TRANSLATION] > 0;
         q->alone = !(t[ADDS_RESERVE] > 0);
-        a.sight.universe = (ordo_u32)job->universe;
         a.chain = (ordo_u32)t[ADDS_CHAIN];
         /* more where depth is all, less where others have nothing to do */
         a.sight.near =
             ordo_job_graph_kind(job) == ORDO_GRAPH_DEEP ? 32 : MY(power)(adds_clamp(2 * a.rules.grain_low, 1, 32));
-        struct {
-            void **to;
-            ordo_u64 count;
-            size_t size;
-            bool zero;
-        } const needs[] = {
+        const ordo_warp_need needs[] = {
             {(void **)&q->words, 1, sizeof *q->words, true},
             {(void **)&q->pool.table, (ordo_u64)q->shape.buckets << q->shape.table_shift, sizeof(ordo_u64), true},
             {(void **)&q->home, q->shape.blocks, sizeof *q->home, false},
@@ -304,23 +295,13 @@ static ordo_status MY(run_job)(ordo_job *job)
             {(void **)&a.lowest, 1, sizeof *a.lowest, true},
             {(void **)&a.state_out, 1, sizeof *a.state_out, true},
         };
-        for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)
-            if (!(*needs[i].to = ordo_cuda_alloc(&c, needs[i].count, needs[i].size, needs[i].zero)))
-                status = ORDO_ERR_MEMORY;
+        status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     }
-    if (!status && ((int)OP(properties) & ORDO_EDGE_BLIND) && t[ADDS_RECORDS] > 0)
-        status = ordo_cuda_records(&c, &a.sight.record);
+    if (!status)
+        status = OP(warp_arguments)(&c, job, t[ADDS_RECORDS] > 0, &a);
     if (!status) {
         q->spill.count = &q->words->spilled;
         c.keep_cells = true;
-        a.sight.rows = c.out;
-        a.sight.cells = (OP(cell) *)c.cells;
-        a.sight.state = *(const OP(state) *)job->state;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         c.explain = adds_dev_explain;
         c.explain_arg = a.state_out;
         void *args[] = {&a};

@@ -380,12 +380,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)
         status = ordo_cuda_grid((const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
-    const ordo_u64 ids = ordo_warp_ids(job->universe, job->out->m);
-    if (!status && !ids)
-        status = ordo_fail(ORDO_ERR_DEVICE,
-                           "device 'cuda': scheduler 'delta' found %llu items and %llu edges, expected items + edges / "
-                           "32 below 2^32",
-                           (unsigned long long)job->universe, (unsigned long long)job->out->m);
+    ordo_u64 ids = 0;
+    if (!status)
+        status = ordo_warp_ids(job, "delta", &ids);
     if (!status) {
         /* small blocks: each bucket may hold one that is nearly empty */
         const ordo_u64 most = ((ordo_u64)1 << 32) - (1 << 24);
@@ -403,18 +400,12 @@ static ordo_status MY(run_job)(ordo_job *job)
         p->buckets = (ordo_u32)t[DELTA_BUCKETS] < DELTA_DEV_BUCKETS ? (ordo_u32)t[DELTA_BUCKETS] : DELTA_DEV_BUCKETS;
         p->cached = 1;
         a.spill_words = (ids + 31) / 32;
-        a.sight.universe = (ordo_u32)job->universe;
         a.sight.near = MY(near);
         const bool hubs = ordo_job_graph_kind(job) == ORDO_GRAPH_HUBS; /* short paths: chains only unbalance */
         a.hops = t[DELTA_HOPS] >= 0 ? (ordo_u32)t[DELTA_HOPS] : hubs ? 0 : 64;
         a.thin = a.hops ? (ordo_u64)t[DELTA_THIN] : 0;
     }
-    struct {
-        void **to;
-        ordo_u64 count;
-        size_t size;
-        bool zero;
-    } const needs[] = {
+    const ordo_warp_need needs[] = {
         {(void **)&a.queue.words, 1, sizeof *a.queue.words, true},
         {(void **)&p->table, (ordo_u64)p->buckets << p->table_shift, sizeof *p->table, true},
         {&p->slots, (ordo_u64)p->blocks << p->block_shift, sizeof(OP(entry)), false},
@@ -423,22 +414,13 @@ static ordo_status MY(run_job)(ordo_job *job)
         {(void **)&a.sight.owner, ids - job->universe, sizeof(ordo_u32), false},
         {(void **)&a.lowest, 1, sizeof *a.lowest, true},
     };
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)
-        if (!(*needs[i].to = ordo_cuda_alloc(&c, needs[i].count, needs[i].size, needs[i].zero)))
-            status = ORDO_ERR_MEMORY;
-    if (!status && ((int)OP(properties) & ORDO_EDGE_BLIND) && t[DELTA_RECORDS] > 0)
-        status = ordo_cuda_records(&c, &a.sight.record);
+    if (!status)
+        status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
+    if (!status)
+        status = OP(warp_arguments)(&c, job, t[DELTA_RECORDS] > 0, &a);
     if (!status) {
         a.queue.spill.count = &a.queue.words->spilled;
         c.keep_cells = true;
-        a.sight.rows = c.out;
-        a.sight.cells = (OP(cell) *)c.cells;
-        a.sight.state = *(const OP(state) *)job->state;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, (const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
     }

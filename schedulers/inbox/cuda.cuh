@@ -435,12 +435,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)
         status = ordo_cuda_grid((const void *)MY(kernel), INBOX_DEV_THREADS, each, &blocks);
-    const ordo_u64 ids = ordo_warp_ids(job->universe, job->out->m);
-    if (!status && !ids)
-        status = ordo_fail(ORDO_ERR_DEVICE,
-                           "device 'cuda': scheduler 'inbox' found %llu items and %llu edges, expected items + edges / "
-                           "32 below 2^32",
-                           (unsigned long long)job->universe, (unsigned long long)job->out->m);
+    ordo_u64 ids = 0;
+    if (!status)
+        status = ordo_warp_ids(job, "inbox", &ids);
     if (!status) {
         a.workers = (ordo_u32)blocks * INBOX_DEV_WARPS - 1;
         if (t[INBOX_WORKERS] > 0)
@@ -459,15 +456,9 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : 0;
         a.thin = kind != ORDO_GRAPH_HUBS;
         a.bit_words = (ids + 31) / 32;
-        a.sight.universe = (ordo_u32)job->universe;
         a.sight.near = 32;
     }
-    struct {
-        void **to;
-        ordo_u64 count;
-        size_t size;
-        bool zero;
-    } const needs[] = {
+    const ordo_warp_need needs[] = {
         {(void **)&a.words, 1, sizeof *a.words, true},
         {(void **)&a.ends, (ordo_u64)a.workers * INBOX_BUCKETS, sizeof *a.ends, true},
         {(void **)&a.place, (ordo_u64)a.workers * INBOX_BUCKETS * a.size, sizeof(OP(entry)), true},
@@ -475,20 +466,11 @@ static ordo_status MY(run_job)(ordo_job *job)
         {(void **)&a.sight.owner, ids - job->universe, sizeof(ordo_u32), false},
         {(void **)&a.lowest, 1, sizeof *a.lowest, true},
     };
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && !status; i++)
-        if (!(*needs[i].to = ordo_cuda_alloc(&c, needs[i].count, needs[i].size, needs[i].zero)))
-            status = ORDO_ERR_MEMORY;
-    if (!status && ((int)OP(properties) & ORDO_EDGE_BLIND) && t[INBOX_RECORDS] > 0)
-        status = ordo_cuda_records(&c, &a.sight.record);
+    if (!status)
+        status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
+    if (!status)
+        status = OP(warp_arguments)(&c, job, t[INBOX_RECORDS] > 0, &a);
     if (!status) {
-        a.sight.rows = c.out;
-        a.sight.cells = (OP(cell) *)c.cells;
-        a.sight.state = *(const OP(state) *)job->state;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, (const void *)MY(kernel), INBOX_DEV_THREADS, each, args);
     }

@@ -74,11 +74,32 @@ template <typename T> ORDO_DEV T ordo_warp_sum(T x)
     return x;
 }
 
-/* Entries' ids for `universe` items and their pieces; 0 where they have no room in 32 bits. */
-static inline ordo_u64 ordo_warp_ids(ordo_u64 universe, ordo_u64 m)
+/* How many ids entries have, for items and pieces of hubs; an error where they have no room in 32 bits. */
+static inline ordo_status ordo_warp_ids(const ordo_job *job, const char *scheduler, ordo_u64 *out)
 {
-    ordo_u64 ids = universe + 2 * (m / ORDO_WARP_PIECE + 1);
-    return ids <= 0xffffffffu ? ids : 0;
+    *out = job->universe + 2 * (job->out->m / ORDO_WARP_PIECE + 1);
+    if (*out <= 0xffffffffu)
+        return ORDO_OK;
+    return ordo_fail(
+        ORDO_ERR_DEVICE,
+        "device 'cuda': scheduler '%s' found %llu items and %llu edges, expected items + edges / 32 below 2^32",
+        scheduler, (unsigned long long)job->universe, (unsigned long long)job->out->m);
+}
+
+/* Device memory that a kernel's arguments are to point to. */
+typedef struct ordo_warp_need {
+    void **to;
+    ordo_u64 count;
+    size_t size;
+    bool zero;
+} ordo_warp_need;
+
+static inline ordo_status ordo_warp_alloc(ordo_cuda *c, const ordo_warp_need *need, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(*need[i].to = ordo_cuda_alloc(c, need[i].count, need[i].size, need[i].zero)))
+            return ORDO_ERR_MEMORY;
+    return ORDO_OK;
 }
 
 /* Doubles as words of the same order. */
@@ -101,7 +122,7 @@ typedef struct __align__(2 * sizeof(OP(cell))) OP(entry)
 }
 OP(entry);
 
-/* What warps look at; the same for all, in a kernel's arguments. */
+/* What warps look at; the same for all, in a kernel's arguments as `sight`. */
 typedef struct OP(sight) {
     ordo_cuda_rows rows;
     OP(cell) * cells;
@@ -571,4 +592,20 @@ ORDO_DEV double OP(warp_base)(ordo_u64 *lowest)
     const ordo_u64 word = ordo_dev_load(lowest);
     const double base = word ? ordo_dev_unordered(~word) : 0;
     return isfinite(base) ? base : 0;
+}
+
+/* On the host: what a kernel's arguments hold of the run, whichever scheduler's they are. */
+template <typename Args>
+static ordo_status OP(warp_arguments)(ordo_cuda *c, const ordo_job *job, bool records, Args *a)
+{
+    a->sight.rows = c->out;
+    a->sight.cells = (OP(cell) *)c->cells;
+    a->sight.state = *(const OP(state) *)job->state;
+    a->sight.universe = (ordo_u32)job->universe;
+    a->initial = c->initial;
+    a->initial_count = job->initial_count;
+    a->counters = c->counters;
+    a->record = c->record;
+    a->mailbox = c->mailbox;
+    return records && ((int)OP(properties) & ORDO_EDGE_BLIND) ? ordo_cuda_records(c, &a->sight.record) : ORDO_OK;
 }
