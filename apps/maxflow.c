@@ -11,6 +11,8 @@
  *
  * One thread without a scheduler (preflow.c) does all of it where none is named, and the rest where few vertices are
  * active and the caller wants that.
+ *
+ * On a GPU one run of a program of its own (maxflow.cu) does both phases on the residual network.
  */
 #include "apps/app.h"
 #include "apps/network.h"
@@ -21,6 +23,7 @@
 #include <string.h>
 
 #include <ordo/memory.h>
+#include <ordo/scheduler.h>
 
 #include "operators/relabel.h"
 
@@ -35,6 +38,8 @@ typedef struct search {
     ordo_flow_options how;
     ordo_runs runs;
     bool serial; /* no scheduler at all */
+    bool gpu;
+    ordo_u32 left; /* active vertices that the GPU has left to us */
 
     /* under a scheduler: the network as a graph */
     ordo_graph *rows;
@@ -276,23 +281,97 @@ static ordo_status begin(search *s)
     return status;
 }
 
-static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result)
+/* ---- on a GPU ---- */
+
+static const ordo_instance *const no_instances[] = {NULL};
+
+/* What maxflow.cu is found by: its state is the network, its one cell how many active vertices it leaves to us. It has
+ * no code for the CPU, and is in no list. */
+static const ordo_operator whole_flow = {
+    .name = "maximum_flow",
+    .summary = "maximum flow, both phases",
+    .kind = ORDO_KIND_RELAX,
+    .cell = ORDO_U32,
+    .properties = ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_SELECTIVE,
+    .state = sizeof(ordo_flow_state),
+    .instances = no_instances,
+};
+
+/* Runs it, or only asks whether it would run. */
+static ordo_status whole_run(search *s, ordo_options *options, ordo_flow_state *state, bool check)
 {
-    ordo_network *net = &s->net;
-    ordo_status status = begin(s);
-    if (!status && !s->serial)
-        status = make_graph(s);
+    static const ordo_eid no_row[1];
+    static const ordo_csr nothing = {.row = no_row, .stride = 1}; /* the rows are the state's */
+    ordo_graph *rows;
+    ordo_status status = ordo_graph_borrow(&nothing, false, &rows);
     if (status)
         return status;
-    ordo_network_start(net);
-    if ((status = phase(s, net->sink)))
+    ordo_work work = {.op = &whole_flow, .graph = rows, .cells = &s->left, .state = state, .targets = 1};
+    const ordo_options given = s->runs.options;
+    s->runs.options = *options;
+    const double before = ordo_clock();
+    status = check ? ordo_run_check(&work, options) : ordo_runs_one(&s->runs, &work);
+    if (s->runs.ran) /* but for the kernels it was all about getting there and back */
+        s->runs.stats->transfer_seconds = ordo_clock() - before - s->runs.stats->run_seconds;
+    s->runs.options = given;
+    ordo_graph_free(rows);
+    return status;
+}
+
+static ordo_status try_on_gpu(search *s, bool cut_only, bool check)
+{
+    ordo_flow_state state = {&s->net, cut_only, s->how.hand_over};
+    ordo_options options = s->runs.options;
+    if (!strcmp(options.device, "auto"))
+        options.device = "cuda"; /* what is wrong there is what auto has to say */
+    ordo_status status = whole_run(s, &options, &state, check);
+    if (s->runs.ran && is_auto(&options))
+        snprintf(s->runs.stats->chosen, sizeof s->runs.stats->chosen, "the one that maxflow has on a GPU");
+    return status;
+}
+
+/* Where the CPU may do it instead, that is what `s` says from now on. */
+static ordo_status fall_back(search *s, ordo_status status, char *why_not, size_t room)
+{
+    if (!status || !ordo_may_fall_back(&s->runs.options, status))
+        return status;
+    snprintf(why_not, room, "%s", ordo_last_error());
+    s->runs.options.device = "cpu";
+    s->gpu = false;
+    return ORDO_OK;
+}
+
+/* ---- the whole ---- */
+
+static ordo_status first_phase(search *s, bool cut_only, char *why_not, size_t room)
+{
+    ordo_status status = ORDO_OK;
+    ordo_network_start(&s->net);
+    if (s->gpu) {
+        status = fall_back(s, try_on_gpu(s, cut_only, false), why_not, room);
+        s->exact = s->left == 0;
+        if (status || s->gpu)
+            return !status && s->left ? serially(s, s->net.sink) : status;
+    }
+    status = begin(s);
+    if (!status && !s->serial)
+        status = make_graph(s);
+    return status ? status : phase(s, s->net.sink);
+}
+
+static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result, char *why_not, size_t room)
+{
+    ordo_network *net = &s->net;
+    const bool cut_only = s->how.cut_only || !flow;
+    ordo_status status = first_phase(s, cut_only, why_not, room);
+    if (status)
         return status;
     if (!s->exact)
         ordo_network_relabel(net, net->sink);
     result->value = net->excess[net->sink];
     result->source_side = ordo_network_cut(net, side, &result->cut_capacity);
-    if (!s->how.cut_only && flow)
-        status = phase(s, net->source);
+    if (!cut_only && (!s->gpu || s->left))
+        status = s->gpu ? serially(s, net->source) : phase(s, net->source);
     if (!status && flow)
         status = ordo_network_flow(net, s->runs.options.threads, flow);
     return status;
@@ -323,7 +402,13 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
                 .serial = is_serial(options),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}};
     ordo_flow found = {0};
-    ordo_status status = check_options(&s.runs.options);
+    char why_not[sizeof stats->fallback] = "";
+    ordo_status status = ORDO_OK;
+    s.gpu = s.runs.options.device && strcmp(s.runs.options.device, "cpu") != 0;
+    if (s.gpu)
+        status = fall_back(&s, try_on_gpu(&s, false, true), why_not, sizeof why_not);
+    if (!s.gpu)
+        status = check_options(&s.runs.options);
     if (status)
         return status;
     const double before = ordo_clock();
@@ -333,12 +418,15 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
         return status;
     const double prepared = ordo_clock() - before;
     s.runs.start = ordo_clock();
-    status = find_flow(&s, flow, side, &found);
+    status = find_flow(&s, flow, side, &found, why_not, sizeof why_not);
     if (!status)
         *result = found;
     ordo_runs_end(&s.runs, "discharge", status);
-    if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
+    if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         stats->prepare_seconds += prepared;
+        if (why_not[0])
+            snprintf(stats->fallback, sizeof stats->fallback, "%s", why_not);
+    }
     ordo_graph_free(s.rows);
     void *all[] = {s.row, s.head, s.open, s.count};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -355,15 +443,20 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
     discharge_state state = {.progress = &progress};
     const ordo_csr *rows = ordo_graph_out(g);
     const ordo_u64 n = rows->n, m = rows->m;
+    const bool gpu = chosen.device && !strcmp(chosen.device, "cuda"); /* of the host's memory it takes the network */
+    search s = {.runs = {.options = chosen}};
     ordo_work work = {
         .op = ordo_operator_find("discharge"), .state = &state, .universe = n, .targets = n, .initial = &nothing};
-    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    ordo_status status = gpu ? try_on_gpu(&s, false, true) : ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
     /* in-rows, the network, its lists or its rows as a graph; the cut has n bytes of the caller's */
     ordo_u64 fixed = ordo_network_memory(n, m) + 2 * ORDO_TRACE_MAX * sizeof(ordo_sample);
     fixed += ordo_graph_symmetric(g) ? 0 : n * sizeof(ordo_eid) + 8 * m;
-    fixed += is_serial(options) ? 3 * n * sizeof(ordo_u32) : n * 12 + 2 * m * 5;
+    if (gpu)
+        *expected = *at_most = 0;
+    else
+        fixed += is_serial(options) ? 3 * n * sizeof(ordo_u32) : n * 12 + 2 * m * 5;
     *expected += fixed;
     *at_most = 2 * *at_most + fixed + (ordo_graph_symmetric(g) ? 0 : m * sizeof(ordo_edge_entry) + 16 * m);
     return ORDO_OK;

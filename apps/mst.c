@@ -598,13 +598,6 @@ static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
     return status;
 }
 
-/* Whether "auto" is to go on on the CPU. */
-static bool may_fall_back(const ordo_options *options, ordo_status status)
-{
-    return !strcmp(options->device, "auto") &&
-           (status == ORDO_ERR_DEVICE || status == ORDO_ERR_UNSOUND || status == ORDO_ERR_MEMORY);
-}
-
 ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                      ordo_stats *stats)
 {
@@ -621,7 +614,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     char why_not[sizeof stats->fallback] = "";
     if (s.runs.options.device && strcmp(s.runs.options.device, "cpu") != 0) {
         ordo_status status = find_on_gpu(&s, edge, forest);
-        if (!status || !may_fall_back(&s.runs.options, status))
+        if (!status || !ordo_may_fall_back(&s.runs.options, status))
             return status;
         snprintf(why_not, sizeof why_not, "%s", ordo_last_error());
         s.runs.options.device = "cpu";

@@ -54,6 +54,14 @@ ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *fl
  * edges which leave it. */
 ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capacity);
 
+/* What maxflow.cu is given: a network that has been started. It changes residuals and excesses; heights are those at
+ * the end of the first phase. Where it hands over, that or the second phase is not done. */
+typedef struct ordo_flow_state {
+    ordo_network *net;
+    bool cut_only; /* the first phase alone */
+    ordo_u64 hand_over;
+} ordo_flow_state;
+
 /* Push-relabel by one thread, until no vertex that can reach `to` has excess (preflow.c); heights are then distances
  * where *exact. Asks `stop` now and then, and after every global relabel, with the number of active vertices then;
  * *stopped where that said so. */

@@ -1,6 +1,8 @@
 /* runs.c -- see runs.h. */
 #include "apps/runs.h"
 
+#include <string.h>
+
 #include <ordo/memory.h>
 
 #include "apps/tree.h"
@@ -74,6 +76,12 @@ ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
         ordo_runs_add(runs, &one, before);
     }
     return status;
+}
+
+bool ordo_may_fall_back(const ordo_options *options, ordo_status status)
+{
+    return !strcmp(options->device, "auto") &&
+           (status == ORDO_ERR_DEVICE || status == ORDO_ERR_UNSOUND || status == ORDO_ERR_MEMORY);
 }
 
 void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)

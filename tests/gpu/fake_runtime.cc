@@ -306,6 +306,14 @@ static void *run(void *arg)
     return NULL;
 }
 
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
+{
+    (void)kernel;
+    (void)attribute;
+    (void)value;
+    return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
     (void)limit;

@@ -1,0 +1,129 @@
+/* maxflow.cu -- maximum flows on a GPU: both phases in one run, on the residual network that maxflow.c has made.
+ *
+ * The host's part of maxflow.cuh: memory, the two launches one after the other (nothing is read back in between), and
+ * what comes back. maxflow.c calls it, as operator maximum_flow under bsp. Its only cell says how many active vertices
+ * are left for the CPU: 0, or fewer than it was told to hand over.
+ *
+ * Memory, of n vertices and r residual edges: 52 n + 16 r bytes, and as much again as half of a list's room of hubs:
+ * 32 bytes for each 64 residual edges.
+ */
+#include "apps/maxflow.cuh"
+
+#include <stdio.h>
+
+#include <ordo/backend.h>
+
+#include "schedulers/bsp/tunables.h"
+
+/* What the device gets and gives back of the network. */
+typedef struct flow_arrays {
+    discharge_edge *edge;
+    ordo_u32 *row, *height;
+    ordo_u64 *excess;
+} flow_arrays;
+
+static ordo_status check(const ordo_job *job, const ordo_network *net)
+{
+    const ordo_u64 entries = net->n + (ordo_u64)net->row[net->n] / FLOW_PIECE + 1;
+    if (entries >> 31)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "device 'cuda': maxflow takes fewer than 2^31 vertices and pieces of rows, found %llu",
+                         (unsigned long long)entries);
+    if ((int)job->tunable[BSP_DIRECTION] == 2)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'bsp' with direction=pull needs an operator that settles vertices; '%s' does not",
+                         job->op->name);
+    return ORDO_OK;
+}
+
+static ordo_status prepare(ordo_cuda *c, const ordo_flow_state *state, flow_arrays *f, ordo_cuda_arrays *moved,
+                           flow_args *a)
+{
+    const ordo_network *net = state->net;
+    const ordo_u64 n = net->n, edges = net->row[n];
+    *f = flow_arrays{net->edge, net->row, net->height, net->excess};
+    const ordo_array array[] = {
+        {&f->edge, edges, sizeof *f->edge, ORDO_ARRAY_WRITE},
+        {&f->row, n + 1, sizeof *f->row, ORDO_ARRAY_READ},
+        {&f->height, n, sizeof *f->height, ORDO_ARRAY_WRITE},
+        {&f->excess, n, sizeof *f->excess, ORDO_ARRAY_WRITE},
+    };
+    moved->count = sizeof array / sizeof array[0];
+    for (int i = 0; i < moved->count; i++)
+        moved->array[i] = array[i];
+    ordo_status status = ordo_cuda_arrays_in(c, moved);
+    if (status)
+        return status;
+    a->edge = f->edge;
+    a->row = f->row;
+    a->height = f->height;
+    a->excess = f->excess;
+    a->n = (ordo_u32)n;
+    a->room = (ordo_u32)(n + edges / FLOW_PIECE + 1);
+    a->source = net->source;
+    a->sink = a->to = net->sink;
+    a->budget = FLOW_RELABEL_EVERY * (edges + 4 * n);
+    a->hand_over = state->hand_over;
+    a->left = (ordo_u32 *)c->cells;
+    a->counters = c->counters;
+    a->record = c->record;
+    a->mailbox = c->mailbox;
+    a->list = (uint4 *)ordo_cuda_alloc(c, 2 * (ordo_u64)a->room, sizeof *a->list, false);
+    a->words = a->list ? (flow_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true) : NULL;
+    return a->words ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* The second phase has heights of its own: those of the first one are the cut. */
+static ordo_status launch(ordo_cuda *c, const ordo_flow_state *state, flow_args *a)
+{
+    flow_args back = *a;
+    void *args[] = {a}, *back_args[] = {&back};
+    const int asked = (int)c->job->tunable[BSP_BLOCKS]; /* of 256 threads */
+    const int blocks = asked ? (asked * 256 + FLOW_THREADS - 1) / FLOW_THREADS : 1;
+    ordo_cuda_step step[2] = {};
+    back.to = a->source;
+    if (!state->cut_only && !(back.height = (ordo_u32 *)ordo_cuda_alloc(c, a->n, sizeof *back.height, false)))
+        return ORDO_ERR_MEMORY;
+    for (int i = 0; i < 2; i++) {
+        step[i] = ordo_cuda_step{(const void *)flow_cuda_kernel, FLOW_THREADS, 0, true, i ? back_args : args};
+        ordo_status status = ordo_cuda_grid(step[i].kernel, FLOW_THREADS, blocks, &step[i].grid);
+        if (status)
+            return status;
+    }
+    return ordo_cuda_launch_all(c, step, state->cut_only ? 1 : 2);
+}
+
+static void explain(ordo_cuda *c, void *arg, char *text, size_t room)
+{
+    flow_words w;
+    (void)c;
+    if (cudaMemcpy(&w, ((const flow_args *)arg)->words, sizeof w, cudaMemcpyDeviceToHost) == cudaSuccess)
+        snprintf(text, room, "%llu global relabels, %u active vertices after the last one",
+                 (unsigned long long)w.global_relabels, w.active);
+}
+
+static ordo_status run(ordo_job *job)
+{
+    const ordo_flow_state *state = (const ordo_flow_state *)job->state;
+    ordo_cuda c;
+    flow_arrays f;
+    ordo_cuda_arrays moved = {};
+    flow_args a = {};
+    ordo_status status = check(job, state->net);
+    if (status)
+        return status;
+    status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
+    if (!status)
+        status = prepare(&c, state, &f, &moved, &a);
+    if (!status) {
+        c.explain = explain;
+        c.explain_arg = &a;
+        status = launch(&c, state, &a);
+    }
+    if (!status && !ordo_job_stopped(job))
+        status = ordo_cuda_arrays_out(&c, &moved);
+    return ordo_cuda_end(&c, status);
+}
+
+extern const ordo_instance maximum_flow_on_cuda_under_bsp;
+const ordo_instance maximum_flow_on_cuda_under_bsp = {"bsp", run, 1u << ORDO_SYNC_ATOMIC};

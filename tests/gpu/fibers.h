@@ -1,0 +1,266 @@
+/* fibers.h -- a grid of threads on the host: what a kernel's file uses of cuda.cuh, each thread a fiber of one thread.
+ *
+ * For kernels whose logic is worth a test without a GPU. A fiber goes on until it waits at a barrier, or is made to
+ * yield at a word that others may change; who is next is drawn. So blocks, warps and lanes meet in other orders at each
+ * run of a stream of random numbers, a barrier that not all come to is found (the process ends, and says where it
+ * stands), and a lane that reads what another one changes meanwhile shows. Orders of memory do not show.
+ *
+ * Shared memory is whatever the unit hands its threads; atomics are plain operations, as nobody is between them.
+ */
+#ifndef TESTS_GPU_FIBERS_H
+#define TESTS_GPU_FIBERS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include <cuda_runtime.h>
+#include <ordo/cuda_host.h>
+
+enum { FIBER_STACK = 64 << 10, FIBER_YIELD = 24 }; /* one access of so many yields */
+
+typedef struct fiber_barrier {
+    unsigned arrived, generation;
+} fiber_barrier;
+
+typedef struct fiber {
+    ucontext_t context;
+    char *stack;
+    unsigned thread, block;
+    const unsigned *word; /* ready when it is not `value` any more; NULL: ready */
+    unsigned value;
+    bool done;
+} fiber;
+
+typedef struct fiber_warp {
+    unsigned long long value[32];
+    fiber_barrier barrier[33]; /* by the lowest lane of a part; the last one of all */
+} fiber_warp;
+
+typedef struct fiber_grid {
+    unsigned blocks, threads;
+    fiber *all, *now;
+    fiber_warp *warp;
+    fiber_barrier *block, grid;
+    void (*body)(const void *arg);
+    const void *arg;
+    ucontext_t back;
+    unsigned long long random;
+} fiber_grid;
+
+static fiber_grid fibers;
+
+typedef struct fiber_index {
+    unsigned x;
+} fiber_index;
+#define threadIdx (fiber_index{fibers.now->thread})
+#define blockIdx (fiber_index{fibers.now->block})
+#define gridDim (fiber_index{fibers.blocks})
+
+static inline unsigned fiber_random(unsigned below)
+{
+    fibers.random = fibers.random * 6364136223846793005ull + 1442695040888963407ull;
+    return (unsigned)((fibers.random >> 33) % below);
+}
+
+static inline void fiber_yield(void)
+{
+    swapcontext(&fibers.now->context, &fibers.back);
+}
+
+static inline void fiber_touch(void)
+{
+    if (fiber_random(FIBER_YIELD) == 0)
+        fiber_yield();
+}
+
+static inline void fiber_wait(fiber_barrier *b, unsigned expected)
+{
+    if (++b->arrived == expected) {
+        b->arrived = 0;
+        b->generation++;
+        return;
+    }
+    fibers.now->word = &b->generation;
+    fibers.now->value = b->generation;
+    fiber_yield();
+    fibers.now->word = NULL;
+}
+
+static void fiber_begin(void)
+{
+    fibers.body(fibers.arg);
+    fibers.now->done = true;
+    fiber_yield();
+}
+
+/* Runs `body(arg)` on all threads of a grid until all have returned. */
+static inline void fibers_run(unsigned blocks, unsigned threads, void (*body)(const void *), const void *arg)
+{
+    const unsigned count = blocks * threads;
+    unsigned left = count;
+    fibers.blocks = blocks;
+    fibers.threads = threads;
+    fibers.body = body;
+    fibers.arg = arg;
+    fibers.all = (fiber *)calloc(count, sizeof *fibers.all);
+    fibers.warp = (fiber_warp *)calloc(count / 32 + 1, sizeof *fibers.warp);
+    fibers.block = (fiber_barrier *)calloc(blocks, sizeof *fibers.block);
+    fibers.grid = fiber_barrier{0, 0};
+    for (unsigned i = 0; i < count; i++) {
+        fiber *f = &fibers.all[i];
+        f->thread = i % threads;
+        f->block = i / threads;
+        f->stack = (char *)malloc(FIBER_STACK);
+        getcontext(&f->context);
+        f->context.uc_stack.ss_sp = f->stack;
+        f->context.uc_stack.ss_size = FIBER_STACK;
+        makecontext(&f->context, fiber_begin, 0);
+    }
+    while (left) {
+        const unsigned first = fiber_random(count);
+        unsigned ran = 0;
+        for (unsigned i = 0; i < count; i++) {
+            fiber *f = &fibers.all[(first + i) % count];
+            if (f->done || (f->word && *f->word == f->value))
+                continue;
+            fibers.now = f;
+            ran++;
+            swapcontext(&fibers.back, &f->context);
+            left -= f->done;
+        }
+        if (!ran) {
+            fprintf(stderr, "fibers: %u of %u threads wait for what does not come\n", left, count);
+            abort();
+        }
+    }
+    for (unsigned i = 0; i < count; i++)
+        free(fibers.all[i].stack);
+    free(fibers.all);
+    free(fibers.warp);
+    free(fibers.block);
+}
+
+/* ---- what kernels call ---- */
+
+#define ORDO_DEV static inline
+
+ORDO_DEV void __syncthreads(void)
+{
+    fiber_wait(&fibers.block[fibers.now->block], fibers.threads);
+}
+
+namespace cooperative_groups
+{
+struct fiber_all {
+    void sync()
+    {
+        fiber_wait(&fibers.grid, fibers.blocks * fibers.threads);
+    }
+};
+static inline fiber_all this_grid()
+{
+    return fiber_all{};
+}
+} // namespace cooperative_groups
+
+/* Lanes of `mask`, which must all come; lane `from` of each part of `width`. */
+template <typename T> ORDO_DEV T fiber_shuffle(unsigned mask, T value, int from)
+{
+    fiber_warp *w = &fibers.warp[(fibers.now->block * fibers.threads + fibers.now->thread) / 32];
+    fiber_barrier *b = &w->barrier[mask == 0xffffffffu ? 32 : __builtin_ctz(mask)];
+    const unsigned expected = (unsigned)__builtin_popcount(mask);
+    if (!(mask >> fibers.now->thread % 32 & 1)) {
+        fprintf(stderr, "fibers: a lane that the mask leaves out\n");
+        abort();
+    }
+    w->value[fibers.now->thread % 32] = (unsigned long long)value;
+    fiber_wait(b, expected);
+    const T found = (T)w->value[from];
+    fiber_wait(b, expected);
+    return found;
+}
+template <typename T> ORDO_DEV T __shfl_up_sync(unsigned mask, T value, int step, int width)
+{
+    const int lane = (int)(fibers.now->thread % 32);
+    return fiber_shuffle(mask, value, lane % width >= step ? lane - step : lane);
+}
+template <typename T> ORDO_DEV T __shfl_sync(unsigned mask, T value, int from, int width)
+{
+    const int lane = (int)(fibers.now->thread % 32);
+    return fiber_shuffle(mask, value, lane / width * width + from);
+}
+template <typename T> ORDO_DEV T __shfl_xor_sync(unsigned mask, T value, int bits, int width)
+{
+    (void)width;
+    return fiber_shuffle(mask, value, (int)(fibers.now->thread % 32) ^ bits);
+}
+
+template <typename T> ORDO_DEV T __ldcg(const T *p)
+{
+    fiber_touch();
+    return *p;
+}
+template <typename T> ORDO_DEV T __ldg(const T *p)
+{
+    return *p;
+}
+
+template <typename T> ORDO_DEV T ordo_dev_load(T *p)
+{
+    fiber_touch();
+    return *p;
+}
+template <typename T> ORDO_DEV void ordo_dev_store(T *p, T value)
+{
+    fiber_touch();
+    *p = value;
+}
+template <typename T> ORDO_DEV T ordo_dev_add(T *p, T value)
+{
+    fiber_touch();
+    const T was = *p;
+    *p = (T)(was + value);
+    return was;
+}
+template <typename T> ORDO_DEV T ordo_dev_add_near(T *p, T value)
+{
+    return ordo_dev_add(p, value);
+}
+template <typename T> ORDO_DEV T ordo_dev_min(T *p, T value)
+{
+    fiber_touch();
+    const T was = *p;
+    *p = value < was ? value : was;
+    return was;
+}
+
+ORDO_DEV ordo_u64 ordo_dev_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (ordo_u64)t.tv_sec * 1000000000 + (ordo_u64)t.tv_nsec;
+}
+
+ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
+{
+    to->items += mine.items;
+    to->edges += mine.edges;
+    to->useful += mine.useful;
+    to->stale += mine.stale;
+    to->activations += mine.activations;
+}
+
+/* The first moments alone. */
+ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 bucket, double delta,
+                              ordo_u32 concurrent, float utilisation)
+{
+    if (r->taken == 0)
+        r->began = ordo_dev_clock();
+    if (r->taken < ORDO_CUDA_MOMENTS)
+        r->moment[r->taken++] = ordo_cuda_moment{ordo_dev_clock(), in_flight, bucket, delta, concurrent, utilisation};
+}
+
+#endif
