@@ -5,8 +5,9 @@
  *   flows time DEVICE NETWORK REPEATS     milliseconds, median with the spread: the cut, then the flow, then what it
  *                                         took to get there and back
  *
- * A NETWORK is a file that names its terminals, or grid:WIDTH:HEIGHT: a grid with edges both ways, one in ten left out,
- * capacities of 1 to 100; a source before all of the first column, a sink behind all of the last.
+ * A NETWORK is a file that names its terminals; or rlg:WIDTH:HEIGHT, genrmf:WIDTH:DEPTH, made as `ordo generate` does,
+ * capacities 1 to 100, seed 1; or grid:WIDTH:HEIGHT: a grid with edges both ways, one in ten left out, capacities of 1
+ * to 100; a source before all of the first column, a sink behind all of the last.
  *
  * Every small answer is compared with Dinitz' algorithm (the verifier's, which shares nothing with what is tested), is
  * proved by the certificate, and has the cut that the CPU finds, which is unique; large ones by the last two. Ends with
@@ -281,9 +282,15 @@ static int check_all(const char *device, int networks)
 static ordo_status open_network(const char *path, network *net)
 {
     unsigned width, height;
+    char kind[8];
     *net = (network){.source = ORDO_NO_VERTEX, .sink = ORDO_NO_VERTEX};
-    if (sscanf(path, "grid:%u:%u", &width, &height) != 2)
+    if (sscanf(path, "%7[a-z]:%u:%u", kind, &width, &height) != 3)
         return ordo_graph_read(path, NULL, &net->g);
+    if (strcmp(kind, "grid")) {
+        ordo_generate_options o = {.kind = kind, .width = width, .edges = {.low = 1, .high = 100, .seed = 1}};
+        *(strcmp(kind, "rlg") ? &o.depth : &o.height) = height;
+        return ordo_graph_generate(&o, &net->g);
+    }
     net->g = grid(width, height);
     net->source = width * height;
     net->sink = net->source + 1;
