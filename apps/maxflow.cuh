@@ -3,28 +3,34 @@
  * Problem: from a preflow on, push excess towards `to` (the sink, then the source) until no vertex that can reach it
  * has any; heights are exact distances then.
  *
- * Method: push-relabel (Goldberg and Tarjan 1988) in pulses of two halves (after Anderson and Setubal 1995, and
- * Baumstark, Blelloch and Shun, "Efficient implementation of a synchronous parallel push-relabel algorithm", ESA 2015):
- *   push     every active vertex, by the heights of before: what its admissible edges take. Some lanes have a vertex;
- *            a prefix sum over residuals shares the excess out among them.
- *   relabel  every vertex that is active then: where no edge is admissible, to the lowest height that makes one so.
- * Global relabels by work done (Cherkassky and Goldberg 1997): distances to `to` by a search over residual edges.
- * Everything in one cooperative launch, a grid barrier after each half of a pulse.
+ * Method: push-relabel (Goldberg and Tarjan 1988) in pulses, with global relabels by work done (Cherkassky and Goldberg
+ * 1997): distances to `to` by a search over residual edges. All in one cooperative launch, a grid barrier after each
+ * pulse. Some lanes have an active vertex; a prefix sum over residuals shares its excess out among downward edges, and
+ * what is left lifts the vertex, some times over.
  *
- * Why it is right. Push: heights stand still, so of a pair of edges one at most is admissible, and the two residuals
- * have one writer. Relabel: residuals stand still; heights only rise, so one that is read early is too low, which makes
- * the new one too low, which is a valid one. With valid labels a vertex at height n cannot reach `to`; it is left alone
- * until the next global relabel. A vertex is listed once: by whoever lifts its excess from 0, or by itself if there is
- * some after it took off what it has sent; the atomic on its excess decides which.
+ * Why it is right. A vertex is listed once: by whoever lifts its excess from 0, or by the one that has it, if there is
+ * some after it took off what it has sent; the atomic on its excess decides which. So a height has one writer, and a
+ * residual is made smaller by one, who takes no more than was there; the sum of a pair's does not change. That is a
+ * preflow, whatever heights say. The end is a global relabel that finds no active vertex: then there is no way from an
+ * excess to `to`, whatever was done before.
  *
- * The search. A level costs a barrier and a chain of loads, and a deep network has thousands of levels of a few hundred
- * vertices. So where the frontier is thin a block goes on with what it has found, FLOW_HOPS levels between barriers.
- * A height is lowered by an atomic minimum, and whoever lowers one puts the vertex on a list: so it ends with
- * distances, in whatever order. Then a vertex may be listed more than once, and lists may be too small: the search
- * begins anew, level by level, where each vertex is listed once.
+ * Why it ends. While a vertex is lifted, somebody may push to it by the height that it had: then a residual edge may
+ * lead down by more than one, and the height at its tail may be above the distance. That costs work at worst (a vertex
+ * at height n is left alone until the next global relabel), but nobody has proved that the sequence of global relabels
+ * ends. So from the FLOW_STRICT-th one on a pulse has two halves and a barrier between them, in the first of which
+ * heights stand still and in the second residuals (Anderson and Setubal 1995): labels are valid then, which is what the
+ * proof needs. Heights only rise in a half, so one that is read early is too low, which makes the new one too low,
+ * which is a valid one.
  *
- * Memory order: relaxed words within a half or a level; what the next one reads is passed on by a barrier. Nothing that
- * changes is read through the first-level cache.
+ * Thin work. A step costs a barrier and a chain of loads, and networks have thousands of levels of a few hundred
+ * vertices. So with few active vertices one block goes on by itself, its list in shared memory, while others wait. And
+ * in a search whose frontier is thin every block goes on with what it has found, FLOW_HOPS levels between barriers. A
+ * height is lowered by an atomic minimum, and whoever lowers one puts the vertex on a list: so it ends with distances,
+ * in whatever order. Then a vertex may be listed more than once, and lists may be too small: the search begins anew,
+ * level by level, where each vertex is listed once.
+ *
+ * Memory order: relaxed words within a step; what the next one reads is passed on by a barrier. Nothing that changes is
+ * read through the first-level cache.
  *
  * Not done: gaps (counting vertices at each height cost more than it spared, in pulses as in time).
  */
@@ -46,39 +52,51 @@
 #ifndef FLOW_HOPS
 #define FLOW_HOPS 16
 #endif
+#ifndef FLOW_STRICT
+#define FLOW_STRICT 1000 /* global relabels */
+#endif
 #ifndef FLOW_RELABEL_EVERY
 #define FLOW_RELABEL_EVERY 1 /* global relabels: work of so many times r + 4 n, of r residual edges */
+#endif
+#ifndef FLOW_PULSE
+#define FLOW_PULSE 2000 /* work of a pulse, beside that of its relabels: so few active vertices wait less long */
+#endif
+#ifndef FLOW_LIFTS
+#define FLOW_LIFTS 4 /* of a vertex in a pulse, at most */
+#endif
+#ifndef FLOW_ALONE
+#define FLOW_ALONE (2 * FLOW_GROUPS) /* active vertices, up to which one block is alone; it stops at twice as many */
 #endif
 
 enum {
     FLOW_LANES = 8, /* with a vertex */
     FLOW_GROUPS = FLOW_THREADS / FLOW_LANES,
-    FLOW_HUB = FLOW_THREADS / 2,  /* a row of more edges has a block in pulses */
-    FLOW_HUBS = FLOW_GROUPS,      /* of a block that wait for it; what finds no room has its lanes alone */
+    FLOW_HUB = FLOW_THREADS / 2,   /* a row of more edges has a block in pulses */
+    FLOW_HUBS = FLOW_GROUPS,       /* of a block that wait for it; what finds no room has its lanes alone */
     FLOW_PIECE = FLOW_THREADS / 8, /* edges of an entry in a search */
-    FLOW_HELD = 2 * FLOW_THREADS, /* entries of a block's list */
-    FLOW_THIN = 4 * FLOW_GROUPS,  /* entries a block, up to which it goes on by itself */
-    FLOW_ALONE = FLOW_GROUPS,     /* active vertices, up to which one block pulses alone; it stops at twice as many */
-    FLOW_AT_ONCE = 4,             /* loads of a thread on their way together */
-    FLOW_RELABEL = 12,            /* work of a relabel, beside its edges */
-    FLOW_LOOK = 200000,           /* nanoseconds between two looks at the mailbox, which is on the host */
-    FLOW_LINE = 32                /* words */
+    FLOW_HELD = 2 * FLOW_THREADS,  /* entries of a block's list */
+    FLOW_THIN = 4 * FLOW_GROUPS,   /* entries a block, up to which it goes on by itself in a search */
+    FLOW_AT_ONCE = 4,              /* loads of a thread on their way together */
+    FLOW_WORK = 12,                /* of a relabel, beside its edges */
+    FLOW_LOOK = 200000,            /* nanoseconds between two looks at the mailbox, which is on the host */
+    FLOW_LINE = 32                 /* words */
 };
 
-/* Words of a turn, by turns of three: turn t uses those of t % 3, lists entries for t + 1, and clears the count of
- * t + 2, which was last used in t - 1; everybody has passed a barrier since. A turn is a pulse, or a level or some. */
+/* Words of a turn, by turns of three: turn t uses those of t % 3, adds to those of t + 1, and clears those of t + 2,
+ * which were last used in t - 1; everybody has passed a barrier since. A turn is a pulse, or a level or some. */
 typedef struct flow_turn {
-    ordo_u32 count, stop, padding[FLOW_LINE - 2]; /* entries; what the mailbox said before this turn */
+    ordo_u32 count; /* entries of the list */
+    ordo_u32 stop;  /* what the mailbox said in the turn before: the same for all */
+    ordo_u64 work;  /* of the turn before */
+    ordo_u32 padding[FLOW_LINE - 4];
 } flow_turn;
 
 /* Words that all blocks share; zero at first. */
 typedef struct flow_words {
     flow_turn turn[3];
-    ordo_u64 work, padding0[FLOW_LINE / 2 - 1]; /* of relabels, since the beginning */
-    ordo_u32 full, padding1[FLOW_LINE - 1];     /* a list was too small: searches go level by level from now on */
-    ordo_u32 slot, parity;                      /* where the block that was alone has ended */
-    ordo_u32 stopped;                           /* the launch has ended early */
-    ordo_u32 active;                            /* vertices after the last global relabel */
+    ordo_u32 full;    /* a list was too small: searches go level by level from now on */
+    ordo_u32 stopped; /* the launch has ended early */
+    ordo_u32 active;  /* vertices after the last global relabel */
     ordo_u64 pulses, global_relabels;
 } flow_words;
 
@@ -97,10 +115,10 @@ typedef struct flow_args {
     ordo_cuda_mailbox *mailbox;
 } flow_args;
 
-/* A block's, in shared memory. `count` by turns as above, of hops. */
+/* A block's, in shared memory: two lists by parity, their counts by turns of three as above, of hops. */
 typedef struct flow_store {
     uint4 held[2][FLOW_HELD];
-    ordo_u32 count[3], base, work;
+    ordo_u32 count[3], base, work, stop;
     ordo_u32 hubs, hub[FLOW_HUBS];
     ordo_u64 sum[FLOW_THREADS / 32], word;
 } flow_store;
@@ -108,56 +126,56 @@ typedef struct flow_store {
 /* What a thread knows of where the run is; the same in all. */
 typedef struct flow_place {
     ordo_u32 slot, parity; /* of the turn */
-    bool alone;            /* one block, the others wait */
+    ordo_u64 work;         /* since the last global relabel */
     bool chained;          /* in searches */
+    bool strict;           /* pulses of two halves */
 } flow_place;
+
+/* One thread, of the block that may be alone; its lanes have least to do. */
+typedef struct flow_books {
+    ordo_u64 looked, pulses;
+    ordo_u32 stop;
+} flow_books;
+
+ORDO_DEV bool flow_keeper(void)
+{
+    return blockIdx.x == 0 && threadIdx.x == FLOW_THREADS - 1;
+}
 
 ORDO_DEV ordo_u32 flow_next(ordo_u32 slot)
 {
     return slot == 2 ? 0 : slot + 1;
 }
 
+/* Ends a turn. */
 ORDO_DEV void flow_barrier(flow_place *p)
 {
-    if (p->alone)
-        __syncthreads();
-    else
-        cooperative_groups::this_grid().sync();
+    cooperative_groups::this_grid().sync();
     p->slot = flow_next(p->slot);
     p->parity ^= 1;
 }
 
-ORDO_DEV void flow_half_barrier(const flow_place *p)
+/* The keeper looks at the mailbox, now and then. */
+ORDO_DEV void flow_look(const flow_args *a, flow_books *books, ordo_u32 in_flight)
 {
-    flow_place same = *p;
-    flow_barrier(&same);
-}
-
-/* One thread, of a block that is never left waiting; its lanes have least to do. */
-ORDO_DEV bool flow_keeper(void)
-{
-    return blockIdx.x == 0 && threadIdx.x == FLOW_THREADS - 1;
-}
-
-/* The keeper's, at the begin of a turn: the words of later turns, and now and then the mailbox. */
-typedef struct flow_books {
-    ordo_u64 looked, pulses;
-    ordo_u32 stop;
-} flow_books;
-
-ORDO_DEV void flow_begin_turn(const flow_args *a, const flow_place *p, flow_books *books, ordo_u32 in_flight)
-{
-    flow_turn *const turn = a->words->turn;
-    const ordo_u32 next = flow_next(p->slot);
     const ordo_u64 now = ordo_dev_clock();
-    if (now - books->looked > FLOW_LOOK) {
-        books->looked = now;
-        books->stop = a->mailbox->stop;
-        a->mailbox->supersteps = books->pulses;
-        a->mailbox->in_flight = in_flight;
-    }
-    ordo_dev_store(&turn[next].stop, books->stop);
-    ordo_dev_store(&turn[flow_next(next)].count, 0u);
+    if (now - books->looked < FLOW_LOOK)
+        return;
+    books->looked = now;
+    books->stop = a->mailbox->stop;
+    a->mailbox->supersteps = books->pulses;
+    a->mailbox->in_flight = in_flight;
+}
+
+/* The keeper's part of a turn: words of later ones. */
+ORDO_DEV void flow_keep(const flow_args *a, const flow_place *p, flow_books *books, ordo_u32 in_flight)
+{
+    flow_turn *const next = &a->words->turn[flow_next(p->slot)];
+    flow_turn *const later = &a->words->turn[flow_next(flow_next(p->slot))];
+    flow_look(a, books, in_flight);
+    ordo_dev_store(&next->stop, books->stop);
+    ordo_dev_store(&later->count, 0u);
+    ordo_dev_store(&later->work, (ordo_u64)0);
 }
 
 /* ---- lists ---- */
@@ -172,9 +190,18 @@ ORDO_DEV uint4 flow_read(const flow_args *a, const flow_place *p, ordo_u32 i)
     return __ldcg(flow_list(a, p->parity) + i);
 }
 
-/* To the list of the next turn, past the block's own. */
-ORDO_DEV void flow_put(const flow_args *a, const flow_place *p, uint4 entry)
+/* Where entries go: a list of the block, and what finds no room there to that of the next turn. */
+typedef struct flow_target {
+    ordo_u32 which, slot;
+} flow_target;
+
+ORDO_DEV void flow_append(const flow_args *a, flow_store *s, const flow_place *p, flow_target to, uint4 entry)
 {
+    const ordo_u32 held = ordo_dev_add_near(&s->count[to.slot], 1u);
+    if (held < FLOW_HELD) {
+        s->held[to.which][held] = entry;
+        return;
+    }
     const ordo_u32 at = ordo_dev_add(&a->words->turn[flow_next(p->slot)].count, 1u);
     if (at < a->room)
         flow_list(a, p->parity ^ 1)[at] = entry;
@@ -182,24 +209,13 @@ ORDO_DEV void flow_put(const flow_args *a, const flow_place *p, uint4 entry)
         ordo_dev_store(&a->words->full, 1u);
 }
 
-/* To a list of the block, or past it. */
-ORDO_DEV void flow_append(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 which, ordo_u32 slot,
-                          uint4 entry)
-{
-    const ordo_u32 at = ordo_dev_add_near(&s->count[slot], 1u);
-    if (at < FLOW_HELD)
-        s->held[which][at] = entry;
-    else
-        flow_put(a, p, entry);
-}
-
 /* By all threads: empties a list of the block into that of the next turn, if it is half full or `all`. Begins and ends
  * with a barrier. */
-ORDO_DEV void flow_flush(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 which, ordo_u32 slot,
-                         bool all)
+ORDO_DEV void flow_flush(const flow_args *a, flow_store *s, const flow_place *p, flow_target from, bool all)
 {
     __syncthreads();
-    const ordo_u32 held = s->count[slot] < FLOW_HELD ? s->count[slot] : FLOW_HELD;
+    ordo_u32 held = s->count[from.slot];
+    held = held < FLOW_HELD ? held : (ordo_u32)FLOW_HELD;
     if (held >= (all ? 1 : FLOW_HELD / 2)) {
         if (threadIdx.x == 0)
             s->base = ordo_dev_add(&a->words->turn[flow_next(p->slot)].count, held);
@@ -208,26 +224,25 @@ ORDO_DEV void flow_flush(const flow_args *a, flow_store *s, const flow_place *p,
         const ordo_u32 base = s->base;
         for (ordo_u32 i = threadIdx.x; i < held; i += FLOW_THREADS)
             if (base + i < a->room)
-                list[base + i] = s->held[which][i];
+                list[base + i] = s->held[from.which][i];
             else
                 ordo_dev_store(&a->words->full, 1u);
         if (threadIdx.x == 0)
-            s->count[slot] = 0;
+            s->count[from.slot] = 0;
     }
     __syncthreads();
 }
 
-/* How many of `count` entries a block has, and its i-th: dealt out one by one, so that few are on many blocks. */
-ORDO_DEV ordo_u32 flow_share(const flow_place *p, ordo_u32 count)
+/* How many of `count` entries a block has, and the i-th of them: dealt out one by one, so that few are on many blocks.
+ */
+ORDO_DEV ordo_u32 flow_share(ordo_u32 count)
 {
-    if (p->alone)
-        return count;
     return blockIdx.x < count ? (count - blockIdx.x - 1) / gridDim.x + 1 : 0;
 }
 
-ORDO_DEV ordo_u32 flow_index(const flow_place *p, ordo_u32 i)
+ORDO_DEV uint4 flow_read_share(const flow_args *a, const flow_place *p, ordo_u32 i)
 {
-    return p->alone ? i : blockIdx.x + i * gridDim.x;
+    return flow_read(a, p, blockIdx.x + i * gridDim.x);
 }
 
 /* ---- lanes with a row ---- */
@@ -252,8 +267,7 @@ ORDO_DEV ordo_u64 flow_less(ordo_u64 a, ordo_u64 b)
 
 /* Sums of `amount` over lower lanes, and over all: never more than `most`, below 2^63, to which amounts are cut
  * already. */
-template <int Lanes>
-ORDO_DEV ordo_u64 flow_before(flow_store *s, ordo_u64 amount, ordo_u64 most, ordo_u64 *all)
+template <int Lanes> ORDO_DEV ordo_u64 flow_before(flow_store *s, ordo_u64 amount, ordo_u64 most, ordo_u64 *all)
 {
     enum { WIDTH = Lanes < 32 ? Lanes : 32 };
     const unsigned mask = flow_mask<Lanes>();
@@ -320,71 +334,89 @@ template <int Lanes> ORDO_DEV ordo_u64 flow_first(flow_store *s, ordo_u64 word)
 
 /* ---- pulses ---- */
 
-ORDO_DEV void flow_list_active(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 v, ordo_u32 begin,
-                               ordo_u32 end)
+/* Sends `amount`, which is not 0, along edge e. */
+ORDO_DEV void flow_push(const flow_args *a, flow_store *s, const flow_place *p, flow_target out, ordo_u32 e,
+                        discharge_edge edge, ordo_u64 amount)
 {
-    flow_append(a, s, p, 0, 0, make_uint4(v, begin, end, 0));
+    const ordo_u32 begin = __ldg(&a->row[edge.head]), end = __ldg(&a->row[edge.head + 1]); /* on their way meanwhile */
+    ordo_dev_add(&a->edge[e].residual, 0 - amount);
+    ordo_dev_add(&a->edge[edge.reverse].residual, amount);
+    if (ordo_dev_add(&a->excess[edge.head], amount) == 0 && edge.head != a->source && edge.head != a->sink)
+        flow_append(a, s, p, out, make_uint4(edge.head, begin, end, 0));
 }
 
-/* Pushes what admissible edges of a row take. */
+/* A lifted vertex, by one lane. */
+ORDO_DEV ordo_u32 flow_lift(const flow_args *a, flow_store *s, uint4 entry, ordo_u32 lowest, ordo_cuda_counters *mine)
+{
+    const ordo_u32 height = lowest < a->n ? lowest + 1 : a->n;
+    ordo_dev_store(&a->height[entry.x], height);
+    ordo_dev_add_near(&s->work, FLOW_WORK + entry.z - entry.y);
+    mine->edges++;
+    return height;
+}
+
+/* Pushes what edges that lead down take; where `lift`, a vertex that has some left is lifted over the lowest residual
+ * edge and goes on, with heights as it has seen them where its lanes hold the row. */
 template <int Lanes>
-ORDO_DEV void flow_push(const flow_args *a, flow_store *s, const flow_place *p, uint4 entry, ordo_cuda_counters *mine)
+ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place *p, flow_target out, uint4 entry,
+                             bool lift, ordo_cuda_counters *mine)
 {
     const ordo_u32 v = entry.x, lane = threadIdx.x % Lanes;
-    const ordo_u32 height = ordo_dev_load(&a->height[v]);
+    const bool fits = entry.z - entry.y <= Lanes;
+    ordo_u32 height = ordo_dev_load(&a->height[v]); /* nobody else changes it */
     const ordo_u64 excess = flow_first<Lanes>(s, lane == 0 ? ordo_dev_load(&a->excess[v]) : 0);
+    discharge_edge edge = {0, 0, 0};
+    ordo_u32 there = a->n;
     ordo_u64 sent = 0;
-    if (height >= a->n)
-        return;
-    for (ordo_u32 first = entry.y; first < entry.z && sent < excess; first += Lanes) {
-        const ordo_u32 e = first + lane;
-        discharge_edge edge = {0, 0, 0};
-        if (e < entry.z)
-            edge = flow_edge(a, e);
-        ordo_u64 amount = 0, all;
-        if (edge.residual && ordo_dev_load(&a->height[edge.head]) + 1 == height)
-            amount = flow_less(edge.residual, excess);
-        const ordo_u64 before = flow_less(flow_before<Lanes>(s, amount, excess, &all) + sent, excess);
-        amount = flow_less(amount, excess - before);
-        sent = flow_less(sent + all, excess);
-        if (!amount)
-            continue;
-        const ordo_u32 begin = __ldg(&a->row[edge.head]), end = __ldg(&a->row[edge.head + 1]); /* on their way, too */
-        ordo_dev_store(&a->edge[e].residual, edge.residual - amount);
-        ordo_dev_add(&a->edge[edge.reverse].residual, amount);
-        if (ordo_dev_add(&a->excess[edge.head], amount) == 0 && edge.head != a->source && edge.head != a->sink)
-            flow_list_active(a, s, p, edge.head, begin, end);
-        mine->edges++;
+    for (int lifts = 0; height < a->n; lifts++) {
+        ordo_u32 lowest = a->n;
+        for (ordo_u32 first = entry.y; first < entry.z && sent < excess; first += Lanes) {
+            const ordo_u32 e = first + lane;
+            if (lifts == 0 || !fits) {
+                edge.residual = 0;
+                if (e < entry.z)
+                    edge = flow_edge(a, e);
+                there = edge.residual ? ordo_dev_load(&a->height[edge.head]) : a->n;
+            }
+            ordo_u64 amount = edge.residual && there < height ? flow_less(edge.residual, excess) : 0, all;
+            const ordo_u64 before = flow_less(flow_before<Lanes>(s, amount, excess, &all) + sent, excess);
+            amount = flow_less(amount, excess - before);
+            sent = flow_less(sent + all, excess);
+            if (amount) {
+                flow_push(a, s, p, out, e, edge, amount);
+                edge.residual -= amount;
+                mine->edges++;
+            }
+            if (edge.residual && there < lowest)
+                lowest = there;
+        }
+        if (!lift || sent == excess || lifts == FLOW_LIFTS)
+            break;
+        lowest = flow_least<Lanes>(s, lowest); /* not below the height: edges that lead down are full */
+        height = (ordo_u32)flow_first<Lanes>(s, lane == 0 ? flow_lift(a, s, entry, lowest, mine) : 0);
     }
     if (lane == 0) {
         const ordo_u64 had = sent ? ordo_dev_add(&a->excess[v], 0 - sent) : excess;
-        if (had > sent)
-            flow_list_active(a, s, p, v, entry.y, entry.z);
+        if (had > sent && height < a->n)
+            flow_append(a, s, p, out, entry);
         mine->items++;
     }
 }
 
+/* The second half of a strict pulse: lifts a vertex that no residual edge leads down from. */
 template <int Lanes>
 ORDO_DEV void flow_relabel(const flow_args *a, flow_store *s, uint4 entry, ordo_cuda_counters *mine)
 {
-    const ordo_u32 v = entry.x, lane = threadIdx.x % Lanes;
-    const ordo_u32 height = ordo_dev_load(&a->height[v]); /* nobody else changes it */
+    const ordo_u32 lane = threadIdx.x % Lanes, height = ordo_dev_load(&a->height[entry.x]);
     ordo_u32 lowest = a->n;
-    for (ordo_u32 first = entry.y; first < entry.z; first += Lanes) {
-        const ordo_u32 e = first + lane;
-        if (e >= entry.z)
-            break;
+    for (ordo_u32 e = entry.y + lane; e < entry.z; e += Lanes) {
         const discharge_edge edge = flow_edge(a, e);
-        const ordo_u32 there = ordo_dev_load(&a->height[edge.head]);
-        if (edge.residual && there < lowest)
-            lowest = there;
+        const ordo_u32 there = edge.residual ? ordo_dev_load(&a->height[edge.head]) : a->n;
+        lowest = there < lowest ? there : lowest;
     }
     lowest = flow_least<Lanes>(s, lowest);
-    if (lane == 0 && lowest >= height && height < a->n) {
-        ordo_dev_store(&a->height[v], lowest < a->n ? lowest + 1 : a->n);
-        ordo_dev_add_near(&s->work, FLOW_RELABEL + entry.z - entry.y);
-        mine->edges++;
-    }
+    if (lane == 0 && lowest >= height && height < a->n)
+        flow_lift(a, s, entry, lowest, mine);
 }
 
 /* Remembers a row that a block is to do. False where there is no room. */
@@ -396,29 +428,27 @@ ORDO_DEV bool flow_keep_hub(flow_store *s, ordo_u32 i)
     return at < FLOW_HUBS;
 }
 
-/* All entries of a turn: `few(entry)` by the lanes that have one, `many(entry)` by the block; `between()` after each
- * round, by all threads. */
-template <typename Few, typename Many, typename Between>
-ORDO_DEV void flow_each(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 count, Few few, Many many,
-                        Between between)
+/* By all threads, entries 0 .. count - 1 of `read`: `few(entry)` by the lanes that have one, `many(entry)` by the
+ * block, `between()` after each round. Ends with a barrier. */
+template <typename Read, typename Few, typename Many, typename Between>
+ORDO_DEV void flow_each(flow_store *s, ordo_u32 count, Read read, Few few, Many many, Between between)
 {
-    const ordo_u32 share = flow_share(p, count), group = threadIdx.x / FLOW_LANES;
-    for (ordo_u32 base = 0; base < share; base += FLOW_GROUPS) {
-        if (base + group < share) {
-            const ordo_u32 i = flow_index(p, base + group);
-            const uint4 entry = flow_read(a, p, i);
+    const ordo_u32 group = threadIdx.x / FLOW_LANES;
+    for (ordo_u32 base = 0; base < count; base += FLOW_GROUPS) {
+        if (base + group < count) {
+            const uint4 entry = read(base + group);
             bool later = entry.z - entry.y > FLOW_HUB;
             if (later)
                 later = flow_first<FLOW_LANES>(
-                    s, threadIdx.x % FLOW_LANES == 0 ? (ordo_u64)flow_keep_hub(s, i) : 0);
+                    s, threadIdx.x % FLOW_LANES == 0 ? (ordo_u64)flow_keep_hub(s, base + group) : 0);
             if (!later)
                 few(entry);
         }
         __syncthreads();
-        const ordo_u32 hubs = s->hubs < FLOW_HUBS ? s->hubs : FLOW_HUBS;
+        const ordo_u32 hubs = s->hubs < FLOW_HUBS ? s->hubs : (ordo_u32)FLOW_HUBS;
         between(); /* ends with a barrier: all have read how many hubs there are */
         for (ordo_u32 h = 0; h < hubs; h++)
-            many(flow_read(a, p, s->hub[h]));
+            many(read(s->hub[h]));
         if (hubs) {
             __syncthreads();
             if (threadIdx.x == 0)
@@ -428,49 +458,99 @@ ORDO_DEV void flow_each(const flow_args *a, flow_store *s, const flow_place *p, 
     }
 }
 
-/* A pulse: entries of this turn push, those of the next one are relabeled. */
+/* Work that the block has done, to the next turn's words; by all threads. */
+ORDO_DEV void flow_report(const flow_args *a, flow_store *s, const flow_place *p)
+{
+    __syncthreads();
+    if (threadIdx.x)
+        return;
+    if (s->work)
+        ordo_dev_add(&a->words->turn[flow_next(p->slot)].work, (ordo_u64)s->work);
+    s->work = 0;
+}
+
+/* A turn in which all entries are discharged. */
 ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_books *books, ordo_u32 count,
                          ordo_cuda_counters *mine)
 {
+    const flow_target out = {0, 0};
+    const bool lift = !p->strict;
     if (flow_keeper()) {
         books->pulses++;
-        flow_begin_turn(a, p, books, count);
+        flow_keep(a, p, books, count);
+        ordo_dev_add_near(&s->work, (ordo_u32)FLOW_PULSE);
     }
     flow_each(
-        a, s, p, count, [&](uint4 entry) { flow_push<FLOW_LANES>(a, s, p, entry, mine); },
-        [&](uint4 entry) { flow_push<FLOW_THREADS>(a, s, p, entry, mine); },
-        [&] { flow_flush(a, s, p, 0, 0, false); });
-    flow_flush(a, s, p, 0, 0, true);
-    flow_half_barrier(p);
-    flow_place next = *p;
-    next.slot = flow_next(p->slot);
-    next.parity ^= 1;
-    flow_each(
-        a, s, &next, ordo_dev_load(&a->words->turn[next.slot].count),
-        [&](uint4 entry) { flow_relabel<FLOW_LANES>(a, s, entry, mine); },
-        [&](uint4 entry) { flow_relabel<FLOW_THREADS>(a, s, entry, mine); }, [&] { __syncthreads(); });
-    __syncthreads();
-    if (threadIdx.x == 0 && s->work) {
-        ordo_dev_add(&a->words->work, (ordo_u64)s->work);
-        s->work = 0;
+        s, flow_share(count), [&](ordo_u32 i) { return flow_read_share(a, p, i); },
+        [&](uint4 entry) { flow_discharge<FLOW_LANES>(a, s, p, out, entry, lift, mine); },
+        [&](uint4 entry) { flow_discharge<FLOW_THREADS>(a, s, p, out, entry, lift, mine); },
+        [&] { flow_flush(a, s, p, out, false); });
+    flow_flush(a, s, p, out, true);
+    if (p->strict) {
+        flow_place next = *p;
+        flow_barrier(&next);
+        flow_each(
+            s, flow_share(ordo_dev_load(&a->words->turn[next.slot].count)),
+            [&](ordo_u32 i) { return flow_read_share(a, &next, i); },
+            [&](uint4 entry) { flow_relabel<FLOW_LANES>(a, s, entry, mine); },
+            [&](uint4 entry) { flow_relabel<FLOW_THREADS>(a, s, entry, mine); }, [&] { __syncthreads(); });
+    }
+    flow_report(a, s, p);
+    flow_barrier(p);
+}
+
+/* A turn in which block 0 discharges, pulse after pulse, until many are active, or none, or `limit` is reached. */
+ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_books *books, ordo_u32 count,
+                         ordo_u64 limit, ordo_cuda_counters *mine)
+{
+    if (blockIdx.x == 0) {
+        flow_target in = {0, 0};
+        for (ordo_u32 i = threadIdx.x; i < count; i += FLOW_THREADS)
+            s->held[0][i] = flow_read(a, p, i);
+        if (threadIdx.x == 0) {
+            s->count[0] = count;
+            s->stop = 0;
+        }
+        if (flow_keeper())
+            flow_keep(a, p, books, count);
+        for (;;) {
+            __syncthreads();
+            const ordo_u32 here = s->count[in.slot];
+            const bool enough = p->work + s->work > limit || s->stop;
+            const flow_target out = {in.which ^ 1, flow_next(in.slot)};
+            __syncthreads(); /* all have read what now changes */
+            if (!here || here > 2 * FLOW_ALONE || enough)
+                break;
+            if (threadIdx.x == 0)
+                s->count[flow_next(out.slot)] = 0; /* of the pulse before */
+            if (flow_keeper()) {
+                books->pulses++;
+                flow_look(a, books, here);
+                s->stop = books->stop;
+                ordo_dev_add_near(&s->work, (ordo_u32)FLOW_PULSE);
+            }
+            flow_each(
+                s, here, [&](ordo_u32 i) { return s->held[in.which][i]; },
+                [&](uint4 entry) { flow_discharge<FLOW_LANES>(a, s, p, out, entry, true, mine); },
+                [&](uint4 entry) { flow_discharge<FLOW_THREADS>(a, s, p, out, entry, true, mine); },
+                [&] { __syncthreads(); });
+            in = out;
+        }
+        flow_flush(a, s, p, in, true);
+        if (threadIdx.x < 3)
+            s->count[threadIdx.x] = 0;
+        if (flow_keeper())
+            ordo_dev_store(&a->words->turn[flow_next(p->slot)].stop, books->stop);
+        flow_report(a, s, p);
     }
     flow_barrier(p);
 }
 
 /* ---- global relabels ---- */
 
-/* A row, in pieces. */
-ORDO_DEV void flow_found(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 which, ordo_u32 slot,
-                         ordo_u32 v, ordo_u32 begin, ordo_u32 end)
-{
-    for (; begin < end; begin += FLOW_PIECE)
-        flow_append(a, s, p, which, slot,
-                    make_uint4(v, begin, end - begin < FLOW_PIECE ? end : begin + FLOW_PIECE, 0));
-}
-
-/* Lowers the heights of vertices with a residual edge to that of the entry. The source has none but to be looked for. */
-ORDO_DEV void flow_search(const flow_args *a, flow_store *s, const flow_place *p, uint4 entry, ordo_u32 which,
-                          ordo_u32 slot)
+/* Lowers the heights of vertices with a residual edge to that of the entry; where they had been higher their rows are
+ * listed, in pieces. The source is not on a way, but where that is what is looked for. */
+ORDO_DEV void flow_search(const flow_args *a, flow_store *s, const flow_place *p, flow_target out, uint4 entry)
 {
     const ordo_u32 height = ordo_dev_load(&a->height[entry.x]) + 1;
     for (ordo_u32 e = entry.y + threadIdx.x % FLOW_LANES; e < entry.z; e += FLOW_LANES) {
@@ -478,33 +558,36 @@ ORDO_DEV void flow_search(const flow_args *a, flow_store *s, const flow_place *p
         const ordo_u64 residual = ordo_dev_load(&a->edge[edge.y].residual);
         if (ordo_dev_load(&a->height[edge.x]) <= height || !residual || edge.x == a->source)
             continue;
-        const ordo_u32 begin = __ldg(&a->row[edge.x]), end = __ldg(&a->row[edge.x + 1]); /* on their way, too */
-        if (ordo_dev_min(&a->height[edge.x], height) > height)
-            flow_found(a, s, p, which, slot, edge.x, begin, end);
+        ordo_u32 begin = __ldg(&a->row[edge.x]), end = __ldg(&a->row[edge.x + 1]); /* on their way meanwhile */
+        if (ordo_dev_min(&a->height[edge.x], height) <= height)
+            continue;
+        for (; begin < end; begin += FLOW_PIECE)
+            flow_append(a, s, p, out,
+                        make_uint4(edge.x, begin, end - begin < FLOW_PIECE ? end : begin + FLOW_PIECE, 0));
     }
 }
 
 /* Some levels by each block by itself, from its share of the frontier on. */
 ORDO_DEV void flow_search_near(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 count)
 {
-    const ordo_u32 group = threadIdx.x / FLOW_LANES, share = flow_share(p, count);
-    ordo_u32 which = 0, slot = 0; /* of what is found */
+    const ordo_u32 group = threadIdx.x / FLOW_LANES, share = flow_share(count);
+    flow_target out = {0, 0};
     for (ordo_u32 i = group; i < share; i += FLOW_GROUPS)
-        flow_search(a, s, p, flow_read(a, p, flow_index(p, i)), which, slot);
+        flow_search(a, s, p, out, flow_read_share(a, p, i));
     __syncthreads();
     for (int hop = 1; hop < FLOW_HOPS; hop++) {
-        const ordo_u32 here = s->count[slot], next = flow_next(slot);
+        const ordo_u32 here = s->count[out.slot];
+        const flow_target in = out;
         if (here == 0 || here > FLOW_THIN)
             break;
+        out = flow_target{in.which ^ 1, flow_next(in.slot)};
         if (threadIdx.x == 0)
-            s->count[flow_next(next)] = 0; /* of the hop before */
+            s->count[flow_next(out.slot)] = 0; /* of the hop before */
         for (ordo_u32 i = group; i < here; i += FLOW_GROUPS)
-            flow_search(a, s, p, s->held[which][i], which ^ 1, next);
-        which ^= 1;
-        slot = next;
+            flow_search(a, s, p, out, s->held[in.which][i]);
         __syncthreads();
     }
-    flow_flush(a, s, p, which, slot, true);
+    flow_flush(a, s, p, out, true);
     if (threadIdx.x < 3)
         s->count[threadIdx.x] = 0;
     __syncthreads();
@@ -512,39 +595,46 @@ ORDO_DEV void flow_search_near(const flow_args *a, flow_store *s, const flow_pla
 
 ORDO_DEV void flow_search_level(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 count)
 {
-    const ordo_u32 group = threadIdx.x / FLOW_LANES, share = flow_share(p, count);
+    const ordo_u32 group = threadIdx.x / FLOW_LANES, share = flow_share(count);
+    const flow_target out = {0, 0};
     for (ordo_u32 base = 0; base < share; base += FLOW_GROUPS) {
         if (base + group < share)
-            flow_search(a, s, p, flow_read(a, p, flow_index(p, base + group)), 0, 0);
-        flow_flush(a, s, p, 0, 0, false);
+            flow_search(a, s, p, out, flow_read_share(a, p, base + group));
+        flow_flush(a, s, p, out, false);
     }
-    flow_flush(a, s, p, 0, 0, true);
+    flow_flush(a, s, p, out, true);
 }
 
-/* Every height to n but that of `to`, which is the first entry of the next turn. */
+/* A turn: every height to n but that of `to`, which is the first entry of the next one. */
 ORDO_DEV void flow_reset(const flow_args *a, flow_place *p)
 {
     const ordo_u32 begin = a->row[a->to], end = a->row[a->to + 1], next = flow_next(p->slot);
-    const ordo_u64 thread = (ordo_u64)blockIdx.x * FLOW_THREADS + threadIdx.x, threads = (ordo_u64)gridDim.x * FLOW_THREADS;
+    const ordo_u64 threads = (ordo_u64)gridDim.x * FLOW_THREADS;
+    const ordo_u64 thread = (ordo_u64)blockIdx.x * FLOW_THREADS + threadIdx.x;
     for (ordo_u64 v = thread; v < a->n; v += threads)
         ordo_dev_store(&a->height[v], v == a->to ? 0 : a->n);
-    for (ordo_u64 i = thread; begin + i * FLOW_PIECE < end; i += threads) {
+    for (ordo_u64 i = thread; i * FLOW_PIECE < end - begin; i += threads) {
         const ordo_u32 at = begin + (ordo_u32)i * FLOW_PIECE;
         flow_list(a, p->parity ^ 1)[i] = make_uint4(a->to, at, end - at < FLOW_PIECE ? end : at + FLOW_PIECE, 0);
     }
     if (flow_keeper()) {
         ordo_dev_store(&a->words->turn[next].count, (end - begin + FLOW_PIECE - 1) / FLOW_PIECE);
         ordo_dev_store(&a->words->turn[flow_next(next)].count, 0u);
+        ordo_dev_store(&a->words->turn[flow_next(next)].work, (ordo_u64)0);
     }
     flow_barrier(p);
 }
 
-/* Vertices with excess from which there is a way. */
+/* A turn: lists vertices with excess from which there is a way. */
 ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
 {
     const ordo_u64 threads = (ordo_u64)gridDim.x * FLOW_THREADS, step = threads * FLOW_AT_ONCE;
-    if (flow_keeper())
-        ordo_dev_store(&a->words->turn[flow_next(flow_next(p->slot))].count, 0u);
+    const ordo_u32 later = flow_next(flow_next(p->slot));
+    const flow_target out = {0, 0};
+    if (flow_keeper()) {
+        ordo_dev_store(&a->words->turn[later].count, 0u);
+        ordo_dev_store(&a->words->turn[later].work, (ordo_u64)0);
+    }
     for (ordo_u64 base = (ordo_u64)blockIdx.x * FLOW_THREADS; base < a->n; base += step) {
         ordo_u64 excess[FLOW_AT_ONCE];
         ordo_u32 height[FLOW_AT_ONCE];
@@ -558,11 +648,11 @@ ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
         for (int j = 0; j < FLOW_AT_ONCE; j++) {
             const ordo_u32 v = (ordo_u32)(base + threadIdx.x + j * threads);
             if (excess[j] && height[j] < a->n && v != a->source && v != a->sink)
-                flow_list_active(a, s, p, v, a->row[v], a->row[v + 1]);
+                flow_append(a, s, p, out, make_uint4(v, a->row[v], a->row[v + 1], 0));
         }
-        flow_flush(a, s, p, 0, 0, false);
+        flow_flush(a, s, p, out, false);
     }
-    flow_flush(a, s, p, 0, 0, true);
+    flow_flush(a, s, p, out, true);
     flow_barrier(p);
 }
 
@@ -583,7 +673,7 @@ ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p,
         if (!count)
             break;
         if (flow_keeper())
-            flow_begin_turn(a, p, books, count);
+            flow_keep(a, p, books, count);
         if (p->chained && count <= gridDim.x * FLOW_THIN)
             flow_search_near(a, s, p, count);
         else
@@ -591,43 +681,17 @@ ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p,
         flow_barrier(p);
     }
     flow_gather(a, s, p);
+    p->work = 0;
     return true;
 }
 
 /* ---- the whole ---- */
 
-/* Pulses of one block while few vertices are active; the others wait. It begins when all have read the words that it
- * changes. */
-ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_books *books, ordo_u64 limit,
-                         ordo_cuda_counters *mine)
-{
-    flow_half_barrier(p);
-    if (blockIdx.x == 0) {
-        p->alone = true;
-        for (;;) {
-            flow_turn *turn = &a->words->turn[p->slot];
-            const ordo_u32 count = ordo_dev_load(&turn->count);
-            if (!count || count > 2 * FLOW_ALONE || ordo_dev_load(&a->words->work) > limit || ordo_dev_load(&turn->stop))
-                break;
-            flow_pulse(a, s, p, books, count, mine);
-        }
-        p->alone = false;
-        if (threadIdx.x == 0) {
-            ordo_dev_store(&a->words->slot, p->slot);
-            ordo_dev_store(&a->words->parity, p->parity);
-        }
-    }
-    flow_half_barrier(p);
-    p->slot = ordo_dev_load(&a->words->slot);
-    p->parity = ordo_dev_load(&a->words->parity);
-}
-
-/* A phase, by all threads. The same words decide for all what comes next: they are read after a barrier, and written
- * again only behind the next one. */
+/* A phase, by all threads. What they decide by is read after a barrier, and written again only behind the next one. */
 ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
 {
     flow_words *const w = a->words;
-    flow_place p = {0, 0, false, true};
+    flow_place p = {0, 0, 0, true, false};
     flow_books books = {0, 0, 0};
     ordo_cuda_counters mine = {};
     if (threadIdx.x < 3)
@@ -637,35 +701,37 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
     if (w->stopped || *a->left)
         return;
     books.pulses = w->pulses;
-    ordo_u64 searches = w->global_relabels;
+    const ordo_u64 before = w->global_relabels;
+    ordo_u64 searches = before;
     __syncthreads();
-    for (bool stop = false;;) {
+    for (bool stop = false; !stop;) {
         stop = !flow_relabel_all(a, s, &p, &books);
+        if (stop)
+            break;
+        searches++;
+        p.strict = searches - before > FLOW_STRICT;
         const ordo_u32 active = ordo_dev_load(&w->turn[p.slot].count);
-        const ordo_u64 limit = ordo_dev_load(&w->work) + a->budget;
         const bool enough = active < a->hand_over;
-        if (flow_keeper() && !stop) {
-            searches++;
+        if (flow_keeper()) {
             w->active = active;
             ordo_dev_sample(a->record, active, books.pulses, 0, 1, -1);
             if (active && enough)
                 *a->left = active;
         }
-        if (stop || !active || enough)
+        if (!active || enough)
             break;
         for (;;) {
             flow_turn *turn = &w->turn[p.slot];
             const ordo_u32 count = ordo_dev_load(&turn->count);
             stop = ordo_dev_load(&turn->stop);
-            if (!count || stop || ordo_dev_load(&w->work) > limit)
+            p.work += ordo_dev_load(&turn->work);
+            if (!count || stop || p.work > a->budget)
                 break;
-            if (count <= FLOW_ALONE)
-                flow_alone(a, s, &p, &books, limit, &mine);
+            if (count <= FLOW_ALONE && !p.strict)
+                flow_alone(a, s, &p, &books, count, a->budget, &mine);
             else
                 flow_pulse(a, s, &p, &books, count, &mine);
         }
-        if (stop)
-            break;
     }
     if (flow_keeper()) {
         w->stopped = books.stop;

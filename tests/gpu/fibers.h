@@ -48,6 +48,7 @@ typedef struct fiber_grid {
     const void *arg;
     ucontext_t back;
     unsigned long long random;
+    unsigned left; /* threads that have not returned */
 } fiber_grid;
 
 static fiber_grid fibers;
@@ -100,7 +101,7 @@ static void fiber_begin(void)
 static inline void fibers_run(unsigned blocks, unsigned threads, void (*body)(const void *), const void *arg)
 {
     const unsigned count = blocks * threads;
-    unsigned left = count;
+    fibers.left = count;
     fibers.blocks = blocks;
     fibers.threads = threads;
     fibers.body = body;
@@ -119,7 +120,7 @@ static inline void fibers_run(unsigned blocks, unsigned threads, void (*body)(co
         f->context.uc_stack.ss_size = FIBER_STACK;
         makecontext(&f->context, fiber_begin, 0);
     }
-    while (left) {
+    while (fibers.left) {
         const unsigned first = fiber_random(count);
         unsigned ran = 0;
         for (unsigned i = 0; i < count; i++) {
@@ -129,10 +130,10 @@ static inline void fibers_run(unsigned blocks, unsigned threads, void (*body)(co
             fibers.now = f;
             ran++;
             swapcontext(&fibers.back, &f->context);
-            left -= f->done;
+            fibers.left -= f->done;
         }
         if (!ran) {
-            fprintf(stderr, "fibers: %u of %u threads wait for what does not come\n", left, count);
+            fprintf(stderr, "fibers: %u of %u threads wait for what does not come\n", fibers.left, count);
             abort();
         }
     }

@@ -3,11 +3,14 @@
  */
 #include "tests/gpu/fibers.h"
 
+enum { BLOCKS = 3 };
+static unsigned strict, alone; /* drawn for every launch */
+
 #define FLOW_THREADS 64
 #define FLOW_HOPS 4
+#define FLOW_STRICT strict
+#define FLOW_ALONE alone
 #include "apps/maxflow.cuh"
-
-enum { BLOCKS = 3 };
 
 static flow_store stores[BLOCKS];
 
@@ -20,6 +23,8 @@ static void body(const void *arg)
 static void flow_cuda_kernel(const void *arg)
 {
     memset((void *)stores, 0xa5, sizeof stores);
+    strict = fiber_random(3) ? 1000 : fiber_random(3);
+    alone = fiber_random(3) * FLOW_GROUPS;
     ((const flow_args *)arg)->words->full |= fiber_random(4) == 0;
     fibers_run(BLOCKS, FLOW_THREADS, body, arg);
 }
