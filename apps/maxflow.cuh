@@ -49,27 +49,29 @@
 #ifndef FLOW_THREADS
 #define FLOW_THREADS 512 /* of a block; one a multiprocessor: more make barriers dearer (measured) */
 #endif
+#ifndef FLOW_LANES
+#define FLOW_LANES 8 /* with a vertex */
+#endif
 #ifndef FLOW_HOPS
-#define FLOW_HOPS 16
+#define FLOW_HOPS 12
 #endif
 #ifndef FLOW_STRICT
 #define FLOW_STRICT 1000 /* global relabels */
 #endif
 #ifndef FLOW_RELABEL_EVERY
-#define FLOW_RELABEL_EVERY 1 /* global relabels: work of so many times r + 4 n, of r residual edges */
+#define FLOW_RELABEL_EVERY 2 /* global relabels: work of so many times r + 4 n, of r residual edges */
 #endif
-#ifndef FLOW_PULSE
-#define FLOW_PULSE 2000 /* work of a pulse, beside that of its relabels: so few active vertices wait less long */
+#ifndef FLOW_SEARCHED
+#define FLOW_SEARCHED 3 /* or pulses for so many levels of the last one's search, which then took about as long */
 #endif
 #ifndef FLOW_LIFTS
 #define FLOW_LIFTS 4 /* of a vertex in a pulse, at most */
 #endif
 #ifndef FLOW_ALONE
-#define FLOW_ALONE (2 * FLOW_GROUPS) /* active vertices, up to which one block is alone; it stops at twice as many */
+#define FLOW_ALONE (FLOW_GROUPS / 2) /* active vertices, up to which one block is alone; it stops at twice as many */
 #endif
 
 enum {
-    FLOW_LANES = 8, /* with a vertex */
     FLOW_GROUPS = FLOW_THREADS / FLOW_LANES,
     FLOW_HUB = FLOW_THREADS / 2,   /* a row of more edges has a block in pulses */
     FLOW_HUBS = FLOW_GROUPS,       /* of a block that wait for it; what finds no room has its lanes alone */
@@ -78,7 +80,9 @@ enum {
     FLOW_THIN = 4 * FLOW_GROUPS,   /* entries a block, up to which it goes on by itself in a search */
     FLOW_AT_ONCE = 4,              /* loads of a thread on their way together */
     FLOW_WORK = 12,                /* of a relabel, beside its edges */
-    FLOW_LOOK = 200000,            /* nanoseconds between two looks at the mailbox, which is on the host */
+    FLOW_MOST = 1 << 24,           /* work of a pulse, beside its relabels */
+    FLOW_STREAM = 100000,          /* vertices and edges that a search goes over in the time of a level, where many */
+    FLOW_LOOK = 64,                /* pulses or turns of a search between two looks at the mailbox: it is on the host */
     FLOW_LINE = 32                 /* words */
 };
 
@@ -127,14 +131,15 @@ typedef struct flow_store {
 typedef struct flow_place {
     ordo_u32 slot, parity; /* of the turn */
     ordo_u64 work;         /* since the last global relabel */
+    ordo_u32 pulse;        /* work of a pulse, beside that of its relabels */
     bool chained;          /* in searches */
     bool strict;           /* pulses of two halves */
 } flow_place;
 
 /* One thread, of the block that may be alone; its lanes have least to do. */
 typedef struct flow_books {
-    ordo_u64 looked, pulses;
-    ordo_u32 stop;
+    ordo_u64 pulses;
+    ordo_u32 looks, stop;
 } flow_books;
 
 ORDO_DEV bool flow_keeper(void)
@@ -158,10 +163,8 @@ ORDO_DEV void flow_barrier(flow_place *p)
 /* The keeper looks at the mailbox, now and then. */
 ORDO_DEV void flow_look(const flow_args *a, flow_books *books, ordo_u32 in_flight)
 {
-    const ordo_u64 now = ordo_dev_clock();
-    if (now - books->looked < FLOW_LOOK)
+    if (++books->looks % FLOW_LOOK)
         return;
-    books->looked = now;
     books->stop = a->mailbox->stop;
     a->mailbox->supersteps = books->pulses;
     a->mailbox->in_flight = in_flight;
@@ -334,15 +337,28 @@ template <int Lanes> ORDO_DEV ordo_u64 flow_first(flow_store *s, ordo_u64 word)
 
 /* ---- pulses ---- */
 
-/* Sends `amount`, which is not 0, along edge e. */
-ORDO_DEV void flow_push(const flow_args *a, flow_store *s, const flow_place *p, flow_target out, ordo_u32 e,
-                        discharge_edge edge, ordo_u64 amount)
+/* A push that has been sent: what the head had, and its row. Looked at as late as can be, for it is on its way. */
+typedef struct flow_sent {
+    ordo_u64 had; /* 1: nothing to be done */
+    uint4 entry;
+} flow_sent;
+
+ORDO_DEV void flow_arrive(const flow_args *a, flow_store *s, const flow_place *p, flow_target out, flow_sent *sent)
 {
-    const ordo_u32 begin = __ldg(&a->row[edge.head]), end = __ldg(&a->row[edge.head + 1]); /* on their way meanwhile */
+    if (sent->had == 0 && sent->entry.x != a->source && sent->entry.x != a->sink)
+        flow_append(a, s, p, out, sent->entry);
+    sent->had = 1;
+}
+
+/* Sends `amount`, which is not 0, along edge e. */
+ORDO_DEV flow_sent flow_push(const flow_args *a, ordo_u32 e, discharge_edge edge, ordo_u64 amount)
+{
+    flow_sent sent;
     ordo_dev_add(&a->edge[e].residual, 0 - amount);
     ordo_dev_add(&a->edge[edge.reverse].residual, amount);
-    if (ordo_dev_add(&a->excess[edge.head], amount) == 0 && edge.head != a->source && edge.head != a->sink)
-        flow_append(a, s, p, out, make_uint4(edge.head, begin, end, 0));
+    sent.had = ordo_dev_add(&a->excess[edge.head], amount);
+    sent.entry = make_uint4(edge.head, __ldg(&a->row[edge.head]), __ldg(&a->row[edge.head + 1]), 0);
+    return sent;
 }
 
 /* A lifted vertex, by one lane. */
@@ -363,16 +379,19 @@ ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place
 {
     const ordo_u32 v = entry.x, lane = threadIdx.x % Lanes;
     const bool fits = entry.z - entry.y <= Lanes;
-    ordo_u32 height = ordo_dev_load(&a->height[v]); /* nobody else changes it */
-    const ordo_u64 excess = flow_first<Lanes>(s, lane == 0 ? ordo_dev_load(&a->excess[v]) : 0);
     discharge_edge edge = {0, 0, 0};
-    ordo_u32 there = a->n;
-    ordo_u64 sent = 0;
+    if (entry.y + lane < entry.z)
+        edge = flow_edge(a, entry.y + lane);
+    ordo_u32 height = ordo_dev_load(&a->height[v]); /* nobody else changes it */
+    ordo_u64 excess = lane == 0 ? ordo_dev_load(&a->excess[v]) : 0, sent = 0;
+    ordo_u32 there = edge.residual ? ordo_dev_load(&a->height[edge.head]) : a->n;
+    excess = flow_first<Lanes>(s, excess);
+    flow_sent last = {1, {0, 0, 0, 0}};
     for (int lifts = 0; height < a->n; lifts++) {
         ordo_u32 lowest = a->n;
         for (ordo_u32 first = entry.y; first < entry.z && sent < excess; first += Lanes) {
             const ordo_u32 e = first + lane;
-            if (lifts == 0 || !fits) {
+            if (!fits && lifts + first > entry.y) { /* not the ones that are here already */
                 edge.residual = 0;
                 if (e < entry.z)
                     edge = flow_edge(a, e);
@@ -383,7 +402,8 @@ ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place
             amount = flow_less(amount, excess - before);
             sent = flow_less(sent + all, excess);
             if (amount) {
-                flow_push(a, s, p, out, e, edge, amount);
+                flow_arrive(a, s, p, out, &last);
+                last = flow_push(a, e, edge, amount);
                 edge.residual -= amount;
                 mine->edges++;
             }
@@ -395,8 +415,11 @@ ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place
         lowest = flow_least<Lanes>(s, lowest); /* not below the height: edges that lead down are full */
         height = (ordo_u32)flow_first<Lanes>(s, lane == 0 ? flow_lift(a, s, entry, lowest, mine) : 0);
     }
+    ordo_u64 had = excess;
+    if (lane == 0 && sent)
+        had = ordo_dev_add(&a->excess[v], 0 - sent);
+    flow_arrive(a, s, p, out, &last);
     if (lane == 0) {
-        const ordo_u64 had = sent ? ordo_dev_add(&a->excess[v], 0 - sent) : excess;
         if (had > sent && height < a->n)
             flow_append(a, s, p, out, entry);
         mine->items++;
@@ -469,19 +492,20 @@ ORDO_DEV void flow_report(const flow_args *a, flow_store *s, const flow_place *p
     s->work = 0;
 }
 
-/* A turn in which all entries are discharged. */
+/* A turn in which all entries are discharged. `ahead`: of the block's share, that of the number of the lanes' group. */
 ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_books *books, ordo_u32 count,
-                         ordo_cuda_counters *mine)
+                         uint4 ahead, ordo_cuda_counters *mine)
 {
     const flow_target out = {0, 0};
     const bool lift = !p->strict;
     if (flow_keeper()) {
         books->pulses++;
         flow_keep(a, p, books, count);
-        ordo_dev_add_near(&s->work, (ordo_u32)FLOW_PULSE);
+        ordo_dev_add_near(&s->work, p->pulse);
     }
     flow_each(
-        s, flow_share(count), [&](ordo_u32 i) { return flow_read_share(a, p, i); },
+        s, flow_share(count),
+        [&](ordo_u32 i) { return i == threadIdx.x / FLOW_LANES ? ahead : flow_read_share(a, p, i); },
         [&](uint4 entry) { flow_discharge<FLOW_LANES>(a, s, p, out, entry, lift, mine); },
         [&](uint4 entry) { flow_discharge<FLOW_THREADS>(a, s, p, out, entry, lift, mine); },
         [&] { flow_flush(a, s, p, out, false); });
@@ -516,7 +540,7 @@ ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_
         for (;;) {
             __syncthreads();
             const ordo_u32 here = s->count[in.slot];
-            const bool enough = p->work + s->work > limit || s->stop;
+            const bool enough = p->work + s->work > limit || s->stop || s->work >> 31;
             const flow_target out = {in.which ^ 1, flow_next(in.slot)};
             __syncthreads(); /* all have read what now changes */
             if (!here || here > 2 * FLOW_ALONE || enough)
@@ -527,7 +551,7 @@ ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_
                 books->pulses++;
                 flow_look(a, books, here);
                 s->stop = books->stop;
-                ordo_dev_add_near(&s->work, (ordo_u32)FLOW_PULSE);
+                ordo_dev_add_near(&s->work, p->pulse);
             }
             flow_each(
                 s, here, [&](ordo_u32 i) { return s->held[in.which][i]; },
@@ -659,6 +683,7 @@ ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
 /* Exact heights, and the list of active vertices for this turn. False where the run is to end. */
 ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p, flow_books *books)
 {
+    ordo_u64 levels = ((ordo_u64)a->n + a->row[a->n]) / FLOW_STREAM;
     flow_reset(a, p);
     for (;;) {
         flow_turn *turn = &a->words->turn[p->slot];
@@ -674,14 +699,17 @@ ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p,
             break;
         if (flow_keeper())
             flow_keep(a, p, books, count);
-        if (p->chained && count <= gridDim.x * FLOW_THIN)
+        const bool thin = p->chained && count <= gridDim.x * FLOW_THIN;
+        if (thin)
             flow_search_near(a, s, p, count);
         else
             flow_search_level(a, s, p, count);
+        levels += thin ? FLOW_HOPS : 1;
         flow_barrier(p);
     }
     flow_gather(a, s, p);
     p->work = 0;
+    p->pulse = (ordo_u32)flow_less(a->budget / (levels / FLOW_SEARCHED + 1), FLOW_MOST);
     return true;
 }
 
@@ -691,7 +719,7 @@ ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p,
 ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
 {
     flow_words *const w = a->words;
-    flow_place p = {0, 0, 0, true, false};
+    flow_place p = {0, 0, 0, 0, true, false};
     flow_books books = {0, 0, 0};
     ordo_cuda_counters mine = {};
     if (threadIdx.x < 3)
@@ -722,6 +750,9 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
             break;
         for (;;) {
             flow_turn *turn = &w->turn[p.slot];
+            const ordo_u32 mine_at = blockIdx.x + threadIdx.x / FLOW_LANES * gridDim.x;
+            const uint4 ahead =
+                mine_at < a->room ? flow_read(a, &p, mine_at) : make_uint4(0, 0, 0, 0); /* if it is one */
             const ordo_u32 count = ordo_dev_load(&turn->count);
             stop = ordo_dev_load(&turn->stop);
             p.work += ordo_dev_load(&turn->work);
@@ -730,7 +761,7 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
             if (count <= FLOW_ALONE && !p.strict)
                 flow_alone(a, s, &p, &books, count, a->budget, &mine);
             else
-                flow_pulse(a, s, &p, &books, count, &mine);
+                flow_pulse(a, s, &p, &books, count, ahead, &mine);
         }
     }
     if (flow_keeper()) {
