@@ -161,6 +161,42 @@ class Runs(Base):
         self.assertEqual(options["device"], "cpu")
         self.assertIn(pattern, options["fallback"])
 
+    network = ("maxflow", "--generate", "rlg --width 9 --height 12 --weights uniform:1:9 --seed 2", "--device")
+
+    def test_flows(self):
+        """The kernel of maximum flows itself, over fibers (tests/gpu/fibers.h)."""
+        file = self.path("flow.json")
+        for words in ((), ("--phase", "cut"), ("--hand-over", 5), ("--scheduler", "auto"), ("--scheduler", "bsp", "--sync", "atomic")):
+            out = self.ok(*self.network, "cuda", "--verify", "--json", file, *words)
+            self.assertRegex(out, r"(?m)^Scheduler: .*bsp, sync atomic, cuda, fake GPU;")
+            self.assertRegex(out, r"(?m)^Verification: +PASS$")
+            with open(file) as f:
+                record = json.load(f)
+            os.unlink(file)
+            self.assertEqual((record["operator"], record["options"]["scheduler"]), ("discharge", "bsp"))
+            self.assertGreater(record["counts"]["items"], 100)
+            self.assertGreater(record["counts"]["supersteps"], 10)
+            self.assertGreater(record["seconds"]["transfer"], 0)
+            self.assertEqual(record["options"]["chosen"], "the one that maxflow has on a GPU" if "auto" in words else None)
+        program = os.path.join(os.path.dirname(ORDO), "tests", "flows")
+        r = subprocess.run([program, "check", "cuda", "90"], stdout=subprocess.PIPE, text=True, timeout=200,
+                           env=dict(PLAIN, LD_LIBRARY_PATH=self.folder))
+        self.assertEqual(r.returncode, 0, r.stdout)
+
+    def test_flow_refusals(self):
+        self.refused(2, "'maximum_flow' under scheduler 'delta' was not compiled for device 'cuda'", *self.network, "cuda",
+                     "--scheduler", "delta")
+        self.refused(2, "does not offer sync 'lock'", *self.network, "cuda", "--sync", "lock")
+        self.refused(2, "direction=pull needs an operator that settles", *self.network, "cuda", "--set", "direction=pull")
+        self.refused(4, r"maximum_flow needs \d+ bytes or more, 20000 of 20000 are free", *self.network, "cuda",
+                     FAKE_MEMORY=20000)
+        self.refused(6, r"maximum_flow under 'bsp' did not end within 1e-09 s: superstep \d+, \d+ items in flight; "
+                        r"\d+ global relabels, \d+ active vertices after the last one\n", *self.network, "cuda", "--timeout", "1e-9")
+        for memory, words in ((20000, ()), (1 << 30, ("--sync", "lock"))):
+            out = self.ok(*self.network, "auto", "--verify", *words, FAKE_MEMORY=memory)
+            self.assertRegex(out, r"(?m)^Scheduler: .*, cpu, ")
+            self.assertRegex(out, r"(?m)^Not on a GPU: .*(needs \d+ bytes or more|does not offer sync)")
+
     def test_old_gpu(self):
         pattern = r"found fake GPU of compute capability 7\.0, expected 7\.5 or later"
         self.refused(5, pattern, *self.small, "bsp", FAKE_CAPABILITY=70)
