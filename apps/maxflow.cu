@@ -4,8 +4,7 @@
  * what comes back. maxflow.c calls it, as operator maximum_flow under bsp. Its only cell says how many active vertices
  * are left for the CPU: 0, or fewer than it was told to hand over.
  *
- * Memory, of n vertices and r residual edges: 52 n + 16 r bytes, and as much again as half of a list's room of hubs:
- * 32 bytes for each 64 residual edges.
+ * Memory, of n vertices and r residual edges: 52 n + 16.5 r bytes.
  */
 #include "apps/maxflow.cuh"
 

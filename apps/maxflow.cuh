@@ -46,32 +46,16 @@
 #include <ordo/cuda.cuh>
 #endif
 
+/* What the test has of its own. */
 #ifndef FLOW_THREADS
-#define FLOW_THREADS 512 /* of a block; one a multiprocessor: more make barriers dearer (measured) */
-#endif
-#ifndef FLOW_LANES
-#define FLOW_LANES 8 /* with a vertex */
-#endif
-#ifndef FLOW_HOPS
-#define FLOW_HOPS 12
-#endif
-#ifndef FLOW_STRICT
-#define FLOW_STRICT 1000 /* global relabels */
-#endif
-#ifndef FLOW_RELABEL_EVERY
-#define FLOW_RELABEL_EVERY 2 /* global relabels: work of so many times r + 4 n, of r residual edges */
-#endif
-#ifndef FLOW_SEARCHED
-#define FLOW_SEARCHED 3 /* or pulses for so many levels of the last one's search, which then took about as long */
-#endif
-#ifndef FLOW_LIFTS
-#define FLOW_LIFTS 4 /* of a vertex in a pulse, at most */
-#endif
-#ifndef FLOW_ALONE
+#define FLOW_THREADS 512             /* of a block; one a multiprocessor: more make barriers dearer (measured) */
+#define FLOW_HOPS 12                 /* levels of a search between barriers, where it is thin */
+#define FLOW_STRICT 1000             /* global relabels */
 #define FLOW_ALONE (FLOW_GROUPS / 2) /* active vertices, up to which one block is alone; it stops at twice as many */
 #endif
 
 enum {
+    FLOW_LANES = 8, /* with a vertex */
     FLOW_GROUPS = FLOW_THREADS / FLOW_LANES,
     FLOW_HUB = FLOW_THREADS / 2,   /* a row of more edges has a block in pulses */
     FLOW_HUBS = FLOW_GROUPS,       /* of a block that wait for it; what finds no room has its lanes alone */
@@ -79,6 +63,9 @@ enum {
     FLOW_HELD = 2 * FLOW_THREADS,  /* entries of a block's list */
     FLOW_THIN = 4 * FLOW_GROUPS,   /* entries a block, up to which it goes on by itself in a search */
     FLOW_AT_ONCE = 4,              /* loads of a thread on their way together */
+    FLOW_LIFTS = 4,                /* of a vertex in a pulse, at most */
+    FLOW_RELABEL_EVERY = 2,        /* global relabels: work of so many times r + 4 n, of r residual edges; or */
+    FLOW_SEARCHED = 3,             /* a pulse for each so many levels of the last search: that takes about as long */
     FLOW_WORK = 12,                /* of a relabel, beside its edges */
     FLOW_MOST = 1 << 24,           /* work of a pulse, beside its relabels */
     FLOW_STREAM = 100000,          /* vertices and edges that a search goes over in the time of a level, where many */

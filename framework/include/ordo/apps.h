@@ -128,8 +128,8 @@ ORDO_API ordo_status ordo_pagerank(const ordo_graph *g, double damping, double t
 typedef struct ordo_flow_options {
     ordo_u64 infinite;  /* edges of this capacity have no bound; below 2^32; 0: none has */
     bool cut_only;      /* the minimum cut is enough: what flows is left as a preflow (see below) */
-    ordo_u64 hand_over; /* where a scheduler is named: with fewer active vertices than this the rest is done by one
-                         * thread without one; 0: never */
+    ordo_u64 hand_over; /* where a scheduler is named, or on a GPU: with fewer active vertices than this the rest is
+                         * done by one thread without one; 0: never */
 } ordo_flow_options;
 
 /* A flow's numbers. */
@@ -153,6 +153,7 @@ typedef struct ordo_flow {
  * options Where no scheduler (or "auto"), sync or setting is named, one thread does all of it without a scheduler,
  * which is the fastest on what was measured; stats then say scheduler "serial", sync "none". Otherwise everything runs
  * under that scheduler: runs of operators/discharge.h between global relabels, which are runs of operators/relabel.h.
+ * On a GPU: a program of its own (apps/maxflow.cuh), said to be "bsp"; supersteps are its pulses.
  * Method: push-relabel (Goldberg and Tarjan 1988) with global relabels by work done and gaps found by counting vertices
  * at each height (Cherkassky and Goldberg 1997); the second phase is the same with the source for a sink. In stats,
  * making the residual network is in prepare_seconds, and counts are sums over all runs; of "serial": items are
