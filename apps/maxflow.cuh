@@ -68,6 +68,7 @@ enum {
     FLOW_SEARCHED = 3,             /* a pulse for each so many levels of the last search: that takes about as long */
     FLOW_WORK = 12,                /* of a relabel, beside its edges */
     FLOW_MOST = 1 << 24,           /* work of a pulse, beside its relabels */
+    FLOW_BESIDES = 24,             /* levels that the rest of a global relabel is worth */
     FLOW_STREAM = 100000,          /* vertices and edges that a search goes over in the time of a level, where many */
     FLOW_LOOK = 64,                /* pulses or turns of a search between two looks at the mailbox: it is on the host */
     FLOW_LINE = 32                 /* words */
@@ -670,7 +671,7 @@ ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
 /* Exact heights, and the list of active vertices for this turn. False where the run is to end. */
 ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p, flow_books *books)
 {
-    ordo_u64 levels = ((ordo_u64)a->n + a->row[a->n]) / FLOW_STREAM;
+    ordo_u64 levels = FLOW_BESIDES + ((ordo_u64)a->n + a->row[a->n]) / FLOW_STREAM;
     flow_reset(a, p);
     for (;;) {
         flow_turn *turn = &a->words->turn[p->slot];

@@ -202,7 +202,7 @@ static const char *const shapes[] = {"hubs", "terminals everywhere", "chain of d
 
 static ordo_graph *shape(int which)
 {
-    const ordo_vid n = which == CHAIN ? 3000 : 40000, hubs = 5;
+    const ordo_vid n = which == CHAIN ? 1000 : 40000, hubs = 5;
     ordo_u64 count = 0, r = 11;
     ordo_edge_entry *list = calloc(6 * (size_t)n, sizeof *list);
     ordo_graph *g = NULL;
