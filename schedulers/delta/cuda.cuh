@@ -378,8 +378,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     a.delta = ordo_job_delta(job, t[DELTA_DELTA], OP(warp_width)(job), MY(factor)(job));
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
     if (!status)
-        status = ordo_cuda_grid((const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
+        status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
     ordo_u64 ids = 0;
     if (!status)
         status = ordo_warp_ids(job, "delta", &ids);
@@ -422,7 +423,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.queue.spill.count = &a.queue.words->spilled;
         c.keep_cells = true;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
+        status = ordo_cuda_launch(&c, kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
     }
     status = ordo_cuda_end(&c, status);
     job->delta_first = job->delta_last = a.delta;
