@@ -491,6 +491,8 @@ static void keep_nothing(void)
 
 static ordo_status launch(ordo_cuda *c, const ordo_cuda_step *step)
 {
+    if (!step->kernel) /* see ordo_cuda_kernel */
+        return ORDO_ERR_DEVICE;
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)step->grid);
