@@ -82,9 +82,26 @@ class Outside:
             self.run(["cmake", "-S", asking, "-B", asking / "build", f"-Dordo_DIR={self.ordo.libdir / 'cmake' / 'ordo'}"])
         print("CMake: versions that fit are found, others are not")
 
+    def kinds(self):
+        """What is compiled for a GPU and what is listed, of Ordo's own critical operator and of one whose cells sum."""
+        flags = self.run(["pkg-config", "--cflags", "ordo-cuda"]).split()
+        listed = {}
+        for op in ("bank", "kcore"):
+            source = self.root / f"{op}.c"
+            source.write_text(f"#include <ordo/operators/{op}.h>\n#define ORDO_OP {op}\n#include <ordo/instantiate.h>\n")
+            self.run(["gcc", "-std=c11", "-O1", *flags, "-c", source, "-o", source.with_suffix(".o")])
+            self.run(["nvcc", "-std=c++17", *flags, "-x", "cu", "-c", source, "-o", source.with_suffix(".cu.o")])
+            asked, there = (set(re.findall(rf"\b{kind} {op}_on_cuda_under_(\w+)", self.run(["nm", source.with_suffix(suffix)])))
+                            for kind, suffix in (("U", ".o"), ("[DRB]", ".cu.o")))
+            assert asked == there, (op, asked, there)
+            listed[op] = there
+        assert listed == {"bank": {path.parent.name for path in (self.ordo.includedir / "ordo" / "schedulers").glob("*/cuda_critical.cuh")},
+                          "kcore": set()}, listed
+
     def with_cuda(self):
         """Programs with a GPU's code; what they do depends on whether there is a GPU."""
         gpu = not self.why_no_gpu
+        self.kinds()
         project = self.copy("make-cuda")
         self.environment["LD_LIBRARY_PATH"] = str(self.ordo.libdir)
         self.run(["make", "-s", "-j2", "-C", project, "widest-cuda"])
