@@ -56,7 +56,7 @@
  * x_op_activations, x_op_activates, x_op_targets, x_op_halves, x_op_combines, x_op_weight_type, x_op_summary,
  * x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta; x_op_section_open,
  * x_op_first_open and x_op_combine_open, for requests that are known to be open; x_op_recalls, x_op_recall,
- * x_op_words, x_op_word_bits; x_op_has_arrays, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy;
+ * x_op_words, x_op_word_bits; x_op_array_count, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy;
  * x_op_lock_bits, x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL, ORDO_OP_ON_CUDA as 1
  * where it lists its arrays, else 0.
  */
@@ -127,9 +127,9 @@ enum {
     OP_(recalls) = 0,
 #endif
 #ifdef ORDO_CRITICAL_ARRAYS
-    OP_(has_arrays) = 1,
+    OP_(array_count) = 0 ORDO_CRITICAL_ARRAYS(ORDO_ARRAY_ONE),
 #else
-    OP_(has_arrays) = 0,
+    OP_(array_count) = 0,
 #endif
 #ifdef ORDO_CRITICAL_LOCK
     OP_(lock_bits) = 8 * sizeof(*((OP_(state) *)0)->ORDO_CRITICAL_LOCK), /* of a word that has a lock; 0: none has */

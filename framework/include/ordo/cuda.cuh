@@ -303,6 +303,7 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
 #if !ORDO_OP_ON_CUDA
 #error "no engine of the CUDA back end runs this operator: its cells sum, or it does not list its state's arrays"
 #endif
+static_assert((int)OP(array_count) <= (int)ORDO_MOST_ARRAYS, "a state lists at most ORDO_MOST_ARRAYS arrays");
 #if ORDO_OP_KIND != ORDO_KIND_RELAX
 #include <ordo/cuda_critical.cuh>
 #else

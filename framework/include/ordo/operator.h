@@ -197,6 +197,7 @@ typedef struct ordo_array {
     out[size].count = (ordo_u64)(ORDO_ARRAY_PER_##_per) * (ordo_u64)(_each);                                           \
     out[size].size = (ordo_u32)sizeof *s->_member;                                                                     \
     out[size++].access = ORDO_ARRAY_##_access;
+#define ORDO_ARRAY_ONE(...) +1
 #define ORDO_ARRAY_ROW_READ(_member, _per, _each) ORDO_ARRAY_ROW(_member, _per, _each, READ)
 
 ORDO_FN ordo_request ordo_request_one(ordo_u32 target, ordo_u64 word0, ordo_u64 word1)

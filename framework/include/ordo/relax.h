@@ -50,9 +50,9 @@
  *
  * Derived, for schedulers, all starting with the operator's name: x_op_cell, x_op_weight, x_op_edge, x_op_state
  * (types); x_op_facts (enumerators), x_op_summary; x_op_candidate, x_op_target, x_op_filter, x_op_priority,
- * x_op_delta, x_op_settled, x_op_arrays, and x_op_better, x_op_worst or, for sums, x_op_level, x_op_take, x_op_spent
- * (functions). ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_ON_CUDA as 1 where the CUDA
- * back end's engines run such an operator, else 0.
+ * x_op_delta, x_op_settled, x_op_arrays (x_op_array_count), and x_op_better, x_op_worst or, for sums, x_op_level,
+ * x_op_take, x_op_spent (functions). ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order,
+ * ORDO_OP_ON_CUDA as 1 where the CUDA back end's engines run such an operator, else 0.
  */
 #include <ordo/operator.h>
 
@@ -106,6 +106,11 @@ enum {
     OP_(activates) = 0,
 #else
     OP_(activates) = 1,
+#endif
+#ifdef ORDO_RELAX_ARRAYS
+    OP_(array_count) = 0 ORDO_RELAX_ARRAYS(ORDO_ARRAY_ONE),
+#else
+    OP_(array_count) = 0,
 #endif
 #ifdef ORDO_RELAX_SETTLED
     OP_(can_settle) = 1
