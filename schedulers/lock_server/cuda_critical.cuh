@@ -28,9 +28,8 @@
  * Not done: isolated pairs (pairs=nested); owners by hash or by parts of a graph; targets that move; blocks that are
  * both client and server.
  */
-#include "schedulers/lock_server/tunables.h"
-
-#include "schedulers/lock_server/message.cuh"
+#include "message.cuh"
+#include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
 
@@ -715,6 +714,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     MY(args) a = {};
     MY(plan) plan = {};
     int resident = 0;
+    const void *kernel = NULL;
     ordo_status status = MY(refuse)(job);
     if (status)
         return status;
@@ -734,8 +734,10 @@ static ordo_status MY(run_job)(ordo_job *job)
     }
     if (!status)
         status = MY(make_args)(&c, &plan, &a);
-    if (!status)
-        status = ordo_cuda_share(&c, MY(find_kernel)(&plan), SERVER_THREADS, plan.shared, &resident);
+    if (!status) {
+        kernel = ordo_cuda_kernel(MY(find_kernel)(&plan));
+        status = ordo_cuda_share(&c, kernel, SERVER_THREADS, plan.shared, &resident);
+    }
     if (!status && resident < plan.blocks)
         status = ordo_fail(ORDO_ERR_DEVICE,
                            "device 'cuda': %d blocks of %zu bytes of shared memory a multiprocessor "
@@ -743,7 +745,7 @@ static ordo_status MY(run_job)(ordo_job *job)
                            plan.blocks, plan.shared, resident);
     if (!status) {
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, MY(find_kernel)(&plan), SERVER_THREADS, plan.blocks, args);
+        status = ordo_cuda_launch(&c, kernel, SERVER_THREADS, plan.blocks, args);
     }
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);

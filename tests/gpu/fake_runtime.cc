@@ -283,6 +283,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 /* ---- kernels ---- */
 
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function)
+{
+    *kernel = (cudaKernel_t)function;
+    return function ? cudaSuccess : with(cudaErrorInvalidDeviceFunction);
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads, size_t shared)
 {
     (void)kernel;
