@@ -280,7 +280,7 @@ static ordo_status bench_sections(bench *b, bool atm)
     if (!atm && b->o->operations >= HASH_TABLE_END)
         return ordo_fail(ORDO_ERR_USAGE, "bench ht: --operations %llu, expected fewer than %u",
                          (unsigned long long)b->o->operations, HASH_TABLE_END);
-    ordo_work work = {.op = ordo_operator_find(atm ? "bank" : "hash_table"), .state = b, .universe = 1, .targets = 1};
+    ordo_work work = {.op = ordo_operator_find(atm ? "bank" : "hash_table"), .state = b, .targets = 1}; /* no items */
     for (int i = 0; i < b->count; i++) {
         ordo_status status = ordo_run_check(&work, &b->candidates[i].run);
         if (status)

@@ -92,6 +92,8 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
 ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
 /* Device memory until the end of the run; zeroed where asked for. NULL after ordo_fail. */
 void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
+/* The same with what lies at `from`. */
+void *ordo_cuda_copy(ordo_cuda *c, const void *from, ordo_u64 count, size_t size);
 /* How many blocks a launch with these arguments will have. */
 ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid);
 /* One cooperative launch of `threads` a block with `args` (pointers to arguments): `blocks` blocks a multiprocessor, or
