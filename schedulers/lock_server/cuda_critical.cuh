@@ -45,6 +45,7 @@ typedef struct MY(args) {
     server_shape shape;
     server_rings first, second; /* requests; second halves, or nested: tries at the higher lock */
     ordo_u32 *answer;           /* [servers][batch] nested: what became of those tries */
+    ordo_u32 in_hand;           /* nested: requests that each thread of a server has at most */
     ordo_u32 *done, *served;    /* clients that have ended a step, servers that have with requests: of all steps */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
@@ -95,14 +96,18 @@ template <bool Near, typename Run>
 ORDO_DEV void MY(own)(const MY(args) * a, const MY(block) * b, bool has, ordo_u32 local, const ordo_request *request,
                       Run run)
 {
+    constexpr bool word = Near && (int)OP(lock_bits) != 0;
+    const ordo_u32 slot = word ? local : local % SERVER_NEAR_LOCKS;
     for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
-        if (has) {
+        /* many want one: it is taken for all of the warp; for halves registers do not suffice */
+        if (!MY(pairs) && tries > SERVER_ALONE) {
+            has = !OP(dev_try_together)<word>(&b->state, b->lock, a->twice, has, slot, request, run) && has;
+        } else if (has) {
             bool got;
-            if constexpr (Near && (int)OP(lock_bits) != 0)
+            if constexpr (word)
                 got = OP(dev_try_near)(&b->state, a->twice, local, request, run);
             else
-                got = OP(dev_try_table)<true>(&b->state, b->lock, local % SERVER_NEAR_LOCKS, local % SERVER_NEAR_LOCKS,
-                                              request, run);
+                got = OP(dev_try_table)<true>(&b->state, b->lock, slot, slot, request, run);
             has = !got;
         }
         if (tries % 1024 == 0 && ordo_dev_load(a->halt.word)) /* the run ends early */
@@ -585,7 +590,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
 
 /* ---- the host's part ---- */
 
-enum { SERVER_FEW = 512 }; /* hot targets, up to which it is best to combine in the client */
+enum { SERVER_FEW = 2048 }; /* hot targets, up to which it is best to combine in the client */
 
 /* Forms of a run, and how large it is. */
 typedef struct MY(plan) {
@@ -630,11 +635,11 @@ static size_t MY(room)(const ordo_job *job, const MY(plan) * p)
     return server > client ? server : client;
 }
 
-static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p)
+/* More servers where they have more to do, as those of pairs have, or where it is their memory that is short. */
+static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p, bool more)
 {
-    /* more servers where they have more to do, in halves, or where it is their memory that is short */
     const double asked = job->tunable[SERVER_RATIO];
-    const double usual = p->blocks == 1 ? 0.5 : MY(pairs) && !p->nested ? 1.0 / 3 : 1;
+    const double usual = p->blocks == 1 ? 0.5 : MY(pairs) ? 1.0 / 3 : more ? 0.65 : 1;
     return server_share(p->units * p->blocks, asked > 0 ? asked : usual);
 }
 
@@ -679,12 +684,13 @@ static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY
         return status;
     p->nested = OP(targets) == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !OP(halves));
     for (int far = data == 1 || p->nested || form == 3; far <= (data != 2); far++)
-        for (p->blocks = asked ? asked : 2; p->blocks >= (asked ? asked : 1); p->blocks--) {
+        for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
+            p->blocks = way == 2 ? 1 : 2;
             p->near = !far;
             p->chains = OP(targets) == 1 && form != 1 && far;
             p->gather = (form == 2 || (form == 0 && few && OP(combines) && OP(targets) == 1)) && !OP(cuda_twice)(job) &&
                         job->targets < 1u << 27;
-            p->servers = MY(servers)(job, p);
+            p->servers = MY(servers)(job, p, way == 1);
             p->partition = server_partition(partition, survey, p->servers);
             p->most = server_most(p->partition, job->targets, p->servers);
             p->words = MY(words_of)(job, p);
@@ -710,6 +716,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
     if (status)
         return status;
     a->servers = p->servers;
+    a->in_hand = survey->targets > SERVER_FEW ? (ordo_u32)MY(places) : 1; /* who waits for a lock keeps others busy */
     p->most = a->owners.most;
     a->shape = MY(shape_of)(job, p);
     const int words = p->words;

@@ -69,27 +69,35 @@ ORDO_DEV ordo_u32 MY(answer_tries)(const MY(args) * a, const MY(block) * b, serv
                                    ordo_dev_queue *queue, ordo_u32 step, server_counters *mine)
 {
     ordo_u64 word[MY(places)][W];
+    ordo_u32 ran = 0; /* bits */
     const ordo_u32 count = server_take<W, MY(places)>(&a->second, b->index, seconds, word, true);
+    if (count == 0)
+        return 0;
 #pragma unroll 1
-    for (int k = 0; count && k < MY(places); k++) {
+    for (int k = 0; k < MY(places); k++) {
         ordo_u64 now[W];
         ordo_u32 local, partner;
         server_pick(word, k, now);
-        const bool has = (ordo_u32)k * SERVER_THREADS + threadIdx.x < count;
-        bool ran = false;
+        bool has = (ordo_u32)k * SERVER_THREADS + threadIdx.x < count;
         ordo_request r = {};
         if (has)
             r = MY(open_nested)<W, Words, false>(a, b, now, &local, &partner);
-        for (int tries = 0; tries < NESTED_TRIES && __any_sync(0xffffffffu, has && !ran); tries++)
-            if (has && !ran)
-                ran = MY(run_nested)(a, b, queue, &r, local % SERVER_NEAR_LOCKS, local % SERVER_NEAR_LOCKS, step, mine);
-        if (has) {
-            const ordo_u32 home = partner % a->servers;
-            ordo_dev_fence();
-            ordo_dev_store(&a->answer[home * (ordo_u32)MY(batch) + server_tag_of(now)],
-                           (ordo_u32)(ran ? NESTED_DONE : NESTED_REFUSED));
-        }
+        for (int tries = 0; tries < NESTED_TRIES && __any_sync(0xffffffffu, has); tries++)
+            if (has &&
+                MY(run_nested)(a, b, queue, &r, local % SERVER_NEAR_LOCKS, local % SERVER_NEAR_LOCKS, step, mine)) {
+                ran |= 1u << k;
+                has = false;
+            }
     }
+    ordo_dev_fence();
+#pragma unroll
+    for (int k = 0; k < MY(places); k++)
+        if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count) {
+            ordo_u32 local, other;
+            server_unpack<W, Words>(&a->shape, word[k], &local, &other);
+            ordo_dev_store(&a->answer[((other >> 1) - 1) % a->servers * (ordo_u32)MY(batch) + server_tag_of(word[k])],
+                           (ordo_u32)(ran >> k & 1 ? NESTED_DONE : NESTED_REFUSED));
+        }
     return count;
 }
 
@@ -154,6 +162,7 @@ ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, server_
             busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
         if (!busy) {
             ordo_u32 to[MY(places)];
+            bool any = false;
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
                 to[k] = SERVER_NONE;
@@ -176,9 +185,10 @@ ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, server_
                 } else if (ordo_dev_lock<true>(&b->lock[slot])) {
                     server_put(to, k, owner);
                     sent |= 1u << k;
+                    any = true;
                 }
             }
-            if (__syncthreads_or(sent != 0)) { /* or there is nothing to send */
+            if (__syncthreads_or(any)) {
                 server_fill_by<W, MY(places)>(&b->out, a->servers, to, [&](int k, ordo_u64(&word)[W]) {
                     MY(make_try)<W, Words>(a, b, (ordo_u32)k * SERVER_THREADS + threadIdx.x, word);
                 });
@@ -198,7 +208,7 @@ ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, server_
             taken = 0; /* a barrier comes before the next use */
         ordo_u32 count = 0;
         const ordo_u32 place = (ordo_u32)__ffs((int)~all) - 1;
-        if (!served && place < MY(places)) {
+        if (!served && place < a->in_hand) {
             ordo_u64 word[1][W];
             count = server_take<W, 1>(&a->first, b->index, requests, word, false);
             if (threadIdx.x < count) {
