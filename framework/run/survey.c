@@ -1,9 +1,10 @@
 /* survey.c -- what a critical operator's requests say about its targets before it runs: how few are hot, and which.
  *
  * Problem: whether locks, servers or combining is fastest depends on how many targets share the requests, and servers
- * want the hot ones dealt out evenly; nobody tells. Method: visit a sample of the items, all of them or 65 536 at
- * random, and count the targets that they ask for. Two requests meet in a target with some probability; its inverse is
- * the number of equally frequent targets that would meet as often, which a few very hot ones make small.
+ * want the hot ones dealt out evenly; nobody tells. Method: visit a sample of the items, all of them or 65 536, each
+ * anywhere in a stretch of its own, and count the targets that they ask for. Two requests meet in a target with some
+ * probability; its inverse is the number of equally frequent targets that would meet as often, which a few very hot
+ * ones make small.
  *
  * Not done: to look again while the run goes on. What an operator asks for later may be something else.
  */
@@ -71,7 +72,8 @@ ordo_status ordo_survey_make(const ordo_operator *op, const void *state, const o
     double meets = 0, asked = 0;
     for (ordo_u64 i = 0; i < sample && asked < (double)sample; i++) {
         ordo_u32 target[ORDO_MOST_ASKED];
-        ordo_u64 at = sample == count ? i : mix((i + 1) * 0xd1342543de82ef95u) % count;
+        const ordo_u64 first = i * count / sample, end = (i + 1) * count / sample; /* one of each stretch */
+        const ordo_u64 at = first + mix((i + 1) * 0xd1342543de82ef95u) % (end - first);
         ordo_u32 found = op->ask(state, initial ? initial[at] : (ordo_item)at, target);
         for (ordo_u32 k = 0; k < found && asked < (double)sample; k++, asked++)
             count_target(table, size - 1, target[k]);

@@ -42,10 +42,10 @@ typedef struct MY(args) {
     ordo_u32 servers;
     server_owners owners;
     bool twice;
+    ordo_u32 alone; /* tries at a lock before a warp tries together */
     server_shape shape;
     server_rings first, second; /* requests; second halves, or nested: tries at the higher lock */
     ordo_u32 *answer;           /* [servers][batch] nested: what became of those tries */
-    ordo_u32 in_hand;           /* nested: requests that each thread of a server has at most */
     ordo_u32 *done, *served;    /* clients that have ended a step, servers that have with requests: of all steps */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
@@ -100,7 +100,7 @@ ORDO_DEV void MY(own)(const MY(args) * a, const MY(block) * b, bool has, ordo_u3
     const ordo_u32 slot = word ? local : local % SERVER_NEAR_LOCKS;
     for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
         /* many want one: it is taken for all of the warp; for halves registers do not suffice */
-        if (!MY(pairs) && tries > SERVER_ALONE) {
+        if (!MY(pairs) && tries > a->alone) {
             has = !OP(dev_try_together)<word>(&b->state, b->lock, a->twice, has, slot, request, run) && has;
         } else if (has) {
             bool got;
@@ -179,6 +179,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
             for (int w = 0; w < W; w++)
                 b->held[at * W + w] = word[k][w];
             b->next[at] = atomicExch(&b->table[local % SERVER_LINES], at);
+            mine->useful++;
         }
     }
     __syncthreads();
@@ -196,14 +197,17 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
     for (; mine_last; mine_last &= mine_last - 1) {
         ordo_activation out[OP(activations) + 1];
         ordo_request whole = {};
-        bool has = false; /* `whole` waits to be run */
+        ordo_u32 of = SERVER_NONE; /* whose `whole` is, which waits to be run */
         ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, next = b->next[at];
+        ordo_u32 local, other;
         ordo_u64 held[W];
 #pragma unroll
         for (int w = 0; w < W; w++)
             held[w] = b->held[at * W + w];
+        server_unpack<W, Words>(&a->shape, held, &local, &other);
+        b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
         for (;;) {
-            ordo_u32 after = SERVER_NONE, local, other;
+            ordo_u32 after = SERVER_NONE;
             ordo_u64 ahead[W] = {}; /* the one after this is fetched before this is served */
             if (next != SERVER_NONE) {
                 after = b->next[next];
@@ -212,17 +216,14 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
                     ahead[w] = b->held[next * W + w];
             }
             ordo_request r = MY(open_message)<W, Words>(a, held, &local, &other);
-            r.target[0] = r.target[1] = MY(target)<Near>(a, b, local);
-            b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
-            mine->useful++;
             if (twice && !OP(open)(&b->state, &r)) {
                 /* it has been served */
-            } else if (!(OP(combines) && has && r.target[0] == whole.target[0] &&
-                         OP(combine_open)(&b->state, &whole, &r))) {
-                if (has)
+            } else if (!(OP(combines) && local == of && OP(combine_open)(&b->state, &whole, &r))) {
+                if (of != SERVER_NONE)
                     MY(activate)(a, queue, step, out, OP(section_open)(&b->state, &whole, out), mine);
                 whole = r;
-                has = true;
+                whole.target[0] = whole.target[1] = MY(target)<Near>(a, b, local);
+                of = local;
             }
             if (next == SERVER_NONE)
                 break;
@@ -231,7 +232,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
                 held[w] = ahead[w];
             next = after;
         }
-        if (has)
+        if (of != SERVER_NONE)
             MY(activate)(a, queue, step, out, OP(section_open)(&b->state, &whole, out), mine);
     }
     __syncthreads();
@@ -590,7 +591,11 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
 
 /* ---- the host's part ---- */
 
-enum { SERVER_FEW = 2048 }; /* hot targets, up to which it is best to combine in the client */
+enum {
+    SERVER_FEW = 2048,  /* hot targets, up to which it is best to combine in the client */
+    SERVER_CROWDED = 2, /* of a server, below which warps better take locks together */
+    SERVER_ALONE = 2    /* tries before they do */
+};
 
 /* Forms of a run, and how large it is. */
 typedef struct MY(plan) {
@@ -635,11 +640,12 @@ static size_t MY(room)(const ordo_job *job, const MY(plan) * p)
     return server > client ? server : client;
 }
 
-/* More servers where they have more to do, as those of pairs have, or where it is their memory that is short. */
-static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p, bool more)
+/* More servers where they have more to do, as those of pairs have unless all wait for few locks, or where it is their
+ * memory that is short. */
+static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p, bool few, bool more)
 {
     const double asked = job->tunable[SERVER_RATIO];
-    const double usual = p->blocks == 1 ? 0.5 : MY(pairs) ? 1.0 / 3 : more ? 0.65 : 1;
+    const double usual = p->blocks == 1 ? 0.5 : MY(pairs) && !(p->nested && few) ? 1.0 / 3 : more ? 0.65 : 1;
     return server_share(p->units * p->blocks, asked > 0 ? asked : usual);
 }
 
@@ -690,7 +696,7 @@ static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY
             p->chains = OP(targets) == 1 && form != 1 && far;
             p->gather = (form == 2 || (form == 0 && few && OP(combines) && OP(targets) == 1)) && !OP(cuda_twice)(job) &&
                         job->targets < 1u << 27;
-            p->servers = MY(servers)(job, p, way == 1);
+            p->servers = MY(servers)(job, p, few, way == 1);
             p->partition = server_partition(partition, survey, p->servers);
             p->most = server_most(p->partition, job->targets, p->servers);
             p->words = MY(words_of)(job, p);
@@ -716,7 +722,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
     if (status)
         return status;
     a->servers = p->servers;
-    a->in_hand = survey->targets > SERVER_FEW ? (ordo_u32)MY(places) : 1; /* who waits for a lock keeps others busy */
+    a->alone = survey->targets > 0 && survey->targets < SERVER_CROWDED * p->servers ? SERVER_ALONE : ~0u;
     p->most = a->owners.most;
     a->shape = MY(shape_of)(job, p);
     const int words = p->words;

@@ -171,13 +171,14 @@ ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, server_
                 if (!((live & ~sent) >> k & 1))
                     continue;
                 ordo_u64 word[W];
-                ordo_u32 local, partner;
+                ordo_u32 local, other;
                 MY(in_hand)(b, (ordo_u32)k * SERVER_THREADS + threadIdx.x, word);
-                const ordo_request r = MY(open_nested)<W, Words, true>(a, b, word, &local, &partner);
-                const ordo_u32 slot = local % SERVER_NEAR_LOCKS;
-                const ordo_u32 owner = partner == SERVER_NONE ? b->index : partner % a->servers;
+                server_unpack<W, Words>(&a->shape, word, &local, &other);
+                const ordo_u32 slot = local % SERVER_NEAR_LOCKS, partner = other ? (other >> 1) - 1 : 0;
+                const ordo_u32 owner = other ? partner % a->servers : b->index;
                 if (owner == b->index) {
-                    const ordo_u32 second = partner == SERVER_NONE ? slot : partner / a->servers % SERVER_NEAR_LOCKS;
+                    const ordo_u32 second = other ? partner / a->servers % SERVER_NEAR_LOCKS : slot;
+                    const ordo_request r = MY(open_nested)<W, Words, true>(a, b, word, &local, &other);
                     if (MY(run_nested)(a, b, queue, &r, slot, second, step, mine)) {
                         live &= ~(1u << k);
                         mine->useful++;
@@ -208,7 +209,7 @@ ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, server_
             taken = 0; /* a barrier comes before the next use */
         ordo_u32 count = 0;
         const ordo_u32 place = (ordo_u32)__ffs((int)~all) - 1;
-        if (!served && place < a->in_hand) {
+        if (!served && place < MY(places)) {
             ordo_u64 word[1][W];
             count = server_take<W, 1>(&a->first, b->index, requests, word, false);
             if (threadIdx.x < count) {

@@ -28,7 +28,6 @@ enum {
     SERVER_MOST = 512,        /* servers: a lane of a sender for each */
     SERVER_LINES = 4096,      /* of the table that makes chains */
     SERVER_NEAR_LOCKS = 4096, /* of a server, in shared memory */
-    SERVER_ALONE = 2,         /* tries at a lock before a warp tries together */
     SERVER_BITS = 62          /* of a word, for what it says */
 };
 #define SERVER_NONE 0xffffffffu

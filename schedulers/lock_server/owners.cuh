@@ -15,7 +15,7 @@
 #include <ordo/memory.h>
 
 enum {
-    SERVER_DEALT = 400,   /* of a server: with more targets of equal weight the fullest has a seventh more at most */
+    SERVER_DEALT = 64,    /* of a server: with more of them looking up owners costs what evenness gains (measured) */
     SERVER_BY_SAMPLE = 0, /* values of the tunable `partition`; this one is `auto` */
     SERVER_BY_HASH = 1,
     SERVER_BY_PART = 2,
