@@ -19,12 +19,14 @@
 #ifndef BSP_CRITICAL_ONCE
 #define BSP_CRITICAL_ONCE
 
-/* The best of 32, 128, 512 and 1024 threads a multiprocessor for so many targets. */
-static inline ordo_u64 bsp_usual_rivals(double targets)
+/* The best of 32, 128, 512 and 1024 threads a multiprocessor for so many targets. Where sections need two, they get
+ * into each other's way as if there were a quarter. */
+static inline ordo_u64 bsp_usual_rivals(double targets, bool pairs)
 {
     if (targets <= 0)
         return 512;
-    return targets < 256 ? 32 : targets < 8192 ? 128 : targets < 1 << 20 ? 512 : 1024;
+    targets /= pairs ? 4 : 1;
+    return targets < 256 ? 32 : targets < 4096 ? 128 : targets < 1 << 19 ? 512 : 1024;
 }
 
 #endif
@@ -159,7 +161,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_status status = ordo_cuda_begin(job, 0, false, &c);
     if (!status && !rivals)
         status = ordo_survey_make(job->op, job->state, job->initial, job->initial_count, &survey);
-    rivals = rivals ? rivals : bsp_usual_rivals(survey.targets);
+    rivals = rivals ? rivals : bsp_usual_rivals(survey.targets, OP(targets) == 2);
     ordo_survey_free(&survey);
     if (!status)
         status = OP(cuda_state)(&c, &a.state, &arrays);

@@ -3,11 +3,14 @@
  * A superstep takes the items of one list. Clients walk their edges, look at each target's cell, and send what would
  * improve it to the block that owns the cell (Wang, Fussell and Lin, ASPLOS 2019); nobody else writes it. A server
  * looks again, stores what is better, and puts the target on the next list, once. As lists are taken from their
- * beginning, order is that of arrival, from superstep to superstep. message.cuh, owners.cuh   the two protocols,
- * sending and taking, and who owns a target A message is 8 bytes: target and candidate. Servers keep threads from one
- * cell in either of two ways: plain     a lock in shared memory, one of 4096 combine   (automatic where the operator is
- * associative) candidates of a batch that are for one cell make a chain, by one exchange each; the thread of the last
- * comer finds the best and looks at the cell once
+ * beginning, order is that of arrival, from superstep to superstep.
+ *   message.cuh   what goes over a ring, and the two protocols: sending and taking
+ *   owners.cuh    who owns a target
+ *
+ * A message is 8 bytes: target and candidate. Servers keep threads from one cell in either of two ways:
+ *   plain     a lock in shared memory, one of 4096
+ *   combine   (or chains; the operator must be associative) candidates of a batch that are for one cell make a chain,
+ *             by one exchange each; the thread of the last comer finds the best and looks at the cell once
  *
  * Cells stay in global memory, where clients look at them; relaxed, since a cell that has become better since costs a
  * message and nothing else. What a superstep wrote is seen in the next by the grid's barrier.
@@ -383,7 +386,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     const int blocks = asked ? asked : 2;
     int units = 0, resident = 0;
     size_t unit, most;
-    const bool combine = form >= 2 || (form == 0 && ((int)OP(properties) & ORDO_ASSOCIATIVE));
+    const bool combine = form >= 2;
     const void *kernel = combine ? (const void *)MY(kernel)<true> : (const void *)MY(kernel)<false>;
     ordo_status status = MY(refuse)(job);
     if (status)

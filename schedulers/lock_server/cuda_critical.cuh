@@ -4,17 +4,20 @@
  * send what those ask for to the owners (Wang, Fussell and Lin, ASPLOS 2019, with the changes below). A superstep
  * visits the items of one list and ends when every request is served; what sections activate is the next list.
  *   message.cuh   what goes over a ring, and the two protocols: sending and taking
+ *   owners.cuh    who owns a target
  *   this file     clients, servers, the end of a step, the choice of forms
  *
  * How a server keeps sections of one target apart, all its threads working at once:
- *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory
+ *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory.
+ *             Where very few targets are hot, the lanes of a warp take a lock together
  *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; the thread of
  *             the last comer runs the whole chain, combining where the operator can. For words in global memory
  * With form=combine clients make such chains, too, and send one message for each, where items cannot ask twice.
  * Where the words of its targets are: in global memory as in the paper, or (data=shared) in the server's shared memory
  * during the run, from where they come back at its end.
- * Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's server to the other's.
- * No lock is held across a message.
+ * Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's server to the other's,
+ * and no lock is held across a message; or isolated, see cuda_nested.cuh.
+ * A sample of the requests, before the run, chooses: how many targets are hot, and which.
  *
  * Nobody waits in a circle: clients wait for room in rings of servers. A server never waits: it takes second halves,
  * which ask for nothing more, in every round; it takes requests when all that the last ones led to is on its way; and
@@ -25,8 +28,8 @@
  * at its end (all that was reserved was taken) counts itself done with requests; when all have, and its ring of second
  * halves is at its end, it is done. Counters only grow, from step to step.
  *
- * Not done: isolated pairs (pairs=nested); owners by hash or by parts of a graph; targets that move; blocks that are
- * both client and server.
+ * Not done: targets that move; blocks that are both client and server; blocks of a cluster that reach each other's
+ * targets without messages (docs/lock_server.md).
  */
 #include "schedulers/lock_server/tunables.h"
 
@@ -592,9 +595,10 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
 /* ---- the host's part ---- */
 
 enum {
-    SERVER_FEW = 2048,  /* hot targets, up to which it is best to combine in the client */
-    SERVER_CROWDED = 2, /* of a server, below which warps better take locks together */
-    SERVER_ALONE = 2    /* tries before they do */
+    SERVER_FEW = 2048,       /* hot targets, up to which it is best to combine in the client */
+    SERVER_CROWDED = 2,      /* of a server, below which warps better take locks in words together, */
+    SERVER_CROWDED_FAR = 16, /* and those beside words in global memory, which are held for longer */
+    SERVER_ALONE = 2         /* tries before they do */
 };
 
 /* Forms of a run, and how large it is. */
@@ -693,9 +697,9 @@ static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY
         for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
             p->blocks = way == 2 ? 1 : 2;
             p->near = !far;
-            p->chains = OP(targets) == 1 && form != 1 && far;
             p->gather = (form == 2 || (form == 0 && few && OP(combines) && OP(targets) == 1)) && !OP(cuda_twice)(job) &&
                         job->targets < 1u << 27;
+            p->chains = far && (form >= 2 || p->gather);
             p->servers = MY(servers)(job, p, few, way == 1);
             p->partition = server_partition(partition, survey, p->servers);
             p->most = server_most(p->partition, job->targets, p->servers);
@@ -722,7 +726,9 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
     if (status)
         return status;
     a->servers = p->servers;
-    a->alone = survey->targets > 0 && survey->targets < SERVER_CROWDED * p->servers ? SERVER_ALONE : ~0u;
+    a->alone = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers
+                   ? SERVER_ALONE
+                   : ~0u;
     p->most = a->owners.most;
     a->shape = MY(shape_of)(job, p);
     const int words = p->words;

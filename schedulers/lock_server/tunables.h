@@ -11,7 +11,7 @@
       "neighbouring targets of one owner (not metis), rounded down to a power of two; 0: a cache line's; cuda: 1")     \
     X(SERVER_FORM, "form", CHOICE, "auto", 0, 0, "auto|plain|combine|chains", "",                                      \
       "combine: messages for one target are served together, on cuda sent together; chains (cuda, data=global): "      \
-      "served together, with no locks; auto: plain; on cuda by data, and by how few targets are hot")                  \
+      "served together, with no locks; auto: plain, or on cuda combine where few targets are hot")                     \
     X(SERVER_PAIRS, "pairs", CHOICE, "auto", 0, 0, "auto|nested|halves", "",                                           \
       "two targets: isolated by nested locks, or in two halves; auto: halves where the operator has them")             \
     X(SERVER_RING, "ring", INT, "4096", 1, 1048576, NULL, "messages",                                                  \
