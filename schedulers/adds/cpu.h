@@ -28,7 +28,10 @@
 
 #ifndef ORDO_ADDS_ONCE
 #define ORDO_ADDS_ONCE
-enum { ADDS_BUFFER = 64 }; /* activations a bucket that a member collects before it pushes them */
+enum {
+    ADDS_BUFFER = 64,  /* activations a bucket that a member collects before it pushes them */
+    ADDS_WORTH = 1024, /* that are worth a head switch, a few microseconds */
+};
 
 /* Starting width in units of mean weight over mean degree, from the degrees alone. Rather narrow than wide: the clip
  * point corrects the one at once, while a wide bucket has done its unordered work before it is seen. */
@@ -328,6 +331,7 @@ static adds_rules MY(rules)(ordo_job *job, double delta)
         .pace = adds_pace_rules_of(job, delta, 2, 0.3),
         .job = job,
     };
+    r.pace.worth = ADDS_WORTH;
     /* So that an assignment of high degrees ends within a millisecond or so: member 0 looks at cancelling between. */
     while (r.grain_high > r.grain_low && r.grain_high * degree > 131072)
         r.grain_high /= 2;

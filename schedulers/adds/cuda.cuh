@@ -233,7 +233,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     MY(args) a = {};
     adds_dev_queue *q = &a.queue;
-    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    /* several buckets at once do for classes, where no hubs end in all of them at once */
+    const bool hubs = ordo_job_graph_kind(job) == ORDO_GRAPH_HUBS;
+    double own = hubs ? OP(warp_width)(job) : OP(delta)((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, t[ADDS_DELTA], own, MY(factor)(job));
     if (t[ADDS_DELTA] == 0) /* a power of two (5.7) */
         delta = exp2(ceil(log2(delta)));

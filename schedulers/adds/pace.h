@@ -6,7 +6,8 @@
  * then delta doubles, if more waits in other buckets than hands are full of then (Ordo's own: where nothing waits, as
  * at the start, a wider bucket has no more to do); too high, the other way. Delta moves on the mean of several epochs
  * and not before `settle` head switches have passed since it last did, because the buckets must have filled under it
- * before its effect shows.
+ * before its effect shows. It does not halve where a bucket holds less than is worth a head switch (Ordo's own: a few
+ * threads are always utilised).
  */
 #ifndef ORDO_ADDS_PACE_H
 #define ORDO_ADDS_PACE_H
@@ -23,12 +24,14 @@ typedef struct adds_pace_rules {
     double clip, util_low, util_high; /* shares */
     double util_more;                 /* below it more buckets are dequeued from at once; at least util_low */
     double delta_max;
+    ordo_u64 worth; /* pushes a head switch, at least, for a smaller delta */
 } adds_pace_rules;
 
 typedef struct adds_pace {
     double delta, delta_min;
     double util_mean;    /* over epochs; below 0: none yet */
     ordo_u64 settled_at; /* delta may change from this switch on */
+    ordo_u64 switches;   /* at the end of the last epoch */
     ordo_u32 concurrent;
     bool skip; /* the epoch that ends next has seen two deltas */
 } adds_pace;
@@ -48,6 +51,8 @@ ORDO_FN bool adds_pace_set(const adds_pace_rules *r, adds_pace *p, double delta,
 ORDO_FN bool adds_pace_epoch(const adds_pace_rules *r, adds_pace *p, ordo_u64 pushes, ordo_u64 tail_pushes, double util,
                              double waiting, ordo_u64 switches)
 {
+    const ordo_u64 passed = switches - p->switches;
+    p->switches = switches;
     p->util_mean = p->util_mean < 0 ? util : 0.75 * p->util_mean + 0.25 * util;
     if (!r->dynamic)
         return false;
@@ -72,7 +77,7 @@ ORDO_FN bool adds_pace_epoch(const adds_pace_rules *r, adds_pace *p, ordo_u64 pu
     } else if (util > r->util_high) {
         if (p->concurrent > r->concurrent_min)
             p->concurrent--;
-        else if (settled && p->util_mean > r->util_high)
+        else if (settled && p->util_mean > r->util_high && pushes >= r->worth * passed)
             return adds_pace_set(r, p, p->delta / 2, switches);
     }
     return false;

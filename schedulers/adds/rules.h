@@ -41,6 +41,7 @@ static inline adds_pace_rules adds_pace_rules_of(const ordo_job *job, double del
     r.util_high = t[ADDS_UTIL_HIGH] > 0 ? t[ADDS_UTIL_HIGH] : util_high;
     r.util_more = r.util_low;
     r.delta_max = delta * 1073741824.0;
+    r.worth = 0;
     return r;
 }
 
@@ -52,7 +53,7 @@ static inline adds_pace adds_pace_of(const ordo_job *job, const adds_pace_rules 
     if (job->op->cell != ORDO_F32 && p.delta_min < 1)
         p.delta_min = delta < 1 ? delta : 1;
     p.util_mean = 0;
-    p.settled_at = 0;
+    p.settled_at = p.switches = 0;
     p.concurrent = r->concurrent_min;
     p.skip = false;
     return p;

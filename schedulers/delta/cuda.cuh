@@ -21,6 +21,10 @@
  * From that word and what they keep of the words before, all blocks know `from`, `to` and the head alike, without
  * reading anything else.
  *
+ * The width follows the work: short supersteps that leave warps idle, one after the other, double it; more entries than
+ * a few an item, which a better order would save, halve it. Entries stay where they are. In buckets that have become
+ * wider they come late, in narrower ones early, and are sorted again as clipped ones are: order only.
+ *
  * The end. Items are in buckets, in the hands of a warp that has not arrived, or spilled. When the last block has
  * arrived nobody has any in hand, so empty buckets and no spilled item are the end. Exact.
  */
@@ -34,15 +38,24 @@
 #define ORDO_DELTA_CUDA_ONCE
 enum { DELTA_DEV_THREADS = 256, DELTA_DEV_WARPS = DELTA_DEV_THREADS / 32, DELTA_DEV_BUCKETS = 32 };
 enum { DELTA_DEV_RUN, DELTA_DEV_SWEEP, DELTA_DEV_END };
+enum { DELTA_DEV_STAYS, DELTA_DEV_DOUBLES, DELTA_DEV_HALVES };
+enum {
+    DELTA_DEV_THIN = 16,     /* supersteps in a row, before the width doubles, that leave half of the warps idle */
+    DELTA_DEV_SHORT = 24000, /* and take less than that, ns; an empty one takes 6 to 8 us on an H100 */
+    DELTA_DEV_MANY = 4,      /* entries an item, before the width halves; and again after half as many more */
+};
 
 typedef struct delta_dev_words {
     ordo_u64 tail[DELTA_DEV_BUCKETS];
-    ordo_u64 word, padding0[15];    /* generation << 48 | phase << 46 | steps of the head << 40 | to */
+    ordo_u64 word, padding0[15];    /* generation << 56 | width << 54 | phase << 52 | steps of the head << 46 | to */
     ordo_u32 arrived, padding1[31]; /* blocks, all generations together */
     ordo_u32 free_count, padding2[31];
     ordo_u64 spilled, padding3[15];
-    ordo_u64 swept; /* what `spilled` was when the last sweep began; by who decides */
-    ordo_u32 stop;  /* block 0, for who decides: the host wants an end */
+    ordo_u64 swept;         /* what `spilled` was when the last sweep began; this and the next three by who decides */
+    ordo_u64 taken, enough; /* entries; how many of them are too many */
+    ordo_u64 decided;       /* when that was done last */
+    ordo_u32 thin;          /* supersteps in a row */
+    ordo_u32 stop;          /* block 0, for who decides: the host wants an end */
 } delta_dev_words;
 
 typedef struct delta_dev_queue {
@@ -50,6 +63,8 @@ typedef struct delta_dev_queue {
     delta_dev_words *words;
     ordo_u32 *free; /* [blocks] stack */
     ordo_dev_spill spill;
+    ordo_u32 items;
+    double least, most; /* between which the width may change */
 } delta_dev_queue;
 
 /* What all threads of a block know of the superstep, in shared memory; changed between its barriers by one warp. */
@@ -57,7 +72,7 @@ typedef struct delta_dev_step {
     ordo_u64 from, to;
     ordo_u64 begins[DELTA_DEV_BUCKETS]; /* first slot of each bucket's first block that is not free */
     ordo_u64 generation;
-    double base;
+    double base, delta, per_delta;
     ordo_u32 head, phase;
 } delta_dev_step;
 
@@ -109,15 +124,39 @@ ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cac
     return __any_sync(~0u, none);
 }
 
+/* How the width should change after a superstep; by a warp, alike in all lanes. */
+ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step *s)
+{
+    delta_dev_words *const words = q.words;
+    const ordo_u64 count = s->to - s->from, warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
+    const ordo_u64 taken = ordo_dev_load(&words->taken) + count, now = ordo_dev_clock();
+    const ordo_u64 enough = ordo_dev_load(&words->enough), short_of = ordo_dev_load(&words->decided) + DELTA_DEV_SHORT;
+    const ordo_u64 many = enough ? enough : (ordo_u64)DELTA_DEV_MANY * q.items;
+    const ordo_u32 thin = count < warps / 2 && now < short_of ? ordo_dev_load(&words->thin) + 1 : 0;
+    const bool doubles = thin == DELTA_DEV_THIN, halves = !doubles && taken > many;
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) {
+        ordo_dev_store(&words->taken, taken);
+        ordo_dev_store(&words->decided, now);
+        ordo_dev_store(&words->thin, doubles ? 0 : thin);
+        if (halves)
+            ordo_dev_store(&words->enough, many + (ordo_u64)DELTA_DEV_MANY * q.items / 2);
+    }
+    const ordo_u64 change = doubles && 2 * s->delta <= q.most   ? DELTA_DEV_DOUBLES
+                            : halves && s->delta / 2 >= q.least ? DELTA_DEV_HALVES
+                                                                : DELTA_DEV_STAYS;
+    return __shfl_sync(~0u, change, 0) << 54; /* lanes read different clocks */
+}
+
 /* Between two supersteps, by the first warp of the block that arrived last: what comes next. */
 ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s)
 {
     const ordo_u32 lane = threadIdx.x % 32, head = s->head;
     const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
     ordo_u64 tail = ordo_dev_load(&q.words->tail[lane]);
-    const ordo_u64 end = __shfl_sync(~0u, tail, head), generation = s->generation << 48;
+    const ordo_u64 end = __shfl_sync(~0u, tail, head), generation = s->generation << 56;
     if (__any_sync(~0u, ordo_dev_load(&q.words->stop) != 0))
-        return generation | (ordo_u64)DELTA_DEV_END << 46;
+        return generation | (ordo_u64)DELTA_DEV_END << 52;
     /* blocks whose slots are all behind are free; where the head is done, its next slot begins a block */
     const bool stays = end > s->to;
     const ordo_u64 first = ordo_pool_number(q.pool, s->begins[head]);
@@ -134,8 +173,9 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     }
     if (numbers && lane == 0)
         ordo_dev_store(&q.words->free_count, free_count);
+    const ordo_u64 change = s->phase == DELTA_DEV_RUN ? delta_dev_adapt(q, s) : 0;
     if (stays)
-        return generation | end;
+        return generation | change | end;
     if (lane == head) {
         tail = (end + size - 1) & ~(size - 1);
         ordo_dev_store(&q.words->tail[lane], tail);
@@ -145,23 +185,23 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
         const ordo_u32 after = waiting & ~((2u << head) - 1);
         const ordo_u32 next = __ffs(after ? after : waiting) - 1;
         const ordo_u64 steps = next > head ? next - head : next + q.pool.buckets - head;
-        return generation | steps << 40 | __shfl_sync(~0u, tail, next);
+        return generation | change | steps << 46 | __shfl_sync(~0u, tail, next);
     }
     const ordo_u64 spilled = ordo_dev_load(q.spill.count);
     if (__any_sync(~0u, spilled != ordo_dev_load(&q.words->swept))) {
         __syncwarp();
         if (lane == 0)
             ordo_dev_store(&q.words->swept, spilled);
-        return generation | (ordo_u64)DELTA_DEV_SWEEP << 46 | __shfl_sync(~0u, tail, head);
+        return generation | (ordo_u64)DELTA_DEV_SWEEP << 52 | __shfl_sync(~0u, tail, head);
     }
-    return generation | (ordo_u64)DELTA_DEV_END << 46;
+    return generation | (ordo_u64)DELTA_DEV_END << 52;
 }
 
 /* The barrier between two supersteps, by all threads; `s` is of the next one afterwards. */
-ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, double delta)
+ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift, most = ((ordo_u64)1 << 40) - 1;
+    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift, most = ((ordo_u64)1 << 46) - 1;
     __syncthreads();
     if (threadIdx.x < 32) {
         ordo_u32 before = 0;
@@ -181,17 +221,22 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, dou
                 ordo_dev_release(&q.words->word, word);
             }
         } else if (lane == 0) {
-            while ((word = ordo_dev_load(&q.words->word)) >> 48 != (s->generation & 0xffff))
+            while ((word = ordo_dev_load(&q.words->word)) >> 56 != (s->generation & 0xff))
                 ;
             ordo_dev_fence();
         }
         word = __shfl_sync(~0u, word, 0);
         if (lane == 0) {
-            const ordo_u32 steps = (ordo_u32)(word >> 40) & 63, phase = (ordo_u32)(word >> 46) & 3;
+            const ordo_u32 steps = (ordo_u32)(word >> 46) & 63, phase = (ordo_u32)(word >> 52) & 3;
+            const ordo_u32 change = (ordo_u32)(word >> 54) & 3;
             const bool left = steps || phase == DELTA_DEV_SWEEP; /* the head is done: its next slot begins a block */
             s->begins[s->head] = (s->to + (left ? size - 1 : 0)) & ~(size - 1);
             s->head = s->head + steps < q.pool.buckets ? s->head + steps : s->head + steps - q.pool.buckets;
-            s->base += steps * delta;
+            s->base += steps * s->delta; /* as wide as the buckets were that it has passed */
+            if (change) {
+                s->delta *= change == DELTA_DEV_DOUBLES ? 2 : 0.5;
+                s->per_delta = 1 / s->delta;
+            }
             s->from = left ? s->begins[s->head] : s->to;
             s->to = phase == DELTA_DEV_END ? s->from : word & most;
             s->phase = phase;
@@ -244,6 +289,8 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
         step.from = step.to = step.head = step.phase = 0;
         step.generation = 1;
         step.base = OP(warp_base)(a.lowest);
+        step.delta = a.delta;
+        step.per_delta = 1 / a.delta;
     }
     __syncthreads();
 
@@ -251,7 +298,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
     OP(batch) t = {};
     OP(warp_start)(&w, &store[warp], nearby[warp]);
     w.map.base = step.base;
-    w.map.per_delta = 1 / a.delta;
+    w.map.per_delta = step.per_delta;
     w.map.buckets = a.queue.pool.buckets;
     w.map.last = w.map.buckets - 1;
     w.map.limit = step.base + a.delta;
@@ -319,13 +366,14 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             dry = false;
             if (__any_sync(~0u, w.edges >> 30)) /* 32 bits are enough for now and then */
                 OP(warp_publish)(&w, a.counters);
-            delta_dev_barrier(a.queue, &step, a.delta);
+            delta_dev_barrier(a.queue, &step);
             steps++;
             if (step.phase == DELTA_DEV_END)
                 break;
             sweep = step.phase == DELTA_DEV_SWEEP;
             w.map.base = step.base;
-            w.map.limit = step.base + a.delta;
+            w.map.per_delta = step.per_delta;
+            w.map.limit = step.base + step.delta;
             w.map.head = step.head;
             const ordo_u64 count = step.to - step.from;
             w.map.thin = sweep || count < a.thin;
@@ -337,7 +385,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             if (blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1 && steps % 16 == 1) {
                 /* for people and from them; a look at the host takes as long as a thin superstep */
                 ordo_dev_sample(a.record, count, (ordo_u64)((step.base - OP(warp_base)(a.lowest)) * w.map.per_delta),
-                                a.delta, 1, -1);
+                                step.delta, 1, -1);
                 if (a.mailbox->stop)
                     ordo_dev_store(&a.queue.words->stop, 1u);
                 a.mailbox->supersteps = steps;
@@ -350,8 +398,11 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
         OP(warp_gather)(a.sight, &w, &t, there, entry.item, entry.value, fresh);
     }
     OP(warp_publish)(&w, a.counters);
-    if (blockIdx.x == 0 && threadIdx.x == 0)
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
         a.record->supersteps = steps - 1;
+        a.record->delta_first = a.delta;
+        a.record->delta_last = step.delta;
+    }
 }
 
 /* Starting width in units of mean weight over mean degree (docs/performance.md): wide where depth binds. */
@@ -375,7 +426,12 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     MY(args) a = {};
     ordo_dev_pool *p = &a.queue.pool;
-    a.delta = ordo_job_delta(job, t[DELTA_DELTA], OP(warp_width)(job), MY(factor)(job));
+    const double own = OP(warp_width)(job);
+    a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, MY(factor)(job));
+    const bool dynamic = t[DELTA_DYNAMIC] > 0;
+    /* a declared width is a class or a level, where a better order would not be found below */
+    a.queue.least = dynamic && own <= 0 ? a.delta / 1024 : a.delta;
+    a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)
@@ -399,6 +455,7 @@ static ordo_status MY(run_job)(ordo_job *job)
             p->table_shift++;
         p->buckets = (ordo_u32)t[DELTA_BUCKETS] < DELTA_DEV_BUCKETS ? (ordo_u32)t[DELTA_BUCKETS] : DELTA_DEV_BUCKETS;
         p->cached = 1;
+        a.queue.items = job->universe;
         a.spill_words = (ids + 31) / 32;
         a.sight.near = MY(near);
         const bool hubs = ordo_job_graph_kind(job) == ORDO_GRAPH_HUBS; /* short paths: chains only unbalance */
@@ -425,7 +482,6 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = ordo_cuda_launch(&c, (const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
     }
     status = ordo_cuda_end(&c, status);
-    job->delta_first = job->delta_last = a.delta;
     return status;
 }
 

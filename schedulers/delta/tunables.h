@@ -14,6 +14,8 @@
       "cuda: how far a warp follows its own activations where there is little work; -1: 64, 0 where hubs are")         \
     X(DELTA_THIN, "thin", INT, "32768", 0, 4294967295.0, NULL, "items",                                                \
       "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test")        \
+    X(DELTA_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                      \
+      "cuda: whether delta doubles where supersteps are short and warps idle, and halves where items come often")      \
     X(DELTA_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
     X(DELTA_POOL, "pool", INT, "0", 0, 4294967295.0, NULL, "items",                                                    \

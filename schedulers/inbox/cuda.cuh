@@ -22,7 +22,10 @@
  * clipped, and published again when it comes up too early. A worker whose copy of hint is old puts entries too early or
  * too late: order only.
  *
- * One warp works for nobody: it passes on the host's wish to stop, and writes the trace.
+ * One warp works for nobody: it passes on the host's wish to stop, writes the trace, and doubles the width of buckets
+ * where the front passes them in no time while fewer entries wait there than half of the workers could take at once.
+ * Numbers go on from the hint: bucket `since` begins at `origin`, and all are 2^doubled times as wide as at first. What
+ * was published before comes late, and what whoever has not looked since publishes too early or too late: order only.
  */
 #include "ring.h"
 #include "tunables.h"
@@ -36,9 +39,12 @@ enum {
     INBOX_DEV_WARPS = INBOX_DEV_THREADS / 32,
     INBOX_DEV_MARGIN = 8, /* buckets behind the hint that late entries and old copies of it still find their place in */
     INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
-    INBOX_DEV_LOOKS = 4,  /* at its own rings, for one at what all count in */
-    INBOX_DEV_SPARE = 64, /* credit that is taken beyond what is needed */
-    INBOX_DEV_ROUNDS = 3, /* entries of a lane that are on their way at once */
+    INBOX_DEV_LOOKS = 4,     /* at its own rings, for one at what all count in */
+    INBOX_DEV_SPARE = 64,    /* credit that is taken beyond what is needed */
+    INBOX_DEV_ROUNDS = 3,    /* entries of a lane that are on their way at once */
+    INBOX_DEV_SHORT = 16000, /* ns a bucket, over as many of them, below which they are too narrow */
+    INBOX_DEV_SEVERAL = 16,
+    INBOX_DEV_WIDEST = 20, /* doublings */
 };
 
 /* Two lines: who has nothing to do looks at both, and as many warps do as there are. */
@@ -46,9 +52,16 @@ typedef struct inbox_dev_words {
     ordo_u32 waiting[INBOX_BUCKETS];
     ordo_u64 pending, hint;
     ordo_u64 spilled; /* bits that were set, ever */
-    ordo_u64 stop;
-    ordo_u64 padding[12];
+    ordo_u64 say;     /* by the warp that works for nobody: since << 8 | doubled << 1 | whether to stop */
+    ordo_u64 origin;  /* of bucket `since`, a double's bits: stored before `say` */
+    ordo_u64 padding[11];
 } inbox_dev_words;
+
+/* 2^k */
+ORDO_DEV double inbox_dev_power(int k)
+{
+    return __longlong_as_double((long long)(1023 + k) << 52);
+}
 #endif
 
 typedef struct MY(args) {
@@ -60,7 +73,8 @@ typedef struct MY(args) {
     ordo_u32 window;   /* buckets */
     ordo_u32 hops;     /* that a warp follows its own activations */
     bool thin;         /* depth binds */
-    double delta;
+    double delta, per_delta;
+    bool dynamic;   /* whether that may double */
     ordo_u32 *bits; /* of spilled items */
     ordo_u64 bit_words;
     OP(sight) sight;
@@ -79,7 +93,8 @@ typedef struct MY(worker) {
     ordo_u32 taken;       /* entries of the slot that it has in hand */
     ordo_u32 done;        /* entries, bits and initial items in hand, all slots; all lanes alike */
     ordo_u32 credit;      /* that `pending` counts and nothing stands for; all lanes alike */
-    ordo_u64 hint;        /* all lanes alike */
+    ordo_u64 said;        /* of `say`, but for the stop; all lanes alike */
+    double from, width;   /* of buckets: where number 0 would begin; all lanes alike */
 } MY(worker);
 
 ORDO_DEV OP(entry) * MY(place)(const MY(args) & a, ordo_u32 worker, ordo_u32 slot, ordo_u32 at)
@@ -154,7 +169,7 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
     if (__any_sync(~0u, waits != 0)) /* P3: rare */
         MY(tell)(a, me);
     while (__any_sync(~0u, waits != 0)) {
-        if (__any_sync(~0u, ordo_dev_load(&a.words->stop) != 0))
+        if (__any_sync(~0u, ordo_dev_load(&a.words->say) & 1))
             break;
         /* this worker's own rings to bits, a place a lane and turn: the bit is counted before the entry is not */
         ordo_u64 *own = &a.ends[me->index * INBOX_BUCKETS + lane];
@@ -228,10 +243,10 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
 }
 
 /* Where buckets lie as of `hint`. */
-ORDO_DEV void MY(orient)(const MY(args) & a, OP(warp) * w, double base, ordo_u64 hint)
+ORDO_DEV void MY(orient)(OP(warp) * w, const MY(worker) * me, ordo_u64 hint)
 {
     const ordo_u64 begins = hint > INBOX_DEV_MARGIN ? hint - INBOX_DEV_MARGIN : 0;
-    w->map.base = base + (double)begins * a.delta;
+    w->map.base = me->from + (double)begins * me->width;
     w->map.head = (ordo_u32)(begins % INBOX_BUCKETS);
 }
 
@@ -249,11 +264,13 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
     ordo_u64 initial = (ordo_u64)me->index * 32, spilled = 0, word = a.bit_words;
     ordo_u32 bits = 0, first_bit = 0, due = 0, idle = 0;
     OP(batch) t = {};
-    w->map.per_delta = 1 / a.delta;
     w->map.buckets = INBOX_BUCKETS;
     w->map.last = INBOX_DEV_LAST;
     w->map.thin = a.thin;
-    MY(orient)(a, w, base, 0);
+    w->map.per_delta = a.per_delta;
+    me->from = base;
+    me->width = a.delta;
+    MY(orient)(w, me, 0);
     for (;;) {
         const bool busy = OP(warp_work)<true>(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
@@ -319,9 +336,19 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[lane]);
             const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
             const ordo_u64 hint = __shfl_sync(~0u, control, 1), spills = __shfl_sync(~0u, control, 2);
-            if (__shfl_sync(~0u, control, 0) == 0 || __shfl_sync(~0u, control, 3) != 0)
+            const ordo_u64 say = __shfl_sync(~0u, control, 3);
+            if (__shfl_sync(~0u, control, 0) == 0 || (say & 1))
                 break;
-            MY(orient)(a, w, base, hint);
+            if (say != me->said) { /* buckets are wider now */
+                const int doubled = (int)(say >> 1 & 127);
+                me->said = say;
+                me->width = a.delta * inbox_dev_power(doubled);
+                ordo_dev_fence(); /* lane 3 has read `say`, and reads what was stored before it */
+                const ordo_u64 origin = __shfl_sync(~0u, ordo_dev_load(&a.words->origin), 3);
+                me->from = __longlong_as_double((long long)origin) - (double)(say >> 8) * me->width;
+                w->map.per_delta = a.per_delta * inbox_dev_power(-doubled);
+            }
+            MY(orient)(w, me, hint);
             const ordo_u32 front = MY(nearest)(w, __ballot_sync(~0u, waiting != 0));
             const ordo_u32 begins =
                 hint > INBOX_DEV_MARGIN ? INBOX_DEV_MARGIN : (ordo_u32)hint; /* the hint's distance */
@@ -346,7 +373,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             due = (front < mine ? front : mine) + a.window;
             if (there) {
                 while (!entry.item) { /* R2: its writer waits for nothing, but may have stopped */
-                    if (ordo_dev_load(&a.words->stop))
+                    if (ordo_dev_load(&a.words->say) & 1)
                         break;
                     entry = MY(look)(at);
                 }
@@ -361,7 +388,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             }
             me->done += count;
             w->hops = a.hops;
-            w->map.limit = w->map.base + (mine + 1) * a.delta; /* what is as near as this may stay */
+            w->map.limit = w->map.base + (mine + 1) * me->width; /* what is as near as this may stay */
             /* what was clipped is published again */
             ordo_vid v = entry.item;
             if (there && v >= a.sight.universe)
@@ -385,20 +412,51 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
 }
 
 /* The warp that works for nobody. */
-ORDO_DEV void MY(watch)(const MY(args) & a)
+ORDO_DEV void MY(watch)(const MY(args) & a, double base)
 {
-    if (threadIdx.x % 32 != 0)
-        return;
-    ordo_u64 pending;
-    while ((pending = ordo_dev_load(&a.words->pending)) != 0 && !ordo_dev_load(&a.words->stop)) {
-        const ordo_u64 hint = ordo_dev_load(&a.words->hint);
-        ordo_dev_sample(a.record, pending, hint, a.delta, a.window + 1, -1);
-        a.record->supersteps = hint;
-        a.mailbox->supersteps = hint;
-        a.mailbox->in_flight = pending;
-        if (a.mailbox->stop)
-            ordo_dev_store(&a.words->stop, (ordo_u64)1);
+    const ordo_u32 lane = threadIdx.x % 32;
+    double origin = base, width = a.delta;
+    ordo_u64 since = 0, stop = 0, passed = 0, began = 0; /* the bucket, and when, from which on workers were idle */
+    ordo_u32 doubled = 0;
+    for (;;) {
+        const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
+        const ordo_u64 pending = __shfl_sync(~0u, control, 0), hint = __shfl_sync(~0u, control, 1);
+        if (!pending || stop)
+            break;
+        /* slots in the order of their buckets */
+        const ordo_u32 begins = hint > INBOX_DEV_MARGIN ? (ordo_u32)((hint - INBOX_DEV_MARGIN) % INBOX_BUCKETS) : 0;
+        const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[(begins + lane) % INBOX_BUCKETS]);
+        const ordo_u32 some = __ballot_sync(~0u, waiting != 0), front = some ? __ffs(some) - 1 : 0;
+        const bool busy = ordo_warp_sum(lane <= front + a.window ? waiting : 0) >= a.workers / 2;
+        const ordo_u64 now = __shfl_sync(~0u, ordo_dev_clock(), 0);
+        const bool several = hint - passed >= INBOX_DEV_SEVERAL;
+        const bool narrow = several && !busy && now - began < INBOX_DEV_SEVERAL * INBOX_DEV_SHORT;
+        if (several || busy) {
+            passed = hint;
+            began = now;
+        }
+        if (narrow && a.dynamic && doubled < INBOX_DEV_WIDEST) {
+            origin += (double)(hint - since) * width;
+            since = hint;
+            width *= 2;
+            doubled++;
+            if (lane == 0)
+                ordo_dev_store(&a.words->origin, (ordo_u64)__double_as_longlong(origin));
+        }
+        if (lane == 0) {
+            ordo_dev_sample(a.record, pending, hint, width, a.window + 1, -1);
+            a.record->supersteps = hint;
+            a.mailbox->supersteps = hint;
+            a.mailbox->in_flight = pending;
+            stop = a.mailbox->stop;
+            ordo_dev_release(&a.words->say, since << 8 | doubled << 1 | (stop != 0));
+        }
+        stop = __shfl_sync(~0u, stop, 0);
         __nanosleep(2000);
+    }
+    if (lane == 0) {
+        a.record->delta_first = a.delta;
+        a.record->delta_last = width;
     }
 }
 
@@ -418,7 +476,7 @@ static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) MY(kernel)(const 
     if (me.index < a.workers)
         MY(work)(a, &w, &me, OP(warp_base)(a.lowest));
     else if (me.index == a.workers)
-        MY(watch)(a);
+        MY(watch)(a, OP(warp_base)(a.lowest));
 }
 
 static ordo_status MY(run_job)(ordo_job *job)
@@ -431,6 +489,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     const bool deep = kind == ORDO_GRAPH_DEEP; /* depth binds: wide buckets in order, chains */
     const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 6 : 2;
     a.delta = ordo_job_delta(job, t[INBOX_DELTA], OP(warp_width)(job), factor);
+    a.per_delta = 1 / a.delta;
     const int each = (int)t[INBOX_BLOCKS];
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)
@@ -452,6 +511,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         if (t[INBOX_RING] > 0)
             for (a.size = 1; 2 * a.size <= t[INBOX_RING];)
                 a.size *= 2;
+        a.dynamic = t[INBOX_DYNAMIC] > 0;
         a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : 3;
         a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : 0;
         a.thin = kind != ORDO_GRAPH_HUBS;
@@ -475,7 +535,6 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = ordo_cuda_launch(&c, (const void *)MY(kernel), INBOX_DEV_THREADS, each, args);
     }
     status = ordo_cuda_end(&c, status);
-    job->delta_first = job->delta_last = a.delta;
     return status;
 }
 

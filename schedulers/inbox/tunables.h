@@ -6,6 +6,8 @@
       "what delta 0 multiplies mean weight over mean degree by; 0: chosen from the degrees")                           \
     X(INBOX_WINDOW, "window", INT, "-1", -1, 27, NULL, "buckets",                                                      \
       "how far beyond the lowest bucket that anybody has a worker goes; -1: 1, cuda: 0 where depth binds, else 3")     \
+    X(INBOX_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                      \
+      "cuda: whether delta doubles where buckets take no time and workers are idle")                                   \
     X(INBOX_RING, "ring", INT, "0", 0, 1048576, NULL, "items",                                                         \
       "places of a ring, rounded down to a power of two; 0: 4096, cuda: 64 to 4096, by the vertices a warp")           \
     X(INBOX_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                       \

@@ -22,21 +22,23 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How delta, the number of buckets dequeued at once and utilisation went: means over the trace. */
+/* How delta, the number of buckets dequeued at once and, where it is known, utilisation went: means over the trace. */
 static const char *pace(const ordo_stats *s)
 {
     static char text[128];
     double busy = 0, concurrent = 0;
     size_t n = s->trace_count ? s->trace_count : 1;
     text[0] = 0;
-    if (strcmp(s->scheduler, "adds"))
+    if (!s->delta_first)
         return text;
     for (size_t i = 0; i < s->trace_count; i++) {
         busy += s->trace[i].utilisation;
         concurrent += s->trace[i].concurrent;
     }
-    snprintf(text, sizeof text, "  stale %.1f M  delta %g to %g  buckets %.1f  utilisation %.3f",
-             1e-6 * (double)s->stale, s->delta_first, s->delta_last, concurrent / (double)n, busy / (double)n);
+    const int end = snprintf(text, sizeof text, "  stale %.1f M  delta %g to %g  buckets %.1f", 1e-6 * (double)s->stale,
+                             s->delta_first, s->delta_last, concurrent / (double)n);
+    if (busy > 0)
+        snprintf(text + end, sizeof text - (size_t)end, "  utilisation %.3f", busy / (double)n);
     return text;
 }
 

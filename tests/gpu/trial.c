@@ -56,7 +56,8 @@ static trial_settings hard_delta[] = {
     {"hops=1000000", "thin=0"},
     {"blocks=1"},
     {"records=off"},
-    {"delta=1"},
+    {"delta=1"}, /* and grows */
+    {"delta=1", "dynamic=off"},
     {"delta=1e9"},
     {"chain=1", "chunk=1"}, /* a CPU's */
     {"chain=0"},
@@ -74,7 +75,8 @@ static trial_settings hard_inbox[] = {
     {"workers=33"},
     {"blocks=1"},
     {"records=off"},
-    {"delta=1"}, /* nearly all is clipped */
+    {"delta=1"}, /* nearly all is clipped, and buckets become wider */
+    {"delta=1", "dynamic=off"},
     {"delta=1e9"},
     {"chunk=1", "ring=1"}, /* a CPU's */
 };
