@@ -18,6 +18,9 @@
  * for messages only while its try is on its way.
  *   Progress: a try is refused for a section, which ends, or for a request that holds that lock as its lower one and
  * tries a higher one still. Of all those the one with the highest lock can be refused for a section alone.
+ * tests/models/server_nested.pml checks exclusion and the end, and that it would see a server that waits for room, a
+ * lock given back too early, an answer that comes before its section, a server that leaves while others try, and
+ * hold-and-wait.
  *
  * The end of a step: a server whose requests have all run, and whose clients have ended, counts itself done; tries come
  * from servers that are not done alone.
