@@ -798,6 +798,16 @@ class Status(Base):
         self.assertEqual(r.returncode, 0, "never ran")
         self.assertTrue(any("are available" in text for text in said), said)
 
+    def test_peak_memory(self):
+        """The rows one and a half times, 16 bytes a vertex and the worklists are enough, the file that is read included."""
+        graph = self.path("heavy.wsg")
+        self.ok(ordo("generate", "uniform", "--vertices", 1 << 19, "--degree", 16, "--weights", "uniform:1:255", "-o", graph))
+        for scheduler in "delta", "adds":
+            run = json.loads(self.ok(ordo("sssp", graph, "--scheduler", scheduler, "--threads", 2, "--json", "-")).out.splitlines()[-1])
+            n, m = run["graph"]["vertices"], run["graph"]["edges"]
+            most = 1.5 * (8 * (n + 1) + 8 * m) + 16 * n + run["memory"]["peak_worklist"] + (8 << 20)  # the program itself
+            self.assertLess(run["memory"]["peak_rss"], most, scheduler)
+
     def test_unwritable(self):
         before = set(os.listdir(self.folder.name))
         for option in ("--output", "--json", "--tree", "--trace"):

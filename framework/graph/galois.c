@@ -110,16 +110,26 @@ static void copy_part(void *arg, int member)
         g->row[u + 1] = stop;
     }
     ordo_split(g->m, ordo_team_size(g->team), member, &begin, &end);
+    const ordo_u8 *passed = g->heads + begin * g->head_bytes;
     for (ordo_u64 e = begin; e < end; e++) {
         ordo_u64 head = head_of(g, e);
+        if (e % ORDO_INPUT_PART == 0) {
+            ordo_input_passed(g->in, passed, g->heads + e * g->head_bytes);
+            passed = g->heads + e * g->head_bytes;
+        }
         if (head >= g->n) {
             ordo_keep_least(&g->bad_edge, e);
             break;
         }
         g->head[e * g->stride] = (ordo_vid)head;
     }
+    passed = g->data + begin * g->data_bytes;
     for (ordo_u64 e = begin; e < end && g->stride == 2; e++) {
         ordo_u64 weight = data_of(g, e);
+        if (e % ORDO_INPUT_PART == 0) {
+            ordo_input_passed(g->in, passed, g->data + e * g->data_bytes);
+            passed = g->data + e * g->data_bytes;
+        }
         if (weight > UINT32_MAX) {
             ordo_keep_least(&g->bad_data, e);
             break;

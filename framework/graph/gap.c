@@ -101,8 +101,13 @@ static void copy_part(void *arg, int member)
     }
     bool negative = false;
     ordo_split(g->m, ordo_team_size(g->team), member, &begin, &end);
+    const ordo_u8 *passed = g->neighbours + begin * g->step;
     for (ordo_u64 e = begin; e < end; e++) {
         const ordo_u8 *from = g->neighbours + e * g->step;
+        if (e % ORDO_INPUT_PART == 0) {
+            ordo_input_passed(g->in, passed, from);
+            passed = from;
+        }
         ordo_u32 head = ordo_load32(from);
         if (head >= g->n) { /* negative ones are large */
             ordo_keep_least(&g->bad_edge, e);

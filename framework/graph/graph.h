@@ -183,6 +183,12 @@ ordo_status ordo_edge_options_check(const ordo_edge_options *edges);
 ordo_status ordo_input_open(const char *path, ordo_input *out);
 /* Gives the bytes back; the name stays. Twice is fine. */
 void ordo_input_close(ordo_input *in);
+
+/* Of a mapped file's bytes between the two: the memory is given back, as they are not read again (nothing breaks where
+ * they are: they come from the file once more). Otherwise a graph in memory and its whole file would be there at once.
+ */
+void ordo_input_passed(const ordo_input *in, const ordo_u8 *begin, const ordo_u8 *end);
+enum { ORDO_INPUT_PART = 1 << 18 }; /* edges after which a reader does that */
 /* The name ends in `suffix`, or in `suffix` and .gz, .xz or .zst. */
 bool ordo_input_has_suffix(const ordo_input *in, const char *suffix);
 /* ORDO_OK where a file of this size may well describe n vertices: a few bytes must not make us take gigabytes.

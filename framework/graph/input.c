@@ -328,6 +328,14 @@ ordo_status ordo_input_open(const char *path, ordo_input *out)
     return status;
 }
 
+void ordo_input_passed(const ordo_input *in, const ordo_u8 *begin, const ordo_u8 *end)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t first = ((size_t)begin + page - 1) / page * page, last = (size_t)end / page * page;
+    if (in->mapped && first < last)
+        madvise((void *)first, last - first, MADV_DONTNEED); /* advice: a refusal costs memory only */
+}
+
 void ordo_input_close(ordo_input *in)
 {
     if (in->mapped)
