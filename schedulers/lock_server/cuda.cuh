@@ -377,15 +377,37 @@ static ordo_status MY(refuse)(const ordo_job *job)
     return ORDO_OK;
 }
 
+/* Blocks a multiprocessor, as many as are asked for, or two where they fit and else one; and how many of all serve. */
+static ordo_status MY(choose)(ordo_cuda *c, const void *kernel, int *blocks, ordo_u32 *servers)
+{
+    const int asked = (int)c->job->tunable[SERVER_BLOCKS];
+    const double ratio = c->job->tunable[SERVER_RATIO];
+    int units = 0, resident = 0;
+    size_t unit, most;
+    ordo_status status = ordo_cuda_size(&units, &unit, &most);
+    for (*blocks = asked ? asked : 2; !status; --*blocks) {
+        *servers = server_share(units * *blocks, ratio > 0 ? ratio : 1);
+        const size_t client = 8 * server_outbox_words(*servers, (ordo_u32)MY(batch)) + sizeof(MY(tile));
+        status = ordo_cuda_share(c, kernel, SERVER_THREADS, client > sizeof(MY(serving)) ? client : sizeof(MY(serving)),
+                                 &resident);
+        if (status || (resident >= *blocks && units * *blocks >= 2))
+            return status;
+        if (asked || *blocks == 1)
+            return ordo_fail(ORDO_ERR_DEVICE,
+                             "device 'cuda': %d blocks a multiprocessor of %d asked for, %d fit; expected room for a "
+                             "client and a server",
+                             *blocks, units, resident);
+    }
+    return status;
+}
+
 static ordo_status MY(run_job)(ordo_job *job)
 {
     ordo_cuda c;
     MY(args) a = {};
     const ordo_survey nothing = {};
-    const int form = (int)job->tunable[SERVER_FORM], asked = (int)job->tunable[SERVER_BLOCKS];
-    const int blocks = asked ? asked : 2;
-    int units = 0, resident = 0;
-    size_t unit, most;
+    const int form = (int)job->tunable[SERVER_FORM];
+    int blocks = 0;
     const bool combine = form >= 2;
     const void *kernel = combine ? (const void *)MY(kernel)<true> : (const void *)MY(kernel)<false>;
     ordo_status status = MY(refuse)(job);
@@ -393,15 +415,10 @@ static ordo_status MY(run_job)(ordo_job *job)
         return status;
     status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
     if (!status)
-        status = ordo_cuda_size(&units, &unit, &most);
-    if (!status && units * blocks < 2)
-        status = ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': one block, expected room for a client and a server");
-    if (!status) {
-        const double ratio = job->tunable[SERVER_RATIO];
-        a.servers = server_share(units * blocks, ratio > 0 ? ratio : 1);
+        status = MY(choose)(&c, kernel, &blocks, &a.servers);
+    if (!status)
         status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, a.servers),
                                     a.servers, &nothing, &a.owners);
-    }
     if (!status)
         status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
     if (!status)
@@ -412,14 +429,6 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = (a.done = (ordo_u32 *)ordo_cuda_alloc(&c, ORDO_CUDA_LINE, sizeof(ordo_u32), true)) ? ORDO_OK
                                                                                                     : ORDO_ERR_MEMORY;
-    if (!status) {
-        const size_t client = 8 * server_outbox_words(a.servers, (ordo_u32)MY(batch)) + sizeof(MY(tile));
-        status = ordo_cuda_share(&c, kernel, SERVER_THREADS,
-                                 client > sizeof(MY(serving)) ? client : sizeof(MY(serving)), &resident);
-    }
-    if (!status && resident < blocks)
-        status =
-            ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': %d blocks a multiprocessor asked for, %d fit", blocks, resident);
     if (!status) {
         a.rows = c.out;
         a.cells = (OP(cell) *)c.cells;

@@ -71,13 +71,18 @@ template <int W, int Words>
 ORDO_DEV ordo_u32 MY(answer_tries)(const MY(args) * a, const MY(block) * b, server_taking *seconds,
                                    ordo_dev_queue *queue, ordo_u32 step, server_counters *mine)
 {
-    ordo_u64 word[MY(places)][W];
+#if __CUDA_ARCH__ >= 900
+    constexpr int each = MY(places); /* tries of a thread and round */
+#else
+    constexpr int each = 1; /* for these compilers spill with more */
+#endif
+    ordo_u64 word[each][W];
     ordo_u32 ran = 0; /* bits */
-    const ordo_u32 count = server_take<W, MY(places)>(&a->second, b->index, seconds, word, true);
+    const ordo_u32 count = server_take<W, each>(&a->second, b->index, seconds, word, true);
     if (count == 0)
         return 0;
 #pragma unroll 1
-    for (int k = 0; k < MY(places); k++) {
+    for (int k = 0; k < each; k++) {
         ordo_u64 now[W];
         ordo_u32 local, partner;
         server_pick(word, k, now);
@@ -94,7 +99,7 @@ ORDO_DEV ordo_u32 MY(answer_tries)(const MY(args) * a, const MY(block) * b, serv
     }
     ordo_dev_fence();
 #pragma unroll
-    for (int k = 0; k < MY(places); k++)
+    for (int k = 0; k < each; k++)
         if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count) {
             ordo_u32 local, other;
             server_unpack<W, Words>(&a->shape, word[k], &local, &other);
@@ -202,7 +207,7 @@ ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, server_
             }
         }
         /* a place that no thread has is filled again */
-        const ordo_u32 warp = __reduce_or_sync(0xffffffffu, live);
+        const ordo_u32 warp = ordo_dev_warp_or(live);
         if (threadIdx.x % 32 == 0 && warp)
             ordo_dev_or_near(&taken, warp);
         __syncthreads();

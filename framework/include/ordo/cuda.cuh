@@ -162,6 +162,28 @@ ORDO_DEV ordo_u64 ordo_dev_clock(void)
     return t;
 }
 
+/* Over a whole warp: the largest, and all bits. One instruction from compute capability 8.0 on. */
+ORDO_DEV ordo_u32 ordo_dev_warp_max(ordo_u32 x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, x);
+#else
+    for (int step = 16; step; step /= 2)
+        x = max(x, __shfl_xor_sync(0xffffffffu, x, step));
+    return x;
+#endif
+}
+ORDO_DEV ordo_u32 ordo_dev_warp_or(ordo_u32 x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(0xffffffffu, x);
+#else
+    for (int step = 16; step; step /= 2)
+        x |= __shfl_xor_sync(0xffffffffu, x, step);
+    return x;
+#endif
+}
+
 /* ---- appending ---- */
 
 /* A worklist that the whole grid appends to and a block's store in front of it, in shared memory.

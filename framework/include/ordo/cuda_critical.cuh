@@ -164,7 +164,7 @@ ORDO_DEV bool OP(dev_try_together)(const OP(state) * s, ordo_u32 *lock, bool twi
             ordo_dev_fence_near();
     }
     has = __shfl_sync(0xffffffffu, got, __ffs((int)peers) - 1) && has;
-    const ordo_u32 turns = __reduce_max_sync(0xffffffffu, has ? rank + 1 : 0);
+    const ordo_u32 turns = ordo_dev_warp_max(has ? rank + 1 : 0);
 #pragma unroll 1
     for (ordo_u32 turn = 0; turn < turns; turn++) {
         const word handed = __shfl_sync(0xffffffffu, cell[0], previous);

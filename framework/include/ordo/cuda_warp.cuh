@@ -595,8 +595,7 @@ ORDO_DEV double OP(warp_base)(ordo_u64 *lowest)
 }
 
 /* On the host: what a kernel's arguments hold of the run, whichever scheduler's they are. */
-template <typename Args>
-static ordo_status OP(warp_arguments)(ordo_cuda *c, const ordo_job *job, bool records, Args *a)
+template <typename Args> static ordo_status OP(warp_arguments)(ordo_cuda *c, const ordo_job *job, bool records, Args *a)
 {
     a->sight.rows = c->out;
     a->sight.cells = (OP(cell) *)c->cells;
