@@ -74,10 +74,11 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
 
 /* Enough blocks for `items`, `each` a block; several times as many as fit at once, but no more, so that the device
  * deals them out and blocks that have more to do hold nobody up. */
-static ordo_status step_of(const void *kernel, ordo_u64 items, ordo_u64 each, void **args, ordo_cuda_step *out)
+static ordo_status step_of(const void *function, ordo_u64 items, ordo_u64 each, void **args, ordo_cuda_step *out)
 {
     enum { TIMES = 16 };
     int fit = 0;
+    const void *kernel = ordo_cuda_kernel(function);
     const ordo_u64 wanted = (items + each - 1) / each;
     ordo_status status = ordo_cuda_grid(kernel, MST_THREADS, 0, &fit);
     *out = ordo_cuda_step{kernel, MST_THREADS, 1, false, args};
@@ -118,7 +119,7 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
             status = step_of(plain[i].kernel, plain[i].items, plain[i].each, args, &step[i]);
             continue;
         }
-        step[i].kernel = (const void *)mst_rounds;
+        step[i].kernel = ordo_cuda_kernel((const void *)mst_rounds);
         step[i].threads = MST_ROUND_THREADS;
         step[i].cooperative = true;
         step[i].args = rounds++ ? heavy_args : args;
@@ -198,4 +199,4 @@ static ordo_status run(ordo_job *job)
 }
 
 extern const ordo_instance mst_forest_on_cuda_under_bsp;
-const ordo_instance mst_forest_on_cuda_under_bsp = {"bsp", run, 1u << ORDO_SYNC_ATOMIC};
+const ordo_instance mst_forest_on_cuda_under_bsp = {"bsp", run, 1u << ORDO_SYNC_ATOMIC, ORDO_ON_CUDA};

@@ -441,24 +441,23 @@ ordo_status ordo_answer_room(ordo_answer *answer, ordo_type type, ordo_u64 n, bo
 void ordo_answer_sum(ordo_answer *answer)
 {
     const ordo_u32 *word = answer->values;
-    ordo_u32 unreached = ordo_unreached_word(answer->type), max = 0;
+    const ordo_u32 unreached = ordo_unreached_word(answer->type);
+    const bool is_real = answer->type == ORDO_F32;
+    ordo_u32 max = 0;
     ordo_u64 reached = 0, whole = 0;
     double real = 0;
-    bool is_real = answer->type == ORDO_F32;
-    for (ordo_u64 v = 0; v < answer->n; v++) {
-        if (word[v] == unreached)
-            continue;
-        reached++;
-        max = word[v] > max ? word[v] : max;
-        if (is_real)
-            real += ordo_word_value(ORDO_F32, word[v]);
-        else
-            whole += word[v];
+    for (ordo_u64 v = 0; v < answer->n; v++) { /* no branch: what is unreached lies anywhere */
+        const ordo_u32 there = (ordo_u32)(word[v] != unreached), w = word[v] & -there;
+        reached += there;
+        max = w > max ? w : max;
+        whole += w;
     }
+    for (ordo_u64 v = 0; is_real && v < answer->n; v++)
+        real += word[v] == unreached ? 0 : ordo_word_value(ORDO_F32, word[v]);
     answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
     answer->fields[1] = (ordo_field){.name = "max", .type = is_real ? ORDO_F32 : ORDO_U64};
     answer->fields[2] =
-        (ordo_field){.name = "sum", .type = is_real ? ORDO_F32 : ORDO_U64, .whole = whole, .real = real};
+        (ordo_field){.name = "sum", .type = is_real ? ORDO_F32 : ORDO_U64, .whole = is_real ? 0 : whole, .real = real};
     if (is_real)
         answer->fields[1].real = ordo_word_value(ORDO_F32, max);
     else

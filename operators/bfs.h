@@ -28,6 +28,7 @@ ORDO_FN int bfs_settled(const bfs_state *s, ordo_item v, ordo_u32 level)
 #define ORDO_RELAX bfs
 #define ORDO_RELAX_SUMMARY "breadth-first search"
 #define ORDO_RELAX_STATE bfs_state
+#define ORDO_RELAX_ARRAYS(X)
 #define ORDO_RELAX_CELL u32
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_MIN

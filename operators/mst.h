@@ -60,6 +60,7 @@ ORDO_FN ordo_u32 ORDO_INSTANCE(mst_target)(const mst_state *s, ORDO_EDGE_OF(ORDO
 #define ORDO_RELAX ORDO_INSTANCE(mst)
 #define ORDO_RELAX_SUMMARY "minimum spanning forest: the lightest edge out of every component (Boruvka)"
 #define ORDO_RELAX_STATE mst_state
+#define ORDO_RELAX_ARRAYS(X)
 #define ORDO_RELAX_CELL u64
 #define ORDO_RELAX_WEIGHT ORDO_WEIGHT
 #define ORDO_RELAX_ORDER ORDO_MIN

@@ -42,6 +42,7 @@ ORDO_FN double ORDO_INSTANCE(widest_delta)(double n, double m)
 #define ORDO_RELAX ORDO_INSTANCE(widest)
 #define ORDO_RELAX_SUMMARY "widest paths from one source"
 #define ORDO_RELAX_STATE ORDO_INSTANCE(widest_state)
+#define ORDO_RELAX_ARRAYS(X)
 #define ORDO_RELAX_CELL ORDO_WEIGHT
 #define ORDO_RELAX_WEIGHT ORDO_WEIGHT
 #define ORDO_RELAX_ORDER ORDO_MAX

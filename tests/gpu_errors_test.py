@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What the command says where a GPU cannot be used: gpu_errors_test.py ORDO DRIVER OTHER [BACK_END] [unittest arguments].
+"""What the command says where a GPU cannot be used: gpu_errors_test.py ORDO DRIVER OTHER [BACK_END OUTSIDE] [unittest
+arguments].
 
 DRIVER is tests/gpu/fake_driver.c as a shared object, OTHER a libordo-cuda.so of another version. BACK_END is the real host
-part of the back end over a runtime without a GPU and odd schedulers (tests/gpu/fake_runtime.cc, odd.cu); without it, in a
-build without CUDA, those tests are skipped, and say so. Needs no GPU; tests/gpu/errors.cu has what needs one.
+part of the back end over a runtime without a GPU and odd schedulers (tests/gpu/fake_runtime.cc, odd.cu), OUTSIDE a program
+that brings an operator along (tests/gpu/outside.cu); without them, in a build without CUDA, those tests are skipped, and
+say so. Needs no GPU; tests/gpu/errors.cu has what needs one.
 """
 import json
 import os
@@ -16,8 +18,8 @@ import tempfile
 import time
 import unittest
 
-ORDO, DRIVER, OTHER, BACK_END = ([os.path.abspath(w) if w else None for w in sys.argv[1:5]] + [None] * 4)[:4]
-del sys.argv[1:5]
+ORDO, DRIVER, OTHER, BACK_END, OUTSIDE = ([os.path.abspath(w) if w else None for w in sys.argv[1:6]] + [None] * 5)[:5]
+del sys.argv[1:6]
 REAL = os.path.join(os.path.dirname(ORDO), "libordo-cuda.so")
 # test runners set this one, and it goes before what a copy of the command has built in
 PLAIN = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
@@ -146,6 +148,13 @@ class Runs(Base):
                                   "--device", "cuda", "--verify", "-n", 2, FAKE_PINNED=pinned)
                     self.assertIn("fake GPU", out)
                     self.assertEqual(len(re.findall(r"(?m)^Verification: +PASS$", out)), 2)
+
+    def test_outside(self):
+        """A program's own operator, with an instance of its own: which one a run gets, and what is refused."""
+        r = subprocess.run([OUTSIDE], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           timeout=100, text=True, env=dict(PLAIN, LD_LIBRARY_PATH=self.folder))
+        self.assertEqual((r.returncode, r.stdout.count("FAILED")), (0, 0), r.stdout)
+        self.assertGreaterEqual(len(re.findall(r"(?m)^ok ", r.stdout)), 12, r.stdout)
 
     def test_forests(self):
         """This back end has no program for them: refused by name, and auto takes the CPU and says why."""

@@ -29,6 +29,7 @@ class Install(unittest.TestCase):
         cls.at = Staged(SOURCE, BUILD, pathlib.Path(cls.folder.name) / "image")
         cls.shared = cls.at.options["default_library"] != "static"
         cls.command = cls.at.ordo.exists()
+        cls.cuda = cls.at.libdir / "libordo-cuda.so"
 
     @classmethod
     def tearDownClass(cls):
@@ -50,6 +51,8 @@ class Install(unittest.TestCase):
         if self.shared:
             expected |= {f"{lib}/libordo.so", f"{lib}/libordo.so.0", f"{lib}/cmake/ordo/ordo-config.cmake",
                          f"{lib}/cmake/ordo/ordo-config-version.cmake"}
+        if self.shared and self.cuda.exists():
+            expected.add(f"{lib}/pkgconfig/ordo-cuda.pc")
         if self.command:
             expected |= {"bin/ordo", f"{share}/bash-completion/completions/ordo", f"{man}/man1/ordo.1"}
             expected |= {f"{man}/man1/ordo-{name}.1" for name in names(self.ordo("help"))}
@@ -57,7 +60,7 @@ class Install(unittest.TestCase):
             expected |= {f"{share}/doc/ordo/{name}" for name in ("README.md", "CHANGELOG.md", "LICENSE")}
             expected |= {f"{share}/doc/ordo/docs/{page.name}" for page in (SOURCE / "docs").iterdir()}
         self.assertEqual(expected - found, set(), "not installed")
-        belongs = re.compile(f"bin/ordo$|{lib}/(libordo\\.(so[.0-9]*|a)|libordo-cuda\\.so|pkgconfig/ordo\\.pc|cmake/ordo/ordo-config.*)$|"
+        belongs = re.compile(f"bin/ordo$|{lib}/(libordo\\.(so[.0-9]*|a)|libordo-cuda\\.so|pkgconfig/ordo(-cuda)?\\.pc|cmake/ordo/ordo-config.*)$|"
                              f"{include}/ordo/([a-z_]+\\.(h|cuh)|operators/[a-z_]+\\.h|schedulers/[a-z_]+/[a-z_]+\\.(h|cuh))$|"
                              f"{man}/man1/ordo(-[a-z_]+)?\\.1$|{share}/(doc/ordo/|bash-completion/completions/ordo$)")
         self.assertEqual({name for name in found if not belongs.match(name)}, set(), "does not belong there")
@@ -97,24 +100,30 @@ class Install(unittest.TestCase):
         return {(symbol, version) for version, body in re.findall(r"(\w+) \{\s*global:(.*?)\};", text, re.S)
                 for symbol in re.findall(r"(\w+);", body)}
 
+    def declared(self, header):
+        text = re.sub(r"(?s:/\*.*?\*/)|^#(.*\\\n)*.*$", "", header.read_text(), flags=re.M)
+        return set(re.findall(r"\bORDO_API\b[^;(]*?\b(ordo_\w+)\s*\(", text))
+
     def test_symbols_are_those_of_the_list(self):
         if not self.shared or not shutil.which("nm"):
             self.skipTest("a static library, or no nm")
         listed = self.listed("framework/libordo.map")
         self.assertEqual(self.exported(self.at.libdir / "libordo.so"), listed)
-        declared = set()
-        for header in (self.at.includedir / "ordo").glob("*.h"):
-            text = re.sub(r"(?s:/\*.*?\*/)|^#(.*\\\n)*.*$", "", header.read_text(), flags=re.M)
-            declared |= set(re.findall(r"\bORDO_API\b[^;(]*?\b(ordo_\w+)\s*\(", text))
+        headers = set((self.at.includedir / "ordo").glob("*.h")) - {self.at.includedir / "ordo" / "cuda_host.h"}
+        declared = set().union(*map(self.declared, headers))
         self.assertEqual(declared, {name for name, version in listed if version != "ORDO_PRIVATE"})
         self.assertIn("[libordo.so.0]", run(["readelf", "-d", self.at.libdir / "libordo.so"]))
 
     def test_cuda_object(self):
-        library = self.at.libdir / "libordo-cuda.so"
-        if not library.exists():
+        if not self.cuda.exists():
             self.skipTest("a build without the CUDA back end")
-        self.assertEqual(self.exported(library), self.listed("framework/cuda/libordo-cuda.map"))
-        self.assertRegex(run(["readelf", "-d", library]), r"R(UN)?PATH.*\[\$ORIGIN\]")
+        listed = self.listed("framework/cuda/libordo-cuda.map")
+        self.assertEqual(self.exported(self.cuda), listed)
+        declared = self.declared(self.at.includedir / "ordo" / "cuda_host.h")
+        self.assertEqual(declared | {"ordo_cuda_backend"}, {name for name, _ in listed})
+        dynamic = run(["readelf", "-d", self.cuda])
+        self.assertRegex(dynamic, r"R(UN)?PATH.*\[\$ORIGIN\]")
+        self.assertIn("[libordo-cuda.so]", dynamic)
 
     def test_pkg_config_asks_for_nothing_else(self):
         if not self.shared or not shutil.which("pkg-config"):
@@ -123,6 +132,10 @@ class Install(unittest.TestCase):
         alone = dict(self.at.environment, PKG_CONFIG_LIBDIR=str(self.at.libdir / "pkgconfig"))
         alone.pop("PKG_CONFIG_PATH")
         self.assertIn("-lordo", run(["pkg-config", "--cflags", "--libs", "ordo"], env=alone).split())
+        if self.cuda.exists():
+            words = run(["pkg-config", "--cflags", "--libs", "ordo-cuda"], env=alone).split()
+            self.assertEqual([w for w in words if w in ("-DORDO_WITH_CUDA", "-lordo-cuda", "-lordo")],
+                             ["-DORDO_WITH_CUDA", "-lordo-cuda", "-lordo"])
 
     # ---- the manual ----
 

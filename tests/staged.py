@@ -20,9 +20,11 @@ class Staged:
 
     def __init__(self, source, build, image):
         self.source, self.build, self.image = map(pathlib.Path, (source, build, image))
-        meson = shutil.which("meson") or str(self.source / ".tools" / "venv" / "bin" / "meson")
-        self.options = {o["name"]: o["value"] for o in json.loads(run([meson, "introspect", self.build, "--buildoptions"]))}
-        run([meson, "install", "-C", self.build, "--no-rebuild", "--strip", "--destdir", self.image])
+        tools = self.source / ".tools" / "venv" / "bin" / "meson"
+        found = shutil.which("meson") or (str(tools) if tools.exists() else None)
+        meson = [found] if found else [sys.executable, "-m", "mesonbuild.mesonmain"]
+        self.options = {o["name"]: o["value"] for o in json.loads(run([*meson, "introspect", self.build, "--buildoptions"]))}
+        run([*meson, "install", "-C", self.build, "--no-rebuild", "--strip", "--destdir", self.image])
         prefix = pathlib.PurePosixPath(self.options["prefix"])
         place = lambda name: self.image / str(prefix / self.options[name]).lstrip("/")
         self.prefix = self.image / str(prefix).lstrip("/")
@@ -35,3 +37,13 @@ class Staged:
                                 CMAKE_PREFIX_PATH=str(self.prefix), PATH=f"{self.bindir}:{os.environ['PATH']}")
         for name in ("DESTDIR", "MAKEFLAGS", "CFLAGS", "LDFLAGS"):
             self.environment.pop(name, None)
+
+    def cuda(self):
+        """Whether programs can be built against the CUDA back end."""
+        return (self.libdir / "libordo-cuda.so").exists() and shutil.which("nvcc", path=self.environment["PATH"]) is not None
+
+    def why_no_gpu(self):
+        """What a run on a GPU says here that cannot be; "" where it can."""
+        done = subprocess.run([self.ordo, "sssp", "-g", "4", "--device", "cuda", "--timeout", "10"], capture_output=True,
+                              text=True, env=self.environment)
+        return done.stderr.strip() if done.returncode else ""

@@ -29,25 +29,26 @@ def say(ok, what, text=""):
         print(f"FAILED {what}\n{text}")
 
 
-files, commands = {}, []  # name: parts; [command, lines that it prints]
-for block in BLOCK.finditer(page):
-    mark, kind, text = block["mark"], block["kind"], block["text"]
-    if kind == "sh":
-        if mark == "the suite has done this" or (mark == "needs cmake" and not shutil.which("cmake")):
-            skipped += 1
-            print(f"skipped, {mark}: {text.splitlines()[0]} ...")
-        else:
-            commands.append((text, []))
-    elif kind == "text":
-        commands[-1][1].extend(plain(line) for line in text.splitlines())
-    else:
-        files.setdefault(mark, []).append(text)
-
 with tempfile.TemporaryDirectory() as directory:
     root = pathlib.Path(directory)
     ordo = Staged(source, sys.argv[2], root / "image")
+    gpu = ordo.cuda() and not ordo.why_no_gpu()
     work = root / "work"
     work.mkdir()
+    files, commands = {}, []  # name: parts; [command, lines that it prints]
+    for block in BLOCK.finditer(page):
+        mark, kind, text = block["mark"], block["kind"], block["text"]
+        if kind == "sh":
+            if (mark == "the suite has done this" or (mark == "needs cmake" and not shutil.which("cmake"))
+                    or (mark == "needs a GPU" and not gpu)):
+                skipped += 1
+                print(f"skipped, {mark}: {text.splitlines()[0]} ...")
+            else:
+                commands.append((text, []))
+        elif kind == "text":
+            commands[-1][1].extend(plain(line) for line in text.splitlines())
+        else:
+            files.setdefault(mark, []).append(text)
     for name, parts in files.items():
         text = "\n".join(parts)
         say(text == (source / name).read_text(), f"the parts of {name} are not the file")

@@ -1,4 +1,4 @@
-/* arrays.cu -- what critical operators need of the host beside host.cu: the arrays of their state on the device, and
+/* arrays.cu -- what some operators need of the host beside host.cu: the arrays of their state on the device, and
  * kernels whose blocks want more shared memory than is theirs by default.
  */
 #include <ordo/cuda_host.h>
@@ -27,10 +27,16 @@ ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
     for (int i = 0; i < arrays->count; i++) {
         const ordo_array *a = &arrays->array[i];
+        memcpy(&arrays->host[i], a->place, sizeof arrays->host[i]);
+        if (!arrays->host[i])
+            continue;
+        if (arrays->host[i] == c->job->cells) {
+            memcpy(a->place, &c->cells, sizeof c->cells);
+            continue;
+        }
         void *device = ordo_cuda_alloc(c, a->count, a->size, false);
         if (!device)
             return ORDO_ERR_MEMORY;
-        memcpy(&arrays->host[i], a->place, sizeof device);
         ordo_status status = a->count ? ordo_copy_in(device, arrays->host[i], a->count, a->size, NULL,
                                                      ordo_job_host_threads(c->job), "copying the state")
                                       : ORDO_OK;
@@ -49,7 +55,7 @@ ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays)
         const ordo_array *a = &arrays->array[i];
         void *device;
         memcpy(&device, a->place, sizeof device);
-        if (a->access != ORDO_ARRAY_READ && a->count)
+        if (device && a->access != ORDO_ARRAY_READ && a->count)
             status = ordo_copy_out(arrays->host[i], device, a->count * a->size, ordo_job_host_threads(c->job),
                                    "copying the state");
     }
@@ -62,7 +68,7 @@ ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_
     int units = 0;
     size_t unit = 0, most = 0;
     *resident = 0;
-    ordo_status status = ordo_cuda_size(&units, &unit, &most);
+    ordo_status status = kernel ? ordo_cuda_size(&units, &unit, &most) : ORDO_ERR_DEVICE;
     if (status || bytes > most)
         return status;
     status = ordo_cuda_failed(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),

@@ -1,13 +1,8 @@
-/* copy.h -- between the host's memory and the device's, through pinned staging; how CUDA's errors become ours. */
+/* copy.h -- between the host's memory and the device's, through pinned staging. */
 #ifndef ORDO_CUDA_COPY_H
 #define ORDO_CUDA_COPY_H
 
-#include <cuda_runtime.h>
-
-#include <ordo/error.h>
-
-/* ORDO_OK, ORDO_ERR_MEMORY or ORDO_ERR_DEVICE with what was being done and what CUDA says. */
-ordo_status ordo_cuda_failed(cudaError_t error, const char *what);
+#include <ordo/cuda_host.h>
 
 /* Writes elements begin .. begin + count - 1 of `from` to `to`. Several threads may be at it, each in a part of its
  * own. */

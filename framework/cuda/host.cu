@@ -24,7 +24,7 @@
 #include "copy.h"
 #include "records.h"
 
-enum { MOST_BLOCKS = 32, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
+enum { MOST_BLOCKS = 32 + ORDO_MOST_ARRAYS, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 
 /* Seconds from telling a kernel to end until it is given up. */
 #ifndef ORDO_CUDA_PATIENCE
@@ -439,7 +439,7 @@ static ordo_status wait_for(ordo_cuda *c)
 static ordo_status grid_of(const void *kernel, int threads, size_t shared, int blocks, int *grid)
 {
     int device = 0, units = 0, resident = 0;
-    ordo_status status = failed(cudaGetDevice(&device), "asking for the device");
+    ordo_status status = kernel ? failed(cudaGetDevice(&device), "asking for the device") : ORDO_ERR_DEVICE;
     if (!status)
         status = failed(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device), "asking for its size");
     if (!status)
@@ -491,6 +491,8 @@ static void keep_nothing(void)
 
 static ordo_status launch(ordo_cuda *c, const ordo_cuda_step *step)
 {
+    if (!step->kernel) /* see ordo_cuda_kernel */
+        return ORDO_ERR_DEVICE;
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)step->grid);

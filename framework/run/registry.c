@@ -34,10 +34,10 @@ static const ordo_operator *find_operator(const char *name)
     return NULL;
 }
 
-const ordo_instance *ordo_instance_find(const ordo_operator *op, const char *scheduler)
+const ordo_instance *ordo_instance_find(const ordo_operator *op, const char *scheduler, unsigned device)
 {
     for (const ordo_instance *const *at = op->instances; *at; at++)
-        if (!strcmp((*at)->scheduler, scheduler))
+        if ((*at)->device == device && !strcmp((*at)->scheduler, scheduler))
             return *at;
     return NULL;
 }
@@ -133,7 +133,7 @@ static ordo_status check_operator(const ordo_operator *op, bool built)
     if (operator_count == MAX_ENTRIES)
         return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s': the tables are full", op->name);
     for (size_t i = 0; i < scheduler_count; i++) {
-        const ordo_instance *instance = ordo_instance_find(op, schedulers[i]->name);
+        const ordo_instance *instance = ordo_instance_find(op, schedulers[i]->name, ORDO_ON_CPU);
         if (built && (!instance || !instance->run == offers(schedulers[i], op->kind)))
             return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s' and scheduler '%s': descriptor and code disagree",
                              op->name, schedulers[i]->name);

@@ -7,8 +7,8 @@
 /* ORDO_OK where every built-in table is consistent; otherwise ORDO_ERR_INTERNAL with what is wrong. Checked once. */
 ordo_status ordo_registry_check(void);
 
-/* The instance of an operator under a scheduler; NULL where the operator was not compiled for it. */
-const ordo_instance *ordo_instance_find(const ordo_operator *op, const char *scheduler);
+/* The instance that an operator lists for a scheduler and a device (ORDO_ON_...); NULL where there is none. */
+const ordo_instance *ordo_instance_find(const ordo_operator *op, const char *scheduler, unsigned device);
 
 /* Parses one tunable's value; ORDO_ERR_USAGE says what is expected. */
 ordo_status ordo_tunable_parse(const char *scheduler, const ordo_tunable *tunable, const char *text, double *out);

@@ -143,12 +143,21 @@ static ordo_status apply_setting(const ordo_scheduler *s, const char *setting, d
                      name, s->name);
 }
 
+/* What the operator brings along for a GPU, or else what the back end has under its name: not for an operator that only
+ * has the name of a registered one. */
+static const ordo_instance *find_on(const ordo_backend *backend, const ordo_operator *op, const char *scheduler)
+{
+    const ordo_instance *own = ordo_instance_find(op, scheduler, ORDO_ON_CUDA);
+    const ordo_operator *named = ordo_operator_find(op->name);
+    return own || (named && named != op) ? own : backend->find(op->name, scheduler);
+}
+
 /* Where the run will be. "auto" is a GPU where one is found that has the instance, else the CPU. */
 static ordo_status choose_instance(const ordo_operator *op, const char *device, plan *p)
 {
     const char *scheduler = p->scheduler->name;
     p->backend = NULL;
-    p->instance = ordo_instance_find(op, scheduler);
+    p->instance = ordo_instance_find(op, scheduler, ORDO_ON_CPU);
     const bool automatic = p->automatic = device && !strcmp(device, "auto");
     p->fallback[0] = 0;
     if (device && strcmp(device, "cpu") != 0) {
@@ -157,7 +166,7 @@ static ordo_status choose_instance(const ordo_operator *op, const char *device, 
         ordo_status status = ordo_backend_load(name, &backend);
         if (!status)
             status = backend->probe(p->device);
-        const ordo_instance *found = status ? NULL : backend->find(op->name, scheduler);
+        const ordo_instance *found = status ? NULL : find_on(backend, op, scheduler);
         if (!status && !found)
             status = ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for device '%s'",
                                op->name, scheduler, name);
@@ -562,7 +571,7 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
     if (status)
         return status;
     status = run_plan(work, options, &p, stats);
-    const ordo_instance *on_cpu = ordo_instance_find(work->op, p.scheduler->name);
+    const ordo_instance *on_cpu = ordo_instance_find(work->op, p.scheduler->name, ORDO_ON_CPU);
     if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && on_cpu && on_cpu->run) { /* the cells are unharmed */
         p.backend = NULL;
         p.instance = on_cpu;

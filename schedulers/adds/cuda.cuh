@@ -241,8 +241,9 @@ static ordo_status MY(run_job)(ordo_job *job)
         delta = exp2(ceil(log2(delta)));
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
     if (!status)
-        status = ordo_cuda_grid((const void *)MY(kernel), ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
+        status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;
     if (!status)
         status = ordo_warp_ids(job, "adds", &ids);
@@ -307,7 +308,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         c.explain = adds_dev_explain;
         c.explain_arg = a.state_out;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], args);
+        status = ordo_cuda_launch(&c, kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], args);
     }
     status = ordo_cuda_end(&c, status);
     return status;

@@ -178,6 +178,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     status = ordo_cuda_begin(job, sizeof(OP(cell)), OP(can_settle) && a.direction != 1, &c);
     if (!status)
         status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
+    if (!status)
+        status = OP(cuda_state)(&c, &a.state);
     if (!status) {
         a.rows = c.out;
         a.in = c.in;
@@ -185,7 +187,6 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.beta = job->tunable[BSP_BETA];
         a.universe = job->universe;
         a.cells = (OP(cell) *)c.cells;
-        a.state = *(const OP(state) *)job->state;
         a.racy = job->sync == ORDO_SYNC_RACY;
         a.initial = c.initial;
         a.initial_count = job->initial_count;
@@ -193,7 +194,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[BSP_BLOCKS], args);
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)MY(kernel)), ORDO_CUDA_THREADS,
+                                  (int)job->tunable[BSP_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);
 }

@@ -12,7 +12,7 @@
  *
  * Does not: change the number of rivals while it runs.
  */
-#include "schedulers/bsp/tunables.h"
+#include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _bsp_cuda_, _part)
 
@@ -182,7 +182,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        const void *kernel = MY(kernel_of)<(int)OP(lock_bits) != 0>(word);
+        const void *kernel = ordo_cuda_kernel(MY(kernel_of) < (int)OP(lock_bits) != 0 > (word));
         status = ordo_cuda_launch(&c, kernel, ORDO_CUDA_THREADS, blocks, args);
     }
     if (!status)

@@ -434,8 +434,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
     if (!status)
-        status = ordo_cuda_grid((const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
+        status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
     ordo_u64 ids = 0;
     if (!status)
         status = ordo_warp_ids(job, "delta", &ids);
@@ -479,7 +480,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.queue.spill.count = &a.queue.words->spilled;
         c.keep_cells = true;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
+        status = ordo_cuda_launch(&c, kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
     }
     status = ordo_cuda_end(&c, status);
     return status;

@@ -492,8 +492,9 @@ static ordo_status MY(run_job)(ordo_job *job)
     a.per_delta = 1 / a.delta;
     const int each = (int)t[INBOX_BLOCKS];
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
     if (!status)
-        status = ordo_cuda_grid((const void *)MY(kernel), INBOX_DEV_THREADS, each, &blocks);
+        status = ordo_cuda_grid(kernel, INBOX_DEV_THREADS, each, &blocks);
     ordo_u64 ids = 0;
     if (!status)
         status = ordo_warp_ids(job, "inbox", &ids);
@@ -532,7 +533,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = OP(warp_arguments)(&c, job, t[INBOX_RECORDS] > 0, &a);
     if (!status) {
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)MY(kernel), INBOX_DEV_THREADS, each, args);
+        status = ordo_cuda_launch(&c, kernel, INBOX_DEV_THREADS, each, args);
     }
     status = ordo_cuda_end(&c, status);
     return status;

@@ -21,10 +21,9 @@
  *
  * Not done: cells of 64 bits; cells that sum; items in the order of priorities (see inbox).
  */
-#include "schedulers/lock_server/tunables.h"
-
-#include "schedulers/lock_server/message.cuh"
-#include "schedulers/lock_server/owners.cuh"
+#include "message.cuh"
+#include "owners.cuh"
+#include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
 
@@ -409,16 +408,20 @@ static ordo_status MY(run_job)(ordo_job *job)
     const int form = (int)job->tunable[SERVER_FORM];
     int blocks = 0;
     const bool combine = form >= 2;
-    const void *kernel = combine ? (const void *)MY(kernel)<true> : (const void *)MY(kernel)<false>;
+    const void *kernel = NULL;
     ordo_status status = MY(refuse)(job);
     if (status)
         return status;
     status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
-    if (!status)
+    if (!status) {
+        kernel = ordo_cuda_kernel(combine ? (const void *)MY(kernel) < true > : (const void *)MY(kernel) < false >);
         status = MY(choose)(&c, kernel, &blocks, &a.servers);
+    }
     if (!status)
         status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, a.servers),
                                     a.servers, &nothing, &a.owners);
+    if (!status)
+        status = OP(cuda_state)(&c, &a.state);
     if (!status)
         status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
     if (!status)
@@ -432,7 +435,6 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status) {
         a.rows = c.out;
         a.cells = (OP(cell) *)c.cells;
-        a.state = *(const OP(state) *)job->state;
         a.initial = c.initial;
         a.initial_count = job->initial_count;
         a.counters = c.counters;

@@ -31,10 +31,9 @@
  * Not done: targets that move; blocks that are both client and server; blocks of a cluster that reach each other's
  * targets without messages (docs/lock_server.md).
  */
-#include "schedulers/lock_server/tunables.h"
-
-#include "schedulers/lock_server/message.cuh"
-#include "schedulers/lock_server/owners.cuh"
+#include "message.cuh"
+#include "owners.cuh"
+#include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
 
@@ -513,7 +512,7 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
     }
 }
 
-#include "schedulers/lock_server/cuda_nested.cuh"
+#include "cuda_nested.cuh"
 
 /* ---- the kernel ---- */
 
@@ -826,6 +825,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     MY(plan) plan = {};
     ordo_survey survey = {};
     int resident = 0;
+    const void *kernel = NULL;
     ordo_status status = MY(refuse)(job);
     if (status)
         return status;
@@ -841,8 +841,10 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = OP(cuda_state)(&c, &a.state, &arrays);
     if (!status)
         status = MY(make_args)(&c, &plan, &a);
-    if (!status)
-        status = ordo_cuda_share(&c, MY(find_kernel)(&plan), SERVER_THREADS, plan.shared, &resident);
+    if (!status) {
+        kernel = ordo_cuda_kernel(MY(find_kernel)(&plan));
+        status = ordo_cuda_share(&c, kernel, SERVER_THREADS, plan.shared, &resident);
+    }
     if (!status && resident < plan.blocks)
         status = ordo_fail(ORDO_ERR_DEVICE,
                            "device 'cuda': %d blocks of %zu bytes of shared memory a multiprocessor "
@@ -850,7 +852,7 @@ static ordo_status MY(run_job)(ordo_job *job)
                            plan.blocks, plan.shared, resident);
     if (!status) {
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, MY(find_kernel)(&plan), SERVER_THREADS, plan.blocks, args);
+        status = ordo_cuda_launch(&c, kernel, SERVER_THREADS, plan.blocks, args);
     }
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);

@@ -180,18 +180,19 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = ORDO_ERR_MEMORY;
     if (!status && !(a.epoch = (ordo_near_far_epoch *)ordo_cuda_alloc(&c, 3, sizeof(ordo_near_far_epoch), true)))
         status = ORDO_ERR_MEMORY;
+    if (!status)
+        status = OP(cuda_state)(&c, &a.state);
     if (!status) {
         a.rows = c.out;
         a.cells = (OP(cell) *)c.cells;
-        a.state = *(const OP(state) *)job->state;
         a.initial = c.initial;
         a.initial_count = job->initial_count;
         a.counters = c.counters;
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status =
-            ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[NEAR_FAR_BLOCKS], args);
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)MY(kernel)), ORDO_CUDA_THREADS,
+                                  (int)job->tunable[NEAR_FAR_BLOCKS], args);
     }
     status = ordo_cuda_end(&c, status);
     job->delta_first = job->delta_last = a.delta;

@@ -86,16 +86,17 @@ static ordo_status MY(run_job)(ordo_job *job)
 {
     enum { LINE = 32 };
     ordo_cuda c;
+    MY(args) a = {};
     bool pull = (int)job->tunable[TOPOLOGY_DIRECTION] == 1;
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), pull, &c);
     ordo_u32 *words = status ? NULL : (ordo_u32 *)ordo_cuda_alloc(&c, 6 * LINE, sizeof *words, true);
     if (!status && !words)
         status = ORDO_ERR_MEMORY;
+    if (!status)
+        status = OP(cuda_state)(&c, &a.state);
     if (!status) {
-        MY(args) a = {};
         a.rows = pull ? c.in : c.out;
         a.cells = (OP(cell) *)c.cells;
-        a.state = *(const OP(state) *)job->state;
         a.racy = job->sync == ORDO_SYNC_RACY;
         a.pull = pull;
         a.universe = job->universe;
@@ -105,8 +106,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.record = c.record;
         a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status =
-            ordo_cuda_launch(&c, (const void *)MY(kernel), ORDO_CUDA_THREADS, (int)job->tunable[TOPOLOGY_BLOCKS], args);
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)MY(kernel)), ORDO_CUDA_THREADS,
+                                  (int)job->tunable[TOPOLOGY_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);
 }

@@ -2,6 +2,4 @@
 #include "widest.h"
 
 #define ORDO_OP widest
-#define ORDO_EXTRA_SCHEDULERS "lifo/cpu.h"
-#define ORDO_EXTRA_INSTANCES &widest_on_cpu_under_lifo,
-#include <ordo/instantiate.h>
+#include "lifo/instantiate.h"

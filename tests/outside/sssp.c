@@ -4,6 +4,4 @@
 #include <ordo/operators/sssp.h>
 
 #define ORDO_OP sssp_u32
-#define ORDO_EXTRA_SCHEDULERS "lifo/cpu.h"
-#define ORDO_EXTRA_INSTANCES &sssp_u32_on_cpu_under_lifo,
-#include <ordo/instantiate.h>
+#include "lifo/instantiate.h"

@@ -55,7 +55,7 @@
 /* Ends a scheduler's cpu.h: defines the instance that the generated tables name. */
 #define ORDO_CPU_INSTANCE(_scheduler, _run)                                                                            \
     extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler);                                        \
-    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run, 0};
+    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run, 0, ORDO_ON_CPU};
 
 /* Wraps every statement that only feeds the statistics, so that -DORDO_NO_STATS builds without them and tools/bench can
  * tell what they cost. */

@@ -56,8 +56,9 @@
  * x_op_activations, x_op_activates, x_op_targets, x_op_halves, x_op_combines, x_op_weight_type, x_op_summary,
  * x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta; x_op_section_open,
  * x_op_first_open and x_op_combine_open, for requests that are known to be open; x_op_recalls, x_op_recall,
- * x_op_words, x_op_word_bits; x_op_has_arrays, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy;
- * x_op_lock_bits, x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL.
+ * x_op_words, x_op_word_bits; x_op_array_count, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy;
+ * x_op_lock_bits, x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL, ORDO_OP_ON_CUDA as 1
+ * where it lists its arrays, else 0.
  */
 #include <ordo/operator.h>
 
@@ -126,9 +127,9 @@ enum {
     OP_(recalls) = 0,
 #endif
 #ifdef ORDO_CRITICAL_ARRAYS
-    OP_(has_arrays) = 1,
+    OP_(array_count) = 0 ORDO_CRITICAL_ARRAYS(ORDO_ARRAY_ONE),
 #else
-    OP_(has_arrays) = 0,
+    OP_(array_count) = 0,
 #endif
 #ifdef ORDO_CRITICAL_LOCK
     OP_(lock_bits) = 8 * sizeof(*((OP_(state) *)0)->ORDO_CRITICAL_LOCK), /* of a word that has a lock; 0: none has */
@@ -240,17 +241,9 @@ ORDO_FN void OP_(recall)(const OP_(state) * s, ordo_request *r)
 /* ---- arrays of the state ---- */
 
 #ifdef ORDO_CRITICAL_ARRAYS
-#define ORDO_ARRAY_PER_ITEM items
-#define ORDO_ARRAY_PER_TARGET targets
-#define ORDO_ARRAY_PER_RUN 1
 #define ORDO_ARRAY_IF_READ(_code)
 #define ORDO_ARRAY_IF_WRITE(_code)
 #define ORDO_ARRAY_IF_OWNED(_code) _code
-#define ORDO_ARRAY_ROW(_member, _per, _each, _access)                                                                  \
-    out[size].place = (void *)&s->_member;                                                                             \
-    out[size].count = (ordo_u64)(ORDO_ARRAY_PER_##_per) * (ordo_u64)(_each);                                           \
-    out[size].size = (ordo_u32)sizeof *s->_member;                                                                     \
-    out[size++].access = ORDO_ARRAY_##_access;
 #define ORDO_ARRAY_BYTES(_member, _per, _each, _access)                                                                \
     ORDO_ARRAY_IF_##_access(bytes += (ordo_u64)(_each) * sizeof *s->_member;)
 #define ORDO_ARRAY_USE(_member, _per, _each, _access)                                                                  \
@@ -337,14 +330,16 @@ ORDO_FN double OP_(delta)(double n, double m)
 }
 
 #undef OP_
+#undef ORDO_OP_ON_CUDA
+#ifdef ORDO_CRITICAL_ARRAYS
+#define ORDO_OP_ON_CUDA 1
+#else
+#define ORDO_OP_ON_CUDA 0
+#endif
 #undef ORDO_ARRAYS_OF
-#undef ORDO_ARRAY_PER_ITEM
-#undef ORDO_ARRAY_PER_TARGET
-#undef ORDO_ARRAY_PER_RUN
 #undef ORDO_ARRAY_IF_READ
 #undef ORDO_ARRAY_IF_WRITE
 #undef ORDO_ARRAY_IF_OWNED
-#undef ORDO_ARRAY_ROW
 #undef ORDO_ARRAY_BYTES
 #undef ORDO_ARRAY_USE
 #undef ORDO_ARRAY_COPY

@@ -34,7 +34,7 @@
 /* Ends a scheduler's cuda.cuh: defines the instance that the back end's table names. */
 #define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs)                                                                   \
     extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);                                       \
-    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs};
+    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
 
 enum {
     ORDO_CUDA_THREADS = 256,  /* of a block */
@@ -382,9 +382,22 @@ template <bool Near> ORDO_DEV void ordo_dev_order(void)
 
 /* ---- per operator ---- */
 
+#if !ORDO_OP_ON_CUDA
+#error "no engine of the CUDA back end runs this operator: its cells sum, or it does not list its state's arrays"
+#endif
+static_assert((int)OP(array_count) <= (int)ORDO_MOST_ARRAYS, "a state lists at most ORDO_MOST_ARRAYS arrays");
 #if ORDO_OP_KIND != ORDO_KIND_RELAX
 #include <ordo/cuda_critical.cuh>
 #else
+
+/* On the host, after ordo_cuda_begin: the run's state, with its arrays on the device. */
+static inline ordo_status OP(cuda_state)(ordo_cuda *c, OP(state) * state)
+{
+    ordo_cuda_arrays arrays = {};
+    *state = *(const OP(state) *)c->job->state;
+    arrays.count = OP(arrays)(state, c->job->universe, c->job->targets, c->job->out->m, arrays.array);
+    return ordo_cuda_arrays_in(c, &arrays);
+}
 
 /* Applies a candidate atomically, where `has`; *old is what the cell was before, and nothing where not `has`. */
 ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(cell) candidate, OP(cell) * old)

@@ -8,6 +8,12 @@
  *
  * A kernel must look at mailbox->stop at least once a step, and end then. One that still runs 5 s after it was told to
  * end is given up: its memory is never freed, and later runs of the process on the device are refused.
+ *
+ * Kernels from other objects. libordo-cuda.so and a program that brings kernels of its own have each a CUDA runtime of
+ * their own (a static one, nvcc's default). Both share the device's memory, events and the default stream, for those
+ * are the driver's; but only the runtime of the object that a kernel is compiled into knows the kernel by its function.
+ * What every runtime knows is the driver's handle of it, so that is what goes to the calls below that take a kernel:
+ * `ordo_cuda_kernel((const void *)kernel)`. It is inline, and so asks the runtime of the object that it stands in.
  */
 #ifndef ORDO_CUDA_HOST_H
 #define ORDO_CUDA_HOST_H
@@ -15,6 +21,8 @@
 #include <cuda_runtime.h>
 
 #include <ordo/backend.h>
+
+ORDO_BEGIN_DECLS
 
 /* Rows on the device, edges interleaved as {head, weight} or heads alone. */
 typedef struct ordo_cuda_rows {
@@ -85,20 +93,29 @@ struct ordo_cuda {
     void *explain_arg;
 };
 
+/* ORDO_OK, ORDO_ERR_MEMORY or ORDO_ERR_DEVICE with what was being done and what CUDA says. */
+ORDO_API ordo_status ordo_cuda_failed(cudaError_t error, const char *what);
+/* A kernel of this object as the calls below take it; NULL after ordo_fail, which they pass on. */
+static inline const void *ordo_cuda_kernel(const void *function)
+{
+    cudaKernel_t kernel;
+    return ordo_cuda_failed(cudaGetKernel(&kernel, function), "looking up the kernel") ? NULL : (const void *)kernel;
+}
+
 /* `cell`: bytes of a cell. `need_in`: in-rows as well. `keep_weights`: edges with weights where the graph has them. */
-ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
+ORDO_API ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
 /* The out-rows as records, [2 * n] uint4, where nearly all vertices have at most four edges and there is memory for
  * them; else NULL, which is no error. Made at the first call for a graph, and stay with it. */
-ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
+ORDO_API ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
 /* Device memory until the end of the run; zeroed where asked for. NULL after ordo_fail. */
-void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
+ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
 /* The same with what lies at `from`. */
-void *ordo_cuda_copy(ordo_cuda *c, const void *from, ordo_u64 count, size_t size);
+ORDO_API void *ordo_cuda_copy(ordo_cuda *c, const void *from, ordo_u64 count, size_t size);
 /* How many blocks a launch with these arguments will have. */
-ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid);
+ORDO_API ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid);
 /* One cooperative launch of `threads` a block with `args` (pointers to arguments): `blocks` blocks a multiprocessor, or
  * as many as fit where that is 0 or more. Returns when the kernel has ended. */
-ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args);
+ORDO_API ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args);
 /* A kernel of `grid` blocks; cooperative: no more than ordo_cuda_grid says. */
 typedef struct ordo_cuda_step {
     const void *kernel;
@@ -107,25 +124,27 @@ typedef struct ordo_cuda_step {
     void **args;
 } ordo_cuda_step;
 /* The same for kernels one after the other. After a stop they are all launched: each looks whether it is to end. */
-ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);
+ORDO_API ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);
 /* Has the next launch give every block that many bytes beside what the kernel declares, and says how many blocks of
  * `threads` a multiprocessor then holds: 0 where it is too much. */
-ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_t bytes, int *resident);
+ORDO_API ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_t bytes, int *resident);
 /* Multiprocessors, and the bytes of shared memory of one, and the most that a block may have. */
-ordo_status ordo_cuda_size(int *units, size_t *shared_unit, size_t *shared_block);
+ORDO_API ordo_status ordo_cuda_size(int *units, size_t *shared_unit, size_t *shared_block);
 
-/* Critical operators: the arrays of a state go to the device for a run, and what sections write comes back. `place`
- * points into a copy of the state, whose pointers become the device's. Arrays may be NULL where they are empty. */
+/* The arrays of a state go to the device for a run, and what sections write comes back. `place` points into a copy of
+ * the state, whose pointers become the device's: NULL stays NULL, the run's cells become c->cells. */
 typedef struct ordo_cuda_arrays {
     ordo_array array[ORDO_MOST_ARRAYS];
     void *host[ORDO_MOST_ARRAYS];
     int count;
 } ordo_cuda_arrays;
-ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays);
+ORDO_API ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays);
 /* After a launch that went well. */
-ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays);
+ORDO_API ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays);
 
 /* Also after a failure, which it passes through. */
-ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status);
+ORDO_API ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status);
+
+ORDO_END_DECLS
 
 #endif

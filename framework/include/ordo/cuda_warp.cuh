@@ -599,12 +599,14 @@ template <typename Args> static ordo_status OP(warp_arguments)(ordo_cuda *c, con
 {
     a->sight.rows = c->out;
     a->sight.cells = (OP(cell) *)c->cells;
-    a->sight.state = *(const OP(state) *)job->state;
     a->sight.universe = (ordo_u32)job->universe;
     a->initial = c->initial;
     a->initial_count = job->initial_count;
     a->counters = c->counters;
     a->record = c->record;
     a->mailbox = c->mailbox;
-    return records && ((int)OP(properties) & ORDO_EDGE_BLIND) ? ordo_cuda_records(c, &a->sight.record) : ORDO_OK;
+    ordo_status status = OP(cuda_state)(c, &a->sight.state);
+    if (!status && records && ((int)OP(properties) & ORDO_EDGE_BLIND))
+        status = ordo_cuda_records(c, &a->sight.record);
+    return status;
 }

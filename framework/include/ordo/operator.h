@@ -179,13 +179,26 @@ typedef struct ordo_activation {
     ordo_u32 priority;
 } ordo_activation;
 
-/* An array that a state points at; see ORDO_CRITICAL_ARRAYS. */
+/* An array that a state points at; see ORDO_RELAX_ARRAYS, ORDO_CRITICAL_ARRAYS. */
 enum { ORDO_ARRAY_READ, ORDO_ARRAY_WRITE, ORDO_ARRAY_OWNED, ORDO_MOST_ARRAYS = 16 };
 typedef struct ordo_array {
     void *place; /* the state's pointer to it */
     ordo_u64 count;
     ordo_u32 size, access; /* bytes of an element */
 } ordo_array;
+
+/* A row of such a list, put down as out[size++], in a function that has s, items, targets, edges, out and size. */
+#define ORDO_ARRAY_PER_ITEM items
+#define ORDO_ARRAY_PER_TARGET targets
+#define ORDO_ARRAY_PER_EDGE edges
+#define ORDO_ARRAY_PER_RUN 1
+#define ORDO_ARRAY_ROW(_member, _per, _each, _access)                                                                  \
+    out[size].place = (void *)&s->_member;                                                                             \
+    out[size].count = (ordo_u64)(ORDO_ARRAY_PER_##_per) * (ordo_u64)(_each);                                           \
+    out[size].size = (ordo_u32)sizeof *s->_member;                                                                     \
+    out[size++].access = ORDO_ARRAY_##_access;
+#define ORDO_ARRAY_ONE(...) +1
+#define ORDO_ARRAY_ROW_READ(_member, _per, _each) ORDO_ARRAY_ROW(_member, _per, _each, READ)
 
 ORDO_FN ordo_request ordo_request_one(ordo_u32 target, ordo_u64 word0, ordo_u64 word1)
 {

@@ -20,6 +20,11 @@
  *                          e.tail; the order's worst value proposes nothing
  * optional
  *   ORDO_RELAX_STATE       struct of arrays of its own (default ordo_no_state); read-only during a run
+ *   ORDO_RELAX_ARRAYS      for back ends with memory of their own, which refuse operators that have a state and not
+ *                          this: a macro of X with X(member, per, each) for every pointer of the state, an array of
+ *                          `each` elements (it may use s) per ITEM, TARGET, EDGE (by its id) or RUN. One that is the
+ *                          run's cells is that on the device, too; NULL stays NULL. Empty where the state has no
+ *                          pointers: `#define ORDO_RELAX_ARRAYS(X)`
  *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cu
  *                          is not read, and improved targets are not activated: cells and items are different things
  *   ORDO_RELAX_FILTER      int f(s, item): 0 skips the item altogether
@@ -45,8 +50,9 @@
  *
  * Derived, for schedulers, all starting with the operator's name: x_op_cell, x_op_weight, x_op_edge, x_op_state
  * (types); x_op_facts (enumerators), x_op_summary; x_op_candidate, x_op_target, x_op_filter, x_op_priority,
- * x_op_delta, x_op_settled, and x_op_better, x_op_worst or, for sums, x_op_level, x_op_take, x_op_spent (functions).
- * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order.
+ * x_op_delta, x_op_settled, x_op_arrays (x_op_array_count), and x_op_better, x_op_worst or, for sums, x_op_level,
+ * x_op_take, x_op_spent (functions). ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order,
+ * ORDO_OP_ON_CUDA as 1 where the CUDA back end's engines run such an operator, else 0.
  */
 #include <ordo/operator.h>
 
@@ -100,6 +106,11 @@ enum {
     OP_(activates) = 0,
 #else
     OP_(activates) = 1,
+#endif
+#ifdef ORDO_RELAX_ARRAYS
+    OP_(array_count) = 0 ORDO_RELAX_ARRAYS(ORDO_ARRAY_ONE),
+#else
+    OP_(array_count) = 0,
 #endif
 #ifdef ORDO_RELAX_SETTLED
     OP_(can_settle) = 1
@@ -243,7 +254,28 @@ ORDO_FN int OP_(settled)(const OP_(state) * s, ordo_item item, OP_(cell) cell)
 #endif
 }
 
+/* The arrays, at most ORDO_MOST_ARRAYS; how many. */
+ORDO_FN int OP_(arrays)(OP_(state) * s, ordo_u64 items, ordo_u64 targets, ordo_u64 edges, ordo_array *out)
+{
+    int size = 0;
+    (void)s;
+    (void)items;
+    (void)targets;
+    (void)edges;
+    (void)out;
+#ifdef ORDO_RELAX_ARRAYS
+    ORDO_RELAX_ARRAYS(ORDO_ARRAY_ROW_READ)
+#endif
+    return size;
+}
+
 #undef OP_
+#undef ORDO_OP_ON_CUDA
+#if ORDO_RELAX_ORDER == ORDO_SUM || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
+#define ORDO_OP_ON_CUDA 0
+#else
+#define ORDO_OP_ON_CUDA 1
+#endif
 #undef ORDO_OP_ORDER
 #if ORDO_RELAX_ORDER == ORDO_SUM
 #define ORDO_OP_ORDER ORDO_SUM
@@ -257,6 +289,7 @@ ORDO_FN int OP_(settled)(const OP_(state) * s, ordo_item item, OP_(cell) cell)
 #undef ORDO_RELAX
 #undef ORDO_RELAX_SUMMARY
 #undef ORDO_RELAX_STATE
+#undef ORDO_RELAX_ARRAYS
 #undef ORDO_RELAX_CELL
 #undef ORDO_RELAX_WEIGHT
 #undef ORDO_RELAX_ORDER

@@ -99,11 +99,14 @@ typedef struct ordo_job {
     ordo_job_private *own;
 } ordo_job;
 
+enum { ORDO_ON_CPU, ORDO_ON_CUDA }; /* what an instance runs on */
+
 /* The instance of an operator under one scheduler: what a generated unit defines. NULL run: not offered. */
 typedef struct ordo_instance {
     const char *scheduler;
     ordo_status (*run)(ordo_job *job);
-    unsigned syncs; /* bits 1 << ORDO_SYNC_... that this back end has; 0: all that the scheduler offers */
+    unsigned syncs;  /* bits 1 << ORDO_SYNC_... that this back end has; 0: all that the scheduler offers */
+    unsigned device; /* ORDO_ON_... */
 } ordo_instance;
 
 struct ordo_operator {
@@ -114,7 +117,7 @@ struct ordo_operator {
     bool activates;
     size_t entry;                          /* bytes of a worklist entry */
     size_t state;                          /* bytes of its state struct */
-    const ordo_instance *const *instances; /* [schedulers], one a scheduler; NULL ends */
+    const ordo_instance *const *instances; /* one a scheduler and device, in any order; NULL ends */
     /* Critical operators; else NULL. The targets that a visit of an item asks for, at most ORDO_MOST_ASKED; how many.
      * And whether no section needs two targets at once: it has one, or two halves. */
     ordo_u32 (*ask)(const void *state, ordo_item item, ordo_u32 *target);

@@ -120,7 +120,7 @@ static ordo_status run(ordo_job *job, bool pull, ordo_u64 besides)
         c.explain = explain;
         c.explain_arg = name;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, (const void *)kernel, 32, 1, args);
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)kernel), 32, 1, args);
     }
     return ordo_cuda_end(&c, status);
 }
@@ -141,6 +141,6 @@ static ordo_status run_topology(ordo_job *job)
 }
 
 extern const ordo_instance odd_bsp, odd_near_far, odd_topology;
-const ordo_instance odd_bsp = {"bsp", run_bsp, 0};
-const ordo_instance odd_near_far = {"near_far", run_near_far, 0};
-const ordo_instance odd_topology = {"topology", run_topology, 0};
+const ordo_instance odd_bsp = {"bsp", run_bsp, 0, ORDO_ON_CUDA};
+const ordo_instance odd_near_far = {"near_far", run_near_far, 0, ORDO_ON_CUDA};
+const ordo_instance odd_topology = {"topology", run_topology, 0, ORDO_ON_CUDA};

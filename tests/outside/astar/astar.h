@@ -39,6 +39,7 @@ ORDO_FN double astar_priority(const astar_state *s, ordo_vid v, ordo_u32 dv)
 #define ORDO_RELAX astar
 #define ORDO_RELAX_SUMMARY "the distance to one target, by coordinates"
 #define ORDO_RELAX_STATE astar_state
+#define ORDO_RELAX_ARRAYS(X) X(place, ITEM, 2) X(dist, TARGET, 1)
 #define ORDO_RELAX_CELL u32
 #define ORDO_RELAX_WEIGHT u32
 #define ORDO_RELAX_ORDER ORDO_MIN

@@ -1,5 +1,6 @@
 /* main.c -- A* under every scheduler and sync that can run it, each answer compared with that of ordo_sssp().
- *   astar GRAPH SOURCE TARGET      GRAPH has coordinates and whole weights; ends with 1 where an answer is wrong */
+ *   astar GRAPH SOURCE TARGET [DEVICE]      GRAPH has coordinates and whole weights, DEVICE is cpu, cuda or auto; ends
+ *                                           with 1 where an answer is wrong */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,15 +34,17 @@ static double least_rate(const ordo_csr *g, const ordo_i32 *place)
     return isfinite(least) ? least * (1 - 1e-9) : 0;
 }
 
-static int run(const ordo_graph *graph, ordo_item source, astar_state *s, ordo_u32 *dist, ordo_u32 expected)
+static int run(const ordo_graph *graph, ordo_item source, astar_state *s, ordo_u32 *dist, ordo_u32 expected,
+               const char *device)
 {
     const ordo_csr *g = ordo_graph_out(graph);
     const ordo_scheduler *list[64];
     size_t count = ordo_schedulers(list, 64);
-    int wrong = 0;
+    int ran = 0, wrong = 0;
     for (size_t i = 0; i < count; i++)
         for (int sync = ORDO_SYNC_DEFAULT + 1; sync < ORDO_SYNCS; sync++) {
-            ordo_options options = {.scheduler = list[i]->name, .sync = ordo_sync_name((ordo_sync)sync)};
+            ordo_options options = {
+                .scheduler = list[i]->name, .sync = ordo_sync_name((ordo_sync)sync), .device = device};
             ordo_work work = {.op = &astar_operator,
                               .graph = graph,
                               .cells = dist,
@@ -57,19 +60,20 @@ static int run(const ordo_graph *graph, ordo_item source, astar_state *s, ordo_u
             ordo_stats stats;
             if (ordo_run(&work, &options, &stats))
                 return complain();
+            ran++;
             wrong += dist[s->target] != expected;
             printf("%-12s %-7s %10u %s %10llu vertices in %.6f s\n", options.scheduler, options.sync, dist[s->target],
                    dist[s->target] == expected ? "ok   " : "WRONG", (unsigned long long)stats.items, stats.run_seconds);
             ordo_stats_free(&stats);
         }
-    return wrong > 0;
+    return ran ? wrong > 0 : complain();
 }
 
 int main(int argc, char **argv)
 {
     ordo_graph *graph;
-    if (argc != 4) {
-        fprintf(stderr, "usage: astar GRAPH SOURCE TARGET\n");
+    if (argc != 4 && argc != 5) {
+        fprintf(stderr, "usage: astar GRAPH SOURCE TARGET [DEVICE]\n");
         return 2;
     }
     if (ordo_operator_register(&astar_operator) || ordo_graph_read(argv[1], NULL, &graph))
@@ -92,7 +96,7 @@ int main(int argc, char **argv)
     ordo_stats_free(&stats);
     s.rate = least_rate(g, s.place);
     s.dist = dist;
-    int status = run(graph, source, &s, dist, expected);
+    int status = run(graph, source, &s, dist, expected, argc == 5 ? argv[4] : "cpu");
     free(dist);
     ordo_graph_free(graph);
     return status;

@@ -1,0 +1,1 @@
+#include "instances.c"

@@ -1,0 +1,117 @@
+/* lifo/cuda.cuh -- the same stack on a GPU: the smallest scheduler there that is still right.
+ *
+ * One block has the stack, in the device's memory. In a step it takes the uppermost 256 items, a thread each, walks
+ * their edges, dealt out among all its threads, and pushes what improved.
+ *
+ * Invariant: an item's flag is set while it is on the stack, so that n places are enough. An item whose cell has
+ * improved since its edges were last walked is on the stack: what improves a cell pushes the item unless its flag is
+ * set, flags are cleared when items are taken, and a barrier of the block lies between that and the reading of cells to
+ * be walked from. So an improvement is either read there or finds the flag cleared.
+ *
+ * Not done: more than one block.
+ *
+ * A template; expects ORDO_OP and <ordo/cuda.cuh> instantiated for it.
+ */
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _lifo_cuda_, _part)
+
+typedef struct MY(args) {
+    ordo_cuda_rows rows;
+    OP(cell) * cells;
+    OP(state) state;
+    const ordo_item *initial; /* or NULL: all */
+    ordo_u64 initial_count;
+    ordo_u32 *stack, *flag; /* [universe] */
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} MY(args);
+
+ORDO_DEV void MY(push)(const MY(args) * a, ordo_u32 *count, ordo_item item)
+{
+    if (!ordo_dev_exchange(&a->flag[item], 1u))
+        a->stack[atomicAdd(count, 1u)] = item;
+}
+
+ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
+{
+    __shared__ OP(dev_tile) tile;
+    __shared__ ordo_u32 count, stop;
+    ordo_cuda_counters mine = {};
+    if (threadIdx.x == 0)
+        count = 0;
+    __syncthreads();
+    for (ordo_u64 i = threadIdx.x; i < a.initial_count; i += ORDO_CUDA_THREADS)
+        MY(push)(&a, &count, a.initial ? a.initial[i] : (ordo_item)i);
+    for (ordo_u64 step = 1;; step++) {
+        __syncthreads();
+        const ordo_u32 held = count, rest = held < ORDO_CUDA_THREADS ? 0 : held - ORDO_CUDA_THREADS;
+        const bool has = threadIdx.x < held - rest;
+        const ordo_item item = has ? a.stack[rest + threadIdx.x] : 0;
+        if (has)
+            ordo_dev_store(&a.flag[item], 0u);
+        if (threadIdx.x == 0) {
+            stop = a.mailbox->stop;
+            ordo_dev_sample(a.record, held, step, 0, 1, -1);
+            a.record->supersteps = a.mailbox->supersteps = step;
+            a.mailbox->in_flight = held;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0)
+            count = rest;
+        if (held == 0 || stop)
+            break;
+        __syncthreads();
+        const bool there = has && OP(filter)(&a.state, item);
+        const ordo_u64 begin = there ? a.rows.row[item] : 0;
+        const ordo_u32 degree = there ? (ordo_u32)(a.rows.row[item + 1] - begin) : 0;
+        mine.items += there;
+        OP(dev_expand)
+        (&tile, item, there ? ordo_dev_load(&a.cells[item]) : OP(worst)(), begin, degree, 1,
+         [&](ordo_vid tail, OP(cell) value, ordo_u64 e) {
+             const OP(edge) edge = OP(dev_edge)(&a.rows, e, tail, false);
+             const ordo_u32 target = OP(target)(&a.state, edge);
+             mine.edges++;
+             if (OP(dev_offer)(a.cells, target, OP(candidate)(&a.state, value, edge), false, false)) {
+                 mine.useful++;
+                 if (OP(activates))
+                     MY(push)(&a, &count, target);
+             }
+         });
+    }
+    ordo_dev_publish(a.counters, mine);
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    ordo_cuda c;
+    MY(args) a = {};
+    ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    if (!status && (!(a.stack = (ordo_u32 *)ordo_cuda_alloc(&c, job->universe, sizeof(ordo_u32), false)) ||
+                    !(a.flag = (ordo_u32 *)ordo_cuda_alloc(&c, job->universe, sizeof(ordo_u32), true))))
+        status = ORDO_ERR_MEMORY;
+    if (!status)
+        status = OP(cuda_state)(&c, &a.state);
+    if (!status) {
+        a.rows = c.out;
+        a.cells = (OP(cell) *)c.cells;
+        a.initial = c.initial;
+        a.initial_count = job->initial_count;
+        a.counters = c.counters;
+        a.record = c.record;
+        a.mailbox = c.mailbox;
+        void *args[] = {&a};
+        const void *kernel = ordo_cuda_kernel((const void *)MY(kernel));
+        const ordo_cuda_step step = {kernel, ORDO_CUDA_THREADS, 1, false, args};
+        status = ordo_cuda_launch_all(&c, &step, 1);
+    }
+    return ordo_cuda_end(&c, status);
+}
+
+ORDO_CUDA_INSTANCE(lifo, MY(run_job), 1u << ORDO_SYNC_ATOMIC)
+#undef MY
+
+#else
+ORDO_CUDA_INSTANCE(lifo, NULL, 0)
+#endif
