@@ -136,7 +136,7 @@ ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, server_
                                 server_taking *seconds, server_sending *sending, ordo_dev_queue *queue, ordo_u32 step,
                                 server_counters *mine, ordo_u32 *rounds)
 {
-    static_assert((int)MY(batch) <= 1 << 11, "places that a tag can name");
+    static_assert((int)MY(batch) <= SERVER_TAGS, "places that a tag can name");
     __shared__ ordo_u32 taken; /* places of which a thread has one */
     ordo_u32 *const answer = a->answer + b->index * (ordo_u32)MY(batch);
     ordo_u32 live = 0, sent = 0, turns = 0;

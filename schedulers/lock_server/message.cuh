@@ -28,6 +28,7 @@ enum {
     SERVER_MOST = 512,        /* servers: a lane of a sender for each */
     SERVER_LINES = 4096,      /* of the table that makes chains */
     SERVER_NEAR_LOCKS = 4096, /* of a server, in shared memory */
+    SERVER_TAGS = 2048,       /* numbers that may go along with a try */
     SERVER_BITS = 62          /* of a word, for what it says */
 };
 #define SERVER_NONE 0xffffffffu
@@ -131,7 +132,7 @@ ORDO_DEV ordo_request server_unpack(const server_shape *s, const ordo_u64 (&word
     return r;
 }
 
-/* A number of 11 bits that goes along, in bits that 2 words without arguments and 4 words have to spare. */
+/* A number below SERVER_TAGS that goes along, in bits that 2 words without arguments and 4 words have to spare. */
 template <int W> ORDO_DEV void server_tag(ordo_u64 (&word)[W], ordo_u32 tag)
 {
     static_assert(W == 2 || W == 4, "words with bits to spare");
@@ -139,7 +140,7 @@ template <int W> ORDO_DEV void server_tag(ordo_u64 (&word)[W], ordo_u32 tag)
 }
 template <int W> ORDO_DEV ordo_u32 server_tag_of(const ordo_u64 (&word)[W])
 {
-    return (ordo_u32)(word[W - 1 - (W == 2)] >> (W == 2 ? 32 : 36)) & 0x7ff;
+    return (ordo_u32)(word[W - 1 - (W == 2)] >> (W == 2 ? 32 : 36)) & (SERVER_TAGS - 1);
 }
 
 /* Of the table that makes chains, by the whole number of a target: those of one owner would share a few. */
