@@ -70,5 +70,6 @@ ORDO_FN ordo_u32 sgd_section(const sgd_state *s, const ordo_request *r, ordo_act
 #define ORDO_CRITICAL_ACTIVATIONS 0
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
 #define ORDO_CRITICAL_OPEN sgd_open
+#define ORDO_CRITICAL_WORDS 0
 #define ORDO_CRITICAL_ARRAYS(X) X(rating, ITEM, 1, READ) X(done, ITEM, 1, WRITE) X(factor, TARGET, s->rank, WRITE)
 #include <ordo/critical.h>

@@ -1115,6 +1115,16 @@ class Bench(Base):
                 self.assertEqual(x["counts"]["useful"], 20480)
                 self.assertAlmostEqual(x["rate"] * x["seconds"]["run"], 20480, delta=1)
 
+    def test_sync_auto(self):
+        """Servers where few targets share the requests, locks where many do; the line and the JSON say so."""
+        words = ("ht", "--operations", "20K", "-n", 1, "--threads", 2, "--collisions", "8,1M", "--schedulers", "auto:auto")
+        out = self.ok(ordo("bench", *words)).out
+        self.assertRegex(out, r"(?m)^ +8 .*  auto: lock_server, server$")
+        self.assertRegex(out, r"(?m)^ +1048576 .*  auto: bsp, lock$")
+        found = [json.loads(line) for line in self.ok(ordo("bench", *words, "--json", "-")).out.splitlines()]
+        self.assertEqual([x["options"]["sync"] for x in found], ["server", "lock"])
+        self.assertRegex(found[0]["options"]["chosen"], r"about 8\b.* targets asked for")
+
     def test_table(self):
         out = self.ok(ordo("bench", "atm", "--operations", 1000, "--collisions", "2,1K", "-n", 1, "--schedulers",
                            "lock_server,topology:owner,bsp", "--set", "pairs=nested")).out

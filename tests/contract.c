@@ -75,11 +75,17 @@ static bool refused_there(const char *op, const char *choice)
 static bool refused_on_gpu(const trial *t, const ordo_tunable *row, const char *choice)
 {
     const bool server = !strcmp(t->options.scheduler, "lock_server");
+    /* words of targets in shared memory: not cells, nor those of sections that need two targets at once */
+    bool far = strcmp(t->op, "bank") && strcmp(t->op, "hash_table");
     if (!t->options.device)
-        return false;
-    return (server && !strcmp(row->name, "partition") && strncmp(choice, "interleave", 10)) ||
+        return server && !strcmp(choice, "chains");
+    for (size_t i = 0; i < t->options.setting_count; i++)
+        far = far || !strcmp(t->settings[i], "form=chains") ||
+              (!strcmp(t->op, "bank") && !strcmp(t->settings[i], "pairs=nested"));
+    return (server && !strcmp(choice, "chains") && strcmp(t->op, "hash_table") &&
+            ordo_operator_find(t->op)->kind == ORDO_KIND_CRITICAL) ||
            (server && !strcmp(row->name, "roles") && !strncmp(choice, "both", 4)) ||
-           (server && !strcmp(row->name, "pairs") && !strncmp(choice, "nested", 6)) ||
+           (server && !strcmp(row->name, "data") && !strncmp(choice, "shared", 6) && far) ||
            (!strcmp(row->name, "lock_place") && !strncmp(choice, "word", 4) && !strcmp(t->op, "sgd"));
 }
 

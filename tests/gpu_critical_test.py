@@ -34,10 +34,10 @@ class Traps(unittest.TestCase):
     """Few targets and many threads: all on one; the same two both ways round; rings of targets; more operations than any
     ring, batch or table has room for, and numbers of them that fill none."""
 
-    def through(self, name, operations, scheduler, *settings):
-        r = bench(name, "1,2,3,32,4K", operations, scheduler, *settings)
+    def through(self, name, operations, scheduler, *settings, factors="1,2,3,32,4K"):
+        r = bench(name, factors, operations, scheduler, *settings)
         self.assertEqual((r.returncode, r.stderr), (0, ""), (name, operations, settings))
-        self.assertEqual(len(re.findall(r"(?m)^ +\d+ ", r.stdout)), 5, r.stdout)
+        self.assertEqual(len(re.findall(r"(?m)^ +\d+ ", r.stdout)), factors.count(",") + 1, r.stdout)
 
     def test_locks(self):
         for name in ("ht", "atm"):
@@ -47,14 +47,39 @@ class Traps(unittest.TestCase):
                 self.through(name, 20000, "bsp:lock", f"bsp.lock_place={locks}", "bsp.rivals=64", "bsp.sleep=2000")
 
     def test_servers(self):
-        forms = (("data=global", "form=plain"), ("data=global",), ("data=shared",))
+        forms = {"ht": (("data=global", "form=plain"), ("form=chains",), ("data=shared", "form=plain"), ("data=shared",)),
+                 "atm": (("data=global",), ("data=shared",))}
         for name in ("ht", "atm"):
-            for form in forms:
+            for form in forms[name]:
                 for rest in ((), ("ring=1",), ("ratio=1000",), ("ratio=0.001",), ("blocks=1", "ring=1")):
                     if rest == ("ratio=1000",) and "data=shared" in form:
                         continue  # one server: the words of all do not fit
                     self.through(name, 70001, "lock_server", *form, *rest)
                 self.through(name, "2M", "lock_server", *form, "ring=1")  # rings that fill, and go round often
+
+    def test_nested(self):
+        for rest in ((), ("ring=1",), ("ratio=1000",), ("ratio=0.001",), ("blocks=1", "ring=1"), ("partition=hash",)):
+            self.through("atm", 20001, "lock_server", "pairs=nested", *rest)
+        self.through("atm", "200K", "lock_server", "pairs=nested", "ring=1", factors="2,3,32,4K")
+
+    def test_owners(self):
+        for name in ("ht", "atm"):
+            for data in ("global", "shared"):
+                self.through(name, 70001, "lock_server", "partition=hash", f"data={data}")
+        for name in ("bfs", "sssp"):  # against the CPU's answer, edge by edge
+            for rest in ((), ("ring=1",), ("ratio=1000",), ("ratio=0.001",), ("form=plain",), ("partition=hash",),
+                         ("partition=metis",), ("blocks=1", "ring=1")):
+                words = [w for s in rest for w in ("--set", s)]
+                r = ordo(name, "--generate", "rmat --scale 14 --weights uniform:1:100 --seed 3", "--source", 1, "--device",
+                         "cuda", "--scheduler", "lock_server", "--verify", "--timeout", 20, *words)
+                self.assertEqual((r.returncode, r.stderr), (0, ""), (name, rest))
+
+    def test_ratings(self):
+        for rest in ((), ("ring=1",), ("partition=metis",), ("partition=hash", "ratio=30")):
+            words = [w for s in rest for w in ("--set", s)]
+            r = ordo("bench", "sgd", "--generate", "uniform --vertices 2048 --degree 16 --weights uniform:1:5 --seed 3",
+                     "--device", "cuda", "--epochs", 3, "--timeout", 20, "--schedulers", "lock_server", *words)
+            self.assertEqual((r.returncode, r.stderr), (0, ""), rest)
 
     def test_combining(self):
         for data in ("shared", "global"):
@@ -64,12 +89,12 @@ class Traps(unittest.TestCase):
 
 class Refusals(unittest.TestCase):
     def test_by_name(self):
-        cases = (("atm", "lock_server", "pairs=nested", "has no pairs=nested"),
-                 ("atm", "lock_server", "form=combine", "an operator of one target that combines"),
-                 ("ht", "lock_server", "partition=hash", "has partition=interleave alone"),
-                 ("ht", "lock_server", "roles=both", "has roles=apart alone"))
-        for name, scheduler, setting, pattern in cases:
-            r = bench(name, 32, 1000, scheduler, setting)
+        cases = (("atm", "lock_server", ("pairs=nested", "data=shared"), "has no pairs=nested"),
+                 ("atm", "lock_server", ("form=combine",), "an operator of one target that combines"),
+                 ("ht", "lock_server", ("partition=metis",), "are not the vertices of a graph"),
+                 ("ht", "lock_server", ("roles=both",), "has roles=apart alone"))
+        for name, scheduler, settings, pattern in cases:
+            r = bench(name, 32, 1000, scheduler, *settings)
             self.assertEqual(r.returncode, 2, r.stderr)
             self.assertRegex(r.stderr, r"\Aordo: [^\n]+\n\Z")
             self.assertIn(pattern, r.stderr)

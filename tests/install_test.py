@@ -186,7 +186,7 @@ class Install(unittest.TestCase):
             self.assertEqual(self.complete(verb, "x", option, ""), schedulers | {own})
             self.assertEqual(self.complete(verb, "x", option, "=", "bs"), {"bsp"})
         self.assertEqual(self.complete("compare", "sssp", "--schedulers", "bsp,del"), {"bsp,delta"})
-        self.assertEqual(self.complete("sssp", "--sync", ""), {"atomic", "racy", "lock", "owner", "server"})
+        self.assertEqual(self.complete("sssp", "--sync", ""), {"auto", "atomic", "racy", "lock", "owner", "server"})
         self.assertEqual(self.complete("sssp", "--device", "c"), {"cpu", "cuda"})
         self.assertEqual(self.complete("sssp", "--verify", "=", "s"), {"serial"})
         self.assertEqual(self.complete("sssp", "--ids", ""), {"index", "file"})

@@ -214,7 +214,8 @@ static void print_heads(const bench *b)
     printf("\n%10s", "collisions");
     for (int i = 0; i < b->count; i++) {
         char who[80];
-        snprintf(who, sizeof who, "%s:%s", b->candidates[i].scheduler, b->seen[i].sync);
+        const candidate *c = &b->candidates[i];
+        snprintf(who, sizeof who, "%s:%s", c->scheduler, !strcmp(c->sync, "auto") ? c->sync : b->seen[i].sync);
         printf("  %*s", WIDTH, who);
     }
     printf("  %8s\n", b->count > 1 ? "1st/2nd" : "");
@@ -235,6 +236,9 @@ static void print_line(bench *b, ordo_u64 factor)
     }
     if (b->count > 1 && b->seen[0].runs && b->seen[1].runs)
         printf("  %8.2f", b->seen[0].median / b->seen[1].median);
+    for (int i = 0; i < b->count; i++)
+        if (!strcmp(b->candidates[i].sync, "auto"))
+            printf("  auto: %s, %s", b->seen[i].scheduler, b->seen[i].sync);
     putchar('\n');
 }
 
@@ -280,7 +284,7 @@ static ordo_status bench_sections(bench *b, bool atm)
     if (!atm && b->o->operations >= HASH_TABLE_END)
         return ordo_fail(ORDO_ERR_USAGE, "bench ht: --operations %llu, expected fewer than %u",
                          (unsigned long long)b->o->operations, HASH_TABLE_END);
-    ordo_work work = {.op = ordo_operator_find(atm ? "bank" : "hash_table"), .state = b, .universe = 1, .targets = 1};
+    ordo_work work = {.op = ordo_operator_find(atm ? "bank" : "hash_table"), .state = b, .targets = 1}; /* no items */
     for (int i = 0; i < b->count; i++) {
         ordo_status status = ordo_run_check(&work, &b->candidates[i].run);
         if (status)
@@ -302,6 +306,7 @@ void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double 
 {
     bench_seen *s = &b->seen[which];
     snprintf(s->sync, sizeof s->sync, "%s", stats->sync);
+    snprintf(s->scheduler, sizeof s->scheduler, "%s", stats->scheduler);
     if (trial > 0)
         s->rate[s->runs++] = rate;
 }

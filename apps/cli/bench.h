@@ -6,8 +6,8 @@
 
 /* What was measured of a candidate. */
 typedef struct bench_seen {
-    char sync[16];
-    double *rate; /* [runs] operations a second */
+    char sync[16], scheduler[32]; /* of the last run: auto may change its mind */
+    double *rate;                 /* [runs] operations a second */
     size_t runs;
     double median;
 } bench_seen;

@@ -90,6 +90,7 @@ static void offer_value(typing *t, const cli_option *o, const char *scheduler)
         offer_all(t, scheduler_names());
         offer(t, name[strlen("scheduler")] ? "all" : "auto", "");
     } else if (!strcmp(name, "sync")) {
+        offer(t, "auto", "");
         for (int i = ORDO_SYNC_DEFAULT + 1; i < ORDO_SYNCS; i++)
             offer(t, ordo_sync_name((ordo_sync)i), "");
     } else if (!strcmp(name, "device")) {

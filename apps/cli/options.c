@@ -65,7 +65,7 @@
       "order of work, or auto (sssp, widest: delta; maxflow: none, one thread; others: bsp; on a GPU auto)")           \
     X(SCHEDULERS, "schedulers", 0, "LIST", VERB_COMPARE | VERB_BENCH,                                                  \
       "NAME or NAME:SYNC, by commas; or all (all; bench: lock_server,bsp:lock)")                                       \
-    X(SYNC, "sync", 0, "NAME", MEASURES, "atomic, racy, lock, owner or server (the scheduler's default)")              \
+    X(SYNC, "sync", 0, "NAME", MEASURES, "auto, atomic, racy, lock, owner or server (the scheduler's default)")        \
     X(SET, "set", 0, "NAME=VALUE", MEASURES | VERB_INFO,                                                               \
       "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone")                                                  \
     X(DELTA, NULL, 'd', "DELTA", RUNS, "the tunable delta, for schedulers that have it")                               \

@@ -15,6 +15,14 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void *ordo_cuda_copy(ordo_cuda *c, const void *from, ordo_u64 count, size_t size)
+{
+    void *to = ordo_cuda_alloc(c, count, size, false);
+    if (to && count && ordo_copy_in(to, from, count, size, NULL, ordo_job_host_threads(c->job), "copying tables"))
+        return NULL;
+    return to;
+}
+
 ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
     for (int i = 0; i < arrays->count; i++) {

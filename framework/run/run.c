@@ -78,7 +78,8 @@ static ordo_status find_sync(const char *name, ordo_sync *out)
             *out = (ordo_sync)i;
             return ORDO_OK;
         }
-    return ordo_fail(ORDO_ERR_UNKNOWN, "sync '%s' is unknown, expected atomic, racy, lock, owner or server", name);
+    return ordo_fail(ORDO_ERR_UNKNOWN, "sync '%s' is unknown, expected auto, atomic, racy, lock, owner or server",
+                     name);
 }
 
 /* The sync asked for, or the first that is sound. */
@@ -188,6 +189,12 @@ static ordo_status choose_instance(const ordo_operator *op, const char *device, 
 
 /* ---- the scheduler, where the caller leaves it to us ---- */
 
+static ordo_status bad_initial(const ordo_work *work, ordo_u64 i)
+{
+    return ordo_fail(ORDO_ERR_USAGE, "operator '%s': initial item %u, expected less than %llu", work->op->name,
+                     work->initial[i], (unsigned long long)work->universe);
+}
+
 static ordo_graph_kind kind_of(const ordo_csr *g)
 {
     const ordo_vid step = g->n / 16384 + 1;
@@ -233,28 +240,55 @@ static void prefer(const ordo_work *work, bool gpu, const char *list[CHOICES], c
         snprintf(why, room, "a %s operator", kind_name(op->kind));
 }
 
-static ordo_status choose_named(const ordo_operator *op, const char *name, const ordo_options *options, plan *p)
+/* How a critical operator's targets are kept apart, where the caller leaves it to us: by what was fastest for as many
+ * (docs/performance.md, "Critical sections"). Servers, which combine where targets are very few, where no section needs
+ * two targets at once and few enough are asked for: up to SERVED_ON_GPU, from where on their words are not all near
+ * some server, and on the CPU up to SERVED_A_THREAD for each thread, from where on locks are rarely contended. */
+enum { SERVED_ON_GPU = 1 << 19, SERVED_A_THREAD = 32 };
+static bool prefer_servers(const ordo_operator *op, const ordo_survey *survey, bool gpu, int threads)
+{
+    const double most = gpu ? SERVED_ON_GPU : (double)SERVED_A_THREAD * threads;
+    return op->apart && survey->targets > 0 && survey->targets <= most && (gpu || threads > 1);
+}
+
+static ordo_status choose_named(const ordo_operator *op, const char *name, const char *sync, const char *device,
+                                plan *p)
 {
     p->scheduler = ordo_scheduler_find(name);
     if (!p->scheduler)
         return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", name);
-    ordo_status status = choose_sync(op, options->sync, p);
-    return status ? status : choose_instance(op, options->device, p);
+    ordo_status status = choose_sync(op, sync, p);
+    return status ? status : choose_instance(op, device, p);
 }
 
-/* The first that runs; where it can be on a GPU or not, the first that runs there. */
-static ordo_status choose_scheduler(const ordo_work *work, const ordo_options *options, plan *p)
+/* The same with a sync that is only preferred, or NULL. */
+static ordo_status choose_preferred(const ordo_operator *op, const char *name, const char *sync, const char *device,
+                                    plan *p)
+{
+    ordo_status status = choose_named(op, name, sync, device, p);
+    return status == ORDO_ERR_UNSOUND && sync ? choose_named(op, name, NULL, device, p) : status;
+}
+
+/* The first that runs; where it can be on a GPU or not, the first that runs there. `sync`: asked for, or NULL; `survey`
+ * where it is ours to choose. */
+static ordo_status choose_free(const ordo_work *work, const ordo_options *options, const char *sync,
+                               const ordo_survey *survey, plan *p)
 {
     const char *list[CHOICES];
     ordo_status status = ORDO_OK;
     const bool cpu = !options->device || !strcmp(options->device, "cpu");
-    p->why[0] = 0;
-    if (!options->scheduler || strcmp(options->scheduler, "auto") != 0)
-        return choose_named(work->op, options->scheduler ? options->scheduler : "delta", options, p);
+    const int threads = options->threads ? options->threads : ordo_cores();
     for (int gpu = !cpu; gpu >= 0; gpu--) {
         prefer(work, gpu, list, p->why, sizeof p->why);
+        if (survey && work->op->kind == ORDO_KIND_CRITICAL) {
+            const bool servers = prefer_servers(work->op, survey, gpu, threads);
+            snprintf(p->why, sizeof p->why, "a critical operator, about %.3g targets asked for", survey->targets);
+            list[0] = servers ? "lock_server" : list[0];
+            sync = servers ? "server" : "lock";
+        }
         for (int i = 0; i < CHOICES; i++) {
-            status = choose_named(work->op, list[i], options, p);
+            status = survey ? choose_preferred(work->op, list[i], sync, options->device, p)
+                            : choose_named(work->op, list[i], sync, options->device, p);
             if (!status && (!gpu || p->backend))
                 return ORDO_OK;
             if (status && status != ORDO_ERR_UNSOUND)
@@ -263,6 +297,47 @@ static ordo_status choose_scheduler(const ordo_work *work, const ordo_options *o
         if (gpu && strcmp(options->device, "auto") != 0)
             break;
     }
+    return status;
+}
+
+/* The sync of a scheduler that was named. */
+static ordo_status choose_sync_of(const ordo_work *work, const ordo_options *options, const ordo_survey *survey,
+                                  plan *p)
+{
+    const bool critical = work->op->kind == ORDO_KIND_CRITICAL;
+    const bool gpu = options->device && strcmp(options->device, "cpu") != 0;
+    const int threads = options->threads ? options->threads : ordo_cores();
+    const char *sync = !critical ? NULL : prefer_servers(work->op, survey, gpu, threads) ? "server" : "lock";
+    ordo_status status = choose_preferred(work->op, options->scheduler, sync, options->device, p);
+    if (!status && critical)
+        snprintf(p->why, sizeof p->why, "sync: about %.3g targets asked for", survey->targets);
+    else if (!status)
+        snprintf(p->why, sizeof p->why, "sync: a relax operator");
+    return status;
+}
+
+static ordo_status choose_scheduler(const ordo_work *work, const ordo_options *options, plan *p)
+{
+    const bool any_sync = options->sync && !strcmp(options->sync, "auto");
+    const bool any = options->scheduler ? !strcmp(options->scheduler, "auto") : any_sync;
+    p->why[0] = 0;
+    if (!any && !any_sync)
+        return choose_named(work->op, options->scheduler ? options->scheduler : "delta", options->sync, options->device,
+                            p);
+    if (!any_sync)
+        return choose_free(work, options, options->sync, NULL, p);
+    ordo_survey survey;
+    ordo_status status = ORDO_OK;
+    if (!work->state && work->op->state > sizeof(ordo_no_state))
+        return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs its state", work->op->name);
+    for (ordo_u64 i = 0; work->initial && i < work->initial_count; i++)
+        if (work->initial[i] >= work->universe)
+            return bad_initial(work, i);
+    status = ordo_survey_make(work->op, work->state, work->initial,
+                              work->initial ? work->initial_count : work->universe, &survey);
+    if (!status)
+        status = any ? choose_free(work, options, NULL, &survey, p) : choose_sync_of(work, options, &survey, p);
+    ordo_survey_free(&survey);
     return status;
 }
 
@@ -308,8 +383,7 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
                          (unsigned long long)ORDO_MAX_VERTICES);
     for (ordo_u64 i = 0; work->initial && i < work->initial_count; i++)
         if (work->initial[i] >= work->universe)
-            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': initial item %u, expected less than %llu", op->name,
-                             work->initial[i], (unsigned long long)work->universe);
+            return bad_initial(work, i);
     return ORDO_OK;
 }
 

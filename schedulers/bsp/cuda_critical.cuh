@@ -6,17 +6,30 @@
  * lanes that got theirs go on with other items.
  *
  * The more threads try for few locks, the slower their holders: what fails queues in front of the unlocking store. So
- * fewer threads than there are run sections (`rivals`): 512 a multiprocessor where nothing is said, which was best from
- * 32 K targets on; 32 are best for 32 targets. All there are (2048) with `lock_place=table` is the baseline of the
- * paper on the lock server (Wang, Fussell and Lin, ASPLOS 2019).
+ * fewer threads than there are run sections (`rivals`); how many, where nothing is said, a sample of the requests tells
+ * by how few targets they share (docs/performance.md). All there are (2048) with `lock_place=table` is the baseline of
+ * the paper on the lock server (Wang, Fussell and Lin, ASPLOS 2019).
  *
- * Does not: find the best number of rivals by itself.
+ * Does not: change the number of rivals while it runs.
  */
 #include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _bsp_cuda_, _part)
 
-enum { BSP_USUAL_RIVALS = 512 };
+#ifndef BSP_CRITICAL_ONCE
+#define BSP_CRITICAL_ONCE
+
+/* The best of 32, 128, 512 and 1024 threads a multiprocessor for so many targets. Where sections need two, they get
+ * into each other's way as if there were a quarter. */
+static inline ordo_u64 bsp_usual_rivals(double targets, bool pairs)
+{
+    if (targets <= 0)
+        return 512;
+    targets /= pairs ? 4 : 1;
+    return targets < 256 ? 32 : targets < 4096 ? 128 : targets < 1 << 19 ? 512 : 1024;
+}
+
+#endif
 
 typedef struct MY(args) {
     OP(state) state;
@@ -134,7 +147,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     ordo_cuda_arrays arrays = {};
     MY(args) a = {};
-    const ordo_u64 asked = (ordo_u64)job->tunable[BSP_RIVALS], rivals = asked ? asked : BSP_USUAL_RIVALS;
+    ordo_u64 rivals = (ordo_u64)job->tunable[BSP_RIVALS];
+    ordo_survey survey = {};
     const int locks = (int)job->tunable[BSP_LOCK_PLACE];
     const bool word = OP(lock_bits) && locks != 1;
     int blocks = (int)job->tunable[BSP_BLOCKS];
@@ -145,6 +159,10 @@ static ordo_status MY(run_job)(ordo_job *job)
             "'%s' has none",
             job->op->name);
     ordo_status status = ordo_cuda_begin(job, 0, false, &c);
+    if (!status && !rivals)
+        status = ordo_survey_make(job->op, job->state, job->initial, job->initial_count, &survey);
+    rivals = rivals ? rivals : bsp_usual_rivals(survey.targets, OP(targets) == 2);
+    ordo_survey_free(&survey);
     if (!status)
         status = OP(cuda_state)(&c, &a.state, &arrays);
     if (!status)

@@ -12,7 +12,8 @@
     X(BSP_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                           \
       "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")                                               \
     X(BSP_RIVALS, "rivals", INT, "0", 0, 4096, NULL, "threads",                                                        \
-      "cuda, lock: threads a multiprocessor that run sections, at most those of `blocks`; 0: 512")                     \
+      "cuda, lock: threads a multiprocessor that run sections, at most those of `blocks`; 0: 32 to 1024, by how few "  \
+      "targets a sample of the requests shares")                                                                       \
     X(BSP_LOCK_PLACE, "lock_place", CHOICE, "auto", 0, 0, "auto|table|word", "",                                       \
       "cuda, lock: a table of locks, or a bit of the target's own word; auto: that where the operator has it")         \
     X(BSP_SLEEP, "sleep", INT, "0", 0, 1000000, NULL, "ns",                                                            \

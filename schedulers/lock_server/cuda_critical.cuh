@@ -4,17 +4,20 @@
  * send what those ask for to the owners (Wang, Fussell and Lin, ASPLOS 2019, with the changes below). A superstep
  * visits the items of one list and ends when every request is served; what sections activate is the next list.
  *   message.cuh   what goes over a ring, and the two protocols: sending and taking
+ *   owners.cuh    who owns a target
  *   this file     clients, servers, the end of a step, the choice of forms
  *
  * How a server keeps sections of one target apart, all its threads working at once:
- *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory
+ *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory.
+ *             Where very few targets are hot, the lanes of a warp take a lock together
  *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; the thread of
  *             the last comer runs the whole chain, combining where the operator can. For words in global memory
  * With form=combine clients make such chains, too, and send one message for each, where items cannot ask twice.
  * Where the words of its targets are: in global memory as in the paper, or (data=shared) in the server's shared memory
  * during the run, from where they come back at its end.
- * Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's server to the other's.
- * No lock is held across a message.
+ * Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's server to the other's,
+ * and no lock is held across a message; or isolated, see cuda_nested.cuh.
+ * A sample of the requests, before the run, chooses: how many targets are hot, and which.
  *
  * Nobody waits in a circle: clients wait for room in rings of servers. A server never waits: it takes second halves,
  * which ask for nothing more, in every round; it takes requests when all that the last ones led to is on its way; and
@@ -25,10 +28,11 @@
  * at its end (all that was reserved was taken) counts itself done with requests; when all have, and its ring of second
  * halves is at its end, it is done. Counters only grow, from step to step.
  *
- * Not done: isolated pairs (pairs=nested); owners by hash or by parts of a graph; targets that move; blocks that are
- * both client and server.
+ * Not done: targets that move; blocks that are both client and server; blocks of a cluster that reach each other's
+ * targets without messages (docs/lock_server.md).
  */
 #include "message.cuh"
+#include "owners.cuh"
 #include "tunables.h"
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
@@ -36,11 +40,14 @@
 typedef struct MY(args) {
     OP(state) state;
     const ordo_item *initial; /* or NULL: all */
-    ordo_u64 initial_count, targets;
+    ordo_u64 initial_count;
     ordo_u32 servers;
+    server_owners owners;
     bool twice;
+    ordo_u32 alone; /* tries at a lock before a warp tries together */
     server_shape shape;
-    server_rings first, second; /* requests; second halves */
+    server_rings first, second; /* requests; second halves, or nested: tries at the higher lock */
+    ordo_u32 *answer;           /* [servers][batch] nested: what became of those tries */
     ordo_u32 *done, *served;    /* clients that have ended a step, servers that have with requests: of all steps */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
@@ -52,9 +59,10 @@ typedef struct MY(args) {
 enum {
     MY(places) = (int)OP(requests) > SERVER_EACH ? (int)OP(requests) : SERVER_EACH, /* messages of a thread and batch */
     MY(batch) = MY(places) * SERVER_THREADS,
-    MY(in_halves) = OP(targets) == 2,
+    MY(pairs) = OP(targets) == 2, /* in halves, but for what is said of nested ones */
     MY(recalls) = OP(recalls) || OP(words) == 0,
     MY(full) = OP(word_bits) == 32 && (OP(words) < 2 || OP(targets) == 1) ? 2 : 4, /* words of one with arguments */
+    MY(nested_words) = MY(recalls) ? 2 : 4, /* where tries at locks have room for a ticket */
 };
 
 /* A block's own, in shared memory. What a server has of it depends on its form. */
@@ -73,7 +81,7 @@ typedef struct MY(block) {
 
 template <bool Near> ORDO_DEV ordo_u32 MY(target)(const MY(args) * a, const MY(block) * b, ordo_u32 local)
 {
-    return Near ? local : local * a->servers + b->index;
+    return Near ? local : server_target(&a->owners, local * a->servers + b->index);
 }
 
 ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 step, const ordo_activation *out,
@@ -90,14 +98,18 @@ template <bool Near, typename Run>
 ORDO_DEV void MY(own)(const MY(args) * a, const MY(block) * b, bool has, ordo_u32 local, const ordo_request *request,
                       Run run)
 {
+    constexpr bool word = Near && (int)OP(lock_bits) != 0;
+    const ordo_u32 slot = word ? local : local % SERVER_NEAR_LOCKS;
     for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
-        if (has) {
+        /* many want one: it is taken for all of the warp; for halves registers do not suffice */
+        if (!MY(pairs) && tries > a->alone) {
+            has = !OP(dev_try_together)<word>(&b->state, b->lock, a->twice, has, slot, request, run) && has;
+        } else if (has) {
             bool got;
-            if constexpr (Near && (int)OP(lock_bits) != 0)
+            if constexpr (word)
                 got = OP(dev_try_near)(&b->state, a->twice, local, request, run);
             else
-                got = OP(dev_try_table)<true>(&b->state, b->lock, local % SERVER_NEAR_LOCKS, local % SERVER_NEAR_LOCKS,
-                                              request, run);
+                got = OP(dev_try_table)<true>(&b->state, b->lock, slot, slot, request, run);
             has = !got;
         }
         if (tries % 1024 == 0 && ordo_dev_load(a->halt.word)) /* the run ends early */
@@ -127,7 +139,7 @@ ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_qu
     const bool twice = a->twice;
     int goes_on = 0;
     MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here) {
-        if (MY(in_halves) && pair)
+        if (MY(pairs) && pair)
             activated = twice ? OP(first)(state, here, out, &goes_on) : OP(first_open)(state, here, out, &goes_on);
         else
             activated = twice ? OP(section)(state, here, out) : OP(section_open)(state, here, out);
@@ -169,6 +181,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
             for (int w = 0; w < W; w++)
                 b->held[at * W + w] = word[k][w];
             b->next[at] = atomicExch(&b->table[local % SERVER_LINES], at);
+            mine->useful++;
         }
     }
     __syncthreads();
@@ -186,28 +199,42 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
     for (; mine_last; mine_last &= mine_last - 1) {
         ordo_activation out[OP(activations) + 1];
         ordo_request whole = {};
-        bool has = false; /* `whole` waits to be run */
-        for (ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x; at != SERVER_NONE;) {
-            ordo_u64 held[W];
-            ordo_u32 local, other;
+        ordo_u32 of = SERVER_NONE; /* whose `whole` is, which waits to be run */
+        ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, next = b->next[at];
+        ordo_u32 local, other;
+        ordo_u64 held[W];
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            held[w] = b->held[at * W + w];
+        server_unpack<W, Words>(&a->shape, held, &local, &other);
+        b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
+        for (;;) {
+            ordo_u32 after = SERVER_NONE;
+            ordo_u64 ahead[W] = {}; /* the one after this is fetched before this is served */
+            if (next != SERVER_NONE) {
+                after = b->next[next];
+#pragma unroll
+                for (int w = 0; w < W; w++)
+                    ahead[w] = b->held[next * W + w];
+            }
+            ordo_request r = MY(open_message)<W, Words>(a, held, &local, &other);
+            if (twice && !OP(open)(&b->state, &r)) {
+                /* it has been served */
+            } else if (!(OP(combines) && local == of && OP(combine_open)(&b->state, &whole, &r))) {
+                if (of != SERVER_NONE)
+                    MY(activate)(a, queue, step, out, OP(section_open)(&b->state, &whole, out), mine);
+                whole = r;
+                whole.target[0] = whole.target[1] = MY(target)<Near>(a, b, local);
+                of = local;
+            }
+            if (next == SERVER_NONE)
+                break;
 #pragma unroll
             for (int w = 0; w < W; w++)
-                held[w] = b->held[at * W + w];
-            at = b->next[at];
-            ordo_request r = MY(open_message)<W, Words>(a, held, &local, &other);
-            r.target[0] = r.target[1] = MY(target)<Near>(a, b, local);
-            b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
-            mine->useful++;
-            if (twice && !OP(open)(&b->state, &r))
-                continue;
-            if (OP(combines) && has && r.target[0] == whole.target[0] && OP(combine_open)(&b->state, &whole, &r))
-                continue;
-            if (has)
-                MY(activate)(a, queue, step, out, OP(section_open)(&b->state, &whole, out), mine);
-            whole = r;
-            has = true;
+                held[w] = ahead[w];
+            next = after;
         }
-        if (has)
+        if (of != SERVER_NONE)
             MY(activate)(a, queue, step, out, OP(section_open)(&b->state, &whole, out), mine);
     }
     __syncthreads();
@@ -299,17 +326,36 @@ ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)
     }
 }
 
+/* Where a request goes: its server, and there `local` and `other` as messages have them. Numbers of targets. */
+template <bool Nested>
+ORDO_DEV ordo_u32 MY(route)(const MY(args) * a, const ordo_request *r, bool there, ordo_u32 *local, ordo_u32 *other)
+{
+    const ordo_u32 first = there ? server_number(&a->owners, r->target[0]) : 0;
+    const bool two = MY(pairs) && there && r->targets == 2;
+    const ordo_u32 second = two ? server_number(&a->owners, r->target[1]) : 0;
+    ordo_u32 home = first;
+    *other = two ? second + 1 : 0;
+    if (Nested && two) { /* to the owner of the lower lock */
+        const bool turned = server_above(first, second, a->servers);
+        home = turned ? second : first;
+        *other = ((turned ? first : second) + 1) << 1 | turned;
+    }
+    *local = home / a->servers;
+    return home - *local * a->servers;
+}
+
 /* A client's step. All threads of the block. */
-template <int W, int Words, bool Gather>
+template <int W, int Words, bool Gather, bool Nested>
 ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending *sending, ordo_u32 step,
                          ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
 {
-    constexpr int items = MY(places) / (int)OP(requests);
+    constexpr int places = Nested ? (int)OP(requests) : (int)MY(places); /* nested: more do not fit registers */
+    constexpr int items = places / (int)OP(requests);
     const ordo_u64 batch = (ordo_u64)items * SERVER_THREADS, clients = gridDim.x - a->servers;
     const ordo_item *list = step == 1 ? a->initial : a->frontier.list[step & 1];
     for (ordo_u64 base = b->index * batch; base < count; base += clients * batch) {
-        ordo_u64 word[MY(places)][W];
-        ordo_u32 to[MY(places)];
+        ordo_u64 word[places][W];
+        ordo_u32 to[places];
 #pragma unroll
         for (int k = 0; k < items; k++) { /* those beyond the end look at the last one, so that nothing branches */
             const ordo_u64 i = base + (ordo_u64)k * SERVER_THREADS + threadIdx.x, at = i < count ? i : count - 1;
@@ -321,23 +367,19 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
 #pragma unroll
             for (int q = 0; q < (int)OP(requests); q++) {
                 const int place = k * (int)OP(requests) + q;
-                const ordo_u32 target = request[q].target[0], local = target / a->servers;
-                const ordo_u32 other = MY(in_halves) && request[q].targets == 2 ? request[q].target[1] + 1 : 0;
-                to[place] = (ordo_u32)q < asked ? target - local * a->servers : SERVER_NONE;
-                server_pack<W, Words>(&a->shape, &request[q], Gather ? target : local, other, word[place]);
+                ordo_u32 local, other;
+                const ordo_u32 server = MY(route)<Nested>(a, &request[q], (ordo_u32)q < asked, &local, &other);
+                to[place] = (ordo_u32)q < asked ? server : SERVER_NONE;
+                server_pack<W, Words>(&a->shape, &request[q], Gather ? local * a->servers + server : local, other,
+                                      word[place]);
             }
         }
 #pragma unroll
-        for (int k = items * (int)OP(requests); k < MY(places); k++)
+        for (int k = items * (int)OP(requests); k < places; k++)
             to[k] = SERVER_NONE;
-        if (Gather)
+        if constexpr (Gather)
             MY(gather)<W, Words>(a, b, to, word, mine);
-        server_fill<W, MY(places)>(&b->out, a->servers, to, word);
-        server_reserve(&b->out, &a->first, a->servers, sending);
-        bool told = ordo_dev_told(&a->halt, step, rounds);
-        while (__any_sync(0xffffffffu, server_send<W>(&b->out, &a->first, sending)) && !__any_sync(0xffffffffu, told))
-            told = ordo_dev_told(&a->halt, step, rounds);
-        if (__syncthreads_or(told)) /* and the outbox may be filled again */
+        if (!server_deliver<W, places>(&b->out, &a->first, a->servers, to, word, sending, &a->halt, step, rounds))
             break;
     }
     __syncthreads();
@@ -351,18 +393,43 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
 
 enum { SERVER_GOES_ON, SERVER_SERVED, SERVER_ENDS };
 
-/* Thread 0 of a server that has nothing to do: has it ended? Acquire: who counts itself done has reserved before. */
-ORDO_DEV int MY(judge)(const MY(args) * a, const MY(block) * b, ordo_u32 step, bool served, ordo_u32 taken,
-                       ordo_u32 taken_second)
+/* Thread 0 of a server that has nothing to do: has it ended? */
+ORDO_DEV int MY(judge)(const MY(args) * a, const MY(block) * b, ordo_u32 step, bool served,
+                       const server_taking *requests, const server_taking *seconds)
 {
-    const ordo_u32 clients = gridDim.x - a->servers, at = b->index * ORDO_CUDA_LINE;
     if (!served)
-        return ordo_dev_acquire(a->done) == step * clients && ordo_dev_load(&a->first.write[at]) == taken
-                   ? SERVER_SERVED
-                   : SERVER_GOES_ON;
-    return ordo_dev_acquire(a->served) == step * a->servers && ordo_dev_load(&a->second.write[at]) == taken_second
-               ? SERVER_ENDS
-               : SERVER_GOES_ON;
+        return server_dry(&a->first, b->index, requests, a->done, step * (gridDim.x - a->servers)) ? SERVER_SERVED
+                                                                                                   : SERVER_GOES_ON;
+    return server_dry(&a->second, b->index, seconds, a->served, step * a->servers) ? SERVER_ENDS : SERVER_GOES_ON;
+}
+
+/* The end of a server's round, for all threads of the block: whether it has ended. Idle: there was nothing to do; else
+ * it is looked at now and then alone. *served is set when it has ended with requests. */
+ORDO_DEV bool MY(round_ends)(const MY(args) * a, const MY(block) * b, ordo_u32 step, bool idle, bool *served,
+                             const server_taking *requests, const server_taking *seconds, ordo_u32 *turns,
+                             ordo_u32 *rounds)
+{
+    __shared__ int verdict;
+    if (!idle && ++*turns % ORDO_CUDA_LOOK)
+        return false;
+    if (threadIdx.x == 0) {
+        int now = idle ? MY(judge)(a, b, step, *served, requests, seconds) : SERVER_GOES_ON;
+        if (now == SERVER_SERVED && MY(pairs)) {
+            ordo_dev_fence();
+            ordo_dev_add(a->served, 1u);
+        } else if (now == SERVER_SERVED) {
+            now = SERVER_ENDS;
+        }
+        *rounds += idle ? 0 : ORDO_CUDA_LOOK - 1;
+        if (ordo_dev_told(&a->halt, step, rounds))
+            now = SERVER_ENDS;
+        verdict = now;
+    }
+    __syncthreads();
+    const int now = verdict;
+    __syncthreads();
+    *served = *served || now == SERVER_SERVED;
+    return now == SERVER_ENDS;
 }
 
 /* A server's step. All threads of the block. */
@@ -371,13 +438,13 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
                          server_sending *sending, ordo_dev_queue *queue, ordo_u32 step, server_counters *mine,
                          ordo_u32 *rounds)
 {
-    __shared__ int verdict;
-    const bool chains = Chains && !MY(in_halves);
+    const bool chains = Chains && !MY(pairs);
     bool served = false, busy = false; /* the same for all threads */
+    ordo_u32 turns = 0;
     for (;;) {
         ordo_u64 word[MY(places)][W];
         ordo_u32 count = 0, others = 0;
-        if (MY(in_halves)) {
+        if (MY(pairs)) {
             others = server_take<W, MY(places)>(&a->second, b->index, seconds, word, Words);
             ordo_request r[MY(places)] = {};
             ordo_u32 local[MY(places)] = {}, other;
@@ -419,8 +486,8 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
                 now.targets = second ? 2 : 1;
                 MY(serve_one)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < count, &now,
                                     server_pick(local, k), second != 0, step, mine, &more);
-                if (MY(in_halves) && more) { /* the second half takes its place */
-                    const ordo_u32 there = (second - 1) / a->servers;
+                if (MY(pairs) && more) {                              /* the second half takes its place */
+                    const ordo_u32 there = (second - 1) / a->servers; /* `second` is 1 more than its number */
                     server_put(r, k, now);
                     server_put(local, k, there);
                     server_put(to, k, second - 1 - there * a->servers);
@@ -428,9 +495,9 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
             }
 #pragma unroll
             for (int k = 0; k < MY(places); k++)
-                if (MY(in_halves))
+                if (MY(pairs))
                     server_pack<W, Words>(&a->shape, &r[k], local[k], 0, word[k]);
-            if (MY(in_halves)) {
+            if (MY(pairs)) {
                 server_fill<W, MY(places)>(&b->out, a->servers, to, word);
                 if (Words) /* what first halves wrote comes before the messages; else second halves do not look */
                     ordo_dev_fence();
@@ -440,32 +507,16 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
         }
         if (OP(activates))
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.turn[(step + 1) % 3].count, false);
-        if (threadIdx.x == 0) {
-            int now = SERVER_GOES_ON;
-            if (!count && !others && !busy)
-                now = MY(judge)(a, b, step, served, requests->taken, seconds->taken);
-            if (now == SERVER_SERVED && MY(in_halves)) {
-                ordo_dev_fence();
-                ordo_dev_add(a->served, 1u);
-            } else if (now == SERVER_SERVED) {
-                now = SERVER_ENDS;
-            }
-            if (ordo_dev_told(&a->halt, step, rounds))
-                now = SERVER_ENDS;
-            verdict = now;
-        }
-        __syncthreads();
-        const int now = verdict;
-        __syncthreads();
-        if (now == SERVER_ENDS)
+        if (MY(round_ends)(a, b, step, !count && !others && !busy, &served, requests, seconds, &turns, rounds))
             break;
-        served = served || now == SERVER_SERVED;
     }
 }
 
+#include "cuda_nested.cuh"
+
 /* ---- the kernel ---- */
 
-template <int W, int Words, bool Near, bool Chains, bool Gather>
+template <int W, int Words, bool Near, bool Chains, bool Gather, bool Nested>
 static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(args) a)
 {
     extern __shared__ ordo_u64 room[];
@@ -478,7 +529,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     b.server = server_role(a.servers, &b.index);
     b.state = a.state;
     b.out = server_outbox_at(room, a.servers);
-    ordo_u64 *rest = !b.server || MY(in_halves) ? room + server_outbox_words(a.servers, MY(batch) * W) : room;
+    ordo_u64 *rest = !b.server || MY(pairs) ? room + server_outbox_words(a.servers, MY(batch) * W) : room;
     if (b.server ? Chains : Gather) {
         b.table = (ordo_u32 *)rest;
         b.next = b.table + SERVER_LINES;
@@ -493,16 +544,20 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
         b.lock = (ordo_u32 *)rest;
         rest += SERVER_NEAR_LOCKS / 2;
     }
-    const ordo_u64 owned = b.server ? (a.targets + a.servers - 1 - b.index) / a.servers : 0;
+    if (Nested)
+        b.held = rest;
+    const ordo_u32 owned = b.server ? a.owners.most : 0;
     if (Near) /* clients, too: so the compiler knows what memory it is */
         OP(owned_use)(&b.state, (char *)rest, owned);
     if (b.server) {
         if (!Chains && !(Near && OP(lock_bits)))
             for (ordo_u32 i = threadIdx.x; i < SERVER_NEAR_LOCKS; i += SERVER_THREADS)
                 b.lock[i] = 0;
-        if (Near)
-            for (ordo_u64 i = threadIdx.x; i < owned; i += SERVER_THREADS)
-                OP(owned_copy)(&b.state, i, &a.state, i * a.servers + b.index);
+        for (ordo_u32 i = threadIdx.x; Near && i < owned; i += SERVER_THREADS) {
+            const ordo_u32 target = server_target(&a.owners, i * a.servers + b.index);
+            if (target < a.owners.targets)
+                OP(owned_copy)(&b.state, i, &a.state, target);
+        }
     }
     server_taking requests = server_taking_begin(least[0]), seconds = server_taking_begin(least[1]);
     server_sending sending = {};
@@ -514,10 +569,12 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, a.record, a.mailbox, count, step, 0);
-        if (b.server)
-            MY(server)<W, Words, Near, Chains>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
+        if (!b.server)
+            MY(client)<W, Words, Gather, Nested>(&a, &b, &sending, step, count, &mine, &rounds);
+        else if constexpr (Nested)
+            MY(nested_server)<W, Words>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
         else
-            MY(client)<W, Words, Gather>(&a, &b, &sending, step, count, &mine, &rounds);
+            MY(server)<W, Words, Near, Chains>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
         if (!OP(activates))
             break;
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, true);
@@ -526,73 +583,78 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
             break;
     }
     __syncthreads();
-    if (Near && b.server)
-        for (ordo_u64 i = threadIdx.x; i < owned; i += SERVER_THREADS)
-            OP(owned_copy)(&a.state, i * a.servers + b.index, &b.state, i);
+    for (ordo_u32 i = threadIdx.x; Near && i < owned; i += SERVER_THREADS) {
+        const ordo_u32 target = server_target(&a.owners, i * a.servers + b.index);
+        if (target < a.owners.targets)
+            OP(owned_copy)(&a.state, target, &b.state, i);
+    }
     ordo_dev_publish(a.counters, server_counted(&mine));
 }
 
 /* ---- the host's part ---- */
 
+enum {
+    SERVER_FEW = 2048,       /* hot targets, up to which it is best to combine in the client */
+    SERVER_CROWDED = 2,      /* of a server, below which warps better take locks in words together, */
+    SERVER_CROWDED_FAR = 16, /* and those beside words in global memory, which are held for longer */
+    SERVER_ALONE = 2         /* tries before they do */
+};
+
 /* Forms of a run, and how large it is. */
 typedef struct MY(plan) {
-    bool near, chains, gather;
+    bool near, chains, gather, nested;
     int words, units, blocks; /* of a message; multiprocessors; blocks of each */
+    int partition;
+    ordo_u32 servers, most; /* `most` targets of a server */
     size_t shared;
 } MY(plan);
 
-static server_shape MY(shape_of)(const ordo_job *job, ordo_u64 locals)
+static server_shape MY(shape_of)(const ordo_job *job, const MY(plan) * p)
 {
-    return server_shape_of(job->universe, locals, MY(in_halves) ? job->targets : 0);
+    return server_shape_of(job->universe, p->most, MY(pairs) ? (ordo_u64)p->most * p->servers : 0);
 }
 
-/* Words of a message, where a server has at most so many targets. */
-static int MY(words_of)(const ordo_job *job, const MY(plan) * p, ordo_u64 locals)
+/* Words of a message. */
+static int MY(words_of)(const ordo_job *job, const MY(plan) * p)
 {
+    if (p->nested)
+        return MY(nested_words);
     if (p->gather || !MY(recalls))
         return MY(full);
-    return MY(shape_of)(job, locals).bits <= SERVER_BITS ? 1 : 2;
+    return MY(shape_of)(job, p).bits <= SERVER_BITS ? 1 : 2;
 }
 
 /* Bytes of shared memory of a block. */
-static size_t MY(room)(const ordo_job *job, const MY(plan) * p, ordo_u32 servers)
+static size_t MY(room)(const ordo_job *job, const MY(plan) * p)
 {
     const size_t batch = (size_t)MY(batch), words = (size_t)p->words;
     const size_t lines = 4 * SERVER_LINES + 4 * batch;
-    const size_t box = 8 * server_outbox_words(servers, (ordo_u32)(batch * words));
+    const size_t box = 8 * server_outbox_words(p->servers, (ordo_u32)(batch * words));
     const size_t client = box + (p->gather ? lines : 0);
-    size_t server = MY(in_halves) ? box : 0;
+    size_t server = MY(pairs) ? box : 0;
     if (p->chains)
         server += lines + batch * 8 * words;
     else if (!(p->near && OP(lock_bits)))
         server += 4 * SERVER_NEAR_LOCKS;
+    if (p->nested)
+        server += batch * 8 * words;
     if (p->near)
-        server += ((size_t)job->targets / servers + 1) * OP(owned_bytes)((const OP(state) *)job->state) +
-                  8 * ORDO_MOST_ARRAYS;
+        server += (size_t)p->most * OP(owned_bytes)((const OP(state) *)job->state) + 8 * ORDO_MOST_ARRAYS;
     return server > client ? server : client;
 }
 
-static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p)
+/* More servers where they have more to do, as those of pairs have unless all wait for few locks, or where it is their
+ * memory that is short. */
+static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p, bool few, bool more)
 {
-    const int all = p->units * p->blocks;
-    /* more servers where they have more to do, in halves, or where it is their memory that is short */
-    const double asked = job->tunable[SERVER_RATIO], usual = p->blocks == 1 ? 0.5 : MY(in_halves) ? 1.0 / 3 : 1;
-    const double ratio = asked > 0 ? asked : usual;
-    int servers = (int)((double)all / (1 + ratio) + 0.5);
-    servers = servers < 1 ? 1 : servers > all - 1 ? all - 1 : servers;
-    return (ordo_u32)(servers < SERVER_MOST ? servers : SERVER_MOST);
+    const double asked = job->tunable[SERVER_RATIO];
+    const double usual = p->blocks == 1 ? 0.5 : MY(pairs) && !(p->nested && few) ? 1.0 / 3 : more ? 0.65 : 1;
+    return server_share(p->units * p->blocks, asked > 0 ? asked : usual);
 }
 
 static ordo_status MY(refuse)(const ordo_job *job)
 {
     const int form = (int)job->tunable[SERVER_FORM];
-    if (OP(targets) == 2 && (int)job->tunable[SERVER_PAIRS] == 1)
-        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has no pairs=nested");
-    if (OP(targets) == 2 && !OP(halves))
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "scheduler 'lock_server' on device 'cuda' needs an operator of one target, or one whose "
-                         "section has two halves; '%s' is neither",
-                         job->op->name);
     if ((int)job->tunable[SERVER_PAIRS] == 2 && !OP(halves))
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' with pairs=halves needs an operator whose section has two halves, "
@@ -603,29 +665,45 @@ static ordo_status MY(refuse)(const ordo_job *job)
                          "scheduler 'lock_server' with form=combine needs an operator of one target that combines "
                          "requests; '%s' does not",
                          job->op->name);
-    if ((int)job->tunable[SERVER_PARTITION] != 0)
-        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has partition=interleave alone");
+    if (form == 3 && (OP(targets) == 2 || (int)job->tunable[SERVER_DATA] == 2))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' with form=chains needs an operator of one target, and has no "
+                         "data=shared; '%s' was asked for",
+                         job->op->name);
+    if (OP(targets) == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !OP(halves)) &&
+        (int)job->tunable[SERVER_DATA] == 2)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' on device 'cuda' with data=shared has no pairs=nested, since a "
+                         "section needs the words of two servers; '%s' would be run so",
+                         job->op->name);
     if ((int)job->tunable[SERVER_ROLES] == 1)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has roles=apart alone");
     return ORDO_OK;
 }
 
 /* Where the words go, in what form they are served, how many blocks: the first of these that fits. */
-static ordo_status MY(choose)(const ordo_job *job, MY(plan) * p)
+static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY(plan) * p)
 {
     const int data = (int)job->tunable[SERVER_DATA], form = (int)job->tunable[SERVER_FORM];
-    const int asked = (int)job->tunable[SERVER_BLOCKS];
+    const int asked = (int)job->tunable[SERVER_BLOCKS], partition = (int)job->tunable[SERVER_PARTITION];
+    const bool few = survey->targets > 0 && survey->targets <= SERVER_FEW;
     size_t unit = 0, most = 0;
     ordo_status status = ordo_cuda_size(&p->units, &unit, &most);
     if (status)
         return status;
-    for (int far = data == 1; far <= (data != 2); far++)
-        for (p->blocks = asked ? asked : 2; p->blocks >= (asked ? asked : 1); p->blocks--) {
+    p->nested = OP(targets) == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !OP(halves));
+    for (int far = data == 1 || p->nested || form == 3; far <= (data != 2); far++)
+        for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
+            p->blocks = way == 2 ? 1 : 2;
             p->near = !far;
-            p->chains = OP(targets) == 1 && form != 1 && far;
-            p->gather = form == 2 && !OP(cuda_twice)(job) && job->targets < 1u << 28;
-            p->words = MY(words_of)(job, p, job->targets);
-            p->shared = MY(room)(job, p, MY(servers)(job, p));
+            p->gather = (form == 2 || (form == 0 && few && OP(combines) && OP(targets) == 1)) && !OP(cuda_twice)(job) &&
+                        job->targets < 1u << 27;
+            p->chains = far && (form >= 2 || p->gather);
+            p->servers = MY(servers)(job, p, few, way == 1);
+            p->partition = server_partition(partition, survey, p->servers);
+            p->most = server_most(p->partition, job->targets, p->servers);
+            p->words = MY(words_of)(job, p);
+            p->shared = MY(room)(job, p);
             /* less what the kernel declares, and what the system takes */
             const size_t each = unit / (size_t)p->blocks - 5120 - (OP(activates) ? sizeof(ordo_dev_queue) : 0);
             if (p->units * p->blocks >= 2 && p->shared <= (each < most - 4096 ? each : most - 4096))
@@ -638,23 +716,41 @@ static ordo_status MY(choose)(const ordo_job *job, MY(plan) * p)
                      p->shared, p->blocks, unit, most);
 }
 
-static ordo_status MY(make_rings)(ordo_cuda *c, ordo_u32 servers, ordo_u32 log, int words, server_rings *rings)
+/* Owners, and from how many targets the fullest has, how long a message is, and how large a block. */
+static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY(plan) * p, MY(args) * a)
 {
-    rings->log = log;
-    rings->place = (ordo_u64 *)ordo_cuda_alloc(c, (ordo_u64)servers << log, 8 * (size_t)words, true);
-    rings->write = rings->place ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)servers * ORDO_CUDA_LINE, 4, true) : NULL;
-    rings->read = rings->write ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)servers * ORDO_CUDA_LINE, 4, true) : NULL;
-    return rings->read ? ORDO_OK : ORDO_ERR_MEMORY;
+    const ordo_job *job = c->job;
+    const ordo_u32 expected = p->most;
+    ordo_status status = server_owners_make(c, p->partition, p->servers, survey, &a->owners);
+    if (status)
+        return status;
+    a->servers = p->servers;
+    a->alone = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers
+                   ? SERVER_ALONE
+                   : ~0u;
+    p->most = a->owners.most;
+    a->shape = MY(shape_of)(job, p);
+    const int words = p->words;
+    p->words = MY(words_of)(job, p);
+    p->shared = MY(room)(job, p);
+    const int bits = p->nested ? 29 : MY(pairs) ? 30 : 28;
+    const ordo_u64 numbers = (ordo_u64)p->most * p->servers;
+    if ((MY(pairs) || (MY(full) == 2 && !MY(recalls))) && numbers >> bits)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^%d",
+                         (unsigned long long)numbers, bits);
+    if (p->words > words || (p->near && p->most > expected))
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "scheduler 'lock_server' on device 'cuda': parts of very different sizes: one has %u of %llu "
+                         "targets, expected %u at most",
+                         p->most, (unsigned long long)job->targets, expected);
+    return ORDO_OK;
 }
 
 static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
 {
     const ordo_job *job = c->job;
-    ordo_u32 log = 0;
-    while ((ordo_u64)2 << log <= (ordo_u64)job->tunable[SERVER_RING] || 1u << log < (ordo_u32)MY(batch))
-        log++;
-    a->servers = MY(servers)(job, p);
-    a->targets = job->targets;
+    const ordo_u32 log = server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(batch));
     a->twice = OP(cuda_twice)(job);
     a->initial = c->initial;
     a->initial_count = job->initial_count;
@@ -663,9 +759,14 @@ static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
     a->mailbox = c->mailbox;
     ordo_status status = OP(cuda_frontier)(c, &a->frontier, &a->halt);
     if (!status)
-        status = MY(make_rings)(c, a->servers, log, p->words, &a->first);
-    if (!status && MY(in_halves))
-        status = MY(make_rings)(c, a->servers, log, p->words, &a->second);
+        status = server_rings_make(c, a->servers, log, p->words, &a->first);
+    if (!status && MY(pairs))
+        status = server_rings_make(c, a->servers, log, p->words, &a->second);
+    if (!status && p->nested)
+        status = (a->answer = (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)a->servers * (ordo_u64)MY(batch),
+                                                          sizeof(ordo_u32), true))
+                     ? ORDO_OK
+                     : ORDO_ERR_MEMORY;
     if (!status) {
         a->done = (ordo_u32 *)ordo_cuda_alloc(c, 2 * ORDO_CUDA_LINE, sizeof(ordo_u32), true);
         a->served = a->done ? a->done + ORDO_CUDA_LINE : NULL;
@@ -679,11 +780,11 @@ template <int W, int Words, bool Has, bool Chains> static const void *MY(kernel_
 {
     if constexpr (Has && Chains) {
         if (p->chains)
-            return (const void *)MY(kernel)<W, Words, false, true, false>;
+            return (const void *)MY(kernel)<W, Words, false, true, false, false>;
     }
     if constexpr (Has)
-        return p->near ? (const void *)MY(kernel)<W, Words, true, false, false>
-                       : (const void *)MY(kernel)<W, Words, false, false, false>;
+        return p->near ? (const void *)MY(kernel)<W, Words, true, false, false, false>
+                       : (const void *)MY(kernel)<W, Words, false, false, false, false>;
     return NULL;
 }
 
@@ -691,14 +792,23 @@ template <bool Has> static const void *MY(gathering_kernel_of)(const MY(plan) * 
 {
     constexpr int width = (int)MY(full), words = Has ? (int)OP(words) : 2;
     if constexpr (Has)
-        return p->near ? (const void *)MY(kernel)<width, words, true, false, true>
-                       : (const void *)MY(kernel)<width, words, false, true, true>;
+        return p->near ? (const void *)MY(kernel)<width, words, true, false, true, false>
+                       : (const void *)MY(kernel)<width, words, false, true, true, false>;
+    return NULL;
+}
+
+template <bool Has> static const void *MY(nested_kernel_of)(void)
+{
+    if constexpr (Has)
+        return (const void *)MY(kernel) < (int)MY(nested_words), (int)MY(recalls) ? 0 : 2, false, false, false, true > ;
     return NULL;
 }
 
 static const void *MY(find_kernel)(const MY(plan) * p)
 {
     constexpr bool one = (int)OP(targets) == 1, runs = one || (int)OP(halves), recalls = (int)MY(recalls);
+    if (p->nested)
+        return MY(nested_kernel_of)<!one>();
     if (p->gather)
         return MY(gathering_kernel_of) < one && (int)OP(combines) > (p);
     if (!recalls)
@@ -713,25 +823,22 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda_arrays arrays = {};
     MY(args) a = {};
     MY(plan) plan = {};
+    ordo_survey survey = {};
     int resident = 0;
     const void *kernel = NULL;
     ordo_status status = MY(refuse)(job);
     if (status)
         return status;
-    const int bits = MY(in_halves) ? 30 : 28;
-    if ((MY(in_halves) || (MY(full) == 2 && !MY(recalls))) && job->targets >> bits)
-        return ordo_fail(ORDO_ERR_USAGE,
-                         "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^%d",
-                         (unsigned long long)job->targets, bits);
     status = ordo_cuda_begin(job, 0, false, &c);
     if (!status)
-        status = MY(choose)(job, &plan);
-    if (!status) {
-        const ordo_u64 locals = job->targets / MY(servers)(job, &plan) + 1;
-        a.shape = MY(shape_of)(job, locals);
-        plan.words = MY(words_of)(job, &plan, locals);
+        status = ordo_survey_make(job->op, job->state, job->initial, job->initial_count, &survey);
+    if (!status)
+        status = MY(choose)(job, &survey, &plan);
+    if (!status)
+        status = MY(choose_owners)(&c, &survey, &plan, &a);
+    ordo_survey_free(&survey);
+    if (!status)
         status = OP(cuda_state)(&c, &a.state, &arrays);
-    }
     if (!status)
         status = MY(make_args)(&c, &plan, &a);
     if (!status) {

@@ -131,6 +131,17 @@ ORDO_DEV ordo_request server_unpack(const server_shape *s, const ordo_u64 (&word
     return r;
 }
 
+/* A number of 11 bits that goes along, in bits that 2 words without arguments and 4 words have to spare. */
+template <int W> ORDO_DEV void server_tag(ordo_u64 (&word)[W], ordo_u32 tag)
+{
+    static_assert(W == 2 || W == 4, "words with bits to spare");
+    word[W - 1 - (W == 2)] |= (ordo_u64)tag << (W == 2 ? 32 : 36);
+}
+template <int W> ORDO_DEV ordo_u32 server_tag_of(const ordo_u64 (&word)[W])
+{
+    return (ordo_u32)(word[W - 1 - (W == 2)] >> (W == 2 ? 32 : 36)) & 0x7ff;
+}
+
 /* Of the table that makes chains, by the whole number of a target: those of one owner would share a few. */
 ORDO_DEV ordo_u32 server_line(ordo_u32 target)
 {
@@ -147,6 +158,15 @@ template <typename T, int P> ORDO_DEV T server_pick(const T (&from)[P], int k)
         if (i == k)
             value = from[i];
     return value;
+}
+template <int P, int W> ORDO_DEV void server_pick(const ordo_u64 (&from)[P][W], int k, ordo_u64 (&to)[W])
+{
+#pragma unroll
+    for (int i = 0; i < P; i++)
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            if (i == 0 || i == k)
+                to[w] = from[i][w];
 }
 template <typename T, int P> ORDO_DEV void server_put(T (&to)[P], int k, T value)
 {
@@ -197,11 +217,10 @@ typedef struct server_sending {
     bool waiting;
 } server_sending;
 
-/* Sorts messages into the outbox, whose last batch must be on its way; to[k] SERVER_NONE: there is no message k. All
- * threads of the block. */
-template <int W, int P>
-ORDO_DEV void server_fill(const server_outbox *out, ordo_u32 servers, const ordo_u32 (&to)[P],
-                          const ordo_u64 (&word)[P][W])
+/* Sorts messages into the outbox, whose last batch must be on its way; to[k] SERVER_NONE: there is no message k.
+ * `get(k, word)` makes the others. All threads of the block. */
+template <int W, int P, typename Get>
+ORDO_DEV void server_fill_by(const server_outbox *out, ordo_u32 servers, const ordo_u32 (&to)[P], Get get)
 {
     __shared__ typename cub::BlockScan<ordo_u32, SERVER_THREADS>::TempStorage scan;
     ordo_u32 rank[P], offset;
@@ -222,11 +241,25 @@ ORDO_DEV void server_fill(const server_outbox *out, ordo_u32 servers, const ordo
     for (int k = 0; k < P; k++)
         if (to[k] != SERVER_NONE) {
             const ordo_u32 at = out->offset[to[k]] + rank[k];
+            ordo_u64 word[W];
+            get(k, word);
 #pragma unroll
             for (int w = 0; w < W; w++)
-                out->stage[at * W + w] = word[k][w];
+                out->stage[at * W + w] = word[w];
         }
     __syncthreads();
+}
+
+/* The same of messages in registers. */
+template <int W, int P>
+ORDO_DEV void server_fill(const server_outbox *out, ordo_u32 servers, const ordo_u32 (&to)[P],
+                          const ordo_u64 (&word)[P][W])
+{
+    server_fill_by<W, P>(out, servers, to, [&](int k, ordo_u64(&here)[W]) {
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            here[w] = word[k][w];
+    });
 }
 
 ORDO_DEV void server_reserve(const server_outbox *out, const server_rings *rings, ordo_u32 servers, server_sending *s)
@@ -263,6 +296,21 @@ template <int W> ORDO_DEV bool server_send(const server_outbox *out, const serve
     }
     s->waiting = s->waiting && !ready;
     return s->waiting;
+}
+
+/* A client's batch: on its way when this returns, and the outbox may be filled again. False where the run ends early.
+ * All threads of the block. */
+template <int W, int P>
+ORDO_DEV bool server_deliver(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
+                             const ordo_u32 (&to)[P], const ordo_u64 (&word)[P][W], server_sending *sending,
+                             const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds)
+{
+    server_fill<W, P>(out, servers, to, word);
+    server_reserve(out, rings, servers, sending);
+    bool told = ordo_dev_told(halt, step, rounds);
+    while (__any_sync(0xffffffffu, server_send<W>(out, rings, sending)) && !__any_sync(0xffffffffu, told))
+        told = ordo_dev_told(halt, step, rounds);
+    return !__syncthreads_or(told);
 }
 
 /* A server's end of a ring. least[turn] is the first place of a round that is not valid; three of them by turns: the
@@ -321,6 +369,43 @@ ORDO_DEV ordo_u32 server_take(const server_rings *rings, ordo_u32 index, server_
     if (count && threadIdx.x == 0)
         ordo_dev_release(&rings->read[index * ORDO_CUDA_LINE], t->taken);
     return count;
+}
+
+/* Whether no message will come that is not taken: `expected` senders have ended, counted in `done`, and all that was
+ * reserved is taken. Acquire: who counts itself done has reserved before. */
+ORDO_DEV bool server_dry(const server_rings *rings, ordo_u32 index, const server_taking *t, ordo_u32 *done,
+                         ordo_u32 expected)
+{
+    return ordo_dev_acquire(done) == expected && ordo_dev_load(&rings->write[index * ORDO_CUDA_LINE]) == t->taken;
+}
+
+/* ---- the host's part ---- */
+
+static inline ordo_status server_rings_make(ordo_cuda *c, ordo_u32 servers, ordo_u32 log, int words,
+                                            server_rings *rings)
+{
+    rings->log = log;
+    rings->place = (ordo_u64 *)ordo_cuda_alloc(c, (ordo_u64)servers << log, 8 * (size_t)words, true);
+    rings->write = rings->place ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)servers * ORDO_CUDA_LINE, 4, true) : NULL;
+    rings->read = rings->write ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)servers * ORDO_CUDA_LINE, 4, true) : NULL;
+    return rings->read ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* The power of two of a ring's places: at least a batch. */
+static inline ordo_u32 server_ring_log(double asked, ordo_u32 batch)
+{
+    ordo_u32 log = 0;
+    while ((ordo_u64)2 << log <= (ordo_u64)asked || 1u << log < batch)
+        log++;
+    return log;
+}
+
+/* Servers among `all` blocks, `ratio` clients to each. */
+static inline ordo_u32 server_share(int all, double ratio)
+{
+    int servers = (int)((double)all / (1 + ratio) + 0.5);
+    servers = servers < 1 ? 1 : servers > all - 1 ? all - 1 : servers;
+    return (ordo_u32)(servers < SERVER_MOST ? servers : SERVER_MOST);
 }
 
 #endif

@@ -439,6 +439,8 @@ ORDO_INLINE ordo_status MY(choose_forms)(const ordo_job *job, MY(run) * run)
                          "scheduler 'lock_server' with form=combine needs an operator of one target that combines "
                          "requests; '%s' does not",
                          job->op->name);
+    if (form == 3)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' has form=chains on device 'cuda' alone");
     if (pairs == 2 && !OP(halves))
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' with pairs=halves needs an operator whose section has two halves, "

@@ -102,6 +102,8 @@ ORDO_INLINE void MY(free_channels)(MY(run) * run)
 ORDO_INLINE ordo_status MY(choose_forms)(const ordo_job *job, MY(run) * run)
 {
     run->combine = (int)job->tunable[SERVER_FORM] == 2;
+    if ((int)job->tunable[SERVER_FORM] == 3)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' has form=chains on device 'cuda' alone");
     if (run->combine && !(OP(properties) & ORDO_ASSOCIATIVE))
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' with form=combine needs an associative operator; '%s' is not",

@@ -4,12 +4,14 @@
       "both: every thread is client and server; apart: some only serve; auto: both; cuda: blocks, apart")              \
     X(SERVER_RATIO, "ratio", REAL, "0", 0, 1024, NULL, "clients",                                                      \
       "clients to a server where roles are apart; 0: automatic, which is 1; cuda: 1, in halves 1/3")                   \
-    X(SERVER_PARTITION, "partition", CHOICE, "interleave", 0, 0, "interleave|hash|metis", "",                          \
-      "who owns a target: servers in turn, by hash, or by the part of the graph that METIS puts it into")              \
+    X(SERVER_PARTITION, "partition", CHOICE, "auto", 0, 0, "auto|hash|metis|interleave", "",                           \
+      "who owns a target: servers in turn, by hash, or by the part of the graph that METIS puts it into; auto: in "    \
+      "turn, but on cuda those dealt out first that a sample says are asked for most, where they are few")             \
     X(SERVER_GRAIN, "grain", INT, "0", 0, 65536, NULL, "targets",                                                      \
       "neighbouring targets of one owner (not metis), rounded down to a power of two; 0: a cache line's; cuda: 1")     \
-    X(SERVER_FORM, "form", CHOICE, "auto", 0, 0, "auto|plain|combine", "",                                             \
-      "combine: messages for one target are served together, on cuda sent together; auto: plain, or on cuda chains")   \
+    X(SERVER_FORM, "form", CHOICE, "auto", 0, 0, "auto|plain|combine|chains", "",                                      \
+      "combine: messages for one target are served together, on cuda sent together; chains (cuda, data=global): "      \
+      "served together, with no locks; auto: plain, or on cuda combine where few targets are hot")                     \
     X(SERVER_PAIRS, "pairs", CHOICE, "auto", 0, 0, "auto|nested|halves", "",                                           \
       "two targets: isolated by nested locks, or in two halves; auto: halves where the operator has them")             \
     X(SERVER_RING, "ring", INT, "4096", 1, 1048576, NULL, "messages",                                                  \

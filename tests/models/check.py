@@ -53,6 +53,17 @@ CASES = [
     ("server_locks.pml", "-DHEAD -DCREDIT=2", True),
     ("server_locks.pml", "-DNO_CREDIT -DLOCKS=2", True),
     ("server_locks.pml", "-DSERVERS=3 -DREQUESTS=2 -DNO_QUEUE", True),
+    ("server_nested.pml", "", False),
+    ("server_nested.pml", "-DLOCKS=2", False),
+    ("server_nested.pml", "-DSERVERS=3", False),
+    ("server_nested.pml", "-DREQUESTS=4 -DRING=2", False),
+    ("server_nested.pml", "-DREQUESTS=4 -DLOCKS=3 -DCROSSED", False),
+    ("server_nested.pml", "-DUNORDERED", False),
+    ("server_nested.pml", "-DREQUESTS=4 -DLOCKS=3 -DCROSSED -DSEND_BLOCKS", True),
+    ("server_nested.pml", "-DUNLOCK_EARLY", True),
+    ("server_nested.pml", "-DANSWER_EARLY", True),
+    ("server_nested.pml", "-DEND_EARLY", True),
+    ("server_nested.pml", "-DWAIT -DUNORDERED", True),
 ]
 passed = failed = 0
 for model, definitions, faulty in CASES:

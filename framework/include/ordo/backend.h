@@ -11,7 +11,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 3, ORDO_DEVICE_NAME = 96 };
+enum { ORDO_BACKEND_ABI = 4, ORDO_DEVICE_NAME = 96 };
 
 typedef struct ordo_backend {
     ordo_u32 abi; /* ORDO_BACKEND_ABI of the headers it was built with */

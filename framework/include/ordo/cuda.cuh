@@ -162,6 +162,28 @@ ORDO_DEV ordo_u64 ordo_dev_clock(void)
     return t;
 }
 
+/* Over a whole warp: the largest, and all bits. One instruction from compute capability 8.0 on. */
+ORDO_DEV ordo_u32 ordo_dev_warp_max(ordo_u32 x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, x);
+#else
+    for (int step = 16; step; step /= 2)
+        x = max(x, __shfl_xor_sync(0xffffffffu, x, step));
+    return x;
+#endif
+}
+ORDO_DEV ordo_u32 ordo_dev_warp_or(ordo_u32 x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(0xffffffffu, x);
+#else
+    for (int step = 16; step; step /= 2)
+        x |= __shfl_xor_sync(0xffffffffu, x, step);
+    return x;
+#endif
+}
+
 /* ---- appending ---- */
 
 /* A worklist that the whole grid appends to and a block's store in front of it, in shared memory.
@@ -294,6 +316,66 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, or
     record->supersteps = step;
     mailbox->supersteps = step;
     mailbox->in_flight = in_flight;
+}
+
+/* ---- ends in the middle of a step ---- */
+
+/* How a run that is told to end in the middle of a step ends: one word that all who wait or work long look at. It
+ * holds the step in which it was set, so that all blocks leave after the same barrier: what is set in a step is there
+ * for everybody behind that step's barrier, and what a faster block sets in the next step is not looked at yet. */
+typedef struct ordo_cuda_halt {
+    ordo_u32 *word; /* 0 at first */
+    ordo_cuda_mailbox *mailbox;
+} ordo_cuda_halt;
+
+enum { ORDO_CUDA_LOOK = 64, ORDO_CUDA_ASK = 4096 };
+
+/* Now and then: has the run been told to end? `rounds` is the thread's own count. */
+ORDO_DEV bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds)
+{
+    if (++*rounds % ORDO_CUDA_LOOK)
+        return false;
+    if (threadIdx.x == 0 && *rounds % ORDO_CUDA_ASK == 0 && halt->mailbox->stop)
+        atomicCAS(halt->word, 0u, step);
+    return ordo_dev_load(halt->word) != 0;
+}
+
+/* Behind the barrier of `step`: the same for all. */
+ORDO_DEV bool ordo_dev_halted(const ordo_cuda_halt *halt, ordo_u32 step)
+{
+    const ordo_u32 word = ordo_dev_load(halt->word);
+    return word != 0 && word <= step;
+}
+
+static inline ordo_status ordo_cuda_halt_make(ordo_cuda *c, ordo_cuda_halt *halt)
+{
+    halt->mailbox = c->mailbox;
+    halt->word = (ordo_u32 *)ordo_cuda_alloc(c, ORDO_CUDA_LINE, sizeof(ordo_u32), true);
+    return halt->word ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* ---- locks ---- */
+
+/* A lock of a table, at the scope of the device or, Near, of the block that alone uses it. */
+template <bool Near> ORDO_DEV bool ordo_dev_lock(ordo_u32 *lock)
+{
+    ordo_u32 open = 0;
+    const bool got = Near ? ordo_dev_swap_near(lock, &open, 1u) : ordo_dev_swap(lock, &open, 1u);
+    return got;
+}
+template <bool Near> ORDO_DEV void ordo_dev_unlock(ordo_u32 *lock)
+{
+    if (Near)
+        ordo_dev_store_near(lock, 0u);
+    else
+        ordo_dev_store(lock, 0u);
+}
+template <bool Near> ORDO_DEV void ordo_dev_order(void)
+{
+    if (Near)
+        ordo_dev_fence_near();
+    else
+        ordo_dev_fence();
 }
 
 #endif

@@ -4,6 +4,7 @@
  *
  *   OP(dev_try)        one try to run a request's section under its locks: all of them or none, and never a wait
  *   OP(dev_try_near)   the same for a block that alone has the target, in its shared memory
+ *   OP(dev_try_together)   the same for whole warps, whose lanes may want one lock
  *   OP(dev_push)       an activation to the frontier of a step
  *
  * Two kinds of locks. A *table* has one word a target (ordo_dev_swap from 0 to 1, release store of 0). A lock *in the
@@ -34,55 +35,6 @@ typedef struct ordo_cuda_locks {
     ordo_u32 mask;
     bool twice; /* an item may ask twice */
 } ordo_cuda_locks;
-
-/* How a run that is told to end in the middle of a step ends: one word that all who wait or work long look at. It
- * holds the step in which it was set, so that all blocks leave after the same barrier: what is set in a step is there
- * for everybody behind that step's barrier, and what a faster block sets in the next step is not looked at yet. */
-typedef struct ordo_cuda_halt {
-    ordo_u32 *word; /* 0 at first */
-    ordo_cuda_mailbox *mailbox;
-} ordo_cuda_halt;
-
-enum { ORDO_CUDA_LOOK = 64, ORDO_CUDA_ASK = 4096 };
-
-/* Now and then: has the run been told to end? `rounds` is the thread's own count. */
-ORDO_DEV bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds)
-{
-    if (++*rounds % ORDO_CUDA_LOOK)
-        return false;
-    if (threadIdx.x == 0 && *rounds % ORDO_CUDA_ASK == 0 && halt->mailbox->stop)
-        atomicCAS(halt->word, 0u, step);
-    return ordo_dev_load(halt->word) != 0;
-}
-
-/* Behind the barrier of `step`: the same for all. */
-ORDO_DEV bool ordo_dev_halted(const ordo_cuda_halt *halt, ordo_u32 step)
-{
-    const ordo_u32 word = ordo_dev_load(halt->word);
-    return word != 0 && word <= step;
-}
-
-/* A lock of a table, at the scope of the device or, Near, of the block that alone uses it. */
-template <bool Near> ORDO_DEV bool ordo_dev_lock(ordo_u32 *lock)
-{
-    ordo_u32 open = 0;
-    const bool got = Near ? ordo_dev_swap_near(lock, &open, 1u) : ordo_dev_swap(lock, &open, 1u);
-    return got;
-}
-template <bool Near> ORDO_DEV void ordo_dev_unlock(ordo_u32 *lock)
-{
-    if (Near)
-        ordo_dev_store_near(lock, 0u);
-    else
-        ordo_dev_store(lock, 0u);
-}
-template <bool Near> ORDO_DEV void ordo_dev_order(void)
-{
-    if (Near)
-        ordo_dev_fence_near();
-    else
-        ordo_dev_fence();
-}
 
 #endif
 
@@ -182,6 +134,66 @@ ORDO_DEV bool OP(dev_try_table)(const OP(state) * s, ordo_u32 *lock, ordo_u32 a,
     return true;
 }
 
+/* One try of a whole warp in a block that alone has the targets, where several lanes may have one lock, number `i`: the
+ * first of them takes it for all, and each in turn runs its own, with the word handed on from lane to lane. With many
+ * lanes that fight for few locks a lock is then taken once a warp, and nearly all tries are left out. In words (Word)
+ * or in the table `lock`. Whether this lane's was run. */
+template <bool Word, typename Run>
+ORDO_DEV bool OP(dev_try_together)(const OP(state) * s, ordo_u32 *lock, bool twice, bool has, ordo_u32 i,
+                                   const ordo_request *request, Run run)
+{
+    using word = cuda::std::conditional_t<(int)OP(lock_bits) == 64, ordo_u64, ordo_u32>;
+    const word bit = (word)1 << (8 * sizeof(word) - 1);
+    const ordo_u32 lane = threadIdx.x % 32, peers = __match_any_sync(0xffffffffu, has ? i : ~lane);
+    const ordo_u32 before = peers & ((1u << lane) - 1), rank = (ordo_u32)__popc(before);
+    const int previous = before ? 31 - __clz((int)before) : (int)lane;
+    word *const at = Word ? (word *)OP(lock_words)(s) + i : NULL;
+    word cell[1] = {};
+    bool got = false;
+    if (has && rank == 0) {
+        if constexpr (!Word) {
+            got = ordo_dev_lock<true>(&lock[i]);
+        } else if constexpr (sizeof(word) == 8) {
+            cell[0] = ordo_dev_load_near(at);
+            got = !(cell[0] & bit) && ordo_dev_swap_near(at, &cell[0], (word)(cell[0] | bit));
+        } else {
+            cell[0] = ordo_dev_or_near(at, bit);
+            got = !(cell[0] & bit);
+        }
+        if (!Word || twice)
+            ordo_dev_fence_near();
+    }
+    has = __shfl_sync(0xffffffffu, got, __ffs((int)peers) - 1) && has;
+    const ordo_u32 turns = ordo_dev_warp_max(has ? rank + 1 : 0);
+#pragma unroll 1
+    for (ordo_u32 turn = 0; turn < turns; turn++) {
+        const word handed = __shfl_sync(0xffffffffu, cell[0], previous);
+        if (has && rank == turn) {
+            ordo_request here = *request;
+            if (turn)
+                cell[0] = handed;
+            if constexpr (Word) {
+                OP(state) mine = *s;
+                OP(lock_use)(&mine, cell);
+                here.target[0] = here.target[1] = 0;
+                run(&mine, &here);
+            } else {
+                run(s, &here);
+            }
+        }
+        __syncwarp(); /* what this one wrote is seen by the next */
+    }
+    if (has && rank + 1 == (ordo_u32)__popc(peers)) {
+        if (!Word || twice)
+            ordo_dev_fence_near();
+        if constexpr (Word)
+            ordo_dev_store_near(at, cell[0]);
+        else
+            ordo_dev_unlock<true>(&lock[i]);
+    }
+    return has;
+}
+
 /* One try to run a request's section; *activated says how many items it put into out[]. */
 template <bool Word>
 ORDO_DEV bool OP(dev_try)(const OP(state) * s, const ordo_cuda_locks *locks, const ordo_request *request,
@@ -224,9 +236,7 @@ static ordo_status OP(cuda_frontier)(ordo_cuda *c, ordo_cuda_frontier *f, ordo_c
         status = ordo_cuda_frontier_make(c, c->job->universe, 0, f);
     else if (!(f->turn = (ordo_cuda_turn *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_turn), true)))
         status = ORDO_ERR_MEMORY;
-    halt->mailbox = c->mailbox;
-    halt->word = status ? NULL : (ordo_u32 *)ordo_cuda_alloc(c, ORDO_CUDA_LINE, sizeof(ordo_u32), true);
-    return halt->word ? ORDO_OK : ORDO_ERR_MEMORY;
+    return status ? status : ordo_cuda_halt_make(c, halt);
 }
 
 /* Whether an item may be visited twice in a run. */

@@ -109,6 +109,8 @@ ORDO_API ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, o
 ORDO_API ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
 /* Device memory until the end of the run; zeroed where asked for. NULL after ordo_fail. */
 ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
+/* The same with what lies at `from`. */
+ORDO_API void *ordo_cuda_copy(ordo_cuda *c, const void *from, ordo_u64 count, size_t size);
 /* How many blocks a launch with these arguments will have. */
 ORDO_API ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid);
 /* One cooperative launch of `threads` a block with `args` (pointers to arguments): `blocks` blocks a multiprocessor, or

@@ -44,10 +44,12 @@ typedef void ordo_progress_fn(void *arg, const ordo_progress *progress);
 /* All zero is the default. Strings must live as long as the call. The cancel flag may be set by a signal handler, or by
  * another thread with an atomic store. */
 typedef struct ordo_options {
-    const char *scheduler;       /* NULL: "delta"; "auto": by the operator, the graph and the device; see chosen */
-    const char *sync;            /* NULL: the scheduler's default for the operator's kind */
-    const char *device;          /* NULL or "cpu"; "cuda"; "auto": cuda where that can be, else cpu */
-    int threads;                 /* 0: one a core */
+    const char *scheduler; /* NULL: "delta"; "auto": by the operator, the graph and the device; see chosen */
+    const char *sync;      /* NULL: the scheduler's default for the operator's kind; "auto": for critical operators
+                            * lock or server, by how many targets a sample of their requests asks for, and where
+                            * no scheduler is named the one that goes with it; see chosen */
+    const char *device;    /* NULL or "cpu"; "cuda"; "auto": cuda where that can be, else cpu */
+    int threads;           /* 0: one a core */
     const char *const *settings; /* [setting_count] "name=value", tunables of the scheduler */
     size_t setting_count;
     double timeout;             /* seconds that the run may take, as run_seconds counts them; 0: any number. Looked at
@@ -81,7 +83,7 @@ typedef struct ordo_stats {
     const char *op, *scheduler, *sync, *backend; /* static */
     char device[96];                             /* "2 threads", or the GPU's name */
     char fallback[256];                          /* why the run was on the CPU although device was "auto"; else "" */
-    char chosen[96];                             /* why that scheduler, where it was "auto"; else "" */
+    char chosen[96];                             /* why that scheduler or sync, where it was "auto"; else "" */
     int threads;
     ordo_setting settings[ORDO_MAX_TUNABLES];
     int setting_count;

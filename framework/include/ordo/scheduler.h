@@ -118,7 +118,12 @@ struct ordo_operator {
     size_t entry;                          /* bytes of a worklist entry */
     size_t state;                          /* bytes of its state struct */
     const ordo_instance *const *instances; /* one a scheduler and device, in any order; NULL ends */
+    /* Critical operators; else NULL. The targets that a visit of an item asks for, at most ORDO_MOST_ASKED; how many.
+     * And whether no section needs two targets at once: it has one, or two halves. */
+    ordo_u32 (*ask)(const void *state, ordo_item item, ordo_u32 *target);
+    bool apart;
 };
+enum { ORDO_MOST_ASKED = 32 };
 
 /* ---- services, all defined once, none of them on a path per edge ---- */
 
@@ -163,6 +168,17 @@ ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double own, do
  * all degrees are about alike, where some vertices have most edges. For choosing a width of buckets. */
 typedef enum ordo_graph_kind { ORDO_GRAPH_DEEP, ORDO_GRAPH_EVEN, ORDO_GRAPH_HUBS } ordo_graph_kind;
 ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);
+
+/* What a sample of a critical operator's requests says about its targets, before it runs. */
+typedef struct ordo_survey {
+    double targets;   /* two requests meet in a target as often as in so many, equally frequent ones; 0: there was none */
+    ordo_u32 *target; /* [count] those seen, the most frequent first */
+    ordo_u64 count;
+} ordo_survey;
+/* Of items initial[0 .. count - 1], or 0 .. count - 1 where that is NULL. For relax operators it is empty. */
+ORDO_API ordo_status ordo_survey_make(const ordo_operator *op, const void *state, const ordo_item *initial,
+                                      ordo_u64 count, ordo_survey *out);
+ORDO_API void ordo_survey_free(ordo_survey *survey);
 
 /* A growable array of worklist entries, owned by one member. */
 typedef struct ordo_bin {

@@ -1,0 +1,450 @@
+/* lock_server on a GPU, relax operators: blocks that own cells, blocks that send them candidates.
+ *
+ * A superstep takes the items of one list. Clients walk their edges, look at each target's cell, and send what would
+ * improve it to the block that owns the cell (Wang, Fussell and Lin, ASPLOS 2019); nobody else writes it. A server
+ * looks again, stores what is better, and puts the target on the next list, once. As lists are taken from their
+ * beginning, order is that of arrival, from superstep to superstep.
+ *   message.cuh   what goes over a ring, and the two protocols: sending and taking
+ *   owners.cuh    who owns a target
+ *
+ * A message is 8 bytes: target and candidate. Servers keep threads from one cell in either of two ways:
+ *   plain     a lock in shared memory, one of 4096
+ *   combine   (or chains; the operator must be associative) candidates of a batch that are for one cell make a chain,
+ *             by one exchange each; the thread of the last comer finds the best and looks at the cell once
+ *
+ * Cells stay in global memory, where clients look at them; relaxed, since a cell that has become better since costs a
+ * message and nothing else. What a superstep wrote is seen in the next by the grid's barrier.
+ *
+ * The end of a step is exact: a client counts itself done when its last message is written, and a server has ended when
+ * all clients have and its ring is at its end. Nobody waits in a circle: only clients wait, for rings of servers, which
+ * never do.
+ *
+ * Not done: cells of 64 bits; cells that sum; items in the order of priorities (see inbox).
+ */
+#include "message.cuh"
+#include "owners.cuh"
+#include "tunables.h"
+
+#define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
+
+enum { MY(batch) = SERVER_EACH * SERVER_THREADS };
+
+typedef struct MY(args) {
+    ordo_cuda_rows rows;
+    OP(cell) * cells;
+    OP(state) state;
+    const ordo_item *initial; /* or NULL: all */
+    ordo_u64 initial_count;
+    ordo_u32 servers;
+    server_owners owners;
+    server_rings ring;
+    ordo_u32 *done; /* clients that have ended a step, of all steps */
+    ordo_cuda_frontier frontier;
+    ordo_cuda_halt halt;
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} MY(args);
+
+/* What a client has in shared memory beside its outbox: the items whose edges it walks, their edges laid end to end. */
+typedef struct MY(tile) {
+    ordo_u64 begin[SERVER_THREADS];
+    ordo_u32 offset[SERVER_THREADS]; /* of the item's first edge among all of the tile's */
+    ordo_vid item[SERVER_THREADS];
+    OP(cell) value[SERVER_THREADS];
+} MY(tile);
+
+/* And a server. */
+typedef struct MY(serving) {
+    ordo_u64 held[MY(batch)];
+    ordo_u32 next[MY(batch)];
+    ordo_u32 table[SERVER_LINES]; /* last comers of chains; or locks */
+} MY(serving);
+
+static_assert(sizeof(OP(cell)) == 4, "lock_server on a GPU: cells of 32 bits");
+
+ORDO_DEV ordo_u64 MY(pack)(ordo_u32 target, OP(cell) candidate)
+{
+    ordo_u32 bits;
+    memcpy(&bits, &candidate, sizeof bits);
+    return (ordo_u64)target << 32 | bits;
+}
+ORDO_DEV ordo_u32 MY(unpack)(ordo_u64 word, OP(cell) * candidate)
+{
+    const ordo_u32 bits = (ordo_u32)word;
+    memcpy(candidate, &bits, sizeof bits);
+    return (ordo_u32)(server_low(word, SERVER_BITS) >> 32);
+}
+
+/* ---- clients ---- */
+
+/* The edges of a tile in batches: what would improve its target goes to the target's owner. False where the run ends
+ * early. All threads of the block. */
+ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(tile) * tile, ordo_u32 total,
+                       server_sending *sending, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+{
+    for (ordo_u32 base = 0; base < total; base += MY(batch)) {
+        ordo_u64 word[SERVER_EACH][1] = {};
+        ordo_u32 to[SERVER_EACH];
+        OP(cell) now[SERVER_EACH];
+#pragma unroll
+        for (int k = 0; k < SERVER_EACH; k++) {
+            const ordo_u32 i = base + (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+            to[k] = SERVER_NONE;
+            if (i >= total)
+                continue;
+            ordo_u32 owner = 0; /* the last item whose offset is at most i */
+#pragma unroll 1
+            for (ordo_u32 half = SERVER_THREADS / 2; half; half /= 2)
+                owner += tile->offset[owner + half] <= i ? half : 0;
+            const OP(edge) edge =
+                OP(dev_edge)(&a->rows, tile->begin[owner] + (i - tile->offset[owner]), tile->item[owner], false);
+            const ordo_u32 target = OP(target)(&a->state, edge);
+            word[k][0] = MY(pack)(target, OP(candidate)(&a->state, tile->value[owner], edge));
+            now[k] = ordo_dev_load(&a->cells[target]);
+            to[k] = 0;
+            mine->edges++;
+        }
+#pragma unroll
+        for (int k = 0; k < SERVER_EACH; k++) {
+            OP(cell) candidate;
+            const ordo_u32 target = MY(unpack)(word[k][0], &candidate);
+            if (to[k] != SERVER_NONE)
+                to[k] = OP(better)(candidate, now[k]) ? server_number(&a->owners, target) % a->servers : SERVER_NONE;
+        }
+        if (!server_deliver<1, SERVER_EACH>(out, &a->ring, a->servers, to, word, sending, &a->halt, step, rounds))
+            return false;
+    }
+    return true;
+}
+
+/* What a thread has of piece of work `now` of a step: an item, and how many edges from `begin` on. Pieces of hubs come
+ * first, then tiles of items, narrower ones where they are few. False: there is no such piece. */
+ORDO_DEV bool MY(take)(const MY(args) * a, ordo_u32 now, ordo_u32 step, ordo_vid *item, ordo_u64 *begin,
+                       ordo_u32 *degree, server_counters *mine)
+{
+    const ordo_cuda_turn *turn = &a->frontier.turn[step % 3];
+    const ordo_u32 count = turn->count, segments = turn->segments;
+    ordo_u32 width = SERVER_THREADS;
+    while (width > 32 && (ordo_u64)(gridDim.x - a->servers) * width > count)
+        width /= 2;
+    *item = 0;
+    *begin = 0;
+    *degree = 0;
+    if (now < segments) {
+        const ordo_u64 piece = a->frontier.segment[step & 1][now];
+        *item = (ordo_vid)(piece >> 32);
+        if (threadIdx.x == 0 && OP(filter)(&a->state, *item)) {
+            const ordo_u64 end = __ldg(a->rows.row + *item + 1);
+            *begin = __ldg(a->rows.row + *item) + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT;
+            *degree = (ordo_u32)(*begin + ORDO_CUDA_SEGMENT < end ? ORDO_CUDA_SEGMENT : end - *begin);
+            mine->items += (piece & 0xffffffffu) == 0;
+        }
+        return true;
+    }
+    const ordo_u64 i = (ordo_u64)(now - segments) * width;
+    if (threadIdx.x < width && i + threadIdx.x < count) {
+        *item = a->frontier.list[step & 1][i + threadIdx.x];
+        if (OP(filter)(&a->state, *item)) {
+            *begin = __ldg(a->rows.row + *item);
+            *degree = (ordo_u32)(__ldg(a->rows.row + *item + 1) - *begin);
+            mine->items++;
+        }
+    }
+    return i < count;
+}
+
+/* A client's step. Its first piece of work is that of its own number, the others it gets by ticket. All threads of the
+ * block. */
+ORDO_DEV void MY(client)(const MY(args) * a, const server_outbox *out, MY(tile) * tile, ordo_u32 index, ordo_u32 step,
+                         server_counters *mine, ordo_u32 *rounds)
+{
+    __shared__ typename cub::BlockScan<ordo_u32, SERVER_THREADS>::TempStorage scan;
+    __shared__ ordo_u32 taken;
+    server_sending sending = {};
+    for (ordo_u32 now = index;;) {
+        ordo_vid item;
+        ordo_u64 begin;
+        ordo_u32 degree, total, offset;
+        if (!MY(take)(a, now, step, &item, &begin, &degree, mine))
+            break;
+        cub::BlockScan<ordo_u32, SERVER_THREADS>(scan).ExclusiveSum(degree, offset, total);
+        tile->offset[threadIdx.x] = offset;
+        tile->begin[threadIdx.x] = begin;
+        tile->item[threadIdx.x] = item;
+        tile->value[threadIdx.x] = degree ? ordo_dev_load(&a->cells[item]) : OP(worst)();
+        __syncthreads();
+        if (!MY(walk)(a, out, tile, total, &sending, step, mine, rounds))
+            break;
+        if (threadIdx.x == 0)
+            taken = gridDim.x - a->servers + ordo_dev_add(&a->frontier.turn[step % 3].ticket, 1u);
+        __syncthreads();
+        now = taken;
+        __syncthreads();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ordo_dev_fence();
+        ordo_dev_add(a->done, 1u);
+    }
+}
+
+/* ---- servers ---- */
+
+/* A candidate for a cell that this thread alone may write. */
+ORDO_DEV void MY(improve)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 target, OP(cell) candidate, ordo_u32 step,
+                          server_counters *mine)
+{
+    if (!OP(better)(candidate, ordo_dev_load(&a->cells[target])))
+        return;
+    ordo_dev_store(&a->cells[target], candidate);
+    mine->useful++;
+    if (OP(activates))
+        OP(dev_push)(&a->frontier, queue, &a->rows, target, step + 1, false);
+}
+
+/* `count` candidates under locks, by whole warps: see cuda_critical.cuh for why. */
+ORDO_DEV void MY(serve_plain)(const MY(args) * a, MY(serving) * s, ordo_dev_queue *queue,
+                              const ordo_u64 (&word)[SERVER_EACH][1], ordo_u32 count, ordo_u32 step,
+                              server_counters *mine)
+{
+#pragma unroll 1
+    for (int k = 0; k < SERVER_EACH; k++) {
+        ordo_u64 now[1];
+        server_pick(word, k, now);
+        bool has = (ordo_u32)k * SERVER_THREADS + threadIdx.x < count;
+        OP(cell) candidate;
+        const ordo_u32 target = MY(unpack)(now[0], &candidate);
+        ordo_u32 *const lock = &s->table[server_line(target)];
+        for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
+            if (has && ordo_dev_lock<true>(lock)) {
+                ordo_dev_order<true>();
+                MY(improve)(a, queue, target, candidate, step, mine);
+                ordo_dev_order<true>();
+                ordo_dev_unlock<true>(lock);
+                has = false;
+            }
+            if (tries % 1024 == 0 && ordo_dev_load(a->halt.word)) /* the run ends early */
+                has = false;
+        }
+    }
+}
+
+/* The same by chains. All threads of the block. */
+ORDO_DEV void MY(serve_chains)(const MY(args) * a, MY(serving) * s, ordo_dev_queue *queue,
+                               const ordo_u64 (&word)[SERVER_EACH][1], ordo_u32 count, ordo_u32 step,
+                               server_counters *mine)
+{
+    ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
+#pragma unroll
+    for (int k = 0; k < SERVER_EACH; k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        OP(cell) ignored;
+        if (at < count) {
+            s->held[at] = word[k][0];
+            s->next[at] = atomicExch(&s->table[server_line(MY(unpack)(word[k][0], &ignored))], at);
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < SERVER_EACH; k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        OP(cell) ignored;
+        if (at < count)
+            mine_last |= (ordo_u32)(s->table[server_line(MY(unpack)(word[k][0], &ignored))] == at) << k;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (; mine_last; mine_last &= mine_last - 1) {
+        ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x;
+        OP(cell) best, candidate;
+        ordo_u32 target = MY(unpack)(s->held[at], &best);
+        s->table[server_line(target)] = SERVER_NONE; /* of all the chain */
+        while ((at = s->next[at]) != SERVER_NONE) {
+            const ordo_u32 other = MY(unpack)(s->held[at], &candidate);
+            if (other != target)
+                MY(improve)(a, queue, target, best, step, mine);
+            if (other != target || OP(better)(candidate, best))
+                best = candidate;
+            target = other;
+        }
+        MY(improve)(a, queue, target, best, step, mine);
+    }
+    __syncthreads();
+}
+
+/* A server's step. All threads of the block. */
+template <bool Combine>
+ORDO_DEV void MY(server)(const MY(args) * a, MY(serving) * s, server_taking *taking, ordo_dev_queue *queue,
+                         ordo_u32 index, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+{
+    __shared__ int verdict;
+    ordo_u32 turns = 0;
+    for (;;) {
+        ordo_u64 word[SERVER_EACH][1];
+        const ordo_u32 count = server_take<1, SERVER_EACH>(&a->ring, index, taking, word, false);
+        if (count && Combine)
+            MY(serve_chains)(a, s, queue, word, count, step, mine);
+        else if (count)
+            MY(serve_plain)(a, s, queue, word, count, step, mine);
+        if (OP(activates) && count)
+            ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.turn[(step + 1) % 3].count, false);
+        if (count && ++turns % ORDO_CUDA_LOOK)
+            continue;
+        if (threadIdx.x == 0) {
+            verdict = !count && server_dry(&a->ring, index, taking, a->done, step * (gridDim.x - a->servers));
+            *rounds += count ? ORDO_CUDA_LOOK - 1 : 0;
+            if (ordo_dev_told(&a->halt, step, rounds))
+                verdict = true;
+        }
+        __syncthreads();
+        const bool ended = verdict;
+        __syncthreads();
+        if (ended)
+            break;
+    }
+}
+
+/* ---- the kernel ---- */
+
+template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(args) a)
+{
+    extern __shared__ ordo_u64 room[];
+    __shared__ ordo_dev_queue queue;
+    __shared__ ordo_u32 least[3];
+    auto grid = cooperative_groups::this_grid();
+    const ordo_cuda_frontier *f = &a.frontier;
+    server_counters mine = {};
+    ordo_u32 rounds = 0, index;
+    const bool serves = server_role(a.servers, &index);
+    server_outbox out = server_outbox_at(room, a.servers);
+    MY(tile) *tile = (MY(tile) *)(room + server_outbox_words(a.servers, MY(batch)));
+    MY(serving) *serving = (MY(serving) *)room;
+    if (serves)
+        for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
+            serving->table[i] = Combine ? SERVER_NONE : 0;
+    server_taking taking = server_taking_begin(least);
+    ordo_dev_start(&queue); /* has a barrier */
+    const ordo_u64 threads = (ordo_u64)gridDim.x * SERVER_THREADS;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * SERVER_THREADS; first < a.initial_count; first += threads) {
+        const ordo_u64 i = first + threadIdx.x;
+        if (i < a.initial_count)
+            OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1, false);
+        ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
+    }
+    ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
+    grid.sync();
+    for (ordo_u32 step = 1;; step++) {
+        const ordo_cuda_turn *turn = &f->turn[step % 3];
+        if ((turn->count == 0 && turn->segments == 0) || turn->stop)
+            break;
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            ordo_dev_begin_step(f, step, a.record, a.mailbox, (ordo_u64)turn->count + turn->segments, step, 0);
+        if (serves)
+            MY(server)<Combine>(&a, serving, &taking, &queue, index, step, &mine, &rounds);
+        else
+            MY(client)(&a, &out, tile, index, step, &mine, &rounds);
+        ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, true);
+        grid.sync();
+        if (ordo_dev_halted(&a.halt, step))
+            break;
+    }
+    ordo_dev_publish(a.counters, server_counted(&mine));
+}
+
+/* ---- the host's part ---- */
+
+static ordo_status MY(refuse)(const ordo_job *job)
+{
+    const int form = (int)job->tunable[SERVER_FORM];
+    if (form >= 2 && !((int)OP(properties) & ORDO_ASSOCIATIVE))
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "scheduler 'lock_server' with form=combine or chains needs an associative operator; '%s' is not",
+            job->op->name);
+    if ((int)job->tunable[SERVER_DATA] == 2)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' on device 'cuda' has data=global alone for relax operators, since "
+                         "clients look at cells; '%s' is one",
+                         job->op->name);
+    if ((int)job->tunable[SERVER_ROLES] == 1)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has roles=apart alone");
+    if (job->targets >> 30)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^30",
+                         (unsigned long long)job->targets);
+    return ORDO_OK;
+}
+
+/* Blocks a multiprocessor, as many as are asked for, or two where they fit and else one; and how many of all serve. */
+static ordo_status MY(choose)(ordo_cuda *c, const void *kernel, int *blocks, ordo_u32 *servers)
+{
+    const int asked = (int)c->job->tunable[SERVER_BLOCKS];
+    const double ratio = c->job->tunable[SERVER_RATIO];
+    int units = 0, resident = 0;
+    size_t unit, most;
+    ordo_status status = ordo_cuda_size(&units, &unit, &most);
+    for (*blocks = asked ? asked : 2; !status; --*blocks) {
+        *servers = server_share(units * *blocks, ratio > 0 ? ratio : 1);
+        const size_t client = 8 * server_outbox_words(*servers, (ordo_u32)MY(batch)) + sizeof(MY(tile));
+        status = ordo_cuda_share(c, kernel, SERVER_THREADS, client > sizeof(MY(serving)) ? client : sizeof(MY(serving)),
+                                 &resident);
+        if (status || (resident >= *blocks && units * *blocks >= 2))
+            return status;
+        if (asked || *blocks == 1)
+            return ordo_fail(ORDO_ERR_DEVICE,
+                             "device 'cuda': %d blocks a multiprocessor of %d asked for, %d fit; expected room for a "
+                             "client and a server",
+                             *blocks, units, resident);
+    }
+    return status;
+}
+
+static ordo_status MY(run_job)(ordo_job *job)
+{
+    ordo_cuda c;
+    MY(args) a = {};
+    const ordo_survey nothing = {};
+    const int form = (int)job->tunable[SERVER_FORM];
+    int blocks = 0;
+    const bool combine = form >= 2;
+    const void *kernel = NULL;
+    ordo_status status = MY(refuse)(job);
+    if (status)
+        return status;
+    status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    if (!status) {
+        kernel = ordo_cuda_kernel(combine ? (const void *)MY(kernel) < true > : (const void *)MY(kernel) < false >);
+        status = MY(choose)(&c, kernel, &blocks, &a.servers);
+    }
+    if (!status)
+        status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, a.servers),
+                                    a.servers, &nothing, &a.owners);
+    if (!status)
+        status = OP(cuda_state)(&c, &a.state);
+    if (!status)
+        status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
+    if (!status)
+        status = ordo_cuda_halt_make(&c, &a.halt);
+    if (!status)
+        status = server_rings_make(&c, a.servers, server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(batch)), 1,
+                                   &a.ring);
+    if (!status)
+        status = (a.done = (ordo_u32 *)ordo_cuda_alloc(&c, ORDO_CUDA_LINE, sizeof(ordo_u32), true)) ? ORDO_OK
+                                                                                                    : ORDO_ERR_MEMORY;
+    if (!status) {
+        a.rows = c.out;
+        a.cells = (OP(cell) *)c.cells;
+        a.initial = c.initial;
+        a.initial_count = job->initial_count;
+        a.counters = c.counters;
+        a.record = c.record;
+        a.mailbox = c.mailbox;
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, kernel, SERVER_THREADS, blocks, args);
+    }
+    return ordo_cuda_end(&c, status);
+}
+
+ORDO_CUDA_INSTANCE(lock_server, MY(run_job), 1u << ORDO_SYNC_SERVER)
+#undef MY

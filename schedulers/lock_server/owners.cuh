@@ -1,0 +1,155 @@
+/* lock_server/owners.cuh -- which block of a GPU owns a target.
+ *
+ * A target's *number* says it: number % servers is its server, number / servers its number there. Where targets are
+ * dealt out in turn the number is the target itself, and nothing is looked up. Else there are two tables, made on the
+ * host before a run: by hash; by the parts of a graph that METIS finds; or in turn, but for those that a sample of the
+ * requests says are asked for most (partition=auto). These get the first numbers, so that every server has as many of
+ * them, and those whose numbers they take get theirs. Where every server has many of those that are asked for, chance
+ * has dealt them evenly enough, and the tables are not worth a look-up a request.
+ *
+ * Not done: to move targets while it runs.
+ */
+#ifndef SERVER_OWNERS_ONCE
+#define SERVER_OWNERS_ONCE
+
+#include <ordo/memory.h>
+
+enum {
+    SERVER_DEALT = 64,    /* of a server: with more of them looking up owners costs what evenness gains (measured) */
+    SERVER_BY_SAMPLE = 0, /* values of the tunable `partition`; this one is `auto` */
+    SERVER_BY_HASH = 1,
+    SERVER_BY_PART = 2,
+    SERVER_BY_TURNS = 3,
+};
+
+typedef struct server_owners {
+    const ordo_u32 *number; /* [targets], or NULL: a target is its own number */
+    const ordo_u32 *target; /* [servers * most], SERVER_NONE: that is nobody's number */
+    ordo_u32 servers, most; /* numbers of a server */
+    ordo_u64 targets;
+} server_owners;
+
+ORDO_DEV ordo_u32 server_number(const server_owners *o, ordo_u32 target)
+{
+    return o->number ? __ldg(o->number + target) : target;
+}
+/* SERVER_NONE or more than there are: nobody's. */
+ORDO_DEV ordo_u32 server_target(const server_owners *o, ordo_u32 number)
+{
+    return o->target ? __ldg(o->target + number) : number;
+}
+
+/* Whether the lock of number a is above that of b: by (slot, server), so that every server has as many low ones. */
+ORDO_DEV bool server_above(ordo_u32 a, ordo_u32 b, ordo_u32 servers)
+{
+    const ordo_u32 slot = a / servers % SERVER_NEAR_LOCKS, other = b / servers % SERVER_NEAR_LOCKS;
+    return slot != other ? slot > other : a % servers > b % servers;
+}
+
+/* ---- the host's part ---- */
+
+/* Numbers in the order of targets: each the next of its server's. */
+template <typename Owner>
+static ordo_status server_count_out(server_owners *o, ordo_u32 *number, ordo_u32 **target, Owner owner)
+{
+    ordo_u32 *next = (ordo_u32 *)ordo_alloc_zero(o->servers, sizeof *next);
+    if (!next)
+        return ORDO_ERR_MEMORY;
+    o->most = 1;
+    for (ordo_u64 t = 0; t < o->targets; t++) {
+        const ordo_u32 server = owner((ordo_u32)t);
+        number[t] = next[server]++ * o->servers + server;
+        o->most = next[server] > o->most ? next[server] : o->most;
+    }
+    ordo_free(next);
+    const ordo_u64 size = (ordo_u64)o->most * o->servers;
+    if (size > ORDO_MAX_VERTICES)
+        return ordo_fail(ORDO_ERR_USAGE, "scheduler 'lock_server': parts of very different sizes, the largest of %u",
+                         o->most);
+    *target = (ordo_u32 *)ordo_alloc(size, sizeof **target);
+    if (!*target)
+        return ORDO_ERR_MEMORY;
+    memset(*target, 255, size * sizeof **target); /* SERVER_NONE */
+    for (ordo_u64 t = 0; t < o->targets; t++)
+        (*target)[number[t]] = (ordo_u32)t;
+    return ORDO_OK;
+}
+
+/* The most frequent ones of a sample get the numbers from 0 on, by turns there and back, as the first are hottest. */
+static inline ordo_status server_deal_out(server_owners *o, const ordo_survey *survey, ordo_u32 *number,
+                                          ordo_u32 **target)
+{
+    const ordo_u64 size = (ordo_u64)o->most * o->servers;
+    *target = (ordo_u32 *)ordo_alloc(size, sizeof **target);
+    if (!*target)
+        return ORDO_ERR_MEMORY;
+    for (ordo_u64 t = 0; t < size; t++) {
+        (*target)[t] = t < o->targets ? (ordo_u32)t : 0xffffffffu;
+        if (t < o->targets)
+            number[t] = (ordo_u32)t;
+    }
+    for (ordo_u64 i = 0; i < survey->count && i < o->targets / o->servers * o->servers; i++) {
+        const ordo_u64 row = i / o->servers, column = i % o->servers;
+        const ordo_u32 to = (ordo_u32)(row * o->servers + (row & 1 ? o->servers - 1 - column : column));
+        const ordo_u32 hot = survey->target[i], from = number[hot], other = (*target)[to];
+        number[hot] = to;
+        number[other] = from;
+        (*target)[to] = hot;
+        (*target)[from] = other;
+    }
+    return ORDO_OK;
+}
+
+/* What `partition` is to mean: auto deals out what is hot where that is few. */
+static inline int server_partition(int asked, const ordo_survey *survey, ordo_u32 servers)
+{
+    const bool few = survey->targets > 0 && survey->targets < (double)SERVER_DEALT * servers;
+    return asked == SERVER_BY_SAMPLE && !few ? (int)SERVER_BY_TURNS : asked;
+}
+
+/* How many targets a server has at most; by hash and by parts an upper limit that holds nearly always. */
+static inline ordo_u32 server_most(int partition, ordo_u64 targets, ordo_u32 servers)
+{
+    const ordo_u64 even = (targets + servers - 1) / servers;
+    return (ordo_u32)(partition == SERVER_BY_HASH || partition == SERVER_BY_PART ? even + even / 4 + 64 : even);
+}
+
+/* Owners of `targets` among `servers`, on the device where they are tables. */
+static inline ordo_status server_owners_make(ordo_cuda *c, int partition, ordo_u32 servers, const ordo_survey *survey,
+                                             server_owners *o)
+{
+    const ordo_u64 targets = c->job->targets;
+    const ordo_u32 *part = NULL;
+    ordo_u32 *target = NULL;
+    *o = {};
+    o->servers = servers;
+    o->targets = targets;
+    o->most = server_most(partition, targets, servers);
+    if (partition == SERVER_BY_TURNS || targets == 0)
+        return ORDO_OK;
+    ordo_status status = ORDO_OK;
+    if (partition == SERVER_BY_PART) {
+        const double began = ordo_job_seconds(c->job);
+        status = ordo_job_need_partition(c->job, servers, &part);
+        ordo_job_add_transfer(c->job, began - ordo_job_seconds(c->job)); /* it is preparation */
+    }
+    ordo_u32 *number = status ? NULL : (ordo_u32 *)ordo_alloc(targets, sizeof *number);
+    if (!status && !number)
+        status = ORDO_ERR_MEMORY;
+    if (!status && partition == SERVER_BY_SAMPLE)
+        status = server_deal_out(o, survey, number, &target);
+    else if (!status && part)
+        status = server_count_out(o, number, &target, [&](ordo_u32 t) { return part[t]; });
+    else if (!status)
+        status = server_count_out(o, number, &target,
+                                  [&](ordo_u32 t) { return (ordo_u32)((ordo_u64)(t * 0x9e3779b1u) * servers >> 32); });
+    if (!status &&
+        (!(o->number = (const ordo_u32 *)ordo_cuda_copy(c, number, targets, sizeof *number)) ||
+         !(o->target = (const ordo_u32 *)ordo_cuda_copy(c, target, (ordo_u64)o->most * servers, sizeof *target))))
+        status = ORDO_ERR_MEMORY;
+    ordo_free(number);
+    ordo_free(target);
+    return status;
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* server_nested.pml -- a model of schedulers/lock_server/cuda_nested.cuh for Spin: sections with two targets whose locks
+ * are tried and given back.
+ *
+ * SERVERS servers with LOCKS locks each, and REQUESTS requests for any two locks (maybe the same), which their homes have
+ * in hand from the start. A request is a process, since each has threads of its own at home; a server answers tries and
+ * puts what it has reserved into a ring as soon as that has room. Rings hold RING tries; of what a server has reserved,
+ * one at a time may lack room, and until then it sends no others.
+ *
+ * Checked: a section's locks are nobody else's meanwhile (it takes two steps, so that others can come between); nobody
+ * waits for ever; every section runs once; at the end no lock is held and no ring holds anything. Not checked: how often
+ * a try is refused, for which alone locks have an order. Faults, to show that the checks can fail: -DSEND_BLOCKS has a
+ * server that waits for room answer nobody; -DUNLOCK_EARLY gives the lower lock back when the try is sent;
+ * -DANSWER_EARLY answers before the section has run; -DEND_EARLY lets a server end when its own requests have run;
+ * -DWAIT -DUNORDERED has a try wait for its lock, and locks in any order. -DCROSSED: two tries each way between two servers of three
+ * locks, more than rings of one place hold, in place of any requests.
+ */
+#ifndef SERVERS
+#define SERVERS 2
+#endif
+#ifndef LOCKS
+#define LOCKS 1
+#endif
+#ifndef REQUESTS
+#define REQUESTS 3
+#endif
+#ifndef RING
+#define RING 1
+#endif
+#define TOTAL (SERVERS * LOCKS) /* a lock is a number below, which is its place in the order */
+#define OWNER(lock) ((lock) % SERVERS)
+#define OPEN 0
+#define RAN 1
+#define REFUSED 2
+
+chan ring[SERVERS] = [RING] of { byte };
+byte low[REQUESTS], high[REQUESTS];
+byte answer[REQUESTS];
+bool held[TOTAL];
+byte inside[TOTAL];                /* sections that run with this lock's targets */
+bool busy[SERVERS];                /* has reserved for `outbox`, and not written */
+byte outbox[SERVERS], left[SERVERS];
+byte sections = 0, quiet = 0, ended = 0;
+
+inline enter(r)
+{
+    assert(inside[low[r]] == 0 && inside[high[r]] == 0);
+    inside[low[r]]++;
+    inside[high[r]] = inside[high[r]] + (low[r] != high[r])
+}
+inline leave(r)
+{
+    inside[low[r]]--;
+    inside[high[r]] = inside[high[r]] - (low[r] != high[r]);
+    sections++
+}
+
+proctype request(byte r)
+{
+    byte s = OWNER(low[r]);
+    do
+    :: atomic { OWNER(high[r]) == s && !held[low[r]] && !held[high[r]] ->
+            held[low[r]] = true;
+            held[high[r]] = true;
+            enter(r)
+        };
+        atomic { leave(r); held[low[r]] = false; held[high[r]] = false };
+        break
+    :: atomic { OWNER(high[r]) != s && !held[low[r]] && !busy[s] ->
+            held[low[r]] = true;
+            busy[s] = true;
+            outbox[s] = r
+        };
+#ifdef UNLOCK_EARLY
+        held[low[r]] = false;
+#endif
+        atomic { answer[r] != OPEN ->
+            held[low[r]] = false;
+            if
+            :: answer[r] == RAN -> break
+            :: else -> answer[r] = OPEN
+            fi
+        }
+    od;
+    left[s]--
+}
+
+proctype server(byte s)
+{
+    byte r;
+    bool counted = false;
+    do
+#ifdef SEND_BLOCKS
+    :: atomic { nempty(ring[s]) && !(busy[s] && len(ring[OWNER(high[outbox[s]])]) == RING) -> ring[s]?r };
+#else
+    :: atomic { nempty(ring[s]) -> ring[s]?r };
+#endif
+        if
+#ifdef WAIT
+        :: atomic { !held[high[r]] -> held[high[r]] = true; enter(r) };
+#else
+        :: atomic { held[high[r]] -> answer[r] = REFUSED }
+        :: atomic { !held[high[r]] -> held[high[r]] = true; enter(r) };
+#endif
+#ifdef ANSWER_EARLY
+            answer[r] = RAN;
+            atomic { leave(r); held[high[r]] = false }
+#else
+            atomic { leave(r); held[high[r]] = false };
+            answer[r] = RAN
+#endif
+        fi;
+        r = 0
+    :: atomic { busy[s] && nfull(ring[OWNER(high[outbox[s]])]) ->
+            ring[OWNER(high[outbox[s]])]!outbox[s];
+            outbox[s] = 0;
+            busy[s] = false
+        }
+    :: atomic { left[s] == 0 && !counted -> counted = true; quiet++ }
+#ifdef END_EARLY
+    :: counted -> break
+#else
+    :: counted && quiet == SERVERS -> break
+#endif
+    od;
+    ended++
+}
+
+init
+{
+    byte r = 0, a, b, s = 0;
+    atomic {
+        do
+        :: r < REQUESTS ->
+#ifdef CROSSED
+            a = (r == 0 -> 0 : (r == 1 -> 2 : (r == 2 -> 1 : 3)));
+            b = a + 1;
+#else
+            select(a : 0 .. TOTAL - 1);
+            select(b : 0 .. TOTAL - 1);
+#endif
+            if
+#ifdef UNORDERED
+            :: true -> low[r] = a; high[r] = b
+#else
+            :: a <= b -> low[r] = a; high[r] = b
+            :: a > b -> low[r] = b; high[r] = a
+#endif
+            fi;
+            left[OWNER(low[r])]++;
+            r++
+        :: else -> break
+        od;
+        r = 0;
+        do
+        :: r < REQUESTS -> run request(r); r++
+        :: else -> break
+        od;
+        do
+        :: s < SERVERS -> run server(s); s++
+        :: else -> break
+        od
+    };
+    ended == SERVERS;
+    assert(sections == REQUESTS);
+    r = 0;
+    do
+    :: r < TOTAL -> assert(!held[r] && inside[r] == 0); r++
+    :: else -> break
+    od;
+    s = 0;
+    do
+    :: s < SERVERS -> assert(empty(ring[s]) && !busy[s]); s++
+    :: else -> break
+    od
+}
