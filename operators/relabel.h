@@ -20,6 +20,7 @@ ORDO_FN ordo_u32 relabel_candidate(const relabel_state *s, ordo_u32 height, ordo
 #define ORDO_RELAX relabel
 #define ORDO_RELAX_SUMMARY "global relabeling (maximum flow): distances over residual edges"
 #define ORDO_RELAX_STATE relabel_state
+#define ORDO_RELAX_ARRAYS(X) X(open, EDGE, 1)
 #define ORDO_RELAX_CELL u32
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_MIN
