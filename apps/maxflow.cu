@@ -84,7 +84,8 @@ static ordo_status launch(ordo_cuda *c, const ordo_flow_state *state, flow_args 
     if (!state->cut_only && !(back.height = (ordo_u32 *)ordo_cuda_alloc(c, a->n, sizeof *back.height, false)))
         return ORDO_ERR_MEMORY;
     for (int i = 0; i < 2; i++) {
-        step[i] = ordo_cuda_step{(const void *)flow_cuda_kernel, FLOW_THREADS, 0, true, i ? back_args : args};
+        step[i] = ordo_cuda_step{ordo_cuda_kernel((const void *)flow_cuda_kernel), FLOW_THREADS, 0, true,
+                                 i ? back_args : args};
         ordo_status status = ordo_cuda_grid(step[i].kernel, FLOW_THREADS, blocks, &step[i].grid);
         if (status)
             return status;
@@ -125,4 +126,4 @@ static ordo_status run(ordo_job *job)
 }
 
 extern const ordo_instance maximum_flow_on_cuda_under_bsp;
-const ordo_instance maximum_flow_on_cuda_under_bsp = {"bsp", run, 1u << ORDO_SYNC_ATOMIC};
+const ordo_instance maximum_flow_on_cuda_under_bsp = {"bsp", run, 1u << ORDO_SYNC_ATOMIC, ORDO_ON_CUDA};

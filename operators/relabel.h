@@ -26,5 +26,4 @@ ORDO_FN ordo_u32 relabel_candidate(const relabel_state *s, ordo_u32 height, ordo
 #define ORDO_RELAX_ORDER ORDO_MIN
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM)
 #define ORDO_RELAX_CANDIDATE relabel_candidate
-#define ORDO_RELAX_ARRAYS(X) X(open, EDGE, 1)
 #include <ordo/relax.h>
