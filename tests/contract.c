@@ -61,14 +61,19 @@ static void *get(size_t count, size_t size)
     return p;
 }
 
-/* Whether lock_server refuses a choice for that operator by name. */
+/* Whether lock_server refuses a choice for that operator by name, or for want of a library. */
 static bool refused_there(const char *op, const char *choice)
 {
     bool bank = !strcmp(op, "bank"), table = !strcmp(op, "hash_table");
     bool critical = bank || table || !strcmp(op, "discharge") || !strcmp(op, "sgd");
+#ifdef HAVE_METIS
+    const bool metis = true;
+#else
+    const bool metis = false;
+#endif
     return (!strncmp(choice, "halves", 6) && critical && !bank) ||
            (!strncmp(choice, "combine", 7) && critical && !table) ||
-           (!strncmp(choice, "metis", 5) && (critical || !strcmp(op, "mst_u32")));
+           (!strncmp(choice, "metis", 5) && (!metis || critical || !strcmp(op, "mst_u32")));
 }
 
 /* Whether it is refused on a GPU: forms that are not there. */

@@ -24,6 +24,10 @@ def bench(name, factors, operations, scheduler, *settings):
                 "--timeout", 20, "--schedulers", scheduler, *words)
 
 
+def lacks_metis(r):
+    return r.returncode == 2 and "has no METIS" in r.stderr
+
+
 def setUpModule():
     r = bench("ht", 32, 1000, "bsp:lock")
     if r.returncode == 5:
@@ -72,14 +76,16 @@ class Traps(unittest.TestCase):
                 words = [w for s in rest for w in ("--set", s)]
                 r = ordo(name, "--generate", "rmat --scale 14 --weights uniform:1:100 --seed 3", "--source", 1, "--device",
                          "cuda", "--scheduler", "lock_server", "--verify", "--timeout", 20, *words)
-                self.assertEqual((r.returncode, r.stderr), (0, ""), (name, rest))
+                if not (rest == ("partition=metis",) and lacks_metis(r)):
+                    self.assertEqual((r.returncode, r.stderr), (0, ""), (name, rest))
 
     def test_ratings(self):
         for rest in ((), ("ring=1",), ("partition=metis",), ("partition=hash", "ratio=30")):
             words = [w for s in rest for w in ("--set", s)]
             r = ordo("bench", "sgd", "--generate", "uniform --vertices 2048 --degree 16 --weights uniform:1:5 --seed 3",
                      "--device", "cuda", "--epochs", 3, "--timeout", 20, "--schedulers", "lock_server", *words)
-            self.assertEqual((r.returncode, r.stderr), (0, ""), rest)
+            if not (rest == ("partition=metis",) and lacks_metis(r)):
+                self.assertEqual((r.returncode, r.stderr), (0, ""), rest)
 
     def test_combining(self):
         for data in ("shared", "global"):
