@@ -113,11 +113,13 @@ ORDO_FN void discharge_relabel(const discharge_state *s, ordo_vid u)
 {
     ordo_u32 old = s->height[u], lowest = 0xffffffffu, at = s->row[u], limit = ordo_load_u32(&s->progress->limit);
     ordo_u32 height, e;
-    for (e = s->row[u]; e < s->row[u + 1]; e++)
-        if (s->edge[e].residual > 0 && ordo_load_u32(&s->height[s->edge[e].head]) < lowest) {
-            lowest = ordo_load_u32(&s->height[s->edge[e].head]);
+    for (e = s->row[u]; e < s->row[u + 1]; e++) {
+        height = ordo_load_u32(&s->height[s->edge[e].head]); /* once: it may rise between two looks, past the lowest */
+        if (s->edge[e].residual > 0 && height < lowest) {
+            lowest = height;
             at = e;
         }
+    }
     ordo_store_u32(&s->current[u], at);
     if (lowest < old || old >= limit)
         return; /* a push was asked for and not done, or this edge was left out; or a gap has shown meanwhile */
