@@ -19,7 +19,7 @@ with tempfile.TemporaryDirectory() as directory:
                        PYTHONDONTWRITEBYTECODE="1")
 
     def bench(*words):
-        return subprocess.run([sys.executable, source / "tools" / "bench", *words, "--ordo", ordo], env=environment,
+        return subprocess.run([sys.executable, source / "tools" / "bench", *words, "--wait", "0", "--ordo", ordo], env=environment,
                               capture_output=True, text=True)
 
     def script(path, text):
