@@ -50,6 +50,11 @@ static void delay(void)
 /* ---- the queue alone ---- */
 
 enum { WRITERS = 3, READERS = 2, QUEUE_BUCKETS = 4 };
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SLOWER = 4 };
+#else
+enum { SLOWER = 1 };
+#endif
 
 typedef struct station { /* what the manager gives to a reader: location + 1 | size << 32 | bucket << 48 */
     _Alignas(64) ordo_u64 flag;
@@ -325,7 +330,7 @@ START_TEST(hard_tunables_on_rmat)
 {
     ordo_generate_options make = {
         .kind = "rmat", .scale = 9, .degree = 8, .edges.low = 1, .edges.high = 255, .edges.seed = 7};
-    compare_with_reference(&make, 1000);
+    compare_with_reference(&make, 1000 / SLOWER);
 }
 END_TEST
 
@@ -333,7 +338,7 @@ START_TEST(hard_tunables_on_a_grid)
 {
     ordo_generate_options make = {
         .kind = "grid", .width = 40, .height = 12, .edges.low = 0, .edges.high = 100, .edges.seed = 3};
-    compare_with_reference(&make, 256);
+    compare_with_reference(&make, 256 / SLOWER);
 }
 END_TEST
 

@@ -171,7 +171,7 @@ ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);
 
 /* What a sample of a critical operator's requests says about its targets, before it runs. */
 typedef struct ordo_survey {
-    double targets;   /* two requests meet in a target as often as in so many, equally frequent ones; 0: there was none */
+    double targets; /* two requests meet in a target as often as in so many, equally frequent ones; 0: there was none */
     ordo_u32 *target; /* [count] those seen, the most frequent first */
     ordo_u64 count;
 } ordo_survey;

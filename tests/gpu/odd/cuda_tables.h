@@ -2,7 +2,11 @@
  * as it is. */
 extern const ordo_instance odd_bsp, odd_near_far, odd_topology, maximum_flow_on_cuda_under_bsp;
 static const named_instance instances[] = {
-    {"sssp_u32", &odd_bsp}, {"sssp_u32", &odd_near_far}, {"sssp_u32", &odd_topology},
-    {"bfs", &odd_bsp},      {"bfs", &odd_near_far},      {"bfs", &odd_topology},
+    {"sssp_u32", &odd_bsp},
+    {"sssp_u32", &odd_near_far},
+    {"sssp_u32", &odd_topology},
+    {"bfs", &odd_bsp},
+    {"bfs", &odd_near_far},
+    {"bfs", &odd_topology},
     {"maximum_flow", &maximum_flow_on_cuda_under_bsp},
 };
