@@ -40,7 +40,9 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     a->n = (ordo_u32)n;
     a->m = (ordo_u32)m;
     a->room = (ordo_u32)(a->twice ? m / 2 : m);
+    a->dense = a->room > MST_DENSE * n && m >= MST_SAMPLE;
     a->chosen = (ordo_u32 *)c->cells;
+    a->words_of_chosen = (ordo_u32)job->targets;
     a->counters = c->counters;
     a->record = c->record;
     a->mailbox = c->mailbox;
@@ -50,12 +52,12 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     } part[] = {
         {(void **)&a->list[0], a->room * sizeof(uint4)},
         {(void **)&a->list[1], a->room * sizeof(uint4)},
-        {(void **)&a->slot, m * sizeof(ordo_u32)},
+        {(void **)&a->across, m * sizeof(ordo_u32)},
         {(void **)&a->parent, 3 * n * sizeof(ordo_u32)},
         {(void **)&a->wish, n * sizeof(uint2)},
         {(void **)&a->best, n * sizeof(ordo_u64)},
         {(void **)&a->owner, (m / MST_CHUNK + 1) * sizeof(ordo_u32)},
-        {(void **)&a->hub, (2 * (m / MST_CHUNK) + 1) * sizeof(mst_hub)},
+        {(void **)&a->hub, (m / MST_CHUNK + m / MST_HUB + 1) * sizeof(mst_hub)},
     };
     enum { LINE = 256 };
     ordo_u64 bytes = 0;
@@ -89,7 +91,7 @@ static ordo_status step_of(const void *function, ordo_u64 items, ordo_u64 each, 
 
 static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
-    enum { STEPS = 10 };
+    enum { STEPS = 10, WITHOUT = 7 }; /* WITHOUT a limit all is done after the first rounds */
     const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, row = 32 * MST_WARPS;
     const ordo_u64 chunks = (ordo_u64)MST_CHUNK * MST_WARPS;
     mst_args heavy = *a;
@@ -104,17 +106,20 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
         {(const void *)mst_hub_ends, m / MST_CHUNK, vertex},
         {(const void *)mst_roots, n, vertex * MST_AT_ONCE},
         {(const void *)mst_settle, n, vertex * MST_AT_ONCE},
-        {(const void *)mst_light, m + m / (MST_IDS - 1) + chunks, chunks}, /* a block more, for ids */
-        {NULL, 0, 0},                                                      /* the rounds */
-        {(const void *)mst_rename, n, vertex},
+        {a->dense ? (const void *)mst_light<true> : (const void *)mst_light<false>,
+         a->dense ? m / MST_CHUNKS + m / MST_CHUNKS / (MST_IDS - 1) + chunks : m,
+         chunks},     /* with a limit a block more, for ids */
+        {NULL, 0, 0}, /* the rounds */
+        {(const void *)mst_rename, n, 8 * vertex},
         {(const void *)mst_heavy, n, row},
         {NULL, 0, 0},
     };
     ordo_cuda_step step[STEPS];
     ordo_status status = ORDO_OK;
     const int blocks = ((int)c->job->tunable[BSP_BLOCKS] + 1) / 2; /* of twice as many threads as the tunable says */
+    const int steps = a->dense ? STEPS : WITHOUT;
     int rounds = 0;
-    for (int i = 0; i < STEPS && !status; i++) {
+    for (int i = 0; i < steps && !status; i++) {
         if (plain[i].kernel) {
             status = step_of(plain[i].kernel, plain[i].items, plain[i].each, args, &step[i]);
             continue;
@@ -125,10 +130,10 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
         step[i].args = rounds++ ? heavy_args : args;
         status = ordo_cuda_grid(step[i].kernel, MST_ROUND_THREADS, blocks, &step[i].grid);
     }
-    for (int i = 0; i < STEPS && !status; i++)
+    for (int i = 0; i < steps && !status; i++)
         if (plain[i].kernel && step[i].grid < 2)
             step[i].grid = 2; /* one for the limit, or for ids, and one for the rest */
-    return status ? status : ordo_cuda_launch_all(c, step, STEPS);
+    return status ? status : ordo_cuda_launch_all(c, step, steps);
 }
 
 static ordo_status read_words(const mst_args *a, mst_words *words)

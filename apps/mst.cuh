@@ -45,8 +45,26 @@ typedef struct mst_store {
     ordo_u32 count;
 } mst_store;
 
-/* Appends what is held, and offers it to both components. An edge that may be a component's lightest writes its slot:
- * the lightest one has found its component's word larger, so it has. */
+/* Lowers a component's word, for lanes that `has`. By whole warps: where most want the same one, a large component's,
+ * they would queue for it, and one lane does it for them. */
+ORDO_DEV void mst_lower(const mst_args *a, bool has, ordo_u32 part, ordo_u64 key)
+{
+    const ordo_u32 who = __ballot_sync(0xffffffffu, has);
+    if (!who)
+        return;
+    const ordo_u32 first = __shfl_sync(0xffffffffu, part, __ffs((int)who) - 1);
+    const ordo_u32 same = __ballot_sync(0xffffffffu, has && part == first);
+    if (__popc(same) > MST_CROWD) {
+        const bool one = has && part == first;
+        const ordo_u64 least = mst_least_of_warp(one ? key : MST_NO_KEY);
+        has = one ? least == key : has; /* keys are different, so it is one of them */
+    }
+    if (has)
+        ordo_dev_min(&a->best[part], key);
+}
+
+/* Appends what is held, and offers it to both components. An edge that may be a component's lightest writes what it
+ * joins: the lightest one has found its component's word larger, so it has. */
 ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -71,11 +89,9 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
         const ordo_u64 key = mst_key(e.z, e.w);
         const bool x = has && key < ordo_dev_load(&a->best[e.x]), y = has && key < ordo_dev_load(&a->best[e.y]);
         if (x || y)
-            a->slot[e.w] = at;
-        if (x)
-            ordo_dev_min(&a->best[e.x], key);
-        if (y)
-            ordo_dev_min(&a->best[e.y], key);
+            a->across[e.w] = e.x ^ e.y;
+        mst_lower(a, x, e.x, key);
+        mst_lower(a, y, e.y, key);
     }
     s->count = 0;
     __syncwarp();
@@ -115,6 +131,7 @@ ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
 /* 32 rows one after the other, of which a warp sees the owner of an arc. */
 typedef struct mst_window {
     ordo_u32 first, end, label; /* of lane 0; this lane's row: where it ends, its component */
+    ordo_u32 head;              /* of the arc that this lane's vertex chose */
 } mst_window;
 
 ORDO_DEV void mst_move(const mst_args *a, mst_window *w, ordo_u32 first)
@@ -123,21 +140,24 @@ ORDO_DEV void mst_move(const mst_args *a, mst_window *w, ordo_u32 first)
     w->first = first;
     w->end = u < a->n ? mst_row(a, u + 1) : MST_NONE;
     w->label = u < a->n ? __ldg(a->parent + u) : MST_NONE;
+    w->head = a->twice && u < a->n ? __ldg(&a->wish[u].x) : MST_NONE;
 }
 
-/* The owner of arc e and its component, for lanes that want it; arcs ascend by lane and from call to call. Past many
- * empty rows by bisection. */
+/* The owner of arc e, its component, and the head of what it chose, for lanes that want it; arcs ascend by lane and
+ * from call to call. Past many rows by bisection, which chunks bound. */
 ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo_u32 e, ordo_u32 *owner,
-                             ordo_u32 *label)
+                             ordo_u32 *label, ordo_u32 *chose)
 {
     enum { MOVES = 4 };
     ordo_u32 open = __ballot_sync(0xffffffffu, wanted);
     for (int moves = 0; open; moves++) {
         const ordo_u32 at = mst_rank(w->end, e), last = __shfl_sync(0xffffffffu, w->end, 31);
         const ordo_u32 found = __shfl_sync(0xffffffffu, w->label, (int)at);
+        const ordo_u32 head = __shfl_sync(0xffffffffu, w->head, (int)at);
         if (wanted && e < last) {
             *owner = w->first + at;
             *label = found;
+            *chose = head;
             wanted = false;
         }
         open = __ballot_sync(0xffffffffu, wanted);
@@ -146,7 +166,9 @@ ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo
         ordo_u32 next = w->first + 32;
         if (moves >= MOVES) {
             const ordo_u32 target = __shfl_sync(0xffffffffu, e, __ffs((int)open) - 1);
-            for (ordo_u32 high = a->n; next < high;) { /* the first row that ends beyond it */
+            const ordo_u32 chunk = target / MST_CHUNK + 1;
+            ordo_u32 high = (ordo_u64)chunk * MST_CHUNK < a->m ? a->owner[chunk] : a->n;
+            while (next < high) { /* the first row that ends beyond it */
                 const ordo_u32 middle = next + (high - next) / 2;
                 if (mst_row(a, middle + 1) <= target)
                     next = middle + 1;
@@ -158,88 +180,176 @@ ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo
     }
 }
 
-/* Chooses the edges that the larger end wished for and the scan may not come across; block `block` of `blocks`. */
+/* Chooses the edges that the larger end alone wished for and the scan may not come across; block `block` of `blocks`.
+ */
 ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
 {
     const ordo_u32 limit = (ordo_u32)(a->words->limit >> 32);
-    if (!a->twice || a->words->unsorted)
+    if (!a->twice || !a->dense || a->words->unsorted)
         return;
     for (ordo_u32 u = block * MST_THREADS + threadIdx.x; u < a->n; u += blocks * MST_THREADS) {
         const uint2 wish = __ldg(a->wish + u);
-        if (wish.x != MST_NONE && wish.y >= limit)
+        if (wish.x < u && wish.y >= limit && __ldg(&a->wish[wish.x].x) != u)
             mst_choose(a, mst_find(a, wish.x, u, wish.y));
     }
 }
 
-/* Chooses arc e, u -> v, u < v, within a component, if v wished for it: the first one of several alike. */
-ORDO_DEV void mst_grant(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight, uint2 wish)
+/* Whether v wished for arc e, u -> v, u < v: the first one of several alike. */
+ORDO_DEV bool mst_wished(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight, uint2 wish)
 {
     if (wish.x != u || wish.y != weight)
-        return;
-    const ordo_u32 row = mst_row(a, u);
-    for (ordo_u32 at = e; at > row; at--) {
-        const uint2 before = mst_load(a, at - 1);
+        return false;
+    if (e == 0 || mst_head(a, e - 1) != v)
+        return true;
+    for (const ordo_u32 row = mst_row(a, u); e > row; e--) {
+        const uint2 before = mst_load(a, e - 1);
         if (before.x != v)
             break;
         if (mst_ordered(a, before.y) == weight)
-            return;
+            return false;
     }
-    mst_choose(a, e);
+    return true;
 }
 
-ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
+/* Some arcs a lane, ascending by lane and then by j: those between components go to the list, those that a larger end
+ * wished for into the forest. Aligned: arc e is lane e % 32's. */
+template <bool Aligned>
+ORDO_DEV void mst_sort_out(const mst_args *a, mst_window *window, mst_store *store, const mst_target *to,
+                           const bool (&light)[MST_AT_ONCE], const ordo_u32 (&e)[MST_AT_ONCE],
+                           const uint2 (&arc)[MST_AT_ONCE])
 {
+    ordo_u32 mine[MST_AT_ONCE], other[MST_AT_ONCE], tail[MST_AT_ONCE];
+    uint2 wish[MST_AT_ONCE];
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
+        ordo_u32 u = 0, chose = MST_NONE;
+        mine[j] = MST_NONE;
+        mst_find_owner(a, window, light[j], e[j], &u, &mine[j], &chose);
+        const bool counts = light[j] && (a->twice ? u < arc[j].x : u != arc[j].x);
+        other[j] = counts ? __ldg(a->parent + arc[j].x) : mine[j];
+        tail[j] = counts && chose != arc[j].x ? u : MST_NONE; /* that edge is in the forest */
+    }
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
+        const bool inside = tail[j] != MST_NONE && other[j] == mine[j];
+        wish[j] = inside ? __ldg(a->wish + arc[j].x) : make_uint2(MST_NONE, 0);
+    }
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
+        const bool wished = wish[j].x != MST_NONE && mst_wished(a, tail[j], e[j], arc[j].x, arc[j].y, wish[j]);
+        if (Aligned) {
+            const ordo_u32 bits = __ballot_sync(0xffffffffu, wished);
+            if (bits && threadIdx.x % 32 == 0)
+                ordo_dev_or(&a->chosen[e[j] / 32], bits);
+        } else {
+            mst_choose_in_order(a, wished, e[j]);
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        mst_hold(store, mine[j] != other[j], make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, arc[j].y, e[j]));
+    mst_make_room(a, store, to);
+}
+
+/* Light arcs of a warp, in order, in shared memory: few of the arcs are light, and owners are looked for by whole
+ * warps. */
+typedef struct mst_sieve {
+    uint2 arc[MST_SIEVE];
+    ordo_u32 e[MST_SIEVE];
+} mst_sieve;
+
+/* Puts light arcs behind the `*caught` that are there. */
+ORDO_DEV void mst_catch(mst_sieve *sieve, ordo_u32 *caught, const bool (&light)[MST_AT_ONCE],
+                        const ordo_u32 (&e)[MST_AT_ONCE], const uint2 (&arc)[MST_AT_ONCE])
+{
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
+        const ordo_u32 who = __ballot_sync(0xffffffffu, light[j]);
+        const ordo_u32 place = *caught + (ordo_u32)__popc(who & ((1u << threadIdx.x % 32) - 1));
+        if (light[j]) {
+            sieve->arc[place] = arc[j];
+            sieve->e[place] = e[j];
+        }
+        *caught += (ordo_u32)__popc(who);
+    }
+}
+
+/* Sorts out the first `count` arcs of the sieve, at most MST_AT_ONCE a lane. */
+ORDO_DEV void mst_sort_out_sieve(const mst_args *a, mst_window *window, mst_store *store, const mst_target *to,
+                                 const mst_sieve *sieve, ordo_u32 count)
+{
+    bool light[MST_AT_ONCE];
+    ordo_u32 e[MST_AT_ONCE];
+    uint2 arc[MST_AT_ONCE];
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
+        const ordo_u32 i = 32 * j + threadIdx.x % 32;
+        light[j] = i < count;
+        e[j] = sieve->e[light[j] ? i : count - 1];
+        arc[j] = light[j] ? sieve->arc[i] : make_uint2(0, 0);
+    }
+    mst_sort_out<false>(a, window, store, to, light, e, arc);
+}
+
+/* Two kernels of one: with a limit, and without. */
+template <bool Limited> ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
+{
+    enum { ALL = 32 * MST_AT_ONCE };
     __shared__ uint4 held[MST_WARPS][MST_HELD];
+    __shared__ mst_sieve sieves[Limited ? MST_WARPS : 1];
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const ordo_u32 others = (gridDim.x + MST_IDS - 1) / MST_IDS, step = (gridDim.x - others) * MST_WARPS;
-    if (blockIdx.x % MST_IDS == 0) {
+    const ordo_u32 others = Limited ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
+    const ordo_u32 step = (gridDim.x - others) * MST_WARPS;
+    if (Limited && blockIdx.x % MST_IDS == 0) {
         mst_choose_heavy(&a, blockIdx.x / MST_IDS, others);
         return;
     }
-    const ordo_u32 block = blockIdx.x - blockIdx.x / MST_IDS - 1;
+    const ordo_u32 block = Limited ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x;
+    const ordo_u32 piece = MST_CHUNK * (Limited ? MST_CHUNKS : 1);
     const ordo_u64 limit = a.words->limit;
     const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
     mst_store store = {held[warp], 0};
+    mst_sieve *sieve = &sieves[Limited ? warp : 0];
     if (mst_halted(&a))
         return;
-    for (ordo_u32 c = block * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
-        const ordo_u32 end = a.m - c * MST_CHUNK < MST_CHUNK ? a.m : (c + 1) * MST_CHUNK;
+    for (ordo_u64 first = (ordo_u64)(block * MST_WARPS + warp) * piece; first < a.m; first += (ordo_u64)step * piece) {
+        const ordo_u32 end = a.m - first < piece ? a.m : (ordo_u32)first + piece;
+        ordo_u32 caught = 0;
         mst_window window;
-        mst_move(&a, &window, a.owner[c]);
-        for (ordo_u32 at = c * MST_CHUNK + lane; at - lane < end; at += 32 * MST_AT_ONCE) {
+        mst_move(&a, &window, a.owner[first / MST_CHUNK]);
+        for (ordo_u32 at = (ordo_u32)first + lane; at - lane < end; at += ALL) {
             uint2 arc[MST_AT_ONCE];
-            ordo_u32 mine[MST_AT_ONCE], other[MST_AT_ONCE], tail[MST_AT_ONCE];
-            uint2 wish[MST_AT_ONCE];
+            ordo_u32 e[MST_AT_ONCE];
+            bool light[MST_AT_ONCE];
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 arc[j] = at + 32 * j < end ? mst_load(&a, at + 32 * j) : make_uint2(0, 0);
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++) {
-                const ordo_u32 e = at + 32 * j;
-                ordo_u32 u = 0;
+                e[j] = at + 32 * j;
                 arc[j].y = mst_ordered(&a, arc[j].y);
-                mine[j] = MST_NONE;
-                const bool light = e < end && mst_key(arc[j].y, e) <= limit;
-                mst_find_owner(&a, &window, light, e, &u, &mine[j]);
-                const bool counts = light && (a.twice ? u < arc[j].x : u != arc[j].x);
-                tail[j] = counts ? u : MST_NONE;
-                other[j] = counts ? __ldg(a.parent + arc[j].x) : mine[j];
+                light[j] = e[j] < end && (!Limited || mst_key(arc[j].y, e[j]) <= limit);
             }
-#pragma unroll
-            for (int j = 0; j < MST_AT_ONCE; j++) {
-                const bool inside = tail[j] != MST_NONE && other[j] == mine[j];
-                wish[j] = inside ? __ldg(a.wish + arc[j].x) : make_uint2(MST_NONE, 0);
+            if constexpr (!Limited) {
+                mst_sort_out<true>(&a, &window, &store, &to, light, e, arc);
+            } else {
+                mst_catch(sieve, &caught, light, e, arc);
+                if (caught >= ALL) {
+                    mst_sort_out_sieve(&a, &window, &store, &to, sieve, ALL);
+                    caught -= ALL;
+                    __syncwarp();
+                    for (ordo_u32 i = lane; i < caught; i += 32) { /* fewer than ALL */
+                        sieve->arc[i] = sieve->arc[ALL + i];
+                        sieve->e[i] = sieve->e[ALL + i];
+                    }
+                    __syncwarp();
+                }
             }
-#pragma unroll
-            for (int j = 0; j < MST_AT_ONCE; j++)
-                if (wish[j].x != MST_NONE)
-                    mst_grant(&a, tail[j], at + 32 * j, arc[j].x, arc[j].y, wish[j]);
-#pragma unroll
-            for (int j = 0; j < MST_AT_ONCE; j++)
-                mst_hold(&store, mine[j] != other[j],
-                         make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, arc[j].y, at + 32 * j));
-            mst_make_room(&a, &store, &to);
         }
+        if (Limited && caught)
+            mst_sort_out_sieve(&a, &window, &store, &to, sieve, caught);
+        __syncwarp();
     }
     mst_flush(&a, &store, &to);
 }
@@ -249,12 +359,12 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
 /* Each component joins the one at the other end of its lightest edge; of two with the same edge the smaller one stays.
  * In place, as nobody reads parents here. */
 ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, ordo_u32 k, ordo_u32 parts,
-                       ordo_u32 *parent, const uint4 *list)
+                       ordo_u32 *parent)
 {
     enum { AT_ONCE = 2, TILE = MST_ROUND_THREADS * AT_ONCE };
     for (ordo_u32 first = blockIdx.x * TILE; first < parts; first += gridDim.x * TILE) {
         ordo_u64 best[AT_ONCE], others[AT_ONCE];
-        ordo_u32 at[AT_ONCE], other[AT_ONCE], roots = 0, finals = 0;
+        ordo_u32 other[AT_ONCE], roots = 0, finals = 0;
         bool root[AT_ONCE];
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
@@ -263,16 +373,9 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
             finals += c < parts && best[j] == MST_NO_KEY;
         }
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; j++)
-            at[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->slot[(ordo_u32)best[j]]) : 0;
-#pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
             const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
-            other[j] = c;
-            if (best[j] != MST_NO_KEY) {
-                const uint2 ends = __ldcg((const uint2 *)&list[at[j]]);
-                other[j] = ends.x ^ ends.y ^ c;
-            }
+            other[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->across[(ordo_u32)best[j]]) ^ c : c;
         }
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++)
@@ -405,7 +508,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         if (!edges || ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop))
             break;
         ordo_u32 *parent = a.parent + base;
-        mst_join(&a, &numbering, k, parts, parent, from);
+        mst_join(&a, &numbering, k, parts, parent);
         grid.sync();
         mst_find_roots(&a, parent, parts, thread, threads);
         for (ordo_u64 c = thread; c < parts; c += threads)
@@ -481,11 +584,12 @@ typedef struct mst_view {
     ordo_u32 parts, left, giant;
 } mst_view;
 
-/* Some arcs a lane, of vertices outside the giant component: an edge into it is seen from this end alone, others from
- * both. */
+/* Some arcs a lane, of vertices outside the giant component. Of those into it only the lightest of a vertex may ever
+ * count: into[j] becomes the key of such an arc, which is not held. It is seen from this end alone; edges between
+ * others are seen from both. */
 ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[MST_AT_ONCE],
                           const ordo_u32 (&u)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE],
-                          const ordo_u32 (&e)[MST_AT_ONCE])
+                          const ordo_u32 (&e)[MST_AT_ONCE], ordo_u64 (&into)[MST_AT_ONCE])
 {
     uint2 arc[MST_AT_ONCE];
     ordo_u32 other[MST_AT_ONCE];
@@ -497,17 +601,30 @@ ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[M
         other[j] = has[j] ? mst_renamed(a, arc[j].x, view->parts, view->left) : mine[j];
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++) {
-        bool live = other[j] != mine[j] && (!a->twice || u[j] < arc[j].x || other[j] == view->giant);
+        const bool giant = has[j] && other[j] == view->giant;
+        const bool live = !giant && other[j] != mine[j] && (!a->twice || u[j] < arc[j].x);
         const ordo_u32 weight = mst_ordered(a, arc[j].y);
-        const ordo_u32 id = !live ? MST_NONE : a->twice && u[j] > arc[j].x ? mst_find(a, arc[j].x, u[j], weight) : e[j];
-        live = id != MST_NONE;
-        mst_hold(&view->store, live, make_uint4(mine[j], other[j], weight, id));
+        into[j] = giant ? mst_key(weight, e[j]) : MST_NO_KEY;
+        mst_hold(&view->store, live, make_uint4(mine[j], other[j], weight, e[j]));
     }
     mst_make_room(a, &view->store, &view->to);
 }
 
-/* Rows of a warp's 32 vertices that are no hubs, laid end to end. */
-ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u32 tile)
+/* Holds the edge of arc (ordo_u32)key of u into the giant component, in lanes that have one. By whole warps. */
+ORDO_DEV void mst_hold_into(const mst_args *a, mst_view *view, ordo_u32 u, ordo_u32 mine, ordo_u64 key)
+{
+    const ordo_u32 weight = (ordo_u32)(key >> 32);
+    ordo_u32 id = key == MST_NO_KEY ? MST_NONE : (ordo_u32)key;
+    if (id != MST_NONE) {
+        const ordo_u32 head = mst_head(a, id);
+        id = u < head ? id : mst_find(a, head, u, weight);
+    }
+    mst_hold(&view->store, id != MST_NONE, make_uint4(mine, view->giant, weight, id));
+    mst_make_room(a, &view->store, &view->to);
+}
+
+/* Rows of a warp's 32 vertices that are no hubs, laid end to end. `least`: of each into the giant component. */
+ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u64 *least, ordo_u32 tile)
 {
     const ordo_u32 lane = threadIdx.x % 32, u = tile * 32 + lane;
     const ordo_u32 label = u < a->n ? mst_renamed(a, u, view->parts, view->left) : view->giant;
@@ -520,9 +637,13 @@ ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u32 tile)
         sum += (int)lane >= step ? before : 0;
     }
     const ordo_u32 total = __shfl_sync(0xffffffffu, sum, 31), offset = begin - (sum - mine);
+    if (!total)
+        return;
+    least[lane] = MST_NO_KEY;
     for (ordo_u32 at = 0; at < total; at += 32 * MST_AT_ONCE) {
         bool has[MST_AT_ONCE];
         ordo_u32 tail[MST_AT_ONCE], part[MST_AT_ONCE], e[MST_AT_ONCE];
+        ordo_u64 into[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 i = at + 32 * j + lane, who = mst_rank(sum, i);
@@ -531,20 +652,41 @@ ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u32 tile)
             part[j] = __shfl_sync(0xffffffffu, label, (int)who);
             e[j] = __shfl_sync(0xffffffffu, offset, (int)who) + i;
         }
-        mst_examine(a, view, has, tail, part, e);
+        mst_examine(a, view, has, tail, part, e, into);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) { /* the least of a row's lanes, which are neighbours, to the first */
+            if (!__any_sync(0xffffffffu, into[j] != MST_NO_KEY))
+                continue;
+#pragma unroll
+            for (ordo_u32 step = 1; step < 32; step *= 2) {
+                const ordo_u64 key = __shfl_down_sync(0xffffffffu, into[j], step);
+                const ordo_u32 row = __shfl_down_sync(0xffffffffu, tail[j], step);
+                if (lane + step < 32 && row == tail[j])
+                    mst_keep_least(&into[j], key);
+            }
+            const ordo_u32 before = __shfl_up_sync(0xffffffffu, tail[j], 1);
+            __syncwarp();
+            if ((lane == 0 || before != tail[j]) && into[j] < least[tail[j] % 32])
+                least[tail[j] % 32] = into[j];
+        }
     }
+    __syncwarp();
+    mst_hold_into(a, view, u, label, least[lane]);
+    __syncwarp();
 }
 
 ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
 {
     const ordo_u32 label = mst_renamed(a, h.vertex, view->parts, view->left);
     ordo_u32 row, begin, end;
+    ordo_u64 least = MST_NO_KEY;
     if (label == view->giant)
         return;
     mst_piece(a, h, &row, &begin, &end);
     for (ordo_u32 at = begin; at < end; at += 32 * MST_AT_ONCE) {
         bool has[MST_AT_ONCE];
         ordo_u32 tail[MST_AT_ONCE], part[MST_AT_ONCE], e[MST_AT_ONCE];
+        ordo_u64 into[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             e[j] = at + 32 * j + threadIdx.x % 32;
@@ -552,13 +694,19 @@ ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
             tail[j] = h.vertex;
             part[j] = label;
         }
-        mst_examine(a, view, has, tail, part, e);
+        mst_examine(a, view, has, tail, part, e, into);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            mst_keep_least(&least, into[j]);
     }
+    least = mst_least_of_warp(least);
+    mst_hold_into(a, view, h.vertex, label, threadIdx.x % 32 ? MST_NO_KEY : least);
 }
 
 ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
+    __shared__ ordo_u64 least[MST_WARPS][32];
     const mst_words *w = a.words;
     if (!w->filtered || mst_halted(&a))
         return;
@@ -570,7 +718,7 @@ ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
                      w->parts[last],
                      w->giant};
     for (ordo_u32 tile = first; tile < tiles; tile += step)
-        mst_examine_tile(&a, &view, tile);
+        mst_examine_tile(&a, &view, least[warp], tile);
     for (ordo_u32 i = first; i < w->hubs; i += step)
         mst_examine_piece(&a, &view, a.hub[i]);
     mst_flush(&a, &view.store, &view.to);

@@ -12,15 +12,19 @@ enum {
     MST_WARPS = MST_THREADS / 32,
     MST_ROUND_THREADS = 512, /* of one that works on lists */
     MST_CHUNK = 1024,        /* arcs of a warp's piece of all arcs, and of a piece of a hub */
-    MST_HUB = 1024,          /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
+    MST_HUB = 256,           /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
     MST_LONG = 64,           /* a row of more arcs is read by a warp */
     MST_FEW = 128,           /* arcs of 32 rows, up to which every lane reads its own from memory */
     MST_STAGE = 1024, /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
     MST_STAGED = 8,   /* loads of a lane on their way together there */
     MST_AT_ONCE = 4,  /* loads of a lane that are on their way together */
     MST_HELD = 160,   /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
+    MST_SIEVE = 256,  /* light arcs that a warp holds back before it looks for their owners: less than MST_AT_ONCE times
+                         32, and so many more */
+    MST_CHUNKS = 2,   /* of a warp's piece where few arcs are light */
     MST_DENSE = 2,    /* edges a vertex, beyond which the lightest come first */
     MST_SAMPLE = 512, /* edges, or vertices, that are looked at to find a limit, or the largest component */
+    MST_CROWD = 4,    /* more lanes of a warp that lower one word have one do it for all */
     MST_HOPS = 16,    /* steps to a root before the way is shortened for others, too */
     MST_IDS = 4,      /* of so many blocks of mst_light, one looks for ids */
     MST_LOOK = 20000, /* nanoseconds between two looks at the mailbox, which is on the host */
@@ -55,12 +59,14 @@ typedef struct mst_args {
     bool twice;       /* symmetric: an edge's id is that of its arc out of the smaller end */
     ordo_u32 n, m;    /* < 2^31, <= MST_MOST_ARCS */
     ordo_u32 room;    /* of a list */
+    bool dense;       /* the lightest edges come first */
     bool heavy;       /* mst_rounds: on the heavy edges */
-    ordo_u32 *chosen; /* bits, by id */
+    ordo_u32 *chosen; /* [words] bits, by id */
+    ordo_u32 words_of_chosen;
     ordo_u32 *parent; /* [3 * n] */
-    uint2 *wish;      /* [n] a vertex' lightest arc and its ordered weight; see mst_roots for what comes after */
+    uint2 *wish;      /* [n] the head of a vertex' lightest arc, or MST_NONE, and its ordered weight */
     ordo_u64 *best;   /* [n] keys, by component */
-    ordo_u32 *slot;   /* [m] of an edge in the list, by id: of those that some component may choose */
+    ordo_u32 *across; /* [m] by id, of edges that a component may choose: the numbers of both components, xor */
     uint4 *list[2];   /* [room] component, component, ordered weight, id */
     ordo_u32 *owner;  /* [m / CHUNK + 1] of the first arc of a chunk */
     mst_hub *hub;
@@ -146,6 +152,25 @@ ORDO_DEV void mst_choose(const mst_args *a, ordo_u32 id)
         ordo_dev_or(&a->chosen[id / 32], 1u << id % 32);
 }
 
+/* The same by all lanes of a warp, for those that have one; ids ascend by lane, and those that have none name one in
+ * between: one atomic a word. */
+ORDO_DEV void mst_choose_in_order(const mst_args *a, bool has, ordo_u32 id)
+{
+    const ordo_u32 word = id / 32, lane = threadIdx.x % 32;
+    ordo_u32 bits = has ? 1u << id % 32 : 0;
+    if (!__any_sync(0xffffffffu, has))
+        return;
+#pragma unroll
+    for (ordo_u32 step = 1; step < 32; step *= 2) {
+        const ordo_u32 more = __shfl_down_sync(0xffffffffu, bits, step);
+        const ordo_u32 there = __shfl_down_sync(0xffffffffu, word, step);
+        bits |= lane + step < 32 && there == word ? more : 0;
+    }
+    const ordo_u32 before = __shfl_up_sync(0xffffffffu, word, 1);
+    if (bits && (lane == 0 || before != word))
+        ordo_dev_or(&a->chosen[word], bits);
+}
+
 /* Something is wrong, or the run is to end: by whole warps, for lanes must agree. Only what was set before this kernel
  * is sure to be seen. */
 ORDO_DEV bool mst_halted(const mst_args *a)
@@ -160,7 +185,7 @@ ORDO_DEV bool mst_halted(const mst_args *a)
 ORDO_DEV void mst_set_limit(const mst_args *a, ordo_u64 *sample)
 {
     const ordo_u64 edges = a->twice ? a->m / 2 : a->m;
-    if (edges <= MST_DENSE * (ordo_u64)a->n || a->m < MST_SAMPLE) {
+    if (!a->dense) {
         if (threadIdx.x == 0)
             a->words->limit = MST_NO_KEY;
         return;
@@ -359,10 +384,11 @@ ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
         if (!a.twice)
             continue;
         const ordo_u64 least = mst_lightest_of_tile(&a, &stage[warp], u, begin, end, &unsorted);
-        if (u < a.n) {
-            a.parent[u] = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
-            a.wish[u] = make_uint2((ordo_u32)least, (ordo_u32)(least >> 32));
-        }
+        const ordo_u32 head = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
+        if (u < a.n)
+            a.wish[u] = make_uint2(head, (ordo_u32)(least >> 32));
+        const bool own = head != MST_NONE && u < head; /* its arc is the edge's id */
+        mst_choose_in_order(&a, own, own ? (ordo_u32)least : begin);
     }
     if (__any_sync(0xffffffffu, unsorted) && lane == 0)
         ordo_dev_store(&a.words->unsorted, 1u);
@@ -399,8 +425,10 @@ ORDO_KERNEL(MST_THREADS) mst_hub_ends(const mst_args a)
         if (a.hub[i].piece)
             continue;
         const ordo_u64 key = a.best[u];
-        a.parent[u] = key == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)key);
-        a.wish[u] = make_uint2((ordo_u32)key, (ordo_u32)(key >> 32));
+        const ordo_u32 head = key == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)key);
+        a.wish[u] = make_uint2(head, (ordo_u32)(key >> 32));
+        if (head != MST_NONE && u < head)
+            mst_choose(&a, (ordo_u32)key);
     }
 }
 
@@ -429,13 +457,9 @@ ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *f
     __syncthreads();
 }
 
-/* In place: a root's parent becomes a label while others still read parents. Who reads the parent of p wants to know
- * whether it is themselves, u; then p chose u and u chose p, one of both is the larger, and that one alone becomes a
- * root: so the parent that was to be u is not overwritten before u has seen it, and labels, which have the upper bit,
- * are no vertex. The larger one is the root as then the smaller one's arc is the edge's id.
- *
- * Where the larger end alone has chosen, the id is not known: a vertex' wish is then the smaller end and the weight.
- * The scan of mst_light comes across the arc if it is light, and others are looked up. */
+/* Of two vertices that chose each other the larger one is the root: the smaller one's arc is the edge's id, and it has
+ * been chosen with that. Where the larger end alone has chosen, the id is not known yet: the scan of mst_light comes
+ * across the arc if it is light, and others are looked up. */
 ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
 {
     __shared__ mst_numbering<MST_THREADS> numbering;
@@ -444,9 +468,12 @@ ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
     if (blockIdx.x == 0 && threadIdx.x == 0)
         w->level = 1;
     if (!a.twice || w->unsorted) { /* rows do not show a vertex its edges, or not in order: each stays alone */
-        for (ordo_u32 u = blockIdx.x * MST_THREADS + threadIdx.x; u < a.n; u += gridDim.x * MST_THREADS)
+        const ordo_u32 thread = blockIdx.x * MST_THREADS + threadIdx.x, threads = gridDim.x * MST_THREADS;
+        for (ordo_u32 u = thread; u < a.n; u += threads)
             a.parent[u] = MST_ROOT | u;
-        if (blockIdx.x == 0 && threadIdx.x == 0)
+        for (ordo_u32 i = thread; i < a.words_of_chosen; i += threads)
+            a.chosen[i] = 0;
+        if (thread == 0)
             w->parts[1] = a.n;
         return;
     }
@@ -456,28 +483,25 @@ ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
-            up[j] = u < a.n ? ordo_dev_load(&a.parent[u]) : MST_NONE;
+            up[j] = u < a.n ? __ldg(&a.wish[u].x) : MST_NONE;
             finals += u < a.n && up[j] == MST_NONE;
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
-            root[j] = up[j] != MST_NONE && u > up[j] && ordo_dev_load(&a.parent[up[j]]) == u;
+            root[j] = up[j] != MST_NONE && u > up[j] && __ldg(&a.wish[up[j]].x) == u;
             roots += root[j];
         }
         mst_number(&numbering, &roots, &finals, &w->parts[1], &w->final_parts[0]);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
-            if (u >= a.n)
-                continue;
             if (root[j])
-                ordo_dev_store(&a.parent[u], MST_ROOT | roots++);
+                up[j] = MST_ROOT | roots++;
             else if (up[j] == MST_NONE)
-                ordo_dev_store(&a.parent[u], MST_ROOT | (a.n - 1 - finals++));
-            else if (u < up[j])
-                mst_choose(&a, a.wish[u].x);
-            a.wish[u].x = root[j] || u < up[j] ? MST_NONE : up[j];
+                up[j] = MST_ROOT | (a.n - 1 - finals++);
+            if (u < a.n)
+                a.parent[u] = up[j];
         }
     }
 }
