@@ -74,66 +74,74 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     return ORDO_OK;
 }
 
-/* Enough blocks for `items`, `each` a block; several times as many as fit at once, but no more, so that the device
- * deals them out and blocks that have more to do hold nobody up. */
-static ordo_status step_of(const void *function, ordo_u64 items, ordo_u64 each, void **args, ordo_cuda_step *out)
+/* A kernel's launch: as many blocks of `threads` as have `items`, `each` a block, but no more than several times what
+ * fits at once: so the device deals them out, and blocks that have more to do hold nobody up. */
+typedef struct plan {
+    const void *kernel; /* NULL: the rounds, in one cooperative launch */
+    int threads;
+    ordo_u64 items, each;
+    mst_args *args;
+} plan;
+
+static ordo_status step_of(const plan *p, int round_blocks, void **args, ordo_cuda_step *out)
 {
     enum { TIMES = 16 };
+    const void *kernel = ordo_cuda_kernel(p->kernel ? p->kernel : (const void *)mst_rounds);
+    const ordo_u64 wanted = (p->items + p->each - 1) / p->each;
     int fit = 0;
-    const void *kernel = ordo_cuda_kernel(function);
-    const ordo_u64 wanted = (items + each - 1) / each;
-    ordo_status status = ordo_cuda_grid(kernel, MST_THREADS, 0, &fit);
-    *out = ordo_cuda_step{kernel, MST_THREADS, 1, false, args};
-    if (!status && wanted)
+    *out = ordo_cuda_step{kernel, p->threads, 2, !p->kernel, args};
+    ordo_status status = ordo_cuda_grid(kernel, p->threads, p->kernel ? 0 : round_blocks, &fit);
+    if (!p->kernel)
+        out->grid = fit;
+    else if (wanted > 2) /* one for the limit, or for ids, and one for the rest */
         out->grid = wanted < (ordo_u64)fit * TIMES ? (int)wanted : fit * TIMES;
     return status;
 }
 
 static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
-    enum { STEPS = 10, WITHOUT = 7 }; /* WITHOUT a limit all is done after the first rounds */
-    const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, row = 32 * MST_WARPS;
-    const ordo_u64 chunks = (ordo_u64)MST_CHUNK * MST_WARPS;
-    mst_args heavy = *a;
-    heavy.heavy = true;
-    void *args[] = {a}, *heavy_args[] = {&heavy};
-    const struct {
-        const void *kernel;
-        ordo_u64 items, each;
-    } plain[STEPS] = {
-        {(const void *)mst_first, n + row, row}, /* a block more, for the limit */
-        {(const void *)mst_hubs, m / MST_CHUNK, MST_WARPS},
-        {(const void *)mst_hub_ends, m / MST_CHUNK, vertex},
-        {(const void *)mst_roots, n, vertex * MST_AT_ONCE},
-        {(const void *)mst_settle, n, vertex * MST_AT_ONCE},
-        {a->dense ? (const void *)mst_light<true> : (const void *)mst_light<false>,
-         a->dense ? m / MST_CHUNKS + m / MST_CHUNKS / (MST_IDS - 1) + chunks : m,
-         chunks},     /* with a limit a block more, for ids */
-        {NULL, 0, 0}, /* the rounds */
-        {(const void *)mst_rename, n, 8 * vertex},
-        {(const void *)mst_heavy, n, row},
-        {NULL, 0, 0},
-    };
-    ordo_cuda_step step[STEPS];
-    ordo_status status = ORDO_OK;
+    enum { MOST = 10 + 3 * MST_EARLY };
+    const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, at_once = vertex * MST_AT_ONCE;
+    const ordo_u64 chunks = (ordo_u64)MST_CHUNK * MST_WARPS * (a->dense ? MST_CHUNKS : 1);
     const int blocks = ((int)c->job->tunable[BSP_BLOCKS] + 1) / 2; /* of twice as many threads as the tunable says */
-    const int steps = a->dense ? STEPS : WITHOUT;
-    int rounds = 0;
-    for (int i = 0; i < steps && !status; i++) {
-        if (plain[i].kernel) {
-            status = step_of(plain[i].kernel, plain[i].items, plain[i].each, args, &step[i]);
-            continue;
-        }
-        step[i].kernel = ordo_cuda_kernel((const void *)mst_rounds);
-        step[i].threads = MST_ROUND_THREADS;
-        step[i].cooperative = true;
-        step[i].args = rounds++ ? heavy_args : args;
-        status = ordo_cuda_grid(step[i].kernel, MST_ROUND_THREADS, blocks, &step[i].grid);
+    mst_args heavy = *a, early[MST_EARLY];
+    plan all[MOST];
+    void *args[MOST];
+    ordo_cuda_step step[MOST];
+    int count = 0;
+    heavy.heavy = true;
+    const auto then = [&](const void *kernel, ordo_u64 items, ordo_u64 each, int threads, mst_args *with) {
+        all[count++] = plan{kernel, threads, items, each, with};
+    };
+    then(a->dense ? (const void *)mst_first<true> : (const void *)mst_first<false>, n + 32 * MST_FIRST_WARPS,
+         32 * MST_FIRST_WARPS, MST_FIRST_THREADS, a);
+    then((const void *)mst_hubs, m / MST_CHUNK, MST_WARPS, MST_THREADS, a);
+    then((const void *)mst_hub_ends, m / MST_CHUNK, vertex, MST_THREADS, a);
+    then((const void *)mst_roots, n, at_once, MST_THREADS, a);
+    then((const void *)mst_settle, n, at_once, MST_THREADS, a);
+    if (a->dense) /* with blocks for ids */
+        then((const void *)mst_light<true>, m + m / (MST_IDS - 1) + chunks, chunks, MST_THREADS, a);
+    else
+        then((const void *)mst_light<false>, m, chunks, MST_THREADS, a);
+    for (int k = 0; k < MST_EARLY && n >> (20 + 2 * k); k++) {
+        early[k] = *a;
+        early[k].level = (ordo_u32)k + 1;
+        then((const void *)mst_early_join, n >> (k + 1), at_once / 2, MST_THREADS, &early[k]);
+        then((const void *)mst_early_settle, n >> (k + 1), at_once, MST_THREADS, &early[k]);
+        then((const void *)mst_early_contract, a->room < n ? a->room : n, at_once, MST_THREADS, &early[k]);
     }
-    for (int i = 0; i < steps && !status; i++)
-        if (plain[i].kernel && step[i].grid < 2)
-            step[i].grid = 2; /* one for the limit, or for ids, and one for the rest */
-    return status ? status : ordo_cuda_launch_all(c, step, steps);
+    then(NULL, 0, 1, MST_ROUND_THREADS, a);
+    if (a->dense) {
+        then((const void *)mst_rename, n, 8 * vertex, MST_THREADS, a);
+        then((const void *)mst_heavy, n, 32 * MST_WARPS, MST_THREADS, a);
+        then(NULL, 0, 1, MST_ROUND_THREADS, &heavy);
+    }
+    ordo_status status = ORDO_OK;
+    for (int i = 0; i < count && !status; i++) {
+        args[i] = all[i].args;
+        status = step_of(&all[i], blocks, &args[i], &step[i]);
+    }
+    return status ? status : ordo_cuda_launch_all(c, step, count);
 }
 
 static ordo_status read_words(const mst_args *a, mst_words *words)

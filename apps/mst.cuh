@@ -45,17 +45,12 @@ typedef struct mst_store {
     ordo_u32 count;
 } mst_store;
 
-/* Lowers a component's word, for lanes that `has`. By whole warps: where most want the same one, a large component's,
- * they would queue for it, and one lane does it for them. */
-ORDO_DEV void mst_lower(const mst_args *a, bool has, ordo_u32 part, ordo_u64 key)
+/* Lowers a component's word, for lanes that `has`. By whole warps: most may want that of `crowded`, a large component,
+ * and would queue for it, so one lane does it for them. */
+ORDO_DEV void mst_lower(const mst_args *a, bool has, ordo_u32 part, ordo_u64 key, ordo_u32 crowded)
 {
-    const ordo_u32 who = __ballot_sync(0xffffffffu, has);
-    if (!who)
-        return;
-    const ordo_u32 first = __shfl_sync(0xffffffffu, part, __ffs((int)who) - 1);
-    const ordo_u32 same = __ballot_sync(0xffffffffu, has && part == first);
-    if (__popc(same) > MST_CROWD) {
-        const bool one = has && part == first;
+    const bool one = has && part == crowded;
+    if (__popc(__ballot_sync(0xffffffffu, one)) > MST_CROWD) {
         const ordo_u64 least = mst_least_of_warp(one ? key : MST_NO_KEY);
         has = one ? least == key : has; /* keys are different, so it is one of them */
     }
@@ -75,6 +70,8 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
     if (lane == 0)
         base = ordo_dev_add(to->count, s->count);
     base = __shfl_sync(0xffffffffu, base, 0);
+    const uint4 one = s->held[0], two = s->held[s->count / 2]; /* what both join is likely to be large */
+    const ordo_u32 crowded = one.x == two.x || one.x == two.y ? one.x : one.y;
 #pragma unroll 2
     for (ordo_u32 first = 0; first < s->count; first += 32) {
         const ordo_u32 at = base + first + lane;
@@ -90,8 +87,8 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
         const bool x = has && key < ordo_dev_load(&a->best[e.x]), y = has && key < ordo_dev_load(&a->best[e.y]);
         if (x || y)
             a->across[e.w] = e.x ^ e.y;
-        mst_lower(a, x, e.x, key);
-        mst_lower(a, y, e.y, key);
+        mst_lower(a, x, e.x, key, crowded);
+        mst_lower(a, y, e.y, key, crowded);
     }
     s->count = 0;
     __syncwarp();
@@ -131,7 +128,6 @@ ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
 /* 32 rows one after the other, of which a warp sees the owner of an arc. */
 typedef struct mst_window {
     ordo_u32 first, end, label; /* of lane 0; this lane's row: where it ends, its component */
-    ordo_u32 head;              /* of the arc that this lane's vertex chose */
 } mst_window;
 
 ORDO_DEV void mst_move(const mst_args *a, mst_window *w, ordo_u32 first)
@@ -140,24 +136,21 @@ ORDO_DEV void mst_move(const mst_args *a, mst_window *w, ordo_u32 first)
     w->first = first;
     w->end = u < a->n ? mst_row(a, u + 1) : MST_NONE;
     w->label = u < a->n ? __ldg(a->parent + u) : MST_NONE;
-    w->head = a->twice && u < a->n ? __ldg(&a->wish[u].x) : MST_NONE;
 }
 
 /* The owner of arc e, its component, and the head of what it chose, for lanes that want it; arcs ascend by lane and
  * from call to call. Past many rows by bisection, which chunks bound. */
 ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo_u32 e, ordo_u32 *owner,
-                             ordo_u32 *label, ordo_u32 *chose)
+                             ordo_u32 *label)
 {
     enum { MOVES = 4 };
     ordo_u32 open = __ballot_sync(0xffffffffu, wanted);
     for (int moves = 0; open; moves++) {
         const ordo_u32 at = mst_rank(w->end, e), last = __shfl_sync(0xffffffffu, w->end, 31);
         const ordo_u32 found = __shfl_sync(0xffffffffu, w->label, (int)at);
-        const ordo_u32 head = __shfl_sync(0xffffffffu, w->head, (int)at);
         if (wanted && e < last) {
             *owner = w->first + at;
             *label = found;
-            *chose = head;
             wanted = false;
         }
         open = __ballot_sync(0xffffffffu, wanted);
@@ -211,29 +204,28 @@ ORDO_DEV bool mst_wished(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, 
     return true;
 }
 
-/* Some arcs a lane, ascending by lane and then by j: those between components go to the list, those that a larger end
- * wished for into the forest. Aligned: arc e is lane e % 32's. */
+/* Some arcs a lane, with their tails and those' components: those between components go to the list, those that a
+ * larger end alone wished for into the forest. They ascend by lane; aligned: arc e is lane e % 32's. */
 template <bool Aligned>
-ORDO_DEV void mst_sort_out(const mst_args *a, mst_window *window, mst_store *store, const mst_target *to,
-                           const bool (&light)[MST_AT_ONCE], const ordo_u32 (&e)[MST_AT_ONCE],
-                           const uint2 (&arc)[MST_AT_ONCE])
+ORDO_DEV void mst_sort_out(const mst_args *a, mst_store *store, const mst_target *to, const bool (&light)[MST_AT_ONCE],
+                           const ordo_u32 (&e)[MST_AT_ONCE], const uint2 (&arc)[MST_AT_ONCE],
+                           const ordo_u32 (&tail)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE])
 {
-    ordo_u32 mine[MST_AT_ONCE], other[MST_AT_ONCE], tail[MST_AT_ONCE];
+    ordo_u32 other[MST_AT_ONCE], inside = 0;
     uint2 wish[MST_AT_ONCE];
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++) {
-        ordo_u32 u = 0, chose = MST_NONE;
-        mine[j] = MST_NONE;
-        mst_find_owner(a, window, light[j], e[j], &u, &mine[j], &chose);
-        const bool counts = light[j] && (a->twice ? u < arc[j].x : u != arc[j].x);
+        const bool counts = light[j] && (a->twice ? tail[j] < arc[j].x : tail[j] != arc[j].x);
         other[j] = counts ? __ldg(a->parent + arc[j].x) : mine[j];
-        tail[j] = counts && chose != arc[j].x ? u : MST_NONE; /* that edge is in the forest */
+        inside |= (ordo_u32)(counts && a->twice && other[j] == mine[j]) << j;
     }
 #pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++) {
-        const bool inside = tail[j] != MST_NONE && other[j] == mine[j];
-        wish[j] = inside ? __ldg(a->wish + arc[j].x) : make_uint2(MST_NONE, 0);
-    }
+    for (int j = 0; j < MST_AT_ONCE; j++) /* what the smaller end chose is in the forest */
+        if (inside >> j & 1 && __ldg(&a->wish[tail[j]].x) == arc[j].x)
+            inside &= ~(1u << j);
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        wish[j] = inside >> j & 1 ? __ldg(a->wish + arc[j].x) : make_uint2(MST_NONE, 0);
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++) {
         const bool wished = wish[j].x != MST_NONE && mst_wished(a, tail[j], e[j], arc[j].x, arc[j].y, wish[j]);
@@ -274,12 +266,13 @@ ORDO_DEV void mst_catch(mst_sieve *sieve, ordo_u32 *caught, const bool (&light)[
     }
 }
 
-/* Sorts out the first `count` arcs of the sieve, at most MST_AT_ONCE a lane. */
-ORDO_DEV void mst_sort_out_sieve(const mst_args *a, mst_window *window, mst_store *store, const mst_target *to,
-                                 const mst_sieve *sieve, ordo_u32 count)
+/* Sorts out the first `count` arcs of the sieve, at most MST_AT_ONCE a lane. Owners are found by bisection, in the
+ * bounds of their chunks: arcs lie far apart, and where rows are short so do their owners. */
+ORDO_DEV void mst_sort_out_sieve(const mst_args *a, mst_store *store, const mst_target *to, const mst_sieve *sieve,
+                                 ordo_u32 count)
 {
-    bool light[MST_AT_ONCE];
-    ordo_u32 e[MST_AT_ONCE];
+    bool light[MST_AT_ONCE], open = false;
+    ordo_u32 e[MST_AT_ONCE], tail[MST_AT_ONCE], high[MST_AT_ONCE], mine[MST_AT_ONCE];
     uint2 arc[MST_AT_ONCE];
     __syncwarp();
 #pragma unroll
@@ -288,12 +281,31 @@ ORDO_DEV void mst_sort_out_sieve(const mst_args *a, mst_window *window, mst_stor
         light[j] = i < count;
         e[j] = sieve->e[light[j] ? i : count - 1];
         arc[j] = light[j] ? sieve->arc[i] : make_uint2(0, 0);
+        const ordo_u32 chunk = e[j] / MST_CHUNK;
+        tail[j] = light[j] ? __ldg(a->owner + chunk) : 0;
+        high[j] = !light[j] ? 0 : chunk < (a->m - 1) / MST_CHUNK ? __ldg(a->owner + chunk + 1) : a->n - 1;
+        open |= tail[j] < high[j];
     }
-    mst_sort_out<false>(a, window, store, to, light, e, arc);
+    while (open) {
+        open = false;
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 middle = tail[j] + (high[j] - tail[j]) / 2;
+            const bool beyond = tail[j] < high[j] && mst_row(a, middle + 1) <= e[j];
+            high[j] = beyond ? high[j] : middle;
+            tail[j] = beyond ? middle + 1 : tail[j];
+            open |= tail[j] < high[j];
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        mine[j] = light[j] ? __ldg(a->parent + tail[j]) : MST_NONE;
+    mst_sort_out<false>(a, store, to, light, e, arc, tail, mine);
 }
 
 /* Two kernels of one: with a limit, and without. */
-template <bool Limited> ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
+template <bool Limited>
+static __global__ void __launch_bounds__(MST_THREADS, Limited ? 4 : 5) mst_light(const mst_args a)
 {
     enum { ALL = 32 * MST_AT_ONCE };
     __shared__ uint4 held[MST_WARPS][MST_HELD];
@@ -317,7 +329,8 @@ template <bool Limited> ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
         const ordo_u32 end = a.m - first < piece ? a.m : (ordo_u32)first + piece;
         ordo_u32 caught = 0;
         mst_window window;
-        mst_move(&a, &window, a.owner[first / MST_CHUNK]);
+        if (!Limited)
+            mst_move(&a, &window, a.owner[first / MST_CHUNK]);
         for (ordo_u32 at = (ordo_u32)first + lane; at - lane < end; at += ALL) {
             uint2 arc[MST_AT_ONCE];
             ordo_u32 e[MST_AT_ONCE];
@@ -332,11 +345,17 @@ template <bool Limited> ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
                 light[j] = e[j] < end && (!Limited || mst_key(arc[j].y, e[j]) <= limit);
             }
             if constexpr (!Limited) {
-                mst_sort_out<true>(&a, &window, &store, &to, light, e, arc);
+                ordo_u32 tail[MST_AT_ONCE], mine[MST_AT_ONCE];
+#pragma unroll
+                for (int j = 0; j < MST_AT_ONCE; j++) {
+                    tail[j] = mine[j] = MST_NONE;
+                    mst_find_owner(&a, &window, light[j], e[j], &tail[j], &mine[j]);
+                }
+                mst_sort_out<true>(&a, &store, &to, light, e, arc, tail, mine);
             } else {
                 mst_catch(sieve, &caught, light, e, arc);
                 if (caught >= ALL) {
-                    mst_sort_out_sieve(&a, &window, &store, &to, sieve, ALL);
+                    mst_sort_out_sieve(&a, &store, &to, sieve, ALL);
                     caught -= ALL;
                     __syncwarp();
                     for (ordo_u32 i = lane; i < caught; i += 32) { /* fewer than ALL */
@@ -348,7 +367,7 @@ template <bool Limited> ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
             }
         }
         if (Limited && caught)
-            mst_sort_out_sieve(&a, &window, &store, &to, sieve, caught);
+            mst_sort_out_sieve(&a, &store, &to, sieve, caught);
         __syncwarp();
     }
     mst_flush(&a, &store, &to);
@@ -358,23 +377,23 @@ template <bool Limited> ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
 
 /* Each component joins the one at the other end of its lightest edge; of two with the same edge the smaller one stays.
  * In place, as nobody reads parents here. */
-ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, ordo_u32 k, ordo_u32 parts,
-                       ordo_u32 *parent)
+template <int THREADS>
+ORDO_DEV void mst_join(const mst_args *a, mst_numbering<THREADS> *s, ordo_u32 k, ordo_u32 parts, ordo_u32 *parent)
 {
-    enum { AT_ONCE = 2, TILE = MST_ROUND_THREADS * AT_ONCE };
+    enum { AT_ONCE = 2, TILE = THREADS * AT_ONCE };
     for (ordo_u32 first = blockIdx.x * TILE; first < parts; first += gridDim.x * TILE) {
         ordo_u64 best[AT_ONCE], others[AT_ONCE];
         ordo_u32 other[AT_ONCE], roots = 0, finals = 0;
         bool root[AT_ONCE];
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            const ordo_u32 c = first + j * THREADS + threadIdx.x;
             best[j] = c < parts ? ordo_dev_load(&a->best[c]) : MST_NO_KEY;
             finals += c < parts && best[j] == MST_NO_KEY;
         }
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            const ordo_u32 c = first + j * THREADS + threadIdx.x;
             other[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->across[(ordo_u32)best[j]]) ^ c : c;
         }
 #pragma unroll
@@ -382,14 +401,14 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
             others[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->best[other[j]]) : 0;
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            const ordo_u32 c = first + j * THREADS + threadIdx.x;
             root[j] = best[j] != MST_NO_KEY && c < other[j] && others[j] == best[j];
             roots += root[j];
         }
         mst_number(s, &roots, &finals, &a->words->parts[k + 1], &a->words->final_parts[a->heavy]);
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
+            const ordo_u32 c = first + j * THREADS + threadIdx.x;
             if (c >= parts)
                 continue;
             if (root[j]) {
@@ -405,17 +424,18 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
 }
 
 /* The edges that still join components, by their new labels, to the next list. */
+template <int THREADS>
 ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 *parent, const uint4 *from, ordo_u32 count,
                            mst_target to)
 {
     mst_store store = {held, 0};
-    const ordo_u64 step = (ordo_u64)gridDim.x * MST_ROUND_THREADS * MST_AT_ONCE;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * MST_ROUND_THREADS * MST_AT_ONCE + threadIdx.x;
-         first - threadIdx.x < count; first += step) {
+    const ordo_u64 step = (ordo_u64)gridDim.x * THREADS * MST_AT_ONCE;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * THREADS * MST_AT_ONCE + threadIdx.x; first - threadIdx.x < count;
+         first += step) {
         uint4 e[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u64 i = first + j * MST_ROUND_THREADS;
+            const ordo_u64 i = first + j * THREADS;
             e[j] = i < count ? __ldcg(&from[i]) : make_uint4(0, 0, 0, 0);
         }
 #pragma unroll
@@ -430,6 +450,51 @@ ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 *parent, con
         mst_make_room(a, &store, &to);
     }
     mst_flush(a, &store, &to);
+}
+
+/* The first rounds of large graphs, a kernel a step: more threads fit than of mst_rounds, and do not wait for the
+ * slowest ones at barriers. a.level says which round; one without edges does nothing. */
+ORDO_KERNEL(MST_THREADS) mst_early_join(const mst_args a)
+{
+    __shared__ mst_numbering<MST_THREADS> numbering;
+    mst_words *w = a.words;
+    const ordo_u64 base = a.level == 1 ? a.n : w->base[a.level];
+    if (!w->edges[a.level] || mst_halted(&a))
+        return;
+    mst_join<MST_THREADS>(&a, &numbering, a.level, w->parts[a.level], a.parent + base);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        w->base[a.level] = base;
+        w->base[a.level + 1] = base + w->parts[a.level];
+    }
+}
+
+ORDO_KERNEL(MST_THREADS) mst_early_settle(const mst_args a)
+{
+    const mst_words *w = a.words;
+    const ordo_u32 first = blockIdx.x * MST_THREADS + threadIdx.x, step = gridDim.x * MST_THREADS;
+    const ordo_u32 parts = w->parts[a.level];
+    if (!w->edges[a.level] || mst_halted(&a))
+        return;
+    mst_find_roots(&a, a.parent + w->base[a.level], parts, first, step);
+    for (ordo_u64 c = first; c < parts; c += step)
+        a.best[c] = MST_NO_KEY;
+}
+
+ORDO_KERNEL(MST_THREADS) mst_early_contract(const mst_args a)
+{
+    __shared__ uint4 held[MST_WARPS][MST_HELD];
+    mst_words *w = a.words;
+    const ordo_u32 k = a.level, edges = w->edges[k];
+    if (!edges || mst_halted(&a))
+        return;
+    const mst_target to = {a.list[k & 1], &w->edges[k + 1], w->parts[k + 1]};
+    mst_contract<MST_THREADS>(&a, held[threadIdx.x / 32], a.parent + w->base[k], a.list[(k - 1) & 1], edges, to);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        w->level = k + 1;
+        a.counters->items += w->parts[k];
+        a.counters->edges += 2 * (ordo_u64)edges;
+        a.record->moment[k] = ordo_cuda_moment{ordo_dev_clock(), edges, k, 0, 1, -1};
+    }
 }
 
 /* A component's number among all that are left when the list is empty, `parts` of them on the last level. */
@@ -497,18 +562,20 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
     const ordo_u32 first_level = w->level + a.heavy;
     const bool keeper = thread == threads - 1; /* of the books: it has least to do */
-    ordo_u64 base = a.n, items = 0, offers = 0, looked = keeper ? ordo_dev_clock() : 0;
+    ordo_u64 base = a.heavy || first_level == 1 ? a.n : w->base[first_level];
+    ordo_u64 items = 0, offers = 0, looked = keeper ? ordo_dev_clock() : 0;
     ordo_u32 k = first_level, parts;
+    const ordo_u32 turn = a.heavy ? first_level : 1; /* whose list is the first one */
     if (a.heavy && !w->filtered)
         return;
     for (;; k++) {
         const ordo_u32 edges = ordo_dev_load(&w->edges[k]);
-        const uint4 *from = a.list[(k - first_level) & 1];
+        const uint4 *from = a.list[(k - turn) & 1];
         parts = ordo_dev_load(&w->parts[k]);
         if (!edges || ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop))
             break;
         ordo_u32 *parent = a.parent + base;
-        mst_join(&a, &numbering, k, parts, parent);
+        mst_join<MST_ROUND_THREADS>(&a, &numbering, k, parts, parent);
         grid.sync();
         mst_find_roots(&a, parent, parts, thread, threads);
         for (ordo_u64 c = thread; c < parts; c += threads)
@@ -527,8 +594,8 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
             }
         }
         grid.sync();
-        const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
-        mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
+        const mst_target to = {a.list[(k + 1 - turn) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
+        mst_contract<MST_ROUND_THREADS>(&a, held[threadIdx.x / 32], parent, from, edges, to);
         base += parts;
         grid.sync();
     }

@@ -11,10 +11,12 @@ enum {
     MST_THREADS = 256, /* of a block that reads rows */
     MST_WARPS = MST_THREADS / 32,
     MST_ROUND_THREADS = 512, /* of one that works on lists */
-    MST_CHUNK = 1024,        /* arcs of a warp's piece of all arcs, and of a piece of a hub */
-    MST_HUB = 256,           /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
-    MST_LONG = 64,           /* a row of more arcs is read by a warp */
-    MST_FEW = 128,           /* arcs of 32 rows, up to which every lane reads its own from memory */
+    MST_FIRST_THREADS = 64,  /* of one of mst_first: rows differ, and a block is there until its last warp ends */
+    MST_FIRST_WARPS = MST_FIRST_THREADS / 32,
+    MST_CHUNK = 1024, /* arcs of a warp's piece of all arcs, and of a piece of a hub */
+    MST_HUB = 256,    /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
+    MST_LONG = 64,    /* a row of more arcs is read by a warp */
+    MST_FEW = 128,    /* arcs of 32 rows, up to which every lane reads its own from memory */
     MST_STAGE = 1024, /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
     MST_STAGED = 8,   /* loads of a lane on their way together there */
     MST_AT_ONCE = 4,  /* loads of a lane that are on their way together */
@@ -26,6 +28,7 @@ enum {
     MST_SAMPLE = 512, /* edges, or vertices, that are looked at to find a limit, or the largest component */
     MST_CROWD = 4,    /* more lanes of a warp that lower one word have one do it for all */
     MST_HOPS = 16,    /* steps to a root before the way is shortened for others, too */
+    MST_EARLY = 2,    /* rounds at most that have kernels of their own */
     MST_IDS = 4,      /* of so many blocks of mst_light, one looks for ids */
     MST_LOOK = 20000, /* nanoseconds between two looks at the mailbox, which is on the host */
     MST_LEVELS = 72   /* twice 32, as a level has at most half the components; and some */
@@ -43,7 +46,7 @@ typedef struct mst_words {
     ordo_u32 unsorted, filtered, stop;
     ordo_u32 hubs;           /* pieces */
     ordo_u32 giant;          /* a component, or MST_NONE */
-    ordo_u32 level;          /* 1, and after the rounds of light edges the last one of theirs */
+    ordo_u32 level;          /* where rounds of light edges begin, and after them the last one of theirs */
     ordo_u32 final_parts[2]; /* of light edges, of heavy ones */
     ordo_u32 parts[MST_LEVELS], edges[MST_LEVELS];
     ordo_u64 base[MST_LEVELS]; /* of the level in parent[] */
@@ -61,6 +64,7 @@ typedef struct mst_args {
     ordo_u32 room;    /* of a list */
     bool dense;       /* the lightest edges come first */
     bool heavy;       /* mst_rounds: on the heavy edges */
+    ordo_u32 level;   /* of an early round */
     ordo_u32 *chosen; /* [words] bits, by id */
     ordo_u32 words_of_chosen;
     ordo_u32 *parent; /* [3 * n] */
@@ -181,22 +185,17 @@ ORDO_DEV bool mst_halted(const mst_args *a)
 
 /* ---- the first round: vertices ---- */
 
-/* A block: the limit that about n edges do not exceed, from a sample; none where there are few edges a vertex. */
+/* A block: the limit that about n edges do not exceed, from a sample. */
 ORDO_DEV void mst_set_limit(const mst_args *a, ordo_u64 *sample)
 {
     const ordo_u64 edges = a->twice ? a->m / 2 : a->m;
-    if (!a->dense) {
-        if (threadIdx.x == 0)
-            a->words->limit = MST_NO_KEY;
-        return;
-    }
-    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_THREADS) {
+    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_FIRST_THREADS) {
         const ordo_u32 e = (ordo_u32)(mst_scatter(i) % a->m);
         sample[i] = mst_key(mst_ordered(a, mst_load(a, e).y), e);
     }
     __syncthreads();
     const ordo_u32 wanted = (ordo_u32)(MST_SAMPLE * (ordo_u64)a->n / edges);
-    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_THREADS) {
+    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_FIRST_THREADS) {
         ordo_u32 rank = 0;
         for (ordo_u32 j = 0; j < MST_SAMPLE; j++)
             rank += sample[j] < sample[i] || (sample[j] == sample[i] && j < i);
@@ -241,6 +240,42 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
         }
     }
     return mst_least_of_warp(least);
+}
+
+/* The lightest arc of each lane's row, and its head, by a warp whose lanes have rows one after the other, mostly short:
+ * each lane looks through its own, the warp through a long one; nothing for hubs. */
+ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool *unsorted,
+                                        ordo_u32 *head)
+{
+    const ordo_u32 degree = end - begin;
+    ordo_u64 least = MST_NO_KEY;
+    ordo_u32 before = 0;
+    for (ordo_u32 e = begin; degree <= MST_LONG && e < end; e += MST_AT_ONCE) {
+        uint2 arc[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(MST_NONE, 0);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u64 key = mst_key(mst_ordered(a, arc[j].y), e + j);
+            *unsorted |= arc[j].x < before;
+            before = arc[j].x;
+            if (e + j < end && arc[j].x != u && key < least) {
+                least = key;
+                *head = arc[j].x;
+            }
+        }
+    }
+    for (ordo_u32 rest = __ballot_sync(0xffffffffu, degree > MST_LONG && !mst_is_hub(degree)); rest; rest &= rest - 1) {
+        const int who = __ffs((int)rest) - 1;
+        const ordo_u32 from = __shfl_sync(0xffffffffu, begin, who), to = __shfl_sync(0xffffffffu, end, who);
+        const ordo_u64 key = mst_lightest(a, __shfl_sync(0xffffffffu, u, who), from, from, to, unsorted);
+        if ((int)(threadIdx.x % 32) == who && key != MST_NO_KEY) {
+            least = key;
+            *head = mst_head(a, (ordo_u32)key);
+        }
+    }
+    return least;
 }
 
 /* An arc of a lane's row, in order. */
@@ -355,11 +390,15 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, ordo
     return least;
 }
 
-ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
+/* Two kernels of one: for many arcs a vertex, of which the lightest may come first, and for few. */
+template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
 {
-    __shared__ __align__(8) mst_stage stage[MST_WARPS]; /* keys, too */
+    __shared__ __align__(8) mst_stage stage[Dense ? MST_FIRST_WARPS : 1]; /* keys, too */
     if (blockIdx.x == 0) {
-        mst_set_limit(&a, (ordo_u64 *)stage);
+        if (Dense)
+            mst_set_limit(&a, (ordo_u64 *)stage);
+        else if (threadIdx.x == 0)
+            a.words->limit = MST_NO_KEY;
         if (threadIdx.x == 0) {
             a.counters->items = a.twice ? a.n : 0;
             a.counters->edges = a.twice ? a.m : 0;
@@ -369,7 +408,8 @@ ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
     }
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
     bool unsorted = false;
-    for (ordo_u32 tile = (blockIdx.x - 1) * MST_WARPS + warp; tile < tiles; tile += (gridDim.x - 1) * MST_WARPS) {
+    for (ordo_u32 tile = (blockIdx.x - 1) * MST_FIRST_WARPS + warp; tile < tiles;
+         tile += (gridDim.x - 1) * MST_FIRST_WARPS) {
         const ordo_u32 u = tile * 32 + lane;
         const ordo_u32 begin = u < a.n ? mst_row(&a, u) : a.m, end = u < a.n ? mst_row(&a, u + 1) : a.m;
         for (ordo_u32 c = (begin + MST_CHUNK - 1) / MST_CHUNK; c * MST_CHUNK < end; c++)
@@ -383,8 +423,14 @@ ORDO_KERNEL(MST_THREADS) mst_first(const mst_args a)
         }
         if (!a.twice)
             continue;
-        const ordo_u64 least = mst_lightest_of_tile(&a, &stage[warp], u, begin, end, &unsorted);
-        const ordo_u32 head = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
+        ordo_u32 head = MST_NONE;
+        ordo_u64 least;
+        if (Dense) {
+            least = mst_lightest_of_tile(&a, &stage[warp], u, begin, end, &unsorted);
+            head = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
+        } else {
+            least = mst_lightest_of_short(&a, u, begin, end, &unsorted, &head);
+        }
         if (u < a.n)
             a.wish[u] = make_uint2(head, (ordo_u32)(least >> 32));
         const bool own = head != MST_NONE && u < head; /* its arc is the edge's id */
