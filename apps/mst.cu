@@ -41,9 +41,9 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     a->m = (ordo_u32)m;
     a->room = (ordo_u32)(a->twice ? m / 2 : m);
     a->chosen = (ordo_u32 *)c->cells;
-    a->counters = c->counters;
-    a->record = c->record;
-    a->mailbox = c->mailbox;
+    a->counters = c->run.counters;
+    a->record = c->run.record;
+    a->mailbox = c->run.mailbox;
     const struct {
         void **to;
         ordo_u64 bytes;

@@ -23,12 +23,8 @@ typedef struct MY(args) {
     int direction;     /* as the tunable: auto, push, pull */
     double alpha, beta;
     ordo_u64 universe;
-    const ordo_item *initial; /* or NULL: all */
-    ordo_u64 initial_count;
     ordo_cuda_frontier frontier;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 /* What a vertex gets from the frontier of `step`, if it gets anything: the edge to take, or m. By whole warps. */
@@ -106,10 +102,10 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     ordo_u64 pushed = 0;
     ordo_dev_start(&queue);
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.initial_count; first += threads) {
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.run.initial_count; first += threads) {
         ordo_u64 i = first + threadIdx.x;
-        if (i < a.initial_count)
-            pushed += OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1, false);
+        if (i < a.run.initial_count)
+            pushed += OP(dev_push)(f, &queue, &a.rows, ordo_dev_initial(&a.run, i), 1, false);
         ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
     }
     ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
@@ -130,7 +126,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         last_items = items;
         pushed = 0;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, step, a.record, a.mailbox, items, step, 0);
+            ordo_dev_begin_step(f, step, &a.run, items, step, 0);
         /* where depth binds, a test before the atomic is a round trip more */
         const bool thin = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
@@ -162,7 +158,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         ordo_dev_flush(&queue, next, count, true);
         grid.sync();
     }
-    ordo_dev_publish(a.counters, mine);
+    ordo_dev_publish(a.run.counters, mine);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)
@@ -179,20 +175,13 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
     if (!status)
-        status = OP(cuda_state)(&c, &a.state);
+        status = OP(cuda_arguments)(&c, &a);
     if (!status) {
-        a.rows = c.out;
         a.in = c.in;
         a.alpha = job->tunable[BSP_ALPHA];
         a.beta = job->tunable[BSP_BETA];
         a.universe = job->universe;
-        a.cells = (OP(cell) *)c.cells;
         a.racy = job->sync == ORDO_SYNC_RACY;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)MY(kernel)), ORDO_CUDA_THREADS,
                                   (int)job->tunable[BSP_BLOCKS], args);

@@ -33,17 +33,13 @@ typedef struct MY(args) {
     ordo_cuda_rows rows;
     OP(cell) * cells;
     OP(state) state;
-    const ordo_item *initial; /* or NULL: all */
-    ordo_u64 initial_count;
     ordo_u32 servers;
     server_owners owners;
     server_rings ring;
     ordo_u32 *done; /* clients that have ended a step, of all steps */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 /* What a client has in shared memory beside its outbox: the items whose edges it walks, their edges laid end to end. */
@@ -326,10 +322,10 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
     server_taking taking = server_taking_begin(least);
     ordo_dev_start(&queue); /* has a barrier */
     const ordo_u64 threads = (ordo_u64)gridDim.x * SERVER_THREADS;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * SERVER_THREADS; first < a.initial_count; first += threads) {
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * SERVER_THREADS; first < a.run.initial_count; first += threads) {
         const ordo_u64 i = first + threadIdx.x;
-        if (i < a.initial_count)
-            OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1, false);
+        if (i < a.run.initial_count)
+            OP(dev_push)(f, &queue, &a.rows, ordo_dev_initial(&a.run, i), 1, false);
         ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
     }
     ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
@@ -339,7 +335,7 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
         if ((turn->count == 0 && turn->segments == 0) || turn->stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, step, a.record, a.mailbox, (ordo_u64)turn->count + turn->segments, step, 0);
+            ordo_dev_begin_step(f, step, &a.run, (ordo_u64)turn->count + turn->segments, step, 0);
         if (serves)
             MY(server)<Combine>(&a, serving, &taking, &queue, index, step, &mine, &rounds);
         else
@@ -349,7 +345,7 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
         if (ordo_dev_halted(&a.halt, step))
             break;
     }
-    ordo_dev_publish(a.counters, server_counted(&mine));
+    ordo_dev_publish(a.run.counters, server_counted(&mine));
 }
 
 /* ---- the host's part ---- */
@@ -421,7 +417,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, a.servers),
                                     a.servers, &nothing, &a.owners);
     if (!status)
-        status = OP(cuda_state)(&c, &a.state);
+        status = OP(cuda_arguments)(&c, &a);
     if (!status)
         status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
     if (!status)
@@ -433,13 +429,6 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = (a.done = (ordo_u32 *)ordo_cuda_alloc(&c, ORDO_CUDA_LINE, sizeof(ordo_u32), true)) ? ORDO_OK
                                                                                                     : ORDO_ERR_MEMORY;
     if (!status) {
-        a.rows = c.out;
-        a.cells = (OP(cell) *)c.cells;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, kernel, SERVER_THREADS, blocks, args);
     }

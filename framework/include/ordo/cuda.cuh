@@ -233,7 +233,13 @@ ORDO_DEV void ordo_dev_flush(ordo_dev_queue *q, ordo_u32 *list, ordo_u32 *count,
     __syncthreads();
 }
 
-/* ---- books ---- */
+/* ---- a run ---- */
+
+/* The i-th item that a run begins with. */
+ORDO_DEV ordo_item ordo_dev_initial(const ordo_cuda_run *run, ordo_u64 i)
+{
+    return run->initial ? run->initial[i] : (ordo_item)i;
+}
 
 /* A thread's counters to the grid's, once a kernel. */
 ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
@@ -305,17 +311,17 @@ static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 univers
 }
 
 /* By one thread of the grid at the start of a step: the words of the step after next, the trace, the mailbox. */
-ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, ordo_cuda_record *record,
-                                  ordo_cuda_mailbox *mailbox, ordo_u64 in_flight, ordo_u64 bucket, double delta)
+ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, const ordo_cuda_run *run,
+                                  ordo_u64 in_flight, ordo_u64 bucket, double delta)
 {
     ordo_cuda_turn *later = &f->turn[(step + 2) % 3];
     later->count = later->segments = later->ticket = 0;
     later->edges = 0;
-    f->turn[(step + 1) % 3].stop = mailbox->stop;
-    ordo_dev_sample(record, in_flight, bucket, delta, 1, -1);
-    record->supersteps = step;
-    mailbox->supersteps = step;
-    mailbox->in_flight = in_flight;
+    f->turn[(step + 1) % 3].stop = run->mailbox->stop;
+    ordo_dev_sample(run->record, in_flight, bucket, delta, 1, -1);
+    run->record->supersteps = step;
+    run->mailbox->supersteps = step;
+    run->mailbox->in_flight = in_flight;
 }
 
 /* ---- ends in the middle of a step ---- */
@@ -349,7 +355,7 @@ ORDO_DEV bool ordo_dev_halted(const ordo_cuda_halt *halt, ordo_u32 step)
 
 static inline ordo_status ordo_cuda_halt_make(ordo_cuda *c, ordo_cuda_halt *halt)
 {
-    halt->mailbox = c->mailbox;
+    halt->mailbox = c->run.mailbox;
     halt->word = (ordo_u32 *)ordo_cuda_alloc(c, ORDO_CUDA_LINE, sizeof(ordo_u32), true);
     return halt->word ? ORDO_OK : ORDO_ERR_MEMORY;
 }
@@ -397,6 +403,15 @@ static inline ordo_status OP(cuda_state)(ordo_cuda *c, OP(state) * state)
     *state = *(const OP(state) *)c->job->state;
     arrays.count = OP(arrays)(state, c->job->universe, c->job->targets, c->job->out->m, arrays.array);
     return ordo_cuda_arrays_in(c, &arrays);
+}
+
+/* The same for whatever kernel's arguments have rows, cells, state and run: all that they hold of the job. */
+template <typename Args> static ordo_status OP(cuda_arguments)(ordo_cuda *c, Args *a)
+{
+    a->rows = c->out;
+    a->cells = (OP(cell) *)c->cells;
+    a->run = c->run;
+    return OP(cuda_state)(c, &a->state);
 }
 
 /* Applies a candidate atomically, where `has`; *old is what the cell was before, and nothing where not `has`. */
