@@ -283,19 +283,9 @@ static ordo_status begin(search *s)
 
 /* ---- on a GPU ---- */
 
-static const ordo_instance *const no_instances[] = {NULL};
-
-/* What maxflow.cu is found by: its state is the network, its one cell how many active vertices it leaves to us. It has
- * no code for the CPU, and is in no list. */
-static const ordo_operator whole_flow = {
-    .name = "maximum_flow",
-    .summary = "maximum flow, both phases",
-    .kind = ORDO_KIND_RELAX,
-    .cell = ORDO_U32,
-    .properties = ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_SELECTIVE,
-    .state = sizeof(ordo_flow_state),
-    .instances = no_instances,
-};
+/* The unit is maxflow.cu: its state is the network, its one cell how many active vertices it leaves to us. */
+static const ordo_operator whole_flow = {ORDO_WHOLE_APP("maximum_flow", "maximum flow, both phases"),
+                                         .state = sizeof(ordo_flow_state)};
 
 /* Runs it, or only asks whether it would run. */
 static ordo_status whole_run(search *s, ordo_options *options, ordo_flow_state *state, bool check)

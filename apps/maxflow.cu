@@ -64,9 +64,7 @@ static ordo_status prepare(ordo_cuda *c, const ordo_flow_state *state, flow_arra
     a->budget = FLOW_RELABEL_EVERY * (edges + 4 * n);
     a->hand_over = state->hand_over;
     a->left = (ordo_u32 *)c->cells;
-    a->counters = c->counters;
-    a->record = c->record;
-    a->mailbox = c->mailbox;
+    a->run = c->run;
     a->list = (uint4 *)ordo_cuda_alloc(c, 2 * (ordo_u64)a->room, sizeof *a->list, false);
     a->words = a->list ? (flow_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true) : NULL;
     return a->words ? ORDO_OK : ORDO_ERR_MEMORY;

@@ -102,9 +102,7 @@ typedef struct flow_args {
     ordo_u64 budget, hand_over;
     flow_words *words;
     ordo_u32 *left; /* active vertices that the CPU is to go on with, or 0 */
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } flow_args;
 
 /* A block's, in shared memory: two lists by parity, their counts by turns of three as above, of hops. */
@@ -153,9 +151,9 @@ ORDO_DEV void flow_look(const flow_args *a, flow_books *books, ordo_u32 in_fligh
 {
     if (++books->looks % FLOW_LOOK)
         return;
-    books->stop = a->mailbox->stop;
-    a->mailbox->supersteps = books->pulses;
-    a->mailbox->in_flight = in_flight;
+    books->stop = a->run.mailbox->stop;
+    a->run.mailbox->supersteps = books->pulses;
+    a->run.mailbox->in_flight = in_flight;
 }
 
 /* The keeper's part of a turn: words of later ones. */
@@ -730,7 +728,7 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
         const bool enough = active < a->hand_over;
         if (flow_keeper()) {
             w->active = active;
-            ordo_dev_sample(a->record, active, books.pulses, 0, 1, -1);
+            ordo_dev_sample(a->run.record, active, books.pulses, 0, 1, -1);
             if (active && enough)
                 *a->left = active;
         }
@@ -756,11 +754,11 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
         w->stopped = books.stop;
         w->pulses = books.pulses;
         w->global_relabels = searches;
-        a->record->supersteps = books.pulses;
+        a->run.record->supersteps = books.pulses;
     }
     mine.useful = mine.edges;
     mine.activations = mine.items;
-    ordo_dev_publish(a->counters, mine);
+    ordo_dev_publish(a->run.counters, mine);
 }
 
 #ifdef ORDO_KERNEL /* else the test has one */

@@ -555,17 +555,8 @@ static ordo_status check_input(const ordo_graph *graph)
 
 /* ---- on a GPU ---- */
 
-static const ordo_instance *const no_instances[] = {NULL};
-
-/* What mst.cu is found by: cells are the words of `chosen`. It has no code for the CPU, and is in no list. */
-static const ordo_operator whole_forest = {
-    .name = "mst_forest",
-    .summary = "minimum spanning forest, all rounds",
-    .kind = ORDO_KIND_RELAX,
-    .cell = ORDO_U32,
-    .properties = ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_SELECTIVE,
-    .instances = no_instances,
-};
+/* The unit is mst.cu: its cells are the words of `chosen`. */
+static const ordo_operator whole_forest = {ORDO_WHOLE_APP("mst_forest", "minimum spanning forest, all rounds")};
 
 static ordo_work whole_work(const ordo_graph *g, ordo_u64 *chosen)
 {

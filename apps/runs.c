@@ -7,6 +7,8 @@
 
 #include "apps/tree.h"
 
+const ordo_instance *const ordo_no_instances[] = {NULL};
+
 /* Appends a run's samples, later by what came before; both together are thinned as a run's own are. */
 static void add_trace(ordo_stats *sum, const ordo_stats *one, double later)
 {

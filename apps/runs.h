@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include <ordo/run.h>
+#include <ordo/scheduler.h>
 
 typedef struct ordo_runs {
     ordo_options options; /* of every run; the timeout is that of all together */
@@ -23,5 +24,12 @@ void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later);
 bool ordo_may_fall_back(const ordo_options *options, ordo_status status);
 /* Seconds and peak over all, under that operator's name; frees the statistics where the app's status allows none. */
 void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status);
+
+/* An app's own operator: what a unit of a GPU's back end that does the whole app in one launch is found by. It has no
+ * code for the CPU, and is in no list; the fields that a unit needs beside these follow. */
+#define ORDO_WHOLE_APP(_name, _summary)                                                                                \
+    .name = _name, .summary = _summary, .kind = ORDO_KIND_RELAX, .cell = ORDO_U32, .instances = ordo_no_instances,     \
+    .properties = ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_SELECTIVE
+extern const ordo_instance *const ordo_no_instances[];
 
 #endif

@@ -50,11 +50,6 @@ static void delay(void)
 /* ---- the queue alone ---- */
 
 enum { WRITERS = 3, READERS = 2, QUEUE_BUCKETS = 4 };
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SLOWER = 4 };
-#else
-enum { SLOWER = 1 };
-#endif
 
 typedef struct station { /* what the manager gives to a reader: location + 1 | size << 32 | bucket << 48 */
     _Alignas(64) ordo_u64 flag;

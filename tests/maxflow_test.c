@@ -12,6 +12,7 @@
 
 #include "apps/app.h"
 #include "families.h"
+#include "flow_answer.h"
 #include "suite.h"
 
 static const ordo_verify_how hows[] = {ORDO_VERIFY_AUTO, ORDO_VERIFY_SERIAL, ORDO_VERIFY_CERTIFICATE, ORDO_VERIFY_BOTH};
@@ -119,27 +120,6 @@ static ordo_u64 naive_value(const network *net)
 
 /* ---- answers ---- */
 
-typedef struct answer {
-    ordo_u64 *flow;
-    ordo_u8 *side;
-    ordo_flow f;
-    ordo_stats stats;
-} answer;
-
-static answer answer_room(const network *net)
-{
-    answer a = {.flow = calloc(ordo_graph_out(net->g)->m + 1, sizeof *a.flow), .side = calloc(net->n, 1)};
-    ck_assert(a.flow && a.side);
-    return a;
-}
-
-static void answer_free(answer *a)
-{
-    free(a->flow);
-    free(a->side);
-    ordo_stats_free(&a->stats);
-}
-
 /* Capacities, conservation, and a cut that is full. */
 static void check_answer(const network *net, const answer *a, bool preflow, ordo_u64 value, const char *what)
 {
@@ -176,7 +156,7 @@ static void check_answer(const network *net, const answer *a, bool preflow, ordo
 static answer solve(const network *net, const ordo_flow_options *how, const ordo_options *options, ordo_u64 value,
                     const char *what)
 {
-    answer a = answer_room(net);
+    answer a = answer_room(net->g);
     ordo_status status = ordo_maxflow(net->g, net->source, net->sink, how, options, a.flow, a.side, &a.f, &a.stats);
     ck_assert_msg(!status, "%s: %s", what, ordo_last_error());
     check_answer(net, &a, how->cut_only, value, what);
@@ -210,7 +190,7 @@ static pairs sound_pairs(void)
                 p.scheduler[p.count] = options.scheduler;
                 p.sync[p.count++] = options.sync;
             } else { /* refused before anything is written */
-                answer a = answer_room(&net);
+                answer a = answer_room(net.g);
                 a.f.value = 99;
                 ck_assert_int_eq(ordo_maxflow(net.g, net.source, net.sink, NULL, &options, a.flow, a.side, &a.f, NULL),
                                  ORDO_ERR_UNSOUND);
@@ -253,7 +233,7 @@ START_TEST(flows_match_augmenting_paths)
                      run ? options.scheduler : "serial", run ? options.sync : "none", options.threads,
                      how.cut_only ? ", cut only" : "");
             if (value == UNBOUNDED) {
-                answer a = answer_room(&net);
+                answer a = answer_room(net.g);
                 ck_assert_msg(ordo_maxflow(net.g, net.source, net.sink, &how, &options, a.flow, a.side, &a.f, NULL) ==
                                   ORDO_ERR_OVERFLOW,
                               "%s: an infinite flow was found", what);

@@ -9,6 +9,13 @@
 
 #include <ordo/graph.h>
 
+/* What repeats are divided by where each of them takes many times as long. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SLOWER = 4 };
+#else
+enum { SLOWER = 1 };
+#endif
+
 /* The program's status. CK_VERBOSITY chooses how much is printed. */
 static inline int run_suite(Suite *suite)
 {

@@ -341,13 +341,14 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
 {
     *out = ordo_cuda{};
     out->job = job;
+    out->run.initial_count = job->initial_count;
     out->own = (ordo_cuda_own *)ordo_alloc_zero(1, sizeof *out->own);
     if (!out->own)
         return ORDO_ERR_MEMORY;
     ordo_cuda_own *own = out->own;
     own->cell = cell;
     const ordo_u64 fixed = job->targets * cell + (job->initial ? job->initial_count * sizeof(ordo_item) : 0) +
-                           sizeof *out->counters + sizeof *out->record;
+                           sizeof *out->run.counters + sizeof *out->run.record;
     ordo_status status = failed(cudaMemGetInfo(&own->vacant, &own->whole), "asking for memory");
     if (!status)
         status = get_graph(job, need_in, fixed, out);
@@ -358,18 +359,18 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
                         "taking pinned memory");
     if (!status) {
         memset((void *)own->mailbox, 0, sizeof *own->mailbox);
-        status = failed(cudaHostGetDevicePointer((void **)&out->mailbox, own->mailbox, 0), "mapping pinned memory");
+        status = failed(cudaHostGetDevicePointer((void **)&out->run.mailbox, own->mailbox, 0), "mapping pinned memory");
     }
     if (!status)
         status = failed(cudaEventCreate(&own->before), "making an event");
     if (!status)
         status = failed(cudaEventCreate(&own->after), "making an event");
     if (!status)
-        status = (out->counters = (ordo_cuda_counters *)ordo_cuda_alloc(out, 1, sizeof *out->counters, true))
+        status = (out->run.counters = (ordo_cuda_counters *)ordo_cuda_alloc(out, 1, sizeof *out->run.counters, true))
                      ? ORDO_OK
                      : ORDO_ERR_MEMORY;
     if (!status)
-        status = (out->record = (ordo_cuda_record *)ordo_cuda_alloc(out, 1, sizeof *out->record, true))
+        status = (out->run.record = (ordo_cuda_record *)ordo_cuda_alloc(out, 1, sizeof *out->run.record, true))
                      ? ORDO_OK
                      : ORDO_ERR_MEMORY;
     if (!status)
@@ -381,7 +382,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
         status = !items ? ORDO_ERR_MEMORY
                         : ordo_copy_in(items, job->initial, job->initial_count, sizeof(ordo_item), NULL, threads,
                                        "copying items");
-        out->initial = (const ordo_item *)items;
+        out->run.initial = (const ordo_item *)items;
     }
     own->ready = now();
     ordo_job_add_transfer(job, own->ready - start);
@@ -546,9 +547,9 @@ static ordo_status hand_over(ordo_cuda *c, size_t cell)
     ordo_status status = record ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
         status =
-            failed(cudaMemcpy(&counters, c->counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
+            failed(cudaMemcpy(&counters, c->run.counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
     if (!status)
-        status = failed(cudaMemcpy(record, c->record, sizeof *record, cudaMemcpyDeviceToHost), "copying the trace");
+        status = failed(cudaMemcpy(record, c->run.record, sizeof *record, cudaMemcpyDeviceToHost), "copying the trace");
     if (!status && record->overflow) /* before the cells are written: see ordo_backend.find */
         status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
     if (!status &&

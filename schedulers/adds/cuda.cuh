@@ -40,15 +40,11 @@ typedef struct MY(args) {
     adds_dev_queue queue;
     adds_dev_rules rules;
     OP(sight) sight;
-    const ordo_item *initial;
-    ordo_u64 initial_count;
     ordo_u32 chain;   /* hops that a warp follows its own activations; tunable */
     ordo_u64 *flag;   /* [workers] */
     ordo_u64 *lowest; /* see OP(warp_lowest) */
     adds_dev_state *state_out;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 /* The life of a worker's warp. Written as one loop in which everything has one place: the code is long where the
@@ -75,7 +71,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
     w->map.limit = base + a.rules.start.delta;
     for (;;) {
         const bool busy = OP(warp_work)<false>(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
-        const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
+        const bool drained = !busy && !w->near && !sweeping && initial >= a.run.initial_count;
         if (w->held && (OP(warp_full)(w) || drained || (!busy && (w->surplus || (w->near && w->held >= 32))))) {
             adds_dev_flush(a.queue, cache, w->store, w->held, &credit);
             w->held = 0;
@@ -83,9 +79,9 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
         }
         if (busy)
             continue;
-        if (initial < a.initial_count) {
-            const bool has = initial + lane < a.initial_count;
-            const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
+        if (initial < a.run.initial_count) {
+            const bool has = initial + lane < a.run.initial_count;
+            const ordo_u32 item = !has ? 0 : ordo_dev_initial(&a.run, initial + lane);
             OP(warp_put)(a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
             initial += stride;
             continue;
@@ -122,7 +118,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
             }
             p = adds_dev_take(block, flag);
             if (p.end || __any_sync(~0u, w->edges >> 30)) /* 32 bits are enough for now and then */
-                OP(warp_publish)(w, a.counters);
+                OP(warp_publish)(w, a.run.counters);
             if (p.end)
                 break;
             w->map = adds_dev_read_map(a.queue);
@@ -162,7 +158,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
         block.lock = block.begun = 0;
     }
     adds_dev_manager_start(a.queue, a.rules, &manager);
-    OP(warp_lowest)(a.sight, a.initial, a.initial_count, a.lowest);
+    OP(warp_lowest)(a.sight, &a.run, a.lowest);
     cooperative_groups::this_grid().sync();
     const double base = OP(warp_base)(a.lowest);
 
@@ -172,11 +168,11 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
         else if (warp == ADDS_DEV_ASSIGNER)
             adds_dev_assign_warp(a.queue, a.rules, &manager, a.flag);
         else if (warp == ADDS_DEV_MEMORY)
-            adds_dev_memory_warp(a.queue, &manager, a.mailbox, a.state_out);
+            adds_dev_memory_warp(a.queue, &manager, a.run.mailbox, a.state_out);
         else if (warp == ADDS_DEV_CONTROL)
-            adds_dev_control_warp(a.queue, a.rules, &manager, base, a.record, a.state_out);
+            adds_dev_control_warp(a.queue, a.rules, &manager, base, a.run.record, a.state_out);
         else if (warp == ADDS_DEV_TRACER)
-            adds_dev_trace_warp(&manager, a.record, a.mailbox);
+            adds_dev_trace_warp(&manager, a.run.record, a.run.mailbox);
     } else if (blockIdx.x <= workers) {
         OP(warp) w;
         OP(warp_start)(&w, &store[warp], nearby[warp]);
@@ -301,7 +297,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     }
     if (!status)
-        status = OP(warp_arguments)(&c, job, t[ADDS_RECORDS] > 0, &a);
+        status = OP(warp_arguments)(&c, t[ADDS_RECORDS] > 0, &a);
     if (!status) {
         q->spill.count = &q->words->spilled;
         c.keep_cells = true;

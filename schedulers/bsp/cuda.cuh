@@ -9,6 +9,9 @@
  * equal. Who is on the frontier is told by `stamp`, so nothing is converted from one direction to the other. A warp has
  * 32 vertices: each lane looks at a few edges of its own, the rest of long rows is looked at by all lanes together. A
  * cell is written by one lane only, and frontier cells do not change during the step.
+ *
+ * Locked: every improvement is a store under the lock of its cell, one of a table. It is there to be compared: an
+ * atomic does the same.
  */
 #include "tunables.h"
 
@@ -19,16 +22,13 @@ typedef struct MY(args) {
     OP(cell) * cells;
     OP(state) state;
     bool racy;
-    ordo_cuda_rows in; /* where pulling is allowed */
-    int direction;     /* as the tunable: auto, push, pull */
+    ordo_cuda_locks locks; /* of the kernel under locks */
+    ordo_cuda_rows in;     /* where pulling is allowed */
+    int direction;         /* as the tunable: auto, push, pull */
     double alpha, beta;
     ordo_u64 universe;
-    const ordo_item *initial; /* or NULL: all */
-    ordo_u64 initial_count;
     ordo_cuda_frontier frontier;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 /* What a vertex gets from the frontier of `step`, if it gets anything: the edge to take, or m. By whole warps. */
@@ -96,7 +96,7 @@ ORDO_DEV void MY(add_edges)(ordo_cuda_turn *turn, ordo_u64 pushed)
         ordo_dev_add(&turn->edges, pushed);
 }
 
-ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
+template <bool Locked> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
 {
     __shared__ OP(dev_tile) tile;
     __shared__ ordo_dev_queue queue;
@@ -106,10 +106,10 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     ordo_u64 pushed = 0;
     ordo_dev_start(&queue);
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.initial_count; first += threads) {
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.run.initial_count; first += threads) {
         ordo_u64 i = first + threadIdx.x;
-        if (i < a.initial_count)
-            pushed += OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1, false);
+        if (i < a.run.initial_count)
+            pushed += OP(dev_push)(f, &queue, &a.rows, ordo_dev_initial(&a.run, i), 1, false);
         ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
     }
     ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
@@ -130,7 +130,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         last_items = items;
         pushed = 0;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, step, a.record, a.mailbox, items, step, 0);
+            ordo_dev_begin_step(f, step, &a.run, items, step, 0);
         /* where depth binds, a test before the atomic is a round trip more */
         const bool thin = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
@@ -149,7 +149,9 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
                     mine.edges++;
                     ordo_u32 target = OP(target)(&a.state, edge);
                     const OP(cell) candidate = OP(candidate)(&a.state, value, edge);
-                    if (OP(dev_offer)(a.cells, target, candidate, a.racy, thin && !a.racy)) {
+                    const bool improved = Locked ? OP(dev_offer_locked)(a.cells, &a.locks, target, candidate)
+                                                 : OP(dev_offer)(a.cells, target, candidate, a.racy, thin && !a.racy);
+                    if (improved) {
                         mine.useful++;
                         if (OP(activates))
                             pushed += OP(dev_push)(f, &queue, &a.rows, target, step + 1, once);
@@ -162,7 +164,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         ordo_dev_flush(&queue, next, count, true);
         grid.sync();
     }
-    ordo_dev_publish(a.counters, mine);
+    ordo_dev_publish(a.run.counters, mine);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)
@@ -170,6 +172,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     ordo_status status = ORDO_OK;
     MY(args) a = {};
+    const bool locked = job->sync == ORDO_SYNC_LOCK;
     a.direction = (int)job->tunable[BSP_DIRECTION];
     if (a.direction == 2 && !OP(can_settle))
         return ordo_fail(ORDO_ERR_UNSOUND,
@@ -179,26 +182,21 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
     if (!status)
-        status = OP(cuda_state)(&c, &a.state);
+        status = OP(cuda_arguments)(&c, &a);
+    if (!status && locked)
+        status = ordo_cuda_locks_make(&c, true, &a.locks);
     if (!status) {
-        a.rows = c.out;
         a.in = c.in;
         a.alpha = job->tunable[BSP_ALPHA];
         a.beta = job->tunable[BSP_BETA];
         a.universe = job->universe;
-        a.cells = (OP(cell) *)c.cells;
         a.racy = job->sync == ORDO_SYNC_RACY;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)MY(kernel)), ORDO_CUDA_THREADS,
-                                  (int)job->tunable[BSP_BLOCKS], args);
+        const void *kernel = locked ? (const void *)MY(kernel)<true> : (const void *)MY(kernel)<false>;
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[BSP_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(bsp, MY(run_job), 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_RACY)
+ORDO_CUDA_INSTANCE(bsp, MY(run_job), 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_RACY | 1u << ORDO_SYNC_LOCK)
 #undef MY

@@ -34,15 +34,11 @@ static inline ordo_u64 bsp_usual_rivals(double targets, bool pairs)
 typedef struct MY(args) {
     OP(state) state;
     ordo_cuda_locks locks;
-    const ordo_item *initial; /* or NULL: all */
-    ordo_u64 initial_count;
     ordo_u32 width; /* threads of a block that run sections */
     ordo_u32 sleep; /* most, in ns */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 /* A thread's part of a superstep: items first, first + stride, ... below end. False where the run ends early. */
@@ -50,7 +46,7 @@ template <bool Word>
 ORDO_DEV bool MY(work)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 step, ordo_u64 first, ordo_u64 end,
                        ordo_u64 stride, ordo_cuda_counters *mine, ordo_u32 *rounds)
 {
-    const ordo_item *list = step == 1 ? a->initial : a->frontier.list[step & 1];
+    const ordo_item *list = step == 1 ? a->run.initial : a->frontier.list[step & 1];
     ordo_request request[OP(requests)];
     ordo_activation out[OP(activations) + 1];
     ordo_u32 asked = 0, next = 0, nap = 32;
@@ -94,11 +90,11 @@ template <bool Word> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     ordo_u32 rounds = 0;
     ordo_dev_start(&queue);
     for (ordo_u32 step = 1;; step++) {
-        const ordo_u64 count = step == 1 ? a.initial_count : f->turn[step % 3].count;
+        const ordo_u64 count = step == 1 ? a.run.initial_count : f->turn[step % 3].count;
         if (count == 0 || f->turn[step % 3].stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, step, a.record, a.mailbox, count, step, 0);
+            ordo_dev_begin_step(f, step, &a.run, count, step, 0);
         if (!OP(activates)) {
             if (threadIdx.x < width)
                 MY(work)<Word>(&a, &queue, step, blockIdx.x * width + threadIdx.x, count, gridDim.x * width, &mine,
@@ -119,19 +115,7 @@ template <bool Word> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         if (ordo_dev_halted(&a.halt, step))
             break;
     }
-    ordo_dev_publish(a.counters, mine);
-}
-
-static ordo_status MY(choose_locks)(ordo_cuda *c, bool word, ordo_cuda_locks *locks)
-{
-    ordo_u64 size = 1;
-    while (size < c->job->targets && size < 1u << 24)
-        size *= 2;
-    locks->mask = (ordo_u32)(size - 1);
-    locks->twice = OP(cuda_twice)(c->job);
-    if (!word)
-        locks->lock = (ordo_u32 *)ordo_cuda_alloc(c, size, sizeof(ordo_u32), true);
-    return word || locks->lock ? ORDO_OK : ORDO_ERR_MEMORY;
+    ordo_dev_publish(a.run.counters, mine);
 }
 
 /* Locks in words where the operator has them: else that kernel is not instantiated. */
@@ -168,7 +152,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = OP(cuda_frontier)(&c, &a.frontier, &a.halt);
     if (!status)
-        status = MY(choose_locks)(&c, word, &a.locks);
+        status = ordo_cuda_locks_make(&c, !word, &a.locks);
+    a.locks.twice = OP(cuda_twice)(job);
     if (!status) {
         /* as few blocks as have them, and of these all threads but for what is too many */
         const int needed = (int)((rivals + ORDO_CUDA_THREADS - 1) / ORDO_CUDA_THREADS);
@@ -176,11 +161,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.width = (ordo_u32)((rivals + (ordo_u64)blocks - 1) / (ordo_u64)blocks);
         a.width = a.width < ORDO_CUDA_THREADS ? a.width : ORDO_CUDA_THREADS;
         a.sleep = (ordo_u32)job->tunable[BSP_SLEEP];
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
+        a.run = c.run;
         void *args[] = {&a};
         const void *kernel = ordo_cuda_kernel(MY(kernel_of) < (int)OP(lock_bits) != 0 > (word));
         status = ordo_cuda_launch(&c, kernel, ORDO_CUDA_THREADS, blocks, args);

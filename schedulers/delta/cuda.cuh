@@ -130,9 +130,9 @@ ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step
     delta_dev_words *const words = q.words;
     const ordo_u64 count = s->to - s->from, warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
     const ordo_u64 taken = ordo_dev_load(&words->taken) + count, now = ordo_dev_clock();
-    const ordo_u64 enough = ordo_dev_load(&words->enough), short_of = ordo_dev_load(&words->decided) + DELTA_DEV_SHORT;
+    const ordo_u64 enough = ordo_dev_load(&words->enough), until = ordo_dev_load(&words->decided) + DELTA_DEV_SHORT;
     const ordo_u64 many = enough ? enough : (ordo_u64)DELTA_DEV_MANY * q.items;
-    const ordo_u32 thin = count < warps / 2 && now < short_of ? ordo_dev_load(&words->thin) + 1 : 0;
+    const ordo_u32 thin = count < warps / 2 && now < until ? ordo_dev_load(&words->thin) + 1 : 0;
     const bool doubles = thin == DELTA_DEV_THIN, halves = !doubles && taken > many;
     __syncwarp();
     if (threadIdx.x % 32 == 0) {
@@ -251,15 +251,12 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
 typedef struct MY(args) {
     delta_dev_queue queue;
     OP(sight) sight;
-    const ordo_item *initial;
-    ordo_u64 initial_count, spill_words;
+    ordo_u64 spill_words;
     double delta;
     ordo_u32 hops; /* that a warp follows its own activations; tunable */
     ordo_u64 thin; /* items of a superstep below which depth binds */
     ordo_u64 *lowest;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 /* Entries that a warp keeps: shared memory is what limits it. */
@@ -281,7 +278,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
         a.queue.free[i] = i;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         a.queue.words->free_count = a.queue.pool.blocks;
-    OP(warp_lowest)(a.sight, a.initial, a.initial_count, a.lowest);
+    OP(warp_lowest)(a.sight, &a.run, a.lowest);
     cooperative_groups::this_grid().sync();
     if (threadIdx.x < DELTA_DEV_BUCKETS)
         step.begins[threadIdx.x] = 0;
@@ -307,16 +304,16 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
     bool sweep = false, dry = false;
     for (;;) {
         const bool busy = OP(warp_work)<true>(a.sight, &w, &t), sweeping = __any_sync(~0u, bits != 0);
-        const bool drained = !busy && !w.near && !sweeping && initial >= a.initial_count && from + at >= to;
+        const bool drained = !busy && !w.near && !sweeping && initial >= a.run.initial_count && from + at >= to;
         if (w.held && (OP(warp_full)(&w) || drained || (!busy && w.near && w.held >= 64))) {
             dry = delta_dev_flush(a.queue, &cache, w.store, w.held, dry);
             w.held = 0;
         }
         if (busy)
             continue;
-        if (initial < a.initial_count) {
-            const bool has = initial + lane < a.initial_count;
-            const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
+        if (initial < a.run.initial_count) {
+            const bool has = initial + lane < a.run.initial_count;
+            const ordo_u32 item = !has ? 0 : ordo_dev_initial(&a.run, initial + lane);
             OP(warp_put)(a.sight, &w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
             initial += warps * 32;
             continue;
@@ -365,7 +362,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             w.hops = 0;
             dry = false;
             if (__any_sync(~0u, w.edges >> 30)) /* 32 bits are enough for now and then */
-                OP(warp_publish)(&w, a.counters);
+                OP(warp_publish)(&w, a.run.counters);
             delta_dev_barrier(a.queue, &step);
             steps++;
             if (step.phase == DELTA_DEV_END)
@@ -384,12 +381,12 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             at = number * grain;
             if (blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1 && steps % 16 == 1) {
                 /* for people and from them; a look at the host takes as long as a thin superstep */
-                ordo_dev_sample(a.record, count, (ordo_u64)((step.base - OP(warp_base)(a.lowest)) * w.map.per_delta),
+                ordo_dev_sample(a.run.record, count, (ordo_u64)((step.base - OP(warp_base)(a.lowest)) * w.map.per_delta),
                                 step.delta, 1, -1);
-                if (a.mailbox->stop)
+                if (a.run.mailbox->stop)
                     ordo_dev_store(&a.queue.words->stop, 1u);
-                a.mailbox->supersteps = steps;
-                a.mailbox->in_flight = count;
+                a.run.mailbox->supersteps = steps;
+                a.run.mailbox->in_flight = count;
             }
             __syncwarp();
             continue;
@@ -397,11 +394,11 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
         there = OP(warp_chain)(a.sight, &w, there, &entry, fresh, [] { return true; });
         OP(warp_gather)(a.sight, &w, &t, there, entry.item, entry.value, fresh);
     }
-    OP(warp_publish)(&w, a.counters);
+    OP(warp_publish)(&w, a.run.counters);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        a.record->supersteps = steps - 1;
-        a.record->delta_first = a.delta;
-        a.record->delta_last = step.delta;
+        a.run.record->supersteps = steps - 1;
+        a.run.record->delta_first = a.delta;
+        a.run.record->delta_last = step.delta;
     }
 }
 
@@ -475,7 +472,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
-        status = OP(warp_arguments)(&c, job, t[DELTA_RECORDS] > 0, &a);
+        status = OP(warp_arguments)(&c, t[DELTA_RECORDS] > 0, &a);
     if (!status) {
         a.queue.spill.count = &a.queue.words->spilled;
         c.keep_cells = true;

@@ -78,12 +78,8 @@ typedef struct MY(args) {
     ordo_u32 *bits; /* of spilled items */
     ordo_u64 bit_words;
     OP(sight) sight;
-    const ordo_item *initial;
-    ordo_u64 initial_count;
     ordo_u64 *lowest;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 /* What a worker knows beside its OP(warp): lane b of its ring of slot b. */
@@ -273,7 +269,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
     MY(orient)(w, me, 0);
     for (;;) {
         const bool busy = OP(warp_work)<true>(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
-        const bool drained = !busy && !w->near && !sweeping && initial >= a.initial_count;
+        const bool drained = !busy && !w->near && !sweeping && initial >= a.run.initial_count;
         if (OP(warp_full)(w) || (w->held && !busy && (w->surplus || (w->near && w->held >= 64))) ||
             (drained && (w->held || me->done))) {
             MY(settle)(a, w, me, drained);
@@ -281,9 +277,9 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
         }
         if (busy)
             continue;
-        if (initial < a.initial_count) {
-            const bool has = initial + lane < a.initial_count;
-            const ordo_u32 item = !has ? 0 : a.initial ? a.initial[initial + lane] : (ordo_u32)initial + lane;
+        if (initial < a.run.initial_count) {
+            const bool has = initial + lane < a.run.initial_count;
+            const ordo_u32 item = !has ? 0 : ordo_dev_initial(&a.run, initial + lane);
             OP(warp_put)(a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
             me->done += __popc(__ballot_sync(~0u, has));
             initial += (ordo_u64)a.workers * 32;
@@ -406,9 +402,9 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
         there = OP(warp_chain)(a.sight, w, there, &entry, fresh, [&] { return !w->surplus; });
         OP(warp_gather)(a.sight, w, &t, there, entry.item, entry.value, fresh);
         if (__any_sync(~0u, w->edges >> 30)) /* 32 bits are enough for now and then */
-            OP(warp_publish)(w, a.counters);
+            OP(warp_publish)(w, a.run.counters);
     }
-    OP(warp_publish)(w, a.counters);
+    OP(warp_publish)(w, a.run.counters);
 }
 
 /* The warp that works for nobody. */
@@ -444,19 +440,19 @@ ORDO_DEV void MY(watch)(const MY(args) & a, double base)
                 ordo_dev_store(&a.words->origin, (ordo_u64)__double_as_longlong(origin));
         }
         if (lane == 0) {
-            ordo_dev_sample(a.record, pending, hint, width, a.window + 1, -1);
-            a.record->supersteps = hint;
-            a.mailbox->supersteps = hint;
-            a.mailbox->in_flight = pending;
-            stop = a.mailbox->stop;
+            ordo_dev_sample(a.run.record, pending, hint, width, a.window + 1, -1);
+            a.run.record->supersteps = hint;
+            a.run.mailbox->supersteps = hint;
+            a.run.mailbox->in_flight = pending;
+            stop = a.run.mailbox->stop;
             ordo_dev_release(&a.words->say, since << 8 | doubled << 1 | (stop != 0));
         }
         stop = __shfl_sync(~0u, stop, 0);
         __nanosleep(2000);
     }
     if (lane == 0) {
-        a.record->delta_first = a.delta;
-        a.record->delta_last = width;
+        a.run.record->delta_first = a.delta;
+        a.run.record->delta_last = width;
     }
 }
 
@@ -465,9 +461,9 @@ static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) MY(kernel)(const 
     __shared__ ordo_warp_store<OP(entry)> store[INBOX_DEV_WARPS];
     __shared__ OP(entry) nearby[INBOX_DEV_WARPS][32];
     const ordo_u32 warp = threadIdx.x / 32;
-    OP(warp_lowest)(a.sight, a.initial, a.initial_count, a.lowest);
+    OP(warp_lowest)(a.sight, &a.run, a.lowest);
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        ordo_dev_store(&a.words->pending, a.initial_count);
+        ordo_dev_store(&a.words->pending, a.run.initial_count);
     cooperative_groups::this_grid().sync();
     OP(warp) w;
     OP(warp_start)(&w, &store[warp], nearby[warp]);
@@ -530,7 +526,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
-        status = OP(warp_arguments)(&c, job, t[INBOX_RECORDS] > 0, &a);
+        status = OP(warp_arguments)(&c, t[INBOX_RECORDS] > 0, &a);
     if (!status) {
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, kernel, INBOX_DEV_THREADS, each, args);

@@ -7,10 +7,10 @@
  *   message.cuh   what goes over a ring, and the two protocols: sending and taking
  *   owners.cuh    who owns a target
  *
- * A message is 8 bytes: target and candidate. Servers keep threads from one cell in either of two ways:
- *   plain     a lock in shared memory, one of 4096
- *   combine   (or chains; the operator must be associative) candidates of a batch that are for one cell make a chain,
- *             by one exchange each; the thread of the last comer finds the best and looks at the cell once
+ * A message is 8 bytes, target and candidate, or 16 for cells of 64 bits. Servers keep threads from one cell in either
+ * of two ways: plain     a lock in shared memory, one of 4096 combine   (or chains; the operator must be associative)
+ * candidates of a batch that are for one cell make a chain, by one exchange each; the thread of the last comer finds
+ * the best and looks at the cell once
  *
  * Cells stay in global memory, where clients look at them; relaxed, since a cell that has become better since costs a
  * message and nothing else. What a superstep wrote is seen in the next by the grid's barrier.
@@ -19,7 +19,7 @@
  * all clients have and its ring is at its end. Nobody waits in a circle: only clients wait, for rings of servers, which
  * never do.
  *
- * Not done: cells of 64 bits; cells that sum; items in the order of priorities (see inbox).
+ * Not done: cells that sum; items in the order of priorities (see inbox).
  */
 #include "message.cuh"
 #include "owners.cuh"
@@ -27,23 +27,22 @@
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
 
-enum { MY(batch) = SERVER_EACH * SERVER_THREADS };
+enum {
+    MY(batch) = SERVER_EACH * SERVER_THREADS,
+    MY(words) = sizeof(OP(cell)) / 4, /* of a message */
+};
 
 typedef struct MY(args) {
     ordo_cuda_rows rows;
     OP(cell) * cells;
     OP(state) state;
-    const ordo_item *initial; /* or NULL: all */
-    ordo_u64 initial_count;
     ordo_u32 servers;
     server_owners owners;
     server_rings ring;
     ordo_u32 *done; /* clients that have ended a step, of all steps */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 /* What a client has in shared memory beside its outbox: the items whose edges it walks, their edges laid end to end. */
@@ -56,24 +55,28 @@ typedef struct MY(tile) {
 
 /* And a server. */
 typedef struct MY(serving) {
-    ordo_u64 held[MY(batch)];
+    ordo_u64 held[MY(batch)][MY(words)];
     ordo_u32 next[MY(batch)];
     ordo_u32 table[SERVER_LINES]; /* last comers of chains; or locks */
 } MY(serving);
 
-static_assert(sizeof(OP(cell)) == 4, "lock_server on a GPU: cells of 32 bits");
-
-ORDO_DEV ordo_u64 MY(pack)(ordo_u32 target, OP(cell) candidate)
+/* The target and the candidate's lower half in the first word, the upper half in the second. */
+ORDO_DEV void MY(pack)(ordo_u32 target, OP(cell) candidate, ordo_u64 (&word)[MY(words)])
 {
-    ordo_u32 bits;
-    memcpy(&bits, &candidate, sizeof bits);
-    return (ordo_u64)target << 32 | bits;
+    ordo_u32 half[MY(words)];
+    memcpy(half, &candidate, sizeof half);
+    word[0] = (ordo_u64)target << 32 | half[0];
+    if constexpr (MY(words) == 2)
+        word[1] = half[1];
 }
-ORDO_DEV ordo_u32 MY(unpack)(ordo_u64 word, OP(cell) * candidate)
+ORDO_DEV ordo_u32 MY(unpack)(const ordo_u64 (&word)[MY(words)], OP(cell) * candidate)
 {
-    const ordo_u32 bits = (ordo_u32)word;
-    memcpy(candidate, &bits, sizeof bits);
-    return (ordo_u32)(server_low(word, SERVER_BITS) >> 32);
+    ordo_u32 half[MY(words)];
+    half[0] = (ordo_u32)word[0];
+    if constexpr (MY(words) == 2)
+        half[1] = (ordo_u32)word[1];
+    memcpy(candidate, half, sizeof half);
+    return (ordo_u32)(server_low(word[0], SERVER_BITS) >> 32);
 }
 
 /* ---- clients ---- */
@@ -84,7 +87,7 @@ ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(ti
                        server_sending *sending, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
 {
     for (ordo_u32 base = 0; base < total; base += MY(batch)) {
-        ordo_u64 word[SERVER_EACH][1] = {};
+        ordo_u64 word[SERVER_EACH][MY(words)] = {};
         ordo_u32 to[SERVER_EACH];
         OP(cell) now[SERVER_EACH];
 #pragma unroll
@@ -100,7 +103,7 @@ ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(ti
             const OP(edge) edge =
                 OP(dev_edge)(&a->rows, tile->begin[owner] + (i - tile->offset[owner]), tile->item[owner], false);
             const ordo_u32 target = OP(target)(&a->state, edge);
-            word[k][0] = MY(pack)(target, OP(candidate)(&a->state, tile->value[owner], edge));
+            MY(pack)(target, OP(candidate)(&a->state, tile->value[owner], edge), word[k]);
             now[k] = ordo_dev_load(&a->cells[target]);
             to[k] = 0;
             mine->edges++;
@@ -108,11 +111,12 @@ ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(ti
 #pragma unroll
         for (int k = 0; k < SERVER_EACH; k++) {
             OP(cell) candidate;
-            const ordo_u32 target = MY(unpack)(word[k][0], &candidate);
+            const ordo_u32 target = MY(unpack)(word[k], &candidate);
             if (to[k] != SERVER_NONE)
                 to[k] = OP(better)(candidate, now[k]) ? server_number(&a->owners, target) % a->servers : SERVER_NONE;
         }
-        if (!server_deliver<1, SERVER_EACH>(out, &a->ring, a->servers, to, word, sending, &a->halt, step, rounds))
+        if (!server_deliver<MY(words), SERVER_EACH>(out, &a->ring, a->servers, to, word, sending, &a->halt, step,
+                                                    rounds))
             return false;
     }
     return true;
@@ -205,16 +209,16 @@ ORDO_DEV void MY(improve)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 ta
 
 /* `count` candidates under locks, by whole warps: see cuda_critical.cuh for why. */
 ORDO_DEV void MY(serve_plain)(const MY(args) * a, MY(serving) * s, ordo_dev_queue *queue,
-                              const ordo_u64 (&word)[SERVER_EACH][1], ordo_u32 count, ordo_u32 step,
+                              const ordo_u64 (&word)[SERVER_EACH][MY(words)], ordo_u32 count, ordo_u32 step,
                               server_counters *mine)
 {
 #pragma unroll 1
     for (int k = 0; k < SERVER_EACH; k++) {
-        ordo_u64 now[1];
+        ordo_u64 now[MY(words)];
         server_pick(word, k, now);
         bool has = (ordo_u32)k * SERVER_THREADS + threadIdx.x < count;
         OP(cell) candidate;
-        const ordo_u32 target = MY(unpack)(now[0], &candidate);
+        const ordo_u32 target = MY(unpack)(now, &candidate);
         ordo_u32 *const lock = &s->table[server_line(target)];
         for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
             if (has && ordo_dev_lock<true>(lock)) {
@@ -232,7 +236,7 @@ ORDO_DEV void MY(serve_plain)(const MY(args) * a, MY(serving) * s, ordo_dev_queu
 
 /* The same by chains. All threads of the block. */
 ORDO_DEV void MY(serve_chains)(const MY(args) * a, MY(serving) * s, ordo_dev_queue *queue,
-                               const ordo_u64 (&word)[SERVER_EACH][1], ordo_u32 count, ordo_u32 step,
+                               const ordo_u64 (&word)[SERVER_EACH][MY(words)], ordo_u32 count, ordo_u32 step,
                                server_counters *mine)
 {
     ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
@@ -241,8 +245,10 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, MY(serving) * s, ordo_dev_que
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
         OP(cell) ignored;
         if (at < count) {
-            s->held[at] = word[k][0];
-            s->next[at] = atomicExch(&s->table[server_line(MY(unpack)(word[k][0], &ignored))], at);
+#pragma unroll
+            for (int w = 0; w < MY(words); w++)
+                s->held[at][w] = word[k][w];
+            s->next[at] = atomicExch(&s->table[server_line(MY(unpack)(word[k], &ignored))], at);
         }
     }
     __syncthreads();
@@ -251,7 +257,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, MY(serving) * s, ordo_dev_que
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
         OP(cell) ignored;
         if (at < count)
-            mine_last |= (ordo_u32)(s->table[server_line(MY(unpack)(word[k][0], &ignored))] == at) << k;
+            mine_last |= (ordo_u32)(s->table[server_line(MY(unpack)(word[k], &ignored))] == at) << k;
     }
     __syncthreads();
 #pragma unroll 1
@@ -281,8 +287,8 @@ ORDO_DEV void MY(server)(const MY(args) * a, MY(serving) * s, server_taking *tak
     __shared__ int verdict;
     ordo_u32 turns = 0;
     for (;;) {
-        ordo_u64 word[SERVER_EACH][1];
-        const ordo_u32 count = server_take<1, SERVER_EACH>(&a->ring, index, taking, word, false);
+        ordo_u64 word[SERVER_EACH][MY(words)];
+        const ordo_u32 count = server_take<MY(words), SERVER_EACH>(&a->ring, index, taking, word, false);
         if (count && Combine)
             MY(serve_chains)(a, s, queue, word, count, step, mine);
         else if (count)
@@ -318,7 +324,7 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
     ordo_u32 rounds = 0, index;
     const bool serves = server_role(a.servers, &index);
     server_outbox out = server_outbox_at(room, a.servers);
-    MY(tile) *tile = (MY(tile) *)(room + server_outbox_words(a.servers, MY(batch)));
+    MY(tile) *tile = (MY(tile) *)(room + server_outbox_words(a.servers, MY(words) * MY(batch)));
     MY(serving) *serving = (MY(serving) *)room;
     if (serves)
         for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
@@ -326,10 +332,10 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
     server_taking taking = server_taking_begin(least);
     ordo_dev_start(&queue); /* has a barrier */
     const ordo_u64 threads = (ordo_u64)gridDim.x * SERVER_THREADS;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * SERVER_THREADS; first < a.initial_count; first += threads) {
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * SERVER_THREADS; first < a.run.initial_count; first += threads) {
         const ordo_u64 i = first + threadIdx.x;
-        if (i < a.initial_count)
-            OP(dev_push)(f, &queue, &a.rows, a.initial ? a.initial[i] : (ordo_item)i, 1, false);
+        if (i < a.run.initial_count)
+            OP(dev_push)(f, &queue, &a.rows, ordo_dev_initial(&a.run, i), 1, false);
         ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
     }
     ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
@@ -339,7 +345,7 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
         if ((turn->count == 0 && turn->segments == 0) || turn->stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, step, a.record, a.mailbox, (ordo_u64)turn->count + turn->segments, step, 0);
+            ordo_dev_begin_step(f, step, &a.run, (ordo_u64)turn->count + turn->segments, step, 0);
         if (serves)
             MY(server)<Combine>(&a, serving, &taking, &queue, index, step, &mine, &rounds);
         else
@@ -349,7 +355,7 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
         if (ordo_dev_halted(&a.halt, step))
             break;
     }
-    ordo_dev_publish(a.counters, server_counted(&mine));
+    ordo_dev_publish(a.run.counters, server_counted(&mine));
 }
 
 /* ---- the host's part ---- */
@@ -386,7 +392,7 @@ static ordo_status MY(choose)(ordo_cuda *c, const void *kernel, int *blocks, ord
     ordo_status status = ordo_cuda_size(&units, &unit, &most);
     for (*blocks = asked ? asked : 2; !status; --*blocks) {
         *servers = server_share(units * *blocks, ratio > 0 ? ratio : 1);
-        const size_t client = 8 * server_outbox_words(*servers, (ordo_u32)MY(batch)) + sizeof(MY(tile));
+        const size_t client = 8 * server_outbox_words(*servers, (ordo_u32)(MY(words) * MY(batch))) + sizeof(MY(tile));
         status = ordo_cuda_share(c, kernel, SERVER_THREADS, client > sizeof(MY(serving)) ? client : sizeof(MY(serving)),
                                  &resident);
         if (status || (resident >= *blocks && units * *blocks >= 2))
@@ -421,25 +427,18 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, a.servers),
                                     a.servers, &nothing, &a.owners);
     if (!status)
-        status = OP(cuda_state)(&c, &a.state);
+        status = OP(cuda_arguments)(&c, &a);
     if (!status)
         status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
     if (!status)
         status = ordo_cuda_halt_make(&c, &a.halt);
     if (!status)
-        status = server_rings_make(&c, a.servers, server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(batch)), 1,
-                                   &a.ring);
+        status = server_rings_make(&c, a.servers, server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(batch)),
+                                   MY(words), &a.ring);
     if (!status)
         status = (a.done = (ordo_u32 *)ordo_cuda_alloc(&c, ORDO_CUDA_LINE, sizeof(ordo_u32), true)) ? ORDO_OK
                                                                                                     : ORDO_ERR_MEMORY;
     if (!status) {
-        a.rows = c.out;
-        a.cells = (OP(cell) *)c.cells;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, kernel, SERVER_THREADS, blocks, args);
     }

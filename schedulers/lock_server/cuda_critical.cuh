@@ -39,8 +39,6 @@
 
 typedef struct MY(args) {
     OP(state) state;
-    const ordo_item *initial; /* or NULL: all */
-    ordo_u64 initial_count;
     ordo_u32 servers;
     server_owners owners;
     bool twice;
@@ -51,9 +49,7 @@ typedef struct MY(args) {
     ordo_u32 *done, *served;    /* clients that have ended a step, servers that have with requests: of all steps */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 enum {
@@ -352,7 +348,7 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
     constexpr int places = Nested ? (int)OP(requests) : (int)MY(places); /* nested: more do not fit registers */
     constexpr int items = places / (int)OP(requests);
     const ordo_u64 batch = (ordo_u64)items * SERVER_THREADS, clients = gridDim.x - a->servers;
-    const ordo_item *list = step == 1 ? a->initial : a->frontier.list[step & 1];
+    const ordo_item *list = step == 1 ? a->run.initial : a->frontier.list[step & 1];
     for (ordo_u64 base = b->index * batch; base < count; base += clients * batch) {
         ordo_u64 word[places][W];
         ordo_u32 to[places];
@@ -564,11 +560,11 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     ordo_dev_start(&queue); /* has a barrier */
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_frontier *f = &a.frontier;
-        const ordo_u64 count = step == 1 ? a.initial_count : f->turn[step % 3].count;
+        const ordo_u64 count = step == 1 ? a.run.initial_count : f->turn[step % 3].count;
         if (count == 0 || f->turn[step % 3].stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, step, a.record, a.mailbox, count, step, 0);
+            ordo_dev_begin_step(f, step, &a.run, count, step, 0);
         if (!b.server)
             MY(client)<W, Words, Gather, Nested>(&a, &b, &sending, step, count, &mine, &rounds);
         else if constexpr (Nested)
@@ -588,7 +584,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
         if (target < a.owners.targets)
             OP(owned_copy)(&a.state, target, &b.state, i);
     }
-    ordo_dev_publish(a.counters, server_counted(&mine));
+    ordo_dev_publish(a.run.counters, server_counted(&mine));
 }
 
 /* ---- the host's part ---- */
@@ -757,11 +753,7 @@ static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
     const ordo_job *job = c->job;
     const ordo_u32 log = server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(batch));
     a->twice = OP(cuda_twice)(job);
-    a->initial = c->initial;
-    a->initial_count = job->initial_count;
-    a->counters = c->counters;
-    a->record = c->record;
-    a->mailbox = c->mailbox;
+    a->run = c->run;
     ordo_status status = OP(cuda_frontier)(c, &a->frontier, &a->halt);
     if (!status)
         status = server_rings_make(c, a->servers, log, p->words, &a->first);

@@ -26,16 +26,12 @@ typedef struct MY(args) {
     ordo_cuda_rows rows;
     OP(cell) * cells;
     OP(state) state;
-    const ordo_item *initial;
-    ordo_u64 initial_count;
     double delta, per_delta;
     ordo_cuda_frontier frontier;
     ordo_u32 *far[2];           /* [universe], by parity of the epoch */
     ordo_u32 *far_stamp;        /* [universe]: last epoch an item was pushed far in; 0 at first */
     ordo_near_far_epoch *epoch; /* [3] */
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 ORDO_DEV ordo_u64 MY(bucket)(const MY(args) * a, ordo_vid item, OP(cell) value)
@@ -77,10 +73,10 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     ordo_u64 lowest = 0;
     ordo_dev_start(&near);
     ordo_dev_start(&far);
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.initial_count; first += threads) {
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.run.initial_count; first += threads) {
         ordo_u64 i = first + threadIdx.x;
-        if (i < a.initial_count) {
-            ordo_item item = a.initial ? a.initial[i] : (ordo_item)i;
+        if (i < a.run.initial_count) {
+            ordo_item item = ordo_dev_initial(&a.run, i);
             MY(push_far)(&a, &far, item, MY(bucket)(&a, item, ordo_dev_load(&a.cells[item])), 1, &lowest);
         }
         ordo_dev_flush(&far, a.far[1], &a.epoch[1].count, false);
@@ -97,7 +93,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         if ((waiting == 0 && far_count == 0) || turn->stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, phase, a.record, a.mailbox, (ordo_u64)waiting + far_count, threshold, a.delta);
+            ordo_dev_begin_step(f, phase, &a.run, (ordo_u64)waiting + far_count, threshold, a.delta);
         ordo_u32 *next = f->list[(phase + 1) & 1], *next_count = &f->turn[(phase + 1) % 3].count;
         if (waiting) {
             lowest = 0;
@@ -160,7 +156,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         ordo_dev_flush(&near, next, next_count, true);
         grid.sync();
     }
-    ordo_dev_publish(a.counters, mine);
+    ordo_dev_publish(a.run.counters, mine);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)
@@ -181,15 +177,8 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status && !(a.epoch = (ordo_near_far_epoch *)ordo_cuda_alloc(&c, 3, sizeof(ordo_near_far_epoch), true)))
         status = ORDO_ERR_MEMORY;
     if (!status)
-        status = OP(cuda_state)(&c, &a.state);
+        status = OP(cuda_arguments)(&c, &a);
     if (!status) {
-        a.rows = c.out;
-        a.cells = (OP(cell) *)c.cells;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)MY(kernel)), ORDO_CUDA_THREADS,
                                   (int)job->tunable[NEAR_FAR_BLOCKS], args);

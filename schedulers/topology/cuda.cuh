@@ -22,9 +22,7 @@ typedef struct MY(args) {
     ordo_u64 universe;
     ordo_u32 *changed; /* [3], lines apart */
     ordo_u32 *stop;    /* [3], likewise */
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
@@ -37,12 +35,12 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     for (ordo_u64 round = 1;; round++) {
         ordo_u32 *changed = a.changed + round % 3 * LINE;
         if (me == 0) {
-            ordo_dev_sample(a.record, a.universe, round, 0, 1, -1);
+            ordo_dev_sample(a.run.record, a.universe, round, 0, 1, -1);
             a.changed[(round + 1) % 3 * LINE] = 0;
-            a.stop[(round + 1) % 3 * LINE] = a.mailbox->stop;
-            a.record->supersteps = round;
-            a.mailbox->supersteps = round;
-            a.mailbox->in_flight = a.universe;
+            a.stop[(round + 1) % 3 * LINE] = a.run.mailbox->stop;
+            a.run.record->supersteps = round;
+            a.run.mailbox->supersteps = round;
+            a.run.mailbox->in_flight = a.universe;
             mine.items += a.universe;
         }
         bool any = false;
@@ -79,7 +77,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         if (!ordo_dev_load(changed) || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
             break;
     }
-    ordo_dev_publish(a.counters, mine);
+    ordo_dev_publish(a.run.counters, mine);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)
@@ -93,18 +91,14 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status && !words)
         status = ORDO_ERR_MEMORY;
     if (!status)
-        status = OP(cuda_state)(&c, &a.state);
+        status = OP(cuda_arguments)(&c, &a);
     if (!status) {
         a.rows = pull ? c.in : c.out;
-        a.cells = (OP(cell) *)c.cells;
         a.racy = job->sync == ORDO_SYNC_RACY;
         a.pull = pull;
         a.universe = job->universe;
         a.changed = words;
         a.stop = words + 3 * LINE;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)MY(kernel)), ORDO_CUDA_THREADS,
                                   (int)job->tunable[TOPOLOGY_BLOCKS], args);

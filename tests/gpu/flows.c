@@ -22,6 +22,7 @@
 #include <ordo/graph.h>
 
 #include "tests/families.h"
+#include "tests/flow_answer.h"
 
 static int by_double(const void *a, const void *b)
 {
@@ -36,29 +37,6 @@ typedef struct network {
     ordo_vid source, sink;
     ordo_flow_options how;
 } network;
-
-typedef struct answer {
-    ordo_u64 *flow;
-    ordo_u8 *side;
-    ordo_flow f;
-    ordo_stats stats;
-} answer;
-
-static answer answer_room(const network *net)
-{
-    const ordo_csr *g = ordo_graph_out(net->g);
-    answer a = {.flow = calloc(g->m + 1, sizeof *a.flow), .side = calloc((size_t)g->n + 1, 1)};
-    if (!a.flow || !a.side)
-        abort();
-    return a;
-}
-
-static void answer_free(answer *a)
-{
-    free(a->flow);
-    free(a->side);
-    ordo_stats_free(&a->stats);
-}
 
 static ordo_status solve(const network *net, const char *device, answer *a)
 {
@@ -80,7 +58,7 @@ static void failed(const char *what, const char *why)
 
 static void check(const network *net, const char *device, const char *what, bool small)
 {
-    answer a = answer_room(net), cpu = answer_room(net);
+    answer a = answer_room(net->g), cpu = answer_room(net->g);
     network plain = *net;
     plain.how.hand_over = 0;
     plain.how.cut_only = true;
@@ -316,7 +294,7 @@ static int time_network(const char *device, const char *path, int repeats)
         fprintf(stderr, "%s\n", ordo_last_error());
         return 3;
     }
-    answer a = answer_room(&net);
+    answer a = answer_room(net.g);
     double run[MOST], transfer[MOST];
     repeats = repeats < 1 ? 1 : repeats > MOST ? MOST : repeats;
     printf("%-24s", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);

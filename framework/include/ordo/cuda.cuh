@@ -6,6 +6,7 @@
  *
  * Leaves OP(part) as cpu.h does, and
  *   OP(dev_offer)    applies one candidate: tests the cell, then the atomic (or, racy, a plain store)
+ *   OP(dev_offer_locked)   the same with a store under a lock
  *   OP(dev_expand)   a block takes up to ORDO_CUDA_THREADS items and walks their edges, balanced by degree
  *   ordo_dev_queue   appends from a block: one touch of the shared counter for up to ORDO_CUDA_ROOM items
  *   OP(dev_push), OP(dev_step)   supersteps over a frontier (ordo_cuda_frontier): what bsp and near_far have in common
@@ -233,7 +234,13 @@ ORDO_DEV void ordo_dev_flush(ordo_dev_queue *q, ordo_u32 *list, ordo_u32 *count,
     __syncthreads();
 }
 
-/* ---- books ---- */
+/* ---- a run ---- */
+
+/* The i-th item that a run begins with. */
+ORDO_DEV ordo_item ordo_dev_initial(const ordo_cuda_run *run, ordo_u64 i)
+{
+    return run->initial ? run->initial[i] : (ordo_item)i;
+}
 
 /* A thread's counters to the grid's, once a kernel. */
 ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
@@ -305,17 +312,17 @@ static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 univers
 }
 
 /* By one thread of the grid at the start of a step: the words of the step after next, the trace, the mailbox. */
-ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, ordo_cuda_record *record,
-                                  ordo_cuda_mailbox *mailbox, ordo_u64 in_flight, ordo_u64 bucket, double delta)
+ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, const ordo_cuda_run *run,
+                                  ordo_u64 in_flight, ordo_u64 bucket, double delta)
 {
     ordo_cuda_turn *later = &f->turn[(step + 2) % 3];
     later->count = later->segments = later->ticket = 0;
     later->edges = 0;
-    f->turn[(step + 1) % 3].stop = mailbox->stop;
-    ordo_dev_sample(record, in_flight, bucket, delta, 1, -1);
-    record->supersteps = step;
-    mailbox->supersteps = step;
-    mailbox->in_flight = in_flight;
+    f->turn[(step + 1) % 3].stop = run->mailbox->stop;
+    ordo_dev_sample(run->record, in_flight, bucket, delta, 1, -1);
+    run->record->supersteps = step;
+    run->mailbox->supersteps = step;
+    run->mailbox->in_flight = in_flight;
 }
 
 /* ---- ends in the middle of a step ---- */
@@ -349,7 +356,7 @@ ORDO_DEV bool ordo_dev_halted(const ordo_cuda_halt *halt, ordo_u32 step)
 
 static inline ordo_status ordo_cuda_halt_make(ordo_cuda *c, ordo_cuda_halt *halt)
 {
-    halt->mailbox = c->mailbox;
+    halt->mailbox = c->run.mailbox;
     halt->word = (ordo_u32 *)ordo_cuda_alloc(c, ORDO_CUDA_LINE, sizeof(ordo_u32), true);
     return halt->word ? ORDO_OK : ORDO_ERR_MEMORY;
 }
@@ -378,6 +385,25 @@ template <bool Near> ORDO_DEV void ordo_dev_order(void)
         ordo_dev_fence();
 }
 
+/* Locks of a run. */
+typedef struct ordo_cuda_locks {
+    ordo_u32 *lock; /* [mask + 1] the table, 0 at first; not with locks in words */
+    ordo_u32 mask;
+    bool twice; /* critical operators: an item may ask twice */
+} ordo_cuda_locks;
+
+/* A lock a target, or one for several where there are very many; `table`: not in the targets' own words. */
+static inline ordo_status ordo_cuda_locks_make(ordo_cuda *c, bool table, ordo_cuda_locks *locks)
+{
+    ordo_u64 size = 1;
+    while (size < c->job->targets && size < 1u << 24)
+        size *= 2;
+    locks->mask = (ordo_u32)(size - 1);
+    if (table)
+        locks->lock = (ordo_u32 *)ordo_cuda_alloc(c, size, sizeof(ordo_u32), true);
+    return !table || locks->lock ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
 #endif
 
 /* ---- per operator ---- */
@@ -397,6 +423,15 @@ static inline ordo_status OP(cuda_state)(ordo_cuda *c, OP(state) * state)
     *state = *(const OP(state) *)c->job->state;
     arrays.count = OP(arrays)(state, c->job->universe, c->job->targets, c->job->out->m, arrays.array);
     return ordo_cuda_arrays_in(c, &arrays);
+}
+
+/* The same for whatever kernel's arguments have rows, cells, state and run: all that they hold of the job. */
+template <typename Args> static ordo_status OP(cuda_arguments)(ordo_cuda *c, Args *a)
+{
+    a->rows = c->out;
+    a->cells = (OP(cell) *)c->cells;
+    a->run = c->run;
+    return OP(cuda_state)(c, &a->state);
 }
 
 /* Applies a candidate atomically, where `has`; *old is what the cell was before, and nothing where not `has`. */
@@ -449,6 +484,29 @@ ORDO_DEV bool OP(dev_offer)(OP(cell) * cells, ordo_u32 target, OP(cell) candidat
     OP(cell) old;
     OP(dev_improve)(cells, true, target, candidate, &old);
     return OP(better)(candidate, old);
+}
+
+/* The same under the lock of its target, which is taken only by who would improve the cell, and looked at again then.
+ * The lanes that are here together stay in one loop until none of them is left: a section is run in the pass in which
+ * its lock was got, and nobody waits with a lock for a lane that wants it (see cuda_critical.cuh). */
+ORDO_DEV bool OP(dev_offer_locked)(OP(cell) * cells, const ordo_cuda_locks *locks, ordo_u32 target, OP(cell) candidate)
+{
+    const ordo_u32 here = __activemask();
+    ordo_u32 *const lock = &locks->lock[target & locks->mask];
+    bool open = true, improved = false;
+    do {
+        open = open && OP(better)(candidate, ordo_dev_load(&cells[target]));
+        if (open && ordo_dev_lock<false>(lock)) {
+            ordo_dev_order<false>();
+            improved = OP(better)(candidate, ordo_dev_load(&cells[target]));
+            if (improved)
+                ordo_dev_store(&cells[target], candidate);
+            ordo_dev_order<false>();
+            ordo_dev_unlock<false>(lock);
+            open = false;
+        }
+    } while (__any_sync(here, open));
+    return improved;
 }
 
 /* Heads and weights of N edges: all are on their way before the first is used. */

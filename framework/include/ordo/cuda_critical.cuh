@@ -26,18 +26,6 @@
  * needed: the target's words are the locked word itself, which atomics on one word order, and words of the item are
  * looked at by this thread alone.
  */
-#ifndef ORDO_CUDA_CRITICAL_ONCE
-#define ORDO_CUDA_CRITICAL_ONCE
-
-/* Locks of a run. */
-typedef struct ordo_cuda_locks {
-    ordo_u32 *lock; /* [mask + 1] the table, 0 at first; not with locks in words */
-    ordo_u32 mask;
-    bool twice; /* an item may ask twice */
-} ordo_cuda_locks;
-
-#endif
-
 /* One try at locks in words, for `run(state, request)`; false: a lock was taken. */
 template <typename Run>
 ORDO_DEV bool OP(dev_try_word)(const OP(state) * s, bool twice, const ordo_request *request, Run run)

@@ -69,17 +69,23 @@ typedef struct ordo_cuda_mailbox {
     volatile ordo_u64 supersteps, in_flight; /* device to host */
 } ordo_cuda_mailbox;
 
+/* What every kernel's arguments hold of their run: the items that it begins with, and where it reports. */
+typedef struct ordo_cuda_run {
+    const ordo_item *initial; /* [initial_count], or NULL: all */
+    ordo_u64 initial_count;
+    ordo_cuda_counters *counters;
+    ordo_cuda_record *record;
+    ordo_cuda_mailbox *mailbox;
+} ordo_cuda_run;
+
 typedef struct ordo_cuda_own ordo_cuda_own;
 
 typedef struct ordo_cuda ordo_cuda;
 struct ordo_cuda {
     ordo_job *job;
-    ordo_cuda_rows out, in;   /* in: where asked for */
-    void *cells;              /* [targets] on the device */
-    const ordo_item *initial; /* on the device, or NULL: all */
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox; /* the device's address of it */
+    ordo_cuda_rows out, in; /* in: where asked for */
+    void *cells;            /* [targets] on the device */
+    ordo_cuda_run run;      /* all of it the device's addresses */
     ordo_cuda_own *own;
     /* The scheduler's, set after ordo_cuda_begin: cells are what it reads most beside a stream of edges and entries, so
      * that keeping them in the second-level cache pays. Supersteps over frontiers lose by it (measured). */

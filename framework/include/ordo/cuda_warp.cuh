@@ -571,12 +571,12 @@ ORDO_DEV void OP(warp_publish)(OP(warp) * w, ordo_cuda_counters *to)
 
 /* Least priority of the initial items, by all threads of the grid, into *lowest (0 at first): read it after a grid
  * barrier with OP(warp_base). */
-ORDO_DEV void OP(warp_lowest)(const OP(sight) & g, const ordo_item *initial, ordo_u64 count, ordo_u64 *lowest)
+ORDO_DEV void OP(warp_lowest)(const OP(sight) & g, const ordo_cuda_run *run, ordo_u64 *lowest)
 {
     ordo_u64 mine = 0; /* inverted, so that 0 is none */
-    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < run->initial_count;
          i += (ordo_u64)gridDim.x * blockDim.x) {
-        const ordo_u32 item = initial ? initial[i] : (ordo_u32)i;
+        const ordo_item item = ordo_dev_initial(run, i);
         const ordo_u64 priority = ~ordo_dev_ordered(OP(priority)(&g.state, item, ordo_dev_load(&g.cells[item])));
         mine = priority > mine ? priority : mine;
     }
@@ -595,16 +595,12 @@ ORDO_DEV double OP(warp_base)(ordo_u64 *lowest)
 }
 
 /* On the host: what a kernel's arguments hold of the run, whichever scheduler's they are. */
-template <typename Args> static ordo_status OP(warp_arguments)(ordo_cuda *c, const ordo_job *job, bool records, Args *a)
+template <typename Args> static ordo_status OP(warp_arguments)(ordo_cuda *c, bool records, Args *a)
 {
     a->sight.rows = c->out;
     a->sight.cells = (OP(cell) *)c->cells;
-    a->sight.universe = (ordo_u32)job->universe;
-    a->initial = c->initial;
-    a->initial_count = job->initial_count;
-    a->counters = c->counters;
-    a->record = c->record;
-    a->mailbox = c->mailbox;
+    a->sight.universe = (ordo_u32)c->job->universe;
+    a->run = c->run;
     ordo_status status = OP(cuda_state)(c, &a->sight.state);
     if (!status && records && ((int)OP(properties) & ORDO_EDGE_BLIND))
         status = ordo_cuda_records(c, &a->sight.record);

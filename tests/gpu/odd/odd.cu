@@ -98,7 +98,7 @@ static void kernel(const odd_args *a)
 static void explain(ordo_cuda *c, void *arg, char *text, size_t room)
 {
     ordo_cuda_record record;
-    if (cudaMemcpy(&record, c->record, sizeof record, cudaMemcpyDeviceToHost) == cudaSuccess)
+    if (cudaMemcpy(&record, c->run.record, sizeof record, cudaMemcpyDeviceToHost) == cudaSuccess)
         snprintf(text, room, "%s: %llu steps were made", (const char *)arg, (unsigned long long)record.supersteps);
 }
 
@@ -112,7 +112,7 @@ static ordo_status run(ordo_job *job, bool pull, ordo_u64 besides)
     if (!status && besides && !ordo_cuda_alloc(&c, besides, 1, true))
         status = ORDO_ERR_MEMORY;
     if (!status) {
-        a = odd_args{pull ? c.in : c.out, (ordo_u32 *)c.cells, c.mailbox, c.record, 8, RIGHT, pull};
+        a = odd_args{pull ? c.in : c.out, (ordo_u32 *)c.cells, c.run.mailbox, c.run.record, 8, RIGHT, pull};
         if (how)
             a.how = !strcmp(how, "slow") ? SLOW : !strcmp(how, "deaf") ? DEAF : !strcmp(how, "full") ? FULL : RIGHT;
         if (time)

@@ -20,12 +20,8 @@ typedef struct MY(args) {
     ordo_cuda_rows rows;
     OP(cell) * cells;
     OP(state) state;
-    const ordo_item *initial; /* or NULL: all */
-    ordo_u64 initial_count;
     ordo_u32 *stack, *flag; /* [universe] */
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } MY(args);
 
 ORDO_DEV void MY(push)(const MY(args) * a, ordo_u32 *count, ordo_item item)
@@ -42,8 +38,8 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     if (threadIdx.x == 0)
         count = 0;
     __syncthreads();
-    for (ordo_u64 i = threadIdx.x; i < a.initial_count; i += ORDO_CUDA_THREADS)
-        MY(push)(&a, &count, a.initial ? a.initial[i] : (ordo_item)i);
+    for (ordo_u64 i = threadIdx.x; i < a.run.initial_count; i += ORDO_CUDA_THREADS)
+        MY(push)(&a, &count, ordo_dev_initial(&a.run, i));
     for (ordo_u64 step = 1;; step++) {
         __syncthreads();
         const ordo_u32 held = count, rest = held < ORDO_CUDA_THREADS ? 0 : held - ORDO_CUDA_THREADS;
@@ -52,10 +48,10 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         if (has)
             ordo_dev_store(&a.flag[item], 0u);
         if (threadIdx.x == 0) {
-            stop = a.mailbox->stop;
-            ordo_dev_sample(a.record, held, step, 0, 1, -1);
-            a.record->supersteps = a.mailbox->supersteps = step;
-            a.mailbox->in_flight = held;
+            stop = a.run.mailbox->stop;
+            ordo_dev_sample(a.run.record, held, step, 0, 1, -1);
+            a.run.record->supersteps = a.run.mailbox->supersteps = step;
+            a.run.mailbox->in_flight = held;
         }
         __syncthreads();
         if (threadIdx.x == 0)
@@ -80,7 +76,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
              }
          });
     }
-    ordo_dev_publish(a.counters, mine);
+    ordo_dev_publish(a.run.counters, mine);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)
@@ -92,15 +88,8 @@ static ordo_status MY(run_job)(ordo_job *job)
                     !(a.flag = (ordo_u32 *)ordo_cuda_alloc(&c, job->universe, sizeof(ordo_u32), true))))
         status = ORDO_ERR_MEMORY;
     if (!status)
-        status = OP(cuda_state)(&c, &a.state);
+        status = OP(cuda_arguments)(&c, &a);
     if (!status) {
-        a.rows = c.out;
-        a.cells = (OP(cell) *)c.cells;
-        a.initial = c.initial;
-        a.initial_count = job->initial_count;
-        a.counters = c.counters;
-        a.record = c.record;
-        a.mailbox = c.mailbox;
         void *args[] = {&a};
         const void *kernel = ordo_cuda_kernel((const void *)MY(kernel));
         const ordo_cuda_step step = {kernel, ORDO_CUDA_THREADS, 1, false, args};
