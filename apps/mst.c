@@ -14,7 +14,9 @@
  *
  * Edges in a list stand in ascending order of ids, in every round, so their places break ties as ids do.
  *
- * On a GPU one run of a program of its own (mst.cu) does all that, and gives back the bits of the forest's edges.
+ * On a GPU one run of a program of its own (mst.cu) does all that, and gives back the bits of the forest's edges. Where
+ * another scheduler or a sync is named, the runs are made there, and joining and lists stay here: so that syncs can be
+ * compared. Weights that are not u32 come to it as lists of ordered words from the first round on.
  */
 #include "apps/runs.h"
 #include "apps/tree.h"
@@ -70,12 +72,13 @@ typedef struct edge_list {
 typedef struct search {
     const ordo_graph *graph;
     const ordo_csr *g;
-    bool twice; /* symmetric: of the two directions that out of the smaller end counts */
+    bool twice;  /* symmetric: of the two directions that out of the smaller end counts */
+    bool on_gpu; /* the runs are */
     ordo_runs runs;
 
     ordo_u64 components;      /* now, dense */
     ordo_u32 *component;      /* [n] of a vertex, where lists are made from rows */
-    ordo_u64 *best;           /* [n] cells, by component */
+    ordo_u64 *best;           /* [best_room] cells, by component; on a GPU items, too, have one each */
     ordo_u32 *parent, *label; /* [n] whom a component joins; its number in the next round */
     ordo_u8 *has_some;        /* [n] a row with edges for the list: among heavy edges few have */
     ordo_u64 *chosen;         /* [m / 64 + 1] bits: edges of the forest */
@@ -119,13 +122,14 @@ static void reset_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static ordo_status find_best(search *s, const ordo_graph *rows, bool listed, ordo_u64 items)
 {
     mst_state state = {.listed = listed};
+    const ordo_u64 cells = s->on_gpu && items > s->components ? items : s->components;
     ordo_work work = {.op = listed ? ordo_operator_find("mst_u32") : op_for(rows),
                       .graph = rows,
                       .cells = s->best,
                       .state = &state,
                       .universe = items,
-                      .targets = s->components};
-    ordo_status status = ordo_for_ranges(s->runs.options.threads, s->components, BLOCK, reset_range, s);
+                      .targets = cells};
+    ordo_status status = ordo_for_ranges(s->runs.options.threads, cells, BLOCK, reset_range, s);
     if (status)
         return status;
     if (ordo_runs_late(&s->runs))
@@ -476,9 +480,13 @@ static ordo_status first_round(search *s)
 {
     int threads = s->runs.options.threads;
     ordo_u64 n = s->components = s->g->n;
+    const ordo_type type = s->g->weight_type;
     s->unsorted = !s->twice;
     ordo_status status = s->twice ? ordo_for_ranges(threads, n, ORDO_GRAIN, sorted_range, s) : ORDO_OK;
-    if (!status && s->unsorted) /* rows of one direction do not show a vertex all of its edges */
+    if (status)
+        return status;
+    /* rows of one direction do not show a vertex all of its edges; and not all weights can be a GPU's */
+    if (s->unsorted || (s->on_gpu && type != ORDO_U32 && type != ORDO_NONE))
         return ordo_fill_ids(threads, s->component, n);
     if (!status)
         status = find_best(s, s->graph, false, n);
@@ -589,50 +597,93 @@ static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
     return status;
 }
 
+/* ---- by runs ---- */
+
+/* Whether a GPU is to do the whole forest at once: neither another scheduler nor a sync is named. */
+static bool as_a_whole(const ordo_options *o)
+{
+    return (!o->scheduler || !strcmp(o->scheduler, "bsp") || !strcmp(o->scheduler, "auto")) &&
+           (!o->sync || !strcmp(o->sync, "auto"));
+}
+
+/* What ordo_run would refuse. On a GPU lists of u32 are the most that is needed, whatever the graph has. */
+static ordo_status check_runs(const search *s)
+{
+    static const ordo_eid no_rows[1];
+    mst_state state = {.listed = 1};
+    ordo_u64 none = 0;
+    ordo_graph *empty = NULL;
+    ordo_work work = ordo_vertex_work(op_for(s->graph), s->graph, &state, &none, NULL); /* cells are not looked at */
+    if (s->on_gpu) {
+        ordo_status status = ordo_graph_borrow(&(ordo_csr){.row = no_rows, .stride = 1}, false, &empty);
+        if (status)
+            return status;
+        work = ordo_vertex_work(ordo_operator_find("mst_u32"), empty, &state, &none, NULL);
+    }
+    ordo_status status = ordo_run_check(&work, &s->runs.options);
+    ordo_graph_free(empty);
+    return status;
+}
+
+static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
+{
+    const ordo_u64 n = s->g->n, m = s->g->m, pieces = 2 * m / PIECE + 1;
+    ordo_status status = check_runs(s);
+    if (status || (status = check_input(s->graph)))
+        return status;
+    s->runs.start = ordo_clock();
+    s->runs.on_gpu = s->on_gpu;
+    s->component = ordo_alloc(n, sizeof *s->component);
+    s->best = ordo_alloc(s->on_gpu && pieces > n ? pieces : n, sizeof *s->best);
+    s->parent = ordo_alloc(n, sizeof *s->parent);
+    s->label = ordo_alloc(n, sizeof *s->label);
+    s->has_some = ordo_alloc(n, sizeof *s->has_some);
+    s->chosen = ordo_alloc_zero(m / 64 + 1, sizeof *s->chosen);
+    s->counts = ordo_alloc((m > n ? m : n) / ROWS + 3, sizeof *s->counts);
+    status = s->component && s->best && s->parent && s->label && s->has_some && s->chosen && s->counts
+                 ? find_forest(s)
+                 : ORDO_ERR_MEMORY;
+    if (!status)
+        read_out(s, edge, forest);
+    ordo_runs_end(&s->runs, ordo_operator_name(op_for(s->graph)), status);
+    void *all[] = {s->component, s->best,     s->parent,  s->label,     s->has_some, s->chosen,
+                   s->counts,    s->list.arc, s->list.id, s->spare.arc, s->spare.id, s->row};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        ordo_free(all[i]);
+    return status;
+}
+
 ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                      ordo_stats *stats)
 {
     if (!g || !forest || (!edge && ordo_graph_out(g)->n))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", !g ? "graph" : !forest ? "forest" : "room for edges");
-    const ordo_csr *csr = ordo_graph_out(g);
-    ordo_u64 n = csr->n, none = 0;
-    mst_state state = {0};
-    search s = {.graph = g,
-                .g = csr,
-                .twice = ordo_graph_symmetric(g),
-                .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
-                .odd = NO_EDGE};
+    const search fresh = {.graph = g,
+                          .g = ordo_graph_out(g),
+                          .twice = ordo_graph_symmetric(g),
+                          .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
+                          .odd = NO_EDGE};
+    search s = fresh;
     char why_not[sizeof stats->fallback] = "";
     if (s.runs.options.device && strcmp(s.runs.options.device, "cpu") != 0) {
-        ordo_status status = find_on_gpu(&s, edge, forest);
-        if (!status || !ordo_may_fall_back(&s.runs.options, status))
+        ordo_status status;
+        if (as_a_whole(&s.runs.options)) {
+            status = find_on_gpu(&s, edge, forest);
+        } else {
+            s.on_gpu = true;
+            if (!strcmp(s.runs.options.device, "auto"))
+                s.runs.options.device = "cuda"; /* likewise */
+            status = find_by_runs(&s, edge, forest);
+        }
+        if (!status || !ordo_may_fall_back(&fresh.runs.options, status))
             return status;
         snprintf(why_not, sizeof why_not, "%s", ordo_last_error());
+        s = fresh;
         s.runs.options.device = "cpu";
     }
-    ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL); /* cells are not looked at */
-    ordo_status status = ordo_run_check(&work, &s.runs.options);
-    if (status || (status = check_input(g)))
-        return status;
-    s.runs.start = ordo_clock();
-    s.component = ordo_alloc(n, sizeof *s.component);
-    s.best = ordo_alloc(n, sizeof *s.best);
-    s.parent = ordo_alloc(n, sizeof *s.parent);
-    s.label = ordo_alloc(n, sizeof *s.label);
-    s.has_some = ordo_alloc(n, sizeof *s.has_some);
-    s.chosen = ordo_alloc_zero(csr->m / 64 + 1, sizeof *s.chosen);
-    s.counts = ordo_alloc((csr->m > n ? csr->m : n) / ROWS + 3, sizeof *s.counts);
-    status = s.component && s.best && s.parent && s.label && s.has_some && s.chosen && s.counts ? find_forest(&s)
-                                                                                                : ORDO_ERR_MEMORY;
-    if (!status)
-        read_out(&s, edge, forest);
-    ordo_runs_end(&s.runs, ordo_operator_name(work.op), status);
+    ordo_status status = find_by_runs(&s, edge, forest);
     if (s.runs.ran && !status)
         snprintf(stats->fallback, sizeof stats->fallback, "%s", why_not);
-    void *all[] = {s.component, s.best,     s.parent,  s.label,     s.has_some, s.chosen,
-                   s.counts,    s.list.arc, s.list.id, s.spare.arc, s.spare.id, s.row};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        ordo_free(all[i]);
     return status;
 }
 
@@ -642,8 +693,11 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     mst_state state = {0};
     ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL);
-    if (chosen.device && !strcmp(chosen.device, "cuda")) /* of the host's memory it takes the bits */
+    const bool on_gpu = chosen.device && !strcmp(chosen.device, "cuda");
+    if (on_gpu && as_a_whole(&chosen)) /* of the host's memory it takes the bits */
         work = whole_work(g, &none);
+    else if (on_gpu)
+        chosen.device = "cpu"; /* lists are here, and no more is held than by runs here */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;

@@ -38,6 +38,7 @@ void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later)
         runs->ran = true;
         return;
     }
+    sum->run_seconds += one->run_seconds;
     sum->prepare_seconds += one->prepare_seconds;
     sum->transfer_seconds += one->transfer_seconds;
     sum->items += one->items;
@@ -93,7 +94,11 @@ void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)
         return;
     ordo_u64 peak = ordo_memory_peak();
     stats->op = op;
-    stats->run_seconds = ordo_clock() - runs->start - stats->prepare_seconds - stats->transfer_seconds;
+    const double all = ordo_clock() - runs->start - stats->transfer_seconds;
+    if (runs->on_gpu)
+        stats->prepare_seconds = all - stats->run_seconds;
+    else
+        stats->run_seconds = all - stats->prepare_seconds;
     stats->peak_bytes = peak > stats->peak_bytes ? peak : stats->peak_bytes;
     if (status && status != ORDO_ERR_CANCELLED && status != ORDO_ERR_TIMEOUT)
         ordo_stats_free(stats);

@@ -12,6 +12,7 @@ typedef struct ordo_runs {
     double start;         /* of ordo_clock() */
     ordo_stats *stats;    /* sums, or NULL */
     bool ran;             /* stats holds something */
+    bool on_gpu;          /* seconds.run is the kernels'; what the host does between them is preparing */
 } ordo_runs;
 
 /* Whether time is over. */

@@ -170,6 +170,36 @@ class Runs(Base):
         self.assertEqual(options["device"], "cpu")
         self.assertIn(pattern, options["fallback"])
 
+    def test_forests_by_runs(self):
+        """Where a sync or another scheduler is named each round is a run; what is between them is the app's."""
+        file = self.path("rounds.json")
+        for scheduler, sync, words in (("bsp", "atomic", ("--sync", "atomic")), ("bsp", "lock", ("--sync", "lock")),
+                                       ("lock_server", "server", ("--scheduler", "lock_server"))):
+            out = self.ok("mst", "--generate", "rmat --scale 9 --weights uniform:1:9", "--device", "cuda", *words, "--verify", "--json", file)
+            self.assertRegex(out, rf"(?m)^Scheduler: .*{scheduler}, sync {sync}, cuda, fake GPU;")
+            self.assertRegex(out, r"(?m)^Verification: +PASS$")
+            with open(file) as f:
+                record = json.load(f)
+            os.unlink(file)
+            self.assertEqual((record["operator"], record["options"]["sync"]), ("mst_u32", sync))
+            self.assertGreater(record["counts"]["supersteps"], 2)
+            self.assertGreater(record["seconds"]["run"], 0)
+            self.assertGreater(record["seconds"]["prepare"], 0)
+            program = os.path.join(os.path.dirname(ORDO), "tests", "forests")
+            r = subprocess.run([program, "check", "cuda", "90", scheduler, sync], stdout=subprocess.PIPE, text=True, timeout=200,
+                               env=dict(PLAIN, LD_LIBRARY_PATH=self.folder))
+            self.assertEqual(r.returncode, 0, r.stdout)
+            self.assertIn("90 of 90 forests are Kruskal's", r.stdout)
+        missing = "'mst_u32' under scheduler 'delta' was not compiled for device 'cuda'"
+        self.refused(2, missing, "mst", "-g", 8, "--device", "cuda", "--scheduler", "delta")
+        self.refused(2, "does not offer sync|needs a", "mst", "-g", 8, "--device", "cuda", "--sync", "racy")
+        out = self.ok("mst", "-g", 8, "--device", "auto", "--scheduler", "delta", "--verify")
+        self.assertIn(missing, re.search(r"(?m)^Not on a GPU: +(.*)$", out)[1])
+        self.refused(4, r"mst_u32 needs \d+ bytes or more, 20000 of 20000 are free", "mst", "-g", 10, "--device", "cuda", "--sync", "lock",
+                     FAKE_MEMORY=20000)
+        out = self.ok("mst", "-g", 10, "--device", "auto", "--sync", "lock", "--verify", FAKE_MEMORY=20000)
+        self.assertRegex(out, r"(?m)^Scheduler: .*bsp, sync lock, cpu, ")
+
     network = ("maxflow", "--generate", "rlg --width 9 --height 12 --weights uniform:1:9 --seed 2", "--device")
 
     def test_flows(self):

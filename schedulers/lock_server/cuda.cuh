@@ -28,8 +28,9 @@
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
 
 enum {
-    MY(batch) = SERVER_EACH * SERVER_THREADS,
-    MY(words) = sizeof(OP(cell)) / 4, /* of a message */
+    MY(words) = sizeof(OP(cell)) / 4,   /* of a message */
+    MY(each) = SERVER_EACH / MY(words), /* messages of a thread and batch */
+    MY(batch) = MY(each) * SERVER_THREADS,
 };
 
 typedef struct MY(args) {
@@ -87,11 +88,11 @@ ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(ti
                        server_sending *sending, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
 {
     for (ordo_u32 base = 0; base < total; base += MY(batch)) {
-        ordo_u64 word[SERVER_EACH][MY(words)] = {};
-        ordo_u32 to[SERVER_EACH];
-        OP(cell) now[SERVER_EACH];
+        ordo_u64 word[MY(each)][MY(words)] = {};
+        ordo_u32 to[MY(each)];
+        OP(cell) now[MY(each)];
 #pragma unroll
-        for (int k = 0; k < SERVER_EACH; k++) {
+        for (int k = 0; k < MY(each); k++) {
             const ordo_u32 i = base + (ordo_u32)k * SERVER_THREADS + threadIdx.x;
             to[k] = SERVER_NONE;
             if (i >= total)
@@ -109,14 +110,13 @@ ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(ti
             mine->edges++;
         }
 #pragma unroll
-        for (int k = 0; k < SERVER_EACH; k++) {
+        for (int k = 0; k < MY(each); k++) {
             OP(cell) candidate;
             const ordo_u32 target = MY(unpack)(word[k], &candidate);
             if (to[k] != SERVER_NONE)
                 to[k] = OP(better)(candidate, now[k]) ? server_number(&a->owners, target) % a->servers : SERVER_NONE;
         }
-        if (!server_deliver<MY(words), SERVER_EACH>(out, &a->ring, a->servers, to, word, sending, &a->halt, step,
-                                                    rounds))
+        if (!server_deliver<MY(words), MY(each)>(out, &a->ring, a->servers, to, word, sending, &a->halt, step, rounds))
             return false;
     }
     return true;
@@ -209,11 +209,11 @@ ORDO_DEV void MY(improve)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 ta
 
 /* `count` candidates under locks, by whole warps: see cuda_critical.cuh for why. */
 ORDO_DEV void MY(serve_plain)(const MY(args) * a, MY(serving) * s, ordo_dev_queue *queue,
-                              const ordo_u64 (&word)[SERVER_EACH][MY(words)], ordo_u32 count, ordo_u32 step,
+                              const ordo_u64 (&word)[MY(each)][MY(words)], ordo_u32 count, ordo_u32 step,
                               server_counters *mine)
 {
 #pragma unroll 1
-    for (int k = 0; k < SERVER_EACH; k++) {
+    for (int k = 0; k < MY(each); k++) {
         ordo_u64 now[MY(words)];
         server_pick(word, k, now);
         bool has = (ordo_u32)k * SERVER_THREADS + threadIdx.x < count;
@@ -236,12 +236,12 @@ ORDO_DEV void MY(serve_plain)(const MY(args) * a, MY(serving) * s, ordo_dev_queu
 
 /* The same by chains. All threads of the block. */
 ORDO_DEV void MY(serve_chains)(const MY(args) * a, MY(serving) * s, ordo_dev_queue *queue,
-                               const ordo_u64 (&word)[SERVER_EACH][MY(words)], ordo_u32 count, ordo_u32 step,
+                               const ordo_u64 (&word)[MY(each)][MY(words)], ordo_u32 count, ordo_u32 step,
                                server_counters *mine)
 {
     ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
 #pragma unroll
-    for (int k = 0; k < SERVER_EACH; k++) {
+    for (int k = 0; k < MY(each); k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
         OP(cell) ignored;
         if (at < count) {
@@ -253,7 +253,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, MY(serving) * s, ordo_dev_que
     }
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < SERVER_EACH; k++) {
+    for (int k = 0; k < MY(each); k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
         OP(cell) ignored;
         if (at < count)
@@ -287,8 +287,8 @@ ORDO_DEV void MY(server)(const MY(args) * a, MY(serving) * s, server_taking *tak
     __shared__ int verdict;
     ordo_u32 turns = 0;
     for (;;) {
-        ordo_u64 word[SERVER_EACH][MY(words)];
-        const ordo_u32 count = server_take<MY(words), SERVER_EACH>(&a->ring, index, taking, word, false);
+        ordo_u64 word[MY(each)][MY(words)];
+        const ordo_u32 count = server_take<MY(words), MY(each)>(&a->ring, index, taking, word, false);
         if (count && Combine)
             MY(serve_chains)(a, s, queue, word, count, step, mine);
         else if (count)

@@ -6,6 +6,9 @@
  *   slow  goes round for ever, but ends when it is told to
  *   deaf  looks at nothing for ODD_SECONDS (8)
  *   full  says that a worklist was too small, having spoilt every cell
+ *
+ * And rounds of spanning forests (operators/mst.h), under `bsp` and `lock_server`, right and by one thread, for what
+ * the app does between such runs; every word that an engine may look at must be there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +143,61 @@ static ordo_status run_topology(ordo_job *job)
     return run(job, true, 0);
 }
 
-extern const ordo_instance odd_bsp, odd_near_far, odd_topology;
+/* ---- a round of a forest ---- */
+
+typedef struct round_args {
+    ordo_cuda_rows rows;
+    ordo_u64 *cells, universe, targets;
+    ordo_cuda_record *record;
+    bool listed;
+} round_args;
+
+static __host__ __device__ void work_round(const round_args *a)
+{
+    a->record->supersteps = 1;
+    a->record->overflow = a->universe > a->targets || a->universe > a->rows.n;
+    for (ordo_vid v = 0; v < a->universe && !a->record->overflow; v++)
+        for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++) {
+            const ordo_u32 *edge = a->rows.edge + e * a->rows.stride;
+            const ordo_u64 weight = a->rows.stride == 2 ? edge[1] : 1, target = a->listed ? edge[0] : v;
+            const ordo_u64 candidate = weight << 32 | (a->listed ? (ordo_u32)(e >> 1) : edge[0]);
+            if (target >= a->targets)
+                a->record->overflow = 1;
+            else if ((a->listed || v != edge[0]) && candidate < a->cells[target])
+                a->cells[target] = candidate;
+        }
+}
+
+#ifdef __CUDACC__
+static __global__ void round_kernel(const round_args a)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        work_round(&a);
+}
+#else
+static void round_kernel(const round_args *a)
+{
+    work_round(a);
+}
+#endif
+
+static ordo_status run_round(ordo_job *job)
+{
+    ordo_cuda c;
+    round_args a = {};
+    ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u64), false, &c);
+    if (!status) {
+        a = round_args{c.out,        (ordo_u64 *)c.cells, job->universe,
+                       job->targets, c.run.record,        *(const ordo_u32 *)job->state != 0};
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)round_kernel), 32, 1, args);
+    }
+    return ordo_cuda_end(&c, status);
+}
+
+extern const ordo_instance odd_bsp, odd_near_far, odd_topology, odd_round_bsp, odd_round_server;
+const ordo_instance odd_round_bsp = {"bsp", run_round, 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_LOCK, ORDO_ON_CUDA};
+const ordo_instance odd_round_server = {"lock_server", run_round, 1u << ORDO_SYNC_SERVER, ORDO_ON_CUDA};
 const ordo_instance odd_bsp = {"bsp", run_bsp, 0, ORDO_ON_CUDA};
 const ordo_instance odd_near_far = {"near_far", run_near_far, 0, ORDO_ON_CUDA};
 const ordo_instance odd_topology = {"topology", run_topology, 0, ORDO_ON_CUDA};
