@@ -100,11 +100,11 @@ static ordo_status step_of(const plan *p, int round_blocks, void **args, ordo_cu
 
 static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
-    enum { MOST = 10 + 3 * MST_EARLY };
+    enum { MOST = 10 };
     const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, at_once = vertex * MST_AT_ONCE;
-    const ordo_u64 chunks = (ordo_u64)MST_CHUNK * MST_WARPS * (a->dense ? MST_CHUNKS : 1);
+    const ordo_u64 chunks = (ordo_u64)MST_CHUNK * MST_WARPS;
     const int blocks = ((int)c->job->tunable[BSP_BLOCKS] + 1) / 2; /* of twice as many threads as the tunable says */
-    mst_args heavy = *a, early[MST_EARLY];
+    mst_args heavy = *a;
     plan all[MOST];
     void *args[MOST];
     ordo_cuda_step step[MOST];
@@ -123,13 +123,6 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
         then((const void *)mst_light<true>, m + m / (MST_IDS - 1) + chunks, chunks, MST_THREADS, a);
     else
         then((const void *)mst_light<false>, m, chunks, MST_THREADS, a);
-    for (int k = 0; k < MST_EARLY && n >> (20 + 2 * k); k++) {
-        early[k] = *a;
-        early[k].level = (ordo_u32)k + 1;
-        then((const void *)mst_early_join, n >> (k + 1), at_once / 2, MST_THREADS, &early[k]);
-        then((const void *)mst_early_settle, n >> (k + 1), at_once, MST_THREADS, &early[k]);
-        then((const void *)mst_early_contract, a->room < n ? a->room : n, at_once, MST_THREADS, &early[k]);
-    }
     then(NULL, 0, 1, MST_ROUND_THREADS, a);
     if (a->dense) {
         then((const void *)mst_rename, n, 8 * vertex, MST_THREADS, a);

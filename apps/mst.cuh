@@ -58,6 +58,16 @@ ORDO_DEV void mst_lower(const mst_args *a, bool has, ordo_u32 part, ordo_u64 key
         ordo_dev_min(&a->best[part], key);
 }
 
+/* Whether a key may lower a component's word. Where components are few all ask for the same lines, which lie in few
+ * parts of the second-level cache and would be what they wait for: so the first-level one is asked first, `near`. What
+ * it has may be old, and then larger. */
+ORDO_DEV bool mst_below(const mst_args *a, ordo_u32 part, ordo_u64 key, bool near)
+{
+    if (near && key >= ordo_dev_load_near(&a->best[part]))
+        return false;
+    return key < ordo_dev_load(&a->best[part]);
+}
+
 /* Appends what is held, and offers it to both components. An edge that may be a component's lightest writes what it
  * joins: the lightest one has found its component's word larger, so it has. */
 ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
@@ -71,6 +81,7 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
         base = ordo_dev_add(to->count, s->count);
     base = __shfl_sync(0xffffffffu, base, 0);
     const uint4 one = s->held[0], two = s->held[s->count / 2]; /* what both join is likely to be large */
+    const bool near = to->parts <= MST_NEAR;
     const ordo_u32 crowded = one.x == two.x || one.x == two.y ? one.x : one.y;
 #pragma unroll 2
     for (ordo_u32 first = 0; first < s->count; first += 32) {
@@ -84,7 +95,7 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
         if (has)
             to->list[at] = e;
         const ordo_u64 key = mst_key(e.z, e.w);
-        const bool x = has && key < ordo_dev_load(&a->best[e.x]), y = has && key < ordo_dev_load(&a->best[e.y]);
+        const bool x = has && mst_below(a, e.x, key, near), y = has && mst_below(a, e.y, key, near);
         if (x || y)
             a->across[e.w] = e.x ^ e.y;
         mst_lower(a, x, e.x, key, crowded);
@@ -318,20 +329,19 @@ static __global__ void __launch_bounds__(MST_THREADS, Limited ? 4 : 5) mst_light
         return;
     }
     const ordo_u32 block = Limited ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x;
-    const ordo_u32 piece = MST_CHUNK * (Limited ? MST_CHUNKS : 1);
     const ordo_u64 limit = a.words->limit;
     const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
     mst_store store = {held[warp], 0};
     mst_sieve *sieve = &sieves[Limited ? warp : 0];
     if (mst_halted(&a))
         return;
-    for (ordo_u64 first = (ordo_u64)(block * MST_WARPS + warp) * piece; first < a.m; first += (ordo_u64)step * piece) {
-        const ordo_u32 end = a.m - first < piece ? a.m : (ordo_u32)first + piece;
+    for (ordo_u32 c = block * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
+        const ordo_u32 end = a.m - c * MST_CHUNK < MST_CHUNK ? a.m : (c + 1) * MST_CHUNK;
         ordo_u32 caught = 0;
         mst_window window;
         if (!Limited)
-            mst_move(&a, &window, a.owner[first / MST_CHUNK]);
-        for (ordo_u32 at = (ordo_u32)first + lane; at - lane < end; at += ALL) {
+            mst_move(&a, &window, a.owner[c]);
+        for (ordo_u32 at = c * MST_CHUNK + lane; at - lane < end; at += ALL) {
             uint2 arc[MST_AT_ONCE];
             ordo_u32 e[MST_AT_ONCE];
             bool light[MST_AT_ONCE];
@@ -377,23 +387,23 @@ static __global__ void __launch_bounds__(MST_THREADS, Limited ? 4 : 5) mst_light
 
 /* Each component joins the one at the other end of its lightest edge; of two with the same edge the smaller one stays.
  * In place, as nobody reads parents here. */
-template <int THREADS>
-ORDO_DEV void mst_join(const mst_args *a, mst_numbering<THREADS> *s, ordo_u32 k, ordo_u32 parts, ordo_u32 *parent)
+ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, ordo_u32 k, ordo_u32 parts,
+                       ordo_u32 *parent)
 {
-    enum { AT_ONCE = 2, TILE = THREADS * AT_ONCE };
+    enum { AT_ONCE = 2, TILE = MST_ROUND_THREADS * AT_ONCE };
     for (ordo_u32 first = blockIdx.x * TILE; first < parts; first += gridDim.x * TILE) {
         ordo_u64 best[AT_ONCE], others[AT_ONCE];
         ordo_u32 other[AT_ONCE], roots = 0, finals = 0;
         bool root[AT_ONCE];
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            const ordo_u32 c = first + j * THREADS + threadIdx.x;
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
             best[j] = c < parts ? ordo_dev_load(&a->best[c]) : MST_NO_KEY;
             finals += c < parts && best[j] == MST_NO_KEY;
         }
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            const ordo_u32 c = first + j * THREADS + threadIdx.x;
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
             other[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->across[(ordo_u32)best[j]]) ^ c : c;
         }
 #pragma unroll
@@ -401,14 +411,14 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<THREADS> *s, ordo_u32 k,
             others[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->best[other[j]]) : 0;
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            const ordo_u32 c = first + j * THREADS + threadIdx.x;
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
             root[j] = best[j] != MST_NO_KEY && c < other[j] && others[j] == best[j];
             roots += root[j];
         }
         mst_number(s, &roots, &finals, &a->words->parts[k + 1], &a->words->final_parts[a->heavy]);
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            const ordo_u32 c = first + j * THREADS + threadIdx.x;
+            const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
             if (c >= parts)
                 continue;
             if (root[j]) {
@@ -423,26 +433,25 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<THREADS> *s, ordo_u32 k,
     }
 }
 
-/* The edges that still join components, by their new labels, to the next list. */
-template <int THREADS>
-ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 *parent, const uint4 *from, ordo_u32 count,
+/* The edges that still join components, by their new labels, which nobody changes now, to the next list. */
+ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *parent, const uint4 *from, ordo_u32 count,
                            mst_target to)
 {
     mst_store store = {held, 0};
-    const ordo_u64 step = (ordo_u64)gridDim.x * THREADS * MST_AT_ONCE;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * THREADS * MST_AT_ONCE + threadIdx.x; first - threadIdx.x < count;
-         first += step) {
+    const ordo_u64 step = (ordo_u64)gridDim.x * MST_ROUND_THREADS * MST_AT_ONCE;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * MST_ROUND_THREADS * MST_AT_ONCE + threadIdx.x;
+         first - threadIdx.x < count; first += step) {
         uint4 e[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u64 i = first + j * THREADS;
+            const ordo_u64 i = first + j * MST_ROUND_THREADS;
             e[j] = i < count ? __ldcg(&from[i]) : make_uint4(0, 0, 0, 0);
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
             if (e[j].x != e[j].y) {
-                e[j].x = ordo_dev_load(&parent[e[j].x]) & ~MST_ROOT;
-                e[j].y = ordo_dev_load(&parent[e[j].y]) & ~MST_ROOT;
+                e[j].x = parent[e[j].x] & ~MST_ROOT;
+                e[j].y = parent[e[j].y] & ~MST_ROOT;
             }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
@@ -450,51 +459,6 @@ ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 *parent, con
         mst_make_room(a, &store, &to);
     }
     mst_flush(a, &store, &to);
-}
-
-/* The first rounds of large graphs, a kernel a step: more threads fit than of mst_rounds, and do not wait for the
- * slowest ones at barriers. a.level says which round; one without edges does nothing. */
-ORDO_KERNEL(MST_THREADS) mst_early_join(const mst_args a)
-{
-    __shared__ mst_numbering<MST_THREADS> numbering;
-    mst_words *w = a.words;
-    const ordo_u64 base = a.level == 1 ? a.n : w->base[a.level];
-    if (!w->edges[a.level] || mst_halted(&a))
-        return;
-    mst_join<MST_THREADS>(&a, &numbering, a.level, w->parts[a.level], a.parent + base);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        w->base[a.level] = base;
-        w->base[a.level + 1] = base + w->parts[a.level];
-    }
-}
-
-ORDO_KERNEL(MST_THREADS) mst_early_settle(const mst_args a)
-{
-    const mst_words *w = a.words;
-    const ordo_u32 first = blockIdx.x * MST_THREADS + threadIdx.x, step = gridDim.x * MST_THREADS;
-    const ordo_u32 parts = w->parts[a.level];
-    if (!w->edges[a.level] || mst_halted(&a))
-        return;
-    mst_find_roots(&a, a.parent + w->base[a.level], parts, first, step);
-    for (ordo_u64 c = first; c < parts; c += step)
-        a.best[c] = MST_NO_KEY;
-}
-
-ORDO_KERNEL(MST_THREADS) mst_early_contract(const mst_args a)
-{
-    __shared__ uint4 held[MST_WARPS][MST_HELD];
-    mst_words *w = a.words;
-    const ordo_u32 k = a.level, edges = w->edges[k];
-    if (!edges || mst_halted(&a))
-        return;
-    const mst_target to = {a.list[k & 1], &w->edges[k + 1], w->parts[k + 1]};
-    mst_contract<MST_THREADS>(&a, held[threadIdx.x / 32], a.parent + w->base[k], a.list[(k - 1) & 1], edges, to);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        w->level = k + 1;
-        a.counters->items += w->parts[k];
-        a.counters->edges += 2 * (ordo_u64)edges;
-        a.record->moment[k] = ordo_cuda_moment{ordo_dev_clock(), edges, k, 0, 1, -1};
-    }
 }
 
 /* A component's number among all that are left when the list is empty, `parts` of them on the last level. */
@@ -562,20 +526,18 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
     const ordo_u32 first_level = w->level + a.heavy;
     const bool keeper = thread == threads - 1; /* of the books: it has least to do */
-    ordo_u64 base = a.heavy || first_level == 1 ? a.n : w->base[first_level];
-    ordo_u64 items = 0, offers = 0, looked = keeper ? ordo_dev_clock() : 0;
+    ordo_u64 base = a.n, items = 0, offers = 0, looked = keeper ? ordo_dev_clock() : 0;
     ordo_u32 k = first_level, parts;
-    const ordo_u32 turn = a.heavy ? first_level : 1; /* whose list is the first one */
     if (a.heavy && !w->filtered)
         return;
     for (;; k++) {
         const ordo_u32 edges = ordo_dev_load(&w->edges[k]);
-        const uint4 *from = a.list[(k - turn) & 1];
+        const uint4 *from = a.list[(k - first_level) & 1];
         parts = ordo_dev_load(&w->parts[k]);
         if (!edges || ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop))
             break;
         ordo_u32 *parent = a.parent + base;
-        mst_join<MST_ROUND_THREADS>(&a, &numbering, k, parts, parent);
+        mst_join(&a, &numbering, k, parts, parent);
         grid.sync();
         mst_find_roots(&a, parent, parts, thread, threads);
         for (ordo_u64 c = thread; c < parts; c += threads)
@@ -594,8 +556,8 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
             }
         }
         grid.sync();
-        const mst_target to = {a.list[(k + 1 - turn) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
-        mst_contract<MST_ROUND_THREADS>(&a, held[threadIdx.x / 32], parent, from, edges, to);
+        const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
+        mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
         base += parts;
         grid.sync();
     }

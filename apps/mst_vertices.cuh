@@ -23,12 +23,11 @@ enum {
     MST_HELD = 160,   /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
     MST_SIEVE = 256,  /* light arcs that a warp holds back before it looks for their owners: less than MST_AT_ONCE times
                          32, and so many more */
-    MST_CHUNKS = 2,   /* of a warp's piece where few arcs are light */
     MST_DENSE = 2,    /* edges a vertex, beyond which the lightest come first */
     MST_SAMPLE = 512, /* edges, or vertices, that are looked at to find a limit, or the largest component */
+    MST_NEAR = 32768, /* components, up to which their words are looked at in the first-level cache first */
     MST_CROWD = 4,    /* more lanes of a warp that lower one word have one do it for all */
     MST_HOPS = 16,    /* steps to a root before the way is shortened for others, too */
-    MST_EARLY = 2,    /* rounds at most that have kernels of their own */
     MST_IDS = 4,      /* of so many blocks of mst_light, one looks for ids */
     MST_LOOK = 20000, /* nanoseconds between two looks at the mailbox, which is on the host */
     MST_LEVELS = 72   /* twice 32, as a level has at most half the components; and some */
@@ -46,7 +45,7 @@ typedef struct mst_words {
     ordo_u32 unsorted, filtered, stop;
     ordo_u32 hubs;           /* pieces */
     ordo_u32 giant;          /* a component, or MST_NONE */
-    ordo_u32 level;          /* where rounds of light edges begin, and after them the last one of theirs */
+    ordo_u32 level;          /* 1, and after the rounds of light edges the last one of theirs */
     ordo_u32 final_parts[2]; /* of light edges, of heavy ones */
     ordo_u32 parts[MST_LEVELS], edges[MST_LEVELS];
     ordo_u64 base[MST_LEVELS]; /* of the level in parent[] */
@@ -64,7 +63,6 @@ typedef struct mst_args {
     ordo_u32 room;    /* of a list */
     bool dense;       /* the lightest edges come first */
     bool heavy;       /* mst_rounds: on the heavy edges */
-    ordo_u32 level;   /* of an early round */
     ordo_u32 *chosen; /* [words] bits, by id */
     ordo_u32 words_of_chosen;
     ordo_u32 *parent; /* [3 * n] */
@@ -576,7 +574,9 @@ ORDO_DEV ordo_u32 mst_climb(const mst_args *a, ordo_u32 *parent, ordo_u32 at)
     }
 }
 
-/* Parents of a level become labels; by all threads, each with every `step`th. */
+/* Parents of a level become labels; by all threads, each with every `step`th. What is read on the way may be old: then
+ * it is a parent where a label is by now, and the way longer. So the first-level cache may be read, and many share a
+ * root. */
 ORDO_DEV void mst_find_roots(const mst_args *a, ordo_u32 *parent, ordo_u32 count, ordo_u32 first, ordo_u32 step)
 {
     for (ordo_u64 at = first; at < count; at += (ordo_u64)step * MST_AT_ONCE) {
@@ -592,7 +592,7 @@ ORDO_DEV void mst_find_roots(const mst_args *a, ordo_u32 *parent, ordo_u32 count
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 if (open >> j & 1)
-                    up[j] = ordo_dev_load(&parent[up[j]]);
+                    up[j] = ordo_dev_load_near(&parent[up[j]]);
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 open &= up[j] & MST_ROOT ? ~(1u << j) : ~0u;

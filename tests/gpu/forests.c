@@ -1,9 +1,9 @@
 /* forests.c -- minimum spanning forests on a GPU against Kruskal's.
  *
- *   forests check DEVICE GRAPHS [SCHEDULER SYNC [SETTING ...]]
+ *   forests check DEVICE GRAPHS [SCHEDULER SYNC]
  *       thousands of small graphs, of all families, weights and directions; some large ones
- *   forests time GRAPH REPEATS [SCHEDULER SYNC [SETTING ...]]
- *       kernel milliseconds on a file of both directions, median with the spread
+ *   forests time GRAPH REPEATS [SCHEDULER:SYNC[:SETTING] ...]
+ *       kernel milliseconds on a file of both directions, median with the spread, and what the host did besides
  *
  * Without a scheduler and a sync a GPU does the whole forest in one run; with them, a run a round.
  *
@@ -300,64 +300,101 @@ static int check_all(const char *device, int graphs)
 
 /* ---- times ---- */
 
-static int time_file(const char *path, int repeats)
+/* "scheduler:sync" and perhaps ":name=value"; NULL: as it is without. Takes the string apart. */
+static ordo_options options_of(char *how, const char **setting)
+{
+    ordo_options o = {.device = "cuda"};
+    if (how) {
+        o.scheduler = strtok(how, ":");
+        o.sync = strtok(NULL, ":");
+        if ((*setting = strtok(NULL, "")))
+            o.settings = setting;
+        o.setting_count = *setting != NULL;
+    }
+    return o;
+}
+
+/* Times of one way, and its forest. */
+static ordo_status time_one(const ordo_graph *g, char *how, int repeats, ordo_eid *edge, ordo_forest *f)
 {
     enum { MOST = 100 };
+    double times[MOST], others[MOST];
+    const char *setting = NULL;
+    const ordo_options options = options_of(how, &setting);
+    ordo_stats stats = {0};
+    ordo_status status = ORDO_OK;
+    repeats = repeats < 1 ? 1 : repeats > MOST ? MOST : repeats;
+    for (int i = -1; i < repeats && !status; i++) { /* the first warms up */
+        ordo_stats_free(&stats);
+        status = ordo_mst(g, &options, edge, f, &stats);
+        if (i >= 0) {
+            times[i] = 1e3 * stats.run_seconds;
+            others[i] = 1e3 * (stats.prepare_seconds + stats.transfer_seconds);
+        }
+    }
+    if (!status) {
+        qsort(times, (size_t)repeats, sizeof *times, by_double);
+        qsort(others, (size_t)repeats, sizeof *others, by_double);
+        printf("  %-11s %-6s %-12s %9.3f ms (%.3f to %.3f), besides %.0f  steps %llu  edges %llu  weight %llu",
+               stats.scheduler, how ? stats.sync : "whole", setting ? setting : "", times[repeats / 2], times[0],
+               times[repeats - 1], others[repeats / 2], (unsigned long long)stats.supersteps,
+               (unsigned long long)f->edges, (unsigned long long)f->weight.u32);
+    }
+    ordo_stats_free(&stats);
+    return status;
+}
+
+/* The whole at once, then each way in turn, whose edges must be the same. */
+static int time_file(const char *path, int repeats, char **how, int ways)
+{
     ordo_graph *g = NULL;
     const ordo_read_options read = {.edges.direction = ORDO_SYMMETRIC};
     if (ordo_graph_read(path, &read, &g)) {
         fprintf(stderr, "%s\n", ordo_last_error());
         return 3;
     }
-    ordo_eid *edge = calloc((size_t)ordo_graph_out(g)->n + 1, sizeof *edge);
-    ordo_forest f = {0};
-    ordo_stats stats = {0};
-    double times[MOST], others[MOST];
-    ordo_options options = how_to;
-    options.device = "cuda";
-    ordo_status status = edge ? ORDO_OK : ORDO_ERR_MEMORY;
-    repeats = repeats < 1 ? 1 : repeats > MOST ? MOST : repeats;
-    for (int i = -1; i < repeats && !status; i++) { /* the first warms up */
-        ordo_stats_free(&stats);
-        status = ordo_mst(g, &options, edge, &f, &stats);
-        if (i >= 0) {
-            times[i] = 1e3 * stats.run_seconds;
-            others[i] = 1e3 * (stats.prepare_seconds + stats.transfer_seconds);
+    const size_t room = (size_t)ordo_graph_out(g)->n + 1;
+    ordo_eid *edge = calloc(room, sizeof *edge), *other = calloc(room, sizeof *other);
+    ordo_forest f, again;
+    int wrong = 0;
+    if (!edge || !other)
+        abort();
+    printf("%s\n", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+    if (time_one(g, NULL, repeats, edge, &f) || ordo_mst_verify(g, edge, &f, ORDO_VERIFY_SERIAL)) {
+        printf("  %s\n", ordo_last_error());
+        wrong = 1;
+    } else {
+        printf(", as Kruskal's\n");
+    }
+    for (int i = 0; i < ways && !wrong; i++) {
+        if (time_one(g, how[i], repeats, other, &again)) {
+            printf("  %s\n", ordo_last_error());
+            wrong = 1;
+        } else if (again.edges != f.edges || memcmp(edge, other, f.edges * sizeof *edge) != 0) {
+            printf(", ANOTHER FOREST\n");
+            wrong = 1;
+        } else {
+            printf(", the same\n");
         }
     }
-    if (!status)
-        status = ordo_mst_verify(g, edge, &f, ORDO_VERIFY_SERIAL);
-    if (status) {
-        printf("%s: %s\n", path, ordo_last_error());
-    } else {
-        qsort(times, (size_t)repeats, sizeof *times, by_double);
-        qsort(others, (size_t)repeats, sizeof *others, by_double);
-        printf("%-24s mst %9.3f ms (%.3f to %.3f), besides %.0f  sync %s  steps %llu  edges %llu  weight %llu, as "
-               "Kruskal's\n",
-               strrchr(path, '/') ? strrchr(path, '/') + 1 : path, times[repeats / 2], times[0], times[repeats - 1],
-               others[repeats / 2], stats.sync, (unsigned long long)stats.supersteps, (unsigned long long)f.edges,
-               (unsigned long long)f.weight.u32);
-    }
-    ordo_stats_free(&stats);
     free(edge);
+    free(other);
     ordo_graph_free(g);
-    return status != ORDO_OK;
+    return wrong;
 }
 
 int main(int count, char **words)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a kernel that hangs is wanted, too */
-    if (count >= 6) {
+    if (count == 6) {
         how_to.scheduler = words[4];
         how_to.sync = words[5];
-        how_to.settings = (const char *const *)words + 6;
-        how_to.setting_count = (size_t)count - 6;
     }
-    if ((count == 4 || count >= 6) && !strcmp(words[1], "check"))
+    if ((count == 4 || count == 6) && !strcmp(words[1], "check"))
         return check_all(words[2], atoi(words[3]));
-    if ((count == 4 || count >= 6) && !strcmp(words[1], "time"))
-        return time_file(words[2], atoi(words[3]));
-    fprintf(stderr, "usage: forests check DEVICE GRAPHS [SCHEDULER SYNC [SETTING ...]] | forests time GRAPH REPEATS "
-                    "[SCHEDULER SYNC [SETTING ...]]\n");
+    if (count >= 4 && !strcmp(words[1], "time"))
+        return time_file(words[2], atoi(words[3]), words + 4, count - 4);
+    fprintf(stderr, "usage: forests check DEVICE GRAPHS [SCHEDULER SYNC] | "
+                    "forests time GRAPH REPEATS [SCHEDULER:SYNC[:SETTING] ...]\n");
     return 2;
 }
