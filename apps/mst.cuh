@@ -6,14 +6,13 @@
  * scan: Sutton, Ben-Nun and Barak 2018 do so for components):
  *   mst_first    the lightest arc of every vertex: a warp has 32 rows. Rows of hubs go to a list, in pieces.
  *   mst_hubs, mst_hub_ends   the same for those pieces.
- *   mst_roots    who chose each other is a root, or stands alone; the others' arcs are edges of the forest.
+ *   mst_roots    who chose each other is a root, or stands alone.
  *   mst_settle   everybody finds their root, and so their component.
  *   mst_light    a scan of all arcs: edges between components, up to a limit that about n edges do not exceed, become
- * a list. Some of its blocks look up ids of edges that the larger end has chosen: that waits for memory where the scan
- * waits for bandwidth.
- *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
- *   mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are symmetric and one
- * component is large, the arcs of all vertices outside it show every edge that is left.
+ * a list. It comes across the light edges that a larger end has chosen; some of its blocks look up the ids of heavy
+ * ones: that waits for memory where the scan waits for bandwidth. mst_rounds   rounds of Boruvka's on the list, in one
+ * cooperative launch. mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are
+ * symmetric and one component is large, the arcs of all vertices outside it show every edge that is left.
  *
  * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
  * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over
@@ -27,7 +26,8 @@
  * or more. parent[] holds a level after the other; each is at most half the one before, the first at most n.
  *
  * Memory order: relaxed words within a phase; what the next phase reads is passed on by the end of a kernel or a grid
- * barrier. Minima are tested before the atomic; a test that sees an old, larger word costs an atomic and nothing else.
+ * barrier. Minima are tested before the atomic; a test that sees an old, larger word, in the first-level cache even one
+ * of some time ago, costs an atomic and nothing else.
  */
 #include "apps/mst_vertices.cuh"
 

@@ -4,7 +4,8 @@
  * belong to, so hubs need no care: a thread finds the row of its first edge by bisection and walks on.
  *
  * Progress and end: see cpu.h; a round that improves no cell (in any block) is the last, and every lost racy store is
- * found again, since the cell that it should have improved is compared once more in the next round. Pulling reads the
+ * found again, since the cell that it should have improved is compared once more in the next round. Where nothing is
+ * activated and no store is lost, the first round is the last: candidates stay what they are. Pulling reads the
  * in-rows: a vertex is written by the threads that hold its edges, and each compares before it writes.
  *
  * `changed` has three places by turns: a round adds to its own, reads its own after the barrier, and clears the one of
@@ -74,7 +75,8 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         if (__syncthreads_or(any) && threadIdx.x == 0)
             ordo_dev_store(changed, 1u);
         grid.sync();
-        if (!ordo_dev_load(changed) || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
+        const bool again = ordo_dev_load(changed) && ((int)OP(activates) || a.racy); /* else the first round was all */
+        if (!again || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
             break;
     }
     ordo_dev_publish(a.run.counters, mine);
