@@ -314,9 +314,17 @@ ORDO_DEV void mst_sort_out_sieve(const mst_args *a, mst_store *store, const mst_
     mst_sort_out<false>(a, store, to, light, e, arc, tail, mine);
 }
 
+/* Blocks of mst_light that a multiprocessor is to hold: without a limit more, but compute capability 7.5 has room for
+ * 1024 threads alone. */
+#if __CUDA_ARCH__ == 750
+#define MST_LIGHT_BLOCKS(_limited) 4
+#else
+#define MST_LIGHT_BLOCKS(_limited) ((_limited) ? 4 : 5)
+#endif
+
 /* Two kernels of one: with a limit, and without. */
 template <bool Limited>
-static __global__ void __launch_bounds__(MST_THREADS, Limited ? 4 : 5) mst_light(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS, MST_LIGHT_BLOCKS(Limited)) mst_light(const mst_args a)
 {
     enum { ALL = 32 * MST_AT_ONCE };
     __shared__ uint4 held[MST_WARPS][MST_HELD];
