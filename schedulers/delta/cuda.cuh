@@ -422,7 +422,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     MY(args) a = {};
     ordo_dev_pool *p = &a.queue.pool;
-    const double own = OP(warp_width)(job, 4, 32);
+    const double own = OP(warp_width)(job, 4, job->mean_degree < 8 ? 32 : 16);
     a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, MY(factor)(job));
     const bool dynamic = t[DELTA_DYNAMIC] > 0;
     /* a declared width is a class or a level, where a better order would not be found below */

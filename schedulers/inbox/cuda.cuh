@@ -16,7 +16,7 @@
  * bit an item, which is swept by whoever has nothing to do. `pending` counts bits as entries. And who sees that others
  * wait for places of its own rings makes its heads known and takes from there, window or not: all who wait are served
  * by workers that wait, and spill, or that do not, and look.
- *   Where as many entries of a bucket wait as fill half of all rings (`crowd`), nearly all items are due, and more of
+ *   Where as many entries of a bucket wait as fill three quarters of all rings (`crowd`), nearly all items are due, and more of
  * them would find no place. From then on who publishes sets their bits instead, P1 and a fence before, as above: the
  * frontier is a bit an item, in which entries of one item meet. `waiting` does not count those; credit of an entry
  * whose bit was set already stays credit.
@@ -550,7 +550,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         if (t[INBOX_RING] > 0)
             for (a.size = 1; 2 * a.size <= t[INBOX_RING];)
                 a.size *= 2;
-        const double crowd = t[INBOX_CROWD] > 0 ? t[INBOX_CROWD] : (double)a.workers * a.size / 2;
+        const double crowd = t[INBOX_CROWD] > 0 ? t[INBOX_CROWD] : 0.75 * (double)a.workers * a.size;
         a.crowd = crowd < 4e9 ? (ordo_u32)crowd : 4000000000u;
         a.dynamic = t[INBOX_DYNAMIC] > 0;
         a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : 3;
