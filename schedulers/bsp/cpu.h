@@ -120,11 +120,17 @@ ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows
            run->words) {
         ordo_u64 last = first + ORDO_BSP_PULL_WORDS < run->words ? first + ORDO_BSP_PULL_WORDS : run->words;
         for (ordo_u64 word = first; word < last; word++) {
-            ordo_u64 bits = 0;
-            ordo_u64 v = word * 64, end = v + 64 < job->universe ? v + 64 : job->universe;
-            for (; v < end; v++) {
-                if (OP(settled)(state, (ordo_item)v, OP(load)(cell + v)))
-                    continue;
+            ordo_u64 bits = 0, open = 0;
+            const ordo_u64 base = word * 64, here = base + 64 < job->universe ? 64 : job->universe - base;
+            /* who looks at all, without a branch; then all their rows are on the way while the first is looked at */
+            for (ordo_u64 i = 0; i < here; i++)
+                open |= (ordo_u64)(!OP(settled)(state, (ordo_item)(base + i), OP(load)(cell + base + i)) &
+                                   (in->row[base + i] < in->row[base + i + 1]))
+                        << i;
+            for (ordo_u64 left = open; left; left &= left - 1)
+                __builtin_prefetch(&in->head[in->row[base + (ordo_u64)__builtin_ctzll(left)] * in->head_stride]);
+            for (ordo_u64 left = open; left; left &= left - 1) {
+                const ordo_u64 v = base + (ordo_u64)__builtin_ctzll(left);
                 ordo_eid e = in->row[v], row_end = in->row[v + 1];
                 for (; e < row_end; e++) {
                     ordo_vid u = in->head[e * in->head_stride];

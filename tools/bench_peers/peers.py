@@ -1,6 +1,6 @@
 """The programs that tools/bench measures beside Ordo: how each is called, what it reads, how its output is read.
 
-A peer has `name`, `serial`, `tried` (whether its adapter was ever run against the real program), `apps` that it has, and
+A peer has `name`, `serial`, `apps` that it has, and
 
     variants(app, width)  labels with the words that go with them; width is what Ordo's delta chose for this graph
     times(app, graph, source, threads, repeat, words)  milliseconds of each repeat, and its answer or None
@@ -39,7 +39,6 @@ def call(words, limit, **environment):
 class Peer:
     name = ""
     serial = False
-    tried = True
     apps = ()
     factors = (0.25, 0.5, 1, 2, 4)  # of the width that Ordo chose
 
@@ -108,8 +107,9 @@ class Pasgal(Peer):
 
 
 class Galois(Peer):
-    """Galois' Lonestar (Nguyen, Lenharth, Pingali 2013): sssp-cpu, bfs-cpu, connected-components-cpu. Its delta is a shift."""
-    name, apps, tried = "Galois", ("sssp", "bfs", "cc"), False
+    """Galois' Lonestar (Nguyen, Lenharth, Pingali 2013), release 6: sssp-cpu, bfs-cpu, connected-components-cpu. Its delta is
+    a shift; it tells whole milliseconds."""
+    name, apps = "Galois", ("sssp", "bfs", "cc")
 
     def program(self, app):
         long = "connected-components" if app == "cc" else app
@@ -118,17 +118,21 @@ class Galois(Peer):
 
     def variants(self, app, width):
         if app != "sssp":
-            return {"": []}
+            ways = ("SyncTile", "AsyncTile") if app == "bfs" else ("EdgetiledAsync", "Afforest")
+            return {way: [f"-algo={way}"] for way in ways}
         shift = max(0, round(width).bit_length() - 1)
         return {f"2^{s}": ["-algo=deltaStep", f"-delta={s}"] for s in range(max(0, shift - 2), shift + 4, 2)}
 
     def times(self, app, graph, source, threads, repeat, words):
         where = ["-symmetricGraph"] if source is None else [f"-startNode={source}"]
-        times = []
+        times, answers = [], set()
         for _ in range(repeat):
             text = call([self.program(app), graph.file("ggr"), *where, f"-t={threads}", "-noverify", *words], self.limit)
             times += self.numbers(r"Timer_0, *TMAX, *([0-9.]+)", text, 1)
-        return times, None
+            answers |= {int(x) for x in re.findall(r"Sum of visited distances is (\d+)", text)}
+        if len(answers) > 1:
+            raise Failed("answers differ from repeat to repeat")
+        return times, next(iter(answers), None)
 
 
 class Driver(Peer):
