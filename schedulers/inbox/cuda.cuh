@@ -16,10 +16,10 @@
  * bit an item, which is swept by whoever has nothing to do. `pending` counts bits as entries. And who sees that others
  * wait for places of its own rings makes its heads known and takes from there, window or not: all who wait are served
  * by workers that wait, and spill, or that do not, and look.
- *   Where as many entries of a bucket wait as fill three quarters of all rings (`crowd`), nearly all items are due, and more of
- * them would find no place. From then on who publishes sets their bits instead, P1 and a fence before, as above: the
- * frontier is a bit an item, in which entries of one item meet. `waiting` does not count those; credit of an entry
- * whose bit was set already stays credit.
+ *   In a run that begins with most items, nearly all may be due at once, and then there are no places for them. Once as
+ * many entries of a bucket wait as fill half of all rings (`crowd`), who publishes sets bits instead, P1 and a fence
+ * before, as above: a frontier of a bit an item, in which entries of one item meet. `waiting` does not count those, and
+ * the credit of an entry whose bit was set already stays credit.
  *
  * Buckets are numbered from the start of the run and lie in 32 slots; `hint` is the number that the front was seen at,
  * and only grows. A slot means the bucket of its kind from hint - MARGIN on; what lies farther than LAST from there is
@@ -231,6 +231,7 @@ ORDO_DEV void MY(scatter)(const MY(args) & a, OP(warp) * w, MY(worker) * me)
         const ordo_u32 staying = __ballot_sync(~0u, stays), bit = 1u << entry.item % 32;
         if (there && !stays)
             set += !(ordo_dev_or(&a.bits[entry.item / 32], bit) & bit);
+        __syncwarp();
         if (stays) {
             const ordo_u32 at = kept + __popc(staying & ((1u << lane) - 1));
             w->store->held[at] = entry;
@@ -550,8 +551,11 @@ static ordo_status MY(run_job)(ordo_job *job)
         if (t[INBOX_RING] > 0)
             for (a.size = 1; 2 * a.size <= t[INBOX_RING];)
                 a.size *= 2;
-        const double crowd = t[INBOX_CROWD] > 0 ? t[INBOX_CROWD] : 0.75 * (double)a.workers * a.size;
-        a.crowd = crowd < 4e9 ? (ordo_u32)crowd : 4000000000u;
+        const ordo_u64 half = (ordo_u64)a.workers * a.size / 2;
+        if (t[INBOX_CROWD] > 0)
+            a.crowd = (ordo_u32)t[INBOX_CROWD];
+        else /* shortest paths come close to that on random graphs, and lose by it: their order counts */
+            a.crowd = 2 * job->initial_count > job->universe && half < ~0u ? (ordo_u32)half : ~0u;
         a.dynamic = t[INBOX_DYNAMIC] > 0;
         a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : 3;
         a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : 0;
