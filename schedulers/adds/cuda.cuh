@@ -80,9 +80,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *ca
         if (busy)
             continue;
         if (initial < a.run.initial_count) {
-            const bool has = initial + lane < a.run.initial_count;
-            const ordo_u32 item = !has ? 0 : ordo_dev_initial(&a.run, initial + lane);
-            OP(warp_put)(a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
+            OP(warp_begin)(a.sight, w, a.run, initial);
             initial += stride;
             continue;
         }
@@ -229,9 +227,12 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     MY(args) a = {};
     adds_dev_queue *q = &a.queue;
-    /* several buckets at once do for classes, where no hubs end in all of them at once */
-    const bool hubs = ordo_job_graph_kind(job) == ORDO_GRAPH_HUBS;
-    double own = hubs ? OP(warp_width)(job) : OP(delta)((double)job->out->n, (double)job->out->m);
+    /* Several buckets at once do for classes, but where hubs end in all of them at once, and where degrees are even
+     * and a class's entries few: there they are made of some classes each, of more where those have few edges. */
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    const bool few = job->mean_degree < 8, classes = kind == ORDO_GRAPH_EVEN && OP(warp_classes)(job);
+    double own = kind == ORDO_GRAPH_HUBS || classes ? OP(warp_width)(job, 1, few ? 8 : 4)
+                                                    : OP(delta)((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, t[ADDS_DELTA], own, MY(factor)(job));
     if (t[ADDS_DELTA] == 0) /* a power of two (5.7) */
         delta = exp2(ceil(log2(delta)));
@@ -256,7 +257,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         a.rules.workers = adds_clamp((ordo_u32)blocks - 1, 1, ADDS_DEV_WORKERS);
         if (t[ADDS_WORKERS] > 0)
             a.rules.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a.rules.workers);
-        a.rules.pace = adds_pace_rules_of(job, delta, job->mean_degree < 8 ? 2 : 4, 0.6);
+        a.rules.pace = adds_pace_rules_of(job, delta, few && !classes ? 2 : 4, 0.6);
         /* a bucket more costs little where there are so many workers: before they are as idle as delta needs it */
         a.rules.pace.util_more = (a.rules.pace.util_low + a.rules.pace.util_high) / 2;
         a.rules.start = adds_pace_of(job, &a.rules.pace, delta);
@@ -276,10 +277,9 @@ static ordo_status MY(run_job)(ordo_job *job)
         q->pool.table_shift = q->shape.table_shift;
         q->pool.cached = t[ADDS_TRANSLATION] > 0;
         q->alone = !(t[ADDS_RESERVE] > 0);
-        a.chain = (ordo_u32)t[ADDS_CHAIN];
+        a.chain = t[ADDS_CHAIN] >= 0 ? (ordo_u32)t[ADDS_CHAIN] : classes ? 8 : 64;
         /* more where depth is all, less where others have nothing to do */
-        a.sight.near =
-            ordo_job_graph_kind(job) == ORDO_GRAPH_DEEP ? 32 : MY(power)(adds_clamp(2 * a.rules.grain_low, 1, 32));
+        a.sight.near = kind == ORDO_GRAPH_DEEP ? 32 : MY(power)(adds_clamp(2 * a.rules.grain_low, 1, 32));
         const ordo_warp_need needs[] = {
             {(void **)&q->words, 1, sizeof *q->words, true},
             {(void **)&q->pool.table, (ordo_u64)q->shape.buckets << q->shape.table_shift, sizeof(ordo_u64), true},

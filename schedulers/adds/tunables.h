@@ -37,8 +37,9 @@
     X(ADDS_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                           \
       "cuda: blocks of 320 threads a multiprocessor, the manager's among them; 0: as many as fit")                     \
     X(ADDS_WORKERS, "workers", INT, "0", 0, 1024, NULL, "blocks", "cuda: worker blocks; 0: all")                       \
-    X(ADDS_CHAIN, "chain", INT, "64", 0, 1000000, NULL, "hops",                                                        \
-      "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper")        \
+    X(ADDS_CHAIN, "chain", INT, "-1", -1, 1000000, NULL, "hops",                                                       \
+      "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper; -1: "   \
+      "64, or 8 where priorities are classes of weights and degrees even")                                             \
     X(ADDS_THIN, "thin", REAL, "0.5", 0, 1, NULL, "",                                                                  \
       "cuda: utilisation below which warps follow chains and do not test before an atomic")                            \
     X(ADDS_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                       \

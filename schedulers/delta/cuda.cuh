@@ -42,6 +42,7 @@ enum { DELTA_DEV_STAYS, DELTA_DEV_DOUBLES, DELTA_DEV_HALVES };
 enum {
     DELTA_DEV_THIN = 16,     /* supersteps in a row, before the width doubles, that leave half of the warps idle */
     DELTA_DEV_SHORT = 24000, /* and take less than that, ns; an empty one takes 6 to 8 us on an H100 */
+    DELTA_DEV_FEW = 32768,   /* entries of a superstep that are little work on any graph */
     DELTA_DEV_MANY = 4,      /* entries an item, before the width halves; and again after half as many more */
 };
 
@@ -312,9 +313,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
         if (busy)
             continue;
         if (initial < a.run.initial_count) {
-            const bool has = initial + lane < a.run.initial_count;
-            const ordo_u32 item = !has ? 0 : ordo_dev_initial(&a.run, initial + lane);
-            OP(warp_put)(a.sight, &w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
+            OP(warp_begin)(a.sight, &w, a.run, initial);
             initial += warps * 32;
             continue;
         }
@@ -381,8 +380,8 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             at = number * grain;
             if (blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1 && steps % 16 == 1) {
                 /* for people and from them; a look at the host takes as long as a thin superstep */
-                ordo_dev_sample(a.run.record, count, (ordo_u64)((step.base - OP(warp_base)(a.lowest)) * w.map.per_delta),
-                                step.delta, 1, -1);
+                ordo_dev_sample(a.run.record, count,
+                                (ordo_u64)((step.base - OP(warp_base)(a.lowest)) * w.map.per_delta), step.delta, 1, -1);
                 if (a.run.mailbox->stop)
                     ordo_dev_store(&a.queue.words->stop, 1u);
                 a.run.mailbox->supersteps = steps;
@@ -423,7 +422,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     ordo_cuda c;
     MY(args) a = {};
     ordo_dev_pool *p = &a.queue.pool;
-    const double own = OP(warp_width)(job);
+    const double own = OP(warp_width)(job, 4, job->mean_degree < 8 ? 32 : 16);
     a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, MY(factor)(job));
     const bool dynamic = t[DELTA_DYNAMIC] > 0;
     /* a declared width is a class or a level, where a better order would not be found below */
@@ -455,10 +454,15 @@ static ordo_status MY(run_job)(ordo_job *job)
         p->cached = 1;
         a.queue.items = job->universe;
         a.spill_words = (ids + 31) / 32;
-        a.sight.near = MY(near);
-        const bool hubs = ordo_job_graph_kind(job) == ORDO_GRAPH_HUBS; /* short paths: chains only unbalance */
-        a.hops = t[DELTA_HOPS] >= 0 ? (ordo_u32)t[DELTA_HOPS] : hubs ? 0 : 64;
-        a.thin = a.hops ? (ordo_u64)t[DELTA_THIN] : 0;
+        /* With hubs paths are short: chains only unbalance. Classes on even degrees come as avalanches of many edges,
+         * which a warp had better share than follow. Levels lie 64 in a bucket of a deep graph. */
+        const ordo_graph_kind kind = ordo_job_graph_kind(job);
+        const bool classes = kind == ORDO_GRAPH_EVEN && OP(warp_classes)(job);
+        const ordo_u32 hops = kind == ORDO_GRAPH_HUBS ? 0 : classes ? 8 : kind == ORDO_GRAPH_DEEP ? 128 : 64;
+        a.sight.near = classes ? 16 : MY(near);
+        a.hops = t[DELTA_HOPS] >= 0 ? (ordo_u32)t[DELTA_HOPS] : hops;
+        const ordo_u64 thin = job->universe / 64 > DELTA_DEV_FEW ? job->universe / 64 : DELTA_DEV_FEW;
+        a.thin = !a.hops ? 0 : t[DELTA_THIN] >= 0 ? (ordo_u64)t[DELTA_THIN] : thin;
     }
     const ordo_warp_need needs[] = {
         {(void **)&a.queue.words, 1, sizeof *a.queue.words, true},

@@ -11,9 +11,11 @@
     X(DELTA_BUCKETS, "buckets", INT, "32", 2, 64, NULL, "buckets",                                                     \
       "bucket arrays a thread, rounded down to a power of two; what lies farther ahead waits in one more")             \
     X(DELTA_HOPS, "hops", INT, "-1", -1, 1000000, NULL, "hops",                                                        \
-      "cuda: how far a warp follows its own activations where there is little work; -1: 64, 0 where hubs are")         \
-    X(DELTA_THIN, "thin", INT, "32768", 0, 4294967295.0, NULL, "items",                                                \
-      "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test")        \
+      "cuda: how far a warp follows its own activations where there is little work; -1: 128 where depth binds, 0 "     \
+      "where hubs are, else 64, or 8 where priorities are classes of weights")                                         \
+    X(DELTA_THIN, "thin", INT, "-1", -1, 4294967295.0, NULL, "items",                                                  \
+      "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test; "       \
+      "-1: a 64th of all, 32768 at least")                                                                             \
     X(DELTA_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: whether delta doubles where supersteps are short and warps idle, and halves where items come often")      \
     X(DELTA_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \

@@ -16,6 +16,10 @@
  * bit an item, which is swept by whoever has nothing to do. `pending` counts bits as entries. And who sees that others
  * wait for places of its own rings makes its heads known and takes from there, window or not: all who wait are served
  * by workers that wait, and spill, or that do not, and look.
+ *   In a run that begins with most items, nearly all may be due at once, and then there are no places for them. Once as
+ * many entries of a bucket wait as fill half of all rings (`crowd`), who publishes sets bits instead, P1 and a fence
+ * before, as above: a frontier of a bit an item, in which entries of one item meet. `waiting` does not count those, and
+ * the credit of an entry whose bit was set already stays credit.
  *
  * Buckets are numbered from the start of the run and lie in 32 slots; `hint` is the number that the front was seen at,
  * and only grows. A slot means the bucket of its kind from hint - MARGIN on; what lies farther than LAST from there is
@@ -71,6 +75,7 @@ typedef struct MY(args) {
     ordo_u32 size;     /* of a ring: a power of two */
     ordo_u32 workers;  /* all warps but one */
     ordo_u32 window;   /* buckets */
+    ordo_u32 crowd;    /* entries of a slot, anywhere, from which on those that come become bits */
     ordo_u32 hops;     /* that a warp follows its own activations */
     bool thin;         /* depth binds */
     double delta, per_delta;
@@ -89,6 +94,7 @@ typedef struct MY(worker) {
     ordo_u32 taken;       /* entries of the slot that it has in hand */
     ordo_u32 done;        /* entries, bits and initial items in hand, all slots; all lanes alike */
     ordo_u32 credit;      /* that `pending` counts and nothing stands for; all lanes alike */
+    ordo_u32 crowded;     /* slots in which so many wait as rings should not hold; all lanes alike */
     ordo_u64 said;        /* of `say`, but for the stop; all lanes alike */
     double from, width;   /* of buckets: where number 0 would begin; all lanes alike */
 } MY(worker);
@@ -205,6 +211,42 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
     __syncwarp();
 }
 
+/* Entries of the store that are for crowded slots to bits, which `pending` counts already, as credit; by a whole warp.
+ */
+ORDO_DEV void MY(scatter)(const MY(args) & a, OP(warp) * w, MY(worker) * me)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 kept = 0, set = 0;
+    __syncwarp();
+    ordo_dev_fence(); /* what was counted, and cells, come before bits */
+    for (ordo_u32 first = 0; first < w->held; first += 32) {
+        const bool there = first + lane < w->held;
+        OP(entry) entry = {};
+        unsigned short tag = 0;
+        if (there) {
+            entry = w->store->held[first + lane];
+            tag = w->store->tag[first + lane];
+        }
+        const bool stays = there && !(me->crowded >> (tag >> 8) & 1);
+        const ordo_u32 staying = __ballot_sync(~0u, stays), bit = 1u << entry.item % 32;
+        if (there && !stays)
+            set += !(ordo_dev_or(&a.bits[entry.item / 32], bit) & bit);
+        __syncwarp();
+        if (stays) {
+            const ordo_u32 at = kept + __popc(staying & ((1u << lane) - 1));
+            w->store->held[at] = entry;
+            w->store->tag[at] = tag;
+        }
+        kept += __popc(staying);
+        __syncwarp();
+    }
+    set = ordo_warp_sum(set);
+    if (lane == 0 && set)
+        ordo_dev_add(&a.words->spilled, (ordo_u64)set);
+    me->credit -= set;
+    w->held = kept;
+}
+
 /* P1 to P4, by a whole warp. Afterwards nothing is held, and nothing in hand where `all_done`. */
 ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool all_done)
 {
@@ -212,9 +254,10 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
     __syncwarp();
     const ordo_u32 count = w->store->count[lane];
     w->store->count[lane] = 0;
-    const ordo_u32 off = all_done ? me->taken : 0;
-    if (count != off)
-        ordo_dev_add(&a.words->waiting[lane], count - off);
+    const bool crowded = me->crowded >> lane & 1;
+    const ordo_u32 off = all_done ? me->taken : 0, on = crowded ? 0 : count;
+    if (on != off)
+        ordo_dev_add(&a.words->waiting[lane], on - off);
     if (all_done) {
         me->credit += me->done;
         me->taken = me->done = 0;
@@ -228,6 +271,8 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
             ordo_dev_add(&a.words->pending, (ordo_u64)need);
         me->credit += need;
     }
+    if (__any_sync(~0u, crowded && count))
+        MY(scatter)(a, w, me);
     me->credit -= w->held;
     /* whose piece it is comes before the piece (<ordo/cuda_warp.cuh>) */
     const bool fenced =
@@ -278,10 +323,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
         if (busy)
             continue;
         if (initial < a.run.initial_count) {
-            const bool has = initial + lane < a.run.initial_count;
-            const ordo_u32 item = !has ? 0 : ordo_dev_initial(&a.run, initial + lane);
-            OP(warp_put)(a.sight, w, has, item, has ? ordo_dev_load(&a.sight.cells[item]) : OP(worst)(), item);
-            me->done += __popc(__ballot_sync(~0u, has));
+            me->done += OP(warp_begin)(a.sight, w, a.run, initial);
             initial += (ordo_u64)a.workers * 32;
             continue;
         }
@@ -345,6 +387,7 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
                 w->map.per_delta = a.per_delta * inbox_dev_power(-doubled);
             }
             MY(orient)(w, me, hint);
+            me->crowded = __ballot_sync(~0u, waiting >= a.crowd);
             const ordo_u32 front = MY(nearest)(w, __ballot_sync(~0u, waiting != 0));
             const ordo_u32 begins =
                 hint > INBOX_DEV_MARGIN ? INBOX_DEV_MARGIN : (ordo_u32)hint; /* the hint's distance */
@@ -484,7 +527,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     const bool deep = kind == ORDO_GRAPH_DEEP; /* depth binds: wide buckets in order, chains */
     const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 6 : 2;
-    a.delta = ordo_job_delta(job, t[INBOX_DELTA], OP(warp_width)(job), factor);
+    a.delta = ordo_job_delta(job, t[INBOX_DELTA], OP(warp_width)(job, 1, 16), factor);
     a.per_delta = 1 / a.delta;
     const int each = (int)t[INBOX_BLOCKS];
     ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
@@ -508,6 +551,11 @@ static ordo_status MY(run_job)(ordo_job *job)
         if (t[INBOX_RING] > 0)
             for (a.size = 1; 2 * a.size <= t[INBOX_RING];)
                 a.size *= 2;
+        const ordo_u64 half = (ordo_u64)a.workers * a.size / 2;
+        if (t[INBOX_CROWD] > 0)
+            a.crowd = (ordo_u32)t[INBOX_CROWD];
+        else /* shortest paths come close to that on random graphs, and lose by it: their order counts */
+            a.crowd = 2 * job->initial_count > job->universe && half < ~0u ? (ordo_u32)half : ~0u;
         a.dynamic = t[INBOX_DYNAMIC] > 0;
         a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : 3;
         a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : 0;

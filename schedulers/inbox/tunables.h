@@ -10,6 +10,9 @@
       "cuda: whether delta doubles where buckets take no time and workers are idle")                                   \
     X(INBOX_RING, "ring", INT, "0", 0, 1048576, NULL, "items",                                                         \
       "places of a ring, rounded down to a power of two; 0: 4096, cuda: 64 to 4096, by the vertices a warp")           \
+    X(INBOX_CROWD, "crowd", INT, "0", 0, 4294967295.0, NULL, "items",                                                  \
+      "cuda: items that wait in a bucket, from which on more of them are a bit each; 0: half of the "                  \
+      "rings' room where a run begins with most items, else never")                                                    \
     X(INBOX_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                       \
       "items that a worker processes before it looks into its inbox again")                                            \
     X(INBOX_HOPS, "hops", INT, "-1", -1, 1000000, NULL, "hops",                                                        \

@@ -63,6 +63,8 @@ static trial_settings hard_delta[] = {
     {"chain=0"},
 };
 static trial_settings hard_inbox[] = {
+    {"crowd=1"}, /* most entries become bits */
+    {"crowd=64", "ring=1"},
     {"ring=1"}, /* every place is fought for, and rings spill */
     {"ring=1", "workers=1"},
     {"ring=1", "workers=2", "window=0"},

@@ -17,6 +17,8 @@
  * is published again: P1 to P4), lanes (a warp's entries are published at once: places first, then what is free, then
  * all that wait are polled), hubs, cells.
  *
+ * -DCROWD: entries of bucket 0 may become bits when they are published, at any time: how many wait is order only.
+ *
  * A wait is a guard: who would look, find nothing and look again is blocked. So an invalid end state is a set of
  * workers that wait for ever, in P3, in R2, or with nothing to do.
  *
@@ -36,6 +38,9 @@
  *   -DMET           an entry whose bit was set already stays in pending
  *   -DHEAD_EARLY    a head is known before the place is empty
  *   -DITEM_FIRST    (with -DWIDE) an item is stored before its value
+ *   -DCROWD_WAITS   (with -DCROWD) `waiting` counts entries that become bits
+ *   -DCROWD_EARLY   (with -DCROWD) bits are set before their credit is counted
+ *   -DCROWD_PAID    (with -DCROWD) the credit of an entry whose bit was set already is spent
  *   -DDEAF_STOP     (with -DSTOP) who waits for an entry that a stopped writer owes it does not look at `stop`
  */
 #ifndef W
@@ -87,7 +92,7 @@ inline fill(i)
 inline reserve(i)
 {
     if
-    :: i < held -> atomic {
+    :: i < held && todo[i] == 0 -> atomic {
            place[i] = tail[to[i]];
            tail[to[i]]++;
            todo[i] = (place[i] - head[to[i]] < SIZE -> 1 : 2)
@@ -144,13 +149,46 @@ inline spill(b)
     head[RING(w, b)] = at[b]
 }
 
+/* An entry of the store for a crowded bucket to a bit, in place of P2 to P4. */
+inline scatter(i)
+{
+    if
+    :: i < held && to[i] % 2 == 0 -> atomic {
+           met = bits[depth[i]];
+           bits[depth[i]] = true;
+           if
+           :: met ->
+#ifndef CROWD_PAID
+               credit++;
+#endif
+               live--;
+               processed = processed + TREE(depth[i])
+           :: else -> spilled++
+           fi;
+           met = false;
+           todo[i] = 3
+       }
+    :: else
+    fi
+}
+
 /* Netting, P1 to P4. */
 inline settle()
 {
+#ifdef CROWD
+    if
+    :: crowded = true
+    :: skip
+    fi;
+#endif
     atomic {
         i = 0;
         do
+#ifdef CROWD_WAITS
         :: i < held -> waiting[to[i] % 2]++; i++
+#else
+        :: i < held -> waiting[to[i] % 2] = waiting[to[i] % 2] + (crowded && to[i] % 2 == 0 -> 0 : 1); i++
+#endif
         :: else -> break
         od;
         i = 0;
@@ -188,6 +226,18 @@ inline settle()
         fenced = fenced || (held > 0 && (2 * (at[0] - head[RING(w, 0)]) >= SIZE ||
                                          2 * (at[1] - head[RING(w, 1)]) >= SIZE))
     }
+#ifdef CROWD
+    if
+    :: crowded ->
+#ifndef CROWD_EARLY
+        count();
+#endif
+        scatter(0);
+        scatter(1);
+        crowded = false
+    :: else
+    fi;
+#endif
 #ifdef COUNT_LATE
     reserve(0);
     reserve(1);
@@ -201,6 +251,8 @@ inline settle()
     :: fenced -> tell(); fenced = false
     :: else
     fi;
+    todo[0] = (todo[0] == 3 -> 0 : todo[0]);
+    todo[1] = (todo[1] == 3 -> 0 : todo[1]);
     do
     :: todo[0] == 1 -> fill(0)
     :: todo[1] == 1 -> fill(1)
@@ -306,9 +358,9 @@ inline receive(b)
 proctype worker(byte w)
 {
     byte near[DEPTH + 1], hand, done, taken[2], at[2]; /* at: heads, as far as this worker has read */
-    byte held, depth[2], to[2], place[2], todo[2];     /* todo: 1 a free place, 2 none yet */
+    byte held, depth[2], to[2], place[2], todo[2];     /* todo: 1 a free place, 2 none yet, 3 a bit */
     byte credit, lacks, left, d, i, swept;
-    bool met, fenced;
+    bool met, fenced, crowded;
     do
     :: held > 0 || (hand == 0 && done > 0) -> settle()
     :: held == 0 && hand > 0 ->

@@ -19,6 +19,7 @@
  *   OP(warp_gather)  the other lanes' entries to their edges
  *   OP(warp_work)    those edges, and pieces of hubs, as far as the store has room
  *   OP(warp_put)     an entry into the store, or kept for the next hop
+ *   OP(warp_begin)   initial items
  *   OP(warp_hop)     what was kept
  * A caller loops: work, flush when OP(warp_full) says so or it likes, find entries, chain, gather; each called in one
  * place, for they are long and inlined. Functions are for whole warps, arguments alike in all lanes but where they
@@ -229,6 +230,19 @@ ORDO_DEV void OP(warp_put)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u32
     const OP(cell) values[1] = {value};
     const ordo_vid vertices[1] = {vertex};
     OP(warp_push)(g, w, hass, items, values, vertices);
+}
+
+/* The initial items from number `at` on, up to one a lane, into the store; how many. What has no edge is done. */
+ORDO_DEV ordo_u32 OP(warp_begin)(const OP(sight) & g, OP(warp) * w, const ordo_cuda_run &run, ordo_u64 at)
+{
+    at += threadIdx.x % 32;
+    const bool has = at < run.initial_count;
+    const ordo_u32 item = has ? ordo_dev_initial(&run, at) : 0;
+    const OP(cell) value = has ? ordo_dev_load(&g.cells[item]) : OP(worst)();
+    const bool some = has && __ldg(g.rows.row + item) < __ldg(g.rows.row + item + 1);
+    w->items += has && !some;
+    OP(warp_put)(g, w, some, item, value, item);
+    return __popc(__ballot_sync(~0u, has));
 }
 
 /* What was kept, up to an entry a lane, for another hop; which lanes have one. */
@@ -546,19 +560,25 @@ template <bool narrow> ORDO_DEV bool OP(warp_work)(const OP(sight) & g, OP(warp)
     return t->first < t->total || t->hubs;
 }
 
-/* The width that the operator declares, or more where that is one class of priority: a class a superstep is a barrier a
- * class. Levels of a deep graph: chains take many, and hardly ever a wrong one. Classes of weights: by how much work
- * grows on such graphs (of rmat graphs 29 supersteps for 202 and 11 % more edges, of random ones of degree four 138 for
- * 322 and 20 %). */
-static double OP(warp_width)(const ordo_job *job)
+/* Whether priorities are classes of weights: edges have some, and the operator declares one priority a bucket. */
+static bool OP(warp_classes)(const ordo_job *job)
+{
+    return (int)OP(weight_type) != ORDO_NONE && OP(delta)((double)job->out->n, (double)job->out->m) == 1;
+}
+
+/* The width that the operator declares, or more where that is one priority: one a superstep is a barrier a priority.
+ * Levels of a deep graph: chains take many, and hardly ever a wrong one. Classes of weights: by how much work grows on
+ * such graphs (of rmat graphs 29 supersteps for 202 and 11 % more edges, of random ones of degree four 138 for 322 and
+ * 20 %); `deep` and `even` are what a scheduler takes on graphs of these kinds. */
+static double OP(warp_width)(const ordo_job *job, double deep, double even)
 {
     const double own = OP(delta)((double)job->out->n, (double)job->out->m);
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     if (own != 1)
         return own;
-    if ((int)OP(weight_type) == ORDO_NONE)
+    if (!OP(warp_classes)(job))
         return kind == ORDO_GRAPH_DEEP ? 64 : own;
-    return kind == ORDO_GRAPH_HUBS ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : own;
+    return kind == ORDO_GRAPH_HUBS ? 64 : kind == ORDO_GRAPH_EVEN ? even : deep;
 }
 
 /* The warp's counters to the grid's. */
