@@ -96,7 +96,8 @@ ORDO_DEV void MY(add_edges)(ordo_cuda_turn *turn, ordo_u64 pushed)
         ordo_dev_add(&turn->edges, pushed);
 }
 
-template <bool Locked> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
+template <bool Locked>
+static __global__ void __launch_bounds__(ORDO_CUDA_THREADS, Locked ? 1 : 0) MY(kernel)(const MY(args) a)
 {
     __shared__ OP(dev_tile) tile;
     __shared__ ordo_dev_queue queue;

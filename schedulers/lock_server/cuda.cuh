@@ -8,9 +8,10 @@
  *   owners.cuh    who owns a target
  *
  * A message is 8 bytes, target and candidate, or 16 for cells of 64 bits. Servers keep threads from one cell in either
- * of two ways: plain     a lock in shared memory, one of 4096 combine   (or chains; the operator must be associative)
- * candidates of a batch that are for one cell make a chain, by one exchange each; the thread of the last comer finds
- * the best and looks at the cell once
+ * of two ways:
+ *   plain     a lock in shared memory, one of 4096
+ *   combine   (or chains; the operator must be associative) candidates of a batch that are for one cell make a chain,
+ *             by one exchange each; the thread of the last comer finds the best and looks at the cell once
  *
  * Cells stay in global memory, where clients look at them; relaxed, since a cell that has become better since costs a
  * message and nothing else. What a superstep wrote is seen in the next by the grid's barrier.
