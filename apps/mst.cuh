@@ -8,11 +8,12 @@
  *   mst_hubs, mst_hub_ends   the same for those pieces.
  *   mst_roots    who chose each other is a root, or stands alone.
  *   mst_settle   everybody finds their root, and so their component.
- *   mst_light    a scan of all arcs: edges between components, up to a limit that about n edges do not exceed, become
- * a list. It comes across the light edges that a larger end has chosen; some of its blocks look up the ids of heavy
- * ones: that waits for memory where the scan waits for bandwidth. mst_rounds   rounds of Boruvka's on the list, in one
- * cooperative launch. mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are
- * symmetric and one component is large, the arcs of all vertices outside it show every edge that is left.
+ *   mst_light    a scan of all arcs: edges between components, up to a limit that about n edges do not exceed, become a
+ *                list. It comes across the light edges that a larger end has chosen; some of its blocks look up the ids
+ *                of heavy ones: that waits for memory where the scan waits for bandwidth.
+ *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
+ *   mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are symmetric and one component
+ *                is large, the arcs of all vertices outside it show every edge that is left.
  *
  * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
  * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over
