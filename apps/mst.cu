@@ -43,9 +43,7 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     a->dense = a->room > MST_DENSE * n && m >= MST_SAMPLE;
     a->chosen = (ordo_u32 *)c->cells;
     a->words_of_chosen = (ordo_u32)job->targets;
-    a->counters = c->run.counters;
-    a->record = c->run.record;
-    a->mailbox = c->run.mailbox;
+    a->run = c->run;
     const struct {
         void **to;
         ordo_u64 bytes;

@@ -556,12 +556,12 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
             w->base[k] = base;
             items += parts;
             offers += 2 * (ordo_u64)edges;
-            a.record->moment[k - a.heavy] = ordo_cuda_moment{now, edges, k - a.heavy, 0, 1, -1};
+            a.run.record->moment[k - a.heavy] = ordo_cuda_moment{now, edges, k - a.heavy, 0, 1, -1};
             if (now - looked > MST_LOOK) {
                 looked = now;
-                ordo_dev_store(&w->stop, a.mailbox->stop);
-                a.mailbox->supersteps = k;
-                a.mailbox->in_flight = edges;
+                ordo_dev_store(&w->stop, a.run.mailbox->stop);
+                a.run.mailbox->supersteps = k;
+                a.run.mailbox->in_flight = edges;
             }
         }
         grid.sync();
@@ -572,10 +572,10 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
     }
     if (keeper) {
         const ordo_u32 before = a.heavy ? ordo_dev_load(&w->parts[first_level]) : a.n;
-        a.counters->items += items;
-        a.counters->edges += offers;
-        a.counters->useful += before - parts - ordo_dev_load(&w->final_parts[a.heavy]);
-        a.record->taken = a.record->supersteps = k - a.heavy;
+        a.run.counters->items += items;
+        a.run.counters->edges += offers;
+        a.run.counters->useful += before - parts - ordo_dev_load(&w->final_parts[a.heavy]);
+        a.run.record->taken = a.run.record->supersteps = k - a.heavy;
     }
     if (!a.heavy && w->filtered)
         mst_compose(&a, k, thread, threads, grid);

@@ -73,9 +73,7 @@ typedef struct mst_args {
     ordo_u32 *owner;  /* [m / CHUNK + 1] of the first arc of a chunk */
     mst_hub *hub;
     mst_words *words;
-    ordo_cuda_counters *counters;
-    ordo_cuda_record *record;
-    ordo_cuda_mailbox *mailbox;
+    ordo_cuda_run run;
 } mst_args;
 
 /* Sums of an arc and a stride of a warp's fit 32 bits. */
@@ -398,9 +396,9 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
         else if (threadIdx.x == 0)
             a.words->limit = MST_NO_KEY;
         if (threadIdx.x == 0) {
-            a.counters->items = a.twice ? a.n : 0;
-            a.counters->edges = a.twice ? a.m : 0;
-            ordo_dev_sample(a.record, a.twice ? a.m / 2 : a.m, 0, 0, 1, -1);
+            a.run.counters->items = a.twice ? a.n : 0;
+            a.run.counters->edges = a.twice ? a.m : 0;
+            ordo_dev_sample(a.run.record, a.twice ? a.m / 2 : a.m, 0, 0, 1, -1);
         }
         return;
     }
@@ -567,7 +565,7 @@ ORDO_DEV ordo_u32 mst_climb(const mst_args *a, ordo_u32 *parent, ordo_u32 at)
             ordo_dev_max(&a->words->odd, ~((ordo_u64)at << 32 | up));
         if (hops > a->n)
             ordo_dev_max(&a->words->odd, ~((ordo_u64)at << 32 | up));
-        if (hops > a->n || (hops % 64 == 0 && (ordo_dev_load(&a->words->odd) || a->mailbox->stop)))
+        if (hops > a->n || (hops % 64 == 0 && (ordo_dev_load(&a->words->odd) || a->run.mailbox->stop)))
             return MST_ROOT;
         ordo_dev_swap(&parent[at], &up, above);
         at = above;

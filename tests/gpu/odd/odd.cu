@@ -84,18 +84,22 @@ static __host__ __device__ void work(const odd_args *a)
     }
 }
 
+/* A kernel in which one thread does the work; over the runtime that has no GPU it is a function of the host. */
 #ifdef __CUDACC__
-static __global__ void kernel(const odd_args a)
-{
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        work(&a);
-}
+#define ODD_KERNEL(_name, _args, _work)                                                                                \
+    static __global__ void _name(const _args a)                                                                        \
+    {                                                                                                                  \
+        if (blockIdx.x == 0 && threadIdx.x == 0)                                                                       \
+            _work(&a);                                                                                                 \
+    }
 #else
-static void kernel(const odd_args *a)
-{
-    work(a);
-}
+#define ODD_KERNEL(_name, _args, _work)                                                                                \
+    static void _name(const _args *a)                                                                                  \
+    {                                                                                                                  \
+        _work(a);                                                                                                      \
+    }
 #endif
+ODD_KERNEL(kernel, odd_args, work)
 
 /* Copies from the device, as a scheduler would that keeps its worklist there. */
 static void explain(ordo_cuda *c, void *arg, char *text, size_t room)
@@ -168,18 +172,7 @@ static __host__ __device__ void work_round(const round_args *a)
         }
 }
 
-#ifdef __CUDACC__
-static __global__ void round_kernel(const round_args a)
-{
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        work_round(&a);
-}
-#else
-static void round_kernel(const round_args *a)
-{
-    work_round(a);
-}
-#endif
+ODD_KERNEL(round_kernel, round_args, work_round)
 
 static ordo_status run_round(ordo_job *job)
 {
