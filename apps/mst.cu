@@ -69,6 +69,7 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
         *part[i].to = block;
         block += (part[i].bytes + LINE - 1) / LINE * LINE;
     }
+    a->inner = (ordo_u32 *)a->wish;
     return ORDO_OK;
 }
 
@@ -91,14 +92,14 @@ static ordo_status step_of(const plan *p, int round_blocks, void **args, ordo_cu
     ordo_status status = ordo_cuda_grid(kernel, p->threads, p->kernel ? 0 : round_blocks, &fit);
     if (!p->kernel)
         out->grid = fit;
-    else if (wanted > 2) /* one for the limit, or for ids, and one for the rest */
+    else if (wanted > 2) /* one for ids, and one for the rest */
         out->grid = wanted < (ordo_u64)fit * TIMES ? (int)wanted : fit * TIMES;
     return status;
 }
 
 static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
-    enum { MOST = 10 };
+    enum { MOST = 12 };
     const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, at_once = vertex * MST_AT_ONCE;
     const ordo_u64 chunks = (ordo_u64)MST_CHUNK * MST_WARPS;
     const int blocks = ((int)c->job->tunable[BSP_BLOCKS] + 1) / 2; /* of twice as many threads as the tunable says */
@@ -111,19 +112,23 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
     const auto then = [&](const void *kernel, ordo_u64 items, ordo_u64 each, int threads, mst_args *with) {
         all[count++] = plan{kernel, threads, items, each, with};
     };
-    then(a->dense ? (const void *)mst_first<true> : (const void *)mst_first<false>, n + 32 * MST_FIRST_WARPS,
-         32 * MST_FIRST_WARPS, MST_FIRST_THREADS, a);
-    then((const void *)mst_hubs, m / MST_CHUNK, MST_WARPS, MST_THREADS, a);
+    if (a->dense)
+        then((const void *)mst_limit, MST_SAMPLE, MST_WARPS, MST_THREADS, a);
+    then(a->dense ? (const void *)mst_first<true> : (const void *)mst_first<false>, n, 32 * MST_FIRST_WARPS,
+         MST_FIRST_THREADS, a);
+    then(a->dense ? (const void *)mst_hubs<true> : (const void *)mst_hubs<false>, m / MST_CHUNK, MST_WARPS, MST_THREADS,
+         a);
     then((const void *)mst_hub_ends, m / MST_CHUNK, vertex, MST_THREADS, a);
     then((const void *)mst_roots, n, at_once, MST_THREADS, a);
     then((const void *)mst_settle, n, at_once, MST_THREADS, a);
     if (a->dense) /* with blocks for ids */
-        then((const void *)mst_light<true>, m + m / (MST_IDS - 1) + chunks, chunks, MST_THREADS, a);
+        then((const void *)mst_light, n + n / (MST_IDS - 1), at_once, MST_THREADS, a);
     else
-        then((const void *)mst_light<false>, m, chunks, MST_THREADS, a);
+        then((const void *)mst_scan, m, chunks, MST_THREADS, a);
     then(NULL, 0, 1, MST_ROUND_THREADS, a);
     if (a->dense) {
         then((const void *)mst_rename, n, 8 * vertex, MST_THREADS, a);
+        then((const void *)mst_name_vertices, n, at_once, MST_THREADS, a);
         then((const void *)mst_heavy, n, 32 * MST_WARPS, MST_THREADS, a);
         then(NULL, 0, 1, MST_ROUND_THREADS, &heavy);
     }

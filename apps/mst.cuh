@@ -12,8 +12,8 @@
  *                list. It comes across the light edges that a larger end has chosen; some of its blocks look up the ids
  *                of heavy ones: that waits for memory where the scan waits for bandwidth.
  *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
- *   mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are symmetric and one component
- *                is large, the arcs of all vertices outside it show every edge that is left.
+ *   mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are symmetric and one
+ * component is large, the arcs of all vertices outside it show every edge that is left.
  *
  * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
  * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over
@@ -39,12 +39,6 @@ typedef struct mst_target {
     uint4 *list;
     ordo_u32 *count, parts;
 } mst_target;
-
-/* A warp's store in front of the list, in shared memory. */
-typedef struct mst_store {
-    uint4 *held; /* [MST_HELD] */
-    ordo_u32 count;
-} mst_store;
 
 /* Lowers a component's word, for lanes that `has`. By whole warps: most may want that of `crowded`, a large component,
  * and would queue for it, so one lane does it for them. */
@@ -110,19 +104,8 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
  * copies of the code waits for instructions. */
 ORDO_DEV void mst_make_room(const mst_args *a, mst_store *s, const mst_target *to)
 {
-    if (s->count > MST_HELD - 32 * MST_AT_ONCE)
+    if (mst_full(s))
         mst_flush(a, s, to);
-}
-
-/* By all lanes of a warp, between two mst_make_room at most MST_AT_ONCE times. */
-ORDO_DEV void mst_hold(mst_store *s, bool has, uint4 edge)
-{
-    const ordo_u32 who = __ballot_sync(0xffffffffu, has);
-    if (!who)
-        return;
-    if (has)
-        s->held[s->count + (ordo_u32)__popc(who & ((1u << threadIdx.x % 32) - 1))] = edge;
-    s->count += (ordo_u32)__popc(who);
 }
 
 /* How many of 32 words, ascending by lane, are at most `value`; 31 where all are. */
@@ -135,7 +118,7 @@ ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
     return rank;
 }
 
-/* ---- light edges: all arcs, in chunks ---- */
+/* ---- edges between components: all arcs, in chunks ---- */
 
 /* 32 rows one after the other, of which a warp sees the owner of an arc. */
 typedef struct mst_window {
@@ -185,20 +168,6 @@ ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo
     }
 }
 
-/* Chooses the edges that the larger end alone wished for and the scan may not come across; block `block` of `blocks`.
- */
-ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
-{
-    const ordo_u32 limit = (ordo_u32)(a->words->limit >> 32);
-    if (!a->twice || !a->dense || a->words->unsorted)
-        return;
-    for (ordo_u32 u = block * MST_THREADS + threadIdx.x; u < a->n; u += blocks * MST_THREADS) {
-        const uint2 wish = __ldg(a->wish + u);
-        if (wish.x < u && wish.y >= limit && __ldg(&a->wish[wish.x].x) != u)
-            mst_choose(a, mst_find(a, wish.x, u, wish.y));
-    }
-}
-
 /* Whether v wished for arc e, u -> v, u < v: the first one of several alike. */
 ORDO_DEV bool mst_wished(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight, uint2 wish)
 {
@@ -216,144 +185,58 @@ ORDO_DEV bool mst_wished(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, 
     return true;
 }
 
-/* Some arcs a lane, with their tails and those' components: those between components go to the list, those that a
- * larger end alone wished for into the forest. They ascend by lane; aligned: arc e is lane e % 32's. */
-template <bool Aligned>
-ORDO_DEV void mst_sort_out(const mst_args *a, mst_store *store, const mst_target *to, const bool (&light)[MST_AT_ONCE],
+/* Some edges a lane, arcs e, tail -> arc.x, those that `have` one, with the tail's component: those between components
+ * go to the list, those that a larger end alone wished for into the forest. What is in the forest already the smaller
+ * end chose, so it lies inside. */
+ORDO_DEV void mst_sort_out(const mst_args *a, mst_store *store, const mst_target *to, const bool (&has)[MST_AT_ONCE],
                            const ordo_u32 (&e)[MST_AT_ONCE], const uint2 (&arc)[MST_AT_ONCE],
                            const ordo_u32 (&tail)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE])
 {
-    ordo_u32 other[MST_AT_ONCE], inside = 0;
+    ordo_u32 chosen[MST_AT_ONCE], other[MST_AT_ONCE];
     uint2 wish[MST_AT_ONCE];
 #pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++) {
-        const bool counts = light[j] && (a->twice ? tail[j] < arc[j].x : tail[j] != arc[j].x);
-        other[j] = counts ? __ldg(a->parent + arc[j].x) : mine[j];
-        inside |= (ordo_u32)(counts && a->twice && other[j] == mine[j]) << j;
-    }
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++) /* what the smaller end chose is in the forest */
-        if (inside >> j & 1 && __ldg(&a->wish[tail[j]].x) == arc[j].x)
-            inside &= ~(1u << j);
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        chosen[j] = has[j] ? ordo_dev_load(&a->chosen[e[j] / 32]) >> e[j] % 32 & 1 : 1;
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++)
-        wish[j] = inside >> j & 1 ? __ldg(a->wish + arc[j].x) : make_uint2(MST_NONE, 0);
+        other[j] = chosen[j] ? mine[j] : __ldg(a->parent + arc[j].x);
 #pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++) {
-        const bool wished = wish[j].x != MST_NONE && mst_wished(a, tail[j], e[j], arc[j].x, arc[j].y, wish[j]);
-        if (Aligned) {
-            const ordo_u32 bits = __ballot_sync(0xffffffffu, wished);
-            if (bits && threadIdx.x % 32 == 0)
-                ordo_dev_or(&a->chosen[e[j] / 32], bits);
-        } else {
-            mst_choose_in_order(a, wished, e[j]);
-        }
-    }
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        wish[j] = !chosen[j] && a->twice && other[j] == mine[j] ? __ldg(a->wish + arc[j].x) : make_uint2(MST_NONE, 0);
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        mst_choose_in_order(a, wish[j].x != MST_NONE && mst_wished(a, tail[j], e[j], arc[j].x, arc[j].y, wish[j]),
+                            e[j]);
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++)
         mst_hold(store, mine[j] != other[j], make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, arc[j].y, e[j]));
     mst_make_room(a, store, to);
 }
 
-/* Light arcs of a warp, in order, in shared memory: few of the arcs are light, and owners are looked for by whole
- * warps. */
-typedef struct mst_sieve {
-    uint2 arc[MST_SIEVE];
-    ordo_u32 e[MST_SIEVE];
-} mst_sieve;
-
-/* Puts light arcs behind the `*caught` that are there. */
-ORDO_DEV void mst_catch(mst_sieve *sieve, ordo_u32 *caught, const bool (&light)[MST_AT_ONCE],
-                        const ordo_u32 (&e)[MST_AT_ONCE], const uint2 (&arc)[MST_AT_ONCE])
-{
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++) {
-        const ordo_u32 who = __ballot_sync(0xffffffffu, light[j]);
-        const ordo_u32 place = *caught + (ordo_u32)__popc(who & ((1u << threadIdx.x % 32) - 1));
-        if (light[j]) {
-            sieve->arc[place] = arc[j];
-            sieve->e[place] = e[j];
-        }
-        *caught += (ordo_u32)__popc(who);
-    }
-}
-
-/* Sorts out the first `count` arcs of the sieve, at most MST_AT_ONCE a lane. Owners are found by bisection, in the
- * bounds of their chunks: arcs lie far apart, and where rows are short so do their owners. */
-ORDO_DEV void mst_sort_out_sieve(const mst_args *a, mst_store *store, const mst_target *to, const mst_sieve *sieve,
-                                 ordo_u32 count)
-{
-    bool light[MST_AT_ONCE], open = false;
-    ordo_u32 e[MST_AT_ONCE], tail[MST_AT_ONCE], high[MST_AT_ONCE], mine[MST_AT_ONCE];
-    uint2 arc[MST_AT_ONCE];
-    __syncwarp();
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++) {
-        const ordo_u32 i = 32 * j + threadIdx.x % 32;
-        light[j] = i < count;
-        e[j] = sieve->e[light[j] ? i : count - 1];
-        arc[j] = light[j] ? sieve->arc[i] : make_uint2(0, 0);
-        const ordo_u32 chunk = e[j] / MST_CHUNK;
-        tail[j] = light[j] ? __ldg(a->owner + chunk) : 0;
-        high[j] = !light[j] ? 0 : chunk < (a->m - 1) / MST_CHUNK ? __ldg(a->owner + chunk + 1) : a->n - 1;
-        open |= tail[j] < high[j];
-    }
-    while (open) {
-        open = false;
-#pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u32 middle = tail[j] + (high[j] - tail[j]) / 2;
-            const bool beyond = tail[j] < high[j] && mst_row(a, middle + 1) <= e[j];
-            high[j] = beyond ? high[j] : middle;
-            tail[j] = beyond ? middle + 1 : tail[j];
-            open |= tail[j] < high[j];
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
-        mine[j] = light[j] ? __ldg(a->parent + tail[j]) : MST_NONE;
-    mst_sort_out<false>(a, store, to, light, e, arc, tail, mine);
-}
-
-/* Blocks of mst_light that a multiprocessor is to hold: without a limit more, but compute capability 7.5 has room for
- * 1024 threads alone. */
+/* Blocks of mst_scan that a multiprocessor is to hold; compute capability 7.5 has room for 1024 threads alone. */
 #if __CUDA_ARCH__ == 750
-#define MST_LIGHT_BLOCKS(_limited) 4
+#define MST_SCAN_BLOCKS 4
 #else
-#define MST_LIGHT_BLOCKS(_limited) ((_limited) ? 4 : 5)
+#define MST_SCAN_BLOCKS 5
 #endif
 
-/* Two kernels of one: with a limit, and without. */
-template <bool Limited>
-static __global__ void __launch_bounds__(MST_THREADS, MST_LIGHT_BLOCKS(Limited)) mst_light(const mst_args a)
+/* All arcs, in chunks. */
+static __global__ void __launch_bounds__(MST_THREADS, MST_SCAN_BLOCKS) mst_scan(const mst_args a)
 {
-    enum { ALL = 32 * MST_AT_ONCE };
     __shared__ uint4 held[MST_WARPS][MST_HELD];
-    __shared__ mst_sieve sieves[Limited ? MST_WARPS : 1];
-    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const ordo_u32 others = Limited ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
-    const ordo_u32 step = (gridDim.x - others) * MST_WARPS;
-    if (Limited && blockIdx.x % MST_IDS == 0) {
-        mst_choose_heavy(&a, blockIdx.x / MST_IDS, others);
-        return;
-    }
-    const ordo_u32 block = Limited ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x;
-    const ordo_u64 limit = a.words->limit;
+    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS;
     const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
     mst_store store = {held[warp], 0};
-    mst_sieve *sieve = &sieves[Limited ? warp : 0];
     if (mst_halted(&a))
         return;
-    for (ordo_u32 c = block * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
+    for (ordo_u32 c = blockIdx.x * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
         const ordo_u32 end = a.m - c * MST_CHUNK < MST_CHUNK ? a.m : (c + 1) * MST_CHUNK;
-        ordo_u32 caught = 0;
         mst_window window;
-        if (!Limited)
-            mst_move(&a, &window, a.owner[c]);
-        for (ordo_u32 at = c * MST_CHUNK + lane; at - lane < end; at += ALL) {
+        mst_move(&a, &window, a.owner[c]);
+        for (ordo_u32 at = c * MST_CHUNK + lane; at - lane < end; at += 32 * MST_AT_ONCE) {
             uint2 arc[MST_AT_ONCE];
-            ordo_u32 e[MST_AT_ONCE];
-            bool light[MST_AT_ONCE];
+            ordo_u32 e[MST_AT_ONCE], tail[MST_AT_ONCE], mine[MST_AT_ONCE];
+            bool has[MST_AT_ONCE];
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 arc[j] = at + 32 * j < end ? mst_load(&a, at + 32 * j) : make_uint2(0, 0);
@@ -361,33 +244,76 @@ static __global__ void __launch_bounds__(MST_THREADS, MST_LIGHT_BLOCKS(Limited))
             for (int j = 0; j < MST_AT_ONCE; j++) {
                 e[j] = at + 32 * j;
                 arc[j].y = mst_ordered(&a, arc[j].y);
-                light[j] = e[j] < end && (!Limited || mst_key(arc[j].y, e[j]) <= limit);
+                tail[j] = mine[j] = MST_NONE;
+                mst_find_owner(&a, &window, e[j] < end, e[j], &tail[j], &mine[j]);
+                has[j] = e[j] < end && (a.twice ? tail[j] < arc[j].x : tail[j] != arc[j].x);
             }
-            if constexpr (!Limited) {
-                ordo_u32 tail[MST_AT_ONCE], mine[MST_AT_ONCE];
-#pragma unroll
-                for (int j = 0; j < MST_AT_ONCE; j++) {
-                    tail[j] = mine[j] = MST_NONE;
-                    mst_find_owner(&a, &window, light[j], e[j], &tail[j], &mine[j]);
-                }
-                mst_sort_out<true>(&a, &store, &to, light, e, arc, tail, mine);
-            } else {
-                mst_catch(sieve, &caught, light, e, arc);
-                if (caught >= ALL) {
-                    mst_sort_out_sieve(&a, &store, &to, sieve, ALL);
-                    caught -= ALL;
-                    __syncwarp();
-                    for (ordo_u32 i = lane; i < caught; i += 32) { /* fewer than ALL */
-                        sieve->arc[i] = sieve->arc[ALL + i];
-                        sieve->e[i] = sieve->e[ALL + i];
-                    }
-                    __syncwarp();
-                }
-            }
+            mst_sort_out(&a, &store, &to, has, e, arc, tail, mine);
         }
-        if (Limited && caught)
-            mst_sort_out_sieve(&a, &store, &to, sieve, caught);
         __syncwarp();
+    }
+    mst_flush(&a, &store, &to);
+}
+
+/* ---- light edges: their list ---- */
+
+/* Chooses the heavy edges that the larger end alone wished for; block `block` of `blocks`. */
+ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
+{
+    const ordo_u32 limit = (ordo_u32)(a->words->limit >> 32), step = blocks * MST_THREADS;
+    if (!a->twice || a->words->unsorted)
+        return;
+    for (ordo_u64 first = block * MST_THREADS + threadIdx.x; first < a->n; first += (ordo_u64)step * MST_AT_ONCE) {
+        uint2 wish[MST_AT_ONCE];
+        bool alone[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u64 u = first + (ordo_u64)j * step;
+            wish[j] = u < a->n ? __ldg(a->wish + u) : make_uint2(MST_NONE, 0);
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u64 u = first + (ordo_u64)j * step;
+            alone[j] = wish[j].x < u && wish[j].y >= limit && __ldg(&a->wish[wish[j].x].x) != u;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            if (alone[j])
+                mst_choose(a, mst_find(a, wish[j].x, (ordo_u32)(first + (ordo_u64)j * step), wish[j].y));
+    }
+}
+
+ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
+{
+    __shared__ uint4 held[MST_WARPS][MST_HELD];
+    const ordo_u32 warp = threadIdx.x / 32, others = (gridDim.x + MST_IDS - 1) / MST_IDS;
+    const ordo_u32 block = blockIdx.x - blockIdx.x / MST_IDS - 1, blocks = gridDim.x - others;
+    const ordo_u32 count = a.words->light;
+    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
+    mst_store store = {held[warp], 0};
+    if (mst_halted(&a))
+        return;
+    if (blockIdx.x % MST_IDS == 0) {
+        mst_choose_heavy(&a, blockIdx.x / MST_IDS, others);
+        return;
+    }
+    for (ordo_u64 tile = block; tile * MST_THREADS * MST_AT_ONCE < count; tile += blocks) {
+        uint2 arc[MST_AT_ONCE];
+        ordo_u32 e[MST_AT_ONCE], tail[MST_AT_ONCE], mine[MST_AT_ONCE];
+        bool has[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u64 i = (tile * MST_AT_ONCE + j) * MST_THREADS + threadIdx.x;
+            const uint4 edge = i < count ? __ldg(&a.list[1][i]) : make_uint4(0, 0, 0, 0);
+            has[j] = i < count;
+            tail[j] = edge.x;
+            arc[j] = make_uint2(edge.y, edge.z);
+            e[j] = edge.w;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            mine[j] = has[j] ? __ldg(a.parent + tail[j]) : MST_NONE;
+        mst_sort_out(&a, &store, &to, has, e, arc, tail, mine);
     }
     mst_flush(&a, &store, &to);
 }
@@ -608,19 +534,47 @@ ORDO_KERNEL(MST_THREADS) mst_rename(const mst_args a)
         a.words->parts[last + 1] = all;
 }
 
-/* The component of a vertex after mst_rename, where `parts` of level 1 and `left` of the last one were not final. */
-ORDO_DEV ordo_u32 mst_renamed(const mst_args *a, ordo_u32 v, ordo_u32 parts, ordo_u32 left)
+/* Vertices get those new components, and a bit if theirs is the giant one. */
+ORDO_KERNEL(MST_THREADS) mst_name_vertices(const mst_args a)
 {
-    const ordo_u32 label = __ldg(a->parent + v) & ~MST_ROOT;
-    return label < parts ? __ldg(a->parent + a->n + label) : mst_dense(a, label, left);
+    const mst_words *w = a.words;
+    const ordo_u32 parts = w->parts[1], left = w->parts[w->level], giant = w->giant;
+    if (!w->filtered || mst_halted(&a))
+        return;
+    for (ordo_u32 first = blockIdx.x * MST_THREADS * MST_AT_ONCE; first < a.n;
+         first += gridDim.x * MST_THREADS * MST_AT_ONCE) {
+        ordo_u32 label[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 v = first + j * MST_THREADS + threadIdx.x;
+            label[j] = v < a.n ? a.parent[v] & ~MST_ROOT : MST_NONE;
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            label[j] = label[j] < parts ? __ldg(a.parent + a.n + label[j]) : mst_dense(&a, label[j], left);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 v = first + j * MST_THREADS + threadIdx.x;
+            const ordo_u32 bits = __ballot_sync(0xffffffffu, v < a.n && label[j] == giant);
+            if (v < a.n)
+                a.parent[v] = label[j];
+            if (v < a.n && v % 32 == 0)
+                a.inner[v / 32] = bits;
+        }
+    }
 }
 
 /* What a warp needs of the state when it looks at arcs. */
 typedef struct mst_view {
     mst_store store;
     mst_target to;
-    ordo_u32 parts, left, giant;
+    ordo_u32 giant;
 } mst_view;
+
+ORDO_DEV bool mst_is_inner(const mst_args *a, ordo_u32 v)
+{
+    return __ldg(a->inner + v / 32) >> v % 32 & 1;
+}
 
 /* Some arcs a lane, of vertices outside the giant component. Of those into it only the lightest of a vertex may ever
  * count: into[j] becomes the key of such an arc, which is not held. It is seen from this end alone; edges between
@@ -631,19 +585,23 @@ ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[M
 {
     uint2 arc[MST_AT_ONCE];
     ordo_u32 other[MST_AT_ONCE];
+    bool giant[MST_AT_ONCE];
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++)
         arc[j] = has[j] ? mst_load(a, e[j]) : make_uint2(0, 0);
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++)
-        other[j] = has[j] ? mst_renamed(a, arc[j].x, view->parts, view->left) : mine[j];
+        giant[j] = has[j] && mst_is_inner(a, arc[j].x);
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++) {
-        const bool giant = has[j] && other[j] == view->giant;
-        const bool live = !giant && other[j] != mine[j] && (!a->twice || u[j] < arc[j].x);
+        const bool counts = has[j] && !giant[j] && (!a->twice || u[j] < arc[j].x);
+        other[j] = counts ? __ldg(a->parent + arc[j].x) : mine[j];
+    }
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
         const ordo_u32 weight = mst_ordered(a, arc[j].y);
-        into[j] = giant ? mst_key(weight, e[j]) : MST_NO_KEY;
-        mst_hold(&view->store, live, make_uint4(mine[j], other[j], weight, e[j]));
+        into[j] = giant[j] ? mst_key(weight, e[j]) : MST_NO_KEY;
+        mst_hold(&view->store, other[j] != mine[j], make_uint4(mine[j], other[j], weight, e[j]));
     }
     mst_make_room(a, &view->store, &view->to);
 }
@@ -665,8 +623,8 @@ ORDO_DEV void mst_hold_into(const mst_args *a, mst_view *view, ordo_u32 u, ordo_
 ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u64 *least, ordo_u32 tile)
 {
     const ordo_u32 lane = threadIdx.x % 32, u = tile * 32 + lane;
-    const ordo_u32 label = u < a->n ? mst_renamed(a, u, view->parts, view->left) : view->giant;
-    const bool wanted = u < a->n && label != view->giant;
+    const bool wanted = u < a->n && !mst_is_inner(a, u);
+    const ordo_u32 label = wanted ? __ldg(a->parent + u) : view->giant;
     const ordo_u32 begin = wanted ? mst_row(a, u) : 0, degree = wanted ? mst_row(a, u + 1) - begin : 0;
     ordo_u32 sum = mst_is_hub(degree) ? 0 : degree;
     const ordo_u32 mine = sum;
@@ -715,7 +673,7 @@ ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u64 *leas
 
 ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
 {
-    const ordo_u32 label = mst_renamed(a, h.vertex, view->parts, view->left);
+    const ordo_u32 label = __ldg(a->parent + h.vertex);
     ordo_u32 row, begin, end;
     ordo_u64 least = MST_NO_KEY;
     if (label == view->giant)
@@ -750,11 +708,7 @@ ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
         return;
     const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
     const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
-    mst_view view = {{held[warp], 0},
-                     {a.list[0], &a.words->edges[last + 1], w->parts[last + 1]},
-                     w->parts[1],
-                     w->parts[last],
-                     w->giant};
+    mst_view view = {{held[warp], 0}, {a.list[0], &a.words->edges[last + 1], w->parts[last + 1]}, w->giant};
     for (ordo_u32 tile = first; tile < tiles; tile += step)
         mst_examine_tile(&a, &view, least[warp], tile);
     for (ordo_u32 i = first; i < w->hubs; i += step)

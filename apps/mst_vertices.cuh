@@ -17,12 +17,10 @@ enum {
     MST_HUB = 256,    /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
     MST_LONG = 64,    /* a row of more arcs is read by a warp */
     MST_FEW = 128,    /* arcs of 32 rows, up to which every lane reads its own from memory */
-    MST_STAGE = 1024, /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
+    MST_STAGE = 512,  /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
     MST_STAGED = 8,   /* loads of a lane on their way together there */
     MST_AT_ONCE = 4,  /* loads of a lane that are on their way together */
     MST_HELD = 160,   /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
-    MST_SIEVE = 256,  /* light arcs that a warp holds back before it looks for their owners: less than MST_AT_ONCE times
-                         32, and so many more */
     MST_DENSE = 2,    /* edges a vertex, beyond which the lightest come first */
     MST_SAMPLE = 512, /* edges, or vertices, that are looked at to find a limit, or the largest component */
     MST_NEAR = 32768, /* components, up to which their words are looked at in the first-level cache first */
@@ -44,6 +42,7 @@ typedef struct mst_words {
     ordo_u32 excess; /* more edges than symmetric rows can have, or joined to what has none */
     ordo_u32 unsorted, filtered, stop;
     ordo_u32 hubs;           /* pieces */
+    ordo_u32 light;          /* edges up to the limit, found in the first round */
     ordo_u32 giant;          /* a component, or MST_NONE */
     ordo_u32 level;          /* 1, and after the rounds of light edges the last one of theirs */
     ordo_u32 final_parts[2]; /* of light edges, of heavy ones */
@@ -67,10 +66,12 @@ typedef struct mst_args {
     ordo_u32 words_of_chosen;
     ordo_u32 *parent; /* [3 * n] */
     uint2 *wish;      /* [n] the head of a vertex' lightest arc, or MST_NONE, and its ordered weight */
+    ordo_u32 *inner;  /* [n / 32 + 1] bits: vertices of the giant component; in the place of wish, used up by then */
     ordo_u64 *best;   /* [n] keys, by component */
     ordo_u32 *across; /* [m] by id, of edges that a component may choose: the numbers of both components, xor */
-    uint4 *list[2];   /* [room] component, component, ordered weight, id */
-    ordo_u32 *owner;  /* [m / CHUNK + 1] of the first arc of a chunk */
+    uint4 *list[2];   /* [room] component, component, ordered weight, id; the second one at first of light edges:
+                         vertex, vertex, ordered weight, arc */
+    ordo_u32 *owner;  /* [m / CHUNK + 1] of the first arc of a chunk; not where the lightest come first */
     mst_hub *hub;
     mst_words *words;
     ordo_cuda_run run;
@@ -181,25 +182,78 @@ ORDO_DEV bool mst_halted(const mst_args *a)
 
 /* ---- the first round: vertices ---- */
 
-/* A block: the limit that about n edges do not exceed, from a sample. */
-ORDO_DEV void mst_set_limit(const mst_args *a, ordo_u64 *sample)
+/* The limit that about n edges do not exceed, from a sample, of which a warp ranks one. */
+ORDO_KERNEL(MST_THREADS) mst_limit(const mst_args a)
 {
-    const ordo_u64 edges = a->twice ? a->m / 2 : a->m;
-    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_FIRST_THREADS) {
-        const ordo_u32 e = (ordo_u32)(mst_scatter(i) % a->m);
-        sample[i] = mst_key(mst_ordered(a, mst_load(a, e).y), e);
+    __shared__ ordo_u64 sample[MST_SAMPLE];
+    const ordo_u64 edges = a.twice ? a.m / 2 : a.m;
+    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_THREADS) {
+        const ordo_u32 e = (ordo_u32)(mst_scatter(i) % a.m);
+        sample[i] = mst_key(mst_ordered(&a, mst_load(&a, e).y), e);
     }
     __syncthreads();
-    const ordo_u32 wanted = (ordo_u32)(MST_SAMPLE * (ordo_u64)a->n / edges);
-    for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_FIRST_THREADS) {
+    const ordo_u32 wanted = (ordo_u32)(MST_SAMPLE * (ordo_u64)a.n / edges);
+    for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < MST_SAMPLE; i += gridDim.x * MST_WARPS) {
         ordo_u32 rank = 0;
-        for (ordo_u32 j = 0; j < MST_SAMPLE; j++)
-            rank += sample[j] < sample[i] || (sample[j] == sample[i] && j < i);
-        if (rank == wanted) {
-            a->words->limit = sample[i];
-            a->words->filtered = 1;
+        for (ordo_u32 j = threadIdx.x % 32; j < MST_SAMPLE; j += 32)
+            rank += (ordo_u32)__popc(
+                __ballot_sync(0xffffffffu, sample[j] < sample[i] || (sample[j] == sample[i] && j < i)));
+        if (rank == wanted && threadIdx.x % 32 == 0) {
+            a.words->limit = sample[i];
+            a.words->filtered = 1;
         }
     }
+}
+
+/* A warp's store in front of a list, in shared memory. */
+typedef struct mst_store {
+    uint4 *held; /* [MST_HELD] */
+    ordo_u32 count;
+} mst_store;
+
+/* By all lanes of a warp, at most MST_AT_ONCE times before there is room for so many again. */
+ORDO_DEV void mst_hold(mst_store *s, bool has, uint4 edge)
+{
+    const ordo_u32 who = __ballot_sync(0xffffffffu, has);
+    if (!who)
+        return;
+    if (has)
+        s->held[s->count + (ordo_u32)__popc(who & ((1u << threadIdx.x % 32) - 1))] = edge;
+    s->count += (ordo_u32)__popc(who);
+}
+
+ORDO_DEV bool mst_full(const mst_store *s)
+{
+    return s->count > MST_HELD - 32 * MST_AT_ONCE;
+}
+
+/* Holds arc e, u -> arc.x of ordered weight arc.y, if it is a light edge's. */
+ORDO_DEV void mst_hold_light(const mst_args *a, mst_store *s, ordo_u64 limit, bool has, ordo_u32 u, ordo_u32 e,
+                             uint2 arc)
+{
+    const bool edge = a->twice ? u < arc.x : u != arc.x;
+    mst_hold(s, has && edge && mst_key(arc.y, e) <= limit, make_uint4(u, arc.x, arc.y, e));
+}
+
+/* Appends what is held to the list of light edges. */
+ORDO_DEV void mst_flush_light(const mst_args *a, mst_store *s)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 base = 0;
+    if (!s->count)
+        return;
+    __syncwarp();
+    if (lane == 0)
+        base = ordo_dev_add(&a->words->light, s->count);
+    base = __shfl_sync(0xffffffffu, base, 0);
+    for (ordo_u32 i = lane; i < s->count; i += 32) {
+        if (base + i < a->room)
+            a->list[1][base + i] = s->held[i];
+        else
+            ordo_dev_store(&a->words->excess, 1u);
+    }
+    s->count = 0;
+    __syncwarp();
 }
 
 ORDO_DEV void mst_keep_least(ordo_u64 *least, ordo_u64 key)
@@ -214,12 +268,14 @@ ORDO_DEV ordo_u64 mst_least_of_warp(ordo_u64 key)
     return key;
 }
 
-/* The lightest of arcs begin .. end - 1 of u, whose row begins at `row`: by a warp, the same for all lanes. */
+/* The lightest of arcs begin .. end - 1 of u, whose row begins at `row`: by a warp, the same for all lanes. With a
+ * store: light edges go there. */
 ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo_u32 begin, ordo_u32 end,
-                               bool *unsorted)
+                               mst_store *store, ordo_u64 limit, bool *unsorted)
 {
+    const ordo_u32 lane = threadIdx.x % 32;
     ordo_u64 least = MST_NO_KEY;
-    for (ordo_u32 at = begin + threadIdx.x % 32; at < end; at += 32 * MST_AT_ONCE) {
+    for (ordo_u32 at = begin + lane; at - lane < end; at += 32 * MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
         ordo_u32 before[MST_AT_ONCE];
 #pragma unroll
@@ -231,9 +287,14 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             *unsorted |= at + 32 * j < end && arc[j].x < before[j];
+            arc[j].y = mst_ordered(a, arc[j].y);
             if (arc[j].x != u)
-                mst_keep_least(&least, mst_key(mst_ordered(a, arc[j].y), at + 32 * j));
+                mst_keep_least(&least, mst_key(arc[j].y, at + 32 * j));
+            if (store)
+                mst_hold_light(a, store, limit, at + 32 * j < end, u, at + 32 * j, arc[j]);
         }
+        if (store && mst_full(store))
+            mst_flush_light(a, store);
     }
     return mst_least_of_warp(least);
 }
@@ -265,7 +326,8 @@ ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, ordo_u32 u, ordo_u32 
     for (ordo_u32 rest = __ballot_sync(0xffffffffu, degree > MST_LONG && !mst_is_hub(degree)); rest; rest &= rest - 1) {
         const int who = __ffs((int)rest) - 1;
         const ordo_u32 from = __shfl_sync(0xffffffffu, begin, who), to = __shfl_sync(0xffffffffu, end, who);
-        const ordo_u64 key = mst_lightest(a, __shfl_sync(0xffffffffu, u, who), from, from, to, unsorted);
+        const ordo_u64 key =
+            mst_lightest(a, __shfl_sync(0xffffffffu, u, who), from, from, to, NULL, MST_NO_KEY, unsorted);
         if ((int)(threadIdx.x % 32) == who && key != MST_NO_KEY) {
             least = key;
             *head = mst_head(a, (ordo_u32)key);
@@ -274,32 +336,28 @@ ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, ordo_u32 u, ordo_u32 
     return least;
 }
 
-/* An arc of a lane's row, in order. */
-ORDO_DEV void mst_look(const mst_args *a, ordo_u32 u, ordo_u32 e, uint2 arc, ordo_u32 *before, ordo_u64 *least,
-                       bool *unsorted)
-{
-    *unsorted |= arc.x < *before;
-    *before = arc.x;
-    if (arc.x != u)
-        mst_keep_least(least, mst_key(mst_ordered(a, arc.y), e));
-}
-
-/* What a warp needs of shared memory: ordered weights of rows that lie one after the other, and where rows begin. */
+/* What a warp needs of shared memory: ordered weights of rows that lie one after the other, where rows begin, and which
+ * lanes have those; and light edges. */
 typedef struct mst_stage {
-    ordo_u32 weight[MST_STAGE], begins[MST_STAGE / 32];
+    uint4 held[MST_HELD];
+    ordo_u32 weight[MST_STAGE], begins[MST_STAGE / 32], lane[32];
 } mst_stage;
 
-/* Stages arcs from .. from + count - 1, whole rows of the warp's, `mine` this lane's. True where one of them is a loop:
- * then the stage is of no use. */
-ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool mine,
-                      ordo_u32 from, ordo_u32 count, bool *unsorted)
+/* Stages arcs from .. from + count - 1, whole rows of the warp's, `mine` this lane's; light edges go to the store. True
+ * where one of them is a loop: then the stage is of no use. */
+ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
+                      ordo_u32 end, bool mine, ordo_u32 from, ordo_u32 count, bool *unsorted)
 {
     const ordo_u32 lane = threadIdx.x % 32, first = u - lane;
+    const ordo_u32 filled = __ballot_sync(0xffffffffu, mine && begin < end);
     bool loop = false;
-    ordo_u32 last = 0; /* the head before */
-    stage->begins[lane] = 0;
+    ordo_u32 last = 0, rows = 0; /* the head before; rows that have begun */
+    if (lane < MST_STAGE / 32)
+        stage->begins[lane] = 0;
+    if (filled >> lane & 1)
+        stage->lane[__popc(filled & ((1u << lane) - 1))] = lane;
     __syncwarp();
-    if (mine && begin < end)
+    if (filled >> lane & 1)
         ordo_dev_or_near(&stage->begins[(begin - from) / 32], 1u << (begin - from) % 32);
     __syncwarp();
     for (ordo_u32 at = 0; at < count; at += 32 * MST_STAGED) {
@@ -314,40 +372,68 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, ordo_u32 u, ordo_u32 
             const ordo_u32 group = at + 32 * j, i = group + lane;
             if (group >= count)
                 break;
+            const ordo_u32 begins = stage->begins[group / 32];
+            const ordo_u32 tail = first + stage->lane[rows + (ordo_u32)__popc(begins & ((2u << lane) - 1)) - 1];
             ordo_u32 before = __shfl_up_sync(0xffffffffu, arc[j].x, 1);
             before = lane ? before : last;
             last = __shfl_sync(0xffffffffu, arc[j].x, 31);
-            *unsorted |= arc[j].x < before && !(stage->begins[group / 32] >> lane & 1);
-            const ordo_u32 near = arc[j].x - first; /* one of this warp's vertices: is it in its own row? */
-            if (__any_sync(0xffffffffu, near < 32)) {
-                const ordo_u32 row = __shfl_sync(0xffffffffu, begin, (int)(near % 32));
-                const ordo_u32 stop = __shfl_sync(0xffffffffu, end, (int)(near % 32));
-                loop |= near < 32 && i < count && from + i >= row && from + i < stop;
-            }
+            rows += (ordo_u32)__popc(begins);
+            *unsorted |= arc[j].x < before && !(begins >> lane & 1);
+            loop |= arc[j].x == tail;
+            arc[j].y = mst_ordered(a, arc[j].y);
             if (i < count)
-                stage->weight[i] = mst_ordered(a, arc[j].y);
+                stage->weight[i] = arc[j].y;
+            mst_hold_light(a, store, limit, i < count, tail, from + i, arc[j]);
+            if (j % MST_AT_ONCE == MST_AT_ONCE - 1 && j + 1 < MST_STAGED && mst_full(store))
+                mst_flush_light(a, store);
         }
+        if (mst_full(store))
+            mst_flush_light(a, store);
     }
     __syncwarp();
     return __any_sync(0xffffffffu, loop);
 }
 
+/* The lightest arc of a lane's row, for lanes that `have` one, and light edges to the store, where there is one: each
+ * lane reads its own. By whole warps. */
+ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
+                                       ordo_u32 end, bool *unsorted)
+{
+    ordo_u64 least = MST_NO_KEY;
+    ordo_u32 before = 0;
+    for (ordo_u32 e = begin; __any_sync(0xffffffffu, e < end); e += MST_AT_ONCE) {
+        uint2 arc[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(MST_NONE, 0);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const bool has = e + j < end;
+            arc[j].y = mst_ordered(a, arc[j].y);
+            *unsorted |= arc[j].x < before;
+            before = arc[j].x;
+            if (has && arc[j].x != u)
+                mst_keep_least(&least, mst_key(arc[j].y, e + j));
+            if (store)
+                mst_hold_light(a, store, limit, has, u, e + j, arc[j]);
+        }
+        if (store && mst_full(store))
+            mst_flush_light(a, store);
+    }
+    return least;
+}
+
 /* The lightest arc of each lane's row, by a warp whose lanes have rows one after the other; nothing for hubs. Rows that
  * fit together are staged, for loads to be coalesced; then each lane looks through its own, the warp through a long
- * one. */
-ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, ordo_u32 u, ordo_u32 begin, ordo_u32 end,
-                                       bool *unsorted)
+ * one. Light edges go to the store. */
+ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit,
+                                       ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool *unsorted)
 {
     const ordo_u32 lane = threadIdx.x % 32, degree = end - begin;
     const ordo_u32 first = __shfl_sync(0xffffffffu, begin, 0), last = __shfl_sync(0xffffffffu, end, 31);
     ordo_u64 least = MST_NO_KEY;
-    ordo_u32 before = 0;
-    if (last - first <= MST_FEW) {
-#pragma unroll 4
-        for (ordo_u32 e = begin; e < end; e++)
-            mst_look(a, u, e, mst_load(a, e), &before, &least, unsorted);
-        return least;
-    }
+    if (last - first <= MST_FEW)
+        return mst_lightest_by_lane(a, store, limit, u, begin, end, unsorted);
     for (ordo_u32 row = 0; row < 32;) {
         const ordo_u32 from = __shfl_sync(0xffffffffu, begin, (int)row);
         const bool mine = lane >= row && end - from <= MST_STAGE;
@@ -358,10 +444,11 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, ordo
         }
         row += rows;
         const ordo_u32 count = __shfl_sync(0xffffffffu, end, (int)row - 1) - from;
-        const bool direct = mst_put(a, stage, u, begin, end, mine, from, count, unsorted);
-        if (direct && mine)
-            for (ordo_u32 e = begin; e < end; e++)
-                mst_look(a, u, e, mst_load(a, e), &before, &least, unsorted);
+        const bool direct = mst_put(a, stage, store, limit, u, begin, end, mine, from, count, unsorted);
+        if (direct) {
+            const ordo_u64 key = mst_lightest_by_lane(a, NULL, limit, u, begin, mine ? end : begin, unsorted);
+            least = mine ? key : least;
+        }
         if (!direct && mine && degree && degree <= MST_LONG) {
             ordo_u32 at = begin - from, weight = stage->weight[at];
 #pragma unroll 4
@@ -386,29 +473,24 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, ordo
     return least;
 }
 
-/* Two kernels of one: for many arcs a vertex, of which the lightest may come first, and for few. */
+/* Two kernels of one: for many arcs a vertex, of which the lightest come first, and for few. */
 template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
 {
-    __shared__ __align__(8) mst_stage stage[Dense ? MST_FIRST_WARPS : 1]; /* keys, too */
-    if (blockIdx.x == 0) {
-        if (Dense)
-            mst_set_limit(&a, (ordo_u64 *)stage);
-        else if (threadIdx.x == 0)
-            a.words->limit = MST_NO_KEY;
-        if (threadIdx.x == 0) {
-            a.run.counters->items = a.twice ? a.n : 0;
-            a.run.counters->edges = a.twice ? a.m : 0;
-            ordo_dev_sample(a.run.record, a.twice ? a.m / 2 : a.m, 0, 0, 1, -1);
-        }
-        return;
-    }
+    __shared__ mst_stage stage[Dense ? MST_FIRST_WARPS : 1];
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
+    const ordo_u64 limit = Dense ? a.words->limit : 0;
+    mst_stage *own_stage = &stage[Dense ? warp : 0];
+    mst_store store = {own_stage->held, 0};
     bool unsorted = false;
-    for (ordo_u32 tile = (blockIdx.x - 1) * MST_FIRST_WARPS + warp; tile < tiles;
-         tile += (gridDim.x - 1) * MST_FIRST_WARPS) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        a.run.counters->items = a.twice ? a.n : 0;
+        a.run.counters->edges = a.twice ? a.m : 0;
+        ordo_dev_sample(a.run.record, a.twice ? a.m / 2 : a.m, 0, 0, 1, -1);
+    }
+    for (ordo_u32 tile = blockIdx.x * MST_FIRST_WARPS + warp; tile < tiles; tile += gridDim.x * MST_FIRST_WARPS) {
         const ordo_u32 u = tile * 32 + lane;
         const ordo_u32 begin = u < a.n ? mst_row(&a, u) : a.m, end = u < a.n ? mst_row(&a, u + 1) : a.m;
-        for (ordo_u32 c = (begin + MST_CHUNK - 1) / MST_CHUNK; c * MST_CHUNK < end; c++)
+        for (ordo_u32 c = (begin + MST_CHUNK - 1) / MST_CHUNK; !Dense && c * MST_CHUNK < end; c++)
             a.owner[c] = u;
         if (mst_is_hub(end - begin)) {
             const ordo_u32 pieces = (end - begin + MST_CHUNK - 1) / MST_CHUNK;
@@ -417,21 +499,25 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
                 a.hub[at + i] = mst_hub{u, i};
             a.best[u] = MST_NO_KEY;
         }
-        if (!a.twice)
+        if (!Dense && !a.twice)
             continue;
         ordo_u32 head = MST_NONE;
         ordo_u64 least;
         if (Dense) {
-            least = mst_lightest_of_tile(&a, &stage[warp], u, begin, end, &unsorted);
+            least = mst_lightest_of_tile(&a, own_stage, &store, limit, u, begin, end, &unsorted);
             head = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
         } else {
             least = mst_lightest_of_short(&a, u, begin, end, &unsorted, &head);
         }
+        if (!a.twice)
+            continue;
         if (u < a.n)
             a.wish[u] = make_uint2(head, (ordo_u32)(least >> 32));
         const bool own = head != MST_NONE && u < head; /* its arc is the edge's id */
         mst_choose_in_order(&a, own, own ? (ordo_u32)least : begin);
     }
+    if (Dense)
+        mst_flush_light(&a, &store);
     if (__any_sync(0xffffffffu, unsorted) && lane == 0)
         ordo_dev_store(&a.words->unsorted, 1u);
 }
@@ -444,17 +530,23 @@ ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *b
     *end = *begin + MST_CHUNK < *end ? *begin + MST_CHUNK : *end;
 }
 
-ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
+template <bool Dense> ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
 {
-    const ordo_u32 pieces = a.twice ? a.words->hubs : 0, step = gridDim.x * MST_WARPS;
+    __shared__ uint4 held[Dense ? MST_WARPS : 1][MST_HELD];
+    const ordo_u32 pieces = Dense || a.twice ? a.words->hubs : 0, step = gridDim.x * MST_WARPS;
+    const ordo_u64 limit = Dense ? a.words->limit : 0;
+    mst_store store = {held[Dense ? threadIdx.x / 32 : 0], 0};
     bool unsorted = false;
     for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < pieces; i += step) {
         ordo_u32 row, begin, end;
         mst_piece(&a, a.hub[i], &row, &begin, &end);
-        const ordo_u64 key = mst_lightest(&a, a.hub[i].vertex, row, begin, end, &unsorted);
+        const ordo_u64 key =
+            mst_lightest(&a, a.hub[i].vertex, row, begin, end, Dense ? &store : NULL, limit, &unsorted);
         if (threadIdx.x % 32 == 0 && key != MST_NO_KEY)
             ordo_dev_min(&a.best[a.hub[i].vertex], key);
     }
+    if (Dense)
+        mst_flush_light(&a, &store);
     if (__any_sync(0xffffffffu, unsorted) && threadIdx.x % 32 == 0)
         ordo_dev_store(&a.words->unsorted, 1u);
 }
