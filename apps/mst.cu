@@ -54,7 +54,6 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
         {(void **)&a->parent, 3 * n * sizeof(ordo_u32)},
         {(void **)&a->wish, n * sizeof(uint2)},
         {(void **)&a->best, n * sizeof(ordo_u64)},
-        {(void **)&a->owner, (m / MST_CHUNK + 1) * sizeof(ordo_u32)},
         {(void **)&a->hub, (m / MST_CHUNK + m / MST_HUB + 1) * sizeof(mst_hub)},
     };
     enum { LINE = 256 };
@@ -101,7 +100,6 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
     enum { MOST = 12 };
     const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, at_once = vertex * MST_AT_ONCE;
-    const ordo_u64 chunks = (ordo_u64)MST_CHUNK * MST_WARPS;
     const int blocks = ((int)c->job->tunable[BSP_BLOCKS] + 1) / 2; /* of twice as many threads as the tunable says */
     mst_args heavy = *a;
     plan all[MOST];
@@ -116,15 +114,11 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
         then((const void *)mst_limit, MST_SAMPLE, MST_WARPS, MST_THREADS, a);
     then(a->dense ? (const void *)mst_first<true> : (const void *)mst_first<false>, n, 32 * MST_FIRST_WARPS,
          MST_FIRST_THREADS, a);
-    then(a->dense ? (const void *)mst_hubs<true> : (const void *)mst_hubs<false>, m / MST_CHUNK, MST_WARPS, MST_THREADS,
-         a);
+    then((const void *)mst_hubs, m / MST_CHUNK, MST_WARPS, MST_THREADS, a);
     then((const void *)mst_hub_ends, m / MST_CHUNK, vertex, MST_THREADS, a);
     then((const void *)mst_roots, n, at_once, MST_THREADS, a);
     then((const void *)mst_settle, n, at_once, MST_THREADS, a);
-    if (a->dense) /* with blocks for ids */
-        then((const void *)mst_light, n + n / (MST_IDS - 1), at_once, MST_THREADS, a);
-    else
-        then((const void *)mst_scan, m, chunks, MST_THREADS, a);
+    then((const void *)mst_light, a->dense ? n + n / (MST_IDS - 1) : a->room, at_once, MST_THREADS, a);
     then(NULL, 0, 1, MST_ROUND_THREADS, a);
     if (a->dense) {
         then((const void *)mst_rename, n, 8 * vertex, MST_THREADS, a);

@@ -4,16 +4,19 @@
  *
  * Method (Boruvka 1926; lightest edges first: Osipov, Sanders and Singler 2009; giant component left out of a second
  * scan: Sutton, Ben-Nun and Barak 2018 do so for components):
- *   mst_first    the lightest arc of every vertex: a warp has 32 rows. Rows of hubs go to a list, in pieces.
+ *   mst_limit    where there are many edges a vertex: a limit that about n edges do not exceed, from a sample.
+ *   mst_first    the lightest arc of every vertex: a warp has 32 rows. Rows of hubs go to a list, in pieces. As all
+ *                arcs come by, the light edges, those up to the limit (all, where there is none), go to a list, too; of
+ *                short rows without what the vertex chose.
  *   mst_hubs, mst_hub_ends   the same for those pieces.
  *   mst_roots    who chose each other is a root, or stands alone.
  *   mst_settle   everybody finds their root, and so their component.
- *   mst_light    a scan of all arcs: edges between components, up to a limit that about n edges do not exceed, become a
- *                list. It comes across the light edges that a larger end has chosen; some of its blocks look up the ids
- *                of heavy ones: that waits for memory where the scan waits for bandwidth.
+ *   mst_light    the list's edges between components become the list of the rounds. It comes across the light edges
+ *                that a larger end has chosen; some of its blocks look up the ids of heavy ones.
  *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
- *   mst_rename, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are symmetric and one
- * component is large, the arcs of all vertices outside it show every edge that is left.
+ *   mst_rename, mst_name_vertices, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are
+ *                symmetric and one component is large, the arcs of all vertices outside it show every edge that is left;
+ *                a bit a vertex says which those are, for most arcs lead back into it.
  *
  * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
  * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over
@@ -118,55 +121,7 @@ ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
     return rank;
 }
 
-/* ---- edges between components: all arcs, in chunks ---- */
-
-/* 32 rows one after the other, of which a warp sees the owner of an arc. */
-typedef struct mst_window {
-    ordo_u32 first, end, label; /* of lane 0; this lane's row: where it ends, its component */
-} mst_window;
-
-ORDO_DEV void mst_move(const mst_args *a, mst_window *w, ordo_u32 first)
-{
-    const ordo_u32 u = first + threadIdx.x % 32;
-    w->first = first;
-    w->end = u < a->n ? mst_row(a, u + 1) : MST_NONE;
-    w->label = u < a->n ? __ldg(a->parent + u) : MST_NONE;
-}
-
-/* The owner of arc e, its component, and the head of what it chose, for lanes that want it; arcs ascend by lane and
- * from call to call. Past many rows by bisection, which chunks bound. */
-ORDO_DEV void mst_find_owner(const mst_args *a, mst_window *w, bool wanted, ordo_u32 e, ordo_u32 *owner,
-                             ordo_u32 *label)
-{
-    enum { MOVES = 4 };
-    ordo_u32 open = __ballot_sync(0xffffffffu, wanted);
-    for (int moves = 0; open; moves++) {
-        const ordo_u32 at = mst_rank(w->end, e), last = __shfl_sync(0xffffffffu, w->end, 31);
-        const ordo_u32 found = __shfl_sync(0xffffffffu, w->label, (int)at);
-        if (wanted && e < last) {
-            *owner = w->first + at;
-            *label = found;
-            wanted = false;
-        }
-        open = __ballot_sync(0xffffffffu, wanted);
-        if (!open)
-            break;
-        ordo_u32 next = w->first + 32;
-        if (moves >= MOVES) {
-            const ordo_u32 target = __shfl_sync(0xffffffffu, e, __ffs((int)open) - 1);
-            const ordo_u32 chunk = target / MST_CHUNK + 1;
-            ordo_u32 high = (ordo_u64)chunk * MST_CHUNK < a->m ? a->owner[chunk] : a->n;
-            while (next < high) { /* the first row that ends beyond it */
-                const ordo_u32 middle = next + (high - next) / 2;
-                if (mst_row(a, middle + 1) <= target)
-                    next = middle + 1;
-                else
-                    high = middle;
-            }
-        }
-        mst_move(a, w, next);
-    }
-}
+/* ---- edges between components ---- */
 
 /* Whether v wished for arc e, u -> v, u < v: the first one of several alike. */
 ORDO_DEV bool mst_wished(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight, uint2 wish)
@@ -213,50 +168,6 @@ ORDO_DEV void mst_sort_out(const mst_args *a, mst_store *store, const mst_target
     mst_make_room(a, store, to);
 }
 
-/* Blocks of mst_scan that a multiprocessor is to hold; compute capability 7.5 has room for 1024 threads alone. */
-#if __CUDA_ARCH__ == 750
-#define MST_SCAN_BLOCKS 4
-#else
-#define MST_SCAN_BLOCKS 5
-#endif
-
-/* All arcs, in chunks. */
-static __global__ void __launch_bounds__(MST_THREADS, MST_SCAN_BLOCKS) mst_scan(const mst_args a)
-{
-    __shared__ uint4 held[MST_WARPS][MST_HELD];
-    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS;
-    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
-    mst_store store = {held[warp], 0};
-    if (mst_halted(&a))
-        return;
-    for (ordo_u32 c = blockIdx.x * MST_WARPS + warp; c < (a.m + MST_CHUNK - 1) / MST_CHUNK; c += step) {
-        const ordo_u32 end = a.m - c * MST_CHUNK < MST_CHUNK ? a.m : (c + 1) * MST_CHUNK;
-        mst_window window;
-        mst_move(&a, &window, a.owner[c]);
-        for (ordo_u32 at = c * MST_CHUNK + lane; at - lane < end; at += 32 * MST_AT_ONCE) {
-            uint2 arc[MST_AT_ONCE];
-            ordo_u32 e[MST_AT_ONCE], tail[MST_AT_ONCE], mine[MST_AT_ONCE];
-            bool has[MST_AT_ONCE];
-#pragma unroll
-            for (int j = 0; j < MST_AT_ONCE; j++)
-                arc[j] = at + 32 * j < end ? mst_load(&a, at + 32 * j) : make_uint2(0, 0);
-#pragma unroll
-            for (int j = 0; j < MST_AT_ONCE; j++) {
-                e[j] = at + 32 * j;
-                arc[j].y = mst_ordered(&a, arc[j].y);
-                tail[j] = mine[j] = MST_NONE;
-                mst_find_owner(&a, &window, e[j] < end, e[j], &tail[j], &mine[j]);
-                has[j] = e[j] < end && (a.twice ? tail[j] < arc[j].x : tail[j] != arc[j].x);
-            }
-            mst_sort_out(&a, &store, &to, has, e, arc, tail, mine);
-        }
-        __syncwarp();
-    }
-    mst_flush(&a, &store, &to);
-}
-
-/* ---- light edges: their list ---- */
-
 /* Chooses the heavy edges that the larger end alone wished for; block `block` of `blocks`. */
 ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
 {
@@ -286,14 +197,14 @@ ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 block
 ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
-    const ordo_u32 warp = threadIdx.x / 32, others = (gridDim.x + MST_IDS - 1) / MST_IDS;
-    const ordo_u32 block = blockIdx.x - blockIdx.x / MST_IDS - 1, blocks = gridDim.x - others;
+    const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
+    const ordo_u32 block = a.dense ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x, blocks = gridDim.x - others;
     const ordo_u32 count = a.words->light;
     const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
     mst_store store = {held[warp], 0};
     if (mst_halted(&a))
         return;
-    if (blockIdx.x % MST_IDS == 0) {
+    if (a.dense && blockIdx.x % MST_IDS == 0) {
         mst_choose_heavy(&a, blockIdx.x / MST_IDS, others);
         return;
     }

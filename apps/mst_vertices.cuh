@@ -13,7 +13,7 @@ enum {
     MST_ROUND_THREADS = 512, /* of one that works on lists */
     MST_FIRST_THREADS = 64,  /* of one of mst_first: rows differ, and a block is there until its last warp ends */
     MST_FIRST_WARPS = MST_FIRST_THREADS / 32,
-    MST_CHUNK = 1024, /* arcs of a warp's piece of all arcs, and of a piece of a hub */
+    MST_CHUNK = 1024, /* arcs of a piece of a hub */
     MST_HUB = 256,    /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
     MST_LONG = 64,    /* a row of more arcs is read by a warp */
     MST_FEW = 128,    /* arcs of 32 rows, up to which every lane reads its own from memory */
@@ -71,7 +71,6 @@ typedef struct mst_args {
     ordo_u32 *across; /* [m] by id, of edges that a component may choose: the numbers of both components, xor */
     uint4 *list[2];   /* [room] component, component, ordered weight, id; the second one at first of light edges:
                          vertex, vertex, ordered weight, arc */
-    ordo_u32 *owner;  /* [m / CHUNK + 1] of the first arc of a chunk; not where the lightest come first */
     mst_hub *hub;
     mst_words *words;
     ordo_cuda_run run;
@@ -205,6 +204,11 @@ ORDO_KERNEL(MST_THREADS) mst_limit(const mst_args a)
     }
 }
 
+ORDO_DEV ordo_u64 mst_limit_of(const mst_args *a)
+{
+    return a->dense ? a->words->limit : MST_NO_KEY;
+}
+
 /* A warp's store in front of a list, in shared memory. */
 typedef struct mst_store {
     uint4 *held; /* [MST_HELD] */
@@ -268,8 +272,8 @@ ORDO_DEV ordo_u64 mst_least_of_warp(ordo_u64 key)
     return key;
 }
 
-/* The lightest of arcs begin .. end - 1 of u, whose row begins at `row`: by a warp, the same for all lanes. With a
- * store: light edges go there. */
+/* The lightest of arcs begin .. end - 1 of u, whose row begins at `row`: by a warp, the same for all lanes. Light edges
+ * go to the store. */
 ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo_u32 begin, ordo_u32 end,
                                mst_store *store, ordo_u64 limit, bool *unsorted)
 {
@@ -290,24 +294,21 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
             arc[j].y = mst_ordered(a, arc[j].y);
             if (arc[j].x != u)
                 mst_keep_least(&least, mst_key(arc[j].y, at + 32 * j));
-            if (store)
-                mst_hold_light(a, store, limit, at + 32 * j < end, u, at + 32 * j, arc[j]);
+            mst_hold_light(a, store, limit, at + 32 * j < end, u, at + 32 * j, arc[j]);
         }
-        if (store && mst_full(store))
+        if (mst_full(store))
             mst_flush_light(a, store);
     }
     return mst_least_of_warp(least);
 }
 
-/* The lightest arc of each lane's row, and its head, by a warp whose lanes have rows one after the other, mostly short:
- * each lane looks through its own, the warp through a long one; nothing for hubs. */
-ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool *unsorted,
-                                        ordo_u32 *head)
+/* The lightest arc of a lane's own row, and its head. */
+ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool *unsorted,
+                                       ordo_u32 *head)
 {
-    const ordo_u32 degree = end - begin;
     ordo_u64 least = MST_NO_KEY;
     ordo_u32 before = 0;
-    for (ordo_u32 e = begin; degree <= MST_LONG && e < end; e += MST_AT_ONCE) {
+    for (ordo_u32 e = begin; e < end; e += MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
@@ -323,11 +324,42 @@ ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, ordo_u32 u, ordo_u32 
             }
         }
     }
+    return least;
+}
+
+/* Light edges of the lanes' own rows go to the store, but for arc `chosen`. By whole warps. */
+ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
+                            ordo_u32 end, ordo_u32 chosen)
+{
+    for (ordo_u32 e = begin; __any_sync(0xffffffffu, e < end); e += MST_AT_ONCE) {
+        uint2 arc[MST_AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(u, 0);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            arc[j].y = mst_ordered(a, arc[j].y);
+            mst_hold_light(a, store, limit, e + j < end && e + j != chosen, u, e + j, arc[j]);
+        }
+        if (mst_full(store))
+            mst_flush_light(a, store);
+    }
+}
+
+/* The lightest arc of each lane's row, and its head, by a warp whose lanes have rows one after the other, mostly short:
+ * each lane looks through its own, the warp through a long one; nothing for hubs. Edges go to the store, but for what
+ * the vertex of a short row chooses. */
+ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, mst_store *store, ordo_u32 u, ordo_u32 begin, ordo_u32 end,
+                                        bool *unsorted, ordo_u32 *head)
+{
+    const ordo_u32 degree = end - begin, stop = degree <= MST_LONG ? end : begin;
+    ordo_u64 least = mst_lightest_by_lane(a, u, begin, stop, unsorted, head);
+    mst_hold_rows(a, store, MST_NO_KEY, u, begin, stop, a->twice ? (ordo_u32)least : MST_NONE);
     for (ordo_u32 rest = __ballot_sync(0xffffffffu, degree > MST_LONG && !mst_is_hub(degree)); rest; rest &= rest - 1) {
         const int who = __ffs((int)rest) - 1;
         const ordo_u32 from = __shfl_sync(0xffffffffu, begin, who), to = __shfl_sync(0xffffffffu, end, who);
         const ordo_u64 key =
-            mst_lightest(a, __shfl_sync(0xffffffffu, u, who), from, from, to, NULL, MST_NO_KEY, unsorted);
+            mst_lightest(a, __shfl_sync(0xffffffffu, u, who), from, from, to, store, MST_NO_KEY, unsorted);
         if ((int)(threadIdx.x % 32) == who && key != MST_NO_KEY) {
             least = key;
             *head = mst_head(a, (ordo_u32)key);
@@ -337,9 +369,8 @@ ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, ordo_u32 u, ordo_u32 
 }
 
 /* What a warp needs of shared memory: ordered weights of rows that lie one after the other, where rows begin, and which
- * lanes have those; and light edges. */
+ * lanes have those. */
 typedef struct mst_stage {
-    uint4 held[MST_HELD];
     ordo_u32 weight[MST_STAGE], begins[MST_STAGE / 32], lane[32];
 } mst_stage;
 
@@ -394,35 +425,6 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
     return __any_sync(0xffffffffu, loop);
 }
 
-/* The lightest arc of a lane's row, for lanes that `have` one, and light edges to the store, where there is one: each
- * lane reads its own. By whole warps. */
-ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
-                                       ordo_u32 end, bool *unsorted)
-{
-    ordo_u64 least = MST_NO_KEY;
-    ordo_u32 before = 0;
-    for (ordo_u32 e = begin; __any_sync(0xffffffffu, e < end); e += MST_AT_ONCE) {
-        uint2 arc[MST_AT_ONCE];
-#pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++)
-            arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(MST_NONE, 0);
-#pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++) {
-            const bool has = e + j < end;
-            arc[j].y = mst_ordered(a, arc[j].y);
-            *unsorted |= arc[j].x < before;
-            before = arc[j].x;
-            if (has && arc[j].x != u)
-                mst_keep_least(&least, mst_key(arc[j].y, e + j));
-            if (store)
-                mst_hold_light(a, store, limit, has, u, e + j, arc[j]);
-        }
-        if (store && mst_full(store))
-            mst_flush_light(a, store);
-    }
-    return least;
-}
-
 /* The lightest arc of each lane's row, by a warp whose lanes have rows one after the other; nothing for hubs. Rows that
  * fit together are staged, for loads to be coalesced; then each lane looks through its own, the warp through a long
  * one. Light edges go to the store. */
@@ -432,8 +434,11 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
     const ordo_u32 lane = threadIdx.x % 32, degree = end - begin;
     const ordo_u32 first = __shfl_sync(0xffffffffu, begin, 0), last = __shfl_sync(0xffffffffu, end, 31);
     ordo_u64 least = MST_NO_KEY;
-    if (last - first <= MST_FEW)
-        return mst_lightest_by_lane(a, store, limit, u, begin, end, unsorted);
+    ordo_u32 head;
+    if (last - first <= MST_FEW) {
+        mst_hold_rows(a, store, limit, u, begin, end, MST_NONE);
+        return mst_lightest_by_lane(a, u, begin, end, unsorted, &head);
+    }
     for (ordo_u32 row = 0; row < 32;) {
         const ordo_u32 from = __shfl_sync(0xffffffffu, begin, (int)row);
         const bool mine = lane >= row && end - from <= MST_STAGE;
@@ -445,10 +450,8 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
         row += rows;
         const ordo_u32 count = __shfl_sync(0xffffffffu, end, (int)row - 1) - from;
         const bool direct = mst_put(a, stage, store, limit, u, begin, end, mine, from, count, unsorted);
-        if (direct) {
-            const ordo_u64 key = mst_lightest_by_lane(a, NULL, limit, u, begin, mine ? end : begin, unsorted);
-            least = mine ? key : least;
-        }
+        if (direct && mine)
+            least = mst_lightest_by_lane(a, u, begin, end, unsorted, &head);
         if (!direct && mine && degree && degree <= MST_LONG) {
             ordo_u32 at = begin - from, weight = stage->weight[at];
 #pragma unroll 4
@@ -476,11 +479,11 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
 /* Two kernels of one: for many arcs a vertex, of which the lightest come first, and for few. */
 template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
 {
+    __shared__ uint4 held[MST_FIRST_WARPS][MST_HELD];
     __shared__ mst_stage stage[Dense ? MST_FIRST_WARPS : 1];
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
-    const ordo_u64 limit = Dense ? a.words->limit : 0;
-    mst_stage *own_stage = &stage[Dense ? warp : 0];
-    mst_store store = {own_stage->held, 0};
+    const ordo_u64 limit = mst_limit_of(&a);
+    mst_store store = {held[warp], 0};
     bool unsorted = false;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         a.run.counters->items = a.twice ? a.n : 0;
@@ -490,8 +493,6 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
     for (ordo_u32 tile = blockIdx.x * MST_FIRST_WARPS + warp; tile < tiles; tile += gridDim.x * MST_FIRST_WARPS) {
         const ordo_u32 u = tile * 32 + lane;
         const ordo_u32 begin = u < a.n ? mst_row(&a, u) : a.m, end = u < a.n ? mst_row(&a, u + 1) : a.m;
-        for (ordo_u32 c = (begin + MST_CHUNK - 1) / MST_CHUNK; !Dense && c * MST_CHUNK < end; c++)
-            a.owner[c] = u;
         if (mst_is_hub(end - begin)) {
             const ordo_u32 pieces = (end - begin + MST_CHUNK - 1) / MST_CHUNK;
             const ordo_u32 at = ordo_dev_add(&a.words->hubs, pieces);
@@ -499,15 +500,13 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
                 a.hub[at + i] = mst_hub{u, i};
             a.best[u] = MST_NO_KEY;
         }
-        if (!Dense && !a.twice)
-            continue;
         ordo_u32 head = MST_NONE;
         ordo_u64 least;
         if (Dense) {
-            least = mst_lightest_of_tile(&a, own_stage, &store, limit, u, begin, end, &unsorted);
+            least = mst_lightest_of_tile(&a, &stage[warp], &store, limit, u, begin, end, &unsorted);
             head = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
         } else {
-            least = mst_lightest_of_short(&a, u, begin, end, &unsorted, &head);
+            least = mst_lightest_of_short(&a, &store, u, begin, end, &unsorted, &head);
         }
         if (!a.twice)
             continue;
@@ -516,8 +515,7 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
         const bool own = head != MST_NONE && u < head; /* its arc is the edge's id */
         mst_choose_in_order(&a, own, own ? (ordo_u32)least : begin);
     }
-    if (Dense)
-        mst_flush_light(&a, &store);
+    mst_flush_light(&a, &store);
     if (__any_sync(0xffffffffu, unsorted) && lane == 0)
         ordo_dev_store(&a.words->unsorted, 1u);
 }
@@ -530,23 +528,21 @@ ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *b
     *end = *begin + MST_CHUNK < *end ? *begin + MST_CHUNK : *end;
 }
 
-template <bool Dense> ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
+ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
 {
-    __shared__ uint4 held[Dense ? MST_WARPS : 1][MST_HELD];
-    const ordo_u32 pieces = Dense || a.twice ? a.words->hubs : 0, step = gridDim.x * MST_WARPS;
-    const ordo_u64 limit = Dense ? a.words->limit : 0;
-    mst_store store = {held[Dense ? threadIdx.x / 32 : 0], 0};
+    __shared__ uint4 held[MST_WARPS][MST_HELD];
+    const ordo_u32 pieces = a.words->hubs, step = gridDim.x * MST_WARPS;
+    const ordo_u64 limit = mst_limit_of(&a);
+    mst_store store = {held[threadIdx.x / 32], 0};
     bool unsorted = false;
     for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < pieces; i += step) {
         ordo_u32 row, begin, end;
         mst_piece(&a, a.hub[i], &row, &begin, &end);
-        const ordo_u64 key =
-            mst_lightest(&a, a.hub[i].vertex, row, begin, end, Dense ? &store : NULL, limit, &unsorted);
+        const ordo_u64 key = mst_lightest(&a, a.hub[i].vertex, row, begin, end, &store, limit, &unsorted);
         if (threadIdx.x % 32 == 0 && key != MST_NO_KEY)
             ordo_dev_min(&a.best[a.hub[i].vertex], key);
     }
-    if (Dense)
-        mst_flush_light(&a, &store);
+    mst_flush_light(&a, &store);
     if (__any_sync(0xffffffffu, unsorted) && threadIdx.x % 32 == 0)
         ordo_dev_store(&a.words->unsorted, 1u);
 }
@@ -591,6 +587,24 @@ ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *f
     __syncthreads();
 }
 
+/* Puts what a vertex chose, and mst_lightest_of_short left out, into the list after all. */
+ORDO_DEV void mst_list_chosen(const mst_args *a, ordo_u32 u)
+{
+    const uint2 wish = a->wish[u];
+    const ordo_u32 end = mst_row(a, u + 1);
+    ordo_u32 e = mst_row(a, u);
+    if (wish.x == MST_NONE || wish.x < u || end - e > MST_LONG)
+        return;
+    for (; e < end; e++) {
+        const uint2 arc = mst_load(a, e);
+        if (arc.x == wish.x && mst_ordered(a, arc.y) == wish.y)
+            break;
+    }
+    const ordo_u32 at = ordo_dev_add(&a->words->light, 1u);
+    if (at < a->room)
+        a->list[1][at] = make_uint4(u, wish.x, wish.y, e);
+}
+
 /* Of two vertices that chose each other the larger one is the root: the smaller one's arc is the edge's id, and it has
  * been chosen with that. Where the larger end alone has chosen, the id is not known yet: the scan of mst_light comes
  * across the arc if it is light, and others are looked up. */
@@ -603,8 +617,11 @@ ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
         w->level = 1;
     if (!a.twice || w->unsorted) { /* rows do not show a vertex its edges, or not in order: each stays alone */
         const ordo_u32 thread = blockIdx.x * MST_THREADS + threadIdx.x, threads = gridDim.x * MST_THREADS;
-        for (ordo_u32 u = thread; u < a.n; u += threads)
+        for (ordo_u32 u = thread; u < a.n; u += threads) {
             a.parent[u] = MST_ROOT | u;
+            if (a.twice && !a.dense)
+                mst_list_chosen(&a, u);
+        }
         for (ordo_u32 i = thread; i < a.words_of_chosen; i += threads)
             a.chosen[i] = 0;
         if (thread == 0)

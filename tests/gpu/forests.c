@@ -264,8 +264,55 @@ static void expect(const ordo_csr *csr, const char *device, ordo_status wanted, 
     ordo_graph_free(g);
 }
 
+/* Symmetric rows in the order in which edges were drawn, which is no order of heads; vertex 0 has a third of them. */
+static void check_unsorted(const char *device, ordo_vid n, ordo_u64 edges, ordo_vid loops)
+{
+    ordo_edge_entry *list = calloc(edges, sizeof *list);
+    ordo_eid *row = calloc((size_t)n + 2, sizeof *row);
+    ordo_vid *head = calloc(2 * edges, sizeof *head);
+    ordo_u32 *weight = calloc(2 * edges, sizeof *weight);
+    ordo_eid *edge = calloc((size_t)n + 1, sizeof *edge);
+    ordo_u64 r = edges;
+    ordo_graph *g = NULL;
+    ordo_forest f;
+    const ordo_options options = {.device = device, .timeout = 60};
+    if (!list || !row || !head || !weight || !edge)
+        abort();
+    for (ordo_u64 i = 0; i < edges; i++) {
+        const ordo_vid u = i % 3 ? (ordo_vid)(next_random(&r) % n) : 0, v = (ordo_vid)(next_random(&r) % n);
+        list[i] = (ordo_edge_entry){u, u == v && u >= loops ? (v + 1) % n : v, (ordo_u32)(next_random(&r) % 9)};
+        row[list[i].tail + 2]++;
+        row[list[i].head + 2]++;
+    }
+    for (ordo_vid u = 0; u < n; u++)
+        row[u + 2] += row[u + 1];
+    for (ordo_u64 i = 0; i < edges; i++)
+        for (int end = 0; end < 2; end++) {
+            const ordo_eid e = row[(end ? list[i].head : list[i].tail) + 1]++;
+            head[e] = end ? list[i].tail : list[i].head;
+            weight[e] = list[i].weight;
+        }
+    const ordo_csr rows = {
+        .n = n, .m = 2 * edges, .row = row, .head = head, .weight = weight, .stride = 1, .weight_type = ORDO_U32};
+    ordo_status status = ordo_graph_borrow(&rows, true, &g);
+    status = status ? status : ordo_mst(g, &options, edge, &f, NULL);
+    checked++;
+    if (status || wrong_edges(g, edge, &f))
+        failed("rows in no order", status ? ordo_last_error() : "not Kruskal's edges");
+    ordo_graph_free(g);
+    free(list);
+    free(row);
+    free(head);
+    free(weight);
+    free(edge);
+}
+
 static void check_odd_rows(const char *device)
 {
+    for (int i = 0; i < 10; i++) { /* few edges a vertex, and many */
+        check_unsorted(device, 1000, 900 + 100 * (ordo_u64)i, 0);
+        check_unsorted(device, 200, 900 + 400 * (ordo_u64)i, i % 2 ? 200 : 0);
+    }
     static const ordo_eid path_row[] = {0, 1, 3, 4}, ring_row[] = {0, 2, 3, 4}, rows4[] = {0, 3, 6, 9, 12};
     static const ordo_vid path[] = {1, 0, 2, 1}, ring[] = {1, 2, 2, 0}, mixed[] = {3, 1, 2, 3, 0, 2, 1, 3, 0, 2, 0, 1};
     static const ordo_u32 unlike[] = {1, 1, 5, 3}, ring_weight[] = {1, 9, 2, 9};
