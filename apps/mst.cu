@@ -83,7 +83,7 @@ typedef struct plan {
 
 static ordo_status step_of(const plan *p, int round_blocks, void **args, ordo_cuda_step *out)
 {
-    enum { TIMES = 16 };
+    enum { TIMES = 4 };
     const void *kernel = ordo_cuda_kernel(p->kernel ? p->kernel : (const void *)mst_rounds);
     const ordo_u64 wanted = (p->items + p->each - 1) / p->each;
     int fit = 0;

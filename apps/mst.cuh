@@ -15,8 +15,8 @@
  *                that a larger end has chosen; some of its blocks look up the ids of heavy ones.
  *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
  *   mst_rename, mst_name_vertices, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are
- *                symmetric and one component is large, the arcs of all vertices outside it show every edge that is left;
- *                a bit a vertex says which those are, for most arcs lead back into it.
+ *                symmetric and one component is large, the arcs of all vertices outside it show every edge that is
+ * left; a bit a vertex says which those are, for most arcs lead back into it.
  *
  * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
  * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over
@@ -66,18 +66,14 @@ ORDO_DEV bool mst_below(const mst_args *a, ordo_u32 part, ordo_u64 key, bool nea
     return key < ordo_dev_load(&a->best[part]);
 }
 
-/* Appends what is held, and offers it to both components. An edge that may be a component's lightest writes what it
- * joins: the lightest one has found its component's word larger, so it has. */
-ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
+/* What is held goes to the list, from place `base` on, and is offered to both components. An edge that may be a
+ * component's lightest writes what it joins: the lightest one has found its component's word larger, so it has. */
+ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, ordo_u32 base)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    ordo_u32 base = 0;
     if (!s->count)
         return;
     __syncwarp();
-    if (lane == 0)
-        base = ordo_dev_add(to->count, s->count);
-    base = __shfl_sync(0xffffffffu, base, 0);
     const uint4 one = s->held[0], two = s->held[s->count / 2]; /* what both join is likely to be large */
     const bool near = to->parts <= MST_NEAR;
     const ordo_u32 crowded = one.x == two.x || one.x == two.y ? one.x : one.y;
@@ -108,7 +104,16 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
 ORDO_DEV void mst_make_room(const mst_args *a, mst_store *s, const mst_target *to)
 {
     if (mst_full(s))
-        mst_flush(a, s, to);
+        mst_write(a, s, to, mst_reserve(s, to->count));
+}
+
+/* The same by whole blocks, for all warps if one has no room, or at the end. */
+template <int WARPS>
+ORDO_DEV void mst_make_room_all(const mst_args *a, ordo_u32 (&places)[WARPS], mst_store *s, const mst_target *to,
+                                bool end)
+{
+    if (__syncthreads_or(mst_full(s) || end))
+        mst_write(a, s, to, mst_reserve_all(places, s, to->count));
 }
 
 /* How many of 32 words, ascending by lane, are at most `value`; 31 where all are. */
@@ -143,7 +148,7 @@ ORDO_DEV bool mst_wished(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, 
 /* Some edges a lane, arcs e, tail -> arc.x, those that `have` one, with the tail's component: those between components
  * go to the list, those that a larger end alone wished for into the forest. What is in the forest already the smaller
  * end chose, so it lies inside. */
-ORDO_DEV void mst_sort_out(const mst_args *a, mst_store *store, const mst_target *to, const bool (&has)[MST_AT_ONCE],
+ORDO_DEV void mst_sort_out(const mst_args *a, mst_store *store, const bool (&has)[MST_AT_ONCE],
                            const ordo_u32 (&e)[MST_AT_ONCE], const uint2 (&arc)[MST_AT_ONCE],
                            const ordo_u32 (&tail)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE])
 {
@@ -165,7 +170,6 @@ ORDO_DEV void mst_sort_out(const mst_args *a, mst_store *store, const mst_target
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++)
         mst_hold(store, mine[j] != other[j], make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, arc[j].y, e[j]));
-    mst_make_room(a, store, to);
 }
 
 /* Chooses the heavy edges that the larger end alone wished for; block `block` of `blocks`. */
@@ -197,11 +201,12 @@ ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 block
 ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
+    __shared__ ordo_u32 places[MST_WARPS];
     const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
     const ordo_u32 block = a.dense ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x, blocks = gridDim.x - others;
     const ordo_u32 count = a.words->light;
     const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
-    mst_store store = {held[warp], 0};
+    mst_store store = {held[warp], MST_HELD, 0};
     if (mst_halted(&a))
         return;
     if (a.dense && blockIdx.x % MST_IDS == 0) {
@@ -224,9 +229,10 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
             mine[j] = has[j] ? __ldg(a.parent + tail[j]) : MST_NONE;
-        mst_sort_out(&a, &store, &to, has, e, arc, tail, mine);
+        mst_sort_out(&a, &store, has, e, arc, tail, mine);
+        mst_make_room_all(&a, places, &store, &to, false);
     }
-    mst_flush(&a, &store, &to);
+    mst_make_room_all(&a, places, &store, &to, true);
 }
 
 /* ---- rounds ---- */
@@ -280,10 +286,10 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
 }
 
 /* The edges that still join components, by their new labels, which nobody changes now, to the next list. */
-ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *parent, const uint4 *from, ordo_u32 count,
-                           mst_target to)
+ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 (&places)[MST_ROUND_THREADS / 32],
+                           const ordo_u32 *parent, const uint4 *from, ordo_u32 count, mst_target to)
 {
-    mst_store store = {held, 0};
+    mst_store store = {held, MST_ROUND_HELD, 0};
     const ordo_u64 step = (ordo_u64)gridDim.x * MST_ROUND_THREADS * MST_AT_ONCE;
     for (ordo_u64 first = (ordo_u64)blockIdx.x * MST_ROUND_THREADS * MST_AT_ONCE + threadIdx.x;
          first - threadIdx.x < count; first += step) {
@@ -302,9 +308,9 @@ ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *paren
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
             mst_hold(&store, e[j].x != e[j].y, e[j]);
-        mst_make_room(a, &store, &to);
+        mst_make_room_all(a, places, &store, &to, false);
     }
-    mst_flush(a, &store, &to);
+    mst_make_room_all(a, places, &store, &to, true);
 }
 
 /* A component's number among all that are left when the list is empty, `parts` of them on the last level. */
@@ -366,7 +372,8 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const mst_args a)
 {
     __shared__ mst_numbering<MST_ROUND_THREADS> numbering;
-    __shared__ uint4 held[MST_ROUND_THREADS / 32][MST_HELD];
+    __shared__ uint4 held[MST_ROUND_THREADS / 32][MST_ROUND_HELD];
+    __shared__ ordo_u32 places[MST_ROUND_THREADS / 32];
     auto grid = cooperative_groups::this_grid();
     mst_words *w = a.words;
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
@@ -403,7 +410,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         }
         grid.sync();
         const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
-        mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
+        mst_contract(&a, held[threadIdx.x / 32], places, parent, from, edges, to);
         base += parts;
         grid.sync();
     }
@@ -614,15 +621,16 @@ ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
     __shared__ ordo_u64 least[MST_WARPS][32];
+    __shared__ ordo_u32 places[MST_WARPS];
     const mst_words *w = a.words;
     if (!w->filtered || mst_halted(&a))
         return;
     const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
     const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
-    mst_view view = {{held[warp], 0}, {a.list[0], &a.words->edges[last + 1], w->parts[last + 1]}, w->giant};
+    mst_view view = {{held[warp], MST_HELD, 0}, {a.list[0], &a.words->edges[last + 1], w->parts[last + 1]}, w->giant};
     for (ordo_u32 tile = first; tile < tiles; tile += step)
         mst_examine_tile(&a, &view, least[warp], tile);
     for (ordo_u32 i = first; i < w->hubs; i += step)
         mst_examine_piece(&a, &view, a.hub[i]);
-    mst_flush(&a, &view.store, &view.to);
+    mst_make_room_all(&a, places, &view.store, &view.to, true);
 }

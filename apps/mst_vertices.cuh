@@ -20,15 +20,17 @@ enum {
     MST_STAGE = 512,  /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
     MST_STAGED = 8,   /* loads of a lane on their way together there */
     MST_AT_ONCE = 4,  /* loads of a lane that are on their way together */
-    MST_HELD = 160,   /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
-    MST_DENSE = 2,    /* edges a vertex, beyond which the lightest come first */
-    MST_SAMPLE = 512, /* edges, or vertices, that are looked at to find a limit, or the largest component */
-    MST_NEAR = 32768, /* components, up to which their words are looked at in the first-level cache first */
-    MST_CROWD = 4,    /* more lanes of a warp that lower one word have one do it for all */
-    MST_HOPS = 16,    /* steps to a root before the way is shortened for others, too */
-    MST_IDS = 4,      /* of so many blocks of mst_light, one looks for ids */
-    MST_LOOK = 20000, /* nanoseconds between two looks at the mailbox, which is on the host */
-    MST_LEVELS = 72   /* twice 32, as a level has at most half the components; and some */
+    MST_HELD = 256,   /* edges that a warp holds back before it appends them: MST_AT_ONCE times 32, and so many more */
+    MST_FIRST_HELD = 256, /* in mst_first */
+    MST_ROUND_HELD = 160, /* in mst_rounds, which has no more room */
+    MST_DENSE = 2,        /* edges a vertex, beyond which the lightest come first */
+    MST_SAMPLE = 512,     /* edges, or vertices, that are looked at to find a limit, or the largest component */
+    MST_NEAR = 32768,     /* components, up to which their words are looked at in the first-level cache first */
+    MST_CROWD = 4,        /* more lanes of a warp that lower one word have one do it for all */
+    MST_HOPS = 16,        /* steps to a root before the way is shortened for others, too */
+    MST_IDS = 2,          /* of so many blocks of mst_light, one looks for ids */
+    MST_LOOK = 20000,     /* nanoseconds between two looks at the mailbox, which is on the host */
+    MST_LEVELS = 72       /* twice 32, as a level has at most half the components; and some */
 };
 
 #define MST_ROOT 0x80000000u /* the other bits of the parent are a label of the next level */
@@ -209,10 +211,13 @@ ORDO_DEV ordo_u64 mst_limit_of(const mst_args *a)
     return a->dense ? a->words->limit : MST_NO_KEY;
 }
 
-/* A warp's store in front of a list, in shared memory. */
+/* ---- stores ---- */
+
+/* A warp's store in front of a list, in shared memory. A list's counter takes about 1.6 ns a touch, whoever it is: so
+ * what counts is that touches are few. */
 typedef struct mst_store {
-    uint4 *held; /* [MST_HELD] */
-    ordo_u32 count;
+    uint4 *held; /* [most] */
+    ordo_u32 most, count;
 } mst_store;
 
 /* By all lanes of a warp, at most MST_AT_ONCE times before there is room for so many again. */
@@ -228,7 +233,42 @@ ORDO_DEV void mst_hold(mst_store *s, bool has, uint4 edge)
 
 ORDO_DEV bool mst_full(const mst_store *s)
 {
-    return s->count > MST_HELD - 32 * MST_AT_ONCE;
+    return s->count > s->most - 32 * MST_AT_ONCE;
+}
+
+/* Places for what a warp holds: the first one. */
+ORDO_DEV ordo_u32 mst_reserve(const mst_store *s, ordo_u32 *counter)
+{
+    ordo_u32 base = 0;
+    __syncwarp();
+    if (threadIdx.x % 32 == 0)
+        base = ordo_dev_add(counter, s->count);
+    return __shfl_sync(0xffffffffu, base, 0);
+}
+
+/* The same by all warps of a block, with one touch of the counter. Between two barriers the first warp has `first`, at
+ * other times each warp its own word. */
+template <int WARPS> ORDO_DEV ordo_u32 mst_reserve_all(ordo_u32 (&first)[WARPS], const mst_store *s, ordo_u32 *counter)
+{
+    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (lane == 0)
+        first[warp] = s->count;
+    __syncthreads();
+    if (warp == 0) {
+        const ordo_u32 mine = lane < WARPS ? first[lane] : 0;
+        ordo_u32 sum = mine, base = 0;
+        for (ordo_u32 step = 1; step < WARPS; step *= 2) {
+            const ordo_u32 before = __shfl_up_sync(0xffffffffu, sum, step);
+            sum += lane >= step ? before : 0;
+        }
+        if (lane == WARPS - 1 && sum)
+            base = ordo_dev_add(counter, sum);
+        base = __shfl_sync(0xffffffffu, base, WARPS - 1);
+        if (lane < WARPS)
+            first[lane] = base + sum - mine;
+    }
+    __syncthreads();
+    return first[warp];
 }
 
 /* Holds arc e, u -> arc.x of ordered weight arc.y, if it is a light edge's. */
@@ -239,18 +279,10 @@ ORDO_DEV void mst_hold_light(const mst_args *a, mst_store *s, ordo_u64 limit, bo
     mst_hold(s, has && edge && mst_key(arc.y, e) <= limit, make_uint4(u, arc.x, arc.y, e));
 }
 
-/* Appends what is held to the list of light edges. */
-ORDO_DEV void mst_flush_light(const mst_args *a, mst_store *s)
+/* What is held goes to the list of light edges, from place `base` on. */
+ORDO_DEV void mst_write_light(const mst_args *a, mst_store *s, ordo_u32 base)
 {
-    const ordo_u32 lane = threadIdx.x % 32;
-    ordo_u32 base = 0;
-    if (!s->count)
-        return;
-    __syncwarp();
-    if (lane == 0)
-        base = ordo_dev_add(&a->words->light, s->count);
-    base = __shfl_sync(0xffffffffu, base, 0);
-    for (ordo_u32 i = lane; i < s->count; i += 32) {
+    for (ordo_u32 i = threadIdx.x % 32; i < s->count; i += 32) {
         if (base + i < a->room)
             a->list[1][base + i] = s->held[i];
         else
@@ -258,6 +290,13 @@ ORDO_DEV void mst_flush_light(const mst_args *a, mst_store *s)
     }
     s->count = 0;
     __syncwarp();
+}
+
+/* Where there may be no room for MST_AT_ONCE times 32 more. */
+ORDO_DEV void mst_make_room_light(const mst_args *a, mst_store *s)
+{
+    if (mst_full(s))
+        mst_write_light(a, s, mst_reserve(s, &a->words->light));
 }
 
 ORDO_DEV void mst_keep_least(ordo_u64 *least, ordo_u64 key)
@@ -296,8 +335,7 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
                 mst_keep_least(&least, mst_key(arc[j].y, at + 32 * j));
             mst_hold_light(a, store, limit, at + 32 * j < end, u, at + 32 * j, arc[j]);
         }
-        if (mst_full(store))
-            mst_flush_light(a, store);
+        mst_make_room_light(a, store);
     }
     return mst_least_of_warp(least);
 }
@@ -341,8 +379,7 @@ ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit,
             arc[j].y = mst_ordered(a, arc[j].y);
             mst_hold_light(a, store, limit, e + j < end && e + j != chosen, u, e + j, arc[j]);
         }
-        if (mst_full(store))
-            mst_flush_light(a, store);
+        mst_make_room_light(a, store);
     }
 }
 
@@ -415,11 +452,10 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
             if (i < count)
                 stage->weight[i] = arc[j].y;
             mst_hold_light(a, store, limit, i < count, tail, from + i, arc[j]);
-            if (j % MST_AT_ONCE == MST_AT_ONCE - 1 && j + 1 < MST_STAGED && mst_full(store))
-                mst_flush_light(a, store);
+            if (j % MST_AT_ONCE == MST_AT_ONCE - 1 && j + 1 < MST_STAGED)
+                mst_make_room_light(a, store);
         }
-        if (mst_full(store))
-            mst_flush_light(a, store);
+        mst_make_room_light(a, store);
     }
     __syncwarp();
     return __any_sync(0xffffffffu, loop);
@@ -479,11 +515,12 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
 /* Two kernels of one: for many arcs a vertex, of which the lightest come first, and for few. */
 template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
 {
-    __shared__ uint4 held[MST_FIRST_WARPS][MST_HELD];
+    __shared__ uint4 held[MST_FIRST_WARPS][MST_FIRST_HELD];
+    __shared__ ordo_u32 places[MST_FIRST_WARPS];
     __shared__ mst_stage stage[Dense ? MST_FIRST_WARPS : 1];
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
     const ordo_u64 limit = mst_limit_of(&a);
-    mst_store store = {held[warp], 0};
+    mst_store store = {held[warp], MST_FIRST_HELD, 0};
     bool unsorted = false;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         a.run.counters->items = a.twice ? a.n : 0;
@@ -515,7 +552,7 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
         const bool own = head != MST_NONE && u < head; /* its arc is the edge's id */
         mst_choose_in_order(&a, own, own ? (ordo_u32)least : begin);
     }
-    mst_flush_light(&a, &store);
+    mst_write_light(&a, &store, mst_reserve_all(places, &store, &a.words->light));
     if (__any_sync(0xffffffffu, unsorted) && lane == 0)
         ordo_dev_store(&a.words->unsorted, 1u);
 }
@@ -531,9 +568,10 @@ ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *b
 ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
+    __shared__ ordo_u32 places[MST_WARPS];
     const ordo_u32 pieces = a.words->hubs, step = gridDim.x * MST_WARPS;
     const ordo_u64 limit = mst_limit_of(&a);
-    mst_store store = {held[threadIdx.x / 32], 0};
+    mst_store store = {held[threadIdx.x / 32], MST_HELD, 0};
     bool unsorted = false;
     for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < pieces; i += step) {
         ordo_u32 row, begin, end;
@@ -542,7 +580,7 @@ ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
         if (threadIdx.x % 32 == 0 && key != MST_NO_KEY)
             ordo_dev_min(&a.best[a.hub[i].vertex], key);
     }
-    mst_flush_light(&a, &store);
+    mst_write_light(&a, &store, mst_reserve_all(places, &store, &a.words->light));
     if (__any_sync(0xffffffffu, unsorted) && threadIdx.x % 32 == 0)
         ordo_dev_store(&a.words->unsorted, 1u);
 }
