@@ -72,18 +72,18 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     return ORDO_OK;
 }
 
-/* A kernel's launch: as many blocks of `threads` as have `items`, `each` a block, but no more than several times what
- * fits at once: so the device deals them out, and blocks that have more to do hold nobody up. */
+/* A kernel's launch: as many blocks of `threads` as have `items`, `each` a block, but no more than `times` what fits at
+ * once: the more, the better the device can deal them out, where some have more to do; the fewer, the less is done for
+ * each. */
 typedef struct plan {
     const void *kernel; /* NULL: the rounds, in one cooperative launch */
-    int threads;
+    int threads, times;
     ordo_u64 items, each;
     mst_args *args;
 } plan;
 
 static ordo_status step_of(const plan *p, int round_blocks, void **args, ordo_cuda_step *out)
 {
-    enum { TIMES = 4 };
     const void *kernel = ordo_cuda_kernel(p->kernel ? p->kernel : (const void *)mst_rounds);
     const ordo_u64 wanted = (p->items + p->each - 1) / p->each;
     int fit = 0;
@@ -92,13 +92,13 @@ static ordo_status step_of(const plan *p, int round_blocks, void **args, ordo_cu
     if (!p->kernel)
         out->grid = fit;
     else if (wanted > 2) /* one for ids, and one for the rest */
-        out->grid = wanted < (ordo_u64)fit * TIMES ? (int)wanted : fit * TIMES;
+        out->grid = wanted < (ordo_u64)fit * (ordo_u64)p->times ? (int)wanted : fit * p->times;
     return status;
 }
 
 static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
-    enum { MOST = 12 };
+    enum { MOST = 12, EVEN = 4, UNEVEN = 16 };
     const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, at_once = vertex * MST_AT_ONCE;
     const int blocks = ((int)c->job->tunable[BSP_BLOCKS] + 1) / 2; /* of twice as many threads as the tunable says */
     mst_args heavy = *a;
@@ -107,24 +107,24 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
     ordo_cuda_step step[MOST];
     int count = 0;
     heavy.heavy = true;
-    const auto then = [&](const void *kernel, ordo_u64 items, ordo_u64 each, int threads, mst_args *with) {
-        all[count++] = plan{kernel, threads, items, each, with};
+    const auto then = [&](const void *kernel, int times, ordo_u64 items, ordo_u64 each, int threads, mst_args *with) {
+        all[count++] = plan{kernel, threads, times, items, each, with};
     };
     if (a->dense)
-        then((const void *)mst_limit, MST_SAMPLE, MST_WARPS, MST_THREADS, a);
-    then(a->dense ? (const void *)mst_first<true> : (const void *)mst_first<false>, n, 32 * MST_FIRST_WARPS,
+        then((const void *)mst_limit, EVEN, MST_SAMPLE, MST_WARPS, MST_THREADS, a);
+    then(a->dense ? (const void *)mst_first<true> : (const void *)mst_first<false>, UNEVEN, n, 32 * MST_FIRST_WARPS,
          MST_FIRST_THREADS, a);
-    then((const void *)mst_hubs, m / MST_CHUNK, MST_WARPS, MST_THREADS, a);
-    then((const void *)mst_hub_ends, m / MST_CHUNK, vertex, MST_THREADS, a);
-    then((const void *)mst_roots, n, at_once, MST_THREADS, a);
-    then((const void *)mst_settle, n, at_once, MST_THREADS, a);
-    then((const void *)mst_light, a->dense ? n + n / (MST_IDS - 1) : a->room, at_once, MST_THREADS, a);
-    then(NULL, 0, 1, MST_ROUND_THREADS, a);
+    then((const void *)mst_hubs, UNEVEN, m / MST_CHUNK, MST_WARPS, MST_THREADS, a);
+    then((const void *)mst_hub_ends, EVEN, m / MST_CHUNK, vertex, MST_THREADS, a);
+    then((const void *)mst_roots, EVEN, n, at_once, MST_THREADS, a);
+    then((const void *)mst_settle, EVEN, n, at_once, MST_THREADS, a);
+    then((const void *)mst_light, UNEVEN, a->dense ? n + n / (MST_IDS - 1) : a->room, at_once, MST_THREADS, a);
+    then(NULL, 1, 0, 1, MST_ROUND_THREADS, a);
     if (a->dense) {
-        then((const void *)mst_rename, n, 8 * vertex, MST_THREADS, a);
-        then((const void *)mst_name_vertices, n, at_once, MST_THREADS, a);
-        then((const void *)mst_heavy, n, 32 * MST_WARPS, MST_THREADS, a);
-        then(NULL, 0, 1, MST_ROUND_THREADS, &heavy);
+        then((const void *)mst_rename, EVEN, n, 8 * vertex, MST_THREADS, a);
+        then((const void *)mst_name_vertices, EVEN, n, at_once, MST_THREADS, a);
+        then((const void *)mst_heavy, EVEN, n, 32 * MST_TILES * MST_WARPS, MST_THREADS, a);
+        then(NULL, 1, 0, 1, MST_ROUND_THREADS, &heavy);
     }
     ordo_status status = ORDO_OK;
     for (int i = 0; i < count && !status; i++) {

@@ -107,13 +107,11 @@ ORDO_DEV void mst_make_room(const mst_args *a, mst_store *s, const mst_target *t
         mst_write(a, s, to, mst_reserve(s, to->count));
 }
 
-/* The same by whole blocks, for all warps if one has no room, or at the end. */
-template <int WARPS>
-ORDO_DEV void mst_make_room_all(const mst_args *a, ordo_u32 (&places)[WARPS], mst_store *s, const mst_target *to,
-                                bool end)
+/* At the end. */
+ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
 {
-    if (__syncthreads_or(mst_full(s) || end))
-        mst_write(a, s, to, mst_reserve_all(places, s, to->count));
+    if (s->count)
+        mst_write(a, s, to, mst_reserve(s, to->count));
 }
 
 /* How many of 32 words, ascending by lane, are at most `value`; 31 where all are. */
@@ -128,13 +126,9 @@ ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
 
 /* ---- edges between components ---- */
 
-/* Whether v wished for arc e, u -> v, u < v: the first one of several alike. */
-ORDO_DEV bool mst_wished(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight, uint2 wish)
+/* Whether arc e of u, u -> v, is the first one of several alike, where the one before leads to v, too. */
+ORDO_DEV bool mst_comes_first(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight)
 {
-    if (wish.x != u || wish.y != weight)
-        return false;
-    if (e == 0 || mst_head(a, e - 1) != v)
-        return true;
     for (const ordo_u32 row = mst_row(a, u); e > row; e--) {
         const uint2 before = mst_load(a, e - 1);
         if (before.x != v)
@@ -143,33 +137,6 @@ ORDO_DEV bool mst_wished(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, 
             return false;
     }
     return true;
-}
-
-/* Some edges a lane, arcs e, tail -> arc.x, those that `have` one, with the tail's component: those between components
- * go to the list, those that a larger end alone wished for into the forest. What is in the forest already the smaller
- * end chose, so it lies inside. */
-ORDO_DEV void mst_sort_out(const mst_args *a, mst_store *store, const bool (&has)[MST_AT_ONCE],
-                           const ordo_u32 (&e)[MST_AT_ONCE], const uint2 (&arc)[MST_AT_ONCE],
-                           const ordo_u32 (&tail)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE])
-{
-    ordo_u32 chosen[MST_AT_ONCE], other[MST_AT_ONCE];
-    uint2 wish[MST_AT_ONCE];
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
-        chosen[j] = has[j] ? ordo_dev_load(&a->chosen[e[j] / 32]) >> e[j] % 32 & 1 : 1;
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
-        other[j] = chosen[j] ? mine[j] : __ldg(a->parent + arc[j].x);
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
-        wish[j] = !chosen[j] && a->twice && other[j] == mine[j] ? __ldg(a->wish + arc[j].x) : make_uint2(MST_NONE, 0);
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
-        mst_choose_in_order(a, wish[j].x != MST_NONE && mst_wished(a, tail[j], e[j], arc[j].x, arc[j].y, wish[j]),
-                            e[j]);
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
-        mst_hold(store, mine[j] != other[j], make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, arc[j].y, e[j]));
 }
 
 /* Chooses the heavy edges that the larger end alone wished for; block `block` of `blocks`. */
@@ -198,10 +165,11 @@ ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 block
     }
 }
 
+/* Light edges between components go to the list of the rounds, those that a larger end alone wished for into the
+ * forest. What is in the forest already the smaller end chose, so it lies inside. */
 ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
-    __shared__ ordo_u32 places[MST_WARPS];
     const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
     const ordo_u32 block = a.dense ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x, blocks = gridDim.x - others;
     const ordo_u32 count = a.words->light;
@@ -214,25 +182,40 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
         return;
     }
     for (ordo_u64 tile = block; tile * MST_THREADS * MST_AT_ONCE < count; tile += blocks) {
-        uint2 arc[MST_AT_ONCE];
-        ordo_u32 e[MST_AT_ONCE], tail[MST_AT_ONCE], mine[MST_AT_ONCE];
-        bool has[MST_AT_ONCE];
+        uint4 e[MST_AT_ONCE];
+        ordo_u32 chosen[MST_AT_ONCE], mine[MST_AT_ONCE], other[MST_AT_ONCE];
+        uint2 wish[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u64 i = (tile * MST_AT_ONCE + j) * MST_THREADS + threadIdx.x;
-            const uint4 edge = i < count ? __ldg(&a.list[1][i]) : make_uint4(0, 0, 0, 0);
-            has[j] = i < count;
-            tail[j] = edge.x;
-            arc[j] = make_uint2(edge.y, edge.z);
-            e[j] = edge.w;
+            e[j] = i < count ? __ldg(&a.list[1][i]) : make_uint4(0, 0, 0, MST_NONE);
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            chosen[j] = e[j].w != MST_NONE ? ordo_dev_load(&a.chosen[e[j].w / 32]) >> e[j].w % 32 & 1 : 1;
+            mine[j] = __ldg(a.parent + (e[j].x & ~MST_AGAIN));
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
-            mine[j] = has[j] ? __ldg(a.parent + tail[j]) : MST_NONE;
-        mst_sort_out(&a, &store, has, e, arc, tail, mine);
-        mst_make_room_all(&a, places, &store, &to, false);
+            other[j] = chosen[j] ? mine[j] : __ldg(a.parent + e[j].y);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            wish[j] = !chosen[j] && a.twice && other[j] == mine[j] ? __ldg(a.wish + e[j].y) : make_uint2(MST_NONE, 0);
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            const ordo_u32 u = e[j].x & ~MST_AGAIN;
+            bool wished = wish[j].x == u && wish[j].y == e[j].z;
+            if (wished && e[j].x & MST_AGAIN)
+                wished = mst_comes_first(&a, u, e[j].w, e[j].y, e[j].z);
+            mst_choose_in_order(&a, wished, e[j].w);
+        }
+#pragma unroll
+        for (int j = 0; j < MST_AT_ONCE; j++)
+            mst_hold(&store, mine[j] != other[j],
+                     make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, e[j].z, e[j].w));
+        mst_make_room(&a, &store, &to);
     }
-    mst_make_room_all(&a, places, &store, &to, true);
+    mst_flush(&a, &store, &to);
 }
 
 /* ---- rounds ---- */
@@ -286,10 +269,10 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
 }
 
 /* The edges that still join components, by their new labels, which nobody changes now, to the next list. */
-ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 (&places)[MST_ROUND_THREADS / 32],
-                           const ordo_u32 *parent, const uint4 *from, ordo_u32 count, mst_target to)
+ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *parent, const uint4 *from, ordo_u32 count,
+                           mst_target to)
 {
-    mst_store store = {held, MST_ROUND_HELD, 0};
+    mst_store store = {held, MST_HELD, 0};
     const ordo_u64 step = (ordo_u64)gridDim.x * MST_ROUND_THREADS * MST_AT_ONCE;
     for (ordo_u64 first = (ordo_u64)blockIdx.x * MST_ROUND_THREADS * MST_AT_ONCE + threadIdx.x;
          first - threadIdx.x < count; first += step) {
@@ -308,9 +291,9 @@ ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, ordo_u32 (&places)[MS
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
             mst_hold(&store, e[j].x != e[j].y, e[j]);
-        mst_make_room_all(a, places, &store, &to, false);
+        mst_make_room(a, &store, &to);
     }
-    mst_make_room_all(a, places, &store, &to, true);
+    mst_flush(a, &store, &to);
 }
 
 /* A component's number among all that are left when the list is empty, `parts` of them on the last level. */
@@ -372,8 +355,7 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const mst_args a)
 {
     __shared__ mst_numbering<MST_ROUND_THREADS> numbering;
-    __shared__ uint4 held[MST_ROUND_THREADS / 32][MST_ROUND_HELD];
-    __shared__ ordo_u32 places[MST_ROUND_THREADS / 32];
+    __shared__ uint4 held[MST_ROUND_THREADS / 32][MST_HELD];
     auto grid = cooperative_groups::this_grid();
     mst_words *w = a.words;
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
@@ -410,7 +392,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         }
         grid.sync();
         const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
-        mst_contract(&a, held[threadIdx.x / 32], places, parent, from, edges, to);
+        mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
         base += parts;
         grid.sync();
     }
@@ -452,7 +434,7 @@ ORDO_KERNEL(MST_THREADS) mst_rename(const mst_args a)
         a.words->parts[last + 1] = all;
 }
 
-/* Vertices get those new components, and a bit if theirs is the giant one. */
+/* Vertices get those new components, and a bit if theirs is the giant one, or if they have had no edge at all. */
 ORDO_KERNEL(MST_THREADS) mst_name_vertices(const mst_args a)
 {
     const mst_words *w = a.words;
@@ -461,19 +443,21 @@ ORDO_KERNEL(MST_THREADS) mst_name_vertices(const mst_args a)
         return;
     for (ordo_u32 first = blockIdx.x * MST_THREADS * MST_AT_ONCE; first < a.n;
          first += gridDim.x * MST_THREADS * MST_AT_ONCE) {
-        ordo_u32 label[MST_AT_ONCE];
+        ordo_u32 label[MST_AT_ONCE], alone = 0;
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 v = first + j * MST_THREADS + threadIdx.x;
             label[j] = v < a.n ? a.parent[v] & ~MST_ROOT : MST_NONE;
         }
 #pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++)
+        for (int j = 0; j < MST_AT_ONCE; j++) {
+            alone |= (ordo_u32)(label[j] >= parts) << j;
             label[j] = label[j] < parts ? __ldg(a.parent + a.n + label[j]) : mst_dense(&a, label[j], left);
+        }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 v = first + j * MST_THREADS + threadIdx.x;
-            const ordo_u32 bits = __ballot_sync(0xffffffffu, v < a.n && label[j] == giant);
+            const ordo_u32 bits = __ballot_sync(0xffffffffu, v >= a.n || alone >> j & 1 || label[j] == giant);
             if (v < a.n)
                 a.parent[v] = label[j];
             if (v < a.n && v % 32 == 0)
@@ -628,9 +612,13 @@ ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
     const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
     const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
     mst_view view = {{held[warp], MST_HELD, 0}, {a.list[0], &a.words->edges[last + 1], w->parts[last + 1]}, w->giant};
-    for (ordo_u32 tile = first; tile < tiles; tile += step)
-        mst_examine_tile(&a, &view, least[warp], tile);
+    for (ordo_u32 group = first; group * MST_TILES < tiles; group += step) {
+        const ordo_u32 mine = group * MST_TILES + threadIdx.x % 32;
+        const bool open = threadIdx.x % 32 < MST_TILES && mine < tiles && __ldg(a.inner + mine) != 0xffffffffu;
+        for (ordo_u32 rest = __ballot_sync(0xffffffffu, open); rest; rest &= rest - 1)
+            mst_examine_tile(&a, &view, least[warp], group * MST_TILES + (ordo_u32)__ffs((int)rest) - 1);
+    }
     for (ordo_u32 i = first; i < w->hubs; i += step)
         mst_examine_piece(&a, &view, a.hub[i]);
-    mst_make_room_all(&a, places, &view.store, &view.to, true);
+    mst_write(&a, &view.store, &view.to, mst_reserve_all(places, &view.store, view.to.count));
 }

@@ -13,28 +13,30 @@ enum {
     MST_ROUND_THREADS = 512, /* of one that works on lists */
     MST_FIRST_THREADS = 64,  /* of one of mst_first: rows differ, and a block is there until its last warp ends */
     MST_FIRST_WARPS = MST_FIRST_THREADS / 32,
-    MST_CHUNK = 1024, /* arcs of a piece of a hub */
-    MST_HUB = 256,    /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
-    MST_LONG = 64,    /* a row of more arcs is read by a warp */
-    MST_FEW = 128,    /* arcs of 32 rows, up to which every lane reads its own from memory */
-    MST_STAGE = 512,  /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
-    MST_STAGED = 8,   /* loads of a lane on their way together there */
-    MST_AT_ONCE = 4,  /* loads of a lane that are on their way together */
-    MST_HELD = 256,   /* edges that a warp holds back before it appends them: MST_AT_ONCE times 32, and so many more */
-    MST_FIRST_HELD = 256, /* in mst_first */
-    MST_ROUND_HELD = 160, /* in mst_rounds, which has no more room */
-    MST_DENSE = 2,        /* edges a vertex, beyond which the lightest come first */
-    MST_SAMPLE = 512,     /* edges, or vertices, that are looked at to find a limit, or the largest component */
-    MST_NEAR = 32768,     /* components, up to which their words are looked at in the first-level cache first */
-    MST_CROWD = 4,        /* more lanes of a warp that lower one word have one do it for all */
-    MST_HOPS = 16,        /* steps to a root before the way is shortened for others, too */
-    MST_IDS = 2,          /* of so many blocks of mst_light, one looks for ids */
-    MST_LOOK = 20000,     /* nanoseconds between two looks at the mailbox, which is on the host */
-    MST_LEVELS = 72       /* twice 32, as a level has at most half the components; and some */
+    MST_CHUNK = 1024,      /* arcs of a piece of a hub */
+    MST_HUB = 256,         /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
+    MST_LONG = 64,         /* a row of more arcs is read by a warp */
+    MST_FEW = 128,         /* arcs of 32 rows, up to which every lane reads its own from memory */
+    MST_STAGE = 512,       /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
+    MST_STAGED = 8,        /* loads of a lane on their way together there */
+    MST_AT_ONCE = 4,       /* loads of a lane that are on their way together */
+    MST_HELD = 160,        /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
+    MST_FIRST_HELD = 256,  /* the same where rows are read */
+    MST_SPARSE_HELD = 512, /* and have few arcs */
+    MST_TILES = 8,         /* tiles of 32 vertices that a warp of mst_heavy takes one after the other */
+    MST_DENSE = 2,         /* edges a vertex, beyond which the lightest come first */
+    MST_SAMPLE = 512,      /* edges, or vertices, that are looked at to find a limit, or the largest component */
+    MST_NEAR = 32768,      /* components, up to which their words are looked at in the first-level cache first */
+    MST_CROWD = 4,         /* more lanes of a warp that lower one word have one do it for all */
+    MST_HOPS = 16,         /* steps to a root before the way is shortened for others, too */
+    MST_IDS = 2,           /* of so many blocks of mst_light, one looks for ids */
+    MST_LOOK = 20000,      /* nanoseconds between two looks at the mailbox, which is on the host */
+    MST_LEVELS = 72        /* twice 32, as a level has at most half the components; and some */
 };
 
 #define MST_ROOT 0x80000000u /* the other bits of the parent are a label of the next level */
 #define MST_NONE 0xffffffffu
+#define MST_AGAIN MST_ROOT /* of a light edge's smaller end: the arc before has the same head */
 #define MST_NO_KEY (~(ordo_u64)0)
 
 /* Words that all blocks share; zero at first. */
@@ -68,11 +70,12 @@ typedef struct mst_args {
     ordo_u32 words_of_chosen;
     ordo_u32 *parent; /* [3 * n] */
     uint2 *wish;      /* [n] the head of a vertex' lightest arc, or MST_NONE, and its ordered weight */
-    ordo_u32 *inner;  /* [n / 32 + 1] bits: vertices of the giant component; in the place of wish, used up by then */
+    ordo_u32 *inner;  /* [n / 32 + 1] bits: vertices of the giant component, or without edges; in the place of wish,
+                         used up by then */
     ordo_u64 *best;   /* [n] keys, by component */
     ordo_u32 *across; /* [m] by id, of edges that a component may choose: the numbers of both components, xor */
     uint4 *list[2];   /* [room] component, component, ordered weight, id; the second one at first of light edges:
-                         vertex, vertex, ordered weight, arc */
+                         vertex (with MST_AGAIN), vertex, ordered weight, arc */
     mst_hub *hub;
     mst_words *words;
     ordo_cuda_run run;
@@ -271,12 +274,13 @@ template <int WARPS> ORDO_DEV ordo_u32 mst_reserve_all(ordo_u32 (&first)[WARPS],
     return first[warp];
 }
 
-/* Holds arc e, u -> arc.x of ordered weight arc.y, if it is a light edge's. */
+/* Holds arc e, u -> arc.x of ordered weight arc.y, if it is a light edge's; `before`: the head of the arc before. */
 ORDO_DEV void mst_hold_light(const mst_args *a, mst_store *s, ordo_u64 limit, bool has, ordo_u32 u, ordo_u32 e,
-                             uint2 arc)
+                             uint2 arc, ordo_u32 before)
 {
     const bool edge = a->twice ? u < arc.x : u != arc.x;
-    mst_hold(s, has && edge && mst_key(arc.y, e) <= limit, make_uint4(u, arc.x, arc.y, e));
+    mst_hold(s, has && edge && mst_key(arc.y, e) <= limit,
+             make_uint4(u | (arc.x == before ? MST_AGAIN : 0), arc.x, arc.y, e));
 }
 
 /* What is held goes to the list of light edges, from place `base` on. */
@@ -325,15 +329,15 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 e = at + 32 * j;
             arc[j] = e < end ? mst_load(a, e) : make_uint2(u, 0);
-            before[j] = e < end && e > row ? mst_head(a, e - 1) : 0;
+            before[j] = e < end && e > row ? mst_head(a, e - 1) : MST_NONE;
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            *unsorted |= at + 32 * j < end && arc[j].x < before[j];
+            *unsorted |= at + 32 * j < end && before[j] != MST_NONE && arc[j].x < before[j];
             arc[j].y = mst_ordered(a, arc[j].y);
             if (arc[j].x != u)
                 mst_keep_least(&least, mst_key(arc[j].y, at + 32 * j));
-            mst_hold_light(a, store, limit, at + 32 * j < end, u, at + 32 * j, arc[j]);
+            mst_hold_light(a, store, limit, at + 32 * j < end, u, at + 32 * j, arc[j], before[j]);
         }
         mst_make_room_light(a, store);
     }
@@ -369,6 +373,7 @@ ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 b
 ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
                             ordo_u32 end, ordo_u32 chosen)
 {
+    ordo_u32 before = MST_NONE;
     for (ordo_u32 e = begin; __any_sync(0xffffffffu, e < end); e += MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
 #pragma unroll
@@ -377,7 +382,8 @@ ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit,
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             arc[j].y = mst_ordered(a, arc[j].y);
-            mst_hold_light(a, store, limit, e + j < end && e + j != chosen, u, e + j, arc[j]);
+            mst_hold_light(a, store, limit, e + j < end && e + j != chosen, u, e + j, arc[j], before);
+            before = arc[j].x;
         }
         mst_make_room_light(a, store);
     }
@@ -446,12 +452,13 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
             before = lane ? before : last;
             last = __shfl_sync(0xffffffffu, arc[j].x, 31);
             rows += (ordo_u32)__popc(begins);
-            *unsorted |= arc[j].x < before && !(begins >> lane & 1);
+            before = begins >> lane & 1 ? MST_NONE : before;
+            *unsorted |= before != MST_NONE && arc[j].x < before;
             loop |= arc[j].x == tail;
             arc[j].y = mst_ordered(a, arc[j].y);
             if (i < count)
                 stage->weight[i] = arc[j].y;
-            mst_hold_light(a, store, limit, i < count, tail, from + i, arc[j]);
+            mst_hold_light(a, store, limit, i < count, tail, from + i, arc[j], before);
             if (j % MST_AT_ONCE == MST_AT_ONCE - 1 && j + 1 < MST_STAGED)
                 mst_make_room_light(a, store);
         }
@@ -515,12 +522,13 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
 /* Two kernels of one: for many arcs a vertex, of which the lightest come first, and for few. */
 template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
 {
-    __shared__ uint4 held[MST_FIRST_WARPS][MST_FIRST_HELD];
+    constexpr ordo_u32 most = Dense ? MST_FIRST_HELD : MST_SPARSE_HELD;
+    __shared__ uint4 held[MST_FIRST_WARPS][most];
     __shared__ ordo_u32 places[MST_FIRST_WARPS];
     __shared__ mst_stage stage[Dense ? MST_FIRST_WARPS : 1];
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
     const ordo_u64 limit = mst_limit_of(&a);
-    mst_store store = {held[warp], MST_FIRST_HELD, 0};
+    mst_store store = {held[warp], most, 0};
     bool unsorted = false;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         a.run.counters->items = a.twice ? a.n : 0;
@@ -567,11 +575,11 @@ ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *b
 
 ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
 {
-    __shared__ uint4 held[MST_WARPS][MST_HELD];
+    __shared__ uint4 held[MST_WARPS][MST_FIRST_HELD];
     __shared__ ordo_u32 places[MST_WARPS];
     const ordo_u32 pieces = a.words->hubs, step = gridDim.x * MST_WARPS;
     const ordo_u64 limit = mst_limit_of(&a);
-    mst_store store = {held[threadIdx.x / 32], MST_HELD, 0};
+    mst_store store = {held[threadIdx.x / 32], MST_FIRST_HELD, 0};
     bool unsorted = false;
     for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < pieces; i += step) {
         ordo_u32 row, begin, end;
