@@ -13,17 +13,18 @@ enum {
     MST_ROUND_THREADS = 512, /* of one that works on lists */
     MST_FIRST_THREADS = 64,  /* of one of mst_first: rows differ, and a block is there until its last warp ends */
     MST_FIRST_WARPS = MST_FIRST_THREADS / 32,
-    MST_CHUNK = 1024,      /* arcs of a piece of a hub */
-    MST_HUB = 256,         /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
-    MST_LONG = 64,         /* a row of more arcs is read by a warp */
-    MST_FEW = 128,         /* arcs of 32 rows, up to which every lane reads its own from memory */
-    MST_STAGE = 512,       /* arcs of rows whose weights a warp puts into shared memory: any row that is no hub fits */
-    MST_STAGED = 8,        /* loads of a lane on their way together there */
-    MST_AT_ONCE = 4,       /* loads of a lane that are on their way together */
+    MST_CHUNK = 1024,    /* arcs of a piece of a hub */
+    MST_HUB = 256,       /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
+    MST_LONG = 64,       /* a row of more arcs is read by a warp */
+    MST_FEW = 128,       /* arcs of 32 rows, up to which every lane reads its own from memory */
+    MST_STAGE = MST_HUB, /* arcs of rows whose weights a warp puts into shared memory: rows of hubs, and they alone, do
+                            not fit */
+    MST_STAGED = MST_STAGE / 32, /* loads of a lane on their way together there */
+    MST_AT_ONCE = 4,             /* loads of a lane that are on their way together */
     MST_HELD = 160,        /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
     MST_FIRST_HELD = 256,  /* the same where rows are read */
-    MST_SPARSE_HELD = 512, /* and have few arcs */
-    MST_TILES = 8,         /* tiles of 32 vertices that a warp of mst_heavy takes one after the other */
+    MST_SPARSE_HELD = 384, /* and have few arcs, which leaves room */
+    MST_TILES = 2,         /* tiles of 32 vertices that a warp of mst_heavy takes one after the other */
     MST_DENSE = 2,         /* edges a vertex, beyond which the lightest come first */
     MST_SAMPLE = 512,      /* edges, or vertices, that are looked at to find a limit, or the largest component */
     MST_NEAR = 32768,      /* components, up to which their words are looked at in the first-level cache first */
@@ -434,36 +435,34 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
     if (filled >> lane & 1)
         ordo_dev_or_near(&stage->begins[(begin - from) / 32], 1u << (begin - from) % 32);
     __syncwarp();
-    for (ordo_u32 at = 0; at < count; at += 32 * MST_STAGED) {
-        uint2 arc[MST_STAGED];
+    uint2 arc[MST_STAGED];
 #pragma unroll
-        for (int j = 0; j < MST_STAGED; j++) {
-            const ordo_u32 i = at + 32 * j + lane;
-            arc[j] = i < count ? mst_load(a, from + i) : make_uint2(MST_NONE, 0);
-        }
-#pragma unroll
-        for (int j = 0; j < MST_STAGED; j++) {
-            const ordo_u32 group = at + 32 * j, i = group + lane;
-            if (group >= count)
-                break;
-            const ordo_u32 begins = stage->begins[group / 32];
-            const ordo_u32 tail = first + stage->lane[rows + (ordo_u32)__popc(begins & ((2u << lane) - 1)) - 1];
-            ordo_u32 before = __shfl_up_sync(0xffffffffu, arc[j].x, 1);
-            before = lane ? before : last;
-            last = __shfl_sync(0xffffffffu, arc[j].x, 31);
-            rows += (ordo_u32)__popc(begins);
-            before = begins >> lane & 1 ? MST_NONE : before;
-            *unsorted |= before != MST_NONE && arc[j].x < before;
-            loop |= arc[j].x == tail;
-            arc[j].y = mst_ordered(a, arc[j].y);
-            if (i < count)
-                stage->weight[i] = arc[j].y;
-            mst_hold_light(a, store, limit, i < count, tail, from + i, arc[j], before);
-            if (j % MST_AT_ONCE == MST_AT_ONCE - 1 && j + 1 < MST_STAGED)
-                mst_make_room_light(a, store);
-        }
-        mst_make_room_light(a, store);
+    for (int j = 0; j < MST_STAGED; j++) {
+        const ordo_u32 i = 32 * j + lane;
+        arc[j] = i < count ? mst_load(a, from + i) : make_uint2(MST_NONE, 0);
     }
+#pragma unroll
+    for (int j = 0; j < MST_STAGED; j++) {
+        const ordo_u32 i = 32 * j + lane;
+        if (32 * j >= count)
+            break;
+        const ordo_u32 begins = stage->begins[j];
+        const ordo_u32 tail = first + stage->lane[rows + (ordo_u32)__popc(begins & ((2u << lane) - 1)) - 1];
+        ordo_u32 before = __shfl_up_sync(0xffffffffu, arc[j].x, 1);
+        before = lane ? before : last;
+        last = __shfl_sync(0xffffffffu, arc[j].x, 31);
+        rows += (ordo_u32)__popc(begins);
+        before = begins >> lane & 1 ? MST_NONE : before;
+        *unsorted |= before != MST_NONE && arc[j].x < before;
+        loop |= arc[j].x == tail;
+        arc[j].y = mst_ordered(a, arc[j].y);
+        if (i < count)
+            stage->weight[i] = arc[j].y;
+        mst_hold_light(a, store, limit, i < count, tail, from + i, arc[j], before);
+        if (j % MST_AT_ONCE == MST_AT_ONCE - 1 && j + 1 < MST_STAGED)
+            mst_make_room_light(a, store);
+    }
+    mst_make_room_light(a, store);
     __syncwarp();
     return __any_sync(0xffffffffu, loop);
 }
@@ -652,8 +651,8 @@ ORDO_DEV void mst_list_chosen(const mst_args *a, ordo_u32 u)
 }
 
 /* Of two vertices that chose each other the larger one is the root: the smaller one's arc is the edge's id, and it has
- * been chosen with that. Where the larger end alone has chosen, the id is not known yet: the scan of mst_light comes
- * across the arc if it is light, and others are looked up. */
+ * been chosen with that. Where the larger end alone has chosen, the id is not known yet: mst_light comes across the
+ * edge if it is light, and others are looked up. */
 ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
 {
     __shared__ mst_numbering<MST_THREADS> numbering;
