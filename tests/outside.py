@@ -132,7 +132,7 @@ class Outside:
             self.run([self.ordo.ordo, "generate", "road", "--vertices", "2000", "--seed", "1", "-o", self.road, "--quiet"])
             for command in ([widest, "cuda"], [programs[0], self.road, "10", "1500", "cuda"]):
                 self.run(["compute-sanitizer", "--tool", "memcheck", "--error-exitcode", "9", *command])
-            print("memcheck: nothing found")
+                print(f"memcheck of {command[0].name}: nothing found")
 
 
 with tempfile.TemporaryDirectory() as directory:
