@@ -112,7 +112,7 @@ static ordo_status find_infinite(ordo_network *net)
 /* Whether a row's edges stand in an order by chance: short rows. */
 static bool is_mixed(const ordo_network *net, ordo_vid x)
 {
-    return net->row[x + 1] - net->row[x] <= 32;
+    return net->row[x + 1] - net->row[x] <= 16;
 }
 
 static bool is_sorted(const ordo_csr *g)
