@@ -444,7 +444,7 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
 #pragma unroll
     for (int j = 0; j < MST_STAGED; j++) {
         const ordo_u32 i = 32 * j + lane;
-        if (32 * j >= count)
+        if (i - lane >= count)
             break;
         const ordo_u32 begins = stage->begins[j];
         const ordo_u32 tail = first + stage->lane[rows + (ordo_u32)__popc(begins & ((2u << lane) - 1)) - 1];
