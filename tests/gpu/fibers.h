@@ -153,6 +153,21 @@ ORDO_DEV void __syncthreads(void)
     fiber_wait(&fibers.block[fibers.now->block], fibers.threads);
 }
 
+ORDO_DEV int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+ORDO_DEV int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+ORDO_DEV float __uint_as_float(unsigned x)
+{
+    float real;
+    memcpy(&real, &x, sizeof real);
+    return real;
+}
+
 namespace cooperative_groups
 {
 struct fiber_all {
@@ -183,20 +198,48 @@ template <typename T> ORDO_DEV T fiber_shuffle(unsigned mask, T value, int from)
     fiber_wait(b, expected);
     return found;
 }
-template <typename T> ORDO_DEV T __shfl_up_sync(unsigned mask, T value, int step, int width)
+template <typename T> ORDO_DEV T __shfl_up_sync(unsigned mask, T value, int step, int width = 32)
 {
     const int lane = (int)(fibers.now->thread % 32);
     return fiber_shuffle(mask, value, lane % width >= step ? lane - step : lane);
 }
-template <typename T> ORDO_DEV T __shfl_sync(unsigned mask, T value, int from, int width)
+template <typename T> ORDO_DEV T __shfl_sync(unsigned mask, T value, int from, int width = 32)
 {
     const int lane = (int)(fibers.now->thread % 32);
-    return fiber_shuffle(mask, value, lane / width * width + from);
+    return fiber_shuffle(mask, value, lane / width * width + from % width);
 }
-template <typename T> ORDO_DEV T __shfl_xor_sync(unsigned mask, T value, int bits, int width)
+template <typename T> ORDO_DEV T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32)
 {
     (void)width;
     return fiber_shuffle(mask, value, (int)(fibers.now->thread % 32) ^ bits);
+}
+
+template <typename T> ORDO_DEV T __shfl_down_sync(unsigned mask, T value, int step)
+{
+    const int lane = (int)(fibers.now->thread % 32);
+    return fiber_shuffle(mask, value, lane + step < 32 ? lane + step : lane);
+}
+
+/* By whole warps. */
+ORDO_DEV unsigned __ballot_sync(unsigned mask, bool mine)
+{
+    fiber_warp *w = &fibers.warp[(fibers.now->block * fibers.threads + fibers.now->thread) / 32];
+    unsigned bits = 0;
+    (void)mask;
+    w->value[fibers.now->thread % 32] = mine;
+    fiber_wait(&w->barrier[32], 32);
+    for (int i = 0; i < 32; i++)
+        bits |= (unsigned)w->value[i] << i;
+    fiber_wait(&w->barrier[32], 32);
+    return bits;
+}
+ORDO_DEV bool __any_sync(unsigned mask, bool mine)
+{
+    return __ballot_sync(mask, mine) != 0;
+}
+ORDO_DEV void __syncwarp(void)
+{
+    __ballot_sync(0xffffffffu, false);
 }
 
 template <typename T> ORDO_DEV T __ldcg(const T *p)
@@ -236,6 +279,43 @@ template <typename T> ORDO_DEV T ordo_dev_min(T *p, T value)
     const T was = *p;
     *p = value < was ? value : was;
     return was;
+}
+
+template <typename T> ORDO_DEV T ordo_dev_max(T *p, T value)
+{
+    fiber_touch();
+    const T was = *p;
+    *p = value > was ? value : was;
+    return was;
+}
+template <typename T> ORDO_DEV T atomicMax(T *p, T value)
+{
+    return ordo_dev_max(p, value);
+}
+template <typename T> ORDO_DEV T ordo_dev_or(T *p, T value)
+{
+    fiber_touch();
+    const T was = *p;
+    *p = was | value;
+    return was;
+}
+template <typename T> ORDO_DEV T ordo_dev_or_near(T *p, T value)
+{
+    return ordo_dev_or(p, value);
+}
+template <typename T> ORDO_DEV T ordo_dev_load_near(T *p)
+{
+    return ordo_dev_load(p);
+}
+template <typename T> ORDO_DEV bool ordo_dev_swap(T *p, T *expected, T value)
+{
+    fiber_touch();
+    const bool as_expected = *p == *expected;
+    if (as_expected)
+        *p = value;
+    else
+        *expected = *p;
+    return as_expected;
 }
 
 ORDO_DEV ordo_u64 ordo_dev_clock(void)
