@@ -18,8 +18,9 @@
       "places of a server's rings together, at least one for each client; cuda: of its one ring, at least 2048")       \
     X(SERVER_LOCKS, "locks", INT, "4096", 1, 1048576, NULL, "locks",                                                   \
       "cpu: locks of a server for nested pairs, rounded down to a power of two")                                       \
-    X(SERVER_FLIGHT, "flight", INT, "256", 1, 65536, NULL, "requests",                                                 \
-      "cpu: requests that a server sets aside at most")                                                                \
+    X(SERVER_FLIGHT, "flight", INT, "0", 0, 65536, NULL, "requests",                                                   \
+      "requests that a server sets aside at most, cuda: has in hand at once (pairs=nested), a warp or more; 0: "       \
+      "automatic, on a cpu 256, on cuda by how many targets a sample finds")                                           \
     X(SERVER_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                      \
       "cpu: items that a client processes before it publishes, and serves again")                                      \
     X(SERVER_DATA, "data", CHOICE, "auto", 0, 0, "auto|global|shared", "",                                             \
