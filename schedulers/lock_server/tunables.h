@@ -3,7 +3,7 @@
     X(SERVER_ROLES, "roles", CHOICE, "auto", 0, 0, "auto|both|apart", "",                                              \
       "both: every thread is client and server; apart: some only serve; auto: both; cuda: blocks, apart")              \
     X(SERVER_RATIO, "ratio", REAL, "0", 0, 1024, NULL, "clients",                                                      \
-      "clients to a server where roles are apart; 0: automatic, which is 1; cuda: 1, in halves 1/3")                   \
+      "clients to a server where roles are apart; 0: automatic, which is 1; cuda: by form and how many are hot")       \
     X(SERVER_PARTITION, "partition", CHOICE, "auto", 0, 0, "auto|hash|metis|interleave", "",                           \
       "who owns a target: servers in turn, by hash, or by the part of the graph that METIS puts it into; auto: in "    \
       "turn, but on cuda those dealt out first that a sample says are asked for most, where they are few")             \
