@@ -10,6 +10,7 @@
 #include <ordo/memory.h>
 
 #include "apps/tree.h"
+#include "framework/graph/graph.h"
 
 /* ---- input ---- */
 
@@ -108,6 +109,12 @@ static ordo_status find_infinite(ordo_network *net)
 
 /* ---- making ---- */
 
+/* Whether a row's edges stand in an order by chance: short rows. */
+static bool is_mixed(const ordo_network *net, ordo_vid x)
+{
+    return net->row[x + 1] - net->row[x] <= 16;
+}
+
 static bool is_sorted(const ordo_csr *g)
 {
     for (ordo_vid u = 0; u < g->n; u++)
@@ -192,6 +199,32 @@ static ordo_status pair_edges(ordo_network *net)
     return ORDO_OK;
 }
 
+static void swap_edges(ordo_network *net, ordo_u32 a, ordo_u32 b)
+{
+    const discharge_edge edge = net->edge[a];
+    net->edge[a] = net->edge[b];
+    net->edge[b] = edge;
+    net->edge[net->edge[a].reverse].reverse = a; /* never the other one: heads of a row differ */
+    net->edge[net->edge[b].reverse].reverse = b;
+}
+
+/* Excess goes along the first edge that leads down. Where rows are all in one order, it goes the same way everywhere,
+ * to and fro: a grid takes three to five times the pushes. So each part of a row gets an order of its own, by chance,
+ * always the same; but long rows, of terminals and hubs, stay as searches read them: towards rising addresses. */
+static void mix_rows(ordo_network *net)
+{
+    for (ordo_vid x = 0; x < net->n; x++) {
+        const ordo_u32 from[3] = {net->row[x], net->out[x], net->row[x + 1]};
+        for (int part = 0; part < 2 && is_mixed(net, x); part++)
+            for (ordo_u32 left = from[part + 1] - from[part]; left > 1; left--) {
+                const ordo_u32 a = from[part] + left - 1;
+                const ordo_u32 b = from[part] + (ordo_u32)ordo_below(ordo_scramble(a), left);
+                if (a != b)
+                    swap_edges(net, a, b);
+            }
+    }
+}
+
 static ordo_status make_rows(ordo_network *net, const ordo_csr *in)
 {
     ordo_u64 widest = 1;
@@ -208,7 +241,10 @@ static ordo_status make_rows(ordo_network *net, const ordo_csr *in)
     }
     net->row[net->n] = to;
     ordo_free(room);
-    return pair_edges(net);
+    ordo_status status = pair_edges(net);
+    if (!status)
+        mix_rows(net);
+    return status;
 }
 
 ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared, int threads,
@@ -335,6 +371,8 @@ static void flow_range(void *arg, ordo_u64 begin, ordo_u64 end)
             ordo_u64 sum = take_head(net, g, &next, g->row[u + 1]);
             if (v == u)
                 sum = 0;
+            if (is_mixed(net, (ordo_vid)u))
+                at = net->row[u];
             while (sum && net->edge[at].head != v)
                 at++;
             sum -= sum && net->edge[at].residual < sum ? net->edge[at].residual : sum;

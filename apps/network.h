@@ -24,7 +24,7 @@ typedef struct ordo_network {
 
     ordo_u32 *row;        /* [n + 1] */
     ordo_u32 *out;        /* [n] where a row's edges that have capacity end */
-    discharge_edge *edge; /* [row[n]] with capacity, then those without; ascending heads in each part */
+    discharge_edge *edge; /* [row[n]] with capacity, then those without; see mix_rows for the order */
     ordo_u32 *height;     /* [n] */
     ordo_u32 *current;    /* [n] */
     ordo_u64 *excess;     /* [n] */

@@ -94,8 +94,23 @@ with tempfile.TemporaryDirectory() as directory:
     assert re.search(r"Galois AsyncTile +\[ +12\.00\]", done.stdout), done.stdout
     assert re.search(r"Galois SyncTile +-  its answer is 1, ours is \d", done.stdout), done.stdout
 
+    # forests: each edge once, in a text; the times are those of the last rounds
+    script(root / "pbbs" / "serialMST" / "MST", note + 'echo "mst: sort: 9.0"\nfor t in 9 0.25 0.5; do echo "Parlay time: $t"; done\n')
+    calls.unlink()
+    done = bench("mst", "--graphs", road, "--threads", "2", "--rounds", "1", "--repeat", "2", "--without", "debian", "--schedulers",
+                 "auto", "--within", "1e9", "--peer", f"pbbs={root / 'pbbs'}", "--json", root / "out.json")
+    assert done.returncode == 0, done.stderr + done.stdout
+    (row,) = [r for r in json.loads((root / "out.json").read_text())["rows"] if r["who"] == "PBBS"]
+    assert row["setting"] == "serial" and row["times_ms"] == [250, 500], row
+    _, threads, *words = calls.read_text().split("\n")[0].split()
+    assert threads == "2" and words[:2] == ["-r", "2"], words
+    header, *edges = pathlib.Path(words[2]).read_text().splitlines()
+    assert header == "WeightedEdgeArray" and all(int(e.split()[0]) < int(e.split()[1]) for e in edges), edges[:3]
+    stored = json.loads(subprocess.run([ordo, "info", road, "--json", "-", "--quiet"], capture_output=True, text=True, check=True).stdout)["graph"]
+    assert 2 * len(edges) == stored["edges"] - stored["loops"], (len(edges), stored)
+
     for words, said in ((["bfs", "--peer", "gap=/no/such"], "there is no /no/such"),
-                        (["bfs", "--peer", "other=/tmp"], "NAME one of gap, wasp, pasgal, galois"),
+                        (["bfs", "--peer", "other=/tmp"], "NAME one of gap, wasp, pasgal, galois, pbbs"),
                         (["bfs", "--without", "debian", "--threads", "1", "--graphs", "nothing"], "graph nothing: no file"),
                         (["bfs", "overhead"], "stands alone")):
         done = bench(*words)

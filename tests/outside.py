@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from staged import Staged, run
 
@@ -25,6 +26,14 @@ class Outside:
 
     def run(self, command):
         return run(command, env=self.environment)
+
+    def watch(self, command):
+        """What takes long is seen meanwhile, line by line."""
+        start = time.monotonic()
+        with subprocess.Popen(["stdbuf", "-oL", *map(str, command)], env=self.environment, text=True, stdout=subprocess.PIPE) as done:
+            for line in done.stdout:
+                print(f"{time.monotonic() - start:6.1f} s  {line}", end="", flush=True)
+        assert done.returncode == 0, done.returncode
 
     def copy(self, name):
         shutil.copytree(self.ordo.source / "tests" / "outside", self.root / name)
@@ -129,10 +138,10 @@ class Outside:
         print(text, end="")
         print(self.widest(widest, self.on_cuda, "cuda"), end="")
         if "memcheck" in sys.argv:
-            self.run([self.ordo.ordo, "generate", "road", "--vertices", "2000", "--seed", "1", "-o", self.road, "--quiet"])
-            for command in ([widest, "cuda"], [programs[0], self.road, "10", "1500", "cuda"]):
-                self.run(["compute-sanitizer", "--tool", "memcheck", "--error-exitcode", "9", *command])
-            print("memcheck: nothing found")
+            self.run([self.ordo.ordo, "generate", "road", "--vertices", "500", "--seed", "1", "-o", self.road, "--quiet"])
+            for command in ([widest, "cuda", "7"], [programs[0], self.road, "10", "400", "cuda"]):
+                self.watch(["compute-sanitizer", "--tool", "memcheck", "--error-exitcode", "9", *command])
+                print(f"memcheck of {command[0].name}: nothing found")
 
 
 with tempfile.TemporaryDirectory() as directory:

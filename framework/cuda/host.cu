@@ -286,7 +286,6 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
     ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
     device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
     size_t left = 0, whole = 0;
-    const double start = now();
     if (status || d->record_asked) {
         *out = status ? NULL : d->record;
         return status;
@@ -302,8 +301,7 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
     ordo_fill_records(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
     status = failed(cudaGetLastError(), "launching the kernel that makes records");
     if (!status)
-        status = failed(cudaDeviceSynchronize(), "making records");
-    ordo_job_add_transfer(c->job, now() - start);
+        status = failed(cudaDeviceSynchronize(), "making records"); /* ordo_cuda_launch_all counts the time */
     if (status) {
         cudaFree(d->record);
         d->record = NULL;

@@ -1,6 +1,6 @@
 /* main.c -- an operator and a scheduler of somebody else's, against an installed Ordo: prints one line a scheduler and
  * ends with 1 where an answer differs from a reference.
- *   widest [DEVICE]      DEVICE is cpu, cuda or auto */
+ *   widest [DEVICE [SCALE]]      DEVICE is cpu, cuda or auto; a graph of 2^SCALE vertices, 12 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,11 @@ static int shortest_paths(const ordo_graph *graph, ordo_item source, const char 
 int main(int argc, char **argv)
 {
     const char *device = argc > 1 ? argv[1] : "cpu";
-    ordo_generate_options generate = {.kind = "rmat", .scale = 12, .edges.low = 1, .edges.high = 1000, .edges.seed = 7};
+    ordo_generate_options generate = {.kind = "rmat",
+                                      .scale = argc > 2 ? (ordo_u32)atoi(argv[2]) : 12,
+                                      .edges.low = 1,
+                                      .edges.high = 1000,
+                                      .edges.seed = 7};
     ordo_graph *graph;
     if (ordo_scheduler_register(&lifo_scheduler) || ordo_operator_register(&widest_operator) ||
         ordo_graph_generate(&generate, &graph)) {

@@ -5,7 +5,7 @@ A peer has `name`, `serial`, `apps` that it has, and
     variants(app, width)  labels with the words that go with them; width is what Ordo's delta chose for this graph
     times(app, graph, source, threads, repeat, words)  milliseconds of each repeat, and its answer or None
 
-`graph` gives the file in a format: graph.file("sg"), "wsg", "ggr", "max", "adj", "bin".
+`graph` gives the file in a format: graph.file("sg"), "wsg", "ggr", "max", "adj", "bin", "we".
 """
 import array
 import os
@@ -135,6 +135,25 @@ class Galois(Peer):
         return times, next(iter(answers), None)
 
 
+class Pbbs(Peer):
+    """Minimum spanning forests of PBBS (Anderson, Blelloch, Dhulipala, Dobson, Sun 2022), which sorts edges. It runs for a
+    second before it takes the first time."""
+    name, apps = "PBBS", ("mst",)
+
+    def variants(self, app, width):
+        ways = {"filter-Kruskal": "parallelFilterKruskal", "Kruskal": "parallelKruskal", "serial": "serialMST"}
+        places = ((label, self.folder / top / way / "MST") for label, way in ways.items()
+                  for top in ("", "benchmarks/minSpanningForest"))
+        return {label: [place] for label, place in places if place.is_file()}
+
+    def has(self, app):
+        return app in self.apps and bool(self.variants(app, None))
+
+    def times(self, app, graph, source, threads, repeat, words):
+        text = call([*words, "-r", repeat, graph.file("we")], self.limit, PARLAY_NUM_THREADS=str(threads))
+        return self.numbers(r"Parlay time: ([0-9.]+)", text, 1000)[-repeat:], None
+
+
 class Driver(Peer):
     """A library of Debian's behind a driver of our own in this folder, compiled where the library is."""
     serial, apps = True, ("sssp", "bfs", "cc", "mst", "maxflow")
@@ -158,7 +177,7 @@ class Driver(Peer):
         return [1000 * float(line[0]) for line in lines], int(lines[0][1])
 
 
-PEERS = {"gap": Gap, "wasp": Wasp, "pasgal": Pasgal, "galois": Galois}
+PEERS = {"gap": Gap, "wasp": Wasp, "pasgal": Pasgal, "galois": Galois, "pbbs": Pbbs}
 
 
 def compiled(source, target, words):
@@ -224,3 +243,12 @@ def write_bin(source, target):
         array.array("Q", [n, len(head), 8 * (n + 1) + 4 * len(head) + 24]).tofile(f)
         row.tofile(f)
         head.tofile(f)
+
+
+def write_edges(source, target):
+    """PBBS' text of a weighted graph: each edge of a symmetric one once."""
+    n, row, head, weight = rows_of(source, True)
+    with open(target, "w") as f:
+        f.write("WeightedEdgeArray\n")
+        for u in range(n):
+            f.writelines(f"{u} {head[e]} {weight[e]}\n" for e in range(row[u], row[u + 1]) if u < head[e])
