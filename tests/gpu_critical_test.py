@@ -62,7 +62,10 @@ class Traps(unittest.TestCase):
                 self.through(name, "2M", "lock_server", *form, "ring=1")  # rings that fill, and go round often
 
     def test_nested(self):
-        for rest in ((), ("ring=1",), ("ratio=1000",), ("ratio=0.001",), ("blocks=1", "ring=1"), ("partition=hash",)):
+        # one server, which has all locks; many, whose rings fill; one warp or all of a server with requests in hand
+        for rest in ((), ("ring=1",), ("ratio=1000",), ("ratio=0.001",), ("blocks=1", "ring=1"), ("partition=hash",),
+                     ("ratio=0.33", "flight=1"), ("ratio=1", "flight=512", "ring=1"), ("ratio=1000", "flight=1", "ring=1"),
+                     ("ratio=100", "flight=512")):
             self.through("atm", 20001, "lock_server", "pairs=nested", *rest)
         self.through("atm", "200K", "lock_server", "pairs=nested", "ring=1", factors="2,3,32,4K")
 

@@ -97,7 +97,7 @@ START_TEST(sync_is_chosen)
 }
 END_TEST
 
-/* Sections that need two targets at once are better off under locks, however few there are. */
+/* Sections that need two targets at once are better off under locks on a CPU, however few there are. */
 START_TEST(pairs_are_locked)
 {
     sgd_rating rating[100];

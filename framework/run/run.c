@@ -243,12 +243,15 @@ static void prefer(const ordo_work *work, bool gpu, const char *list[CHOICES], c
 /* How a critical operator's targets are kept apart, where the caller leaves it to us: by what was fastest for as many
  * (docs/performance.md, "Critical sections"). Servers, which combine where targets are very few, where no section needs
  * two targets at once and few enough are asked for: up to SERVED_ON_GPU, from where on their words are not all near
- * some server, and on the CPU up to SERVED_A_THREAD for each thread, from where on locks are rarely contended. */
-enum { SERVED_ON_GPU = 1 << 19, SERVED_A_THREAD = 32 };
+ * some server, and on the CPU up to SERVED_A_THREAD for each thread, from where on locks are rarely contended. Sections
+ * that need two are served on a GPU alone, where one server has them all: up to ISOLATED_ON_GPU. */
+enum { SERVED_ON_GPU = 1 << 19, ISOLATED_ON_GPU = 256, SERVED_A_THREAD = 32 };
 static bool prefer_servers(const ordo_operator *op, const ordo_survey *survey, bool gpu, int threads)
 {
-    const double most = gpu ? SERVED_ON_GPU : (double)SERVED_A_THREAD * threads;
-    return op->apart && survey->targets > 0 && survey->targets <= most && (gpu || threads > 1);
+    double most = gpu ? SERVED_ON_GPU : (double)SERVED_A_THREAD * threads;
+    if (!op->apart)
+        most = gpu ? ISOLATED_ON_GPU : 0;
+    return survey->targets > 0 && survey->targets <= most && (gpu || threads > 1);
 }
 
 static ordo_status choose_named(const ordo_operator *op, const char *name, const char *sync, const char *device,

@@ -45,8 +45,10 @@ typedef struct MY(args) {
     ordo_u32 alone; /* tries at a lock before a warp tries together */
     server_shape shape;
     server_rings first, second; /* requests; second halves, or nested: tries at the higher lock */
-    ordo_u32 *answer;           /* [servers][batch] nested: what became of those tries */
-    ordo_u32 *done, *served;    /* clients that have ended a step, servers that have with requests: of all steps */
+    ordo_u32 *answer;           /* [servers][SERVER_THREADS] nested: what became of those tries */
+    ordo_u32 homes;             /* nested: warps of a server that have requests in hand */
+    ordo_u32 *done, *served;    /* clients that have ended a step; servers, or nested such warps, that have with
+                                   requests: of all steps */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
     ordo_cuda_run run;
@@ -68,7 +70,8 @@ typedef struct MY(block) {
     ordo_u32 *lock;  /* [SERVER_NEAR_LOCKS] or NULL */
     ordo_u32 *table; /* [SERVER_LINES] last comers of chains */
     ordo_u32 *next;  /* [batch] */
-    ordo_u64 *held;  /* [batch][W] messages of chains */
+    ordo_u64 *held;  /* [batch][full] requests of chains */
+    ordo_u32 *seen;  /* [servers] nested: `read` of their rings of tries, as it was last looked at */
     ordo_u32 index;
     bool server;
 } MY(block);
@@ -159,36 +162,71 @@ ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev
     MY(activate)(a, queue, step, out, activated, mine);
 }
 
-/* `count` requests by chains. All threads of the block. */
+/* Combines requests of a warp's lanes that are for one target, two by two, the first one's standing for both, and so
+ * on; whether this lane's is left. Only where items cannot ask twice. By whole warps. */
+ORDO_DEV bool MY(combine_warp)(const MY(args) * a, bool has, ordo_u32 local, ordo_request *r)
+{
+    const ordo_u32 lane = threadIdx.x % 32, all = 0xffffffffu;
+    const ordo_u32 peers = __match_any_sync(all, has ? local : ~lane);
+    const ordo_u32 before = peers & ((1u << lane) - 1), after = peers & ~before & ~(1u << lane);
+    const ordo_u32 rank = (ordo_u32)__popc(before), count = (ordo_u32)__popc(peers);
+    /* peers of rank `step` less and more */
+    int less = before ? 31 - __clz((int)before) : (int)lane, more = after ? __ffs((int)after) - 1 : (int)lane;
+    const ordo_u32 most = ordo_dev_warp_max(count);
+#pragma unroll 1
+    for (ordo_u32 step = 1; step < most; step *= 2) {
+        ordo_request other = *r;
+        other.item = __shfl_sync(all, r->item, more);
+        other.word[0] = __shfl_sync(all, r->word[0], more);
+        other.word[1] = __shfl_sync(all, r->word[1], more);
+        const bool there = __shfl_sync(all, has, more) && has && rank % (2 * step) == 0 && rank + step < count;
+        const bool done = there && OP(combine_open)(&a->state, r, &other);
+        const bool gone = __shfl_sync(all, done, less);
+        has = has && !(gone && rank % (2 * step) == step);
+        less = __shfl_sync(all, less, less);
+        more = __shfl_sync(all, more, more);
+    }
+    return has;
+}
+
+/* `count` requests by chains. Where a warp has many for one target, combined as far as they can be before. All threads
+ * of the block. */
 template <int W, int Words, bool Near>
 ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue,
                                const ordo_u64 (&word)[MY(places)][W], ordo_u32 count, ordo_u32 step,
                                server_counters *mine)
 {
-    const bool twice = a->twice;
+    constexpr int full = (int)MY(full), words = (int)OP(words) ? (int)OP(words) : 2;
+    const bool twice = a->twice, together = OP(combines) && !twice && a->alone != ~0u;
     ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
+    ordo_u32 line[MY(places)];
 #pragma unroll
     for (int k = 0; k < MY(places); k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
-        if (at < count) {
-            ordo_u32 local, other;
-            server_unpack<W, Words>(&a->shape, word[k], &local, &other);
+        bool has = at < count;
+        ordo_u32 local = 0, other;
+        ordo_request r = {};
+        if (has)
+            r = MY(open_message)<W, Words>(a, word[k], &local, &other);
+        mine->useful += has;
+        if (together)
+            has = MY(combine_warp)(a, has, local, &r);
+        line[k] = has ? local % SERVER_LINES : SERVER_NONE;
+        if (has) {
+            ordo_u64 held[full];
+            server_pack<full, words>(&a->shape, &r, local, 0, held);
 #pragma unroll
-            for (int w = 0; w < W; w++)
-                b->held[at * W + w] = word[k][w];
-            b->next[at] = atomicExch(&b->table[local % SERVER_LINES], at);
-            mine->useful++;
+            for (int w = 0; w < full; w++)
+                b->held[at * full + w] = held[w];
+            b->next[at] = atomicExch(&b->table[line[k]], at);
         }
     }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < MY(places); k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
-        if (at < count) {
-            ordo_u32 local, other;
-            server_unpack<W, Words>(&a->shape, word[k], &local, &other);
-            mine_last |= (ordo_u32)(b->table[local % SERVER_LINES] == at) << k;
-        }
+        if (line[k] != SERVER_NONE)
+            mine_last |= (ordo_u32)(b->table[line[k]] == at) << k;
     }
     __syncthreads();
 #pragma unroll 1
@@ -198,22 +236,22 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
         ordo_u32 of = SERVER_NONE; /* whose `whole` is, which waits to be run */
         ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, next = b->next[at];
         ordo_u32 local, other;
-        ordo_u64 held[W];
+        ordo_u64 held[full];
 #pragma unroll
-        for (int w = 0; w < W; w++)
-            held[w] = b->held[at * W + w];
-        server_unpack<W, Words>(&a->shape, held, &local, &other);
+        for (int w = 0; w < full; w++)
+            held[w] = b->held[at * full + w];
+        server_unpack<full, words>(&a->shape, held, &local, &other);
         b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
         for (;;) {
             ordo_u32 after = SERVER_NONE;
-            ordo_u64 ahead[W] = {}; /* the one after this is fetched before this is served */
+            ordo_u64 ahead[full] = {}; /* the one after this is fetched before this is served */
             if (next != SERVER_NONE) {
                 after = b->next[next];
 #pragma unroll
-                for (int w = 0; w < W; w++)
-                    ahead[w] = b->held[next * W + w];
+                for (int w = 0; w < full; w++)
+                    ahead[w] = b->held[next * full + w];
             }
-            ordo_request r = MY(open_message)<W, Words>(a, held, &local, &other);
+            const ordo_request r = server_unpack<full, words>(&a->shape, held, &local, &other);
             if (twice && !OP(open)(&b->state, &r)) {
                 /* it has been served */
             } else if (!(OP(combines) && local == of && OP(combine_open)(&b->state, &whole, &r))) {
@@ -226,7 +264,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
             if (next == SERVER_NONE)
                 break;
 #pragma unroll
-            for (int w = 0; w < W; w++)
+            for (int w = 0; w < full; w++)
                 held[w] = ahead[w];
             next = after;
         }
@@ -525,7 +563,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     b.server = server_role(a.servers, &b.index);
     b.state = a.state;
     b.out = server_outbox_at(room, a.servers);
-    ordo_u64 *rest = !b.server || MY(pairs) ? room + server_outbox_words(a.servers, MY(batch) * W) : room;
+    ordo_u64 *rest = !b.server || (MY(pairs) && !Nested) ? room + server_outbox_words(a.servers, MY(batch) * W) : room;
     if (b.server ? Chains : Gather) {
         b.table = (ordo_u32 *)rest;
         b.next = b.table + SERVER_LINES;
@@ -535,13 +573,16 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     }
     if (Chains) {
         b.held = rest;
-        rest += MY(batch) * W;
+        rest += (int)MY(batch) * (int)MY(full);
     } else if (!(Near && OP(lock_bits))) {
         b.lock = (ordo_u32 *)rest;
         rest += SERVER_NEAR_LOCKS / 2;
     }
-    if (Nested)
-        b.held = rest;
+    if (Nested) {
+        b.seen = (ordo_u32 *)rest;
+        for (ordo_u32 i = threadIdx.x; b.server && i < a.servers; i += SERVER_THREADS)
+            b.seen[i] = 0;
+    }
     const ordo_u32 owned = b.server ? a.owners.most : 0;
     if (Near) /* clients, too: so the compiler knows what memory it is */
         OP(owned_use)(&b.state, (char *)rest, owned);
@@ -557,6 +598,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     }
     server_taking requests = server_taking_begin(least[0]), seconds = server_taking_begin(least[1]);
     server_sending sending = {};
+    nested_place place = {};
     ordo_dev_start(&queue); /* has a barrier */
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_frontier *f = &a.frontier;
@@ -568,7 +610,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
         if (!b.server)
             MY(client)<W, Words, Gather, Nested>(&a, &b, &sending, step, count, &mine, &rounds);
         else if constexpr (Nested)
-            MY(nested_server)<W, Words>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
+            MY(nested_server)<W, Words>(&a, &b, &place, &queue, step, &mine, &rounds);
         else
             MY(server)<W, Words, Near, Chains>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
         if (!OP(activates))
@@ -590,11 +632,19 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
 /* ---- the host's part ---- */
 
 enum {
+    SERVER_MANY = 65536,
     SERVER_FEW = 2048,       /* hot targets, up to which it is best to combine in the client */
     SERVER_CROWDED = 2,      /* of a server, below which warps better take locks in words together, */
     SERVER_CROWDED_FAR = 16, /* and those beside words in global memory, which are held for longer */
     SERVER_ALONE = 2         /* tries before they do */
 };
+
+/* Clients to a server where clients combine: a batch for so many targets leaves a message for each that it has. */
+static inline double server_gathering(double targets, double batch)
+{
+    const double left = targets > 0 ? targets / batch * (1 - exp(-batch / targets)) : 1;
+    return left > 1.0 / 2 ? 1 : left < 1.0 / 14 ? 7 : 1 / (2 * left);
+}
 
 /* Forms of a run, and how large it is. */
 typedef struct MY(plan) {
@@ -627,25 +677,33 @@ static size_t MY(room)(const ordo_job *job, const MY(plan) * p)
     const size_t lines = 4 * SERVER_LINES + 4 * batch;
     const size_t box = 8 * server_outbox_words(p->servers, (ordo_u32)(batch * words));
     const size_t client = box + (p->gather ? lines : 0);
-    size_t server = MY(pairs) ? box : 0;
+    size_t server = p->nested ? 8 * ((p->servers + 1) / 2) : MY(pairs) ? box : 0;
     if (p->chains)
-        server += lines + batch * 8 * words;
+        server += lines + batch * 8 * (size_t)MY(full);
     else if (!(p->near && OP(lock_bits)))
         server += 4 * SERVER_NEAR_LOCKS;
-    if (p->nested)
-        server += batch * 8 * words;
     if (p->near)
         server += (size_t)p->most * OP(owned_bytes)((const OP(state) *)job->state) + 8 * ORDO_MOST_ARRAYS;
     return server > client ? server : client;
 }
 
-/* More servers where they have more to do, as those of pairs have unless all wait for few locks, or where it is their
- * memory that is short. */
-static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p, bool few, bool more)
+/* More servers where they have more to do, as those of pairs have, or where it is their memory that is short; fewer
+ * where clients combine, if they are `spared`; and one for isolated pairs that all wait for few locks. */
+static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p, double targets, bool more, bool spared)
 {
     const double asked = job->tunable[SERVER_RATIO];
-    const double usual = p->blocks == 1 ? 0.5 : MY(pairs) && !(p->nested && few) ? 1.0 / 3 : more ? 0.65 : 1;
-    return server_share(p->units * p->blocks, asked > 0 ? asked : usual);
+    const int all = p->units * p->blocks;
+    if (asked > 0)
+        return server_share(all, asked);
+    if (p->nested && targets > 0 && targets <= NESTED_ALONE)
+        return 1;
+    if (p->gather && spared)
+        return server_share(all, server_gathering(targets, MY(batch)));
+    if (p->blocks == 1)
+        return server_share(all, 0.5);
+    if (MY(pairs)) /* with many targets and short sections clients have enough to do */
+        return server_share(all, p->near && targets >= SERVER_MANY ? 0.45 : 1.0 / 3);
+    return server_share(all, more ? 0.65 : 1);
 }
 
 static ordo_status MY(refuse)(const ordo_job *job)
@@ -693,23 +751,25 @@ static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY
     if (status)
         return status;
     p->nested = OP(targets) == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !OP(halves));
-    for (int far = data == 1 || p->nested || form == 3; far <= (data != 2); far++)
-        for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
-            p->blocks = way == 2 ? 1 : 2;
-            p->near = !far;
-            p->gather = (form == 2 || (form == 0 && few && OP(combines) && OP(targets) == 1)) && !OP(cuda_twice)(job) &&
-                        job->targets < 1u << 27;
-            p->chains = far && (form >= 2 || p->gather);
-            p->servers = MY(servers)(job, p, few, way == 1);
-            p->partition = server_partition(partition, survey, p->servers);
-            p->most = server_most(p->partition, job->targets, p->servers);
-            p->words = MY(words_of)(job, p);
-            p->shared = MY(room)(job, p);
-            /* less what the kernel declares, and what the system takes */
-            const size_t each = unit / (size_t)p->blocks - 5120 - (OP(activates) ? sizeof(ordo_dev_queue) : 0);
-            if (p->units * p->blocks >= 2 && p->shared <= (each < most - 4096 ? each : most - 4096))
-                return ORDO_OK;
-        }
+    p->gather = (form == 2 || (form == 0 && few && OP(combines) && OP(targets) == 1)) && !OP(cuda_twice)(job) &&
+                job->targets < 1u << 27;
+    /* few servers may have no room for all words: then more of them where these have to be shared */
+    for (int spared = 1; spared >= 0; spared--)
+        for (int far = data == 1 || p->nested || form == 3; far <= (data != 2); far++)
+            for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
+                p->blocks = way == 2 ? 1 : 2;
+                p->near = !far;
+                p->chains = far && (form >= 2 || p->gather);
+                p->servers = MY(servers)(job, p, survey->targets, way == 1, spared);
+                p->partition = server_partition(partition, survey, p->servers);
+                p->most = server_most(p->partition, job->targets, p->servers);
+                p->words = MY(words_of)(job, p);
+                p->shared = MY(room)(job, p);
+                /* less what the kernel declares, and what the system takes */
+                const size_t each = unit / (size_t)p->blocks - 5120 - (OP(activates) ? sizeof(ordo_dev_queue) : 0);
+                if (p->units * p->blocks >= 2 && p->shared <= (each < most - 4096 ? each : most - 4096))
+                    return ORDO_OK;
+            }
     p->blocks = asked ? asked : 1;
     return ordo_fail(ORDO_ERR_USAGE,
                      "scheduler 'lock_server': blocks of %zu bytes of shared memory, %d a "
@@ -729,6 +789,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
     a->alone = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers
                    ? SERVER_ALONE
                    : ~0u;
+    a->homes = p->nested ? nested_homes(job->tunable[SERVER_FLIGHT], survey->targets, p->servers) : 0;
     p->most = a->owners.most;
     a->shape = MY(shape_of)(job, p);
     const int words = p->words;
@@ -736,7 +797,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
     p->shared = MY(room)(job, p);
     const int bits = p->nested ? 29 : MY(pairs) ? 30 : 28;
     const ordo_u64 numbers = (ordo_u64)p->most * p->servers;
-    if ((MY(pairs) || (MY(full) == 2 && !MY(recalls))) && numbers >> bits)
+    if ((MY(pairs) || p->chains || (MY(full) == 2 && !MY(recalls))) && numbers >> bits)
         return ordo_fail(ORDO_ERR_USAGE,
                          "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^%d",
                          (unsigned long long)numbers, bits);
@@ -758,12 +819,14 @@ static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
     if (!status)
         status = server_rings_make(c, a->servers, log, p->words, &a->first);
     if (!status && MY(pairs))
-        status = server_rings_make(c, a->servers, log, p->words, &a->second);
+        status = server_rings_make(c, a->servers,
+                                   p->nested ? server_ring_log(job->tunable[SERVER_RING], SERVER_THREADS) : log,
+                                   p->words, &a->second);
     if (!status && p->nested)
-        status = (a->answer = (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)a->servers * (ordo_u64)MY(batch),
-                                                          sizeof(ordo_u32), true))
-                     ? ORDO_OK
-                     : ORDO_ERR_MEMORY;
+        status =
+            (a->answer = (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)a->servers * SERVER_THREADS, sizeof(ordo_u32), true))
+                ? ORDO_OK
+                : ORDO_ERR_MEMORY;
     if (!status) {
         a->done = (ordo_u32 *)ordo_cuda_alloc(c, 2 * ORDO_CUDA_LINE, sizeof(ordo_u32), true);
         a->served = a->done ? a->done + ORDO_CUDA_LINE : NULL;

@@ -3,9 +3,15 @@
  * Every server has a table of locks in shared memory; a target's is that of its number at its server. Locks are ordered
  * by (slot, server), so that every server has as many low ones. A client sends a request to the owner of its lower
  * lock, its *home*. Home takes that lock and sends a *try* to the owner of the higher one, which takes its own, runs
- * the section and gives it back, or finds it taken; and answers which, in a word that is this request's alone. Home
- * then gives the lower lock back, and where the answer was a refusal tries again. Where both locks are home's own there
- * are no messages.
+ * the section and gives it back, or finds it held for a try of its own, and still so a few looks later; and answers
+ * which, in a word that is this request's alone. Home then gives the lower lock back, and where the answer was a
+ * refusal tries again, after a while that doubles. Where both locks are home's own there are no messages; where few
+ * targets are hot there is one server, and so there are none at all.
+ *
+ * A lower lock is held for as long as two messages take, so what counts is how soon each is seen. Hence warps do not
+ * wait for each other: some are at home, each lane with one request in hand, the others answer tries. Places of a ring
+ * are handed out to lanes in order, and a lane alone looks at its own. How many lanes are at home (`flight`) is how
+ * many locks may be held over messages: few where few targets are hot, since more would only refuse each other.
  *
  * The words of targets stay in global memory, since a section runs where its higher lock is.
  *
@@ -13,24 +19,124 @@
  * What sections wrote is seen: by the same block through its locks; by another through the fence before a try is sent
  * and the one after it is taken, and through the fences before an answer and after it.
  *
- * Nobody waits, so nobody waits in a circle, whatever the rings hold: a server answers tries in every round, an answer
- * always has room, and a try that finds no room in its ring stays where it is while the server goes on. A lock is held
- * for messages only while its try is on its way.
+ * Nobody waits in a circle, whatever the rings hold: lanes that answer wait for messages, and for a lock so many looks
+ * at most; an answer always has room; a try that finds no room in its ring holds up nobody but itself, and gets it when
+ * that ring's server has answered what is before it. A lock is held for messages only while its try is on its way.
  *   Progress: a try is refused for a section, which ends, or for a request that holds that lock as its lower one and
  * tries a higher one still. Of all those the one with the highest lock can be refused for a section alone.
  * tests/models/server_nested.pml checks exclusion and the end, and that it would see a server that waits for room, a
  * lock given back too early, an answer that comes before its section, a server that leaves while others try, and
  * hold-and-wait.
  *
- * The end of a step: a server whose requests have all run, and whose clients have ended, counts itself done; tries come
- * from servers that are not done alone.
+ * The end of a step: a warp at home whose requests have all run, and to which no more can come since clients have ended
+ * and its places are behind all that was reserved, counts itself; tries come from warps that have not. A place that a
+ * lane still waits for is its own in the next step.
  *
  * Not done: fairness. A request may be refused again and again while others pass.
  */
 #ifndef SERVER_NESTED_ONCE
 #define SERVER_NESTED_ONCE
 
-enum { NESTED_OPEN = 0, NESTED_DONE = 1, NESTED_REFUSED = 2, NESTED_TRIES = 4 };
+enum { NESTED_OPEN = 0, NESTED_DONE = 1, NESTED_REFUSED = 2 };  /* answers */
+enum { NESTED_FREE, NESTED_HELD, NESTED_SENDING, NESTED_SENT }; /* a lane at home: what it has in hand */
+#define NESTED_DENSE 0.4                                        /* lanes at home to a hot target */
+enum {
+    NESTED_ALONE = 4096,  /* hot targets, up to which one server does more than many that send each other tries */
+    NESTED_AWAY = 2,      /* of a lock: held while a try is on its way; 1: for a section here, which ends soon */
+    NESTED_TRIES = 64,    /* at a lock that is held for sections, before a try is refused all the same */
+    NESTED_WAITS = 8,     /* times that a lock held for a try is found so, before the next try is refused */
+    NESTED_AT_HOME = 8,   /* at two locks of one server, before the warp looks at its messages again */
+    NESTED_ANSWERING = 8, /* warps, at most */
+    NESTED_LOOK = 8,      /* times that nothing came, before a warp looks whether more will */
+    NESTED_NAP = 1024,    /* clock cycles after the first refusal, and after many */
+    NESTED_LONGEST = 16384,
+};
+
+/* A ring from which the warps of one role take, in shared memory. Places below `next` are handed out.
+ *   Invariant: all places below oldest[w] that warp w got are taken, and it gets none below it: it is raised by that
+ * warp alone, to its oldest place that is not, or to what `next` was before. So all that is below the least of them is
+ * taken, and one warp tells senders so.
+ *   A ring has at least a place for every lane, so that laps of what lanes look at and what lies there differ by one.
+ */
+typedef struct nested_ring {
+    ordo_u32 next, oldest[SERVER_WARPS];
+} nested_ring;
+
+/* A lane's own of it: the place that it waits for. */
+typedef struct nested_place {
+    ordo_u32 at;
+    ordo_u32 read; /* of the warp that tells senders */
+    bool waiting;
+} nested_place;
+
+/* Lanes that want a message and wait for none get a place each; whether this one's message has come. `warp` of `warps`
+ * of this role. By whole warps. */
+template <int W>
+ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring *ring, ordo_u32 warp, ordo_u32 warps,
+                          bool want, nested_place *place, ordo_u64 (&word)[W])
+{
+    const ordo_u32 lane = threadIdx.x % 32, size = 1u << rings->log, all = 0xffffffffu;
+    const ordo_u32 wants = __ballot_sync(all, want && !place->waiting);
+    if (wants) {
+        ordo_u32 first = lane == 0 ? ordo_dev_add_near(&ring->next, (ordo_u32)__popc(wants)) : 0;
+        first = __shfl_sync(all, first, 0);
+        if (wants >> lane & 1) {
+            place->at = first + (ordo_u32)__popc(wants & ((1u << lane) - 1));
+            place->waiting = true;
+        }
+    }
+    bool came = place->waiting;
+    if (came) {
+        ordo_u64 *const from = rings->place + (((ordo_u64)index << rings->log) + (place->at & (size - 1))) * W;
+        const ordo_u32 lap = ((place->at >> rings->log) + 1) & 3;
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            word[w] = ordo_dev_load(&from[w]);
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            came = came && (ordo_u32)(word[w] >> SERVER_BITS) == lap;
+    }
+    place->waiting = place->waiting && !came;
+    const bool any = __any_sync(all, came);
+    const ordo_u32 next = __shfl_sync(all, ordo_dev_load_near(&ring->next), 0);
+    const ordo_u32 behind = ordo_dev_warp_max(place->waiting ? next - place->at : 0);
+    ordo_dev_fence_near(); /* the words are in registers */
+    __syncwarp();
+    if (lane == 0)
+        ordo_dev_store_near(&ring->oldest[warp], next - behind);
+    if (warp == 0) { /* tells senders, but while there is more to do not for every place */
+        const ordo_u32 ahead = ordo_dev_load_near(&ring->oldest[lane < warps ? lane : 0]) - place->read;
+        const ordo_u32 least = ~ordo_dev_warp_max(~ahead);
+        if (least && (!any || least >= size / 8)) {
+            place->read += least;
+            ordo_dev_fence_near();
+            __syncwarp();
+            if (lane == 0)
+                ordo_dev_release(&rings->read[index * ORDO_CUDA_LINE], place->read);
+        }
+    }
+    return came;
+}
+
+/* Whether all that was reserved in a ring is below *end, and no more will be: `expected` who reserve have ended,
+ * counted in `done`. By whole warps. */
+ORDO_DEV bool nested_dry(const server_rings *rings, ordo_u32 index, ordo_u32 *done, ordo_u32 expected, ordo_u32 *end)
+{
+    const bool ended = __shfl_sync(0xffffffffu, threadIdx.x % 32 == 0 && ordo_dev_load(done) == expected, 0);
+    if (ended) {
+        ordo_dev_fence();
+        *end = __shfl_sync(0xffffffffu, ordo_dev_load(&rings->write[index * ORDO_CUDA_LINE]), 0);
+    }
+    return ended;
+}
+
+/* Warps at home: as many lanes as were asked for; else in proportion to the targets that are hot. */
+static inline ordo_u32 nested_homes(double asked, double targets, ordo_u32 servers)
+{
+    const double usual = targets <= 0 ? 256 : servers == 1 ? SERVER_THREADS : NESTED_DENSE * targets / servers;
+    const double warps = (asked > 0 ? asked : usual) / 32, most = servers == 1 ? SERVER_WARPS : SERVER_WARPS / 2 + 4;
+    return warps < 1 ? 1 : warps < most ? (ordo_u32)(warps + 0.5) : (ordo_u32)most;
+}
 
 #endif
 
@@ -66,170 +172,166 @@ ORDO_DEV bool MY(run_nested)(const MY(args) * a, const MY(block) * b, ordo_dev_q
     return got;
 }
 
-/* Tries of other servers: each is answered. */
+/* A warp that answers tries, in a step: `warp` of `warps`. */
 template <int W, int Words>
-ORDO_DEV ordo_u32 MY(answer_tries)(const MY(args) * a, const MY(block) * b, server_taking *seconds,
-                                   ordo_dev_queue *queue, ordo_u32 step, server_counters *mine)
+ORDO_DEV void MY(answer_tries)(const MY(args) * a, const MY(block) * b, nested_ring *ring, nested_place *place,
+                               ordo_u32 warp, ordo_u32 warps, ordo_dev_queue *queue, ordo_u32 step,
+                               server_counters *mine, ordo_u32 *rounds)
 {
-#if __CUDA_ARCH__ >= 900
-    constexpr int each = MY(places); /* tries of a thread and round */
-#else
-    constexpr int each = 1; /* for these compilers spill with more */
-#endif
-    ordo_u64 word[each][W];
-    ordo_u32 ran = 0; /* bits */
-    const ordo_u32 count = server_take<W, each>(&a->second, b->index, seconds, word, true);
-    if (count == 0)
-        return 0;
-#pragma unroll 1
-    for (int k = 0; k < each; k++) {
-        ordo_u64 now[W];
-        ordo_u32 local, partner;
-        server_pick(word, k, now);
-        bool has = (ordo_u32)k * SERVER_THREADS + threadIdx.x < count;
-        ordo_request r = {};
-        if (has)
-            r = MY(open_nested)<W, Words, false>(a, b, now, &local, &partner);
-        for (int tries = 0; tries < NESTED_TRIES && __any_sync(0xffffffffu, has); tries++)
-            if (has &&
-                MY(run_nested)(a, b, queue, &r, local % SERVER_NEAR_LOCKS, local % SERVER_NEAR_LOCKS, step, mine)) {
-                ran |= 1u << k;
-                has = false;
-            }
-    }
-    ordo_dev_fence();
+    ordo_u64 word[W] = {};
+    ordo_u32 end = 0, looks = 0, waits = 0;
+    bool has = false;
+    for (bool over = false;;) {
+        ordo_u64 fresh[W];
+        if (nested_take<W>(&a->second, b->index, ring, warp, warps, !has, place, fresh)) {
 #pragma unroll
-    for (int k = 0; k < each; k++)
-        if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < count) {
-            ordo_u32 local, other;
-            server_unpack<W, Words>(&a->shape, word[k], &local, &other);
-            ordo_dev_store(&a->answer[((other >> 1) - 1) % a->servers * (ordo_u32)MY(batch) + server_tag_of(word[k])],
-                           (ordo_u32)(ran >> k & 1 ? NESTED_DONE : NESTED_REFUSED));
+            for (int w = 0; w < W; w++)
+                word[w] = fresh[w];
+            has = true;
+            waits = 0;
         }
-    return count;
-}
-
-/* The request in hand at a place. */
-template <int W> ORDO_DEV void MY(in_hand)(const MY(block) * b, ordo_u32 at, ordo_u64 (&word)[W])
-{
-#pragma unroll
-    for (int w = 0; w < W; w++)
-        word[w] = b->held[at * W + w];
-}
-
-/* What is sent for it to the owner of its higher lock. */
-template <int W, int Words>
-ORDO_DEV void MY(make_try)(const MY(args) * a, const MY(block) * b, ordo_u32 at, ordo_u64 (&word)[W])
-{
-    ordo_u32 local, other;
-    MY(in_hand)(b, at, word);
-    const ordo_request r = server_unpack<W, Words>(&a->shape, word, &local, &other);
-    const ordo_u32 there = ((other >> 1) - 1) / a->servers, mine = local * a->servers + b->index;
-    server_pack<W, Words>(&a->shape, &r, there, (mine + 1) << 1 | (other & 1), word);
-    server_tag(word, at);
-}
-
-/* A server's step. All threads of the block. Requests in hand are in b->held, place k * SERVER_THREADS + threadIdx.x
- * for bit k of `live`; of those whose try is on its way `sent` has it, too. */
-template <int W, int Words>
-ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, server_taking *requests,
-                                server_taking *seconds, server_sending *sending, ordo_dev_queue *queue, ordo_u32 step,
-                                server_counters *mine, ordo_u32 *rounds)
-{
-    static_assert((int)MY(batch) <= SERVER_TAGS, "places that a tag can name");
-    __shared__ ordo_u32 taken; /* places of which a thread has one */
-    ordo_u32 *const answer = a->answer + b->index * (ordo_u32)MY(batch);
-    ordo_u32 live = 0, sent = 0, turns = 0;
-    bool served = false, busy = false; /* the same for all threads */
-    if (threadIdx.x == 0)
-        taken = 0;
-    __syncthreads();
-    for (;;) {
-        const ordo_u32 tries = MY(answer_tries)<W, Words>(a, b, seconds, queue, step, mine);
-        ordo_u32 back = 0, all;
-        for (ordo_u32 open = sent; open; open &= open - 1) {
-            const ordo_u32 k = (ordo_u32)__ffs((int)open) - 1, at = k * SERVER_THREADS + threadIdx.x;
-            const ordo_u32 found = ordo_dev_load(&answer[at]);
-            if (found == NESTED_OPEN)
-                continue;
-            ordo_dev_store(&answer[at], (ordo_u32)NESTED_OPEN); /* before the next try is sent, behind a fence */
-            back |= 1u << k;
-            live &= found == NESTED_DONE ? ~(1u << k) : ~0u;
-            mine->useful += found == NESTED_DONE;
-        }
-        if (back)
+        if (__any_sync(0xffffffffu, has)) {
+            ordo_u32 local = 0, partner = 0;
+            ordo_request r = {};
+            if (has)
+                r = MY(open_nested)<W, Words, false>(a, b, word, &local, &partner);
             ordo_dev_fence();
-        for (sent &= ~back; back; back &= back - 1) {
-            ordo_u64 word[W];
-            ordo_u32 local, other;
-            MY(in_hand)(b, ((ordo_u32)__ffs((int)back) - 1) * SERVER_THREADS + threadIdx.x, word);
-            server_unpack<W, Words>(&a->shape, word, &local, &other);
-            ordo_dev_unlock<true>(&b->lock[local % SERVER_NEAR_LOCKS]);
-        }
-        if (busy)
-            busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
-        if (!busy) {
-            ordo_u32 to[MY(places)];
-            bool any = false;
-#pragma unroll
-            for (int k = 0; k < MY(places); k++)
-                to[k] = SERVER_NONE;
-#pragma unroll 1
-            for (int k = 0; k < MY(places); k++) {
-                if (!((live & ~sent) >> k & 1))
-                    continue;
-                ordo_u64 word[W];
-                ordo_u32 local, other;
-                MY(in_hand)(b, (ordo_u32)k * SERVER_THREADS + threadIdx.x, word);
-                server_unpack<W, Words>(&a->shape, word, &local, &other);
-                const ordo_u32 slot = local % SERVER_NEAR_LOCKS, partner = other ? (other >> 1) - 1 : 0;
-                const ordo_u32 owner = other ? partner % a->servers : b->index;
-                if (owner == b->index) {
-                    const ordo_u32 second = other ? partner / a->servers % SERVER_NEAR_LOCKS : slot;
-                    const ordo_request r = MY(open_nested)<W, Words, true>(a, b, word, &local, &other);
-                    if (MY(run_nested)(a, b, queue, &r, slot, second, step, mine)) {
-                        live &= ~(1u << k);
-                        mine->useful++;
-                    }
-                } else if (ordo_dev_lock<true>(&b->lock[slot])) {
-                    server_put(to, k, owner);
-                    sent |= 1u << k;
-                    any = true;
+            const ordo_u32 slot = server_lock_of(local);
+            bool open = has, ran = false;
+            for (int tries = 0; tries < NESTED_TRIES && __any_sync(0xffffffffu, open); tries++)
+                if (open) {
+                    ran = MY(run_nested)(a, b, queue, &r, slot, slot, step, mine);
+                    open = !ran && ordo_dev_load_near(&b->lock[slot]) != NESTED_AWAY;
                 }
-            }
-            if (__syncthreads_or(any)) {
-                server_fill_by<W, MY(places)>(&b->out, a->servers, to, [&](int k, ordo_u64(&word)[W]) {
-                    MY(make_try)<W, Words>(a, b, (ordo_u32)k * SERVER_THREADS + threadIdx.x, word);
-                });
+            const bool answers = ran || (has && ++waits > NESTED_WAITS);
+            if (__any_sync(0xffffffffu, answers))
                 ordo_dev_fence();
-                server_reserve(&b->out, &a->second, a->servers, sending);
-                busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
-            }
+            if (answers)
+                ordo_dev_store(&a->answer[partner % a->servers * SERVER_THREADS + server_tag_of(word)],
+                               (ordo_u32)(ran ? NESTED_DONE : NESTED_REFUSED));
+            has = has && !answers;
+        } else if (!over && ++looks % NESTED_LOOK == 0) {
+            over = nested_dry(&a->second, b->index, a->served, step * a->servers * a->homes, &end);
         }
-        /* a place that no thread has is filled again */
-        const ordo_u32 warp = ordo_dev_warp_or(live);
-        if (threadIdx.x % 32 == 0 && warp)
-            ordo_dev_or_near(&taken, warp);
-        __syncthreads();
-        all = taken;
-        __syncthreads();
-        if (threadIdx.x == 0)
-            taken = 0; /* a barrier comes before the next use */
-        ordo_u32 count = 0;
-        const ordo_u32 place = (ordo_u32)__ffs((int)~all) - 1;
-        if (!served && place < MY(places)) {
-            ordo_u64 word[1][W];
-            count = server_take<W, 1>(&a->first, b->index, requests, word, false);
-            if (threadIdx.x < count) {
-#pragma unroll
-                for (int w = 0; w < W; w++)
-                    b->held[(place * SERVER_THREADS + threadIdx.x) * W + w] = word[0][w];
-                live |= 1u << place;
-            }
-        }
-        if (OP(activates))
-            ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.turn[(step + 1) % 3].count, false);
-        if (MY(round_ends)(a, b, step, !count && !tries && !busy && !all, &served, requests, seconds, &turns, rounds))
+        if (over && __all_sync(0xffffffffu, place->waiting && (int)(place->at - end) >= 0))
+            break;
+        if (__any_sync(0xffffffffu, ordo_dev_told(&a->halt, step, rounds)))
             break;
     }
+}
+
+/* A warp at home, in a step. */
+template <int W, int Words>
+ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *ring, nested_place *place,
+                          ordo_u32 warp, ordo_dev_queue *queue, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+{
+    ordo_u32 *const answer = &a->answer[b->index * SERVER_THREADS + threadIdx.x];
+    const ordo_u32 size = 1u << a->second.log;
+    ordo_u64 word[W] = {};
+    ordo_u32 hand = NESTED_FREE, at = 0, wake = 0, nap = NESTED_NAP, end = 0, looks = 0;
+    for (bool over = false;;) {
+        ordo_u64 fresh[W];
+        const ordo_u32 found = hand == NESTED_SENT ? ordo_dev_load(answer) : (ordo_u32)NESTED_OPEN;
+        if (nested_take<W>(&a->first, b->index, ring, warp, a->homes, hand == NESTED_FREE, place, fresh)) {
+#pragma unroll
+            for (int w = 0; w < W; w++)
+                word[w] = fresh[w];
+            hand = NESTED_HELD;
+            wake = (ordo_u32)clock();
+            nap = NESTED_NAP;
+        }
+        ordo_u32 local, other;
+        server_unpack<W, Words>(&a->shape, word, &local, &other);
+        const ordo_u32 slot = server_lock_of(local), partner = other ? (other >> 1) - 1 : 0;
+        const ordo_u32 there = partner / a->servers;
+        const ordo_u32 owner = other ? partner - there * a->servers : b->index;
+        const bool due = hand == NESTED_HELD && (int)((ordo_u32)clock() - wake) >= 0;
+        bool here = due && owner == b->index, locked = false;
+        if (__any_sync(0xffffffffu, here)) {
+            ordo_request r = {};
+            if (here)
+                r = MY(open_nested)<W, Words, true>(a, b, word, &local, &other);
+            const ordo_u32 second = r.targets == 2 ? server_lock_of(there) : slot;
+            for (int tries = 0; tries < NESTED_AT_HOME && __any_sync(0xffffffffu, here); tries++)
+                if (here && MY(run_nested)(a, b, queue, &r, slot, second, step, mine)) {
+                    here = false;
+                    hand = NESTED_FREE;
+                    mine->useful++;
+                }
+        }
+        if (found != NESTED_OPEN)
+            ordo_dev_store(answer, (ordo_u32)NESTED_OPEN); /* the next try is sent behind a fence */
+        if (due && owner != b->index) {
+            ordo_u32 open = 0;
+            if (ordo_dev_swap_near(&b->lock[slot], &open, (ordo_u32)NESTED_AWAY)) {
+                at = ordo_dev_add(&a->second.write[owner * ORDO_CUDA_LINE], 1u);
+                hand = NESTED_SENDING;
+                locked = true;
+            }
+        }
+        /* one for both, since it is half the time of a round: behind it a lock is given back whose section has run
+         * elsewhere, and a try is sent for what was written here under its lock */
+        if (__any_sync(0xffffffffu, locked || found != NESTED_OPEN))
+            ordo_dev_fence();
+        if (found != NESTED_OPEN) {
+            ordo_dev_unlock<true>(&b->lock[slot]);
+            mine->useful += found == NESTED_DONE;
+            hand = found == NESTED_DONE ? NESTED_FREE : NESTED_HELD;
+            wake = (ordo_u32)clock() + nap + (threadIdx.x * 0x9e3779b1u >> 22);
+            nap = nap < NESTED_LONGEST ? 2 * nap : nap;
+        }
+        if (hand == NESTED_SENDING) {
+            bool room = at - ordo_dev_load_near(&b->seen[owner]) < size;
+            if (!room) {
+                const ordo_u32 read = ordo_dev_acquire(&a->second.read[owner * ORDO_CUDA_LINE]);
+                ordo_dev_store_near(&b->seen[owner], read);
+                room = at - read < size;
+            }
+            if (room) {
+                ordo_u64 out[W], *const to =
+                                     a->second.place + (((ordo_u64)owner << a->second.log) + (at & (size - 1))) * W;
+                const ordo_u64 lap = (ordo_u64)(((at >> a->second.log) + 1) & 3) << SERVER_BITS;
+                const ordo_request r = server_unpack<W, Words>(&a->shape, word, &local, &other);
+                server_pack<W, Words>(&a->shape, &r, there, (local * a->servers + b->index + 1) << 1 | (other & 1),
+                                      out);
+                server_tag(out, threadIdx.x);
+#pragma unroll
+                for (int w = 0; w < W; w++)
+                    ordo_dev_store(&to[w], out[w] | lap);
+                hand = NESTED_SENT;
+            }
+        }
+        const bool idle = __all_sync(0xffffffffu, hand == NESTED_FREE);
+        if (idle && !over && ++looks % NESTED_LOOK == 0)
+            over = nested_dry(&a->first, b->index, a->done, step * (gridDim.x - a->servers), &end);
+        if (idle && over && __all_sync(0xffffffffu, place->waiting && (int)(place->at - end) >= 0))
+            break;
+        if (__any_sync(0xffffffffu, ordo_dev_told(&a->halt, step, rounds)))
+            break;
+    }
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) {
+        ordo_dev_fence();
+        ordo_dev_add(a->served, 1u);
+    }
+}
+
+/* A server's step. All threads of the block, which part here and meet at its end. */
+template <int W, int Words>
+ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, nested_place *place, ordo_dev_queue *queue,
+                                ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+{
+    __shared__ nested_ring requests, tries;
+    const ordo_u32 warp = threadIdx.x / 32, left = SERVER_WARPS - a->homes;
+    const ordo_u32 answering = a->servers == 1 ? 0 : left < NESTED_ANSWERING ? left : NESTED_ANSWERING;
+    if (step == 1 && threadIdx.x < SERVER_WARPS) {
+        requests.oldest[threadIdx.x] = tries.oldest[threadIdx.x] = 0;
+        requests.next = tries.next = 0;
+    }
+    __syncthreads();
+    if (warp < a->homes)
+        MY(at_home)<W, Words>(a, b, &requests, place, warp, queue, step, mine, rounds);
+    else if (warp - a->homes < answering)
+        MY(answer_tries)<W, Words>(a, b, &tries, place, warp - a->homes, answering, queue, step, mine, rounds);
+    __syncthreads();
 }

@@ -80,6 +80,12 @@ ORDO_FN int server_lock_above(server_lock_name a, server_lock_name b)
     return a.slot != b.slot ? a.slot > b.slot : a.server > b.server;
 }
 
+/* Requests that a server sets aside at most; `asked` is the tunable. */
+static inline ordo_u32 server_flight(double asked)
+{
+    return asked > 0 ? (ordo_u32)asked : 256;
+}
+
 /* The slot of a target among 2^bits. */
 ORDO_FN ordo_u32 server_slot(ordo_u32 target, ordo_u32 bits)
 {

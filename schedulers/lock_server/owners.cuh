@@ -39,10 +39,17 @@ ORDO_DEV ordo_u32 server_target(const server_owners *o, ordo_u32 number)
     return o->target ? __ldg(o->target + number) : number;
 }
 
+/* The lock at its server of the target with this number there: by hash, so that no stride of targets shares a few. */
+ORDO_DEV ordo_u32 server_lock_of(ordo_u32 local)
+{
+    static_assert(SERVER_NEAR_LOCKS == 1 << 12, "the upper 12 bits");
+    return local * 0x9e3779b1u >> 20;
+}
+
 /* Whether the lock of number a is above that of b: by (slot, server), so that every server has as many low ones. */
 ORDO_DEV bool server_above(ordo_u32 a, ordo_u32 b, ordo_u32 servers)
 {
-    const ordo_u32 slot = a / servers % SERVER_NEAR_LOCKS, other = b / servers % SERVER_NEAR_LOCKS;
+    const ordo_u32 slot = server_lock_of(a / servers), other = server_lock_of(b / servers);
     return slot != other ? slot > other : a % servers > b % servers;
 }
 

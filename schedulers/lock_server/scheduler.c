@@ -14,7 +14,8 @@ static const ordo_tunable tunables[] = {SERVER_TUNABLES(ORDO_TUNABLE_ROW)};
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
-    ordo_u64 t = (ordo_u64)threads, ring = (ordo_u64)tunable[SERVER_RING], flight = (ordo_u64)tunable[SERVER_FLIGHT];
+    ordo_u64 t = (ordo_u64)threads, ring = (ordo_u64)tunable[SERVER_RING],
+             flight = server_flight(tunable[SERVER_FLIGHT]);
     ordo_u64 places = t * (ring > t ? ring : t), words = t * (flight > t ? flight : t);
     ordo_u64 fixed = 5 * t * t * sizeof(server_ring) + 3 * places * sizeof(ordo_request) +
                      SERVER_CHANNELS * words * sizeof(server_word) +

@@ -53,7 +53,7 @@ ORDO_INLINE bool MY(admit_halves)(MY(member) * me, const ordo_request *request, 
     ordo_activation activated[OP(activations) + 1];
     ordo_request second = *request;
     int more = 0;
-    if (me->spilled >= (ordo_u64)me->job->tunable[SERVER_FLIGHT])
+    if (me->spilled >= server_flight(me->job->tunable[SERVER_FLIGHT]))
         return false;
     MY(keep_all)(me, activated, OP(first)((const OP(state) *)me->job->state, &second, activated, &more));
     const ordo_u32 server = server_owner(&me->run->map, second.target[1]);
@@ -236,7 +236,7 @@ ORDO_INLINE server_lock_name MY(find_lock)(const MY(run) * run, ordo_u32 target)
 /* Sets a request aside, holding nothing; SERVER_NONE where there are enough of them. */
 static ordo_u32 MY(put_aside)(MY(member) * me, const ordo_request *request, bool own)
 {
-    if (me->set_aside >= (ordo_u32)me->job->tunable[SERVER_FLIGHT])
+    if (me->set_aside >= server_flight(me->job->tunable[SERVER_FLIGHT]))
         return SERVER_NONE;
     const ordo_u32 index = MY(new_place)(me);
     if (index == SERVER_NONE)
@@ -462,7 +462,7 @@ ORDO_INLINE ordo_status MY(make_channels)(MY(run) * run)
         run->second_slot = (ordo_request *)ordo_alloc(pairs * run->size, sizeof *run->second_slot);
         return run->second && run->second_slot ? ORDO_OK : ORDO_ERR_MEMORY;
     }
-    run->credit = server_floor(job->tunable[SERVER_FLIGHT] / run->servers);
+    run->credit = server_floor((double)server_flight(job->tunable[SERVER_FLIGHT]) / run->servers);
     while (((ordo_u64)2 << run->lock_bits) <= (ordo_u64)job->tunable[SERVER_LOCKS])
         run->lock_bits++;
     run->channel = (server_ring *)ordo_alloc_zero(SERVER_CHANNELS * pairs, sizeof *run->channel);

@@ -3,7 +3,7 @@
     X(SERVER_ROLES, "roles", CHOICE, "auto", 0, 0, "auto|both|apart", "",                                              \
       "both: every thread is client and server; apart: some only serve; auto: both; cuda: blocks, apart")              \
     X(SERVER_RATIO, "ratio", REAL, "0", 0, 1024, NULL, "clients",                                                      \
-      "clients to a server where roles are apart; 0: automatic, which is 1; cuda: 1, in halves 1/3")                   \
+      "clients to a server where roles are apart; 0: automatic, which is 1; cuda: by form and how many are hot")       \
     X(SERVER_PARTITION, "partition", CHOICE, "auto", 0, 0, "auto|hash|metis|interleave", "",                           \
       "who owns a target: servers in turn, by hash, or by the part of the graph that METIS puts it into; auto: in "    \
       "turn, but on cuda those dealt out first that a sample says are asked for most, where they are few")             \
@@ -18,8 +18,9 @@
       "places of a server's rings together, at least one for each client; cuda: of its one ring, at least 2048")       \
     X(SERVER_LOCKS, "locks", INT, "4096", 1, 1048576, NULL, "locks",                                                   \
       "cpu: locks of a server for nested pairs, rounded down to a power of two")                                       \
-    X(SERVER_FLIGHT, "flight", INT, "256", 1, 65536, NULL, "requests",                                                 \
-      "cpu: requests that a server sets aside at most")                                                                \
+    X(SERVER_FLIGHT, "flight", INT, "0", 0, 65536, NULL, "requests",                                                   \
+      "requests that a server sets aside at most, cuda: has in hand at once (pairs=nested), a warp or more; 0: "       \
+      "automatic, on a cpu 256, on cuda by how many targets a sample finds")                                           \
     X(SERVER_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                      \
       "cpu: items that a client processes before it publishes, and serves again")                                      \
     X(SERVER_DATA, "data", CHOICE, "auto", 0, 0, "auto|global|shared", "",                                             \

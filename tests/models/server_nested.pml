@@ -2,17 +2,18 @@
  * are tried and given back.
  *
  * SERVERS servers with LOCKS locks each, and REQUESTS requests for any two locks (maybe the same), which their homes have
- * in hand from the start. A request is a process, since each has threads of its own at home; a server answers tries and
- * puts what it has reserved into a ring as soon as that has room. Rings hold RING tries; of what a server has reserved,
- * one at a time may lack room, and until then it sends no others.
+ * in hand from the start. A request is a process, since it is a lane's own at home; ANSWERING lanes of a server answer
+ * tries, each by itself. Rings hold RING tries; a request whose try finds no room waits with its lock held, and holds up
+ * no other.
  *
  * Checked: a section's locks are nobody else's meanwhile (it takes two steps, so that others can come between); nobody
- * waits for ever; every section runs once; at the end no lock is held and no ring holds anything. Not checked: how often
- * a try is refused, for which alone locks have an order. Faults, to show that the checks can fail: -DSEND_BLOCKS has a
- * server that waits for room answer nobody; -DUNLOCK_EARLY gives the lower lock back when the try is sent;
- * -DANSWER_EARLY answers before the section has run; -DEND_EARLY lets a server end when its own requests have run;
- * -DWAIT -DUNORDERED has a try wait for its lock, and locks in any order. -DCROSSED: two tries each way between two servers of three
- * locks, more than rings of one place hold, in place of any requests.
+ * waits for ever; every section runs once; at the end no lock is held and no ring holds anything. A try at a lock that is
+ * held for a section may be refused or not (the code waits for a while); with -DPATIENT it waits for that section. Not
+ * checked: how often a try is refused, for which alone locks have an order. Faults, to show that the checks can fail:
+ * -DSEND_BLOCKS has a server of which a request waits for room answer nobody; -DUNLOCK_EARLY gives the lower lock back
+ * when the try is sent; -DANSWER_EARLY answers before the section has run; -DEND_EARLY lets a server end when its own
+ * requests have run; -DWAIT -DUNORDERED has a try wait for its lock whoever holds it, and locks in any order. -DCROSSED:
+ * two tries each way between two servers of three locks, more than rings of one place hold, in place of any requests.
  */
 #ifndef SERVERS
 #define SERVERS 2
@@ -26,6 +27,9 @@
 #ifndef RING
 #define RING 1
 #endif
+#ifndef ANSWERING
+#define ANSWERING 1
+#endif
 #define TOTAL (SERVERS * LOCKS) /* a lock is a number below, which is its place in the order */
 #define OWNER(lock) ((lock) % SERVERS)
 #define OPEN 0
@@ -36,9 +40,9 @@ chan ring[SERVERS] = [RING] of { byte };
 byte low[REQUESTS], high[REQUESTS];
 byte answer[REQUESTS];
 bool held[TOTAL];
+bool away[TOTAL];                  /* held by home while a try is on its way */
 byte inside[TOTAL];                /* sections that run with this lock's targets */
-bool busy[SERVERS];                /* has reserved for `outbox`, and not written */
-byte outbox[SERVERS], left[SERVERS];
+byte left[SERVERS], waiting[SERVERS]; /* requests that have not run; those of them whose try is not in its ring yet */
 byte sections = 0, quiet = 0, ended = 0;
 
 inline enter(r)
@@ -65,32 +69,36 @@ proctype request(byte r)
         };
         atomic { leave(r); held[low[r]] = false; held[high[r]] = false };
         break
-    :: atomic { OWNER(high[r]) != s && !held[low[r]] && !busy[s] ->
+    :: atomic { OWNER(high[r]) != s && !held[low[r]] ->
             held[low[r]] = true;
-            busy[s] = true;
-            outbox[s] = r
+            away[low[r]] = true;
+            waiting[s]++
         };
+        atomic { ring[OWNER(high[r])]!r -> waiting[s]-- };
 #ifdef UNLOCK_EARLY
         held[low[r]] = false;
 #endif
         atomic { answer[r] != OPEN ->
             held[low[r]] = false;
+            away[low[r]] = false;
             if
             :: answer[r] == RAN -> break
             :: else -> answer[r] = OPEN
             fi
         }
     od;
-    left[s]--
+    atomic {
+        left[s]--;
+        quiet = quiet + (left[s] == 0)
+    }
 }
 
-proctype server(byte s)
+proctype answering(byte s)
 {
     byte r;
-    bool counted = false;
     do
 #ifdef SEND_BLOCKS
-    :: atomic { nempty(ring[s]) && !(busy[s] && len(ring[OWNER(high[outbox[s]])]) == RING) -> ring[s]?r };
+    :: atomic { nempty(ring[s]) && waiting[s] == 0 -> ring[s]?r };
 #else
     :: atomic { nempty(ring[s]) -> ring[s]?r };
 #endif
@@ -98,7 +106,11 @@ proctype server(byte s)
 #ifdef WAIT
         :: atomic { !held[high[r]] -> held[high[r]] = true; enter(r) };
 #else
+#ifdef PATIENT
+        :: atomic { held[high[r]] && away[high[r]] -> answer[r] = REFUSED }
+#else
         :: atomic { held[high[r]] -> answer[r] = REFUSED }
+#endif
         :: atomic { !held[high[r]] -> held[high[r]] = true; enter(r) };
 #endif
 #ifdef ANSWER_EARLY
@@ -110,16 +122,10 @@ proctype server(byte s)
 #endif
         fi;
         r = 0
-    :: atomic { busy[s] && nfull(ring[OWNER(high[outbox[s]])]) ->
-            ring[OWNER(high[outbox[s]])]!outbox[s];
-            outbox[s] = 0;
-            busy[s] = false
-        }
-    :: atomic { left[s] == 0 && !counted -> counted = true; quiet++ }
 #ifdef END_EARLY
-    :: counted -> break
+    :: left[s] == 0 -> break
 #else
-    :: counted && quiet == SERVERS -> break
+    :: quiet == SERVERS -> break
 #endif
     od;
     ended++
@@ -152,15 +158,22 @@ init
         od;
         r = 0;
         do
-        :: r < REQUESTS -> run request(r); r++
+        :: s < SERVERS ->
+            quiet = quiet + (left[s] == 0);
+            a = 0;
+            do
+            :: a < ANSWERING -> run answering(s); a++
+            :: else -> break
+            od;
+            s++
         :: else -> break
         od;
         do
-        :: s < SERVERS -> run server(s); s++
+        :: r < REQUESTS -> run request(r); r++
         :: else -> break
         od
     };
-    ended == SERVERS;
+    ended == SERVERS * ANSWERING;
     assert(sections == REQUESTS);
     r = 0;
     do
@@ -169,7 +182,7 @@ init
     od;
     s = 0;
     do
-    :: s < SERVERS -> assert(empty(ring[s]) && !busy[s]); s++
+    :: s < SERVERS -> assert(empty(ring[s]) && waiting[s] == 0); s++
     :: else -> break
     od
 }
