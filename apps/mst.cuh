@@ -41,6 +41,7 @@
 typedef struct mst_target {
     uint4 *list;
     ordo_u32 *count, parts;
+    ordo_u32 near; /* components, up to which their words are looked at in the first-level cache first */
 } mst_target;
 
 /* Lowers a component's word, for lanes that `has`. By whole warps: most may want that of `crowded`, a large component,
@@ -75,7 +76,7 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
         return;
     __syncwarp();
     const uint4 one = s->held[0], two = s->held[s->count / 2]; /* what both join is likely to be large */
-    const bool near = to->parts <= MST_NEAR;
+    const bool near = to->parts <= to->near;
     const ordo_u32 crowded = one.x == two.x || one.x == two.y ? one.x : one.y;
 #pragma unroll 2
     for (ordo_u32 first = 0; first < s->count; first += 32) {
@@ -173,7 +174,7 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
     const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
     const ordo_u32 block = a.dense ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x, blocks = gridDim.x - others;
     const ordo_u32 count = a.words->light;
-    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1]};
+    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1], MST_NEAR_LIGHT};
     mst_store store = {held[warp], MST_HELD, 0};
     if (mst_halted(&a))
         return;
@@ -391,7 +392,8 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
             }
         }
         grid.sync();
-        const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1])};
+        const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1]),
+                               MST_NEAR};
         mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
         base += parts;
         grid.sync();
@@ -611,7 +613,8 @@ ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
         return;
     const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
     const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
-    mst_view view = {{held[warp], MST_HELD, 0}, {a.list[0], &a.words->edges[last + 1], w->parts[last + 1]}, w->giant};
+    mst_view view = {
+        {held[warp], MST_HELD, 0}, {a.list[0], &a.words->edges[last + 1], w->parts[last + 1], MST_NEAR}, w->giant};
     for (ordo_u32 group = first; group * MST_TILES < tiles; group += step) {
         const ordo_u32 mine = group * MST_TILES + threadIdx.x % 32;
         const bool open = threadIdx.x % 32 < MST_TILES && mine < tiles && __ldg(a.inner + mine) != 0xffffffffu;

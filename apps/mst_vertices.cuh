@@ -30,12 +30,13 @@ enum {
     MST_TILES = 2,         /* tiles of 32 vertices that a warp of mst_heavy takes one after the other */
     MST_DENSE = 2,         /* edges a vertex, beyond which the lightest come first */
     MST_SAMPLE = 512,      /* edges, or vertices, that are looked at to find a limit, or the largest component */
-    MST_NEAR = 32768,      /* components, up to which their words are looked at in the first-level cache first */
-    MST_CROWD = 4,         /* more lanes of a warp that lower one word have one do it for all */
-    MST_HOPS = 16,         /* steps to a root before the way is shortened for others, too */
-    MST_IDS = 2,           /* of so many blocks of mst_light, one looks for ids */
-    MST_LOOK = 20000,      /* nanoseconds between two looks at the mailbox, which is on the host */
-    MST_LEVELS = 72        /* twice 32, as a level has at most half the components; and some */
+    MST_NEAR = 32768,      /* see mst_target */
+    MST_NEAR_LIGHT = 1 << 20, /* the same for mst_light, whose blocks are many and short */
+    MST_CROWD = 4,            /* more lanes of a warp that lower one word have one do it for all */
+    MST_HOPS = 16,            /* steps to a root before the way is shortened for others, too */
+    MST_IDS = 2,              /* of so many blocks of mst_light, one looks for ids */
+    MST_LOOK = 20000,         /* nanoseconds between two looks at the mailbox, which is on the host */
+    MST_LEVELS = 72           /* twice 32, as a level has at most half the components; and some */
 };
 
 #define MST_ROOT 0x80000000u /* the other bits of the parent are a label of the next level */
