@@ -15,8 +15,8 @@
  *                that a larger end has chosen; some of its blocks look up the ids of heavy ones.
  *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
  *   mst_rename, mst_name_vertices, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are
- *                symmetric and one component is large, the arcs of all vertices outside it show every edge that is
- * left; a bit a vertex says which those are, for most arcs lead back into it.
+ *                symmetric and one component is large, the arcs of all vertices outside it show every edge
+ *                that is left; a bit a vertex says which those are, for most arcs lead back into it.
  *
  * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
  * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over

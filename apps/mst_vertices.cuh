@@ -349,6 +349,14 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
     return mst_least_of_warp(least);
 }
 
+/* The next arcs of a lane's own row, all under way at once; beyond its end such as lead to `none`. */
+ORDO_DEV void mst_load_some(const mst_args *a, ordo_u32 e, ordo_u32 end, ordo_u32 none, uint2 (&arc)[MST_AT_ONCE])
+{
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(none, 0);
+}
+
 /* The lightest arc of a lane's own row, and its head. */
 ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool *unsorted,
                                        ordo_u32 *head)
@@ -357,9 +365,7 @@ ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 b
     ordo_u32 before = 0;
     for (ordo_u32 e = begin; e < end; e += MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
-#pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++)
-            arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(MST_NONE, 0);
+        mst_load_some(a, e, end, MST_NONE, arc);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u64 key = mst_key(mst_ordered(a, arc[j].y), e + j);
@@ -381,9 +387,7 @@ ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit,
     ordo_u32 before = MST_NONE;
     for (ordo_u32 e = begin; __any_sync(0xffffffffu, e < end); e += MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
-#pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++)
-            arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(u, 0);
+        mst_load_some(a, e, end, u, arc);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             arc[j].y = mst_ordered(a, arc[j].y);

@@ -109,10 +109,11 @@ static ordo_status find_infinite(ordo_network *net)
 
 /* ---- making ---- */
 
-/* Whether a row's edges stand in an order by chance: short rows. */
+/* Whether a row's edges stand in an order by chance: short rows, in which an edge is soon found all the same. */
+enum { MOST_MIXED = 16 };
 static bool is_mixed(const ordo_network *net, ordo_vid x)
 {
-    return net->row[x + 1] - net->row[x] <= 16;
+    return net->row[x + 1] - net->row[x] <= MOST_MIXED;
 }
 
 static bool is_sorted(const ordo_csr *g)

@@ -248,10 +248,9 @@ static void prefer(const ordo_work *work, bool gpu, const char *list[CHOICES], c
 enum { SERVED_ON_GPU = 1 << 19, ISOLATED_ON_GPU = 256, SERVED_A_THREAD = 32 };
 static bool prefer_servers(const ordo_operator *op, const ordo_survey *survey, bool gpu, int threads)
 {
-    double most = gpu ? SERVED_ON_GPU : (double)SERVED_A_THREAD * threads;
-    if (!op->apart)
-        most = gpu ? ISOLATED_ON_GPU : 0;
-    return survey->targets > 0 && survey->targets <= most && (gpu || threads > 1);
+    const double one = gpu ? SERVED_ON_GPU : threads > 1 ? (double)SERVED_A_THREAD * threads : 0;
+    const double two = gpu ? ISOLATED_ON_GPU : 0;
+    return survey->targets > 0 && survey->targets <= (op->apart ? one : two);
 }
 
 static ordo_status choose_named(const ordo_operator *op, const char *name, const char *sync, const char *device,

@@ -20,14 +20,16 @@
 #ifndef BSP_CRITICAL_ONCE
 #define BSP_CRITICAL_ONCE
 
-/* The best of 32, 128, 512 and 1024 threads a multiprocessor for so many targets. Where sections need two, they get
- * into each other's way as if there were a quarter. */
+/* The best of 32, 48 (for pairs), 128, 512 and 1024 threads a multiprocessor for so many targets. Where sections need
+ * two, they get into each other's way as if there were a quarter. */
 static inline ordo_u64 bsp_usual_rivals(double targets, bool pairs)
 {
     if (targets <= 0)
         return 512;
     targets /= pairs ? 4 : 1;
-    return targets < 256 ? (pairs && targets > 100 ? 48 : 32) : targets < 4096 ? 128 : targets < 1 << 19 ? 512 : 1024;
+    if (targets < 256)
+        return pairs && targets > 100 ? 48 : 32;
+    return targets < 4096 ? 128 : targets < 1 << 19 ? 512 : 1024;
 }
 
 #endif

@@ -42,7 +42,7 @@ typedef struct MY(args) {
     ordo_u32 servers;
     server_owners owners;
     bool twice;
-    ordo_u32 alone; /* tries at a lock before a warp tries together */
+    ordo_u32 alone; /* tries at a lock before a warp tries together; SERVER_NEVER where it need not, nor combine */
     server_shape shape;
     server_rings first, second; /* requests; second halves, or nested: tries at the higher lock */
     ordo_u32 *answer;           /* [servers][SERVER_THREADS] nested: what became of those tries */
@@ -197,7 +197,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
                                server_counters *mine)
 {
     constexpr int full = (int)MY(full), words = (int)OP(words) ? (int)OP(words) : 2;
-    const bool twice = a->twice, together = OP(combines) && !twice && a->alone != ~0u;
+    const bool twice = a->twice, together = OP(combines) && !twice && a->alone != SERVER_NEVER;
     ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
     ordo_u32 line[MY(places)];
 #pragma unroll
@@ -632,18 +632,19 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
 /* ---- the host's part ---- */
 
 enum {
-    SERVER_MANY = 65536,
     SERVER_FEW = 2048,       /* hot targets, up to which it is best to combine in the client */
+    SERVER_MANY = 65536,     /* from which owners of halves keep up with more clients */
     SERVER_CROWDED = 2,      /* of a server, below which warps better take locks in words together, */
     SERVER_CROWDED_FAR = 16, /* and those beside words in global memory, which are held for longer */
     SERVER_ALONE = 2         /* tries before they do */
 };
 
-/* Clients to a server where clients combine: a batch for so many targets leaves a message for each that it has. */
+/* Clients to a server where clients combine: a batch leaves a message for each target in it, and the fewer these are,
+ * the fewer servers are kept busy; an eighth of the blocks to a half. */
 static inline double server_gathering(double targets, double batch)
 {
-    const double left = targets > 0 ? targets / batch * (1 - exp(-batch / targets)) : 1;
-    return left > 1.0 / 2 ? 1 : left < 1.0 / 14 ? 7 : 1 / (2 * left);
+    const double left = targets > 0 ? targets / batch * (1 - exp(-batch / targets)) : 1, clients = 1 / (2 * left);
+    return clients < 1 ? 1 : clients > 7 ? 7 : clients;
 }
 
 /* Forms of a run, and how large it is. */
@@ -788,7 +789,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
     a->servers = p->servers;
     a->alone = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers
                    ? SERVER_ALONE
-                   : ~0u;
+                   : SERVER_NEVER;
     a->homes = p->nested ? nested_homes(job->tunable[SERVER_FLIGHT], survey->targets, p->servers) : 0;
     p->most = a->owners.most;
     a->shape = MY(shape_of)(job, p);

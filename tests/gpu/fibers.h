@@ -262,12 +262,16 @@ template <typename T> ORDO_DEV void ordo_dev_store(T *p, T value)
     fiber_touch();
     *p = value;
 }
-template <typename T> ORDO_DEV T ordo_dev_add(T *p, T value)
+template <typename T, typename F> ORDO_DEV T fiber_change(T *p, F change)
 {
     fiber_touch();
     const T was = *p;
-    *p = (T)(was + value);
+    *p = (T)change(was);
     return was;
+}
+template <typename T> ORDO_DEV T ordo_dev_add(T *p, T value)
+{
+    return fiber_change(p, [&](T was) { return was + value; });
 }
 template <typename T> ORDO_DEV T ordo_dev_add_near(T *p, T value)
 {
@@ -275,18 +279,11 @@ template <typename T> ORDO_DEV T ordo_dev_add_near(T *p, T value)
 }
 template <typename T> ORDO_DEV T ordo_dev_min(T *p, T value)
 {
-    fiber_touch();
-    const T was = *p;
-    *p = value < was ? value : was;
-    return was;
+    return fiber_change(p, [&](T was) { return value < was ? value : was; });
 }
-
 template <typename T> ORDO_DEV T ordo_dev_max(T *p, T value)
 {
-    fiber_touch();
-    const T was = *p;
-    *p = value > was ? value : was;
-    return was;
+    return fiber_change(p, [&](T was) { return value > was ? value : was; });
 }
 template <typename T> ORDO_DEV T atomicMax(T *p, T value)
 {
@@ -294,10 +291,7 @@ template <typename T> ORDO_DEV T atomicMax(T *p, T value)
 }
 template <typename T> ORDO_DEV T ordo_dev_or(T *p, T value)
 {
-    fiber_touch();
-    const T was = *p;
-    *p = was | value;
-    return was;
+    return fiber_change(p, [&](T was) { return was | value; });
 }
 template <typename T> ORDO_DEV T ordo_dev_or_near(T *p, T value)
 {
