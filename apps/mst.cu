@@ -98,7 +98,7 @@ static ordo_status step_of(const plan *p, int round_blocks, void **args, ordo_cu
 
 static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
-    enum { MOST = 12, EVEN = 4, UNEVEN = 16 };
+    enum { MOST = 13, EVEN = 4, UNEVEN = 16 };
     const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, at_once = vertex * MST_AT_ONCE;
     const int blocks = ((int)c->job->tunable[BSP_BLOCKS] + 1) / 2; /* of twice as many threads as the tunable says */
     mst_args heavy = *a;
@@ -114,10 +114,12 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
         then((const void *)mst_limit, EVEN, MST_SAMPLE, MST_WARPS, MST_THREADS, a);
     then(a->dense ? (const void *)mst_first<true> : (const void *)mst_first<false>, UNEVEN, n, 32 * MST_FIRST_WARPS,
          MST_FIRST_THREADS, a);
-    then((const void *)mst_hubs, UNEVEN, m / MST_CHUNK, MST_WARPS, MST_THREADS, a);
+    then(a->dense ? (const void *)mst_hubs<true> : (const void *)mst_hubs<false>, UNEVEN, m / MST_CHUNK, MST_WARPS,
+         MST_THREADS, a);
     then((const void *)mst_hub_ends, EVEN, m / MST_CHUNK, vertex, MST_THREADS, a);
     then((const void *)mst_roots, EVEN, n, at_once, MST_THREADS, a);
     then((const void *)mst_settle, EVEN, n, at_once, MST_THREADS, a);
+    then((const void *)mst_ready, EVEN, n / 2, at_once, MST_THREADS, a);
     then((const void *)mst_light, UNEVEN, a->dense ? n + n / (MST_IDS - 1) : a->room, at_once, MST_THREADS, a);
     then(NULL, 1, 0, 1, MST_ROUND_THREADS, a);
     if (a->dense) {

@@ -11,6 +11,7 @@
  *   mst_hubs, mst_hub_ends   the same for those pieces.
  *   mst_roots    who chose each other is a root, or stands alone.
  *   mst_settle   everybody finds their root, and so their component.
+ *   mst_ready    the words of components are made ready for their minima.
  *   mst_light    the list's edges between components become the list of the rounds. It comes across the light edges
  *                that a larger end has chosen; some of its blocks look up the ids of heavy ones.
  *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
@@ -18,11 +19,12 @@
  *                symmetric and one component is large, the arcs of all vertices outside it show every edge
  *                that is left; a bit a vertex says which those are, for most arcs lead back into it.
  *
- * An edge's key is its ordered weight (operators/mst.h) in the upper half and its id in the lower, so keys are
- * different and their order is the one that makes the forest unique. Every minimum is one over keys (in mst_first over
- * weight and arc: the arcs of a vertex in sorted rows stand in the order of their edges' ids, whichever end it is), so
- * each round takes edges of the one forest, whatever was left out of its list: those are heavier, or lie inside
- * components.
+ * An edge's key is its ordered weight (operators/mst.h) above its id, so keys are different and their order is the
+ * one that makes the forest unique. Every minimum is one over keys (in mst_first over weight and arc: the arcs of a
+ * vertex in sorted rows stand in the order of their edges' ids, whichever end it is), so each round takes edges of the
+ * one forest, whatever was left out of its list: those are heavier, or lie inside components. What a component joins is
+ * in the key, too, below the id, since weights, ids and components most often fit 64 bits together (mst_shape); else it
+ * is in an array by id, of which every edge that may be a minimum writes a word.
  *
  * Levels. Vertices are level 0; the components after round k, level k + 1, those that may still join others, are 0 ..
  * parts[k + 1] - 1. A component without an edge in the list joins nobody any more: it gets a label at once that holds
@@ -37,11 +39,18 @@
 
 /* ---- lists ---- */
 
+/* The component at the other end of the edge of component c. */
+ORDO_DEV ordo_u32 mst_other_of(const mst_args *a, const mst_shape *s, ordo_u64 key, ordo_u32 c)
+{
+    return s->other ? (ordo_u32)(key & ((1ull << s->id) - 1)) : ordo_dev_load(&a->across[(ordo_u32)key]) ^ c;
+}
+
 /* Where edges go: a list, and the components of the level that they join. */
 typedef struct mst_target {
     uint4 *list;
     ordo_u32 *count, parts;
     ordo_u32 near; /* components, up to which their words are looked at in the first-level cache first */
+    bool heavy;
 } mst_target;
 
 /* Lowers a component's word, for lanes that `has`. By whole warps: most may want that of `crowded`, a large component,
@@ -67,8 +76,9 @@ ORDO_DEV bool mst_below(const mst_args *a, ordo_u32 part, ordo_u64 key, bool nea
     return key < ordo_dev_load(&a->best[part]);
 }
 
-/* What is held goes to the list, from place `base` on, and is offered to both components. An edge that may be a
- * component's lightest writes what it joins: the lightest one has found its component's word larger, so it has. */
+/* What is held goes to the list, from place `base` on, and is offered to both components. Where keys do not say it, an
+ * edge that may be a component's lightest writes what it joins: the lightest one has found its component's word larger,
+ * so it has. */
 ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, ordo_u32 base)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -76,6 +86,7 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
         return;
     __syncwarp();
     const uint4 one = s->held[0], two = s->held[s->count / 2]; /* what both join is likely to be large */
+    const ordo_u32 mask = to->heavy ? 0 : a->words->shape.other;
     const bool near = to->parts <= to->near;
     const ordo_u32 crowded = one.x == two.x || one.x == two.y ? one.x : one.y;
 #pragma unroll 2
@@ -90,11 +101,12 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
         if (has)
             to->list[at] = e;
         const ordo_u64 key = mst_key(e.z, e.w);
-        const bool x = has && mst_below(a, e.x, key, near), y = has && mst_below(a, e.y, key, near);
-        if (x || y)
+        const ordo_u32 to_x = e.x & mask, to_y = e.y & mask;
+        const bool x = has && mst_below(a, e.x, key | to_y, near), y = has && mst_below(a, e.y, key | to_x, near);
+        if (!mask && (x || y))
             a->across[e.w] = e.x ^ e.y;
-        mst_lower(a, x, e.x, key, crowded);
-        mst_lower(a, y, e.y, key, crowded);
+        mst_lower(a, x, e.x, key | to_y, crowded);
+        mst_lower(a, y, e.y, key | to_x, crowded);
     }
     s->count = 0;
     __syncwarp();
@@ -174,7 +186,8 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
     const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
     const ordo_u32 block = a.dense ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x, blocks = gridDim.x - others;
     const ordo_u32 count = a.words->light;
-    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1], MST_NEAR_LIGHT};
+    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1], MST_NEAR_LIGHT, false};
+    const mst_shape shape = a.words->shape;
     mst_store store = {held[warp], MST_HELD, 0};
     if (mst_halted(&a))
         return;
@@ -213,7 +226,7 @@ ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
             mst_hold(&store, mine[j] != other[j],
-                     make_uint4(mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, e[j].z, e[j].w));
+                     mst_edge(&shape, mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, e[j].z, e[j].w));
         mst_make_room(&a, &store, &to);
     }
     mst_flush(&a, &store, &to);
@@ -227,28 +240,29 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
                        ordo_u32 *parent)
 {
     enum { AT_ONCE = 2, TILE = MST_ROUND_THREADS * AT_ONCE };
+    const mst_shape shape = a->heavy ? mst_shape{32, 0, 0} : a->words->shape;
     for (ordo_u32 first = blockIdx.x * TILE; first < parts; first += gridDim.x * TILE) {
         ordo_u64 best[AT_ONCE], others[AT_ONCE];
         ordo_u32 other[AT_ONCE], roots = 0, finals = 0;
         bool root[AT_ONCE];
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; j++) {
+        for (int j = 0; j < AT_ONCE; j++) { /* these words are final: what the first-level cache has is of this phase */
             const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
-            best[j] = c < parts ? ordo_dev_load(&a->best[c]) : MST_NO_KEY;
+            best[j] = c < parts ? ordo_dev_load_near(&a->best[c]) : MST_NO_KEY;
             finals += c < parts && best[j] == MST_NO_KEY;
         }
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
             const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
-            other[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->across[(ordo_u32)best[j]]) ^ c : c;
+            other[j] = best[j] != MST_NO_KEY ? mst_other_of(a, &shape, best[j], c) : c;
         }
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++)
-            others[j] = best[j] != MST_NO_KEY ? ordo_dev_load(&a->best[other[j]]) : 0;
+            others[j] = best[j] != MST_NO_KEY ? ordo_dev_load_near(&a->best[other[j]]) : 0;
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
             const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
-            root[j] = best[j] != MST_NO_KEY && c < other[j] && others[j] == best[j];
+            root[j] = best[j] != MST_NO_KEY && c < other[j] && (others[j] ^ best[j]) >> shape.id == 0;
             roots += root[j];
         }
         mst_number(s, &roots, &finals, &a->words->parts[k + 1], &a->words->final_parts[a->heavy]);
@@ -263,25 +277,28 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
                 ordo_dev_store(&parent[c], MST_ROOT | (a->n - 1 - finals++));
             } else {
                 ordo_dev_store(&parent[c], other[j]);
-                mst_choose(a, (ordo_u32)best[j]);
+                mst_choose(a, mst_id_of(&shape, best[j]));
             }
         }
     }
 }
 
-/* The edges that still join components, by their new labels, which nobody changes now, to the next list. */
+/* The edges that still join components, by their new labels, which nobody changes now, to the next list. Of a short
+ * list each block has as large a piece; of a long one tiles by turns, so that neighbours come at the same time. */
 ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *parent, const uint4 *from, ordo_u32 count,
                            mst_target to)
 {
     mst_store store = {held, MST_HELD, 0};
-    const ordo_u64 step = (ordo_u64)gridDim.x * MST_ROUND_THREADS * MST_AT_ONCE;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * MST_ROUND_THREADS * MST_AT_ONCE + threadIdx.x;
-         first - threadIdx.x < count; first += step) {
+    const ordo_u32 tile = MST_ROUND_THREADS * MST_AT_ONCE, tiles = gridDim.x * tile;
+    const bool few = count <= MST_ROUND_TILES * tiles;
+    const ordo_u32 begin = few ? (ordo_u32)((ordo_u64)count * blockIdx.x / gridDim.x) : blockIdx.x * tile;
+    const ordo_u32 end = few ? (ordo_u32)((ordo_u64)count * (blockIdx.x + 1) / gridDim.x) : count;
+    for (ordo_u64 first = begin + threadIdx.x; first - threadIdx.x < end; first += few ? tile : tiles) {
         uint4 e[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u64 i = first + j * MST_ROUND_THREADS;
-            e[j] = i < count ? __ldcg(&from[i]) : make_uint4(0, 0, 0, 0);
+            e[j] = i < end ? __ldcg(&from[i]) : make_uint4(0, 0, 0, 0);
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
@@ -325,8 +342,8 @@ ORDO_DEV void mst_compose(const mst_args *a, ordo_u32 last, ordo_u32 thread, ord
 ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, ordo_u32 label, ordo_u32 last)
 {
     mst_words *w = a->words;
-    for (ordo_u32 k = 1; k < last && k < 3 && label < ordo_dev_load(&w->parts[k]); k++)
-        label = __ldcg(a->parent + ordo_dev_load(&w->base[k]) + label) & ~MST_ROOT;
+    for (ordo_u32 k = 1; k < last && k < 3 && label < w->parts[k]; k++)
+        label = __ldcg(a->parent + w->base[k] + label) & ~MST_ROOT;
     return label;
 }
 
@@ -375,7 +392,9 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         ordo_u32 *parent = a.parent + base;
         mst_join(&a, &numbering, k, parts, parent);
         grid.sync();
-        mst_find_roots(&a, parent, parts, thread, threads);
+        mst_find_roots<MST_ROUND_THREADS>(&a, parent, parts);
+        if (parts > MST_APART) /* see mst_ready */
+            grid.sync();
         for (ordo_u64 c = thread; c < parts; c += threads)
             ordo_dev_store(&a.best[c], MST_NO_KEY); /* after both ends have been read, before the next minima */
         if (keeper) { /* stores that nobody waits for; the mailbox is far away, and looked at now and then */
@@ -393,7 +412,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         }
         grid.sync();
         const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1]),
-                               MST_NEAR};
+                               MST_NEAR, a.heavy};
         mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
         base += parts;
         grid.sync();
@@ -603,7 +622,7 @@ ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
     mst_hold_into(a, view, h.vertex, label, threadIdx.x % 32 ? MST_NO_KEY : least);
 }
 
-ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS, MST_HEAVY_BLOCKS) mst_heavy(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
     __shared__ ordo_u64 least[MST_WARPS][32];
@@ -613,8 +632,9 @@ ORDO_KERNEL(MST_THREADS) mst_heavy(const mst_args a)
         return;
     const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
     const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
-    mst_view view = {
-        {held[warp], MST_HELD, 0}, {a.list[0], &a.words->edges[last + 1], w->parts[last + 1], MST_NEAR}, w->giant};
+    mst_view view = {{held[warp], MST_HELD, 0},
+                     {a.list[0], &a.words->edges[last + 1], w->parts[last + 1], MST_NEAR, true},
+                     w->giant};
     for (ordo_u32 group = first; group * MST_TILES < tiles; group += step) {
         const ordo_u32 mine = group * MST_TILES + threadIdx.x % 32;
         const bool open = threadIdx.x % 32 < MST_TILES && mine < tiles && __ldg(a.inner + mine) != 0xffffffffu;

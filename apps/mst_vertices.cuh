@@ -16,6 +16,7 @@ enum {
     MST_ROUND_THREADS = 512, /* of one that works on lists */
     MST_FIRST_THREADS = 64,  /* of one of mst_first: rows differ, and a block is there until its last warp ends */
     MST_FIRST_WARPS = MST_FIRST_THREADS / 32,
+    MST_ROUND_TILES = 2, /* of each block, up to which a list is short */
     MST_CHUNK = 1024,    /* arcs of a piece of a hub */
     MST_HUB = 256,       /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
     MST_LONG = 64,       /* a row of more arcs is read by a warp */
@@ -33,16 +34,35 @@ enum {
     MST_NEAR = 32768,      /* see mst_target */
     MST_NEAR_LIGHT = 1 << 20, /* the same for mst_light, whose blocks are many and short */
     MST_CROWD = 4,            /* more lanes of a warp that lower one word have one do it for all */
+    MST_APART = 65536,        /* components, from which their words are filled apart from other work */
     MST_HOPS = 16,            /* steps to a root before the way is shortened for others, too */
     MST_IDS = 2,              /* of so many blocks of mst_light, one looks for ids */
     MST_LOOK = 20000,         /* nanoseconds between two looks at the mailbox, which is on the host */
     MST_LEVELS = 72           /* twice 32, as a level has at most half the components; and some */
 };
 
+/* Blocks of mst_heavy a multiprocessor, for which registers are to suffice. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define MST_HEAVY_BLOCKS 4
+#else
+#define MST_HEAVY_BLOCKS 5
+#endif
+
 #define MST_ROOT 0x80000000u /* the other bits of the parent are a label of the next level */
 #define MST_NONE 0xffffffffu
 #define MST_AGAIN MST_ROOT /* of a light edge's smaller end: the arc before has the same head */
 #define MST_NO_KEY (~(ordo_u64)0)
+#ifndef MST_KEY_BITS
+#define MST_KEY_BITS 63 /* of a key that says all: fewer than MST_NO_KEY has, so that none is that */
+#endif
+
+/* What a key in the word of a component is, from above: the edge's weight, but for bits that are the same for all, a
+ * bit that is 0, its id, and the component at its other end. Where that is too much, and for heavy edges, which are
+ * few: the weight and the id, and the component is in across[]. */
+typedef struct mst_shape {
+    int weight, id; /* the lowest bit of each */
+    ordo_u32 other; /* all bits, or none */
+} mst_shape;
 
 /* Words that all blocks share; zero at first. */
 typedef struct mst_words {
@@ -50,11 +70,13 @@ typedef struct mst_words {
     ordo_u64 odd;    /* ~(u << 32 | v) of an arc u -> v without its reverse, where there is one */
     ordo_u32 excess; /* more edges than symmetric rows can have, or joined to what has none */
     ordo_u32 unsorted, filtered, stop;
+    ordo_u32 differ;         /* bits in which ordered weights differ from that of 0, where all edges are light */
     ordo_u32 hubs;           /* pieces */
     ordo_u32 light;          /* edges up to the limit, found in the first round */
     ordo_u32 giant;          /* a component, or MST_NONE */
     ordo_u32 level;          /* 1, and after the rounds of light edges the last one of theirs */
     ordo_u32 final_parts[2]; /* of light edges, of heavy ones */
+    mst_shape shape;         /* of light edges' keys */
     ordo_u32 parts[MST_LEVELS], edges[MST_LEVELS];
     ordo_u64 base[MST_LEVELS]; /* of the level in parent[] */
 } mst_words;
@@ -78,9 +100,10 @@ typedef struct mst_args {
     ordo_u32 *inner;  /* [n / 32 + 1] bits: vertices of the giant component, or without edges; in the place of wish,
                          used up by then */
     ordo_u64 *best;   /* [n] keys, by component */
-    ordo_u32 *across; /* [m] by id, of edges that a component may choose: the numbers of both components, xor */
-    uint4 *list[2];   /* [room] component, component, ordered weight, id; the second one at first of light edges:
-                         vertex (with MST_AGAIN), vertex, ordered weight, arc */
+    ordo_u32 *across; /* [m] by id, of edges that a component may choose: the numbers of both components, xor; where
+                         keys do not say them */
+    uint4 *list[2];   /* [room] component, component, upper and lower half of the key but for the component in it;
+                         the second one at first of light edges: vertex (with MST_AGAIN), vertex, ordered weight, arc */
     mst_hub *hub;
     mst_words *words;
     ordo_cuda_run run;
@@ -122,6 +145,32 @@ ORDO_DEV ordo_u32 mst_ordered(const mst_args *a, ordo_u32 word)
 ORDO_DEV ordo_u64 mst_key(ordo_u32 ordered, ordo_u32 id)
 {
     return (ordo_u64)ordered << 32 | id;
+}
+
+ORDO_DEV int mst_bits(ordo_u32 most)
+{
+    return most ? 32 - __clz((int)most) : 1;
+}
+
+/* The shape of light edges' keys for components below `parts`. */
+ORDO_DEV mst_shape mst_shape_of(const mst_args *a, ordo_u32 parts)
+{
+    const bool has_sign = a->type == ORDO_I32 || a->type == ORDO_F32; /* then a limit says little of smaller words */
+    const ordo_u32 limit = has_sign ? 0xffffffffu : (ordo_u32)(a->words->limit >> 32);
+    const ordo_u32 differ = a->dense ? limit : a->words->differ;
+    const int weight = mst_bits(differ), id = mst_bits(a->m), other = mst_bits(parts);
+    return weight + id + other <= MST_KEY_BITS ? mst_shape{64 - weight, other, 0xffffffffu} : mst_shape{32, 0, 0};
+}
+
+/* For a list: an edge between two components. */
+ORDO_DEV uint4 mst_edge(const mst_shape *s, ordo_u32 one, ordo_u32 other, ordo_u32 ordered, ordo_u32 id)
+{
+    const ordo_u64 key = (ordo_u64)ordered << s->weight | (ordo_u64)id << s->id;
+    return make_uint4(one, other, (ordo_u32)(key >> 32), (ordo_u32)key);
+}
+ORDO_DEV ordo_u32 mst_id_of(const mst_shape *s, ordo_u64 key)
+{
+    return (ordo_u32)((key & ((1ull << s->weight) - 1)) >> s->id);
 }
 
 ORDO_DEV ordo_u64 mst_scatter(ordo_u64 i) /* splitmix64 */
@@ -217,6 +266,27 @@ ORDO_KERNEL(MST_THREADS) mst_limit(const mst_args a)
 ORDO_DEV ordo_u64 mst_limit_of(const mst_args *a)
 {
     return a->dense ? a->words->limit : MST_NO_KEY;
+}
+
+/* What a lane has learnt of all the arcs that it has seen; of weights where there is no limit. */
+typedef struct mst_seen {
+    bool unsorted;
+    ordo_u32 differ;
+} mst_seen;
+
+template <bool Dense> ORDO_DEV void mst_see_weight(const mst_args *a, mst_seen *seen, bool has, ordo_u32 ordered)
+{
+    if (!Dense)
+        seen->differ |= has ? ordered ^ mst_ordered(a, 0) : 0;
+}
+
+/* By whole warps. Bits are only ever added, and an old word costs an atomic and nothing else. */
+ORDO_DEV void mst_tell_seen(const mst_args *a, const mst_seen *seen)
+{
+    if (__any_sync(0xffffffffu, seen->unsorted) && threadIdx.x % 32 == 0)
+        ordo_dev_store(&a->words->unsorted, 1u);
+    if (seen->differ & ~ordo_dev_load_near(&a->words->differ))
+        ordo_dev_or(&a->words->differ, seen->differ);
 }
 
 /* ---- stores ---- */
@@ -322,8 +392,9 @@ ORDO_DEV ordo_u64 mst_least_of_warp(ordo_u64 key)
 
 /* The lightest of arcs begin .. end - 1 of u, whose row begins at `row`: by a warp, the same for all lanes. Light edges
  * go to the store. */
+template <bool Dense>
 ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo_u32 begin, ordo_u32 end,
-                               mst_store *store, ordo_u64 limit, bool *unsorted)
+                               mst_store *store, ordo_u64 limit, mst_seen *seen)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_u64 least = MST_NO_KEY;
@@ -338,8 +409,9 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            *unsorted |= at + 32 * j < end && before[j] != MST_NONE && arc[j].x < before[j];
+            seen->unsorted |= at + 32 * j < end && before[j] != MST_NONE && arc[j].x < before[j];
             arc[j].y = mst_ordered(a, arc[j].y);
+            mst_see_weight<Dense>(a, seen, at + 32 * j < end, arc[j].y);
             if (arc[j].x != u)
                 mst_keep_least(&least, mst_key(arc[j].y, at + 32 * j));
             mst_hold_light(a, store, limit, at + 32 * j < end, u, at + 32 * j, arc[j], before[j]);
@@ -358,7 +430,8 @@ ORDO_DEV void mst_load_some(const mst_args *a, ordo_u32 e, ordo_u32 end, ordo_u3
 }
 
 /* The lightest arc of a lane's own row, and its head. */
-ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool *unsorted,
+template <bool Dense>
+ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 begin, ordo_u32 end, mst_seen *seen,
                                        ordo_u32 *head)
 {
     ordo_u64 least = MST_NO_KEY;
@@ -368,8 +441,10 @@ ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 b
         mst_load_some(a, e, end, MST_NONE, arc);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u64 key = mst_key(mst_ordered(a, arc[j].y), e + j);
-            *unsorted |= arc[j].x < before;
+            const ordo_u32 weight = mst_ordered(a, arc[j].y);
+            const ordo_u64 key = mst_key(weight, e + j);
+            mst_see_weight<Dense>(a, seen, e + j < end, weight);
+            seen->unsorted |= arc[j].x < before;
             before = arc[j].x;
             if (e + j < end && arc[j].x != u && key < least) {
                 least = key;
@@ -402,16 +477,16 @@ ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit,
  * each lane looks through its own, the warp through a long one; nothing for hubs. Edges go to the store, but for what
  * the vertex of a short row chooses. */
 ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, mst_store *store, ordo_u32 u, ordo_u32 begin, ordo_u32 end,
-                                        bool *unsorted, ordo_u32 *head)
+                                        mst_seen *seen, ordo_u32 *head)
 {
     const ordo_u32 degree = end - begin, stop = degree <= MST_LONG ? end : begin;
-    ordo_u64 least = mst_lightest_by_lane(a, u, begin, stop, unsorted, head);
+    ordo_u64 least = mst_lightest_by_lane<false>(a, u, begin, stop, seen, head);
     mst_hold_rows(a, store, MST_NO_KEY, u, begin, stop, a->twice ? (ordo_u32)least : MST_NONE);
     for (ordo_u32 rest = __ballot_sync(0xffffffffu, degree > MST_LONG && !mst_is_hub(degree)); rest; rest &= rest - 1) {
         const int who = __ffs((int)rest) - 1;
         const ordo_u32 from = __shfl_sync(0xffffffffu, begin, who), to = __shfl_sync(0xffffffffu, end, who);
         const ordo_u64 key =
-            mst_lightest(a, __shfl_sync(0xffffffffu, u, who), from, from, to, store, MST_NO_KEY, unsorted);
+            mst_lightest<false>(a, __shfl_sync(0xffffffffu, u, who), from, from, to, store, MST_NO_KEY, seen);
         if ((int)(threadIdx.x % 32) == who && key != MST_NO_KEY) {
             least = key;
             *head = mst_head(a, (ordo_u32)key);
@@ -429,7 +504,7 @@ typedef struct mst_stage {
 /* Stages arcs from .. from + count - 1, whole rows of the warp's, `mine` this lane's; light edges go to the store. True
  * where one of them is a loop: then the stage is of no use. */
 ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
-                      ordo_u32 end, bool mine, ordo_u32 from, ordo_u32 count, bool *unsorted)
+                      ordo_u32 end, bool mine, ordo_u32 from, ordo_u32 count, mst_seen *seen)
 {
     const ordo_u32 lane = threadIdx.x % 32, first = u - lane;
     const ordo_u32 filled = __ballot_sync(0xffffffffu, mine && begin < end);
@@ -461,7 +536,7 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
         last = __shfl_sync(0xffffffffu, arc[j].x, 31);
         rows += (ordo_u32)__popc(begins);
         before = begins >> lane & 1 ? MST_NONE : before;
-        *unsorted |= before != MST_NONE && arc[j].x < before;
+        seen->unsorted |= before != MST_NONE && arc[j].x < before;
         loop |= arc[j].x == tail;
         arc[j].y = mst_ordered(a, arc[j].y);
         if (i < count)
@@ -479,7 +554,7 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
  * fit together are staged, for loads to be coalesced; then each lane looks through its own, the warp through a long
  * one. Light edges go to the store. */
 ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit,
-                                       ordo_u32 u, ordo_u32 begin, ordo_u32 end, bool *unsorted)
+                                       ordo_u32 u, ordo_u32 begin, ordo_u32 end, mst_seen *seen)
 {
     const ordo_u32 lane = threadIdx.x % 32, degree = end - begin;
     const ordo_u32 first = __shfl_sync(0xffffffffu, begin, 0), last = __shfl_sync(0xffffffffu, end, 31);
@@ -487,7 +562,7 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
     ordo_u32 head;
     if (last - first <= MST_FEW) {
         mst_hold_rows(a, store, limit, u, begin, end, MST_NONE);
-        return mst_lightest_by_lane(a, u, begin, end, unsorted, &head);
+        return mst_lightest_by_lane<true>(a, u, begin, end, seen, &head);
     }
     for (ordo_u32 row = 0; row < 32;) {
         const ordo_u32 from = __shfl_sync(0xffffffffu, begin, (int)row);
@@ -499,9 +574,9 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
         }
         row += rows;
         const ordo_u32 count = __shfl_sync(0xffffffffu, end, (int)row - 1) - from;
-        const bool direct = mst_put(a, stage, store, limit, u, begin, end, mine, from, count, unsorted);
+        const bool direct = mst_put(a, stage, store, limit, u, begin, end, mine, from, count, seen);
         if (direct && mine)
-            least = mst_lightest_by_lane(a, u, begin, end, unsorted, &head);
+            least = mst_lightest_by_lane<true>(a, u, begin, end, seen, &head);
         if (!direct && mine && degree && degree <= MST_LONG) {
             ordo_u32 at = begin - from, weight = stage->weight[at];
 #pragma unroll 4
@@ -536,7 +611,7 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
     const ordo_u64 limit = mst_limit_of(&a);
     mst_store store = {held[warp], most, 0};
-    bool unsorted = false;
+    mst_seen seen = {};
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         a.run.counters->items = a.twice ? a.n : 0;
         a.run.counters->edges = a.twice ? a.m : 0;
@@ -555,10 +630,10 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
         ordo_u32 head = MST_NONE;
         ordo_u64 least;
         if (Dense) {
-            least = mst_lightest_of_tile(&a, &stage[warp], &store, limit, u, begin, end, &unsorted);
+            least = mst_lightest_of_tile(&a, &stage[warp], &store, limit, u, begin, end, &seen);
             head = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
         } else {
-            least = mst_lightest_of_short(&a, &store, u, begin, end, &unsorted, &head);
+            least = mst_lightest_of_short(&a, &store, u, begin, end, &seen, &head);
         }
         if (!a.twice)
             continue;
@@ -568,8 +643,7 @@ template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
         mst_choose_in_order(&a, own, own ? (ordo_u32)least : begin);
     }
     mst_write_light(&a, &store, mst_reserve_all(places, &store, &a.words->light));
-    if (__any_sync(0xffffffffu, unsorted) && lane == 0)
-        ordo_dev_store(&a.words->unsorted, 1u);
+    mst_tell_seen(&a, &seen);
 }
 
 ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *begin, ordo_u32 *end)
@@ -580,24 +654,23 @@ ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *b
     *end = *begin + MST_CHUNK < *end ? *begin + MST_CHUNK : *end;
 }
 
-ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
+template <bool Dense> ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_FIRST_HELD];
     __shared__ ordo_u32 places[MST_WARPS];
     const ordo_u32 pieces = a.words->hubs, step = gridDim.x * MST_WARPS;
     const ordo_u64 limit = mst_limit_of(&a);
     mst_store store = {held[threadIdx.x / 32], MST_FIRST_HELD, 0};
-    bool unsorted = false;
+    mst_seen seen = {};
     for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < pieces; i += step) {
         ordo_u32 row, begin, end;
         mst_piece(&a, a.hub[i], &row, &begin, &end);
-        const ordo_u64 key = mst_lightest(&a, a.hub[i].vertex, row, begin, end, &store, limit, &unsorted);
+        const ordo_u64 key = mst_lightest<Dense>(&a, a.hub[i].vertex, row, begin, end, &store, limit, &seen);
         if (threadIdx.x % 32 == 0 && key != MST_NO_KEY)
             ordo_dev_min(&a.best[a.hub[i].vertex], key);
     }
     mst_write_light(&a, &store, mst_reserve_all(places, &store, &a.words->light));
-    if (__any_sync(0xffffffffu, unsorted) && threadIdx.x % 32 == 0)
-        ordo_dev_store(&a.words->unsorted, 1u);
+    mst_tell_seen(&a, &seen);
 }
 
 ORDO_KERNEL(MST_THREADS) mst_hub_ends(const mst_args a)
@@ -734,16 +807,17 @@ ORDO_DEV ordo_u32 mst_climb(const mst_args *a, ordo_u32 *parent, ordo_u32 at)
     }
 }
 
-/* Parents of a level become labels; by all threads, each with every `step`th. What is read on the way may be old: then
- * it is a parent where a label is by now, and the way longer. So the first-level cache may be read, and many share a
- * root. */
-ORDO_DEV void mst_find_roots(const mst_args *a, ordo_u32 *parent, ordo_u32 count, ordo_u32 first, ordo_u32 step)
+/* Parents of a level become labels; by all blocks, each with neighbours, whose ways lead through the same lines. What
+ * is read on the way may be old: then it is a parent where a label is by now, and the way longer. So the first-level
+ * cache may be read, and many share a root. */
+template <ordo_u32 THREADS> ORDO_DEV void mst_find_roots(const mst_args *a, ordo_u32 *parent, ordo_u32 count)
 {
-    for (ordo_u64 at = first; at < count; at += (ordo_u64)step * MST_AT_ONCE) {
+    constexpr ordo_u32 tile = THREADS * MST_AT_ONCE;
+    for (ordo_u64 at = (ordo_u64)blockIdx.x * tile + threadIdx.x; at < count; at += (ordo_u64)gridDim.x * tile) {
         ordo_u32 up[MST_AT_ONCE], open = 0;
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u64 c = at + (ordo_u64)j * step;
+            const ordo_u64 c = at + (ordo_u32)j * THREADS;
             up[j] = c < count ? ordo_dev_load(&parent[c]) : MST_ROOT;
             open |= up[j] & MST_ROOT ? 0 : 1u << j;
         }
@@ -762,18 +836,24 @@ ORDO_DEV void mst_find_roots(const mst_args *a, ordo_u32 *parent, ordo_u32 count
             if (open >> j & 1)
                 up[j] = mst_climb(a, parent, up[j]);
             if (below >> j & 1)
-                ordo_dev_store(&parent[at + (ordo_u64)j * step], up[j]);
+                ordo_dev_store(&parent[at + (ordo_u32)j * THREADS], up[j]);
         }
     }
 }
 
 ORDO_KERNEL(MST_THREADS) mst_settle(const mst_args a)
 {
+    if (!mst_halted(&a) && a.twice && !a.words->unsorted)
+        mst_find_roots<MST_THREADS>(&a, a.parent, a.n);
+}
+
+/* The words of components, and what is in them. A kernel of its own: where stores that fill a large array go on beside
+ * ways to roots, these take two to three times as long. */
+ORDO_KERNEL(MST_THREADS) mst_ready(const mst_args a)
+{
     const ordo_u32 first = blockIdx.x * MST_THREADS + threadIdx.x, step = gridDim.x * MST_THREADS;
-    if (mst_halted(&a))
-        return;
-    if (a.twice && !a.words->unsorted)
-        mst_find_roots(&a, a.parent, a.n, first, step);
     for (ordo_u64 c = first; c < a.words->parts[1]; c += step)
         a.best[c] = MST_NO_KEY;
+    if (first == 0)
+        a.words->shape = mst_shape_of(&a, a.words->parts[1]);
 }

@@ -157,6 +157,10 @@ ORDO_DEV int __popc(unsigned x)
 {
     return __builtin_popcount(x);
 }
+ORDO_DEV int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
 ORDO_DEV int __ffs(int x)
 {
     return __builtin_ffs(x);
