@@ -87,7 +87,7 @@ typedef struct MY(block) {
 
 template <bool Near> ORDO_DEV ordo_u32 MY(target)(const MY(args) * a, const MY(block) * b, ordo_u32 local)
 {
-    return Near ? local : server_target(&a->owners, local * a->servers + b->index);
+    return Near ? local : server_target(&a->owners, server_join(&a->owners, local, b->index));
 }
 
 ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 step, const ordo_activation *out,
@@ -339,12 +339,13 @@ ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)
                 continue;
             }
             if (last != SERVER_NONE) {
-                const ordo_u32 local = target / a->servers;
+                ordo_u32 local;
+                const ordo_u32 server = server_split(&a->owners, target, &local);
                 server_pack<W, Words>(&a->shape, &whole, local, 0, here);
 #pragma unroll
                 for (int w = 0; w < W; w++)
                     held[last * W + w] = here[w];
-                b->next[last] = target - local * a->servers;
+                b->next[last] = server;
             }
             if (at == SERVER_NONE)
                 break;
@@ -376,12 +377,11 @@ ORDO_DEV ordo_u32 MY(route)(const MY(args) * a, const ordo_request *r, ordo_u32 
     ordo_u32 home = first;
     *other = two ? second + 1 : 0;
     if (Nested && two) { /* to the owner of the lower lock */
-        const bool turned = server_above(first, second, a->servers);
+        const bool turned = server_above(&a->owners, first, second);
         home = turned ? second : first;
         *other = ((turned ? first : second) + 1) << 1 | turned;
     }
-    *local = home / a->servers;
-    return home - *local * a->servers;
+    return server_split(&a->owners, home, local);
 }
 
 /* A client's step. All threads of the block. */
@@ -389,7 +389,8 @@ template <int W, int Words, bool Near, bool Gather, bool Nested>
 ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending *sending, ordo_u32 step,
                          ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
 {
-    constexpr int places = Nested ? (int)OP(requests) : MY(sent)(W, Near, Gather); /* nested: more do not fit registers */
+    /* nested: more do not fit registers */
+    constexpr int places = Nested ? (int)OP(requests) : MY(sent)(W, Near, Gather);
     constexpr int items = places / (int)OP(requests);
     const ordo_u64 batch = (ordo_u64)items * SERVER_THREADS, clients = gridDim.x - a->servers;
     const ordo_item *list = step == 1 ? a->run.initial : a->frontier.list[step & 1];
@@ -397,7 +398,7 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
         ordo_request request[items][OP(requests)] = {};
         ordo_u64 word[places][W];
         ordo_u32 to[places], found[items];
-        /* All that is to be fetched before the first of it is used, a thread then waits once; and numbers behind a
+        /* All that is to be fetched comes before the first use of it: a thread then waits once. Numbers are behind a
          * branch, or the compiler has each item wait for its own. Items beyond the end look at the last one, so that
          * nothing else branches. */
 #pragma unroll
@@ -433,7 +434,7 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
                 const ordo_u32 server = MY(route)<Nested>(a, r, &local, &other);
                 if ((ordo_u32)(place % each) < found[place / each])
                     to[place] = server;
-                server_pack<W, Words>(&a->shape, r, Gather ? local * a->servers + server : local, other, word[place]);
+                server_pack<W, Words>(&a->shape, r, Gather ? r->target[0] : local, other, word[place]);
             }
         }
         if constexpr (Gather)
@@ -546,10 +547,11 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
                 MY(serve_one)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < count, &now,
                                     server_pick(local, k), second != 0, step, mine, &more);
                 if (MY(pairs) && more) {                              /* the second half takes its place */
-                    const ordo_u32 there = (second - 1) / a->servers; /* `second` is 1 more than its number */
+                    ordo_u32 there; /* `second` is 1 more than its number */
+                    const ordo_u32 server = server_split(&a->owners, second - 1, &there);
                     server_put(r, k, now);
                     server_put(local, k, there);
-                    server_put(to, k, second - 1 - there * a->servers);
+                    server_put(to, k, server);
                 }
             }
 #pragma unroll
@@ -616,7 +618,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
             for (ordo_u32 i = threadIdx.x; i < SERVER_NEAR_LOCKS; i += SERVER_THREADS)
                 b.lock[i] = 0;
         for (ordo_u32 i = threadIdx.x; Near && i < owned; i += SERVER_THREADS) {
-            const ordo_u32 target = server_target(&a.owners, i * a.servers + b.index);
+            const ordo_u32 target = server_target(&a.owners, server_join(&a.owners, i, b.index));
             if (target < a.owners.targets)
                 OP(owned_copy)(&b.state, i, &a.state, target);
         }
@@ -647,7 +649,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     }
     __syncthreads();
     for (ordo_u32 i = threadIdx.x; Near && i < owned; i += SERVER_THREADS) {
-        const ordo_u32 target = server_target(&a.owners, i * a.servers + b.index);
+        const ordo_u32 target = server_target(&a.owners, server_join(&a.owners, i, b.index));
         if (target < a.owners.targets)
             OP(owned_copy)(&a.state, target, &b.state, i);
     }
@@ -677,7 +679,7 @@ typedef struct MY(plan) {
     bool near, chains, gather, nested;
     int words, units, blocks; /* of a message; multiprocessors; blocks of each */
     int partition;
-    ordo_u32 servers, most; /* `most` targets of a server */
+    ordo_u32 servers, most, log; /* `most` targets of a server, by runs of 1 << log */
     size_t shared;
 } MY(plan);
 
@@ -789,7 +791,8 @@ static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY
                 p->chains = far && (form >= 2 || p->gather);
                 p->servers = MY(servers)(job, p, survey->targets, way == 1, spared);
                 p->partition = server_partition(partition, survey, p->servers);
-                p->most = server_most(p->partition, job->targets, p->servers);
+                p->log = server_run_log(p->near, job->targets, p->servers);
+                p->most = server_most(p->partition, job->targets, p->servers, p->log);
                 p->words = MY(words_of)(job, p);
                 p->shared = MY(room)(job, p);
                 /* less what the kernel declares, and what the system takes */
@@ -809,7 +812,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
 {
     const ordo_job *job = c->job;
     const ordo_u32 expected = p->most;
-    ordo_status status = server_owners_make(c, p->partition, p->servers, survey, &a->owners);
+    ordo_status status = server_owners_make(c, p->partition, p->servers, p->log, survey, &a->owners);
     if (status)
         return status;
     a->servers = p->servers;
