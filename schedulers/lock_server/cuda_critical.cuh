@@ -28,8 +28,8 @@
  * at its end (all that was reserved was taken) counts itself done with requests; when all have, and its ring of second
  * halves is at its end, it is done. Counters only grow, from step to step.
  *
- * Not done: targets that move; blocks that are both client and server; blocks of a cluster that reach each other's
- * targets without messages (docs/lock_server.md).
+ * Not done: targets that move; blocks that are both client and server; clusters of blocks, which lose
+ * (docs/lock_server.md).
  */
 #include "message.cuh"
 #include "owners.cuh"
