@@ -114,8 +114,11 @@ ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(ti
         for (int k = 0; k < MY(each); k++) {
             OP(cell) candidate;
             const ordo_u32 target = MY(unpack)(word[k], &candidate);
+            ordo_u32 local;
             if (to[k] != SERVER_NONE)
-                to[k] = OP(better)(candidate, now[k]) ? server_number(&a->owners, target) % a->servers : SERVER_NONE;
+                to[k] = OP(better)(candidate, now[k])
+                            ? server_split(&a->owners, server_number(&a->owners, target), &local)
+                            : SERVER_NONE;
         }
         if (!server_deliver<MY(words), MY(each)>(out, &a->ring, a->servers, to, word, sending, &a->halt, step, rounds))
             return false;
@@ -426,7 +429,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     }
     if (!status)
         status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, a.servers),
-                                    a.servers, &nothing, &a.owners);
+                                    a.servers, 0, &nothing, &a.owners);
     if (!status)
         status = OP(cuda_arguments)(&c, &a);
     if (!status)

@@ -28,8 +28,8 @@
  * at its end (all that was reserved was taken) counts itself done with requests; when all have, and its ring of second
  * halves is at its end, it is done. Counters only grow, from step to step.
  *
- * Not done: targets that move; blocks that are both client and server; blocks of a cluster that reach each other's
- * targets without messages (docs/lock_server.md).
+ * Not done: targets that move; blocks that are both client and server; clusters of blocks, which lose
+ * (docs/lock_server.md).
  */
 #include "message.cuh"
 #include "owners.cuh"
@@ -63,6 +63,13 @@ enum {
     MY(nested_words) = MY(recalls) ? 2 : 4, /* where tries at locks have room for a ticket */
 };
 
+/* Messages of a client's thread and batch. The more there are, the fewer and longer are the copies; where a message is
+ * one word, registers and shared memory suffice for twice as many, and servers with words of their own keep up. */
+static __host__ __device__ constexpr int MY(sent)(int words, bool near, bool gather)
+{
+    return words == 1 && near && !gather && !MY(pairs) ? 2 * (int)MY(places) : (int)MY(places);
+}
+
 /* A block's own, in shared memory. What a server has of it depends on its form. */
 typedef struct MY(block) {
     server_outbox out;
@@ -80,7 +87,7 @@ typedef struct MY(block) {
 
 template <bool Near> ORDO_DEV ordo_u32 MY(target)(const MY(args) * a, const MY(block) * b, ordo_u32 local)
 {
-    return Near ? local : server_target(&a->owners, local * a->servers + b->index);
+    return Near ? local : server_target(&a->owners, server_join(&a->owners, local, b->index));
 }
 
 ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 step, const ordo_activation *out,
@@ -332,12 +339,13 @@ ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)
                 continue;
             }
             if (last != SERVER_NONE) {
-                const ordo_u32 local = target / a->servers;
+                ordo_u32 local;
+                const ordo_u32 server = server_split(&a->owners, target, &local);
                 server_pack<W, Words>(&a->shape, &whole, local, 0, here);
 #pragma unroll
                 for (int w = 0; w < W; w++)
                     held[last * W + w] = here[w];
-                b->next[last] = target - local * a->servers;
+                b->next[last] = server;
             }
             if (at == SERVER_NONE)
                 break;
@@ -360,57 +368,75 @@ ORDO_DEV void MY(gather)(const MY(args) * a, const MY(block) * b, ordo_u32 (&to)
     }
 }
 
-/* Where a request goes: its server, and there `local` and `other` as messages have them. Numbers of targets. */
+/* Where a request goes, whose targets are numbers: its server, and there `local` and `other` as messages have them. */
 template <bool Nested>
-ORDO_DEV ordo_u32 MY(route)(const MY(args) * a, const ordo_request *r, bool there, ordo_u32 *local, ordo_u32 *other)
+ORDO_DEV ordo_u32 MY(route)(const MY(args) * a, const ordo_request *r, ordo_u32 *local, ordo_u32 *other)
 {
-    const ordo_u32 first = there ? server_number(&a->owners, r->target[0]) : 0;
-    const bool two = MY(pairs) && there && r->targets == 2;
-    const ordo_u32 second = two ? server_number(&a->owners, r->target[1]) : 0;
+    const bool two = MY(pairs) && r->targets == 2;
+    const ordo_u32 first = r->target[0], second = two ? r->target[1] : 0;
     ordo_u32 home = first;
     *other = two ? second + 1 : 0;
     if (Nested && two) { /* to the owner of the lower lock */
-        const bool turned = server_above(first, second, a->servers);
+        const bool turned = server_above(&a->owners, first, second);
         home = turned ? second : first;
         *other = ((turned ? first : second) + 1) << 1 | turned;
     }
-    *local = home / a->servers;
-    return home - *local * a->servers;
+    return server_split(&a->owners, home, local);
 }
 
 /* A client's step. All threads of the block. */
-template <int W, int Words, bool Gather, bool Nested>
+template <int W, int Words, bool Near, bool Gather, bool Nested>
 ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending *sending, ordo_u32 step,
                          ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
 {
-    constexpr int places = Nested ? (int)OP(requests) : (int)MY(places); /* nested: more do not fit registers */
+    /* nested: more do not fit registers */
+    constexpr int places = Nested ? (int)OP(requests) : MY(sent)(W, Near, Gather);
     constexpr int items = places / (int)OP(requests);
     const ordo_u64 batch = (ordo_u64)items * SERVER_THREADS, clients = gridDim.x - a->servers;
     const ordo_item *list = step == 1 ? a->run.initial : a->frontier.list[step & 1];
     for (ordo_u64 base = b->index * batch; base < count; base += clients * batch) {
+        ordo_request request[items][OP(requests)] = {};
         ordo_u64 word[places][W];
-        ordo_u32 to[places];
+        ordo_u32 to[places], found[items];
+        /* All that is to be fetched comes before the first use of it: a thread then waits once. Numbers are behind a
+         * branch, or the compiler has each item wait for its own. Items beyond the end look at the last one, so that
+         * nothing else branches. */
 #pragma unroll
-        for (int k = 0; k < items; k++) { /* those beyond the end look at the last one, so that nothing branches */
+        for (int k = 0; k < items; k++) {
             const ordo_u64 i = base + (ordo_u64)k * SERVER_THREADS + threadIdx.x, at = i < count ? i : count - 1;
-            ordo_request request[OP(requests)] = {};
-            const ordo_u32 found = OP(visit)(&a->state, list ? list[at] : (ordo_item)at, request);
-            const ordo_u32 asked = i < count ? found : 0;
-            mine->items += i < count;
-            mine->edges += asked;
+            found[k] = OP(visit)(&a->state, list ? list[at] : (ordo_item)at, request[k]);
+        }
+        if (a->owners.number)
 #pragma unroll
-            for (int q = 0; q < (int)OP(requests); q++) {
-                const int place = k * (int)OP(requests) + q;
-                ordo_u32 local, other;
-                const ordo_u32 server = MY(route)<Nested>(a, &request[q], (ordo_u32)q < asked, &local, &other);
-                to[place] = (ordo_u32)q < asked ? server : SERVER_NONE;
-                server_pack<W, Words>(&a->shape, &request[q], Gather ? local * a->servers + server : local, other,
-                                      word[place]);
-            }
+            for (int k = 0; k < items; k++)
+#pragma unroll
+                for (int q = 0; q < (int)OP(requests); q++) {
+                    ordo_request *const r = &request[k][q];
+                    const bool there = (ordo_u32)q < found[k];
+                    r->target[0] = there ? server_number(&a->owners, r->target[0]) : 0;
+                    if (MY(pairs))
+                        r->target[1] = there && r->targets == 2 ? server_number(&a->owners, r->target[1]) : 0;
+                }
+#pragma unroll
+        for (int k = 0; k < items; k++) {
+            const bool inside = base + (ordo_u64)k * SERVER_THREADS + threadIdx.x < count;
+            found[k] = inside ? found[k] : 0;
+            mine->items += inside;
+            mine->edges += found[k];
         }
 #pragma unroll
-        for (int k = items * (int)OP(requests); k < places; k++)
-            to[k] = SERVER_NONE;
+        for (int place = 0; place < places; place++) {
+            constexpr int each = (int)OP(requests);
+            to[place] = SERVER_NONE;
+            if (place < items * each) {
+                const ordo_request *const r = &request[place / each][place % each];
+                ordo_u32 local, other;
+                const ordo_u32 server = MY(route)<Nested>(a, r, &local, &other);
+                if ((ordo_u32)(place % each) < found[place / each])
+                    to[place] = server;
+                server_pack<W, Words>(&a->shape, r, Gather ? r->target[0] : local, other, word[place]);
+            }
+        }
         if constexpr (Gather)
             MY(gather)<W, Words>(a, b, to, word, mine);
         if (!server_deliver<W, places>(&b->out, &a->first, a->servers, to, word, sending, &a->halt, step, rounds))
@@ -521,10 +547,11 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
                 MY(serve_one)<Near>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < count, &now,
                                     server_pick(local, k), second != 0, step, mine, &more);
                 if (MY(pairs) && more) {                              /* the second half takes its place */
-                    const ordo_u32 there = (second - 1) / a->servers; /* `second` is 1 more than its number */
+                    ordo_u32 there; /* `second` is 1 more than its number */
+                    const ordo_u32 server = server_split(&a->owners, second - 1, &there);
                     server_put(r, k, now);
                     server_put(local, k, there);
-                    server_put(to, k, second - 1 - there * a->servers);
+                    server_put(to, k, server);
                 }
             }
 #pragma unroll
@@ -532,10 +559,9 @@ ORDO_DEV void MY(server)(const MY(args) * a, const MY(block) * b, server_taking 
                 if (MY(pairs))
                     server_pack<W, Words>(&a->shape, &r[k], local[k], 0, word[k]);
             if (MY(pairs)) {
-                server_fill<W, MY(places)>(&b->out, a->servers, to, word);
+                server_fill<W, MY(places)>(&b->out, &a->second, a->servers, to, word, sending);
                 if (Words) /* what first halves wrote comes before the messages; else second halves do not look */
                     ordo_dev_fence();
-                server_reserve(&b->out, &a->second, a->servers, sending);
                 busy = __syncthreads_or(server_send<W>(&b->out, &a->second, sending));
             }
         }
@@ -563,7 +589,8 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     b.server = server_role(a.servers, &b.index);
     b.state = a.state;
     b.out = server_outbox_at(room, a.servers);
-    ordo_u64 *rest = !b.server || (MY(pairs) && !Nested) ? room + server_outbox_words(a.servers, MY(batch) * W) : room;
+    constexpr ordo_u32 stage = MY(sent)(W, Near, Gather) * SERVER_THREADS * W;
+    ordo_u64 *rest = !b.server || (MY(pairs) && !Nested) ? room + server_outbox_words(a.servers, stage) : room;
     if (b.server ? Chains : Gather) {
         b.table = (ordo_u32 *)rest;
         b.next = b.table + SERVER_LINES;
@@ -591,7 +618,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
             for (ordo_u32 i = threadIdx.x; i < SERVER_NEAR_LOCKS; i += SERVER_THREADS)
                 b.lock[i] = 0;
         for (ordo_u32 i = threadIdx.x; Near && i < owned; i += SERVER_THREADS) {
-            const ordo_u32 target = server_target(&a.owners, i * a.servers + b.index);
+            const ordo_u32 target = server_target(&a.owners, server_join(&a.owners, i, b.index));
             if (target < a.owners.targets)
                 OP(owned_copy)(&b.state, i, &a.state, target);
         }
@@ -608,7 +635,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, &a.run, count, step, 0);
         if (!b.server)
-            MY(client)<W, Words, Gather, Nested>(&a, &b, &sending, step, count, &mine, &rounds);
+            MY(client)<W, Words, Near, Gather, Nested>(&a, &b, &sending, step, count, &mine, &rounds);
         else if constexpr (Nested)
             MY(nested_server)<W, Words>(&a, &b, &place, &queue, step, &mine, &rounds);
         else
@@ -622,7 +649,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     }
     __syncthreads();
     for (ordo_u32 i = threadIdx.x; Near && i < owned; i += SERVER_THREADS) {
-        const ordo_u32 target = server_target(&a.owners, i * a.servers + b.index);
+        const ordo_u32 target = server_target(&a.owners, server_join(&a.owners, i, b.index));
         if (target < a.owners.targets)
             OP(owned_copy)(&a.state, target, &b.state, i);
     }
@@ -652,7 +679,7 @@ typedef struct MY(plan) {
     bool near, chains, gather, nested;
     int words, units, blocks; /* of a message; multiprocessors; blocks of each */
     int partition;
-    ordo_u32 servers, most; /* `most` targets of a server */
+    ordo_u32 servers, most, log; /* `most` targets of a server, by runs of 1 << log */
     size_t shared;
 } MY(plan);
 
@@ -674,9 +701,10 @@ static int MY(words_of)(const ordo_job *job, const MY(plan) * p)
 /* Bytes of shared memory of a block. */
 static size_t MY(room)(const ordo_job *job, const MY(plan) * p)
 {
-    const size_t batch = (size_t)MY(batch), words = (size_t)p->words;
+    const size_t batch = (size_t)MY(batch);
     const size_t lines = 4 * SERVER_LINES + 4 * batch;
-    const size_t box = 8 * server_outbox_words(p->servers, (ordo_u32)(batch * words));
+    const ordo_u32 stage = (ordo_u32)(MY(sent)(p->words, p->near, p->gather) * SERVER_THREADS * p->words);
+    const size_t box = 8 * server_outbox_words(p->servers, stage);
     const size_t client = box + (p->gather ? lines : 0);
     size_t server = p->nested ? 8 * ((p->servers + 1) / 2) : MY(pairs) ? box : 0;
     if (p->chains)
@@ -763,7 +791,8 @@ static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY
                 p->chains = far && (form >= 2 || p->gather);
                 p->servers = MY(servers)(job, p, survey->targets, way == 1, spared);
                 p->partition = server_partition(partition, survey, p->servers);
-                p->most = server_most(p->partition, job->targets, p->servers);
+                p->log = server_run_log(p->near, job->targets, p->servers);
+                p->most = server_most(p->partition, job->targets, p->servers, p->log);
                 p->words = MY(words_of)(job, p);
                 p->shared = MY(room)(job, p);
                 /* less what the kernel declares, and what the system takes */
@@ -783,7 +812,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
 {
     const ordo_job *job = c->job;
     const ordo_u32 expected = p->most;
-    ordo_status status = server_owners_make(c, p->partition, p->servers, survey, &a->owners);
+    ordo_status status = server_owners_make(c, p->partition, p->servers, p->log, survey, &a->owners);
     if (status)
         return status;
     a->servers = p->servers;
@@ -813,7 +842,8 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
 static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
 {
     const ordo_job *job = c->job;
-    const ordo_u32 log = server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(batch));
+    const ordo_u32 log =
+        server_ring_log(job->tunable[SERVER_RING], (ordo_u32)(MY(sent)(p->words, p->near, p->gather) * SERVER_THREADS));
     a->twice = OP(cuda_twice)(job);
     a->run = c->run;
     ordo_status status = OP(cuda_frontier)(c, &a->frontier, &a->halt);

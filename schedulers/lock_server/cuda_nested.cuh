@@ -148,7 +148,7 @@ ORDO_DEV ordo_request MY(open_nested)(const MY(args) * a, const MY(block) * b, c
 {
     ordo_u32 other;
     ordo_request r = MY(open_message)<W, Words>(a, word, local, &other);
-    const ordo_u32 mine = server_target(&a->owners, *local * a->servers + b->index);
+    const ordo_u32 mine = server_target(&a->owners, server_join(&a->owners, *local, b->index));
     *partner = other ? (other >> 1) - 1 : SERVER_NONE;
     const ordo_u32 theirs = other ? server_target(&a->owners, *partner) : mine;
     const bool turned = Low == (bool)(other & 1); /* the first target is theirs */
@@ -206,9 +206,12 @@ ORDO_DEV void MY(answer_tries)(const MY(args) * a, const MY(block) * b, nested_r
             const bool answers = ran || (has && ++waits > NESTED_WAITS);
             if (__any_sync(0xffffffffu, answers))
                 ordo_dev_fence();
-            if (answers)
-                ordo_dev_store(&a->answer[partner % a->servers * SERVER_THREADS + server_tag_of(word)],
+            if (answers) {
+                ordo_u32 there;
+                const ordo_u32 home = server_split(&a->owners, partner, &there);
+                ordo_dev_store(&a->answer[home * SERVER_THREADS + server_tag_of(word)],
                                (ordo_u32)(ran ? NESTED_DONE : NESTED_REFUSED));
+            }
             has = has && !answers;
         } else if (!over && ++looks % NESTED_LOOK == 0) {
             over = nested_dry(&a->second, b->index, a->served, step * a->servers * a->homes, &end);
@@ -243,8 +246,8 @@ ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *
         ordo_u32 local, other;
         server_unpack<W, Words>(&a->shape, word, &local, &other);
         const ordo_u32 slot = server_lock_of(local), partner = other ? (other >> 1) - 1 : 0;
-        const ordo_u32 there = partner / a->servers;
-        const ordo_u32 owner = other ? partner - there * a->servers : b->index;
+        ordo_u32 there;
+        const ordo_u32 theirs = server_split(&a->owners, partner, &there), owner = other ? theirs : b->index;
         const bool due = hand == NESTED_HELD && (int)((ordo_u32)clock() - wake) >= 0;
         bool here = due && owner == b->index, locked = false;
         if (__any_sync(0xffffffffu, here)) {
@@ -292,8 +295,8 @@ ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *
                                      a->second.place + (((ordo_u64)owner << a->second.log) + (at & (size - 1))) * W;
                 const ordo_u64 lap = (ordo_u64)(((at >> a->second.log) + 1) & 3) << SERVER_BITS;
                 const ordo_request r = server_unpack<W, Words>(&a->shape, word, &local, &other);
-                server_pack<W, Words>(&a->shape, &r, there, (local * a->servers + b->index + 1) << 1 | (other & 1),
-                                      out);
+                const ordo_u32 mine_too = server_join(&a->owners, local, b->index);
+                server_pack<W, Words>(&a->shape, &r, there, (mine_too + 1) << 1 | (other & 1), out);
                 server_tag(out, threadIdx.x);
 #pragma unroll
                 for (int w = 0; w < W; w++)

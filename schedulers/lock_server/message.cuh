@@ -220,57 +220,58 @@ typedef struct server_sending {
 } server_sending;
 
 /* Sorts messages into the outbox, whose last batch must be on its way; to[k] SERVER_NONE: there is no message k.
- * `get(k, word)` makes the others. All threads of the block. */
+ * `get(k, word)` makes the others. Places are reserved as soon as it is known how many, and sorting hides how long that
+ * takes; nothing in between waits for anybody else. All threads of the block; server_send writes. */
 template <int W, int P, typename Get>
-ORDO_DEV void server_fill_by(const server_outbox *out, ordo_u32 servers, const ordo_u32 (&to)[P], Get get)
+ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
+                             const ordo_u32 (&to)[P], Get get, server_sending *s)
 {
-    __shared__ typename cub::BlockScan<ordo_u32, SERVER_THREADS>::TempStorage scan;
-    ordo_u32 rank[P], offset;
+    using scan_type = cub::BlockScan<ordo_u32, SERVER_THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
+    __shared__ typename scan_type::TempStorage scan;
+    const ordo_u32 mine = threadIdx.x / 32 + SERVER_WARPS * (threadIdx.x % 32); /* server */
+    static_assert(P * SERVER_THREADS <= 1 << 16 && SERVER_MOST <= 1 << 16, "both in one register");
+    ordo_u32 ranked[P], offset; /* the server, and above it how many for it come before */
     if (threadIdx.x < servers)
         out->count[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < P; k++)
-        if (to[k] != SERVER_NONE)
-            rank[k] = atomicAdd(&out->count[to[k]], 1u);
+        ranked[k] = to[k] == SERVER_NONE ? SERVER_NONE : to[k] | atomicAdd(&out->count[to[k]], 1u) << 16;
     __syncthreads();
-    cub::BlockScan<ordo_u32, SERVER_THREADS>(scan).ExclusiveSum(threadIdx.x < servers ? out->count[threadIdx.x] : 0u,
-                                                                offset);
+    s->count = mine < servers ? out->count[mine] : 0;
+    s->at = s->count ? ordo_dev_add(&rings->write[mine * ORDO_CUDA_LINE], s->count) : 0;
+    s->waiting = s->count != 0;
+    scan_type(scan).ExclusiveSum(threadIdx.x < servers ? out->count[threadIdx.x] : 0u, offset);
     if (threadIdx.x < servers)
         out->offset[threadIdx.x] = offset;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < P; k++)
-        if (to[k] != SERVER_NONE) {
-            const ordo_u32 at = out->offset[to[k]] + rank[k];
+        if (ranked[k] != SERVER_NONE) {
+            const ordo_u32 at = out->offset[ranked[k] & 0xffff] + (ranked[k] >> 16);
             ordo_u64 word[W];
             get(k, word);
 #pragma unroll
             for (int w = 0; w < W; w++)
                 out->stage[at * W + w] = word[w];
         }
+    s->offset = s->count ? out->offset[mine] : 0;
     __syncthreads();
 }
 
 /* The same of messages in registers. */
 template <int W, int P>
-ORDO_DEV void server_fill(const server_outbox *out, ordo_u32 servers, const ordo_u32 (&to)[P],
-                          const ordo_u64 (&word)[P][W])
+ORDO_DEV void server_fill(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
+                          const ordo_u32 (&to)[P], const ordo_u64 (&word)[P][W], server_sending *s)
 {
-    server_fill_by<W, P>(out, servers, to, [&](int k, ordo_u64(&here)[W]) {
+    server_fill_by<W, P>(
+        out, rings, servers, to,
+        [&](int k, ordo_u64(&here)[W]) {
 #pragma unroll
-        for (int w = 0; w < W; w++)
-            here[w] = word[k][w];
-    });
-}
-
-ORDO_DEV void server_reserve(const server_outbox *out, const server_rings *rings, ordo_u32 servers, server_sending *s)
-{
-    const ordo_u32 to = threadIdx.x / 32 + SERVER_WARPS * (threadIdx.x % 32);
-    s->count = to < servers ? out->count[to] : 0;
-    s->offset = s->count ? out->offset[to] : 0;
-    s->at = s->count ? ordo_dev_add(&rings->write[to * ORDO_CUDA_LINE], s->count) : 0;
-    s->waiting = s->count != 0;
+            for (int w = 0; w < W; w++)
+                here[w] = word[k][w];
+        },
+        s);
 }
 
 /* Writes what has room; whether this lane still waits. By whole warps. */
@@ -307,8 +308,7 @@ ORDO_DEV bool server_deliver(const server_outbox *out, const server_rings *rings
                              const ordo_u32 (&to)[P], const ordo_u64 (&word)[P][W], server_sending *sending,
                              const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds)
 {
-    server_fill<W, P>(out, servers, to, word);
-    server_reserve(out, rings, servers, sending);
+    server_fill<W, P>(out, rings, servers, to, word, sending);
     bool told = ordo_dev_told(halt, step, rounds);
     while (__any_sync(0xffffffffu, server_send<W>(out, rings, sending)) && !__any_sync(0xffffffffu, told))
         told = ordo_dev_told(halt, step, rounds);

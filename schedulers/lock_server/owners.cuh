@@ -1,11 +1,15 @@
 /* lock_server/owners.cuh -- which block of a GPU owns a target.
  *
- * A target's *number* says it: number % servers is its server, number / servers its number there. Where targets are
- * dealt out in turn the number is the target itself, and nothing is looked up. Else there are two tables, made on the
- * host before a run: by hash; by the parts of a graph that METIS finds; or in turn, but for those that a sample of the
- * requests says are asked for most (partition=auto). These get the first numbers, so that every server has as many of
- * them, and those whose numbers they take get theirs. Where every server has many of those that are asked for, chance
- * has dealt them evenly enough, and the tables are not worth a look-up a request.
+ * A target's *number* says it. Runs of 1 << log numbers are dealt out in turn: run % servers is the server, and the
+ * numbers of its runs, one after the other, are those that its targets have there (server_split, server_join). A run is
+ * a single number, but where words are in the servers' shared memory: there it is eight, since they come in the
+ * beginning and go back in the end by sectors of 32 bytes, of which a server would else have one word.
+ *
+ * Where targets are dealt out in turn the number is the target itself, and nothing is looked up. Else there are two
+ * tables, made on the host before a run: by hash; by the parts of a graph that METIS finds; or in turn, but for those
+ * that a sample of the requests says are asked for most (partition=auto). These get the first numbers of every server,
+ * so that each has as many of them, and those whose numbers they take get theirs. Where every server has many of those
+ * that are asked for, chance has dealt them evenly enough, and the tables are not worth a look-up a request.
  *
  * Not done: to move targets while it runs.
  */
@@ -25,9 +29,22 @@ enum {
 typedef struct server_owners {
     const ordo_u32 *number; /* [targets], or NULL: a target is its own number */
     const ordo_u32 *target; /* [servers * most], SERVER_NONE: that is nobody's number */
-    ordo_u32 servers, most; /* numbers of a server */
+    ordo_u32 servers, most; /* numbers of a server, whole runs */
+    ordo_u32 log;           /* of a run's numbers */
     ordo_u64 targets;
 } server_owners;
+
+/* A number's server, and what it is there. */
+static __host__ __device__ inline ordo_u32 server_split(const server_owners *o, ordo_u32 number, ordo_u32 *local)
+{
+    const ordo_u32 run = number >> o->log, round = run / o->servers;
+    *local = round << o->log | (number & ((1u << o->log) - 1));
+    return run - round * o->servers;
+}
+static __host__ __device__ inline ordo_u32 server_join(const server_owners *o, ordo_u32 local, ordo_u32 server)
+{
+    return ((local >> o->log) * o->servers + server) << o->log | (local & ((1u << o->log) - 1));
+}
 
 ORDO_DEV ordo_u32 server_number(const server_owners *o, ordo_u32 target)
 {
@@ -47,13 +64,27 @@ ORDO_DEV ordo_u32 server_lock_of(ordo_u32 local)
 }
 
 /* Whether the lock of number a is above that of b: by (slot, server), so that every server has as many low ones. */
-ORDO_DEV bool server_above(ordo_u32 a, ordo_u32 b, ordo_u32 servers)
+ORDO_DEV bool server_above(const server_owners *o, ordo_u32 a, ordo_u32 b)
 {
-    const ordo_u32 slot = server_lock_of(a / servers), other = server_lock_of(b / servers);
-    return slot != other ? slot > other : a % servers > b % servers;
+    ordo_u32 here, there;
+    const ordo_u32 of = server_split(o, a, &here), other = server_split(o, b, &there);
+    const ordo_u32 slot = server_lock_of(here), another = server_lock_of(there);
+    return slot != another ? slot > another : of > other;
 }
 
 /* ---- the host's part ---- */
+
+/* Words of a run, as a power of two, where each server has enough of them that runs come out even. */
+static inline ordo_u32 server_run_log(bool near, ordo_u64 targets, ordo_u32 servers)
+{
+    return near && targets >= (ordo_u64)SERVER_DEALT * servers ? 3 : 0;
+}
+
+/* Whole runs that many numbers are in, in numbers. */
+static inline ordo_u32 server_runs(ordo_u64 numbers, ordo_u32 log)
+{
+    return (ordo_u32)(((numbers - 1) >> log) + 1) << log;
+}
 
 /* Numbers in the order of targets: each the next of its server's. */
 template <typename Owner>
@@ -65,10 +96,11 @@ static ordo_status server_count_out(server_owners *o, ordo_u32 *number, ordo_u32
     o->most = 1;
     for (ordo_u64 t = 0; t < o->targets; t++) {
         const ordo_u32 server = owner((ordo_u32)t);
-        number[t] = next[server]++ * o->servers + server;
+        number[t] = server_join(o, next[server]++, server);
         o->most = next[server] > o->most ? next[server] : o->most;
     }
     ordo_free(next);
+    o->most = server_runs(o->most, o->log);
     const ordo_u64 size = (ordo_u64)o->most * o->servers;
     if (size > ORDO_MAX_VERTICES)
         return ordo_fail(ORDO_ERR_USAGE, "scheduler 'lock_server': parts of very different sizes, the largest of %u",
@@ -95,9 +127,10 @@ static inline ordo_status server_deal_out(server_owners *o, const ordo_survey *s
         if (t < o->targets)
             number[t] = (ordo_u32)t;
     }
-    for (ordo_u64 i = 0; i < survey->count && i < o->targets / o->servers * o->servers; i++) {
-        const ordo_u64 row = i / o->servers, column = i % o->servers;
-        const ordo_u32 to = (ordo_u32)(row * o->servers + (row & 1 ? o->servers - 1 - column : column));
+    const ordo_u64 round = (ordo_u64)o->servers << o->log, whole = o->targets / round * round; /* all have as many */
+    for (ordo_u64 i = 0; i < survey->count && i < whole; i++) {
+        const ordo_u32 row = (ordo_u32)(i / o->servers), column = (ordo_u32)(i % o->servers);
+        const ordo_u32 to = server_join(o, row, row & 1 ? o->servers - 1 - column : column);
         const ordo_u32 hot = survey->target[i], from = number[hot], other = (*target)[to];
         number[hot] = to;
         number[other] = from;
@@ -115,15 +148,16 @@ static inline int server_partition(int asked, const ordo_survey *survey, ordo_u3
 }
 
 /* How many targets a server has at most; by hash and by parts an upper limit that holds nearly always. */
-static inline ordo_u32 server_most(int partition, ordo_u64 targets, ordo_u32 servers)
+static inline ordo_u32 server_most(int partition, ordo_u64 targets, ordo_u32 servers, ordo_u32 log)
 {
-    const ordo_u64 even = (targets + servers - 1) / servers;
-    return (ordo_u32)(partition == SERVER_BY_HASH || partition == SERVER_BY_PART ? even + even / 4 + 64 : even);
+    const ordo_u64 runs = ((targets + (1u << log) - 1) >> log) + servers - 1, even = runs / servers << log;
+    return partition == SERVER_BY_HASH || partition == SERVER_BY_PART ? server_runs(even + even / 4 + 64, log)
+                                                                      : (ordo_u32)even;
 }
 
-/* Owners of `targets` among `servers`, on the device where they are tables. */
-static inline ordo_status server_owners_make(ordo_cuda *c, int partition, ordo_u32 servers, const ordo_survey *survey,
-                                             server_owners *o)
+/* Owners of `targets` among `servers`, by runs of 1 << log numbers, on the device where they are tables. */
+static inline ordo_status server_owners_make(ordo_cuda *c, int partition, ordo_u32 servers, ordo_u32 log,
+                                             const ordo_survey *survey, server_owners *o)
 {
     const ordo_u64 targets = c->job->targets;
     const ordo_u32 *part = NULL;
@@ -131,7 +165,8 @@ static inline ordo_status server_owners_make(ordo_cuda *c, int partition, ordo_u
     *o = {};
     o->servers = servers;
     o->targets = targets;
-    o->most = server_most(partition, targets, servers);
+    o->log = log;
+    o->most = server_most(partition, targets, servers, log);
     if (partition == SERVER_BY_TURNS || targets == 0)
         return ORDO_OK;
     ordo_status status = ORDO_OK;
