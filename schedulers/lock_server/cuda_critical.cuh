@@ -10,8 +10,9 @@
  * How a server keeps sections of one target apart, all its threads working at once:
  *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory.
  *             Where very few targets are hot, the lanes of a warp take a lock together
- *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; the thread of
- *             the last comer runs the whole chain, combining where the operator can. For words in global memory
+ *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; all that came
+ *             last are listed, and a thread runs a whole chain from there, combining where the operator can. For words
+ *             in global memory
  * With form=combine clients make such chains, too, and send one message for each, where items cannot ask twice.
  * Where the words of its targets are: in global memory as in the paper, or (data=shared) in the server's shared memory
  * during the run, from where they come back at its end.
@@ -56,22 +57,24 @@ typedef struct MY(args) {
 
 enum {
     MY(places) = (int)OP(requests) > SERVER_EACH ? (int)OP(requests) : SERVER_EACH, /* messages of a thread and batch */
-    MY(batch) = MY(places) * SERVER_THREADS,
-    MY(pairs) = OP(targets) == 2, /* in halves, but for what is said of nested ones */
+    MY(batch) = MY(places) * SERVER_THREADS, /* below 2^16: requests are 16 at most */
+    MY(pairs) = OP(targets) == 2,            /* in halves, but for what is said of nested ones */
     MY(recalls) = OP(recalls) || OP(words) == 0,
     MY(full) = OP(word_bits) == 32 && (OP(words) < 2 || OP(targets) == 1) ? 2 : 4, /* words of one with arguments */
+    MY(lines) = MY(full) == 2 && MY(places) == SERVER_EACH ? SERVER_CHAINS : SERVER_LINES, /* of a server's table */
     MY(nested_words) = MY(recalls) ? 2 : 4, /* where tries at locks have room for a ticket */
 };
 
 /* A block's own, in shared memory. What a server has of it depends on its form. */
 typedef struct MY(block) {
     server_outbox out;
-    OP(state) state; /* as sections see it */
-    ordo_u32 *lock;  /* [SERVER_NEAR_LOCKS] or NULL */
-    ordo_u32 *table; /* [SERVER_LINES] last comers of chains */
-    ordo_u32 *next;  /* [batch] */
-    ordo_u64 *held;  /* [batch][full] requests of chains */
-    ordo_u32 *seen;  /* [servers] nested: `read` of their rings of tries, as it was last looked at */
+    OP(state) state;      /* as sections see it */
+    ordo_u32 *lock;       /* [SERVER_NEAR_LOCKS] or NULL */
+    ordo_u32 *table;      /* [SERVER_LINES], servers [lines], last comers of chains */
+    unsigned short *list; /* [batch] servers: all of those */
+    ordo_u32 *next;       /* [batch] */
+    ordo_u64 *held;       /* [batch][full] requests of chains */
+    ordo_u32 *seen;       /* [servers] nested: `read` of their rings of tries, as it was last looked at */
     ordo_u32 index;
     bool server;
 } MY(block);
@@ -198,7 +201,10 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
 {
     constexpr int full = (int)MY(full), words = (int)OP(words) ? (int)OP(words) : 2;
     const bool twice = a->twice, together = OP(combines) && !twice && a->alone != SERVER_NEVER;
-    ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
+    __shared__ ordo_u32 chains;
+    const ordo_u32 lane = threadIdx.x % 32;
+    if (threadIdx.x == 0)
+        chains = 0;
     ordo_u32 line[MY(places)];
 #pragma unroll
     for (int k = 0; k < MY(places); k++) {
@@ -211,7 +217,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
         mine->useful += has;
         if (together)
             has = MY(combine_warp)(a, has, local, &r);
-        line[k] = has ? local % SERVER_LINES : SERVER_NONE;
+        line[k] = has ? local % (ordo_u32)MY(lines) : SERVER_NONE;
         if (has) {
             ordo_u64 held[full];
             server_pack<full, words>(&a->shape, &r, local, 0, held);
@@ -222,26 +228,39 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
         }
     }
     __syncthreads();
+    /* the last comers, listed: a warp that is late, as the one is that gives back places of the ring, comes last in
+     * most chains, and would run these alone */
+    ordo_u32 last[MY(places)], sum = 0;
 #pragma unroll
     for (int k = 0; k < MY(places); k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
-        if (line[k] != SERVER_NONE)
-            mine_last |= (ordo_u32)(b->table[line[k]] == at) << k;
+        last[k] = __ballot_sync(0xffffffffu, line[k] != SERVER_NONE && b->table[line[k]] == at);
+        sum += (ordo_u32)__popc(last[k]);
+    }
+    ordo_u32 place = lane == 0 ? ordo_dev_add_near(&chains, sum) : 0;
+    place = __shfl_sync(0xffffffffu, place, 0);
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        if (last[k] >> lane & 1)
+            b->list[place + (ordo_u32)__popc(last[k] & ((1u << lane) - 1))] =
+                (unsigned short)((ordo_u32)k * SERVER_THREADS + threadIdx.x);
+        place += (ordo_u32)__popc(last[k]);
     }
     __syncthreads();
+    const ordo_u32 all_chains = chains;
 #pragma unroll 1
-    for (; mine_last; mine_last &= mine_last - 1) {
+    for (ordo_u32 i = threadIdx.x; i < all_chains; i += SERVER_THREADS) {
         ordo_activation out[OP(activations) + 1];
         ordo_request whole = {};
         ordo_u32 of = SERVER_NONE; /* whose `whole` is, which waits to be run */
-        ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, next = b->next[at];
+        ordo_u32 at = b->list[i], next = b->next[at];
         ordo_u32 local, other;
         ordo_u64 held[full];
 #pragma unroll
         for (int w = 0; w < full; w++)
             held[w] = b->held[at * full + w];
         server_unpack<full, words>(&a->shape, held, &local, &other);
-        b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
+        b->table[local % (ordo_u32)MY(lines)] = SERVER_NONE; /* of all the chain */
         for (;;) {
             ordo_u32 after = SERVER_NONE;
             ordo_u64 ahead[full] = {}; /* the one after this is fetched before this is served */
@@ -566,12 +585,15 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     ordo_u64 *rest = !b.server || (MY(pairs) && !Nested) ? room + server_outbox_words(a.servers, MY(batch) * W) : room;
     if (b.server ? Chains : Gather) {
         b.table = (ordo_u32 *)rest;
-        b.next = b.table + SERVER_LINES;
+        const ordo_u32 lines = b.server ? (ordo_u32)MY(lines) : (ordo_u32)SERVER_LINES;
+        b.next = b.table + lines;
         rest = (ordo_u64 *)(b.next + MY(batch));
-        for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
+        for (ordo_u32 i = threadIdx.x; i < lines; i += SERVER_THREADS)
             b.table[i] = SERVER_NONE;
     }
     if (Chains) {
+        b.list = (unsigned short *)rest;
+        rest += (int)MY(batch) / 4;
         b.held = rest;
         rest += (int)MY(batch) * (int)MY(full);
     } else if (!(Near && OP(lock_bits))) {
@@ -675,12 +697,12 @@ static int MY(words_of)(const ordo_job *job, const MY(plan) * p)
 static size_t MY(room)(const ordo_job *job, const MY(plan) * p)
 {
     const size_t batch = (size_t)MY(batch), words = (size_t)p->words;
-    const size_t lines = 4 * SERVER_LINES + 4 * batch;
+    const size_t lines = 4 * SERVER_LINES + 4 * batch, chains = 4 * (size_t)MY(lines) + 6 * batch;
     const size_t box = 8 * server_outbox_words(p->servers, (ordo_u32)(batch * words));
     const size_t client = box + (p->gather ? lines : 0);
     size_t server = p->nested ? 8 * ((p->servers + 1) / 2) : MY(pairs) ? box : 0;
     if (p->chains)
-        server += lines + batch * 8 * (size_t)MY(full);
+        server += chains + batch * 8 * (size_t)MY(full);
     else if (!(p->near && OP(lock_bits)))
         server += 4 * SERVER_NEAR_LOCKS;
     if (p->near)
