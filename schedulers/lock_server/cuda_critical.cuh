@@ -9,7 +9,7 @@
  *
  * How a server keeps sections of one target apart, all its threads working at once:
  *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory.
- *             Where very few targets are hot, the lanes of a warp take a lock together
+ *             Where few targets are hot, one lane of a warp tries for a lock at once
  *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; all that came
  *             last are listed, and a thread runs a whole chain from there, combining where the operator can. For words
  *             in global memory
@@ -43,7 +43,7 @@ typedef struct MY(args) {
     ordo_u32 servers;
     server_owners owners;
     bool twice;
-    ordo_u32 alone; /* tries at a lock before a warp tries together; SERVER_NEVER where it need not, nor combine */
+    bool crowded; /* few targets are hot: the lanes of a warp may all want one */
     server_shape shape;
     server_rings first, second; /* requests; second halves, or nested: tries at the higher lock */
     ordo_u32 *answer;           /* [servers][SERVER_THREADS] nested: what became of those tries */
@@ -94,29 +94,47 @@ ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 s
             mine->activations += OP(dev_push)(&a->frontier, queue, out[i].item, step + 1);
 }
 
-/* Runs `run(state, request)` with a target owned that has this number here, under a lock of the block, for all lanes
- * that have one. By whole warps: see cuda_critical.cuh for why. */
+/* Runs `run(state, request, twice)` with a target owned that has this number here, under a lock of the block, for all
+ * lanes that have one. By whole warps: see cuda_critical.cuh for why. In shared memory lanes that try for one lock at
+ * once are served one after the other, and what others wait for, the unlocking store too, waits for that. So where many
+ * want few locks only the first of a warp's lanes that are left and want the same one tries. */
 template <bool Near, typename Run>
 ORDO_DEV void MY(own)(const MY(args) * a, const MY(block) * b, bool has, ordo_u32 local, const ordo_request *request,
                       Run run)
 {
     constexpr bool word = Near && (int)OP(lock_bits) != 0;
     const ordo_u32 slot = word ? local : local % SERVER_NEAR_LOCKS;
-    for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
-        /* many want one: it is taken for all of the warp; for halves registers do not suffice */
-        if (!MY(pairs) && tries > a->alone) {
-            has = !OP(dev_try_together)<word>(&b->state, b->lock, a->twice, has, slot, request, run) && has;
-        } else if (has) {
-            bool got;
-            if constexpr (word)
-                got = OP(dev_try_near)(&b->state, a->twice, local, request, run);
-            else
-                got = OP(dev_try_table)<true>(&b->state, b->lock, slot, slot, request, run);
-            has = !got;
+    /* called with constants: every instruction that goes round is paid for by whoever waits */
+    auto own = [&](const bool twice, const bool crowded) {
+        const ordo_u32 lane = threadIdx.x % 32, all = 0xffffffffu;
+        const ordo_u32 before = crowded ? __match_any_sync(all, has ? slot : ~lane) & ((1u << lane) - 1) : 0;
+        auto here = [&](const OP(state) * state, ordo_request * r) { run(state, r, twice); };
+        ordo_u32 mine = has;
+        for (;;) {
+#pragma unroll 1
+            for (int tries = 0; tries < 1024; tries++) {
+                const ordo_u32 left = __ballot_sync(all, mine);
+                if (!left)
+                    return;
+                if (mine && !(left & before)) {
+                    bool got;
+                    if constexpr (word)
+                        got = OP(dev_try_near)(&b->state, twice, local, request, here);
+                    else
+                        got = OP(dev_try_table)<true>(&b->state, b->lock, slot, slot, request, here);
+                    mine = got ? 0 : 1;
+                }
+            }
+            if (ordo_dev_load(a->halt.word)) /* the run ends early */
+                return;
         }
-        if (tries % 1024 == 0 && ordo_dev_load(a->halt.word)) /* the run ends early */
-            has = false;
-    }
+    };
+    if ((int)OP(activates) || a->twice)
+        own(true, a->crowded);
+    else if (a->crowded)
+        own(false, true);
+    else
+        own(false, false);
 }
 
 /* What a message asks for, but for its targets: of all of a thread before the first is served, for recalling may have
@@ -138,9 +156,8 @@ ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_qu
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
-    const bool twice = a->twice;
     int goes_on = 0;
-    MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here) {
+    MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here, bool twice) {
         if (MY(pairs) && pair)
             activated = twice ? OP(first)(state, here, out, &goes_on) : OP(first_open)(state, here, out, &goes_on);
         else
@@ -160,8 +177,9 @@ ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
-    MY(own)<Near>(a, b, has, local, r,
-                  [&](const OP(state) * state, ordo_request * here) { activated = OP(second)(state, here, out); });
+    MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here, bool) {
+        activated = OP(second)(state, here, out);
+    });
     MY(activate)(a, queue, step, out, activated, mine);
 }
 
@@ -200,7 +218,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
                                server_counters *mine)
 {
     constexpr int full = (int)MY(full), words = (int)OP(words) ? (int)OP(words) : 2;
-    const bool twice = a->twice, together = OP(combines) && !twice && a->alone != SERVER_NEVER;
+    const bool twice = a->twice, together = OP(combines) && !twice && a->crowded;
     __shared__ ordo_u32 chains;
     const ordo_u32 lane = threadIdx.x % 32;
     if (threadIdx.x == 0)
@@ -656,9 +674,9 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
 enum {
     SERVER_FEW = 2048,       /* hot targets, up to which it is best to combine in the client */
     SERVER_MANY = 65536,     /* from which owners of halves keep up with more clients */
-    SERVER_CROWDED = 2,      /* of a server, below which warps better take locks in words together, */
-    SERVER_CROWDED_FAR = 16, /* and those beside words in global memory, which are held for longer */
-    SERVER_ALONE = 2         /* tries before they do */
+    SERVER_CROWDED = 10,     /* of a server, below which one lane of a warp better tries for a lock in words, */
+    SERVER_CROWDED_FAR = 16, /* and for those beside words in global memory, which are held for longer */
+    SERVER_WIDE = 4096       /* up to which halves better have words of 64 bits in global memory, and locks beside */
 };
 
 /* Clients to a server where clients combine: a batch leaves a message for each target in it, and the fewer these are,
@@ -726,6 +744,8 @@ static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p, double targ
         return server_share(all, 0.5);
     if (MY(pairs)) /* with many targets and short sections clients have enough to do */
         return server_share(all, p->near && targets >= SERVER_MANY ? 0.45 : 1.0 / 3);
+    if (p->near && targets > 0.5 * all && targets < 0.5 * SERVER_CROWDED * all) /* several of one are what takes time */
+        return server_share(all, 1.0 / 3);
     return server_share(all, more ? 0.65 : 1);
 }
 
@@ -776,9 +796,12 @@ static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY
     p->nested = OP(targets) == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !OP(halves));
     p->gather = (form == 2 || (form == 0 && few && OP(combines) && OP(targets) == 1)) && !OP(cuda_twice)(job) &&
                 job->targets < 1u << 27;
+    /* shared memory has no operation on 64 bits but compare-and-swap, which takes long where many want one word */
+    const bool wide = MY(pairs) && (int)OP(lock_bits) == 64 && data == 0 && survey->targets > 0 &&
+                      survey->targets <= SERVER_WIDE;
     /* few servers may have no room for all words: then more of them where these have to be shared */
     for (int spared = 1; spared >= 0; spared--)
-        for (int far = data == 1 || p->nested || form == 3; far <= (data != 2); far++)
+        for (int far = data == 1 || p->nested || form == 3 || wide; far <= (data != 2); far++)
             for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
                 p->blocks = way == 2 ? 1 : 2;
                 p->near = !far;
@@ -809,9 +832,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
     if (status)
         return status;
     a->servers = p->servers;
-    a->alone = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers
-                   ? SERVER_ALONE
-                   : SERVER_NEVER;
+    a->crowded = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers;
     a->homes = p->nested ? nested_homes(job->tunable[SERVER_FLIGHT], survey->targets, p->servers) : 0;
     p->most = a->owners.most;
     a->shape = MY(shape_of)(job, p);

@@ -33,7 +33,6 @@ enum {
     SERVER_BITS = 62          /* of a word, for what it says */
 };
 #define SERVER_NONE 0xffffffffu
-#define SERVER_NEVER 0xffffffffu
 
 /* A thread's own of ordo_cuda_counters, in half as many registers: none sees 2^32 items. */
 typedef struct server_counters {
