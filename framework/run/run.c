@@ -242,14 +242,19 @@ static void prefer(const ordo_work *work, bool gpu, const char *list[CHOICES], c
 
 /* How a critical operator's targets are kept apart, where the caller leaves it to us: by what was fastest for as many
  * (docs/performance.md, "Critical sections"). Servers, which combine where targets are very few, where no section needs
- * two targets at once and few enough are asked for: up to SERVED_ON_GPU, from where on their words are not all near
- * some server, and on the CPU up to SERVED_A_THREAD for each thread, from where on locks are rarely contended. Sections
- * that need two are served on a GPU alone, where one server has them all: up to ISOLATED_ON_GPU. */
-enum { SERVED_ON_GPU = 1 << 19, ISOLATED_ON_GPU = 256, SERVED_A_THREAD = 32 };
-static bool prefer_servers(const ordo_operator *op, const ordo_survey *survey, bool gpu, int threads)
+ * two targets at once, and few enough are asked for, or servers can keep the words of all: up to SERVED_ON_GPU targets
+ * or SERVED_NEAR bytes, which is what an H100's hold; on the CPU up to SERVED_A_THREAD for each thread, from where on
+ * locks are rarely contended. Sections that need two are served on a GPU alone, where one server has them all: up to
+ * ISOLATED_ON_GPU. */
+enum { SERVED_ON_GPU = 1 << 19, SERVED_NEAR = 1 << 24, ISOLATED_ON_GPU = 256, SERVED_A_THREAD = 32 };
+static bool prefer_servers(const ordo_work *work, const ordo_survey *survey, bool gpu, int threads)
 {
+    const ordo_operator *op = work->op;
     const double one = gpu ? SERVED_ON_GPU : threads > 1 ? (double)SERVED_A_THREAD * threads : 0;
     const double two = gpu ? ISOLATED_ON_GPU : 0;
+    const double bytes = gpu && op->owned ? (double)op->owned(work->state) * (double)work->targets : 0;
+    if (bytes > 0 && bytes <= SERVED_NEAR)
+        return survey->targets > 0;
     return survey->targets > 0 && survey->targets <= (op->apart ? one : two);
 }
 
@@ -283,7 +288,7 @@ static ordo_status choose_free(const ordo_work *work, const ordo_options *option
     for (int gpu = !cpu; gpu >= 0; gpu--) {
         prefer(work, gpu, list, p->why, sizeof p->why);
         if (survey && work->op->kind == ORDO_KIND_CRITICAL) {
-            const bool servers = prefer_servers(work->op, survey, gpu, threads);
+            const bool servers = prefer_servers(work, survey, gpu, threads);
             snprintf(p->why, sizeof p->why, "a critical operator, about %.3g targets asked for", survey->targets);
             list[0] = servers ? "lock_server" : list[0];
             sync = servers ? "server" : "lock";
@@ -309,7 +314,7 @@ static ordo_status choose_sync_of(const ordo_work *work, const ordo_options *opt
     const bool critical = work->op->kind == ORDO_KIND_CRITICAL;
     const bool gpu = options->device && strcmp(options->device, "cpu") != 0;
     const int threads = options->threads ? options->threads : ordo_cores();
-    const char *sync = !critical ? NULL : prefer_servers(work->op, survey, gpu, threads) ? "server" : "lock";
+    const char *sync = !critical ? NULL : prefer_servers(work, survey, gpu, threads) ? "server" : "lock";
     ordo_status status = choose_preferred(work->op, options->scheduler, sync, options->device, p);
     if (!status && critical)
         snprintf(p->why, sizeof p->why, "sync: about %.3g targets asked for", survey->targets);

@@ -9,9 +9,10 @@
  *
  * How a server keeps sections of one target apart, all its threads working at once:
  *   plain     a lock in shared memory; by OP(dev_try_near) in the target's own word, where that is in shared memory.
- *             Where very few targets are hot, the lanes of a warp take a lock together
- *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; the thread of
- *             the last comer runs the whole chain, combining where the operator can. For words in global memory
+ *             Where few targets are hot, one lane of a warp tries for a lock at once
+ *   chains    no locks: messages of a batch that are for one target make a chain, by one exchange each; all that came
+ *             last are listed, and a thread runs a whole chain from there, combining where the operator can. For words
+ *             in global memory
  * With form=combine clients make such chains, too, and send one message for each, where items cannot ask twice.
  * Where the words of its targets are: in global memory as in the paper, or (data=shared) in the server's shared memory
  * during the run, from where they come back at its end.
@@ -42,7 +43,7 @@ typedef struct MY(args) {
     ordo_u32 servers;
     server_owners owners;
     bool twice;
-    ordo_u32 alone; /* tries at a lock before a warp tries together; SERVER_NEVER where it need not, nor combine */
+    bool crowded; /* few targets are hot: the lanes of a warp may all want one */
     server_shape shape;
     server_rings first, second; /* requests; second halves, or nested: tries at the higher lock */
     ordo_u32 *answer;           /* [servers][SERVER_THREADS] nested: what became of those tries */
@@ -56,10 +57,11 @@ typedef struct MY(args) {
 
 enum {
     MY(places) = (int)OP(requests) > SERVER_EACH ? (int)OP(requests) : SERVER_EACH, /* messages of a thread and batch */
-    MY(batch) = MY(places) * SERVER_THREADS,
-    MY(pairs) = OP(targets) == 2, /* in halves, but for what is said of nested ones */
+    MY(batch) = MY(places) * SERVER_THREADS, /* below 2^16: requests are 16 at most */
+    MY(pairs) = OP(targets) == 2,            /* in halves, but for what is said of nested ones */
     MY(recalls) = OP(recalls) || OP(words) == 0,
     MY(full) = OP(word_bits) == 32 && (OP(words) < 2 || OP(targets) == 1) ? 2 : 4, /* words of one with arguments */
+    MY(lines) = MY(full) == 2 && MY(places) == SERVER_EACH ? SERVER_CHAINS : SERVER_LINES, /* of a server's table */
     MY(nested_words) = MY(recalls) ? 2 : 4, /* where tries at locks have room for a ticket */
 };
 
@@ -73,12 +75,13 @@ static __host__ __device__ constexpr int MY(sent)(int words, bool near, bool gat
 /* A block's own, in shared memory. What a server has of it depends on its form. */
 typedef struct MY(block) {
     server_outbox out;
-    OP(state) state; /* as sections see it */
-    ordo_u32 *lock;  /* [SERVER_NEAR_LOCKS] or NULL */
-    ordo_u32 *table; /* [SERVER_LINES] last comers of chains */
-    ordo_u32 *next;  /* [batch] */
-    ordo_u64 *held;  /* [batch][full] requests of chains */
-    ordo_u32 *seen;  /* [servers] nested: `read` of their rings of tries, as it was last looked at */
+    OP(state) state;      /* as sections see it */
+    ordo_u32 *lock;       /* [SERVER_NEAR_LOCKS] or NULL */
+    ordo_u32 *table;      /* [SERVER_LINES], servers [lines], last comers of chains */
+    unsigned short *list; /* [batch] servers: all of those */
+    ordo_u32 *next;       /* [batch] */
+    ordo_u64 *held;       /* [batch][full] requests of chains */
+    ordo_u32 *seen;       /* [servers] nested: `read` of their rings of tries, as it was last looked at */
     ordo_u32 index;
     bool server;
 } MY(block);
@@ -98,29 +101,47 @@ ORDO_DEV void MY(activate)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 s
             mine->activations += OP(dev_push)(&a->frontier, queue, out[i].item, step + 1);
 }
 
-/* Runs `run(state, request)` with a target owned that has this number here, under a lock of the block, for all lanes
- * that have one. By whole warps: see cuda_critical.cuh for why. */
+/* Runs `run(state, request, twice)` with a target owned that has this number here, under a lock of the block, for all
+ * lanes that have one. By whole warps: see cuda_critical.cuh for why. In shared memory lanes that try for one lock at
+ * once are served one after the other, and what others wait for, the unlocking store too, waits for that. So where many
+ * want few locks only the first of a warp's lanes that are left and want the same one tries. */
 template <bool Near, typename Run>
 ORDO_DEV void MY(own)(const MY(args) * a, const MY(block) * b, bool has, ordo_u32 local, const ordo_request *request,
                       Run run)
 {
     constexpr bool word = Near && (int)OP(lock_bits) != 0;
     const ordo_u32 slot = word ? local : local % SERVER_NEAR_LOCKS;
-    for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
-        /* many want one: it is taken for all of the warp; for halves registers do not suffice */
-        if (!MY(pairs) && tries > a->alone) {
-            has = !OP(dev_try_together)<word>(&b->state, b->lock, a->twice, has, slot, request, run) && has;
-        } else if (has) {
-            bool got;
-            if constexpr (word)
-                got = OP(dev_try_near)(&b->state, a->twice, local, request, run);
-            else
-                got = OP(dev_try_table)<true>(&b->state, b->lock, slot, slot, request, run);
-            has = !got;
+    /* called with constants: every instruction that goes round is paid for by whoever waits */
+    auto own = [&](const bool twice, const bool crowded) {
+        const ordo_u32 lane = threadIdx.x % 32, all = 0xffffffffu;
+        const ordo_u32 before = crowded ? __match_any_sync(all, has ? slot : ~lane) & ((1u << lane) - 1) : 0;
+        auto here = [&](const OP(state) * state, ordo_request * r) { run(state, r, twice); };
+        ordo_u32 mine = has;
+        for (;;) {
+#pragma unroll 1
+            for (int tries = 0; tries < 1024; tries++) {
+                const ordo_u32 left = __ballot_sync(all, mine);
+                if (!left)
+                    return;
+                if (mine && !(left & before)) {
+                    bool got;
+                    if constexpr (word)
+                        got = OP(dev_try_near)(&b->state, twice, local, request, here);
+                    else
+                        got = OP(dev_try_table)<true>(&b->state, b->lock, slot, slot, request, here);
+                    mine = got ? 0 : 1;
+                }
+            }
+            if (ordo_dev_load(a->halt.word)) /* the run ends early */
+                return;
         }
-        if (tries % 1024 == 0 && ordo_dev_load(a->halt.word)) /* the run ends early */
-            has = false;
-    }
+    };
+    if ((int)OP(activates) || a->twice)
+        own(true, a->crowded);
+    else if (a->crowded)
+        own(false, true);
+    else
+        own(false, false);
 }
 
 /* What a message asks for, but for its targets: of all of a thread before the first is served, for recalling may have
@@ -142,9 +163,8 @@ ORDO_DEV void MY(serve_one)(const MY(args) * a, const MY(block) * b, ordo_dev_qu
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
-    const bool twice = a->twice;
     int goes_on = 0;
-    MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here) {
+    MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here, bool twice) {
         if (MY(pairs) && pair)
             activated = twice ? OP(first)(state, here, out, &goes_on) : OP(first_open)(state, here, out, &goes_on);
         else
@@ -164,8 +184,9 @@ ORDO_DEV void MY(serve_second)(const MY(args) * a, const MY(block) * b, ordo_dev
 {
     ordo_activation out[OP(activations) + 1];
     ordo_u32 activated = 0;
-    MY(own)<Near>(a, b, has, local, r,
-                  [&](const OP(state) * state, ordo_request * here) { activated = OP(second)(state, here, out); });
+    MY(own)<Near>(a, b, has, local, r, [&](const OP(state) * state, ordo_request * here, bool) {
+        activated = OP(second)(state, here, out);
+    });
     MY(activate)(a, queue, step, out, activated, mine);
 }
 
@@ -204,8 +225,11 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
                                server_counters *mine)
 {
     constexpr int full = (int)MY(full), words = (int)OP(words) ? (int)OP(words) : 2;
-    const bool twice = a->twice, together = OP(combines) && !twice && a->alone != SERVER_NEVER;
-    ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
+    const bool twice = a->twice, together = OP(combines) && !twice && a->crowded;
+    __shared__ ordo_u32 chains;
+    const ordo_u32 lane = threadIdx.x % 32;
+    if (threadIdx.x == 0)
+        chains = 0;
     ordo_u32 line[MY(places)];
 #pragma unroll
     for (int k = 0; k < MY(places); k++) {
@@ -218,7 +242,7 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
         mine->useful += has;
         if (together)
             has = MY(combine_warp)(a, has, local, &r);
-        line[k] = has ? local % SERVER_LINES : SERVER_NONE;
+        line[k] = has ? local % (ordo_u32)MY(lines) : SERVER_NONE;
         if (has) {
             ordo_u64 held[full];
             server_pack<full, words>(&a->shape, &r, local, 0, held);
@@ -229,26 +253,39 @@ ORDO_DEV void MY(serve_chains)(const MY(args) * a, const MY(block) * b, ordo_dev
         }
     }
     __syncthreads();
+    /* the last comers, listed: a warp that is late, as the one is that gives back places of the ring, comes last in
+     * most chains, and would run these alone */
+    ordo_u32 last[MY(places)], sum = 0;
 #pragma unroll
     for (int k = 0; k < MY(places); k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
-        if (line[k] != SERVER_NONE)
-            mine_last |= (ordo_u32)(b->table[line[k]] == at) << k;
+        last[k] = __ballot_sync(0xffffffffu, line[k] != SERVER_NONE && b->table[line[k]] == at);
+        sum += (ordo_u32)__popc(last[k]);
+    }
+    ordo_u32 place = lane == 0 ? ordo_dev_add_near(&chains, sum) : 0;
+    place = __shfl_sync(0xffffffffu, place, 0);
+#pragma unroll
+    for (int k = 0; k < MY(places); k++) {
+        if (last[k] >> lane & 1)
+            b->list[place + (ordo_u32)__popc(last[k] & ((1u << lane) - 1))] =
+                (unsigned short)((ordo_u32)k * SERVER_THREADS + threadIdx.x);
+        place += (ordo_u32)__popc(last[k]);
     }
     __syncthreads();
+    const ordo_u32 all_chains = chains;
 #pragma unroll 1
-    for (; mine_last; mine_last &= mine_last - 1) {
+    for (ordo_u32 i = threadIdx.x; i < all_chains; i += SERVER_THREADS) {
         ordo_activation out[OP(activations) + 1];
         ordo_request whole = {};
         ordo_u32 of = SERVER_NONE; /* whose `whole` is, which waits to be run */
-        ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, next = b->next[at];
+        ordo_u32 at = b->list[i], next = b->next[at];
         ordo_u32 local, other;
         ordo_u64 held[full];
 #pragma unroll
         for (int w = 0; w < full; w++)
             held[w] = b->held[at * full + w];
         server_unpack<full, words>(&a->shape, held, &local, &other);
-        b->table[local % SERVER_LINES] = SERVER_NONE; /* of all the chain */
+        b->table[local % (ordo_u32)MY(lines)] = SERVER_NONE; /* of all the chain */
         for (;;) {
             ordo_u32 after = SERVER_NONE;
             ordo_u64 ahead[full] = {}; /* the one after this is fetched before this is served */
@@ -593,12 +630,15 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     ordo_u64 *rest = !b.server || (MY(pairs) && !Nested) ? room + server_outbox_words(a.servers, stage) : room;
     if (b.server ? Chains : Gather) {
         b.table = (ordo_u32 *)rest;
-        b.next = b.table + SERVER_LINES;
+        const ordo_u32 lines = b.server ? (ordo_u32)MY(lines) : (ordo_u32)SERVER_LINES;
+        b.next = b.table + lines;
         rest = (ordo_u64 *)(b.next + MY(batch));
-        for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
+        for (ordo_u32 i = threadIdx.x; i < lines; i += SERVER_THREADS)
             b.table[i] = SERVER_NONE;
     }
     if (Chains) {
+        b.list = (unsigned short *)rest;
+        rest += (int)MY(batch) / 4;
         b.held = rest;
         rest += (int)MY(batch) * (int)MY(full);
     } else if (!(Near && OP(lock_bits))) {
@@ -661,9 +701,9 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
 enum {
     SERVER_FEW = 2048,       /* hot targets, up to which it is best to combine in the client */
     SERVER_MANY = 65536,     /* from which owners of halves keep up with more clients */
-    SERVER_CROWDED = 2,      /* of a server, below which warps better take locks in words together, */
-    SERVER_CROWDED_FAR = 16, /* and those beside words in global memory, which are held for longer */
-    SERVER_ALONE = 2         /* tries before they do */
+    SERVER_CROWDED = 10,     /* of a server, below which one lane of a warp better tries for a lock in words, */
+    SERVER_CROWDED_FAR = 16, /* and for those beside words in global memory, which are held for longer */
+    SERVER_WIDE = 4096       /* up to which halves better have words of 64 bits in global memory, and locks beside */
 };
 
 /* Clients to a server where clients combine: a batch leaves a message for each target in it, and the fewer these are,
@@ -702,13 +742,13 @@ static int MY(words_of)(const ordo_job *job, const MY(plan) * p)
 static size_t MY(room)(const ordo_job *job, const MY(plan) * p)
 {
     const size_t batch = (size_t)MY(batch);
-    const size_t lines = 4 * SERVER_LINES + 4 * batch;
+    const size_t lines = 4 * SERVER_LINES + 4 * batch, chains = 4 * (size_t)MY(lines) + 6 * batch;
     const ordo_u32 stage = (ordo_u32)(MY(sent)(p->words, p->near, p->gather) * SERVER_THREADS * p->words);
     const size_t box = 8 * server_outbox_words(p->servers, stage);
     const size_t client = box + (p->gather ? lines : 0);
     size_t server = p->nested ? 8 * ((p->servers + 1) / 2) : MY(pairs) ? box : 0;
     if (p->chains)
-        server += lines + batch * 8 * (size_t)MY(full);
+        server += chains + batch * 8 * (size_t)MY(full);
     else if (!(p->near && OP(lock_bits)))
         server += 4 * SERVER_NEAR_LOCKS;
     if (p->near)
@@ -732,6 +772,8 @@ static ordo_u32 MY(servers)(const ordo_job *job, const MY(plan) * p, double targ
         return server_share(all, 0.5);
     if (MY(pairs)) /* with many targets and short sections clients have enough to do */
         return server_share(all, p->near && targets >= SERVER_MANY ? 0.45 : 1.0 / 3);
+    if (p->near && targets > 0.5 * all && targets < 0.5 * SERVER_CROWDED * all) /* several of one are what takes time */
+        return server_share(all, 1.0 / 3);
     return server_share(all, more ? 0.65 : 1);
 }
 
@@ -782,9 +824,12 @@ static ordo_status MY(choose)(const ordo_job *job, const ordo_survey *survey, MY
     p->nested = OP(targets) == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !OP(halves));
     p->gather = (form == 2 || (form == 0 && few && OP(combines) && OP(targets) == 1)) && !OP(cuda_twice)(job) &&
                 job->targets < 1u << 27;
+    /* shared memory has no operation on 64 bits but compare-and-swap, which takes long where many want one word */
+    const bool wide = MY(pairs) && (int)OP(lock_bits) == 64 && data == 0 && survey->targets > 0 &&
+                      survey->targets <= SERVER_WIDE;
     /* few servers may have no room for all words: then more of them where these have to be shared */
     for (int spared = 1; spared >= 0; spared--)
-        for (int far = data == 1 || p->nested || form == 3; far <= (data != 2); far++)
+        for (int far = data == 1 || p->nested || form == 3 || wide; far <= (data != 2); far++)
             for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
                 p->blocks = way == 2 ? 1 : 2;
                 p->near = !far;
@@ -816,9 +861,7 @@ static ordo_status MY(choose_owners)(ordo_cuda *c, const ordo_survey *survey, MY
     if (status)
         return status;
     a->servers = p->servers;
-    a->alone = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers
-                   ? SERVER_ALONE
-                   : SERVER_NEVER;
+    a->crowded = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers;
     a->homes = p->nested ? nested_homes(job->tunable[SERVER_FLIGHT], survey->targets, p->servers) : 0;
     p->most = a->owners.most;
     a->shape = MY(shape_of)(job, p);

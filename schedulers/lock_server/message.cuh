@@ -26,13 +26,13 @@ enum {
     SERVER_WARPS = SERVER_THREADS / 32,
     SERVER_EACH = 4,          /* messages of a thread and batch, at least */
     SERVER_MOST = 512,        /* servers: a lane of a sender for each */
-    SERVER_LINES = 4096,      /* of the table that makes chains */
+    SERVER_LINES = 4096,      /* of the table that makes chains in clients, */
+    SERVER_CHAINS = 8192,     /* and of a server's, where messages are short and batches the least */
     SERVER_NEAR_LOCKS = 4096, /* of a server, in shared memory */
     SERVER_TAGS = 2048,       /* numbers that may go along with a try */
     SERVER_BITS = 62          /* of a word, for what it says */
 };
 #define SERVER_NONE 0xffffffffu
-#define SERVER_NEVER 0xffffffffu
 
 /* A thread's own of ordo_cuda_counters, in half as many registers: none sees 2^32 items. */
 typedef struct server_counters {

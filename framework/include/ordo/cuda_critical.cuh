@@ -4,7 +4,6 @@
  *
  *   OP(dev_try)        one try to run a request's section under its locks: all of them or none, and never a wait
  *   OP(dev_try_near)   the same for a block that alone has the target, in its shared memory
- *   OP(dev_try_together)   the same for whole warps, whose lanes may want one lock
  *   OP(dev_push)       an activation to the frontier of a step
  *
  * Two kinds of locks. A *table* has one word a target (ordo_dev_swap from 0 to 1, release store of 0). A lock *in the
@@ -78,7 +77,7 @@ ORDO_DEV bool OP(dev_try_near)(const OP(state) * s, bool twice, ordo_u32 i, cons
     word *const at = (word *)OP(lock_words)(s) + i;
     word cell[1];
     if constexpr (sizeof(word) == 8) {
-        cell[0] = ordo_dev_load_near(at);
+        cell[0] = ordo_dev_peek_near(at);
         if ((cell[0] & bit) || !ordo_dev_swap_near(at, &cell[0], (word)(cell[0] | bit)))
             return false;
     } else {
@@ -95,7 +94,7 @@ ORDO_DEV bool OP(dev_try_near)(const OP(state) * s, bool twice, ordo_u32 i, cons
     run(&mine, &here);
     if (twice)
         ordo_dev_fence_near();
-    ordo_dev_store_near(at, cell[0]);
+    ordo_dev_put_near(at, cell[0]);
     return true;
 }
 
@@ -120,66 +119,6 @@ ORDO_DEV bool OP(dev_try_table)(const OP(state) * s, ordo_u32 *lock, ordo_u32 a,
         ordo_dev_unlock<Near>(&lock[high]);
     ordo_dev_unlock<Near>(&lock[low]);
     return true;
-}
-
-/* One try of a whole warp in a block that alone has the targets, where several lanes may have one lock, number `i`: the
- * first of them takes it for all, and each in turn runs its own, with the word handed on from lane to lane. With many
- * lanes that fight for few locks a lock is then taken once a warp, and nearly all tries are left out. In words (Word)
- * or in the table `lock`. Whether this lane's was run. */
-template <bool Word, typename Run>
-ORDO_DEV bool OP(dev_try_together)(const OP(state) * s, ordo_u32 *lock, bool twice, bool has, ordo_u32 i,
-                                   const ordo_request *request, Run run)
-{
-    using word = cuda::std::conditional_t<(int)OP(lock_bits) == 64, ordo_u64, ordo_u32>;
-    const word bit = (word)1 << (8 * sizeof(word) - 1);
-    const ordo_u32 lane = threadIdx.x % 32, peers = __match_any_sync(0xffffffffu, has ? i : ~lane);
-    const ordo_u32 before = peers & ((1u << lane) - 1), rank = (ordo_u32)__popc(before);
-    const int previous = before ? 31 - __clz((int)before) : (int)lane;
-    word *const at = Word ? (word *)OP(lock_words)(s) + i : NULL;
-    word cell[1] = {};
-    bool got = false;
-    if (has && rank == 0) {
-        if constexpr (!Word) {
-            got = ordo_dev_lock<true>(&lock[i]);
-        } else if constexpr (sizeof(word) == 8) {
-            cell[0] = ordo_dev_load_near(at);
-            got = !(cell[0] & bit) && ordo_dev_swap_near(at, &cell[0], (word)(cell[0] | bit));
-        } else {
-            cell[0] = ordo_dev_or_near(at, bit);
-            got = !(cell[0] & bit);
-        }
-        if (!Word || twice)
-            ordo_dev_fence_near();
-    }
-    has = __shfl_sync(0xffffffffu, got, __ffs((int)peers) - 1) && has;
-    const ordo_u32 turns = ordo_dev_warp_max(has ? rank + 1 : 0);
-#pragma unroll 1
-    for (ordo_u32 turn = 0; turn < turns; turn++) {
-        const word handed = __shfl_sync(0xffffffffu, cell[0], previous);
-        if (has && rank == turn) {
-            ordo_request here = *request;
-            if (turn)
-                cell[0] = handed;
-            if constexpr (Word) {
-                OP(state) mine = *s;
-                OP(lock_use)(&mine, cell);
-                here.target[0] = here.target[1] = 0;
-                run(&mine, &here);
-            } else {
-                run(s, &here);
-            }
-        }
-        __syncwarp(); /* what this one wrote is seen by the next */
-    }
-    if (has && rank + 1 == (ordo_u32)__popc(peers)) {
-        if (!Word || twice)
-            ordo_dev_fence_near();
-        if constexpr (Word)
-            ordo_dev_store_near(at, cell[0]);
-        else
-            ordo_dev_unlock<true>(&lock[i]);
-    }
-    return has;
 }
 
 /* One try to run a request's section; *activated says how many items it put into out[]. */

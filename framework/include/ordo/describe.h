@@ -24,7 +24,8 @@
                                                          sizeof(OP(state)),                                            \
                                                          _instances,                                                   \
                                                          NULL,                                                         \
-                                                         false};
+                                                         false,                                                        \
+                                                         NULL};
 #define ORDO_DESCRIBE_CRITICAL(_instances)                                                                             \
     static ordo_u32 ORDO_JOIN(ORDO_OP, _ask)(const void *state, ordo_item item, ordo_u32 *target)                      \
     {                                                                                                                  \
@@ -35,6 +36,10 @@
             for (ordo_u32 k = 0; k < request[i].targets && count < ORDO_MOST_ASKED; k++)                               \
                 target[count++] = request[i].target[k];                                                                \
         return count;                                                                                                  \
+    }                                                                                                                  \
+    static ordo_u64 ORDO_JOIN(ORDO_OP, _owned)(const void *state)                                                      \
+    {                                                                                                                  \
+        return (int)OP(targets) == 1 ? OP(owned_bytes)((const OP(state) *)state) : 0;                                  \
     }                                                                                                                  \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
@@ -48,6 +53,7 @@
                                                          sizeof(OP(state)),                                            \
                                                          _instances,                                                   \
                                                          ORDO_JOIN(ORDO_OP, _ask),                                     \
-                                                         (int)OP(targets) == 1 || (int)OP(halves) != 0};
+                                                         (int)OP(targets) == 1 || (int)OP(halves) != 0,                \
+                                                         ORDO_JOIN(ORDO_OP, _owned)};
 
 #endif

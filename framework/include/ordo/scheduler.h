@@ -119,9 +119,11 @@ struct ordo_operator {
     size_t state;                          /* bytes of its state struct */
     const ordo_instance *const *instances; /* one a scheduler and device, in any order; NULL ends */
     /* Critical operators; else NULL. The targets that a visit of an item asks for, at most ORDO_MOST_ASKED; how many.
-     * And whether no section needs two targets at once: it has one, or two halves. */
+     * Whether no section needs two targets at once: it has one, or two halves. And bytes of a target's words that a
+     * server may keep in its own memory, where all sections have one target. */
     ordo_u32 (*ask)(const void *state, ordo_item item, ordo_u32 *target);
     bool apart;
+    ordo_u64 (*owned)(const void *state);
 };
 enum { ORDO_MOST_ASKED = 32 };
 
