@@ -95,6 +95,12 @@ class Traps(unittest.TestCase):
             for operations in (1, 511, 2049, 300000):
                 self.through("ht", operations, "lock_server", "form=combine", f"data={data}")
 
+    def test_auto(self):  # words of all fit servers' memory, or do not
+        for name, chosen in (("ht", "lock_server, server"), ("atm", "bsp, lock")):
+            r = bench(name, "4M", "1M", "auto:auto")
+            self.assertEqual((r.returncode, r.stderr), (0, ""), name)
+            self.assertIn(f"auto: {chosen}", r.stdout)
+
 
 class Refusals(unittest.TestCase):
     def test_by_name(self):
