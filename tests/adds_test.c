@@ -193,7 +193,8 @@ static void exercise_queue(ordo_u32 blocks, ordo_u64 each, ordo_u32 one_in)
     }
     ck_assert_uint_eq(mapped + e.q.free_count, blocks);
     ck_assert_uint_eq(total, WRITERS * each);
-    ck_assert_uint_gt(e.q.bucket[0].done, 2 * 65536u); /* bucket 0 has gone round */
+    /* bucket 0 has gone round, and again where it has room for what comes: else much of that goes to others */
+    ck_assert_uint_gt(e.q.bucket[0].done, blocks < 8 ? 65536u : 2 * 65536u);
     if (blocks < 8)
         ck_assert_uint_gt(e.starved, 0);
     adds_queue_free(&e.q);
