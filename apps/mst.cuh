@@ -50,7 +50,7 @@ typedef struct mst_target {
     uint4 *list;
     ordo_u32 *count, parts;
     ordo_u32 near; /* components, up to which their words are looked at in the first-level cache first */
-    bool heavy;
+    bool heavy; /* keys are of MST_APART_SHAPE */
 } mst_target;
 
 /* Lowers a component's word, for lanes that `has`. By whole warps: most may want that of `crowded`, a large component,
@@ -240,7 +240,7 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
                        ordo_u32 *parent)
 {
     enum { AT_ONCE = 2, TILE = MST_ROUND_THREADS * AT_ONCE };
-    const mst_shape shape = a->heavy ? mst_shape{32, 0, 0} : a->words->shape;
+    const mst_shape shape = a->heavy ? MST_APART_SHAPE : a->words->shape;
     for (ordo_u32 first = blockIdx.x * TILE; first < parts; first += gridDim.x * TILE) {
         ordo_u64 best[AT_ONCE], others[AT_ONCE];
         ordo_u32 other[AT_ONCE], roots = 0, finals = 0;

@@ -63,6 +63,7 @@ typedef struct mst_shape {
     int weight, id; /* the lowest bit of each */
     ordo_u32 other; /* all bits, or none */
 } mst_shape;
+#define MST_APART_SHAPE (mst_shape{32, 0, 0}) /* the component apart: mst_key */
 
 /* Words that all blocks share; zero at first. */
 typedef struct mst_words {
@@ -159,7 +160,7 @@ ORDO_DEV mst_shape mst_shape_of(const mst_args *a, ordo_u32 parts)
     const ordo_u32 limit = has_sign ? 0xffffffffu : (ordo_u32)(a->words->limit >> 32);
     const ordo_u32 differ = a->dense ? limit : a->words->differ;
     const int weight = mst_bits(differ), id = mst_bits(a->m), other = mst_bits(parts);
-    return weight + id + other <= MST_KEY_BITS ? mst_shape{64 - weight, other, 0xffffffffu} : mst_shape{32, 0, 0};
+    return weight + id + other <= MST_KEY_BITS ? mst_shape{64 - weight, other, 0xffffffffu} : MST_APART_SHAPE;
 }
 
 /* For a list: an edge between two components. */

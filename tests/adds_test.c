@@ -193,8 +193,7 @@ static void exercise_queue(ordo_u32 blocks, ordo_u64 each, ordo_u32 one_in)
     }
     ck_assert_uint_eq(mapped + e.q.free_count, blocks);
     ck_assert_uint_eq(total, WRITERS * each);
-    /* bucket 0 has gone round, and again where it has room for what comes: else much of that goes to others */
-    ck_assert_uint_gt(e.q.bucket[0].done, blocks < 8 ? 65536u : 2 * 65536u);
+    ck_assert_uint_gt(e.q.bucket[0].done, 2 * 65536u); /* bucket 0 has gone round */
     if (blocks < 8)
         ck_assert_uint_gt(e.starved, 0);
     adds_queue_free(&e.q);
@@ -210,7 +209,7 @@ END_TEST
 
 START_TEST(queue_with_a_pool_that_runs_dry)
 {
-    exercise_queue(5, 80000, 64);
+    exercise_queue(5, 130000, 64); /* more than half may go elsewhere, where the first bucket has no room */
 }
 END_TEST
 

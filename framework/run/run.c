@@ -252,10 +252,9 @@ static bool prefer_servers(const ordo_work *work, const ordo_survey *survey, boo
     const ordo_operator *op = work->op;
     const double one = gpu ? SERVED_ON_GPU : threads > 1 ? (double)SERVED_A_THREAD * threads : 0;
     const double two = gpu ? ISOLATED_ON_GPU : 0;
-    const double bytes = gpu && op->owned ? (double)op->owned(work->state) * (double)work->targets : 0;
-    if (bytes > 0 && bytes <= SERVED_NEAR)
-        return survey->targets > 0;
-    return survey->targets > 0 && survey->targets <= (op->apart ? one : two);
+    const double bytes = op->owned_bytes ? (double)op->owned_bytes(work->state) * (double)work->targets : 0;
+    const bool fit = gpu && bytes > 0 && bytes <= SERVED_NEAR;
+    return survey->targets > 0 && (fit || survey->targets <= (op->apart ? one : two));
 }
 
 static ordo_status choose_named(const ordo_operator *op, const char *name, const char *sync, const char *device,

@@ -20,6 +20,7 @@
 
 enum {
     SERVER_DEALT = 64,    /* of a server: with more of them looking up owners costs what evenness gains (measured) */
+    SERVER_RUN_LOG = 3,   /* of words that fill a sector of 32 bytes */
     SERVER_BY_SAMPLE = 0, /* values of the tunable `partition`; this one is `auto` */
     SERVER_BY_HASH = 1,
     SERVER_BY_PART = 2,
@@ -77,7 +78,7 @@ ORDO_DEV bool server_above(const server_owners *o, ordo_u32 a, ordo_u32 b)
 /* Words of a run, as a power of two, where each server has enough of them that runs come out even. */
 static inline ordo_u32 server_run_log(bool near, ordo_u64 targets, ordo_u32 servers)
 {
-    return near && targets >= (ordo_u64)SERVER_DEALT * servers ? 3 : 0;
+    return near && targets >= (ordo_u64)SERVER_DEALT * servers ? SERVER_RUN_LOG : 0;
 }
 
 /* Whole runs that many numbers are in, in numbers. */

@@ -24,9 +24,8 @@
     X(SERVER_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                      \
       "cpu: items that a client processes before it publishes, and serves again")                                      \
     X(SERVER_DATA, "data", CHOICE, "auto", 0, 0, "auto|global|shared", "",                                             \
-      "cuda: where the words of targets are during a run; auto: in the servers' shared memory where they fit, but "    \
-      "for "                                                                                                           \
-      "halves of few targets")                                                                                         \
+      "cuda: where the words of targets are during a run; auto: in the servers' shared memory where they fit, "        \
+      "but for halves of few targets")                                                                                 \
     X(SERVER_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                         \
       "cuda: blocks of 512 threads a multiprocessor; 0: two, or one where the words fit only so")
 

@@ -37,7 +37,7 @@
                 target[count++] = request[i].target[k];                                                                \
         return count;                                                                                                  \
     }                                                                                                                  \
-    static ordo_u64 ORDO_JOIN(ORDO_OP, _owned)(const void *state)                                                      \
+    static ordo_u64 ORDO_JOIN(ORDO_OP, _alone_owned)(const void *state)                                                \
     {                                                                                                                  \
         return (int)OP(targets) == 1 ? OP(owned_bytes)((const OP(state) *)state) : 0;                                  \
     }                                                                                                                  \
@@ -54,6 +54,6 @@
                                                          _instances,                                                   \
                                                          ORDO_JOIN(ORDO_OP, _ask),                                     \
                                                          (int)OP(targets) == 1 || (int)OP(halves) != 0,                \
-                                                         ORDO_JOIN(ORDO_OP, _owned)};
+                                                         ORDO_JOIN(ORDO_OP, _alone_owned)};
 
 #endif

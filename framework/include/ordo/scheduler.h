@@ -123,7 +123,7 @@ struct ordo_operator {
      * server may keep in its own memory, where all sections have one target. */
     ordo_u32 (*ask)(const void *state, ordo_item item, ordo_u32 *target);
     bool apart;
-    ordo_u64 (*owned)(const void *state);
+    ordo_u64 (*owned_bytes)(const void *state);
 };
 enum { ORDO_MOST_ASKED = 32 };
 
