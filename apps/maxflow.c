@@ -168,6 +168,8 @@ static ordo_status discharge(search *s)
                              .count = s->count,
                              .progress = &progress,
                              .budget = RELABEL_EVERY * (ordo_u64)net->n + net->row[net->n],
+                             .vertices = net->n,
+                             .edges = net->row[net->n],
                              .source = net->source,
                              .sink = net->sink};
     ordo_work work = {.op = ordo_operator_find("discharge"),

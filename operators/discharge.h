@@ -42,6 +42,7 @@ typedef struct discharge_state {
     ordo_u32 *count;              /* [limit at the start + 1] vertices at each height; NULL: gaps are not looked for */
     discharge_progress *progress; /* work 0, limit: n, or 2n where excess may also go back to the source */
     ordo_u64 budget;              /* of work */
+    ordo_u32 vertices, edges;     /* n and row[n], for back ends with memory of their own */
     ordo_vid source, sink;        /* ask for nothing */
 } discharge_state;
 
@@ -165,4 +166,8 @@ ORDO_FN double discharge_delta(void)
 #define ORDO_CRITICAL_REQUESTS DISCHARGE_REQUESTS
 #define ORDO_CRITICAL_ACTIVATIONS 2
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
+#define ORDO_CRITICAL_ARRAYS(X)                                                                                        \
+    X(row, RUN, s->vertices + 1, READ)                                                                                 \
+    X(edge, RUN, s->edges, WRITE) X(height, TARGET, 1, WRITE) X(current, TARGET, 1, WRITE) X(excess, TARGET, 1, WRITE) \
+        X(count, RUN, s->progress->limit + 1, WRITE) X(progress, RUN, 1, WRITE)
 #include <ordo/critical.h>

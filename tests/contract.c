@@ -91,7 +91,8 @@ static bool refused_on_gpu(const trial *t, const ordo_tunable *row, const char *
             ordo_operator_find(t->op)->kind == ORDO_KIND_CRITICAL) ||
            (server && !strcmp(row->name, "roles") && !strncmp(choice, "both", 4)) ||
            (server && !strcmp(row->name, "data") && !strncmp(choice, "shared", 6) && far) ||
-           (!strcmp(row->name, "lock_place") && !strncmp(choice, "word", 4) && !strcmp(t->op, "sgd"));
+           (!strcmp(row->name, "lock_place") && !strncmp(choice, "word", 4) &&
+            (!strcmp(t->op, "sgd") || !strcmp(t->op, "discharge")));
 }
 
 /* Draws every tunable: as it is, its least, or something small. */
@@ -715,6 +716,8 @@ static void try_discharge(trial *t, const edge_list *list)
                              .excess = excess,
                              .progress = &progress,
                              .budget = t->seed % 2 ? ~(ordo_u64)0 : 40,
+                             .vertices = (ordo_u32)net.n,
+                             .edges = (ordo_u32)net.m,
                              .source = source,
                              .sink = sink};
     while (active) {

@@ -1,7 +1,8 @@
 """registers.py LIBRARY STAMP -- fails where a kernel of the CUDA back end works in local memory.
 
 Local memory is where registers go that a launch shape does not leave: a scheduler whose kernel spills in its inner loop is
-several times as slow, and looks right. 16 bytes are let pass: a word or two of what is kept outside of loops. Asks
+several times as slow, and looks right. 16 bytes are let pass: a word or two of what is kept outside of loops. So is what is
+there by number: the requests of a visit that may ask for several, and what their sections activate. Asks
 cuobjdump, for machine code alone; without it says so, and nothing is checked.
 """
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 
 MOST = 16
+BY_NUMBER = {"discharge": 8 * 32 + 4 * 8}  # requests; activations, up to a multiple of 16
 
 
 def main(library, stamp):
@@ -26,8 +28,9 @@ def main(library, stamp):
             found = re.search(r"Function (\S+):", line)
             name = found[1] if found else name if "REG:" in line else ""
             found = re.search(r"REG:(\d+) STACK:(\d+)", line)
-            if found and int(found[2]) > MOST:
-                known = re.search(r"[a-z][a-z0-9_]*_cuda_kernel", name)
+            known = re.search(r"[a-z][a-z0-9_]*_cuda_kernel", name)
+            room = BY_NUMBER.get(known[0].split("_")[0], 0) if known else 0
+            if found and int(found[2]) > MOST + room:
                 spills.add(f"{known[0] if known else name} for {arch}: {found[2]} bytes of local memory, {found[1]} registers")
         if spills:
             sys.exit("\n".join(["registers.py: kernels that spill, expected at most "

@@ -225,6 +225,7 @@ static ordo_status MY(run_job)(ordo_job *job)
 {
     const double *t = job->tunable;
     ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
     MY(args) a = {};
     adds_dev_queue *q = &a.queue;
     /* Several buckets at once do for classes, but where hubs end in all of them at once, and where degrees are even
@@ -237,7 +238,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (t[ADDS_DELTA] == 0) /* a power of two (5.7) */
         delta = exp2(ceil(log2(delta)));
     int blocks = 0;
-    ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    ordo_status status = ordo_cuda_begin(job, OP(warp_cell_size), false, &c);
     const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
@@ -297,7 +298,7 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     }
     if (!status)
-        status = OP(warp_arguments)(&c, t[ADDS_RECORDS] > 0, &a);
+        status = OP(warp_arguments)(&c, t[ADDS_RECORDS] > 0, &a, &arrays);
     if (!status) {
         q->spill.count = &q->words->spilled;
         c.keep_cells = true;
@@ -306,9 +307,10 @@ static ordo_status MY(run_job)(ordo_job *job)
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], args);
     }
-    status = ordo_cuda_end(&c, status);
-    return status;
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
+    return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(adds, MY(run_job), 1u << ORDO_SYNC_ATOMIC)
+ORDO_CUDA_INSTANCE(adds, MY(run_job), 1u << OP(warp_sync))
 #undef MY

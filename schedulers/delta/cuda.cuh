@@ -420,6 +420,7 @@ static ordo_status MY(run_job)(ordo_job *job)
 {
     const double *t = job->tunable;
     ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
     MY(args) a = {};
     ordo_dev_pool *p = &a.queue.pool;
     const double own = OP(warp_width)(job, 4, job->mean_degree < 8 ? 32 : 16);
@@ -429,7 +430,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     a.queue.least = dynamic && own <= 0 ? a.delta / 1024 : a.delta;
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
-    ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    ordo_status status = ordo_cuda_begin(job, OP(warp_cell_size), false, &c);
     const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
     if (!status)
         status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
@@ -476,16 +477,17 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
-        status = OP(warp_arguments)(&c, t[DELTA_RECORDS] > 0, &a);
+        status = OP(warp_arguments)(&c, t[DELTA_RECORDS] > 0, &a, &arrays);
     if (!status) {
         a.queue.spill.count = &a.queue.words->spilled;
         c.keep_cells = true;
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
     }
-    status = ordo_cuda_end(&c, status);
-    return status;
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
+    return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(delta, MY(run_job), 1u << ORDO_SYNC_ATOMIC)
+ORDO_CUDA_INSTANCE(delta, MY(run_job), 1u << OP(warp_sync))
 #undef MY

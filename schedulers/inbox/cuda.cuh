@@ -109,7 +109,8 @@ ORDO_DEV OP(entry) MY(look)(OP(entry) * at)
 {
     OP(entry) entry;
     if constexpr (sizeof(entry) == 8) {
-        const ordo_u64 word = ordo_dev_load((ordo_u64 *)at);
+        ordo_u64 *const p = (ordo_u64 *)at;
+        const ordo_u64 word = OP(warp_ordered) ? ordo_dev_acquire(p) : ordo_dev_load(p);
         memcpy(&entry, &word, sizeof entry);
     } else {
         entry.item = ordo_dev_acquire(&at->item);
@@ -275,8 +276,8 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
         MY(scatter)(a, w, me);
     me->credit -= w->held;
     /* whose piece it is comes before the piece (<ordo/cuda_warp.cuh>) */
-    const bool fenced =
-        more || w->cut || sizeof(OP(entry)) != 8 || __any_sync(~0u, me->head - me->known >= (a.size + 1) / 2);
+    const bool fenced = more || w->cut || sizeof(OP(entry)) != 8 || OP(warp_ordered) ||
+                        __any_sync(~0u, me->head - me->known >= (a.size + 1) / 2);
     for (ordo_u32 first = 0; first < w->held; first += 32 * INBOX_DEV_ROUNDS)
         MY(publish)(a, w, me, first, fenced);
     w->held = 0;
@@ -522,6 +523,7 @@ static ordo_status MY(run_job)(ordo_job *job)
 {
     const double *t = job->tunable;
     ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
     MY(args) a = {};
     int blocks = 0;
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
@@ -530,7 +532,7 @@ static ordo_status MY(run_job)(ordo_job *job)
     a.delta = ordo_job_delta(job, t[INBOX_DELTA], OP(warp_width)(job, 1, 16), factor);
     a.per_delta = 1 / a.delta;
     const int each = (int)t[INBOX_BLOCKS];
-    ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    ordo_status status = ordo_cuda_begin(job, OP(warp_cell_size), false, &c);
     const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
     if (!status)
         status = ordo_cuda_grid(kernel, INBOX_DEV_THREADS, each, &blocks);
@@ -574,14 +576,15 @@ static ordo_status MY(run_job)(ordo_job *job)
     if (!status)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
-        status = OP(warp_arguments)(&c, t[INBOX_RECORDS] > 0, &a);
+        status = OP(warp_arguments)(&c, t[INBOX_RECORDS] > 0, &a, &arrays);
     if (!status) {
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, kernel, INBOX_DEV_THREADS, each, args);
     }
-    status = ordo_cuda_end(&c, status);
-    return status;
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
+    return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(inbox, MY(run_job), 1u << ORDO_SYNC_ATOMIC)
+ORDO_CUDA_INSTANCE(inbox, MY(run_job), 1u << OP(warp_sync))
 #undef MY

@@ -132,7 +132,7 @@ ORDO_DEV bool OP(dev_try)(const OP(state) * s, const ordo_cuda_locks *locks, con
     };
     if constexpr (Word)
         return OP(dev_try_word)(s, twice, request, run);
-    const ordo_u32 last = (int)OP(targets) == 2 ? request->target[request->targets - 1] : request->target[0];
+    const ordo_u32 last = (int)OP(targets) == 2 && request->targets == 2 ? request->target[1] : request->target[0];
     return OP(dev_try_table)<false>(s, locks->lock, request->target[0] & locks->mask, last & locks->mask, request, run);
 }
 

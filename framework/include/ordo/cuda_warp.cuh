@@ -12,6 +12,9 @@
  * end of one hub and the start of another, and no third); `owner` says whose it is, written, always with the same
  * value, before the entry is.
  *
+ * Critical operators. An entry is an item and the priority that it was activated with; a batch is a request a lane, and
+ * what is said of edges above holds for requests: see cuda_warp_critical.cuh, which has their part.
+ *
  * A template over the operator as cuda.cuh is, which comes before it. Leaves OP(entry), OP(warp), OP(batch), OP(sight)
  * and
  *   OP(warp_start)   what a warp carries along
@@ -116,22 +119,45 @@ ORDO_DEV double ordo_dev_unordered(ordo_u64 bits)
 
 #endif
 
-typedef struct __align__(2 * sizeof(OP(cell))) OP(entry)
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+typedef OP(cell) OP(value);
+enum {
+    OP(warp_sync) = ORDO_SYNC_ATOMIC,
+    OP(warp_cell_size) = sizeof(OP(cell)),
+    /* Whether who takes an entry must see all that was written before it was put there. Cells need it not. */
+    OP(warp_ordered) = 0,
+};
+#else
+typedef ordo_u32 OP(value);
+enum { OP(warp_sync) = ORDO_SYNC_LOCK, OP(warp_cell_size) = 0, OP(warp_ordered) = 1 };
+ORDO_DEV double OP(priority)(const OP(state) * s, ordo_item item, OP(value) value)
 {
-    OP(cell) value;
+    (void)s;
+    (void)item;
+    return value;
+}
+#endif
+
+typedef struct __align__(2 * sizeof(OP(value))) OP(entry)
+{
+    OP(value) value;
     ordo_u32 item;
 }
 OP(entry);
 
 /* What warps look at; the same for all, in a kernel's arguments as `sight`. */
 typedef struct OP(sight) {
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
     ordo_cuda_rows rows;
     OP(cell) * cells;
+    const uint4 *record; /* see ordo_cuda_records; NULL: none */
+#else
+    ordo_cuda_locks locks;
+#endif
     OP(state) state;
     ordo_u32 universe;
-    const uint4 *record; /* see ordo_cuda_records; NULL: none */
-    ordo_u32 near;       /* entries that a warp keeps for its next hops: a power of two */
-    ordo_u32 *owner;     /* [2 * (m / PIECE + 1)] */
+    ordo_u32 near;   /* entries that a warp keeps for its next hops: a power of two */
+    ordo_u32 *owner; /* [2 * (m / PIECE + 1)] */
 } OP(sight);
 
 /* What a warp carries along; all lanes alike but for the counters. */
@@ -144,17 +170,26 @@ typedef struct OP(warp) {
     bool surplus;                         /* something in the store is worth others' time now */
     bool cut;                             /* a hub was cut: pieces are in the store; for the scheduler to reset */
     ordo_u32 items, edges, useful, stale; /* since they were published last */
+    ordo_u32 activations;                 /* of critical operators */
 } OP(warp);
 
-/* What a warp is expanding: an item a lane, their edges laid end to end. */
-typedef struct OP(batch) {
-    ordo_vid v;
-    OP(cell) value;
-    ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
-    ordo_u32 offset;       /* number of the lane's first edge among all */
-    ordo_u32 total, first; /* edges of all, and those that are behind */
-    ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
-} OP(batch);
+/* An item's entry as it stands now, and whether it has anything to do. */
+ORDO_DEV OP(value) OP(warp_now)(const OP(sight) & g, ordo_item item)
+{
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    return ordo_dev_load(&g.cells[item]);
+#else
+    return OP(first_priority)(&g.state, item);
+#endif
+}
+ORDO_DEV bool OP(warp_some)(const OP(sight) & g, ordo_item item)
+{
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    return __ldg(g.rows.row + item) < __ldg(g.rows.row + item + 1);
+#else
+    return true;
+#endif
+}
 
 /* Whether the next turn might not fit the store. */
 ORDO_DEV bool OP(warp_full)(const OP(warp) * w)
@@ -166,7 +201,7 @@ ORDO_DEV bool OP(warp_full)(const OP(warp) * w)
  * of the graph's in all lanes. */
 template <int N>
 ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], const ordo_u32 (&item)[N],
-                            const OP(cell) (&value)[N], const ordo_vid (&vertex)[N])
+                            const OP(value) (&value)[N], const ordo_vid (&vertex)[N])
 {
     const ordo_u32 below = (1u << threadIdx.x % 32) - 1;
     double priority[N];
@@ -223,23 +258,23 @@ ORDO_DEV void OP(warp_push)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], c
     }
 }
 /* One entry a lane. */
-ORDO_DEV void OP(warp_put)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u32 item, OP(cell) value, ordo_vid vertex)
+ORDO_DEV void OP(warp_put)(const OP(sight) & g, OP(warp) * w, bool has, ordo_u32 item, OP(value) value, ordo_vid vertex)
 {
     bool hass[1] = {has};
     const ordo_u32 items[1] = {item};
-    const OP(cell) values[1] = {value};
+    const OP(value) values[1] = {value};
     const ordo_vid vertices[1] = {vertex};
     OP(warp_push)(g, w, hass, items, values, vertices);
 }
 
-/* The initial items from number `at` on, up to one a lane, into the store; how many. What has no edge is done. */
+/* The initial items from number `at` on, up to one a lane, into the store; how many. What has nothing to do is done. */
 ORDO_DEV ordo_u32 OP(warp_begin)(const OP(sight) & g, OP(warp) * w, const ordo_cuda_run &run, ordo_u64 at)
 {
     at += threadIdx.x % 32;
     const bool has = at < run.initial_count;
     const ordo_u32 item = has ? ordo_dev_initial(&run, at) : 0;
-    const OP(cell) value = has ? ordo_dev_load(&g.cells[item]) : OP(worst)();
-    const bool some = has && __ldg(g.rows.row + item) < __ldg(g.rows.row + item + 1);
+    const OP(value) value = has ? OP(warp_now)(g, item) : OP(value)();
+    const bool some = has && OP(warp_some)(g, item);
     w->items += has && !some;
     OP(warp_put)(g, w, some, item, value, item);
     return __popc(__ballot_sync(~0u, has));
@@ -258,6 +293,65 @@ ORDO_DEV bool OP(warp_hop)(const OP(sight) & g, OP(warp) * w, OP(entry) * entry)
     w->hops -= w->hops > 0;
     return lane < count;
 }
+
+/* By whole warps, before anything else. */
+ORDO_DEV void OP(warp_start)(OP(warp) * w, ordo_warp_store<OP(entry)> *store, OP(entry) * nearby)
+{
+    *w = {};
+    w->store = ordo_warp_pinned(store);
+    w->nearby = ordo_warp_pinned(nearby);
+    w->store->count[threadIdx.x % 32] = 0;
+    for (ordo_u32 i = threadIdx.x % 32; i < ORDO_WARP_MEMORY; i += 32)
+        w->store->memory[i] = ~(ordo_u64)0; /* no item has that id */
+    __syncwarp();
+}
+
+/* The warp's counters to the grid's. */
+ORDO_DEV void OP(warp_publish)(OP(warp) * w, ordo_cuda_counters *to)
+{
+    const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, w->activations};
+    ordo_dev_publish(to, mine);
+    w->items = w->edges = w->useful = w->stale = w->activations = 0;
+}
+
+/* Least priority of the initial items, by all threads of the grid, into *lowest (0 at first): read it after a grid
+ * barrier with OP(warp_base). */
+ORDO_DEV void OP(warp_lowest)(const OP(sight) & g, const ordo_cuda_run *run, ordo_u64 *lowest)
+{
+    ordo_u64 mine = 0; /* inverted, so that 0 is none */
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < run->initial_count;
+         i += (ordo_u64)gridDim.x * blockDim.x) {
+        const ordo_item item = ordo_dev_initial(run, i);
+        const ordo_u64 priority = ~ordo_dev_ordered(OP(priority)(&g.state, item, OP(warp_now)(g, item)));
+        mine = priority > mine ? priority : mine;
+    }
+    for (int step = 16; step; step /= 2) {
+        const ordo_u64 other = __shfl_xor_sync(~0u, mine, step);
+        mine = other > mine ? other : mine;
+    }
+    if (threadIdx.x % 32 == 0 && mine)
+        ordo_dev_max(lowest, mine);
+}
+ORDO_DEV double OP(warp_base)(ordo_u64 *lowest)
+{
+    const ordo_u64 word = ordo_dev_load(lowest);
+    const double base = word ? ordo_dev_unordered(~word) : 0;
+    return isfinite(base) ? base : 0;
+}
+
+#if ORDO_OP_KIND != ORDO_KIND_RELAX
+#include <ordo/cuda_warp_critical.cuh>
+#else
+
+/* What a warp is expanding: an item a lane, their edges laid end to end. */
+typedef struct OP(batch) {
+    ordo_vid v;
+    OP(cell) value;
+    ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
+    ordo_u32 offset;       /* number of the lane's first edge among all */
+    ordo_u32 total, first; /* edges of all, and those that are behind */
+    ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
+} OP(batch);
 
 /* Lanes that are `there` bring an entry each. Fresh: with the value that its cell has now. */
 ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, bool there, ordo_u32 item,
@@ -341,18 +435,6 @@ ORDO_DEV void OP(warp_offer)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], 
             ordo_dev_prefetch(has[u], base + ((ordo_u64)target[u] << shift));
     }
     OP(warp_push)(g, w, has, target, candidate, target);
-}
-
-/* By whole warps, before anything else. */
-ORDO_DEV void OP(warp_start)(OP(warp) * w, ordo_warp_store<OP(entry)> *store, OP(entry) * nearby)
-{
-    *w = {};
-    w->store = ordo_warp_pinned(store);
-    w->nearby = ordo_warp_pinned(nearby);
-    w->store->count[threadIdx.x % 32] = 0;
-    for (ordo_u32 i = threadIdx.x % 32; i < ORDO_WARP_MEMORY; i += 32)
-        w->store->memory[i] = ~(ordo_u64)0; /* no item has that id */
-    __syncwarp();
 }
 
 /* What an item's record, as words, proposes, where the lane is live. */
@@ -581,42 +663,11 @@ static double OP(warp_width)(const ordo_job *job, double deep, double even)
     return kind == ORDO_GRAPH_HUBS ? 64 : kind == ORDO_GRAPH_EVEN ? even : deep;
 }
 
-/* The warp's counters to the grid's. */
-ORDO_DEV void OP(warp_publish)(OP(warp) * w, ordo_cuda_counters *to)
-{
-    const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, 0};
-    ordo_dev_publish(to, mine);
-    w->items = w->edges = w->useful = w->stale = 0;
-}
-
-/* Least priority of the initial items, by all threads of the grid, into *lowest (0 at first): read it after a grid
- * barrier with OP(warp_base). */
-ORDO_DEV void OP(warp_lowest)(const OP(sight) & g, const ordo_cuda_run *run, ordo_u64 *lowest)
-{
-    ordo_u64 mine = 0; /* inverted, so that 0 is none */
-    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < run->initial_count;
-         i += (ordo_u64)gridDim.x * blockDim.x) {
-        const ordo_item item = ordo_dev_initial(run, i);
-        const ordo_u64 priority = ~ordo_dev_ordered(OP(priority)(&g.state, item, ordo_dev_load(&g.cells[item])));
-        mine = priority > mine ? priority : mine;
-    }
-    for (int step = 16; step; step /= 2) {
-        const ordo_u64 other = __shfl_xor_sync(~0u, mine, step);
-        mine = other > mine ? other : mine;
-    }
-    if (threadIdx.x % 32 == 0 && mine)
-        ordo_dev_max(lowest, mine);
-}
-ORDO_DEV double OP(warp_base)(ordo_u64 *lowest)
-{
-    const ordo_u64 word = ordo_dev_load(lowest);
-    const double base = word ? ordo_dev_unordered(~word) : 0;
-    return isfinite(base) ? base : 0;
-}
-
 /* On the host: what a kernel's arguments hold of the run, whichever scheduler's they are. */
-template <typename Args> static ordo_status OP(warp_arguments)(ordo_cuda *c, bool records, Args *a)
+template <typename Args>
+static ordo_status OP(warp_arguments)(ordo_cuda *c, bool records, Args *a, ordo_cuda_arrays *arrays)
 {
+    (void)arrays; /* no section writes any */
     a->sight.rows = c->out;
     a->sight.cells = (OP(cell) *)c->cells;
     a->sight.universe = (ordo_u32)c->job->universe;
@@ -626,3 +677,5 @@ template <typename Args> static ordo_status OP(warp_arguments)(ordo_cuda *c, boo
         status = ordo_cuda_records(c, &a->sight.record);
     return status;
 }
+
+#endif /* ORDO_KIND_RELAX */
