@@ -12,7 +12,9 @@
  * One thread without a scheduler (preflow.c) does all of it where none is named, and the rest where few vertices are
  * active and the caller wants that.
  *
- * On a GPU one run of a program of its own (maxflow.cu) does both phases on the residual network.
+ * On a GPU one run of a program of its own (maxflow.cu) does both phases on the residual network. Where another
+ * scheduler or sync is named, it is runs of discharge.h there too, to compare these: the network goes there and back
+ * for each, and global relabels are the CPU's.
  */
 #include "apps/app.h"
 #include "apps/network.h"
@@ -37,9 +39,11 @@ typedef struct search {
     ordo_network net;
     ordo_flow_options how;
     ordo_runs runs;
-    bool serial; /* no scheduler at all */
-    bool gpu;
-    ordo_u32 left; /* active vertices that the GPU has left to us */
+    bool serial;                                        /* no scheduler at all */
+    bool whole;                                         /* by the GPU's own program */
+    ordo_u32 left;                                      /* active vertices that it has left to us */
+    const ordo_options *asked;                          /* where a GPU does it: what the caller gave; else NULL */
+    char why_not[sizeof((ordo_stats *)NULL)->fallback]; /* why none does */
 
     /* under a scheduler: the network as a graph */
     ordo_graph *rows;
@@ -144,16 +148,68 @@ static ordo_status relabel(search *s, ordo_vid to)
                       .targets = net->n,
                       .initial = &to,
                       .initial_count = 1};
-    ordo_options given = s->runs.options;
+    const ordo_runs given = s->runs;
     s->runs.options.sync = NULL;
     s->runs.options.setting_count = 0;
+    s->runs.options.device = NULL;
+    if (s->runs.on_gpu)
+        s->runs.stats = NULL; /* what the host does between runs */
     status = ordo_runs_one(&s->runs, &work);
-    s->runs.options = given;
+    s->runs.options = given.options;
+    s->runs.stats = given.stats;
     net->global_relabels++;
     if (!status)
         status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, settle_range, s);
     s->exact = !status;
     return status;
+}
+
+/* No scheduler is named; "auto" comes to the same, with a reason. */
+static bool is_auto(const ordo_options *o)
+{
+    return o && o->scheduler && !strcmp(o->scheduler, "auto");
+}
+static bool is_serial(const ordo_options *o)
+{
+    return !o || ((!o->scheduler || is_auto(o)) && !o->sync && o->setting_count == 0);
+}
+
+/* What the statistics say of how it ran: a run of nothing does, under the scheduler; without one, of one thread. */
+static ordo_status begin(search *s)
+{
+    ordo_options given = s->runs.options;
+    discharge_progress progress = {0};
+    discharge_state state = {.progress = &progress};
+    ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = s->net.queue};
+    if (s->serial)
+        s->runs.options.threads = 1;
+    ordo_status status = ordo_runs_one(&s->runs, &work);
+    s->runs.options = given;
+    if (!status && s->serial && s->runs.stats) {
+        s->runs.stats->scheduler = "serial";
+        s->runs.stats->sync = "none";
+        s->runs.stats->setting_count = 0;
+        s->runs.stats->trace_count = 0;
+        snprintf(s->runs.stats->chosen, sizeof s->runs.stats->chosen, "%s",
+                 is_auto(&given) ? "one thread without a scheduler was fastest on all that was measured" : "");
+    }
+    return status;
+}
+
+/* Where the CPU may do it instead of a GPU, it does from now on. */
+static ordo_status fall_back(search *s, ordo_status status)
+{
+    if (!status || !s->asked || !ordo_may_fall_back(s->asked, status))
+        return status;
+    snprintf(s->why_not, sizeof s->why_not, "%s", ordo_last_error());
+    s->asked = NULL;
+    s->runs.options.device = "cpu";
+    s->runs.on_gpu = s->whole = false;
+    if (!s->runs.ran)
+        return ORDO_OK;
+    ordo_stats_free(s->runs.stats);
+    s->runs.ran = false;
+    return begin(s);
 }
 
 static ordo_status discharge(search *s)
@@ -172,6 +228,7 @@ static ordo_status discharge(search *s)
                              .edges = net->row[net->n],
                              .source = net->source,
                              .sink = net->sink};
+    ordo_status status;
     ordo_work work = {.op = ordo_operator_find("discharge"),
                       .state = &state,
                       .universe = net->n,
@@ -179,7 +236,12 @@ static ordo_status discharge(search *s)
                       .initial = net->queue,
                       .initial_count = s->active};
     s->exact = false;
-    return ordo_runs_one(&s->runs, &work);
+    status = ordo_runs_one(&s->runs, &work);
+    if (!status || !s->asked)
+        return status;
+    /* nothing has come back of a run that failed */
+    status = fall_back(s, status);
+    return status ? status : ordo_runs_one(&s->runs, &work);
 }
 
 /* ---- by one thread ---- */
@@ -251,38 +313,6 @@ static ordo_status phase(search *s, ordo_vid to)
     return status ? status : serially(s, to);
 }
 
-/* No scheduler is named; "auto" comes to the same, with a reason. */
-static bool is_auto(const ordo_options *o)
-{
-    return o && o->scheduler && !strcmp(o->scheduler, "auto");
-}
-static bool is_serial(const ordo_options *o)
-{
-    return !o || ((!o->scheduler || is_auto(o)) && !o->sync && o->setting_count == 0);
-}
-
-/* What the statistics say of how it ran: a run of nothing does, under the scheduler; without one, of one thread. */
-static ordo_status begin(search *s)
-{
-    ordo_options given = s->runs.options;
-    discharge_progress progress = {0};
-    discharge_state state = {.progress = &progress};
-    ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = s->net.queue};
-    if (s->serial)
-        s->runs.options.threads = 1;
-    ordo_status status = ordo_runs_one(&s->runs, &work);
-    s->runs.options = given;
-    if (!status && s->serial && s->runs.stats) {
-        s->runs.stats->scheduler = "serial";
-        s->runs.stats->sync = "none";
-        s->runs.stats->setting_count = 0;
-        s->runs.stats->trace_count = 0;
-        snprintf(s->runs.stats->chosen, sizeof s->runs.stats->chosen, "%s",
-                 is_auto(&given) ? "one thread without a scheduler was fastest on all that was measured" : "");
-    }
-    return status;
-}
-
 /* ---- on a GPU ---- */
 
 /* The unit is maxflow.cu: its state is the network, its one cell how many active vertices it leaves to us. */
@@ -290,7 +320,7 @@ static const ordo_operator whole_flow = {ORDO_WHOLE_APP("maximum_flow", "maximum
                                          .state = sizeof(ordo_flow_state)};
 
 /* Runs it, or only asks whether it would run. */
-static ordo_status whole_run(search *s, ordo_options *options, ordo_flow_state *state, bool check)
+static ordo_status whole_run(search *s, ordo_flow_state *state, bool check)
 {
     static const ordo_eid no_row[1];
     static const ordo_csr nothing = {.row = no_row, .stride = 1}; /* the rows are the state's */
@@ -299,13 +329,10 @@ static ordo_status whole_run(search *s, ordo_options *options, ordo_flow_state *
     if (status)
         return status;
     ordo_work work = {.op = &whole_flow, .graph = rows, .cells = &s->left, .state = state, .targets = 1};
-    const ordo_options given = s->runs.options;
-    s->runs.options = *options;
     const double before = ordo_clock();
-    status = check ? ordo_run_check(&work, options) : ordo_runs_one(&s->runs, &work);
+    status = check ? ordo_run_check(&work, &s->runs.options) : ordo_runs_one(&s->runs, &work);
     if (s->runs.ran) /* but for the kernels it was all about getting there and back */
         s->runs.stats->transfer_seconds = ordo_clock() - before - s->runs.stats->run_seconds;
-    s->runs.options = given;
     ordo_graph_free(rows);
     return status;
 }
@@ -313,57 +340,45 @@ static ordo_status whole_run(search *s, ordo_options *options, ordo_flow_state *
 static ordo_status try_on_gpu(search *s, bool cut_only, bool check)
 {
     ordo_flow_state state = {&s->net, cut_only, s->how.hand_over};
-    ordo_options options = s->runs.options;
-    if (!strcmp(options.device, "auto"))
-        options.device = "cuda"; /* what is wrong there is what auto has to say */
-    ordo_status status = whole_run(s, &options, &state, check);
-    if (s->runs.ran && is_auto(&options))
+    ordo_status status = whole_run(s, &state, check);
+    if (s->runs.ran && is_auto(&s->runs.options))
         snprintf(s->runs.stats->chosen, sizeof s->runs.stats->chosen, "the one that maxflow has on a GPU");
     return status;
 }
 
-/* Where the CPU may do it instead, that is what `s` says from now on. */
-static ordo_status fall_back(search *s, ordo_status status, char *why_not, size_t room)
-{
-    if (!status || !ordo_may_fall_back(&s->runs.options, status))
-        return status;
-    snprintf(why_not, room, "%s", ordo_last_error());
-    s->runs.options.device = "cpu";
-    s->gpu = false;
-    return ORDO_OK;
-}
-
 /* ---- the whole ---- */
 
-static ordo_status first_phase(search *s, bool cut_only, char *why_not, size_t room)
+static ordo_status first_phase(search *s, bool cut_only)
 {
     ordo_status status = ORDO_OK;
     ordo_network_start(&s->net);
-    if (s->gpu) {
-        status = fall_back(s, try_on_gpu(s, cut_only, false), why_not, room);
+    if (s->whole) {
+        status = fall_back(s, try_on_gpu(s, cut_only, false));
         s->exact = s->left == 0;
-        if (status || s->gpu)
+        if (status || s->whole)
             return !status && s->left ? serially(s, s->net.sink) : status;
     }
     status = begin(s);
+    if (status && s->asked && !(status = fall_back(s, status)))
+        status = begin(s);
     if (!status && !s->serial)
         status = make_graph(s);
     return status ? status : phase(s, s->net.sink);
 }
 
-static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result, char *why_not, size_t room)
+static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result)
 {
     ordo_network *net = &s->net;
     const bool cut_only = s->how.cut_only || !flow;
-    ordo_status status = first_phase(s, cut_only, why_not, room);
+    ordo_status status = first_phase(s, cut_only);
     if (status)
         return status;
     if (!s->exact)
         ordo_network_relabel(net, net->sink);
     result->value = net->excess[net->sink];
     result->source_side = ordo_network_cut(net, side, &result->cut_capacity);
-    if (!cut_only && (!s->gpu || s->left))
-        status = s->gpu ? serially(s, net->source) : phase(s, net->source);
+    if (!cut_only && (!s->whole || s->left))
+        status = s->whole ? serially(s, net->source) : phase(s, net->source);
     if (!status && flow)
         status = ordo_network_flow(net, s->runs.options.threads, flow);
     return status;
@@ -383,6 +398,20 @@ static ordo_status check_options(const ordo_options *options)
     return ordo_run_check(&work, options);
 }
 
+/* Whether and how a GPU does it, where one is asked for; whether it would. */
+static ordo_status take_gpu(search *s, const ordo_options *asked)
+{
+    ordo_options *o = &s->runs.options;
+    if (!o->device || !strcmp(o->device, "cpu"))
+        return ORDO_OK;
+    s->asked = asked;
+    if (!strcmp(o->device, "auto"))
+        o->device = "cuda"; /* what is wrong there is what auto has to say */
+    s->whole = ordo_runs_whole(o, "atomic");
+    s->runs.on_gpu = !s->whole;
+    return fall_back(s, s->whole ? try_on_gpu(s, false, true) : check_options(o));
+}
+
 ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
                          const ordo_options *options, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result,
                          ordo_stats *stats)
@@ -394,12 +423,8 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
                 .serial = is_serial(options),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}};
     ordo_flow found = {0};
-    char why_not[sizeof stats->fallback] = "";
-    ordo_status status = ORDO_OK;
-    s.gpu = s.runs.options.device && strcmp(s.runs.options.device, "cpu") != 0;
-    if (s.gpu)
-        status = fall_back(&s, try_on_gpu(&s, false, true), why_not, sizeof why_not);
-    if (!s.gpu)
+    ordo_status status = take_gpu(&s, options);
+    if (!status && !s.asked)
         status = check_options(&s.runs.options);
     if (status)
         return status;
@@ -410,14 +435,14 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
         return status;
     const double prepared = ordo_clock() - before;
     s.runs.start = ordo_clock();
-    status = find_flow(&s, flow, side, &found, why_not, sizeof why_not);
+    status = find_flow(&s, flow, side, &found);
     if (!status)
         *result = found;
     ordo_runs_end(&s.runs, "discharge", status);
     if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         stats->prepare_seconds += prepared;
-        if (why_not[0])
-            snprintf(stats->fallback, sizeof stats->fallback, "%s", why_not);
+        if (s.why_not[0])
+            snprintf(stats->fallback, sizeof stats->fallback, "%s", s.why_not);
     }
     ordo_graph_free(s.rows);
     void *all[] = {s.row, s.head, s.open, s.count};
@@ -435,8 +460,11 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
     discharge_state state = {.progress = &progress};
     const ordo_csr *rows = ordo_graph_out(g);
     const ordo_u64 n = rows->n, m = rows->m;
-    const bool gpu = chosen.device && !strcmp(chosen.device, "cuda"); /* of the host's memory it takes the network */
+    const bool cuda = chosen.device && !strcmp(chosen.device, "cuda");
+    const bool gpu = cuda && ordo_runs_whole(&chosen, "atomic"); /* of the host's memory it takes the network */
     search s = {.runs = {.options = chosen}};
+    if (cuda && !gpu)
+        chosen.device = "cpu"; /* no more is held here than by runs here */
     ordo_work work = {
         .op = ordo_operator_find("discharge"), .state = &state, .universe = n, .targets = n, .initial = &nothing};
     ordo_status status = gpu ? try_on_gpu(&s, false, true) : ordo_run_memory(&work, &chosen, expected, at_most);

@@ -599,13 +599,6 @@ static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
 
 /* ---- by runs ---- */
 
-/* Whether a GPU is to do the whole forest at once: neither another scheduler nor a sync is named. */
-static bool as_a_whole(const ordo_options *o)
-{
-    return (!o->scheduler || !strcmp(o->scheduler, "bsp") || !strcmp(o->scheduler, "auto")) &&
-           (!o->sync || !strcmp(o->sync, "auto"));
-}
-
 /* What ordo_run would refuse. On a GPU lists of u32 are the most that is needed, whatever the graph has. */
 static ordo_status check_runs(const search *s)
 {
@@ -667,7 +660,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     char why_not[sizeof stats->fallback] = "";
     if (s.runs.options.device && strcmp(s.runs.options.device, "cpu") != 0) {
         ordo_status status;
-        if (as_a_whole(&s.runs.options)) {
+        if (ordo_runs_whole(&s.runs.options, NULL)) {
             status = find_on_gpu(&s, edge, forest);
         } else {
             s.on_gpu = true;
@@ -694,7 +687,7 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL);
     const bool on_gpu = chosen.device && !strcmp(chosen.device, "cuda");
-    if (on_gpu && as_a_whole(&chosen)) /* of the host's memory it takes the bits */
+    if (on_gpu && ordo_runs_whole(&chosen, NULL)) /* of the host's memory it takes the bits */
         work = whole_work(g, &none);
     else if (on_gpu)
         chosen.device = "cpu"; /* lists are here, and no more is held than by runs here */

@@ -81,6 +81,12 @@ ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
     return status;
 }
 
+bool ordo_runs_whole(const ordo_options *o, const char *sync)
+{
+    return (!o->scheduler || !strcmp(o->scheduler, "bsp") || !strcmp(o->scheduler, "auto")) &&
+           (!o->sync || !strcmp(o->sync, "auto") || (sync && !strcmp(o->sync, sync)));
+}
+
 bool ordo_may_fall_back(const ordo_options *options, ordo_status status)
 {
     return !strcmp(options->device, "auto") &&

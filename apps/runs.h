@@ -21,6 +21,9 @@ bool ordo_runs_late(const ordo_runs *runs);
 ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work);
 /* Adds what was done `later` seconds after the start, and takes its trace. */
 void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later);
+/* Whether a GPU is to do all at once, by a program of the app's own: neither another scheduler than its bsp is named,
+ * nor another sync than that program has (`sync`; NULL: nor any). */
+bool ordo_runs_whole(const ordo_options *options, const char *sync);
 /* Whether device "auto" is to go on on the CPU after a run on a GPU, or a check of one, that gave this status. */
 bool ordo_may_fall_back(const ordo_options *options, ordo_status status);
 /* Seconds and peak over all, under that operator's name; frees the statistics where the app's status allows none. */

@@ -222,10 +222,37 @@ class Runs(Base):
                            env=dict(PLAIN, LD_LIBRARY_PATH=self.folder))
         self.assertEqual(r.returncode, 0, r.stdout)
 
+    def test_flows_by_runs(self):
+        """Runs of discharges, by one thread (tests/gpu/odd/odd.cu), and what the app does between them."""
+        file = self.path("flow.json")
+        named = ("--scheduler", "near_far")
+        for words in ((), ("--phase", "cut"), ("--hand-over", 5), ("--sync", "lock"), ("--set", "delta=3")):
+            out = self.ok(*self.network, "cuda", "--verify", "--json", file, *named, *words)
+            self.assertRegex(out, r"(?m)^Scheduler: .*near_far, sync lock, cuda, fake GPU;")
+            self.assertRegex(out, r"(?m)^Verification: +PASS$")
+            with open(file) as f:
+                record = json.load(f)
+            os.unlink(file)
+            self.assertEqual((record["operator"], record["options"]["device"]), ("discharge", "cuda"))
+            self.assertGreater(record["counts"]["supersteps"], 10)
+            self.assertGreater(record["seconds"]["transfer"], 0)
+            self.assertGreater(record["seconds"]["prepare"], 0)
+        self.refused(4, r"discharge needs \d+ bytes or more, 20000 of 20000 are free", *self.network, "cuda", *named,
+                     FAKE_MEMORY=20000)
+        self.refused(6, "discharge under 'near_far' did not end within 1e-09 s", *self.network, "cuda", *named, "--timeout",
+                     "1e-9")
+        large = ("maxflow", "--generate", "rlg --width 40 --height 40 --weights uniform:1:9 --seed 2", "--device")
+        for memory in (20000, 250000):  # too little for any run; for runs of the network
+            out = self.ok(*large, "auto", "--verify", *named, FAKE_MEMORY=memory)
+            self.assertRegex(out, r"(?m)^Scheduler: .*near_far, sync lock, cpu, ")
+            self.assertRegex(out, r"(?m)^Not on a GPU: .*discharge needs \d+ bytes or more")
+        self.assertIn("near_far, sync lock, cuda, fake GPU;", self.ok(*self.network, "auto", "--verify", *named))
+
     def test_flow_refusals(self):
-        self.refused(2, "'maximum_flow' under scheduler 'delta' was not compiled for device 'cuda'", *self.network, "cuda",
-                     "--scheduler", "delta")
-        self.refused(2, "does not offer sync 'lock'", *self.network, "cuda", "--sync", "lock")
+        missing = "operator 'discharge' under scheduler 'delta' was not compiled for device 'cuda'"
+        self.refused(2, missing, *self.network, "cuda", "--scheduler", "delta")
+        self.assertIn(missing, self.ok(*self.network, "auto", "--verify", "--scheduler", "delta"))
+        self.refused(2, "'discharge' under scheduler 'bsp' was not compiled", *self.network, "cuda", "--sync", "lock")
         self.refused(2, "direction=pull needs an operator that settles", *self.network, "cuda", "--set", "direction=pull")
         self.refused(4, r"maximum_flow needs \d+ bytes or more, 20000 of 20000 are free", *self.network, "cuda",
                      FAKE_MEMORY=20000)
@@ -234,7 +261,7 @@ class Runs(Base):
         for memory, words in ((20000, ()), (1 << 30, ("--sync", "lock"))):
             out = self.ok(*self.network, "auto", "--verify", *words, FAKE_MEMORY=memory)
             self.assertRegex(out, r"(?m)^Scheduler: .*, cpu, ")
-            self.assertRegex(out, r"(?m)^Not on a GPU: .*(needs \d+ bytes or more|does not offer sync)")
+            self.assertRegex(out, r"(?m)^Not on a GPU: .*(needs \d+ bytes or more|was not compiled for)")
 
     def test_old_gpu(self):
         pattern = r"found fake GPU of compute capability 7\.0, expected 7\.5 or later"

@@ -11,7 +11,10 @@ import subprocess
 import sys
 
 MOST = 16
-BY_NUMBER = {"discharge": 8 * 32 + 4 * 8}  # requests; activations, up to a multiple of 16
+BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages
+    "discharge_lock_server": 8 * 32 + 4 * 8 + 8 * 32,
+    "discharge": 8 * 32 + 4 * 8,
+}
 
 
 def main(library, stamp):
@@ -29,7 +32,7 @@ def main(library, stamp):
             name = found[1] if found else name if "REG:" in line else ""
             found = re.search(r"REG:(\d+) STACK:(\d+)", line)
             known = re.search(r"[a-z][a-z0-9_]*_cuda_kernel", name)
-            room = BY_NUMBER.get(known[0].split("_")[0], 0) if known else 0
+            room = next((BY_NUMBER[k] for k in BY_NUMBER if known and known[0].startswith(k + "_")), 0)
             if found and int(found[2]) > MOST + room:
                 spills.add(f"{known[0] if known else name} for {arch}: {found[2]} bytes of local memory, {found[1]} registers")
         if spills:

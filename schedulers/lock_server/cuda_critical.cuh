@@ -801,11 +801,6 @@ static ordo_status MY(refuse)(const ordo_job *job)
                          "scheduler 'lock_server' on device 'cuda' with data=shared has no pairs=nested, since a "
                          "section needs the words of two servers; '%s' would be run so",
                          job->op->name);
-    if (OP(targets) == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !OP(halves)) && (int)MY(batch) > SERVER_TAGS)
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "scheduler 'lock_server' on device 'cuda' isolates pairs of at most %d requests a visit; '%s' "
-                         "may have %d",
-                         SERVER_TAGS / SERVER_THREADS, job->op->name, (int)OP(requests));
     if ((int)job->tunable[SERVER_ROLES] == 1)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has roles=apart alone");
     return ORDO_OK;
@@ -941,9 +936,8 @@ template <bool Has> static const void *MY(nested_kernel_of)(void)
 static const void *MY(find_kernel)(const MY(plan) * p)
 {
     constexpr bool one = (int)OP(targets) == 1, runs = one || (int)OP(halves), recalls = (int)MY(recalls);
-    constexpr bool nests = !one && (int)MY(batch) <= SERVER_TAGS;
     if (p->nested)
-        return MY(nested_kernel_of)<nests>();
+        return MY(nested_kernel_of)<!one>();
     if (p->gather)
         return MY(gathering_kernel_of) < one && (int)OP(combines) > (p);
     if (!recalls)

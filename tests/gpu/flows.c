@@ -9,6 +9,8 @@
  * capacities 1 to 100, seed 1; or grid:WIDTH:HEIGHT: a grid with edges both ways, one in ten left out, capacities of 1
  * to 100; a source before all of the first column, a sink behind all of the last.
  *
+ * Either takes [SCHEDULER SYNC] after that: runs of discharges under these, where they are not what the app does whole.
+ *
  * Every small answer is compared with Dinitz' algorithm (the verifier's, which shares nothing with what is tested), is
  * proved by the certificate, and has the cut that the CPU finds, which is unique; large ones by the last two. Ends with
  * 1 where one is wrong, with 77 where there is no such device.
@@ -38,9 +40,15 @@ typedef struct network {
     ordo_flow_options how;
 } network;
 
+static const char *scheduler, *sync_name; /* of what is checked; NULL: the app's own */
+
 static ordo_status solve(const network *net, const char *device, answer *a)
 {
     ordo_options options = {.device = device, .timeout = 120};
+    if (device) { /* else it is what that is compared with */
+        options.scheduler = scheduler;
+        options.sync = sync_name;
+    }
     return ordo_maxflow(net->g, net->source, net->sink, &net->how, &options, a->flow, a->side, &a->f, &a->stats);
 }
 
@@ -330,10 +338,17 @@ static int time_network(const char *device, const char *path, int repeats)
 int main(int count, char **words)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a kernel that hangs is wanted, too */
+    const int own = count > 1 && !strcmp(words[1], "time") ? 5 : 4; /* words before those of a scheduler */
+    if (count == own + 2) {
+        scheduler = words[own];
+        sync_name = words[own + 1];
+        count = own;
+    }
     if (count == 4 && !strcmp(words[1], "check"))
         return check_all(words[2], atoi(words[3]));
     if (count == 5 && !strcmp(words[1], "time"))
         return time_network(words[2], words[3], atoi(words[4]));
-    fprintf(stderr, "usage: flows check DEVICE NETWORKS | flows time DEVICE NETWORK REPEATS\n");
+    fprintf(stderr, "usage: flows check DEVICE NETWORKS [SCHEDULER SYNC] | "
+                    "flows time DEVICE NETWORK REPEATS [SCHEDULER SYNC]\n");
     return 2;
 }

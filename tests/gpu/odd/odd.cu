@@ -8,7 +8,8 @@
  *   full  says that a worklist was too small, having spoilt every cell
  *
  * And rounds of spanning forests (operators/mst.h), under `bsp` and `lock_server`, right and by one thread, for what
- * the app does between such runs; every word that an engine may look at must be there.
+ * the app does between such runs; every word that an engine may look at must be there. Discharges of maximum flows
+ * (operators/discharge.h) likewise, under `near_far`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #include <time.h>
 
 #include <ordo/cuda_host.h>
+
+#include "operators/discharge.h"
 
 enum { RIGHT, SLOW, DEAF, FULL };
 
@@ -188,6 +191,53 @@ static ordo_status run_round(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
+/* ---- discharges ---- */
+
+typedef struct discharge_args {
+    discharge_state state;
+    ordo_u64 universe;
+    ordo_cuda_record *record;
+} discharge_args;
+
+static __host__ __device__ void work_discharge(const discharge_args *a)
+{
+    ordo_request request[DISCHARGE_REQUESTS];
+    ordo_activation activated[2];
+    for (ordo_u64 asked = 1; asked; a->record->supersteps++) {
+        asked = 0;
+        for (ordo_vid v = 0; v < a->universe; v++) {
+            const ordo_u32 some = discharge_visit(&a->state, v, request);
+            for (ordo_u32 i = 0; i < some; i++)
+                discharge_section(&a->state, &request[i], activated);
+            asked += some;
+        }
+    }
+}
+
+ODD_KERNEL(discharge_kernel, discharge_args, work_discharge)
+
+static ordo_status run_discharge(ordo_job *job)
+{
+    ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
+    discharge_args a = {*(const discharge_state *)job->state, job->universe, NULL};
+    ordo_status status = ordo_cuda_begin(job, 0, false, &c);
+    if (!status) {
+        a.record = c.run.record;
+        arrays.count = discharge_op_arrays(&a.state, job->universe, job->targets, arrays.array);
+        status = ordo_cuda_arrays_in(&c, &arrays);
+    }
+    if (!status) {
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)discharge_kernel), 32, 1, args);
+    }
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
+    return ordo_cuda_end(&c, status);
+}
+
+extern const ordo_instance odd_discharge;
+const ordo_instance odd_discharge = {"near_far", run_discharge, 1u << ORDO_SYNC_LOCK, ORDO_ON_CUDA};
 extern const ordo_instance odd_bsp, odd_near_far, odd_topology, odd_round_bsp, odd_round_server;
 const ordo_instance odd_round_bsp = {"bsp", run_round, 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_LOCK, ORDO_ON_CUDA};
 const ordo_instance odd_round_server = {"lock_server", run_round, 1u << ORDO_SYNC_SERVER, ORDO_ON_CUDA};
