@@ -50,6 +50,15 @@ class Traps(unittest.TestCase):
                     self.through(name, 3001, "bsp:lock", f"bsp.lock_place={locks}", f"bsp.rivals={rivals}")
                 self.through(name, 20000, "bsp:lock", f"bsp.lock_place={locks}", "bsp.rivals=64", "bsp.sleep=2000")
 
+    def test_queues(self):  # locks again, where items come in the order of schedulers that have one, and wait for room
+        settings = {"delta": (("pool=1",), ("buckets=2", "blocks=1"), ("hops=1000", "thin=1000000000")),
+                    "adds": (("pool=1",), ("workers=1", "block=64"), ("buckets=2", "reserve=thread", "cache=off")),
+                    "inbox": (("ring=1",), ("workers=1",), ("crowd=1", "window=0"))}
+        for name in ("ht", "atm"):
+            for scheduler in settings:
+                for some in ((),) + settings[scheduler]:
+                    self.through(name, 20001, scheduler + ":lock", *(f"{scheduler}.{s}" for s in some))
+
     def test_servers(self):
         forms = {"ht": (("data=global", "form=plain"), ("form=chains",), ("data=shared", "form=plain"), ("data=shared",)),
                  "atm": (("data=global",), ("data=shared",))}

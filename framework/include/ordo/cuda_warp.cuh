@@ -150,12 +150,14 @@ typedef struct OP(sight) {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
     ordo_cuda_rows rows;
     OP(cell) * cells;
-    const uint4 *record; /* see ordo_cuda_records; NULL: none */
 #else
     ordo_cuda_locks locks;
 #endif
     OP(state) state;
     ordo_u32 universe;
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    const uint4 *record; /* see ordo_cuda_records; NULL: none */
+#endif
     ordo_u32 near;   /* entries that a warp keeps for its next hops: a power of two */
     ordo_u32 *owner; /* [2 * (m / PIECE + 1)] */
 } OP(sight);
@@ -173,13 +175,13 @@ typedef struct OP(warp) {
     ordo_u32 activations;                 /* of critical operators */
 } OP(warp);
 
-/* An item's entry as it stands now, and whether it has anything to do. */
-ORDO_DEV OP(value) OP(warp_now)(const OP(sight) & g, ordo_item item)
+/* The value of an item's entry as it stands now, where there is one; and whether it has anything to do. */
+ORDO_DEV OP(value) OP(warp_now)(const OP(sight) & g, bool has, ordo_item item)
 {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
-    return ordo_dev_load(&g.cells[item]);
+    return has ? ordo_dev_load(&g.cells[item]) : OP(worst)();
 #else
-    return OP(first_priority)(&g.state, item);
+    return has ? OP(first_priority)(&g.state, item) : 0;
 #endif
 }
 ORDO_DEV bool OP(warp_some)(const OP(sight) & g, ordo_item item)
@@ -273,7 +275,7 @@ ORDO_DEV ordo_u32 OP(warp_begin)(const OP(sight) & g, OP(warp) * w, const ordo_c
     at += threadIdx.x % 32;
     const bool has = at < run.initial_count;
     const ordo_u32 item = has ? ordo_dev_initial(&run, at) : 0;
-    const OP(value) value = has ? OP(warp_now)(g, item) : OP(value)();
+    const OP(value) value = OP(warp_now)(g, has, item);
     const bool some = has && OP(warp_some)(g, item);
     w->items += has && !some;
     OP(warp_put)(g, w, some, item, value, item);
@@ -322,7 +324,7 @@ ORDO_DEV void OP(warp_lowest)(const OP(sight) & g, const ordo_cuda_run *run, ord
     for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < run->initial_count;
          i += (ordo_u64)gridDim.x * blockDim.x) {
         const ordo_item item = ordo_dev_initial(run, i);
-        const ordo_u64 priority = ~ordo_dev_ordered(OP(priority)(&g.state, item, OP(warp_now)(g, item)));
+        const ordo_u64 priority = ~ordo_dev_ordered(OP(priority)(&g.state, item, OP(warp_now)(g, true, item)));
         mine = priority > mine ? priority : mine;
     }
     for (int step = 16; step; step /= 2) {
