@@ -72,6 +72,17 @@ static __host__ __device__ constexpr int MY(sent)(int words, bool near, bool gat
     return words == 1 && near && !gather && !MY(pairs) ? 2 * (int)MY(places) : (int)MY(places);
 }
 
+/* Messages of a batch. Of isolated pairs they are long, and a block has no room for all that its threads may have: where
+ * a visit may ask for many, fewer threads visit. */
+static __host__ __device__ constexpr int MY(staged)(int words, bool near, bool gather, bool nested)
+{
+    return SERVER_THREADS * (nested ? (int)SERVER_EACH : MY(sent)(words, near, gather));
+}
+enum {
+    MY(visitors) = (int)OP(requests) <= (int)SERVER_EACH ? (int)SERVER_THREADS
+                                                         : MY(staged)(4, false, false, true) / (int)OP(requests)
+};
+
 /* A block's own, in shared memory. What a server has of it depends on its form. */
 typedef struct MY(block) {
     server_outbox out;
@@ -429,7 +440,8 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
     /* nested: more do not fit registers */
     constexpr int places = Nested ? (int)OP(requests) : MY(sent)(W, Near, Gather);
     constexpr int items = places / (int)OP(requests);
-    const ordo_u64 batch = (ordo_u64)items * SERVER_THREADS, clients = gridDim.x - a->servers;
+    constexpr int visitors = Nested ? (int)MY(visitors) : (int)SERVER_THREADS;
+    const ordo_u64 batch = (ordo_u64)items * visitors, clients = gridDim.x - a->servers;
     const ordo_item *list = step == 1 ? a->run.initial : a->frontier.list[step & 1];
     for (ordo_u64 base = b->index * batch; base < count; base += clients * batch) {
         ordo_request request[items][OP(requests)] = {};
@@ -440,7 +452,7 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
          * nothing else branches. */
 #pragma unroll
         for (int k = 0; k < items; k++) {
-            const ordo_u64 i = base + (ordo_u64)k * SERVER_THREADS + threadIdx.x, at = i < count ? i : count - 1;
+            const ordo_u64 i = base + (ordo_u64)k * visitors + threadIdx.x, at = i < count ? i : count - 1;
             found[k] = OP(visit)(&a->state, list ? list[at] : (ordo_item)at, request[k]);
         }
         if (a->owners.number)
@@ -456,7 +468,8 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
                 }
 #pragma unroll
         for (int k = 0; k < items; k++) {
-            const bool inside = base + (ordo_u64)k * SERVER_THREADS + threadIdx.x < count;
+            const bool one = visitors == (int)SERVER_THREADS || threadIdx.x < visitors;
+            const bool inside = one && base + (ordo_u64)k * visitors + threadIdx.x < count;
             found[k] = inside ? found[k] : 0;
             mine->items += inside;
             mine->edges += found[k];
@@ -626,7 +639,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(
     b.server = server_role(a.servers, &b.index);
     b.state = a.state;
     b.out = server_outbox_at(room, a.servers);
-    constexpr ordo_u32 stage = MY(sent)(W, Near, Gather) * SERVER_THREADS * W;
+    constexpr ordo_u32 stage = MY(staged)(W, Near, Gather, Nested) * W;
     ordo_u64 *rest = !b.server || (MY(pairs) && !Nested) ? room + server_outbox_words(a.servers, stage) : room;
     if (b.server ? Chains : Gather) {
         b.table = (ordo_u32 *)rest;
@@ -743,7 +756,7 @@ static size_t MY(room)(const ordo_job *job, const MY(plan) * p)
 {
     const size_t batch = (size_t)MY(batch);
     const size_t lines = 4 * SERVER_LINES + 4 * batch, chains = 4 * (size_t)MY(lines) + 6 * batch;
-    const ordo_u32 stage = (ordo_u32)(MY(sent)(p->words, p->near, p->gather) * SERVER_THREADS * p->words);
+    const ordo_u32 stage = (ordo_u32)(MY(staged)(p->words, p->near, p->gather, p->nested) * p->words);
     const size_t box = 8 * server_outbox_words(p->servers, stage);
     const size_t client = box + (p->gather ? lines : 0);
     size_t server = p->nested ? 8 * ((p->servers + 1) / 2) : MY(pairs) ? box : 0;
@@ -881,7 +894,7 @@ static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
 {
     const ordo_job *job = c->job;
     const ordo_u32 log =
-        server_ring_log(job->tunable[SERVER_RING], (ordo_u32)(MY(sent)(p->words, p->near, p->gather) * SERVER_THREADS));
+        server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(staged)(p->words, p->near, p->gather, p->nested));
     a->twice = OP(cuda_twice)(job);
     a->run = c->run;
     ordo_status status = OP(cuda_frontier)(c, &a->frontier, &a->halt);
