@@ -72,8 +72,8 @@ static __host__ __device__ constexpr int MY(sent)(int words, bool near, bool gat
     return words == 1 && near && !gather && !MY(pairs) ? 2 * (int)MY(places) : (int)MY(places);
 }
 
-/* Messages of a batch. Of isolated pairs they are long, and a block has no room for all that its threads may have: where
- * a visit may ask for many, fewer threads visit. */
+/* Messages of a batch. Of isolated pairs they are long, and a block has no room for all that its threads may have:
+ * where a visit may ask for many, fewer threads visit. */
 static __host__ __device__ constexpr int MY(staged)(int words, bool near, bool gather, bool nested)
 {
     return SERVER_THREADS * (nested ? (int)SERVER_EACH : MY(sent)(words, near, gather));

@@ -37,7 +37,7 @@
 #ifndef SERVER_NESTED_ONCE
 #define SERVER_NESTED_ONCE
 
-static_assert((int)SERVER_THREADS <= (int)SERVER_TAGS, "an answer is found by the number of the thread that waits for it");
+static_assert((int)SERVER_THREADS <= (int)SERVER_TAGS, "an answer is found by the number of who waits for it");
 enum { NESTED_OPEN = 0, NESTED_DONE = 1, NESTED_REFUSED = 2 };  /* answers */
 enum { NESTED_FREE, NESTED_HELD, NESTED_SENDING, NESTED_SENT }; /* a lane at home: what it has in hand */
 #define NESTED_DENSE 0.4                                        /* lanes at home to a hot target */
