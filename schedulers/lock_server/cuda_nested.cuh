@@ -32,6 +32,9 @@
  * and its places are behind all that was reserved, counts itself; tries come from warps that have not. A place that a
  * lane still waits for is its own in the next step.
  *
+ * Words of shared memory that are looked at with no barrier in between are changed by atomics alone: racecheck reports
+ * a store and a look as a hazard, whatever fences order them.
+ *
  * Not done: fairness. A request may be refused again and again while others pass.
  */
 #ifndef SERVER_NESTED_ONCE
@@ -56,7 +59,9 @@ enum {
 /* A ring from which the warps of one role take, in shared memory. Places below `next` are handed out.
  *   Invariant: all places below oldest[w] that warp w got are taken, and it gets none below it: it is raised by that
  * warp alone, to its oldest place that is not, or to what `next` was before. So all that is below the least of them is
- * taken, and one warp tells senders so.
+ * taken, and one warp tells senders so. An older value that it may see is lower: senders are told less for a while.
+ *   Taken before told: words come into registers, warp barrier, fence, `oldest` (the warp that took); `oldest`, fence,
+ * warp barrier, `read` with release (the one that tells).
  *   A ring has at least a place for every lane, so that laps of what lanes look at and what lies there differ by one.
  */
 typedef struct nested_ring {
@@ -101,10 +106,10 @@ ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring
     const bool any = __any_sync(all, came);
     const ordo_u32 next = __shfl_sync(all, ordo_dev_load_near(&ring->next), 0);
     const ordo_u32 behind = ordo_dev_warp_max(place->waiting ? next - place->at : 0);
-    ordo_dev_fence_near(); /* the words are in registers */
-    __syncwarp();
+    __syncwarp(); /* the words are in registers */
+    ordo_dev_fence_near();
     if (lane == 0)
-        ordo_dev_store_near(&ring->oldest[warp], next - behind);
+        ordo_dev_exchange_near(&ring->oldest[warp], next - behind);
     if (warp == 0) { /* tells senders, but while there is more to do not for every place */
         const ordo_u32 ahead = ordo_dev_load_near(&ring->oldest[lane < warps ? lane : 0]) - place->read;
         const ordo_u32 least = ~ordo_dev_warp_max(~ahead);
@@ -285,10 +290,12 @@ ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *
             nap = nap < NESTED_LONGEST ? 2 * nap : nap;
         }
         if (hand == NESTED_SENDING) {
-            bool room = at - ordo_dev_load_near(&b->seen[owner]) < size;
+            /* what one lane has looked at is handed on to others in their order; an older value shows less room */
+            bool room = at - ordo_dev_acquire_near(&b->seen[owner]) < size;
             if (!room) {
                 const ordo_u32 read = ordo_dev_acquire(&a->second.read[owner * ORDO_CUDA_LINE]);
-                ordo_dev_store_near(&b->seen[owner], read);
+                ordo_dev_fence_near();
+                ordo_dev_exchange_near(&b->seen[owner], read);
                 room = at - read < size;
             }
             if (room) {

@@ -374,7 +374,9 @@ static inline ordo_status ordo_cuda_halt_make(ordo_cuda *c, ordo_cuda_halt *halt
 
 /* ---- locks ---- */
 
-/* A lock of a table, at the scope of the device or, Near, of the block that alone uses it. */
+/* A lock of a table, at the scope of the device or, Near, of the block that alone uses it. That one is given back by an
+ * exchange: it is no slower than a store, which would go to an address of any kind of memory, and racecheck, which
+ * takes a store and a look at the lock elsewhere for a hazard, leaves out atomics. */
 template <bool Near> ORDO_DEV bool ordo_dev_lock(ordo_u32 *lock)
 {
     ordo_u32 open = 0;
@@ -384,7 +386,7 @@ template <bool Near> ORDO_DEV bool ordo_dev_lock(ordo_u32 *lock)
 template <bool Near> ORDO_DEV void ordo_dev_unlock(ordo_u32 *lock)
 {
     if (Near)
-        ordo_dev_store_near(lock, 0u);
+        ordo_dev_exchange_near(lock, 0u);
     else
         ordo_dev_store(lock, 0u);
 }
