@@ -897,7 +897,7 @@ static ordo_status MY(make_args)(ordo_cuda *c, const MY(plan) * p, MY(args) * a)
         server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(staged)(p->words, p->near, p->gather, p->nested));
     a->twice = OP(cuda_twice)(job);
     a->run = c->run;
-    ordo_status status = OP(cuda_frontier)(c, &a->frontier, &a->halt);
+    ordo_status status = OP(cuda_frontier)(c, OP(activates), &a->frontier, &a->halt);
     if (!status)
         status = server_rings_make(c, a->servers, log, p->words, &a->first);
     if (!status && MY(pairs))

@@ -348,12 +348,13 @@ typedef struct ordo_cuda_halt {
 
 enum { ORDO_CUDA_LOOK = 64, ORDO_CUDA_ASK = 4096 };
 
-/* Now and then: has the run been told to end? `rounds` is the thread's own count. */
-ORDO_DEV bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds)
+/* Now and then: has the run been told to end? `rounds` is the thread's own count. One thread of a block asks the host
+ * for all; where others may be at work long after it has ended, each asks for itself. */
+ORDO_DEV bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds, bool asks = threadIdx.x == 0)
 {
     if (++*rounds % ORDO_CUDA_LOOK)
         return false;
-    if (threadIdx.x == 0 && *rounds % ORDO_CUDA_ASK == 0 && halt->mailbox->stop)
+    if (asks && *rounds % ORDO_CUDA_ASK == 0 && halt->mailbox->stop)
         atomicCAS(halt->word, 0u, step);
     return ordo_dev_load(halt->word) != 0;
 }

@@ -4,6 +4,7 @@
  *
  *   OP(dev_try)        one try to run a request's section under its locks: all of them or none, and never a wait
  *   OP(dev_try_near)   the same for a block that alone has the target, in its shared memory
+ *   OP(dev_visits)     a block's part of a superstep: visits items, runs what they ask for by such tries
  *   OP(dev_push)       an activation to the frontier of a step
  *
  * Two kinds of locks. A *table* has one word a target (ordo_dev_swap from 0 to 1, release store of 0). A lock *in the
@@ -25,6 +26,39 @@
  * needed: the target's words are the locked word itself, which atomics on one word order, and words of the item are
  * looked at by this thread alone.
  */
+#ifndef ORDO_CUDA_CRITICAL_ONCE
+#define ORDO_CUDA_CRITICAL_ONCE
+
+/* How many threads a multiprocessor best run sections under locks, for so many targets: of 32, 48 (for pairs), 128, 512
+ * and 1024. Where sections need two, they get into each other's way as if there were a quarter. */
+static inline ordo_u64 ordo_usual_rivals(double targets, bool pairs)
+{
+    if (targets <= 0)
+        return 512;
+    targets /= pairs ? 4 : 1;
+    if (targets < 256)
+        return pairs && targets > 100 ? 48 : 32;
+    return targets < 4096 ? 128 : targets < 1 << 19 ? 512 : 1024;
+}
+
+#endif
+
+/* What visits need whose sections run under locks. */
+typedef struct OP(cuda_sections) {
+    OP(state) state;
+    ordo_cuda_locks locks;
+    ordo_u32 width; /* threads of a block that run sections */
+    ordo_u32 sleep; /* most, in ns, of a thread that finds a lock taken */
+    ordo_cuda_halt halt;
+} OP(cuda_sections);
+
+/* Runs a section whose targets the caller owns; how many items it put into out[]. `twice`: its item may have asked for
+ * it twice. */
+ORDO_DEV ordo_u32 OP(dev_section)(const OP(state) * s, bool twice, const ordo_request *r, ordo_activation *out)
+{
+    return twice ? OP(section)(s, r, out) : OP(section_open)(s, r, out);
+}
+
 /* One try at locks in words, for `run(state, request)`; false: a lock was taken. */
 template <typename Run>
 ORDO_DEV bool OP(dev_try_word)(const OP(state) * s, bool twice, const ordo_request *request, Run run)
@@ -136,12 +170,80 @@ ORDO_DEV bool OP(dev_try)(const OP(state) * s, const ordo_cuda_locks *locks, con
 {
     const bool twice = locks->twice;
     auto run = [&](const OP(state) * state, ordo_request * r) {
-        *activated = twice ? OP(section)(state, r, out) : OP(section_open)(state, r, out);
+        *activated = OP(dev_section)(state, twice, r, out);
     };
     if constexpr (Word)
         return OP(dev_try_word)(s, twice, request, run);
     const ordo_u32 last = (int)OP(targets) == 2 && request->targets == 2 ? request->target[1] : request->target[0];
     return OP(dev_try_table)<false>(s, locks->lock, request->target[0] & locks->mask, last & locks->mask, request, run);
+}
+
+/* A thread's visits: items first, first + stride, ... below end, of `list` or, without one, those numbers. It has one
+ * request at a time and goes through one loop: take an item where it has none, try its request once. So a lane whose
+ * lock is taken holds nobody up, and lanes that got theirs go on with other items. Where targets have several words and
+ * sections are long, both are done in one pass: a third faster for gradient descent, while short sections on one word
+ * gain nothing (measured). False where the run ends early. */
+template <bool Word, typename Sink>
+ORDO_DEV bool OP(dev_visit)(const OP(cuda_sections) * s, const ordo_item *list, ordo_u32 step, ordo_u64 first,
+                            ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink)
+{
+    ordo_request request[OP(requests)];
+    ordo_activation out[OP(activations) + 1];
+    ordo_u32 asked = 0, next = 0, nap = 32;
+    while (first < end || next < asked) {
+        if (ordo_dev_told(&s->halt, step, rounds))
+            return false;
+        if (next == asked) {
+            next = 0;
+            asked = OP(visit)(&s->state, list ? list[first] : (ordo_item)first, request);
+            first += stride;
+            mine->items++;
+            mine->edges += asked;
+            if (asked == 0 || (int)OP(lock_bits) != 0)
+                continue;
+        }
+        ordo_u32 activated = 0;
+        /* of one that can only be the first the place is known, and it stays in registers */
+        const ordo_request *now = (int)OP(requests) == 1 ? &request[0] : &request[next];
+        if (OP(dev_try) < Word > (&s->state, &s->locks, now, out, &activated)) {
+            next++;
+            nap = 32;
+            mine->useful++;
+            if (OP(activates))
+                for (ordo_u32 i = 0; i < activated; i++)
+                    mine->activations += sink(out[i]);
+        } else if (s->sleep) {
+            __nanosleep(nap);
+            nap = 2 * nap < s->sleep ? 2 * nap : s->sleep;
+        }
+    }
+    return true;
+}
+
+/* A block's part of a superstep over `count` items of `list`, or 0 .. count - 1: what sections activate goes to
+ * `sink(activation)`, which says whether that is new on a worklist. `done()` runs between tiles, by all threads: to
+ * flush; not at all where nothing is activated. */
+template <bool Word, typename Sink, typename Done>
+ORDO_DEV void OP(dev_visits)(const OP(cuda_sections) * s, const ordo_item *list, ordo_u64 count, ordo_u32 step,
+                             ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink, Done done)
+{
+    enum { SHARE = 4 }; /* items of a thread between flushes */
+    const ordo_u64 width = s->width;
+    if (!OP(activates)) {
+        if (threadIdx.x < width)
+            OP(dev_visit)<Word>(s, list, step, blockIdx.x * width + threadIdx.x, count, gridDim.x * width, mine, rounds,
+                                sink);
+        return;
+    }
+    bool going = true;
+    for (ordo_u64 first = blockIdx.x * width * SHARE; first < count; first += gridDim.x * width * SHARE) {
+        const ordo_u64 end = first + width * SHARE < count ? first + width * SHARE : count;
+        if (threadIdx.x < width && going)
+            going = OP(dev_visit)<Word>(s, list, step, first + threadIdx.x, end, width, mine, rounds, sink);
+        if (!__syncthreads_and(going))
+            break;
+        done();
+    }
 }
 
 /* Puts an item on the frontier of step `step`, once; whether it was not there. */
@@ -163,11 +265,11 @@ static ordo_status OP(cuda_state)(ordo_cuda *c, OP(state) * state, ordo_cuda_arr
     return ordo_cuda_arrays_in(c, arrays);
 }
 
-/* What supersteps of a critical operator need: lists only where items are activated. */
-static ordo_status OP(cuda_frontier)(ordo_cuda *c, ordo_cuda_frontier *f, ordo_cuda_halt *halt)
+/* What supersteps need: with lists of items, or their words alone. */
+static ordo_status OP(cuda_frontier)(ordo_cuda *c, bool lists, ordo_cuda_frontier *f, ordo_cuda_halt *halt)
 {
     ordo_status status = ORDO_OK;
-    if (OP(activates))
+    if (lists)
         status = ordo_cuda_frontier_make(c, c->job->universe, 0, f);
     else if (!(f->turn = (ordo_cuda_turn *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_turn), true)))
         status = ORDO_ERR_MEMORY;
@@ -178,4 +280,29 @@ static ordo_status OP(cuda_frontier)(ordo_cuda *c, ordo_cuda_frontier *f, ordo_c
 static bool OP(cuda_twice)(const ordo_job *job)
 {
     return OP(activates) || job->initial;
+}
+
+/* What visits under locks need, but for `halt`: in words, or in a table. `rivals` threads a multiprocessor run sections,
+ * or as many as a sample of the requests says where that is 0. *blocks, the most that a multiprocessor may have (0: any
+ * number), becomes as few as have them, and of these all threads but for what is too many. */
+static ordo_status OP(cuda_sections_make)(ordo_cuda *c, bool word, ordo_u64 rivals, int *blocks,
+                                          ordo_cuda_arrays *arrays, OP(cuda_sections) * s)
+{
+    const ordo_job *job = c->job;
+    ordo_survey survey = {};
+    ordo_status status = ORDO_OK;
+    if (!rivals)
+        status = ordo_survey_make(job->op, job->state, job->initial, job->initial_count, &survey);
+    rivals = rivals ? rivals : ordo_usual_rivals(survey.targets, OP(targets) == 2);
+    ordo_survey_free(&survey);
+    if (!status)
+        status = OP(cuda_state)(c, &s->state, arrays);
+    if (!status)
+        status = ordo_cuda_locks_make(c, !word, &s->locks);
+    s->locks.twice = OP(cuda_twice)(job);
+    const int needed = (int)((rivals + ORDO_CUDA_THREADS - 1) / ORDO_CUDA_THREADS);
+    *blocks = *blocks && *blocks < needed ? *blocks : needed;
+    s->width = (ordo_u32)((rivals + (ordo_u64)*blocks - 1) / (ordo_u64)*blocks);
+    s->width = s->width < ORDO_CUDA_THREADS ? s->width : ORDO_CUDA_THREADS;
+    return status;
 }
