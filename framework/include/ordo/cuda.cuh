@@ -30,7 +30,7 @@
 
 #define OP(_part) ORDO_JOIN3(ORDO_OP, _op_, _part)
 #define ORDO_DEV static __device__ __forceinline__
-#define ORDO_KERNEL(_threads) static __global__ void __launch_bounds__(_threads)
+#define ORDO_KERNEL(...) static __global__ void __launch_bounds__(__VA_ARGS__) /* threads, least blocks that fit */
 
 /* Ends a scheduler's cuda.cuh: defines the instance that the back end's table names. */
 #define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs)                                                                   \
