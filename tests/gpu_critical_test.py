@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import unittest
 
 ORDO = os.path.abspath(sys.argv.pop(1))
@@ -18,10 +19,10 @@ def ordo(*words):
     return subprocess.run([ORDO, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
 
 
-def bench(name, factors, operations, scheduler, *settings):
+def bench(name, factors, operations, scheduler, *settings, timeout=20):
     words = [w for s in settings for w in ("--set", s)]
     return ordo("bench", name, "--device", "cuda", "--collisions", factors, "--operations", operations, "--repeat", 1,
-                "--timeout", 20, "--schedulers", scheduler, *words)
+                "--timeout", timeout, "--schedulers", scheduler, *words)
 
 
 def lacks_metis(r):
@@ -58,6 +59,24 @@ class Traps(unittest.TestCase):
             for scheduler in settings:
                 for some in ((),) + settings[scheduler]:
                     self.through(name, 20001, scheduler + ":lock", *(f"{scheduler}.{s}" for s in some))
+
+    def test_rounds(self):
+        for name in ("ht", "atm"):
+            for scheduler in ("near_far:lock", "topology:lock", "topology:owner"):
+                self.through(name, 3001, scheduler)
+                for blocks in (1, 2):
+                    self.through(name, 20000, scheduler, f"{scheduler.split(':')[0]}.blocks={blocks}")
+            for owners in (1, 2, 3, 4, 62, 4096):  # a pair; nobody in the middle, or alone; more than there are targets
+                self.through(name, 3001, "topology:owner", f"topology.owners={owners}")
+
+    def test_end(self):
+        # one target, so that a round or superstep would take seconds: it ends in the middle of it
+        for scheduler in ("near_far:lock", "topology:lock", "topology:owner"):
+            start = time.monotonic()
+            r = bench("ht", 1, "8M", scheduler, timeout=0.3)
+            self.assertEqual(r.returncode, 6, (scheduler, r.stderr))
+            self.assertIn("did not end within 0.3 s", r.stderr)
+            self.assertLess(time.monotonic() - start, 8, scheduler)
 
     def test_servers(self):
         forms = {"ht": (("data=global", "form=plain"), ("form=chains",), ("data=shared", "form=plain"), ("data=shared",)),

@@ -31,7 +31,7 @@ def main(library, stamp):
             found = re.search(r"Function (\S+):", line)
             name = found[1] if found else name if "REG:" in line else ""
             found = re.search(r"REG:(\d+) STACK:(\d+)", line)
-            known = re.search(r"[a-z][a-z0-9_]*_cuda_kernel", name)
+            known = re.search(r"[a-z][a-z0-9_]*_cuda_[a-z_]*kernel", name)
             room = next((BY_NUMBER[k] for k in BY_NUMBER if known and known[0].startswith(k + "_")), 0)
             if found and int(found[2]) > MOST + room:
                 spills.add(f"{known[0] if known else name} for {arch}: {found[2]} bytes of local memory, {found[1]} registers")

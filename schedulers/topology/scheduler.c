@@ -13,7 +13,8 @@ static const ordo_pairing pairings[] = {
 
 static const ordo_tunable tunables[] = {TOPOLOGY_TUNABLES(ORDO_TUNABLE_ROW)};
 
-/* No worklist for relax operators; requests of critical ones under owner-computes wait in bins. */
+/* No worklist for relax operators; requests of critical ones under owner-computes wait in bins. On a GPU, which reports
+ * what it lacks by itself, there is room from the start for as many as all items may make. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {

@@ -6,6 +6,9 @@
       "order of items within a thread's chunks: up and down in turn (Yen 1970), or always up")                         \
     X(TOPOLOGY_CHUNK, "chunk", INT, "1024", 1, 1e9, NULL, "items", "items that a thread takes at once")                \
     X(TOPOLOGY_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                      \
-      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")                                               \
+    X(TOPOLOGY_OWNERS, "owners", INT, "0", 0, 4096, NULL, "threads",                                                   \
+      "cuda, owner: threads that own targets, rounded up to an even number where requests have two; 0: all, or then "  \
+      "about the root of the number of items")
 
 enum { TOPOLOGY_TUNABLES(ORDO_TUNABLE_ENUM) TOPOLOGY_TUNABLE_COUNT };

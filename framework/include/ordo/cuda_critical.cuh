@@ -52,6 +52,12 @@ typedef struct OP(cuda_sections) {
     ordo_cuda_halt halt;
 } OP(cuda_sections);
 
+/* The request's second target, or the one that it has. Not by an index, which would keep the request in memory. */
+ORDO_DEV ordo_u32 OP(dev_other)(const ordo_request *r)
+{
+    return (int)OP(targets) == 2 && r->targets == 2 ? r->target[1] : r->target[0];
+}
+
 /* Runs a section whose targets the caller owns; how many items it put into out[]. `twice`: its item may have asked for
  * it twice. */
 ORDO_DEV ordo_u32 OP(dev_section)(const OP(state) * s, bool twice, const ordo_request *r, ordo_activation *out)
@@ -174,8 +180,8 @@ ORDO_DEV bool OP(dev_try)(const OP(state) * s, const ordo_cuda_locks *locks, con
     };
     if constexpr (Word)
         return OP(dev_try_word)(s, twice, request, run);
-    const ordo_u32 last = (int)OP(targets) == 2 && request->targets == 2 ? request->target[1] : request->target[0];
-    return OP(dev_try_table)<false>(s, locks->lock, request->target[0] & locks->mask, last & locks->mask, request, run);
+    return OP(dev_try_table)<false>(s, locks->lock, request->target[0] & locks->mask,
+                                    OP(dev_other)(request) & locks->mask, request, run);
 }
 
 /* A thread's visits: items first, first + stride, ... below end, of `list` or, without one, those numbers. It has one
@@ -282,9 +288,9 @@ static bool OP(cuda_twice)(const ordo_job *job)
     return OP(activates) || job->initial;
 }
 
-/* What visits under locks need, but for `halt`: in words, or in a table. `rivals` threads a multiprocessor run sections,
- * or as many as a sample of the requests says where that is 0. *blocks, the most that a multiprocessor may have (0: any
- * number), becomes as few as have them, and of these all threads but for what is too many. */
+/* What visits under locks need, but for `halt`: locks in words, or in a table. `rivals` threads a multiprocessor run
+ * sections, or as many as a sample of the requests says where that is 0. *blocks, the most that a multiprocessor may
+ * have (0: any number), becomes as few as have them, and of these all threads but for what is too many. */
 static ordo_status OP(cuda_sections_make)(ordo_cuda *c, bool word, ordo_u64 rivals, int *blocks,
                                           ordo_cuda_arrays *arrays, OP(cuda_sections) * s)
 {
