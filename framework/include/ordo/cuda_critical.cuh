@@ -5,6 +5,7 @@
  *   OP(dev_try)        one try to run a request's section under its locks: all of them or none, and never a wait
  *   OP(dev_try_near)   the same for a block that alone has the target, in its shared memory
  *   OP(dev_visits)     a block's part of a superstep: visits items, runs what they ask for by such tries
+ *   OP(dev_owned)      no locks: see cuda_owner.cuh
  *   OP(dev_push)       an activation to the frontier of a step
  *
  * Two kinds of locks. A *table* has one word a target (ordo_dev_swap from 0 to 1, release store of 0). A lock *in the
@@ -312,3 +313,5 @@ static ordo_status OP(cuda_sections_make)(ordo_cuda *c, bool word, ordo_u64 riva
     s->width = s->width < ORDO_CUDA_THREADS ? s->width : ORDO_CUDA_THREADS;
     return status;
 }
+
+#include <ordo/cuda_owner.cuh>
