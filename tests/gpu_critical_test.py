@@ -62,7 +62,7 @@ class Traps(unittest.TestCase):
 
     def test_rounds(self):
         for name in ("ht", "atm"):
-            for scheduler in ("near_far:lock", "topology:lock", "topology:owner"):
+            for scheduler in ("near_far:lock", "bsp:owner", "topology:lock", "topology:owner"):
                 self.through(name, 3001, scheduler)
                 for blocks in (1, 2):
                     self.through(name, 20000, scheduler, f"{scheduler.split(':')[0]}.blocks={blocks}")
@@ -71,7 +71,7 @@ class Traps(unittest.TestCase):
 
     def test_end(self):
         # one target, so that a round or superstep would take seconds: it ends in the middle of it
-        for scheduler in ("near_far:lock", "topology:lock", "topology:owner"):
+        for scheduler in ("near_far:lock", "bsp:owner", "topology:lock", "topology:owner"):
             start = time.monotonic()
             r = bench("ht", 1, "8M", scheduler, timeout=0.3)
             self.assertEqual(r.returncode, 6, (scheduler, r.stderr))

@@ -3,10 +3,11 @@
  * A superstep visits the items of one list, runs the sections that they ask for, and puts what those activate on the
  * other list, each item once.
  *
- * lock: under try-locks (OP(dev_visits) of cuda_critical.cuh). The more threads try for few locks, the slower their holders: what fails queues in front of the unlocking store. So
- * fewer threads than there are run sections (`rivals`); how many, where nothing is said, a sample of the requests tells
- * by how few targets they share (docs/performance.md). All there are (2048) with `lock_place=table` is the baseline of
- * the paper on the lock server (Wang, Fussell and Lin, ASPLOS 2019).
+ * lock: under try-locks (OP(dev_visits) of cuda_critical.cuh). The more threads try for few locks, the slower their
+ * holders: what fails queues in front of the unlocking store. So fewer threads than there are run sections (`rivals`);
+ * how many, where nothing is said, a sample of the requests tells by how few targets they share (docs/performance.md).
+ * All there are (2048) with `lock_place=table` is the baseline of the paper on the lock server (Wang, Fussell and Lin,
+ * ASPLOS 2019).
  *
  * owner: by the threads that own their targets, without locks (OP(dev_owned) of cuda_owner.cuh).
  *
