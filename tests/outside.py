@@ -104,8 +104,7 @@ class Outside:
                             for kind, suffix in (("U", ".o"), ("[DRB]", ".cu.o")))
             assert asked == there, (op, asked, there)
             listed[op] = there
-        assert listed == {"bank": {path.parent.name for path in (self.ordo.includedir / "ordo" / "schedulers").glob("*/cuda_critical.cuh")},
-                          "kcore": set()}, listed
+        assert listed == {"bank": self.on_cuda, "kcore": set()}, listed  # all have both kinds
 
     def with_cuda(self):
         """Programs with a GPU's code; what they do depends on whether there is a GPU."""
