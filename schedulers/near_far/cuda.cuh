@@ -296,7 +296,8 @@ static ordo_status MY(run_job)(ordo_job *job)
         status = OP(cuda_sections_make)(&c, (int)OP(lock_bits) != 0, 0, &blocks, &arrays, &a.sections);
     if (!status)
         status = OP(cuda_frontier)(&c, true, &a.frontier, &a.sections.halt);
-    a.run = c.run;
+    if (!status)
+        a.run = c.run;
 #endif
     for (int i = 0; i < 2 && !status; i++)
         if (!(a.far[i] = (ordo_u32 *)ordo_cuda_alloc(&c, job->universe, sizeof(ordo_u32), false)))
