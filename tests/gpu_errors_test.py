@@ -202,20 +202,26 @@ class Runs(Base):
 
     network = ("maxflow", "--generate", "rlg --width 9 --height 12 --weights uniform:1:9 --seed 2", "--device")
 
+    def flow(self, how, *words):
+        """A verified flow on the GPU and `how`: its record."""
+        file = self.path("flow.json")
+        out = self.ok(*self.network, "cuda", "--verify", "--json", file, *words)
+        self.assertRegex(out, rf"(?m)^Scheduler: .*{how}, cuda, fake GPU;")
+        self.assertRegex(out, r"(?m)^Verification: +PASS$")
+        with open(file) as f:
+            record = json.load(f)
+        os.unlink(file)
+        self.assertEqual((record["operator"], record["options"]["device"]), ("discharge", "cuda"))
+        self.assertGreater(record["counts"]["supersteps"], 10)
+        self.assertGreater(record["seconds"]["transfer"], 0)
+        return record
+
     def test_flows(self):
         """The kernel of maximum flows itself, over fibers (tests/gpu/fibers.h)."""
-        file = self.path("flow.json")
         for words in ((), ("--phase", "cut"), ("--hand-over", 5), ("--scheduler", "auto"), ("--scheduler", "bsp", "--sync", "atomic")):
-            out = self.ok(*self.network, "cuda", "--verify", "--json", file, *words)
-            self.assertRegex(out, r"(?m)^Scheduler: .*bsp, sync atomic, cuda, fake GPU;")
-            self.assertRegex(out, r"(?m)^Verification: +PASS$")
-            with open(file) as f:
-                record = json.load(f)
-            os.unlink(file)
-            self.assertEqual((record["operator"], record["options"]["scheduler"]), ("discharge", "bsp"))
+            record = self.flow("bsp, sync atomic", *words)
+            self.assertEqual(record["options"]["scheduler"], "bsp")
             self.assertGreater(record["counts"]["items"], 100)
-            self.assertGreater(record["counts"]["supersteps"], 10)
-            self.assertGreater(record["seconds"]["transfer"], 0)
             self.assertEqual(record["options"]["chosen"], "the one that maxflow has on a GPU" if "auto" in words else None)
         program = os.path.join(os.path.dirname(ORDO), "tests", "flows")
         r = subprocess.run([program, "check", "cuda", "90"], stdout=subprocess.PIPE, text=True, timeout=200,
@@ -224,18 +230,9 @@ class Runs(Base):
 
     def test_flows_by_runs(self):
         """Runs of discharges, by one thread (tests/gpu/odd/odd.cu), and what the app does between them."""
-        file = self.path("flow.json")
         named = ("--scheduler", "near_far")
         for words in ((), ("--phase", "cut"), ("--hand-over", 5), ("--sync", "lock"), ("--set", "delta=3")):
-            out = self.ok(*self.network, "cuda", "--verify", "--json", file, *named, *words)
-            self.assertRegex(out, r"(?m)^Scheduler: .*near_far, sync lock, cuda, fake GPU;")
-            self.assertRegex(out, r"(?m)^Verification: +PASS$")
-            with open(file) as f:
-                record = json.load(f)
-            os.unlink(file)
-            self.assertEqual((record["operator"], record["options"]["device"]), ("discharge", "cuda"))
-            self.assertGreater(record["counts"]["supersteps"], 10)
-            self.assertGreater(record["seconds"]["transfer"], 0)
+            record = self.flow("near_far, sync lock", *named, *words)
             self.assertGreater(record["seconds"]["prepare"], 0)
         self.refused(4, r"discharge needs \d+ bytes or more, 20000 of 20000 are free", *self.network, "cuda", *named,
                      FAKE_MEMORY=20000)

@@ -102,8 +102,9 @@ template <bool Has> static const void *MY(kernel_of)(bool word)
     return (const void *)MY(kernel)<false>;
 }
 
-static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays, int blocks)
+static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
+    int blocks = (int)c->job->tunable[BSP_BLOCKS];
     const ordo_job *job = c->job;
     MY(args) a = {};
     const int locks = (int)job->tunable[BSP_LOCK_PLACE];
@@ -127,8 +128,9 @@ static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays, int bloc
     return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);
 }
 
-static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays, int blocks)
+static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
+    const int blocks = (int)c->job->tunable[BSP_BLOCKS];
     const void *kernel = ordo_cuda_kernel((const void *)MY(owner_kernel));
     MY(owner_args) a = {};
     ordo_status status = OP(cuda_owners_make)(c, kernel, 0, blocks, arrays, &a.owners);
@@ -143,15 +145,7 @@ static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays, int blo
 
 static ordo_status MY(run_job)(ordo_job *job)
 {
-    ordo_cuda c;
-    ordo_cuda_arrays arrays = {};
-    const int blocks = (int)job->tunable[BSP_BLOCKS];
-    ordo_status status = ordo_cuda_begin(job, 0, false, &c);
-    if (!status)
-        status = job->sync == ORDO_SYNC_LOCK ? MY(run_lock)(&c, &arrays, blocks) : MY(run_owner)(&c, &arrays, blocks);
-    if (!status)
-        status = ordo_cuda_arrays_out(&c, &arrays);
-    return ordo_cuda_end(&c, status);
+    return OP(cuda_run)(job, job->sync == ORDO_SYNC_LOCK ? MY(run_lock) : MY(run_owner));
 }
 
 ORDO_CUDA_INSTANCE(bsp, MY(run_job), 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK)

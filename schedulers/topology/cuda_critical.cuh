@@ -47,8 +47,9 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(lock_kernel)(const MY(lock_args) a)
     ordo_dev_publish(a.run.counters, mine);
 }
 
-static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays, int blocks)
+static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
+    int blocks = (int)c->job->tunable[TOPOLOGY_BLOCKS];
     MY(lock_args) a = {};
     ordo_status status = OP(cuda_sections_make)(c, (int)OP(lock_bits) != 0, 0, &blocks, arrays, &a.sections);
     if (!status)
@@ -86,8 +87,9 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(owner_kernel)(const MY(owner_args) a)
     ordo_dev_publish(a.run.counters, mine);
 }
 
-static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays, int blocks)
+static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
+    const int blocks = (int)c->job->tunable[TOPOLOGY_BLOCKS];
     const void *kernel = ordo_cuda_kernel((const void *)MY(owner_kernel));
     MY(owner_args) a = {};
     ordo_status status = OP(cuda_owners_make)(c, kernel, (ordo_u32)c->job->tunable[TOPOLOGY_OWNERS], blocks, arrays,
@@ -104,15 +106,7 @@ static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays, int blo
 
 static ordo_status MY(run_job)(ordo_job *job)
 {
-    ordo_cuda c;
-    ordo_cuda_arrays arrays = {};
-    const int blocks = (int)job->tunable[TOPOLOGY_BLOCKS];
-    ordo_status status = ordo_cuda_begin(job, 0, false, &c);
-    if (!status)
-        status = job->sync == ORDO_SYNC_LOCK ? MY(run_lock)(&c, &arrays, blocks) : MY(run_owner)(&c, &arrays, blocks);
-    if (!status)
-        status = ordo_cuda_arrays_out(&c, &arrays);
-    return ordo_cuda_end(&c, status);
+    return OP(cuda_run)(job, job->sync == ORDO_SYNC_LOCK ? MY(run_lock) : MY(run_owner));
 }
 
 ORDO_CUDA_INSTANCE(topology, MY(run_job), 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK)

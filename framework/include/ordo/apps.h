@@ -153,7 +153,8 @@ typedef struct ordo_flow {
  * options Where no scheduler (or "auto"), sync or setting is named, one thread does all of it without a scheduler,
  * which is the fastest on what was measured; stats then say scheduler "serial", sync "none". Otherwise everything runs
  * under that scheduler: runs of operators/discharge.h between global relabels, which are runs of operators/relabel.h.
- * On a GPU: a program of its own (apps/maxflow.cuh), said to be "bsp"; supersteps are its pulses.
+ * On a GPU: a program of its own (apps/maxflow.cuh), said to be "bsp"; supersteps are its pulses. Where another
+ * scheduler or sync is named, runs of discharge.h there, between global relabels on the CPU.
  * Method: push-relabel (Goldberg and Tarjan 1988) with global relabels by work done and gaps found by counting vertices
  * at each height (Cherkassky and Goldberg 1997); the second phase is the same with the source for a sink. In stats,
  * making the residual network is in prepare_seconds, and counts are sums over all runs; of "serial": items are

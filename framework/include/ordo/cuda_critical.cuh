@@ -289,6 +289,19 @@ static bool OP(cuda_twice)(const ordo_job *job)
     return OP(activates) || job->initial;
 }
 
+/* A run around `launch`, which says what is on the device and starts the kernel. */
+static ordo_status OP(cuda_run)(ordo_job *job, ordo_status (*launch)(ordo_cuda *c, ordo_cuda_arrays *arrays))
+{
+    ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
+    ordo_status status = ordo_cuda_begin(job, 0, false, &c);
+    if (!status)
+        status = launch(&c, &arrays);
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
+    return ordo_cuda_end(&c, status);
+}
+
 /* What visits under locks need, but for `halt`: locks in words, or in a table. `rivals` threads a multiprocessor run
  * sections, or as many as a sample of the requests says where that is 0. *blocks, the most that a multiprocessor may
  * have (0: any number), becomes as few as have them, and of these all threads but for what is too many. */
