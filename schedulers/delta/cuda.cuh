@@ -25,6 +25,10 @@
  * a few an item, which a better order would save, halve it. Entries stay where they are. In buckets that have become
  * wider they come late, in narrower ones early, and are sorted again as clipped ones are: order only.
  *
+ * Not done: to jump over a gap in priorities. It is passed a circle at a time, what lies behind it sorted again each
+ * time, and by widths that double where that takes no time; where they may not (dynamic=off), or time is slow (under a
+ * debugger), a gap of very many widths takes very many supersteps.
+ *
  * The end. Items are in buckets, in the hands of a warp that has not arrived, or spilled. When the last block has
  * arrived nobody has any in hand, so empty buckets and no spilled item are the end. Exact.
  */
