@@ -168,6 +168,8 @@ ORDO_FN double discharge_delta(void)
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
 #define ORDO_CRITICAL_ARRAYS(X)                                                                                        \
     X(row, RUN, s->vertices + 1, READ)                                                                                 \
-    X(edge, RUN, s->edges, WRITE) X(height, TARGET, 1, WRITE) X(current, TARGET, 1, WRITE) X(excess, TARGET, 1, WRITE) \
-        X(count, RUN, s->progress->limit + 1, WRITE) X(progress, RUN, 1, WRITE)
+    X(edge, RUN, s->edges, WRITE)                                                                                      \
+    X(height, TARGET, 1, WRITE)                                                                                        \
+    X(current, TARGET, 1, WRITE)                                                                                       \
+    X(excess, TARGET, 1, WRITE) X(count, RUN, s->progress->limit + 1, WRITE) X(progress, RUN, 1, WRITE)
 #include <ordo/critical.h>
