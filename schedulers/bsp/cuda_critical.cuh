@@ -17,11 +17,11 @@
 
 #define MY(_part) ORDO_JOIN3(ORDO_OP, _bsp_cuda_, _part)
 
-typedef struct MY(args) {
+typedef struct MY(lock_args) {
     OP(cuda_sections) sections;
     ordo_cuda_frontier frontier;
     ordo_cuda_run run;
-} MY(args);
+} MY(lock_args);
 
 /* Whether a superstep is to begin, over *count items of *list; if so, that it does. */
 ORDO_DEV bool MY(begin)(const ordo_cuda_frontier *f, const ordo_cuda_run *run, ordo_u32 step, const ordo_item **list,
@@ -36,7 +36,7 @@ ORDO_DEV bool MY(begin)(const ordo_cuda_frontier *f, const ordo_cuda_run *run, o
     return true;
 }
 
-template <bool Word> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
+template <bool Word> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(lock_kernel)(const MY(lock_args) a)
 {
     __shared__ ordo_dev_queue queue;
     auto grid = cooperative_groups::this_grid();
@@ -87,7 +87,6 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(owner_kernel)(const MY(owner_args) a)
         if (!OP(activates) || !some)
             break;
         ordo_dev_flush(&queue, next, &turn->count, true);
-        cooperative_groups::this_grid().sync();
         if (!OP(dev_goes_on)(&a.owners, &barrier))
             break;
     }
@@ -95,18 +94,18 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(owner_kernel)(const MY(owner_args) a)
 }
 
 /* Locks in words where the operator has them: else that kernel is not instantiated. */
-template <bool Has> static const void *MY(kernel_of)(bool word)
+template <bool Has> static const void *MY(lock_kernel_of)(bool word)
 {
     if constexpr (Has)
-        return word ? (const void *)MY(kernel)<true> : (const void *)MY(kernel)<false>;
-    return (const void *)MY(kernel)<false>;
+        return word ? (const void *)MY(lock_kernel)<true> : (const void *)MY(lock_kernel)<false>;
+    return (const void *)MY(lock_kernel)<false>;
 }
 
 static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
     int blocks = (int)c->job->tunable[BSP_BLOCKS];
     const ordo_job *job = c->job;
-    MY(args) a = {};
+    MY(lock_args) a = {};
     const int locks = (int)job->tunable[BSP_LOCK_PLACE];
     const bool word = OP(lock_bits) && locks != 1;
     if (locks == 2 && !word)
@@ -124,23 +123,15 @@ static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays)
     a.sections.sleep = (ordo_u32)job->tunable[BSP_SLEEP];
     a.run = c->run;
     void *args[] = {&a};
-    const void *kernel = ordo_cuda_kernel(MY(kernel_of) < (int)OP(lock_bits) != 0 > (word));
+    const void *kernel = ordo_cuda_kernel(MY(lock_kernel_of) < (int)OP(lock_bits) != 0 > (word));
     return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);
 }
 
 static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
-    const int blocks = (int)c->job->tunable[BSP_BLOCKS];
-    const void *kernel = ordo_cuda_kernel((const void *)MY(owner_kernel));
     MY(owner_args) a = {};
-    ordo_status status = OP(cuda_owners_make)(c, kernel, 0, blocks, arrays, &a.owners);
-    if (!status)
-        status = OP(cuda_frontier)(c, OP(activates), &a.frontier, &a.owners.halt);
-    if (status)
-        return status;
-    a.run = c->run;
-    void *args[] = {&a};
-    return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);
+    return OP(cuda_run_owned)(c, (const void *)MY(owner_kernel), 0, (int)c->job->tunable[BSP_BLOCKS], OP(activates),
+                              arrays, &a);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)

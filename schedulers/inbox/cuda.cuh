@@ -275,7 +275,8 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
     if (__any_sync(~0u, crowded && count))
         MY(scatter)(a, w, me);
     me->credit -= w->held;
-    /* whose piece it is comes before the piece (<ordo/cuda_warp.cuh>) */
+    /* whose piece it is comes before the piece, and what an item was activated for before its entry
+     * (<ordo/cuda_warp.cuh>) */
     const bool fenced = more || w->cut || sizeof(OP(entry)) != 8 || OP(warp_ordered) ||
                         __any_sync(~0u, me->head - me->known >= (a.size + 1) / 2);
     for (ordo_u32 first = 0; first < w->held; first += 32 * INBOX_DEV_ROUNDS)

@@ -78,10 +78,7 @@ static __host__ __device__ constexpr int MY(staged)(int words, bool near, bool g
 {
     return SERVER_THREADS * (nested ? (int)SERVER_EACH : MY(sent)(words, near, gather));
 }
-enum {
-    MY(visitors) = (int)OP(requests) <= (int)SERVER_EACH ? (int)SERVER_THREADS
-                                                         : MY(staged)(4, false, false, true) / (int)OP(requests)
-};
+enum { MY(visitors) = SERVER_THREADS * SERVER_EACH / MY(places) };
 
 /* A block's own, in shared memory. What a server has of it depends on its form. */
 typedef struct MY(block) {
@@ -468,8 +465,8 @@ ORDO_DEV void MY(client)(const MY(args) * a, const MY(block) * b, server_sending
                 }
 #pragma unroll
         for (int k = 0; k < items; k++) {
-            const bool one = visitors == (int)SERVER_THREADS || threadIdx.x < visitors;
-            const bool inside = one && base + (ordo_u64)k * visitors + threadIdx.x < count;
+            const bool visits = visitors == (int)SERVER_THREADS || threadIdx.x < visitors;
+            const bool inside = visits && base + (ordo_u64)k * visitors + threadIdx.x < count;
             found[k] = inside ? found[k] : 0;
             mine->items += inside;
             mine->edges += found[k];

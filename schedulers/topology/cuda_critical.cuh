@@ -80,7 +80,6 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(owner_kernel)(const MY(owner_args) a)
                 &a.owners, NULL, a.universe, round, &a.frontier.turn[(round + 1) % 3].edges, &barrier, &mine, &rounds,
                 [](const ordo_activation &) { return false; }, [] {}))
             break;
-        cooperative_groups::this_grid().sync();
         if (!OP(dev_goes_on)(&a.owners, &barrier))
             break;
     }
@@ -89,19 +88,11 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(owner_kernel)(const MY(owner_args) a)
 
 static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
-    const int blocks = (int)c->job->tunable[TOPOLOGY_BLOCKS];
-    const void *kernel = ordo_cuda_kernel((const void *)MY(owner_kernel));
+    const double *t = c->job->tunable;
     MY(owner_args) a = {};
-    ordo_status status = OP(cuda_owners_make)(c, kernel, (ordo_u32)c->job->tunable[TOPOLOGY_OWNERS], blocks, arrays,
-                                              &a.owners);
-    if (!status)
-        status = OP(cuda_frontier)(c, false, &a.frontier, &a.owners.halt);
-    if (status)
-        return status;
     a.universe = c->job->universe;
-    a.run = c->run;
-    void *args[] = {&a};
-    return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);
+    return OP(cuda_run_owned)(c, (const void *)MY(owner_kernel), (ordo_u32)t[TOPOLOGY_OWNERS], (int)t[TOPOLOGY_BLOCKS],
+                              false, arrays, &a);
 }
 
 static ordo_status MY(run_job)(ordo_job *job)

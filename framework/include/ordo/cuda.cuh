@@ -123,7 +123,7 @@ ORDO_DEV_SCOPED(_near, __NV_THREAD_SCOPE_BLOCK, _block)
 #undef ORDO_DEV_SCOPED
 
 /* Load and store of a word of the block's own shared memory, relaxed, as volatile ones are here. The scoped ones go to
- * an address of any kind of memory, these to one in shared memory where the compiler knows it, which takes less long. */
+ * an address of any kind of memory, these to one in shared memory where the compiler knows it, which is faster. */
 template <typename T> ORDO_DEV T ordo_dev_peek_near(const T *p)
 {
     return *(const volatile T *)p;

@@ -2,8 +2,9 @@
  *
  * Included by cuda_critical.cuh, once per operator. <ordo/owner.h> is the CPU's.
  *
- *   OP(dev_owned)          a superstep over a list of items, by all threads of the grid
- *   OP(cuda_owners_make)   what that needs
+ *   OP(dev_owned)        a superstep over a list of items, by all threads of the grid
+ *   OP(dev_goes_on)      the barrier behind it
+ *   OP(cuda_run_owned)   launches a kernel of such supersteps
  *
  * Targets are split among owners, a thread each. A superstep
  *   counts    visits all items and counts their requests in bins, one for each pair of owners that has to do with them;
@@ -147,8 +148,7 @@ ORDO_DEV void OP(dev_serve)(const OP(cuda_owners) * o, ordo_cuda_bin *bin, ordo_
 /* Superstep `step` over `count` items of `list`, or 0 .. count - 1, by all threads of the grid. *given, the superstep's
  * own, is 0 before it. What sections activate goes to `sink(activation)`, which says whether that is new on a worklist;
  * `done()` runs between phases, by all threads: to flush. *barrier counts the barriers that a halt goes by, from 1 on.
- * False, for all alike, where nothing was asked for or the run is to end; else a grid barrier must follow, and whoever
- * goes on asks behind it whether the run is to end: OP(dev_goes_on). */
+ * False, for all alike, where nothing was asked for or the run is to end; else OP(dev_goes_on) must follow. */
 template <typename Sink, typename Done>
 ORDO_DEV bool OP(dev_owned)(const OP(cuda_owners) * o, const ordo_item *list, ordo_u64 count, ordo_u32 step,
                             ordo_u64 *given, ordo_u32 *barrier, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink,
@@ -183,31 +183,40 @@ ORDO_DEV bool OP(dev_owned)(const OP(cuda_owners) * o, const ordo_item *list, or
     return going;
 }
 
+/* The grid barrier that ends a superstep; false where the run is to end. */
 ORDO_DEV bool OP(dev_goes_on)(const OP(cuda_owners) * o, ordo_u32 *barrier)
 {
+    cooperative_groups::this_grid().sync();
     return !ordo_dev_halted(&o->halt, (*barrier)++);
 }
 
-/* What owners need, but for `halt`. `asked` owners, or as many as are useful on `blocks` blocks a multiprocessor. */
-static ordo_status OP(cuda_owners_make)(ordo_cuda *c, const void *kernel, ordo_u32 asked, int blocks,
-                                        ordo_cuda_arrays *arrays, OP(cuda_owners) * o)
+/* Launches a kernel whose arguments have `owners`, `frontier` (with lists of items, or its words alone) and `run`.
+ * `asked` owners, or as many as are useful on `blocks` blocks a multiprocessor where that is 0. */
+template <typename Args>
+static ordo_status OP(cuda_run_owned)(ordo_cuda *c, const void *function, ordo_u32 asked, int blocks, bool lists,
+                                      ordo_cuda_arrays *arrays, Args *a)
 {
     const ordo_job *job = c->job;
+    const void *kernel = ordo_cuda_kernel(function);
     const bool pairs = (int)OP(targets) == 2;
+    OP(cuda_owners) *const o = &a->owners;
     int grid = 0;
     ordo_status status = ordo_cuda_grid(kernel, ORDO_CUDA_THREADS, blocks, &grid);
     if (!status)
         status = OP(cuda_state)(c, &o->state, arrays);
+    if (!status)
+        status = OP(cuda_frontier)(c, lists, &a->frontier, &o->halt);
     if (status)
         return status;
     o->twice = OP(cuda_twice)(job);
-    o->owners =
-        ordo_cuda_owner_count(asked, pairs, job->universe, job->targets, (ordo_u64)grid * ORDO_CUDA_THREADS);
+    o->owners = ordo_cuda_owner_count(asked, pairs, job->universe, job->targets, (ordo_u64)grid * ORDO_CUDA_THREADS);
     o->phases = pairs ? o->owners : 1;
-    o->bin = (ordo_cuda_bin *)ordo_cuda_alloc(c, (ordo_u64)o->phases * o->owners, sizeof *o->bin, true);
-    o->busy = o->bin ? (ordo_u32 *)ordo_cuda_alloc(c, o->phases, sizeof *o->busy, true) : NULL;
-    if (o->busy)
-        o->request =
-            (ordo_request *)ordo_cuda_alloc(c, job->universe * (int)OP(requests), sizeof *o->request, false);
-    return o->request ? ORDO_OK : ORDO_ERR_MEMORY;
+    a->run = c->run;
+    const ordo_u64 bins = (ordo_u64)o->phases * o->owners, requests = job->universe * (ordo_u64)OP(requests);
+    if (!(o->bin = (ordo_cuda_bin *)ordo_cuda_alloc(c, bins, sizeof *o->bin, true)) ||
+        !(o->busy = (ordo_u32 *)ordo_cuda_alloc(c, o->phases, sizeof *o->busy, true)) ||
+        !(o->request = (ordo_request *)ordo_cuda_alloc(c, requests, sizeof *o->request, false)))
+        return ORDO_ERR_MEMORY;
+    void *args[] = {a};
+    return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);
 }
