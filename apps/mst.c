@@ -78,7 +78,7 @@ typedef struct search {
 
     ordo_u64 components;      /* now, dense */
     ordo_u32 *component;      /* [n] of a vertex, where lists are made from rows */
-    ordo_u64 *best;           /* [best_room] cells, by component; on a GPU items, too, have one each */
+    ordo_u64 *best;           /* [n] cells, by component */
     ordo_u32 *parent, *label; /* [n] whom a component joins; its number in the next round */
     ordo_u8 *has_some;        /* [n] a row with edges for the list: among heavy edges few have */
     ordo_u64 *chosen;         /* [m / 64 + 1] bits: edges of the forest */
@@ -122,14 +122,13 @@ static void reset_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static ordo_status find_best(search *s, const ordo_graph *rows, bool listed, ordo_u64 items)
 {
     mst_state state = {.listed = listed};
-    const ordo_u64 cells = s->on_gpu && items > s->components ? items : s->components;
     ordo_work work = {.op = listed ? ordo_operator_find("mst_u32") : op_for(rows),
                       .graph = rows,
                       .cells = s->best,
                       .state = &state,
                       .universe = items,
-                      .targets = cells};
-    ordo_status status = ordo_for_ranges(s->runs.options.threads, cells, BLOCK, reset_range, s);
+                      .targets = s->components};
+    ordo_status status = ordo_for_ranges(s->runs.options.threads, s->components, BLOCK, reset_range, s);
     if (status)
         return status;
     if (ordo_runs_late(&s->runs))
@@ -620,14 +619,14 @@ static ordo_status check_runs(const search *s)
 
 static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
 {
-    const ordo_u64 n = s->g->n, m = s->g->m, pieces = 2 * m / PIECE + 1;
+    const ordo_u64 n = s->g->n, m = s->g->m;
     ordo_status status = check_runs(s);
     if (status || (status = check_input(s->graph)))
         return status;
     s->runs.start = ordo_clock();
     s->runs.on_gpu = s->on_gpu;
     s->component = ordo_alloc(n, sizeof *s->component);
-    s->best = ordo_alloc(s->on_gpu && pieces > n ? pieces : n, sizeof *s->best);
+    s->best = ordo_alloc(n, sizeof *s->best);
     s->parent = ordo_alloc(n, sizeof *s->parent);
     s->label = ordo_alloc(n, sizeof *s->label);
     s->has_some = ordo_alloc(n, sizeof *s->has_some);

@@ -31,18 +31,17 @@ ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
         if (!arrays->host[i])
             continue;
         if (arrays->host[i] == c->job->cells) {
-            memcpy(a->place, &c->cells, sizeof c->cells);
-            continue;
+            arrays->device[i] = c->cells;
+        } else {
+            if (!(arrays->device[i] = ordo_cuda_alloc(c, a->count, a->size, false)))
+                return ORDO_ERR_MEMORY;
+            ordo_status status = a->count ? ordo_copy_in(arrays->device[i], arrays->host[i], a->count, a->size, NULL,
+                                                         ordo_job_host_threads(c->job), "copying the state")
+                                          : ORDO_OK;
+            if (status)
+                return status;
         }
-        void *device = ordo_cuda_alloc(c, a->count, a->size, false);
-        if (!device)
-            return ORDO_ERR_MEMORY;
-        ordo_status status = a->count ? ordo_copy_in(device, arrays->host[i], a->count, a->size, NULL,
-                                                     ordo_job_host_threads(c->job), "copying the state")
-                                      : ORDO_OK;
-        if (status)
-            return status;
-        memcpy(a->place, &device, sizeof device);
+        memcpy(a->place, &arrays->device[i], sizeof arrays->device[i]);
     }
     return ORDO_OK;
 }
@@ -53,11 +52,9 @@ ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays)
     ordo_status status = ORDO_OK;
     for (int i = 0; i < arrays->count && !status; i++) {
         const ordo_array *a = &arrays->array[i];
-        void *device;
-        memcpy(&device, a->place, sizeof device);
-        if (device && a->access != ORDO_ARRAY_READ && a->count)
-            status = ordo_copy_out(arrays->host[i], device, a->count * a->size, ordo_job_host_threads(c->job),
-                                   "copying the state");
+        if (arrays->device[i] && a->access != ORDO_ARRAY_READ && a->count)
+            status = ordo_copy_out(arrays->host[i], arrays->device[i], a->count * a->size,
+                                   ordo_job_host_threads(c->job), "copying the state");
     }
     ordo_job_add_transfer(c->job, now() - start);
     return status;

@@ -25,9 +25,8 @@
  * a few an item, which a better order would save, halve it. Entries stay where they are. In buckets that have become
  * wider they come late, in narrower ones early, and are sorted again as clipped ones are: order only.
  *
- * Not done: to jump over a gap in priorities. It is passed a circle at a time, what lies behind it sorted again each
- * time, and by widths that double where that takes no time; where they may not (dynamic=off), or time is slow (under a
- * debugger), a gap of very many widths takes very many supersteps.
+ * A gap in priorities is jumped over. Warps that sort again count that, and note the least; where supersteps have done
+ * nothing else while the head went round once, that is the least of all that waits, and the next head begins there.
  *
  * The end. Items are in buckets, in the hands of a warp that has not arrived, or spilled. When the last block has
  * arrived nobody has any in hand, so empty buckets and no spilled item are the end. Exact.
@@ -41,7 +40,7 @@
 #ifndef ORDO_DELTA_CUDA_ONCE
 #define ORDO_DELTA_CUDA_ONCE
 enum { DELTA_DEV_THREADS = 256, DELTA_DEV_WARPS = DELTA_DEV_THREADS / 32, DELTA_DEV_BUCKETS = 32 };
-enum { DELTA_DEV_RUN, DELTA_DEV_SWEEP, DELTA_DEV_END };
+enum { DELTA_DEV_RUN, DELTA_DEV_SWEEP, DELTA_DEV_END, DELTA_DEV_JUMP };
 enum { DELTA_DEV_STAYS, DELTA_DEV_DOUBLES, DELTA_DEV_HALVES };
 enum {
     DELTA_DEV_THIN = 16,     /* supersteps in a row, before the width doubles, that leave half of the warps idle */
@@ -49,6 +48,13 @@ enum {
     DELTA_DEV_FEW = 32768,   /* entries of a superstep that are little work on any graph */
     DELTA_DEV_MANY = 4,      /* entries an item, before the width halves; and again after half as many more */
 };
+
+/* What was sorted again. */
+typedef struct delta_dev_sorted {
+    ordo_u64 again;          /* entries, in this superstep */
+    ordo_u64 moved, nearest; /* since the last superstep with other work: buckets that the head has passed; the least
+                                priority, as ordo_warp_note_least() keeps it */
+} delta_dev_sorted;
 
 typedef struct delta_dev_words {
     ordo_u64 tail[DELTA_DEV_BUCKETS];
@@ -59,6 +65,8 @@ typedef struct delta_dev_words {
     ordo_u64 swept;         /* what `spilled` was when the last sweep began; this and the next three by who decides */
     ordo_u64 taken, enough; /* entries; how many of them are too many */
     ordo_u64 decided;       /* when that was done last */
+    delta_dev_sorted sorted;
+    ordo_u64 base;          /* of the head after a jump, a double's bits: stored before `word` */
     ordo_u32 thin;          /* supersteps in a row */
     ordo_u32 stop;          /* block 0, for who decides: the host wants an end */
 } delta_dev_words;
@@ -129,6 +137,15 @@ ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cac
     return __any_sync(~0u, none);
 }
 
+/* Lanes with `far` sort an entry of that priority again. */
+ORDO_DEV void delta_dev_note(const delta_dev_queue &q, bool far, double priority)
+{
+    const ordo_u32 count = __popc(__ballot_sync(~0u, far));
+    ordo_warp_note_least(&q.words->sorted.nearest, far, priority);
+    if (threadIdx.x % 32 == 0 && count)
+        ordo_dev_add(&q.words->sorted.again, (ordo_u64)count);
+}
+
 /* How the width should change after a superstep; by a warp, alike in all lanes. */
 ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step *s)
 {
@@ -153,6 +170,27 @@ ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step
     return __shfl_sync(~0u, change, 0) << 54; /* lanes read different clocks */
 }
 
+/* Whether the next head, `steps` on, begins at the least that was sorted again; by a warp, after every superstep. */
+ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s, delta_dev_sorted sorted,
+                              ordo_u64 steps)
+{
+    delta_dev_sorted *const words = &q.words->sorted;
+    const bool futile = sorted.again && sorted.again == s->to - s->from;
+    const ordo_u64 moved = futile ? sorted.moved + steps : 0;
+    const double base = ordo_dev_unordered(~sorted.nearest);
+    const bool jumps = moved >= q.pool.buckets - 1 && base > s->base + steps * s->delta;
+    __syncwarp();
+    if (sorted.nearest && threadIdx.x % 32 == 0) {
+        ordo_dev_store(&words->again, (ordo_u64)0);
+        ordo_dev_store(&words->moved, jumps ? 0 : moved);
+        if (jumps || !futile)
+            ordo_dev_store(&words->nearest, (ordo_u64)0);
+        if (jumps)
+            ordo_dev_store(&q.words->base, (ordo_u64)__double_as_longlong(base));
+    }
+    return jumps;
+}
+
 /* Between two supersteps, by the first warp of the block that arrived last: what comes next. */
 ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s)
 {
@@ -160,6 +198,8 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
     ordo_u64 tail = ordo_dev_load(&q.words->tail[lane]);
     const ordo_u64 end = __shfl_sync(~0u, tail, head), generation = s->generation << 56;
+    const delta_dev_sorted sorted = {ordo_dev_load(&q.words->sorted.again), ordo_dev_load(&q.words->sorted.moved),
+                                     ordo_dev_load(&q.words->sorted.nearest)};
     if (__any_sync(~0u, ordo_dev_load(&q.words->stop) != 0))
         return generation | (ordo_u64)DELTA_DEV_END << 52;
     /* blocks whose slots are all behind are free; where the head is done, its next slot begins a block */
@@ -179,8 +219,10 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     if (numbers && lane == 0)
         ordo_dev_store(&q.words->free_count, free_count);
     const ordo_u64 change = s->phase == DELTA_DEV_RUN ? delta_dev_adapt(q, s) : 0;
-    if (stays)
+    if (stays) {
+        delta_dev_jumps(q, s, sorted, 0);
         return generation | change | end;
+    }
     if (lane == head) {
         tail = (end + size - 1) & ~(size - 1);
         ordo_dev_store(&q.words->tail[lane], tail);
@@ -190,7 +232,8 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
         const ordo_u32 after = waiting & ~((2u << head) - 1);
         const ordo_u32 next = __ffs(after ? after : waiting) - 1;
         const ordo_u64 steps = next > head ? next - head : next + q.pool.buckets - head;
-        return generation | change | steps << 46 | __shfl_sync(~0u, tail, next);
+        const ordo_u64 phase = delta_dev_jumps(q, s, sorted, steps) ? DELTA_DEV_JUMP : DELTA_DEV_RUN;
+        return generation | change | phase << 52 | steps << 46 | __shfl_sync(~0u, tail, next);
     }
     const ordo_u64 spilled = ordo_dev_load(q.spill.count);
     if (__any_sync(~0u, spilled != ordo_dev_load(&q.words->swept))) {
@@ -237,14 +280,17 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
             const bool left = steps || phase == DELTA_DEV_SWEEP; /* the head is done: its next slot begins a block */
             s->begins[s->head] = (s->to + (left ? size - 1 : 0)) & ~(size - 1);
             s->head = s->head + steps < q.pool.buckets ? s->head + steps : s->head + steps - q.pool.buckets;
-            s->base += steps * s->delta; /* as wide as the buckets were that it has passed */
+            if (phase == DELTA_DEV_JUMP)
+                s->base = __longlong_as_double((long long)ordo_dev_load(&q.words->base));
+            else
+                s->base += steps * s->delta; /* as wide as the buckets were that it has passed */
             if (change) {
                 s->delta *= change == DELTA_DEV_DOUBLES ? 2 : 0.5;
                 s->per_delta = 1 / s->delta;
             }
             s->from = left ? s->begins[s->head] : s->to;
             s->to = phase == DELTA_DEV_END ? s->from : word & most;
-            s->phase = phase;
+            s->phase = phase == DELTA_DEV_JUMP ? DELTA_DEV_RUN : phase;
             s->generation++;
         }
     }
@@ -352,8 +398,11 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const 
             ordo_vid v = entry.item;
             if (there && v >= a.sight.universe)
                 v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
-            const bool far = there && ordo_map_distance(w.map, OP(priority)(&a.sight.state, v, entry.value)) > 0;
+            const double priority = OP(priority)(&a.sight.state, v, entry.value);
+            bool far = there && ordo_map_distance(w.map, priority) > 0;
             if (__any_sync(~0u, far)) {
+                far = far && isfinite(priority); /* what is infinitely far is as near as it gets */
+                delta_dev_note(a.queue, far, priority);
                 const ordo_u32 hops = w.hops;
                 w.hops = 0;
                 OP(warp_put)(a.sight, &w, far, entry.item, entry.value, v);

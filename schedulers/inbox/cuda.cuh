@@ -19,7 +19,8 @@
  *   In a run that begins with most items, nearly all may be due at once, and then there are no places for them. Once as
  * many entries of a bucket wait as fill half of all rings (`crowd`), who publishes sets bits instead, P1 and a fence
  * before, as above: a frontier of a bit an item, in which entries of one item meet. `waiting` does not count those, and
- * the credit of an entry whose bit was set already stays credit.
+ * the credit of an entry whose bit was set already stays credit. Where items have no order, and activate nothing, who
+ * finds an initial one expands it at once.
  *
  * Buckets are numbered from the start of the run and lie in 32 slots; `hint` is the number that the front was seen at,
  * and only grows. A slot means the bucket of its kind from hint - MARGIN on; what lies farther than LAST from there is
@@ -30,6 +31,10 @@
  * where the front passes them in no time while fewer entries wait there than half of the workers could take at once.
  * Numbers go on from the hint: bucket `since` begins at `origin`, and all are 2^doubled times as wide as at first. What
  * was published before comes late, and what whoever has not looked since publishes too early or too late: order only.
+ *   So it jumps over gaps in priorities, too. Who publishes clipped entries again notes the least of them, `nearest`.
+ * That warp clears it and asks, by changing `say`, who has done anything else; workers answer when they have nothing in
+ * hand: somebody `worked`. If nobody has when the hint has gone round once, then all that waits has been published
+ * again since, and bucket `since` is the front's and begins at the least of it.
  */
 #include "ring.h"
 #include "tunables.h"
@@ -45,7 +50,6 @@ enum {
     INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
     INBOX_DEV_LOOKS = 4,     /* at its own rings, for one at what all count in */
     INBOX_DEV_SPARE = 64,    /* credit that is taken beyond what is needed */
-    INBOX_DEV_ROUNDS = 3,    /* entries of a lane that are on their way at once */
     INBOX_DEV_SHORT = 16000, /* ns a bucket, over as many of them, below which they are too narrow */
     INBOX_DEV_SEVERAL = 16,
     INBOX_DEV_WIDEST = 20, /* doublings */
@@ -56,9 +60,12 @@ typedef struct inbox_dev_words {
     ordo_u32 waiting[INBOX_BUCKETS];
     ordo_u64 pending, hint;
     ordo_u64 spilled; /* bits that were set, ever */
-    ordo_u64 say;     /* by the warp that works for nobody: since << 8 | doubled << 1 | whether to stop */
+    ordo_u64 say;     /* by the warp that works for nobody: since << 8 | asked, parity << 7 | doubled << 1 | stop */
     ordo_u64 origin;  /* of bucket `since`, a double's bits: stored before `say` */
-    ordo_u64 padding[11];
+    ordo_u64 padding0[11];
+    ordo_u64 nearest; /* as ordo_warp_note_least() keeps it */
+    ordo_u64 worked;  /* since it was asked last; order only, as that */
+    ordo_u64 padding1[14];
 } inbox_dev_words;
 
 /* 2^k */
@@ -86,6 +93,11 @@ typedef struct MY(args) {
     ordo_u64 *lowest;
     ordo_cuda_run run;
 } MY(args);
+
+/* What a warp keeps in its store: whether it has been asked, and entries in hand that it published again. */
+enum { MY(asked), MY(again) };
+/* Entries of a lane that are on their way at once: as far as registers go. */
+enum { MY(rounds) = sizeof(OP(entry)) == 8 ? 3 : 2 };
 
 /* What a worker knows beside its OP(warp): lane b of its ring of slot b. */
 typedef struct MY(worker) {
@@ -135,11 +147,11 @@ ORDO_DEV void MY(tell)(const MY(args) & a, MY(worker) * me)
 ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ordo_u32 first, bool fenced)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    OP(entry) * at[INBOX_DEV_ROUNDS];
-    OP(entry) entry[INBOX_DEV_ROUNDS];
-    ordo_u32 place[INBOX_DEV_ROUNDS], head[INBOX_DEV_ROUNDS];
+    OP(entry) * at[MY(rounds)];
+    OP(entry) entry[MY(rounds)];
+    ordo_u32 place[MY(rounds)], head[MY(rounds)];
 #pragma unroll
-    for (int r = 0; r < INBOX_DEV_ROUNDS; r++) {
+    for (int r = 0; r < MY(rounds); r++) {
         const ordo_u32 i = first + 32 * r + lane;
         if (i < w->held) {
             entry[r] = w->store->held[i];
@@ -157,7 +169,7 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
         MY(tell)(a, me);
     ordo_u32 waits = 0; /* bit r: no place yet */
 #pragma unroll
-    for (int r = 0; r < INBOX_DEV_ROUNDS; r++)
+    for (int r = 0; r < MY(rounds); r++)
         if (first + 32 * r + lane < w->held) {
             if (place[r] - head[r] >= a.size) {
                 waits |= 1u << r;
@@ -195,7 +207,7 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
             }
         }
 #pragma unroll
-        for (int r = 0; r < INBOX_DEV_ROUNDS; r++)
+        for (int r = 0; r < MY(rounds); r++)
             if (waits >> r & 1) {
                 const ordo_u32 slot = w->store->tag[first + 32 * r + lane] >> 8;
                 const ordo_u32 owner = inbox_owner(entry[r].item - 1, a.workers);
@@ -260,6 +272,13 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
     if (on != off)
         ordo_dev_add(&a.words->waiting[lane], on - off);
     if (all_done) {
+        if (lane == 0) {
+            if (w->store->own[MY(asked)] && me->done != w->store->own[MY(again)]) {
+                ordo_dev_store(&a.words->worked, (ordo_u64)1);
+                w->store->own[MY(asked)] = 0;
+            }
+            w->store->own[MY(again)] = 0;
+        }
         me->credit += me->done;
         me->taken = me->done = 0;
     }
@@ -279,7 +298,7 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
      * (<ordo/cuda_warp.cuh>) */
     const bool fenced = more || w->cut || sizeof(OP(entry)) != 8 || OP(warp_ordered) ||
                         __any_sync(~0u, me->head - me->known >= (a.size + 1) / 2);
-    for (ordo_u32 first = 0; first < w->held; first += 32 * INBOX_DEV_ROUNDS)
+    for (ordo_u32 first = 0; first < w->held; first += 32 * MY(rounds))
         MY(publish)(a, w, me, first, fenced);
     w->held = 0;
     w->cut = false;
@@ -324,14 +343,20 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
         }
         if (busy)
             continue;
-        if (initial < a.run.initial_count) {
+        bool there = false, fresh = false;
+        OP(entry) entry = {};
+        if (initial < a.run.initial_count && OP(ordered)) {
             me->done += OP(warp_begin)(a.sight, w, a.run, initial);
             initial += (ordo_u64)a.workers * 32;
             continue;
-        }
-        bool there = false, fresh = false;
-        OP(entry) entry = {};
-        if (w->near) {
+        } else if (initial < a.run.initial_count) {
+            there = initial + lane < a.run.initial_count;
+            if (there)
+                entry.item = ordo_dev_initial(&a.run, initial + lane);
+            fresh = true;
+            me->done += __popc(__ballot_sync(~0u, there));
+            initial += (ordo_u64)a.workers * 32;
+        } else if (w->near) {
             there = OP(warp_hop)(a.sight, w, &entry);
         } else if (sweeping) {
             there = bits != 0;
@@ -379,9 +404,11 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             const ordo_u64 say = __shfl_sync(~0u, control, 3);
             if (__shfl_sync(~0u, control, 0) == 0 || (say & 1))
                 break;
-            if (say != me->said) { /* buckets are wider now */
-                const int doubled = (int)(say >> 1 & 127);
+            if (say != me->said) { /* buckets lie elsewhere now, or it asks */
+                const int doubled = (int)(say >> 1 & 63);
                 me->said = say;
+                if (lane == 0)
+                    w->store->own[MY(asked)] = 1;
                 me->width = a.delta * inbox_dev_power(doubled);
                 ordo_dev_fence(); /* lane 3 has read `say`, and reads what was stored before it */
                 const ordo_u64 origin = __shfl_sync(~0u, ordo_dev_load(&a.words->origin), 3);
@@ -434,9 +461,14 @@ ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double
             ordo_vid v = entry.item;
             if (there && v >= a.sight.universe)
                 v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
-            const bool early =
-                there && ordo_map_distance(w->map, OP(priority)(&a.sight.state, v, entry.value)) > due && mine <= due;
+            const double priority = OP(priority)(&a.sight.state, v, entry.value);
+            bool early = there && ordo_map_distance(w->map, priority) > due && mine <= due;
             if (__any_sync(~0u, early)) {
+                early = early && isfinite(priority); /* what is infinitely far is as near as it gets */
+                ordo_warp_note_least(&a.words->nearest, early, priority);
+                const ordo_u32 again = __popc(__ballot_sync(~0u, early));
+                if (lane == 0)
+                    w->store->own[MY(again)] += again;
                 const ordo_u32 hops = w->hops;
                 w->hops = 0;
                 OP(warp_put)(a.sight, w, early, entry.item, entry.value, v);
@@ -458,14 +490,15 @@ ORDO_DEV void MY(watch)(const MY(args) & a, double base)
     const ordo_u32 lane = threadIdx.x % 32;
     double origin = base, width = a.delta;
     ordo_u64 since = 0, stop = 0, passed = 0, began = 0; /* the bucket, and when, from which on workers were idle */
-    ordo_u32 doubled = 0;
+    ordo_u64 asked = 0; /* the hint then */
+    ordo_u32 doubled = 0, questions = 0;
     for (;;) {
         const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
         const ordo_u64 pending = __shfl_sync(~0u, control, 0), hint = __shfl_sync(~0u, control, 1);
         if (!pending || stop)
             break;
         /* slots in the order of their buckets */
-        const ordo_u32 begins = hint > INBOX_DEV_MARGIN ? (ordo_u32)((hint - INBOX_DEV_MARGIN) % INBOX_BUCKETS) : 0;
+        const ordo_u64 begins = hint > INBOX_DEV_MARGIN ? hint - INBOX_DEV_MARGIN : 0;
         const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[(begins + lane) % INBOX_BUCKETS]);
         const ordo_u32 some = __ballot_sync(~0u, waiting != 0), front = some ? __ffs(some) - 1 : 0;
         const bool busy = ordo_warp_sum(lane <= front + a.window ? waiting : 0) >= a.workers / 2;
@@ -476,21 +509,37 @@ ORDO_DEV void MY(watch)(const MY(args) & a, double base)
             passed = hint;
             began = now;
         }
-        if (narrow && a.dynamic && doubled < INBOX_DEV_WIDEST) {
+        const ordo_u64 noting = ordo_dev_load(&a.words->nearest + lane % 2); /* that, and `worked` */
+        const ordo_u64 nearest = __shfl_sync(~0u, noting, 0), worked = __shfl_sync(~0u, noting, 1);
+        const ordo_u64 number = begins + front, before = since;
+        const bool round = nearest && hint - asked >= INBOX_BUCKETS;
+        const double noted = ordo_dev_unordered(~nearest);
+        if (round && questions && !worked && number > since && noted > origin + (double)(number - since) * width) {
+            origin = noted;
+            since = number;
+        } else if (narrow && a.dynamic && doubled < INBOX_DEV_WIDEST && hint >= since) {
             origin += (double)(hint - since) * width;
             since = hint;
             width *= 2;
             doubled++;
-            if (lane == 0)
-                ordo_dev_store(&a.words->origin, (ordo_u64)__double_as_longlong(origin));
         }
+        if (round) {
+            asked = hint;
+            questions++;
+            if (lane == 0) {
+                ordo_dev_store(&a.words->worked, (ordo_u64)0);
+                ordo_dev_store(&a.words->nearest, (ordo_u64)0);
+            }
+        }
+        if (since != before && lane == 0)
+            ordo_dev_store(&a.words->origin, (ordo_u64)__double_as_longlong(origin));
         if (lane == 0) {
             ordo_dev_sample(a.run.record, pending, hint, width, a.window + 1, -1);
             a.run.record->supersteps = hint;
             a.run.mailbox->supersteps = hint;
             a.run.mailbox->in_flight = pending;
             stop = a.run.mailbox->stop;
-            ordo_dev_release(&a.words->say, since << 8 | doubled << 1 | (stop != 0));
+            ordo_dev_release(&a.words->say, since << 8 | (questions & 1) << 7 | doubled << 1 | (stop != 0));
         }
         stop = __shfl_sync(~0u, stop, 0);
         __nanosleep(2000);

@@ -180,7 +180,7 @@ ORDO_DEV void MY(client)(const MY(args) * a, const server_outbox *out, MY(tile) 
         tile->offset[threadIdx.x] = offset;
         tile->begin[threadIdx.x] = begin;
         tile->item[threadIdx.x] = item;
-        tile->value[threadIdx.x] = degree ? ordo_dev_load(&a->cells[item]) : OP(worst)();
+        tile->value[threadIdx.x] = degree ? OP(dev_cell)(a->cells, item) : OP(worst)();
         __syncthreads();
         if (!MY(walk)(a, out, tile, total, &sending, step, mine, rounds))
             break;

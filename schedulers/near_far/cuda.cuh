@@ -118,14 +118,14 @@ ORDO_DEV void MY(push_far)(const MY(args) * a, const MY(phase) * p, ordo_vid ite
 
 ORDO_DEV void MY(begin)(const MY(args) * a, const MY(phase) * p, ordo_vid item)
 {
-    MY(push_far)(a, p, item, MY(bucket_of)(a, item, ordo_dev_load(&a->cells[item])));
+    MY(push_far)(a, p, item, MY(bucket_of)(a, item, OP(dev_cell)(a->cells, item)));
 }
 
 ORDO_DEV void MY(split_one)(const MY(args) * a, const MY(phase) * p, ordo_vid item, ordo_u64 before,
                             ordo_cuda_counters *mine)
 {
-    const ordo_u64 bucket = MY(bucket_of)(a, item, ordo_dev_load(&a->cells[item]));
-    if (bucket < before)
+    const ordo_u64 bucket = MY(bucket_of)(a, item, OP(dev_cell)(a->cells, item));
+    if (OP(activates) && bucket < before)
         mine->stale++;
     else if (bucket < p->threshold)
         MY(push_near)(a, p, item);

@@ -64,7 +64,7 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
                 if (edge.tail >= a.universe || !OP(filter)(&a.state, edge.tail))
                     continue;
                 mine.edges++;
-                OP(cell) value = ordo_dev_load(&a.cells[edge.tail]);
+                OP(cell) value = OP(dev_cell)(a.cells, edge.tail);
                 OP(cell) candidate = OP(candidate)(&a.state, value, edge);
                 if (OP(dev_offer)(a.cells, OP(target)(&a.state, edge), candidate, a.racy, false)) {
                     mine.useful++;

@@ -223,15 +223,30 @@ static void begin(int op, ordo_item source, ordo_u32 *cells, ordo_vid n)
         cells[source] = op == WIDEST_U32 ? 0xffffffffu : 0;
 }
 
-ordo_status trial_run(const ordo_graph *g, const char *op, ordo_item source, const ordo_options *options,
-                      ordo_u32 *cells, ordo_stats *stats)
+static ordo_status run(const ordo_graph *g, const char *op, ordo_item source, bool all, const ordo_options *options,
+                       ordo_u32 *cells, ordo_stats *stats)
 {
     question q;
     ordo_status status = ask(g, op, source, cells, &q);
     if (status)
         return status;
+    if (all) {
+        q.work.initial = NULL;
+        q.work.initial_count = 0;
+    }
     begin(number_of(op), source, cells, ordo_graph_out(g)->n);
     return ordo_run(&q.work, options, stats);
+}
+
+ordo_status trial_run(const ordo_graph *g, const char *op, ordo_item source, const ordo_options *options,
+                      ordo_u32 *cells, ordo_stats *stats)
+{
+    return run(g, op, source, false, options, cells, stats);
+}
+ordo_status trial_run_all(const ordo_graph *g, const char *op, ordo_item source, const ordo_options *options,
+                          ordo_u32 *cells, ordo_stats *stats)
+{
+    return run(g, op, source, true, options, cells, stats);
 }
 
 ordo_status trial_check(const ordo_graph *g, const char *op, const ordo_options *options)

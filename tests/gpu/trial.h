@@ -24,6 +24,9 @@ double trial_now(void); /* seconds */
 /* A run from `source`, which cc does without. Cells [n] begin as the operator wants them. */
 ordo_status trial_run(const ordo_graph *g, const char *op, ordo_item source, const ordo_options *options,
                       ordo_u32 *cells, ordo_stats *stats);
+/* The same with all items on the worklist at first, most of them with nothing to propose. */
+ordo_status trial_run_all(const ordo_graph *g, const char *op, ordo_item source, const ordo_options *options,
+                          ordo_u32 *cells, ordo_stats *stats);
 /* The checks of such a run, and nothing else. */
 ordo_status trial_check(const ordo_graph *g, const char *op, const ordo_options *options);
 

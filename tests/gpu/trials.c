@@ -3,10 +3,14 @@
  *
  *   trials DEVICE random  COUNT [SCHEDULER ...]          COUNT small multigraphs, all operators on each
  *   trials DEVICE sources GRAPH COUNT [OPERATOR:SCHEDULER ...]    (sssp_u32 and bfs under all three)
+ *   trials DEVICE gaps    COUNT [SCHEDULER ...]          likewise, where priorities lie very far apart
  *   trials DEVICE exits   [SCHEDULER ...]                time that is up and cancelling, at moments all over a run
  *
  * Schedulers: delta, inbox and adds, where none is named. random: graphs of tests/families.c, every second one with
- * settings that hurt (trial.h); answers are compared with those of a loop over the edges. sources: the first answer to
+ * settings that hurt (trial.h); answers are compared with those of a loop over the edges. gaps: some such graphs joined
+ * by edges up to 2^29 times as long as their own, under buckets of width 1 that may not become wider, every second time
+ * with all items on the worklist, most of which are infinitely far: a scheduler that passes such gaps bucket by bucket
+ * does not end. sources: the first answer to
  * a source is proved right by a pass over the edges, or else compared with the CPU's, and the others with it. exits: a
  * run that is stopped ends in time and says so, its cells are never better than right, and the next run is right; at
  * least one of them must have been stopped on its way.
@@ -76,33 +80,28 @@ static ordo_u32 *words(ordo_u64 n)
 
 /* ---- random graphs ---- */
 
-static void random_graph(ordo_u64 seed, const char *scheduler, unsigned *runs, double *seconds)
+static const char *random_family(ordo_u64 *r)
 {
-    ordo_u64 r = seed * 0x9e3779b97f4a7c15u;
-    size_t families = 0, hards;
+    size_t families = 0;
     while (family_names[families])
         families++;
-    const char *family = family_names[next_random(&r) % families];
-    const unsigned size = 1 + (unsigned)(next_random(&r) % (next_random(&r) % 16 ? 400 : 3000));
-    const ordo_direction direction = next_random(&r) % 2 ? ORDO_SYMMETRISE : ORDO_AS_STORED;
-    edge_list list;
-    family_make(family, size, next_random(&r), &list);
-    trial_settings *hard = trial_hard(scheduler, &hards), none = {NULL};
-    const size_t chosen = hards ? next_random(&r) % hards : 0;
-    ordo_options options = {.scheduler = scheduler, .device = device, .timeout = 10};
-    char text[160], where[256];
-    trial_set(&options, hards && seed % 2 ? hard[chosen] : none, text, sizeof text);
-    snprintf(where, sizeof where, "%s, graph %llu (%s of %u)", scheduler, (unsigned long long)seed, family, size);
-    ordo_graph *graphs[2] = {family_graph(&list, ORDO_U32, direction), family_graph(&list, ORDO_F32, direction)};
+    return family_names[next_random(r) % families];
+}
+
+/* All operators on that graph, from sources by chance; `all` items on the worklist at first, or the source alone. */
+static void try_graph(const edge_list *list, ordo_direction direction, const ordo_options *options, bool all,
+                      const char *where, const char *text, ordo_u64 *r, unsigned *runs, double *seconds)
+{
+    ordo_graph *graphs[2] = {family_graph(list, ORDO_U32, direction), family_graph(list, ORDO_F32, direction)};
     const ordo_vid n = ordo_graph_out(graphs[0])->n;
     ordo_u32 *cells = words(n), *right = words(n);
     for (int o = 0; o < TRIAL_OPERATORS && n; o++) {
         const char *op = trial_operators[o];
         const ordo_graph *g = graphs[!strcmp(op, "sssp_f32")];
-        const ordo_item source = (ordo_item)(next_random(&r) % n);
+        const ordo_item source = (ordo_item)(next_random(r) % n);
         ordo_stats stats = {0};
         trial_naive(g, op, source, right);
-        ordo_status status = trial_run(g, op, source, &options, cells, &stats);
+        ordo_status status = (all ? trial_run_all : trial_run)(g, op, source, options, cells, &stats);
         *seconds += stats.run_seconds;
         ordo_stats_free(&stats);
         ++*runs;
@@ -115,16 +114,86 @@ static void random_graph(ordo_u64 seed, const char *scheduler, unsigned *runs, d
     ordo_free(right);
     for (int i = 0; i < 2; i++)
         ordo_graph_free(graphs[i]);
+}
+
+static void random_graph(ordo_u64 seed, const char *scheduler, unsigned *runs, double *seconds)
+{
+    ordo_u64 r = seed * 0x9e3779b97f4a7c15u;
+    size_t hards;
+    const char *family = random_family(&r);
+    const unsigned size = 1 + (unsigned)(next_random(&r) % (next_random(&r) % 16 ? 400 : 3000));
+    const ordo_direction direction = next_random(&r) % 2 ? ORDO_SYMMETRISE : ORDO_AS_STORED;
+    edge_list list;
+    family_make(family, size, next_random(&r), &list);
+    trial_settings *hard = trial_hard(scheduler, &hards), none = {NULL};
+    const size_t chosen = hards ? next_random(&r) % hards : 0;
+    ordo_options options = {.scheduler = scheduler, .device = device, .timeout = 10};
+    char text[160], where[256];
+    trial_set(&options, hards && seed % 2 ? hard[chosen] : none, text, sizeof text);
+    snprintf(where, sizeof where, "%s, graph %llu (%s of %u)", scheduler, (unsigned long long)seed, family, size);
+    try_graph(&list, direction, &options, false, where, text, &r, runs, seconds);
     family_free(&list);
 }
 
-static void random_graphs(const char *scheduler, unsigned count)
+/* ---- gaps ---- */
+
+/* Islands, of a family each, one behind the other, and long bridges from each to the next. */
+static edge_list archipelago(ordo_u64 *r)
+{
+    enum { MOST_ISLANDS = 4, BRIDGES = 3 };
+    const unsigned islands = 2 + (unsigned)(next_random(r) % (MOST_ISLANDS - 1));
+    edge_list island[MOST_ISLANDS], all = {0};
+    for (unsigned i = 0; i < islands; i++) {
+        family_make(random_family(r), 1 + (unsigned)(next_random(r) % 300), next_random(r), &island[i]);
+        all.count += island[i].count + BRIDGES;
+    }
+    all.edge = malloc(all.count * sizeof *all.edge);
+    if (!all.edge)
+        exit(1);
+    all.count = 0;
+    ordo_u64 before = 0, size = 0; /* where the last island begins, and its vertices */
+    for (unsigned i = 0; i < islands; i++) {
+        for (unsigned b = 0; b < BRIDGES && size && island[i].n; b++)
+            all.edge[all.count++] = (ordo_edge_entry){(ordo_vid)(before + next_random(r) % size),
+                                                      (ordo_vid)(all.n + next_random(r) % island[i].n),
+                                                      (ordo_u32)1 << (10 + next_random(r) % 20)};
+        for (ordo_u64 e = 0; e < island[i].count; e++) {
+            const ordo_edge_entry edge = island[i].edge[e];
+            all.edge[all.count++] =
+                (ordo_edge_entry){(ordo_vid)(all.n + edge.tail), (ordo_vid)(all.n + edge.head), edge.weight};
+        }
+        before = all.n;
+        size = island[i].n;
+        all.n += size;
+        family_free(&island[i]);
+    }
+    return all;
+}
+
+static void gap(ordo_u64 seed, const char *scheduler, unsigned *runs, double *seconds)
+{
+    static trial_settings narrow = {"delta=1", "dynamic=off"}, few = {"delta=1", "dynamic=off", "buckets=3"};
+    ordo_u64 r = seed * 0x9e3779b97f4a7c15u + 1;
+    edge_list list = archipelago(&r);
+    ordo_options options = {.scheduler = scheduler, .device = device, .timeout = 10};
+    char text[160], where[256];
+    trial_set(&options, seed % 4 == 3 && strcmp(scheduler, "inbox") ? few : narrow, text, sizeof text);
+    const bool all = seed % 2;
+    snprintf(where, sizeof where, "%s, gaps %llu%s", scheduler, (unsigned long long)seed, all ? ", all items" : "");
+    try_graph(&list, next_random(&r) % 2 ? ORDO_SYMMETRISE : ORDO_AS_STORED, &options, all, where, text, &r, runs,
+              seconds);
+    family_free(&list);
+}
+
+/* `count` graphs of a part. */
+static void graphs(const char *part, void (*one)(ordo_u64, const char *, unsigned *, double *), const char *scheduler,
+                   unsigned count)
 {
     unsigned done = 0, runs = 0, before = failures;
     double seconds = 0, start = trial_now();
     while (done < count && failures - before < ENOUGH)
-        random_graph(++done, scheduler, &runs, &seconds);
-    printf("random  %-6s %u graphs, %u runs, %u wrong, %.1f s, %.1f of them in runs\n", scheduler, done, runs,
+        one(++done, scheduler, &runs, &seconds);
+    printf("%-7s %-6s %u graphs, %u runs, %u wrong, %.1f s, %.1f of them in runs\n", part, scheduler, done, runs,
            failures - before, trial_now() - start, seconds);
     fflush(stdout);
 }
@@ -350,10 +419,12 @@ int main(int count, char **word)
 {
     static char *all[] = {"delta", "inbox", "adds"};
     const char *part = count > 2 ? word[2] : "";
-    const bool is_random = !strcmp(part, "random"), is_sources = !strcmp(part, "sources");
-    const int used = is_random ? 4 : is_sources ? 5 : 3;
-    if (count < used || !(is_random || is_sources || !strcmp(part, "exits"))) {
+    const bool is_random = !strcmp(part, "random"), is_gaps = !strcmp(part, "gaps");
+    const bool is_sources = !strcmp(part, "sources");
+    const int used = is_random || is_gaps ? 4 : is_sources ? 5 : 3;
+    if (count < used || !(is_random || is_gaps || is_sources || !strcmp(part, "exits"))) {
         fprintf(stderr, "usage: trials DEVICE random COUNT [SCHEDULER ...]\n"
+                        "       trials DEVICE gaps COUNT [SCHEDULER ...]\n"
                         "       trials DEVICE sources GRAPH COUNT [OPERATOR:SCHEDULER ...]\n"
                         "       trials DEVICE exits [SCHEDULER ...]\n");
         return 2;
@@ -367,8 +438,8 @@ int main(int count, char **word)
         const int scheduler_count = count > used ? count - used : 3;
         const bool cpu = !strcmp(device, "cpu");
         for (int i = 0; i < scheduler_count; i++)
-            if (is_random)
-                random_graphs(schedulers[i], (unsigned)strtoul(word[3], NULL, 10));
+            if (is_random || is_gaps)
+                graphs(part, is_random ? random_graph : gap, schedulers[i], (unsigned)strtoul(word[3], NULL, 10));
             else
                 exits(schedulers[i], cpu ? 5000 : 40000, cpu ? 11 : 18, cpu ? 4 : 8);
     }

@@ -53,12 +53,12 @@
  *                              (default 1)
  *
  * Derived, for schedulers, all starting with the operator's name: x_op_state, x_op_properties, x_op_requests,
- * x_op_activations, x_op_activates, x_op_targets, x_op_halves, x_op_combines, x_op_weight_type, x_op_summary,
- * x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta; x_op_section_open,
- * x_op_first_open and x_op_combine_open, for requests that are known to be open; x_op_recalls, x_op_recall,
- * x_op_words, x_op_word_bits; x_op_array_count, x_op_arrays, x_op_owned_bytes, x_op_owned_use, x_op_owned_copy;
- * x_op_lock_bits, x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL, ORDO_OP_ON_CUDA as 1
- * where it lists its arrays, else 0.
+ * x_op_activations, x_op_activates, x_op_ordered, x_op_targets, x_op_halves, x_op_combines, x_op_weight_type,
+ * x_op_summary, x_op_visit, x_op_section, x_op_first, x_op_second, x_op_combine, x_op_first_priority, x_op_delta;
+ * x_op_section_open, x_op_first_open and x_op_combine_open, for requests that are known to be open; x_op_recalls,
+ * x_op_recall, x_op_words, x_op_word_bits; x_op_array_count, x_op_arrays, x_op_owned_bytes, x_op_owned_use,
+ * x_op_owned_copy; x_op_lock_bits, x_op_lock_words, x_op_lock_use. ORDO_OP_KIND is left as ORDO_KIND_CRITICAL,
+ * ORDO_OP_ON_CUDA as 1 where it lists its arrays, else 0.
  */
 #include <ordo/operator.h>
 
@@ -107,6 +107,11 @@ enum {
     OP_(requests) = ORDO_CRITICAL_REQUESTS,
     OP_(activations) = ORDO_CRITICAL_ACTIVATIONS,
     OP_(activates) = ORDO_CRITICAL_ACTIVATIONS > 0,
+#ifdef ORDO_CRITICAL_PRIORITY
+    OP_(ordered) = 1, /* an order of items can matter */
+#else
+    OP_(ordered) = ORDO_CRITICAL_ACTIVATIONS > 0,
+#endif
     OP_(weight_type) = 0, /* rows are the operator's own */
     OP_(targets) = ORDO_CRITICAL_TARGETS,
     OP_(words) = ORDO_CRITICAL_WORDS,

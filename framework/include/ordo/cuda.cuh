@@ -448,6 +448,12 @@ template <typename Args> static ordo_status OP(cuda_arguments)(ordo_cuda *c, Arg
     return OP(cuda_state)(c, &a->state);
 }
 
+/* What an item's candidates are proposed from: its cell, where items have one. */
+ORDO_DEV OP(cell) OP(dev_cell)(OP(cell) * cells, ordo_item item)
+{
+    return OP(activates) ? ordo_dev_load(&cells[item]) : OP(worst)();
+}
+
 /* Applies a candidate atomically, where `has`; *old is what the cell was before, and nothing where not `has`. */
 ORDO_DEV void OP(dev_improve)(OP(cell) * cells, bool has, ordo_u32 target, OP(cell) candidate, OP(cell) * old)
 {
@@ -642,7 +648,7 @@ ORDO_DEV void OP(dev_step)(OP(dev_tile) * tile, const ordo_cuda_frontier *f, con
             ordo_vid item = (ordo_vid)(piece >> 32);
             ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT, end = rows->row[item + 1];
             end = begin + ORDO_CUDA_SEGMENT < end ? begin + ORDO_CUDA_SEGMENT : end;
-            OP(cell) value = ordo_dev_load(&cells[item]);
+            OP(cell) value = OP(dev_cell)(cells, item);
             if (OP(filter)(state, item))
                 for (ordo_u64 e = begin + threadIdx.x; e < end; e += ORDO_CUDA_THREADS)
                     sink(item, value, e);
@@ -655,7 +661,7 @@ ORDO_DEV void OP(dev_step)(OP(dev_tile) * tile, const ordo_cuda_frontier *f, con
             there = there && OP(filter)(state, item);
             ordo_u64 begin = there ? __ldg(rows->row + item) : 0;
             ordo_u32 degree = there ? (ordo_u32)(__ldg(rows->row + item + 1) - begin) : 0;
-            OP(cell) value = there ? ordo_dev_load(&cells[item]) : OP(worst)();
+            OP(cell) value = there ? OP(dev_cell)(cells, item) : OP(worst)();
             mine->items += there && threadIdx.x % lanes == 0;
             OP(dev_expand)(tile, item, value, begin, degree, lanes, sink);
         }

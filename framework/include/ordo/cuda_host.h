@@ -138,10 +138,11 @@ ORDO_API ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threa
 ORDO_API ordo_status ordo_cuda_size(int *units, size_t *shared_unit, size_t *shared_block);
 
 /* The arrays of a state go to the device for a run, and what sections write comes back. `place` points into a copy of
- * the state, whose pointers become the device's: NULL stays NULL, the run's cells become c->cells. */
+ * the state, whose pointers become the device's: NULL stays NULL, the run's cells become c->cells. Only arrays_in looks
+ * at that copy. */
 typedef struct ordo_cuda_arrays {
     ordo_array array[ORDO_MOST_ARRAYS];
-    void *host[ORDO_MOST_ARRAYS];
+    void *host[ORDO_MOST_ARRAYS], *device[ORDO_MOST_ARRAYS];
     int count;
 } ordo_cuda_arrays;
 ORDO_API ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays);

@@ -61,6 +61,7 @@ template <typename Entry> struct ordo_warp_store {
     Entry held[room];
     unsigned short tag[room]; /* bucket << 8 | number among the bucket's */
     ordo_u32 count[32];
+    ordo_u32 own[2]; /* the scheduler's, 0 at first */
     ordo_u64 memory[ORDO_WARP_MEMORY]; /* entries of 8 bytes by their items; see OP(warp_link) */
 };
 
@@ -115,6 +116,19 @@ ORDO_DEV ordo_u64 ordo_dev_ordered(double x)
 ORDO_DEV double ordo_dev_unordered(ordo_u64 bits)
 {
     return __longlong_as_double((long long)(bits >> 63 ? bits & ~((ordo_u64)1 << 63) : ~bits));
+}
+
+/* Lowers *least to the least of the priorities of those lanes that have one: kept as such words, inverted, so that 0 is
+ * none. By whole warps. */
+ORDO_DEV void ordo_warp_note_least(ordo_u64 *least, bool has, double priority)
+{
+    ordo_u64 mine = has ? ~ordo_dev_ordered(priority) : 0;
+    for (int step = 16; step; step /= 2) {
+        const ordo_u64 other = __shfl_xor_sync(~0u, mine, step);
+        mine = other > mine ? other : mine;
+    }
+    if (threadIdx.x % 32 == 0 && mine)
+        ordo_dev_max(least, mine);
 }
 
 #endif
@@ -179,7 +193,7 @@ typedef struct OP(warp) {
 ORDO_DEV OP(value) OP(warp_now)(const OP(sight) & g, bool has, ordo_item item)
 {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
-    return has ? ordo_dev_load(&g.cells[item]) : OP(worst)();
+    return has ? OP(dev_cell)(g.cells, item) : OP(worst)();
 #else
     return has ? OP(first_priority)(&g.state, item) : 0;
 #endif
@@ -303,6 +317,7 @@ ORDO_DEV void OP(warp_start)(OP(warp) * w, ordo_warp_store<OP(entry)> *store, OP
     w->store = ordo_warp_pinned(store);
     w->nearby = ordo_warp_pinned(nearby);
     w->store->count[threadIdx.x % 32] = 0;
+    w->store->own[threadIdx.x % 2] = 0;
     for (ordo_u32 i = threadIdx.x % 32; i < ORDO_WARP_MEMORY; i += 32)
         w->store->memory[i] = ~(ordo_u64)0; /* no item has that id */
     __syncwarp();
@@ -320,19 +335,15 @@ ORDO_DEV void OP(warp_publish)(OP(warp) * w, ordo_cuda_counters *to)
  * barrier with OP(warp_base). */
 ORDO_DEV void OP(warp_lowest)(const OP(sight) & g, const ordo_cuda_run *run, ordo_u64 *lowest)
 {
-    ordo_u64 mine = 0; /* inverted, so that 0 is none */
+    double mine = INFINITY;
+    bool some = false;
     for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < run->initial_count;
          i += (ordo_u64)gridDim.x * blockDim.x) {
         const ordo_item item = ordo_dev_initial(run, i);
-        const ordo_u64 priority = ~ordo_dev_ordered(OP(priority)(&g.state, item, OP(warp_now)(g, true, item)));
-        mine = priority > mine ? priority : mine;
+        mine = fmin(mine, OP(priority)(&g.state, item, OP(warp_now)(g, true, item)));
+        some = true;
     }
-    for (int step = 16; step; step /= 2) {
-        const ordo_u64 other = __shfl_xor_sync(~0u, mine, step);
-        mine = other > mine ? other : mine;
-    }
-    if (threadIdx.x % 32 == 0 && mine)
-        ordo_dev_max(lowest, mine);
+    ordo_warp_note_least(lowest, some, mine);
 }
 ORDO_DEV double OP(warp_base)(ordo_u64 *lowest)
 {
@@ -372,7 +383,7 @@ ORDO_DEV void OP(warp_gather)(const OP(sight) & g, OP(warp) * w, OP(batch) * t, 
     }
     bool hub = false;
     if (there) {
-        const OP(cell) now = ordo_dev_load(&g.cells[t->v]);
+        const OP(cell) now = OP(dev_cell)(g.cells, t->v);
         const ordo_u64 row = __ldg(g.rows.row + t->v), end = __ldg(g.rows.row + t->v + 1);
         if (fresh)
             value = now;
@@ -410,7 +421,7 @@ ORDO_DEV void OP(warp_offer)(const OP(sight) & g, OP(warp) * w, bool (&has)[N], 
 #pragma unroll
     for (int u = 0; u < N; u++)
         w->edges += has[u];
-    if (!w->map.thin) {
+    if (!OP(activates) || !w->map.thin) { /* no depth where nothing is activated */
 #pragma unroll
         for (int u = 0; u < N; u++)
             if (has[u])
@@ -463,7 +474,7 @@ ORDO_DEV bool OP(warp_records)(const OP(sight) & g, OP(warp) * w, bool there, OP
     bool has[4];
     const bool whole = there && entry.item < g.universe;
     const ordo_vid v = whole ? entry.item : 0;
-    const OP(cell) now = ordo_dev_load(&g.cells[v]);
+    const OP(cell) now = OP(dev_cell)(g.cells, v);
     const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
     const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
     const OP(cell) value = fresh ? now : entry.value;
@@ -505,7 +516,7 @@ ORDO_DEV bool OP(warp_overtaken)(const OP(sight) & g, OP(warp) * w, bool there, 
         memcpy(&known, &word, sizeof known);
         return known.item == entry.item && OP(better)(known.value, entry.value);
     }
-    return there && OP(better)(ordo_dev_load(&g.cells[entry.item]), entry.value);
+    return there && OP(better)(OP(dev_cell)(g.cells, entry.item), entry.value);
 }
 
 /* A hop over entries that the warp itself has kept, a lane each. Returns which lanes' entries have their edges
@@ -547,14 +558,14 @@ ORDO_DEV bool OP(warp_link)(const OP(sight) & g, OP(warp) * w, OP(entry) * entry
         has[u] = has[u] && OP(better)(candidate[u], old[u]);
         w->useful += has[u];
     }
-    if (!OP(activates))
-        return there && !mine;
+    if constexpr ((int)OP(activates) != 0) {
 #pragma unroll
-    for (int u = 0; u < 4; u++) {
-        ordo_dev_prefetch(has[u] && ahead[u] == ORDO_RECORD_LONG, g.rows.row + target[u]);
-        OP(warp_remember)(w, has[u], {candidate[u], target[u]});
+        for (int u = 0; u < 4; u++) {
+            ordo_dev_prefetch(has[u] && ahead[u] == ORDO_RECORD_LONG, g.rows.row + target[u]);
+            OP(warp_remember)(w, has[u], {candidate[u], target[u]});
+        }
+        OP(warp_push)(g, w, has, target, candidate, target);
     }
-    OP(warp_push)(g, w, has, target, candidate, target);
     return there && !mine;
 }
 
@@ -566,7 +577,7 @@ template <typename Between>
 ORDO_DEV bool OP(warp_chain)(const OP(sight) & g, OP(warp) * w, bool there, OP(entry) * entry, bool fresh,
                              Between between)
 {
-    if (!g.record)
+    if (!((int)OP(properties) & ORDO_EDGE_BLIND) || !g.record)
         return there;
     there = OP(warp_records)(g, w, there, *entry, fresh);
     while (!__any_sync(~0u, there) && w->near && !OP(warp_full)(w) && between())

@@ -107,6 +107,11 @@ enum {
 #else
     OP_(activates) = 1,
 #endif
+#if defined(ORDO_RELAX_TARGET) && !defined(ORDO_RELAX_PRIORITY)
+    OP_(ordered) = 0,
+#else
+    OP_(ordered) = 1, /* an order of items can matter */
+#endif
 #ifdef ORDO_RELAX_ARRAYS
     OP_(array_count) = 0 ORDO_RELAX_ARRAYS(ORDO_ARRAY_ONE),
 #else

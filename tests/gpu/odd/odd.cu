@@ -162,7 +162,7 @@ typedef struct round_args {
 static __host__ __device__ void work_round(const round_args *a)
 {
     a->record->supersteps = 1;
-    a->record->overflow = a->universe > a->targets || a->universe > a->rows.n;
+    a->record->overflow = a->universe > a->rows.n;
     for (ordo_vid v = 0; v < a->universe && !a->record->overflow; v++)
         for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++) {
             const ordo_u32 *edge = a->rows.edge + e * a->rows.stride;
@@ -231,6 +231,7 @@ static ordo_status run_discharge(ordo_job *job)
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)discharge_kernel), 32, 1, args);
     }
+    memset(&a, 0xee, sizeof a); /* what the kernel was given may be gone by the time that arrays come back */
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
     return ordo_cuda_end(&c, status);
