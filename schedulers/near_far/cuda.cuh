@@ -6,7 +6,7 @@
  *
  * Relax: `far_word` is the epoch in which an item was pushed far last. It has no value of its own there: its cell is
  * read when the pile is split, and a bucket under the old threshold says that it was done already (an improvement
- * across the threshold pushed it near).
+ * across the threshold pushed it near); but not of an item that has no cell.
  *
  * Critical: there are no cells, so `far_word` keeps the least priority that an item was pushed far with, and says
  * whether it is in the pile. Nothing is dropped at a split: whoever activated an item after its last visit may have

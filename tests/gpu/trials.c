@@ -149,7 +149,7 @@ static edge_list archipelago(ordo_u64 *r)
     }
     all.edge = malloc(all.count * sizeof *all.edge);
     if (!all.edge)
-        exit(1);
+        abort();
     all.count = 0;
     ordo_u64 before = 0, size = 0; /* where the last island begins, and its vertices */
     for (unsigned i = 0; i < islands; i++) {
