@@ -1,4 +1,4 @@
-/* bfs.c -- the app of breadth-first search: one run of operators/bfs.h, then predecessors. Weights are not looked at.
+/* bfs.c -- the app of breadth-first search: one run of operators/bfs.h, then predecessors. Weights are ignored.
  */
 #include "apps/tree.h"
 
@@ -35,14 +35,14 @@ ordo_status ordo_bfs_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_vid source = 0;
     bfs_state s = {.limit = ordo_limit_u32(INFINITY)};
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.limit, &source); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.limit, &source); /* cells are not read */
     return ordo_run_memory(&work, &chosen, expected, at_most);
 }
 
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
     const ordo_graph *g = input->graph;
-    ordo_status status = ordo_answer_room(answer, ORDO_U32, ordo_graph_out(g)->n, input->want_pred);
+    ordo_status status = ordo_answer_capacity(answer, ORDO_U32, ordo_graph_out(g)->n, input->want_pred);
     if (!status)
         status = ordo_bfs(g, input->source, input->limit, options, answer->values,
                           input->want_pred ? answer->pred : NULL, stats);

@@ -1,12 +1,15 @@
 /* cc.c -- the app of connected components: a head start by linking, then one run of operators/cc.h from all vertices.
  *
  * The head start: every vertex is linked with its first two neighbours in a forest of parents whose roots are smallest
- * ids (Sutton, Ben-Nun and Barak, IPDPS 2018: two edges a vertex already make most of a large component). A vertex's
- * root is a label that propagation could have brought it, so the run begins there; what it has left to do is to find
- * that most edges agree. Without it labels crawl, and on a road network nearly every vertex improves again and again.
+ * ids (Sutton, Ben-Nun and Barak, IPDPS 2018: two edges of each vertex already connect most of a large component). The
+ * root of a vertex is a label that propagation could have given it, so the run starts from these labels, and most edges
+ * then change nothing. Without the head start labels move one edge at a time, and on a road network nearly every vertex
+ * improves many times.
  *
- * Labels travel along edges, so every edge must have its reverse: of a directed graph a symmetrised copy without
- * weights is made first, counted as preparation, and freed after.
+ * Labels move along edges, so every edge must have its reverse: for a directed graph a symmetric copy without weights
+ * is made first, counted as preparation, and freed afterwards.
+ *
+ * Not done: strong components.
  */
 #include "apps/tree.h"
 
@@ -30,8 +33,8 @@ static ordo_u32 parent_of(const linking *l, ordo_u32 v)
     return __atomic_load_n(&l->parent[v], __ATOMIC_RELAXED);
 }
 
-/* The root above v, halving the way to it. A parent is only ever replaced by one of its own ancestors, whoever does it,
- * so relaxed words do. */
+/* The root of v, with path halving. Every thread replaces a parent only by one of its ancestors, so relaxed order is
+ * enough. */
 static ordo_u32 root_of(const linking *l, ordo_u32 v)
 {
     for (ordo_u32 up = parent_of(l, v); up != v; up = parent_of(l, v)) {
@@ -42,7 +45,8 @@ static ordo_u32 root_of(const linking *l, ordo_u32 v)
     return v;
 }
 
-/* Puts the larger of two roots under the smaller; only a root is ever put under another, by compare-and-swap. */
+/* Makes the smaller of two roots the parent of the larger one. Only a root ever gets another parent, by
+ * compare-and-swap. */
 static void link_two(const linking *l, ordo_u32 a, ordo_u32 b)
 {
     for (;;) {
@@ -56,7 +60,7 @@ static void link_two(const linking *l, ordo_u32 a, ordo_u32 b)
     }
 }
 
-/* Rows are sorted by head, so parallel edges lie side by side: they count once. */
+/* Rows are sorted by head, so parallel edges are adjacent: they count once. */
 static void link_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     enum { NEIGHBOURS = 2 };
@@ -75,7 +79,7 @@ static void link_range(void *arg, ordo_u64 begin, ordo_u64 end)
     }
 }
 
-static void settle_range(void *arg, ordo_u64 begin, ordo_u64 end)
+static void compress(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const linking *l = arg;
     for (ordo_u64 v = begin; v < end; v++)
@@ -88,7 +92,7 @@ static ordo_status head_start(const ordo_csr *g, int threads, ordo_u32 *componen
     ordo_status status = ordo_fill_ids(threads, component, g->n);
     if (!status)
         status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, link_range, &l);
-    return status ? status : ordo_for_ranges(threads, g->n, ORDO_GRAIN, settle_range, &l);
+    return status ? status : ordo_for_ranges(threads, g->n, ORDO_GRAIN, compress, &l);
 }
 
 /* ---- the app ---- */
@@ -128,7 +132,7 @@ ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ord
 {
     ordo_u32 none = 0;
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
-    ordo_work work = ordo_vertex_work(op_for(g), g, NULL, &none, NULL); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, NULL, &none, NULL); /* cells are not read */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status || ordo_graph_symmetric(g))
         return status;
@@ -140,7 +144,7 @@ ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ord
 
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
-    ordo_status status = ordo_answer_room(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
+    ordo_status status = ordo_answer_capacity(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
     if (!status)
         status = ordo_cc(input->graph, options, answer->values, stats);
     if (status)

@@ -1,4 +1,4 @@
-/* heap.h -- a heap of vertices with four children a node, the least key first: for serial references. */
+/* heap.h -- a heap of vertices with four children for each node, the least key first: for serial references. */
 #ifndef ORDO_HEAP_H
 #define ORDO_HEAP_H
 
@@ -38,7 +38,7 @@ static inline void ordo_heap_put(ordo_heap *h, ordo_u64 i, ordo_vid v)
     h->slot[v] = (ordo_vid)i;
 }
 
-/* Gives v a lesser key than it has; puts it in where its key is INFINITY. */
+/* Lowers the key of v; inserts v where its key is INFINITY. */
 static inline void ordo_heap_lower(ordo_heap *h, ordo_vid v, double key)
 {
     ordo_u64 i = isinf(h->key[v]) && h->key[v] > 0 ? h->count++ : h->slot[v];

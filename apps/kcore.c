@@ -1,13 +1,16 @@
-/* kcore.c -- the app of core numbers: runs of operators/kcore.h, a level each.
+/* kcore.c -- the app of core numbers: runs of operators/kcore.h, one for each level.
  *
- * The k-core is what is left when vertices with fewer than k neighbours have gone, again and again; a vertex's core
- * number is the largest k whose core it is in. Levels are peeled from below: the next k is one more than the least
- * number of neighbours that anybody has left, so levels without a vertex cost nothing, and a run starts from the
- * vertices that have just that many. A scan of who is left, in one pass over a list that gets shorter, is all that lies
- * between two runs.
+ * The k-core is what remains when vertices with fewer than k remaining neighbours are removed until there are none; the
+ * core number of a vertex is the largest k whose core contains it. Levels are peeled in ascending order: the next k is
+ * one more than the smallest number of remaining neighbours, so levels without a vertex cost nothing, and a run starts
+ * from the vertices that have exactly that many. Between two runs, one pass over the list of remaining vertices finds
+ * them.
  *
- * Neighbours are counted once: directions, loops and parallel edges do not matter. A graph that is symmetric and has
- * neither is used as it is; of any other one such a copy without weights is made first, counted as preparation.
+ * Neighbours are counted once: directions, loops and parallel edges do not matter. A graph that is symmetric and has no
+ * loops and no parallel edges is used as it is; otherwise such a copy without weights is made first, counted as
+ * preparation.
+ *
+ * Not done: keeping that copy for a later call.
  */
 #include "apps/runs.h"
 #include "apps/tree.h"
@@ -90,7 +93,7 @@ static void pack_range(void *arg, ordo_u64 begin, ordo_u64 end)
     }
 }
 
-/* A graph made for the runs; the arrays are ours where it borrows them. */
+/* A graph made for the runs; where it only borrows arrays, they are ours to free. */
 typedef struct simple {
     const ordo_graph *graph;
     ordo_graph *copy, *packed;
@@ -106,7 +109,7 @@ static void simple_free(simple *s)
     ordo_free(s->head);
 }
 
-/* Leaves loops and parallel edges out of sorted rows. */
+/* Copies sorted rows without loops and parallel edges. */
 static ordo_status pack(simple *s, const counting *c, int threads)
 {
     const ordo_vid n = c->g->n;
@@ -127,7 +130,7 @@ static ordo_status pack(simple *s, const counting *c, int threads)
     return status;
 }
 
-/* *s is to be freed in any case; `left` becomes the numbers of neighbours. */
+/* Makes *s, which is to be freed in any case; writes the numbers of neighbours to `left`. */
 static ordo_status make_simple(const ordo_graph *g, int threads, ordo_i32 *left, simple *s)
 {
     const bool symmetric = ordo_graph_symmetric(g);
@@ -154,12 +157,12 @@ typedef struct peeling {
     ordo_runs runs;
     const ordo_graph *graph;
     ordo_i32 *left;              /* [n] cells */
-    ordo_u32 *core;              /* [n] ORDO_NO_VERTEX while a vertex is left */
-    ordo_item *alive, *initial;  /* [n] who is left; who has the fewest neighbours */
+    ordo_u32 *core;              /* [n] ORDO_NO_VERTEX while the vertex remains */
+    ordo_item *alive, *initial;  /* [n] remaining vertices; those with the fewest neighbours */
     ordo_u64 alive_count, count; /* of these */
 } peeling;
 
-/* Drops those that have gone from the list; finds those with the fewest neighbours, or, with k, with fewer than k. */
+/* Drops removed vertices from the list; finds those with the fewest neighbours or, with k, with fewer than k. */
 static ordo_i32 look_round(peeling *p, ordo_u32 k)
 {
     ordo_i32 least = MOST_NEIGHBOURS;
@@ -185,8 +188,13 @@ static ordo_i32 look_round(peeling *p, ordo_u32 k)
 static ordo_status peel(peeling *p, ordo_u32 k)
 {
     ordo_status status = ORDO_OK;
+    ordo_u64 before = ~(ordo_u64)0; /* vertices that remained before the last run */
     do {
         ordo_i32 least = look_round(p, k);
+        if (p->alive_count && p->alive_count == before)
+            return ordo_fail(ORDO_ERR_INTERNAL, "kcore: a run under scheduler '%s' has removed none of %llu vertices",
+                             p->runs.options.scheduler, (unsigned long long)before);
+        before = p->alive_count;
         if (!p->alive_count && p->runs.ran)
             break;
         kcore_state state = {.core = p->core, .k = k ? (ordo_i32)k : p->alive_count ? least + 1 : 1};
@@ -259,7 +267,7 @@ ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, 
     ordo_u64 fixed = rows->n * (ordo_u64)(sizeof(ordo_i32) + 2 * sizeof(ordo_item)) +
                      ORDO_TRACE_MAX * sizeof(ordo_sample); /* the sum's trace */
     ordo_u64 lists, copy = ordo_copy_memory(g, symmetric ? ORDO_AS_STORED : ORDO_SYMMETRISE, &lists);
-    ordo_u64 before = copy > lists ? copy : lists; /* packed rows, or the lists that are gone by then */
+    ordo_u64 before = copy > lists ? copy : lists; /* packed rows, or the lists, which are freed by then */
     *expected += fixed;
     if (!symmetric)
         *expected = fixed + copy + (*expected > before ? *expected : before);
@@ -270,7 +278,7 @@ ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, 
 
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
-    ordo_status status = ordo_answer_room(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
+    ordo_status status = ordo_answer_capacity(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
     if (!status)
         status = ordo_kcore(input->graph, input->k, options, answer->values, stats);
     if (status)

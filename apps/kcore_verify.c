@@ -1,8 +1,8 @@
-/* kcore_verify.c -- checks core numbers against the serial algorithm of Batagelj and Zaversnik (2003): vertices in
- * order of the neighbours that they have left, kept so by swapping a vertex to the front of its bin when it loses one.
+/* kcore_verify.c -- checks core numbers against the serial algorithm of Batagelj and Zaversnik (2003): vertices are
+ * kept in order of their remaining neighbours, by swapping a vertex to the front of its bin when it loses one.
  *
- * O(n + m), 24 bytes a vertex, so that it is both the serial reference and the certificate. Neighbours count once: a
- * mark says for whom a vertex was last counted, and a vertex is marked as its own neighbour first.
+ * O(n + m), 24 bytes for each vertex; fast enough to be the serial reference and the certificate. Neighbours count
+ * once: a mark is the vertex for which a neighbour was last counted, and a vertex is first marked as its own neighbour.
  */
 #include "apps/verify.h"
 
@@ -41,7 +41,7 @@ static void count_one(bins *b, ordo_vid v, ordo_vid neighbour)
     b->degree[v]++;
 }
 
-/* A neighbour above v's level loses v: to the front of its bin, which then begins behind it. */
+/* A neighbour above v's level loses v: it moves to the front of its bin, and the bin then begins after it. */
 static void lose_one(bins *b, ordo_vid v, ordo_vid u)
 {
     if (b->degree[u] <= b->degree[v])

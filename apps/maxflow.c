@@ -9,12 +9,10 @@
  * operators/discharge.h, each ended by its own quiescence or by a budget of work, with global relabels between them:
  * exact distances by a run of operators/relabel.h. It ends when a global relabel finds no active vertex.
  *
- * One thread without a scheduler (preflow.c) does all of it where none is named, and the rest where few vertices are
- * active and the caller wants that.
- *
- * On a GPU one run of a program of its own (maxflow.cu) does both phases on the residual network. Where another
- * scheduler or sync is named, it is runs of discharge.h there too, to compare these: the network goes there and back
- * for each, and global relabels are the CPU's.
+ * Where no scheduler is named, a program does it instead ("native"): on the CPU one thread (push_relabel_serial.c), a
+ * run a phase; on a GPU maxflow.cu, both phases in one run on the residual network. One thread also does the rest where
+ * few vertices are active and the caller wants that. Under a named scheduler on a GPU the network goes there and back
+ * for each run of discharge.h, and global relabels are the CPU's.
  */
 #include "apps/app.h"
 #include "apps/network.h"
@@ -25,22 +23,21 @@
 #include <string.h>
 
 #include <ordo/memory.h>
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "operators/relabel.h"
 
 enum {
-    RELABEL_EVERY = 6,  /* global relabels: work of so many times n, and m (preflow.c has the same) */
-    GATHER = 256,       /* active vertices at once */
-    PROGRESS_EVERY = 10 /* reports a second, at most */
+    RELABEL_EVERY = 6, /* global relabels: work of so many times n, and m (push_relabel_serial.c has the same) */
+    GATHER = 256       /* active vertices at once */
 };
 
 typedef struct search {
     ordo_network net;
     ordo_flow_options how;
     ordo_runs runs;
-    bool serial;                                        /* no scheduler at all */
-    bool whole;                                         /* by the GPU's own program */
+    bool native;                                        /* by a program, and under no scheduler */
+    bool whole;                                         /* by the GPU's, both phases in one run */
     ordo_u32 left;                                      /* active vertices that it has left to us */
     const ordo_options *asked;                          /* where a GPU does it: what the caller gave; else NULL */
     char why_not[sizeof((ordo_stats *)NULL)->fallback]; /* why none does */
@@ -54,10 +51,10 @@ typedef struct search {
     ordo_u64 active; /* atomic: found so far, in net.queue */
     bool exact;      /* heights are distances */
 
-    /* in a serial stage */
-    double since, last_progress;
-    ordo_stats one;
-    ordo_status stopped_by;
+    /* in a run of the CPU's program */
+    ordo_job *job;
+    ordo_vid to;
+    ordo_u64 relabels_before;
 } search;
 
 /* ---- under a scheduler ---- */
@@ -99,7 +96,7 @@ static void take_active(search *s, ordo_vid *found, ordo_u64 *count)
     *count = 0;
 }
 
-static void settle_range(void *arg, ordo_u64 begin, ordo_u64 end)
+static void init_heights(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     search *s = arg;
     const ordo_network *net = &s->net;
@@ -121,7 +118,7 @@ static void settle_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static ordo_status late(const search *s)
 {
     return ordo_fail(ORDO_ERR_TIMEOUT, "maxflow under '%s' did not end within %g s: %llu active vertices left",
-                     s->serial ? "serial" : s->runs.options.scheduler, s->runs.options.timeout,
+                     s->native ? ORDO_NATIVE : s->runs.options.scheduler, s->runs.options.timeout,
                      (unsigned long long)s->active);
 }
 
@@ -144,7 +141,7 @@ static ordo_status relabel(search *s, ordo_vid to)
                       .graph = s->rows,
                       .cells = net->height,
                       .state = &state,
-                      .universe = net->n,
+                      .num_items = net->n,
                       .targets = net->n,
                       .initial = &to,
                       .initial_count = 1};
@@ -159,41 +156,18 @@ static ordo_status relabel(search *s, ordo_vid to)
     s->runs.stats = given.stats;
     net->global_relabels++;
     if (!status)
-        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, settle_range, s);
+        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, init_heights, s);
     s->exact = !status;
     return status;
 }
 
-/* No scheduler is named; "auto" comes to the same, with a reason. */
-static bool is_auto(const ordo_options *o)
-{
-    return o && o->scheduler && !strcmp(o->scheduler, "auto");
-}
-static bool is_serial(const ordo_options *o)
-{
-    return !o || ((!o->scheduler || is_auto(o)) && !o->sync && o->setting_count == 0);
-}
-
-/* What the statistics say of how it ran: a run of nothing does, under the scheduler; without one, of one thread. */
+/* What the statistics say of how it ran: a run of nothing does. */
 static ordo_status begin(search *s)
 {
-    ordo_options given = s->runs.options;
     discharge_progress progress = {0};
     discharge_state state = {.progress = &progress};
     ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = s->net.queue};
-    if (s->serial)
-        s->runs.options.threads = 1;
-    ordo_status status = ordo_runs_one(&s->runs, &work);
-    s->runs.options = given;
-    if (!status && s->serial && s->runs.stats) {
-        s->runs.stats->scheduler = "serial";
-        s->runs.stats->sync = "none";
-        s->runs.stats->setting_count = 0;
-        s->runs.stats->trace_count = 0;
-        snprintf(s->runs.stats->chosen, sizeof s->runs.stats->chosen, "%s",
-                 is_auto(&given) ? "one thread without a scheduler was fastest on all that was measured" : "");
-    }
-    return status;
+    return s->native ? ORDO_OK : ordo_runs_one(&s->runs, &work);
 }
 
 /* Where the CPU may do it instead of a GPU, it does from now on. */
@@ -231,7 +205,7 @@ static ordo_status discharge(search *s)
     ordo_status status;
     ordo_work work = {.op = ordo_operator_find("discharge"),
                       .state = &state,
-                      .universe = net->n,
+                      .num_items = net->n,
                       .targets = net->n,
                       .initial = net->queue,
                       .initial_count = s->active};
@@ -249,52 +223,55 @@ static ordo_status discharge(search *s)
 static bool stop(void *arg, ordo_u64 active, bool relabeled)
 {
     search *s = arg;
-    const ordo_options *o = &s->runs.options;
-    const double now = ordo_clock();
+    ordo_job *job = s->job;
     s->active = active;
-    if (relabeled && s->one.trace && s->one.trace_count < ORDO_TRACE_MAX)
-        s->one.trace[s->one.trace_count++] = (ordo_sample){.seconds = now - s->since,
-                                                           .in_flight = active,
-                                                           .bucket = s->net.global_relabels,
-                                                           .utilisation = -1,
-                                                           .concurrent = 1};
-    if (o->progress && now - s->last_progress > 1.0 / PROGRESS_EVERY) {
-        ordo_progress progress = {.scheduler = s->serial ? "serial" : o->scheduler,
-                                  .seconds = now - s->runs.start,
-                                  .supersteps = s->net.global_relabels,
-                                  .in_flight = active,
-                                  .items = s->net.discharges};
-        s->last_progress = now;
-        o->progress(o->progress_arg, &progress);
-    }
-    if (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED))
-        s->stopped_by = ordo_fail(ORDO_ERR_CANCELLED, "cancelled after %.3f s", now - s->runs.start);
-    else if (ordo_runs_late(&s->runs))
-        s->stopped_by = late(s);
-    return s->stopped_by != ORDO_OK;
+    job->supersteps = s->net.global_relabels - s->relabels_before;
+    job->counters[0].items = s->net.discharges;
+    if (relabeled)
+        ordo_job_sample(job, active, s->net.global_relabels, 0, 1, -1);
+    if (ordo_runs_late(&s->runs) && !ordo_job_stopped(job))
+        ordo_job_fail(job, late(s));
+    ordo_job_poll(job, active);
+    return ordo_job_stopped(job);
 }
+
+static ordo_status run_serially(ordo_job *job)
+{
+    search *s = (search *)(size_t)job->state;
+    ordo_network *net = &s->net;
+    const double before = ordo_job_seconds(job);
+    bool stopped;
+    net->discharges = net->pushes = net->relabels = 0;
+    s->relabels_before = net->global_relabels;
+    s->job = job;
+    ordo_job_account(job, 3 * (long long)sizeof(ordo_u32) * net->n);
+    ordo_status status = ordo_preflow(net, s->to, stop, s, &s->exact, &stopped);
+    job->supersteps = net->global_relabels - s->relabels_before;
+    job->counters[0] = (ordo_counters){.items = net->discharges,
+                                       .edges = net->pushes + net->relabels,
+                                       .useful = net->pushes + net->relabels,
+                                       .activations = net->discharges,
+                                       .work_seconds = ordo_job_seconds(job) - before};
+    return status;
+}
+
+/* On the CPU its state is the search, and a run is one phase; on a GPU it is maxflow.cu, whose state is an
+ * ordo_flow_state, and whose one cell is how many active vertices it leaves to us. */
+static const ordo_program program = {.name = "maxflow",
+                                     .summary = "push-relabel by one thread; on a GPU both phases in one run",
+                                     .run = run_serially,
+                                     .on_cuda = true};
 
 static ordo_status serially(search *s, ordo_vid to)
 {
-    ordo_network *net = &s->net;
-    bool stopped;
-    net->discharges = net->pushes = net->relabels = 0;
-    const ordo_u64 relabels_before = net->global_relabels;
-    s->since = ordo_clock();
-    s->one = (ordo_stats){.trace = s->runs.stats ? ordo_alloc(ORDO_TRACE_MAX, sizeof(ordo_sample)) : NULL};
-    s->stopped_by = ORDO_OK;
-    ordo_status status = ordo_preflow(net, to, stop, s, &s->exact, &stopped);
-    if (!status && stopped)
-        status = s->stopped_by;
-    s->one.items = net->discharges;
-    s->one.edges = s->one.useful = net->pushes + net->relabels;
-    s->one.activations = net->discharges;
-    s->one.supersteps = net->global_relabels - relabels_before;
-    s->one.work_seconds = ordo_clock() - s->since;
-    s->one.peak_worklist_bytes = 3 * sizeof(ordo_u32) * (ordo_u64)net->n;
-    s->one.peak_bytes = ordo_memory_peak();
-    if (s->runs.stats)
-        ordo_runs_add(&s->runs, &s->one, s->since - s->runs.start);
+    const ordo_options given = s->runs.options;
+    s->to = to;
+    s->runs.options.device = NULL;
+    s->runs.options.threads = 1;
+    s->runs.options.sync = NULL;
+    s->runs.options.setting_count = 0;
+    ordo_status status = ordo_runs_program(&s->runs, &program, &(ordo_work){.state = s});
+    s->runs.options = given;
     return status;
 }
 
@@ -303,7 +280,7 @@ static ordo_status serially(search *s, ordo_vid to)
 static ordo_status phase(search *s, ordo_vid to)
 {
     ordo_status status = ORDO_OK;
-    while (!status && !s->serial) {
+    while (!status && !s->native) {
         if ((status = relabel(s, to)) || s->active == 0)
             return status;
         if (s->active < s->how.hand_over)
@@ -315,34 +292,21 @@ static ordo_status phase(search *s, ordo_vid to)
 
 /* ---- on a GPU ---- */
 
-/* The unit is maxflow.cu: its state is the network, its one cell how many active vertices it leaves to us. */
-static const ordo_operator whole_flow = {ORDO_WHOLE_APP("maximum_flow", "maximum flow, both phases"),
-                                         .state = sizeof(ordo_flow_state)};
-
-/* Runs it, or only asks whether it would run. */
-static ordo_status whole_run(search *s, ordo_flow_state *state, bool check)
+static ordo_status run_on_gpu(search *s, bool cut_only)
 {
     static const ordo_eid no_row[1];
     static const ordo_csr nothing = {.row = no_row, .stride = 1}; /* the rows are the state's */
+    ordo_flow_state state = {&s->net, cut_only, s->how.hand_over};
     ordo_graph *rows;
     ordo_status status = ordo_graph_borrow(&nothing, false, &rows);
     if (status)
         return status;
-    ordo_work work = {.op = &whole_flow, .graph = rows, .cells = &s->left, .state = state, .targets = 1};
+    const ordo_work work = {.graph = rows, .cells = &s->left, .state = &state, .targets = 1};
     const double before = ordo_clock();
-    status = check ? ordo_run_check(&work, &s->runs.options) : ordo_runs_one(&s->runs, &work);
+    status = ordo_runs_program(&s->runs, &program, &work);
     if (s->runs.ran) /* but for the kernels it was all about getting there and back */
         s->runs.stats->transfer_seconds = ordo_clock() - before - s->runs.stats->run_seconds;
     ordo_graph_free(rows);
-    return status;
-}
-
-static ordo_status try_on_gpu(search *s, bool cut_only, bool check)
-{
-    ordo_flow_state state = {&s->net, cut_only, s->how.hand_over};
-    ordo_status status = whole_run(s, &state, check);
-    if (s->runs.ran && is_auto(&s->runs.options))
-        snprintf(s->runs.stats->chosen, sizeof s->runs.stats->chosen, "the one that maxflow has on a GPU");
     return status;
 }
 
@@ -353,7 +317,7 @@ static ordo_status first_phase(search *s, bool cut_only)
     ordo_status status = ORDO_OK;
     ordo_network_start(&s->net);
     if (s->whole) {
-        status = fall_back(s, try_on_gpu(s, cut_only, false));
+        status = fall_back(s, run_on_gpu(s, cut_only));
         s->exact = s->left == 0;
         if (status || s->whole)
             return !status && s->left ? serially(s, s->net.sink) : status;
@@ -361,7 +325,7 @@ static ordo_status first_phase(search *s, bool cut_only)
     status = begin(s);
     if (status && s->asked && !(status = fall_back(s, status)))
         status = begin(s);
-    if (!status && !s->serial)
+    if (!status && !s->native)
         status = make_graph(s);
     return status ? status : phase(s, s->net.sink);
 }
@@ -407,9 +371,9 @@ static ordo_status take_gpu(search *s, const ordo_options *asked)
     s->asked = asked;
     if (!strcmp(o->device, "auto"))
         o->device = "cuda"; /* what is wrong there is what auto has to say */
-    s->whole = ordo_runs_whole(o, "atomic");
+    s->whole = ordo_is_native(asked) || ordo_may_be_native(asked, true);
     s->runs.on_gpu = !s->whole;
-    return fall_back(s, s->whole ? try_on_gpu(s, false, true) : check_options(o));
+    return fall_back(s, s->whole ? ordo_program_check(&program, o) : check_options(o));
 }
 
 ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
@@ -420,12 +384,12 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", !g ? "graph" : !result ? "result" : "room for the cut");
     const ordo_vertex_data *named = ordo_graph_vertex_data(g);
     search s = {.how = how ? *how : (ordo_flow_options){0},
-                .serial = is_serial(options),
+                .native = ordo_is_native(options) || ordo_may_be_native(options, false),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}};
     ordo_flow found = {0};
     ordo_status status = take_gpu(&s, options);
     if (!status && !s.asked)
-        status = check_options(&s.runs.options);
+        status = s.native ? ordo_program_check(&program, &s.runs.options) : check_options(&s.runs.options);
     if (status)
         return status;
     const double before = ordo_clock();
@@ -438,9 +402,13 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
     status = find_flow(&s, flow, side, &found);
     if (!status)
         *result = found;
-    ordo_runs_end(&s.runs, "discharge", status);
+    ordo_runs_end(&s.runs, s.native || s.whole ? program.name : "discharge", status);
     if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         stats->prepare_seconds += prepared;
+        if (ordo_is_auto(options) && (s.native || s.whole))
+            snprintf(stats->chosen, sizeof stats->chosen, "%s",
+                     s.whole ? "maxflow's program for a GPU"
+                             : "maxflow's program of one thread was fastest on all that was measured");
         if (s.why_not[0])
             snprintf(stats->fallback, sizeof stats->fallback, "%s", s.why_not);
     }
@@ -461,22 +429,22 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
     const ordo_csr *rows = ordo_graph_out(g);
     const ordo_u64 n = rows->n, m = rows->m;
     const bool cuda = chosen.device && !strcmp(chosen.device, "cuda");
-    const bool gpu = cuda && ordo_runs_whole(&chosen, "atomic"); /* of the host's memory it takes the network */
-    search s = {.runs = {.options = chosen}};
-    if (cuda && !gpu)
-        chosen.device = "cpu"; /* no more is held here than by runs here */
+    const bool native = ordo_is_native(options) || ordo_may_be_native(options, cuda);
     ordo_work work = {
-        .op = ordo_operator_find("discharge"), .state = &state, .universe = n, .targets = n, .initial = &nothing};
-    ordo_status status = gpu ? try_on_gpu(&s, false, true) : ordo_run_memory(&work, &chosen, expected, at_most);
+        .op = ordo_operator_find("discharge"), .state = &state, .num_items = n, .targets = n, .initial = &nothing};
+    if (cuda && !native)
+        chosen.device = "cpu"; /* no more is held here than by runs here */
+    ordo_status status =
+        native ? ordo_program_check(&program, &chosen) : ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
     /* in-rows, the network, its lists or its rows as a graph; the cut has n bytes of the caller's */
     ordo_u64 fixed = ordo_network_memory(n, m) + 2 * ORDO_TRACE_MAX * sizeof(ordo_sample);
     fixed += ordo_graph_symmetric(g) ? 0 : n * sizeof(ordo_eid) + 8 * m;
-    if (gpu)
+    if (native)
         *expected = *at_most = 0;
-    else
-        fixed += is_serial(options) ? 3 * n * sizeof(ordo_u32) : n * 12 + 2 * m * 5;
+    if (!cuda || !native) /* of the host's memory a GPU takes the network */
+        fixed += native ? 3 * n * sizeof(ordo_u32) : n * 12 + 2 * m * 5;
     *expected += fixed;
     *at_most = 2 * *at_most + fixed + (ordo_graph_symmetric(g) ? 0 : m * sizeof(ordo_edge_entry) + 16 * m);
     return ORDO_OK;
@@ -494,7 +462,7 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
 {
     ordo_flow flow;
     const ordo_csr *rows = ordo_graph_out(input->graph);
-    ordo_status status = ordo_answer_room(answer, ORDO_U64, rows->m, false);
+    ordo_status status = ordo_answer_capacity(answer, ORDO_U64, rows->m, false);
     if (!answer->side)
         answer->side = ordo_alloc(rows->n, sizeof *answer->side);
     answer->side_count = rows->n;
@@ -529,6 +497,7 @@ const ordo_app ordo_app_maxflow = {
     .needs_terminals = true,
     .wants_weights = true,
     .values_on_edges = true,
+    .program = &program,
     .op = op_for,
     .run = run,
     .verify = verify,

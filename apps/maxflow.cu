@@ -1,7 +1,7 @@
 /* maxflow.cu -- maximum flows on a GPU: both phases in one run, on the residual network that maxflow.c has made.
  *
  * The host's part of maxflow.cuh: memory, the two launches one after the other (nothing is read back in between), and
- * what comes back. maxflow.c calls it, as operator maximum_flow under bsp. Its only cell says how many active vertices
+ * what comes back. maxflow.c calls it as its program (ordo/program.h). Its only cell says how many active vertices
  * are left for the CPU: 0, or fewer than it was told to hand over.
  *
  * Memory, of n vertices and r residual edges: 52 n + 16.5 r bytes.
@@ -10,9 +10,8 @@
 
 #include <stdio.h>
 
-#include <ordo/backend.h>
-
-#include "schedulers/bsp/tunables.h"
+#include <ordo/detail/backend.h>
+#include <ordo/detail/program.h>
 
 /* What the device gets and gives back of the network. */
 typedef struct flow_arrays {
@@ -21,17 +20,13 @@ typedef struct flow_arrays {
     ordo_u64 *excess;
 } flow_arrays;
 
-static ordo_status check(const ordo_job *job, const ordo_network *net)
+static ordo_status check(const ordo_network *net)
 {
     const ordo_u64 entries = net->n + (ordo_u64)net->row[net->n] / FLOW_PIECE + 1;
     if (entries >> 31)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "device 'cuda': maxflow takes fewer than 2^31 vertices and pieces of rows, found %llu",
                          (unsigned long long)entries);
-    if ((int)job->tunable[BSP_DIRECTION] == 2)
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "scheduler 'bsp' with direction=pull needs an operator that settles vertices; '%s' does not",
-                         job->op->name);
     return ORDO_OK;
 }
 
@@ -58,14 +53,14 @@ static ordo_status prepare(ordo_cuda *c, const ordo_flow_state *state, flow_arra
     a->height = f->height;
     a->excess = f->excess;
     a->n = (ordo_u32)n;
-    a->room = (ordo_u32)(n + edges / FLOW_PIECE + 1);
+    a->capacity = (ordo_u32)(n + edges / FLOW_PIECE + 1);
     a->source = net->source;
     a->sink = a->to = net->sink;
     a->budget = FLOW_RELABEL_EVERY * (edges + 4 * n);
     a->hand_over = state->hand_over;
     a->left = (ordo_u32 *)c->cells;
     a->run = c->run;
-    a->list = (uint4 *)ordo_cuda_alloc(c, 2 * (ordo_u64)a->room, sizeof *a->list, false);
+    a->list = (uint4 *)ordo_cuda_alloc(c, 2 * (ordo_u64)a->capacity, sizeof *a->list, false);
     a->words = a->list ? (flow_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true) : NULL;
     return a->words ? ORDO_OK : ORDO_ERR_MEMORY;
 }
@@ -75,8 +70,7 @@ static ordo_status launch(ordo_cuda *c, const ordo_flow_state *state, flow_args 
 {
     flow_args back = *a;
     void *args[] = {a}, *back_args[] = {&back};
-    const int asked = (int)c->job->tunable[BSP_BLOCKS]; /* of 256 threads */
-    const int blocks = asked ? (asked * 256 + FLOW_THREADS - 1) / FLOW_THREADS : 1;
+    enum { BLOCKS = 1 }; /* a multiprocessor: see FLOW_THREADS */
     ordo_cuda_step step[2] = {};
     back.to = a->source;
     if (!state->cut_only && !(back.height = (ordo_u32 *)ordo_cuda_alloc(c, a->n, sizeof *back.height, false)))
@@ -84,19 +78,19 @@ static ordo_status launch(ordo_cuda *c, const ordo_flow_state *state, flow_args 
     for (int i = 0; i < 2; i++) {
         step[i] = ordo_cuda_step{ordo_cuda_kernel((const void *)flow_cuda_kernel), FLOW_THREADS, 0, true,
                                  i ? back_args : args};
-        ordo_status status = ordo_cuda_grid(step[i].kernel, FLOW_THREADS, blocks, &step[i].grid);
+        ordo_status status = ordo_cuda_grid(step[i].kernel, FLOW_THREADS, BLOCKS, &step[i].grid);
         if (status)
             return status;
     }
     return ordo_cuda_launch_all(c, step, state->cut_only ? 1 : 2);
 }
 
-static void explain(ordo_cuda *c, void *arg, char *text, size_t room)
+static void explain(ordo_cuda *c, void *arg, char *text, size_t capacity)
 {
     flow_words w;
     (void)c;
     if (cudaMemcpy(&w, ((const flow_args *)arg)->words, sizeof w, cudaMemcpyDeviceToHost) == cudaSuccess)
-        snprintf(text, room, "%llu global relabels, %u active vertices after the last one",
+        snprintf(text, capacity, "%llu global relabels, %u active vertices after the last one",
                  (unsigned long long)w.global_relabels, w.active);
 }
 
@@ -107,7 +101,7 @@ static ordo_status run(ordo_job *job)
     flow_arrays f;
     ordo_cuda_arrays moved = {};
     flow_args a = {};
-    ordo_status status = check(job, state->net);
+    ordo_status status = check(state->net);
     if (status)
         return status;
     status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
@@ -123,5 +117,5 @@ static ordo_status run(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-extern const ordo_instance maximum_flow_on_cuda_under_bsp;
-const ordo_instance maximum_flow_on_cuda_under_bsp = {"bsp", run, 1u << ORDO_SYNC_ATOMIC, ORDO_ON_CUDA};
+extern const ordo_instance maxflow_native_on_cuda;
+const ordo_instance maxflow_native_on_cuda = {ORDO_NATIVE, run, 0, ORDO_ON_CUDA};

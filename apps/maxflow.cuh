@@ -41,9 +41,11 @@
 
 /* A test compiles this for the host and brings what of cuda.cuh is used here (tests/gpu/fibers.h). */
 #ifndef ORDO_DEV
-#define ORDO_OP relabel
+#include <cooperative_groups.h>
+
+#include <ordo/detail/cuda/frontier.cuh>
+
 #include "operators/relabel.h"
-#include <ordo/cuda.cuh>
 #endif
 
 /* What the test has of its own. */
@@ -98,7 +100,7 @@ typedef struct flow_args {
     ordo_u64 *excess;    /* [n] */
     ordo_u32 *height;    /* [n] */
     uint4 *list;         /* [2 * room] by parity of the turn: vertex, a part of its row */
-    ordo_u32 n, room, source, sink, to;
+    ordo_u32 n, capacity, source, sink, to;
     ordo_u64 budget, hand_over;
     flow_words *words;
     ordo_u32 *left; /* active vertices that the CPU is to go on with, or 0 */
@@ -123,10 +125,10 @@ typedef struct flow_place {
 } flow_place;
 
 /* One thread, of the block that may be alone; its lanes have least to do. */
-typedef struct flow_books {
+typedef struct flow_totals {
     ordo_u64 pulses;
     ordo_u32 looks, stop;
-} flow_books;
+} flow_totals;
 
 ORDO_DEV bool flow_keeper(void)
 {
@@ -147,22 +149,22 @@ ORDO_DEV void flow_barrier(flow_place *p)
 }
 
 /* The keeper looks at the mailbox, now and then. */
-ORDO_DEV void flow_look(const flow_args *a, flow_books *books, ordo_u32 in_flight)
+ORDO_DEV void flow_look(const flow_args *a, flow_totals *totals, ordo_u32 in_flight)
 {
-    if (++books->looks % FLOW_LOOK)
+    if (++totals->looks % FLOW_LOOK)
         return;
-    books->stop = a->run.mailbox->stop;
-    a->run.mailbox->supersteps = books->pulses;
+    totals->stop = a->run.mailbox->stop;
+    a->run.mailbox->supersteps = totals->pulses;
     a->run.mailbox->in_flight = in_flight;
 }
 
 /* The keeper's part of a turn: words of later ones. */
-ORDO_DEV void flow_keep(const flow_args *a, const flow_place *p, flow_books *books, ordo_u32 in_flight)
+ORDO_DEV void flow_keep(const flow_args *a, const flow_place *p, flow_totals *totals, ordo_u32 in_flight)
 {
     flow_turn *const next = &a->words->turn[flow_next(p->slot)];
     flow_turn *const later = &a->words->turn[flow_next(flow_next(p->slot))];
-    flow_look(a, books, in_flight);
-    ordo_dev_store(&next->stop, books->stop);
+    flow_look(a, totals, in_flight);
+    ordo_dev_store(&next->stop, totals->stop);
     ordo_dev_store(&later->count, 0u);
     ordo_dev_store(&later->work, (ordo_u64)0);
 }
@@ -171,7 +173,7 @@ ORDO_DEV void flow_keep(const flow_args *a, const flow_place *p, flow_books *boo
 
 ORDO_DEV uint4 *flow_list(const flow_args *a, ordo_u32 parity)
 {
-    return a->list + (parity ? a->room : 0);
+    return a->list + (parity ? a->capacity : 0);
 }
 
 ORDO_DEV uint4 flow_read(const flow_args *a, const flow_place *p, ordo_u32 i)
@@ -186,13 +188,13 @@ typedef struct flow_target {
 
 ORDO_DEV void flow_append(const flow_args *a, flow_store *s, const flow_place *p, flow_target to, uint4 entry)
 {
-    const ordo_u32 held = ordo_dev_add_near(&s->count[to.slot], 1u);
+    const ordo_u32 held = ordo_dev_add_block(&s->count[to.slot], 1u);
     if (held < FLOW_HELD) {
         s->held[to.which][held] = entry;
         return;
     }
     const ordo_u32 at = ordo_dev_add(&a->words->turn[flow_next(p->slot)].count, 1u);
-    if (at < a->room)
+    if (at < a->capacity)
         flow_list(a, p->parity ^ 1)[at] = entry;
     else
         ordo_dev_store(&a->words->full, 1u);
@@ -212,7 +214,7 @@ ORDO_DEV void flow_flush(const flow_args *a, flow_store *s, const flow_place *p,
         uint4 *list = flow_list(a, p->parity ^ 1);
         const ordo_u32 base = s->base;
         for (ordo_u32 i = threadIdx.x; i < held; i += FLOW_THREADS)
-            if (base + i < a->room)
+            if (base + i < a->capacity)
                 list[base + i] = s->held[from.which][i];
             else
                 ordo_dev_store(&a->words->full, 1u);
@@ -352,7 +354,7 @@ ORDO_DEV ordo_u32 flow_lift(const flow_args *a, flow_store *s, uint4 entry, ordo
 {
     const ordo_u32 height = lowest < a->n ? lowest + 1 : a->n;
     ordo_dev_store(&a->height[entry.x], height);
-    ordo_dev_add_near(&s->work, FLOW_WORK + entry.z - entry.y);
+    ordo_dev_add_block(&s->work, FLOW_WORK + entry.z - entry.y);
     mine->edges++;
     return height;
 }
@@ -431,7 +433,7 @@ ORDO_DEV void flow_relabel(const flow_args *a, flow_store *s, uint4 entry, ordo_
 /* Remembers a row that a block is to do. False where there is no room. */
 ORDO_DEV bool flow_keep_hub(flow_store *s, ordo_u32 i)
 {
-    const ordo_u32 at = ordo_dev_add_near(&s->hubs, 1u);
+    const ordo_u32 at = ordo_dev_add_block(&s->hubs, 1u);
     if (at < FLOW_HUBS)
         s->hub[at] = i;
     return at < FLOW_HUBS;
@@ -479,15 +481,15 @@ ORDO_DEV void flow_report(const flow_args *a, flow_store *s, const flow_place *p
 }
 
 /* A turn in which all entries are discharged. `ahead`: of the block's share, that of the number of the lanes' group. */
-ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_books *books, ordo_u32 count,
+ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals, ordo_u32 count,
                          uint4 ahead, ordo_cuda_counters *mine)
 {
     const flow_target out = {0, 0};
     const bool lift = !p->strict;
     if (flow_keeper()) {
-        books->pulses++;
-        flow_keep(a, p, books, count);
-        ordo_dev_add_near(&s->work, p->pulse);
+        totals->pulses++;
+        flow_keep(a, p, totals, count);
+        ordo_dev_add_block(&s->work, p->pulse);
     }
     flow_each(
         s, flow_share(count),
@@ -510,7 +512,7 @@ ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_
 }
 
 /* A turn in which block 0 discharges, pulse after pulse, until many are active, or none, or `limit` is reached. */
-ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_books *books, ordo_u32 count,
+ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals, ordo_u32 count,
                          ordo_u64 limit, ordo_cuda_counters *mine)
 {
     if (blockIdx.x == 0) {
@@ -522,7 +524,7 @@ ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_
             s->stop = 0;
         }
         if (flow_keeper())
-            flow_keep(a, p, books, count);
+            flow_keep(a, p, totals, count);
         for (;;) {
             __syncthreads();
             const ordo_u32 here = s->count[in.slot];
@@ -534,10 +536,10 @@ ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_
             if (threadIdx.x == 0)
                 s->count[flow_next(out.slot)] = 0; /* of the pulse before */
             if (flow_keeper()) {
-                books->pulses++;
-                flow_look(a, books, here);
-                s->stop = books->stop;
-                ordo_dev_add_near(&s->work, p->pulse);
+                totals->pulses++;
+                flow_look(a, totals, here);
+                s->stop = totals->stop;
+                ordo_dev_add_block(&s->work, p->pulse);
             }
             flow_each(
                 s, here, [&](ordo_u32 i) { return s->held[in.which][i]; },
@@ -550,7 +552,7 @@ ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_
         if (threadIdx.x < 3)
             s->count[threadIdx.x] = 0;
         if (flow_keeper())
-            ordo_dev_store(&a->words->turn[flow_next(p->slot)].stop, books->stop);
+            ordo_dev_store(&a->words->turn[flow_next(p->slot)].stop, totals->stop);
         flow_report(a, s, p);
     }
     flow_barrier(p);
@@ -667,7 +669,7 @@ ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
 }
 
 /* Exact heights, and the list of active vertices for this turn. False where the run is to end. */
-ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p, flow_books *books)
+ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals)
 {
     ordo_u64 levels = FLOW_BESIDES + ((ordo_u64)a->n + a->row[a->n]) / FLOW_STREAM;
     flow_reset(a, p);
@@ -684,7 +686,7 @@ ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p,
         if (!count)
             break;
         if (flow_keeper())
-            flow_keep(a, p, books, count);
+            flow_keep(a, p, totals, count);
         const bool thin = p->chained && count <= gridDim.x * FLOW_THIN;
         if (thin)
             flow_search_near(a, s, p, count);
@@ -706,7 +708,7 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
 {
     flow_words *const w = a->words;
     flow_place p = {0, 0, 0, 0, true, false};
-    flow_books books = {0, 0, 0};
+    flow_totals totals = {0, 0, 0};
     ordo_cuda_counters mine = {};
     if (threadIdx.x < 3)
         s->count[threadIdx.x] = 0;
@@ -714,12 +716,12 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
         s->hubs = s->work = 0;
     if (w->stopped || *a->left)
         return;
-    books.pulses = w->pulses;
+    totals.pulses = w->pulses;
     const ordo_u64 before = w->global_relabels;
     ordo_u64 searches = before;
     __syncthreads();
     for (bool stop = false; !stop;) {
-        stop = !flow_relabel_all(a, s, &p, &books);
+        stop = !flow_relabel_all(a, s, &p, &totals);
         if (stop)
             break;
         searches++;
@@ -728,7 +730,7 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
         const bool enough = active < a->hand_over;
         if (flow_keeper()) {
             w->active = active;
-            ordo_dev_sample(a->run.record, active, books.pulses, 0, 1, -1);
+            ordo_dev_sample(a->run.record, active, totals.pulses, 0, 1, -1);
             if (active && enough)
                 *a->left = active;
         }
@@ -738,30 +740,30 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
             flow_turn *turn = &w->turn[p.slot];
             const ordo_u32 mine_at = blockIdx.x + threadIdx.x / FLOW_LANES * gridDim.x;
             const uint4 ahead =
-                mine_at < a->room ? flow_read(a, &p, mine_at) : make_uint4(0, 0, 0, 0); /* if it is one */
+                mine_at < a->capacity ? flow_read(a, &p, mine_at) : make_uint4(0, 0, 0, 0); /* if it is one */
             const ordo_u32 count = ordo_dev_load(&turn->count);
             stop = ordo_dev_load(&turn->stop);
             p.work += ordo_dev_load(&turn->work);
             if (!count || stop || p.work > a->budget)
                 break;
             if (count <= FLOW_ALONE && !p.strict)
-                flow_alone(a, s, &p, &books, count, a->budget, &mine);
+                flow_alone(a, s, &p, &totals, count, a->budget, &mine);
             else
-                flow_pulse(a, s, &p, &books, count, ahead, &mine);
+                flow_pulse(a, s, &p, &totals, count, ahead, &mine);
         }
     }
     if (flow_keeper()) {
-        w->stopped = books.stop;
-        w->pulses = books.pulses;
+        w->stopped = totals.stop;
+        w->pulses = totals.pulses;
         w->global_relabels = searches;
-        a->run.record->supersteps = books.pulses;
+        a->run.record->supersteps = totals.pulses;
     }
     mine.useful = mine.edges;
     mine.activations = mine.items;
     ordo_dev_publish(a->run.counters, mine);
 }
 
-#ifdef ORDO_KERNEL /* else the test has one */
+#ifdef __CUDACC__ /* the test on fibers has one of its own */
 static __global__ void __launch_bounds__(FLOW_THREADS, 1) flow_cuda_kernel(const flow_args a)
 {
     __shared__ flow_store store;

@@ -1,9 +1,9 @@
-/* maxflow_verify.c -- checks a maximum flow and its cut against the graph itself. Shares nothing with what computes it.
+/* maxflow_verify.c -- checks a maximum flow and its cut against the graph itself. Shares no code with the app.
  *
- * Certificate, O(n + m): (1) no edge carries more than its capacity; (2) into every vertex but source and sink flows as
- * much as out of it, of a preflow at least that, and into the sink what the value says; (3) the cut parts source and
- * sink, edges out of the source side are full and those back carry nothing, and what it lets through is the value. No
- * flow is larger than any cut, so both are right.
+ * Certificate, O(n + m): (1) no edge carries more than its capacity; (2) the flow into every vertex except source and
+ * sink equals the flow out of it (of a preflow: is at least that), and the flow into the sink is the value; (3) the cut
+ * separates source and sink, edges out of the source side are full, edges into it carry nothing, and the capacity of
+ * the cut is the value. No flow exceeds any cut, so both are optimal.
  *
  * Serial: the value against that of Dinitz' algorithm (1970): blocking flows along levels, by depth-first search with a
  * current edge a vertex, on residual edges of its own. 40 bytes an edge, and slow where push-relabel is not.
@@ -177,7 +177,7 @@ static bool find_levels(residual *r)
     return r->level[sink] != ORDO_NO_VERTEX;
 }
 
-/* Fills the path's edges; returns how much that was, and the vertex whose edge is full now in *back. */
+/* Augments along the path; returns the amount, and in *back the first vertex whose edge is full afterwards. */
 static ordo_u64 fill_path(residual *r, ordo_u64 length, ordo_u64 *back)
 {
     ordo_u64 least = ~(ordo_u64)0;

@@ -14,8 +14,14 @@
  *
  * Edges in a list stand in ascending order of ids, in every round, so their places break ties as ids do.
  *
- * On a GPU one run of a program of its own (mst.cu) does all that, and gives back the bits of the forest's edges. Where
- * another scheduler or a sync is named, the runs are made there, and joining and lists stay here: so that syncs can be
+ * What a run leaves is checked before it is used as an index. A component's best edge must be one of its own, and no
+ * lighter than the best edge of the component at its other end, whose own it is too. So along a chain of joins edges
+ * only get lighter, and a chain that came back to where it began would be of one edge: of two components, of which the
+ * smaller one stays. Hence there is no cycle, chains end, and each edge taken leaves one component fewer, whatever the
+ * run has done.
+ *
+ * On a GPU a program (mst.cu, "native") does all that in one run, and gives back the bits of the forest's edges. Where
+ * a scheduler or a sync is named, the runs are made there, and joining and lists stay here: so that they can be
  * compared. Weights that are not u32 come to it as lists of ordered words from the first round on.
  */
 #include "apps/runs.h"
@@ -27,10 +33,10 @@
 #include <string.h>
 
 #include <ordo/memory.h>
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #define ORDO_TEMPLATE "operators/mst.h"
-#include <ordo/each_weight.h>
+#include <ordo/operator/each_weight.h>
 
 enum {
     PIECE = 64,    /* arcs of a list in one row */
@@ -62,7 +68,7 @@ static ordo_u32 ordered_weight(const ordo_csr *g, ordo_eid e)
 
 /* Edges between different components. As rows of a graph these are arcs 2 i and 2 i + 1, in pieces. */
 typedef struct edge_list {
-    ordo_u64 count, room;
+    ordo_u64 count, capacity;
     struct {
         ordo_u32 end, weight; /* the component of an end; the ordered weight, twice: each arc has its own */
     } (*arc)[2];              /* [room] */
@@ -84,10 +90,11 @@ typedef struct search {
     ordo_u64 *chosen;         /* [m / 64 + 1] bits: edges of the forest */
     edge_list list, spare;
     ordo_eid *row; /* [row_room] of the list as a graph */
-    ordo_u64 row_room;
+    ordo_u64 row_capacity;
     ordo_u64 *counts;   /* [blocks + 1] of what each block has, then where it begins */
     ordo_u32 low, high; /* ordered weights that a list is made of */
     ordo_u64 odd;       /* atomic: a vertex whose lightest edge has no reverse, or NO_EDGE */
+    ordo_u64 bad;       /* atomic: a component whose cell cannot be its lightest edge, or NO_EDGE */
     bool unsorted;      /* atomic */
 } search;
 
@@ -126,7 +133,7 @@ static ordo_status find_best(search *s, const ordo_graph *rows, bool listed, ord
                       .graph = rows,
                       .cells = s->best,
                       .state = &state,
-                      .universe = items,
+                      .num_items = items,
                       .targets = s->components};
     ordo_status status = ordo_for_ranges(s->runs.options.threads, s->components, BLOCK, reset_range, s);
     if (status)
@@ -147,14 +154,20 @@ static void choose(const search *s, ordo_eid id)
 
 static void join_listed_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    const search *s = arg;
+    search *s = arg;
     for (ordo_u64 c = begin; c < end; c++) {
         ordo_u64 key = s->best[c];
         s->parent[c] = (ordo_u32)c;
         if (key == NO_EDGE)
             continue;
         ordo_u32 at = (ordo_u32)key;
-        ordo_u32 other = s->list.arc[at][0].end ^ s->list.arc[at][1].end ^ (ordo_u32)c;
+        const bool listed = at < s->list.count && key >> 32 == s->list.arc[at][0].weight;
+        const ordo_u32 low = listed ? s->list.arc[at][0].end : 0, high = listed ? s->list.arc[at][1].end : 0;
+        ordo_u32 other = low ^ high ^ (ordo_u32)c;
+        if (!listed || (low != c && high != c) || s->best[other] > key) {
+            ordo_keep_least_u64(&s->bad, c);
+            continue;
+        }
         if (s->best[other] == key && c < other)
             continue; /* the other one joins this one */
         s->parent[c] = other;
@@ -181,8 +194,17 @@ static void join_vertices_range(void *arg, ordo_u64 begin, ordo_u64 end)
             continue;
         ordo_vid other = (ordo_vid)key;
         ordo_u32 weight = (ordo_u32)(key >> 32);
-        if (s->best[other] == ((key & ~(ordo_u64)0xffffffff) | c) && c < other)
+        if (other >= s->g->n || other == c) {
+            ordo_keep_least_u64(&s->bad, c);
             continue;
+        }
+        const ordo_u64 reverse = (key & ~(ordo_u64)0xffffffff) | c; /* what the other end was offered */
+        if (s->best[other] == reverse && c < other)
+            continue;
+        if (s->best[other] > reverse) {
+            ordo_keep_least_u64(find_edge(s->g, other, (ordo_vid)c, weight) == s->g->m ? &s->odd : &s->bad, c);
+            continue;
+        }
         ordo_eid id =
             c < other ? find_edge(s->g, (ordo_vid)c, other, weight) : find_edge(s->g, other, (ordo_vid)c, weight);
         if (id == s->g->m) {
@@ -202,7 +224,7 @@ static ordo_u32 parent_of(const search *s, ordo_u32 c)
 /* To the root, halving the way: a parent is only ever replaced by an ancestor, so relaxed words do. Without halving a
  * path of ascending weights would take quadratic time. A member that was late may put an ancestor below the root back
  * where another one has put the root: so after this a parent is near the root, and mostly it. */
-static void settle_range(void *arg, ordo_u64 begin, ordo_u64 end)
+static void find_roots(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const search *s = arg;
     ordo_u64 roots = 0;
@@ -251,8 +273,13 @@ static ordo_status join(search *s, ordo_range_fn *fn)
         return ordo_fail(ORDO_ERR_INPUT,
                          "edge %llu -> %u has no reverse of the same weight, in a graph said to be symmetric",
                          (unsigned long long)s->odd, (ordo_vid)s->best[s->odd]);
+    if (!status && s->bad != NO_EDGE)
+        return ordo_fail(ORDO_ERR_INTERNAL,
+                         "mst: a run under scheduler '%s' has left component %llu of %llu an edge that is not its "
+                         "lightest",
+                         s->runs.options.scheduler, (unsigned long long)s->bad, (unsigned long long)s->components);
     if (!status)
-        status = for_all(s, s->components, BLOCK, settle_range);
+        status = for_all(s, s->components, BLOCK, find_roots);
     if (status)
         return status;
     ordo_u64 left = counts_to_places(s->counts, s->components, BLOCK);
@@ -272,16 +299,16 @@ static void compose_range(void *arg, ordo_u64 begin, ordo_u64 end)
 
 /* ---- lists ---- */
 
-static ordo_status list_room(edge_list *list, ordo_u64 count)
+static ordo_status list_capacity(edge_list *list, ordo_u64 count)
 {
     list->count = count;
-    if (list->arc && count <= list->room)
+    if (list->arc && count <= list->capacity)
         return ORDO_OK;
     ordo_free(list->arc);
     ordo_free(list->id);
     list->arc = ordo_alloc(count, sizeof *list->arc);
     list->id = ordo_alloc(count, sizeof *list->id);
-    list->room = count;
+    list->capacity = count;
     return list->arc && list->id ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
@@ -344,7 +371,7 @@ static ordo_status list_rows(search *s)
     ordo_u64 n = s->g->n;
     ordo_status status = for_all(s, n, ROWS, count_rows_range);
     if (!status)
-        status = list_room(&s->list, counts_to_places(s->counts, n, ROWS));
+        status = list_capacity(&s->list, counts_to_places(s->counts, n, ROWS));
     return status ? status : ordo_for_ranges(s->runs.options.threads, n, ROWS, put_rows_range, s);
 }
 
@@ -380,7 +407,7 @@ static ordo_status filter_list(search *s)
     ordo_u64 count = s->list.count;
     ordo_status status = for_all(s, count, BLOCK, count_list_range);
     if (!status)
-        status = list_room(&s->spare, counts_to_places(s->counts, count, BLOCK));
+        status = list_capacity(&s->spare, counts_to_places(s->counts, count, BLOCK));
     if (!status)
         status = ordo_for_ranges(s->runs.options.threads, count, BLOCK, put_list_range, s);
     edge_list swap = s->list;
@@ -396,10 +423,10 @@ static ordo_status run_on_list(search *s)
 {
     ordo_u64 arcs = 2 * s->list.count, pieces = (arcs + PIECE - 1) / PIECE;
     ordo_u64 rows = pieces > s->components ? pieces : s->components;
-    if (rows + 1 > s->row_room) {
+    if (rows + 1 > s->row_capacity) {
         ordo_free(s->row);
-        s->row_room = rows + 1;
-        s->row = ordo_alloc(s->row_room, sizeof *s->row);
+        s->row_capacity = rows + 1;
+        s->row = ordo_alloc(s->row_capacity, sizeof *s->row);
         if (!s->row)
             return ORDO_ERR_MEMORY;
     }
@@ -426,9 +453,16 @@ static ordo_status rounds(search *s, bool last)
 {
     ordo_status status = ORDO_OK;
     while (!status && (s->list.count || (s->runs.stats && !s->runs.ran))) {
+        const ordo_u64 before = s->components;
         status = run_on_list(s);
         if (!status)
             status = join(s, join_listed_range);
+        if (!status && s->list.count && s->components == before)
+            status =
+                ordo_fail(ORDO_ERR_INTERNAL,
+                          "mst: a run under scheduler '%s' has left all of %llu components without an edge, of "
+                          "%llu between them",
+                          s->runs.options.scheduler, (unsigned long long)before, (unsigned long long)s->list.count);
         if (!status && !last)
             status = ordo_for_ranges(s->runs.options.threads, s->g->n, BLOCK, compose_range, s);
         if (!status)
@@ -511,13 +545,33 @@ static ordo_status find_forest(search *s)
     return status;
 }
 
-/* Serially, for sums of f32 have an order; the bits are few and the weights lie in order too. */
-static void read_out(const search *s, ordo_eid *edge, ordo_forest *forest)
+/* The caller's array has room for as many edges as join n components to `components`. What a GPU has chosen is counted
+ * before it is written there. */
+static ordo_status check_count(const search *s, ordo_u64 components)
+{
+    const ordo_csr *g = s->g;
+    const ordo_u64 words = g->m / 64 + 1, beyond = s->chosen[words - 1] >> g->m % 64;
+    ordo_u64 edges = 0;
+    for (ordo_u64 i = 0; i < words; i++)
+        edges += (ordo_u64)__builtin_popcountll(s->chosen[i]);
+    if (beyond || (components ? edges != g->n - components : edges > (g->n ? g->n - 1 : 0)))
+        return ordo_fail(ORDO_ERR_INTERNAL, "mst under scheduler '%s': a forest of %llu edges%s on %u vertices",
+                         s->runs.options.scheduler, (unsigned long long)edges, beyond ? ", some of them none," : "",
+                         g->n);
+    return ORDO_OK;
+}
+
+/* Serially, for sums of f32 have an order; the bits are few and the weights lie in order too. `components`: of the
+ * forest; 0: not known. */
+static ordo_status read_out(const search *s, ordo_u64 components, ordo_eid *edge, ordo_forest *forest)
 {
     const ordo_csr *g = s->g;
     ordo_forest f = {.type = g->weight_type == ORDO_NONE ? ORDO_U32 : g->weight_type};
     double real = 0;
     ordo_u64 whole = 0;
+    ordo_status status = check_count(s, components);
+    if (status)
+        return status;
     for (ordo_u64 i = 0; i < g->m / 64 + 1; i++)
         for (ordo_u64 bits = s->chosen[i]; bits; bits &= bits - 1) {
             ordo_eid e = i * 64 + (ordo_u64)__builtin_ctzll(bits);
@@ -536,6 +590,7 @@ static void read_out(const search *s, ordo_eid *edge, ordo_forest *forest)
     else
         f.weight.u32 = whole;
     *forest = f;
+    return ORDO_OK;
 }
 
 static ordo_status check_input(const ordo_graph *graph)
@@ -562,35 +617,32 @@ static ordo_status check_input(const ordo_graph *graph)
 
 /* ---- on a GPU ---- */
 
-/* The unit is mst.cu: its cells are the words of `chosen`. */
-static const ordo_operator whole_forest = {ORDO_WHOLE_APP("mst_forest", "minimum spanning forest, all rounds")};
-
-static ordo_work whole_work(const ordo_graph *g, ordo_u64 *chosen)
-{
-    const ordo_csr *csr = ordo_graph_out(g);
-    return (ordo_work){
-        .op = &whole_forest, .graph = g, .cells = chosen, .universe = csr->n, .targets = 2 * (csr->m / 64 + 1)};
-}
+/* On a GPU it is mst.cu: its cells are the words of `chosen`. */
+static const ordo_program program = {
+    .name = "mst", .summary = "all rounds of Boruvka's algorithm in one run", .on_cuda = true};
 
 static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
 {
-    ordo_options options = s->runs.options;
+    const bool any = ordo_is_auto(&s->runs.options);
     ordo_stats *stats = s->runs.stats;
-    ordo_u64 none = 0;
-    if (!strcmp(options.device, "auto"))
-        options.device = "cuda"; /* what is wrong there is what auto has to say */
-    ordo_work work = whole_work(s->graph, &none);
-    ordo_status status = ordo_run_check(&work, &options);
+    if (!ordo_is_native(&s->runs.options) && !strcmp(s->runs.options.device, "auto"))
+        s->runs.options.device = "cuda"; /* what is wrong there is what auto has to say */
+    s->runs.options.scheduler = ORDO_NATIVE;
+    const ordo_options options = s->runs.options;
+    ordo_status status = ordo_program_check(&program, &options);
     if (status || (status = check_input(s->graph)))
         return status;
-    s->chosen = work.cells = ordo_alloc_zero(s->g->m / 64 + 1, sizeof *s->chosen);
+    s->chosen = ordo_alloc_zero(s->g->m / 64 + 1, sizeof *s->chosen);
     if (!s->chosen)
         return ORDO_ERR_MEMORY;
-    status = ordo_run(&work, &options, stats);
-    if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
-        stats->op = ordo_operator_name(op_for(s->graph));
+    const ordo_work work = {
+        .graph = s->graph, .cells = s->chosen, .num_items = s->g->n, .targets = 2 * (s->g->m / 64 + 1)};
+    status = ordo_program_run(&program, &work, &options, stats);
+    if (stats && !status && any)
+        snprintf(stats->chosen, sizeof stats->chosen,
+                 "mst's program for a GPU, ahead of runs of its operator, or level with them, wherever measured");
     if (!status)
-        read_out(s, edge, forest);
+        status = read_out(s, 0, edge, forest);
     ordo_free(s->chosen);
     s->chosen = NULL;
     return status;
@@ -636,13 +688,18 @@ static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
                  ? find_forest(s)
                  : ORDO_ERR_MEMORY;
     if (!status)
-        read_out(s, edge, forest);
+        status = read_out(s, s->components, edge, forest);
     ordo_runs_end(&s->runs, ordo_operator_name(op_for(s->graph)), status);
     void *all[] = {s->component, s->best,     s->parent,  s->label,     s->has_some, s->chosen,
                    s->counts,    s->list.arc, s->list.id, s->spare.arc, s->spare.id, s->row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ordo_free(all[i]);
     return status;
+}
+
+static bool is_for_gpu(const ordo_options *options)
+{
+    return options && options->device && strcmp(options->device, "cpu") != 0;
 }
 
 ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
@@ -654,12 +711,16 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
                           .g = ordo_graph_out(g),
                           .twice = ordo_graph_symmetric(g),
                           .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
-                          .odd = NO_EDGE};
+                          .odd = NO_EDGE,
+                          .bad = NO_EDGE};
     search s = fresh;
     char why_not[sizeof stats->fallback] = "";
-    if (s.runs.options.device && strcmp(s.runs.options.device, "cpu") != 0) {
+    const bool native = ordo_is_native(options);
+    if (native && !is_for_gpu(options))
+        return ordo_program_check(&program, options); /* which says that there is none */
+    if (is_for_gpu(options)) {
         ordo_status status;
-        if (ordo_runs_whole(&s.runs.options, NULL)) {
+        if (native || ordo_may_be_native(options, true)) {
             status = find_on_gpu(&s, edge, forest);
         } else {
             s.on_gpu = true;
@@ -667,7 +728,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
                 s.runs.options.device = "cuda"; /* likewise */
             status = find_by_runs(&s, edge, forest);
         }
-        if (!status || !ordo_may_fall_back(&fresh.runs.options, status))
+        if (!status || native || !ordo_may_fall_back(&fresh.runs.options, status))
             return status;
         snprintf(why_not, sizeof why_not, "%s", ordo_last_error());
         s = fresh;
@@ -686,18 +747,16 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL);
     const bool on_gpu = chosen.device && !strcmp(chosen.device, "cuda");
-    if (on_gpu && ordo_runs_whole(&chosen, NULL)) /* of the host's memory it takes the bits */
-        work = whole_work(g, &none);
-    else if (on_gpu)
+    if (ordo_is_native(options) || (on_gpu && ordo_may_be_native(options, true))) {
+        *expected = *at_most = /* of the host's memory it takes the bits */
+            (ordo_graph_out(g)->m / 64 + 1) * sizeof(ordo_u64) + ORDO_TRACE_MAX * sizeof(ordo_sample);
+        return ordo_program_check(&program, options);
+    }
+    if (on_gpu)
         chosen.device = "cpu"; /* lists are here, and no more is held than by runs here */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
-    if (work.op == &whole_forest) {
-        *expected = *at_most =
-            (ordo_graph_out(g)->m / 64 + 1) * sizeof(ordo_u64) + ORDO_TRACE_MAX * sizeof(ordo_sample);
-        return ORDO_OK;
-    }
     const ordo_csr *rows = ordo_graph_out(g);
     ordo_u64 n = rows->n, m = rows->m, edges = ordo_graph_symmetric(g) ? m / 2 : m;
     ordo_u64 an_edge = 2 * sizeof(ordo_u64) + sizeof(ordo_u32);
@@ -716,7 +775,7 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
 {
     ordo_forest forest;
     ordo_u64 n = ordo_graph_out(input->graph)->n;
-    ordo_status status = ordo_answer_room(answer, ORDO_U64, n, false);
+    ordo_status status = ordo_answer_capacity(answer, ORDO_U64, n, false);
     if (!status)
         status = ordo_mst(input->graph, options, answer->values, &forest, stats);
     if (status)
@@ -756,6 +815,7 @@ const ordo_app ordo_app_mst = {
     .wants_weights = true,
     .values_are_edges = true,
     .values_are_wide = true,
+    .program = &program,
     .op = op_for,
     .run = run,
     .verify = verify,

@@ -1,7 +1,7 @@
 /* mst.cu -- minimum spanning forests on a GPU: one run, whose cells are the bits of the forest's edges.
  *
  * The host's part of mst.cuh: memory, the launches one after the other (nothing is read back in between; a kernel that
- * has nothing to do ends at once), and what is wrong with the graph. mst.c calls it, as operator mst_forest under bsp.
+ * has nothing to do ends at once), and what is wrong with the graph. mst.c calls it as its program (ordo/program.h).
  *
  * Memory, of n vertices and m arcs beside the rows: 28 n + 4 m bytes, and 32 an edge for two lists that can hold them
  * all.
@@ -10,9 +10,8 @@
 
 #include <stdio.h>
 
-#include <ordo/backend.h>
-
-#include "schedulers/bsp/tunables.h"
+#include <ordo/detail/backend.h>
+#include <ordo/detail/program.h>
 
 static ordo_status check(const ordo_job *job)
 {
@@ -22,10 +21,6 @@ static ordo_status check(const ordo_job *job)
     if (job->out->m > MST_MOST_ARCS)
         return ordo_fail(ORDO_ERR_UNSOUND, "device 'cuda': mst takes at most %u stored edges, found %llu",
                          MST_MOST_ARCS, (unsigned long long)job->out->m);
-    if ((int)job->tunable[BSP_DIRECTION] == 2)
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "scheduler 'bsp' with direction=pull needs an operator that settles vertices; '%s' does not",
-                         job->op->name);
     return ORDO_OK;
 }
 
@@ -39,8 +34,8 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     a->twice = ordo_graph_symmetric(ordo_job_graph(job));
     a->n = (ordo_u32)n;
     a->m = (ordo_u32)m;
-    a->room = (ordo_u32)(a->twice ? m / 2 : m);
-    a->dense = a->room > MST_DENSE * n && m >= MST_SAMPLE;
+    a->capacity = (ordo_u32)(a->twice ? m / 2 : m);
+    a->dense = a->capacity > MST_DENSE * n && m >= MST_SAMPLE;
     a->chosen = (ordo_u32 *)c->cells;
     a->words_of_chosen = (ordo_u32)job->targets;
     a->run = c->run;
@@ -48,8 +43,8 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
         void **to;
         ordo_u64 bytes;
     } part[] = {
-        {(void **)&a->list[0], a->room * sizeof(uint4)},
-        {(void **)&a->list[1], a->room * sizeof(uint4)},
+        {(void **)&a->list[0], a->capacity * sizeof(uint4)},
+        {(void **)&a->list[1], a->capacity * sizeof(uint4)},
         {(void **)&a->across, m * sizeof(ordo_u32)},
         {(void **)&a->parent, 3 * n * sizeof(ordo_u32)},
         {(void **)&a->wish, n * sizeof(uint2)},
@@ -82,13 +77,13 @@ typedef struct plan {
     mst_args *args;
 } plan;
 
-static ordo_status step_of(const plan *p, int round_blocks, void **args, ordo_cuda_step *out)
+static ordo_status step_of(const plan *p, void **args, ordo_cuda_step *out)
 {
     const void *kernel = ordo_cuda_kernel(p->kernel ? p->kernel : (const void *)mst_rounds);
     const ordo_u64 wanted = (p->items + p->each - 1) / p->each;
     int fit = 0;
     *out = ordo_cuda_step{kernel, p->threads, 2, !p->kernel, args};
-    ordo_status status = ordo_cuda_grid(kernel, p->threads, p->kernel ? 0 : round_blocks, &fit);
+    ordo_status status = ordo_cuda_grid(kernel, p->threads, 0, &fit);
     if (!p->kernel)
         out->grid = fit;
     else if (wanted > 2) /* one for ids, and one for the rest */
@@ -100,7 +95,6 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
 {
     enum { MOST = 13, EVEN = 4, UNEVEN = 16 };
     const ordo_u64 n = a->n, m = a->m, vertex = MST_THREADS, at_once = vertex * MST_AT_ONCE;
-    const int blocks = ((int)c->job->tunable[BSP_BLOCKS] + 1) / 2; /* of twice as many threads as the tunable says */
     mst_args heavy = *a;
     plan all[MOST];
     void *args[MOST];
@@ -118,9 +112,9 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
          MST_THREADS, a);
     then((const void *)mst_hub_ends, EVEN, m / MST_CHUNK, vertex, MST_THREADS, a);
     then((const void *)mst_roots, EVEN, n, at_once, MST_THREADS, a);
-    then((const void *)mst_settle, EVEN, n, at_once, MST_THREADS, a);
+    then((const void *)mst_label_roots, EVEN, n, at_once, MST_THREADS, a);
     then((const void *)mst_ready, EVEN, n / 2, at_once, MST_THREADS, a);
-    then((const void *)mst_light, UNEVEN, a->dense ? n + n / (MST_IDS - 1) : a->room, at_once, MST_THREADS, a);
+    then((const void *)mst_light, UNEVEN, a->dense ? n + n / (MST_IDS - 1) : a->capacity, at_once, MST_THREADS, a);
     then(NULL, 1, 0, 1, MST_ROUND_THREADS, a);
     if (a->dense) {
         then((const void *)mst_rename, EVEN, n, 8 * vertex, MST_THREADS, a);
@@ -131,7 +125,7 @@ static ordo_status launch(ordo_cuda *c, mst_args *a)
     ordo_status status = ORDO_OK;
     for (int i = 0; i < count && !status; i++) {
         args[i] = all[i].args;
-        status = step_of(&all[i], blocks, &args[i], &step[i]);
+        status = step_of(&all[i], &args[i], &step[i]);
     }
     return status ? status : ordo_cuda_launch_all(c, step, count);
 }
@@ -143,7 +137,7 @@ static ordo_status read_words(const mst_args *a, mst_words *words)
                : ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': copying what the run has found");
 }
 
-static void explain(ordo_cuda *c, void *arg, char *text, size_t room)
+static void explain(ordo_cuda *c, void *arg, char *text, size_t capacity)
 {
     mst_words w;
     (void)c;
@@ -152,7 +146,7 @@ static void explain(ordo_cuda *c, void *arg, char *text, size_t room)
     ordo_u32 k = 0;
     while (k + 1 < MST_LEVELS && w.edges[k + 1])
         k++;
-    snprintf(text, room, "%u components, %u edges left", w.parts[k], w.edges[k]);
+    snprintf(text, capacity, "%u components, %u edges left", w.parts[k], w.edges[k]);
 }
 
 static ordo_status check_answer(const mst_args *a)
@@ -203,5 +197,5 @@ static ordo_status run(ordo_job *job)
     return status || ordo_job_stopped(job) ? status : check_bits(job);
 }
 
-extern const ordo_instance mst_forest_on_cuda_under_bsp;
-const ordo_instance mst_forest_on_cuda_under_bsp = {"bsp", run, 1u << ORDO_SYNC_ATOMIC, ORDO_ON_CUDA};
+extern const ordo_instance mst_native_on_cuda;
+const ordo_instance mst_native_on_cuda = {ORDO_NATIVE, run, 0, ORDO_ON_CUDA};

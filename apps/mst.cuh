@@ -10,7 +10,7 @@
  *                short rows without what the vertex chose.
  *   mst_hubs, mst_hub_ends   the same for those pieces.
  *   mst_roots    who chose each other is a root, or stands alone.
- *   mst_settle   everybody finds their root, and so their component.
+ *   mst_label_roots   everybody finds their root, and so their component.
  *   mst_ready    the words of components are made ready for their minima.
  *   mst_light    the list's edges between components become the list of the rounds. It comes across the light edges
  *                that a larger end has chosen; some of its blocks look up the ids of heavy ones.
@@ -50,7 +50,7 @@ typedef struct mst_target {
     uint4 *list;
     ordo_u32 *count, parts;
     ordo_u32 near; /* components, up to which their words are looked at in the first-level cache first */
-    bool heavy; /* keys are of MST_APART_SHAPE */
+    bool heavy;    /* keys are of MST_APART_SHAPE */
 } mst_target;
 
 /* Lowers a component's word, for lanes that `has`. By whole warps: most may want that of `crowded`, a large component,
@@ -71,7 +71,7 @@ ORDO_DEV void mst_lower(const mst_args *a, bool has, ordo_u32 part, ordo_u64 key
  * it has may be old, and then larger. */
 ORDO_DEV bool mst_below(const mst_args *a, ordo_u32 part, ordo_u64 key, bool near)
 {
-    if (near && key >= ordo_dev_load_near(&a->best[part]))
+    if (near && key >= ordo_dev_load_block(&a->best[part]))
         return false;
     return key < ordo_dev_load(&a->best[part]);
 }
@@ -94,7 +94,7 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
         const ordo_u32 at = base + first + lane;
         bool has = first + lane < s->count;
         const uint4 e = has ? s->held[first + lane] : make_uint4(0, 0, 0, 0);
-        if (has && (at >= a->room || e.x >= to->parts || e.y >= to->parts)) {
+        if (has && (at >= a->capacity || e.x >= to->parts || e.y >= to->parts)) {
             ordo_dev_store(&a->words->excess, 1u);
             has = false;
         }
@@ -180,7 +180,7 @@ ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 block
 
 /* Light edges between components go to the list of the rounds, those that a larger end alone wished for into the
  * forest. What is in the forest already the smaller end chose, so it lies inside. */
-ORDO_KERNEL(MST_THREADS) mst_light(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
     const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
@@ -248,7 +248,7 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) { /* these words are final: what the first-level cache has is of this phase */
             const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
-            best[j] = c < parts ? ordo_dev_load_near(&a->best[c]) : MST_NO_KEY;
+            best[j] = c < parts ? ordo_dev_load_block(&a->best[c]) : MST_NO_KEY;
             finals += c < parts && best[j] == MST_NO_KEY;
         }
 #pragma unroll
@@ -258,7 +258,7 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
         }
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++)
-            others[j] = best[j] != MST_NO_KEY ? ordo_dev_load_near(&a->best[other[j]]) : 0;
+            others[j] = best[j] != MST_NO_KEY ? ordo_dev_load_block(&a->best[other[j]]) : 0;
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
             const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
@@ -440,7 +440,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
 /* ---- heavy edges ---- */
 
 /* Labels of level 1 become components of a new level: all that are left. */
-ORDO_KERNEL(MST_THREADS) mst_rename(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS) mst_rename(const mst_args a)
 {
     const mst_words *w = a.words;
     const ordo_u32 last = w->level, parts = w->parts[last], all = parts + w->final_parts[0];
@@ -456,7 +456,7 @@ ORDO_KERNEL(MST_THREADS) mst_rename(const mst_args a)
 }
 
 /* Vertices get those new components, and a bit if theirs is the giant one, or if they have had no edge at all. */
-ORDO_KERNEL(MST_THREADS) mst_name_vertices(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS) mst_name_vertices(const mst_args a)
 {
     const mst_words *w = a.words;
     const ordo_u32 parts = w->parts[1], left = w->parts[w->level], giant = w->giant;

@@ -1,15 +1,15 @@
-/* mst_verify.c -- checks spanning forests: serially by Kruskal's algorithm, or by a certificate. Neither shares
- * anything with the search.
+/* mst_verify.c -- checks spanning forests: serially by Kruskal's algorithm, or by a certificate. Neither shares code
+ * with the app.
  *
  * Kruskal 1956: edges sorted by (weight, id), radix sort; each that joins two trees of a union-find is taken. The
  * answer must be the same ids. O(m), 24 bytes an edge.
  *
- * Certificate: (1) ids ascend, exist, are no loops and not the larger one of two directions, and their weights, added
- * in that order, give the sum; (2) none closes a cycle; (3) no other edge joins two trees; (4) no other edge comes
- * before, by (weight, id), the last edge on the path between its ends in the forest. For (4) the forest's edges are
- * joined in order by a union-find by size without path compression, which keeps with every link the edge that made it:
- * the last edge on a path is the last link met on the ways up from its ends, at most log n each. O(m log n), 20 bytes a
- * vertex and 24 an edge of the forest.
+ * Certificate: (1) ids ascend, exist, are no loops and not the larger id of two directions, and their weights, added in
+ * that order, give the sum; (2) no edge closes a cycle; (3) no other edge joins two trees; (4) no other edge precedes,
+ * by (weight, id), the last edge on the path between its ends in the forest. For (4) the edges of the forest are joined
+ * in order by a union-find by size without path compression, which keeps with every link the edge that made it: the
+ * last edge on a path is the last link on the paths from its ends to the root, of at most log n links each. O(m log n),
+ * 20 bytes for each vertex and 24 for each edge of the forest.
  */
 #include "apps/verify.h"
 
@@ -17,8 +17,8 @@
 
 #include <ordo/memory.h>
 
-/* An edge with its place in the order: the weight in the upper half, such that words compare as weights do, the id in
- * the lower. */
+/* An edge with its rank: the weight in the upper half, mapped so that words compare as weights do, the id in the lower
+ * half. */
 typedef ordo_u64 ranked;
 
 static ordo_u32 weight_word(const ordo_csr *g, ordo_eid e)
@@ -91,8 +91,8 @@ static ordo_status check_numbers(const ordo_csr *g, bool twice, const ordo_eid *
     return ORDO_OK;
 }
 
-/* By weight; stable, and ids ascend at first. `room` is of the same size; the result is in `list`. */
-static void sort_ranked(ranked *list, ranked *room, ordo_u64 count)
+/* Sorts by weight, stably; ids ascend before. `scratch` has the same size; the result is in `list`. */
+static void sort_ranked(ranked *list, ranked *scratch, ordo_u64 count)
 {
     enum { DIGIT = 8, DIGITS = 1 << DIGIT };
     for (int shift = 32; shift < 64; shift += DIGIT) {
@@ -102,10 +102,10 @@ static void sort_ranked(ranked *list, ranked *room, ordo_u64 count)
         for (int d = 0; d < DIGITS; d++)
             place[d + 1] += place[d];
         for (ordo_u64 i = 0; i < count; i++)
-            room[place[(list[i] >> shift) % DIGITS]++] = list[i];
+            scratch[place[(list[i] >> shift) % DIGITS]++] = list[i];
         ranked *swap = list;
-        list = room;
-        room = swap;
+        list = scratch;
+        scratch = swap;
     }
 }
 
@@ -121,10 +121,10 @@ static ordo_vid root_of(ordo_vid *parent, ordo_vid v)
 }
 
 typedef struct kruskal {
-    ranked *list, *room; /* [edges] */
-    ordo_vid *tail;      /* [m] of each edge */
-    ordo_vid *parent;    /* [n] */
-    ordo_u64 *taken;     /* [m / 64 + 1] bits */
+    ranked *list, *scratch; /* [edges] */
+    ordo_vid *tail;         /* [m] of each edge */
+    ordo_vid *parent;       /* [n] */
+    ordo_u64 *taken;        /* [m / 64 + 1] bits */
 } kruskal;
 
 static ordo_status compare_with(const ordo_csr *g, bool twice, const ordo_eid *edge, const ordo_forest *f, kruskal *k)
@@ -138,7 +138,7 @@ static ordo_status compare_with(const ordo_csr *g, bool twice, const ordo_eid *e
                 k->list[count++] = rank_of(g, e);
         }
     }
-    sort_ranked(k->list, k->room, count);
+    sort_ranked(k->list, k->scratch, count);
     for (ordo_u64 i = 0; i < count; i++) {
         ordo_eid e = (ordo_u32)k->list[i];
         ordo_vid a = root_of(k->parent, k->tail[e]), b = root_of(k->parent, g->head[e * g->stride]);
@@ -163,15 +163,15 @@ static ordo_status check_serially(const ordo_csr *g, bool twice, const ordo_eid 
 {
     ordo_u64 most = twice ? g->m / 2 + 1 : g->m;
     kruskal k = {.list = ordo_alloc(most, sizeof *k.list),
-                 .room = ordo_alloc(most, sizeof *k.room),
+                 .scratch = ordo_alloc(most, sizeof *k.scratch),
                  .tail = ordo_alloc(g->m, sizeof *k.tail),
                  .parent = ordo_alloc(g->n, sizeof *k.parent),
                  .taken = ordo_alloc_zero(g->m / 64 + 1, sizeof *k.taken)};
     ordo_status status = ORDO_ERR_MEMORY;
-    if (k.list && k.room && k.tail && k.parent && k.taken)
+    if (k.list && k.scratch && k.tail && k.parent && k.taken)
         status = compare_with(g, twice, edge, f, &k);
     ordo_free(k.list);
-    ordo_free(k.room);
+    ordo_free(k.scratch);
     ordo_free(k.tail);
     ordo_free(k.parent);
     ordo_free(k.taken);
@@ -183,11 +183,11 @@ static ordo_status check_serially(const ordo_csr *g, bool twice, const ordo_eid 
 typedef struct links {
     ordo_vid *parent; /* [n] */
     ordo_u32 *size;   /* [n] of a root's tree */
-    ranked *by;       /* [n] the edge that put a root under another */
+    ranked *by;       /* [n] the edge that gave a root its parent */
 } links;
 
-/* The last edge, by rank, on the path between two vertices; ~0 where there is none. Links further up are later, so the
- * end whose link is earlier climbs; a root's link never comes. */
+/* The last edge, by rank, on the path between two vertices; ~0 where there is no path. Links nearer to the root are
+ * later, so the vertex whose link is earlier moves up; a root's link is later than all. */
 static ranked last_between(const links *l, ordo_vid a, ordo_vid b)
 {
     ranked last = 0;
@@ -254,19 +254,19 @@ static ordo_status certify(const ordo_csr *g, bool twice, const ordo_eid *edge, 
     links l = {.parent = ordo_alloc(g->n, sizeof *l.parent),
                .size = ordo_alloc(g->n, sizeof *l.size),
                .by = ordo_alloc(g->n, sizeof *l.by)};
-    ranked *list = ordo_alloc(f->edges, sizeof *list), *room = ordo_alloc(f->edges, sizeof *room);
+    ranked *list = ordo_alloc(f->edges, sizeof *list), *scratch = ordo_alloc(f->edges, sizeof *scratch);
     ordo_status status = ORDO_ERR_MEMORY;
-    if (l.parent && l.size && l.by && list && room) {
+    if (l.parent && l.size && l.by && list && scratch) {
         for (ordo_u64 i = 0; i < f->edges; i++)
             list[i] = rank_of(g, edge[i]);
-        sort_ranked(list, room, f->edges);
+        sort_ranked(list, scratch, f->edges);
         status = certify_with(g, twice, f, &l, list);
     }
     ordo_free(l.parent);
     ordo_free(l.size);
     ordo_free(l.by);
     ordo_free(list);
-    ordo_free(room);
+    ordo_free(scratch);
     return status;
 }
 

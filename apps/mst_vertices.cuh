@@ -2,11 +2,14 @@
  * vertex is a component. See mst.cuh.
  */
 #define ORDO_WEIGHT u32
-#define ORDO_OP mst_u32
 #include "operators/mst.h"
 /* A test compiles this for the host and brings what of cuda.cuh is used here (tests/gpu/fibers.h). */
 #ifndef ORDO_DEV
-#include <ordo/cuda.cuh>
+#include <cooperative_groups.h>
+#include <cub/block/block_scan.cuh>
+
+#include <ordo/detail/cuda/frontier.cuh>
+#include <ordo/detail/cuda/warp_reduce.cuh>
 #endif
 #undef ORDO_WEIGHT
 
@@ -88,13 +91,13 @@ typedef struct mst_hub {
 
 typedef struct mst_args {
     ordo_cuda_rows rows;
-    int type;         /* of weights */
-    bool twice;       /* symmetric: an edge's id is that of its arc out of the smaller end */
-    ordo_u32 n, m;    /* < 2^31, <= MST_MOST_ARCS */
-    ordo_u32 room;    /* of a list */
-    bool dense;       /* the lightest edges come first */
-    bool heavy;       /* mst_rounds: on the heavy edges */
-    ordo_u32 *chosen; /* [words] bits, by id */
+    int type;          /* of weights */
+    bool twice;        /* symmetric: an edge's id is that of its arc out of the smaller end */
+    ordo_u32 n, m;     /* < 2^31, <= MST_MOST_ARCS */
+    ordo_u32 capacity; /* of a list */
+    bool dense;        /* the lightest edges come first */
+    bool heavy;        /* mst_rounds: on the heavy edges */
+    ordo_u32 *chosen;  /* [words] bits, by id */
     ordo_u32 words_of_chosen;
     ordo_u32 *parent; /* [3 * n] */
     uint2 *wish;      /* [n] the head of a vertex' lightest arc, or MST_NONE, and its ordered weight */
@@ -242,7 +245,7 @@ ORDO_DEV bool mst_halted(const mst_args *a)
 /* ---- the first round: vertices ---- */
 
 /* The limit that about n edges do not exceed, from a sample, of which a warp ranks one. */
-ORDO_KERNEL(MST_THREADS) mst_limit(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS) mst_limit(const mst_args a)
 {
     __shared__ ordo_u64 sample[MST_SAMPLE];
     const ordo_u64 edges = a.twice ? a.m / 2 : a.m;
@@ -286,7 +289,7 @@ ORDO_DEV void mst_tell_seen(const mst_args *a, const mst_seen *seen)
 {
     if (__any_sync(0xffffffffu, seen->unsorted) && threadIdx.x % 32 == 0)
         ordo_dev_store(&a->words->unsorted, 1u);
-    if (seen->differ & ~ordo_dev_load_near(&a->words->differ))
+    if (seen->differ & ~ordo_dev_load_block(&a->words->differ))
         ordo_dev_or(&a->words->differ, seen->differ);
 }
 
@@ -363,7 +366,7 @@ ORDO_DEV void mst_hold_light(const mst_args *a, mst_store *s, ordo_u64 limit, bo
 ORDO_DEV void mst_write_light(const mst_args *a, mst_store *s, ordo_u32 base)
 {
     for (ordo_u32 i = threadIdx.x % 32; i < s->count; i += 32) {
-        if (base + i < a->room)
+        if (base + i < a->capacity)
             a->list[1][base + i] = s->held[i];
         else
             ordo_dev_store(&a->words->excess, 1u);
@@ -517,7 +520,7 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
         stage->lane[__popc(filled & ((1u << lane) - 1))] = lane;
     __syncwarp();
     if (filled >> lane & 1)
-        ordo_dev_or_near(&stage->begins[(begin - from) / 32], 1u << (begin - from) % 32);
+        ordo_dev_or_block(&stage->begins[(begin - from) / 32], 1u << (begin - from) % 32);
     __syncwarp();
     uint2 arc[MST_STAGED];
 #pragma unroll
@@ -603,7 +606,7 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
 }
 
 /* Two kernels of one: for many arcs a vertex, of which the lightest come first, and for few. */
-template <bool Dense> ORDO_KERNEL(MST_FIRST_THREADS) mst_first(const mst_args a)
+template <bool Dense> static __global__ void __launch_bounds__(MST_FIRST_THREADS) mst_first(const mst_args a)
 {
     constexpr ordo_u32 most = Dense ? MST_FIRST_HELD : MST_SPARSE_HELD;
     __shared__ uint4 held[MST_FIRST_WARPS][most];
@@ -655,7 +658,7 @@ ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *b
     *end = *begin + MST_CHUNK < *end ? *begin + MST_CHUNK : *end;
 }
 
-template <bool Dense> ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
+template <bool Dense> static __global__ void __launch_bounds__(MST_THREADS) mst_hubs(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_FIRST_HELD];
     __shared__ ordo_u32 places[MST_WARPS];
@@ -674,7 +677,7 @@ template <bool Dense> ORDO_KERNEL(MST_THREADS) mst_hubs(const mst_args a)
     mst_tell_seen(&a, &seen);
 }
 
-ORDO_KERNEL(MST_THREADS) mst_hub_ends(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS) mst_hub_ends(const mst_args a)
 {
     const ordo_u32 pieces = a.twice ? a.words->hubs : 0, step = gridDim.x * MST_THREADS;
     for (ordo_u32 i = blockIdx.x * MST_THREADS + threadIdx.x; i < pieces; i += step) {
@@ -728,14 +731,14 @@ ORDO_DEV void mst_list_chosen(const mst_args *a, ordo_u32 u)
             break;
     }
     const ordo_u32 at = ordo_dev_add(&a->words->light, 1u);
-    if (at < a->room)
+    if (at < a->capacity)
         a->list[1][at] = make_uint4(u, wish.x, wish.y, e);
 }
 
 /* Of two vertices that chose each other the larger one is the root: the smaller one's arc is the edge's id, and it has
  * been chosen with that. Where the larger end alone has chosen, the id is not known yet: mst_light comes across the
  * edge if it is light, and others are looked up. */
-ORDO_KERNEL(MST_THREADS) mst_roots(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS) mst_roots(const mst_args a)
 {
     __shared__ mst_numbering<MST_THREADS> numbering;
     const ordo_u32 tile = MST_THREADS * MST_AT_ONCE;
@@ -827,7 +830,7 @@ template <ordo_u32 THREADS> ORDO_DEV void mst_find_roots(const mst_args *a, ordo
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 if (open >> j & 1)
-                    up[j] = ordo_dev_load_near(&parent[up[j]]);
+                    up[j] = ordo_dev_load_block(&parent[up[j]]);
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 open &= up[j] & MST_ROOT ? ~(1u << j) : ~0u;
@@ -842,7 +845,7 @@ template <ordo_u32 THREADS> ORDO_DEV void mst_find_roots(const mst_args *a, ordo
     }
 }
 
-ORDO_KERNEL(MST_THREADS) mst_settle(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS) mst_label_roots(const mst_args a)
 {
     if (!mst_halted(&a) && a.twice && !a.words->unsorted)
         mst_find_roots<MST_THREADS>(&a, a.parent, a.n);
@@ -850,7 +853,7 @@ ORDO_KERNEL(MST_THREADS) mst_settle(const mst_args a)
 
 /* The words of components, and what is in them. A kernel of its own: where stores that fill a large array go on beside
  * ways to roots, these take two to three times as long. */
-ORDO_KERNEL(MST_THREADS) mst_ready(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS) mst_ready(const mst_args a)
 {
     const ordo_u32 first = blockIdx.x * MST_THREADS + threadIdx.x, step = gridDim.x * MST_THREADS;
     for (ordo_u64 c = first; c < a.words->parts[1]; c += step)

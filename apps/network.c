@@ -1,7 +1,10 @@
 /* network.c -- from a graph to pairs of residual edges and back, and the exact distances of a global relabel.
  *
- * Making. A vertex' row is merged from its out-edges and its in-edges, both in ascending order of the other end, so all
- * is read and written in sequence; only pairing jumps, over two cursors a vertex.
+ * Method. The row of a vertex is merged from its out-edges and its in-edges, both in ascending order of the other end,
+ * so memory is read and written sequentially; only the pairing of edges has random accesses, through two cursors for
+ * each vertex. A global relabel is a breadth-first search against residual edges.
+ *
+ * Not done: several threads.
  */
 #include "apps/network.h"
 
@@ -14,7 +17,7 @@
 
 /* ---- input ---- */
 
-/* The edge of the graph that stands at e of its sorted rows, or of the in-rows of those. */
+/* The edge of the graph that is at index e of its sorted rows, or of the in-rows of those. */
 static inline ordo_eid edge_of(const ordo_network *net, const ordo_csr *rows, ordo_eid e)
 {
     return net->sorted ? ((const ordo_u32 *)rows->weight)[e * rows->stride] : e;
@@ -62,8 +65,8 @@ static ordo_status check_input(const ordo_graph *graph, ordo_vid source, ordo_vi
     return ORDO_OK;
 }
 
-/* What leaves the set of vertices that infinite edges reach from the source is a finite cut, if the sink is not among
- * them. Uses height[] for marks. */
+/* The edges that leave the set of vertices which infinite edges reach from the source are a finite cut, if the sink is
+ * not in that set. Uses height[] for marks. */
 static ordo_status find_infinite(ordo_network *net)
 {
     const ordo_csr *g = net->g;
@@ -109,7 +112,7 @@ static ordo_status find_infinite(ordo_network *net)
 
 /* ---- making ---- */
 
-/* Whether a row's edges stand in an order by chance: short rows, in which an edge is soon found all the same. */
+/* Whether the edges of a row get a random order: those of short rows, in which an edge is found quickly anyway. */
 enum { MOST_MIXED = 16 };
 static bool is_mixed(const ordo_network *net, ordo_vid x)
 {
@@ -125,7 +128,7 @@ static bool is_sorted(const ordo_csr *g)
     return true;
 }
 
-/* The same edges in sorted rows, the index of each for its weight. */
+/* A copy of the edges in sorted rows, with the index of each edge as its weight. */
 static ordo_status sorted_copy(const ordo_csr *g, int threads, ordo_graph **out)
 {
     ordo_edge_entry *list = ordo_alloc(g->m, sizeof *list);
@@ -139,8 +142,8 @@ static ordo_status sorted_copy(const ordo_csr *g, int threads, ordo_graph **out)
     return status;
 }
 
-/* The capacity of all edges of a row to the head at *e, which moves to the next one; of several infinite ones that of
- * one, and so whatever else is there. */
+/* The sum of capacities of all edges of a row to the head at *e, which moves to the next head;
+ * at most the capacity of an infinite edge. */
 static inline ordo_u64 take_head(const ordo_network *net, const ordo_csr *g, ordo_eid *e, ordo_eid end)
 {
     const ordo_vid v = g->head[*e * g->stride];
@@ -153,11 +156,12 @@ static inline ordo_u64 take_head(const ordo_network *net, const ordo_csr *g, ord
     return sum;
 }
 
-/* Entries of a vertex: for every neighbour what edges to it hold, and in `reverse` whether edges from it hold any.
- * Those with capacity come first, those that can only take back what has come last: of two heads as low, a relabel then
- * prefers one that flow was not pushed back from, where excess would go to and fro, ever higher. */
+/* Makes the entries of a vertex: for every neighbour the capacity of edges to it, and in `reverse` whether edges from
+ * it have any. Entries with capacity come first, entries that can only return flow last: of two heads of equal height,
+ * a relabel then prefers the one with capacity. Otherwise excess moves back and forth between two vertices that lift
+ * each other. */
 static ordo_u32 fill_row(ordo_network *net, const ordo_csr *g, const ordo_csr *in, ordo_vid x, ordo_u32 to,
-                         discharge_edge *room)
+                         discharge_edge *capacity)
 {
     ordo_eid e = g->row[x], end = g->row[x + 1], back = in->row[x], back_end = in->row[x + 1];
     ordo_u32 only_back = 0;
@@ -172,14 +176,15 @@ static ordo_u32 fill_row(ordo_network *net, const ordo_csr *g, const ordo_csr *i
         if (there)
             net->edge[to++] = entry;
         else
-            room[only_back++] = entry;
+            capacity[only_back++] = entry;
     }
     net->out[x] = to;
-    memcpy(&net->edge[to], room, only_back * sizeof *room);
+    memcpy(&net->edge[to], capacity, only_back * sizeof *capacity);
     return to + only_back;
 }
 
-/* Going over all rows in order, the reverse of an entry is the next one in its part of its head's row. */
+/* Pairs entries: when all rows are traversed in order, the reverse of an entry is the next one in its part of its
+ * head's row. */
 static ordo_status pair_edges(ordo_network *net)
 {
     ordo_u32 *next[2] = {net->queue, net->current}; /* without capacity, with it */
@@ -205,13 +210,14 @@ static void swap_edges(ordo_network *net, ordo_u32 a, ordo_u32 b)
     const discharge_edge edge = net->edge[a];
     net->edge[a] = net->edge[b];
     net->edge[b] = edge;
-    net->edge[net->edge[a].reverse].reverse = a; /* never the other one: heads of a row differ */
+    net->edge[net->edge[a].reverse].reverse = a; /* never the entry itself: heads of a row differ */
     net->edge[net->edge[b].reverse].reverse = b;
 }
 
-/* Excess goes along the first edge that leads down. Where rows are all in one order, it goes the same way everywhere,
- * to and fro: a grid takes three to five times the pushes. So each part of a row gets an order of its own, by chance,
- * always the same; but long rows, of terminals and hubs, stay as searches read them: towards rising addresses. */
+/* Shuffles rows. Excess moves along the first edge that leads to a lower height. If all rows have the same order, it
+ * moves in the same direction everywhere, and back: a grid takes three to five times the pushes. So each part of a row
+ * is put in a pseudo-random order, the same in every run. Long rows, of terminals and hubs, stay in ascending order,
+ * since searches read them at rising addresses. */
 static void mix_rows(ordo_network *net)
 {
     for (ordo_vid x = 0; x < net->n; x++) {
@@ -233,15 +239,15 @@ static ordo_status make_rows(ordo_network *net, const ordo_csr *in)
     for (ordo_vid x = 0; x < net->n; x++)
         if (in->row[x + 1] - in->row[x] > widest)
             widest = in->row[x + 1] - in->row[x];
-    discharge_edge *room = ordo_alloc(widest, sizeof *room);
-    if (!room)
+    discharge_edge *capacity = ordo_alloc(widest, sizeof *capacity);
+    if (!capacity)
         return ORDO_ERR_MEMORY;
     for (ordo_vid x = 0; x < net->n; x++) {
         net->row[x] = to;
-        to = fill_row(net, net->rows, in, x, to, room);
+        to = fill_row(net, net->rows, in, x, to, capacity);
     }
     net->row[net->n] = to;
-    ordo_free(room);
+    ordo_free(capacity);
     ordo_status status = pair_edges(net);
     if (!status)
         mix_rows(net);
@@ -320,7 +326,7 @@ ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to)
     const discharge_edge *edge = net->edge;
     ordo_u32 *height = net->height, *queue = net->queue, next = n;
     const bool back = to == net->source;
-    const ordo_u64 most = back ? n : n - 1; /* on the way to the sink the source is not looked for */
+    const ordo_u64 most = back ? n : n - 1; /* a search from the sink does not go through the source */
     ordo_u64 tail = 0, active = 0, wanted = 0;
     for (ordo_vid v = 0; v < n; v++) {
         height[v] = n;
@@ -351,14 +357,14 @@ ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to)
     return active;
 }
 
-/* ---- what comes out ---- */
+/* ---- the result ---- */
 
 typedef struct flows {
     const ordo_network *net;
     ordo_u64 *flow;
 } flows;
 
-/* What flows from u to v in all is what its edges hold less the residual; the first ones take it. */
+/* The total flow from u to v is the capacity of the edges less the residual; the first edges get it. */
 static void flow_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const flows *f = arg;

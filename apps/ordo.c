@@ -1,4 +1,4 @@
-/* ordo.c -- the command: finds the verb, runs it, says what went wrong, chooses the exit status.
+/* ordo.c -- the command: finds the verb, runs it, prints the error, chooses the exit status.
  *
  * Exit statuses are those of ordo_status_exit(): 0 done, 1 failed verification, 2 usage, 3 bad input or output,
  * 4 memory, 5 device, 6 not done in time, 130 cancelled. Output that cannot be written is an error, never a silent
@@ -42,9 +42,11 @@ const ordo_app *find_app(const char *name)
     return NULL;
 }
 
-static ordo_status dispatch(int count, char **words)
+/* `explains`: the output is help or a list; a reader may close the pipe before its end. */
+static ordo_status dispatch(int count, char **words, bool *explains)
 {
     const char *name = words[0];
+    *explains = true;
     if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
         print_usage(stdout);
         return ORDO_OK;
@@ -58,9 +60,12 @@ static ordo_status dispatch(int count, char **words)
         return unknown(name[0] == '-' ? "option" : "verb", name, verb_names(), "ordo help");
 
     static options o;
-    ordo_status status = options_parse(&o, app ? VERB_APP : v->verb, count - 1, words + 1);
+    *explains = v && v->verb == VERB_LIST;
+    option_scope scope = app ? scope_of_app(VERB_APP, app) : (option_scope){.name = name, .verb = v->verb};
+    ordo_status status = options_parse(&o, &scope, count - 1, words + 1);
     if (status)
         return status;
+    *explains |= o.version || o.help;
     if (o.version)
         return verb_version(&o);
     if (o.help)
@@ -78,11 +83,14 @@ int main(int argc, char **argv)
         print_usage(stderr);
         return ordo_status_exit(ORDO_ERR_USAGE);
     }
-    ordo_status status = dispatch(argc - 1, argv + 1);
+    bool explains;
+    ordo_status status = dispatch(argc - 1, argv + 1, &explains);
     clear_progress();
     if (status)
         fprintf(stderr, "ordo: %s\n", ordo_last_error()[0] ? ordo_last_error() : ordo_status_text(status));
     ordo_status written = flush_stdout();
+    if (explains && stdout_reader_gone())
+        written = ORDO_OK;
     if (written && !status)
         fprintf(stderr, "ordo: %s\n", ordo_last_error());
     return ordo_status_exit(status ? status : written);

@@ -1,17 +1,18 @@
 /* pagerank.c -- the app of PageRank: one run of operators/pagerank.h from all vertices, then ranks and their error.
  *
- * A walker follows a random edge out with chance d, and else, and where there is none, jumps to a random vertex. The
- * ranks are where it is: they add up to 1. Pushing solves the same without the jumps out of dangling vertices:
+ * A random walk follows a random out-edge with probability d; otherwise, and where there is no out-edge, it jumps to a
+ * random vertex. The ranks are its stationary distribution: they add up to 1. Pushing solves the same problem without
+ * the jumps out of dangling vertices:
  *
  *   y = (1 - d) / n + d P' y,   P'(u, v) = 1 / deg(u) for every edge, nothing for vertices without one
  *
- * of which the ranks are a multiple, y / |y|, since dangling vertices give to all alike (Del Corso, Gulli and Romani
- * 2005). What the run leaves in residuals r and what rounding down has lost, l, tell how far y is: with x the sums of
- * what was taken, y - x = (I - d P')^-1 (r + l), all of it not negative, and no column of the inverse adds up to more
- * than 1 / (1 - d). |r + l| follows from x alone, in whole numbers: it is what was there at first less what x has let
- * through. x + r is taken for y, which is nearer than x.
+ * The ranks are y / |y|, since dangling vertices give the same to all vertices (Del Corso, Gulli and Romani 2005). The
+ * error follows from the residuals r that the run leaves and the losses l of rounding down: with x the sums of what was
+ * taken, y - x = (I - d P')^-1 (r + l). No term is negative, and no column of the inverse adds up to more than
+ * 1 / (1 - d). |r + l| follows from x alone, in whole numbers: it is the initial sum less what x has passed on. x + r
+ * is used for y, since it is nearer than x.
  *
- * In the first n/2^62 of the unit 2^-62 nothing is exact; the tolerance is refused where it is that small.
+ * Not done: tolerances that the fixed point, in units of 2^-62, cannot give; they are refused.
  */
 #include "apps/tree.h"
 
@@ -30,7 +31,7 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("pagerank");
 }
 
-/* What tolerance and damping come to in units, for n vertices. */
+/* Tolerance and damping in units of the fixed point, for n vertices. */
 static ordo_status state_for(const ordo_csr *g, double damping, double tolerance, pagerank_state *s)
 {
     if (!(damping >= 0 && damping <= 1 - 0x1p-20))
@@ -90,7 +91,7 @@ static void rank_range(void *arg, ordo_u64 begin, ordo_u64 end)
         t->rank[v] = (double)(t->s->rank[v] + t->residual[v]) / t->whole;
 }
 
-/* Turns x and r into ranks and says how far they can be off. */
+/* Computes ranks from x and r, and a bound of their error. */
 static ordo_status conclude(totals *t, ordo_vid n, ordo_u64 first, int threads, ordo_ranks *ranks)
 {
     ordo_status status = ordo_for_ranges(threads, n, ORDO_GRAIN, total_range, t);
@@ -111,12 +112,12 @@ ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance,
                           double *rank, ordo_ranks *ranks, ordo_stats *stats)
 {
     if (!g || !ranks || (!rank && ordo_graph_out(g)->n))
-        return ordo_fail(ORDO_ERR_USAGE, "no room for ranks, or no graph given");
+        return ordo_fail(ORDO_ERR_USAGE, "the array of ranks or the graph is NULL");
     const ordo_csr *csr = ordo_graph_out(g);
     const ordo_vid n = csr->n;
     pagerank_state s;
     ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.least, NULL); /* cells are not looked at yet */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.least, NULL); /* cells are not read yet */
     ordo_status status = state_for(csr, damping, tolerance, &s);
     if (status || (status = ordo_run_check(&work, &chosen)))
         return status;
@@ -141,13 +142,13 @@ ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *option
 {
     pagerank_state s = {0};
     ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.least, NULL); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.least, NULL); /* cells are not read */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
-    /* Where work is in buckets, stale entries of items that were pushed early wait far ahead, one a push: 5 times what
-     * one improvement an edge would need was seen. */
-    ordo_u64 fixed = work.universe * 2 * sizeof(ordo_u64);
+    /* With buckets, each push may leave a stale entry in a later bucket: 5 times the memory of one improvement for each
+     * edge was seen. */
+    ordo_u64 fixed = work.num_items * 2 * sizeof(ordo_u64);
     *expected += fixed;
     *at_most = fixed + 8 * *at_most;
     return ORDO_OK;
@@ -156,7 +157,7 @@ ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *option
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
     ordo_ranks ranks;
-    ordo_status status = ordo_answer_room(answer, ORDO_F64, ordo_graph_out(input->graph)->n, false);
+    ordo_status status = ordo_answer_capacity(answer, ORDO_F64, ordo_graph_out(input->graph)->n, false);
     if (!status)
         status = ordo_pagerank(input->graph, input->damping, input->tolerance, options, answer->values, &ranks, stats);
     if (status)

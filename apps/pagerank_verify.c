@@ -1,10 +1,11 @@
 /* pagerank_verify.c -- checks ranks against power iteration in double precision, or by one step of it.
  *
- * A step is G x = (1 - d) / n + d (P' x + what dangling vertices have / n). Serial: iterates from 1 / n until it is
- * much nearer to the fixed point than the ranks claim to be, which a step's length tells: the error after a step is at
- * most d / (1 - d) of that (Kamvar et al. 2003); then compares, in L1. Certificate: of one step from the ranks; where
- * they are as near as they claim, it is no longer than 1 + d times that, and where it is no longer, their error is at
- * most 1 / (1 - d) of it. That is weaker, for d = 0.85 by a factor of 12, but O(n + m) and no more.
+ * A step is G x = (1 - d) / n + d (P' x + the sum of x over dangling vertices / n). Serial: iterates from 1 / n until
+ * the result is much nearer to the fixed point than the ranks claim to be, then compares, in L1. The length of a step
+ * bounds the distance: the error after a step is at most d / (1 - d) times its length (Kamvar et al. 2003).
+ * Certificate: one step from the ranks. If their error is at most what they claim, the step is at most 1 + d times as
+ * long; and if it is not longer, their error is at most 1 / (1 - d) times its length. That is weaker, by a factor of 12
+ * for d = 0.85, but takes only O(n + m).
  */
 #include "apps/verify.h"
 
@@ -12,7 +13,7 @@
 
 #include <ordo/memory.h>
 
-/* One step: fills to[] with G from; returns |to - from|, in L1. */
+/* One step: sets to[] to G(from); returns |to - from|, in L1. */
 static double step(const ordo_csr *g, double damping, const double *from, double *to)
 {
     double dangling = 0, length = 0;
@@ -32,7 +33,7 @@ static double step(const ordo_csr *g, double damping, const double *from, double
     return length;
 }
 
-/* What double arithmetic may be off by, in L1. */
+/* A bound of the rounding errors of double arithmetic, in L1. */
 static double slack(const ordo_csr *g, double damping)
 {
     double per_vertex = 16 + (g->n ? (double)g->m / g->n : 0);
@@ -52,10 +53,11 @@ static ordo_status check_values(const ordo_csr *g, const double *rank)
     return ORDO_OK;
 }
 
-static ordo_status check_serially(const ordo_csr *g, double damping, const double *rank, double error, double *room[2])
+static ordo_status check_serially(const ordo_csr *g, double damping, const double *rank, double error,
+                                  double *scratch[2])
 {
     const double close = error / 16 > slack(g, damping) ? error / 16 : slack(g, damping);
-    double *x = room[0], *next = room[1];
+    double *x = scratch[0], *next = scratch[1];
     for (ordo_vid v = 0; v < g->n; v++)
         x[v] = 1.0 / g->n;
     /* A step's length is at most 2 d^i, so that i is bounded, whatever rounding does. */
@@ -82,9 +84,9 @@ static ordo_status check_serially(const ordo_csr *g, double damping, const doubl
                      distance, error, worst, rank[worst], x[worst]);
 }
 
-static ordo_status certify(const ordo_csr *g, double damping, const double *rank, double error, double *room)
+static ordo_status certify(const ordo_csr *g, double damping, const double *rank, double error, double *scratch)
 {
-    double length = step(g, damping, rank, room), most = (1 + damping) * error + slack(g, damping);
+    double length = step(g, damping, rank, scratch), most = (1 + damping) * error + slack(g, damping);
     if (length <= most)
         return ORDO_OK;
     return ordo_fail(ORDO_ERR_VERIFY, "ranks: found a step of L1 length %.6g, expected at most %.6g", length, most);
@@ -102,13 +104,13 @@ ordo_status ordo_pagerank_verify(const ordo_graph *graph, double damping, const 
     ordo_status status = ordo_verify_choose(g, how, &serial, &certificate);
     if (status || (status = check_values(g, rank)) || !g->n)
         return status;
-    double *room[2] = {ordo_alloc(g->n, sizeof *room[0]), ordo_alloc(g->n, sizeof *room[1])};
-    status = room[0] && room[1] ? ORDO_OK : ORDO_ERR_MEMORY;
+    double *scratch[2] = {ordo_alloc(g->n, sizeof *scratch[0]), ordo_alloc(g->n, sizeof *scratch[1])};
+    status = scratch[0] && scratch[1] ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status && serial)
-        status = check_serially(g, damping, rank, error, room);
+        status = check_serially(g, damping, rank, error, scratch);
     if (!status && certificate)
-        status = certify(g, damping, rank, error, room[0]);
-    ordo_free(room[0]);
-    ordo_free(room[1]);
+        status = certify(g, damping, rank, error, scratch[0]);
+    ordo_free(scratch[0]);
+    ordo_free(scratch[1]);
     return status;
 }

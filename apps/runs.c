@@ -7,8 +7,6 @@
 
 #include "apps/tree.h"
 
-const ordo_instance *const ordo_no_instances[] = {NULL};
-
 /* Appends a run's samples, later by what came before; both together are thinned as a run's own are. */
 static void add_trace(ordo_stats *sum, const ordo_stats *one, double later)
 {
@@ -62,7 +60,8 @@ bool ordo_runs_late(const ordo_runs *runs)
     return runs->options.timeout > 0 && ordo_clock() - runs->start >= runs->options.timeout;
 }
 
-ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
+/* program: NULL, or what is to run in the place of an operator. */
+static ordo_status run_one(ordo_runs *runs, const ordo_program *program, const ordo_work *work)
 {
     ordo_options options = runs->options;
     ordo_stats one = {0};
@@ -72,7 +71,8 @@ ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
         double rest = options.timeout - before;
         options.timeout = rest > 1e-9 ? rest : 1e-9;
     }
-    ordo_status status = ordo_run(work, &options, runs->stats ? &one : NULL);
+    ordo_stats *stats = runs->stats ? &one : NULL;
+    ordo_status status = program ? ordo_program_run(program, work, &options, stats) : ordo_run(work, &options, stats);
     if (runs->stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         if (runs->ran && one.peak_bytes < peak)
             one.peak_bytes = peak;
@@ -81,10 +81,40 @@ ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
     return status;
 }
 
-bool ordo_runs_whole(const ordo_options *o, const char *sync)
+ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
 {
-    return (!o->scheduler || !strcmp(o->scheduler, "bsp") || !strcmp(o->scheduler, "auto")) &&
-           (!o->sync || !strcmp(o->sync, "auto") || (sync && !strcmp(o->sync, sync)));
+    return run_one(runs, NULL, work);
+}
+
+ordo_status ordo_runs_program(ordo_runs *runs, const ordo_program *program, const ordo_work *work)
+{
+    return run_one(runs, program, work);
+}
+
+bool ordo_is_auto(const ordo_options *o)
+{
+    return o && o->scheduler && !strcmp(o->scheduler, "auto");
+}
+
+bool ordo_is_native(const ordo_options *o)
+{
+    return o && o->scheduler && !strcmp(o->scheduler, ORDO_NATIVE);
+}
+
+/* "scheduler.name=value" is of that scheduler alone. */
+static bool is_for_one(const char *setting)
+{
+    return memchr(setting, '.', strcspn(setting, "=")) != NULL;
+}
+
+bool ordo_may_be_native(const ordo_options *o, bool any_sync)
+{
+    if (!o)
+        return true;
+    for (size_t i = 0; i < o->setting_count; i++)
+        if (!is_for_one(o->settings[i]))
+            return false;
+    return (!o->scheduler || ordo_is_auto(o)) && (!o->sync || (any_sync && !strcmp(o->sync, "auto")));
 }
 
 bool ordo_may_fall_back(const ordo_options *options, ordo_status status)

@@ -1,8 +1,8 @@
 /* sssp.c -- the app of shortest paths from one source: one run of operators/sssp.h, then predecessors.
  *
- * Distances are of the type of the weights. A sum that does not fit that type improves nothing during the run; if
- * some path was cut off by that and not by the limit, its first edge beyond is found here and the app fails, for
- * "unreached" would be a wrong answer. That scan is made only where the largest distance and weight allow for it.
+ * Distances have the type of the weights. A sum that does not fit that type improves nothing during the run. If a path
+ * ended for that reason, and not because of the limit, "unreached" would be a wrong answer: the app finds the edge and
+ * fails. That scan is made only where the largest distance and weight make an overflow possible.
  */
 #include "apps/tree.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define ORDO_TEMPLATE "operators/sssp.h"
-#include <ordo/each_weight.h>
+#include <ordo/operator/each_weight.h>
 
 ordo_type ordo_sssp_type(const ordo_graph *g)
 {
@@ -34,7 +34,7 @@ typedef union state {
     sssp_state_f32 f32;
 } state;
 
-/* The largest distance of the type that is neither beyond the limit nor "unreached". */
+/* The largest distance of the type that is within the limit and does not mean "unreached". */
 static state state_for(ordo_type type, double limit)
 {
     state s;
@@ -78,7 +78,7 @@ static bool fits(ordo_type type, double sum)
                               : sum < (double)ORDO_UNREACHED_U32;
 }
 
-/* dist u + w, exact for integers and for f32 whenever it comes near the largest value. */
+/* dist u + w, exact for integers, and for f32 near the largest value. */
 static double sum_over(const overflow *o, ordo_u64 u, ordo_eid e)
 {
     return ordo_word_value(o->type, o->dist[u]) + ordo_word_value(o->type, ordo_weight_word(o->g, e));
@@ -157,9 +157,9 @@ ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, o
     ordo_vid source = 0;
     state s = state_for(ordo_sssp_type(g), INFINITY);
     ordo_options chosen = ordo_options_or_auto(options, "delta");
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* cells are not read */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
-    if (!status && *at_most < ordo_tree_memory(work.targets)) /* after the run has given its own back */
+    if (!status && *at_most < ordo_tree_memory(work.targets)) /* after the run has freed its own */
         *at_most = ordo_tree_memory(work.targets);
     return status;
 }
@@ -167,7 +167,7 @@ ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, o
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
     const ordo_graph *g = input->graph;
-    ordo_status status = ordo_answer_room(answer, ordo_sssp_type(g), ordo_graph_out(g)->n, input->want_pred);
+    ordo_status status = ordo_answer_capacity(answer, ordo_sssp_type(g), ordo_graph_out(g)->n, input->want_pred);
     if (!status)
         status = ordo_sssp(g, input->source, input->limit, options, answer->values,
                            input->want_pred ? answer->pred : NULL, stats);

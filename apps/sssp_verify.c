@@ -1,11 +1,12 @@
 /* sssp_verify.c -- checks shortest paths: serially by Dijkstra's algorithm, or by a certificate.
  *
  * Certificate: (1) values are numbers from 0 to the limit, or "unreached"; (2) the source is at 0; (3) no edge
- * u -> v leads to v sooner than v's value says, so every value is at most the distance; (4) breadth first over tight
- * edges (those that lead to v exactly at v's value) from the source finds every reached vertex, so every value is the
- * length of a path. (4) and not just "has a tight parent", since a cycle of zero weights gives each other parents.
+ * u -> v gives v a smaller value, so every value is at most the distance; (4) a breadth-first search from the source
+ * over tight edges (those that give v exactly its value) finds every reached vertex, so every value is the length of a
+ * path. "Every vertex has a tight parent" would not be enough: vertices of a cycle of zero weights are parents of each
+ * other.
  *
- * Predecessors are worked out again from the values, serially, and compared.
+ * Predecessors are computed again from the values, serially, and compared.
  *
  * Dijkstra: O((n + m) log n), 16 bytes a vertex; certificate: O(n + m), 5 bytes a vertex; predecessors: O(n + m), 12.
  */
@@ -15,10 +16,12 @@
 
 #include <ordo/memory.h>
 
+#include "framework/run/number.h"
+
 #include "apps/heap.h"
 #include "apps/tree.h"
 
-/* ---- saying so ---- */
+/* ---- error messages ---- */
 
 ordo_claim_text ordo_claim_print(double value)
 {
@@ -28,7 +31,7 @@ ordo_claim_text ordo_claim_print(double value)
     else if (isnan(value))
         snprintf(t.text, sizeof t.text, "NaN");
     else
-        snprintf(t.text, sizeof t.text, "%.10g", value);
+        ordo_format(t.text, sizeof t.text, "%.10g", value);
     return t;
 }
 
@@ -182,8 +185,8 @@ ordo_status ordo_claim_certify(const ordo_claim *c)
 
 /* ---- predecessors ---- */
 
-/* What pred should be: the smallest of the nearest sort of tight parents. hops[v] counts the edges between equally
- * distant vertices that end v's path. */
+/* The expected predecessors: the smallest of the tight parents that are strictly nearer or else have the fewest hops.
+ * hops[v]: edges between equally distant vertices at the end of v's path. */
 typedef struct parents {
     ordo_vid *best;  /* [n] */
     ordo_u32 *hops;  /* [n] */
@@ -191,7 +194,7 @@ typedef struct parents {
     ordo_u64 count;
 } parents;
 
-/* Parents that are strictly nearer; what has one (and the source) starts the queue. */
+/* Finds parents that are strictly nearer; vertices that have one, and the source, start the queue. */
 static void find_nearer(const ordo_claim *c, parents *p)
 {
     const ordo_csr *g = c->g;
@@ -213,7 +216,7 @@ static void find_nearer(const ordo_claim *c, parents *p)
         }
 }
 
-/* Of equally distant parents those with the fewest hops, found breadth first, and of these the smallest. */
+/* Finds, by breadth-first search, equally distant parents with the fewest hops, and of these the smallest. */
 static void find_equal(const ordo_claim *c, parents *p)
 {
     const ordo_csr *g = c->g;

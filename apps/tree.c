@@ -1,14 +1,14 @@
-/* tree.c -- what the apps share: checks, loops on all threads, answers, and predecessors out of distances.
+/* tree.c -- what the apps share: checks, loops on all threads, answers, and predecessors from distances.
  *
  * Problem: given final distances, a predecessor for every vertex, the same whatever the number of threads, such that
  * following predecessors always ends at the source.
  *
  * Method: an edge u -> v is tight where dist u + w = dist v. One pass over all rows keeps, by an atomic minimum, the
  * smallest tight parent that is strictly nearer than v. Where weights are positive (and not lost in rounding) that is
- * all. Vertices left over hang on tight edges between equally distant vertices; those may form cycles, so they are
- * added in layers, breadth first from the vertices that have a predecessor: a parent is always one layer up.
+ * all. The remaining vertices have only tight edges from equally distant vertices; those may form cycles, so they are
+ * added in layers, breadth first from the vertices that have a predecessor: a parent is always in the layer before.
  *
- * O(n + m) work; the layers take 8 bytes a vertex.
+ * O(n + m) work; the layers take 8 bytes for each vertex.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "apps/tree.h"
@@ -18,9 +18,9 @@
 #include <string.h>
 #include <time.h>
 
-#include <ordo/backend.h>
+#include <ordo/detail/backend.h>
 #include <ordo/memory.h>
-#include <ordo/team.h>
+#include <ordo/scheduler/team.h>
 
 /* ---- checks ---- */
 
@@ -43,7 +43,7 @@ ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths)
         return ORDO_OK;
     ordo_graph_info info;
     ordo_graph_get_info(graph, &info);
-    if (info.weight_min >= 0 && isfinite(info.weight_mean)) /* NaN and infinity always show in the mean */
+    if (info.weight_min >= 0 && isfinite(info.weight_mean)) /* NaN and infinity always change the mean */
         return ORDO_OK;
     for (ordo_vid u = 0; u < g->n; u++)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
@@ -99,7 +99,7 @@ ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const v
                        .graph = g,
                        .cells = cells,
                        .state = state,
-                       .universe = n,
+                       .num_items = n,
                        .targets = n,
                        .initial = source,
                        .initial_count = source && n ? 1 : 0};
@@ -159,7 +159,7 @@ static void do_ranges(void *arg, int member)
 
 ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn, void *arg)
 {
-    if (count <= 2 * ORDO_GRAIN) { /* done before a second thread is awake */
+    if (count <= 2 * ORDO_GRAIN) { /* done before a second thread wakes up */
         fn(arg, 0, count);
         return ORDO_OK;
     }
@@ -235,7 +235,7 @@ ordo_u64 ordo_copy_memory(const ordo_graph *graph, ordo_direction direction, ord
 {
     const ordo_csr *g = ordo_graph_out(graph);
     ordo_u64 edges = direction == ORDO_SYMMETRISE ? 2 * g->m : g->m;
-    *lists = (g->m + edges) * sizeof(ordo_edge_entry); /* ours, and that which rows are made from */
+    *lists = (g->m + edges) * sizeof(ordo_edge_entry); /* the copy, and the rows that it is made from */
     return ((ordo_u64)g->n + 1) * sizeof(ordo_eid) + edges * sizeof(ordo_vid);
 }
 
@@ -252,7 +252,7 @@ typedef struct tree {
     ordo_vid *queue;   /* [left] vertices in the order in which layers took them */
     ordo_u64 queued;   /* atomic */
     ordo_u32 adding;   /* the layer that is being added */
-    ordo_u64 from, to; /* the part of the queue that is one layer up */
+    ordo_u64 from, to; /* the part of the queue that is the layer before */
 } tree;
 
 static inline void keep_least(ordo_vid *least, ordo_vid value)
@@ -325,8 +325,8 @@ static void layer_zero_range(void *arg, ordo_u64 begin, ordo_u64 end)
         t->layer[v] = lacks_parent(t, v) ? UNSET : 0;
 }
 
-/* Offers u to the equally distant heads of its tight edges that are in no layer above the one being added. Who takes
- * a vertex into the layer queues it; everyone offers. */
+/* Offers u as a parent to the equally distant heads of its tight edges that are in no earlier layer. The thread that
+ * adds a vertex to the layer queues it. */
 static void offer_to_equal(tree *t, ordo_vid u)
 {
     const ordo_csr *g = t->p.g;
@@ -400,7 +400,8 @@ ordo_u64 ordo_tree_memory(ordo_u64 n)
     return n * (sizeof(ordo_u32) + sizeof(ordo_vid));
 }
 
-ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, ordo_vid target, ordo_vid *path, ordo_u64 room)
+ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, ordo_vid target, ordo_vid *path,
+                   ordo_u64 capacity)
 {
     if (!pred || source >= n || target >= n)
         return 0;
@@ -410,14 +411,14 @@ ordo_u64 ordo_path(const ordo_vid *pred, ordo_u64 n, ordo_vid source, ordo_vid t
             return 0;
     ordo_u64 i = count;
     for (ordo_vid v = target; path && i-- > 0; v = pred[v])
-        if (i < room)
+        if (i < capacity)
             path[i] = v;
     return count;
 }
 
 /* ---- answers ---- */
 
-ordo_status ordo_answer_room(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred)
+ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred)
 {
     size_t size = type == ORDO_U64 || type == ORDO_F64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
     if (answer->n != n || answer->size != size) {
@@ -446,7 +447,7 @@ void ordo_answer_sum(ordo_answer *answer)
     ordo_u32 max = 0;
     ordo_u64 reached = 0, whole = 0;
     double real = 0;
-    for (ordo_u64 v = 0; v < answer->n; v++) { /* no branch: what is unreached lies anywhere */
+    for (ordo_u64 v = 0; v < answer->n; v++) { /* no branch: unreached vertices are unpredictable */
         const ordo_u32 there = (ordo_u32)(word[v] != unreached), w = word[v] & -there;
         reached += there;
         max = w > max ? w : max;

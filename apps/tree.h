@@ -1,4 +1,4 @@
-/* tree.h -- what the apps share: checks, loops on all threads, answers, and predecessors out of distances. */
+/* tree.h -- what the apps share: checks, loops on all threads, answers, and predecessors from distances. */
 #ifndef ORDO_TREE_H
 #define ORDO_TREE_H
 
@@ -9,20 +9,20 @@
 /* ORDO_ERR_USAGE unless source is a vertex of g and limit a number that is not negative. */
 ordo_status ordo_check_paths(const ordo_graph *g, ordo_vid source, double limit);
 /* ORDO_ERR_NEGATIVE_WEIGHT or ORDO_ERR_INPUT with the first edge whose weight is negative, NaN or infinite. `paths`:
- * what needs others, "shortest paths". */
+ * the problem, for the message: "shortest paths". */
 ordo_status ordo_check_weights(const ordo_graph *g, const char *paths);
 
-/* The options with that scheduler where they name none. */
+/* The options, with that scheduler where they name none. */
 ordo_options ordo_options_or(const ordo_options *options, const char *scheduler);
-/* The same, but "auto" where the run is to be on a GPU: asked for, or left open where there is one. */
+/* The same, but with "auto" where the run is on a GPU, because of --device cuda, or auto where there is one. */
 ordo_options ordo_options_or_auto(const ordo_options *options, const char *scheduler);
 /* The instance of an operator that is a template for the graph's weights; u32 where it has none. */
 const ordo_operator *ordo_operator_for(const char *name, const ordo_graph *g);
-/* A run whose items are the graph's vertices, with a cell each. source: where it starts; NULL: everywhere. For checks
- * and predictions, which look at neither, cells and state may be anything but NULL. */
+/* A run whose items are the graph's vertices, with a cell for each. source: the initial item; NULL: all. For checks and
+ * predictions, which read neither, cells and state may be anything but NULL. */
 ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const void *state, void *cells,
                            const ordo_vid *source);
-/* The largest u32 that is neither beyond the limit nor "unreached". */
+/* The largest u32 that is within the limit and does not mean "unreached". */
 ordo_u32 ordo_limit_u32(double limit);
 
 /* The 4-byte word of edge e's weight; 1 where the graph has none. */
@@ -32,16 +32,17 @@ static inline ordo_u32 ordo_weight_word(const ordo_csr *g, ordo_eid e)
 }
 /* A word as a number. */
 double ordo_word_value(ordo_type type, ordo_u32 word);
-/* The word that stands for "unreached". Words of distances, which are not negative, compare as the distances do,
- * whatever their type; this one is the largest. */
+/* The word that means "unreached". Words of distances, which are not negative, compare as the distances do, for every
+ * type; this one is the largest. */
 ordo_u32 ordo_unreached_word(ordo_type type);
 
-/* Calls fn(arg, begin, end) on parts that cover 0 .. count - 1, on `threads` threads (0: one a core). Parts are of
- * `grain` indices, taken by whoever is free; grain 0: one part a thread, in order. Little work is done at once. */
+/* Calls fn(arg, begin, end) on parts that cover 0 .. count - 1, on `threads` threads (0: one for each core). Parts have
+ * `grain` indices and are taken by free threads; grain 0: one part for each thread, in order. Little work is done by
+ * the caller alone. */
 typedef void ordo_range_fn(void *arg, ordo_u64 begin, ordo_u64 end);
 ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn, void *arg);
 
-/* Seconds of a clock that only goes forward. */
+/* Seconds of a monotonic clock. */
 double ordo_clock(void);
 
 enum { ORDO_GRAIN = 1024 }; /* rows at once */
@@ -51,12 +52,12 @@ ordo_status ordo_fill(int threads, ordo_u32 *words, ordo_u64 count, ordo_u32 val
 /* The same with word[i] = i. */
 ordo_status ordo_fill_ids(int threads, ordo_u32 *words, ordo_u64 count);
 
-/* The graph once more without weights, rows in order of heads; ORDO_SYMMETRISE: with the reverse of every edge. */
+/* A copy of the graph without weights, rows sorted by head; ORDO_SYMMETRISE: with the reverse of every edge. */
 ordo_status ordo_copy_rows(const ordo_graph *g, ordo_direction direction, int threads, ordo_graph **out);
-/* Bytes of that copy; *lists: of what is there as well while it is made. */
+/* Bytes of that copy; *lists: bytes that are needed in addition while it is made. */
 ordo_u64 ordo_copy_memory(const ordo_graph *g, ordo_direction direction, ordo_u64 *lists);
 
-/* Sets *least to value where that is less. */
+/* Sets *least to value if that is smaller. */
 static inline void ordo_keep_least_u64(ordo_u64 *least, ordo_u64 value)
 {
     ordo_u64 old = __atomic_load_n(least, __ATOMIC_RELAXED);
@@ -74,13 +75,13 @@ typedef struct ordo_paths {
     const ordo_u32 *dist; /* [n] words, final */
 } ordo_paths;
 
-/* Fills pred[n] as <ordo/apps.h> says. O(n + m). */
+/* Fills pred[n] as <ordo/apps.h> specifies. O(n + m). */
 ordo_status ordo_tree(const ordo_paths *paths, int threads, ordo_vid *pred);
 /* Bytes that it may allocate. */
 ordo_u64 ordo_tree_memory(ordo_u64 n);
 
 /* Arrays for an answer of that type on n vertices, the old ones where they fit. */
-ordo_status ordo_answer_room(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred);
+ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred);
 /* Fields reached, max and sum of the values; sums of f32 are taken in double, in order of ids. */
 void ordo_answer_sum(ordo_answer *answer);
 

@@ -10,7 +10,7 @@
 
 #include <ordo/apps.h>
 
-/* An answer that claims to be distances: what was asked, and what came back. */
+/* An answer that claims to be distances: the question and the answer. */
 typedef struct ordo_claim {
     const ordo_csr *g;
     ordo_type type; /* of values */
@@ -22,7 +22,7 @@ typedef struct ordo_claim {
     const char *noun;     /* "distance", "level" */
 } ordo_claim;
 
-/* The claimed value of v, INFINITY where it says "unreached". */
+/* The claimed value of v, INFINITY where it is "unreached". */
 static inline double ordo_claim_value(const ordo_claim *c, ordo_vid v)
 {
     if (c->type == ORDO_F32)
@@ -47,8 +47,8 @@ static inline double ordo_claim_weight(const ordo_claim *c, ordo_eid e)
     return ((const ordo_u32 *)g->weight)[e * g->stride];
 }
 
-/* Where a path whose tail is at du gets over edge e: rounded as the type rounds; INFINITY where the type cannot hold
- * it, or it is beyond the limit. */
+/* The value of a path of value du, extended by edge e: rounded as the type rounds; INFINITY where it does not fit the
+ * type or exceeds the limit. */
 static inline double ordo_claim_reach(const ordo_claim *c, double du, ordo_eid e)
 {
     double sum = du + ordo_claim_weight(c, e);
@@ -67,19 +67,19 @@ ordo_claim_text ordo_claim_print(double value);
 
 /* Sets *serial and *certificate by `how` and the graph's size. */
 ordo_status ordo_verify_choose(const ordo_csr *g, ordo_verify_how how, bool *serial, bool *certificate);
-/* What a verifier of paths begins with: everything that can be wrong with the question, and the claim. `noun` is of one
- * value, `what` of the problem, for sentences; NULL: weights are not looked at. Later: out->pred. */
+/* The first step of a verifier of paths: checks the question, and fills the claim, except for out->pred. For messages,
+ * `noun` is the name of one value and `what` of the problem; NULL: weights are ignored. */
 ordo_status ordo_claim_make(const ordo_graph *g, ordo_vid source, double limit, const void *values, const char *noun,
                             const char *what, ordo_verify_how how, ordo_claim *out, bool *serial, bool *certificate);
 /* ORDO_ERR_VERIFY with "vertex 7: distance 12, expected 11" where a value is not the right one. */
 ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, double right);
-/* Edges that are exactly met lead from the source to everything whose value is not `unreached`: `reach` says where a
- * path whose tail has a value gets over an edge. */
+/* Checks that tight edges lead from the source to every vertex whose value is not `unreached`. `reach`: the value of a
+ * path that is extended by an edge. */
 ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_claim *c, double tail, ordo_eid e),
                               double unreached);
-/* No edge is violated, and edges that are exactly met lead from the source to everything reached. */
+/* Checks that no edge is violated, and that tight edges lead from the source to every reached vertex. */
 ordo_status ordo_claim_certify(const ordo_claim *c);
-/* Every predecessor is the one that <ordo/apps.h> promises; the values must be right. */
+/* Checks that every predecessor is the one that <ordo/apps.h> specifies; the values must be right. */
 ordo_status ordo_claim_check_pred(const ordo_claim *c);
 
 #endif

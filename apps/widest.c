@@ -1,15 +1,17 @@
 /* widest.c -- the app of widest paths from one source: one run of operators/widest.h.
  *
- * Widths are of the type of the weights, which are capacities here and not negative. 0 says that nothing gets there,
- * over no path or over one with an edge of 0; the type's largest value, at the source, that no edge limits it. Without
- * weights every edge fits 1. Does not give predecessors: widths tie so often that a tree would say little.
+ * Widths have the type of the weights, which are capacities here and not negative. 0: there is no path, or only paths
+ * with an edge of 0. The type's largest value, at the source: no edge limits the width. Without weights every edge has
+ * width 1.
+ *
+ * Not done: predecessors; widths are equal so often that a tree would say little.
  */
 #include "apps/tree.h"
 
 #include <math.h>
 
 #define ORDO_TEMPLATE "operators/widest.h"
-#include <ordo/each_weight.h>
+#include <ordo/operator/each_weight.h>
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
@@ -66,11 +68,11 @@ ordo_status ordo_widest_memory(const ordo_graph *g, const ordo_options *options,
     ordo_vid source = 0;
     state s;
     ordo_options chosen = options_for(options);
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* neither cells nor state are looked at */
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* neither cells nor state are read */
     return ordo_run_memory(&work, &chosen, expected, at_most);
 }
 
-/* Reached vertices, the source among them, and of the others the least width and the sum. */
+/* Counts reached vertices, with the source, and computes the least width and the sum of the others. */
 static void sum_up(ordo_answer *answer, ordo_vid source)
 {
     const ordo_u32 *word = answer->values;
@@ -100,7 +102,7 @@ static void sum_up(ordo_answer *answer, ordo_vid source)
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
     const ordo_graph *g = input->graph;
-    ordo_status status = ordo_answer_room(answer, ordo_sssp_type(g), ordo_graph_out(g)->n, false);
+    ordo_status status = ordo_answer_capacity(answer, ordo_sssp_type(g), ordo_graph_out(g)->n, false);
     if (!status)
         status = ordo_widest(g, input->source, options, answer->values, stats);
     if (!status)

@@ -1,9 +1,9 @@
 /* widest_verify.c -- checks widest paths: serially, widest vertex first (Dijkstra's algorithm with the minimum in place
  * of the sum), or by a certificate.
  *
- * Certificate: (1) the source's width is unlimited, others are not negative; (2) no edge u -> v fits more than v's
- * width says, so every width is at least that of any path; (3) breadth first over edges that fit v's width exactly,
- * from the source, finds every vertex of a width above 0, so every width is that of a path.
+ * Certificate: (1) the source's width is unlimited, others are not negative; (2) no edge u -> v gives v a larger width,
+ * so every width is at least that of any path; (3) a breadth-first search from the source over edges that give v
+ * exactly its width finds every vertex of a width above 0, so every width is that of a path.
  *
  * Serial: O((n + m) log n), 16 bytes a vertex; certificate: O(n + m), 5 bytes a vertex.
  */

@@ -2,11 +2,13 @@
  *
  *   level(v) = min(level(v), level(u) + 1)                                             [Moore 1959]
  *
- * In supersteps every candidate of one step is the same number, so the first hit settles a vertex: `bsp` may pull and
- * stop there (Beamer, Asanovic and Patterson 2012), and plain stores are as good as atomics (Nasre et al. 2013, 3.3).
- * What lies beyond the limit proposes nothing; no limit is the largest value that is not the worst.
+ * In supersteps all candidates of one step are equal, so the first one is final: `bsp` may pull and stop at the first
+ * active in-neighbour (Beamer, Asanovic and Patterson 2012), and plain stores are as good as atomics (Nasre et al.
+ * 2013, 3.3). Vertices at the limit propose nothing; without a limit it is the largest value that is not the worst.
+ *
+ * Not done: predecessors, which the app (apps/bfs.c) chooses after the run.
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 typedef struct bfs_state {
     ordo_u32 limit; /* the largest level looked for */
@@ -35,4 +37,4 @@ ORDO_FN int bfs_settled(const bfs_state *s, ordo_item v, ordo_u32 level)
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM | ORDO_EDGE_BLIND)
 #define ORDO_RELAX_CANDIDATE bfs_candidate
 #define ORDO_RELAX_SETTLED bfs_settled
-#include <ordo/relax.h>
+#include <ordo/operator/relax.h>

@@ -2,10 +2,13 @@
  *
  *   label(v) = min(label(v), label(u))                       [Bellman-Ford on labels; Nasre et al. 2013, section 2]
  *
- * Cells are labels, label(v) = v at the start, every vertex an item at first; on a symmetric graph the fixed point is
- * the smallest id of the component. On a directed one the app symmetrises first (weak components).
+ * Cells are labels. Initially label(v) = v, and every vertex is an initial item. On a symmetric graph the fixed point
+ * is the smallest id of the component. For a directed graph the app (apps/cc.c) makes a symmetric copy first (weak
+ * components).
+ *
+ * Not done: strong components.
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 ORDO_FN ordo_u32 cc_candidate(const ordo_no_state *s, ordo_u32 label, ordo_edge_none e)
 {
@@ -14,8 +17,7 @@ ORDO_FN ordo_u32 cc_candidate(const ordo_no_state *s, ordo_u32 label, ordo_edge_
     return label;
 }
 
-/* Labels are ids: buckets of an eighth of them keep the order rough, and their number small where components are many.
- */
+/* Labels are ids. Eight buckets keep a rough order, and few of them are empty where there are many components. */
 ORDO_FN double cc_delta(double n, double m)
 {
     (void)m;
@@ -30,4 +32,4 @@ ORDO_FN double cc_delta(double n, double m)
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)
 #define ORDO_RELAX_CANDIDATE cc_candidate
 #define ORDO_RELAX_DELTA cc_delta
-#include <ordo/relax.h>
+#include <ordo/operator/relax.h>

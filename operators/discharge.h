@@ -1,35 +1,38 @@
-/* discharge.h -- push-relabel maximum flow: an active vertex is discharged, a step at a time.
+/* discharge.h -- push-relabel maximum flow: an active vertex is discharged, one step at a time.
  *
  *   DISCHARGE(u): e(u) > 0.   for residual edges (u, v), from the current one on:
  *     h(u) = h(v) + 1:  PUSH(u, v)  min(e(u), c_f(u, v))
  *     none is left:     RELABEL(u)  h(u) = 1 + min h(v)                  [Goldberg and Tarjan 1988; Hong and He 2011]
  *
- * A visit asks for as many pushes as the excess feeds, and for a relabel where it reaches the end of the row. A push
- * owns both ends; a relabel owns u alone: heights only rise, so a height read late is too low, which makes the new
- * label too low, which is still a valid labelling; and no residual edge (u, v) can appear meanwhile, for that takes a
- * push into u (Anderson and Setubal 1995). The current edge is a hint: a relabel looks at the whole row, and where it
- * finds an edge to push along instead, that becomes the current one.
+ * Prepare requests as many pushes as the excess allows, and a relabel where it reaches the end of the row. A push owns
+ * both ends; a relabel owns u alone. That is enough, because heights only rise: an outdated height of v is too low, so
+ * the new label is too low, and the labelling is still valid; and no residual edge (u, v) can appear meanwhile, since
+ * that takes a push into u (Anderson and Setubal 1995). The current edge is a hint: a relabel scans the whole row, and
+ * where it finds an edge that a push can use, that edge becomes the current one.
  *
  * Higher vertices come first where the scheduler has an order (Cherkassky and Goldberg, Algorithmica 19, 1997). A run
- * ends when nothing is active, or soon after `budget` is used up: then visits ask for nothing, and whoever runs this
- * relabels globally and runs it again. Shared, too: how many vertices are at each height, and the lowest height at
- * which there was nobody left. What stands above such a gap cannot reach the sink; it is left alone for the rest of the
- * run. So is what comes there later, which might; and members count without order, so that a gap may be seen where
- * there is none. Hence the last run is one after which a global relabel finds no active vertex.
+ * ends when no vertex is active, or soon after `budget` is used up: prepare then makes no request, and the app relabels
+ * globally and runs the operator again. Critical sections also count the vertices at each height, and keep the lowest
+ * height at which none was left (a gap). Vertices above a gap cannot reach the sink; they are skipped for the rest of
+ * the run. Vertices that are lifted there later are skipped as well, although they might reach it; and the counters are
+ * relaxed, so that a gap may be seen where there is none. Hence the result is final only after a run whose global
+ * relabel finds no active vertex.
+ *
+ * Not done: the global relabel itself (operators/relabel.h).
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
-/* A residual edge and its reverse; the two residuals always add up to the same. */
+/* A residual edge; its residual and that of its reverse have a constant sum. */
 typedef struct discharge_edge {
     ordo_vid head;
     ordo_u32 reverse; /* index */
     ordo_u64 residual;
 } discharge_edge;
 
-/* What a run changes besides vertices and edges; on a line of its own. */
+/* Words that a run changes besides those of vertices and edges; on a cache line of their own. */
 typedef struct discharge_progress {
-    ordo_u64 work;  /* of relabels, about */
-    ordo_u32 limit; /* a vertex at this height or above is left alone */
+    ordo_u64 work;  /* of relabels, approximately */
+    ordo_u32 limit; /* a vertex at this height or above is skipped */
     ordo_u32 padding[13];
 } discharge_progress;
 
@@ -39,16 +42,16 @@ typedef struct discharge_state {
     ordo_u32 *height;             /* [n] */
     ordo_u32 *current;            /* [n] the first edge that may be pushed along */
     ordo_u64 *excess;             /* [n] */
-    ordo_u32 *count;              /* [limit at the start + 1] vertices at each height; NULL: gaps are not looked for */
+    ordo_u32 *count;              /* [limit at the start + 1] vertices at each height; NULL: gaps are not detected */
     discharge_progress *progress; /* work 0, limit: n, or 2n where excess may also go back to the source */
     ordo_u64 budget;              /* of work */
     ordo_u32 vertices, edges;     /* n and row[n], for back ends with memory of their own */
-    ordo_vid source, sink;        /* ask for nothing */
+    ordo_vid source, sink;        /* make no requests */
 } discharge_state;
 
 enum {
     DISCHARGE_RELABEL = 12, /* work of a relabel beside its edges (hi_pr's beta) */
-    DISCHARGE_SAMPLE = 16   /* one relabel of so many is counted, as so many: work is a word that all share */
+    DISCHARGE_SAMPLE = 16   /* one relabel of so many is counted, as so many, since all threads write that counter */
 };
 #define DISCHARGE_NO_EDGE 0xffffffffu
 #define DISCHARGE_REQUESTS 8
@@ -65,8 +68,9 @@ ORDO_FN ordo_u32 discharge_priority(const discharge_state *s, ordo_item u)
     return height < limit ? limit - height : 0;
 }
 
-/* word[0] is the edge, or none for a relabel; word[1] says that it is the visit's last: it puts u back if need be. */
-ORDO_FN ordo_u32 discharge_visit(const discharge_state *s, ordo_item u, ordo_request *out)
+/* word[0] is the edge, or DISCHARGE_NO_EDGE for a relabel; word[1] is 1 for the last request of the item, whose
+ * critical section activates u again if it is still active. */
+ORDO_FN ordo_u32 discharge_prepare(const discharge_state *s, ordo_item u, ordo_request *out)
 {
     ordo_u32 requests = 0, height, e, end = s->row[u + 1];
     ordo_u64 excess;
@@ -115,7 +119,7 @@ ORDO_FN void discharge_relabel(const discharge_state *s, ordo_vid u)
     ordo_u32 old = s->height[u], lowest = 0xffffffffu, at = s->row[u], limit = ordo_load_u32(&s->progress->limit);
     ordo_u32 height, e;
     for (e = s->row[u]; e < s->row[u + 1]; e++) {
-        height = ordo_load_u32(&s->height[s->edge[e].head]); /* once: it may rise between two looks, past the lowest */
+        height = ordo_load_u32(&s->height[s->edge[e].head]); /* read once, for it may rise */
         if (s->edge[e].residual > 0 && height < lowest) {
             lowest = height;
             at = e;
@@ -123,19 +127,19 @@ ORDO_FN void discharge_relabel(const discharge_state *s, ordo_vid u)
     }
     ordo_store_u32(&s->current[u], at);
     if (lowest < old || old >= limit)
-        return; /* a push was asked for and not done, or this edge was left out; or a gap has shown meanwhile */
-    height = lowest < limit ? lowest + 1 : limit; /* at the limit it is left alone; a lower label is a valid one */
+        return;                                   /* a push along some edge is possible; or a gap was found meanwhile */
+    height = lowest < limit ? lowest + 1 : limit; /* at the limit u is skipped; a lower label is valid, too */
     if (s->count && height < limit)
         ordo_add_u32(&s->count[height], 1);
     ordo_store_u32(&s->height[u], height);
     if (s->count && ordo_add_u32(&s->count[old], 0xffffffffu) == 1 && old + 1 < limit)
-        ordo_store_u32(&s->progress->limit, old + 1); /* nobody is left there */
+        ordo_store_u32(&s->progress->limit, old + 1); /* no vertex is left at that height */
     if (((u ^ old) & (DISCHARGE_SAMPLE - 1)) == 0)
         ordo_store_u64(&s->progress->work, ordo_load_u64(&s->progress->work) +
                                                DISCHARGE_SAMPLE * (DISCHARGE_RELABEL + s->row[u + 1] - s->row[u]));
 }
 
-ORDO_FN ordo_u32 discharge_section(const discharge_state *s, const ordo_request *r, ordo_activation *out)
+ORDO_FN ordo_u32 discharge_commit(const discharge_state *s, const ordo_request *r, ordo_activation *out)
 {
     ordo_vid u = r->target[0];
     ordo_u32 activations = 0;
@@ -150,7 +154,7 @@ ORDO_FN ordo_u32 discharge_section(const discharge_state *s, const ordo_request 
     return activations;
 }
 
-/* Measured on two cores: narrower buckets are more supersteps, wider ones more work. */
+/* Measured on two cores: narrower buckets take more supersteps, wider ones more work. */
 ORDO_FN double discharge_delta(void)
 {
     return 16;
@@ -159,8 +163,8 @@ ORDO_FN double discharge_delta(void)
 #define ORDO_CRITICAL discharge
 #define ORDO_CRITICAL_SUMMARY "push-relabel discharge (maximum flow)"
 #define ORDO_CRITICAL_STATE discharge_state
-#define ORDO_CRITICAL_VISIT discharge_visit
-#define ORDO_CRITICAL_SECTION discharge_section
+#define ORDO_CRITICAL_PREPARE discharge_prepare
+#define ORDO_CRITICAL_COMMIT discharge_commit
 #define ORDO_CRITICAL_PRIORITY discharge_priority
 #define ORDO_CRITICAL_DELTA discharge_delta
 #define ORDO_CRITICAL_REQUESTS DISCHARGE_REQUESTS
@@ -172,4 +176,4 @@ ORDO_FN double discharge_delta(void)
     X(height, TARGET, 1, WRITE)                                                                                        \
     X(current, TARGET, 1, WRITE)                                                                                       \
     X(excess, TARGET, 1, WRITE) X(count, RUN, s->progress->limit + 1, WRITE) X(progress, RUN, 1, WRITE)
-#include <ordo/critical.h>
+#include <ordo/operator/critical.h>

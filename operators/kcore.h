@@ -1,13 +1,16 @@
-/* kcore.h -- one level of peeling: removes what is not in the k-core, given the (k-1)-core.
+/* kcore.h -- one level of peeling: removes the vertices that are not in the k-core, given the (k-1)-core.
  *
  *   REMOVE(v) where d(v) < k:  core(v) = k - 1;  d(w) = d(w) - 1  for every neighbour w          [Seidman 1983]
  *
- * Cells sum: d(v) is the number of neighbours that are left, and goes down by one for each that is removed. A vertex is
- * activated by the one removal that takes d(v) from k to k - 1, taken once, and below 0 from then on, where the
- * removals of its other neighbours do no harm. Every neighbour removes itself once, so what is left does not depend on
- * the order. Expects a symmetric graph without loops and parallel edges; the app (apps/kcore.c) runs it level by level.
+ * Cells sum: d(v) is the number of remaining neighbours, and decreases by one for each that is removed. A vertex is
+ * activated by the one removal that lowers d(v) from k to k - 1. It is taken once; from then on its cell is below 0,
+ * where removals of its other neighbours have no effect. Every neighbour is removed once, so the result does not depend
+ * on the order. Expects a symmetric graph without loops and parallel edges; the app (apps/kcore.c) runs it level by
+ * level.
+ *
+ * Not done: several levels in one run.
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 typedef struct kcore_state {
     ordo_u32 *core; /* [n] written where a vertex is removed */
@@ -50,4 +53,4 @@ ORDO_FN ordo_i32 kcore_spent(void)
 #define ORDO_RELAX_LEVEL kcore_level
 #define ORDO_RELAX_TAKE kcore_take
 #define ORDO_RELAX_SPENT kcore_spent
-#include <ordo/relax.h>
+#include <ordo/operator/relax.h>

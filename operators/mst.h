@@ -1,19 +1,21 @@
-/* mst.h -- a round of Boruvka's minimum spanning forest: every component learns of the lightest edge that leaves it.
+/* mst.h -- a round of Boruvka's minimum spanning forest: finds the lightest edge that leaves each component.
  *
  *   best(C) = min(best(C), (w(u, v), tie(u, v)))  over edges with one end in C                        [Boruvka 1926]
  *
- * A cell is a component's best edge: its weight in the upper half, mapped so that unsigned order is the weights' order;
- * what breaks ties in the lower, so that no component takes an edge that another one would refuse. Edges come in one of
- * two shapes:
+ * A cell is a component's best edge: the weight in the upper half, mapped so that unsigned order is the order of
+ * weights; a tie-breaker in the lower half, by which all components agree on one order of edges. The graph of a run has
+ * one of two forms:
  *
- *   rows of vertices   every vertex is a component; the tie falls to the nearer end, which in sorted rows is the
- *                      smaller id seen from either side, and says whom to join. Loops propose nothing.
- *   a list of edges    rows are mere pieces of it. Edge i is the arcs 2 i and 2 i + 1, the heads are the components of
- *                      its two ends, and each arc proposes to its own head; the tie falls to the smaller i.
+ *   rows of vertices   every vertex is a component. The tie-breaker is the head, which is also the component to join.
+ *                      Loops propose nothing.
+ *   a list of edges    rows are only pieces of the list. Edge i is stored as the arcs 2 i and 2 i + 1, whose heads are
+ *                      the components of its two ends; each arc proposes to its own head. The tie-breaker is i.
  *
  * A template over the weight type: ORDO_WEIGHT is u32, i32 or f32.
+ *
+ * Not done: joining components and renumbering, which the app (apps/mst.c) does between runs.
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 #ifndef ORDO_WEIGHT
 #error "ORDO_WEIGHT is u32, i32 or f32"
@@ -33,7 +35,8 @@ ORDO_FN ordo_u32 mst_order_i32(ordo_i32 weight)
 {
     return (ordo_u32)weight ^ 0x80000000u;
 }
-/* Not NaN. Larger magnitudes are larger words, and smaller numbers where the sign is set; 0 and -0 are equal. */
+/* Maps a float, not NaN, so that unsigned order is the order of floats: with the sign set, larger words are smaller
+ * numbers. 0 and -0 are equal. */
 ORDO_FN ordo_u32 mst_order_f32(ordo_f32 weight)
 {
     ordo_u32 word;
@@ -67,4 +70,4 @@ ORDO_FN ordo_u32 ORDO_INSTANCE(mst_target)(const mst_state *s, ORDO_EDGE_OF(ORDO
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)
 #define ORDO_RELAX_CANDIDATE ORDO_INSTANCE(mst_candidate)
 #define ORDO_RELAX_TARGET ORDO_INSTANCE(mst_target)
-#include <ordo/relax.h>
+#include <ordo/operator/relax.h>

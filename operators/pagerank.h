@@ -4,23 +4,26 @@
  *                                 r(v) = r(v) + d t / deg(u)  for every edge (u, v)
  *                                 [McSherry 2005; by priority: Zhang et al. 2011; Whang et al. 2015]
  *
- * Cells are the residuals r. At any time the exact answer is x plus what all residuals would still bring, so x only
- * grows towards it. Shares are in fixed point, 2^-62 to the unit, and rounded down: sums are the same in any order,
- * nothing is lost but what rounding down loses, and the app (apps/pagerank.c) can tell to the unit how much that was. A
- * vertex without edges out keeps what it takes and passes nothing on; the app makes up for it.
+ * Cells are the residuals r. At any time the exact answer is x plus the effect of all residuals, so x only grows
+ * towards it. Shares are in fixed point, in units of 2^-62, and rounded down. So sums are the same in any order, only
+ * rounding loses anything, and the app (apps/pagerank.c) knows exactly how much. A vertex without out-edges keeps what
+ * it takes and passes nothing on; the app corrects for it.
  *
- * Priority is the residual for each edge that it is pushed along, the largest first, in powers of two: what a push
- * settles for its cost. By the residual alone vertices of many edges are pushed again and again for little. An item's
- * level counts fourfold residuals, so that one that grows while it waits gets an entry ahead of its old one.
+ * The priority is the residual for each out-edge, the largest first, in powers of two: the gain of a push for its cost.
+ * By the residual alone, vertices of many edges would be pushed repeatedly for little gain. The level of an item
+ * increases by one when its residual grows by a factor of 4, so that an item that grows while it waits gets an entry of
+ * better priority.
+ *
+ * Not done: ranks of dangling vertices and the error bound, which the app computes after the run.
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 enum { PAGERANK_LEVEL = 2 }; /* doublings of the residual */
 
 typedef struct pagerank_state {
     const ordo_eid *row; /* [n + 1] the graph's: edges out */
     ordo_u64 *rank;      /* [n] x, 0 at the start */
-    ordo_u64 least;      /* residuals below it stay; at least 1 */
+    ordo_u64 least;      /* residuals below it are not pushed; at least 1 */
     ordo_u64 damping;    /* d, 2^-64 to the unit */
 } pagerank_state;
 
@@ -31,7 +34,7 @@ ORDO_FN ordo_u32 pagerank_level(const pagerank_state *s, ordo_u64 residual)
     return (ordo_u32)(1 + (__builtin_clzll(s->least) - __builtin_clzll(residual)) / PAGERANK_LEVEL);
 }
 
-/* d t rounded down, by halves of 32 bits. */
+/* d t rounded down, computed in halves of 32 bits. */
 ORDO_FN ordo_u64 pagerank_damped(ordo_u64 d, ordo_u64 t)
 {
     ordo_u64 d0 = d & 0xffffffffu, d1 = d >> 32, t0 = t & 0xffffffffu, t1 = t >> 32;
@@ -70,4 +73,4 @@ ORDO_FN double pagerank_priority(const pagerank_state *s, ordo_item u, ordo_u64 
 #define ORDO_RELAX_LEVEL pagerank_level
 #define ORDO_RELAX_TAKE pagerank_take
 #define ORDO_RELAX_PRIORITY pagerank_priority
-#include <ordo/relax.h>
+#include <ordo/operator/relax.h>

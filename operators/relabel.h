@@ -1,15 +1,17 @@
-/* relabel.h -- global relabeling of push-relabel: exact distances to one vertex over residual edges.
+/* relabel.h -- the global relabel of push-relabel: exact distances to one vertex over residual edges.
  *
  *   h(u) = min(h(u), h(v) + 1)  for residual edges (u, v)             [Cherkassky and Goldberg, Algorithmica 19, 1997]
  *
- * From that vertex on, against the residual edges: edge e out of v is open where its reverse (u, v) is residual. The
- * flow's source stays as high as it is, so paths do not go through it.
+ * The search starts at that vertex and goes against the residual edges: edge e from v to u is open where its reverse
+ * (u, v) has residual capacity. The source of the flow is excluded, so paths do not go through it.
+ *
+ * Not done: heights of vertices that the search does not reach, which the app (apps/maxflow.c) sets.
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 typedef struct relabel_state {
     const ordo_u8 *open; /* [m] */
-    ordo_vid shut;       /* the source */
+    ordo_vid shut;       /* the excluded vertex: the source */
 } relabel_state;
 
 ORDO_FN ordo_u32 relabel_candidate(const relabel_state *s, ordo_u32 height, ordo_edge_none e)
@@ -26,4 +28,4 @@ ORDO_FN ordo_u32 relabel_candidate(const relabel_state *s, ordo_u32 height, ordo
 #define ORDO_RELAX_ORDER ORDO_MIN
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM)
 #define ORDO_RELAX_CANDIDATE relabel_candidate
-#include <ordo/relax.h>
+#include <ordo/operator/relax.h>

@@ -4,10 +4,12 @@
  *                   p(u) += g (e q(v) - l p(u)),  q(v) += g (e p(u) - l q(v)), both with the old vectors
  *                                       [Koren, Bell and Volinsky 2009; Kaleem, Pai and Pingali 2015: a lock an edge]
  *
- * Items are ratings; targets are users (0 .. users - 1) and, after them, what they rate. A run is an epoch: every
- * rating is used once in it, so that visiting it again does nothing. The order decides what comes out, within noise.
+ * Items are ratings; targets are users (0 .. users - 1) and, after them, the things that they rate. A run is an epoch:
+ * every rating is used once in it, so processing it again does nothing. The result depends on the order, within noise.
+ *
+ * Not done: averaging over several orders; a schedule of step sizes (the caller sets `rate` for each epoch).
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 typedef struct sgd_rating {
     ordo_u32 user, thing;
@@ -22,7 +24,7 @@ typedef struct sgd_state {
     ordo_f32 mean, rate, decay; /* m, g, l */
 } sgd_state;
 
-ORDO_FN ordo_u32 sgd_visit(const sgd_state *s, ordo_item i, ordo_request *out)
+ORDO_FN ordo_u32 sgd_prepare(const sgd_state *s, ordo_item i, ordo_request *out)
 {
     if (ordo_load_u32(&s->done[i]) == s->epoch)
         return 0;
@@ -30,7 +32,7 @@ ORDO_FN ordo_u32 sgd_visit(const sgd_state *s, ordo_item i, ordo_request *out)
     return 1;
 }
 
-ORDO_FN int sgd_open(const sgd_state *s, const ordo_request *r)
+ORDO_FN int sgd_still_valid(const sgd_state *s, const ordo_request *r)
 {
     return s->done[r->item] != s->epoch;
 }
@@ -45,7 +47,7 @@ ORDO_FN ordo_f32 sgd_error(const sgd_state *s, const sgd_rating *r)
     return e;
 }
 
-ORDO_FN ordo_u32 sgd_section(const sgd_state *s, const ordo_request *r, ordo_activation *out)
+ORDO_FN ordo_u32 sgd_commit(const sgd_state *s, const ordo_request *r, ordo_activation *out)
 {
     const sgd_rating *rating = &s->rating[r->item];
     ordo_f32 *p = s->factor + (ordo_u64)r->target[0] * s->rank;
@@ -64,12 +66,12 @@ ORDO_FN ordo_u32 sgd_section(const sgd_state *s, const ordo_request *r, ordo_act
 #define ORDO_CRITICAL sgd
 #define ORDO_CRITICAL_SUMMARY "stochastic gradient descent on ratings (two targets)"
 #define ORDO_CRITICAL_STATE sgd_state
-#define ORDO_CRITICAL_VISIT sgd_visit
-#define ORDO_CRITICAL_SECTION sgd_section
+#define ORDO_CRITICAL_PREPARE sgd_prepare
+#define ORDO_CRITICAL_COMMIT sgd_commit
 #define ORDO_CRITICAL_REQUESTS 1
 #define ORDO_CRITICAL_ACTIVATIONS 0
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
-#define ORDO_CRITICAL_OPEN sgd_open
+#define ORDO_CRITICAL_STILL_VALID sgd_still_valid
 #define ORDO_CRITICAL_WORDS 0
 #define ORDO_CRITICAL_ARRAYS(X) X(rating, ITEM, 1, READ) X(done, ITEM, 1, WRITE) X(factor, TARGET, s->rank, WRITE)
-#include <ordo/critical.h>
+#include <ordo/operator/critical.h>

@@ -7,7 +7,7 @@
  * limit is the largest value that is not the worst. A sum that does not fit sticks at the worst value and so improves
  * nothing either; the app finds out afterwards whether that cut anybody off (apps/sssp.c).
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 #ifndef ORDO_WEIGHT
 #error "sssp.h is a template: define ORDO_WEIGHT as u32, i32 or f32"
@@ -34,4 +34,4 @@ ORDO_FN ORDO_TYPE_OF(ORDO_WEIGHT)
 #define ORDO_RELAX_ORDER ORDO_MIN
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)
 #define ORDO_RELAX_CANDIDATE ORDO_INSTANCE(sssp_candidate)
-#include <ordo/relax.h>
+#include <ordo/operator/relax.h>

@@ -4,9 +4,10 @@
  *
  * Cells are widths, 0 where nothing gets to, the type's largest value at the source, which is the only item at first. A
  * template over the type of capacities and widths, ORDO_WEIGHT: u32, i32 or f32, not negative. Widest first: a width's
- * priority is what it lacks of the largest capacity, in 512ths of that, a bucket each (measured: docs/performance.md).
+ * priority is what it lacks of the largest capacity, in 512ths of that, a bucket each (measured:
+ * docs/lab/0012-other-relax-operators-on-a-gpu.md).
  */
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 #ifndef ORDO_WEIGHT
 #error "widest.h is a template: define ORDO_WEIGHT as u32, i32 or f32"
@@ -50,4 +51,4 @@ ORDO_FN double ORDO_INSTANCE(widest_delta)(double n, double m)
 #define ORDO_RELAX_CANDIDATE ORDO_INSTANCE(widest_candidate)
 #define ORDO_RELAX_PRIORITY ORDO_INSTANCE(widest_priority)
 #define ORDO_RELAX_DELTA ORDO_INSTANCE(widest_delta)
-#include <ordo/relax.h>
+#include <ordo/operator/relax.h>

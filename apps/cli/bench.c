@@ -1,10 +1,10 @@
 /* bench.c -- `ordo bench`: critical sections under servers and under locks.
  *
  * The benchmarks are those of Wang, Fussell and Lin (ASPLOS 2019, section 4): insertion into a hash table (ht),
- * transfers between accounts (atm), and gradient descent on ratings (sgd, bench_sgd.c). The collision factor is how
- * many targets operations choose from, by the seed; these lie anywhere in a table of 2^20 or more. Runs are
+ * transfers between accounts (atm), and gradient descent on ratings (sgd, bench_sgd.c). The collision factor is the
+ * number of targets that operations choose from, by the seed; these are spread over a table of 2^20 or more. Runs are
  * interleaved, and every one is checked: each element is in its bucket once; all transfers have an outcome, the
- * balances follow from those that were paid, and no money is made or lost.
+ * balances follow from those that were paid, and the sum of balances is unchanged.
  */
 #include "apps/cli/cli.h"
 
@@ -33,7 +33,7 @@ static ordo_u32 pick(ordo_u64 seed, ordo_u64 number, ordo_u64 limit)
     return (ordo_u32)((bench_random(seed, number) >> 32) * limit >> 32);
 }
 
-/* ---- the two ---- */
+/* ---- ht and atm ---- */
 
 /* Operations on `targets` targets, of which `used` are used, `stride` apart. */
 typedef struct problem {
@@ -62,7 +62,7 @@ static void free_problem(problem *p)
     *p = (problem){0};
 }
 
-/* The used target of that number: anywhere in its stride, so that no owner gets them all. */
+/* The used target of that number: at a random place in its stride, so that they are spread over all owners. */
 static ordo_u32 place_of(const problem *p, ordo_u64 used)
 {
     return (ordo_u32)(used * p->stride + pick(~p->seed, used, p->stride));
@@ -111,7 +111,7 @@ static ordo_status make_problem(problem *p, bool atm, const options *o, ordo_u64
     p->stride = factor < TABLE ? TABLE / factor : 1;
     p->targets = factor * p->stride;
     ordo_status status = atm ? make_atm(p) : make_ht(p);
-    p->work.universe = p->operations;
+    p->work.num_items = p->operations;
     p->work.targets = p->targets;
     return status;
 }
@@ -138,7 +138,7 @@ static ordo_status check_ht(problem *p)
             if (i >= p->operations || p->a[i] != t)
                 return ordo_fail(ORDO_ERR_VERIFY, "ht: bucket %llu holds %u, which is none of its elements",
                                  (unsigned long long)t, i);
-            if (++found > p->operations) /* a list without end, too */
+            if (++found > p->operations) /* also ends at a cyclic list */
                 return ordo_fail(ORDO_ERR_VERIFY, "ht: bucket %llu holds an element twice", (unsigned long long)t);
         }
     if (found != p->operations)
@@ -185,7 +185,9 @@ static ordo_status run_problem(bench *b, problem *p, ordo_u64 factor, int which,
                 .operations = p->operations,
                 .trial = trial < 1 ? 1 : trial};
     reset_problem(p);
-    process_cancellable(true);
+    progress_step();
+    show_phase(b->o, b->name, b->candidates[which].scheduler);
+    process_cancellable_run(&b->candidates[which].run);
     ordo_status status = ordo_run(&p->work, &b->candidates[which].run, &stats);
     process_cancellable(false);
     clear_progress();
@@ -198,7 +200,7 @@ static ordo_status run_problem(bench *b, problem *p, ordo_u64 factor, int which,
     if (!status || status == ORDO_ERR_VERIFY) {
         bench_note(b, which, trial, &stats, (double)p->operations / stats.run_seconds);
         if (trial > 0 && b->json.file) {
-            ordo_status written = json_write_bench(&b->json, &r);
+            ordo_status written = bench_record(b, &r);
             status = status ? status : written;
         }
     }
@@ -206,7 +208,7 @@ static ordo_status run_problem(bench *b, problem *p, ordo_u64 factor, int which,
     return status;
 }
 
-/* How many columns a candidate's cells take. */
+/* Columns of a candidate's cells. */
 enum { WIDTH = 26 };
 
 static void print_heads(const bench *b)
@@ -279,7 +281,7 @@ static ordo_status bench_sections(bench *b, bool atm)
             break;
         at += length + 1;
     }
-    if (b->o->word_count > 1 || b->o->file || b->o->generate)
+    if (b->o->word_count > 1)
         return ordo_fail(ORDO_ERR_USAGE, "bench %s takes no graph", b->name);
     if (!atm && b->o->operations >= HASH_TABLE_END)
         return ordo_fail(ORDO_ERR_USAGE, "bench ht: --operations %llu, expected fewer than %u",
@@ -295,12 +297,22 @@ static ordo_status bench_sections(bench *b, bool atm)
             "%s: %llu operations a run, million operations a second: median (least to most) of %d runs, all checked\n",
             b->name, (unsigned long long)b->o->operations, b->o->repeat);
     ordo_status status = ORDO_OK;
+    progress_steps((size_t)count * (size_t)b->count * (size_t)(b->o->repeat + b->o->warmup));
     for (int i = 0; i < count && !status; i++)
         status = run_factor(b, atm, factor[i], i == 0);
     return status;
 }
 
 /* ---- the verb ---- */
+
+ordo_status bench_record(bench *b, const record *r)
+{
+    ordo_status status = json_write_bench(&b->json, r);
+    if (!status)
+        status = sink_whole(&b->json);
+    b->any_whole = true;
+    return status;
+}
 
 void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double rate)
 {
@@ -321,6 +333,10 @@ ordo_status verb_bench(const options *given)
         which++;
     if (!names[which])
         return unknown("benchmark", given->words[0], names, "ordo help bench");
+    option_scope scope = scope_of_benchmark(names[which]);
+    ordo_status status = options_suit(given, &scope);
+    if (status)
+        return status;
     options *o = malloc(sizeof *o);
     bench *b = calloc(1, sizeof *b);
     if (!o || !b) {
@@ -332,12 +348,11 @@ ordo_status verb_bench(const options *given)
     o->repeat = which == 2 ? (int)o->epochs : o->repeat ? o->repeat : DEFAULT_REPEAT;
     b->o = o;
     b->name = names[which];
-    ordo_status status =
-        find_candidates(o, o->schedulers ? o->schedulers : "lock_server,bsp:lock", b->candidates, &b->count);
+    status = find_candidates(o, o->schedulers ? o->schedulers : "lock_server,bsp:lock", b->candidates, &b->count);
     for (int i = 0; i < b->count && !status; i++) {
         b->candidates[i].run.progress = NULL;
         if (!(b->seen[i].rate = malloc((size_t)o->repeat * sizeof *b->seen[i].rate)))
-            status = ordo_fail(ORDO_ERR_MEMORY, "no room for %d rates", o->repeat);
+            status = ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %d rates", o->repeat);
     }
     if (!status && o->json)
         status = sink_open(&b->json, o->json);
@@ -347,9 +362,9 @@ ordo_status verb_bench(const options *given)
 
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());
-    bool keep = !status || status == ORDO_ERR_VERIFY;
+    bool keep = !status || status == ORDO_ERR_VERIFY || (status == ORDO_ERR_CANCELLED && b->any_whole);
     ordo_status closed = sink_close(&b->json, keep);
-    if (closed && keep)
+    if (closed && keep && status != ORDO_ERR_CANCELLED)
         status = closed;
     else if (status)
         ordo_fail(status, "%s", failure);

@@ -4,9 +4,9 @@
 
 #include "apps/cli/cli.h"
 
-/* What was measured of a candidate. */
+/* The measurements of a candidate. */
 typedef struct bench_seen {
-    char sync[16], scheduler[32]; /* of the last run: auto may change its mind */
+    char sync[16], scheduler[32]; /* of the last run: auto may choose another one in each run */
     double *rate;                 /* [runs] operations a second */
     size_t runs;
     double median;
@@ -19,13 +19,16 @@ typedef struct bench {
     bench_seen seen[MAX_CANDIDATES];
     int count;
     sink json;
-    bool text; /* people read along */
+    bool text;      /* standard output is text for people */
+    bool any_whole; /* a record is in the JSON */
 } bench;
 
 /* A random word for each number, by the seed. */
 ordo_u64 bench_random(ordo_u64 seed, ordo_u64 number);
-/* Remembers a run of a candidate; trial < 1: a warm-up. */
+/* Adds a run of a candidate; trial < 1: a warm-up, which does not count. */
 void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double rate);
+/* Writes a run's record, which is kept if the command is interrupted. */
+ordo_status bench_record(bench *b, const record *r);
 ordo_status bench_ratings(bench *b);
 
 #endif

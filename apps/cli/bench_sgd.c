@@ -2,9 +2,9 @@
  *
  * Any graph with weights is a file of ratings: tails are users, heads what they rate, a number space for each. By the
  * seed, a share of the ratings is held out and the others are put in a random order; vectors start small, the same for
- * every scheduler. An epoch is a run. Checked: every rating is used once an epoch, and the error is a number. The root
- * of the mean square error is told for the ratings used, for those held out, and for these if each were the mean of
- * those used, which a model has to beat.
+ * every scheduler. An epoch is a run. Checked: every rating is used once in each epoch, and the error is a number. The
+ * root of the mean square error is reported for the ratings used, for those held out, and for these if each were
+ * predicted as the mean of those used, which is the baseline.
  */
 #include "apps/cli/bench.h"
 
@@ -18,7 +18,7 @@
 
 typedef struct ratings {
     loaded file;
-    ordo_graph *pairs; /* of users and things, for partitions */
+    ordo_graph *pairs; /* the graph of users and things, for partitions */
     sgd_rating *rating;
     ordo_u64 used, all; /* those from `used` on are held out */
     ordo_u32 *done;
@@ -71,7 +71,7 @@ static double root_mean_square(const ratings *d, ordo_u64 begin, ordo_u64 end)
     return end > begin ? sqrt(sum / (double)(end - begin)) : NAN;
 }
 
-/* The graph of users and, after them, things: what --set partition=metis cuts. */
+/* The graph of users and, after them, things: the one that --set partition=metis partitions. */
 static ordo_status make_pairs(ratings *d, int threads)
 {
     const ordo_vid users = d->state.users;
@@ -142,12 +142,15 @@ static ordo_status run_epoch(bench *b, ratings *d, int which, int epoch, record 
     ordo_work work = {.op = ordo_operator_find("sgd"),
                       .graph = d->pairs,
                       .state = &d->state,
-                      .universe = d->used,
+                      .num_items = d->used,
                       .targets = d->targets};
     d->state.epoch = (ordo_u32)epoch;
-    process_cancellable(true);
+    progress_step();
+    show_phase(b->o, b->name, b->candidates[which].scheduler);
+    process_cancellable_run(&b->candidates[which].run);
     ordo_status status = ordo_run(&work, &b->candidates[which].run, &stats);
     process_cancellable(false);
+    clear_progress();
     if (!status)
         status = check_cancelled();
     if (status) {
@@ -167,14 +170,14 @@ static ordo_status run_epoch(bench *b, ratings *d, int which, int epoch, record 
     r->verified = !status;
     bench_note(b, which, epoch, &stats, (double)d->used / stats.run_seconds);
     if (b->json.file) {
-        ordo_status written = json_write_bench(&b->json, r);
+        ordo_status written = bench_record(b, r);
         status = status ? status : written;
     }
     ordo_stats_free(&stats);
     return status;
 }
 
-/* All epochs of one scheduler, and its line. */
+/* Runs all epochs of one scheduler, and prints its line. */
 static ordo_status run_candidate(bench *b, ratings *d, int which)
 {
     record r = {.o = b->o, .graph = &d->file, .bench = b->name, .operations = d->used, .rmse_mean = d->by_mean};
@@ -197,8 +200,6 @@ ordo_status bench_ratings(bench *b)
     const char *path = NULL;
     ratings d = {0};
     ordo_status status = one_graph(o, 1, &path);
-    if (!status && o->collisions)
-        status = ordo_fail(ORDO_ERR_USAGE, "bench sgd takes no --collisions: its file says which targets there are");
     if (!status)
         status = load_graph(o, path, true, &d.file);
     if (status)
@@ -211,6 +212,7 @@ ordo_status bench_ratings(bench *b)
             (unsigned long long)d.used, (unsigned long long)(d.all - d.used), o->rank, o->repeat, d.by_mean);
         printf("%-12s %-7s %s %12s %12s\n", "scheduler", "sync", "million ratings a second", "error used", "held out");
     }
+    progress_steps((size_t)b->count * (size_t)o->repeat);
     for (int i = 0; i < b->count && !status; i++)
         status = run_candidate(b, &d, i);
     ordo_free(d.rating);

@@ -1,9 +1,9 @@
 /* cli.h -- what the files of the command `ordo` share: options, a loaded graph, the record of a run.
  *
- * The way of a call: options.c turns words into an `options`, one verb's file does the work (run.c, compare.c, bench.c,
- * graphs.c, sample.c, help.c, man.c, complete.c), text.c prints for people, json.c for programs, files.c writes files
- * aside and renames them. Functions return an ordo_status with the sentence set; only main prints it and chooses the
- * exit status.
+ * The steps of a call: options/parse.c turns words into an `options`, one verb's file does the work (run.c, compare.c,
+ * bench.c, graphs.c, sample.c, help.c, man.c, complete.c), text.c prints for people, json.c for programs, files.c
+ * writes files and renames them. Functions return an ordo_status with the error message set; only main prints it and
+ * chooses the exit status.
  */
 #ifndef ORDO_CLI_H
 #define ORDO_CLI_H
@@ -13,6 +13,7 @@
 
 #include "apps/app.h"
 #include "framework/graph/twister.h"
+#include "framework/run/output.h"
 
 /* Both are given by the build. */
 #ifndef ORDO_VERSION
@@ -22,7 +23,7 @@
 #define ORDO_COMMIT "unknown"
 #endif
 
-/* ---- options (options.c) ---- */
+/* ---- options (options/) ---- */
 
 enum {
     VERB_APP = 1 << 0,
@@ -35,7 +36,7 @@ enum {
     VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
-/* GAP's seed: without another one the random sources are those of GAP's programs on the same graph. */
+/* GAP's seed: with it the random sources are those of GAP's programs on the same graph. */
 enum {
     DEFAULT_SEED = 27491095,
     MAX_SETTINGS = 64,
@@ -50,17 +51,17 @@ typedef struct options {
     int verb;
     const ordo_app *app; /* VERB_APP, VERB_COMPARE */
     const char *words[MAX_GRAPHS];
-    int word_count; /* what is no option: graphs, a kind */
+    int word_count; /* words that are not options: graphs, a kind */
 
     /* the graph */
     const char *file, *generate;
-    ordo_generate_options made; /* kind NULL: none asked for by -g, -u or the verb's own options */
-    bool given[MAX_OPTIONS];    /* options.c's */
-    ordo_edge_options edges;    /* high > 0: weights were asked for; options_edges() says what the library is told */
-    bool drop_weights, trust, bipartite;
-    const char *coordinates;
+    ordo_generate_options made; /* kind NULL: none requested by -g, -u or the verb's own options */
+    bool given[MAX_OPTIONS];    /* by row of the table of options */
+    ordo_edge_options edges;    /* high > 0: weights are to be drawn; options_edges() makes the library's options */
+    bool drop_weights, trust, bipartite, round;
+    const char *coordinates, *columns;
 
-    /* info, and which vertices a sample has: one of the four */
+    /* info; the vertices of a sample: one of the four */
     bool quick, largest;
     const char *induced, *ball, *names;
     double random; /* 0: not given */
@@ -73,7 +74,7 @@ typedef struct options {
     int threads, repeat, warmup;
     const char *source, *sources, *path_to, *sink; /* parsed once the graph is there */
     ordo_flow_options flow;
-    ordo_u64 seed;         /* of random sources, drawn weights, samples, made graphs */
+    ordo_u64 seed;         /* of random sources, drawn weights, samples, generated graphs */
     double limit, timeout; /* timeout 0: none */
     ordo_u32 k;            /* 0: none */
     double damping, tolerance;
@@ -81,48 +82,72 @@ typedef struct options {
     ordo_verify_how how;
 
     /* bench */
-    const char *collisions; /* NULL: the verb's own */
+    const char *collisions; /* NULL: the verb's default */
     ordo_u64 operations;
     ordo_u32 epochs, rank;
     double rate, decay, holdout;
 
-    /* what comes out */
+    /* output */
     const char *json, *output, *tree, *trace, *cut;
     bool trace_json, analysis, log, quiet, progress, help, version;
     bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
 } options;
 
-/* Words after the verb. ORDO_ERR_USAGE names the word at fault. */
-ordo_status options_parse(options *o, int verb, int count, char **words);
-/* What a `generate` asks for: its kind, and the options that belong to that kind. */
+/* Traits of an app or a benchmark, which decide the options that it takes. */
+enum {
+    TRAIT_GRAPH = 1 << 0,
+    TRAIT_SOURCE = 1 << 1,
+    TRAIT_TERMINALS = 1 << 2,
+    TRAIT_NO_TERMINALS = 1 << 8,
+    TRAIT_PATHS = 1 << 3,
+    TRAIT_K = 1 << 4,
+    TRAIT_RANKS = 1 << 5,
+    TRAIT_SECTIONS = 1 << 6, /* bench ht, atm */
+    TRAIT_RATINGS = 1 << 7   /* bench sgd */
+};
+/* Whose options: of a verb, and of one of its apps or benchmarks where that is known. */
+typedef struct option_scope {
+    const char *name; /* "sssp", "compare" */
+    int verb;
+    unsigned traits; /* 0: of all apps or benchmarks */
+} option_scope;
+option_scope scope_of_app(int verb, const ordo_app *app);
+option_scope scope_of_benchmark(const char *name);
+/* Parses the words after the verb. ORDO_ERR_USAGE names the wrong word. */
+ordo_status options_parse(options *o, const option_scope *s, int count, char **words);
+bool options_given(const options *o, const char *name);
+/* The library's options of `generate`: the kind, and the options that belong to it. */
 ordo_status options_made(const options *o, ordo_generate_options *out);
-/* ORDO_ERR_USAGE where an option was given that the app does not take. */
-ordo_status options_suit(const options *o, const ordo_app *app);
-/* What is to be done to the edges of a file. `weights`: they are wanted. */
+/* ORDO_ERR_USAGE where an option was given that the scope's app or benchmark does not take. */
+ordo_status options_suit(const options *o, const option_scope *s);
+/* The edge transforms for the edges of a file. `weights`: the app uses weights. */
 ordo_edge_options options_edges(const options *o, bool weights);
-/* The kinds of graph that can be made, with their options, as the help shows them. */
+/* Prints the kinds of graphs that can be generated, with their options, for the help. */
 void options_print_kinds(FILE *out);
 /* The name of the index-th, NULL after the last. */
 const char *options_kind(int index);
-/* An option as help, manual and completion tell it. */
+/* False where the option shapes other kinds and not this one. */
+bool options_kind_takes(const char *kind, const char *name);
+/* An option as help, manual and completion show it. */
 typedef struct cli_option {
-    const char *name;     /* NULL: it has a letter alone */
+    const char *name;     /* NULL: it has only a letter */
     int letter;           /* 0: none */
     const char *argument; /* NULL: none; "FILE", "a|b|c"; optional: "[a|b|c]" */
-    bool optional;
-    const char *help;
+    bool optional, repeats;
+    int group; /* options of one group exclude each other; 0: no group */
+    char help[192];
 } cli_option;
-/* The next option of a verb; *at starts at 0. False after the last. */
-bool options_next(int verb, int *at, cli_option *out);
-/* The options of a verb as `ordo help VERB` shows them. */
-void options_print(FILE *out, int verb);
+/* The next option of a scope; *at starts at 0. False after the last. */
+bool options_next(const option_scope *s, int *at, cli_option *out);
+/* Prints the options of a scope, for `ordo help VERB`. */
+void options_print(FILE *out, const option_scope *s);
 /* The word of the list (ends with NULL) that is nearest to a misspelt one, or NULL. */
 const char *near_match(const char *word, const char *const *list);
-/* Whole words only; the whole text must be the number. */
+/* Parse numbers; the whole text must be the number. */
 bool parse_u64(const char *text, ordo_u64 *out);
+ordo_status parse_whole(const char *name, const char *text, ordo_u64 least, ordo_u64 most, ordo_u64 *out);
 /* Number, number of K, number of M; below 2^32. */
 ordo_status parse_size(const char *name, const char *text, ordo_u64 *out);
-bool parse_real(const char *text, double *out);
 
 /* ---- graphs and vertices (load.c) ---- */
 
@@ -130,46 +155,46 @@ typedef struct loaded {
     ordo_graph *graph;
     ordo_graph_info info;
     bool generated;
-    ordo_u64 id_base; /* what people call vertex 0: --ids */
+    ordo_u64 id_base; /* the number of vertex 0 for the user: --ids */
 } loaded;
 
-/* `path` NULL: the generator of the options. `weights`: keep them, or draw GAP's for -g and -u. */
+/* Loads a graph; `path` NULL: by the generator of the options. `weights`: keep them, or draw GAP's for -g and -u. */
 ordo_status load_graph(const options *o, const char *path, bool weights, loaded *out);
 void load_free(loaded *g);
-/* A graph of one vertex, to have options checked before a large one is read. */
+/* A graph of one vertex, for checking options before a large graph is read. */
 ordo_status check_options_early(const options *o, const ordo_options *run);
 ordo_status parse_vertex(const loaded *g, const char *what, const char *text, ordo_vid *out);
-/* ids of a file, one a line; *out is malloc'ed. `what`: "source", for messages. */
+/* Reads ids from a file, one on each line; *out is malloc'ed. `what`: "source", for messages. */
 ordo_status read_vertices(const loaded *g, const char *path, const char *what, ordo_vid **out, size_t *count);
 
-/* A random source as GAP picks them: from std::mt19937_64 of the seed, only vertices with an edge out. */
+/* Random sources as GAP picks them: from std::mt19937_64 of the seed, only vertices with an out-edge. */
 ordo_status pick_source(ordo_twister64 *random, const ordo_graph *g, ordo_vid *out);
 
-/* Refuses with ORDO_ERR_MEMORY and both numbers where more is needed than there is. */
+/* ORDO_ERR_MEMORY, with both numbers, where more is needed than is available. */
 ordo_status check_memory(const options *o, const char *what, ordo_u64 expected);
 /* Bytes of the arrays that hold an answer. */
 ordo_u64 answer_bytes(const ordo_app *app, const loaded *g, bool with_pred);
 
-/* ---- what info finds out (survey.c) ---- */
+/* ---- statistics of `ordo info` (graph_stats.c) ---- */
 
 enum { SWEEPS = 4, DEGREE_BUCKETS = 65 };
 
-typedef struct survey {
+typedef struct graph_stats {
     ordo_u64 least, without;            /* the least out-degree, vertices of out-degree 0 */
     ordo_u64 histogram[DEGREE_BUCKETS]; /* [0]: degree 0; [i]: 2^(i-1) to 2^i - 1 */
-    int buckets;                        /* the last one that is not empty, and one */
-    bool ran;                           /* what follows is known */
-    char why[512];                      /* else why not; "" with --quick */
+    int buckets;                        /* the last one that is not empty, plus 1 */
+    bool ran;                           /* the following fields are set */
+    char why[512];                      /* otherwise the reason; "" with --quick */
     ordo_u64 components, largest;       /* weak components, vertices of the largest */
-    ordo_u64 hops;                      /* the most that any sweep needed */
+    ordo_u64 hops;                      /* the largest distance that a sweep found */
     int sweeps;
-} survey;
+} graph_stats;
 /* Runs apps unless --quick was given or memory is short. */
-ordo_status survey_graph(const options *o, const loaded *g, survey *out);
-/* The component of the most vertices (of those the one with the least id in it) and how many they are; components:
- * [n] of ordo_cc. *count is the number of components. ORDO_ERR_MEMORY. */
+ordo_status graph_stats_of(const options *o, const loaded *g, graph_stats *out);
+/* The largest component (of several, the one with the least id) and its number of vertices; components: [n] of ordo_cc.
+ * *count is the number of components. Errors: ORDO_ERR_MEMORY. */
 ordo_status largest_component(const ordo_u32 *components, ordo_u64 n, ordo_vid *which, ordo_u64 *size, ordo_u64 *count);
-/* Room for ordo_cc and its answer, or ORDO_ERR_MEMORY; then the components, malloc'ed. */
+/* Checks the memory for ordo_cc and its answer (ORDO_ERR_MEMORY), then computes the components, malloc'ed. */
 ordo_status find_components(const options *o, const loaded *g, ordo_u32 **out);
 
 /* ---- the process (process.c) ---- */
@@ -187,12 +212,15 @@ double now(void);
 /* Nonzero once SIGINT or SIGTERM came. */
 extern volatile int cancelled;
 void process_start(void);
-/* While `on`, a signal sets the flag and a second one ends the process; otherwise the first one ends it, after
- * removing the file being written. */
+/* While `on`, a signal sets the flag; the process ends if the work does not end within GRACE_MS, or at a second signal.
+ * Otherwise the first signal ends it. Files that are being written are then removed, except for complete parts. */
+enum { GRACE_MS = 100 };
 void process_cancellable(bool on);
+/* The same for a run. On a device there is no such limit: the back end has its own. */
+void process_cancellable_run(const ordo_options *run);
 ordo_status check_cancelled(void);
-/* Adds (or takes back) a file to remove when a signal ends the process. */
-void process_guard(const char *path, bool on);
+/* Sets the text that is printed on standard output if a signal ends the process; NULL: none. The text is copied. */
+void process_last_words(const char *text);
 
 /* ---- a run's record ---- */
 
@@ -204,69 +232,73 @@ typedef struct record {
     const ordo_stats *stats;
     const ordo_answer *answer;
     ordo_u64 expected, at_most; /* predicted bytes */
-    double trial_seconds;       /* the app's call, less what is done once a graph */
+    double trial_seconds;       /* the app's call without preparation that is done once for each graph */
     double verify_seconds;
     int verified; /* 1, 0, or -1: not asked for */
     int trial;
     const ordo_vid *path; /* with --path-to */
     ordo_u64 path_length;
     ordo_vid path_to;
-    const char *bench;                 /* bench: which one; graph and app may be NULL, */
-    ordo_u64 collisions, operations;   /* sgd: 0, ratings used in an epoch */
-    double rmse, rmse_held, rmse_mean; /* sgd: on those, on those held out, and of these if all were the mean */
+    const char *bench;               /* bench: its name; graph and app may be NULL */
+    ordo_u64 collisions, operations; /* sgd: 0, ratings used in an epoch */
+    double rmse, rmse_held,
+        rmse_mean; /* sgd: for those, for those held out, and for these if all were predicted as the mean */
 } record;
 
-/* One run of an app and, where asked for, its verification; fills the record, which the caller set up. `shown` is the
- * name for progress. A failed verification is no error here: r->verified is 0 and ordo_last_error() says why. */
+/* Runs an app once and verifies it where requested; fills the record, which the caller has set up. `shown` is the name
+ * for progress. A failed verification is not an error here: r->verified is 0, and ordo_last_error() has the reason. */
 ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options *run, bool verify, ordo_answer *answer,
                      ordo_stats *stats);
-/* Options for the library. `settings` has room for MAX_SETTINGS. */
+/* Options for the library. settings[MAX_SETTINGS]. */
 ordo_options run_options(const options *o, const char *scheduler, const char *sync, const char **settings);
-/* One that takes part where several do: NAME or NAME:SYNC. It stays where it is: `run` points into it. */
+/* A scheduler of compare or bench: NAME or NAME:SYNC. Must not be moved: `run` points into it. */
 typedef struct candidate {
     char scheduler[48], sync[16]; /* sync empty: the scheduler's default */
     const char *settings[MAX_SETTINGS];
     ordo_options run;
 } candidate;
-/* Those of the list of names (or "all"), [MAX_CANDIDATES]; every setting must reach one of them. */
+/* Fills candidates[MAX_CANDIDATES] from a list of names (or "all"); every setting must apply to one of them. */
 ordo_status find_candidates(const options *o, const char *names, candidate *list, int *count);
-/* Sorts the values, too; count > 0. */
+/* Sorts the values as a side effect; count > 0. */
 double median_of(double *values, size_t count);
-/* The sources that runs start from: given, of a file, or `count` random ones; *out is malloc'ed. */
+/* The sources of runs: given, from a file, or `count` random ones; *out is malloc'ed. */
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen);
-/* What a run from that source is given; the sink is the one asked for, or the graph's. */
+/* Makes the input of a run from that source; the sink is the given one, or the graph's. */
 ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_app_input *out);
 /* Refuses options of source, sink and paths that the app does not take. */
 ordo_status check_terminals(const options *o, const ordo_app *app);
 void free_answer(ordo_answer *answer);
-/* The file that the options name, or NULL for a made graph; refuses none and two. `first` is the first word that may
- * name one. */
+/* The file that the options name, or NULL for a generated graph; refuses none and two. `first` is the index of the
+ * first word that may name one. */
 ordo_status one_graph(const options *o, int first, const char **path);
-/* Writes a graph; what is left of it is removed where a signal ends the process (graphs.c). */
+/* Writes a graph (graphs.c). */
 ordo_status write_graph(const options *o, const loaded *g, const char *path, double *seconds);
 
 /* ---- files (files.c) ---- */
 
-/* A file written beside its name and renamed at the end, or standard output for "-". */
+/* A file that is written to a temporary file and renamed at the end, or standard output for "-". */
 typedef struct sink {
     FILE *file;
     const char *path;
-    char *target; /* what is replaced at the end: the file that `path` names, through links */
-    char *aside;  /* NULL: standard output, or a device or pipe that cannot be renamed over */
+    ordo_output out; /* standard output has none */
 } sink;
 ordo_status sink_open(sink *s, const char *path);
-/* Keeps what was written where `keep`; otherwise leaves no trace. */
+/* Closes it; with `keep` the file is kept, otherwise removed. */
 ordo_status sink_close(sink *s, bool keep);
 ordo_status sink_flush(sink *s);
-/* One value a line, or a NumPy array where the path ends in .npy. The sink is closed by its owner. Edges: a line is
- * tail, head and weight; in an array their indices. What flows on edges: a DIMACS solution, which counts from 1; an
- * array in the order of the edges. */
+/* Flushes; what was written so far is kept if a signal ends the process. */
+ordo_status sink_whole(sink *s);
+/* Writes an answer: one value on each line, or a NumPy array where the path ends in .npy. The sink is closed by its
+ * owner. Edges: a line is tail, head and weight; an array holds their indices. Flows: a DIMACS solution, with vertices
+ * from 1; an array in the order of the edges. */
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer);
 void write_tree(sink *s, const loaded *g, const ordo_answer *answer);
 void write_cut(sink *s, const ordo_answer *answer);
 void write_trace(sink *s, const ordo_stats *stats);
 /* Flushes standard output; ORDO_ERR_IO if anything printed there was lost. */
 ordo_status flush_stdout(void);
+/* Whether that was because the reader has closed the pipe. */
+bool stdout_reader_gone(void);
 
 /* ---- JSON (json.c) ---- */
 
@@ -274,28 +306,36 @@ void json_command_line(int argc, char **argv);
 ordo_status json_write_run(sink *s, const record *r);
 /* One run of a benchmark; sgd: one epoch. */
 ordo_status json_write_bench(sink *s, const record *r);
-ordo_status json_write_info(sink *s, const loaded *g, const options *o, const survey *found);
+ordo_status json_write_info(sink *s, const loaded *g, const options *o, const graph_stats *found);
 
 /* ---- text (text.c) ---- */
 
 void print_label(const char *label, const char *value);
 void print_time(const char *label, double seconds);
 void print_graph(const loaded *g);
-/* Where weights are from: "none", "stored" (in the file), "made" with the graph, or the words that drew them. */
+/* The origin of weights: "none", "stored" (in the file), "made" with the graph, or the words that drew them. */
 const char *weights_origin(const loaded *g);
-/* What was left out on the way to the graph, where anything was. */
+/* Prints the numbers of dropped edges, if there are any. */
 void print_dropped(const ordo_graph_info *i);
 void print_run(const record *r);
-void print_fields(const ordo_answer *answer);
+/* "reached 6, max 20", without a newline. */
+void print_fields(FILE *out, const ordo_answer *answer);
 void print_analysis(const record *r);
 void print_log(const ordo_stats *stats);
 void format_bytes(double bytes, char out[32]);
 void format_count(ordo_u64 count, char out[32]);
 const char *type_name(ordo_type type);
-/* Prints a line of progress on stderr, over the last one; `arg` is the app's name. */
+/* Columns and lines of the terminal that a descriptor is; false where it is none. */
+bool terminal_size(int fd, int *columns, int *lines);
+/* The number of steps to come (0: not known), and the beginning of a step, for progress. */
+void progress_steps(size_t count);
+void progress_step(void);
+/* Prints a line of progress on stderr, in place of the last one, cut to the width of the terminal; `arg` is the app's
+ * name. */
 void show_progress(void *arg, const ordo_progress *p);
 void show_phase(const options *o, const char *what, const char *name);
 void clear_progress(void);
+extern volatile bool progress_shown;
 bool progress_wanted(const options *o);
 
 /* ---- verbs ---- */
@@ -313,9 +353,11 @@ ordo_status verb_help(const options *o);
 ordo_status verb_man(const options *o);
 ordo_status verb_complete(const options *o);
 ordo_status verb_version(const options *o);
+/* The apps that have a program of their own, a line each: what the scheduler native stands for. */
+void print_programs(void);
 void print_usage(FILE *out);
 ordo_status print_verb_help(const char *name);
-/* The formats that are read, or those that are written, with their suffixes. */
+/* Prints the formats that are read, or those that are written, with their suffixes. */
 void print_formats(FILE *out, bool read);
 /* Whether a verb's help has that list; VERB_APP for apps. */
 bool reads_graphs(int verb);
@@ -323,7 +365,7 @@ bool writes_graphs(int verb);
 /* Examples, a line each, indented; exit statuses in a sentence. */
 extern const char usage_examples[], usage_statuses[];
 
-/* A verb of the command that is no app. */
+/* A verb of the command that is not an app. */
 typedef struct cli_verb {
     const char *name, *arguments, *summary;
     int verb;
@@ -337,9 +379,9 @@ const ordo_app *find_app(const char *name);
 const char *const *verb_names(void);
 /* Names of all schedulers, ended by NULL. */
 const char *const *scheduler_names(void);
-/* One of them, or auto. */
+/* One of them, or auto, or native, which apps without a program refuse. */
 bool known_scheduler(const char *name);
-/* ORDO_ERR_UNKNOWN with a near match, where there is one. */
+/* Fails with ORDO_ERR_UNKNOWN, and a near match if there is one. */
 ordo_status unknown(const char *what, const char *word, const char *const *list, const char *see);
 
 #endif

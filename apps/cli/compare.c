@@ -1,41 +1,18 @@
-/* compare.c -- `ordo compare`: every scheduler on the same graphs from the same sources, checked, side by side.
+/* compare.c -- `ordo compare`: runs every scheduler on the same graphs from the same sources, verified.
  *
- * Runs are interleaved (A, B, C, A, B, C, ...) so that drift of the machine is shared. Each scheduler's first answer
- * from a source is verified; later ones must equal the verified one bit for bit (by a 64-bit hash), which costs a pass
- * over the answer instead of a serial run. Of an app whose answers are approximate every one is verified.
+ * Runs are interleaved (A, B, C, A, B, C, ...) so that changes of the machine's speed affect all. Each scheduler's
+ * first answer from a source is verified; later ones must equal the verified one bit for bit (by a 64-bit hash), which
+ * costs a pass over the answer instead of a serial run. Where answers are approximate, every one is verified. If the
+ * command is interrupted, it prints and keeps the runs that have finished.
  */
-#include "apps/cli/cli.h"
+#include "apps/cli/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ordo/memory.h>
-#include <ordo/scheduler.h>
-
-/* One line of the table. */
-typedef struct entry {
-    candidate *who;
-    char reason[1024];  /* why it cannot run, or is out; empty if it can */
-    ordo_status status; /* the one of the reason */
-    ordo_u64 expected, at_most;
-
-    double *seconds; /* [runs] */
-    size_t runs;
-    char used_sync[16], fallback[256];      /* why it is not on a GPU under --device auto */
-    double items, edges, stale, supersteps; /* summed over runs */
-    ordo_u64 peak_worklist;
-    bool failed;
-} entry;
-
-typedef struct comparison {
-    const options *o;
-    candidate candidates[MAX_CANDIDATES];
-    entry entries[MAX_CANDIDATES]; /* one for each of them */
-    int count;
-    bool any_failed;
-    char failure[1024]; /* the first one */
-} comparison;
+#include <ordo/scheduler/scheduler.h>
 
 /* ---- who takes part ---- */
 
@@ -56,7 +33,7 @@ static void note_reason(entry *e, ordo_status status)
     snprintf(e->reason, sizeof e->reason, "%s", ordo_last_error());
 }
 
-/* A scheduler that runs out of memory or time is out; others go on. */
+/* A scheduler that runs out of memory or time is left out; the others continue. */
 static ordo_status goes_on(entry *e, ordo_status status)
 {
     if (status != ORDO_ERR_MEMORY && status != ORDO_ERR_TIMEOUT)
@@ -65,18 +42,30 @@ static ordo_status goes_on(entry *e, ordo_status status)
     return ORDO_OK;
 }
 
-static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
+/* Resets an entry for the next graph. */
+static ordo_status clear_entry(comparison *c, entry *e)
 {
+    const size_t runs = c->source_count * (size_t)c->o->repeat;
+    double *seconds = realloc(e->seconds, runs * sizeof *seconds);
+    e->seconds = seconds ? seconds : e->seconds;
+    size_t *done = realloc(e->done, c->source_count * sizeof *done);
+    e->done = done ? done : e->done;
+    if (!seconds || !done)
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %zu times", runs);
+    *e = (entry){.who = e->who, .seconds = seconds, .done = done};
+    memset(done, 0, c->source_count * sizeof *done);
+    return ORDO_OK;
+}
+
+static ordo_status prepare_entries(comparison *c)
+{
+    const loaded *g = c->graph;
     for (int i = 0; i < c->count; i++) {
         entry *e = &c->entries[i];
-        e->reason[0] = 0;
-        e->status = ORDO_OK;
-        e->fallback[0] = 0;
-        e->runs = 0;
-        e->items = e->edges = e->stale = e->supersteps = 0;
-        e->peak_worklist = 0;
-        e->failed = false;
-        ordo_status status = c->o->app->memory(g->graph, &e->who->run, &e->expected, &e->at_most);
+        ordo_status status = clear_entry(c, e);
+        if (status)
+            return status;
+        status = c->o->app->memory(g->graph, &e->who->run, &e->expected, &e->at_most);
         if (!status) {
             e->expected += answer_bytes(c->o->app, g, false);
             e->at_most += answer_bytes(c->o->app, g, false);
@@ -86,10 +75,6 @@ static ordo_status prepare_entries(comparison *c, const loaded *g, size_t runs)
             note_reason(e, status);
         else if (goes_on(e, status))
             return status;
-        double *seconds = realloc(e->seconds, runs * sizeof *seconds);
-        if (!seconds)
-            return ordo_fail(ORDO_ERR_MEMORY, "no room for %zu times", runs);
-        e->seconds = seconds;
     }
     return ORDO_OK;
 }
@@ -102,7 +87,7 @@ static ordo_u64 hash_word(ordo_u64 hash, ordo_u64 word)
     return hash ^ hash >> 32;
 }
 
-/* What flows on edges is not unique: the numbers and the cut stand for it. */
+/* Flows on edges are not unique: the fields and the cut are compared instead. */
 static ordo_u64 hash_answer(const ordo_app *app, const ordo_answer *a)
 {
     const ordo_u32 *word = a->values;
@@ -125,17 +110,19 @@ static void note_failure(comparison *c, entry *e, const char *sentence)
     c->any_failed = true;
 }
 
-/* The first answer from a source; what others are held against. */
+/* The first answer from a source, with which the others are compared. */
 typedef struct reference {
     bool set;
     ordo_u64 hash;
     int entry;
 } reference;
 
-static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid source, int round, bool first,
-                             reference *known, ordo_answer *answer, sink *json)
+/* Makes one run, from the source of that index. */
+static ordo_status run_entry(comparison *c, entry *e, size_t which, int round, reference *known, ordo_answer *answer)
 {
     const options *o = c->o;
+    const loaded *g = c->graph;
+    const ordo_vid source = c->sources[which];
     ordo_stats stats = {0};
     ordo_app_input input;
     ordo_status status = app_input(o, g, source, &input);
@@ -149,7 +136,7 @@ static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid 
                 .expected = e->expected,
                 .at_most = e->at_most,
                 .trial = round};
-    bool verify = (first || o->app->is_approximate) && !o->no_verify;
+    bool verify = (round == 1 || o->app->is_approximate) && !o->no_verify;
     status = run_once(&r, &input, &e->who->run, verify, answer, &stats);
     if (status) {
         ordo_stats_free(&stats);
@@ -172,7 +159,12 @@ static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid 
     } else if (!o->no_verify) {
         r.verified = 1; /* equal to a verified one */
     }
-    e->seconds[e->runs++] = stats.run_seconds + stats.transfer_seconds;
+    e->seconds[which * (size_t)o->repeat + e->done[which]++] = stats.run_seconds + stats.transfer_seconds;
+    e->runs++;
+    if (r.verified || !c->results[which].field_count) {
+        memcpy(c->results[which].fields, answer->fields, sizeof answer->fields);
+        c->results[which].field_count = answer->field_count;
+    }
     snprintf(e->used_sync, sizeof e->used_sync, "%s", stats.sync);
     snprintf(e->fallback, sizeof e->fallback, "%s", stats.fallback);
     e->items += (double)stats.items;
@@ -180,189 +172,107 @@ static ordo_status run_entry(comparison *c, entry *e, const loaded *g, ordo_vid 
     e->stale += (double)stats.stale;
     e->supersteps += (double)stats.supersteps;
     e->peak_worklist = stats.peak_worklist_bytes > e->peak_worklist ? stats.peak_worklist_bytes : e->peak_worklist;
-    if (json->file)
-        status = json_write_run(json, &r);
+    if (c->json.file)
+        status = json_write_run(&c->json, &r);
+    if (c->json.file && !status) {
+        status = sink_whole(&c->json);
+        c->any_whole = true;
+    }
     ordo_stats_free(&stats);
+    table_update(c);
     return status;
-}
-
-/* ---- the table ---- */
-
-enum { COLUMNS = 13, FIRST_NUMBER = 3, CELL = 40 };
-typedef char row_cells[COLUMNS][CELL];
-
-static const char *const heads[COLUMNS] = {"",           "scheduler", "sync",          "median ms", "min..max ms",
-                                           "speed-up",   "items",     "items/reached", "edges/m",   "stale",
-                                           "supersteps", "peak MB",   "verified"};
-
-static double median(const entry *e)
-{
-    return median_of(e->seconds, e->runs);
-}
-
-static bool took_part(const entry *e)
-{
-    return !e->reason[0] && e->runs > 0;
-}
-
-static void fill_row(const comparison *c, const entry *e, const loaded *g, double reached, double slowest, bool best,
-                     row_cells cells)
-{
-    double runs = (double)e->runs;
-    char count[32];
-    snprintf(cells[0], CELL, "%s", best ? "*" : "");
-    snprintf(cells[1], CELL, "%.39s", e->who->scheduler);
-    snprintf(cells[2], CELL, "%s", e->used_sync);
-    snprintf(cells[3], CELL, "%.3f", 1e3 * median(e));
-    snprintf(cells[4], CELL, "%.3f..%.3f", 1e3 * e->seconds[0], 1e3 * e->seconds[e->runs - 1]);
-    snprintf(cells[5], CELL, "%.2fx", median(e) > 0 ? slowest / median(e) : 1);
-    format_count((ordo_u64)(e->items / runs), count);
-    snprintf(cells[6], CELL, "%s", count);
-    snprintf(cells[7], CELL, "%.2f", reached > 0 ? e->items / runs / reached : 0);
-    snprintf(cells[8], CELL, "%.2f", g->info.edges ? e->edges / runs / (double)g->info.edges : 0);
-    format_count((ordo_u64)(e->stale / runs), count);
-    snprintf(cells[9], CELL, "%s", count);
-    format_count((ordo_u64)(e->supersteps / runs), count);
-    snprintf(cells[10], CELL, "%s", count);
-    snprintf(cells[11], CELL, "%.1f", (double)e->peak_worklist / 1e6);
-    snprintf(cells[12], CELL, "%s", e->failed ? "FAIL" : c->o->no_verify ? "-" : "PASS");
-}
-
-static void print_rows(const row_cells *rows, int count)
-{
-    size_t width[COLUMNS];
-    for (int i = 0; i < COLUMNS; i++) {
-        width[i] = strlen(heads[i]);
-        for (int r = 0; r < count; r++)
-            width[i] = strlen(rows[r][i]) > width[i] ? strlen(rows[r][i]) : width[i];
-    }
-    for (int r = -1; r < count; r++) {
-        for (int i = 0; i < COLUMNS; i++) {
-            const char *text = r < 0 ? heads[i] : rows[r][i];
-            int cell = (int)width[i];
-            if (i < FIRST_NUMBER)
-                printf("%-*s ", i == 0 ? 1 : cell, text);
-            else
-                printf(" %*s", cell + 1, text);
-        }
-        putchar('\n');
-    }
-}
-
-static void print_table(comparison *c, const loaded *g, double reached, size_t sources)
-{
-    const entry *best = NULL, *slow = NULL;
-    for (int i = 0; i < c->count; i++) {
-        entry *e = &c->entries[i];
-        if (!took_part(e))
-            continue;
-        if (!e->failed && (!best || median(e) < median(best)))
-            best = e;
-        if (!slow || median(e) > median(slow))
-            slow = e;
-    }
-    static row_cells rows[MAX_CANDIDATES];
-    int count = 0;
-    for (int i = 0; i < c->count; i++)
-        if (took_part(&c->entries[i]))
-            fill_row(c, &c->entries[i], g, reached, median(slow), &c->entries[i] == best, rows[count++]);
-    putchar('\n');
-    print_rows((const row_cells *)rows, count);
-    for (int i = 0; i < c->count; i++)
-        if (c->entries[i].reason[0])
-            printf("  %s %s: %s\n", c->candidates[i].scheduler,
-                   c->entries[i].status == ORDO_ERR_TIMEOUT ? "left out" : "cannot run", c->entries[i].reason);
-    for (int i = 0; i < c->count; i++)
-        if (c->entries[i].fallback[0])
-            printf("  %s not on a GPU: %s\n", c->candidates[i].scheduler, c->entries[i].fallback);
-    if (best)
-        printf("Best:                %s, %.2f times as fast as %s; each from %zu run%s and %zu source%s\n",
-               best->who->scheduler, median(best) > 0 ? median(slow) / median(best) : 1, slow->who->scheduler,
-               best->runs, best->runs == 1 ? "" : "s", sources, sources == 1 ? "" : "s");
 }
 
 /* ---- one graph ---- */
 
-static double field(const ordo_answer *a, const char *name, double otherwise)
-{
-    for (int i = 0; i < a->field_count; i++)
-        if (!strcmp(a->fields[i].name, name))
-            return a->fields[i].type == ORDO_F32 ? a->fields[i].real : (double)a->fields[i].whole;
-    return otherwise;
-}
-
-static ordo_status run_rounds(comparison *c, const loaded *g, const ordo_vid *sources, size_t count,
-                              ordo_answer *answer, double *reached, sink *json)
+static ordo_status warm_up(comparison *c, ordo_answer *answer)
 {
     const options *o = c->o;
-    int rounds = o->repeat;
     ordo_status status = ORDO_OK;
     for (int i = 0; i < o->warmup && !status; i++)
         for (int k = 0; k < c->count && !status; k++) {
+            progress_step();
             if (c->entries[k].reason[0])
                 continue;
             ordo_stats stats = {0};
             ordo_app_input input;
-            record r = {.graph = g, .app = o->app, .o = o};
-            status = app_input(o, g, sources[0], &input);
+            record r = {.graph = c->graph, .app = o->app, .o = o};
+            status = app_input(o, c->graph, c->sources[0], &input);
             if (!status)
                 status = goes_on(&c->entries[k], run_once(&r, &input, &c->candidates[k].run, false, answer, &stats));
             ordo_stats_free(&stats);
         }
-    double total = 0;
-    for (size_t s = 0; s < count && !status; s++) {
-        reference known = {0};
-        for (int round = 1; round <= rounds && !status; round++)
-            for (int k = 0; k < c->count && !status; k++) {
-                entry *e = &c->entries[k];
-                if (e->reason[0])
-                    continue;
-                status = goes_on(e, run_entry(c, e, g, sources[s], round, round == 1, &known, answer, json));
-            }
-        total += field(answer, "reached", (double)g->info.vertices);
-    }
-    *reached = total / (double)count;
     return status;
 }
 
-static ordo_status compare_graph(comparison *c, const char *path, sink *json)
+static ordo_status run_rounds(comparison *c, ordo_answer *answer)
 {
     const options *o = c->o;
-    bool text = !o->quiet && json->file != stdout;
+    progress_steps((c->source_count * (size_t)o->repeat + (size_t)o->warmup) * (size_t)c->count);
+    ordo_status status = warm_up(c, answer);
+    for (size_t s = 0; s < c->source_count && !status; s++) {
+        reference known = {0};
+        for (int round = 1; round <= o->repeat && !status; round++)
+            for (int k = 0; k < c->count && !status; k++) {
+                entry *e = &c->entries[k];
+                progress_step();
+                if (!e->reason[0])
+                    status = goes_on(e, run_entry(c, e, s, round, &known, answer));
+            }
+    }
+    progress_steps(0);
+    return status;
+}
+
+static ordo_status prepare_graph(comparison *c)
+{
+    ordo_status status = choose_sources(c->o, c->graph, 1, &c->sources, &c->source_count);
+    if (status)
+        return status;
+    c->results = calloc(c->source_count, sizeof *c->results);
+    c->scratch = malloc((c->source_count + (size_t)c->o->repeat) * sizeof *c->scratch);
+    if (!c->results || !c->scratch)
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for the results of %zu sources", c->source_count);
+    return prepare_entries(c);
+}
+
+static ordo_status compare_graph(comparison *c, const char *path)
+{
+    const options *o = c->o;
     loaded g;
     ordo_status status = load_graph(o, path, o->app->wants_weights, &g);
     if (status)
         return status;
-    if (text) {
+    c->graph = &g;
+    if (c->text)
         print_graph(&g);
+    status = prepare_graph(c);
+    if (!status && c->text && (o->app->needs_source || o->source) && c->source_count == 1)
+        printf("Source:              %7llu\n", (unsigned long long)(c->sources[0] + g.id_base));
+    if (!status && c->text)
         status = flush_stdout();
-    }
-    ordo_vid *sources = NULL;
-    size_t count = 0;
-    if (!status)
-        status = choose_sources(o, &g, 1, &sources, &count);
-    if (!status)
-        status = prepare_entries(c, &g, count * (size_t)o->repeat);
     ordo_answer answer = {0};
-    double reached = 0;
-    if (!status && text && (o->app->needs_source || o->source) && count == 1)
-        printf("Source:              %7llu\n", (unsigned long long)(sources[0] + g.id_base));
     if (!status)
-        status = run_rounds(c, &g, sources, count, &answer, &reached, json);
+        status = run_rounds(c, &answer);
     int ran = 0;
     for (int i = 0; i < c->count; i++)
         ran += took_part(&c->entries[i]);
     if (!status && !ran)
         status =
             ordo_fail(c->entries[0].status, "no scheduler can run %s here: %.400s", o->app->name, c->entries[0].reason);
-    if (!status && text) {
-        printf("Result:              ");
-        print_fields(&answer);
-        print_table(c, &g, reached, count);
-        status = flush_stdout();
+    if (ran && c->text && (!status || status == ORDO_ERR_CANCELLED)) {
+        table_finish(c, status != ORDO_OK);
+        ordo_status written = flush_stdout();
+        status = status ? status : written;
     }
+    process_last_words(NULL);
     free_answer(&answer);
-    free(sources);
+    free(c->sources);
+    free(c->results);
+    free(c->scratch);
+    c->sources = NULL;
+    c->results = NULL;
+    c->scratch = NULL;
     load_free(&g);
     return status;
 }
@@ -383,16 +293,17 @@ ordo_status verb_compare(const options *given)
     *o = *given;
     o->repeat = o->repeat ? o->repeat : DEFAULT_REPEAT;
     c->o = o;
-    sink json = {0};
     ordo_status status = ORDO_OK;
     bool made = o->generate || o->made.kind;
     o->app = find_app(o->words[0]);
     if (!o->app)
         status = unknown("app", o->words[0], verb_names(), "ordo help");
-    else if ((status = options_suit(o, o->app)))
-        ;
     else if (o->word_count + made < 2)
         status = ordo_fail(ORDO_ERR_USAGE, "no graph given: expected files, '-', --generate, -g or -u");
+    if (!status) {
+        option_scope scope = scope_of_app(VERB_COMPARE, o->app);
+        status = options_suit(o, &scope);
+    }
     if (!status)
         status = find_candidates(o, o->schedulers ? o->schedulers : "all", c->candidates, &c->count);
     for (int i = 0; i < c->count; i++)
@@ -400,26 +311,29 @@ ordo_status verb_compare(const options *given)
     if (!status)
         status = check_early(c);
     if (!status && o->json)
-        status = sink_open(&json, o->json);
+        status = sink_open(&c->json, o->json);
+    c->text = !o->quiet && c->json.file != stdout;
     if (!status && made)
-        status = compare_graph(c, NULL, &json);
+        status = compare_graph(c, NULL);
     for (int i = 1; i < o->word_count && !status; i++) {
-        if ((i > 1 || made) && !o->quiet && json.file != stdout)
+        if ((i > 1 || made) && c->text)
             putchar('\n');
-        status = compare_graph(c, o->words[i], &json);
+        status = compare_graph(c, o->words[i]);
     }
     if (!status && c->any_failed)
         status = ordo_fail(ORDO_ERR_VERIFY, "%s", c->failure);
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());
-    bool keep = !status || status == ORDO_ERR_VERIFY;
-    ordo_status closed = sink_close(&json, keep);
-    if (closed && keep)
+    bool keep = !status || status == ORDO_ERR_VERIFY || (status == ORDO_ERR_CANCELLED && c->any_whole);
+    ordo_status closed = sink_close(&c->json, keep);
+    if (closed && keep && status != ORDO_ERR_CANCELLED)
         status = closed;
     else if (status)
         ordo_fail(status, "%s", failure);
-    for (int i = 0; i < c->count; i++)
+    for (int i = 0; i < c->count; i++) {
         free(c->entries[i].seconds);
+        free(c->entries[i].done);
+    }
     free(c);
     free(o);
     return status;

@@ -1,29 +1,44 @@
-/* files.c -- files that are whole or not there: written aside, renamed at the end, removed on failure.
- *
- * Devices, pipes and "-" are written in place. NumPy arrays are version 1.0 of the .npy format: a magic, a padded
- * header of text, then the array in little-endian order.
+/* files.c -- files that are complete or not there: written to a temporary file, renamed at the end, removed on failure
+ * (framework/run/output.c, as graphs are). "-" is standard output. NumPy arrays are version 1.0 of the .npy format: a
+ * magic number, a padded header of text, then the array in little-endian order.
  */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _POSIX_C_SOURCE 200809L /* fdopen, fileno */
 #include "apps/cli/cli.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static ordo_status io_error(const char *path, int error)
+static bool reader_gone; /* standard output is a pipe whose reader has closed it */
+
+static ordo_status lost(const char *path, int error)
 {
-    return ordo_fail(ORDO_ERR_IO, "%s: cannot write: %s", strcmp(path, "-") ? path : "standard output",
-                     strerror(error));
+    const bool is_stdout = !strcmp(path, "-");
+    reader_gone |= is_stdout && error == EPIPE;
+    return ordo_output_error(is_stdout ? "standard output" : path, error);
+}
+
+bool stdout_reader_gone(void)
+{
+    return reader_gone;
+}
+
+/* Flushes; returns 0 or the errno of lost output. Where an earlier write failed, while printing, its errno is gone:
+ * writing one byte again gets it. The output is incomplete then anyway. */
+static int flush_file(FILE *file)
+{
+    errno = 0;
+    const bool failed_before = ferror(file), failed = fflush(file) != 0;
+    int error = failed ? errno : 0;
+    if ((failed_before || failed) && !error && write(fileno(file), "\n", 1) < 0)
+        error = errno;
+    return failed_before || failed ? error ? error : EIO : 0;
 }
 
 ordo_status flush_stdout(void)
 {
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return io_error("-", errno ? errno : EIO);
-    return ORDO_OK;
+    int error = flush_file(stdout);
+    return error ? lost("-", error) : ORDO_OK;
 }
 
 ordo_status sink_open(sink *s, const char *path)
@@ -33,46 +48,28 @@ ordo_status sink_open(sink *s, const char *path)
         s->file = stdout;
         return ORDO_OK;
     }
-    struct stat info;
-    bool there = stat(path, &info) == 0;
-    if (there && S_ISDIR(info.st_mode))
-        return io_error(path, EISDIR);
-    if (there && !S_ISREG(info.st_mode)) {
-        s->file = fopen(path, "w");
-        return s->file ? ORDO_OK : io_error(path, errno);
-    }
-    s->target = there ? realpath(path, NULL) : strdup(path); /* what a link points at is replaced, not the link */
-    size_t room = s->target ? strlen(s->target) + 32 : 0;
-    s->aside = room ? malloc(room) : NULL;
-    if (!s->aside) {
-        free(s->target);
-        s->target = NULL;
-        return ordo_fail(ORDO_ERR_MEMORY, "no room for the name of %s", path);
-    }
-    snprintf(s->aside, room, "%s.tmp.%ld", s->target, (long)getpid());
-    s->file = fopen(s->aside, "w");
-    if (s->file && there && fchmod(fileno(s->file), info.st_mode & 07777) != 0) {
-        int error = errno;
-        fclose(s->file);
-        s->file = NULL;
-        unlink(s->aside);
-        errno = error;
-    }
-    if (s->file) {
-        process_guard(s->aside, true);
+    ordo_status status = ordo_output_open(path, &s->out);
+    if (status)
+        return status;
+    s->file = fdopen(s->out.fd, "w");
+    if (s->file)
         return ORDO_OK;
-    }
-    int error = errno;
-    free(s->aside);
-    free(s->target);
-    s->aside = s->target = NULL;
-    return io_error(path, error);
+    ordo_output_close(&s->out, false, 0);
+    return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for writing %s", path);
 }
 
 ordo_status sink_flush(sink *s)
 {
-    errno = 0;
-    return fflush(s->file) || ferror(s->file) ? io_error(s->path, errno ? errno : EIO) : ORDO_OK;
+    int error = flush_file(s->file);
+    return error ? lost(s->path, error) : ORDO_OK;
+}
+
+ordo_status sink_whole(sink *s)
+{
+    ordo_status status = sink_flush(s);
+    if (!status && s->file != stdout)
+        ordo_output_whole(&s->out);
+    return status;
 }
 
 ordo_status sink_close(sink *s, bool keep)
@@ -83,28 +80,12 @@ ordo_status sink_close(sink *s, bool keep)
         s->file = NULL;
         return keep ? flush_stdout() : ORDO_OK;
     }
-    errno = 0;
-    bool bad = fflush(s->file) != 0 || ferror(s->file);
-    int error = errno;
-    if (fclose(s->file) != 0 && !bad) {
-        bad = true;
+    int error = flush_file(s->file);
+    if (fclose(s->file) != 0 && !error)
         error = errno;
-    }
     s->file = NULL;
-    ordo_status status = ORDO_OK;
-    if (s->aside && keep && !bad && rename(s->aside, s->target) != 0) {
-        bad = true;
-        error = errno;
-    }
-    if (s->aside && (bad || !keep))
-        unlink(s->aside);
-    process_guard(s->aside, false);
-    if (keep && bad)
-        status = io_error(s->path, error ? error : EIO);
-    free(s->aside);
-    free(s->target);
-    s->aside = s->target = NULL;
-    return status;
+    s->out.fd = -1;
+    return ordo_output_close(&s->out, keep, error);
 }
 
 /* ---- NumPy ---- */
@@ -185,7 +166,7 @@ static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, or
     }
 }
 
-/* Edges as an edge list with the graph's weights, where it has some; as NumPy the indices. */
+/* Writes edges as an edge list with the graph's weights, if it has any; as NumPy, their indices. */
 static void put_edges(FILE *file, const loaded *g, const ordo_answer *a, bool numpy)
 {
     const ordo_csr *rows = ordo_graph_out(g->graph);
@@ -213,7 +194,7 @@ static void put_edges(FILE *file, const loaded *g, const ordo_answer *a, bool nu
     }
 }
 
-/* A solution as the first DIMACS challenge writes it: the value, and a line for every edge. */
+/* Writes a solution in the format of the first DIMACS challenge: the value, and a line for every edge. */
 static void put_flow(FILE *file, const loaded *g, const ordo_answer *a, bool numpy)
 {
     const ordo_csr *rows = ordo_graph_out(g->graph);

@@ -1,12 +1,21 @@
-/* graphs.c -- the verbs about graphs alone: generate, convert, info. */
-#define _POSIX_C_SOURCE 200809L /* getpid */
+/* graphs.c -- the verbs that only concern graphs: generate, convert, info. */
 #include "apps/cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
+
+/* Warns of parallel edges: SciPy adds up repeated entries in nearly all operations, without an error. */
+static void warn_of_parallel(const options *o, const loaded *g, const char *path)
+{
+    const char *suffix = strrchr(path, '.');
+    if (!o->quiet && suffix && !strcmp(suffix, ".npz") && ordo_graph_has_parallel(g->graph))
+        fprintf(stderr,
+                "ordo: warning: %s: has parallel edges, which SciPy adds up; --dedup min|max|sum|first keeps one of "
+                "them\n",
+                path);
+}
 
 ordo_status write_graph(const options *o, const loaded *g, const char *path, double *seconds)
 {
@@ -15,16 +24,16 @@ ordo_status write_graph(const options *o, const loaded *g, const char *path, dou
         return status;
     show_phase(o, "writing", path);
     double start = now();
-    char aside[4096]; /* as the library names it */
-    snprintf(aside, sizeof aside, "%.4000s.tmp.%ld", path, (long)getpid());
-    process_guard(aside, true);
-    process_cancellable(true); /* the writer removes its file itself: let it end */
+    process_cancellable(true); /* the writer stops and removes its file itself */
     status = ordo_graph_write(g->graph, path);
     process_cancellable(false);
-    process_guard(aside, false);
     clear_progress();
     *seconds = now() - start;
-    return status ? status : check_cancelled();
+    if (cancelled)
+        return check_cancelled();
+    if (!status)
+        warn_of_parallel(o, g, path);
+    return status;
 }
 
 static ordo_status write_and_say(const options *o, const loaded *g, const char *path)
@@ -73,7 +82,7 @@ ordo_status verb_convert(const options *o)
 
 /* ---- info ---- */
 
-static void print_degrees(const loaded *g, const survey *s)
+static void print_degrees(const loaded *g, const graph_stats *s)
 {
     const ordo_csr *csr = ordo_graph_out(g->graph);
     printf("Out-degrees:         %llu to %llu, average %.3f, %llu vertices without an edge out\n",
@@ -108,7 +117,7 @@ static void print_vertex_data(const loaded *g)
     putchar('\n');
 }
 
-static void print_survey(const loaded *g, const survey *s)
+static void print_graph_stats(const loaded *g, const graph_stats *s)
 {
     if (!s->ran) {
         if (s->why[0])
@@ -151,7 +160,7 @@ ordo_status verb_info(const options *o)
 {
     const char *path;
     loaded g = {0};
-    survey found;
+    graph_stats found;
     sink json = {0};
     ordo_status status = one_graph(o, 0, &path);
     if (!status && o->scheduler && !known_scheduler(o->scheduler))
@@ -161,7 +170,7 @@ ordo_status verb_info(const options *o)
     if (!status)
         status = load_graph(o, path, true, &g);
     if (!status)
-        status = survey_graph(o, &g, &found);
+        status = graph_stats_of(o, &g, &found);
     if (status) {
         load_free(&g);
         char failure[1024];
@@ -188,7 +197,7 @@ ordo_status verb_info(const options *o)
                    i->weight_max, i->weight_mean, weights_origin(&g));
         print_vertex_data(&g);
         print_degrees(&g, &found);
-        print_survey(&g, &found);
+        print_graph_stats(&g, &found);
         printf("Checksum:            %016llx\n", (unsigned long long)i->checksum);
         print_needs(o, &g);
     }

@@ -1,9 +1,9 @@
-/* help.c -- lists and explanations, all out of the tables that the command works by. */
+/* help.c -- lists and explanations, all from the tables that the command itself uses. */
 #include "apps/cli/cli.h"
 
 #include <string.h>
 
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 enum { MOST = 256 };
 
@@ -118,12 +118,12 @@ static void print_operator(const ordo_operator *op)
     printf(any ? "\n" : "none\n");
 }
 
-static const char *range_text(const ordo_tunable *t, char *room, size_t size)
+static const char *range_text(const ordo_tunable *t, char *capacity, size_t size)
 {
     if (t->type == ORDO_TUNABLE_CHOICE)
         return t->choices;
-    snprintf(room, size, "%g to %g", t->min, t->max);
-    return room;
+    snprintf(capacity, size, "%g to %g", t->min, t->max);
+    return capacity;
 }
 
 static void print_scheduler(const ordo_scheduler *s)
@@ -150,6 +150,24 @@ static void print_scheduler(const ordo_scheduler *s)
     }
 }
 
+void print_programs(void)
+{
+    for (const ordo_app *const *app = ordo_built_apps; *app; app++) {
+        const ordo_program *p = (*app)->program;
+        if (p)
+            printf("  %-9s %s (%s%s%s)\n", p->name, p->summary, p->run ? "cpu" : "", p->run && p->on_cuda ? ", " : "",
+                   p->on_cuda ? "cuda" : "");
+    }
+}
+
+static void print_native(void)
+{
+    printf("%s: no scheduler, but a program of the app's own, which does it all in one run; it has no sync and no "
+           "tunables\n",
+           ORDO_NATIVE);
+    print_programs();
+}
+
 ordo_status verb_schedulers(const options *o)
 {
     const ordo_scheduler *list[MOST];
@@ -166,6 +184,8 @@ ordo_status verb_schedulers(const options *o)
             }
         printf(" %d tunables\n", list[i]->tunable_count);
     }
+    printf("\nPrograms of apps, for --scheduler %s:\n", ORDO_NATIVE);
+    print_programs();
     return ORDO_OK;
 }
 
@@ -206,6 +226,7 @@ void print_formats(FILE *out, bool read)
         {".el", "edge list: two numbers a line", true, true},
         {".wel", "edge list with weights: three numbers a line", true, true},
         {".txt", "edge list as SNAP's: '#' begins a comment, with or without weights", true, true},
+        {".csv", "edge list of fields (or .tsv), with or without names of columns (--columns)", true, false},
         {".sg", "GAP binary, without weights", true, true},
         {".wsg", "GAP binary, with weights", true, true},
         {".gr", "Galois binary, versions 1 and 2, told by content", true, false},
@@ -217,8 +238,8 @@ void print_formats(FILE *out, bool read)
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (read ? formats[i].read : formats[i].written)
             fprintf(out, "  %-8s %s\n", formats[i].suffix, formats[i].name);
-    if (read)
-        fprintf(out, "  Text and binary may be packed: .gz, .xz, .zst. '-' is standard input.\n");
+    fprintf(out, read ? "  All may be compressed: gzip, xz, zstd. '-' is standard input.\n"
+                      : "  All but .npz are compressed where .gz, .xz or .zst follows.\n");
 }
 
 ordo_status print_verb_help(const char *name)
@@ -230,6 +251,7 @@ ordo_status print_verb_help(const char *name)
     else
         printf("Usage: ordo %s %s [OPTION...]\n\n%s\n", name, v->arguments, v->summary);
     int kind = app ? VERB_APP : v->verb;
+    option_scope scope = app ? scope_of_app(kind, app) : (option_scope){.name = name, .verb = kind};
     if (kind == VERB_GENERATE) {
         printf("\nKinds, with the options of each:\n");
         options_print_kinds(stdout);
@@ -243,7 +265,7 @@ ordo_status print_verb_help(const char *name)
         print_formats(stdout, false);
     }
     printf("\nOptions, with defaults in parentheses:\n");
-    options_print(stdout, kind);
+    options_print(stdout, &scope);
     return ORDO_OK;
 }
 
@@ -266,6 +288,10 @@ ordo_status verb_help(const options *o)
         print_scheduler(ordo_scheduler_find(name));
         any = true;
     }
+    if (!strcmp(name, ORDO_NATIVE)) {
+        print_native();
+        any = true;
+    }
     if (ordo_operator_find(name)) {
         fputs(any ? "\nThe operator:\n" : "", stdout);
         print_operator(ordo_operator_find(name));
@@ -273,7 +299,7 @@ ordo_status verb_help(const options *o)
     }
     if (any)
         return ORDO_OK;
-    const char *names[3 * MOST];
+    const char *names[3 * MOST + 2];
     int count = 0;
     for (const char *const *at = verb_names(); *at; at++)
         names[count++] = *at;
@@ -283,6 +309,7 @@ ordo_status verb_help(const options *o)
     size_t operator_count = all_operators(operators);
     for (size_t i = 0; i < operator_count; i++)
         names[count++] = operators[i]->name;
+    names[count++] = ORDO_NATIVE;
     names[count] = NULL;
     return unknown("verb, scheduler or operator", name, names, "ordo help");
 }

@@ -1,10 +1,13 @@
-/* json.c -- what programs read: one object a run, one a line. docs/output.md and docs/schema.json say what is in it.
+/* json.c -- output for programs: one object for each run, one on each line. docs/json.md and docs/schema.json describe
+ * it.
  *
  * 64-bit numbers are JSON integers (as strings beyond 2^63 - 1, which jansson cannot hold), reals that are not finite
- * are null, text that is no UTF-8 has its odd bytes replaced.
+ * are null, bytes that are not UTF-8 are replaced.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "apps/cli/cli.h"
+
+#include "framework/run/number.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -12,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 enum { SCHEMA = 1 };
 
@@ -63,7 +66,7 @@ static json_t *real(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* An object that remembers whether a part of it could not be made. */
+/* An object, and whether a part of it could not be made. */
 typedef struct object {
     json_t *json;
     bool *failed;
@@ -168,7 +171,7 @@ static json_t *setting_value(const ordo_scheduler *s, const ordo_setting *settin
         const ordo_tunable *t = &s->tunables[i];
         double value;
         if (strcmp(t->name, setting->name) != 0 || t->type == ORDO_TUNABLE_CHOICE ||
-            !parse_real(setting->value, &value))
+            !ordo_parse_real(setting->value, &value))
             continue;
         return t->type == ORDO_TUNABLE_INT && fabs(value) < 9e18 ? json_integer((json_int_t)value) : real(value);
     }
@@ -380,7 +383,7 @@ ordo_status json_write_bench(sink *s, const record *r)
     return write_line(s, o);
 }
 
-static json_t *degrees_object(const survey *found, bool *failed)
+static json_t *degrees_object(const graph_stats *found, bool *failed)
 {
     object o = object_new(failed);
     json_t *list = json_array();
@@ -392,7 +395,7 @@ static json_t *degrees_object(const survey *found, bool *failed)
     return o.json;
 }
 
-static json_t *components_object(const survey *found, bool *failed)
+static json_t *components_object(const graph_stats *found, bool *failed)
 {
     if (!found->ran)
         return json_null();
@@ -402,7 +405,7 @@ static json_t *components_object(const survey *found, bool *failed)
     return o.json;
 }
 
-static json_t *diameter_object(ordo_u64 seed, const survey *found, bool *failed)
+static json_t *diameter_object(ordo_u64 seed, const graph_stats *found, bool *failed)
 {
     if (!found->ran)
         return json_null();
@@ -413,7 +416,7 @@ static json_t *diameter_object(ordo_u64 seed, const survey *found, bool *failed)
     return o.json;
 }
 
-ordo_status json_write_info(sink *s, const loaded *g, const options *o, const survey *found)
+ordo_status json_write_info(sink *s, const loaded *g, const options *o, const graph_stats *found)
 {
     bool failed = false;
     object info = begin("info", &failed), needs = object_new(&failed), seconds = object_new(&failed);

@@ -1,4 +1,4 @@
-/* load.c -- the graph that a command works on, and vertices as people name them.
+/* load.c -- the graph that a command works on, and vertices as the user numbers them.
  *
  * Checks options on a graph of one vertex before a large one is read, so that a misspelt scheduler costs nothing, and
  * compares predicted with available memory before a run.
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 /* ---- graphs ---- */
 
@@ -46,7 +46,7 @@ static ordo_status generate(const options *o, bool weights, ordo_graph **out)
         words[count++] = word;
     }
     if (!status)
-        status = options_parse(own, VERB_GENERATE, count, words);
+        status = options_parse(own, &(option_scope){.name = "generate", .verb = VERB_GENERATE}, count, words);
     if (!status && (own->output || own->help || own->version || own->quiet))
         status = ordo_fail(ORDO_ERR_USAGE, "--generate '%s': expected a kind and its shape only", o->generate);
     if (!status)
@@ -77,6 +77,8 @@ ordo_status load_graph(const options *o, const char *path, bool weights, loaded 
                                   .coordinates = o->coordinates,
                                   .trust = o->trust,
                                   .bipartite = o->bipartite,
+                                  .round = o->round,
+                                  .columns = o->columns,
                                   .threads = o->threads};
         status = ordo_graph_read(path, &read, &graph);
     } else {
@@ -111,7 +113,7 @@ const char *const *scheduler_names(void)
 
 bool known_scheduler(const char *name)
 {
-    return !strcmp(name, "auto") || ordo_scheduler_find(name);
+    return !strcmp(name, "auto") || !strcmp(name, ORDO_NATIVE) || ordo_scheduler_find(name);
 }
 
 ordo_status check_options_early(const options *o, const ordo_options *run)
@@ -149,22 +151,22 @@ ordo_status read_vertices(const loaded *g, const char *path, const char *what, o
     if (!file)
         return ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(errno));
     ordo_vid *list = NULL;
-    size_t used = 0, room = 0;
+    size_t used = 0, capacity = 0;
     ordo_status status = ORDO_OK;
     char *line = NULL;
-    size_t line_room = 0;
-    for (size_t number = 1; !status && getline(&line, &line_room, file) >= 0; number++) {
+    size_t line_capacity = 0;
+    for (size_t number = 1; !status && getline(&line, &line_capacity, file) >= 0; number++) {
         line[strcspn(line, "#")] = 0;
         char *word = line + strspn(line, " \t\r\n"), *end = word + strlen(word);
         while (end > word && isspace((unsigned char)end[-1]))
             *--end = 0;
         if (!*word)
             continue;
-        if (used == room) {
-            room = room ? 2 * room : 64;
-            ordo_vid *more = realloc(list, room * sizeof *list);
+        if (used == capacity) {
+            capacity = capacity ? 2 * capacity : 64;
+            ordo_vid *more = realloc(list, capacity * sizeof *list);
             if (!more) {
-                status = ordo_fail(ORDO_ERR_MEMORY, "%s: no room for %zu vertices", path, room);
+                status = ordo_fail(ORDO_ERR_MEMORY, "%s: not enough memory for %zu vertices", path, capacity);
                 break;
             }
             list = more;
@@ -173,7 +175,7 @@ ordo_status read_vertices(const loaded *g, const char *path, const char *what, o
         snprintf(where, sizeof where, "%.120s:%zu: %s", path, number, what);
         status = parse_vertex(g, where, word, &list[used]);
         if (status == ORDO_ERR_USAGE)
-            status = ORDO_ERR_INPUT; /* the file is at fault, not the command line; the sentence stays */
+            status = ORDO_ERR_INPUT; /* the error is in the file, not on the command line; the message stays */
         used++;
     }
     if (!status && ferror(file))
@@ -203,7 +205,7 @@ ordo_status pick_source(ordo_twister64 *random, const ordo_graph *g, ordo_vid *o
         *out = 0;
         return ORDO_OK;
     }
-    /* As GAP draws: the low 32 bits, those of the last incomplete interval rejected. */
+    /* Draws as GAP does: the low 32 bits, rejecting those of the last, incomplete interval. */
     ordo_u32 rest = (ordo_u32)(~(ordo_u64)0 % csr->n);
     ordo_u32 cutoff = rest == csr->n - 1 ? 0 : 0xffffffffu - rest;
     for (;;) {

@@ -1,6 +1,7 @@
-/* man.c -- the manual pages, out of the tables that the command works by: one of the command, one of each app and verb.
+/* man.c -- the manual pages, from the tables that the command itself uses: one of the command, one for each app and
+ * verb.
  *
- * The build writes them with `ordo man`, so that a page cannot say anything else than the help does.
+ * The build writes them with `ordo man`, so that pages and help are always the same.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "apps/cli/cli.h"
@@ -9,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
-/* Text as troff takes it: its letter for escapes is doubled, a hyphen is one that can be searched for and copied, and
- * no line begins with what would be a request. */
+/* Escapes text for troff: backslashes are doubled, hyphens are ASCII ones that can be searched for and copied, and no
+ * line begins with what would be a request. */
 static void put_text(const char *text)
 {
     bool begins = true;
@@ -51,7 +52,7 @@ static void put_item(const char *name, const char *words, const char *text)
     putchar('\n');
 }
 
-/* What `print` writes, line by line as it stands. */
+/* The output of `print`, line by line, unformatted. */
 static ordo_status put_verbatim(void (*print)(FILE *out, bool flag), bool flag)
 {
     char *text = NULL;
@@ -90,11 +91,11 @@ static void put_title(const char *name, const char *summary)
     putchar('\n');
 }
 
-static void put_options(int verb)
+static void put_options(const option_scope *s)
 {
     cli_option o;
     printf(".SH OPTIONS\nDefaults are in parentheses.\n");
-    for (int at = 0; options_next(verb, &at, &o);) {
+    for (int at = 0; options_next(s, &at, &o);) {
         printf(".TP\n.BR ");
         if (o.name) {
             put_text("--");
@@ -104,7 +105,7 @@ static void put_options(int verb)
             printf("%s\\-%c", o.name ? " \", \" " : "", o.letter);
         if (o.argument) {
             printf(o.optional ? " \"[=" : " \" ");
-            for (const char *c = o.argument + o.optional; *c; c++) { /* quotes end an argument of a request */
+            for (const char *c = o.argument + o.optional; *c; c++) { /* a quote would end an argument of a request */
                 char one[2] = {*c, 0};
                 *c == '"' ? (void)fputs("\\(dq", stdout) : put_text(one);
             }
@@ -116,8 +117,10 @@ static void put_options(int verb)
     }
 }
 
-static ordo_status put_verb(const char *name, const char *words, const char *summary, int verb)
+static ordo_status put_verb(const option_scope *scope, const char *words, const char *summary)
 {
+    const char *name = scope->name;
+    const int verb = scope->verb;
     put_title(name, summary);
     printf(".SH SYNOPSIS\n.B ordo %s\n", name);
     put_text(words);
@@ -129,7 +132,7 @@ static ordo_status put_verb(const char *name, const char *words, const char *sum
         printf(".SH KINDS\n");
         status = put_verbatim(print_kinds, false);
     }
-    put_options(verb);
+    put_options(scope);
     if (reads_graphs(verb) || writes_graphs(verb))
         printf(".SH FORMATS\n");
     if (!status && reads_graphs(verb))
@@ -150,6 +153,7 @@ static void put_schedulers(void)
            "Their tunables, for\n.BR \\-\\-set ,\nare told by\n.BR \"ordo help\" .\n");
     for (const char *const *name = scheduler_names(); *name; name++)
         put_item(*name, "", ordo_scheduler_find(*name)->summary);
+    put_item(ORDO_NATIVE, "", "no scheduler, but a program of the app's own, where it has one");
 }
 
 static void put_command(void)
@@ -187,9 +191,9 @@ ordo_status verb_man(const options *o)
     }
     const cli_verb *v = find_verb(o->words[0]);
     const ordo_app *app = find_app(o->words[0]);
-    if (app)
-        return put_verb(app->name, "GRAPH", app->summary, VERB_APP);
-    if (v)
-        return put_verb(v->name, v->arguments, v->summary, v->verb);
+    if (app || v) {
+        option_scope scope = app ? scope_of_app(VERB_APP, app) : (option_scope){.name = v->name, .verb = v->verb};
+        return put_verb(&scope, app ? "GRAPH" : v->arguments, app ? app->summary : v->summary);
+    }
     return unknown("app or verb", o->words[0], verb_names(), "ordo help");
 }

@@ -1,8 +1,15 @@
-/* process.c -- the process and its machine: signals, standard streams, memory, what the JSON says of the hardware.
+/* process.c -- the process and its machine: signals, standard streams, memory, the description of the hardware.
  *
- * Signals: while a run is on, the first SIGINT or SIGTERM sets the flag that runs poll; otherwise, and the second time,
- * it ends the process with 130. Loading and verifying have no flag, so there the first one does. Files are mapped: one
- * that becomes shorter meanwhile raises SIGBUS, which ends the process as bad input does.
+ * Signals. During a run, or while a graph is written, the first SIGINT or SIGTERM sets a flag that these poll. They
+ * have 100 ms, since some parts do not poll (preparation of in-rows and partitions). After that, at the second signal,
+ * and during everything else (reading, generating, verifying) at the first one, the signal handler itself ends the
+ * process with 130: it removes the files that are being written, keeps complete records (compare, bench), and prints
+ * the last words. A run on a device has no such limit: the back end stops the kernel, waits, and reports a kernel that
+ * does not end. So no other loop of the library has to poll.
+ *
+ * Files are mapped. If one becomes shorter meanwhile, SIGBUS is raised, which ends the process like bad input.
+ *
+ * Not done: signals other than SIGINT and SIGTERM, which have their default actions.
  */
 #define _GNU_SOURCE
 #include "apps/cli/cli.h"
@@ -13,62 +20,92 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <ordo/team.h>
+#include <ordo/scheduler/team.h>
 
 enum { EXIT_INPUT = 3, EXIT_CANCELLED = 130 };
 
 volatile int cancelled;
-static volatile sig_atomic_t cancellable;
+enum { NOT_NOW, ON_CPU, ON_DEVICE };
+static volatile sig_atomic_t cancellable; /* one of these */
 
-enum { GUARDS = 8, LONGEST_PATH = 4096 };
-static char guarded[GUARDS][LONGEST_PATH]; /* files to remove */
-static volatile sig_atomic_t is_guarded[GUARDS];
+/* Double-buffered: a signal may come while one of the texts is replaced. */
+static char *last_words[2];
+static char *volatile last_words_now;
 
-/* Of what a signal handler may call. Several threads may meet the end of a file at once: one of them says so. */
-static _Noreturn void end(const char *said, size_t length, int status)
+void process_last_words(const char *text)
+{
+    static int turn;
+    last_words_now = NULL;
+    turn = !turn;
+    free(last_words[turn]);
+    last_words[turn] = text ? strdup(text) : NULL;
+    last_words_now = last_words[turn];
+}
+
+/* Async-signal-safe. */
+static void print(int fd, const char *text)
+{
+    for (size_t length = strlen(text); length > 0;) {
+        ssize_t put = write(fd, text, length);
+        if (put <= 0)
+            return;
+        text += put;
+        length -= (size_t)put;
+    }
+}
+
+/* Ends the process. Async-signal-safe. Several threads may get SIGBUS at once: one of them prints the message. */
+static _Noreturn void end(const char *said, int status)
 {
     static int ending; /* atomic */
     while (__atomic_exchange_n(&ending, 1, __ATOMIC_RELAXED))
-        pause(); /* all signals are held here, so that the one that ends is another thread */
-    for (int i = 0; i < GUARDS; i++)
-        if (is_guarded[i])
-            unlink(guarded[i]);
-    if (write(STDERR_FILENO, said, length) < 0)
-        _exit(status);
+        pause(); /* all signals are blocked here, so another thread ends the process */
+    ordo_output_end_all();
+    if (progress_shown)
+        print(STDERR_FILENO, "\r\033[K");
+    const char *text = last_words_now;
+    if (text)
+        print(STDOUT_FILENO, text);
+    print(STDERR_FILENO, said);
     _exit(status);
 }
 
+/* The first signal during cancellable work sets the flag, and the alarm ends the process if the work does not end. */
 static void on_signal(int number)
 {
-    static const char said[] = "ordo: cancelled\n";
-    (void)number;
-    if (cancellable && !cancelled) {
+    static const struct itimerval grace = {.it_value = {.tv_usec = GRACE_MS * 1000L}};
+    if (number == SIGALRM && !(cancellable && cancelled))
+        return;
+    if (number != SIGALRM && cancellable && !cancelled) {
         cancelled = 1;
+        ordo_interrupt();
+        if (cancellable == ON_CPU)
+            setitimer(ITIMER_REAL, &grace, NULL);
         return;
     }
-    end(said, sizeof said - 1, EXIT_CANCELLED);
+    end("ordo: cancelled\n", EXIT_CANCELLED);
 }
 
-/* A page that the file had when it was mapped is no more. Any other bus error is a fault of ours: it happens again on
- * return, and then ends the process as it would have. */
+/* A page of a mapped file does not exist any more. Any other bus error is a defect of Ordo: with the default action
+ * restored it is raised again on return, and ends the process. */
 static void on_bus(int number, siginfo_t *info, void *context)
 {
-    static const char said[] = "ordo: a file became shorter while it was read\n";
     (void)context;
     if (info->si_code != BUS_ADRERR) {
         signal(number, SIG_DFL);
         return;
     }
-    end(said, sizeof said - 1, EXIT_INPUT);
+    end("ordo: a file became shorter while it was read\n", EXIT_INPUT);
 }
 
 void process_start(void)
 {
-    /* A closed standard stream must stay an error: the next file opened must not become it. */
+    /* A closed standard stream must stay an error: a file that is opened later must not get its descriptor. */
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
             int other = open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY); /* reading from or writing to it fails */
@@ -82,34 +119,28 @@ void process_start(void)
     sigfillset(&bus.sa_mask);
     sigaction(SIGBUS, &bus, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
-    sigaction(SIGXFSZ, &ignore, NULL); /* writing beyond the limit of a file's size fails, and says so */
+    sigaction(SIGXFSZ, &ignore, NULL); /* writing beyond the limit of file sizes then fails with an error */
     struct sigaction old;
-    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* in a shell's background: stays ignored */
+    if (sigaction(SIGINT, NULL, &old) == 0 &&
+        old.sa_handler != SIG_IGN) /* started in the background by a shell: stays ignored */
         sigaction(SIGINT, &handle, NULL);
     sigaction(SIGTERM, &handle, NULL);
+    sigaction(SIGALRM, &handle, NULL);
 }
 
 void process_cancellable(bool on)
 {
-    cancellable = on;
+    cancellable = on ? ON_CPU : NOT_NOW;
+}
+
+void process_cancellable_run(const ordo_options *run)
+{
+    cancellable = !run->device || !strcmp(run->device, "cpu") ? ON_CPU : ON_DEVICE;
 }
 
 ordo_status check_cancelled(void)
 {
     return cancelled ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled") : ORDO_OK;
-}
-
-void process_guard(const char *path, bool on)
-{
-    for (int i = 0; path && i < GUARDS; i++) {
-        if (on && !is_guarded[i] && strlen(path) < LONGEST_PATH) {
-            strcpy(guarded[i], path);
-            is_guarded[i] = 1;
-            return;
-        }
-        if (!on && is_guarded[i] && !strcmp(guarded[i], path))
-            is_guarded[i] = 0;
-    }
 }
 
 double now(void)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <ordo/memory.h>
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 /* ---- what run, compare and bench share ---- */
 
@@ -16,11 +16,15 @@ static bool has_tunable(const char *scheduler, const char *name)
     for (int i = 0; s && i < s->tunable_count; i++)
         if (!strcmp(s->tunables[i].name, name))
             return true;
+    if (!strcmp(scheduler, "auto")) /* takes one of those that have it */
+        for (const char *const *any = scheduler_names(); *any; any++)
+            if (has_tunable(*any, name))
+                return true;
     return false;
 }
 
-/* Whether a setting without a scheduler's name is for this one, which compare and bench ask: NULL means "the app's
- * default". */
+/* Whether a setting without a scheduler's name applies to this scheduler, for compare and bench; NULL: the app's
+ * default. */
 static bool setting_reaches(const char *scheduler, const char *setting)
 {
     char name[64];
@@ -33,7 +37,7 @@ static bool setting_reaches(const char *scheduler, const char *setting)
 
 ordo_options run_options(const options *o, const char *scheduler, const char *sync, const char **settings)
 {
-    static char delta[64]; /* one -d a process */
+    static char delta[64]; /* one -d for each process */
     size_t count = 0;
     if (o->delta) {
         snprintf(delta, sizeof delta, "delta=%.50s", o->delta);
@@ -76,7 +80,7 @@ static ordo_status add_candidate(const options *o, const char *text, size_t leng
     return ORDO_OK;
 }
 
-/* A setting without a scheduler's name must reach somebody. */
+/* A setting without a scheduler's name must apply to at least one scheduler. */
 static ordo_status check_settings(const options *o, const candidate *list, int count)
 {
     for (int i = 0; i < o->setting_count; i++) {
@@ -91,12 +95,22 @@ static ordo_status check_settings(const options *o, const candidate *list, int c
     return ORDO_OK;
 }
 
+/* Whether the app has a program of its own where it is to run. */
+static bool has_program(const options *o)
+{
+    const ordo_program *program = o->app ? o->app->program : NULL;
+    const bool cpu = !o->device || !strcmp(o->device, "cpu");
+    return program && (cpu ? program->run != NULL : program->on_cuda);
+}
+
 ordo_status find_candidates(const options *o, const char *names, candidate *list, int *count)
 {
     ordo_status status = ORDO_OK;
     if (!strcmp(names, "all")) {
         for (const char *const *name = scheduler_names(); *name && !status; name++)
             status = add_candidate(o, *name, strlen(*name), list, count);
+        if (!status && has_program(o))
+            status = add_candidate(o, ORDO_NATIVE, strlen(ORDO_NATIVE), list, count);
     } else {
         for (const char *at = names; !status;) {
             size_t length = strcspn(at, ",");
@@ -130,7 +144,7 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
     ordo_twister64 random;
     ordo_twister64_start(&random, o->seed);
     if (!list)
-        return ordo_fail(ORDO_ERR_MEMORY, "no room for %zu sources", count);
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %zu sources", count);
     if (o->source)
         count = 1;
     for (size_t i = 0; i < count && !status; i++) {
@@ -192,7 +206,7 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
                      ordo_stats *stats)
 {
     double start = now();
-    process_cancellable(true);
+    process_cancellable_run(run);
     ordo_status status = r->app->run(input, run, answer, stats);
     process_cancellable(false);
     double wall = now() - start;
@@ -259,7 +273,8 @@ static ordo_status check_use(options *o, const char **path)
     ordo_status status = one_graph(o, 0, path);
     if (status)
         return status;
-    if ((status = options_suit(o, o->app)))
+    option_scope scope = scope_of_app(VERB_APP, o->app);
+    if ((status = options_suit(o, &scope)))
         return status;
     const char *files[] = {o->json, o->output, o->tree, o->trace, o->cut};
     int on_stdout = 0;
@@ -291,14 +306,14 @@ static void print_head(const ordo_stats *s)
     }
 }
 
-static ordo_status find_path(record *r, const ordo_answer *answer, ordo_vid target, ordo_vid **room)
+static ordo_status find_path(record *r, const ordo_answer *answer, ordo_vid target, ordo_vid **capacity)
 {
     ordo_u64 n = answer->n;
     ordo_u64 length = ordo_path(answer->pred, n, r->source, target, NULL, 0);
-    ordo_vid *path = realloc(*room, (length ? length : 1) * sizeof *path);
+    ordo_vid *path = realloc(*capacity, (length ? length : 1) * sizeof *path);
     if (!path)
-        return ordo_fail(ORDO_ERR_MEMORY, "no room for a path of %llu vertices", (unsigned long long)length);
-    *room = path;
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for a path of %llu vertices", (unsigned long long)length);
+    *capacity = path;
     ordo_path(answer->pred, n, r->source, target, path, length);
     r->path = path;
     r->path_length = length;
@@ -345,8 +360,10 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     status = app_input(o, g, sources[0], &input);
     char failure[1024] = "";
     double total = 0;
+    progress_steps(trials + (size_t)o->warmup);
     for (size_t i = 0; i < trials + (size_t)o->warmup && !status; i++) {
         bool warm = i < (size_t)o->warmup;
+        progress_step();
         size_t trial = warm ? 0 : i - (size_t)o->warmup;
         ordo_stats stats = {0};
         r.sink = input.sink;
@@ -419,7 +436,7 @@ ordo_status verb_run(const options *given)
     if (!status)
         status = run_trials(o, &g, &out);
 
-    /* A wrong answer is written too: people want to look at it, and the exit status says what it is. */
+    /* A wrong answer is written, too, so that it can be examined; the exit status marks it. */
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());
     ordo_status closed = close_outputs(&out, !status || status == ORDO_ERR_VERIFY);

@@ -1,7 +1,7 @@
 /* sample.c -- the verb sample: a part of a graph as a graph of its own.
  *
- * Which vertices stay is decided here, one of four ways; the library makes the graph of them and the edges between
- * them. All four depend on the graph and the seed alone, not on threads.
+ * This file selects the vertices, in one of four ways; the library makes the induced subgraph. All four depend only on
+ * the graph and the seed, not on threads.
  *
  * Not done: samples by edges, random walks, forest fires.
  */
@@ -64,7 +64,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Puts the neighbours of v that are not kept yet at the end of the list. */
+/* Appends the neighbours of v that are not kept yet to the list. */
 static void reach(const ordo_csr *rows, ordo_vid v, ordo_u8 *keep, ordo_vid *list, ordo_u64 *used)
 {
     for (ordo_eid e = rows->row[v]; e < rows->row[v + 1]; e++) {
@@ -76,7 +76,7 @@ static void reach(const ordo_csr *rows, ordo_vid v, ordo_u8 *keep, ordo_vid *lis
     }
 }
 
-/* Level by level, until there are `count`; of the last level those with the least numbers. */
+/* Selects vertices level by level, until there are `count`; of the last level those with the smallest numbers. */
 static void grow_ball(const ordo_csr *out, const ordo_csr *in, ordo_vid center, ordo_u64 count, ordo_u8 *keep,
                       ordo_vid *list)
 {
@@ -124,7 +124,8 @@ static ordo_status keep_ball(const options *o, const loaded *g, ordo_u8 *keep)
         return status;
     ordo_vid *list = malloc(g->info.vertices * sizeof *list);
     if (!list)
-        return ordo_fail(ORDO_ERR_MEMORY, "no room for a list of %llu vertices", (unsigned long long)g->info.vertices);
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for a list of %llu vertices",
+                         (unsigned long long)g->info.vertices);
     grow_ball(ordo_graph_out(g->graph), in, center, count, keep, list);
     free(list);
     return ORDO_OK;
@@ -161,12 +162,13 @@ static ordo_status take_sample(const options *o, const loaded *g, loaded *sample
 {
     ordo_u64 n = g->info.vertices, kept = 0;
     ordo_u8 *keep = calloc(n + 1, 1);
-    ordo_status status = keep ? keep_chosen(o, g, keep)
-                              : ordo_fail(ORDO_ERR_MEMORY, "no room for marks of %llu vertices", (unsigned long long)n);
+    ordo_status status =
+        keep ? keep_chosen(o, g, keep)
+             : ordo_fail(ORDO_ERR_MEMORY, "not enough memory for marks of %llu vertices", (unsigned long long)n);
     for (ordo_u64 v = 0; !status && v < n; v++)
         kept += keep[v];
     if (!status && o->names && !(*names = malloc((kept + 1) * sizeof **names)))
-        status = ordo_fail(ORDO_ERR_MEMORY, "no room for names of %llu vertices", (unsigned long long)kept);
+        status = ordo_fail(ORDO_ERR_MEMORY, "not enough memory for names of %llu vertices", (unsigned long long)kept);
     if (!status)
         status = ordo_graph_induced(g->graph, keep, o->threads, *names, &sample->graph);
     free(keep);

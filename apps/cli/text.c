@@ -1,8 +1,9 @@
-/* text.c -- what people read. Labels and widths of times are GAP's, so that scripts written for it go on working. */
-#define _POSIX_C_SOURCE 200809L
+/* text.c -- output for people. Labels and widths of times are GAP's, so that scripts written for it work. */
+#define _DEFAULT_SOURCE /* winsize */
 #include "apps/cli/cli.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 void print_label(const char *label, const char *value)
@@ -80,19 +81,18 @@ void print_dropped(const ordo_graph_info *i)
                parallel == 1 ? "" : "s");
 }
 
-void print_fields(const ordo_answer *answer)
+void print_fields(FILE *out, const ordo_answer *answer)
 {
     for (int i = 0; i < answer->field_count; i++) {
         const ordo_field *f = &answer->fields[i];
-        printf("%s%s ", i ? ", " : "", f->name);
+        fprintf(out, "%s%s ", i ? ", " : "", f->name);
         if (f->type == ORDO_F32)
-            printf("%.9g", f->real);
+            fprintf(out, "%.9g", f->real);
         else if (f->type == ORDO_I32)
-            printf("%lld", (long long)f->whole);
+            fprintf(out, "%lld", (long long)f->whole);
         else
-            printf("%llu", (unsigned long long)f->whole);
+            fprintf(out, "%llu", (unsigned long long)f->whole);
     }
-    putchar('\n');
 }
 
 static void print_count(const char *label, ordo_u64 count)
@@ -151,41 +151,88 @@ void print_run(const record *r)
         print_time("Verification Time", r->verify_seconds);
     }
     printf("Result:              ");
-    print_fields(r->answer);
+    print_fields(stdout, r->answer);
+    putchar('\n');
 }
 
 /* ---- progress ---- */
 
-static bool line_shown;
+volatile bool progress_shown;
 
 bool progress_wanted(const options *o)
 {
     return o->progress || (!o->quiet && isatty(STDERR_FILENO));
 }
 
+bool terminal_size(int fd, int *columns, int *lines)
+{
+    struct winsize size;
+    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return false;
+    *columns = size.ws_col;
+    *lines = size.ws_row;
+    return true;
+}
+
+static size_t step, steps;
+
+void progress_steps(size_t count)
+{
+    step = 0;
+    steps = count;
+}
+
+void progress_step(void)
+{
+    step++;
+}
+
+/* Prints at most one column less than the terminal has, since a full line would wrap. Continuation bytes of UTF-8 take
+ * no column. */
+static void show_line(const char *text)
+{
+    int columns, lines, used = 0;
+    char line[512];
+    if (!terminal_size(STDERR_FILENO, &columns, &lines))
+        columns = 80;
+    if (steps > 1)
+        used = snprintf(line, sizeof line, "%zu of %zu: ", step, steps);
+    snprintf(line + used, sizeof line - (size_t)used, "%s", text);
+    char *end = line;
+    for (int at = 0; *end; end++) {
+        if (((unsigned char)*end & 0xc0) != 0x80 && ++at == columns)
+            break;
+        if ((unsigned char)*end < ' ' || *end == 127)
+            *end = '?'; /* in a file's name */
+    }
+    *end = 0;
+    fprintf(stderr, "\r%s\033[K", line);
+    fflush(stderr);
+    progress_shown = true;
+}
+
 void show_progress(void *arg, const ordo_progress *p)
 {
-    char items[32], flight[32];
+    char text[400], items[32], flight[32];
     format_count(p->items, items);
     format_count(p->in_flight, flight);
-    fprintf(stderr, "\r%s under %s: %.1f s, %llu supersteps, %s items done, %s in flight\033[K", (const char *)arg,
-            p->scheduler, p->seconds, (unsigned long long)p->supersteps, items, flight);
-    fflush(stderr);
-    line_shown = true;
+    snprintf(text, sizeof text, "%s under %s: %.1f s, %llu supersteps, %s items done, %s in flight", (const char *)arg,
+             p->scheduler, p->seconds, (unsigned long long)p->supersteps, items, flight);
+    show_line(text);
 }
 
 void show_phase(const options *o, const char *what, const char *name)
 {
+    char text[400];
     if (!progress_wanted(o))
         return;
-    fprintf(stderr, "\r%s %.60s\033[K", what, name);
-    fflush(stderr);
-    line_shown = true;
+    snprintf(text, sizeof text, "%s %s", what, name);
+    show_line(text);
 }
 
 void clear_progress(void)
 {
-    if (line_shown)
+    if (progress_shown)
         fputs("\r\033[K", stderr);
-    line_shown = false;
+    progress_shown = false;
 }

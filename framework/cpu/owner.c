@@ -1,4 +1,6 @@
-#include <ordo/owner.h>
+/* owner.c -- the bins of owner-computes, and which owners are paired in which phase; detail/cpu/owner.h has the method.
+ */
+#include <ordo/detail/cpu/owner.h>
 
 #include <ordo/memory.h>
 
@@ -25,13 +27,13 @@ void ordo_owners_post(ordo_owners *owners, int member, const ordo_request *reque
     int a = (int)(request->target[0] / owners->part), b = (int)(request->target[request->targets - 1] / owners->part);
     int low = a < b ? a : b, high = a < b ? b : a;
     ordo_bin *bin = &owners->bins[(member * owners->count + low) * owners->count + high];
-    if (bin->count == bin->room && !ordo_bin_grow(owners->job, bin, sizeof *request))
+    if (bin->count == bin->capacity && !ordo_bin_grow(owners->job, bin, sizeof *request))
         return; /* the run has failed */
     ((ordo_request *)bin->data)[bin->count++] = *request;
 }
 
-/* With P = count rounded up to even, owners 0 .. P-2 stand on a circle that turns by one each phase and owner P-1 in
- * its middle: in phase p, i meets (p - i) mod (P - 1), and whoever would meet himself meets P-1. */
+/* The circle method for P = count rounded up to even: in phase p owner i < P - 1 is paired with (p - i) mod (P - 1),
+ * and the one for which that is i itself with owner P - 1. */
 int ordo_owners_partner(int count, int a, int phase)
 {
     int p = count + (count & 1), circle = p - 1;

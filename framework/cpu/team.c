@@ -1,5 +1,13 @@
+/* team.c -- teams of threads, and the barrier.
+ *
+ * Method. Members wait for the next function, and at the barrier, on an event: a word that they poll for a while where
+ * every member has a core, and then a futex. Idle teams are in a list, by size. A child of fork() starts with an empty
+ * list, for it has no threads but one.
+ *
+ * Not done: barriers in a tree; one counter is enough for the numbers of cores that one process has.
+ */
 #define _GNU_SOURCE /* sched_getaffinity, syscall */
-#include <ordo/team.h>
+#include <ordo/scheduler/team.h>
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -9,11 +17,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A word that members wait on, with its own sleepers so that nobody calls the kernel when nobody sleeps.
+/* A word that members wait on, with the number of sleepers, so that a post needs no system call where there are none.
  *
- * wait: sleepers += 1 (seq_cst), then the kernel compares the word with the old value before it sleeps.
- * post: word changes (seq_cst), then sleepers is read (seq_cst). In the single order of these four, either the poster
- * sees the sleeper and wakes it, or the sleeper's increment comes later, so the kernel sees the changed word. */
+ * wait: sleepers += 1 (seq_cst), then the kernel compares the word with the old value before the thread sleeps.
+ * post: the word changes (seq_cst), then sleepers is read (seq_cst). In the single order of these four operations,
+ * either the poster reads the sleeper's increment and wakes it, or the increment comes later, and the kernel then reads
+ * the changed word. */
 typedef struct event {
     _Alignas(64) ordo_u32 word;
     ordo_u32 sleepers;
@@ -80,10 +89,10 @@ void ordo_team_barrier(ordo_team *team)
 {
     if (team->size == 1)
         return;
-    /* The phase cannot move before this member arrives, so a relaxed read of it is current. */
+    /* The phase cannot change before this member arrives, so a relaxed read of it is current. */
     ordo_u32 phase = __atomic_load_n(&team->phase.word, __ATOMIC_RELAXED);
     if (__atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) == (ordo_u32)team->size) {
-        /* Last: the others are in event_wait, so nobody adds to `arrived` until the phase moves. */
+        /* The last: all others wait for the phase, so no member adds to `arrived` until it changes. */
         __atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
         event_post(&team->phase);
     } else {
@@ -194,7 +203,7 @@ int ordo_team_size(const ordo_team *team)
     return team->size;
 }
 
-/* Members would outlive a library that is unloaded: they end with it, and leak checkers see nothing left. */
+/* Threads must not outlive a library that is unloaded. */
 __attribute__((destructor)) static void end_teams(void)
 {
     while (idle) {

@@ -1,7 +1,7 @@
 /* arrays.cu -- what some operators need of the host beside host.cu: the arrays of their state on the device, and
  * kernels whose blocks want more shared memory than is theirs by default.
  */
-#include <ordo/cuda_host.h>
+#include <ordo/scheduler/cuda_host.h>
 
 #include <string.h>
 #include <time.h>

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include <ordo/memory.h>
-#include <ordo/team.h>
+#include <ordo/scheduler/team.h>
 
 enum {
     HALF = 8 << 20,          /* bytes of a buffer */

@@ -2,7 +2,7 @@
 #ifndef ORDO_CUDA_COPY_H
 #define ORDO_CUDA_COPY_H
 
-#include <ordo/cuda_host.h>
+#include <ordo/scheduler/cuda_host.h>
 
 /* Writes elements begin .. begin + count - 1 of `from` to `to`. Several threads may be at it, each in a part of its
  * own. */

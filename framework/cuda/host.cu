@@ -11,7 +11,7 @@
  *
  * Not done: several devices; graphs larger than the device.
  */
-#include <ordo/cuda_host.h>
+#include <ordo/scheduler/cuda_host.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include <ordo/memory.h>
+
+#include "framework/run/number.h"
 
 #include "copy.h"
 #include "records.h"
@@ -105,7 +107,7 @@ static ordo_status short_of(const ordo_job *job, const ordo_cuda_own *own, ordo_
 }
 
 /* Before anything is taken: is there room for what is known to be needed? */
-static ordo_status check_room(const ordo_job *job, const ordo_cuda_own *own, ordo_u64 needed)
+static ordo_status check_capacity(const ordo_job *job, const ordo_cuda_own *own, ordo_u64 needed)
 {
     return needed > own->vacant ? short_of(job, own, needed) : ORDO_OK;
 }
@@ -224,7 +226,7 @@ typedef struct request {
 static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
 {
     const request *r = (const request *)arg;
-    ordo_status status = check_room(r->job, r->own, r->besides + rows_bytes(ordo_graph_out(g)));
+    ordo_status status = check_capacity(r->job, r->own, r->besides + rows_bytes(ordo_graph_out(g)));
     device_graph *d = status ? NULL : (device_graph *)ordo_alloc_zero(1, sizeof *d);
     if (!status)
         status = d ? copy_rows(r->job, r->own, ordo_graph_out(g), &d->out) : ORDO_ERR_MEMORY;
@@ -240,7 +242,7 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
 {
     void *attached = NULL;
     if (job->op->kind == ORDO_KIND_CRITICAL) /* rows are the operator's own */
-        return check_room(job, c->own, fixed);
+        return check_capacity(job, c->own, fixed);
     if (need_in) { /* the CPU's in-rows first: preparation, not transfer */
         ordo_status status = ordo_job_need_in(job);
         if (status)
@@ -252,12 +254,12 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
     device_graph *d = (device_graph *)attached;
     if (!status && need_in && !same && !d->has_in) {
-        status = c->own->needed ? ORDO_OK : check_room(job, c->own, r.besides); /* not checked with the out-rows */
+        status = c->own->needed ? ORDO_OK : check_capacity(job, c->own, r.besides); /* not checked with the out-rows */
         if (!status)
             status = copy_rows(job, c->own, job->in, &d->in);
         d->has_in = !status;
     } else if (!status && !c->own->needed) {
-        status = check_room(job, c->own, fixed);
+        status = check_capacity(job, c->own, fixed);
     }
     ordo_job_add_transfer(job, now() - start);
     if (!status) {
@@ -331,7 +333,7 @@ void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
     }
     own->block[own->blocks] = block;
     own->bytes[own->blocks++] = bytes;
-    ordo_job_book(c->job, (long long)bytes);
+    ordo_job_account(c->job, (long long)bytes);
     return block;
 }
 
@@ -394,9 +396,9 @@ static ordo_status give_up(ordo_cuda *c)
     c->own->given_up = true;
     if (!__atomic_exchange_n(&lost, 1, __ATOMIC_RELAXED))
         on_exit(leave, NULL); /* handlers run last first: before CUDA's, which waits for the kernel */
-    snprintf(text, sizeof text,
-             "the kernel still runs %g s after it was told to end; this process cannot use the GPU any more",
-             (double)ORDO_CUDA_PATIENCE);
+    ordo_format(text, sizeof text,
+                "the kernel still runs %g s after it was told to end; this process cannot use the GPU any more",
+                (double)ORDO_CUDA_PATIENCE);
     ordo_job_explain(c->job, text);
     return ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': %s", text);
 }
@@ -588,7 +590,7 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
         status = hand_over(c, own->cell);
     for (int i = 0; i < own->blocks; i++) {
         cudaFree(own->block[i]);
-        ordo_job_book(c->job, -(long long)own->bytes[i]);
+        ordo_job_account(c->job, -(long long)own->bytes[i]);
     }
     if (own->before)
         cudaEventDestroy(own->before);

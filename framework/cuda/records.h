@@ -1,8 +1,8 @@
-/* records.h -- fills edge records on the device; see ORDO_RECORD_NONE in <ordo/cuda_host.h>. */
+/* records.h -- fills edge records on the device; see ORDO_RECORD_NONE in <ordo/scheduler/cuda_host.h>. */
 #ifndef ORDO_CUDA_RECORDS_H
 #define ORDO_CUDA_RECORDS_H
 
-#include <ordo/cuda_host.h>
+#include <ordo/scheduler/cuda_host.h>
 
 /* record: [2 * rows.n]; the weight of an unweighted edge is 1, as a float where asked for. Asynchronous. */
 void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record);

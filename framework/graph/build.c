@@ -1,15 +1,16 @@
 /* build.c -- from a source of edges to rows.
  *
- * Problem: put m edges in order of (tail, head, position in the list) with all threads, the same result for any number
- * of them, without holding the list in memory and then the rows as well: at most 2.2 times the rows.
+ * Problem: sort m edges by (tail, head, position in the list) with all threads, with the same result for any number of
+ * them, and with at most 2.2 times the memory of the rows, so without holding the list beside the rows.
  *
- * Method: a counting sort in two steps over a source that gives its edges twice. The first time every part counts its
- * edges by at most 512 buckets of consecutive tails; the counts are summed in the order (bucket, part). The second time
- * the edges are put where they belong: stable, and to few enough places at a time for caches and TLB. Then the buckets
- * are taken one by one by whoever is free: rows counted, edges put into rows, each row sorted by head, and the pages of
- * the bucket given back, so that buckets shrink as rows grow. While n is unknown the width of a bucket doubles whenever
- * a tail lies beyond the last one. Tails that ascend all along need no buckets: edges go straight to their rows.
- * Reverse edges are made on the way. O(m) but for the sorting of rows.
+ * Method: a counting sort in two passes over a source that gives its edges twice. In the first pass every part counts
+ * its edges by bucket; there are at most 512 buckets of consecutive tails. The counts are summed in the order (bucket,
+ * part). In the second pass edges are written to their buckets: stable, and to few enough places at a time for caches
+ * and TLB. Then free threads take the buckets one by one: they count rows, write edges into rows, sort each row by
+ * head, and return the pages of the bucket to the system, so that buckets shrink as rows grow. While n is unknown, the
+ * width of a bucket doubles whenever a tail lies beyond the last bucket. If all tails ascend, there are no buckets:
+ * edges are written to their rows directly. Reverse edges are made in both passes. O(m), except for the sorting of
+ * rows.
  *
  * Not done: graphs that do not fit in memory.
  */
@@ -25,11 +26,11 @@
 enum { BUCKETS = 512 };
 
 typedef struct part {
-    ordo_u64 edges;      /* given, reverse ones not counted */
+    ordo_u64 edges;      /* edges of the source, without reverse ones */
     ordo_u64 first_edge; /* before it */
     ordo_vid first, last,
         before; /* tails: its first and last, and the last one of the parts before (where edges > 0) */
-    int shift;  /* of its counts: tail u is in bucket u >> shift */
+    int shift;  /* of the part's counts: tail u is in bucket u >> shift */
     bool ascends;
 } part;
 
@@ -41,11 +42,11 @@ typedef struct build {
     int shift; /* bucket of tail u: u >> shift */
     ordo_u64 buckets;
     part *parts;
-    ordo_u64 *counts; /* [parts][BUCKETS]; later where the part's next edge of a bucket goes */
+    ordo_u64 *counts; /* [parts][BUCKETS]; in the second pass: places of next edges */
     ordo_u64 *start;  /* [buckets + 1] */
     ordo_u32 width;   /* words of an edge in a bucket: tail, head and, where they are kept, weight */
-    ordo_u32 *moved;  /* edges by bucket; NULL: they go straight to their rows */
-    bool started;     /* an edge was seen before the first part's; for `before` */
+    ordo_u32 *moved;  /* edges by bucket; NULL: they are written to their rows directly */
+    bool started;     /* there was an edge in an earlier part; for `before` */
     ordo_csr to;
     ordo_eid *row;
     ordo_vid *head;
@@ -53,7 +54,7 @@ typedef struct build {
     int failed;       /* atomic */
 } build;
 
-/* ---- the first time: counting ---- */
+/* ---- the first pass: counting ---- */
 
 typedef struct counter {
     ordo_taker taker;
@@ -62,7 +63,7 @@ typedef struct counter {
     ordo_u64 *counts; /* [BUCKETS] */
 } counter;
 
-/* Buckets twice as wide. */
+/* Doubles the width of buckets. */
 static void fold(ordo_u64 *counts)
 {
     for (int k = 0; k < BUCKETS / 2; k++)
@@ -126,7 +127,7 @@ static void count_parts(void *arg, int member)
     }
 }
 
-/* Sums edges of parts, and tells whether tails ascend all along. */
+/* Sums the edges of parts, and finds out whether all tails ascend. */
 static ordo_u64 join_parts(build *b, bool *ascends)
 {
     ordo_u64 edges = 0;
@@ -145,7 +146,7 @@ static ordo_u64 join_parts(build *b, bool *ascends)
     return edges;
 }
 
-/* Counts become places; the start of every bucket on the way. */
+/* Replaces counts by places (prefix sums), and sets the start of every bucket. */
 static void place_buckets(build *b)
 {
     for (ordo_u64 i = 0; i < b->from->parts; i++)
@@ -163,21 +164,21 @@ static void place_buckets(build *b)
     b->start[b->buckets] = sum;
 }
 
-/* ---- the second time: to buckets ---- */
+/* ---- the second pass: to buckets ---- */
 
 typedef struct mover {
     ordo_taker taker;
     build *b;
     part *part;
     ordo_u64 *places; /* [BUCKETS] */
-    ordo_u64 edge;    /* straight: where the next one goes */
-    ordo_u64 tail;    /* straight: its row has a start already */
+    ordo_u64 edge;    /* without buckets: the place of the next edge */
+    ordo_u64 tail;    /* without buckets: the last tail whose row has its start */
 } mover;
 
 static inline ordo_u32 mirrored_weight(ordo_mirror mirror, ordo_u32 weight)
 {
     return mirror == ORDO_MIRROR_MINUS_WHOLE  ? 0u - weight
-           : mirror == ORDO_MIRROR_MINUS_REAL ? weight ^ 0x80000000u /* the sign */
+           : mirror == ORDO_MIRROR_MINUS_REAL ? weight ^ 0x80000000u /* the sign bit */
                                               : weight;
 }
 
@@ -247,7 +248,7 @@ static void move_parts(void *arg, int member)
     }
 }
 
-/* Parts are given again where a weight turns out to be of another type: places go back to where they were. */
+/* Restores the places: parts are given again where a weight turns out to be of another type. */
 static ordo_status move_all(build *b, ordo_type *weights)
 {
     ordo_u64 *kept = NULL, size = b->from->parts * BUCKETS;
@@ -273,7 +274,7 @@ static ordo_status move_all(build *b, ordo_type *weights)
 
 /* ---- buckets to rows ---- */
 
-/* Gives back the pages that lie wholly in the block: its words are not read again. */
+/* Returns the pages that lie wholly in the block to the system: its words are not read again. */
 static void give_back(const ordo_u32 *begin, const ordo_u32 *end)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -310,7 +311,7 @@ static bool fill_bucket(build *b, ordo_u64 bucket, ordo_u64 *cursor, ordo_scratc
             b->head[stride * cursor[x[0] - low]++] = x[1];
     }
     give_back(first, last);
-    ordo_u64 begin = b->start[bucket]; /* a cursor stands at the end of its row now */
+    ordo_u64 begin = b->start[bucket]; /* each cursor is at the end of its row */
     for (ordo_u64 u = low; u < high; begin = cursor[u - low], u++)
         if (!ordo_row_sort(b->head, b->to.stride, begin, cursor[u - low], s))
             return false;
@@ -345,7 +346,7 @@ static ordo_status rows_from_buckets(build *b)
                      : ORDO_OK;
 }
 
-/* Rows behind the last tail, and the order within rows. */
+/* Sets the rows after the last tail, and sorts within rows. */
 static ordo_status finish_straight(build *b, ordo_vid last)
 {
     for (ordo_u64 u = (ordo_u64)last + 1; u <= b->n; u++)
@@ -353,9 +354,9 @@ static ordo_status finish_straight(build *b, ordo_vid last)
     return ordo_csr_sort(b->team, &b->to);
 }
 
-/* ---- all of it ---- */
+/* ---- the call ---- */
 
-static ordo_status csr_room(build *b, ordo_u64 m, ordo_type type)
+static ordo_status alloc_rows(build *b, ordo_u64 m, ordo_type type)
 {
     ordo_status status = ordo_csr_alloc(b->n, m, type, &b->to);
     if (status)
@@ -367,7 +368,7 @@ static ordo_status csr_room(build *b, ordo_u64 m, ordo_type type)
     return ORDO_OK;
 }
 
-static ordo_status moved_room(build *b, ordo_u64 m)
+static ordo_status alloc_moved(build *b, ordo_u64 m)
 {
     if (m > SIZE_MAX / b->width / sizeof *b->moved || !ordo_memory_fits(m * b->width * sizeof *b->moved))
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %llu edges", (unsigned long long)m);
@@ -375,8 +376,8 @@ static ordo_status moved_room(build *b, ordo_u64 m)
     return b->moved ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* Rows of what the source says, in a room for weights of `kept` (their final type is in *out). */
-static ordo_status fill(build *b, ordo_type room, ordo_input *input, double *moved_at)
+/* Makes the rows of a source, with space for weights of type `stored` (their final type is in *out). */
+static ordo_status fill(build *b, ordo_type stored, ordo_input *input, double *moved_at)
 {
     ordo_team_run(b->team, count_parts, b);
     bool ascends;
@@ -392,7 +393,7 @@ static ordo_status fill(build *b, ordo_type room, ordo_input *input, double *mov
     ordo_type type = b->from->weights;
     b->width = type == ORDO_NONE ? 2 : 3;
     bool straight = ascends && b->mirror == ORDO_MIRROR_NONE;
-    status = straight ? csr_room(b, m, room) : moved_room(b, m);
+    status = straight ? alloc_rows(b, m, stored) : alloc_moved(b, m);
     if (!status)
         status = move_all(b, &type);
     *moved_at = ordo_seconds();
@@ -401,7 +402,7 @@ static ordo_status fill(build *b, ordo_type room, ordo_input *input, double *mov
     if (input)
         ordo_input_close(input);
     if (!straight)
-        status = csr_room(b, m, room);
+        status = alloc_rows(b, m, stored);
     if (!status)
         status = straight ? finish_straight(b, b->parts[b->from->parts - 1].edges ? b->parts[b->from->parts - 1].last
                                                                                   : b->parts[b->from->parts - 1].before)
@@ -411,8 +412,8 @@ static ordo_status fill(build *b, ordo_type room, ordo_input *input, double *mov
     return status;
 }
 
-/* `room`: the weights that rows need place for; those of the source, or others that will be drawn. */
-static ordo_status rows_from(ordo_team *team, const ordo_source *from, ordo_mirror mirror, ordo_type room,
+/* `stored`: the type of weights that rows have space for: the source's, or the type of those that will be drawn. */
+static ordo_status rows_from(ordo_team *team, const ordo_source *from, ordo_mirror mirror, ordo_type stored,
                              ordo_input *input, double *moved_at, ordo_csr *out)
 {
     build b = {.team = team, .from = from, .mirror = mirror};
@@ -421,7 +422,7 @@ static ordo_status rows_from(ordo_team *team, const ordo_source *from, ordo_mirr
     b.counts = b.parts ? ordo_alloc(from->parts, BUCKETS * sizeof *b.counts) : NULL;
     b.start = b.counts ? ordo_alloc(BUCKETS + 1, sizeof *b.start) : NULL;
     if (b.start)
-        status = fill(&b, room, input, moved_at);
+        status = fill(&b, stored, input, moved_at);
     if (status)
         ordo_csr_free(&b.to);
     else
@@ -454,7 +455,7 @@ ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin,
     if (!status)
         status = rows_from(team, from, mirror, draw ? ORDO_U32 : from->weights, origin->input, &moved_at, &csr);
     if (!status)
-        status = ordo_graph_settle(team, &csr, mirror == ORDO_MIRROR_SAME, origin, moved_at, out);
+        status = ordo_graph_transform(team, &csr, mirror == ORDO_MIRROR_SAME, origin, moved_at, out);
     else if (origin->vertices)
         ordo_vertex_data_free(origin->vertices);
     if (team)
@@ -590,7 +591,7 @@ ordo_status ordo_graph_team(int threads, ordo_u64 work, ordo_team **out)
 {
     enum { WORK_OF_ONE = 16384 };
     if (threads < 0 || threads > ORDO_MAX_THREADS)
-        return ordo_team_lease(threads, out); /* to be refused in its words */
+        return ordo_team_lease(threads, out); /* ordo_team_lease refuses it, with its own message */
     if (threads == 0)
         threads = ordo_cores();
     if ((ordo_u64)threads > work / WORK_OF_ONE + 1)

@@ -7,8 +7,8 @@
  *   p aux sp co VERTICES     lines `v ID X Y`                            (coordinates that belong to a .gr)
  * vertices from 1. Other programs use the suffix .gr, and `p` lines, for other things.
  *
- * Method: the header by hand, the arcs by text.c. Weights are u32, or i32 where one is negative; capacities are never
- * negative. Coordinates are read by one thread.
+ * Method: the header is parsed here, the arcs by text.c. Weights are u32, or i32 where one is negative; capacities are
+ * never negative. Coordinates are read by one thread.
  *
  * Not done: minimum cost flow, matching, colouring and clique problems; each is refused by name.
  */
@@ -43,7 +43,7 @@ static ordo_status read_problem(const ordo_input *in, const ordo_words *w, probl
     return ordo_input_plausible(in, w->line, out->n);
 }
 
-/* The next line that is no comment. */
+/* The next line that is not a comment. */
 static bool next_line(ordo_cursor *c, ordo_words *w)
 {
     while (ordo_next_line(c, w))
@@ -52,7 +52,7 @@ static bool next_line(ordo_cursor *c, ordo_words *w)
     return false;
 }
 
-/* `n ID s` and `n ID t`; leaves the cursor on the first line that is none. */
+/* Reads `n ID s` and `n ID t`; leaves the cursor at the first line of another kind. */
 static ordo_status read_terminals(ordo_cursor *c, const problem *p, ordo_vertex_data *out)
 {
     ordo_cursor before = *c;
@@ -106,6 +106,7 @@ ordo_status ordo_read_dimacs(ordo_input *in, const ordo_read_options *options, o
                              .n = p.n,
                              .number = p.flow ? ORDO_NATURAL : ORDO_INTEGER,
                              .drop = !ordo_weights_wanted(&options->edges),
+                             .round = options->round,
                              .claimed = p.pace ? "edges" : "lines of 'a'",
                              .claim = p.m,
                              .claim_line = p.line,

@@ -4,16 +4,17 @@
  * end[n], where the rows end; m heads of u32 (version 1) or u64 (version 2); in version 1 four bytes more if m is odd;
  * m pieces of edge data. DIMACS has the same suffix. Nothing in the file says what the edge data are.
  *
- * Method: the header's numbers and the size of the file tell each other, so that a header which fits the size exactly
- * is one. Everything is copied in parallel, and checked on the way. Edge data are taken as unsigned integers, and those
- * of 8 bytes refused where they do not fit 32 bits (as doubles would not). Written: version 1, edge data u32 or none.
+ * Method: a file is taken for a Galois graph if the size that its header implies is exactly the size of the file.
+ * Everything is copied in parallel and checked at the same time. Edge data are taken as unsigned integers; those of 8
+ * bytes are refused where they do not fit 32 bits (as doubles do not). Written: version 1, edge data u32 or none.
  *
  * The layout is that of libgalois: the comments of OfflineGraph.h, rawBlockSize() of FileGraph.cpp, and the writer
  * classes beside both. They differ in two places. Where there are no edge data and m is odd, FileGraphWriter ends
  * version 1 with four bytes of padding and OfflineGraphWriter without: both are read, the first is written.
- * FileGraph::fromMem() skips padding in version 2 too, of 8 bytes, which no writer makes room for: none is expected.
+ * FileGraph::fromMem() skips padding in version 2 too, of 8 bytes, which no writer produces: none is expected.
  *
- * Not done: edge data that are signed or real (they cannot be told); big-endian files, which are refused by name.
+ * Not done: edge data that are signed or real (nothing in the file distinguishes them); big-endian files, which are
+ * refused by name.
  */
 #include "graph.h"
 
@@ -28,7 +29,7 @@ typedef struct galois {
     ordo_eid *row;
     ordo_vid *head;
     ordo_u32 stride;
-    ordo_u64 bad_row, bad_edge, bad_data; /* atomic: the least known; n, m and m if none */
+    ordo_u64 bad_row, bad_edge, bad_data; /* atomic: the first wrong ones found; n, m and m if none */
 } galois;
 
 static ordo_status fail_at(const ordo_input *in, ordo_u64 at, ordo_u64 found, const char *what, const char *expected)

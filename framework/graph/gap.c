@@ -1,14 +1,15 @@
 /* gap.c -- the serialized graphs of the GAP Benchmark Suite (.sg, .wsg).
  *
- * Problem: little-endian binary: u8 directed, i64 stored edges, i64 vertices, i64 offsets[n + 1], then an i32 a
- * neighbour (.sg) or {i32 neighbour, i32 weight} (.wsg); for a directed graph, offsets and neighbours of the in-edges
- * follow. An undirected graph stores both directions, and counts both. Nothing in the file tells .sg from .wsg.
+ * Problem: little-endian binary: u8 directed, i64 stored edges, i64 vertices, i64 offsets[n + 1], then for each
+ * neighbour an i32 (.sg) or {i32 neighbour, i32 weight} (.wsg); for a directed graph, offsets and neighbours of the
+ * in-edges follow. An undirected graph stores both directions, and counts both. Nothing in the file distinguishes .sg
+ * from .wsg.
  *
- * Method: the size of the file tells (the suffix where there are no edges). Everything behind the header is unaligned,
- * so it is copied, in parallel, and checked on the way. The in-edges are skipped: they are made from the out-edges if
- * somebody asks, and written because the format has them.
+ * Method: the size of the file decides (the suffix, where there are no edges). Everything after the header is
+ * unaligned, so it is copied, in parallel, and checked at the same time. In-edges are skipped when reading, since they
+ * can be made from the out-edges; they are written because the format has them.
  *
- * Not done: checking that a graph that says to be undirected is (ask for ORDO_SYMMETRIC); big-endian machines.
+ * Not done: checking that a graph marked as undirected is symmetric (ORDO_SYMMETRIC does); big-endian machines.
  */
 #include "graph.h"
 
@@ -24,11 +25,11 @@ typedef struct gap {
     ordo_eid *row;
     ordo_vid *head;
     ordo_u32 stride;
-    ordo_u64 bad_row, bad_edge; /* atomic: the least known; n + 1 and m if none */
+    ordo_u64 bad_row, bad_edge; /* atomic: the smallest index of a wrong offset and head found; n + 1 and m if none */
     int negative;               /* atomic */
 } gap;
 
-/* Bytes of such a file, or 0 where that overflows; n and m are below 2^60. */
+/* The size of such a file in bytes, or 0 where that overflows; n and m are below 2^60. */
 static ordo_u64 size_of(const gap *g, ordo_u32 step)
 {
     ordo_u64 part, edges;
@@ -69,7 +70,7 @@ static ordo_status tell_weights(gap *g)
     ordo_u64 plain = size_of(g, 4), weighted = size_of(g, 8);
     bool wsg = ordo_input_has_suffix(in, ".wsg");
     g->weighted = in->size == weighted && (plain != weighted || wsg);
-    if (g->weighted || (in->size == plain && !wsg)) /* a .wsg of that size has lost its end */
+    if (g->weighted || (in->size == plain && !wsg)) /* a .wsg of that size is truncated */
         return ORDO_OK;
     ordo_u64 wanted = wsg ? weighted : plain;
     return ordo_fail(ORDO_ERR_INPUT,

@@ -1,15 +1,18 @@
-/* generate.c -- made graphs: the call, and what all kinds have in common.
+/* generate.c -- generated graphs: the call, and what all kinds have in common.
  *
  * Problem: graphs of any size for tests and measurements, the same for the same arguments on any machine with any
  * number of threads, without an edge list in memory.
  *
  * Method: no random stream. Every edge is a hash (splitmix64) of the seed and its own number, so any thread can make
- * any edge, and make it again: a kind is a source of edges, and the builder asks it twice. The exception is urand,
- * whose stream is another program's. Weights are drawn where rows are settled; but road, rlg and genrmf have their own.
+ * any edge, as often as needed: a kind is a source of edges, which the builder reads twice. The exception is urand,
+ * which reproduces the stream of another program. Weights are drawn by transform.c; road, rlg and genrmf make their
+ * own.
  *
- * Not done: graphs that need to know one part of themselves to make another (preferential attachment and the like).
+ * Not done: graphs one part of which depends on another (preferential attachment and similar).
  */
 #include "generate.h"
+
+#include "framework/run/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +38,7 @@ void ordo_maker_say(ordo_maker *m, const char *format, ...)
     size_t used = strlen(m->text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(m->text + used, sizeof m->text - used, format, arguments);
+    ordo_vformat(m->text + used, sizeof m->text - used, format, arguments);
     va_end(arguments);
 }
 
@@ -43,8 +46,9 @@ void ordo_maker_say_real(ordo_maker *m, const char *before, double value)
 {
     char digits[40];
     for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (!(strtod(digits, NULL) < value) && !(strtod(digits, NULL) > value))
+        double back;
+        ordo_format(digits, sizeof digits, "%.*g", precision, value);
+        if (ordo_parse_real(digits, &back) && !(back < value) && !(back > value))
             break;
     }
     ordo_maker_say(m, "%s%s", before, digits);
@@ -82,7 +86,7 @@ static void give(void *self, ordo_u64 part, bool ends_only, ordo_taker *to)
         ordo_batch_flush(&batch);
 }
 
-/* Sizes of the graph: refused before any work where they are hopeless; parts. */
+/* Checks the size of the graph, so that one that does not fit is refused before any work; chooses the parts. */
 static ordo_status cut(ordo_maker *m, ordo_source *from)
 {
     enum { EDGES_A_PART = 1 << 16 };
@@ -109,7 +113,7 @@ static ordo_status cut(ordo_maker *m, ordo_source *from)
 
 /* ---- the call ---- */
 
-/* NULL, with its sentence, where there is none. */
+/* The kind of that name; NULL, with the error set, where there is none. */
 static const struct kind *find_kind(const char *name)
 {
     char names[160] = "";
@@ -127,7 +131,7 @@ static const struct kind *find_kind(const char *name)
     return NULL;
 }
 
-/* What is asked of edges, as the builder shall do it. */
+/* The edge transforms that the builder applies. */
 static ordo_status edge_options(const ordo_maker *m, ordo_edge_options *out)
 {
     *out = m->o->edges;
@@ -146,7 +150,7 @@ static ordo_status edge_options(const ordo_maker *m, ordo_edge_options *out)
     return ordo_edge_options_check(out);
 }
 
-/* Adds to the text what is asked of edges. */
+/* Adds the edge transforms to the text. */
 static void say_edges(ordo_maker *m, const ordo_edge_options *e)
 {
     static const char *const parallel[] = {"", "min", "max", "sum", "first"};

@@ -1,5 +1,5 @@
-/* generate_flow.c -- made flow networks, in the shape of the generators of the first DIMACS challenge: rlg, genrmf.
- * Vertex 0 is the source, the last one the sink; weights are capacities.
+/* generate_flow.c -- generated flow networks, in the shape of the generators of the first DIMACS challenge: rlg,
+ * genrmf. Vertex 0 is the source, the last one the sink; weights are capacities.
  *
  *   rlg      the random level graph of the Washington generator: levels of `width` vertices, each with three edges to
  *            different vertices of the next level; the source reaches all of the first level, all of the last one reach
@@ -9,7 +9,7 @@
  *            low..high to a vertex of the next frame, which is another for each: a random permutation. The minimum cut
  *            lies between two frames
  *
- * Not done: the random streams of those programs, so their very files.
+ * Not done: the random streams of those programs; their files are not reproduced.
  */
 #include "generate.h"
 
@@ -39,7 +39,7 @@ static ordo_status check_capacity(const ordo_maker *m, ordo_u64 times, const cha
 
 /* ---- rlg ---- */
 
-enum { RLG_EDGES = 3 }; /* of a vertex; and what source and sink have times the largest capacity */
+enum { RLG_EDGES = 3 }; /* out-edges of a vertex; also the factor of the capacities of source and sink */
 
 /* `count` different numbers below `limit`, every set as likely (Floyd: Bentley, CACM 30(9), 1987). */
 static inline void draw_heads(const ordo_maker *m, ordo_u64 item, ordo_u64 limit, ordo_u64 count, ordo_u64 *out)
@@ -97,7 +97,8 @@ ordo_status ordo_make_rlg(ordo_maker *m)
 
 /* ---- genrmf ---- */
 
-/* Where x goes by a permutation of 0 .. limit-1: one of a power of two, until it comes back below limit. */
+/* The image of x under a permutation of 0 .. limit - 1: a permutation of a power of two, applied until the result is
+ * below limit (cycle walking). */
 static inline ordo_u64 permuted_below(const ordo_u64 keys[3], ordo_u64 limit, ordo_u64 x)
 {
     ordo_u32 bits = limit > 1 ? 64 - (ordo_u32)__builtin_clzll(limit - 1) : 0;

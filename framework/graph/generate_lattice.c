@@ -1,5 +1,5 @@
-/* generate_lattice.c -- made graphs that are lattices: grid, mesh, road. Vertices are numbered x first, then y, then z;
- * every vertex gives the bonds to those after it.
+/* generate_lattice.c -- generated graphs that are lattices: grid, mesh, road. Vertices are numbered x first, then y,
+ * then z; every vertex gives the bonds to those after it.
  *
  *   grid     bonds to the 4 (depth 1) or 6 nearest, each kept with the same probability
  *   mesh     bonds to the 26 around: the matrix pattern of a 27-point stencil
@@ -7,13 +7,13 @@
  *            with probability 0.63: just above the percolation threshold of 1/2, so one component has nearly all
  *            vertices, paths are long and winding, and the average degree is 2.5. Weights are lengths
  *
- * Not done: lattices that close on themselves; roads of several classes.
+ * Not done: periodic lattices (tori); roads of several classes.
  */
 #include "generate.h"
 
 #include <math.h>
 
-/* Where a vertex is. */
+/* The coordinates of a vertex. */
 typedef struct point {
     ordo_u64 x, y, z;
 } point;
@@ -42,7 +42,7 @@ static const double all_bonds = 9007199254740992.0; /* 2^53 */
 static inline ordo_u32 length_of(const ordo_i32 *place, ordo_u64 u, ordo_u64 v)
 {
     double x = (double)place[2 * u] - (double)place[2 * v], y = (double)place[2 * u + 1] - (double)place[2 * v + 1];
-    return (ordo_u32)(sqrt(x * x + y * y) + 0.5); /* at least 200: ends stay in their fifths of the lattice */
+    return (ordo_u32)(sqrt(x * x + y * y) + 0.5); /* at least 200: the displacement is at most 0.4 of a cell */
 }
 
 static inline void put_bond(const ordo_maker *m, ordo_u64 u, ordo_u64 v, bool ends_only, ordo_batch *to)
@@ -166,7 +166,7 @@ static void make_mesh(const ordo_maker *m, ordo_u64 begin, ordo_u64 end, bool en
             for (ordo_u64 y = y0; y <= y1; y++)
                 for (ordo_u64 x = x0; x <= x1; x++) {
                     ordo_u64 v = x + m->width * (y + m->height * z);
-                    if (v > u) /* those before gave the bond to this one */
+                    if (v > u) /* earlier vertices gave the bond to this one */
                         ordo_batch_put(to, u, v, 0);
                 }
     }

@@ -1,10 +1,10 @@
-/* generate_plain.c -- made graphs without chance: star, path, complete, cliques.
+/* generate_plain.c -- generated graphs without randomness: star, path, complete, cliques.
  *
- * Extremes for tests: one row with everything, the longest shortest path, the most edges, many dense parts in a row.
- * In a complete graph every vertex gives the edges to the half of the others that follow it round a circle, so that
- * parts of the source are of one size.
+ * Extremes for tests: one row with all edges, the longest shortest path, the most edges, a chain of dense parts. In a
+ * complete graph every vertex gives the edges to the half of the others that follow it in cyclic order, so that all
+ * parts of the source have the same size.
  *
- * Not done: trees and circles.
+ * Not done: trees and cycles.
  */
 #include "generate.h"
 
@@ -30,7 +30,8 @@ static void make_cliques(const ordo_maker *m, ordo_u64 begin, ordo_u64 end, bool
     (void)ends_only;
     for (ordo_u64 v = begin; v < end; v++) {
         ordo_u64 i = v % m->width, base = v - i, size = m->n - base < m->width ? m->n - base : m->width;
-        ordo_u64 many = (size - 1) / 2 + (size % 2 == 0 && i < size / 2); /* of two opposite ones, one gives the edge */
+        ordo_u64 many =
+            (size - 1) / 2 + (size % 2 == 0 && i < size / 2); /* of two opposite vertices, one gives the edge */
         for (ordo_u64 k = 1, other = i; k <= many; k++) {
             other = other + 1 < size ? other + 1 : 0;
             ordo_batch_put(to, v, base + other, 0);

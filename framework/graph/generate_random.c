@@ -1,11 +1,11 @@
-/* generate_random.c -- made graphs whose edges are drawn one by one: rmat, kron, urand, uniform.
+/* generate_random.c -- generated graphs whose edges are drawn independently: rmat, kron, urand, uniform.
  *
- *   rmat     Chakrabarti, Zhan, Faloutsos, "R-MAT", SDM 2004; numbers are then permuted, else degree falls with number.
- *            Probabilities count in 65536ths: a level of a choice costs 16 random bits
+ *   rmat     Chakrabarti, Zhan, Faloutsos, "R-MAT", SDM 2004; numbers are then permuted, since degrees would fall with
+ *            numbers. Probabilities are multiples of 1/65536: each level of recursion costs 16 random bits
  *   kron     rmat with the Graph500 probabilities, as the GAP Benchmark Suite makes it simple and symmetric
  *   urand    the GAP Benchmark Suite's uniform graph, edge for edge: both ends of 2^18 edges at a time from a
  *            std::mt19937 that starts at the seed plus the number of the block. Its ends are below 2^scale, a power of
- *            two, so its way to reject draws never rejects one. It takes scales up to 30; 31 goes on in its way
+ *            two, so that no draw is rejected. That suite takes scales up to 30; scale 31 follows the same rule
  *   uniform  heads drawn with replacement; loops and parallel edges occur
  *
  * Not done: kron edge for edge (it shuffles vertices by the standard library's own method); noise in R-MAT's levels.
@@ -60,7 +60,7 @@ static void set_quadrants(ordo_maker *m, const double *p)
         m->quadrant[i] = sum;
     }
     if (!(p[3] > 0))
-        m->quadrant[2] = RMAT_ONE; /* what the rounding of the others left over is none of d's */
+        m->quadrant[2] = RMAT_ONE; /* what is left over by rounding must not go to d */
     for (ordo_u64 i = 0; i < 3; i++)
         m->names[i] = ordo_maker_hash(m, ORDO_USE_NAME, i);
     m->make = make_rmat;
@@ -135,7 +135,7 @@ ordo_status ordo_make_uniform(ordo_maker *m)
     m->degree = m->o->degree ? m->o->degree : 4;
     m->n = m->items = m->o->vertices;
     if (__builtin_mul_overflow(m->n, m->degree, &m->edges))
-        m->edges = ~(ordo_u64)0; /* too many vertices, which will be said */
+        m->edges = ~(ordo_u64)0; /* too many vertices, which is refused later */
     m->random = true;
     m->make = make_uniform;
     ordo_maker_say(m, "uniform --vertices %llu --degree %llu", (unsigned long long)m->n, (unsigned long long)m->degree);

@@ -1,37 +1,37 @@
-/* graph.c -- the graph itself: who holds it, its in-rows, and what there is to say about it.
+/* graph.c -- the graph itself: its references, its in-rows, and its statistics.
  *
- * Problem: rows that many threads share, whose in-rows and statistics are made only where somebody asks.
+ * Problem: rows that many threads share, whose in-rows and statistics are made only when they are needed.
  *
- * Method: a reference count, and one lock under which in-rows and statistics are made once. The statistics come out of
- * one scan in blocks of 65536 edges (or rows), whose results are put together in the order of the blocks: the
- * checksum and the mean depend neither on the number of threads nor on the layout of the rows in memory.
+ * Method: a reference count, and one lock under which in-rows and statistics are made once. The statistics come from
+ * one scan in blocks of 65536 edges (or rows), whose results are combined in the order of the blocks: the checksum and
+ * the mean depend neither on the number of threads nor on the layout of the rows in memory.
  *
- * Not done: changing a graph; a cryptographic checksum (it finds damage and mix-ups, not malice).
+ * Not done: changing a graph; a cryptographic checksum (this one finds damage and mistakes, not attacks).
  */
 #include "graph.h"
 
-#include <ordo/backend.h>
+#include <ordo/detail/backend.h>
 
 #include <stdio.h>
 #include <string.h>
 
 enum { BLOCK = 65536 };
 
-/* ---- holding ---- */
+/* ---- references ---- */
 
-/* What info says of weights: "none", "stored" or how they were drawn. */
-static void describe_weights(const ordo_csr *csr, const ordo_edge_options *edges, char *text, size_t room)
+/* Where the weights come from, for ordo_graph_info: "none", "stored" or how they were drawn. */
+static void describe_weights(const ordo_csr *csr, const ordo_edge_options *edges, char *text, size_t capacity)
 {
     bool drawn = edges->weights == ORDO_WEIGHTS_UNIFORM || edges->weights == ORDO_WEIGHTS_REPLACE;
     if (csr->weight_type == ORDO_NONE)
-        snprintf(text, room, "none");
+        snprintf(text, capacity, "none");
     else if (drawn)
-        snprintf(text, room, "uniform:%u:%u --seed %llu", edges->low, edges->high, (unsigned long long)edges->seed);
+        snprintf(text, capacity, "uniform:%u:%u --seed %llu", edges->low, edges->high, (unsigned long long)edges->seed);
     else
-        snprintf(text, room, "stored");
+        snprintf(text, capacity, "stored");
 }
 
-/* `said`: what info says of weights, or NULL. */
+/* `said`: where the weights come from, or NULL. */
 static ordo_status graph_new(const ordo_csr *csr, bool symmetric, const ordo_origin *origin, const char *said,
                              ordo_graph **out)
 {
@@ -105,7 +105,7 @@ ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *ori
 typedef struct check {
     const ordo_csr *g;
     ordo_team *team;
-    ordo_u64 bad_row, bad_edge; /* atomic: the least known; n and m if none */
+    ordo_u64 bad_row, bad_edge; /* atomic: the smallest index of a wrong row and head found; n and m if none */
 } check;
 
 void ordo_keep_least(ordo_u64 *least, ordo_u64 value)
@@ -134,7 +134,7 @@ static void check_part(void *arg, int member)
         }
 }
 
-/* "byte N: " of what stands in a file; nothing where `file` is NULL. */
+/* "byte N: " for data of a mapped file; "" where `file` is NULL. */
 static const char *place_of(const void *at, const ordo_u8 *file, char text[32])
 {
     text[0] = 0;
@@ -143,8 +143,8 @@ static const char *place_of(const void *at, const ordo_u8 *file, char text[32])
     return text;
 }
 
-/* Every row begins where the one before ends, every head is a vertex. `file`: the first byte of what holds them, or
- * NULL. */
+/* Checks that every row begins where the one before ends, and that every head is a vertex. `file`: the first byte of
+ * the mapped file that holds them, or NULL. */
 static ordo_status check_rows(const ordo_csr *g, int threads, const ordo_u8 *file)
 {
     char place[32];
@@ -223,7 +223,7 @@ ordo_graph *ordo_graph_ref(ordo_graph *g)
 
 void ordo_graph_free(ordo_graph *g)
 {
-    /* acq_rel: what every holder did with the graph comes before its memory goes */
+    /* acq_rel: what every holder did with the graph happens before its memory is freed */
     if (!g || __atomic_sub_fetch(&g->references, 1, __ATOMIC_ACQ_REL) != 0)
         return;
     if (g->drop_attached)
@@ -252,6 +252,16 @@ const ordo_csr *ordo_graph_out(const ordo_graph *g)
 const ordo_vertex_data *ordo_graph_vertex_data(const ordo_graph *g)
 {
     return &g->vertices;
+}
+
+bool ordo_graph_has_parallel(const ordo_graph *g)
+{
+    const ordo_csr *csr = &g->out;
+    for (ordo_u64 u = 0; u < csr->n; u++)
+        for (ordo_eid e = csr->row[u] + 1; e < csr->row[u + 1]; e++)
+            if (csr->head[e * csr->stride] == csr->head[(e - 1) * csr->stride])
+                return true;
+    return false;
 }
 
 bool ordo_graph_symmetric(const ordo_graph *g)
@@ -299,7 +309,7 @@ ordo_status ordo_graph_attach(const ordo_graph *g, ordo_attach_fn *make, void *a
     return status;
 }
 
-/* ---- looking ---- */
+/* ---- statistics ---- */
 
 typedef struct block_result {
     ordo_u64 hash, loops, max_degree;
@@ -397,7 +407,7 @@ static void scan_graph(ordo_graph *g)
               .edge_blocks = csr->m / BLOCK + (csr->m % BLOCK != 0)};
     ordo_u64 blocks = s.row_blocks + s.edge_blocks;
     ordo_team *team;
-    /* No failure may show here: without memory or threads the blocks are scanned one after the other. */
+    /* This cannot fail: without memory or threads the blocks are scanned one after the other. */
     s.results = blocks > 2 ? ordo_alloc(blocks, sizeof *s.results) : NULL;
     if (s.results && ordo_graph_team(g->threads, csr->m > csr->n ? csr->m : csr->n, &team) == ORDO_OK) {
         ordo_team_run(team, scan_part, &s);

@@ -1,9 +1,10 @@
 /* graph.h -- what the files of framework/graph share. Not installed; nothing here is part of the ABI.
  *
- * The way of a file: input.c gives its bytes, read.c tells the format, one file a format is a source of edges (text.c
- * is that for lines of numbers) or makes rows itself, build.c turns a source into rows, settle.c does to rows what the
- * caller asked for (reverse edges, loops, parallel edges, weights), graph.c keeps them and answers questions about
- * them. The way back: write.c opens the file and renames it, each format's file has its writer beside its reader.
+ * Reading a file: input.c provides its bytes (wrap.c those of compressed files), read.c finds out the format, the file
+ * of that format is a source of edges (by text.c, for lines of numbers) or makes rows itself, build.c turns a source
+ * into rows, transform.c applies edge transforms to rows (reverse edges, loops, parallel edges, weights), graph.c keeps
+ * the rows and computes statistics. Writing a file: write.c checks whether the format can hold the graph and opens the
+ * file; the writer of each format is in the same file as its reader.
  */
 #ifndef ORDO_FRAMEWORK_GRAPH_H
 #define ORDO_FRAMEWORK_GRAPH_H
@@ -12,13 +13,13 @@
 
 #include <ordo/graph.h>
 #include <ordo/memory.h>
-#include <ordo/team.h>
+#include <ordo/scheduler/team.h>
 
 typedef struct ordo_input {
     const char *name;     /* of the file, for messages */
     const ordo_u8 *bytes; /* decompressed */
     size_t size;
-    void *mapped, *block; /* one of them holds the bytes */
+    void *mapped, *block; /* one of them owns the bytes */
     size_t mapped_size;
 } ordo_input;
 
@@ -26,22 +27,22 @@ typedef struct ordo_partition ordo_partition;
 
 struct ordo_graph {
     ordo_u64 references; /* atomic */
-    ordo_csr out, in;    /* in: where in_made, under lock to make, never changed after */
+    ordo_csr out, in;    /* in: valid where in_made; made under lock, then never changed */
     ordo_vertex_data vertices;
     bool owned;        /* the arrays of out and vertices are ours to free */
-    bool owned_places; /* the coordinates are, whatever holds the rest */
+    bool owned_places; /* the coordinates are ours to free, even if the other arrays are not */
     ordo_input below;  /* else what holds them: the file of an .ordo graph */
     bool symmetric, in_made, scanned;
-    int threads; /* as asked for when the graph was made; the lazy scan takes as many */
+    int threads; /* as requested when the graph was made; also for the statistics that are computed later */
     ordo_graph_info info;
     char *source, *format, *weights; /* in one block with the struct */
     pthread_mutex_t lock;
-    ordo_partition *partitions; /* that were asked for, under lock to make; partition.c */
-    void *attached;             /* a back end's, under lock to make; see ordo_graph_attach */
+    ordo_partition *partitions; /* made so far, under lock; partition.c */
+    void *attached;             /* a back end's, made under lock; see ordo_graph_attach */
     void (*drop_attached)(void *);
 };
 
-/* Where a graph comes from and what is asked of it. */
+/* Where a graph comes from, and which edge transforms apply to it. */
 typedef struct ordo_origin {
     const char *source, *format; /* for messages and for ordo_graph_info */
     ordo_u64 id_base;
@@ -54,13 +55,13 @@ typedef struct ordo_origin {
 
 double ordo_seconds(void); /* a monotonic clock */
 
-/* A team for `work` items: as many members as asked for (0: cores), but none for less than some ten thousand items,
- * which one thread does sooner than a second one wakes. */
+/* Leases a team for `work` items: as many members as requested (0: cores), but at most one for some ten thousand items,
+ * since fewer are processed sooner than a second thread wakes up. */
 ordo_status ordo_graph_team(int threads, ordo_u64 work, ordo_team **out);
 
-/* Bytes that this process may still take without being killed for it, as far as the system says. */
+/* Bytes that this process can still allocate without being killed for it, as far as the system tells. */
 ordo_u64 ordo_memory_available(void);
-/* So many more bytes are no danger. Asks the system only where they are many. */
+/* Whether that many more bytes are safe to allocate. Queries the system only for large numbers. */
 bool ordo_memory_fits(ordo_u64 bytes);
 
 /* ---- graph.c ---- */
@@ -68,13 +69,13 @@ bool ordo_memory_fits(ordo_u64 bytes);
 /* A graph that owns the arrays of `csr` and of origin->vertices. They are freed where it fails. */
 ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *origin, const ordo_graph_info *known,
                            ordo_graph **out);
-/* A graph whose arrays are in the bytes of *below, which it takes; also where it fails. Rows and heads are checked
+/* A graph whose arrays are in the bytes of *below, which it takes over, also where it fails. Rows and heads are checked
  * unless `trust`. */
 ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,
                             const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out);
 void ordo_vertex_data_free(ordo_vertex_data *v);
 void ordo_partitions_free(ordo_partition *list);
-/* Remembers at *least the smallest value that any thread gave. */
+/* Sets *least to value if that is smaller; for several threads. */
 void ordo_keep_least(ordo_u64 *least, ordo_u64 value);
 
 static inline ordo_u32 ordo_csr_word(const ordo_csr *g, ordo_eid e)
@@ -82,7 +83,7 @@ static inline ordo_u32 ordo_csr_word(const ordo_csr *g, ordo_eid e)
     return g->weight_type == ORDO_NONE ? 0 : ((const ordo_u32 *)g->weight)[e * g->stride];
 }
 
-/* ---- sources: what can say a list of edges, twice ---- */
+/* ---- sources: lists of edges that can be read twice ---- */
 
 enum { ORDO_BATCH = 512 }; /* a good number of edges to give at a time */
 
@@ -91,7 +92,7 @@ struct ordo_taker {
     void (*take)(ordo_taker *me, const ordo_edge_entry *edges, size_t count);
 };
 
-/* What is added for each edge that is not a loop. */
+/* The reverse edges that are added, one for each edge that is not a loop. */
 typedef enum ordo_mirror {
     ORDO_MIRROR_NONE = 0,
     ORDO_MIRROR_SAME,        /* its reverse, same weight */
@@ -99,23 +100,23 @@ typedef enum ordo_mirror {
     ORDO_MIRROR_MINUS_REAL   /* ... floats */
 } ordo_mirror;
 
-/* A list of edges that is never in memory: it is given twice, once to be counted and once to be put in place.
- * Parts are given by several threads at the same time, each part by one thread, its edges in order; the list is the
- * parts in order. Ends must be below n (below ORDO_MAX_VERTICES while n is unknown), and the same both times. */
+/* A list of edges that need not be in memory: it is read twice, to count edges and then to write them to rows. Several
+ * threads read parts at the same time, each part by one thread, its edges in order; the list is the parts in order.
+ * Ends must be below n (below ORDO_MAX_VERTICES while n is unknown), and the same in both passes. */
 typedef struct ordo_source {
     void *self;
     ordo_u64 parts;
-    ordo_u64 n;         /* vertices; ORDO_COUNT_UNKNOWN: counted() tells */
-    ordo_u64 edges;     /* about how many; only to choose a number of threads */
-    ordo_type weights;  /* ORDO_NONE: none that are kept; else their type, unless given() tells */
+    ordo_u64 n;         /* vertices; ORDO_COUNT_UNKNOWN: counted() sets it */
+    ordo_u64 edges;     /* about how many edges; only to choose a number of threads */
+    ordo_type weights;  /* ORDO_NONE: none that are kept; else their type, unless given() changes it */
     ordo_mirror mirror; /* of the format; ORDO_SYMMETRISE asks for ORDO_MIRROR_SAME where there is none */
-    /* Gives every edge of the part, in runs of any length. ends_only: the first time; weights are not looked at, nor
-     * are heads where no reverse edges are made. */
+    /* Gives every edge of the part, in batches of any length. ends_only: the first pass, in which weights are not used,
+     * nor heads where no reverse edges are made. */
     void (*give)(void *self, ordo_u64 part, bool ends_only, ordo_taker *to);
-    /* After each part was given with ends_only: what is wrong with them, or *n. NULL: nothing to say. */
+    /* Called after the first pass: returns the error that it found, or sets *n. NULL: neither. */
     ordo_status (*counted)(void *self, ordo_u64 edges, ordo_u64 *n);
-    /* After each part was given whole: what is wrong, or *weights. *again = true: all parts must be given once more.
-     * NULL: nothing to say. */
+    /* Called after the second pass: returns the error that it found, or sets *weights. *again = true: all parts must be
+     * read once more. NULL: neither. */
     ordo_status (*given)(void *self, ordo_type *weights, bool *again);
 } ordo_source;
 #define ORDO_COUNT_UNKNOWN (~(ordo_u64)0)
@@ -123,35 +124,34 @@ typedef struct ordo_source {
 /* ---- build.c ---- */
 
 void ordo_csr_free(ordo_csr *csr);
-/* Room for rows of n vertices and m edges: row, then head (and weight, interleaved, where there is one). */
+/* Allocates rows of n vertices and m edges: row, then head (and weight, interleaved, where there is one). */
 ordo_status ordo_csr_alloc(ordo_u64 n, ordo_u64 m, ordo_type weight_type, ordo_csr *out);
 /* The rows of the reverse edges, each in ascending order of (tail, position). */
 ordo_status ordo_csr_transpose(ordo_team *team, const ordo_csr *g, ordo_csr *out);
 /* The rows with the reverse of every edge that is not a loop added. */
 ordo_status ordo_csr_symmetrise(ordo_team *team, const ordo_csr *g, ordo_csr *out);
-/* Puts every row in ascending order of heads, ties as they stand. */
+/* Sorts every row by head, stably. */
 ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g);
-/* A graph of what a source says; everything that origin->edges asks for is done to it. */
+/* Makes a graph from a source, and applies the edge transforms of origin->edges. */
 ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin, ordo_graph **out);
 
-/* ---- settle.c: from rows as the input has them to those that were asked for ---- */
+/* ---- transform.c: edge transforms ---- */
 
-/* Takes rows (owned, in any order within a row), also where it fails. `symmetric`: the format says so, and the reader
- * believes or has checked it. */
+/* Makes a graph from rows (owned, in any order within a row), which it takes over, also where it fails. `symmetric`:
+ * the rows are symmetric by format, or by a check of the reader. */
 ordo_status ordo_graph_from_rows(ordo_csr *csr, bool symmetric, const ordo_origin *origin, ordo_graph **out);
-/* Fills allocated rows from a mapped file, with that team; may set csr->weight_type to another type of words. */
+/* Fills allocated rows from a mapped file, with that team; may change csr->weight_type to another type of 4 bytes. */
 typedef ordo_status ordo_fill_fn(void *arg, ordo_team *team, ordo_csr *csr);
-/* Rows of n vertices and m edges, as `fill` finds them in the file, given to ordo_graph_from_rows. Closes `in` first.
- */
+/* Allocates rows of n vertices and m edges, has `fill` fill them, closes `in`, and calls ordo_graph_from_rows. */
 ordo_status ordo_graph_from_file(ordo_input *in, ordo_u64 n, ordo_u64 m, ordo_type type, bool symmetric,
                                  ordo_fill_fn *fill, void *arg, const ordo_origin *origin, ordo_graph **out);
-/* The same for rows that are sorted and hold reverse edges already where they were asked for; what is known by
+/* ordo_graph_from_rows for rows that are sorted and contain the reverse edges that were requested. The time up to
  * load_end (ordo_seconds()) counts as loading. */
-ordo_status ordo_graph_settle(ordo_team *team, ordo_csr *csr, bool symmetric, const ordo_origin *origin,
-                              double load_end, ordo_graph **out);
-/* Refuses: weights were to be drawn for an input that has some. */
+ordo_status ordo_graph_transform(ordo_team *team, ordo_csr *csr, bool symmetric, const ordo_origin *origin,
+                                 double load_end, ordo_graph **out);
+/* The error for weights that were to be drawn for an input that has some. */
 ordo_status ordo_graph_has_weights(const ordo_origin *origin);
-/* The input's weights are wanted (or must be refused). */
+/* Whether the reader must read the input's weights: to keep them, or to refuse them. */
 static inline bool ordo_weights_wanted(const ordo_edge_options *edges)
 {
     return edges->weights == ORDO_WEIGHTS_AS_STORED || edges->weights == ORDO_WEIGHTS_UNIFORM;
@@ -172,56 +172,62 @@ static inline ordo_u64 ordo_below(ordo_u64 random, ordo_u64 limit)
     return (ordo_u64)((unsigned __int128)random * limit >> 64);
 }
 
-/* Every edge has its reverse, equally often and of the same weights; else the first edge, in the order of rows, that
- * has not is named. Rows must be sorted. */
+/* Checks that every edge has its reverse, equally often and with the same weights; the error names the first edge, in
+ * the order of rows, that has not. Rows must be sorted. */
 ordo_status ordo_csr_check_symmetric(ordo_team *team, const ordo_csr *g, const ordo_origin *origin);
-/* Options of edges that make no sense are refused. */
+/* Refuses contradictory edge options. */
 ordo_status ordo_edge_options_check(const ordo_edge_options *edges);
 
 /* ---- input.c ---- */
 
 ordo_status ordo_input_open(const char *path, ordo_input *out);
-/* Gives the bytes back; the name stays. Twice is fine. */
+/* Frees the bytes and keeps the name. May be called again. */
 void ordo_input_close(ordo_input *in);
 
-/* Of a mapped file's bytes between the two: the memory is given back, as they are not read again (nothing breaks where
- * they are: they come from the file once more). Otherwise a graph in memory and its whole file would be there at once.
- */
+/* Returns the memory of a mapped file's bytes between the two to the system, since they are not read again (if they
+ * are, they are loaded from the file again). Otherwise the graph and its whole file would be in memory at the same
+ * time. */
 void ordo_input_passed(const ordo_input *in, const ordo_u8 *begin, const ordo_u8 *end);
 enum { ORDO_INPUT_PART = 1 << 18 }; /* edges after which a reader does that */
 /* The name ends in `suffix`, or in `suffix` and .gz, .xz or .zst. */
 bool ordo_input_has_suffix(const ordo_input *in, const char *suffix);
-/* ORDO_OK where a file of this size may well describe n vertices: a few bytes must not make us take gigabytes.
- * line == 0: the message names no line. */
+/* ORDO_OK where a file of this size can plausibly describe n vertices, so that a small damaged file does not cause a
+ * large allocation. line == 0: the message names no line. */
 ordo_status ordo_input_plausible(const ordo_input *in, ordo_u64 line, ordo_u64 n);
 
-/* ---- formats. A reader takes the input as it stands and options that are checked; origin has all but format and
- * id_base set. A writer puts out what check_fit (write.c) let through ---- */
+/* ---- formats. A reader gets the input and checked options; origin is set except for format and id_base. A writer gets
+ * a graph that check_fit (write.c) has accepted ---- */
 
 typedef ordo_status ordo_reader(ordo_input *in, const ordo_read_options *options, ordo_origin *origin,
                                 ordo_graph **out);
 ordo_reader ordo_read_dimacs, ordo_read_mtx, ordo_read_metis, ordo_read_edgelist, ordo_read_gap, ordo_read_galois,
-    ordo_read_npz, ordo_read_own;
-/* The first bytes of an .ordo file, the letters among them small: as PNG's, they show a transfer as text. */
+    ordo_read_npz, ordo_read_ordo;
+/* The first bytes of an .ordo file, with small letters: like PNG's, they reveal a transfer in text mode. */
 #define ORDO_OWN_MAGIC "\x89ordo\r\n\x1a"
-/* The header's numbers fit each other and the size of the file. */
+/* Whether the header's numbers are consistent with each other and with the size of the file. */
 bool ordo_looks_like_gap(const ordo_input *in);
 bool ordo_looks_like_galois(const ordo_input *in);
+/* Whether the first line that is not a comment names the columns of an edge list. */
+bool ordo_looks_like_table(const ordo_input *in);
+/* A decimal below this has at most 9 significant digits: it is rounded to the nearest float. */
+enum { ORDO_NINE_DIGITS = 1000000000 };
+/* DIGITS * 10^power, rounded once; too large is infinite, too small never 0 unless DIGITS is. (text.c) */
+double ordo_nearest_double(ordo_u64 digits, long power);
 /* DIMACS .co: *out is [n][2], owned. */
 ordo_status ordo_read_coordinates(const char *path, ordo_u64 n, ordo_i32 **out);
 
 typedef struct ordo_writer ordo_writer;
 typedef ordo_status ordo_format_writer(ordo_writer *w, const ordo_graph *g);
 ordo_format_writer ordo_write_dimacs, ordo_write_max, ordo_write_coordinates, ordo_write_mtx, ordo_write_metis,
-    ordo_write_edgelist, ordo_write_gap, ordo_write_galois, ordo_write_own;
-/* Writes a file of its own making (a zip archive) at a path that is not there yet. */
-ordo_status ordo_write_npz(const char *path, const ordo_graph *g);
+    ordo_write_edgelist, ordo_write_gap, ordo_write_galois, ordo_write_ordo;
+/* Writes a zip archive into an empty file; `path` is for messages. */
+ordo_status ordo_write_npz(int fd, const char *path, const ordo_graph *g);
 void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size);
 void ordo_put_text(ordo_writer *w, const char *text);
 void ordo_put_number(ordo_writer *w, ordo_u64 value); /* decimal digits */
 void ordo_put_word64(ordo_writer *w, ordo_u64 value); /* 8 bytes */
 void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u32 bits);
-bool ordo_put_failed(const ordo_writer *w); /* no use in going on */
+bool ordo_put_failed(const ordo_writer *w); /* whether a write failed, so that the rest is useless */
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the binary formats are read and written as words are in memory: little-endian machines only"

@@ -1,11 +1,11 @@
-/* induced.c -- the graph on some of the vertices.
+/* induced.c -- the subgraph induced by some of the vertices.
  *
  * Problem: a sample of a large graph (a component, a ball, random vertices) as a graph of its own.
  *
  * Method: kept vertices are renumbered in order, so rows that are sorted stay sorted and no edge list is made. Blocks
  * of vertices are counted in parallel (vertices and edges that stay), sums over blocks give every block its first
- * vertex and its first edge, then each block writes its rows where they belong. Which thread takes which block does
- * not matter. A second word a vertex (its new number) is all that is needed beside the result.
+ * vertex and its first edge, then each block writes its rows. The result does not depend on which
+ * thread takes which block. Beside the result it needs one word for each vertex (its new number).
  *
  * Not done: subgraphs by edges; a view that copies nothing.
  */
@@ -18,7 +18,7 @@
 enum { BLOCK = 4096 };
 
 typedef struct induced_block {
-    ordo_u64 vertices, edges; /* that stay; then: before this block */
+    ordo_u64 vertices, edges; /* kept in this block; after the sums: kept before this block */
 } induced_block;
 
 typedef struct inducing {
@@ -113,7 +113,7 @@ static void write_rows(void *arg, int member)
     }
 }
 
-/* Counts of blocks become what comes before them; the sums to *total. */
+/* Replaces the counts of blocks by prefix sums; the totals go to *total. */
 static void add_up(inducing *p, induced_block *total)
 {
     *total = (induced_block){0, 0};
@@ -131,8 +131,8 @@ static void run(inducing *p, ordo_team *team, ordo_team_fn *fn)
     ordo_team_run(team, fn, p);
 }
 
-/* Room for what the vertices of `data` have, for n of them. */
-static ordo_status data_room(inducing *p, ordo_u64 n, ordo_vertex_data *kept)
+/* Allocates, for n vertices, the arrays that the original vertices have. */
+static ordo_status alloc_data(inducing *p, ordo_u64 n, ordo_vertex_data *kept)
 {
     const ordo_vertex_data *data = p->data;
     if (data->coordinate)
@@ -161,7 +161,7 @@ static ordo_status induce(inducing *p, ordo_team *team, ordo_vertex_data *kept)
         return ORDO_ERR_MEMORY;
     run(p, team, count_blocks);
     add_up(p, &total);
-    ordo_status status = data_room(p, total.vertices, kept);
+    ordo_status status = alloc_data(p, total.vertices, kept);
     if (!status)
         status = ordo_csr_alloc(total.vertices, total.edges, p->from->weight_type, &p->to);
     if (status)
@@ -182,8 +182,8 @@ ordo_status ordo_graph_induced(const ordo_graph *g, const ordo_u8 *keep, int thr
     inducing p = {.from = &g->out, .keep = keep, .data = &g->vertices, .names = names};
     p.block_count = ((ordo_u64)p.from->n + BLOCK - 1) / BLOCK;
     ordo_vertex_data kept = {.source = ORDO_NO_VERTEX, .sink = ORDO_NO_VERTEX};
-    size_t room = strlen(g->info.source) + 64;
-    char *source = ordo_alloc(room, 1);
+    size_t capacity = strlen(g->info.source) + 64;
+    char *source = ordo_alloc(capacity, 1);
     ordo_team *team = NULL;
     ordo_status status = source ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
@@ -195,7 +195,7 @@ ordo_status ordo_graph_induced(const ordo_graph *g, const ordo_u8 *keep, int thr
     ordo_free(p.number);
     ordo_free(p.blocks);
     if (!status) {
-        snprintf(source, room, "%s, %llu of %llu vertices", g->info.source, (unsigned long long)p.to.n,
+        snprintf(source, capacity, "%s, %llu of %llu vertices", g->info.source, (unsigned long long)p.to.n,
                  (unsigned long long)p.from->n);
         ordo_edge_options plain = {0};
         ordo_origin origin = {

@@ -1,13 +1,13 @@
 /* metis.c -- METIS graphs (.graph), also those of the 10th DIMACS challenge and of Chaco.
  *
- * Problem: "VERTICES EDGES [FMT [NCON]]", then one line a vertex: [size] [NCON weights] and pairs of neighbour and edge
- * weight, as the digits of FMT (sizes, vertex weights, edge weights) say; from 1, EDGES counts undirected edges, every
- * edge is in both lines, lines of % are comments, an empty line is a vertex without edges.
+ * Problem: "VERTICES EDGES [FMT [NCON]]", then one line for each vertex: [size] [NCON weights] and pairs of neighbour
+ * and edge weight, according to the digits of FMT (sizes, vertex weights, edge weights). Vertices are numbered from 1,
+ * EDGES counts undirected edges, every edge is in the lines of both ends, lines of % are comments, an empty line is a
+ * vertex without edges.
  *
- * Method: rows are in order as they come. The text is cut into pieces; a first pass counts vertices and edges of each,
- * sums of these tell every piece its first vertex and edge (and no line
- * can be longer than it was counted), a second pass puts heads and weights into the rows. That
- * both directions are there, of one weight, is checked (settle.c).
+ * Method: the lines are rows in order already. The text is cut into pieces. A first pass counts vertices and edges of
+ * each piece; sums of these give every piece its first vertex and edge. A second pass writes heads and weights into the
+ * rows. transform.c then checks that both directions are there, with one weight.
  *
  * Not done: self-loops, which the format does not have; edge weights beyond 32 bits.
  */
@@ -77,7 +77,7 @@ static ordo_status read_header(metis *g, ordo_cursor *c)
     }
     if (w.count > 4)
         return ordo_text_fail(in, w.line, w.word[4].begin, "the end of the line");
-    /* Every vertex takes a line: at least the end of it. */
+    /* Every vertex has a line, of at least one byte. */
     if (g->n > in->size)
         return ordo_text_fail(in, w.line, w.word[0].begin, "no more vertices than the file has lines");
     return ordo_input_plausible(in, w.line, g->n);
@@ -109,7 +109,7 @@ static void count_piece(const metis *g, piece *p)
                 at++;
             at = skip_blanks(at, end);
         }
-        /* An empty line may be one behind the last vertex: the second pass knows. */
+        /* An empty line may come after the last vertex; the second pass decides. */
         if (words && words < before)
             return wrong_here(p, at, p->lines, WANT_WORD);
         if (words && g->edge_weights && (words - before) % 2)
@@ -129,7 +129,7 @@ static bool scan_word(ordo_place *at, ordo_place end, ordo_u64 *out)
     return true;
 }
 
-/* The numbers of the vertex itself; where they end, or NULL (then *bad stands at what is wrong). */
+/* Reads the numbers of the vertex itself; returns their end, or NULL (then *bad is the place of the error). */
 static ordo_place read_own(metis *g, ordo_u64 vertex, ordo_place at, ordo_place end, ordo_place *bad)
 {
     for (ordo_u64 i = 0; i < words_before(g); i++) {
@@ -206,7 +206,7 @@ static void read_pieces(void *arg, int member)
         read_piece(g, &g->pieces[i]);
 }
 
-/* The first thing that a pass found wrong. Pieces before it are whole, so their lines are counted. */
+/* The first error that a pass found. Pieces before it were read completely, so their lines are counted. */
 static ordo_status report(const metis *g)
 {
     const piece *p = g->pieces;
@@ -237,9 +237,9 @@ static ordo_status report(const metis *g)
     return ORDO_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the call ---- */
 
-/* Sums of what the pieces counted, and whether it is what the header says. */
+/* Sums the counts of pieces, and checks them against the header. */
 static ordo_status join_pieces(metis *g, ordo_u64 line, ordo_u64 *edges)
 {
     ordo_u64 first = line, vertices = 0;
@@ -326,7 +326,7 @@ ordo_status ordo_read_metis(ordo_input *in, const ordo_read_options *options, or
     }
     ordo_input_close(in);
     ordo_edge_options edges = options->edges;
-    edges.direction = ORDO_SYMMETRIC; /* by the format: both directions are there, or it is damaged */
+    edges.direction = ORDO_SYMMETRIC; /* the format has both directions: one without the other is damage */
     ordo_origin checked = *origin;
     checked.edges = &edges;
     checked.format = "METIS .graph";

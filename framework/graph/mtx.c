@@ -1,13 +1,13 @@
 /* mtx.c -- Matrix Market: a sparse matrix as a graph, entry (i, j) as edge i -> j; a square one, or, where it is to be
  * bipartite, any: then column j is a vertex of its own, numbered behind the rows.
  *
- * Problem: a banner tells the field (pattern, integer, real) and the symmetry; then % comments, "rows columns entries"
+ * Problem: a banner gives the field (pattern, integer, real) and the symmetry; then % comments, "rows columns entries"
  * and the entries, from 1.
  *
- * Method: the header by hand, the entries by text.c. Symmetric and skew-symmetric matrices store one triangle: the
- * builder adds the other, with the same or the opposite weights. Integers are u32 or, if one is
- * negative, i32; reals are f32, and refused where f32 has no finite value near.
- * Entries of the wrong triangle are taken like those of the right one.
+ * Method: the header is parsed here, the entries by text.c. Symmetric and skew-symmetric matrices store one triangle:
+ * the builder adds the other, with the same or the opposite weights. Integers are u32 or, if one is negative, i32;
+ * reals are f32, and refused where f32 has no finite value near. Entries of the upper triangle are treated like those
+ * of the lower one.
  *
  * Not done: dense arrays, complex and Hermitian matrices; each is refused by name.
  */
@@ -93,6 +93,7 @@ ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, ordo
                              .tails = options->bipartite ? rows : 0,
                              .number = b.number,
                              .drop = !keep,
+                             .round = options->round,
                              .claimed = "entries",
                              .claim = count,
                              .claim_line = w.line};

@@ -1,36 +1,42 @@
 /* npz.c -- sparse matrices of SciPy (scipy.sparse.save_npz), compressed by rows.
  *
  * Problem: a zip archive of NumPy arrays (.npy): format, shape, indptr, indices and data, of any integer or real type;
- * every number in it may be wrong, and a small archive may claim to unfold to a large one.
+ * every number in it may be wrong, and a small archive may claim to expand to a large one.
  *
- * Method: the archive's own layout is walked by hand, so that there is nothing in it but its members, one behind the
- * other, and its directory; libzip unfolds them, a piece at a time, and checks their CRC. A member's .npy header, its
- * size in the directory and what it unfolds to must agree, and no member may claim more than deflate can make of its
- * bytes, before memory is taken for it. Row u is vertex u: entry (u, v) is the edge u -> v, its value the weight: u32,
- * or i32 if one is negative, for integers and booleans; f32 for reals, rounded. Entries that are 0 are edges, and
- * entries that are there twice are two edges. Written: what SciPy loads as csr_matrix, with int32 where that holds all
- * numbers and int64 elsewhere, float32 for f32.
+ * Method: the layout of the archive is checked here: it must contain nothing but its members, one after the other, and
+ * its directory. libzip decompresses them, a piece at a time, and checks their CRC. A member's .npy header, its size in
+ * the directory and its decompressed size must agree, and no member may claim more than deflate can make of its bytes,
+ * before memory is allocated for it. Row u is vertex u: entry (u, v) is the edge u -> v, its value the weight: u32,
+ * or i32 if one is negative, for integers and booleans; f32 for reals, which must be floats or short decimals unless
+ * they are to be rounded. Entries that are 0 are edges, and entries that are there twice are two edges. Written: what
+ * SciPy loads as csr_matrix, with int32 where that holds all numbers and int64 elsewhere, float32 for f32.
  *
  * Not done: other layouts than CSR (each refused by name); complex values; pickled objects. A matrix has a value for
  * every entry, so a graph without weights is written with ones (int8) and comes back with weights of 1 unless they are
  * dropped. Symmetric matrices are not marked in the file: ask for ORDO_SYMMETRIC.
  */
+#define _XOPEN_SOURCE 700 /* pwrite */
 #include "graph.h"
+
+#include "framework/run/number.h"
+#include "framework/run/output.h"
 
 #ifdef HAVE_ZIP
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <zip.h>
 
 enum {
     PIECE = 1 << 16,
-    MOST_HEADER = 4096,   /* of a .npy; NumPy's are of 128 bytes */
-    MOST_MEMBERS = 64,    /* six are expected */
-    LEVEL = 1,            /* of deflate, written: neither heads nor weights shrink much more for many times the time */
+    MOST_HEADER = 4096, /* of a .npy; NumPy's are of 128 bytes */
+    MOST_MEMBERS = 64,  /* six are expected */
+    LEVEL = 1,          /* the level of deflate that is written: higher ones take many times as long and gain little */
     MOST_DEFLATED = 1032, /* bytes that one byte of deflate can unfold to */
     NAME_SHOWN = 40
 };
@@ -176,6 +182,7 @@ typedef struct npy {
     int dimensions; /* 0, 1 or 2 */
     ordo_u64 extent[2], count;
     ordo_u64 size, at; /* of the member; read */
+    bool round;        /* values that f32 does not hold are rounded */
 } npy;
 
 static ordo_status fail_in(const npy *a, const char *found, const char *expected)
@@ -210,7 +217,7 @@ static ordo_status take(npy *a, void *to, size_t size)
     return ORDO_OK;
 }
 
-/* Nothing follows, and the CRC is right. */
+/* Checks that nothing follows, and the CRC. */
 static ordo_status end_of(npy *a)
 {
     char more;
@@ -258,7 +265,7 @@ static bool eat_word(scanner *s, const char *word)
 }
 
 /* 'text' or "text", without escapes. */
-static bool eat_string(scanner *s, char *text, size_t room)
+static bool eat_string(scanner *s, char *text, size_t capacity)
 {
     skip_blanks(s);
     char quote = s->at < s->end ? *s->at : 0;
@@ -266,7 +273,7 @@ static bool eat_string(scanner *s, char *text, size_t room)
         return false;
     s->at++;
     size_t used = 0;
-    while (s->at < s->end && *s->at != quote && *s->at != '\\' && used + 1 < room)
+    while (s->at < s->end && *s->at != quote && *s->at != '\\' && used + 1 < capacity)
         text[used++] = *s->at++;
     text[used] = 0;
     return eat(s, quote);
@@ -388,7 +395,7 @@ static ordo_status read_header(npy *a)
     return status ? status : parse_header(a, text, size);
 }
 
-/* The rest of the member is as long as its header says. */
+/* Checks that the rest of the member is as long as its header says. */
 static ordo_status check_size(npy *a)
 {
     ordo_u64 bytes;
@@ -449,7 +456,7 @@ typedef struct values {
     ordo_u8 *bytes; /* [PIECE] */
 } values;
 
-/* The next values, PIECE bytes at most; count 0 at the end, which is checked. */
+/* Reads the next values, PIECE bytes at most; count 0 at the end, which is checked. */
 static ordo_status next_values(values *v)
 {
     npy *a = v->a;
@@ -468,7 +475,7 @@ static ordo_status expect_vector(const npy *a, bool reals)
     return ORDO_OK;
 }
 
-/* Integers that are no less than `least` and no greater than `most`, each given to `keep`. */
+/* Reads integers from `least` to `most`, and passes each to `keep`. */
 static ordo_status read_integers(npy *a, ordo_u8 *piece, bool ascending, ordo_u64 most, void *to, ordo_u32 stride)
 {
     ordo_u64 least = 0;
@@ -497,6 +504,20 @@ static ordo_status read_integers(npy *a, ordo_u8 *piece, bool ascending, ordo_u6
     }
 }
 
+/* Whether a fraction (or a number too large to have one) has at most 9 significant digits: in the shortest decimal that
+ * reads back as this double. It is then rounded to a float, as such a decimal in text is (docs/reals.md). */
+static bool is_short(double value)
+{
+    const double size = fabs(value);
+    if (size <= 0x1p53 && size == floor(size))
+        return false;
+    long power = (long)floor(log10(size)) - 8;
+    ordo_u64 digits = (ordo_u64)llround(size * pow(10, (double)-power)); /* 9, or 10 next to a power of 10 */
+    for (; digits % 10 == 0 && digits; digits /= 10)
+        power++;
+    return digits < ORDO_NINE_DIGITS && ordo_nearest_double(digits, power) == size;
+}
+
 static ordo_status real_of(const npy *a, const ordo_u8 *at, ordo_u64 index, ordo_u32 *bits)
 {
     ordo_f32 value;
@@ -509,18 +530,44 @@ static ordo_status real_of(const npy *a, const ordo_u8 *at, ordo_u64 index, ordo
         value = (ordo_f32)wide;
     }
     memcpy(bits, &value, sizeof value);
-    if (isfinite(value) && (value != 0 || wide == 0))
+    bool inside = isfinite(value) && (value != 0 || wide == 0);
+    if (inside && (a->round || (double)value == wide || is_short(wide)))
         return ORDO_OK;
     char found[64];
-    snprintf(found, sizeof found, "%.17g", wide);
-    return fail_value(a, index, found, "a finite number within the range of a 32-bit float");
+    ordo_format(found, sizeof found, "%.17g", wide);
+    return fail_value(a, index, found,
+                      inside ? "a number that a 32-bit float holds: a whole number exactly, a fraction of at most 9 "
+                               "digits (--round takes the nearest float)"
+                             : "a finite number within the range of a 32-bit float");
 }
 
-/* Weights, and their type. */
-static ordo_status read_weights(npy *a, ordo_u8 *piece, ordo_csr *csr)
+/* Reads integers as floats, where not all of them fit one type of 32 bits. */
+static ordo_status read_rounded(npy *a, ordo_u8 *piece, ordo_csr *csr)
 {
     ordo_u32 *to = (ordo_u32 *)(size_t)csr->weight;
-    ordo_u64 large = a->count; /* the first that i32 does not hold */
+    for (values v = {.a = a, .bytes = piece};;) {
+        ordo_status status = next_values(&v);
+        if (status)
+            return status;
+        for (ordo_u64 i = 0; i < v.count; i++) {
+            const ordo_u8 *at = v.bytes + i * a->width;
+            ordo_f32 value =
+                a->kind == KIND_SIGNED ? (ordo_f32)(long long)load_signed(at, a->width) : (ordo_f32)load(at, a->width);
+            memcpy(&to[(v.index + i) * csr->stride], &value, sizeof value);
+        }
+        if (!v.count)
+            break;
+    }
+    csr->weight_type = ORDO_F32;
+    return ORDO_OK;
+}
+
+/* Reads weights and finds out their type. *wide: there are integers beyond 32 bits, and the weights were not read; only
+ * where rounding is allowed. */
+static ordo_status read_weights(npy *a, ordo_u8 *piece, ordo_csr *csr, bool *wide)
+{
+    ordo_u32 *to = (ordo_u32 *)(size_t)csr->weight;
+    ordo_u64 large = a->count; /* the first one that does not fit i32 */
     bool negative = false;
     for (values v = {.a = a, .bytes = piece};;) {
         ordo_status status = next_values(&v);
@@ -540,9 +587,12 @@ static ordo_status read_weights(npy *a, ordo_u8 *piece, ordo_csr *csr)
             ordo_u64 value = a->kind == KIND_SIGNED ? load_signed(at, a->width) : load(at, a->width);
             bool below = a->kind == KIND_SIGNED && (long long)value < 0;
             if (below ? (long long)value < INT32_MIN : value > UINT32_MAX) {
+                *wide = a->round;
+                if (*wide)
+                    return ORDO_OK;
                 char found[32];
                 snprintf(found, sizeof found, a->kind == KIND_SIGNED ? "%lld" : "%llu", (long long)value);
-                return fail_value(a, index, found, "an integer of 32 bits");
+                return fail_value(a, index, found, "an integer of 32 bits (--round takes the nearest float)");
             }
             if (a->kind == KIND_BOOL && value > 1)
                 return fail_value(a, index, "another byte", "0 or 1 as a boolean");
@@ -552,8 +602,12 @@ static ordo_status read_weights(npy *a, ordo_u8 *piece, ordo_csr *csr)
             to[index * csr->stride] = (ordo_u32)value;
         }
     }
+    *wide = negative && large < a->count && a->round;
+    if (*wide)
+        return ORDO_OK;
     if (negative && large < a->count)
-        return fail_value(a, large, "a value above 2147483647", "none as others are negative");
+        return fail_value(a, large, "a value above 2147483647",
+                          "none as others are negative (--round takes the nearest float)");
     csr->weight_type = a->kind == KIND_REAL ? ORDO_F32 : negative ? ORDO_I32 : ORDO_U32;
     return ORDO_OK;
 }
@@ -619,7 +673,7 @@ static ordo_status read_shape(const ordo_input *in, zip_t *zip, ordo_u64 *n)
     return status;
 }
 
-/* Whether each of the archive's members is one of SciPy's, and there once. */
+/* Checks that each member of the archive is one of SciPy's, and occurs once. */
 static ordo_status check_members(const ordo_input *in, zip_t *zip)
 {
     static const char *const names[] = {"format.npy", "shape.npy",     "indptr.npy", "indices.npy",
@@ -634,7 +688,7 @@ static ordo_status check_members(const ordo_input *in, zip_t *zip)
         if (!name || (names[k] && seen[k]))
             return ordo_fail(ORDO_ERR_INPUT, "%s: found member %s twice, expected once", in->name,
                              name ? names[k] : "?");
-        /* Other layouts have members of other names: their format says it best. */
+        /* Other layouts have members of other names: the error then names their format. */
         if (!names[k] && zip_name_locate(zip, "format.npy", 0) < 0)
             return ordo_fail(ORDO_ERR_INPUT,
                              "%s: found member %s and no format.npy, expected the members of a matrix of SciPy",
@@ -655,7 +709,7 @@ static ordo_status check_members(const ordo_input *in, zip_t *zip)
     return status;
 }
 
-/* The three long members, their headers read. */
+/* Opens the three long members and reads their headers. */
 typedef struct matrix {
     npy indptr, indices, data;
 } matrix;
@@ -680,7 +734,21 @@ static ordo_status open_matrix(const ordo_input *in, zip_t *zip, ordo_u64 n, mat
     return ORDO_OK;
 }
 
-static ordo_status fill(matrix *x, ordo_csr *csr)
+/* Reads the weights; the member is opened again where they turn out to need another type. */
+static ordo_status fill_weights(npy *data, bool round, ordo_u8 *piece, ordo_csr *csr)
+{
+    bool wide = false;
+    data->round = round;
+    ordo_status status = read_weights(data, piece, csr, &wide);
+    if (status || !wide)
+        return status;
+    const npy before = *data;
+    npy_close(data);
+    status = npy_open(before.in, before.zip, before.name, data);
+    return status ? status : read_rounded(data, piece, csr);
+}
+
+static ordo_status fill(matrix *x, bool round, ordo_csr *csr)
 {
     ordo_u8 *piece = ordo_alloc(PIECE, 1);
     if (!piece)
@@ -691,12 +759,12 @@ static ordo_status fill(matrix *x, ordo_csr *csr)
     if (!status)
         status = read_integers(&x->indices, piece, false, (ordo_u64)csr->n - 1, (void *)(size_t)csr->head, csr->stride);
     if (!status && csr->weight_type != ORDO_NONE)
-        status = read_weights(&x->data, piece, csr);
+        status = fill_weights(&x->data, round, piece, csr);
     ordo_free(piece);
     return status;
 }
 
-static ordo_status read_archive(const ordo_input *in, zip_t *zip, bool weights, ordo_csr *csr)
+static ordo_status read_archive(const ordo_input *in, zip_t *zip, bool weights, bool round, ordo_csr *csr)
 {
     ordo_u64 n = 0;
     ordo_status status = walk(in, zip);
@@ -711,7 +779,7 @@ static ordo_status read_archive(const ordo_input *in, zip_t *zip, bool weights, 
     if (!status)
         status = ordo_csr_alloc(n, x.indices.count, weights ? ORDO_U32 : ORDO_NONE, csr);
     if (!status) {
-        status = fill(&x, csr);
+        status = fill(&x, round, csr);
         if (status)
             ordo_csr_free(csr);
     }
@@ -743,7 +811,7 @@ ordo_status ordo_read_npz(ordo_input *in, const ordo_read_options *options, ordo
         return status;
     origin->format = "SciPy .npz";
     origin->id_base = 0;
-    status = read_archive(in, zip, ordo_weights_wanted(&options->edges), &csr);
+    status = read_archive(in, zip, ordo_weights_wanted(&options->edges), options->round, &csr);
     zip_discard(zip);
     if (status)
         return status;
@@ -753,7 +821,7 @@ ordo_status ordo_read_npz(ordo_input *in, const ordo_read_options *options, ordo
 
 /* ---- writing ---- */
 
-/* A member as libzip asks for it: a header, then count values of `width` bytes each. */
+/* A member as libzip reads it: a header, then count values of `width` bytes each. */
 typedef struct outlet outlet;
 struct outlet {
     char header[128];
@@ -793,14 +861,14 @@ static ordo_u64 value_weight(const outlet *o, ordo_u64 i)
 static void give(outlet *o, ordo_u8 *to, ordo_u64 size)
 {
     for (ordo_u64 done = 0; done < size;) {
-        ordo_u64 value = 0, offset, room = size - done, some;
+        ordo_u64 value = 0, offset, left = size - done, some;
         if (o->at < o->header_size) {
-            some = o->header_size - o->at < room ? o->header_size - o->at : room;
+            some = o->header_size - o->at < left ? o->header_size - o->at : left;
             memcpy(to + done, o->header + o->at, some);
         } else {
             offset = (o->at - o->header_size) % o->width;
             value = o->value(o, (o->at - o->header_size) / o->width);
-            some = o->width - offset < room ? o->width - offset : room;
+            some = o->width - offset < left ? o->width - offset : left;
             memcpy(to + done, (ordo_u8 *)&value + offset, some);
         }
         done += some;
@@ -819,6 +887,8 @@ static zip_int64_t answer(void *self, void *data, zip_uint64_t size, zip_source_
         o->at = 0;
         return 0;
     case ZIP_SOURCE_READ:
+        if (ordo_interrupted())
+            return -1;
         size = size < o->size - o->at ? size : o->size - o->at;
         give(o, data, size);
         return (zip_int64_t)size;
@@ -828,7 +898,7 @@ static zip_int64_t answer(void *self, void *data, zip_uint64_t size, zip_source_
         ((zip_stat_t *)data)->valid = ZIP_STAT_SIZE;
         return sizeof(zip_stat_t);
     case ZIP_SOURCE_ERROR:
-        memset(data, 0, 2 * sizeof(int)); /* there are none of ours */
+        memset(data, 0, 2 * sizeof(int)); /* no other commands are supported */
         return 2 * sizeof(int);
     case ZIP_SOURCE_CLOSE:
     case ZIP_SOURCE_FREE:
@@ -860,7 +930,7 @@ static bool add(zip_t *zip, outlet *o, const char *name, const char *descr, ordo
         zip_source_free(source);
         return false;
     }
-    /* The same graph is the same file whenever it is written. */
+    /* The same graph gives the same file at any time. */
     struct tm first_day = {.tm_year = 80, .tm_mday = 1, .tm_isdst = -1};
     return zip_file_set_mtime(zip, (zip_uint64_t)index, mktime(&first_day), 0) == 0 &&
            zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_DEFLATE, LEVEL) == 0;
@@ -898,25 +968,96 @@ static bool add_all(zip_t *zip, const ordo_csr *g, outlet o[5])
                1, g->m);
 }
 
-ordo_status ordo_write_npz(const char *path, const ordo_graph *graph)
+/* The archive as libzip writes it: into an open file, with seeks. */
+typedef struct archive {
+    int fd;
+    zip_int64_t at;
+    int error; /* errno of the first failure */
+} archive;
+
+static bool put(archive *a, const char *bytes, zip_uint64_t size)
 {
-    zip_error_t error;
-    int code;
-    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_EXCL, &code);
-    if (!zip) {
-        zip_error_init_with_code(&error, code);
-        ordo_status status = ordo_fail(code == ZIP_ER_MEMORY ? ORDO_ERR_MEMORY : ORDO_ERR_IO, "%s: %s", path,
-                                       zip_error_strerror(&error));
-        zip_error_fini(&error);
-        return status;
+    for (zip_uint64_t done = 0; done < size;) {
+        ssize_t some = pwrite(a->fd, bytes + done, size - done, (off_t)(a->at + (zip_int64_t)done));
+        if (some <= 0 && (some == 0 || errno != EINTR)) {
+            a->error = some == 0 ? ENOSPC : errno;
+            return false;
+        }
+        done += some > 0 ? (zip_uint64_t)some : 0;
     }
+    a->at += (zip_int64_t)size;
+    return true;
+}
+
+static zip_int64_t serve(void *self, void *data, zip_uint64_t size, zip_source_cmd_t command)
+{
+    archive *a = self;
+    zip_error_t error;
+    zip_error_init(&error);
+    switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
+                                              ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
+                                              ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE,
+                                              ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE,
+                                              ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, -1);
+    case ZIP_SOURCE_WRITE:
+        return put(a, data, size) ? (zip_int64_t)size : -1;
+    case ZIP_SOURCE_SEEK_WRITE: {
+        zip_int64_t to = zip_source_seek_compute_offset((zip_uint64_t)a->at, INT64_MAX, data, size, &error);
+        a->at = to >= 0 ? to : a->at;
+        return to >= 0 ? 0 : -1;
+    }
+    case ZIP_SOURCE_TELL_WRITE:
+        return a->at;
+    case ZIP_SOURCE_STAT:
+        zip_stat_init(data);
+        ((zip_stat_t *)data)->valid = ZIP_STAT_SIZE; /* of 0 bytes: a new archive */
+        return sizeof(zip_stat_t);
+    case ZIP_SOURCE_ERROR: {
+        int both[2] = {ZIP_ER_WRITE, a->error};
+        memcpy(data, both, sizeof both);
+        return sizeof both;
+    }
+    case ZIP_SOURCE_OPEN:
+    case ZIP_SOURCE_READ: /* nothing is there yet */
+    case ZIP_SOURCE_BEGIN_WRITE:
+    case ZIP_SOURCE_COMMIT_WRITE:
+    case ZIP_SOURCE_ROLLBACK_WRITE: /* the caller, which opened the file, removes it */
+    case ZIP_SOURCE_REMOVE:
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+ordo_status ordo_write_npz(int fd, const char *path, const ordo_graph *graph)
+{
+    archive a = {.fd = fd};
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t *source = zip_source_function_create(serve, &a, &error);
+    zip_t *zip = source ? zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &error) : NULL;
+    ordo_status status = ORDO_OK;
+    if (!zip) {
+        status = ordo_fail(zip_error_code_zip(&error) == ZIP_ER_MEMORY ? ORDO_ERR_MEMORY : ORDO_ERR_IO, "%s: %s", path,
+                           zip_error_strerror(&error));
+        zip_source_free(source);
+    }
+    zip_error_fini(&error);
+    if (status)
+        return status;
     outlet outlets[5] = {0};
     if (add_all(zip, ordo_graph_out(graph), outlets) && zip_close(zip) == 0)
         return ORDO_OK;
-    code = zip_error_code_zip(zip_get_error(zip));
-    ordo_status status =
-        ordo_fail(code == ZIP_ER_MEMORY ? ORDO_ERR_MEMORY : ORDO_ERR_IO, "%s: %s", path, zip_strerror(zip));
-    zip_discard(zip); /* leaves no file */
+    if (a.error)
+        status = ordo_output_error(path, a.error);
+    else
+        status = ordo_fail(zip_error_code_zip(zip_get_error(zip)) == ZIP_ER_MEMORY ? ORDO_ERR_MEMORY : ORDO_ERR_IO,
+                           "%s: %s", path, zip_strerror(zip));
+    zip_discard(zip);
     return status;
 }
 
@@ -930,9 +1071,9 @@ ordo_status ordo_read_npz(ordo_input *in, const ordo_read_options *options, ordo
                      in->name);
 }
 
-ordo_status ordo_write_npz(const char *path, const ordo_graph *g)
+ordo_status ordo_write_npz(int fd, const char *path, const ordo_graph *g)
 {
-    (void)g;
+    (void)fd, (void)g;
     return ordo_fail(ORDO_ERR_USAGE,
                      "%s: found the suffix of a SciPy .npz file, expected another: this Ordo was built without libzip",
                      path);

@@ -1,8 +1,8 @@
-/* partition.c -- vertices into parts of about equal size with few edges between them.
+/* partition.c -- divides vertices into parts of about equal size with few edges between them.
  *
  * Method: METIS (Karypis and Kumar, SIAM J. Sci. Comput. 20(1), 1998) on the graph with directions, loops and parallel
- * edges left out, every vertex and every edge counting 1, always from the same seed. Graphs of fewer than 16 vertices a
- * part, or without edges, are cut into ranges. A graph keeps the parts that were asked for.
+ * edges left out, every vertex and every edge counting 1, always from the same seed. Graphs of fewer than 16 vertices
+ * for each part, or without edges, are cut into ranges. A graph keeps the partitions that were made.
  *
  * Not done: weights; several threads; a choice of imbalance.
  */
@@ -20,8 +20,8 @@ struct ordo_partition {
 
 #ifdef HAVE_METIS
 
-/* The neighbours of u in either direction, each once, u not among them; how many. `seen` holds, of each vertex, the
- * last u + 1 that met it. */
+/* Writes the neighbours of u in either direction, each once, without u; returns their number. `seen[v]` is the last
+ * u + 1 of which v was a neighbour. */
 static ordo_u64 neighbours(const ordo_csr *const rows[2], ordo_vid u, ordo_u32 *seen, idx_t *to)
 {
     ordo_u64 count = 0;

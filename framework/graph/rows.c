@@ -1,7 +1,7 @@
-/* rows.c -- compressed sparse rows: room for them, and rows in ascending order of heads.
+/* rows.c -- compressed sparse rows: allocating them, and sorting them by head.
  *
- * Method: a row is looked at first (it mostly comes sorted: the list was, or the rows were transposed); up to 64 edges
- * by insertion, longer ones by bytes of the head. Stable. O(m).
+ * Method: a row that is sorted already is left alone (most are: the list was sorted, or the rows were transposed). Up
+ * to 64 edges are sorted by insertion, more by radix sort on the bytes of the head. Stable. O(m).
  *
  * Not done: rows in pieces; compressed heads.
  */
@@ -13,8 +13,8 @@
 
 enum { SHORT_ROW = 64 };
 
-/* For both kinds of row: heads alone, or heads with their weights. Stable. Rows mostly come sorted (the list was, or
- * they were transposed), so that is looked at first. False where memory for a long row is short. */
+/* Sorts a row, for both kinds: heads alone, or heads with their weights. Stable. False where memory for a long row is
+ * short. */
 #define DEFINE_SORT(_word, _name, _head_of)                                                                            \
     static bool _name(_word *row, ordo_u64 count, ordo_scratch *s)                                                     \
     {                                                                                                                  \
@@ -33,13 +33,13 @@ enum { SHORT_ROW = 64 };
             }                                                                                                          \
             return true;                                                                                               \
         }                                                                                                              \
-        if (s->room < count) {                                                                                         \
+        if (s->capacity < count) {                                                                                     \
             ordo_free(s->block);                                                                                       \
-            s->room = 0;                                                                                               \
+            s->capacity = 0;                                                                                           \
             s->block = ordo_alloc(count + count / 2, sizeof(ordo_u64));                                                \
             if (!s->block)                                                                                             \
                 return false;                                                                                          \
-            s->room = count + count / 2;                                                                               \
+            s->capacity = count + count / 2;                                                                           \
         }                                                                                                              \
         ordo_u64 places[4][256] = {{0}};                                                                               \
         for (ordo_u64 i = 0; i < count; i++)                                                                           \
@@ -113,7 +113,7 @@ ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g)
                : ORDO_OK;
 }
 
-/* ---- room ---- */
+/* ---- allocation ---- */
 
 ordo_status ordo_csr_alloc(ordo_u64 n, ordo_u64 m, ordo_type weight_type, ordo_csr *out)
 {

@@ -1,10 +1,10 @@
-/* rows.h -- what build.c, settle.c and rows.c share about rows. */
+/* rows.h -- what build.c, transform.c and rows.c share about rows. */
 #ifndef ORDO_FRAMEWORK_GRAPH_ROWS_H
 #define ORDO_FRAMEWORK_GRAPH_ROWS_H
 
 #include "graph.h"
 
-/* A number that threads take the next from, alone in its line. */
+/* A counter from which threads take ranges, on a cache line of its own. */
 typedef struct ordo_shared {
     _Alignas(64) ordo_u64 next; /* atomic */
 } ordo_shared;
@@ -14,7 +14,7 @@ static inline ordo_u64 ordo_take_next(ordo_shared *s, ordo_u64 count)
     return __atomic_fetch_add(&s->next, count, __ATOMIC_RELAXED);
 }
 
-/* The next rows begin..end-1 that no thread has taken yet; false where all are. */
+/* Takes the next rows begin .. end - 1 that no thread has taken yet; false where there are none. */
 static inline bool ordo_next_rows(const ordo_csr *g, ordo_shared *s, ordo_u64 *begin, ordo_u64 *end)
 {
     enum { ROWS_AT_ONCE = 1024 };
@@ -26,10 +26,10 @@ static inline bool ordo_next_rows(const ordo_csr *g, ordo_shared *s, ordo_u64 *b
 /* Memory that sorting needs, kept from row to row. {NULL, 0} at first; block is the caller's to free. */
 typedef struct ordo_scratch {
     void *block;
-    ordo_u64 room; /* edges */
+    ordo_u64 capacity; /* edges */
 } ordo_scratch;
 
-/* Puts edges begin..end-1 in ascending order of heads, ties as they stand. False where memory is short. */
+/* Sorts edges begin .. end - 1 by head, stably. False where memory is short. */
 bool ordo_row_sort(ordo_vid *head, ordo_u32 stride, ordo_eid begin, ordo_eid end, ordo_scratch *s);
 
 #endif

@@ -3,16 +3,19 @@
  * Problem: turn tens of gigabytes of "u v w" lines into rows as fast as memory allows, without holding a list of edges,
  * and still name the exact line and word of the first thing that is wrong.
  *
- * Method: the text is cut into chunks at line starts; each chunk is a part of a source (graph.h). The first time only
- * tails (and heads where they matter) are looked at, and lines counted: sums of these tell every chunk the number of
- * its first line. The second time everything is parsed. Each chunk stops at its first error; the first chunk with an
- * error has the first error of the file (where the ends have one, weights before it are looked at as well). Weights are
- * parsed as integers until one is not; then, if the format allows both, all are given again as reals. Real numbers are
- * scanned here and not by strtod, whose decimal point depends on the process's locale.
+ * Method: the text is cut into chunks at line starts; each chunk is a part of a source (graph.h). The first pass parses
+ * only tails (and heads where they are needed) and counts lines: sums of these give every chunk the number of its first
+ * line. The second pass parses everything. Each chunk stops at its first error; the first chunk with an error has the
+ * first error of the file (where the first pass finds one, weights before it are parsed as well). Weights are parsed as
+ * integers until one is not; then, if the format allows both, all are parsed again as reals. Real numbers are scanned
+ * here and not by strtod, whose decimal point depends on the process's locale.
  *
  * Not done: lines that end in CR alone; numbers in other bases.
  */
 #include "text.h"
+#include "rows.h"
+
+#include "framework/run/number.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,7 +43,7 @@ ordo_status ordo_text_fail(const ordo_input *in, ordo_u64 line, place found, con
     }
     va_list args;
     va_start(args, expected);
-    vsnprintf(wish, sizeof wish, expected, args);
+    ordo_vformat(wish, sizeof wish, expected, args);
     va_end(args);
     return ordo_fail(ORDO_ERR_INPUT, "%s:%llu: found %s, expected %s", in->name, (unsigned long long)line, what, wish);
 }
@@ -98,14 +101,67 @@ bool ordo_span_number(ordo_span s, ordo_u64 *out)
     return true;
 }
 
+/* ---- fields ---- */
+
+bool ordo_next_field(place *p, place end, ordo_u8 separator, ordo_span *out, bool *more)
+{
+    const bool blanks = separator == ' ';
+    place at = *p;
+    while (at < end && is_blank(*at) && (blanks || *at != separator))
+        at++;
+    if (at < end && *at == '"') {
+        place begin = ++at;
+        while (!at_line_end(at, end) && (*at != '"' || (at + 1 < end && at[1] == '"')))
+            at += *at == '"' ? 2 : 1;
+        if (at_line_end(at, end))
+            return false;
+        *out = (ordo_span){begin, at++};
+    } else {
+        place begin = at;
+        while (!at_line_end(at, end) && *at != separator && !(blanks && is_blank(*at)))
+            at++;
+        place last = at;
+        while (last > begin && is_blank(last[-1]))
+            last--;
+        *out = (ordo_span){begin, last};
+    }
+    while (at < end && is_blank(*at) && (blanks || *at != separator))
+        at++;
+    *more = !at_line_end(at, end);
+    if (!blanks && *more && *at++ != separator)
+        return false;
+    *p = at;
+    return true;
+}
+
 /* ---- real numbers ---- */
 
-place ordo_scan_real(place p, place end, double *out)
+/* DIGITS * 10^power, rounded once; never 0, so that the caller can distinguish a number that is too small from 0. */
+static double far_from_one(ordo_u64 digits, long power)
+{
+    char text[64];
+    double value;
+    snprintf(text, sizeof text, "%llue%ld", (unsigned long long)digits, power);
+    if (ordo_parse_real(text, &value))
+        return value;
+    return power < 0 ? DBL_MIN : (double)INFINITY;
+}
+
+double ordo_nearest_double(ordo_u64 digits, long power)
 {
     static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (digits == 0)
+        return 0;
+    if (digits <= (ordo_u64)1 << 53 && power >= -22 && power <= 22)
+        return power < 0 ? (double)digits / exact[-power] : (double)digits * exact[power];
+    return far_from_one(digits, power);
+}
+
+place ordo_scan_real(place p, place end, ordo_decimal *out)
+{
     enum { FAR = 100000 };
-    bool negative = p < end && *p == '-', any = false, point = false;
+    bool negative = p < end && *p == '-', any = false, point = false, exponential = false;
     if (p < end && (*p == '-' || *p == '+'))
         p++;
     ordo_u64 digits = 0;
@@ -118,7 +174,7 @@ place ordo_scan_real(place p, place end, double *out)
                 digits = digits * 10 + digit;
                 power -= point;
             } else {
-                power += !point; /* the digit is beyond what a double can tell */
+                power += !point; /* the digit does not change the double */
             }
         } else if (*p == '.' && !point) {
             point = true;
@@ -128,8 +184,10 @@ place ordo_scan_real(place p, place end, double *out)
     }
     if (!any)
         return NULL;
+    const long places = -power;
     if (p < end && (*p == 'e' || *p == 'E')) {
         p++;
+        exponential = true;
         bool below = p < end && *p == '-';
         if (p < end && (*p == '-' || *p == '+'))
             p++;
@@ -141,15 +199,12 @@ place ordo_scan_real(place p, place end, double *out)
         long far = exponent < FAR ? (long)exponent : FAR;
         power += below ? -far : far;
     }
-    double value;
-    if (digits == 0)
-        value = 0;
-    else if (digits <= (ordo_u64)1 << 53 && power >= -22 && power <= 22)
-        value = power < 0 ? (double)digits / exact[-power] : (double)digits * exact[power];
-    else
-        /* never 0: the caller sees that it is too small, and not nothing */
-        value = fmax((double)((long double)digits * powl(10.0L, (long double)power)), DBL_MIN);
-    *out = negative ? -value : value;
+    const double value = ordo_nearest_double(digits, power);
+    *out = (ordo_decimal){.value = negative ? -value : value,
+                          .digits = digits,
+                          .places = places,
+                          .point = point,
+                          .exponent = exponential};
     return p;
 }
 
@@ -172,7 +227,7 @@ void ordo_cut(place begin, place end, ordo_piece *out)
     size_t size = (size_t)(end - begin), step = piece_size(size), count = ordo_pieces(size);
     place at = begin;
     for (size_t i = 0; i < count; i++) {
-        /* The piece ends after the line that holds its last byte; a long line may leave pieces empty. */
+        /* A piece ends after the line that contains its last byte; after a long line pieces may be empty. */
         size_t until = (i + 1) * step < size ? (i + 1) * step : size;
         place stop = begin + until;
         stop = stop <= at ? at : after_line(stop - 1, end);
@@ -192,7 +247,9 @@ typedef enum wanted {
     WANT_INTEGER,
     WANT_32_BITS,
     WANT_FLOAT,
+    WANT_HELD,
     WANT_NATURAL,
+    WANT_FIELDS,
     WANT_LINE_END
 } wanted;
 
@@ -204,12 +261,12 @@ typedef struct mark {
 
 typedef struct chunk {
     ordo_piece piece;
-    ordo_u64 lines;            /* in it, as far as its ends are right */
+    ordo_u64 lines;            /* in it, up to the first wrong end */
     ordo_u64 first_line;       /* 0 until all are counted */
     ordo_u64 max_id, max_line; /* largest end, 1 added: 0 is none */
     mark wrong;                /* what ended the chunk */
     mark negative, big, wide;  /* first weight < 0, > INT32_MAX, beyond 32 bits */
-    bool real;                 /* has a weight that is no integer */
+    bool real;                 /* has a weight that is not an integer */
 } chunk;
 
 typedef struct reading {
@@ -218,7 +275,7 @@ typedef struct reading {
     chunk *chunks;
     ordo_u64 count;
     ordo_u64 line; /* of the first chunk */
-    bool heads;    /* the first time as well: reverse edges are asked for, or n is unknown */
+    bool heads;    /* also in the first pass: reverse edges are requested, or n is unknown */
     bool as_real;
 } reading;
 
@@ -226,14 +283,32 @@ static inline bool is_edge_line(const ordo_text_shape *shape, place p, place end
 {
     if (at_line_end(p, end))
         return false;
-    return shape->arcs ? *p == 'a' : !*p || !strchr(shape->comments, *p);
+    if (shape->arcs)
+        return *p == 'a';
+    if ((unsigned)*p - '0' <= 9 || !*p || !strchr(shape->comments, *p))
+        return true;
+    return *p == '/' && (p + 1 == end || p[1] != '/');
 }
 
-/* One weight of a chunk: its bits, and what is odd about it. Returns its end, or NULL (then *want says what). */
+/* Whether a float is accepted for this number: it is equal, or the number is one that is always rounded to the nearest
+ * float (docs/reals.md). */
+static bool held(const ordo_decimal *d, ordo_f32 value)
+{
+    if ((double)value == d->value)
+        return true;
+    ordo_u64 digits = d->digits;
+    long places = d->places;
+    for (; digits && digits % 10 == 0; digits /= 10)
+        places--;
+    return digits < ORDO_NINE_DIGITS && (d->exponent || places > 0);
+}
+
+/* Reads one weight of a chunk: its bits, and marks for the chunk. Returns its end, or NULL (then *want is what was
+ * expected). */
 static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u64 line, ordo_u32 *bits, wanted *want)
 {
     const ordo_text_shape *shape = r->shape;
-    double real;
+    ordo_decimal real;
     *bits = 0;
     if (!r->as_real) {
         bool minus = p < end && *p == '-';
@@ -257,7 +332,7 @@ static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u6
         after = ordo_scan_real(p, end, &real);
         if (!after || !at_gap(after, end))
             return NULL;
-        c->real = true; /* the pass as reals looks at its size */
+        c->real = true; /* the pass that reads reals checks its size */
         return after;
     }
     place after = ordo_scan_real(p, end, &real);
@@ -265,19 +340,44 @@ static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u6
     if (!after || !at_gap(after, end))
         return NULL;
     *want = WANT_FLOAT;
-    double size = fabs(real);
-    ordo_f32 value = size <= (double)FLT_MAX ? (ordo_f32)real : 0;
+    double size = fabs(real.value);
+    ordo_f32 value = size <= (double)FLT_MAX ? (ordo_f32)real.value : 0;
     if (!shape->drop && (size > (double)FLT_MAX || (size > 0 && !(fabsf(value) > 0))))
+        return NULL;
+    *want = WANT_HELD;
+    if (!shape->drop && !shape->round && !held(&real, value))
+        return NULL;
+    *want = WANT_INTEGER;
+    if (shape->number == ORDO_INTEGER &&
+        (real.point || real.exponent)) /* an integer that is read as a real because it is large */
         return NULL;
     memcpy(bits, &value, sizeof value);
     return after;
 }
 
-/* Gives the edges of a chunk to `to`, if there is one. */
-static inline __attribute__((always_inline)) void parse_chunk(const reading *r, chunk *c, ordo_taker *to,
-                                                              const bool ends_only)
+/* Finds the columns of a line and its end. False: it has too few or too many fields, at *p. */
+static bool cut_line(const ordo_text_shape *shape, place *p, place end, ordo_span column[3])
 {
-    const ordo_text_shape shape = *r->shape; /* a copy: stores could else change it, for the compiler */
+    bool more = true;
+    for (int i = 0; i < shape->fields; i++) {
+        place here = *p;
+        ordo_span field;
+        if (!more || !ordo_next_field(p, end, shape->separator, &field, &more)) {
+            *p = more ? here : *p;
+            return false;
+        }
+        for (int k = 0; k < shape->columns; k++)
+            if (shape->at[k] == i)
+                column[k] = field;
+    }
+    return !more;
+}
+
+/* Parses a chunk and gives its edges to `to`, if that is not NULL. */
+static inline __attribute__((always_inline)) void parse_chunk(const reading *r, chunk *c, ordo_taker *to,
+                                                              const bool ends_only, const bool fields)
+{
+    const ordo_text_shape shape = *r->shape; /* a copy: the compiler must otherwise assume that stores change it */
     const place end = c->piece.end;
     const bool counted = shape.n != ORDO_COUNT_UNKNOWN;
     const ordo_u64 all = counted ? shape.n : ORDO_MAX_VERTICES,
@@ -290,6 +390,7 @@ static inline __attribute__((always_inline)) void parse_chunk(const reading *r, 
     c->real = false;
     place p = c->piece.begin;
     for (; p < end; line++) {
+        const place start = p; /* a separator may be a blank */
         p = skip_blanks(p, end);
         if (!is_edge_line(&shape, p, end)) {
             if (shape.arcs && !at_line_end(p, end) && *p != 'c') {
@@ -306,7 +407,22 @@ static inline __attribute__((always_inline)) void parse_chunk(const reading *r, 
             p = skip_blanks(p + 1, end);
         }
         ordo_u64 ends[2] = {0, 0};
-        for (int i = 0; i < (ends_only && !r->heads ? 1 : 2); i++) {
+        ordo_span column[3] = {{NULL, NULL}};
+        p = fields ? start : p;
+        if (fields && !cut_line(&shape, &p, end, column)) {
+            want = WANT_FIELDS;
+            goto wrong;
+        }
+        const place next = p;
+        for (int i = 0; fields && i < 2; i++) {
+            want = i ? WANT_HEAD : WANT_TAIL;
+            p = column[i].begin;
+            place after = scan_digits(p, column[i].end, &ends[i]);
+            ends[i] -= shape.base;
+            if (after == p || after != column[i].end || ends[i] >= limit[i])
+                goto wrong;
+        }
+        for (int i = 0; !fields && i < (ends_only && !r->heads ? 1 : 2); i++) {
             want = i ? WANT_HEAD : WANT_TAIL;
             place after = scan_digits(p, end, &ends[i]);
             ends[i] -= shape.base; /* 0 of a 1-based file becomes huge */
@@ -322,7 +438,17 @@ static inline __attribute__((always_inline)) void parse_chunk(const reading *r, 
             }
         }
         ordo_u32 bits = 0;
-        if (ends_only && (shape.columns == 3 || !r->heads)) {
+        if (fields) {
+            if (!ends_only && shape.columns == 3) {
+                p = column[2].begin;
+                place after = scan_weight(r, c, p, column[2].end, line, &bits, &want);
+                if (after && after != column[2].end)
+                    want = WANT_WEIGHT;
+                if (!after || after != column[2].end)
+                    goto wrong;
+            }
+            p = next + (next < end);
+        } else if (ends_only && (shape.columns == 3 || !r->heads)) {
             p = after_line(p, end);
         } else {
             if (shape.columns == 3) {
@@ -358,13 +484,14 @@ wrong:
 static void give_chunk(void *self, ordo_u64 index, bool ends_only, ordo_taker *to)
 {
     reading *r = self;
-    if (ends_only)
-        parse_chunk(r, &r->chunks[index], to, true);
+    chunk *c = &r->chunks[index];
+    if (r->shape->separator)
+        ends_only ? parse_chunk(r, c, to, true, true) : parse_chunk(r, c, to, false, true);
     else
-        parse_chunk(r, &r->chunks[index], to, false);
+        ends_only ? parse_chunk(r, c, to, true, false) : parse_chunk(r, c, to, false, false);
 }
 
-/* The first mark of a kind (the offset of a member of chunk), in the order of lines. */
+/* The first mark of a kind (given as the offset of a member of chunk), in the order of lines. */
 static mark first_mark(const reading *r, size_t kind)
 {
     mark m = {0};
@@ -401,22 +528,29 @@ static ordo_status report(const ordo_input *in, const ordo_text_shape *shape, ma
     case WANT_INTEGER:
         return ordo_text_fail(in, m.line, m.at, "an integer weight");
     case WANT_32_BITS:
-        return ordo_text_fail(in, m.line, m.at, "a weight of 32 bits");
+        return ordo_text_fail(in, m.line, m.at, "a weight of 32 bits%s",
+                              shape->number == ORDO_NATURAL ? "" : " (--round takes the nearest float)");
     case WANT_FLOAT:
         return ordo_text_fail(in, m.line, m.at, "a weight within the range of a 32-bit float");
+    case WANT_HELD:
+        return ordo_text_fail(in, m.line, m.at,
+                              "a weight that a 32-bit float holds: a whole number exactly, a fraction of at most 9 "
+                              "digits (--round takes the nearest float)");
+    case WANT_FIELDS:
+        return ordo_text_fail(in, m.line, m.at, "%d columns, as line %llu has", shape->fields,
+                              (unsigned long long)shape->fields_line);
     case WANT_NATURAL:
         return ordo_text_fail(in, m.line, m.at, "a capacity of 0 or more");
     case WANT_LINE_END:
-        return ordo_text_fail(
-            in, m.line, m.at, "the end of the line (%s%d columns%s)", shape->arcs ? "'a' and " : "", shape->columns,
-            shape->n != ORDO_COUNT_UNKNOWN ? "" : ", as in the first line: a header of counts is none of this format");
+        return ordo_text_fail(in, m.line, m.at, "the end of the line (%s%d columns%s)", shape->arcs ? "'a' and " : "",
+                              shape->columns, shape->n != ORDO_COUNT_UNKNOWN ? "" : ", as in the first line");
     case NOTHING_WRONG:
         break;
     }
     return ORDO_OK;
 }
 
-/* Looks at what the chunks found; on ORDO_OK the list's weights are of type *type. */
+/* Evaluates the marks of all chunks; on ORDO_OK the list's weights are of type *type. */
 static ordo_status judge(const ordo_input *in, const reading *r, ordo_type *type)
 {
     const ordo_text_shape *shape = r->shape;
@@ -447,17 +581,31 @@ static ordo_status judge(const ordo_input *in, const reading *r, ordo_type *type
 
 /* ---- as a source ---- */
 
-/* An end or a count is wrong: what else is wrong before it? */
+/* Whether weights must be parsed again, as reals. */
+static bool wants_reals(const reading *r)
+{
+    bool real = false, wide = false, negative = false, big = false;
+    for (ordo_u64 i = 0; i < r->count; i++) {
+        real |= r->chunks[i].real;
+        wide |= r->chunks[i].wide.at != NULL;
+        negative |= r->chunks[i].negative.at != NULL;
+        big |= r->chunks[i].big.at != NULL;
+    }
+    bool rounded = r->shape->round && !r->shape->drop && r->shape->number != ORDO_NATURAL &&
+                   r->shape->mirror != ORDO_MIRROR_MINUS_WHOLE && (wide || (negative && big));
+    return !r->as_real && (real || rounded);
+}
+
+/* An end or a count is wrong: looks for an earlier error in weights. */
 static ordo_status report_first(reading *r)
 {
     for (bool again = true; again;) {
-        bool real = false, bad = false;
+        bool bad = false;
         for (ordo_u64 i = 0; i < r->count && !bad; i++) {
-            parse_chunk(r, &r->chunks[i], NULL, false);
-            real |= r->chunks[i].real;
+            give_chunk(r, i, false, NULL);
             bad = r->chunks[i].wrong.at != NULL;
         }
-        again = real && !r->as_real;
+        again = wants_reals(r);
         r->as_real |= again;
     }
     ordo_type type;
@@ -496,7 +644,8 @@ static ordo_status chunks_counted(void *self, ordo_u64 edges, ordo_u64 *n)
         wrong |= c->wrong.at != NULL;
     }
     bool miscounted = shape->claimed && edges != shape->claim;
-    if (wrong || miscounted) { /* a damaged line says more than a count that it makes wrong */
+    if (wrong ||
+        miscounted) { /* the error of a damaged line is more useful than that of the count, which it makes wrong */
         ordo_status status = report_first(r);
         if (status)
             return status;
@@ -516,14 +665,79 @@ static ordo_status chunks_counted(void *self, ordo_u64 edges, ordo_u64 *n)
 static ordo_status chunks_given(void *self, ordo_type *weights, bool *again)
 {
     reading *r = self;
-    bool real = false;
-    for (ordo_u64 i = 0; i < r->count; i++)
-        real |= r->chunks[i].real;
-    if (real && !r->as_real) {
+    if (wants_reals(r)) {
         *again = r->as_real = true;
         return ORDO_OK;
     }
     return judge(r->in, r, weights);
+}
+
+/* ---- one pass, for summaries ---- */
+
+typedef struct summer {
+    ordo_taker taker;
+    ordo_text_sums sums;
+} summer;
+
+typedef struct summing {
+    reading *r;
+    ordo_text_sums *sums; /* [chunks] */
+    ordo_shared next;
+} summing;
+
+static void take_sum(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
+{
+    ordo_text_sums *s = &((summer *)taker)->sums;
+    for (size_t i = 0; i < count; i++) {
+        ordo_vid low = edges[i].tail < edges[i].head ? edges[i].tail : edges[i].head,
+                 high = edges[i].tail ^ edges[i].head ^ low;
+        s->zero |= low == 0;
+        s->largest = high > s->largest ? high : s->largest;
+    }
+    s->edges += count;
+}
+
+static void sum_chunks(void *arg, int member)
+{
+    summing *s = arg;
+    (void)member;
+    for (ordo_u64 i; (i = ordo_take_next(&s->next, 1)) < s->r->count;) {
+        summer one = {.taker = {take_sum}};
+        give_chunk(s->r, i, true, &one.taker);
+        one.sums.wrong = s->r->chunks[i].wrong.at != NULL;
+        s->sums[i] = one.sums;
+    }
+}
+
+ordo_status ordo_text_sum(const ordo_cursor *from, const ordo_text_shape *shape, int threads, ordo_text_sums *out)
+{
+    place end = from->in->bytes + from->in->size;
+    size_t size = (size_t)(end - from->at);
+    reading r = {.in = from->in, .shape = shape, .count = ordo_pieces(size), .heads = true};
+    summing s = {.r = &r};
+    ordo_piece *pieces = ordo_alloc(r.count, sizeof *pieces);
+    r.chunks = pieces ? ordo_alloc(r.count, sizeof *r.chunks) : NULL;
+    s.sums = r.chunks ? ordo_alloc(r.count, sizeof *s.sums) : NULL;
+    ordo_team *team;
+    ordo_status status = s.sums ? ordo_graph_team(threads, size / 8, &team) : ORDO_ERR_MEMORY;
+    if (!status) {
+        ordo_cut(from->at, end, pieces);
+        for (ordo_u64 i = 0; i < r.count; i++)
+            r.chunks[i] = (chunk){.piece = pieces[i]};
+        ordo_team_run(team, sum_chunks, &s);
+        ordo_team_return(team);
+        *out = (ordo_text_sums){0};
+        for (ordo_u64 i = 0; i < r.count; i++) {
+            out->edges += s.sums[i].edges;
+            out->largest = s.sums[i].largest > out->largest ? s.sums[i].largest : out->largest;
+            out->zero |= s.sums[i].zero;
+            out->wrong |= s.sums[i].wrong;
+        }
+    }
+    ordo_free(s.sums);
+    ordo_free(r.chunks);
+    ordo_free(pieces);
+    return status;
 }
 
 ordo_status ordo_graph_from_text(const ordo_cursor *from, const ordo_text_shape *shape, const ordo_origin *origin,

@@ -27,7 +27,7 @@ static inline bool at_line_end(ordo_place p, ordo_place end)
     return p == end || *p == '\n';
 }
 
-/* A word ends here. */
+/* Whether a word ends here. */
 static inline bool at_gap(ordo_place p, ordo_place end)
 {
     return p == end || *p == '\n' || is_blank(*p);
@@ -39,8 +39,8 @@ static inline ordo_place after_line(ordo_place p, ordo_place end)
     return newline ? newline + 1 : end;
 }
 
-/* Digits from p on; beyond 2^40 the value is only known to be too large. Returns the first non-digit. Eight bytes at
- * a time while there are eight: exclusive or leaves digits as 0..9, adding 0x76 lifts everything else over 0x7f, and
+/* Parses digits from p on; returns the first non-digit. Of a value beyond 2^40 only that is certain. Eight bytes at a
+ * time while there are eight: exclusive or leaves digits as 0..9, adding 0x76 makes everything else exceed 0x7f, and
  * three multiplications add up pairs, fours and eights (Lemire, "Quickly parsing eight digits", 2022). */
 static inline ordo_place scan_digits(ordo_place p, ordo_place end, ordo_u64 *out)
 {
@@ -69,11 +69,17 @@ static inline ordo_place scan_digits(ordo_place p, ordo_place end, ordo_u64 *out
     return p;
 }
 
-/* A decimal number from p on, exact to double but for a last-place error beyond 19 digits or 10^22. Returns where it
- * ends, or NULL where none is. Too large is infinite. */
-ordo_place ordo_scan_real(ordo_place p, ordo_place end, double *out);
+/* A decimal number of a text. */
+typedef struct ordo_decimal {
+    double value;         /* the nearest one (of the first 19 digits); too large is infinite, too small never 0 */
+    ordo_u64 digits;      /* the first 19 or so, as a number */
+    long places;          /* digits of these after the point; negative: digits before the point that are left out */
+    bool point, exponent; /* it has one */
+} ordo_decimal;
+/* Parses the number from p on. Returns its end, or NULL where there is none. */
+ordo_place ordo_scan_real(ordo_place p, ordo_place end, ordo_decimal *out);
 
-/* A text cut at line starts into pieces of some size that does not depend on threads. */
+/* A text is cut at line starts into pieces, whose number does not depend on threads. */
 typedef struct ordo_piece {
     ordo_place begin, end;
 } ordo_piece;
@@ -102,13 +108,19 @@ typedef struct ordo_words {
     ordo_span end; /* empty, at the end of the line */
 } ordo_words;
 
-/* The words of the line at the cursor, which moves on. False at the end of the text. */
+/* Reads the words of the line at the cursor, and moves it to the next line. False at the end of the text. */
 bool ordo_next_line(ordo_cursor *c, ordo_words *out);
 bool ordo_span_is(ordo_span s, const char *word, bool fold_case);
 bool ordo_span_number(ordo_span s, ordo_u64 *out);
-/* "FILE:LINE: found '...', expected ..." with what stands at `found` (NULL end of file). */
+/* Fails with "FILE:LINE: found '...', expected ...", with the text at `found` (NULL: end of file). */
 ordo_status ordo_text_fail(const ordo_input *in, ordo_u64 line, ordo_place found, const char *expected, ...)
     ORDO_PRINTF(4, 5);
+
+/* ---- fields: lines that are cut at a separator ---- */
+
+/* Reads the field at *p, without blanks and quotes around it; *p moves to the next one, *more is whether there is one.
+ * Separator ' ': any blanks. False: a quote without an end, or text after the closing quote. */
+bool ordo_next_field(ordo_place *p, ordo_place end, ordo_u8 separator, ordo_span *out, bool *more);
 
 /* ---- lines of edges ---- */
 
@@ -119,24 +131,37 @@ typedef enum ordo_number {
     ORDO_EITHER /* real where one is no integer */
 } ordo_number;
 
-/* What lines of edges look like, and what a header said of them. */
+/* The shape of lines of edges, and what a header declares about them. */
 typedef struct ordo_text_shape {
     bool arcs;            /* DIMACS: 'a' before the ends; lines of 'c' are comments */
-    const char *comments; /* first characters of lines to skip, where not arcs */
+    const char *comments; /* first characters of lines to skip, where not arcs; '/': two of them */
     int columns;          /* 2, or 3 with a weight */
+    ordo_u8 separator;    /* of fields, among which those of `at` are the columns; 0: blanks, columns in their order */
+    int fields;           /* of each line, and where the tail, the head and the weight are among them, from 0 */
+    int at[3];
+    ordo_u64 fields_line; /* the line that this was found in */
+    bool round;           /* weights that f32 does not hold are rounded */
     ordo_u64 base;        /* what the file calls vertex 0 */
     ordo_u64 n;           /* vertices, or ORDO_COUNT_UNKNOWN: the largest end + 1, but at least least_n */
     ordo_u64 least_n;
     ordo_u64 tails;      /* of a bipartite graph, whose vertices are counted: edges begin at the first ones alone, and
                             heads are numbered from there on; 0: they begin and end anywhere */
     ordo_number number;  /* what weights may be */
-    bool drop;           /* look at weights, but do not keep them */
+    bool drop;           /* parse weights, but do not keep them */
     const char *claimed; /* what the header counted ("entries"), or NULL */
     ordo_u64 claim, claim_line;
     ordo_mirror mirror; /* of the format */
 } ordo_text_shape;
 
-/* The graph of the lines from the cursor on, read in parallel, twice. */
+/* A summary of lines of edges, from one parallel pass. */
+typedef struct ordo_text_sums {
+    ordo_u64 edges, largest; /* end of an edge */
+    bool zero;               /* some end is 0 */
+    bool wrong;              /* some line is not an edge: the rest is not valid */
+} ordo_text_sums;
+ordo_status ordo_text_sum(const ordo_cursor *from, const ordo_text_shape *shape, int threads, ordo_text_sums *out);
+
+/* Makes the graph of the lines from the cursor on, in two parallel passes. */
 ordo_status ordo_graph_from_text(const ordo_cursor *from, const ordo_text_shape *shape, const ordo_origin *origin,
                                  ordo_graph **out);
 

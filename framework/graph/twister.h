@@ -1,8 +1,8 @@
 /* twister.h -- Matsumoto and Nishimura's Mersenne Twisters, with 32-bit words (TOMACS 8(1), 1998) and with 64-bit ones
  * (TOMACS 10(4), 2000), by their definitions.
  *
- * For what others drew with std::mt19937 and std::mt19937_64 and we must draw again. What is random here alone comes
- * from hashes (ordo_scramble), which any thread can make from a number.
+ * Only for reproducing what other programs draw with std::mt19937 and std::mt19937_64. All other random numbers are
+ * hashes (ordo_scramble), which any thread can compute from a number.
  */
 #ifndef ORDO_FRAMEWORK_GRAPH_TWISTER_H
 #define ORDO_FRAMEWORK_GRAPH_TWISTER_H

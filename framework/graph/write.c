@@ -1,43 +1,59 @@
-/* write.c -- graphs to files: which format, what fits it, and a file that is whole.
+/* write.c -- writes graphs to files: chooses the format, and checks that it can hold the graph.
  *
- * Problem: a file that is whole or not there; no weight lost or invented on the way.
+ * Problem: the file must be complete or not there; no weight may be lost or invented.
  *
- * Method: 64 KiB at a time into PATH.tmp.PID, renamed when all is written and closed; on failure it is unlinked.
- * The first failure is kept and the rest of the writing does nothing, so that only the end has to look. Devices and
- * pipes are written in place.
+ * Method: 64 KiB at a time, through wrap.c where the name ends in .gz, .xz or .zst, into a temporary file beside
+ * the target (framework/run/output.c), which is renamed when all is written and closed. The first failure is kept, and
+ * later calls do nothing, so that errors are checked only at the end. Devices and pipes are written in place.
  *
- * Not done: fsync (a file written just before a power cut may be empty); compression; writing by several threads;
- * one path written by two threads of a process at once.
+ * Not done: writing by several threads.
  */
-#define _POSIX_C_SOURCE 200809L /* open, fileno */
-#include "graph.h"
+#define _POSIX_C_SOURCE 200809L
+#include "wrap.h"
+
+#include "framework/run/number.h"
+#include "framework/run/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 16, LONGEST = 64 };
+enum { BLOCK = 1 << 16, LONGEST = 64 };
 
 struct ordo_writer {
     int fd;
     int error; /* errno of the first failure */
     size_t used;
-    char *block; /* [ROOM] */
+    char *block;          /* [BLOCK] */
+    ordo_wrapper wrapper; /* kind NULL: plain */
 };
 
-static void flush(ordo_writer *w)
+static int write_all(int fd, const void *bytes, size_t size)
 {
-    for (size_t done = 0; done < w->used && !w->error;) {
-        ssize_t put = write(w->fd, w->block + done, w->used - done);
+    for (size_t done = 0; done < size;) {
+        ssize_t put = write(fd, (const char *)bytes + done, size - done);
         if (put > 0)
             done += (size_t)put;
         else if (put == 0 || errno != EINTR)
-            w->error = put == 0 ? ENOSPC : errno;
+            return put == 0 ? ENOSPC : errno;
     }
+    return 0;
+}
+
+static int put_compressed(void *to, const void *bytes, size_t size)
+{
+    return write_all(((ordo_writer *)to)->fd, bytes, size);
+}
+
+static void flush(ordo_writer *w, bool last)
+{
+    if (ordo_interrupted() && !w->error)
+        w->error = EINTR;
+    if (!w->error)
+        w->error = w->wrapper.kind ? ordo_wrapper_add(&w->wrapper, w->block, w->used, last)
+                                   : write_all(w->fd, w->block, w->used);
     w->used = 0;
 }
 
@@ -45,9 +61,9 @@ void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size)
 {
     const char *from = bytes;
     while (size > 0) {
-        if (w->used == ROOM)
-            flush(w);
-        size_t piece = size < ROOM - w->used ? size : ROOM - w->used;
+        if (w->used == BLOCK)
+            flush(w, false);
+        size_t piece = size < BLOCK - w->used ? size : BLOCK - w->used;
         memcpy(w->block + w->used, from, piece);
         w->used += piece;
         from += piece;
@@ -80,20 +96,14 @@ bool ordo_put_failed(const ordo_writer *w)
     return w->error != 0;
 }
 
-/* Nine digits tell any two floats apart. A point or an exponent tells the reader that it is none of the integers. */
+/* Nine digits distinguish any two floats. A point or an exponent shows the reader that it is not an integer. */
 static void put_f32(ordo_writer *w, ordo_u32 bits)
 {
     ordo_f32 value;
     memcpy(&value, &bits, sizeof value);
     char text[LONGEST];
-    int length = snprintf(text, sizeof text - 2, "%.9g", (double)value);
-    bool marked = false;
-    for (int i = 0; i < length; i++) {
-        bool number = (text[i] >= '0' && text[i] <= '9') || text[i] == '-' || text[i] == '+' || text[i] == 'e';
-        if (!number)
-            text[i] = '.'; /* whatever the process's locale takes for a point */
-        marked |= !number || text[i] == 'e';
-    }
+    int length = ordo_format(text, sizeof text - 2, "%.9g", (double)value);
+    bool marked = strpbrk(text, ".e") != NULL;
     if (!marked) {
         text[length++] = '.';
         text[length++] = '0';
@@ -148,12 +158,12 @@ static const struct format {
     {".sg", NONE | SMALL_IDS, ordo_write_gap},
     {".ggr", NONE | U32, ordo_write_galois},
     {".npz", NONE | U32 | I32 | F32 | FINITE, NULL},
-    {".ordo", NONE | U32 | I32 | F32, ordo_write_own},
+    {".ordo", NONE | U32 | I32 | F32, ordo_write_ordo},
 };
 
 static const struct format *format_of(const char *path)
 {
-    size_t length = strlen(path);
+    size_t length = ordo_unwrapped_length(path);
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         size_t tail = strlen(formats[i].suffix);
         if (length > tail && memcmp(path + length - tail, formats[i].suffix, tail) == 0)
@@ -186,7 +196,7 @@ static ordo_status check_weights(const ordo_csr *g, const struct format *f, cons
             return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %g, expected a finite one in %s", path, (double)real,
                              f->suffix);
     }
-    /* i32 weights of which none is negative are as good as u32. */
+    /* i32 weights of which none is negative can be written as u32. */
     bool fits = holds & 1 << g->weight_type || (g->weight_type == ORDO_I32 && !negative && holds & U32);
     if (!fits)
         return ordo_fail(ORDO_ERR_USAGE, "%s: found %s weights%s, expected others: %s cannot hold them", path,
@@ -219,44 +229,20 @@ static ordo_status check_fit(const ordo_graph *graph, const struct format *f, co
     return check_weights(g, f, path);
 }
 
-static ordo_status write_stream(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *path,
-                                int flags)
+/* The bytes of the file. */
+static ordo_status write_bytes(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *path)
 {
-    w->fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
-    if (w->fd < 0)
-        return ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(errno));
-    ordo_status status = f->write(w, g);
-    flush(w);
-    if (close(w->fd) != 0 && !w->error)
-        w->error = errno;
-    return status;
-}
-
-static ordo_status write_aside(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *aside,
-                               const char *path)
-{
-    /* What a killed process of our number left is in nobody's way. */
-    if (unlink(aside) != 0 && errno != ENOENT)
-        return ordo_fail(ORDO_ERR_IO, "%s: %s", aside, strerror(errno));
-    /* Never through a link that somebody put there. */
-    ordo_status status = f->write ? write_stream(w, f, g, aside, O_CREAT | O_EXCL) : ordo_write_npz(aside, g);
-    if (!status && !w->error && rename(aside, path) != 0)
-        w->error = errno;
-    if (!status && w->error)
-        status = ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(w->error));
-    if (status)
-        unlink(aside);
-    return status;
-}
-
-static ordo_status write_in_place(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *path)
-{
-    if (!f->write)
-        return ordo_fail(ORDO_ERR_IO, "%s: found a device or a pipe, expected a file: %s is not written in one go",
-                         path, f->suffix);
-    ordo_status status = write_stream(w, f, g, path, 0);
-    if (!status && w->error)
-        status = ordo_fail(ORDO_ERR_IO, "%s: %s", path, strerror(w->error));
+    w->block = ordo_alloc(BLOCK, 1);
+    ordo_status status = w->block ? ORDO_OK : ORDO_ERR_MEMORY;
+    w->wrapper = (ordo_wrapper){.kind = ordo_wrapping_named(path), .put = put_compressed, .to = w};
+    if (!status && w->wrapper.kind)
+        status = ordo_wrapper_start(&w->wrapper, path);
+    if (!status)
+        status = f->write(w, g);
+    if (!status)
+        flush(w, true);
+    ordo_wrapper_free(&w->wrapper);
+    ordo_free(w->block);
     return status;
 }
 
@@ -269,23 +255,28 @@ ordo_status ordo_graph_write(const ordo_graph *g, const char *path)
         char all[128] = "";
         for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
             snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", formats[i].suffix);
-        return ordo_fail(ORDO_ERR_USAGE, "%s: found no known suffix, expected one of %s", path, all);
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found no known suffix, expected one of %s (.gz, .xz or .zst behind it)",
+                         path, all);
     }
+    const ordo_wrapping *wrapping = ordo_wrapping_named(path);
+    if (!f->write && wrapping)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "%s: found the suffix %s behind %s, expected %s alone: it is compressed itself", path,
+                         ordo_wrapping_suffix(wrapping), f->suffix, f->suffix);
     ordo_status status = check_fit(g, f, path);
+    ordo_output out;
+    if (!status)
+        status = ordo_output_open(path, &out);
     if (status)
         return status;
-    ordo_writer w = {.block = ordo_alloc(ROOM, 1)};
-    size_t length = strlen(path) + LONGEST;
-    char *aside = w.block ? ordo_alloc(length, 1) : NULL;
-    if (aside) {
-        struct stat there;
-        bool special = stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
-        snprintf(aside, length, "%s.tmp.%ld", path, (long)getpid());
-        status = special ? write_in_place(&w, f, g, path) : write_aside(&w, f, g, aside, path);
-    } else {
-        status = ORDO_ERR_MEMORY;
-    }
-    ordo_free(aside);
-    ordo_free(w.block);
-    return status;
+    ordo_writer w = {.fd = out.fd};
+    if (f->write)
+        status = write_bytes(&w, f, g, path);
+    else if (out.target)
+        status = ordo_write_npz(out.fd, path, g);
+    else
+        status = ordo_fail(ORDO_ERR_IO, "%s: found a device or a pipe, expected a file: %s is not written in one go",
+                           path, f->suffix);
+    ordo_status closed = ordo_output_close(&out, !status, w.error);
+    return status ? status : closed;
 }

@@ -1,9 +1,9 @@
-/* backend.c -- finds and loads back ends.
+/* backend.c -- finds and loads back ends; detail/backend.h describes them. A loaded one is kept.
  *
  * Not done: unloading; several versions side by side.
  */
 #define _GNU_SOURCE /* dladdr */
-#include <ordo/backend.h>
+#include <ordo/detail/backend.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,8 +14,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const ordo_backend *cuda;
 
-/* "libordo-NAME.so" beside this library; where there is none, by name alone. One that is there and cannot be loaded is
- * an error: another one, found elsewhere, would be a surprise. */
+/* Opens "libordo-NAME.so" beside this library; where there is none, by name alone. A file beside this library that
+ * cannot be loaded is an error: another one, found elsewhere, might be of another version. */
 static ordo_status open_object(const char *name, void **out)
 {
     char path[4096] = "";

@@ -1,7 +1,9 @@
+/* error.c -- statuses, and the last error message of each thread. */
 #include <ordo/error.h>
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "number.h"
 
 static _Thread_local char last_error[1024];
 
@@ -48,11 +50,11 @@ const char *ordo_last_error(void)
 
 ordo_status ordo_fail(ordo_status status, const char *format, ...)
 {
-    /* The old sentence may be an argument of the new one: format aside first. */
+    /* The old message may be an argument of the new one, so it is formatted into another buffer first. */
     char text[sizeof last_error];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    ordo_vformat(text, sizeof text, format, args);
     va_end(args);
     for (size_t i = 0;; i++) {
         last_error[i] = text[i] == '\n' ? ' ' : text[i];

@@ -1,3 +1,7 @@
+/* memory.c -- allocation that is counted, aligned, and can be made to fail by tests.
+ *
+ * Every block is preceded by its size. Large blocks are aligned to huge pages and offered to the kernel as such.
+ */
 #define _DEFAULT_SOURCE /* madvise */
 #include <ordo/memory.h>
 
@@ -7,7 +11,7 @@
 
 #include <ordo/error.h>
 
-/* Every block is preceded by its size, so that the books can be kept without asking the C library. */
+/* The size of a block, in front of it, so that memory can be accounted for without help of the C library. */
 typedef struct header {
     _Alignas(64) size_t bytes; /* the caller's */
 } header;

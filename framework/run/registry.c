@@ -1,4 +1,11 @@
+/* registry.c -- the tables of schedulers and operators: built in, from framework/tables.c.in, and registered.
+ *
+ * The built-in tables are checked once, at first use; the verdict is kept. All access is under one lock, but entries
+ * are never removed, so what was found stays valid.
+ */
 #include "registry.h"
+
+#include "number.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -6,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ordo/detail/program.h>
+
 #include "tables.h"
 
-enum { MAX_ENTRIES = 256 };
+enum { MAX_ENTRIES = ORDO_MOST_SCHEDULERS };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const ordo_scheduler *schedulers[MAX_ENTRIES];
@@ -76,9 +85,8 @@ ordo_status ordo_tunable_parse(const char *scheduler, const ordo_tunable *t, con
         *out = index;
         return ORDO_OK;
     }
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value >= t->min && value <= t->max) ||
+    double value;
+    if (!ordo_parse_real(text, &value) || !(value >= t->min && value <= t->max) ||
         (t->type == ORDO_TUNABLE_INT && value != floor(value)))
         return ordo_fail(ORDO_ERR_USAGE, "scheduler '%s': %s='%s', expected %s from %g to %g", scheduler, t->name, text,
                          t->type == ORDO_TUNABLE_INT ? "a whole number" : "a number", t->min, t->max);
@@ -89,7 +97,7 @@ ordo_status ordo_tunable_parse(const char *scheduler, const ordo_tunable *t, con
 void ordo_tunable_print(const ordo_tunable *t, double value, char out[ORDO_MAX_SETTING])
 {
     if (t->type != ORDO_TUNABLE_CHOICE) {
-        snprintf(out, ORDO_MAX_SETTING, "%.12g", value);
+        ordo_format(out, ORDO_MAX_SETTING, "%.12g", value);
         return;
     }
     const char *at = t->choices;
@@ -104,6 +112,8 @@ static ordo_status check_scheduler(const ordo_scheduler *s)
 {
     if (!s->name || !s->name[0] || !s->summary || !s->paper || !s->pairings || !s->memory)
         return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s': its descriptor lacks a part", s->name ? s->name : "?");
+    if (!strcmp(s->name, "auto") || !strcmp(s->name, ORDO_NATIVE))
+        return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s': that name has another meaning", s->name);
     if (find_scheduler(s->name))
         return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s' is registered twice", s->name);
     if (scheduler_count == MAX_ENTRIES || s->tunable_count > ORDO_MAX_TUNABLES)
@@ -141,7 +151,7 @@ static ordo_status check_operator(const ordo_operator *op, bool built)
     return ORDO_OK;
 }
 
-/* Under the lock. */
+/* Fills the tables at first use; the caller holds the lock. */
 static void fill(void)
 {
     if (filled)
@@ -178,6 +188,11 @@ const ordo_scheduler *ordo_scheduler_find(const char *name)
     return found;
 }
 
+const ordo_scheduler *ordo_scheduler_default(void)
+{
+    return ordo_built_default;
+}
+
 const ordo_operator *ordo_operator_find(const char *name)
 {
     pthread_mutex_lock(&lock);
@@ -187,22 +202,22 @@ const ordo_operator *ordo_operator_find(const char *name)
     return found;
 }
 
-size_t ordo_schedulers(const ordo_scheduler **out, size_t room)
+size_t ordo_schedulers(const ordo_scheduler **out, size_t capacity)
 {
     pthread_mutex_lock(&lock);
     fill();
-    for (size_t i = 0; i < scheduler_count && i < room; i++)
+    for (size_t i = 0; i < scheduler_count && i < capacity; i++)
         out[i] = schedulers[i];
     size_t count = scheduler_count;
     pthread_mutex_unlock(&lock);
     return count;
 }
 
-size_t ordo_operators(const ordo_operator **out, size_t room)
+size_t ordo_operators(const ordo_operator **out, size_t capacity)
 {
     pthread_mutex_lock(&lock);
     fill();
-    for (size_t i = 0; i < operator_count && i < room; i++)
+    for (size_t i = 0; i < operator_count && i < capacity; i++)
         out[i] = operators[i];
     size_t count = operator_count;
     pthread_mutex_unlock(&lock);

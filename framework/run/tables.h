@@ -2,9 +2,10 @@
 #ifndef ORDO_RUN_TABLES_H
 #define ORDO_RUN_TABLES_H
 
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 extern const ordo_scheduler *const ordo_built_schedulers[]; /* ends with NULL */
-extern const ordo_operator *const ordo_built_operators[];   /* ends with NULL */
+extern const ordo_scheduler *const ordo_built_default;
+extern const ordo_operator *const ordo_built_operators[]; /* ends with NULL */
 
 #endif

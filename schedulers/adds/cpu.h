@@ -18,16 +18,16 @@
  *
  * Good for: graphs whose best delta is not known, uneven threads.
  *
- * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
-#include "rules.h"
+#include "params.h"
 
 #include "manager.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _adds_, _part)
+/* What profilers show carries the operator's name. */
+#define adds_work_atomic ORDO_OP_NAME(adds_work_atomic)
+#define adds_work_lock ORDO_OP_NAME(adds_work_lock)
 
-#ifndef ORDO_ADDS_ONCE
-#define ORDO_ADDS_ONCE
 enum {
     ADDS_BUFFER = 64,  /* activations a bucket that a member collects before it pushes them */
     ADDS_WORTH = 1024, /* that are worth a head switch, a few microseconds */
@@ -47,7 +47,7 @@ ORDO_NOINLINE bool ordo_adds_wait_for_room(adds_control *c, const ordo_job *job,
 {
     adds_call_memory(&c->queue, b);
     for (int turn = 1; turn <= 256 && !ordo_job_stopped(job); turn++) {
-        if (c->rules.combining && adds_try_lock(c)) {
+        if (c->params.combining && adds_try_lock(c)) {
             adds_memory(&c->queue, c->head);
             adds_unlock(c);
         }
@@ -61,10 +61,9 @@ ORDO_NOINLINE bool ordo_adds_wait_for_room(adds_control *c, const ordo_job *job,
     }
     return false;
 }
-#endif
 
 /* One member's. */
-typedef struct MY(member) {
+typedef struct adds_member {
     ordo_job *job;
     adds_control *control;
     adds_worker *worker;
@@ -76,50 +75,50 @@ typedef struct MY(member) {
     ordo_counters count;
     adds_writer writer;
     ordo_u32 in_buffer[ADDS_MAX_BUCKETS];
-    OP(entry) buffer[ADDS_MAX_BUCKETS][ADDS_BUFFER];
-    OP(entry) batch[]; /* [grain] what is taken from the overflow */
-} MY(member);
+    op_entry buffer[ADDS_MAX_BUCKETS][ADDS_BUFFER];
+    op_entry batch[]; /* [grain] what is taken from the overflow */
+} adds_member;
 
 /* What every member needs to start. */
-typedef struct MY(run) {
+typedef struct adds_run {
     ordo_job *job;
     adds_control *control;
-    MY(member) * *member; /* [threads] */
+    adds_member **member; /* [threads] */
     double *lowest;       /* [threads] least priority of its initial items */
-} MY(run);
+} adds_run;
 
-ORDO_NOINLINE void MY(spill)(MY(member) * me, const OP(entry) * entries, ordo_u32 count)
+ORDO_NOINLINE void adds_spill(adds_member *me, const op_entry *entries, ordo_u32 count)
 {
     for (ordo_u32 i = 0; i < count; i++)
-        OP(append)(me->job, &me->overflow, entries[i]);
+        op_append(me->job, &me->overflow, entries[i]);
     __atomic_store_n(&me->worker->in, me->worker->in + count, __ATOMIC_RELEASE);
 }
 
-ORDO_INLINE void MY(push_to)(MY(member) * me, ordo_u32 b, const OP(entry) * entries, ordo_u32 count)
+ORDO_INLINE void adds_push_to(adds_member *me, ordo_u32 b, const op_entry *entries, ordo_u32 count)
 {
     adds_queue *q = &me->control->queue;
-    ordo_u32 pushed = adds_push(q, &me->writer, b, entries, count, sizeof(OP(entry)));
+    ordo_u32 pushed = adds_push(q, &me->writer, b, entries, count, sizeof(op_entry));
     while (__builtin_expect(pushed < count, 0) && ordo_adds_wait_for_room(me->control, me->job, b))
-        pushed += adds_push(q, &me->writer, b, entries + pushed, count - pushed, sizeof(OP(entry)));
+        pushed += adds_push(q, &me->writer, b, entries + pushed, count - pushed, sizeof(op_entry));
     if (__builtin_expect(pushed < count, 0))
-        MY(spill)(me, entries + pushed, count - pushed);
+        adds_spill(me, entries + pushed, count - pushed);
 }
 
-ORDO_INLINE ordo_u32 MY(bucket_of)(const MY(member) * me, OP(entry) entry)
+ORDO_INLINE ordo_u32 adds_entry_bucket(const adds_member *me, op_entry entry)
 {
-    return adds_bucket_of(&me->map, me->buckets, OP(entry_priority)(me->job, entry));
+    return adds_bucket_of(&me->map, me->buckets, op_entry_priority(me->job, entry));
 }
 
 /* Pushes a buffer. Where the head has moved or delta has changed since its entries were sorted: sorts them again, in
  * runs, lest they land behind the head. */
-ORDO_NOINLINE void MY(flush)(MY(member) * me, ordo_u32 b)
+ORDO_NOINLINE void adds_flush(adds_member *me, ordo_u32 b)
 {
-    const OP(entry) *entries = me->buffer[b];
+    const op_entry *entries = me->buffer[b];
     ordo_u32 count = me->in_buffer[b];
     me->in_buffer[b] = 0;
     me->filled &= ~((ordo_u32)1 << b);
     if (__builtin_expect(!adds_map_is_old(me->control, &me->map), 1)) {
-        MY(push_to)(me, b, entries, count);
+        adds_push_to(me, b, entries, count);
         return;
     }
     adds_map now;
@@ -127,96 +126,103 @@ ORDO_NOINLINE void MY(flush)(MY(member) * me, ordo_u32 b)
     adds_map before = me->map;
     me->map = now;
     for (ordo_u32 i = 0, j; i < count; i = j) {
-        ordo_u32 to = MY(bucket_of)(me, entries[i]);
-        for (j = i + 1; j < count && MY(bucket_of)(me, entries[j]) == to;)
+        ordo_u32 to = adds_entry_bucket(me, entries[i]);
+        for (j = i + 1; j < count && adds_entry_bucket(me, entries[j]) == to;)
             j++;
-        MY(push_to)(me, to, entries + i, j - i);
+        adds_push_to(me, to, entries + i, j - i);
     }
     me->map = before; /* what else is buffered was sorted by this one */
 }
 
-ORDO_INLINE void MY(put)(MY(member) * me, OP(entry) entry)
+ORDO_INLINE void adds_put(adds_member *me, op_entry entry)
 {
-    ordo_u32 b = MY(bucket_of)(me, entry);
+    const double priority = op_entry_priority(me->job, entry);
+    const ordo_u32 b = adds_bucket_of(&me->map, me->buckets, priority);
+    if (b == adds_tail_of(&me->map, me->buckets)) {
+        double least;
+        __atomic_load(&me->worker->tail_least, &least, __ATOMIC_RELAXED);
+        if (priority < least)
+            __atomic_store(&me->worker->tail_least, &priority, __ATOMIC_RELAXED);
+    }
     me->filled |= (ordo_u32)1 << b;
     me->buffer[b][me->in_buffer[b]++] = entry;
     if (me->in_buffer[b] == ADDS_BUFFER)
-        MY(flush)(me, b);
+        adds_flush(me, b);
 }
 
-ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
+ORDO_INLINE void adds_activate(void *arg, op_entry entry)
 {
-    MY(member) *me = (MY(member) *)arg;
-    MY(put)(me, entry);
+    adds_member *me = (adds_member *)arg;
+    adds_put(me, entry);
 }
 
 /* Pushes all that is buffered, nearest bucket first. */
-ORDO_INLINE void MY(flush_all)(MY(member) * me)
+ORDO_INLINE void adds_flush_all(adds_member *me)
 {
     ordo_u32 ahead = me->filled & ~(((ordo_u32)1 << me->map.head) - 1);
     while (me->filled) {
-        MY(flush)(me, (ordo_u32)__builtin_ctz(ahead ? ahead : me->filled));
+        adds_flush(me, (ordo_u32)__builtin_ctz(ahead ? ahead : me->filled));
         ahead &= me->filled;
     }
 }
 
-ORDO_INLINE void MY(refresh_map)(MY(member) * me)
+ORDO_INLINE void adds_refresh_map(adds_member *me)
 {
     if (adds_map_is_old(me->control, &me->map))
         adds_read_map(me->control, &me->map);
 }
 
 /* One assignment: entries lie in a row. */
-ORDO_INLINE void MY(process)(MY(member) * me, ordo_u64 flag, const ordo_rows *rows, const ordo_sync sync)
+ORDO_INLINE void adds_process(adds_member *me, ordo_u64 flag, const ordo_rows *rows, const ordo_sync sync)
 {
     adds_queue *q = &me->control->queue;
     ordo_u32 location = adds_flag_location(flag), size = adds_flag_size(flag);
-    MY(refresh_map)(me);
-    OP(expand)
-    (me->job, rows, (const OP(entry) *)(const void *)q->pool + location, size, &me->count, sync, MY(push), me);
+    adds_refresh_map(me);
+    op_expand(me->job, rows, (const op_entry *)(const void *)q->pool + location, size, &me->count, sync, adds_activate,
+              me);
     adds_done_reading(q, location, size);
-    MY(flush_all)(me);
+    adds_flush_all(me);
     adds_done_work(q, adds_flag_bucket(flag), size);
 }
 
 /* Takes up to `most` entries from what is not pushed yet into me->batch: initial items first. */
-static ordo_u32 MY(take_overflow)(MY(member) * me, ordo_u32 most)
+static ordo_u32 adds_take_overflow(adds_member *me, ordo_u32 most)
 {
     ordo_u32 count = 0;
     while (count < most && me->next_initial < me->end_initial)
-        me->batch[count++] = OP(entry_now)(me->job, OP(initial)(me->job, me->next_initial++));
+        me->batch[count++] = op_entry_now(me->job, op_initial(me->job, me->next_initial++));
     while (count < most && me->overflow.count)
-        me->batch[count++] = ((const OP(entry) *)me->overflow.data)[--me->overflow.count];
+        me->batch[count++] = ((const op_entry *)me->overflow.data)[--me->overflow.count];
     return count;
 }
 
 /* Pushes a batch of the overflow; false where most of it spilled again. */
-static bool MY(push_overflow)(MY(member) * me)
+static bool adds_push_overflow(adds_member *me)
 {
-    MY(refresh_map)(me);
-    ordo_u32 count = MY(take_overflow)(me, me->control->rules.grain_high);
+    adds_refresh_map(me);
+    ordo_u32 count = adds_take_overflow(me, me->control->params.grain_high);
     ordo_u64 in = me->worker->in;
     for (ordo_u32 i = 0; i < count; i++)
-        MY(put)(me, me->batch[i]);
-    MY(flush_all)(me);
+        adds_put(me, me->batch[i]);
+    adds_flush_all(me);
     ordo_u64 spilled = me->worker->in - in;
     __atomic_store_n(&me->worker->out, me->worker->out + count, __ATOMIC_RELEASE);
     return 2 * spilled <= count;
 }
 
 /* For a member with overflow and nothing else to do: what nobody has room for is processed here. */
-ORDO_INLINE void MY(drain_overflow)(MY(member) * me, const ordo_rows *rows, const ordo_sync sync)
+ORDO_INLINE void adds_drain_overflow(adds_member *me, const ordo_rows *rows, const ordo_sync sync)
 {
-    if (MY(push_overflow)(me))
+    if (adds_push_overflow(me))
         return;
-    ordo_u32 count = MY(take_overflow)(me, me->control->rules.grain_high);
-    OP(expand)(me->job, rows, me->batch, count, &me->count, sync, MY(push), me);
-    MY(flush_all)(me);
+    ordo_u32 count = adds_take_overflow(me, me->control->params.grain_high);
+    op_expand(me->job, rows, me->batch, count, &me->count, sync, adds_activate, me);
+    adds_flush_all(me);
     __atomic_store_n(&me->worker->out, me->worker->out + count, __ATOMIC_RELEASE);
 }
 
 /* Waits for a flag: a few pauses, more each round, then the core goes to others. */
-ORDO_INLINE void MY(wait)(MY(member) * me, int round, int patience)
+ORDO_INLINE void adds_wait(adds_member *me, int round, int patience)
 {
     __atomic_store_n(&me->worker->waiting, 1, __ATOMIC_RELAXED);
     if (round >= patience)
@@ -227,7 +233,7 @@ ORDO_INLINE void MY(wait)(MY(member) * me, int round, int patience)
 }
 
 /* A dedicated manager's life. */
-ORDO_NOINLINE void MY(manage)(MY(run) * run, int patience)
+ORDO_NOINLINE void adds_manage_loop(adds_run *run, int patience)
 {
     adds_control *c = run->control;
     for (int round = 0; !c->ended && !ordo_job_stopped(run->job);) {
@@ -241,19 +247,15 @@ ORDO_NOINLINE void MY(manage)(MY(run) * run, int patience)
     }
 }
 
-ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
     adds_control *c = run->control;
     const int patience = job->threads > ordo_cores() ? 2 : 64;
 
     /* The first bucket begins at the least priority of all initial items. */
-    MY(member) *me = run->member[index];
-    double lowest = __builtin_huge_val();
-    for (ordo_u64 i = me->next_initial; i < me->end_initial; i++) {
-        double priority = OP(entry_priority)(job, OP(entry_now)(job, OP(initial)(job, i)));
-        lowest = priority < lowest ? priority : lowest;
-    }
+    adds_member *me = run->member[index];
+    double lowest = op_least_priority(job, me->next_initial, me->end_initial, &me->count);
     run->lowest[index] = lowest;
     ordo_team_barrier(job->team);
     if (index == 0) {
@@ -264,14 +266,15 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     }
     ordo_team_barrier(job->team);
     adds_read_map(c, &me->map);
-    if (!c->rules.combining && index == 0) {
-        MY(manage)(run, patience);
+    if (!c->params.combining && index == 0) {
+        adds_manage_loop(run, patience);
         return;
     }
 
-    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
+    const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     double busy_since = ORDO_CLOCK(job);
-    while (me->next_initial < me->end_initial && !ordo_job_stopped(job) && MY(push_overflow)(me))
+    while (me->next_initial < me->end_initial && ordo_go_on(job, &me->count, c->params.grain_high) &&
+           adds_push_overflow(me))
         ;
     ordo_u64 assignments = 0;
     for (int round = 0; !ordo_job_stopped(job);) {
@@ -280,7 +283,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
             ordo_job_poll(job, __atomic_load_n(&c->in_flight, __ATOMIC_RELAXED));
         }
         ordo_u64 flag = __atomic_load_n(&me->worker->flag, __ATOMIC_ACQUIRE);
-        if (!flag && c->rules.combining && adds_try_lock(c)) {
+        if (!flag && c->params.combining && adds_try_lock(c)) {
             adds_manage(c, index);
             adds_unlock(c);
             flag = __atomic_load_n(&me->worker->flag, __ATOMIC_ACQUIRE);
@@ -297,9 +300,9 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
                 break;
             if (flag) {
                 __atomic_store_n(&me->worker->flag, 0, __ATOMIC_RELAXED);
-                MY(process)(me, flag, &rows, sync);
+                adds_process(me, flag, &rows, sync);
             } else {
-                MY(drain_overflow)(me, &rows, sync);
+                adds_drain_overflow(me, &rows, sync);
             }
             if (++assignments % 64 == 0) /* now and then, for progress reports */
                 ordo_publish_counters(job, index, &me->count);
@@ -307,31 +310,37 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
         }
         if (++round == 2) /* the first round is too short to look at the clock */
             me->count.work_seconds += ORDO_CLOCK(job) - busy_since;
-        MY(wait)(me, round, patience);
+        adds_wait(me, round, patience);
     }
     me->count.work_seconds += ORDO_CLOCK(job) - busy_since;
     ordo_publish_counters(job, index, &me->count);
 }
 
-ORDO_WORK_UNDER(atomic, ATOMIC)
-ORDO_WORK_UNDER(lock, LOCK)
+ORDO_NOINLINE void adds_work_atomic(void *run, int index)
+{
+    adds_work((adds_run *)run, index, ORDO_SYNC_ATOMIC);
+}
+ORDO_NOINLINE void adds_work_lock(void *run, int index)
+{
+    adds_work((adds_run *)run, index, ORDO_SYNC_LOCK);
+}
 
 /* The tunables as rules. */
-static adds_rules MY(rules)(ordo_job *job, double delta)
+static adds_params adds_params_of(ordo_job *job, double delta)
 {
     const double *t = job->tunable;
     double degree = job->mean_degree > 1 ? job->mean_degree : 1;
-    adds_rules r = {
+    adds_params r = {
         .first_worker = t[ADDS_MANAGER] > 0 && job->threads > 1,
         .workers = (ordo_u32)job->threads,
         .combining = !(t[ADDS_MANAGER] > 0) || job->threads == 1,
         .grain_low = adds_grain_low(job),
         .grain_high = (ordo_u32)t[ADDS_GRAIN],
         .epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 32,
-        .pace = adds_pace_rules_of(job, delta, 2, 0.3),
+        .controller = adds_delta_params_of(job, delta, 2, 0.3),
         .job = job,
     };
-    r.pace.worth = ADDS_WORTH;
+    r.controller.worth = ADDS_WORTH;
     /* So that an assignment of high degrees ends within a millisecond or so: member 0 looks at cancelling between. */
     while (r.grain_high > r.grain_low && r.grain_high * degree > 131072)
         r.grain_high /= 2;
@@ -340,30 +349,30 @@ static adds_rules MY(rules)(ordo_job *job, double delta)
     return r;
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status adds_run_job(ordo_job *job)
 {
     const double *t = job->tunable;
     const ordo_u32 buckets = (ordo_u32)t[ADDS_BUCKETS];
-    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    double own = op_delta((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, t[ADDS_DELTA], own, ordo_adds_factor(job, t[ADDS_FACTOR]));
-    adds_shape shape = adds_shape_for(buckets, (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],
-                                      (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(OP(entry)), ADDS_MOST);
-    shape.start = (ordo_u32)t[ADDS_START_INDEX];
+    adds_layout layout = adds_layout_for(buckets, (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],
+                                         (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(op_entry), ADDS_MOST);
+    layout.start = (ordo_u32)t[ADDS_START_INDEX];
     adds_control *c = (adds_control *)ordo_alloc_zero(1, sizeof *c);
-    MY(run) run = {.job = job, .control = c};
-    run.member = (MY(member) **)ordo_alloc_zero((size_t)job->threads, sizeof *run.member);
+    adds_run run = {.job = job, .control = c};
+    run.member = (adds_member **)ordo_alloc_zero((size_t)job->threads, sizeof *run.member);
     run.lowest = (double *)ordo_alloc((size_t)job->threads, sizeof *run.lowest);
     ordo_status status = c && run.member && run.lowest ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status) {
-        c->rules = MY(rules)(job, delta);
+        c->params = adds_params_of(job, delta);
         c->worker = (adds_worker *)ordo_alloc_zero((size_t)job->threads, sizeof(adds_worker));
-        if (!adds_queue_init(&c->queue, &shape) || !c->worker)
+        if (!adds_queue_init(&c->queue, &layout) || !c->worker)
             status = ORDO_ERR_MEMORY;
     }
-    int first = status ? 0 : (int)c->rules.first_worker;
+    int first = status ? 0 : (int)c->params.first_worker;
     for (int i = 0; !status && i < job->threads; i++) {
-        MY(member) *me = run.member[i] =
-            (MY(member) *)ordo_alloc(1, sizeof *me + c->rules.grain_high * sizeof(OP(entry)));
+        adds_member *me = run.member[i] =
+            (adds_member *)ordo_alloc(1, sizeof *me + c->params.grain_high * sizeof(op_entry));
         if (!me) {
             status = ORDO_ERR_MEMORY;
             break;
@@ -379,18 +388,18 @@ static ordo_status MY(run_job)(ordo_job *job)
         me->worker->in = me->end_initial - me->next_initial;
     }
     if (!status) {
-        adds_control_init(c, adds_pace_of(job, &c->rules.pace, delta));
+        adds_control_init(c, adds_delta_controller_of(job, &c->params.controller, delta));
         job->delta_first = delta;
-        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? MY(work_lock) : MY(work_atomic), &run);
+        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? adds_work_lock : adds_work_atomic, &run);
         job->supersteps = c->switches;
-        job->delta_last = c->pace.delta;
-        long long pool = (long long)(((ordo_u64)c->queue.blocks_used << shape.block_shift) * shape.entry);
-        ordo_job_book(job, pool);
-        ordo_job_book(job, -pool);
+        job->delta_last = c->controller.delta;
+        long long pool = (long long)(((ordo_u64)c->queue.blocks_used << layout.block_shift) * layout.entry);
+        ordo_job_account(job, pool);
+        ordo_job_account(job, -pool);
     }
     for (int i = 0; run.member && i < job->threads; i++) {
         if (run.member[i])
-            ordo_bin_free(job, &run.member[i]->overflow, sizeof(OP(entry)));
+            ordo_bin_free(job, &run.member[i]->overflow, sizeof(op_entry));
         ordo_free(run.member[i]);
     }
     if (c) {
@@ -403,5 +412,4 @@ static ordo_status MY(run_job)(ordo_job *job)
     return status;
 }
 
-ORDO_CPU_INSTANCE(adds, MY(run_job))
-#undef MY
+ORDO_CPU_INSTANCE(adds, adds_run_job)

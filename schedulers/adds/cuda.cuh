@@ -1,153 +1,173 @@
 /* adds on a GPU: asynchronous dynamic delta-stepping (Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5).
  *
- *   queue.cuh    buckets, blocks, credits, counters: sections 5.4 and 5.6
- *   manager.cuh  block 0: probing, assigning, head switches, the end, delta; and how a worker block takes work
- *   this file    a worker's warp: takes a portion, expands it, pushes activations; what touches the operator
+ * Problem. Delta-stepping needs a good bucket width for each graph, and a barrier after each bucket. Here items are
+ * taken from several buckets at once, without barriers, and the width changes during the run.
  *
- * One cooperative launch holds the manager and its workers: all blocks are resident, so nobody waits for a block that
- * is not there. Its grid barrier is used once, at the start. A worker's warps are independent of each other: there is
- * no barrier of a block in their loop.
+ * Data structures.
+ *   queue.cuh    buckets over a pool of blocks, credits, counters: sections 5.4 and 5.6
+ *   manager.cuh  the manager (block 0): probing, assigning, head switches, the end, delta; and how a worker block takes
+ *                work
+ *   this file    a worker's warp: takes a portion, expands it, pushes activations; all that depends on the operator
  *
- * Chaining, where depth binds (thin: the workers' hands are nearly empty). What a warp activates in a bucket that is
- * dequeued from now, it keeps, as much as two small portions, and expands it next, up to `chain` hops; the rest goes to
- * the buckets. Ordo's own addition: a hop through bucket and manager costs several times one that stays. chain=0 is the
- * paper's. Nothing else changes: what is kept belongs to the assignment, which is done when the chain is.
+ * Protocol. One cooperative launch holds the manager and its workers: all blocks are resident, so no thread waits for a
+ * block that does not run. Its grid barrier is used once, at the start. A worker's warps are independent of each other:
+ * there is no barrier of a block in their loop, which is op_warp_loop.
+ *   Chaining, where the run is latency-bound (the workers have few items in hand). A warp keeps what it activates in a
+ * bucket that is being dequeued, up to the size of its local queue, and expands it next, up to `chain` hops; the rest
+ * goes to the buckets. This is Ordo's own addition: a hop through bucket and manager costs several times one that stays
+ * with the warp. chain=0 is the paper's. Nothing else changes: what is kept belongs to the assignment, which is done
+ * when the chain is.
+ *
+ * Termination. Exact, by counters of what is reserved and what is done: manager.cuh.
+ *
+ * Memory order. Entries are published and taken by W0 to W4, R1 to R4, D1 and D2: queue.cuh. Cells need no order: one
+ * that has become better since makes its entry stale.
  */
 #include <stdio.h>
 
 #include "manager.cuh"
-#include "rules.h"
+#include "params.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _adds_cuda_, _part)
+/* What profilers show carries the operator's name. */
+#define adds_kernel ORDO_OP_NAME(adds_kernel)
 
-#ifndef ORDO_ADDS_CUDA_ONCE
-#define ORDO_ADDS_CUDA_ONCE
+/* By one thread: where buckets lie, as the control warp has published it: see manager.cuh. */
 ORDO_DEV ordo_dev_map adds_dev_read_map(const adds_dev_queue &q)
 {
     const ordo_u32 head = ordo_dev_load(&q.words->head);
     const ordo_dev_map map = {ordo_dev_load(&q.words->base),
                               ordo_dev_load(&q.words->per_delta),
                               ordo_dev_load(&q.words->limit),
-                              q.shape.buckets,
+                              q.layout.buckets,
                               head & 0xff,
-                              q.shape.buckets - 1,
+                              q.layout.buckets - 1,
                               (head & ADDS_DEV_IS_THIN) != 0};
     return map;
 }
-#endif
 
-typedef struct MY(args) {
+typedef struct adds_args {
     adds_dev_queue queue;
-    adds_dev_rules rules;
-    OP(sight) sight;
-    ordo_u32 chain;   /* hops that a warp follows its own activations; tunable */
+    adds_dev_params params;
+    op_warp_ctx ctx;
+    ordo_u32 chain;   /* hops that a warp follows its own activations */
     ordo_u64 *flag;   /* [workers] */
-    ordo_u64 *lowest; /* see OP(warp_lowest) */
+    ordo_u64 *lowest; /* see op_warp_lowest */
     adds_dev_state *state_out;
     ordo_cuda_run run;
-} MY(args);
+} adds_args;
 
-/* The life of a worker's warp. Written as one loop in which everything has one place: the code is long where the
- * compiler inlines, and a warp that waits for its instructions is as slow as one that waits for memory. In each turn it
- * works on its batch, flushes if it must, and then does the first that there is to do of: the rest of its batch,
- * initial items, what it kept for another hop, spilled items of its range; else its portion is done, and it takes
- * another one.
- */
-ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, ordo_dev_pool_cache *cache, adds_dev_worker *block,
-                       ordo_u64 *flag, double base, ordo_u32 workers)
+/* What a worker's warp has in hand beside its op_warp. */
+typedef struct adds_hand {
+    adds_dev_portion portion;
+    ordo_u32 credit; /* lane b's for bucket b: see adds_dev_flush */
+    ordo_u32 swept;  /* items of the lane's bits, where the portion is one of spilled items */
+    bool started;    /* the warp has pushed its initial items */
+} adds_hand;
+
+/* Ends the warp's portion, or its initial items: what these activated is reserved or spilled. Called by whole warps. */
+ORDO_DEV void adds_end_portion(const adds_dev_queue &q, adds_dev_worker *block, adds_hand *hand)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    const ordo_u64 stride = (ordo_u64)workers * ADDS_DEV_WARPS * 32;
-    /* the first initial items go to different blocks */
-    ordo_u64 initial = ((blockIdx.x - 1) + (ordo_u64)workers * (threadIdx.x / 32)) * 32;
-    ordo_u32 bits = 0, swept = 0, credit = 0;
-    bool begun = false;
-    adds_dev_portion p = {};
-    OP(batch) t = {};
-    w->map.base = base;
-    w->map.per_delta = 1 / a.rules.start.delta;
-    w->map.buckets = a.queue.shape.buckets;
-    w->map.last = a.queue.shape.buckets - 1;
-    w->map.limit = base + a.rules.start.delta;
-    for (;;) {
-        const bool busy = OP(warp_work)<false>(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
-        const bool drained = !busy && !w->near && !sweeping && initial >= a.run.initial_count;
-        if (w->held && (OP(warp_full)(w) || drained || (!busy && (w->surplus || (w->near && w->held >= 32))))) {
-            adds_dev_flush(a.queue, cache, w->store, w->held, &credit);
-            w->held = 0;
-            w->surplus = false;
-        }
-        if (busy)
-            continue;
-        if (initial < a.run.initial_count) {
-            OP(warp_begin)(a.sight, w, a.run, initial);
-            initial += stride;
-            continue;
-        }
-        bool there = false, fresh = false;
-        OP(entry) entry = {};
-        if (w->near) {
-            there = OP(warp_hop)(a.sight, w, &entry);
-            w->map = adds_dev_read_map(a.queue);
-        } else if (sweeping) {
-            there = bits != 0;
-            fresh = true;
-            entry.item = (p.location + lane) * 32 + (bits ? __ffs(bits) - 1 : 0);
-            bits &= bits - 1;
-        } else {
-            if (!begun) {
-                if (lane == 0) {
-                    ordo_dev_fence();
-                    if (ordo_dev_add_near(&block->begun, 1u) == ADDS_DEV_WARPS - 1) {
-                        ordo_dev_fence();
-                        ordo_dev_add(&a.queue.words->started, 1u);
-                    }
-                }
-                begun = true;
-            } else {
-                if (p.bucket == ADDS_DEV_SWEEP) {
-                    swept = ordo_warp_sum(swept);
-                    if (lane == 0 && swept) {
-                        ordo_dev_fence();
-                        ordo_dev_add(&a.queue.words->swept, (ordo_u64)swept);
-                    }
-                }
-                adds_dev_finish(a.queue, block, p);
+    if (!hand->started) {
+        if (lane == 0) {
+            ordo_dev_fence();
+            if (ordo_dev_add_block(&block->begun, 1u) == ADDS_DEV_WARPS - 1) {
+                ordo_dev_fence();
+                ordo_dev_add(&q.words->started, 1u);
             }
-            p = adds_dev_take(block, flag);
-            if (p.end || __any_sync(~0u, w->edges >> 30)) /* 32 bits are enough for now and then */
-                OP(warp_publish)(w, a.run.counters);
-            if (p.end)
-                break;
-            w->map = adds_dev_read_map(a.queue);
-            if (p.bucket == ADDS_DEV_SWEEP) {
-                bits = lane < p.size ? ordo_dev_exchange(&a.queue.spill.bits[p.location + lane], 0u) : 0;
-                ordo_dev_fence(); /* what set the bits comes before what their cells are */
-                swept = __popc(bits);
-                w->hops = 0;
-                continue;
-            }
-            there = lane < p.size;
-            if (there)
-                entry = ordo_pool_get<OP(entry)>(a.queue.pool, (ordo_u64)p.location + lane);
-            w->hops = w->map.thin ? a.chain : 0;
         }
-        there = OP(warp_chain)(a.sight, w, there, &entry, fresh, [&] {
-            w->map = adds_dev_read_map(a.queue);
-            return !w->surplus && w->held < 32;
-        });
-        OP(warp_gather)(a.sight, w, &t, there, entry.item, entry.value, fresh);
+        hand->started = true;
+        return;
     }
+    if (hand->portion.bucket == ADDS_DEV_SWEEP) {
+        hand->swept = ordo_warp_sum(hand->swept);
+        if (lane == 0 && hand->swept) {
+            ordo_dev_fence();
+            ordo_dev_add(&q.words->swept, (ordo_u64)hand->swept);
+        }
+    }
+    adds_dev_finish(q, block, hand->portion);
 }
 
-static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const __grid_constant__ MY(args) a)
+/* Hook `take`: ends the last portion, and waits for another one or the end. Called by whole warps. */
+ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, ordo_u64 *flag, adds_hand *hand,
+                       bool *there, op_entry *entry, ordo_u32 *bits)
 {
-    __shared__ ordo_warp_store<OP(entry)> store[ADDS_DEV_WARPS];
-    __shared__ OP(entry) nearby[ADDS_DEV_WARPS][32];
+    const ordo_u32 lane = threadIdx.x % 32;
+    adds_end_portion(a.queue, block, hand);
+    hand->portion = adds_dev_take(block, flag);
+    const adds_dev_portion &p = hand->portion;
+    if (p.end || __any_sync(~0u, w->edges >> 30)) /* before the lanes' 32-bit counters wrap */
+        op_warp_publish(w, a.run.counters);
+    if (p.end)
+        return ORDO_WARP_END;
+    w->map = adds_dev_read_map(a.queue);
+    if (p.bucket == ADDS_DEV_SWEEP) {
+        *bits = ordo_warp_take_bits(a.queue.spill.bits, p.location + lane, lane < p.size);
+        hand->swept = __popc(*bits);
+        w->chain_limit = 0;
+        return ORDO_WARP_AGAIN;
+    }
+    *there = lane < p.size;
+    if (*there)
+        *entry = ordo_pool_get<op_entry>(a.queue.pool, (ordo_u64)p.location + lane);
+    w->chain_limit = w->map.latency_bound ? a.chain : 0;
+    return ORDO_WARP_ENTRIES;
+}
+
+/* Of op_warp_loop. */
+struct adds_hooks {
+    static constexpr bool narrow = false, gives_surplus = true, expands_initial = false;
+    static constexpr ordo_u32 enough = 32;
+    const adds_args &a;
+    ordo_dev_pool_cache *cache;
+    adds_dev_worker *block;
+    ordo_u64 *flag;
+    adds_hand hand;
+
+    ORDO_HOOK ordo_u64 stride() const
+    {
+        return (ordo_u64)a.params.workers * ADDS_DEV_WARPS * 32;
+    }
+    ORDO_HOOK bool exhausted() const
+    {
+        return true;
+    }
+    ORDO_HOOK bool holds(const op_warp *w) const
+    {
+        return w->held;
+    }
+    ORDO_HOOK void begun(ordo_u32) const
+    {
+    }
+    ORDO_HOOK ordo_u32 swept_word() const
+    {
+        return hand.portion.location + threadIdx.x % 32;
+    }
+    ORDO_HOOK void give(op_warp *w, bool)
+    {
+        adds_dev_flush(a.queue, cache, w->store, w->held, &hand.credit);
+        w->held = 0;
+    }
+    ORDO_HOOK bool between_hops(op_warp *w) const
+    {
+        w->map = adds_dev_read_map(a.queue);
+        return !w->surplus && w->held < enough;
+    }
+    ORDO_HOOK int take(op_warp *w, bool *there, op_entry *entry, ordo_u32 *bits)
+    {
+        return adds_take(a, w, block, flag, &hand, there, entry, bits);
+    }
+};
+
+static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const __grid_constant__ adds_args a)
+{
+    __shared__ ordo_warp_store<op_entry> store[ADDS_DEV_WARPS];
+    __shared__ op_entry local_queue[ADDS_DEV_WARPS][32];
     __shared__ ordo_dev_pool_cache cache;
     __shared__ adds_dev_worker block;
     __shared__ adds_dev_manager manager;
-    const ordo_u32 warp = threadIdx.x / 32, workers = a.rules.workers;
+    const ordo_u32 warp = threadIdx.x / 32, workers = a.params.workers;
     ordo_pool_start(&cache);
     if (threadIdx.x < ADDS_DEV_SLOTS)
         block.left[threadIdx.x] = block.size[threadIdx.x] = 0;
@@ -155,32 +175,40 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) MY(kernel)(const _
         block.work = block.last = 0;
         block.lock = block.begun = 0;
     }
-    adds_dev_manager_start(a.queue, a.rules, &manager);
-    OP(warp_lowest)(a.sight, &a.run, a.lowest);
+    adds_dev_manager_start(a.queue, a.params, &manager);
+    op_warp_lowest(a.ctx, &a.run, a.lowest);
     cooperative_groups::this_grid().sync();
-    const double base = OP(warp_base)(a.lowest);
+    const double base = op_warp_base(a.lowest);
 
     if (blockIdx.x == 0) {
         if (warp < ADDS_DEV_PROBES)
             adds_dev_probe_warp(a.queue, &manager, warp);
         else if (warp == ADDS_DEV_ASSIGNER)
-            adds_dev_assign_warp(a.queue, a.rules, &manager, a.flag);
+            adds_dev_assign_warp(a.queue, a.params, &manager, a.flag);
         else if (warp == ADDS_DEV_MEMORY)
             adds_dev_memory_warp(a.queue, &manager, a.run.mailbox, a.state_out);
         else if (warp == ADDS_DEV_CONTROL)
-            adds_dev_control_warp(a.queue, a.rules, &manager, base, a.run.record, a.state_out);
+            adds_dev_control_warp(a.queue, a.params, &manager, base, a.run.record, a.state_out);
         else if (warp == ADDS_DEV_TRACER)
             adds_dev_trace_warp(&manager, a.run.record, a.run.mailbox);
     } else if (blockIdx.x <= workers) {
-        OP(warp) w;
-        OP(warp_start)(&w, &store[warp], nearby[warp]);
-        MY(work)(a, &w, &cache, &block, &a.flag[blockIdx.x - 1], base, workers);
+        op_warp w;
+        op_warp_start(&w, &store[warp], local_queue[warp]);
+        w.map.base = base;
+        w.map.per_delta = 1 / a.params.start.delta;
+        w.map.buckets = a.queue.layout.buckets;
+        w.map.last = a.queue.layout.buckets - 1;
+        w.map.limit = base + a.params.start.delta;
+        adds_hooks hooks = {a, &cache, &block, &a.flag[blockIdx.x - 1], {}};
+        /* neighbours among the initial items go to different blocks */
+        const ordo_u64 initial = ((blockIdx.x - 1) + (ordo_u64)workers * warp) * 32;
+        op_warp_loop(a.ctx, a.run, &w, hooks, initial);
     }
 }
 
-/* Starting width in units of mean weight over mean degree. A warp's width is the paper's; with hubs the paths are short
- * and a narrow bucket has enough to do, where degrees are small depth binds and wide ones pay. */
-static double MY(factor)(const ordo_job *job)
+/* Starting width in units of mean weight over mean degree. With hubs, paths are short and a narrow bucket has enough
+ * items; where degrees are small the run is latency-bound, and wide buckets pay. */
+static double adds_factor(const ordo_job *job)
 {
     if (job->tunable[ADDS_FACTOR] > 0)
         return job->tunable[ADDS_FACTOR];
@@ -197,108 +225,119 @@ static double MY(factor)(const ordo_job *job)
 #ifndef ORDO_ADDS_CUDA_EXPLAIN
 #define ORDO_ADDS_CUDA_EXPLAIN
 /* The state of the queue after a run was stopped, as a sentence. */
-static void adds_dev_explain(ordo_cuda *c, void *state_on_device, char *text, size_t room)
+static void adds_dev_explain(ordo_cuda *c, void *state_on_device, char *text, size_t capacity)
 {
     (void)c;
     adds_dev_state s;
     if (cudaMemcpy(&s, state_on_device, sizeof s, cudaMemcpyDeviceToHost) != cudaSuccess)
         return;
-    int at = snprintf(text, room,
+    int at = snprintf(text, capacity,
                       "head bucket %u after %llu switches, delta %g, %u buckets at once, %u blocks free, %llu items "
                       "spilled and %llu of them swept; buckets (reserved, readable, assigned, done):",
                       s.head, (unsigned long long)s.switches, s.delta, s.concurrent, s.free_blocks,
                       (unsigned long long)s.spilled, (unsigned long long)s.swept);
     for (int b = 0; b < ADDS_MAX_BUCKETS; b++)
-        if (s.resv[b] != s.done[b] && at > 0 && (size_t)at < room)
-            at += snprintf(text + at, room - (size_t)at, " %d (%llu, %llu, %llu, %llu)", b,
+        if (s.resv[b] != s.done[b] && at > 0 && (size_t)at < capacity)
+            at += snprintf(text + at, capacity - (size_t)at, " %d (%llu, %llu, %llu, %llu)", b,
                            (unsigned long long)s.resv[b], (unsigned long long)s.read[b],
                            (unsigned long long)s.assigned[b], (unsigned long long)s.done[b]);
 }
 #endif
 
-static ordo_u32 MY(power)(ordo_u32 x) /* of two, at most x */
+static ordo_u32 adds_power(ordo_u32 x) /* of two, at most x */
 {
     return (ordo_u32)1 << adds_log2(x);
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+/* Sizes of the queue, and all that the manager needs, for `blocks` resident blocks and a first width of `delta`. */
+static void adds_plan(const ordo_job *job, int blocks, double delta, bool classes, ordo_u64 ids, adds_args *a)
+{
+    const double *t = job->tunable;
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    adds_dev_queue *const q = &a->queue;
+    q->layout = adds_layout_for((ordo_u32)t[ADDS_BUCKETS], (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],
+                                (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(op_entry), ADDS_DEV_MOST);
+    while (q->layout.blocks > ORDO_POOL_BLOCKS) {
+        q->layout.block_shift++;
+        q->layout.blocks /= 2;
+        q->layout.table_shift--;
+    }
+    q->layout.start = (ordo_u32)t[ADDS_START_INDEX] >> q->layout.block_shift << q->layout.block_shift;
+    const ordo_u64 slots = (ordo_u64)q->layout.blocks << q->layout.block_shift;
+    a->params.workers = adds_clamp((ordo_u32)blocks - 1, 1, ADDS_DEV_WORKERS);
+    if (t[ADDS_WORKERS] > 0)
+        a->params.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a->params.workers);
+    a->params.controller = adds_delta_params_of(job, delta, job->mean_degree < 8 && !classes ? 2 : 4, 0.6);
+    /* taking from one more bucket costs little with so many workers: it comes before a wider delta does */
+    a->params.controller.util_more = (a->params.controller.util_low + a->params.controller.util_high) / 2;
+    a->params.start = adds_delta_controller_of(job, &a->params.controller, delta);
+    a->params.grain_low =
+        adds_power(adds_clamp(adds_grain_low(job), job->tunable[ADDS_GRAIN_MIN] > 0 ? 1 : 4,
+                              job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
+    a->params.grain_high =
+        adds_power(adds_clamp((ordo_u32)t[ADDS_GRAIN], a->params.grain_low, 2 * ADDS_DEV_THREADS - 1));
+    a->params.epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 2 * a->params.workers;
+    a->params.latency_bound = t[ADDS_LATENCY_BOUND];
+    a->params.spill_words = (ordo_u32)((ids + 31) / 32);
+    const ordo_u64 hoarders = (ordo_u64)a->params.workers * ADDS_DEV_WARPS * q->layout.buckets * 8;
+    q->batch = slots / hoarders < 256 ? (ordo_u32)(slots / hoarders) : 256;
+    q->pool.buckets = q->layout.buckets;
+    q->pool.blocks = q->layout.blocks;
+    q->pool.block_shift = q->layout.block_shift;
+    q->pool.table_shift = q->layout.table_shift;
+    q->pool.cached = t[ADDS_TRANSLATION] > 0;
+    q->alone = !(t[ADDS_RESERVE] > 0);
+    a->chain = t[ADDS_CHAIN] >= 0 ? (ordo_u32)t[ADDS_CHAIN] : classes ? 8 : 64;
+    /* more where the graph is deep, less where other workers would have nothing to do */
+    a->ctx.local_capacity = kind == ORDO_GRAPH_DEEP ? 32 : adds_power(adds_clamp(2 * a->params.grain_low, 1, 32));
+}
+
+static ordo_status adds_run_job(ordo_job *job)
 {
     const double *t = job->tunable;
     ordo_cuda c;
     ordo_cuda_arrays arrays = {};
-    MY(args) a = {};
+    adds_args a = {};
     adds_dev_queue *q = &a.queue;
-    /* Several buckets at once do for classes, but where hubs end in all of them at once, and where degrees are even
-     * and a class's entries few: there they are made of some classes each, of more where those have few edges. */
+    /* A bucket for each class of weights does, since several are taken from at once; but not where there are hubs,
+     * whose edges end in all classes, nor where degrees are even and a class has few entries: there a bucket holds
+     * several classes, more of them where vertices have few edges. */
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
-    const bool few = job->mean_degree < 8, classes = kind == ORDO_GRAPH_EVEN && OP(warp_classes)(job);
-    double own = kind == ORDO_GRAPH_HUBS || classes ? OP(warp_width)(job, 1, few ? 8 : 4)
-                                                    : OP(delta)((double)job->out->n, (double)job->out->m);
-    double delta = ordo_job_delta(job, t[ADDS_DELTA], own, MY(factor)(job));
+    const bool few = job->mean_degree < 8, classes = kind == ORDO_GRAPH_EVEN && op_warp_classes(job);
+    double own = kind == ORDO_GRAPH_HUBS || classes ? op_warp_width(job, 1, few ? 8 : 4)
+                                                    : op_delta((double)job->out->n, (double)job->out->m);
+    double delta = ordo_job_delta(job, t[ADDS_DELTA], own, adds_factor(job));
     if (t[ADDS_DELTA] == 0) /* a power of two (5.7) */
         delta = exp2(ceil(log2(delta)));
     int blocks = 0;
-    ordo_status status = ordo_cuda_begin(job, OP(warp_cell_size), false, &c);
-    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
+    ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
+    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)adds_kernel);
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;
     if (!status)
         status = ordo_warp_ids(job, "adds", &ids);
     if (!status) {
-        q->shape = adds_shape_for((ordo_u32)t[ADDS_BUCKETS], (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],
-                                  (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(OP(entry)), ADDS_DEV_MOST);
-        while (q->shape.blocks > ORDO_POOL_BLOCKS) {
-            q->shape.block_shift++;
-            q->shape.blocks /= 2;
-            q->shape.table_shift--;
-        }
-        q->shape.start = (ordo_u32)t[ADDS_START_INDEX] >> q->shape.block_shift << q->shape.block_shift;
-        const ordo_u64 slots = (ordo_u64)q->shape.blocks << q->shape.block_shift;
-        a.rules.workers = adds_clamp((ordo_u32)blocks - 1, 1, ADDS_DEV_WORKERS);
-        if (t[ADDS_WORKERS] > 0)
-            a.rules.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a.rules.workers);
-        a.rules.pace = adds_pace_rules_of(job, delta, few && !classes ? 2 : 4, 0.6);
-        /* a bucket more costs little where there are so many workers: before they are as idle as delta needs it */
-        a.rules.pace.util_more = (a.rules.pace.util_low + a.rules.pace.util_high) / 2;
-        a.rules.start = adds_pace_of(job, &a.rules.pace, delta);
-        a.rules.grain_low =
-            MY(power)(adds_clamp(adds_grain_low(job), job->tunable[ADDS_GRAIN_MIN] > 0 ? 1 : 4,
-                                 job->tunable[ADDS_GRAIN_MIN] > 0 ? ADDS_DEV_PORTION : ADDS_DEV_PORTION / 4));
-        a.rules.grain_high =
-            MY(power)(adds_clamp((ordo_u32)t[ADDS_GRAIN], a.rules.grain_low, 2 * ADDS_DEV_THREADS - 1));
-        a.rules.epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 2 * a.rules.workers;
-        a.rules.thin = t[ADDS_THIN];
-        a.rules.spill_words = (ordo_u32)((ids + 31) / 32);
-        const ordo_u64 hoarders = (ordo_u64)a.rules.workers * ADDS_DEV_WARPS * q->shape.buckets * 8;
-        q->batch = slots / hoarders < 256 ? (ordo_u32)(slots / hoarders) : 256;
-        q->pool.buckets = q->shape.buckets;
-        q->pool.blocks = q->shape.blocks;
-        q->pool.block_shift = q->shape.block_shift;
-        q->pool.table_shift = q->shape.table_shift;
-        q->pool.cached = t[ADDS_TRANSLATION] > 0;
-        q->alone = !(t[ADDS_RESERVE] > 0);
-        a.chain = t[ADDS_CHAIN] >= 0 ? (ordo_u32)t[ADDS_CHAIN] : classes ? 8 : 64;
-        /* more where depth is all, less where others have nothing to do */
-        a.sight.near = kind == ORDO_GRAPH_DEEP ? 32 : MY(power)(adds_clamp(2 * a.rules.grain_low, 1, 32));
+        adds_plan(job, blocks, delta, classes, ids, &a);
         const ordo_warp_need needs[] = {
             {(void **)&q->words, 1, sizeof *q->words, true},
-            {(void **)&q->pool.table, (ordo_u64)q->shape.buckets << q->shape.table_shift, sizeof(ordo_u64), true},
-            {(void **)&q->home, q->shape.blocks, sizeof *q->home, false},
-            {(void **)&q->written, slots >> q->shape.segment_shift, sizeof *q->written, true},
-            {(void **)&q->read, q->shape.blocks, sizeof *q->read, true},
-            {(void **)&q->free, q->shape.blocks, sizeof *q->free, false},
-            {&q->pool.slots, slots, sizeof(OP(entry)), false},
-            {(void **)&q->spill.bits, a.rules.spill_words, sizeof(ordo_u32), true},
-            {(void **)&a.sight.owner, ids - job->universe, sizeof(ordo_u32), false},
-            {(void **)&a.flag, a.rules.workers, sizeof *a.flag, true},
+            {(void **)&q->pool.table, (ordo_u64)q->layout.buckets << q->layout.table_shift, sizeof(ordo_u64), true},
+            {(void **)&q->home, q->layout.blocks, sizeof *q->home, false},
+            {(void **)&q->written, (ordo_u64)q->layout.blocks << q->layout.block_shift >> q->layout.segment_shift,
+             sizeof *q->written, true},
+            {(void **)&q->read, q->layout.blocks, sizeof *q->read, true},
+            {(void **)&q->free, q->layout.blocks, sizeof *q->free, false},
+            {&q->pool.slots, (ordo_u64)q->layout.blocks << q->layout.block_shift, sizeof(op_entry), false},
+            {(void **)&q->spill.bits, a.params.spill_words, sizeof(ordo_u32), true},
+            {(void **)&a.ctx.owner, ids - job->num_items, sizeof(ordo_u32), false},
+            {(void **)&a.flag, a.params.workers, sizeof *a.flag, true},
             {(void **)&a.lowest, 1, sizeof *a.lowest, true},
             {(void **)&a.state_out, 1, sizeof *a.state_out, true},
         };
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     }
     if (!status)
-        status = OP(warp_arguments)(&c, t[ADDS_RECORDS] > 0, &a, &arrays);
+        status = op_warp_arguments(&c, t[ADDS_RECORDS] > 0, &a, &arrays);
     if (!status) {
         q->spill.count = &q->words->spilled;
         c.keep_cells = true;
@@ -312,5 +351,4 @@ static ordo_status MY(run_job)(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(adds, MY(run_job), 1u << OP(warp_sync))
-#undef MY
+ORDO_CUDA_INSTANCE(adds, adds_run_job, 1u << op_warp_sync)

@@ -1,41 +1,46 @@
-/* adds/manager.cuh -- the manager of `adds` on a GPU: block 0 of the launch, one warp a task, and its workers' side of
- * it.
+/* adds/manager.cuh -- the manager of `adds` on a GPU: block 0 of the launch, a warp for each task; and how its workers
+ * take work.
  *
- * Wang's thesis, sections 5.3 to 5.5 and 5.7. Does not depend on the operator. Warps of the manager's block:
+ * Problem. Assign readable entries of the current buckets to idle worker blocks, decide when the head moves on, adapt
+ * delta, and recognise the end; Wang's thesis, sections 5.3 to 5.5 and 5.7. Does not depend on the operator.
+ *
+ * Data structures. Warps of the manager's block:
  *   0 .. 3   probe: bucket b belongs to warp b % 4, so up to four buckets in a row are probed side by side (5.5)
  *   4        assign: gives readable slots to worker blocks (5.4), ranges of spilled items where there are any
  *   5        memory (5.6), and the host's wish to stop
  *   6        control: head switches and the end (5.5), delta (5.7)
  *   7        the trace, and progress for the host
- * They share adds_dev_manager in shared memory: each word has one writer. read[] is stored with release and read with
- * acquire (R4); the others are hints or counters of one writer's own. What the lanes of a warp must decide alike, one
- * lane reads for all.
+ * They share adds_dev_manager in shared memory: each of its words has one writer.
+ *   Assignment flags (AF), one 64-bit word per worker block: 0 when it takes work, else an assignment; all ones: the
+ * end. location (32 bits: slot of the pool, or first word of spill bits) | size << 32 | bucket << 48 | shift << 56
  *
- * Assignment flags (AF), one 64-bit word a worker block: 0 when it takes work, else an assignment; all ones: the end.
- *   location (32 bits: slot of the pool, or first word of spill bits) | size << 32 | bucket << 48 | shift << 56
- * The assign warp stores it after a fence that follows its acquire of read[] (R4: so what a probe warp saw written, the
- * worker that acquires the flag sees). A worker block has a copy in shared memory, `work`, of which its warps take
- * portions of 1 << shift items by compare-and-swap; whoever finds it used up and has the block's lock looks at the
- * flag, clears it with a compare-and-swap (so an end that came meanwhile is not lost) and makes it the new copy. So one
- * assignment can wait while the last is worked on. Which portions of which assignment are still worked on is counted in
- * `left`, a few assignments at once; the warp that ends the last portion does D1 and D2.
+ * Protocol. The assign warp stores a flag. A worker block has a copy of it in shared memory, `work`, of which its warps
+ * take portions of 1 << shift items by compare-and-swap. A warp that finds it used up and gets the block's lock reads
+ * the flag, clears it with a compare-and-swap (so an end that came meanwhile is not lost) and makes it the new copy. So
+ * one assignment can wait while the last is worked on. `left` counts, for a few assignments at once, the items that are
+ * not done; the warp that ends an assignment's last portion does D1 and D2.
  *
- * Mapping priority -> bucket: (base, 1/delta, head) are words that the control warp stores and workers read, relaxed
- * and one by one: a torn or old copy puts an entry in a bucket that means another priority; it is read later or sooner
- * than it should be, but it is read: every bucket becomes the head again while any has work. Priorities never decide
- * what is correct.
+ * Termination. What is not finished is in a bucket (reserved, DWC not counted), spilled (counted in `spilled`, not yet
+ * in `swept`), or an initial item of a block that has not counted `started`. A worker counts DWC, swept or started only
+ * after a fence behind the reservations and spills of what the items activated. The control warp reads started, swept
+ * and every DWC first, with acquire, then spilled and every resv_ptr. All only grow, and what is done never passes what
+ * is reserved: so equality of what was read is equality at a moment between, for all at once, and nothing is left.
+ * Exact, with no margin of empty sweeps.
  *
- * The end. What is not finished is in a bucket (reserved, DWC not counted), spilled (counted in `spilled`, not yet in
- * `swept`), or an initial item of a block that has not counted `started`. Whoever works on an item counts DWC, swept or
- * started only after a fence behind the reservations and spills of what it activated. The control warp reads started,
- * swept and every DWC first, with acquire, then spilled and every resv_ptr. All only grow, and what is done never
- * passes what is reserved: so equality of what was read is equality at a moment between, for all at once, and nothing
- * is left. Exact, with no margin of empty sweeps.
+ * Memory order. read[] is stored with release and read with acquire (R4); other shared words are hints or counters of
+ * one writer's own. What the lanes of a warp must decide alike, one lane reads for all. The assign warp stores a flag
+ * after a fence that follows its acquire of read[] (R4: so the worker that acquires the flag sees what a probe warp saw
+ * written). The mapping of priorities to buckets, (base, 1/delta, head), is stored by the control warp and read by
+ * workers relaxed, word by word. A torn or outdated copy puts an entry in a bucket that means another priority; it is
+ * read later or sooner than it should be, but it is read: every bucket becomes the head again while any has work.
+ * Priorities never decide what is correct.
+ *
+ * Functions are called by whole warps, unless they say otherwise.
  */
 #ifndef ORDO_ADDS_MANAGER_CUH
 #define ORDO_ADDS_MANAGER_CUH
 
-#include "pace.h"
+#include "delta_controller.h"
 #include "queue.cuh"
 
 enum {
@@ -49,7 +54,7 @@ enum {
     ADDS_DEV_CONTROL,
     ADDS_DEV_TRACER,
     ADDS_DEV_LOADS = 9,    /* flags that a lane loads at once */
-    ADDS_DEV_LOOKS = 16,   /* at its flag, by who has the lock of a block */
+    ADDS_DEV_LOOKS = 16,   /* loads of its flag, by the warp that has a block's lock, before it gives the lock back */
     ADDS_DEV_SLOTS = 8,    /* assignments that a block works on at once */
     ADDS_DEV_SWEEP = 63,   /* the bucket of a range of spill bits */
     ADDS_DEV_RANGE = 1024, /* words of such a range */
@@ -58,17 +63,17 @@ enum {
 #define ADDS_DEV_IS_THIN (1u << 8)
 
 /* Fixed for a run. */
-typedef struct adds_dev_rules {
-    adds_pace_rules pace;
-    adds_pace start;
+typedef struct adds_dev_params {
+    adds_delta_params controller;
+    adds_delta_controller start;
     ordo_u32 workers;               /* blocks 1 .. workers */
     ordo_u32 grain_low, grain_high; /* items of an assignment: powers of two */
     ordo_u32 epoch;                 /* assignments */
-    double thin;                    /* the workers' hands are less full than that: depth binds, not the rate */
+    double latency_bound;           /* utilisation below which the run is latency-bound */
     ordo_u32 spill_words;           /* 32-bit words of spill bits */
-} adds_dev_rules;
+} adds_dev_params;
 
-/* The state of the queue when a run was stopped, for people. */
+/* The state of the queue when a run was stopped, for the error message. */
 typedef struct adds_dev_state {
     ordo_u64 resv[ADDS_MAX_BUCKETS], done[ADDS_MAX_BUCKETS], read[ADDS_MAX_BUCKETS], assigned[ADDS_MAX_BUCKETS];
     ordo_u64 spilled, swept, switches;
@@ -82,13 +87,13 @@ typedef struct adds_dev_manager {
     ordo_u32 assignments;                /* assign warp */
     ordo_u32 now;                        /* control warp: see adds_dev_now */
     ordo_u32 stop;                       /* memory warp: the host wants an end */
-    ordo_u32 told;                       /* control warp: how often it told the trace warp the following */
+    ordo_u32 told;                       /* control warp: how often it has written the following for the trace warp */
     ordo_u32 concurrent;
     ordo_u64 switches, in_flight;
     double delta, util;
 } adds_dev_manager;
 
-/* What all warps of the manager must see alike: one word, which one lane reads for its warp. */
+/* What all lanes of a warp of the manager must see alike: one word, which one lane reads for its warp. */
 #define ADDS_DEV_SPILLED (1u << 16)
 #define ADDS_DEV_ENDED (1u << 17)
 ORDO_DEV ordo_u32 adds_dev_now(ordo_u32 head, ordo_u32 concurrent, bool spilled, bool ended)
@@ -105,15 +110,16 @@ ORDO_DEV ordo_u32 adds_dev_concurrent(ordo_u32 now)
 }
 ORDO_DEV ordo_u32 adds_dev_read_now(adds_dev_manager *m)
 {
-    return __shfl_sync(~0u, ordo_dev_load_near(&m->now), 0);
+    return __shfl_sync(~0u, ordo_dev_load_block(&m->now), 0);
 }
 
-ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m)
+/* By all blocks, before the grid barrier. */
+ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m)
 {
     if (threadIdx.x < ADDS_MAX_BUCKETS) {
-        m->read[threadIdx.x] = m->assigned[threadIdx.x] = q.shape.start;
+        m->read[threadIdx.x] = m->assigned[threadIdx.x] = q.layout.start;
         if (blockIdx.x == 0)
-            q.words->resv[threadIdx.x] = q.words->done[threadIdx.x] = q.shape.start;
+            q.words->resv[threadIdx.x] = q.words->done[threadIdx.x] = q.layout.start;
     }
     if (threadIdx.x == 0) {
         m->assignments = m->stop = 0;
@@ -125,7 +131,7 @@ ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_rul
 /* How far bucket b is from the head. */
 ORDO_DEV ordo_u32 adds_dev_ahead(const adds_dev_queue &q, ordo_u32 b, ordo_u32 head)
 {
-    return b >= head ? b - head : b + q.shape.buckets - head;
+    return b >= head ? b - head : b + q.layout.buckets - head;
 }
 
 /* ---- probe warps ---- */
@@ -140,11 +146,11 @@ ORDO_DEV void adds_dev_probe_warp(const adds_dev_queue &q, adds_dev_manager *m, 
 #pragma unroll
         for (ordo_u32 i = 0; i < ADDS_MAX_BUCKETS / ADDS_DEV_PROBES; i++) {
             const ordo_u32 b = i * ADDS_DEV_PROBES + warp;
-            if (b >= q.shape.buckets || adds_dev_ahead(q, b, head) >= concurrent)
+            if (b >= q.layout.buckets || adds_dev_ahead(q, b, head) >= concurrent)
                 continue;
             const ordo_u64 read = m->read[b], to = adds_dev_probe(q, b, read, &word[i]);
             if (to != read && threadIdx.x % 32 == 0)
-                ordo_dev_release_near(&m->read[b], to);
+                ordo_dev_release_block(&m->read[b], to);
             __syncwarp();
         }
     }
@@ -152,9 +158,10 @@ ORDO_DEV void adds_dev_probe_warp(const adds_dev_queue &q, adds_dev_manager *m, 
 
 /* ---- the assign warp ---- */
 
-/* Items for a worker: a power of two between the bounds. Its share among all workers, not among those that wait: they
- * come again for more, the others come for theirs. Who is given more than its warps take at once keeps it from both. */
-ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_rules &r, ordo_u64 available)
+/* Items for a worker: a power of two between the bounds. It is a worker's share among all workers, not among the idle
+ * ones: these come again for more, and the others come for theirs. A worker that gets more than its warps take at once
+ * would keep the rest from both. */
+ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_params &r, ordo_u64 available)
 {
     ordo_u64 each = (available + r.workers - 1) / r.workers;
     if (each >= r.grain_high)
@@ -164,8 +171,16 @@ ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_rules &r, ordo_u64 available)
     return 1u << (32 - __clz((ordo_u32)each - 1));
 }
 
-/* Gives `chunks` pieces of `size` units in all, `grain` each, from `location` on, to idle workers: worker lane + 32 i
- * is idle where lane's bit i is set. */
+/* By one thread: the portions of an assignment of `grain` items, as a power of two. */
+ORDO_DEV ordo_u32 adds_dev_shift(const adds_dev_params &r, ordo_u32 grain)
+{
+    ordo_u32 portion = grain / ADDS_DEV_WARPS;
+    portion = portion < r.grain_low ? r.grain_low : portion;
+    return 31 - __clz(portion < ADDS_DEV_PORTION ? portion : ADDS_DEV_PORTION);
+}
+
+/* Assigns `chunks` pieces of `size` units in all, `grain` each, from `location` on, to idle workers: worker lane + 32 i
+ * is idle where bit i of the lane's own *idle is set. */
 ORDO_DEV void adds_dev_give(ordo_u64 *flag, ordo_u32 *idle, ordo_u32 chunks, ordo_u64 location, ordo_u32 size,
                             ordo_u32 grain, ordo_u32 bucket, ordo_u32 shift)
 {
@@ -185,64 +200,78 @@ ORDO_DEV void adds_dev_give(ordo_u64 *flag, ordo_u32 *idle, ordo_u32 chunks, ord
     __syncwarp();
 }
 
-ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m,
+/* Adds workers that take work to the lane's own *idle, of `count` workers of the lane. */
+ORDO_DEV void adds_dev_find_idle(ordo_u64 *flag, ordo_u32 count, ordo_u32 *idle)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    for (ordo_u32 first = 0; first < count; first += ADDS_DEV_LOADS) {
+        bool free[ADDS_DEV_LOADS]; /* all loads at once: one after the other they would take a round trip each */
+#pragma unroll
+        for (ordo_u32 i = 0; i < ADDS_DEV_LOADS; i++)
+            free[i] =
+                first + i < count && !(*idle >> (first + i) & 1) && ordo_dev_load(&flag[lane + 32 * (first + i)]) == 0;
+#pragma unroll
+        for (ordo_u32 i = 0; i < ADDS_DEV_LOADS; i++)
+            *idle |= free[i] ? 1u << (first + i) : 0;
+    }
+    __syncwarp();
+}
+
+/* A sweep over the words of spill bits: its ranges, and how many of them are assigned. 0 ranges: none goes on. */
+typedef struct adds_dev_sweep {
+    ordo_u32 ranges, assigned;
+} adds_dev_sweep;
+
+/* Begins a sweep, or assigns ranges of the one that goes on to idle workers, or ends it where all ranges are done. */
+ORDO_DEV void adds_dev_assign_ranges(const adds_dev_queue &q, const adds_dev_params &r, ordo_u64 *flag, ordo_u32 *idle,
+                                     ordo_u32 workers, adds_dev_sweep *sweep)
+{
+    if (sweep->ranges && sweep->assigned == sweep->ranges) {
+        if (__all_sync(~0u, ordo_dev_load(&q.words->ranges) == sweep->ranges)) {
+            if (threadIdx.x % 32 == 0)
+                ordo_dev_store(&q.words->ranges, 0u);
+            sweep->ranges = sweep->assigned = 0;
+        }
+        return;
+    }
+    sweep->ranges = (r.spill_words + ADDS_DEV_RANGE - 1) / ADDS_DEV_RANGE;
+    const ordo_u32 at = sweep->assigned * ADDS_DEV_RANGE, left = sweep->ranges - sweep->assigned;
+    const ordo_u32 chunks = left < workers ? left : workers;
+    adds_dev_give(flag, idle, chunks, at, r.spill_words - at, ADDS_DEV_RANGE, ADDS_DEV_SWEEP, 5);
+    sweep->assigned += chunks;
+}
+
+ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m,
                                    ordo_u64 *flag)
 {
-    const ordo_u32 lane = threadIdx.x % 32, buckets = q.shape.buckets;
+    const ordo_u32 lane = threadIdx.x % 32, buckets = q.layout.buckets;
     const ordo_u32 count = r.workers > lane ? (r.workers - lane + 31) / 32 : 0; /* workers of this lane */
-    const ordo_u64 size = (ordo_u64)1 << q.shape.block_shift;
-    ordo_u32 idle = 0, ranges = 0, given_ranges = 0; /* ranges: of the sweep that goes on; 0: none */
-    ordo_u64 assigned = q.shape.start, word = 0;
+    ordo_u32 idle = 0;                                                          /* those that take work, as a mask */
+    const ordo_u64 size = (ordo_u64)1 << q.layout.block_shift;
+    adds_dev_sweep sweep = {};
+    ordo_u64 assigned = q.layout.start, word = 0;
     for (;;) {
         const ordo_u32 now = adds_dev_read_now(m), head = adds_dev_head(now), concurrent = adds_dev_concurrent(now);
         if (now & ADDS_DEV_ENDED)
             break;
         ordo_u64 there = 0;
         if (lane < buckets && adds_dev_ahead(q, lane, head) < concurrent)
-            there = ordo_dev_acquire_near(&m->read[lane]) - assigned;
-        ordo_u64 total = ordo_warp_sum(there);
-        const bool sweeps = total == 0 && (ranges || now & ADDS_DEV_SPILLED);
+            there = ordo_dev_acquire_block(&m->read[lane]) - assigned;
+        const ordo_u64 total = ordo_warp_sum(there);
         ordo_u32 workers = ordo_warp_sum((ordo_u32)__popc(idle));
         if (2 * workers < r.workers || (workers < r.workers && workers * r.grain_low < total)) {
-            for (ordo_u32 first = 0; first < count; first += ADDS_DEV_LOADS) {
-                bool
-                    free[ADDS_DEV_LOADS]; /* all loads at once: one after the other they would take a round trip each */
-#pragma unroll
-                for (ordo_u32 i = 0; i < ADDS_DEV_LOADS; i++)
-                    free[i] = first + i < count && !(idle >> (first + i) & 1) &&
-                              ordo_dev_load(&flag[lane + 32 * (first + i)]) == 0;
-#pragma unroll
-                for (ordo_u32 i = 0; i < ADDS_DEV_LOADS; i++)
-                    idle |= free[i] ? 1u << (first + i) : 0;
-            }
-            __syncwarp();
+            adds_dev_find_idle(flag, count, &idle);
             workers = ordo_warp_sum((ordo_u32)__popc(idle));
         }
         if (workers == 0)
             continue;
-        if (sweeps) {
-            if (ranges && given_ranges == ranges) {
-                if (__all_sync(~0u, ordo_dev_load(&q.words->ranges) == ranges)) {
-                    if (lane == 0)
-                        ordo_dev_store(&q.words->ranges, 0u);
-                    ranges = given_ranges = 0;
-                }
-                continue;
-            }
-            ranges = (r.spill_words + ADDS_DEV_RANGE - 1) / ADDS_DEV_RANGE;
-            const ordo_u32 at = given_ranges * ADDS_DEV_RANGE, left = ranges - given_ranges;
-            const ordo_u32 chunks = left < workers ? left : workers;
-            adds_dev_give(flag, &idle, chunks, at, r.spill_words - at, ADDS_DEV_RANGE, ADDS_DEV_SWEEP, 5);
-            given_ranges += chunks;
+        if (total == 0) {
+            if (sweep.ranges || now & ADDS_DEV_SPILLED)
+                adds_dev_assign_ranges(q, r, flag, &idle, workers, &sweep);
             continue;
         }
-        if (total == 0)
-            continue;
         const ordo_u32 grain = adds_dev_grain(r, total);
-        ordo_u32 portion = grain / ADDS_DEV_WARPS;
-        portion = portion < r.grain_low ? r.grain_low : portion;
-        portion = portion < ADDS_DEV_PORTION ? portion : ADDS_DEV_PORTION;
-        const ordo_u32 shift = 31 - __clz(portion);
+        const ordo_u32 shift = adds_dev_shift(r, grain);
         ordo_u32 assignments = 0;
         for (ordo_u32 k = 0; k < concurrent && workers; k++) {
             const ordo_u32 b = head + k < buckets ? head + k : head + k - buckets;
@@ -250,7 +279,7 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
                 word = ordo_dev_acquire(ordo_pool_word(q.pool, b, ordo_pool_number(q.pool, assigned)));
             const ordo_u64 at = __shfl_sync(~0u, assigned, b), in_block = at & (size - 1);
             const ordo_u64 location =
-                ((ordo_u64)ordo_pool_block(__shfl_sync(~0u, word, b)) << q.shape.block_shift) + in_block;
+                ((ordo_u64)ordo_pool_block(__shfl_sync(~0u, word, b)) << q.layout.block_shift) + in_block;
             ordo_u64 some = __shfl_sync(~0u, there, b);
             some = some < size - in_block ? some : size - in_block;
             if (!some)
@@ -267,7 +296,7 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_rules
             assignments += chunks;
         }
         if (lane == 0)
-            ordo_dev_store_near(&m->assignments, m->assignments + assignments);
+            ordo_dev_store_block(&m->assignments, m->assignments + assignments);
         __syncwarp();
     }
     for (ordo_u32 i = 0; i < count; i++)
@@ -280,9 +309,9 @@ ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m,
                                    adds_dev_state *state)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    adds_dev_mapped mapped = {q.shape.start, q.shape.start, q.shape.blocks, 0};
-    for (ordo_u32 i = lane; i < q.shape.blocks; i += 32)
-        q.free[i] = q.shape.blocks - 1 - i;
+    adds_dev_mapped mapped = {q.layout.start, q.layout.start, q.layout.blocks, 0};
+    for (ordo_u32 i = lane; i < q.layout.blocks; i += 32)
+        q.free[i] = q.layout.blocks - 1 - i;
     __syncwarp();
     for (ordo_u32 round = 0;; round++) {
         const ordo_u32 now = adds_dev_read_now(m);
@@ -292,10 +321,10 @@ ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m,
         if (round % 64 == 63 && __any_sync(~0u, mailbox->stop != 0)) {
             state->resv[lane] = ordo_dev_load(&q.words->resv[lane]);
             state->done[lane] = ordo_dev_load(&q.words->done[lane]);
-            state->read[lane] = ordo_dev_load_near(&m->read[lane]);
-            state->assigned[lane] = ordo_dev_load_near(&m->assigned[lane]);
+            state->read[lane] = ordo_dev_load_block(&m->read[lane]);
+            state->assigned[lane] = ordo_dev_load_block(&m->assigned[lane]);
             if (lane == 0)
-                ordo_dev_store_near(&m->stop, 1u);
+                ordo_dev_store_block(&m->stop, 1u);
         }
     }
     if (lane == 0) {
@@ -309,36 +338,37 @@ ORDO_DEV void adds_dev_memory_warp(const adds_dev_queue &q, adds_dev_manager *m,
 /* ---- the control warp ---- */
 
 ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double delta, ordo_u32 head,
-                                   ordo_u32 concurrent, bool thin)
+                                   ordo_u32 concurrent, bool latency_bound)
 {
     ordo_dev_store(&q.words->base, base);
     ordo_dev_store(&q.words->per_delta, 1 / delta);
     ordo_dev_store(&q.words->limit, base + concurrent * delta);
-    ordo_dev_store(&q.words->head, head | (thin ? ADDS_DEV_IS_THIN : 0));
+    ordo_dev_store(&q.words->head, head | (latency_bound ? ADDS_DEV_IS_THIN : 0));
 }
 
-/* The trace and the host are a warp's of their own: a record costs a few round trips, a store to the host microseconds.
- * What it reads may be of two moments; it is for people. */
-ORDO_DEV void adds_dev_tell(adds_dev_manager *m, ordo_u64 in_flight, ordo_u64 switches, const adds_pace &pace,
-                            double util)
+/* By one thread: what the trace warp is to record. The trace and the host have a warp of their own, because a record
+ * costs a few round trips, and a store to the host microseconds. The words that it reads may be of two moments; they
+ * are statistics. */
+ORDO_DEV void adds_dev_tell(adds_dev_manager *m, ordo_u64 in_flight, ordo_u64 switches,
+                            const adds_delta_controller &controller, double util)
 {
-    ordo_dev_store_near(&m->concurrent, pace.concurrent);
-    ordo_dev_store_near(&m->switches, switches);
-    ordo_dev_store_near(&m->in_flight, in_flight);
-    ordo_dev_store_near(&m->delta, pace.delta);
-    ordo_dev_store_near(&m->util, util);
-    ordo_dev_store_near(&m->told, m->told + 1);
+    ordo_dev_store_block(&m->concurrent, controller.concurrent);
+    ordo_dev_store_block(&m->switches, switches);
+    ordo_dev_store_block(&m->in_flight, in_flight);
+    ordo_dev_store_block(&m->delta, controller.delta);
+    ordo_dev_store_block(&m->util, util);
+    ordo_dev_store_block(&m->told, m->told + 1);
 }
 
 ORDO_DEV void adds_dev_trace_warp(adds_dev_manager *m, ordo_cuda_record *record, ordo_cuda_mailbox *mailbox)
 {
     ordo_u32 seen = 0;
     while (!(adds_dev_read_now(m) & ADDS_DEV_ENDED)) {
-        const ordo_u32 told = ordo_dev_load_near(&m->told);
+        const ordo_u32 told = ordo_dev_load_block(&m->told);
         if (threadIdx.x % 32 == 0 && told != seen) {
-            const ordo_u64 in_flight = ordo_dev_load_near(&m->in_flight), switches = ordo_dev_load_near(&m->switches);
-            ordo_dev_sample(record, in_flight, switches, ordo_dev_load_near(&m->delta),
-                            ordo_dev_load_near(&m->concurrent), (float)ordo_dev_load_near(&m->util));
+            const ordo_u64 in_flight = ordo_dev_load_block(&m->in_flight), switches = ordo_dev_load_block(&m->switches);
+            ordo_dev_sample(record, in_flight, switches, ordo_dev_load_block(&m->delta),
+                            ordo_dev_load_block(&m->concurrent), (float)ordo_dev_load_block(&m->util));
             mailbox->supersteps = switches;
             mailbox->in_flight = in_flight;
         }
@@ -347,109 +377,159 @@ ORDO_DEV void adds_dev_trace_warp(adds_dev_manager *m, ordo_cuda_record *record,
     }
 }
 
-ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_rules &r, adds_dev_manager *m, double base,
+/* The counters that decide the end and head switches, as the control warp has read them; done and resv are lane b's own
+ * of bucket b. */
+typedef struct adds_dev_counts {
+    ordo_u64 done, resv, swept, spilled;
+    ordo_u32 started, unfinished; /* unfinished: bit b: bucket b is not done */
+} adds_dev_counts;
+
+/* Reads the counters. Where the head seems to be done, again, in order: what is done first, and what is reserved after
+ * it. */
+ORDO_DEV adds_dev_counts adds_dev_count(const adds_dev_queue &q, ordo_u32 head)
+{
+    const ordo_u32 lane = threadIdx.x % 32, buckets = q.layout.buckets;
+    adds_dev_counts c;
+    c.started = ordo_dev_load(&q.words->started);
+    c.swept = ordo_dev_load(&q.words->swept);
+    c.done = lane < buckets ? ordo_dev_load(&q.words->done[lane]) : 0;
+    c.resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
+    c.spilled = ordo_dev_load(&q.words->spilled);
+    c.unfinished = __ballot_sync(~0u, c.resv != c.done);
+    if (!(c.unfinished >> head & 1)) {
+        c.started = ordo_dev_acquire(&q.words->started);
+        c.swept = ordo_dev_acquire(&q.words->swept);
+        c.done = lane < buckets ? ordo_dev_acquire(&q.words->done[lane]) : 0;
+        __syncwarp();
+        c.resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
+        c.spilled = ordo_dev_load(&q.words->spilled);
+        c.unfinished = __ballot_sync(~0u, c.resv != c.done);
+    }
+    return c;
+}
+
+/* The control warp's state; alike in all lanes but for `seen`. */
+typedef struct adds_dev_control {
+    adds_delta_controller delta;
+    double base;                       /* of the head */
+    ordo_u64 switches, in_flight;      /* head switches; items that are reserved and not done */
+    ordo_u64 seen, tail_seen;          /* lane b's resv of bucket b when the epoch began; that of the tail */
+    ordo_u64 tail_pushes;              /* into buckets while they were the tail, in this epoch */
+    double busy, util;                 /* sum of the looks' items in hand; utilisation in the last epoch */
+    ordo_u32 head, assignments, looks; /* assignments when the epoch began; looks at items in hand since */
+    bool latency_bound;
+} adds_dev_control;
+
+ORDO_DEV void adds_dev_publish_control(const adds_dev_queue &q, const adds_dev_control &c)
+{
+    adds_dev_publish_map(q, c.base, c.delta.delta, c.head, c.delta.concurrent, c.latency_bound);
+}
+
+/* Makes the next bucket with unfinished entries the head. */
+ORDO_DEV void adds_dev_switch_head(const adds_dev_queue &q, adds_dev_manager *m, adds_dev_control *c,
+                                   const adds_dev_counts &counts)
+{
+    const ordo_u32 buckets = q.layout.buckets, after = counts.unfinished & ~((2u << c->head) - 1);
+    const ordo_u32 next = __ffs(after ? after : counts.unfinished) - 1;
+    const ordo_u32 old_tail = c->head ? c->head - 1 : buckets - 1, tail = next ? next - 1 : buckets - 1;
+    c->tail_pushes += __shfl_sync(~0u, counts.resv, old_tail) - c->tail_seen;
+    c->tail_seen = __shfl_sync(~0u, counts.resv, tail);
+    c->base += adds_dev_ahead(q, next, c->head) * c->delta.delta;
+    c->head = next;
+    c->switches++;
+    if (threadIdx.x % 32 == 0) {
+        adds_dev_publish_control(q, *c);
+        adds_dev_tell(m, c->in_flight, c->switches, c->delta, c->util);
+    }
+    __syncwarp();
+}
+
+/* Adds the items that workers have in hand to the epoch's, of all that they can hold, `capacity`; and tells workers
+ * when the run becomes latency-bound, or is no longer. */
+ORDO_DEV void adds_dev_look(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m, adds_dev_control *c,
+                            ordo_u64 done, double capacity)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    const ordo_u64 assigned = lane < q.layout.buckets ? ordo_dev_load_block(&m->assigned[lane]) : 0;
+    const ordo_u64 in_hand = ordo_warp_sum(assigned > done ? assigned - done : 0);
+    c->busy += (double)in_hand;
+    c->looks++;
+    const bool latency_bound = (double)in_hand < r.latency_bound * capacity;
+    if (latency_bound != c->latency_bound) {
+        c->latency_bound = latency_bound;
+        if (lane == 0)
+            adds_dev_publish_control(q, *c);
+    }
+}
+
+/* At the end of an epoch, after `now` assignments: adapts delta and the number of buckets that are dequeued at once. */
+ORDO_DEV void adds_dev_end_epoch(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m,
+                                 adds_dev_control *c, const adds_dev_counts &counts, ordo_u32 now, double capacity)
+{
+    const ordo_u32 lane = threadIdx.x % 32, buckets = q.layout.buckets, tail = c->head ? c->head - 1 : buckets - 1;
+    const ordo_u64 tail_resv = __shfl_sync(~0u, counts.resv, tail);
+    const ordo_u64 pushes = ordo_warp_sum(lane < buckets ? counts.resv - c->seen : 0);
+    const ordo_u32 before = c->delta.concurrent;
+    const bool beyond = lane < buckets && adds_dev_ahead(q, lane, c->head) >= before;
+    const ordo_u64 waiting = ordo_warp_sum(beyond ? counts.resv - counts.done : (ordo_u64)0);
+    c->assignments = now;
+    c->util = c->busy / c->looks / capacity;
+    c->util = c->util < 1 ? c->util : 1;
+    c->busy = 0;
+    c->looks = 0;
+    c->in_flight = ordo_warp_sum(counts.resv - counts.done);
+    const bool changed =
+        adds_delta_controller_epoch(&r.controller, &c->delta, pushes, c->tail_pushes + (tail_resv - c->tail_seen),
+                                    c->util, (double)waiting / capacity, c->switches);
+    c->tail_seen = tail_resv;
+    c->seen = counts.resv;
+    c->tail_pushes = 0;
+    if (lane == 0) {
+        if (changed || c->delta.concurrent != before)
+            adds_dev_publish_control(q, *c);
+        adds_dev_tell(m, c->in_flight, c->switches, c->delta, c->util);
+    }
+    __syncwarp();
+}
+
+ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m, double base,
                                     ordo_cuda_record *record, adds_dev_state *state)
 {
-    const ordo_u32 lane = threadIdx.x % 32, buckets = q.shape.buckets;
-    const double room = (double)r.workers * r.grain_high; /* items that the workers can hold */
-    adds_pace pace = r.start;
-    ordo_u64 switches = 0, seen = q.shape.start, tail_seen = q.shape.start, tail_pushes = 0, in_flight = 0;
-    ordo_u32 head = 0, assignments = 0, looks = 0;
-    double busy = 0, util = 0;
+    const ordo_u32 lane = threadIdx.x % 32;
+    const double capacity = (double)r.workers * r.grain_high; /* items that the workers can hold */
+    adds_dev_control c = {};
+    c.delta = r.start;
+    c.base = base;
+    c.seen = c.tail_seen = q.layout.start;
+    c.latency_bound = true;
     if (lane == 0)
-        adds_dev_publish_map(q, base, pace.delta, 0, pace.concurrent, true);
-    bool ended = false, thin = true;
+        adds_dev_publish_control(q, c);
+    bool ended = false;
     for (ordo_u32 round = 0; !ended; round++) {
-        ordo_u32 started = ordo_dev_load(&q.words->started);
-        ordo_u64 swept = ordo_dev_load(&q.words->swept);
-        ordo_u64 done = lane < buckets ? ordo_dev_load(&q.words->done[lane]) : 0;
-        ordo_u64 resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
-        ordo_u64 spilled = ordo_dev_load(&q.words->spilled);
-        ordo_u32 unfinished = __ballot_sync(~0u, resv != done);
-        if (!(unfinished >> head & 1)) { /* it seems: now in order, what is done first, what is to do after */
-            started = ordo_dev_acquire(&q.words->started);
-            swept = ordo_dev_acquire(&q.words->swept);
-            done = lane < buckets ? ordo_dev_acquire(&q.words->done[lane]) : 0;
-            __syncwarp();
-            resv = lane < buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
-            spilled = ordo_dev_load(&q.words->spilled);
-            unfinished = __ballot_sync(~0u, resv != done);
-        }
-        const bool spills = __any_sync(~0u, spilled != swept);
-
-        if (!(unfinished >> head & 1)) {
-            if (!unfinished) {
-                ended = !spills && __all_sync(~0u, started == r.workers);
-            } else {
-                const ordo_u32 after = unfinished & ~((2u << head) - 1);
-                const ordo_u32 next = __ffs(after ? after : unfinished) - 1;
-                const ordo_u32 old_tail = head ? head - 1 : buckets - 1, tail = next ? next - 1 : buckets - 1;
-                tail_pushes += __shfl_sync(~0u, resv, old_tail) - tail_seen;
-                tail_seen = __shfl_sync(~0u, resv, tail);
-                base += adds_dev_ahead(q, next, head) * pace.delta;
-                head = next;
-                switches++;
-                if (lane == 0) {
-                    adds_dev_publish_map(q, base, pace.delta, head, pace.concurrent, thin);
-                    adds_dev_tell(m, in_flight, switches, pace, util);
-                }
-                __syncwarp();
-            }
-        }
-
-        /* utilisation: items in the workers' hands over what all of them can hold */
-        if (round % 8 == 0) {
-            const ordo_u64 given = lane < buckets ? ordo_dev_load_near(&m->assigned[lane]) : 0;
-            const ordo_u64 in_hands = ordo_warp_sum(given > done ? given - done : 0);
-            busy += (double)in_hands;
-            looks++;
-            const bool now_thin = (double)in_hands < r.thin * room;
-            if (now_thin != thin) {
-                thin = now_thin;
-                if (lane == 0)
-                    adds_dev_publish_map(q, base, pace.delta, head, pace.concurrent, thin);
-            }
-        }
-        const ordo_u32 now = __shfl_sync(~0u, ordo_dev_load_near(&m->assignments), 0);
-        if (now - assignments >= r.epoch && looks) {
-            assignments = now;
-            util = busy / looks / room;
-            util = util < 1 ? util : 1;
-            busy = 0;
-            looks = 0;
-            const ordo_u32 tail = head ? head - 1 : buckets - 1;
-            const ordo_u64 tail_resv = __shfl_sync(~0u, resv, tail);
-            tail_pushes += tail_resv - tail_seen;
-            tail_seen = tail_resv;
-            const ordo_u64 pushes = ordo_warp_sum(lane < buckets ? resv - seen : 0);
-            seen = resv;
-            in_flight = ordo_warp_sum(resv - done);
-            const ordo_u32 before = pace.concurrent;
-            const ordo_u64 waiting = ordo_warp_sum(
-                lane < buckets && adds_dev_ahead(q, lane, head) >= pace.concurrent ? resv - done : (ordo_u64)0);
-            const bool changed =
-                adds_pace_epoch(&r.pace, &pace, pushes, tail_pushes, util, (double)waiting / room, switches);
-            tail_pushes = 0;
-            if (lane == 0) {
-                if (changed || pace.concurrent != before)
-                    adds_dev_publish_map(q, base, pace.delta, head, pace.concurrent, thin);
-                adds_dev_tell(m, in_flight, switches, pace, util);
-            }
-            __syncwarp();
-        }
-        ended = ended || __any_sync(~0u, ordo_dev_load_near(&m->stop) != 0);
+        const adds_dev_counts counts = adds_dev_count(q, c.head);
+        const bool spills = __any_sync(~0u, counts.spilled != counts.swept);
+        if (!counts.unfinished)
+            ended = !spills && __all_sync(~0u, counts.started == r.workers);
+        else if (!(counts.unfinished >> c.head & 1))
+            adds_dev_switch_head(q, m, &c, counts);
+        if (round % 8 == 0)
+            adds_dev_look(q, r, m, &c, counts.done, capacity);
+        const ordo_u32 now = __shfl_sync(~0u, ordo_dev_load_block(&m->assignments), 0);
+        if (now - c.assignments >= r.epoch && c.looks)
+            adds_dev_end_epoch(q, r, m, &c, counts, now, capacity);
+        ended = ended || __any_sync(~0u, ordo_dev_load_block(&m->stop) != 0);
         if (lane == 0)
-            ordo_dev_store_near(&m->now, adds_dev_now(head, pace.concurrent, spills, ended));
+            ordo_dev_store_block(&m->now, adds_dev_now(c.head, c.delta.concurrent, spills, ended));
         __syncwarp();
     }
     if (lane == 0) {
-        record->supersteps = switches;
+        record->supersteps = c.switches;
         record->delta_first = r.start.delta;
-        record->delta_last = pace.delta;
-        state->switches = switches;
-        state->delta = pace.delta;
-        state->head = head;
-        state->concurrent = pace.concurrent;
+        record->delta_last = c.delta.delta;
+        state->switches = c.switches;
+        state->delta = c.delta.delta;
+        state->head = c.head;
+        state->concurrent = c.delta.concurrent;
     }
 }
 
@@ -476,13 +556,13 @@ ORDO_DEV ordo_u32 adds_dev_size(ordo_u64 work)
     return (ordo_u32)(work >> 32) & 0xffff;
 }
 
-/* Looks at the block's flag, under its lock, for an assignment or the end. */
+/* By one thread, under the block's lock: reads the block's flag for an assignment or the end. */
 ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
 {
-    if (adds_dev_size(ordo_dev_acquire_near(&w->work)))
-        return; /* somebody was faster */
+    if (adds_dev_size(ordo_dev_acquire_block(&w->work)))
+        return; /* another warp was faster */
     ordo_u32 slot = 0;
-    while (slot < ADDS_DEV_SLOTS && ordo_dev_acquire_near(&w->size[slot]))
+    while (slot < ADDS_DEV_SLOTS && ordo_dev_acquire_block(&w->size[slot]))
         slot++;
     if (slot == ADDS_DEV_SLOTS)
         return;
@@ -491,29 +571,29 @@ ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
         ordo_dev_swap(flag, &expected, (ordo_u64)0);
         w->last = 0;
     }
-    ordo_u64 found = 0; /* an acquire empties the first-level cache: not at every look */
+    ordo_u64 found = 0; /* relaxed loads: an acquire invalidates the first-level cache */
     for (int look = 0; look < ADDS_DEV_LOOKS && !found; look++)
         found = ordo_dev_load(flag);
     if (!found)
         return;
     ordo_dev_fence();
     if (found == ADDS_DEV_END) {
-        ordo_dev_release_near(&w->work, found);
+        ordo_dev_release_block(&w->work, found);
         return;
     }
     w->last = found;
     w->left[slot] = adds_dev_size(found);
-    ordo_dev_store_near(&w->size[slot], adds_dev_size(found));
-    ordo_dev_release_near(&w->work, found | (ordo_u64)slot << 60);
+    ordo_dev_store_block(&w->size[slot], adds_dev_size(found));
+    ordo_dev_release_block(&w->work, found | (ordo_u64)slot << 60);
 }
 
-/* By a whole warp: waits for a portion. */
+/* Waits for a portion, or the end. */
 ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
 {
     ordo_u64 got = 0;
     if (threadIdx.x % 32 == 0) {
         for (;;) {
-            ordo_u64 work = ordo_dev_acquire_near(&w->work);
+            ordo_u64 work = ordo_dev_acquire_block(&w->work);
             if (work == ADDS_DEV_END) {
                 got = work;
                 break;
@@ -522,15 +602,15 @@ ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
             if (size) {
                 ordo_u32 portion = 1u << (work >> 56 & 0xf);
                 portion = portion < size ? portion : size;
-                if (ordo_dev_swap_near(&w->work, &work, work + portion - ((ordo_u64)portion << 32))) {
-                    ordo_dev_fence_near();
+                if (ordo_dev_swap_block(&w->work, &work, work + portion - ((ordo_u64)portion << 32))) {
+                    ordo_dev_fence_block();
                     got = (work & ~((ordo_u64)0xffff << 32)) | (ordo_u64)portion << 32;
                     break;
                 }
-            } else if (ordo_dev_exchange_near(&w->lock, 1u) == 0) {
-                ordo_dev_fence_near();
+            } else if (ordo_dev_exchange_block(&w->lock, 1u) == 0) {
+                ordo_dev_fence_block();
                 adds_dev_fetch(w, flag);
-                ordo_dev_release_near(&w->lock, 0u);
+                ordo_dev_release_block(&w->lock, 0u);
             } else {
                 __nanosleep(40);
             }
@@ -542,22 +622,22 @@ ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
     return p;
 }
 
-/* By a whole warp, after all that a portion's items activated is reserved or spilled: counts it as done. */
+/* Counts a portion as done, after all that its items activated is reserved or spilled. */
 ORDO_DEV void adds_dev_finish(const adds_dev_queue &q, adds_dev_worker *w, const adds_dev_portion &p)
 {
     ordo_u32 size = 0;
     __syncwarp();
     if (threadIdx.x % 32 == 0) {
-        ordo_dev_fence_near();
-        if (ordo_dev_add_near(&w->left[p.slot], 0u - p.size) == p.size)
+        ordo_dev_fence_block();
+        if (ordo_dev_add_block(&w->left[p.slot], 0u - p.size) == p.size)
             size = w->size[p.slot];
-        ordo_dev_fence_near();
+        ordo_dev_fence_block();
     }
     size = __shfl_sync(~0u, size, 0);
     if (!size)
         return;
     if (threadIdx.x % 32 == 0) {
-        ordo_dev_release_near(&w->size[p.slot], 0u);
+        ordo_dev_release_block(&w->size[p.slot], 0u);
         ordo_dev_fence(); /* for D2, which the head's switch waits for, and for D1 */
         if (p.bucket == ADDS_DEV_SWEEP)
             ordo_dev_add(&q.words->ranges, 1u);

@@ -31,13 +31,13 @@
 #ifndef ORDO_ADDS_MANAGER_H
 #define ORDO_ADDS_MANAGER_H
 
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
-#include "pace.h"
+#include "delta_controller.h"
 #include "queue.h"
 
 #define ADDS_END (~(ordo_u64)0)
-enum { ADDS_MAX_GRAIN = 16384 };
+enum { ADDS_MAX_GRAIN = 16384, ADDS_GAP = 32 /* circles of buckets */ };
 
 ADDS_FN ordo_u64 adds_flag(ordo_u32 location, ordo_u32 size, ordo_u32 bucket)
 {
@@ -61,9 +61,10 @@ typedef struct adds_worker {
     ordo_u64 flag;
     ordo_u32 size, idle; /* the manager's: last assigned; whether it can be given work this turn */
     ordo_u32 padding0[12];
-    ordo_u64 in, out; /* overflow: entries spilled or waiting since the start, and those that left again */
-    ordo_u32 waiting; /* 1: has nothing to do */
-    ordo_u32 padding1[11];
+    ordo_u64 in, out;  /* overflow: entries spilled or waiting since the start, and those that left again */
+    double tail_least; /* least priority that it has put into the tail bucket since the last head switch */
+    ordo_u32 waiting;  /* 1: has nothing to do */
+    ordo_u32 padding1[9];
 } adds_worker;
 
 typedef struct adds_map {
@@ -72,18 +73,18 @@ typedef struct adds_map {
 } adds_map;
 
 /* Fixed for a run. */
-typedef struct adds_rules {
+typedef struct adds_params {
     ordo_u32 first_worker, workers; /* members first_worker .. workers - 1 work */
     bool combining;
     ordo_u32 grain_low, grain_high;
     ordo_u32 epoch; /* assignments */
-    adds_pace_rules pace;
+    adds_delta_params controller;
     ordo_job *job; /* whose trace is written; NULL: none */
-} adds_rules;
+} adds_params;
 
 typedef struct adds_control {
     adds_queue queue;
-    adds_rules rules;
+    adds_params params;
     adds_worker *worker; /* [rules.workers] */
     ordo_u64 padding0[8];
     adds_map map; /* the published copy: sequence lock */
@@ -95,12 +96,12 @@ typedef struct adds_control {
 
     /* the manager's */
     ordo_u32 head, next_worker, assignments;
-    adds_pace pace;
+    adds_delta_controller controller;
     double base, util, util_sum;
     ordo_u32 util_count;
     bool ended;
     ordo_u32 seen[ADDS_MAX_BUCKETS], seen_tail; /* resv_ptr when the epoch began; of the tail since it is the tail */
-    ordo_u64 tail_pushes;
+    ordo_u64 tail_pushes, switches_before;      /* as of the last epoch */
 } adds_control;
 
 /* ---- the mapping ---- */
@@ -108,7 +109,7 @@ typedef struct adds_control {
 ADDS_FN void adds_publish_map(adds_control *c)
 {
     adds_map *map = &c->map;
-    double per_delta = 1 / c->pace.delta;
+    double per_delta = 1 / c->controller.delta;
     ordo_u32 sequence = __atomic_load_n(&map->sequence, __ATOMIC_RELAXED);
     __atomic_store_n(&map->sequence, sequence + 1, __ATOMIC_RELAXED);
     __atomic_store(&map->base, &c->base, __ATOMIC_RELEASE);
@@ -144,12 +145,17 @@ ADDS_FN ordo_u32 adds_bucket_of(const adds_map *map, ordo_u32 buckets, double pr
     return i >= buckets ? i - buckets : i;
 }
 
+ADDS_FN ordo_u32 adds_tail_of(const adds_map *map, ordo_u32 buckets)
+{
+    return map->head ? map->head - 1 : buckets - 1;
+}
+
 /* ---- set-up ---- */
 
 ADDS_FN ordo_u32 adds_nth(const adds_control *c, ordo_u32 ahead)
 {
     ordo_u32 b = c->head + ahead;
-    return b >= c->queue.shape.buckets ? b - c->queue.shape.buckets : b;
+    return b >= c->queue.layout.buckets ? b - c->queue.layout.buckets : b;
 }
 ADDS_FN ordo_u32 adds_resv_of(const adds_control *c, ordo_u32 b)
 {
@@ -157,14 +163,16 @@ ADDS_FN ordo_u32 adds_resv_of(const adds_control *c, ordo_u32 b)
 }
 
 /* After the queue's and the rules' set-up, before any member starts. */
-ADDS_FN void adds_control_init(adds_control *c, adds_pace pace)
+ADDS_FN void adds_control_init(adds_control *c, adds_delta_controller controller)
 {
-    c->pace = pace;
-    c->next_worker = c->rules.first_worker;
+    c->controller = controller;
+    for (ordo_u32 w = 0; w < c->params.workers; w++)
+        c->worker[w].tail_least = __builtin_huge_val();
+    c->next_worker = c->params.first_worker;
     adds_memory(&c->queue, 0);
-    for (ordo_u32 b = 0; b < c->queue.shape.buckets; b++)
+    for (ordo_u32 b = 0; b < c->queue.layout.buckets; b++)
         c->seen[b] = adds_resv_of(c, b);
-    c->seen_tail = c->seen[c->queue.shape.buckets - 1];
+    c->seen_tail = c->seen[c->queue.layout.buckets - 1];
     adds_publish_map(c);
 }
 
@@ -182,7 +190,7 @@ ADDS_FN void adds_unlock(adds_control *c)
 /* ---- section 5.7: delta ---- */
 
 /* Items that all workers can have in hand. */
-ADDS_FN double adds_hands(const adds_rules *r)
+ADDS_FN double adds_hands(const adds_params *r)
 {
     return (double)(r->workers - r->first_worker) * r->grain_high;
 }
@@ -190,16 +198,17 @@ ADDS_FN double adds_hands(const adds_rules *r)
 /* At the end of an epoch. */
 ADDS_FN void adds_adapt(adds_control *c)
 {
-    ordo_u32 tail = adds_nth(c, c->queue.shape.buckets - 1);
-    ordo_u64 pushes = 0, in_flight = 0, waiting = 0;
+    ordo_u32 tail = adds_nth(c, c->queue.layout.buckets - 1);
+    ordo_u64 pushes = 0, head_pushes = 0, in_flight = 0, waiting = 0;
     c->tail_pushes += adds_ahead(adds_resv_of(c, tail), c->seen_tail);
-    for (ordo_u32 b = 0; b < c->queue.shape.buckets; b++) {
+    for (ordo_u32 b = 0; b < c->queue.layout.buckets; b++) {
         ordo_u32 done = adds_dwc(&c->queue, b), resv = adds_resv_of(c, b);
         pushes += adds_ahead(resv, c->seen[b]);
+        head_pushes += b == c->head ? adds_ahead(resv, c->seen[b]) : 0;
         in_flight += adds_ahead(resv, done);
         c->seen[b] = resv;
     }
-    for (ordo_u32 i = c->pace.concurrent; i < c->queue.shape.buckets; i++) {
+    for (ordo_u32 i = c->controller.concurrent; i < c->queue.layout.buckets; i++) {
         ordo_u32 b = adds_nth(c, i);
         waiting += adds_ahead(c->seen[b], adds_dwc(&c->queue, b));
     }
@@ -210,8 +219,15 @@ ADDS_FN void adds_adapt(adds_control *c)
     c->util = c->util_count ? c->util_sum / c->util_count : 0;
     c->util_sum = 0;
     c->util_count = 0;
-    if (adds_pace_epoch(&c->rules.pace, &c->pace, pushes, tail_pushes, c->util, (double)waiting / adds_hands(&c->rules),
-                        c->switches))
+    if (c->switches == c->switches_before &&
+        adds_delta_controller_narrow(&c->params.controller, &c->controller, pushes, pushes - head_pushes, c->util,
+                                     c->queue.layout.buckets, c->switches)) {
+        adds_publish_map(c);
+        return;
+    }
+    c->switches_before = c->switches;
+    if (adds_delta_controller_epoch(&c->params.controller, &c->controller, pushes, tail_pushes, c->util,
+                                    (double)waiting / adds_hands(&c->params), c->switches))
         adds_publish_map(c);
 }
 
@@ -223,25 +239,39 @@ ADDS_FN bool adds_quiet(const adds_control *c, ordo_u32 *unfinished)
     const adds_queue *q = &c->queue;
     ordo_u32 done[ADDS_MAX_BUCKETS];
     ordo_u64 out = 0, in = 0; /* sums grow with their terms, so the argument holds for them, too */
-    for (ordo_u32 b = 0; b < q->shape.buckets; b++)
+    for (ordo_u32 b = 0; b < q->layout.buckets; b++)
         done[b] = adds_dwc(q, b);
-    for (ordo_u32 w = 0; w < c->rules.workers; w++)
+    for (ordo_u32 w = 0; w < c->params.workers; w++)
         out += __atomic_load_n(&c->worker[w].out, __ATOMIC_ACQUIRE);
     ADDS_HOOK("quiet");
     *unfinished = 0;
-    for (ordo_u32 b = 0; b < q->shape.buckets; b++)
+    for (ordo_u32 b = 0; b < q->layout.buckets; b++)
         if (done[b] != adds_resv_of(c, b))
             *unfinished |= (ordo_u32)1 << b;
-    for (ordo_u32 w = 0; w < c->rules.workers; w++)
+    for (ordo_u32 w = 0; w < c->params.workers; w++)
         in += __atomic_load_n(&c->worker[w].in, __ATOMIC_RELAXED);
     return !*unfinished && in == out;
+}
+
+/* The least priority in the tail bucket, of what workers say; and from now on of the next tail. */
+ADDS_FN double adds_take_tail_least(adds_control *c)
+{
+    const double none = __builtin_huge_val();
+    double least = none;
+    for (ordo_u32 w = 0; w < c->params.workers; w++) {
+        double its;
+        __atomic_load(&c->worker[w].tail_least, &its, __ATOMIC_RELAXED);
+        least = its < least ? its : least;
+        __atomic_store(&c->worker[w].tail_least, &none, __ATOMIC_RELAXED);
+    }
+    return least;
 }
 
 /* While the head is quiet and another bucket is not: the next such bucket becomes the head. Ends the run when nothing
  * is left at all. */
 ADDS_FN void adds_switch_head(adds_control *c)
 {
-    const ordo_u32 buckets = c->queue.shape.buckets;
+    const ordo_u32 buckets = c->queue.layout.buckets;
     while (!c->ended && adds_complete(&c->queue, c->head)) {
         ordo_u32 steps = 1;
         if (adds_complete(&c->queue, adds_nth(c, 1))) {
@@ -257,13 +287,20 @@ ADDS_FN void adds_switch_head(adds_control *c)
         ordo_u32 tail = adds_nth(c, buckets - 1);
         c->tail_pushes += adds_ahead(adds_resv_of(c, tail), c->seen_tail);
         c->head = adds_nth(c, steps);
-        c->base += steps * c->pace.delta;
+        c->base += steps * c->controller.delta;
+        /* Where all that is left lies in the tail, and farther ahead than doubling delta bridges in a few epochs,
+         * buckets begin where it does: else doubling would not end before they are far too wide. */
+        const double least = adds_take_tail_least(c);
+        if (steps == buckets - 1 && least - c->base > ADDS_GAP * buckets * c->controller.delta &&
+            __builtin_isfinite(least))
+            c->base = least;
         c->seen_tail = adds_resv_of(c, adds_nth(c, buckets - 1));
         __atomic_store_n(&c->switches, c->switches + 1, __ATOMIC_RELAXED);
         adds_publish_map(c);
 #ifndef ORDO_NO_STATS
-        if (c->rules.job)
-            ordo_job_sample(c->rules.job, c->in_flight, c->switches, c->pace.delta, c->pace.concurrent, (float)c->util);
+        if (c->params.job)
+            ordo_job_sample(c->params.job, c->in_flight, c->switches, c->controller.delta, c->controller.concurrent,
+                            (float)c->util);
 #endif
     }
 }
@@ -271,7 +308,7 @@ ADDS_FN void adds_switch_head(adds_control *c)
 /* ---- section 5.4: assigning ---- */
 
 /* Items for each of `idle` workers: a power of two between the bounds. */
-ADDS_FN ordo_u32 adds_grain(const adds_rules *r, ordo_u32 available, ordo_u32 idle)
+ADDS_FN ordo_u32 adds_grain(const adds_params *r, ordo_u32 available, ordo_u32 idle)
 {
     ordo_u32 each = available / idle;
     if (each >= r->grain_high)
@@ -288,7 +325,7 @@ ADDS_FN bool adds_takes_work(const adds_control *c, ordo_u32 w, int self)
 {
     const adds_worker *worker = &c->worker[w];
     return !__atomic_load_n(&worker->flag, __ATOMIC_RELAXED) &&
-           (!c->rules.combining || (int)w == self || __atomic_load_n(&worker->waiting, __ATOMIC_RELAXED));
+           (!c->params.combining || (int)w == self || __atomic_load_n(&worker->waiting, __ATOMIC_RELAXED));
 }
 
 /* One turn of the manager: memory, probe, switch, assign. `self` is the member that manages, -1 where it does not work.
@@ -296,7 +333,7 @@ ADDS_FN bool adds_takes_work(const adds_control *c, ordo_u32 w, int self)
 ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
 {
     adds_queue *q = &c->queue;
-    const adds_rules *r = &c->rules;
+    const adds_params *r = &c->params;
     if (c->ended)
         return 0;
     adds_memory(q, c->head);
@@ -317,7 +354,7 @@ ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
         }
         available = adds_probe(q, c->head);
     }
-    for (; probed < c->pace.concurrent && available < idle * r->grain_low; probed++)
+    for (; probed < c->controller.concurrent && available < idle * r->grain_low; probed++)
         available += adds_probe(q, adds_nth(c, probed));
     if (!available)
         return 0;

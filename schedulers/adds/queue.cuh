@@ -1,72 +1,68 @@
 /* adds/queue.cuh -- the buckets of `adds` on a GPU: multi-writer, single-reader FIFOs over one pool of blocks.
  *
- * The device's queue.h (Wang's thesis, sections 5.4 and 5.6), and like it without knowledge of the operator. What is
- * different, and why:
+ * Problem. Thousands of warps append to a bucket while the manager reads it; the device's queue.h (Wang's thesis,
+ * sections 5.4 and 5.6), and like it independent of the operator. What differs: indices have 64 bits and never wrap, a
+ * bucket's table of blocks is what is circular; and space is reserved by *credits*. A bucket's `capacity` is the number
+ * of slots that are mapped and that no writer has a claim to. A writer takes credits first (and gives back what is not
+ * there), then reserves with one addition: slots reserved <= credits taken <= credits granted = slots mapped, so a slot
+ * that is reserved always has its block, and no writer waits for one. (On the CPU a compare-and-swap on both ends does
+ * that; here thousands of warps would fail it.) A warp keeps unused credits, in the register of the lane that has the
+ * bucket's number, so that most reservations are a single addition.
  *
- *   Indices have 64 bits and never wrap; what is circular is a bucket's table of blocks.
- *   Room is told by *credits*. A bucket's `room` is the number of slots that are mapped and that nobody has a claim to.
- *   A writer takes credits first (and gives back what is not there), then reserves with one addition, as in the paper:
- *   slots reserved <= credits taken <= credits granted = slots mapped, so a slot that is reserved always has its block,
- * and no writer ever waits for one. (On the CPU a compare-and-swap on both ends does that; here thousands of warps
- * would fail it.) A warp keeps credits over, in the register of the lane that has the bucket's number, so that most
- *   reservations are a single addition.
- *   Dry pool. What finds no room is *spilled*: a bit an item, set once and counted in `spilled` where it was clear. The
- *   manager hands out the bits in ranges, later; the item is then processed with the value that its cell has by then.
+ * Data structures. A warp is the writer: lane b counts for bucket b.
+ *   resv[b]      resv_ptr: slots reserved         done[b]   DWC: slots whose items are processed, with activations
+ *   capacity[b]  credits, negative for moments    table     bk_ptr, circular: number << 24 | wholly read << 23 | block
+ *   written      WFC, one per segment             read      RDC, one per block
+ *   of the manager alone, in its shared memory: read_ptr, alloc_ptr, dealloc_ptr, and what is assigned
  *
- * A warp is the writer: lane b does the counting for bucket b. Words:
- *   resv[b]    resv_ptr: slots reserved           done[b]   DWC: slots whose items are processed, activations and all
- *   room[b]    credits, below zero for moments    table     bk_ptr, circular: number << 24 | read to its end << 23 |
- * block written    WFC a segment                      read      RDC a block of the manager alone, in its shared memory:
- * the read_ptr, the alloc_ptr, the dealloc_ptr, and what is assigned.
- *
+ * Protocol and memory order.
  * Writing (adds_dev_flush)
- *   W0 credits: an addition to room, relaxed: the block is found through the table, not through the credit.
+ *   W0 credits: an addition to capacity, relaxed: the block is found through the table, not through the credit.
  *   W1 reserve: one addition to resv for all of the warp's entries of a bucket, relaxed.
- *   W2 translate: the table's word carries the block's number in the bucket, so a reader sees whether it is the one it
- *      needs, and waits where the memory warp's store is not there yet (it was made before the credits were granted).
- *      Acquire: the zeroed counters and the reads of the block's last use come before W3. A block keeps the words that
- *      it has used in shared memory (the paper's translation cache), stored with release, read with acquire.
- *   W3 store the entries: nobody else may touch the slots.
- *   W4 fence (acquire and release, the device's), then WFC += slots. The barrier of the warp before it brings the other
- *      lanes' W3 under the fence. The paper's first fence.
- * Reading (adds_dev_probe)
- *   R1 WFC, acquire; R2 full segments are readable; R3 else resv_ptr, read after R1 (its acquire is the paper's second
- *      fence), and a segment whose WFC is the number of its slots reserved is readable as far as that. As on the CPU.
- *   R4 read_ptr goes to the assign warp by a release in shared memory, from there to a worker's flag after a fence.
- * Done (by the warp that ends an assignment, manager.cuh)
- *   D1 RDC += slots, acquire and release; who makes it the block's size zeroes the block's counters and marks its word.
- *   D2 fence, DWC += slots: after every reservation and spill of the assignment's items.
- * Memory (adds_dev_memory)
- *   M1 credits of a bucket below two blocks: a free block is mapped (table's word, release), then granted.
- *   M2 the oldest block of a bucket is free where its word is marked (acquire).
+ *   W2 translate: the table's word has the block's number in the bucket, so a warp sees whether it is the one it needs,
+ *      and waits where the memory warp's store is not there yet (it was made before the credits were granted).
+ *      Acquire: the zeroed counters and the reads of the block's last use come before W3. A thread block caches words
+ * in shared memory (the paper's translation cache), stored with release, read with acquire. W3 store the entries: no
+ * other thread accesses these slots. W4 fence (acquire and release, device scope), then WFC += slots. The warp barrier
+ * before it orders the other lanes' W3 before the fence. The paper's first fence. Reading (adds_dev_probe) R1 WFC,
+ * acquire; R2 full segments are readable; R3 else resv_ptr, read after R1 (its acquire is the paper's second fence),
+ * and a segment whose WFC is the number of its slots reserved is readable as far as that. As on the CPU. R4 read_ptr
+ * goes to the assign warp by a release in shared memory, from there to a worker's flag after a fence. Done (by the warp
+ * that ends an assignment, manager.cuh) D1 RDC += slots, acquire and release; the warp that makes it the block's size
+ * zeroes its counters, marks its word. D2 fence, DWC += slots: after every reservation and spill of the assignment's
+ * items. Memory (adds_dev_memory) M1 credits of a bucket below two blocks: a free block is mapped (table's word,
+ * release), then granted. M2 the oldest block of a bucket is free where its word is marked (acquire).
+ *
+ * Termination. An entry that finds no memory is *spilled*: a bit per item, set once and counted in `spilled` where it
+ * was clear. The manager assigns ranges of bits later; an item then has the value of its cell. See manager.cuh.
  */
 #ifndef ORDO_ADDS_QUEUE_CUH
 #define ORDO_ADDS_QUEUE_CUH
 
-#include <ordo/cuda_pool.cuh>
+#include <ordo/detail/cuda/pool.cuh>
 
-#include "shape.h"
+#include "layout.h"
 
-enum { ADDS_DEV_PATIENCE = 64 };                        /* looks for room before entries are spilled */
+enum { ADDS_DEV_PATIENCE = 64 };                        /* tries for credits before entries are spilled */
 #define ADDS_DEV_MOST (((ordo_u64)1 << 32) - (1 << 24)) /* slots of the largest pool: a location has 32 bits */
 
-/* Counters of all buckets lie in a row, so that a warp's lanes touch one line and the manager reads them at once. */
+/* Counters of all buckets are adjacent, so that a warp's lanes access one line and the manager reads them at once. */
 typedef struct adds_dev_words {
     ordo_u64 resv[ADDS_MAX_BUCKETS];
     ordo_u64 done[ADDS_MAX_BUCKETS];
-    ordo_u64 room[ADDS_MAX_BUCKETS]; /* read as signed */
-    ordo_u64 spilled, padding0[15];  /* items whose bit was set */
-    ordo_u64 swept, padding1[15];    /* items whose bit was cleared and that are processed */
-    ordo_u32 started, padding2[31];  /* worker blocks that have pushed their initial items */
-    ordo_u32 ranges, padding3[31];   /* of bits that were gone through */
-    ordo_u32 dry, padding4[31];      /* no free block */
+    ordo_u64 capacity[ADDS_MAX_BUCKETS]; /* read as signed */
+    ordo_u64 spilled, padding0[15];      /* items whose bit was set */
+    ordo_u64 swept, padding1[15];        /* items whose bit was cleared and that are processed */
+    ordo_u32 started, padding2[31];      /* worker blocks that have pushed their initial items */
+    ordo_u32 ranges, padding3[31];       /* ranges of bits of the present sweep that are done */
+    ordo_u32 dry, padding4[31];          /* no free block */
     /* the mapping of priorities, see manager.cuh */
     double base, per_delta, limit;
     ordo_u32 head;
 } adds_dev_words;
 
 typedef struct adds_dev_queue {
-    adds_shape shape;
+    adds_layout layout;
     ordo_dev_pool pool;
     adds_dev_words *words;
     ordo_u32 *home;    /* [blocks] index of its word in the table */
@@ -75,32 +71,33 @@ typedef struct adds_dev_queue {
     ordo_u32 *free;    /* [blocks] stack, the memory warp's */
     ordo_dev_spill spill;
     ordo_u32 batch; /* credits that a warp takes beyond its needs */
-    ordo_u32 alone; /* tunable: every thread for itself */
+    ordo_u32 alone; /* tunable: every thread reserves for itself */
 } adds_dev_queue;
 
+/* By one thread: the WFC of a slot's segment. */
 ORDO_DEV ordo_u32 *adds_dev_wfc(const adds_dev_queue &q, ordo_u32 block, ordo_u64 index)
 {
-    ordo_u32 in_block = (ordo_u32)index & ((1u << q.shape.block_shift) - 1);
-    return &q.written[((ordo_u64)block << (q.shape.block_shift - q.shape.segment_shift)) +
-                      (in_block >> q.shape.segment_shift)];
+    ordo_u32 in_block = (ordo_u32)index & ((1u << q.layout.block_shift) - 1);
+    return &q.written[((ordo_u64)block << (q.layout.block_shift - q.layout.segment_shift)) +
+                      (in_block >> q.layout.segment_shift)];
 }
 
 /* ---- writing ---- */
 
-/* W0: makes `credit` at least `need` where the bucket has room. */
+/* W0, by one thread: makes *credit at least `need`; false where the bucket gets no memory. */
 ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need, ordo_u32 *credit)
 {
     for (int look = 0; *credit < need; look++) {
         const long long want = need - *credit + q.batch;
-        const long long there = (long long)ordo_dev_add(&q.words->room[b], (ordo_u64)-want);
+        const long long there = (long long)ordo_dev_add(&q.words->capacity[b], (ordo_u64)-want);
         const long long got = there >= want ? want : there > 0 ? there : 0;
         if (got < want)
-            ordo_dev_add(&q.words->room[b], (ordo_u64)(want - got));
+            ordo_dev_add(&q.words->capacity[b], (ordo_u64)(want - got));
         *credit += (ordo_u32)got;
         if (*credit < need) {
             if (look >= ADDS_DEV_PATIENCE || ordo_dev_load(&q.words->dry)) {
                 if (*credit)
-                    ordo_dev_add(&q.words->room[b], (ordo_u64)*credit);
+                    ordo_dev_add(&q.words->capacity[b], (ordo_u64)*credit);
                 *credit = 0;
                 return false;
             }
@@ -110,7 +107,7 @@ ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need,
     return true;
 }
 
-/* W0 to W4 for one thread and one entry, as an ablation: reserve=thread. */
+/* W0 to W4, by one thread for one entry: an ablation, reserve=thread. */
 template <typename Entry>
 ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_u32 b, Entry entry)
 {
@@ -128,7 +125,7 @@ ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *
     ordo_dev_add(adds_dev_wfc(q, block, at), 1u);
 }
 
-/* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. `credit` is lane b's for bucket b. */
+/* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. *credit is the lane's own. */
 template <typename Entry>
 ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
                              ordo_u32 held, ordo_u32 *credit)
@@ -145,7 +142,7 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache
         fits = true;
     }
     const ordo_u32 fitting = __ballot_sync(~0u, fits);
-    for (ordo_u32 i = lane; i < held + lane; i += 32) { /* i - lane < held: all lanes go round alike */
+    for (ordo_u32 i = lane; i < held + lane; i += 32) { /* i - lane < held: all lanes run the same iterations */
         const bool there = i < held;
         const ordo_u32 tag = there ? s->tag[i] : 0, b = tag >> 8;
         const ordo_u64 at = __shfl_sync(~0u, first, b) + (tag & 0xff);
@@ -162,7 +159,7 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache
     __syncwarp();
     if (fits) {
         ordo_dev_fence();
-        const ordo_u64 segment = (ordo_u64)1 << q.shape.segment_shift;
+        const ordo_u64 segment = (ordo_u64)1 << q.layout.segment_shift;
         for (ordo_u64 at = first; at < first + count;) {
             ordo_u64 end = (at | (segment - 1)) + 1;
             end = end < first + count ? end : first + count;
@@ -175,17 +172,17 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache
 
 /* ---- done ---- */
 
-/* D1, by a whole warp, for `size` slots of one block that were read; after a fence. */
+/* D1, by a whole warp, after a fence: `size` slots of one block were read. */
 ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, ordo_u32 size)
 {
-    const ordo_u32 lane = threadIdx.x % 32, block = location >> q.shape.block_shift;
+    const ordo_u32 lane = threadIdx.x % 32, block = location >> q.layout.block_shift;
     ordo_u32 last = 0;
     if (lane == 0)
-        last = ordo_dev_add(&q.read[block], size) + size == 1u << q.shape.block_shift;
+        last = ordo_dev_add(&q.read[block], size) + size == 1u << q.layout.block_shift;
     if (!__shfl_sync(~0u, last, 0))
         return;
     ordo_dev_fence();
-    const ordo_u32 segments = 1u << (q.shape.block_shift - q.shape.segment_shift);
+    const ordo_u32 segments = 1u << (q.layout.block_shift - q.layout.segment_shift);
     for (ordo_u32 i = lane; i < segments; i += 32)
         q.written[(ordo_u64)block * segments + i] = 0;
     __syncwarp();
@@ -198,12 +195,12 @@ ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, 
 
 /* ---- the manager's: probe and memory ---- */
 
-/* R1 to R3, by a whole warp: how far bucket b can be read, from `read` on; within one block. `word` is the caller's
- * copy of the table's word for `read`. */
+/* R1 to R3, by a whole warp: how far bucket b can be read, from `read` on, within one block; valid in all lanes. *word
+ * is the caller's copy of the table's word for `read`. */
 ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 read, ordo_u64 *word)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    const ordo_u64 number = ordo_pool_number(q.pool, read), segment = (ordo_u64)1 << q.shape.segment_shift;
+    const ordo_u64 number = ordo_pool_number(q.pool, read), segment = (ordo_u64)1 << q.layout.segment_shift;
     if (!ordo_pool_is(*word, number)) {
         *word = ordo_dev_acquire(ordo_pool_word(q.pool, b, number));
         if (!ordo_pool_is(*word, number))
@@ -226,17 +223,17 @@ ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 r
     return to > read ? to : read;
 }
 
-/* What the memory warp knows: lane b of bucket b; free_count of all. */
+/* The memory warp's own: lane b's of bucket b; free_count and most_used of all, alike in all lanes. */
 typedef struct adds_dev_mapped {
     ordo_u64 alloc, freed; /* alloc_ptr, dealloc_ptr */
     ordo_u32 free_count, most_used;
 } adds_dev_mapped;
 
-/* M2, then M1, by a whole warp. Buckets near the head come first; where few blocks are left they are not set ahead. */
+/* M2, then M1, by a whole warp. Buckets near the head come first; where few blocks are left fewer are mapped ahead. */
 ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_u32 head)
 {
-    const ordo_u32 lane = threadIdx.x % 32, buckets = q.shape.buckets;
-    const ordo_u64 size = (ordo_u64)1 << q.shape.block_shift;
+    const ordo_u32 lane = threadIdx.x % 32, buckets = q.layout.buckets;
+    const ordo_u64 size = (ordo_u64)1 << q.layout.block_shift;
     const bool mine = lane < buckets;
     ordo_u64 word = 0;
     if (mine && m->freed < m->alloc)
@@ -253,7 +250,7 @@ ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_
     const long long ahead = m->free_count > 2 * buckets ? (long long)(ADDS_AHEAD * size)
                             : m->free_count > buckets   ? (long long)size
                                                         : (long long)(size / 2);
-    const bool hungry = mine && (long long)ordo_dev_load(&q.words->room[lane]) < ahead;
+    const bool hungry = mine && (long long)ordo_dev_load(&q.words->capacity[lane]) < ahead;
     const ordo_u32 all_hungry = __ballot_sync(~0u, hungry);
     if (!all_hungry)
         return;
@@ -266,11 +263,11 @@ ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_
         q.home[block] = (ordo_u32)(to - q.pool.table);
         ordo_dev_release(to, ordo_pool_make(ordo_pool_number(q.pool, m->alloc), block));
         m->alloc += size;
-        ordo_dev_add(&q.words->room[lane], size);
+        ordo_dev_add(&q.words->capacity[lane], size);
     }
     const ordo_u32 wanted = __popc(all_hungry);
     m->free_count -= wanted < m->free_count ? wanted : m->free_count;
-    m->most_used = q.shape.blocks - m->free_count > m->most_used ? q.shape.blocks - m->free_count : m->most_used;
+    m->most_used = q.layout.blocks - m->free_count > m->most_used ? q.layout.blocks - m->free_count : m->most_used;
     if (lane == 0)
         ordo_dev_store(&q.words->dry, m->free_count == 0 ? 1u : 0u);
     __syncwarp();

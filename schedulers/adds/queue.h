@@ -64,7 +64,7 @@
 #include <ordo/memory.h>
 #include <ordo/types.h>
 
-#include "shape.h"
+#include "layout.h"
 
 #define ADDS_FN static inline __attribute__((unused))
 
@@ -101,7 +101,7 @@ typedef struct adds_block {
 } adds_block;
 
 typedef struct adds_queue {
-    adds_shape shape;
+    adds_layout layout;
     char *pool;          /* [blocks << block_shift] entries */
     adds_block *block;   /* [blocks] */
     ordo_u32 *written;   /* WFC, [blocks << (block_shift - segment_shift)] */
@@ -130,7 +130,7 @@ ADDS_FN void adds_writer_init(adds_writer *w)
 }
 
 /* Bytes for that shape: pool, and what describes it. */
-ADDS_FN ordo_u64 adds_bytes(const adds_shape *s)
+ADDS_FN ordo_u64 adds_bytes(const adds_layout *s)
 {
     ordo_u64 slots = (ordo_u64)s->blocks << s->block_shift;
     return slots * s->entry + (slots >> s->segment_shift) * sizeof(ordo_u32) +
@@ -150,10 +150,10 @@ ADDS_FN void adds_queue_free(adds_queue *q)
 }
 
 /* False where memory is short; adds_queue_free is then still to be called. The pool is not touched. */
-ADDS_FN bool adds_queue_init(adds_queue *q, const adds_shape *s)
+ADDS_FN bool adds_queue_init(adds_queue *q, const adds_layout *s)
 {
     ordo_u64 slots = (ordo_u64)s->blocks << s->block_shift;
-    *q = (adds_queue){.shape = *s};
+    *q = (adds_queue){.layout = *s};
     q->pool = (char *)ordo_alloc(slots, s->entry);
     q->block = (adds_block *)ordo_alloc_zero(s->blocks, sizeof(adds_block));
     q->written = (ordo_u32 *)ordo_alloc_zero(slots >> s->segment_shift, sizeof(ordo_u32));
@@ -186,14 +186,14 @@ ADDS_FN ordo_u32 adds_alloc(ordo_u64 ends)
 }
 ADDS_FN ordo_u32 *adds_table_word(adds_queue *q, ordo_u32 b, ordo_u32 index)
 {
-    ordo_u32 number = (index & ADDS_INDEX_MASK) >> q->shape.block_shift;
-    return &q->table[(b << q->shape.table_shift) + (number & (((ordo_u32)1 << q->shape.table_shift) - 1))];
+    ordo_u32 number = (index & ADDS_INDEX_MASK) >> q->layout.block_shift;
+    return &q->table[(b << q->layout.table_shift) + (number & (((ordo_u32)1 << q->layout.table_shift) - 1))];
 }
 ADDS_FN ordo_u32 *adds_wfc(adds_queue *q, ordo_u32 block, ordo_u32 index)
 {
-    ordo_u32 in_block = index & (((ordo_u32)1 << q->shape.block_shift) - 1);
-    return &q->written[((ordo_u64)block << (q->shape.block_shift - q->shape.segment_shift)) +
-                       (in_block >> q->shape.segment_shift)];
+    ordo_u32 in_block = index & (((ordo_u32)1 << q->layout.block_shift) - 1);
+    return &q->written[((ordo_u64)block << (q->layout.block_shift - q->layout.segment_shift)) +
+                       (in_block >> q->layout.segment_shift)];
 }
 ADDS_FN void adds_call_memory(adds_queue *q, ordo_u32 b)
 {
@@ -207,17 +207,17 @@ ADDS_FN ordo_u32 adds_reserve(adds_queue *q, ordo_u32 b, ordo_u32 want, ordo_u32
 {
     adds_bucket *bucket = &q->bucket[b];
     ordo_u64 ends = __atomic_load_n(&bucket->ends, __ATOMIC_RELAXED), next;
-    ordo_u32 room, take;
+    ordo_u32 capacity, take;
     do {
         *first = adds_resv(ends);
-        room = adds_ahead(adds_alloc(ends), *first);
-        take = want < room ? want : room;
+        capacity = adds_ahead(adds_alloc(ends), *first);
+        take = want < capacity ? want : capacity;
         if (!take)
             return 0;
         next = (ends & ~(ordo_u64)0xffffffffu) | ((*first + take) & ADDS_INDEX_MASK);
         ADDS_HOOK("W1");
     } while (!__atomic_compare_exchange_n(&bucket->ends, &ends, next, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-    if (room - take < (ordo_u32)ADDS_AHEAD << q->shape.block_shift &&
+    if (capacity - take < (ordo_u32)ADDS_AHEAD << q->layout.block_shift &&
         !(__atomic_load_n(&q->hungry, __ATOMIC_RELAXED) >> b & 1))
         adds_call_memory(q, b);
     return take;
@@ -226,7 +226,7 @@ ADDS_FN ordo_u32 adds_reserve(adds_queue *q, ordo_u32 b, ordo_u32 want, ordo_u32
 /* W2. */
 ADDS_FN ordo_u32 adds_translate(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_u32 index)
 {
-    ordo_u32 number = (index & ADDS_INDEX_MASK) >> q->shape.block_shift;
+    ordo_u32 number = (index & ADDS_INDEX_MASK) >> q->layout.block_shift;
     ordo_u64 *cached = &w->cache[b][number % ADDS_CACHE];
     if (*cached >> 32 == number)
         return (ordo_u32)*cached;
@@ -239,7 +239,7 @@ ADDS_FN ordo_u32 adds_translate(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_
 ADDS_FN __attribute__((always_inline)) void adds_write(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_u32 first,
                                                        const void *entries, ordo_u32 count, const size_t entry)
 {
-    const ordo_u32 segment = (ordo_u32)1 << q->shape.segment_shift, block = (ordo_u32)1 << q->shape.block_shift;
+    const ordo_u32 segment = (ordo_u32)1 << q->layout.segment_shift, block = (ordo_u32)1 << q->layout.block_shift;
     ordo_u32 lap = __atomic_load_n(&q->lap, __ATOMIC_RELAXED);
     if (lap != w->lap) {
         adds_writer_init(w);
@@ -252,7 +252,8 @@ ADDS_FN __attribute__((always_inline)) void adds_write(adds_queue *q, adds_write
             piece = count;
         ordo_u32 to = adds_translate(q, w, b, first);
         ADDS_HOOK("W3");
-        memcpy(q->pool + (((ordo_u64)to << q->shape.block_shift) + (first & (block - 1))) * entry, from, piece * entry);
+        memcpy(q->pool + (((ordo_u64)to << q->layout.block_shift) + (first & (block - 1))) * entry, from,
+               piece * entry);
         ADDS_HOOK("W4");
         __atomic_fetch_add(adds_wfc(q, to, first), piece, __ATOMIC_RELEASE);
         first += piece;
@@ -285,7 +286,7 @@ ADDS_FN bool adds_has_room(const adds_queue *q, ordo_u32 b)
 ADDS_FN ordo_u32 adds_probe(adds_queue *q, ordo_u32 b)
 {
     adds_bucket *bucket = &q->bucket[b];
-    const ordo_u32 segment = (ordo_u32)1 << q->shape.segment_shift;
+    const ordo_u32 segment = (ordo_u32)1 << q->layout.segment_shift;
     /* While resv_ptr is ahead, the slot at `read` is reserved and so has its block. */
     while (adds_resv(__atomic_load_n(&bucket->ends, __ATOMIC_RELAXED)) != bucket->read) {
         ordo_u32 begin = bucket->read & ~(segment - 1);
@@ -309,14 +310,14 @@ ADDS_FN ordo_u32 adds_take(adds_queue *q, ordo_u32 b, ordo_u32 most, ordo_u32 *l
 {
     adds_bucket *bucket = &q->bucket[b];
     ordo_u32 size = adds_ahead(bucket->read, bucket->assigned);
-    ordo_u32 in_block = bucket->assigned & (((ordo_u32)1 << q->shape.block_shift) - 1);
-    ordo_u32 rest = ((ordo_u32)1 << q->shape.block_shift) - in_block;
+    ordo_u32 in_block = bucket->assigned & (((ordo_u32)1 << q->layout.block_shift) - 1);
+    ordo_u32 rest = ((ordo_u32)1 << q->layout.block_shift) - in_block;
     size = size < most ? size : most;
     size = size < rest ? size : rest;
     if (!size)
         return 0;
     ordo_u32 block = __atomic_load_n(adds_table_word(q, b, bucket->assigned), __ATOMIC_RELAXED) >> 1;
-    *location = (block << q->shape.block_shift) + in_block;
+    *location = (block << q->layout.block_shift) + in_block;
     bucket->assigned = (bucket->assigned + size) & ADDS_INDEX_MASK;
     return size;
 }
@@ -326,7 +327,7 @@ ADDS_FN ordo_u32 adds_take(adds_queue *q, ordo_u32 b, ordo_u32 most, ordo_u32 *l
 /* D1: `size` slots from `location` on are not needed any more. */
 ADDS_FN void adds_done_reading(adds_queue *q, ordo_u32 location, ordo_u32 size)
 {
-    const adds_shape *s = &q->shape;
+    const adds_layout *s = &q->layout;
     ordo_u32 index = location >> s->block_shift;
     adds_block *block = &q->block[index];
     ADDS_HOOK("D1");
@@ -366,7 +367,7 @@ ADDS_FN bool adds_complete(const adds_queue *q, ordo_u32 b)
 ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
 {
     adds_bucket *bucket = &q->bucket[b];
-    const ordo_u32 size = (ordo_u32)1 << q->shape.block_shift;
+    const ordo_u32 size = (ordo_u32)1 << q->layout.block_shift;
     for (;;) {
         ordo_u64 ends = __atomic_load_n(&bucket->ends, __ATOMIC_RELAXED);
         ordo_u32 resv = adds_resv(ends), alloc = adds_alloc(ends);
@@ -378,14 +379,14 @@ ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
             bucket->freed = (bucket->freed + size) & ADDS_INDEX_MASK;
         }
         /* When few are left, one block ahead is enough: the last ones go to the buckets that run out. */
-        ordo_u32 want = q->free_count > q->shape.buckets ? (ordo_u32)ADDS_AHEAD << q->shape.block_shift : size;
+        ordo_u32 want = q->free_count > q->layout.buckets ? (ordo_u32)ADDS_AHEAD << q->layout.block_shift : size;
         if (adds_ahead(alloc, resv) >= want)
             return true;
         if (!q->free_count)
             return false;
         ordo_u32 block = q->free[--q->free_count];
-        if (q->shape.blocks - q->free_count > q->blocks_used)
-            q->blocks_used = q->shape.blocks - q->free_count;
+        if (q->layout.blocks - q->free_count > q->blocks_used)
+            q->blocks_used = q->layout.blocks - q->free_count;
         ordo_u32 *word = adds_table_word(q, b, alloc);
         __atomic_store_n(&q->block[block].home, (ordo_u32)(word - q->table), __ATOMIC_RELAXED);
         __atomic_store_n(word, block << 1, __ATOMIC_RELAXED);
@@ -405,7 +406,7 @@ ADDS_FN void adds_memory(adds_queue *q, ordo_u32 head)
     if (!__atomic_load_n(&q->hungry, __ATOMIC_RELAXED))
         return;
     ordo_u32 hungry = __atomic_exchange_n(&q->hungry, 0, __ATOMIC_ACQUIRE), unserved = 0;
-    for (ordo_u32 i = 0, b = head; i < q->shape.buckets; i++, b = b + 1 == q->shape.buckets ? 0 : b + 1)
+    for (ordo_u32 i = 0, b = head; i < q->layout.buckets; i++, b = b + 1 == q->layout.buckets ? 0 : b + 1)
         if (hungry >> b & 1 && !adds_memory_of(q, b))
             unserved |= (ordo_u32)1 << b;
     if (unserved)

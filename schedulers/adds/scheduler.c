@@ -1,4 +1,4 @@
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "queue.h"
 #include "tunables.h"
@@ -14,12 +14,32 @@ static const ordo_tunable tunables[] = {ADDS_TUNABLES(ORDO_TUNABLE_ROW)};
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
-    adds_shape shape =
-        adds_shape_for((ordo_u32)tunable[ADDS_BUCKETS], (ordo_u64)tunable[ADDS_POOL], (ordo_u64)tunable[ADDS_BLOCK],
-                       (ordo_u64)tunable[ADDS_SEGMENT], m, entry, ADDS_MOST);
+    adds_layout layout =
+        adds_layout_for((ordo_u32)tunable[ADDS_BUCKETS], (ordo_u64)tunable[ADDS_POOL], (ordo_u64)tunable[ADDS_BLOCK],
+                        (ordo_u64)tunable[ADDS_SEGMENT], m, entry, ADDS_MOST);
     ordo_u64 member = ((ordo_u64)tunable[ADDS_GRAIN] + 64 * ADDS_MAX_BUCKETS) * entry + sizeof(adds_writer) + 1024;
-    *expected = adds_bytes(&shape) + (ordo_u64)threads * member;
+    *expected = adds_bytes(&layout) + (ordo_u64)threads * member;
     *at_most = *expected + 4 * (n + m) * entry;
+}
+
+/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: ahead on a GPU
+ * where hubs make a few buckets long, since no barrier waits for the last of a bucket. */
+static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
+{
+    static const double weights_cpu[ORDO_GRAPH_KINDS] = {1.2, 1.2, 1.5}, weights_gpu[ORDO_GRAPH_KINDS] = {1.2, 1.6, 1};
+    static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.3, 3.6, 6};
+    const ordo_operator *op = s->op;
+    (void)sync;
+    if (op->kind == ORDO_KIND_CRITICAL)
+        *out = (ordo_fit){s->on_gpu ? 4 : 1.5, "locks, items through a bucket each"};
+    else if (!op->activates || !s->has_rows)
+        *out = (ordo_fit){1.1, "one bucket, for nothing is activated"};
+    else if (op->properties & ORDO_UNIFORM)
+        *out = (ordo_fit){s->on_gpu ? 2 : levels_cpu[s->graph_kind], "levels as buckets, without barriers"};
+    else if (!s->on_gpu && op->weight == ORDO_NONE)
+        *out = (ordo_fit){1.15, "buckets, where no order gains anything"};
+    else
+        *out = (ordo_fit){(s->on_gpu ? weights_gpu : weights_cpu)[s->graph_kind], "buckets without barriers"};
 }
 
 extern const ordo_scheduler ordo_scheduler_adds;
@@ -31,4 +51,5 @@ const ordo_scheduler ordo_scheduler_adds = {
     .tunables = tunables,
     .tunable_count = ADDS_TUNABLE_COUNT,
     .memory = memory,
+    .suit = suit,
 };

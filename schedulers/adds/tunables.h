@@ -1,4 +1,4 @@
-/* Tunables of `adds`: rows as <ordo/scheduler.h> says. Section numbers are those of Wang's thesis. */
+/* Tunables of `adds`: rows as <ordo/scheduler/scheduler.h> says. Section numbers are those of Wang's thesis. */
 #define ADDS_TUNABLES(X)                                                                                               \
     X(ADDS_MANAGER, "manager", CHOICE, "combining", 0, 0, "combining|dedicated", "",                                   \
       "who assigns work: any idle thread for a moment, or thread 0 and nothing else (5.3)")                            \
@@ -28,7 +28,7 @@
       "more buckets at once, then a larger delta, where utilisation is below (5.7.2)")                                 \
     X(ADDS_UTIL_HIGH, "util_high", REAL, "0", 0, 1, NULL, "",                                                          \
       "fewer buckets at once, then a smaller delta, where utilisation is above; 0: 0.3, cuda: 0.6 (5.7.2)")            \
-    X(ADDS_SETTLE, "settle", INT, "3", 0, 1000, NULL, "switches",                                                      \
+    X(ADDS_COOLDOWN, "cooldown", INT, "3", 0, 1000, NULL, "switches",                                                  \
       "head switches that delta stays after it was changed (5.7.2)")                                                   \
     X(ADDS_EPOCH, "epoch", INT, "0", 0, 1000000, NULL, "assignments",                                                  \
       "between two looks at clipping and utilisation; 0: 32, cuda: 2 a worker")                                        \
@@ -40,7 +40,7 @@
     X(ADDS_CHAIN, "chain", INT, "-1", -1, 1000000, NULL, "hops",                                                       \
       "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper; -1: "   \
       "64, or 8 where priorities are classes of weights and degrees even")                                             \
-    X(ADDS_THIN, "thin", REAL, "0.5", 0, 1, NULL, "",                                                                  \
+    X(ADDS_LATENCY_BOUND, "latency_bound", REAL, "0.5", 0, 1, NULL, "",                                                \
       "cuda: utilisation below which warps follow chains and do not test before an atomic")                            \
     X(ADDS_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                       \
       "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \

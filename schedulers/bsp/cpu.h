@@ -8,14 +8,16 @@
  *
  * Ends when no member has an item, by votes compared across a barrier: exact.
  *
- * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _bsp_, _part)
+/* What profilers show carries the operator's name. */
+#define bsp_work_atomic ORDO_OP_NAME(bsp_work_atomic)
+#define bsp_work_lock ORDO_OP_NAME(bsp_work_lock)
+#define bsp_work_racy ORDO_OP_NAME(bsp_work_racy)
+#define bsp_work_owner ORDO_OP_NAME(bsp_work_owner)
 
-#ifndef ORDO_BSP_ONCE
-#define ORDO_BSP_ONCE
 /* What a member has for the next superstep; two, for even and odd supersteps: one is read while the other is written.
  */
 typedef struct ordo_bsp_vote {
@@ -24,10 +26,9 @@ typedef struct ordo_bsp_vote {
     } of[2];
     ordo_u64 padding[4];
 } ordo_bsp_vote;
-enum { ORDO_BSP_AUTO = 0, ORDO_BSP_PUSH = 1, ORDO_BSP_PULL = 2, ORDO_BSP_PULL_WORDS = 16, ORDO_BSP_GROWTH = 2 };
-#endif
+enum { ORDO_BSP_PULL_WORDS = 16, ORDO_BSP_GROWTH = 2 };
 
-typedef struct MY(run) {
+typedef struct bsp_run {
     ordo_job *job;
     ordo_share *shares;   /* [threads] */
     ordo_bsp_vote *votes; /* [threads] */
@@ -38,17 +39,17 @@ typedef struct MY(run) {
 #else
     ordo_owners owners;
 #endif
-} MY(run);
+} bsp_run;
 
-typedef struct MY(member) {
+typedef struct bsp_member {
     ordo_job *job;
     ordo_bin next;
     ordo_u64 next_edges; /* out-degrees of what is in next, where that is asked for */
     ordo_counters count;
-} MY(member);
+} bsp_member;
 
 /* Votes, waits for all, adds up. False when the run is over. */
-ORDO_INLINE bool MY(agree)(MY(run) * run, int index, ordo_u64 superstep, MY(member) * me, ordo_u64 my_items,
+ORDO_INLINE bool bsp_agree(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_u64 my_items,
                            ordo_u64 *items, ordo_u64 *edges)
 {
     ordo_job *job = run->job;
@@ -57,7 +58,7 @@ ORDO_INLINE bool MY(agree)(MY(run) * run, int index, ordo_u64 superstep, MY(memb
     run->votes[index].of[superstep & 1].edges = me->next_edges;
     if (index == 0) {
         ordo_job_poll(job, *items);
-        ordo_job_settle(job, superstep);
+        ordo_job_agree_stop(job, superstep);
     }
     ordo_team_barrier(job->team);
     *items = *edges = 0;
@@ -65,10 +66,10 @@ ORDO_INLINE bool MY(agree)(MY(run) * run, int index, ordo_u64 superstep, MY(memb
         *items += run->votes[t].of[superstep & 1].items;
         *edges += run->votes[t].of[superstep & 1].edges;
     }
-    return *items > 0 && !ordo_job_settled(job, superstep);
+    return *items > 0 && !ordo_job_stop_agreed(job, superstep);
 }
 
-ORDO_INLINE void MY(begin_superstep)(const MY(run) * run, int index, ordo_u64 superstep, ordo_u64 items)
+ORDO_INLINE void bsp_begin_superstep(const bsp_run *run, int index, ordo_u64 superstep, ordo_u64 items)
 {
     if (index != 0)
         return;
@@ -77,7 +78,7 @@ ORDO_INLINE void MY(begin_superstep)(const MY(run) * run, int index, ordo_u64 su
 }
 
 /* Makes `next` the open bin of this superstep, and what was open before the new, empty `next`. */
-ORDO_INLINE void MY(flip)(MY(run) * run, int index, ordo_u64 superstep, MY(member) * me, ordo_bin *open)
+ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_bin *open)
 {
     ordo_bin swap = *open;
     *open = me->next;
@@ -89,17 +90,20 @@ ORDO_INLINE void MY(flip)(MY(run) * run, int index, ordo_u64 superstep, MY(membe
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
-ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
+/* Where supersteps may pull; what else asks for it the scheduler's check refuses. */
+enum { bsp_pulls = (int)op_can_settle && (int)op_can_pull };
+
+ORDO_INLINE void bsp_push(void *arg, op_entry entry)
 {
-    MY(member) *me = (MY(member) *)arg;
-    OP(append)(me->job, &me->next, entry);
-    if (OP(can_settle))
+    bsp_member *me = (bsp_member *)arg;
+    op_append(me->job, &me->next, entry);
+    if (bsp_pulls)
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];
 }
 
 /* One pull superstep: members take words of 64 vertices and own them. Not for sums, which never settle. */
 #if ORDO_OP_ORDER == ORDO_SUM
-ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
+ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
 {
     (void)run;
     (void)superstep;
@@ -108,23 +112,25 @@ ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows
     return 0;
 }
 #else
-ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
+ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
 {
     ordo_job *job = run->job;
-    const OP(state) *state = (const OP(state) *)job->state;
-    OP(cell) *cell = (OP(cell) *)job->cells;
+    const op_state *state = (const op_state *)job->state;
+    op_cell *cell = (op_cell *)job->cells;
     const ordo_u64 *front = run->front[superstep & 1];
     ordo_u64 *next = run->front[(superstep + 1) & 1];
-    ordo_u64 awake = 0, first;
-    while ((first = __atomic_fetch_add(&run->next_word[superstep & 1], ORDO_BSP_PULL_WORDS, __ATOMIC_RELAXED)) <
-           run->words) {
+    ordo_u64 awake = 0, looked = 0, first;
+    while (ordo_go_on(job, count, looked) &&
+           (first = __atomic_fetch_add(&run->next_word[superstep & 1], ORDO_BSP_PULL_WORDS, __ATOMIC_RELAXED)) <
+               run->words) {
+        looked = ORDO_BSP_PULL_WORDS * 64;
         ordo_u64 last = first + ORDO_BSP_PULL_WORDS < run->words ? first + ORDO_BSP_PULL_WORDS : run->words;
         for (ordo_u64 word = first; word < last; word++) {
             ordo_u64 bits = 0, open = 0;
-            const ordo_u64 base = word * 64, here = base + 64 < job->universe ? 64 : job->universe - base;
+            const ordo_u64 base = word * 64, here = base + 64 < job->num_items ? 64 : job->num_items - base;
             /* who looks at all, without a branch; then all their rows are on the way while the first is looked at */
             for (ordo_u64 i = 0; i < here; i++)
-                open |= (ordo_u64)(!OP(settled)(state, (ordo_item)(base + i), OP(load)(cell + base + i)) &
+                open |= (ordo_u64)(!op_settled(state, (ordo_item)(base + i), op_load(cell + base + i)) &
                                    (in->row[base + i] < in->row[base + i + 1]))
                         << i;
             for (ordo_u64 left = open; left; left &= left - 1)
@@ -136,17 +142,18 @@ ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows
                     ordo_vid u = in->head[e * in->head_stride];
                     if (!(front[u / 64] >> (u % 64) & 1))
                         continue;
-                    OP(cell) old = OP(load)(cell + v);
-                    OP(cell) c = OP(gather_edge)(job, e, u, (ordo_vid)v, in->weight + e * in->weight_stride, old);
-                    if (!OP(better)(c, old))
+                    op_cell old = op_load(cell + v);
+                    op_cell c = op_gather_edge(job, e, u, (ordo_vid)v, in->weight + e * in->weight_stride, old);
+                    if (!op_better(c, old))
                         continue;
                     __atomic_store(cell + v, &c, __ATOMIC_RELAXED);
                     bits |= (ordo_u64)1 << (v % 64);
-                    if (OP(settled)(state, (ordo_item)v, c)) {
+                    if (op_settled(state, (ordo_item)v, c)) {
                         e++;
                         break;
                     }
                 }
+                looked += e - in->row[v];
                 ORDO_COUNT(count->edges += e - in->row[v]);
             }
             next[word] = bits;
@@ -158,18 +165,18 @@ ORDO_INLINE ordo_u64 MY(pull)(MY(run) * run, ordo_u64 superstep, const ordo_rows
 #endif
 
 /* Own part of the bitmap into `next`. */
-ORDO_INLINE void MY(bits_to_next)(MY(run) * run, int index, const ordo_u64 *front, MY(member) * me)
+ORDO_INLINE void bsp_bits_to_next(bsp_run *run, int index, const ordo_u64 *front, bsp_member *me)
 {
     ordo_u64 begin, end;
     ordo_split(run->words, run->job->threads, index, &begin, &end);
     for (ordo_u64 word = begin; word < end; word++)
         for (ordo_u64 bits = front[word]; bits; bits &= bits - 1)
-            OP(append)
-    (me->job, &me->next, OP(entry_now)(me->job, (ordo_item)(word * 64 + (ordo_u64)__builtin_ctzll(bits))));
+            op_append(me->job, &me->next,
+                      op_entry_now(me->job, (ordo_item)(word * 64 + (ordo_u64)__builtin_ctzll(bits))));
 }
 
 /* `next` of all members into a bitmap. Ends with all members having done so. */
-ORDO_INLINE void MY(next_to_bits)(MY(run) * run, int index, ordo_u64 *front, MY(member) * me)
+ORDO_INLINE void bsp_next_to_bits(bsp_run *run, int index, ordo_u64 *front, bsp_member *me)
 {
     ordo_u64 begin, end;
     ordo_split(run->words, run->job->threads, index, &begin, &end);
@@ -177,111 +184,111 @@ ORDO_INLINE void MY(next_to_bits)(MY(run) * run, int index, ordo_u64 *front, MY(
         front[word] = 0;
     ordo_team_barrier(run->job->team);
     for (ordo_u64 i = 0; i < me->next.count; i++) {
-        ordo_item v = ((const OP(entry) *)me->next.data)[i].item;
+        ordo_item v = ((const op_entry *)me->next.data)[i].item;
         __atomic_fetch_or(&front[v / 64], (ordo_u64)1 << (v % 64), __ATOMIC_RELAXED);
     }
     ordo_team_barrier(run->job->team);
 }
 
-ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
-    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
+    const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[BSP_CHUNK];
-    const int direction = run->front[0] ? (int)job->tunable[BSP_DIRECTION] : ORDO_BSP_PUSH;
+    const int direction = run->front[0] ? (int)job->tunable[BSP_DIRECTION] : BSP_PUSH;
     const double alpha = job->tunable[BSP_ALPHA], beta = job->tunable[BSP_BETA];
-    MY(member) me = {.job = job};
+    bsp_member me = {.job = job};
     ordo_bin open = {0};
 
     ordo_u64 begin, end, items = 0, edges = 0, last_items = 0, edges_left = job->out->m;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    for (ordo_u64 i = begin; i < end; i++) {
-        ordo_item item = OP(initial)(job, i);
-        OP(append)(job, &me.next, OP(entry_now)(job, item));
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++) {
+        ordo_item item = op_initial(job, i);
+        op_append(job, &me.next, op_entry_now(job, item));
         me.next_edges += job->out->row[item + 1] - job->out->row[item];
     }
 
     bool pulling = false;
     ordo_u64 my_items = me.next.count;
-    for (ordo_u64 superstep = 1; MY(agree)(run, index, superstep, &me, my_items, &items, &edges); superstep++) {
-        MY(begin_superstep)(run, index, superstep, items);
+    for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, my_items, &items, &edges); superstep++) {
+        bsp_begin_superstep(run, index, superstep, items);
         /* Every member computes the same from the same votes. A pull looks at all that is left, so it pays where the
          * next frontier is most of it: a frontier that does not grow, as in a mesh, has more than 1/alpha of what is
          * left only because little is. */
-        bool pull = direction == ORDO_BSP_PULL;
-        if (direction == ORDO_BSP_AUTO)
-            pull = pulling ? items >= last_items || (double)items > (double)job->universe / beta
+        bool pull = direction == BSP_PULL;
+        if (direction == BSP_AUTO)
+            pull = pulling ? items >= last_items || (double)items > (double)job->num_items / beta
                            : (double)edges > (double)edges_left / alpha && items > ORDO_BSP_GROWTH * last_items;
         edges_left -= edges < edges_left ? edges : edges_left;
         last_items = items;
         double before = ORDO_CLOCK(job);
-        if (OP(can_settle) && pull) {
-            const ordo_rows in = ordo_rows_of(job->in, OP(weight_type));
+        if (bsp_pulls && pull) {
+            const ordo_rows in = ordo_rows_of(job->in, op_weight_type);
             if (!pulling)
-                MY(next_to_bits)(run, index, run->front[superstep & 1], &me);
+                bsp_next_to_bits(run, index, run->front[superstep & 1], &me);
             if (index == 0)
                 run->next_word[(superstep + 1) & 1] = 0;
             me.next.count = 0;
             me.next_edges = 0;
             if (index == 0)
                 ORDO_COUNT(me.count.items += items); /* the frontier is what is processed, whoever looks at it */
-            my_items = MY(pull)(run, superstep, &in, &me.count);
+            my_items = bsp_pull(run, superstep, &in, &me.count);
         } else {
-            if (OP(can_settle) && pulling)
-                MY(bits_to_next)(run, index, run->front[superstep & 1], &me);
-            if (OP(can_settle) && index == 0)
+            if (bsp_pulls && pulling)
+                bsp_bits_to_next(run, index, run->front[superstep & 1], &me);
+            if (bsp_pulls && index == 0)
                 run->next_word[(superstep + 1) & 1] = 0;
-            MY(flip)(run, index, superstep, &me, &open);
-            OP(drain)(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, MY(push), &me);
+            bsp_flip(run, index, superstep, &me, &open);
+            op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, bsp_push, &me);
             my_items = me.next.count;
         }
-        pulling = OP(can_settle) && pull;
+        pulling = bsp_pulls && pull;
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
-    ordo_bin_free(job, &me.next, sizeof(OP(entry)));
-    ordo_bin_free(job, &open, sizeof(OP(entry)));
+    ordo_bin_free(job, &me.next, sizeof(op_entry));
+    ordo_bin_free(job, &open, sizeof(op_entry));
     ordo_publish_counters(job, index, &me.count);
 }
 
-ORDO_WORK_UNDER(atomic, ATOMIC)
-ORDO_WORK_UNDER(lock, LOCK)
-ORDO_WORK_UNDER(racy, RACY)
+ORDO_NOINLINE void bsp_work_atomic(void *run, int index)
+{
+    bsp_work((bsp_run *)run, index, ORDO_SYNC_ATOMIC);
+}
+ORDO_NOINLINE void bsp_work_lock(void *run, int index)
+{
+    bsp_work((bsp_run *)run, index, ORDO_SYNC_LOCK);
+}
+ORDO_NOINLINE void bsp_work_racy(void *run, int index)
+{
+    bsp_work((bsp_run *)run, index, ORDO_SYNC_RACY);
+}
 
 /* Bitmaps and in-rows, where pulling is possible and allowed. */
-static ordo_status MY(prepare)(ordo_job *job, MY(run) * run)
+static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 {
-    if ((int)job->tunable[BSP_DIRECTION] == ORDO_BSP_PUSH)
+    if (!bsp_pulls || (int)job->tunable[BSP_DIRECTION] == BSP_PUSH)
         return ORDO_OK;
-    if (!OP(can_settle)) {
-        if ((int)job->tunable[BSP_DIRECTION] == ORDO_BSP_PULL)
-            return ordo_fail(
-                ORDO_ERR_UNSOUND,
-                "scheduler 'bsp' with direction=pull needs an operator that settles vertices; '%s' does not",
-                job->op->name);
-        return ORDO_OK;
-    }
-    run->words = (job->universe + 63) / 64;
+    run->words = (job->num_items + 63) / 64;
     for (int i = 0; i < 2; i++) {
         run->front[i] = (ordo_u64 *)ordo_alloc(run->words, sizeof(ordo_u64));
         if (!run->front[i])
             return ORDO_ERR_MEMORY;
-        ordo_job_book(job, (long long)(run->words * sizeof(ordo_u64)));
+        ordo_job_account(job, (long long)(run->words * sizeof(ordo_u64)));
     }
     return ordo_job_need_in(job);
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status bsp_run_job(ordo_job *job)
 {
-    MY(run)
-    run = {.job = job,
-           .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
-           .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
-    ordo_status status = run.shares && run.votes ? MY(prepare)(job, &run) : ORDO_ERR_MEMORY;
+    bsp_run run = {.job = job,
+                   .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
+                   .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
+    ordo_status status = run.shares && run.votes ? bsp_prepare(job, &run) : ORDO_ERR_MEMORY;
     if (!status)
         ordo_team_run(job->team,
-                      job->sync == ORDO_SYNC_LOCK   ? MY(work_lock)
-                      : job->sync == ORDO_SYNC_RACY ? MY(work_racy)
-                                                    : MY(work_atomic),
+                      job->sync == ORDO_SYNC_LOCK   ? bsp_work_lock
+                      : job->sync == ORDO_SYNC_RACY ? bsp_work_racy
+                                                    : bsp_work_atomic,
                       &run);
     ordo_free(run.front[0]);
     ordo_free(run.front[1]);
@@ -292,72 +299,77 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 #else /* critical */
 
-ORDO_INLINE void MY(push)(void *arg, OP(entry) activated)
+ORDO_INLINE void bsp_push(void *arg, op_entry activated)
 {
-    MY(member) *me = (MY(member) *)arg;
-    OP(append)(me->job, &me->next, activated);
+    bsp_member *me = (bsp_member *)arg;
+    op_append(me->job, &me->next, activated);
 }
 
-ORDO_INLINE void MY(visit)(MY(run) * run, int index, MY(member) * me, ordo_item item, const ordo_sync sync)
+ORDO_INLINE void bsp_visit(bsp_run *run, int index, bsp_member *me, ordo_item item, const ordo_sync sync)
 {
     ordo_job *job = run->job;
-    ordo_request request[OP(requests)];
-    ordo_u32 size = OP(visit)((const OP(state) *)job->state, item, request);
+    ordo_request request[op_requests];
+    ordo_u32 size = op_prepare((const op_state *)job->state, item, request);
     ORDO_COUNT(me->count.items++);
     ORDO_COUNT(me->count.edges += size);
     for (ordo_u32 k = 0; k < size; k++) {
         if (sync == ORDO_SYNC_LOCK)
-            me->count.activations += OP(serve)(job, &request[k], &me->count, MY(push), me);
+            me->count.activations += op_serve(job, &request[k], &me->count, bsp_push, me);
         else
             ordo_owners_post(&run->owners, index, &request[k]);
     }
 }
 
-ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
     const ordo_u64 chunk = (ordo_u64)job->tunable[BSP_CHUNK];
-    MY(member) me = {.job = job};
+    bsp_member me = {.job = job};
     ordo_bin open = {0};
     ordo_u64 begin, end, items = 0, edges = 0;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    for (ordo_u64 i = begin; i < end; i++)
-        OP(append)(job, &me.next, OP(entry_now)(job, OP(initial)(job, i)));
-    for (ordo_u64 superstep = 1; MY(agree)(run, index, superstep, &me, me.next.count, &items, &edges); superstep++) {
-        MY(begin_superstep)(run, index, superstep, items);
-        MY(flip)(run, index, superstep, &me, &open);
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++)
+        op_append(job, &me.next, op_entry_now(job, op_initial(job, i)));
+    for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, me.next.count, &items, &edges); superstep++) {
+        bsp_begin_superstep(run, index, superstep, items);
+        bsp_flip(run, index, superstep, &me, &open);
         double before = ORDO_CLOCK(job);
         for (int k = 0; k < job->threads; k++) {
             ordo_share *share = &run->shares[(index + k) % job->threads];
             if (!ordo_share_wait(job, share, superstep))
                 break;
-            while (ordo_share_take(share, chunk, &begin, &end))
-                for (ordo_u64 i = begin; i < end; i++)
-                    MY(visit)(run, index, &me, ((const OP(entry) *)share->data)[i].item, sync);
+            while (!ordo_job_stopped(job) && ordo_share_take(share, chunk, &begin, &end))
+                for (ordo_u64 i = begin; i < end && ordo_go_on(job, &me.count, op_requests); i++)
+                    bsp_visit(run, index, &me, ((const op_entry *)share->data)[i].item, sync);
         }
         if (sync == ORDO_SYNC_OWNER)
-            me.count.activations += OP(owners_serve)(&run->owners, index, &me.count, MY(push), &me);
+            me.count.activations += op_owners_serve(&run->owners, index, &me.count, bsp_push, &me);
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
-    ordo_bin_free(job, &me.next, sizeof(OP(entry)));
-    ordo_bin_free(job, &open, sizeof(OP(entry)));
+    ordo_bin_free(job, &me.next, sizeof(op_entry));
+    ordo_bin_free(job, &open, sizeof(op_entry));
     ordo_publish_counters(job, index, &me.count);
 }
 
-ORDO_WORK_UNDER(lock, LOCK)
-ORDO_WORK_UNDER(owner, OWNER)
-
-static ordo_status MY(run_job)(ordo_job *job)
+ORDO_NOINLINE void bsp_work_lock(void *run, int index)
 {
-    MY(run)
-    run = {.job = job,
-           .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
-           .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
+    bsp_work((bsp_run *)run, index, ORDO_SYNC_LOCK);
+}
+ORDO_NOINLINE void bsp_work_owner(void *run, int index)
+{
+    bsp_work((bsp_run *)run, index, ORDO_SYNC_OWNER);
+}
+
+static ordo_status bsp_run_job(ordo_job *job)
+{
+    bsp_run run = {.job = job,
+                   .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
+                   .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
     ordo_status status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status && job->sync == ORDO_SYNC_OWNER)
         status = ordo_owners_make(job, &run.owners);
     if (!status)
-        ordo_team_run(job->team, job->sync == ORDO_SYNC_OWNER ? MY(work_owner) : MY(work_lock), &run);
+        ordo_team_run(job->team, job->sync == ORDO_SYNC_OWNER ? bsp_work_owner : bsp_work_lock, &run);
     if (run.owners.job)
         ordo_owners_free(&run.owners);
     ordo_free(run.shares);
@@ -367,5 +379,4 @@ static ordo_status MY(run_job)(ordo_job *job)
 
 #endif
 
-ORDO_CPU_INSTANCE(bsp, MY(run_job))
-#undef MY
+ORDO_CPU_INSTANCE(bsp, bsp_run_job)

@@ -1,30 +1,41 @@
 /* bsp on a GPU, critical operators: supersteps over a frontier of items.
  *
- * A superstep visits the items of one list, runs the sections that they ask for, and puts what those activate on the
- * other list, each item once.
+ * Problem. Run the sections that the items of a worklist request, under mutual exclusion, and collect what they
+ * activate.
  *
- * lock: under try-locks (OP(dev_visits) of cuda_critical.cuh). The more threads try for few locks, the slower their
- * holders: what fails queues in front of the unlocking store. So fewer threads than there are run sections (`rivals`);
- * how many, where nothing is said, a sample of the requests tells by how few targets they share (docs/performance.md).
- * All there are (2048) with `lock_place=table` is the baseline of the paper on the lock server (Wang, Fussell and Lin,
- * ASPLOS 2019).
+ * Data structures. Two lists of items with triple-buffered counters (ordo_cuda_frontier); for sync lock a table of
+ * locks, or bits of the targets' words (ordo_cuda_locks); for sync owner bins of requests (op_cuda_owners).
  *
- * owner: by the threads that own their targets, without locks (OP(dev_owned) of cuda_owner.cuh).
+ * Protocol. A superstep calls `prepare` of the items of one list, runs the sections that they request, and puts what
+ * those activate on the other list, each item once.
+ *   lock: under try-locks (op_dev_prepares of cuda_critical.cuh). The more threads try for few locks, the slower their
+ * holders: failing tries queue in front of the unlocking store. So fewer threads than there are run sections
+ * (max_contenders); by default a sample of the requests tells how many, by how few targets they share. All threads
+ * (2048) with lock_place=table is the baseline of the paper on the lock server (Wang, Fussell and Lin, ASPLOS 2019).
+ *   owner: by the threads that own their targets, without locks (op_dev_owned of cuda_owner.cuh).
  *
- * Does not: change the number of rivals while it runs.
+ * Termination. The next list is empty, or items activate nothing, or all blocks see that the run was halted in this
+ * step.
+ *
+ * Memory order. That of the locks, or the grid barriers between an owner's phases; lists pass over a grid barrier.
+ *
+ * Not done: changing max_contenders during a run.
  */
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _bsp_cuda_, _part)
+/* What profilers show carries the operator's name. */
+#define bsp_lock_kernel ORDO_OP_NAME(bsp_lock_kernel)
+#define bsp_owner_kernel ORDO_OP_NAME(bsp_owner_kernel)
 
-typedef struct MY(lock_args) {
-    OP(cuda_sections) sections;
+typedef struct bsp_lock_args {
+    op_cuda_sections sections;
     ordo_cuda_frontier frontier;
     ordo_cuda_run run;
-} MY(lock_args);
+} bsp_lock_args;
 
-/* Whether a superstep is to begin, over *count items of *list; if so, that it does. */
-ORDO_DEV bool MY(begin)(const ordo_cuda_frontier *f, const ordo_cuda_run *run, ordo_u32 step, const ordo_item **list,
+/* By all threads of the grid: whether a superstep is to begin, over *count items of *list; one thread then begins it.
+ */
+ORDO_DEV bool bsp_begin(const ordo_cuda_frontier *f, const ordo_cuda_run *run, ordo_u32 step, const ordo_item **list,
                         ordo_u64 *count)
 {
     *list = step == 1 ? run->initial : f->list[step & 1];
@@ -36,7 +47,8 @@ ORDO_DEV bool MY(begin)(const ordo_cuda_frontier *f, const ordo_cuda_run *run, o
     return true;
 }
 
-template <bool Word> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(lock_kernel)(const MY(lock_args) a)
+template <bool Word>
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_lock_kernel(const bsp_lock_args a)
 {
     __shared__ ordo_dev_queue queue;
     auto grid = cooperative_groups::this_grid();
@@ -46,13 +58,13 @@ template <bool Word> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(lock_kernel)(const MY(loc
     ordo_cuda_counters mine = {};
     ordo_u32 rounds = 0;
     ordo_dev_start(&queue);
-    for (ordo_u32 step = 1; MY(begin)(f, &a.run, step, &list, &count); step++) {
+    for (ordo_u32 step = 1; bsp_begin(f, &a.run, step, &list, &count); step++) {
         ordo_u32 *next = f->list[(step + 1) & 1], *next_count = &f->turn[(step + 1) % 3].count;
-        OP(dev_visits)<Word>(
+        op_dev_prepares<Word>(
             &a.sections, list, count, step, &mine, &rounds,
-            [&](const ordo_activation &to) { return OP(dev_push)(f, &queue, to.item, step + 1); },
+            [&](const ordo_activation &to) { return op_dev_push(f, &queue, to.item, step + 1); },
             [&] { ordo_dev_flush(&queue, next, next_count, false); });
-        if (!OP(activates))
+        if (!op_activates)
             break;
         ordo_dev_flush(&queue, next, next_count, true);
         grid.sync();
@@ -62,13 +74,13 @@ template <bool Word> ORDO_KERNEL(ORDO_CUDA_THREADS) MY(lock_kernel)(const MY(loc
     ordo_dev_publish(a.run.counters, mine);
 }
 
-typedef struct MY(owner_args) {
-    OP(cuda_owners) owners;
+typedef struct bsp_owner_args {
+    op_cuda_owners owners;
     ordo_cuda_frontier frontier;
     ordo_cuda_run run;
-} MY(owner_args);
+} bsp_owner_args;
 
-ORDO_KERNEL(ORDO_CUDA_THREADS) MY(owner_kernel)(const MY(owner_args) a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_owner_kernel(const bsp_owner_args a)
 {
     __shared__ ordo_dev_queue queue;
     const ordo_cuda_frontier *f = &a.frontier;
@@ -77,37 +89,37 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(owner_kernel)(const MY(owner_args) a)
     ordo_cuda_counters mine = {};
     ordo_u32 rounds = 0, barrier = 1;
     ordo_dev_start(&queue);
-    for (ordo_u32 step = 1; MY(begin)(f, &a.run, step, &list, &count); step++) {
+    for (ordo_u32 step = 1; bsp_begin(f, &a.run, step, &list, &count); step++) {
         ordo_u32 *next = f->list[(step + 1) & 1];
-        ordo_cuda_turn *turn = &f->turn[(step + 1) % 3];
-        const bool some = OP(dev_owned)(
+        ordo_cuda_superstep_counters *turn = &f->turn[(step + 1) % 3];
+        const bool some = op_dev_owned(
             &a.owners, list, count, step, &turn->edges, &barrier, &mine, &rounds,
-            [&](const ordo_activation &to) { return OP(dev_push)(f, &queue, to.item, step + 1); },
+            [&](const ordo_activation &to) { return op_dev_push(f, &queue, to.item, step + 1); },
             [&] { ordo_dev_flush(&queue, next, &turn->count, false); });
-        if (!OP(activates) || !some)
+        if (!op_activates || !some)
             break;
         ordo_dev_flush(&queue, next, &turn->count, true);
-        if (!OP(dev_goes_on)(&a.owners, &barrier))
+        if (!op_dev_goes_on(&a.owners, &barrier))
             break;
     }
     ordo_dev_publish(a.run.counters, mine);
 }
 
-/* Locks in words where the operator has them: else that kernel is not instantiated. */
-template <bool Has> static const void *MY(lock_kernel_of)(bool word)
+/* The kernel with locks in words, where the operator has them, or in a table: else the former is not instantiated. */
+template <bool Has> static const void *bsp_lock_kernel_of(bool word)
 {
     if constexpr (Has)
-        return word ? (const void *)MY(lock_kernel)<true> : (const void *)MY(lock_kernel)<false>;
-    return (const void *)MY(lock_kernel)<false>;
+        return word ? (const void *)bsp_lock_kernel<true> : (const void *)bsp_lock_kernel<false>;
+    return (const void *)bsp_lock_kernel<false>;
 }
 
-static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays)
+static ordo_status bsp_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
     int blocks = (int)c->job->tunable[BSP_BLOCKS];
     const ordo_job *job = c->job;
-    MY(lock_args) a = {};
+    bsp_lock_args a = {};
     const int locks = (int)job->tunable[BSP_LOCK_PLACE];
-    const bool word = OP(lock_bits) && locks != 1;
+    const bool word = op_lock_bits && locks != 1;
     if (locks == 2 && !word)
         return ordo_fail(
             ORDO_ERR_UNSOUND,
@@ -115,29 +127,28 @@ static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays)
             "'%s' has none",
             job->op->name);
     ordo_status status =
-        OP(cuda_sections_make)(c, word, (ordo_u64)job->tunable[BSP_RIVALS], &blocks, arrays, &a.sections);
+        op_cuda_sections_make(c, word, (ordo_u64)job->tunable[BSP_MAX_CONTENDERS], &blocks, arrays, &a.sections);
     if (!status)
-        status = OP(cuda_frontier)(c, OP(activates), &a.frontier, &a.sections.halt);
+        status = op_cuda_frontier(c, op_activates, &a.frontier, &a.sections.halt);
     if (status)
         return status;
     a.sections.sleep = (ordo_u32)job->tunable[BSP_SLEEP];
     a.run = c->run;
     void *args[] = {&a};
-    const void *kernel = ordo_cuda_kernel(MY(lock_kernel_of) < (int)OP(lock_bits) != 0 > (word));
+    const void *kernel = ordo_cuda_kernel(bsp_lock_kernel_of<(int)op_lock_bits != 0>(word));
     return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);
 }
 
-static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays)
+static ordo_status bsp_run_owner(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
-    MY(owner_args) a = {};
-    return OP(cuda_run_owned)(c, (const void *)MY(owner_kernel), 0, (int)c->job->tunable[BSP_BLOCKS], OP(activates),
-                              arrays, &a);
+    bsp_owner_args a = {};
+    return op_cuda_run_owned(c, (const void *)bsp_owner_kernel, 0, (int)c->job->tunable[BSP_BLOCKS], op_activates,
+                             arrays, &a);
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status bsp_run_job(ordo_job *job)
 {
-    return OP(cuda_run)(job, job->sync == ORDO_SYNC_LOCK ? MY(run_lock) : MY(run_owner));
+    return op_cuda_run(job, job->sync == ORDO_SYNC_LOCK ? bsp_run_lock : bsp_run_owner);
 }
 
-ORDO_CUDA_INSTANCE(bsp, MY(run_job), 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK)
-#undef MY
+ORDO_CUDA_INSTANCE(bsp, bsp_run_job, 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK)

@@ -1,4 +1,4 @@
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "tunables.h"
 
@@ -23,6 +23,40 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 4 * (n + m) * entry + n / 4 + (ordo_u64)threads * 256 * entry + 4 * n * sizeof(ordo_request);
 }
 
+static ordo_status check(const ordo_operator *op, const double *tunable)
+{
+    if ((int)tunable[BSP_DIRECTION] != BSP_PULL)
+        return ORDO_OK;
+    if (!op->settles)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'bsp' with direction=pull needs an operator that settles vertices; '%s' does not",
+                         op->name);
+    return ordo_operator_check_pull(op, "bsp");
+}
+
+/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: supersteps
+ * have no order, so they are best where an order has nothing to win: items that activate nothing, levels of equal
+ * candidates, cells without weights on a CPU. On a GPU every superstep is a barrier, which long paths pay for; and one
+ * direction alone where degrees are alike. */
+static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
+{
+    static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.1, 1, 1}, levels_gpu[ORDO_GRAPH_KINDS] = {5, 1.7, 1};
+    static const double weights_cpu[ORDO_GRAPH_KINDS] = {2.6, 2, 1.7}, weights_gpu[ORDO_GRAPH_KINDS] = {8, 5.5, 2.1};
+    const ordo_operator *op = s->op;
+    if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
+        *out = (ordo_fit){3, "one owner for every target, which waits for memory section by section"};
+    else if (op->kind == ORDO_KIND_CRITICAL)
+        *out = (ordo_fit){1, "locks, items straight from a list"};
+    else if (!op->activates || !s->has_rows)
+        *out = (ordo_fit){1, "one superstep, for nothing is activated"};
+    else if (op->properties & ORDO_UNIFORM)
+        *out = (ordo_fit){(s->on_gpu ? levels_gpu : levels_cpu)[s->graph_kind], "direction-optimising supersteps"};
+    else if (!s->on_gpu && op->weight == ORDO_NONE)
+        *out = (ordo_fit){1, "supersteps, for no order gains anything"};
+    else
+        *out = (ordo_fit){(s->on_gpu ? weights_gpu : weights_cpu)[s->graph_kind], "supersteps without an order"};
+}
+
 extern const ordo_scheduler ordo_scheduler_bsp;
 const ordo_scheduler ordo_scheduler_bsp = {
     .name = "bsp",
@@ -32,4 +66,6 @@ const ordo_scheduler ordo_scheduler_bsp = {
     .tunables = tunables,
     .tunable_count = BSP_TUNABLE_COUNT,
     .memory = memory,
+    .check = check,
+    .suit = suit,
 };

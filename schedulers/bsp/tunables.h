@@ -1,8 +1,8 @@
-/* Tunables of `bsp`: rows as <ordo/scheduler.h> says. */
+/* Tunables of `bsp`: rows as <ordo/scheduler/scheduler.h> says. */
 #define BSP_TUNABLES(X)                                                                                                \
     X(BSP_DIRECTION, "direction", CHOICE, "auto", 0, 0, "auto|push|pull", "",                                          \
       "push from the frontier, pull into unsettled vertices, or choose by superstep; pull only where operators "       \
-      "settle")                                                                                                        \
+      "settle and are edge-blind")                                                                                     \
     X(BSP_ALPHA, "alpha", REAL, "15", 1e-6, 1e9, NULL, "",                                                             \
       "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at; on the CPU it must have "    \
       "doubled, too")                                                                                                  \
@@ -11,7 +11,7 @@
     X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")   \
     X(BSP_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                           \
       "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")                                               \
-    X(BSP_RIVALS, "rivals", INT, "0", 0, 4096, NULL, "threads",                                                        \
+    X(BSP_MAX_CONTENDERS, "max_contenders", INT, "0", 0, 4096, NULL, "threads",                                        \
       "cuda, lock: threads a multiprocessor that run sections, at most those of `blocks`; 0: 32 to 1024, by how few "  \
       "targets a sample of the requests shares")                                                                       \
     X(BSP_LOCK_PLACE, "lock_place", CHOICE, "auto", 0, 0, "auto|table|word", "",                                       \
@@ -20,3 +20,4 @@
       "cuda, lock: who finds a lock taken sleeps 32 ns, doubled each time up to this; 0: tries again at once")
 
 enum { BSP_TUNABLES(ORDO_TUNABLE_ENUM) BSP_TUNABLE_COUNT };
+enum { BSP_AUTO, BSP_PUSH, BSP_PULL }; /* values of direction */

@@ -16,14 +16,14 @@
  *
  * Does not: adapt delta while it runs (see adds).
  *
- * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _delta_, _part)
+/* What profilers show carries the operator's name. */
+#define delta_work_atomic ORDO_OP_NAME(delta_work_atomic)
+#define delta_work_lock ORDO_OP_NAME(delta_work_lock)
 
-#ifndef ORDO_DELTA_ONCE
-#define ORDO_DELTA_ONCE
 /* A member's lowest bucket, on a line of its own; two, for even and odd supersteps: one is read while the other is
  * written. */
 typedef struct ordo_delta_vote {
@@ -32,18 +32,18 @@ typedef struct ordo_delta_vote {
 } ordo_delta_vote;
 
 #define ORDO_DELTA_NONE (~(ordo_u64)0)
-#endif
 
 /* Shared by the members. */
-typedef struct MY(run) {
+typedef struct delta_run {
     ordo_job *job;
     ordo_share *shares;     /* [threads] */
     ordo_delta_vote *votes; /* [threads] */
+    double *least;          /* [threads] of op_base */
     double per_delta;
-} MY(run);
+} delta_run;
 
 /* One member's. */
-typedef struct MY(member) {
+typedef struct delta_member {
     ordo_job *job;
     ordo_bin *bins; /* [buckets] */
     ordo_bin far;   /* at least `buckets` ahead of the current bucket when it was put there */
@@ -51,33 +51,33 @@ typedef struct MY(member) {
     ordo_u64 mask;    /* bit b mod buckets: bins[b mod buckets] is not empty */
     ordo_u64 current; /* bucket */
     ordo_u64 buckets; /* a power of two */
-    double per_delta;
+    double base, per_delta;
     ordo_counters count;
-} MY(member);
+} delta_member;
 
-ORDO_INLINE void MY(put)(MY(member) * me, ordo_u64 bucket, OP(entry) entry)
+ORDO_INLINE void delta_put(delta_member *me, ordo_u64 bucket, op_entry entry)
 {
     if (bucket < me->current)
         bucket = me->current; /* what comes late is done at once */
     if (bucket - me->current < me->buckets) {
         ordo_u64 slot = bucket & (me->buckets - 1);
         me->mask |= (ordo_u64)1 << slot;
-        OP(append)(me->job, &me->bins[slot], entry);
+        op_append(me->job, &me->bins[slot], entry);
     } else {
         if (bucket < me->far_lowest)
             me->far_lowest = bucket;
-        OP(append)(me->job, &me->far, entry);
+        op_append(me->job, &me->far, entry);
     }
 }
 
-ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
+ORDO_INLINE void delta_push(void *arg, op_entry entry)
 {
-    MY(member) *me = (MY(member) *)arg;
-    MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);
+    delta_member *me = (delta_member *)arg;
+    delta_put(me, op_bucket(me->job, entry, me->base, me->per_delta), entry);
 }
 
 /* The lowest bucket with an entry, ORDO_DELTA_NONE if there is none. */
-static ordo_u64 MY(lowest)(const MY(member) * me)
+static ordo_u64 delta_lowest(const delta_member *me)
 {
     if (me->mask) {
         ordo_u64 shift = me->current & (me->buckets - 1);
@@ -90,61 +90,63 @@ static ordo_u64 MY(lowest)(const MY(member) * me)
 }
 
 /* Deals the far array into the circle around the new current bucket. Everything in the circle is at or ahead of it. */
-static void MY(deal_far)(MY(member) * me)
+static void delta_deal_far(delta_member *me)
 {
     ordo_bin old = me->far;
     me->far = (ordo_bin){0};
     me->far_lowest = ORDO_DELTA_NONE;
     for (ordo_u64 i = 0; i < old.count; i++) {
-        OP(entry) entry = ((OP(entry) *)old.data)[i];
-        if (OP(stale)(me->job, entry))
+        if (i % ORDO_POLL_BATCH == 0 && !ordo_go_on(me->job, &me->count, ORDO_POLL_BATCH))
+            break;
+        op_entry entry = ((op_entry *)old.data)[i];
+        if (op_stale(me->job, entry))
             ORDO_COUNT(me->count.stale++);
         else
-            MY(put)(me, OP(bucket)(me->job, entry, me->per_delta), entry);
+            delta_put(me, op_bucket(me->job, entry, me->base, me->per_delta), entry);
     }
-    ordo_bin_free(me->job, &old, sizeof(OP(entry)));
+    ordo_bin_free(me->job, &old, sizeof(op_entry));
 }
 
-ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
-    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
+    const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[DELTA_CHUNK];
     const ordo_u64 chain = job->threads == 1 ? ORDO_DELTA_NONE : (ordo_u64)job->tunable[DELTA_CHAIN];
     ordo_bin bins[64] = {{0}};
-    MY(member)
-    me = {.job = job,
-          .bins = bins,
-          .far_lowest = ORDO_DELTA_NONE,
-          .buckets = (ordo_u64)1 << (63 - __builtin_clzll((ordo_u64)job->tunable[DELTA_BUCKETS])),
-          .per_delta = run->per_delta};
+    delta_member me = {.job = job,
+                       .bins = bins,
+                       .far_lowest = ORDO_DELTA_NONE,
+                       .buckets = (ordo_u64)1 << (63 - __builtin_clzll((ordo_u64)job->tunable[DELTA_BUCKETS])),
+                       .per_delta = run->per_delta};
 
+    me.base = op_base(job, index, run->least, &me.count);
     ordo_u64 begin, end;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    for (ordo_u64 i = begin; i < end; i++) {
-        OP(entry) entry = OP(entry_now)(job, OP(initial)(job, i));
-        MY(put)(&me, OP(bucket)(job, entry, me.per_delta), entry);
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++) {
+        op_entry entry = op_entry_now(job, op_initial(job, i));
+        delta_put(&me, op_bucket(job, entry, me.base, me.per_delta), entry);
     }
 
     ordo_bin shared = {0}, hop = {0}; /* open to others; being processed by this member alone */
     for (ordo_u64 superstep = 1;; superstep++) {
         ordo_publish_counters(job, index, &me.count);
-        run->votes[index].lowest[superstep & 1] = MY(lowest)(&me);
+        run->votes[index].lowest[superstep & 1] = delta_lowest(&me);
         if (index == 0) {
             ordo_job_poll(job, shared.count);
-            ordo_job_settle(job, superstep);
+            ordo_job_agree_stop(job, superstep);
         }
         ordo_team_barrier(job->team);
         ordo_u64 lowest = ORDO_DELTA_NONE;
         for (int t = 0; t < job->threads; t++)
             if (run->votes[t].lowest[superstep & 1] < lowest)
                 lowest = run->votes[t].lowest[superstep & 1];
-        if (lowest == ORDO_DELTA_NONE || ordo_job_settled(job, superstep))
+        if (lowest == ORDO_DELTA_NONE || ordo_job_stop_agreed(job, superstep))
             break;
 
         me.current = lowest;
         if (me.far_lowest <= lowest)
-            MY(deal_far)(&me);
+            delta_deal_far(&me);
         /* What was open until the barrier is free now: it becomes the current bucket's array. */
         ordo_u64 slot = lowest & (me.buckets - 1);
         shared.count = 0;
@@ -161,12 +163,12 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
             ORDO_COUNT(ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1));
         }
         double before = ORDO_CLOCK(job);
-        OP(drain)(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, MY(push), &me);
+        op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, delta_push, &me);
         while (me.bins[slot].count && me.bins[slot].count <= chain && !ordo_job_stopped(job)) {
             swap = hop;
             hop = me.bins[slot];
             me.bins[slot] = swap;
-            OP(expand)(job, &rows, (const OP(entry) *)hop.data, hop.count, &me.count, sync, MY(push), &me);
+            op_expand(job, &rows, (const op_entry *)hop.data, hop.count, &me.count, sync, delta_push, &me);
             hop.count = 0;
         }
         if (!me.bins[slot].count)
@@ -175,34 +177,40 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
     }
 
     for (ordo_u64 b = 0; b < me.buckets; b++)
-        ordo_bin_free(job, &me.bins[b], sizeof(OP(entry)));
-    ordo_bin_free(job, &me.far, sizeof(OP(entry)));
-    ordo_bin_free(job, &shared, sizeof(OP(entry)));
-    ordo_bin_free(job, &hop, sizeof(OP(entry)));
+        ordo_bin_free(job, &me.bins[b], sizeof(op_entry));
+    ordo_bin_free(job, &me.far, sizeof(op_entry));
+    ordo_bin_free(job, &shared, sizeof(op_entry));
+    ordo_bin_free(job, &hop, sizeof(op_entry));
     ordo_publish_counters(job, index, &me.count);
 }
 
-ORDO_WORK_UNDER(atomic, ATOMIC)
-ORDO_WORK_UNDER(lock, LOCK)
+ORDO_NOINLINE void delta_work_atomic(void *run, int index)
+{
+    delta_work((delta_run *)run, index, ORDO_SYNC_ATOMIC);
+}
+ORDO_NOINLINE void delta_work_lock(void *run, int index)
+{
+    delta_work((delta_run *)run, index, ORDO_SYNC_LOCK);
+}
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status delta_run_job(ordo_job *job)
 {
     double factor = ordo_bucket_factor(job, job->tunable[DELTA_FACTOR]);
-    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    double own = op_delta((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, job->tunable[DELTA_DELTA], own, factor);
     job->delta_first = job->delta_last = delta;
-    MY(run)
-    run = {.job = job,
-           .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
-           .votes = (ordo_delta_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_delta_vote)),
-           .per_delta = 1 / delta};
-    ordo_status status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
+    delta_run run = {.job = job,
+                     .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
+                     .votes = (ordo_delta_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_delta_vote)),
+                     .least = (double *)ordo_alloc((size_t)job->threads, sizeof(double)),
+                     .per_delta = 1 / delta};
+    ordo_status status = run.shares && run.votes && run.least ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
-        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? MY(work_lock) : MY(work_atomic), &run);
+        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? delta_work_lock : delta_work_atomic, &run);
     ordo_free(run.shares);
     ordo_free(run.votes);
+    ordo_free(run.least);
     return status;
 }
 
-ORDO_CPU_INSTANCE(delta, MY(run_job))
-#undef MY
+ORDO_CPU_INSTANCE(delta, delta_run_job)

@@ -1,55 +1,55 @@
 /* delta on a GPU: delta-stepping in supersteps over 32 bucket arrays, with local chaining, in one persistent launch.
  *
- * Meyer and Sanders 2003; the arrays, the barrier and the chains are Ordo's own. Buckets lie in a circle over one pool
- * (<ordo/cuda_pool.cuh>). A superstep gives the slots from .. to of the head bucket to all warps in portions
- * (<ordo/cuda_warp.cuh>); what they activate in the head bucket they keep for their next hop where there is little
- * work, up to `hops` of them, and the rest goes to the end of its bucket. So a chain of a road network costs a hop and
- * not a barrier. What lies farther ahead than the circle reaches is clipped to its tail and sorted again when that is
- * the head.
+ * Problem. Expand the items of the lowest bucket (Meyer and Sanders 2003) with all warps, where a grid barrier costs as
+ * much as thousands of edges. The arrays, the barrier and the chains are Ordo's own.
  *
- * Words. tail[b]: slots of bucket b that were reserved. Who reserves the first slot of a block maps it, from a stack of
- * free ones; others wait for the table's word. A dry pool maps `none`: what belongs there is spilled, a bit an item,
- * and swept when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Blocks whose
- * slots are all behind go back to the stack between two supersteps, when nobody takes any. So what is mapped or void at
- * a time are the pool and what all warps can reserve before they know, and for so many numbers the table has room.
- * Blocks change hands only between supersteps, so the barrier orders one use of a block after the other; within a
- * superstep the table's words stand for nothing but themselves, and are relaxed.
+ * Data structures. The buckets are a circle of arrays over one pool of blocks (<ordo/detail/cuda/pool.cuh>). What lies farther
+ * ahead than the circle reaches is clipped to its last bucket and sorted again when that becomes the head.
+ *   tail[b]      slots of bucket b that were reserved
+ *   free         a stack of free blocks
+ *   spill        a bit for each item that found the pool empty
+ *   delta_dev_step   what a thread block knows of the superstep, in shared memory: alike in all blocks
  *
- * The barrier decides. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one to
- * arrive acquires them all with the fence behind its addition, reads the tails, and stores one word with release:
- * generation, how far the head moves, what to do, and the new `to`. All others wait for the generation, with acquire.
- * From that word and what they keep of the words before, all blocks know `from`, `to` and the head alike, without
- * reading anything else.
+ * Protocol. A superstep deals the slots from .. to of the head bucket out to all warps in portions, which these expand
+ * (op_warp_loop). What they activate in the head bucket they keep for the next hop where there is little work, up to
+ * chain_limit hops; the rest goes to the ends of its buckets. So a step along a path of a road network costs a hop and
+ * not a barrier. The warp that reserves the first slot of a block maps it; others wait for the table's word. Where no
+ * block is free it maps `none`: entries for these slots are spilled, and swept when the buckets are empty; a warp that
+ * has met `none` reserves no more in that superstep. Between two supersteps, when no warp takes any, blocks whose slots
+ * are all done return to the stack. So the blocks that are mapped or void at a time are the pool and what all warps can
+ * reserve before they meet `none`, and for so many numbers a table has room.
+ *   The last block that arrives at the barrier decides what is next, by one word: generation, how far the head moves,
+ * what to do, and the new `to`. From that word and what they keep of the words before, all blocks know `from`, `to` and
+ * the head alike, without reading anything else. It also changes the width (delta_dev_adapt) and jumps over gaps in
+ * priorities (delta_dev_jumps). Entries stay where they are: in buckets that have become wider they are taken late,
+ * from narrower ones early, and are sorted again as clipped ones are. That is order only.
  *
- * The width follows the work: short supersteps that leave warps idle, one after the other, double it; more entries than
- * a few an item, which a better order would save, halve it. Entries stay where they are. In buckets that have become
- * wider they come late, in narrower ones early, and are sorted again as clipped ones are: order only.
+ * Termination. An item that is not done is in a bucket, in the hands of a warp that has not arrived, or spilled. When
+ * the last block has arrived no warp has any in hand, so empty buckets and no spilled item are the end. Exact.
  *
- * A gap in priorities is jumped over. Warps that sort again count that, and note the least; where supersteps have done
- * nothing else while the head went round once, that is the least of all that waits, and the next head begins there.
- *
- * The end. Items are in buckets, in the hands of a warp that has not arrived, or spilled. When the last block has
- * arrived nobody has any in hand, so empty buckets and no spilled item are the end. Exact.
+ * Memory order. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one acquires them
+ * all with the fence behind its addition, reads the tails, and stores the word with release; the others read it with
+ * acquire. Blocks of the pool change hands only between supersteps, so the barrier orders one use of a block before the
+ * next; within a superstep the table's words stand for nothing but themselves, and are relaxed.
  */
-#include <ordo/cuda_pool.cuh>
+#include <ordo/detail/cuda/pool.cuh>
 
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _delta_cuda_, _part)
+/* What profilers show carries the operator's name. */
+#define delta_kernel ORDO_OP_NAME(delta_kernel)
 
-#ifndef ORDO_DELTA_CUDA_ONCE
-#define ORDO_DELTA_CUDA_ONCE
 enum { DELTA_DEV_THREADS = 256, DELTA_DEV_WARPS = DELTA_DEV_THREADS / 32, DELTA_DEV_BUCKETS = 32 };
 enum { DELTA_DEV_RUN, DELTA_DEV_SWEEP, DELTA_DEV_END, DELTA_DEV_JUMP };
 enum { DELTA_DEV_STAYS, DELTA_DEV_DOUBLES, DELTA_DEV_HALVES };
 enum {
-    DELTA_DEV_THIN = 16,     /* supersteps in a row, before the width doubles, that leave half of the warps idle */
-    DELTA_DEV_SHORT = 24000, /* and take less than that, ns; an empty one takes 6 to 8 us on an H100 */
-    DELTA_DEV_FEW = 32768,   /* entries of a superstep that are little work on any graph */
-    DELTA_DEV_MANY = 4,      /* entries an item, before the width halves; and again after half as many more */
+    DELTA_DEV_LATENCY_BOUND = 16, /* supersteps in a row that leave half of the warps idle, before the width doubles */
+    DELTA_DEV_SHORT = 24000,      /* and take less than that, ns; an empty one takes 6 to 8 us on an H100 */
+    DELTA_DEV_FEW = 32768,        /* entries of a superstep that are little work on any graph */
+    DELTA_DEV_MANY = 4,           /* entries per item, before the width halves; and again after half as many more */
 };
 
-/* What was sorted again. */
+/* Entries that were sorted again: see delta_dev_jumps. */
 typedef struct delta_dev_sorted {
     ordo_u64 again;          /* entries, in this superstep */
     ordo_u64 moved, nearest; /* since the last superstep with other work: buckets that the head has passed; the least
@@ -62,13 +62,13 @@ typedef struct delta_dev_words {
     ordo_u32 arrived, padding1[31]; /* blocks, all generations together */
     ordo_u32 free_count, padding2[31];
     ordo_u64 spilled, padding3[15];
-    ordo_u64 swept;         /* what `spilled` was when the last sweep began; this and the next three by who decides */
+    ordo_u64 swept; /* what `spilled` was when the last sweep began; this and the next three: by the last block */
     ordo_u64 taken, enough; /* entries; how many of them are too many */
-    ordo_u64 decided;       /* when that was done last */
+    ordo_u64 decided;       /* when the last superstep ended */
     delta_dev_sorted sorted;
     ordo_u64 base;          /* of the head after a jump, a double's bits: stored before `word` */
-    ordo_u32 thin;          /* supersteps in a row */
-    ordo_u32 stop;          /* block 0, for who decides: the host wants an end */
+    ordo_u32 latency_bound; /* supersteps in a row */
+    ordo_u32 stop;          /* by block 0, for the last block: the host wants an end */
 } delta_dev_words;
 
 typedef struct delta_dev_queue {
@@ -80,7 +80,8 @@ typedef struct delta_dev_queue {
     double least, most; /* between which the width may change */
 } delta_dev_queue;
 
-/* What all threads of a block know of the superstep, in shared memory; changed between its barriers by one warp. */
+/* What all threads of a block know of the superstep, in shared memory; one warp changes it between the block's
+ * barriers. */
 typedef struct delta_dev_step {
     ordo_u64 from, to;
     ordo_u64 begins[DELTA_DEV_BUCKETS]; /* first slot of each bucket's first block that is not free */
@@ -89,7 +90,7 @@ typedef struct delta_dev_step {
     ordo_u32 head, phase;
 } delta_dev_step;
 
-/* Maps the blocks that begin in slots first .. first + count - 1 of bucket b; by the lane that reserved them. */
+/* By one thread: maps the blocks that begin in slots first .. first + count - 1 of bucket b, which it has reserved. */
 ORDO_DEV void delta_dev_map_blocks(const delta_dev_queue &q, ordo_u32 b, ordo_u64 first, ordo_u32 count)
 {
     const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
@@ -105,7 +106,7 @@ ORDO_DEV void delta_dev_map_blocks(const delta_dev_queue &q, ordo_u32 b, ordo_u6
     }
 }
 
-/* By a whole warp: puts `held` entries of its store at the ends of their buckets. Returns whether the pool is dry. */
+/* By a whole warp: puts `held` entries of its store at the ends of their buckets. Returns whether it met `none`. */
 template <typename Entry>
 ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
                               ordo_u32 held, bool dry)
@@ -120,7 +121,7 @@ ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cac
         first = ordo_dev_add(&q.words->tail[lane], (ordo_u64)count);
         delta_dev_map_blocks(q, lane, first, count);
     }
-    for (ordo_u32 i = lane; i < held + lane; i += 32) { /* i - lane < held: all lanes go round alike */
+    for (ordo_u32 i = lane; i < held + lane; i += 32) { /* i - lane < held: all lanes run the same iterations */
         const bool there = i < held;
         const ordo_u32 tag = there ? s->tag[i] : 0, b = tag >> 8;
         const ordo_u64 at = __shfl_sync(~0u, first, b) + (tag & 0xff);
@@ -137,7 +138,7 @@ ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cac
     return __any_sync(~0u, none);
 }
 
-/* Lanes with `far` sort an entry of that priority again. */
+/* By a whole warp: lanes with `far` sort an entry of their priority again. */
 ORDO_DEV void delta_dev_note(const delta_dev_queue &q, bool far, double priority)
 {
     const ordo_u32 count = __popc(__ballot_sync(~0u, far));
@@ -146,7 +147,9 @@ ORDO_DEV void delta_dev_note(const delta_dev_queue &q, bool far, double priority
         ordo_dev_add(&q.words->sorted.again, (ordo_u64)count);
 }
 
-/* How the width should change after a superstep; by a warp, alike in all lanes. */
+/* By a whole warp, after a superstep: how the width is to change, as bits of the word; alike in all lanes. Short
+ * supersteps that leave warps idle, one after the other, double it; more entries than a few per item, which a better
+ * order would save, halve it. */
 ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step *s)
 {
     delta_dev_words *const words = q.words;
@@ -154,13 +157,13 @@ ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step
     const ordo_u64 taken = ordo_dev_load(&words->taken) + count, now = ordo_dev_clock();
     const ordo_u64 enough = ordo_dev_load(&words->enough), until = ordo_dev_load(&words->decided) + DELTA_DEV_SHORT;
     const ordo_u64 many = enough ? enough : (ordo_u64)DELTA_DEV_MANY * q.items;
-    const ordo_u32 thin = count < warps / 2 && now < until ? ordo_dev_load(&words->thin) + 1 : 0;
-    const bool doubles = thin == DELTA_DEV_THIN, halves = !doubles && taken > many;
+    const ordo_u32 latency_bound = count < warps / 2 && now < until ? ordo_dev_load(&words->latency_bound) + 1 : 0;
+    const bool doubles = latency_bound == DELTA_DEV_LATENCY_BOUND, halves = !doubles && taken > many;
     __syncwarp();
     if (threadIdx.x % 32 == 0) {
         ordo_dev_store(&words->taken, taken);
         ordo_dev_store(&words->decided, now);
-        ordo_dev_store(&words->thin, doubles ? 0 : thin);
+        ordo_dev_store(&words->latency_bound, doubles ? 0 : latency_bound);
         if (halves)
             ordo_dev_store(&words->enough, many + (ordo_u64)DELTA_DEV_MANY * q.items / 2);
     }
@@ -170,7 +173,9 @@ ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step
     return __shfl_sync(~0u, change, 0) << 54; /* lanes read different clocks */
 }
 
-/* Whether the next head, `steps` on, begins at the least that was sorted again; by a warp, after every superstep. */
+/* By a whole warp, after every superstep: whether the next head, `steps` buckets on, is to begin at the least priority
+ * that was sorted again. Warps count entries that they sort again, and note their least priority. Where supersteps have
+ * done nothing else while the head went round once, that is the least of all that waits, and the gap is jumped over. */
 ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s, delta_dev_sorted sorted,
                               ordo_u64 steps)
 {
@@ -191,7 +196,7 @@ ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s,
     return jumps;
 }
 
-/* Between two supersteps, by the first warp of the block that arrived last: what comes next. */
+/* By the first warp of the block that arrived last, between two supersteps: the word that says what comes next. */
 ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s)
 {
     const ordo_u32 lane = threadIdx.x % 32, head = s->head;
@@ -202,7 +207,7 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
                                      ordo_dev_load(&q.words->sorted.nearest)};
     if (__any_sync(~0u, ordo_dev_load(&q.words->stop) != 0))
         return generation | (ordo_u64)DELTA_DEV_END << 52;
-    /* blocks whose slots are all behind are free; where the head is done, its next slot begins a block */
+    /* blocks whose slots are all done are free; where the head is done, its next slot begins a block */
     const bool stays = end > s->to;
     const ordo_u64 first = ordo_pool_number(q.pool, s->begins[head]);
     const ordo_u64 numbers = (s->to - s->begins[head] + (stays ? 0 : size - 1)) >> q.pool.block_shift;
@@ -245,7 +250,7 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     return generation | (ordo_u64)DELTA_DEV_END << 52;
 }
 
-/* The barrier between two supersteps, by all threads; `s` is of the next one afterwards. */
+/* By the whole grid: the barrier between two supersteps; afterwards *s is the next one's. */
 ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -297,165 +302,185 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
     __syncthreads();
 }
 
-#endif
-
-typedef struct MY(args) {
+typedef struct delta_args {
     delta_dev_queue queue;
-    OP(sight) sight;
+    op_warp_ctx ctx;
     ordo_u64 spill_words;
     double delta;
-    ordo_u32 hops; /* that a warp follows its own activations; tunable */
-    ordo_u64 thin; /* items of a superstep below which depth binds */
+    ordo_u32 chain_limit;   /* hops that a warp follows its own activations */
+    ordo_u64 latency_bound; /* items of a superstep below which the run is latency-bound */
     ordo_u64 *lowest;
     ordo_cuda_run run;
-} MY(args);
+} delta_args;
 
-/* Entries that a warp keeps: shared memory is what limits it. */
-enum { MY(near) = sizeof(OP(entry)) == 8 ? 128 : 32 };
+/* Entries of a warp's local queue: as many as shared memory allows. */
+enum { delta_local = sizeof(op_entry) == 8 ? 128 : 32 };
 
-/* One loop in which everything has one place, as in schedulers/adds/cuda.cuh. */
-static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) MY(kernel)(const __grid_constant__ MY(args) a)
+/* A warp's part of the superstep, beside its op_warp: slots from + at .. to of the head bucket, or words of bits. */
+typedef struct delta_hand {
+    ordo_u64 from, to;      /* of all warps */
+    ordo_u64 at;            /* the warp's next portion */
+    ordo_u64 grain;         /* entries of a portion */
+    ordo_u64 number, warps; /* the warp's, and how many there are */
+    ordo_u64 steps;         /* supersteps that have begun */
+    bool sweep;             /* the superstep takes spilled items */
+    bool dry;               /* the warp has found the pool dry in this superstep */
+} delta_hand;
+
+/* Waits for the next superstep. False at the end of the run. Called by whole warps, and by all of the grid. */
+ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_step *step, delta_hand *hand)
 {
-    __shared__ ordo_warp_store<OP(entry)> store[DELTA_DEV_WARPS];
-    __shared__ OP(entry) nearby[DELTA_DEV_WARPS][MY(near)];
+    w->chain_limit = 0;
+    hand->dry = false;
+    delta_dev_barrier(a.queue, step);
+    const bool ends = step->phase == DELTA_DEV_END;
+    if (ends || __any_sync(~0u, w->edges >> 30)) /* before the lanes' 32-bit counters wrap */
+        op_warp_publish(w, a.run.counters);
+    if (ends)
+        return false;
+    hand->steps++;
+    hand->sweep = step->phase == DELTA_DEV_SWEEP;
+    w->map.base = step->base;
+    w->map.per_delta = step->per_delta;
+    w->map.limit = step->base + step->delta;
+    w->map.head = step->head;
+    const ordo_u64 count = step->to - step->from;
+    w->map.latency_bound = hand->sweep || count < a.latency_bound;
+    hand->from = hand->sweep ? 0 : step->from;
+    hand->to = hand->sweep ? a.spill_words : step->to;
+    hand->grain = hand->sweep ? 32 : (count + hand->warps - 1) / hand->warps;
+    hand->grain = hand->grain < 32 ? hand->grain : 32;
+    hand->at = hand->number * hand->grain;
+    if (blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1 && hand->steps % 16 == 1) {
+        /* the trace and the host's wish to stop; a look at the host takes as long as a superstep of few items */
+        ordo_dev_sample(a.run.record, count, (ordo_u64)((step->base - op_warp_base(a.lowest)) * w->map.per_delta),
+                        step->delta, 1, -1);
+        if (a.run.mailbox->stop)
+            ordo_dev_store(&a.queue.words->stop, 1u);
+        a.run.mailbox->supersteps = hand->steps;
+        a.run.mailbox->in_flight = count;
+    }
+    __syncwarp();
+    return true;
+}
+
+/* Hook `take`: the warp's next portion of the superstep, or the next superstep. Called by whole warps. */
+ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *cache, delta_dev_step *step,
+                        delta_hand *hand, bool *there, op_entry *entry, ordo_u32 *bits)
+{
+    if (hand->from + hand->at >= hand->to)
+        return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
+    w->chain_limit = w->map.latency_bound ? a.chain_limit : 0;
+    if (hand->sweep) {
+        const ordo_u64 word = hand->from + hand->at + threadIdx.x % 32;
+        *bits = ordo_warp_take_bits(a.queue.spill.bits, word, word < hand->to);
+        hand->at += hand->warps * 32;
+        return ORDO_WARP_AGAIN;
+    }
+    const ordo_u64 slot = hand->from + hand->at + threadIdx.x % 32;
+    hand->at += hand->warps * hand->grain;
+    *there = threadIdx.x % 32 < hand->grain && slot < hand->to;
+    if (*there) {
+        const ordo_u32 block = ordo_pool_translate<false>(a.queue.pool, cache, w->map.head, slot);
+        *there = block != ORDO_POOL_NONE;
+        if (*there)
+            *entry = ordo_pool_get<op_entry>(a.queue.pool, ordo_pool_at(a.queue.pool, block, slot));
+    }
+    *there = op_warp_resort(a.ctx, w, *there, *entry, 0,
+                            [&](bool far, double priority) { delta_dev_note(a.queue, far, priority); });
+    return ORDO_WARP_ENTRIES;
+}
+
+/* Of op_warp_loop. */
+struct delta_hooks {
+    static constexpr bool narrow = true, gives_surplus = false, expands_initial = false;
+    static constexpr ordo_u32 enough = 64;
+    const delta_args &a;
+    ordo_dev_pool_cache *cache;
+    delta_dev_step *step;
+    delta_hand hand;
+
+    ORDO_HOOK ordo_u64 stride() const
+    {
+        return hand.warps * 32;
+    }
+    ORDO_HOOK bool exhausted() const
+    {
+        return hand.from + hand.at >= hand.to;
+    }
+    ORDO_HOOK bool holds(const op_warp *w) const
+    {
+        return w->held;
+    }
+    ORDO_HOOK void begun(ordo_u32) const
+    {
+    }
+    ORDO_HOOK bool between_hops(const op_warp *) const
+    {
+        return true;
+    }
+    ORDO_HOOK ordo_u32 swept_word() const
+    {
+        return (ordo_u32)(hand.from + hand.at - hand.warps * 32 + threadIdx.x % 32);
+    }
+    ORDO_HOOK void give(op_warp *w, bool)
+    {
+        hand.dry = delta_dev_flush(a.queue, cache, w->store, w->held, hand.dry);
+        w->held = 0;
+    }
+    ORDO_HOOK int take(op_warp *w, bool *there, op_entry *entry, ordo_u32 *bits)
+    {
+        return delta_take(a, w, cache, step, &hand, there, entry, bits);
+    }
+};
+
+static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(const __grid_constant__ delta_args a)
+{
+    __shared__ ordo_warp_store<op_entry> store[DELTA_DEV_WARPS];
+    __shared__ op_entry local_queue[DELTA_DEV_WARPS][delta_local];
     __shared__ ordo_dev_pool_cache cache;
     __shared__ delta_dev_step step;
-    const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    /* neighbouring portions go to different blocks */
-    const ordo_u64 warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS, number = blockIdx.x + (ordo_u64)gridDim.x * warp;
+    const ordo_u32 warp = threadIdx.x / 32;
     ordo_pool_start(&cache);
     for (ordo_u32 i = blockIdx.x * DELTA_DEV_THREADS + threadIdx.x; i < a.queue.pool.blocks;
          i += gridDim.x * DELTA_DEV_THREADS)
         a.queue.free[i] = i;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         a.queue.words->free_count = a.queue.pool.blocks;
-    OP(warp_lowest)(a.sight, &a.run, a.lowest);
+    op_warp_lowest(a.ctx, &a.run, a.lowest);
     cooperative_groups::this_grid().sync();
     if (threadIdx.x < DELTA_DEV_BUCKETS)
         step.begins[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
         step.from = step.to = step.head = step.phase = 0;
         step.generation = 1;
-        step.base = OP(warp_base)(a.lowest);
+        step.base = op_warp_base(a.lowest);
         step.delta = a.delta;
         step.per_delta = 1 / a.delta;
     }
     __syncthreads();
 
-    OP(warp) w;
-    OP(batch) t = {};
-    OP(warp_start)(&w, &store[warp], nearby[warp]);
+    op_warp w;
+    op_warp_start(&w, &store[warp], local_queue[warp]);
     w.map.base = step.base;
     w.map.per_delta = step.per_delta;
     w.map.buckets = a.queue.pool.buckets;
     w.map.last = w.map.buckets - 1;
     w.map.limit = step.base + a.delta;
-    ordo_u64 initial = number * 32, from = 0, to = 0, at = 0, grain = 1, steps = 0;
-    ordo_u32 bits = 0;
-    bool sweep = false, dry = false;
-    for (;;) {
-        const bool busy = OP(warp_work)<true>(a.sight, &w, &t), sweeping = __any_sync(~0u, bits != 0);
-        const bool drained = !busy && !w.near && !sweeping && initial >= a.run.initial_count && from + at >= to;
-        if (w.held && (OP(warp_full)(&w) || drained || (!busy && w.near && w.held >= 64))) {
-            dry = delta_dev_flush(a.queue, &cache, w.store, w.held, dry);
-            w.held = 0;
-        }
-        if (busy)
-            continue;
-        if (initial < a.run.initial_count) {
-            OP(warp_begin)(a.sight, &w, a.run, initial);
-            initial += warps * 32;
-            continue;
-        }
-        bool there = false, fresh = false;
-        OP(entry) entry = {};
-        if (w.near) {
-            there = OP(warp_hop)(a.sight, &w, &entry);
-        } else if (sweeping) {
-            there = bits != 0;
-            fresh = true;
-            entry.item = (ordo_u32)(from + at - warps * 32 + lane) * 32 + (bits ? __ffs(bits) - 1 : 0);
-            bits &= bits - 1;
-        } else if (from + at < to) {
-            w.hops = w.map.thin ? a.hops : 0;
-            if (sweep) {
-                if (from + at + lane < to)
-                    bits = ordo_dev_exchange(&a.queue.spill.bits[from + at + lane], 0u);
-                ordo_dev_fence(); /* what set the bits comes before what their cells are */
-                at += warps * 32;
-                continue;
-            }
-            const ordo_u64 slot = from + at + lane;
-            there = lane < grain && slot < to;
-            if (there) {
-                const ordo_u32 block = ordo_pool_translate<false>(a.queue.pool, &cache, w.map.head, slot);
-                there = block != ORDO_POOL_NONE;
-                if (there)
-                    entry = ordo_pool_get<OP(entry)>(a.queue.pool, ordo_pool_at(a.queue.pool, block, slot));
-            }
-            at += warps * grain;
-            /* what was clipped to the tail goes where it belongs */
-            ordo_vid v = entry.item;
-            if (there && v >= a.sight.universe)
-                v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
-            const double priority = OP(priority)(&a.sight.state, v, entry.value);
-            bool far = there && ordo_map_distance(w.map, priority) > 0;
-            if (__any_sync(~0u, far)) {
-                far = far && isfinite(priority); /* what is infinitely far is as near as it gets */
-                delta_dev_note(a.queue, far, priority);
-                const ordo_u32 hops = w.hops;
-                w.hops = 0;
-                OP(warp_put)(a.sight, &w, far, entry.item, entry.value, v);
-                w.hops = hops;
-                there = there && !far;
-            }
-        } else {
-            /* the superstep is done here */
-            w.hops = 0;
-            dry = false;
-            if (__any_sync(~0u, w.edges >> 30)) /* 32 bits are enough for now and then */
-                OP(warp_publish)(&w, a.run.counters);
-            delta_dev_barrier(a.queue, &step);
-            steps++;
-            if (step.phase == DELTA_DEV_END)
-                break;
-            sweep = step.phase == DELTA_DEV_SWEEP;
-            w.map.base = step.base;
-            w.map.per_delta = step.per_delta;
-            w.map.limit = step.base + step.delta;
-            w.map.head = step.head;
-            const ordo_u64 count = step.to - step.from;
-            w.map.thin = sweep || count < a.thin;
-            from = sweep ? 0 : step.from;
-            to = sweep ? a.spill_words : step.to;
-            grain = sweep ? 32 : (count + warps - 1) / warps;
-            grain = grain < 32 ? grain : 32;
-            at = number * grain;
-            if (blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1 && steps % 16 == 1) {
-                /* for people and from them; a look at the host takes as long as a thin superstep */
-                ordo_dev_sample(a.run.record, count,
-                                (ordo_u64)((step.base - OP(warp_base)(a.lowest)) * w.map.per_delta), step.delta, 1, -1);
-                if (a.run.mailbox->stop)
-                    ordo_dev_store(&a.queue.words->stop, 1u);
-                a.run.mailbox->supersteps = steps;
-                a.run.mailbox->in_flight = count;
-            }
-            __syncwarp();
-            continue;
-        }
-        there = OP(warp_chain)(a.sight, &w, there, &entry, fresh, [] { return true; });
-        OP(warp_gather)(a.sight, &w, &t, there, entry.item, entry.value, fresh);
-    }
-    OP(warp_publish)(&w, a.run.counters);
+    delta_hooks hooks = {a, &cache, &step, {}};
+    hooks.hand.grain = 1;
+    hooks.hand.warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
+    hooks.hand.number = blockIdx.x + (ordo_u64)gridDim.x * warp; /* neighbouring portions go to different blocks */
+    op_warp_loop(a.ctx, a.run, &w, hooks, hooks.hand.number * 32);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        a.run.record->supersteps = steps - 1;
+        a.run.record->supersteps = hooks.hand.steps;
         a.run.record->delta_first = a.delta;
         a.run.record->delta_last = step.delta;
     }
 }
 
-/* Starting width in units of mean weight over mean degree (docs/performance.md): wide where depth binds. */
-static double MY(factor)(const ordo_job *job)
+/* Starting width in units of mean weight over mean degree: wide where the graph is deep. */
+static double delta_factor(const ordo_job *job)
 {
     if (job->tunable[DELTA_FACTOR] > 0)
         return job->tunable[DELTA_FACTOR];
@@ -469,68 +494,77 @@ static double MY(factor)(const ordo_job *job)
     }
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+/* Sizes of the pool and its tables, and how far chains go, for `blocks` resident blocks. */
+static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args *a)
+{
+    const double *t = job->tunable;
+    ordo_dev_pool *const p = &a->queue.pool;
+    /* small blocks: each bucket may hold one that is nearly empty */
+    const ordo_u64 most = ((ordo_u64)1 << 32) - (1 << 24);
+    ordo_u64 slots = t[DELTA_POOL] > 0 ? (ordo_u64)t[DELTA_POOL] : job->out->m / 2 + job->num_items;
+    slots = slots < most ? slots : most;
+    p->block_shift = 16;
+    while (p->block_shift > 5 && slots >> p->block_shift < 512)
+        p->block_shift--;
+    p->blocks = (ordo_u32)(slots >> p->block_shift);
+    p->blocks = p->blocks ? p->blocks : 1;
+    /* void blocks: what all warps reserve before they meet `none`, in two supersteps */
+    const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * ORDO_WARP_ROOM;
+    while ((ordo_u64)1 << p->table_shift < p->blocks + (reserved >> p->block_shift) + 64)
+        p->table_shift++;
+    p->buckets = (ordo_u32)t[DELTA_BUCKETS] < DELTA_DEV_BUCKETS ? (ordo_u32)t[DELTA_BUCKETS] : DELTA_DEV_BUCKETS;
+    p->cached = 1;
+    a->queue.items = job->num_items;
+    a->spill_words = (ids + 31) / 32;
+    /* With hubs paths are short, and chains only unbalance the warps. Classes of weights on even degrees activate
+     * many items at once, which a warp should share and not follow. A bucket of a deep graph has 64 levels. */
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    const bool classes = kind == ORDO_GRAPH_EVEN && op_warp_classes(job);
+    const ordo_u32 chain_limit = kind == ORDO_GRAPH_HUBS ? 0 : classes ? 8 : kind == ORDO_GRAPH_DEEP ? 128 : 64;
+    a->ctx.local_capacity = classes ? 16 : delta_local;
+    a->chain_limit = t[DELTA_CHAIN_LIMIT] >= 0 ? (ordo_u32)t[DELTA_CHAIN_LIMIT] : chain_limit;
+    const ordo_u64 latency_bound = job->num_items / 64 > DELTA_DEV_FEW ? job->num_items / 64 : DELTA_DEV_FEW;
+    a->latency_bound = !a->chain_limit               ? 0
+                       : t[DELTA_LATENCY_BOUND] >= 0 ? (ordo_u64)t[DELTA_LATENCY_BOUND]
+                                                     : latency_bound;
+}
+
+static ordo_status delta_run_job(ordo_job *job)
 {
     const double *t = job->tunable;
     ordo_cuda c;
     ordo_cuda_arrays arrays = {};
-    MY(args) a = {};
+    delta_args a = {};
     ordo_dev_pool *p = &a.queue.pool;
-    const double own = OP(warp_width)(job, 4, job->mean_degree < 8 ? 32 : 16);
-    a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, MY(factor)(job));
+    const double own = op_warp_width(job, 4, job->mean_degree < 8 ? 32 : 16);
+    a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, delta_factor(job));
     const bool dynamic = t[DELTA_DYNAMIC] > 0;
     /* a declared width is a class or a level, where a better order would not be found below */
     a.queue.least = dynamic && own <= 0 ? a.delta / 1024 : a.delta;
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
-    ordo_status status = ordo_cuda_begin(job, OP(warp_cell_size), false, &c);
-    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
+    ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
+    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)delta_kernel);
     if (!status)
         status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
     ordo_u64 ids = 0;
     if (!status)
         status = ordo_warp_ids(job, "delta", &ids);
-    if (!status) {
-        /* small blocks: each bucket may hold one that is nearly empty */
-        const ordo_u64 most = ((ordo_u64)1 << 32) - (1 << 24);
-        ordo_u64 slots = t[DELTA_POOL] > 0 ? (ordo_u64)t[DELTA_POOL] : job->out->m / 2 + job->universe;
-        slots = slots < most ? slots : most;
-        p->block_shift = 16;
-        while (p->block_shift > 5 && slots >> p->block_shift < 512)
-            p->block_shift--;
-        p->blocks = (ordo_u32)(slots >> p->block_shift);
-        p->blocks = p->blocks ? p->blocks : 1;
-        /* void numbers: what all warps reserve before they know that the pool is dry, in two supersteps */
-        const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * ORDO_WARP_ROOM;
-        while ((ordo_u64)1 << p->table_shift < p->blocks + (reserved >> p->block_shift) + 64)
-            p->table_shift++;
-        p->buckets = (ordo_u32)t[DELTA_BUCKETS] < DELTA_DEV_BUCKETS ? (ordo_u32)t[DELTA_BUCKETS] : DELTA_DEV_BUCKETS;
-        p->cached = 1;
-        a.queue.items = job->universe;
-        a.spill_words = (ids + 31) / 32;
-        /* With hubs paths are short: chains only unbalance. Classes on even degrees come as avalanches of many edges,
-         * which a warp had better share than follow. Levels lie 64 in a bucket of a deep graph. */
-        const ordo_graph_kind kind = ordo_job_graph_kind(job);
-        const bool classes = kind == ORDO_GRAPH_EVEN && OP(warp_classes)(job);
-        const ordo_u32 hops = kind == ORDO_GRAPH_HUBS ? 0 : classes ? 8 : kind == ORDO_GRAPH_DEEP ? 128 : 64;
-        a.sight.near = classes ? 16 : MY(near);
-        a.hops = t[DELTA_HOPS] >= 0 ? (ordo_u32)t[DELTA_HOPS] : hops;
-        const ordo_u64 thin = job->universe / 64 > DELTA_DEV_FEW ? job->universe / 64 : DELTA_DEV_FEW;
-        a.thin = !a.hops ? 0 : t[DELTA_THIN] >= 0 ? (ordo_u64)t[DELTA_THIN] : thin;
-    }
+    if (!status)
+        delta_plan(job, blocks, ids, &a);
     const ordo_warp_need needs[] = {
         {(void **)&a.queue.words, 1, sizeof *a.queue.words, true},
         {(void **)&p->table, (ordo_u64)p->buckets << p->table_shift, sizeof *p->table, true},
-        {&p->slots, (ordo_u64)p->blocks << p->block_shift, sizeof(OP(entry)), false},
+        {&p->slots, (ordo_u64)p->blocks << p->block_shift, sizeof(op_entry), false},
         {(void **)&a.queue.free, p->blocks, sizeof *a.queue.free, false},
         {(void **)&a.queue.spill.bits, a.spill_words, sizeof(ordo_u32), true},
-        {(void **)&a.sight.owner, ids - job->universe, sizeof(ordo_u32), false},
+        {(void **)&a.ctx.owner, ids - job->num_items, sizeof(ordo_u32), false},
         {(void **)&a.lowest, 1, sizeof *a.lowest, true},
     };
     if (!status)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
-        status = OP(warp_arguments)(&c, t[DELTA_RECORDS] > 0, &a, &arrays);
+        status = op_warp_arguments(&c, t[DELTA_RECORDS] > 0, &a, &arrays);
     if (!status) {
         a.queue.spill.count = &a.queue.words->spilled;
         c.keep_cells = true;
@@ -542,5 +576,4 @@ static ordo_status MY(run_job)(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(delta, MY(run_job), 1u << OP(warp_sync))
-#undef MY
+ORDO_CUDA_INSTANCE(delta, delta_run_job, 1u << op_warp_sync)

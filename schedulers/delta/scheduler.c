@@ -1,4 +1,4 @@
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "tunables.h"
 
@@ -18,6 +18,31 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 4 * (n + m) * entry + bins * 64 * entry;
 }
 
+/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: ahead on a CPU
+ * wherever weights give an order, on a GPU where paths are long or memory binds, since chains stay with a thread or a
+ * warp. */
+static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
+{
+    static const double levels_cpu[ORDO_GRAPH_KINDS] = {1, 1.3, 3}, levels_gpu[ORDO_GRAPH_KINDS] = {1, 1, 1.8};
+    static const double weights_gpu[ORDO_GRAPH_KINDS] = {1, 1, 1.2};
+    const ordo_operator *op = s->op;
+    (void)sync;
+    if (op->kind == ORDO_KIND_CRITICAL)
+        *out = (ordo_fit){1.3, "locks, items through a bucket"};
+    else if (!op->activates || !s->has_rows)
+        *out = (ordo_fit){1.05, "one bucket, for nothing is activated"};
+    else if (op->properties & ORDO_UNIFORM)
+        *out = (ordo_fit){(s->on_gpu ? levels_gpu : levels_cpu)[s->graph_kind], "levels as buckets, chains kept local"};
+    else if (!s->on_gpu && op->weight == ORDO_NONE)
+        *out = (ordo_fit){1.05, "buckets, where no order gains anything"};
+    else if (!s->on_gpu)
+        *out = (ordo_fit){1, "buckets by priority, chains kept local"};
+    else if (s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 8)
+        *out = (ordo_fit){1.7, "buckets by priority"};
+    else
+        *out = (ordo_fit){weights_gpu[s->graph_kind], "buckets by priority, chains kept local"};
+}
+
 extern const ordo_scheduler ordo_scheduler_delta;
 const ordo_scheduler ordo_scheduler_delta = {
     .name = "delta",
@@ -27,4 +52,5 @@ const ordo_scheduler ordo_scheduler_delta = {
     .tunables = tunables,
     .tunable_count = DELTA_TUNABLE_COUNT,
     .memory = memory,
+    .suit = suit,
 };

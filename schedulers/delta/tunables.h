@@ -1,4 +1,4 @@
-/* Tunables of `delta`: rows as <ordo/scheduler.h> says. */
+/* Tunables of `delta`: rows as <ordo/scheduler/scheduler.h> says. */
 #define DELTA_TUNABLES(X)                                                                                              \
     X(DELTA_DELTA, "delta", REAL, "0", 0, 1e18, NULL, "priority",                                                      \
       "width of a bucket; 0: factor times mean weight over mean degree")                                               \
@@ -10,10 +10,10 @@
       "items that a thread takes from a shared bucket at once")                                                        \
     X(DELTA_BUCKETS, "buckets", INT, "32", 2, 64, NULL, "buckets",                                                     \
       "bucket arrays a thread, rounded down to a power of two; what lies farther ahead waits in one more")             \
-    X(DELTA_HOPS, "hops", INT, "-1", -1, 1000000, NULL, "hops",                                                        \
+    X(DELTA_CHAIN_LIMIT, "chain_limit", INT, "-1", -1, 1000000, NULL, "hops",                                          \
       "cuda: how far a warp follows its own activations where there is little work; -1: 128 where depth binds, 0 "     \
       "where hubs are, else 64, or 8 where priorities are classes of weights")                                         \
-    X(DELTA_THIN, "thin", INT, "-1", -1, 4294967295.0, NULL, "items",                                                  \
+    X(DELTA_LATENCY_BOUND, "latency_bound", INT, "-1", -1, 4294967295.0, NULL, "items",                                \
       "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test; "       \
       "-1: a 64th of all, 32768 at least")                                                                             \
     X(DELTA_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                      \

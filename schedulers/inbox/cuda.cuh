@@ -1,70 +1,67 @@
-/* inbox on a GPU: a warp is a worker; it owns its items' rings, one a bucket, and expands what others put there.
+/* inbox on a GPU: asynchronous buckets without barriers; a worker is a warp and owns the rings of its items.
  *
- * The protocol is ring.h's, with what a GPU makes different:
- *   A ring for each bucket of each worker: a warp has no memory of its own to deal entries into. So who publishes
- * chooses the bucket, and `waiting`, the number of entries of each bucket, anywhere, tells the front; it is order only,
- * and no fence orders it. Items are stored plus 1, so that memory of zeroes is empty places. Entries of 8 bytes are one
- * store; of longer ones the value is stored first, and a fence before the item (P4) orders them.
- *   P1 on credit. A fence takes as long as a hop does otherwise. So `pending` counts entries, bits, and the workers'
- * credit: entries that a worker may publish without counting them, since they are counted. What it has processed is its
- * credit again. Who has too little takes some more than it needs and fences before P4; who finds nothing for a while
- * gives back what it has. So what can be seen is counted, and 0 is the end, for good: nobody has credit, nothing is in
- * hand or in a ring.
- *   Heads are kept by the owner's lanes, lane b for bucket b. They are made known behind a fence, for places must be
- * empty before others may have them (R1): when a fence is due anyway, half a ring is free and not known to be, or
- * somebody seems to wait for a place. Who waits (P3) has no bins to empty its rings into: it spills what is there, a
- * bit an item, which is swept by whoever has nothing to do. `pending` counts bits as entries. And who sees that others
- * wait for places of its own rings makes its heads known and takes from there, window or not: all who wait are served
- * by workers that wait, and spill, or that do not, and look.
- *   In a run that begins with most items, nearly all may be due at once, and then there are no places for them. Once as
- * many entries of a bucket wait as fill half of all rings (`crowd`), who publishes sets bits instead, P1 and a fence
- * before, as above: a frontier of a bit an item, in which entries of one item meet. `waiting` does not count those, and
- * the credit of an entry whose bit was set already stays credit. Where items have no order, and activate nothing, who
- * finds an initial one expands it at once.
+ * Problem. Expand items about in the order of their priorities, with no barrier between buckets and no queue that all
+ * warps change. The protocol is that of ring.h (P1 to P4, R1, R2); here is what a GPU makes different.
  *
- * Buckets are numbered from the start of the run and lie in 32 slots; `hint` is the number that the front was seen at,
- * and only grows. A slot means the bucket of its kind from hint - MARGIN on; what lies farther than LAST from there is
- * clipped, and published again when it comes up too early. A worker whose copy of hint is old puts entries too early or
- * too late: order only.
+ * Data structures.
+ *   ends, place    a ring for each bucket of each worker, since a warp has no memory of its own to sort entries into:
+ *                  the publisher chooses the bucket. Items are stored plus 1, so zeroed memory is empty places
+ *   waiting[b]     entries of slot b in all rings; the lowest slot that has any is the front
+ *   pending        entries, spilled bits and the workers' credit (P1)
+ *   bits           an item each, for entries that have no place in a ring
+ *   hint           number of the bucket that the front was seen at; it only grows. Buckets are numbered from the start
+ *                  of the run; number k is in slot k % 32, and a slot means its bucket from hint - MARGIN on. What lies
+ *                  more than LAST from there is clipped to that, and published again when it is taken too early
+ *   control_word   by the monitor: where buckets lie, how wide they are, the host's wish to stop
  *
- * One warp works for nobody: it passes on the host's wish to stop, writes the trace, and doubles the width of buckets
- * where the front passes them in no time while fewer entries wait there than half of the workers could take at once.
- * Numbers go on from the hint: bucket `since` begins at `origin`, and all are 2^doubled times as wide as at first. What
- * was published before comes late, and what whoever has not looked since publishes too early or too late: order only.
- *   So it jumps over gaps in priorities, too. Who publishes clipped entries again notes the least of them, `nearest`.
- * That warp clears it and asks, by changing `say`, who has done anything else; workers answer when they have nothing in
- * hand: somebody `worked`. If nobody has when the hint has gone round once, then all that waits has been published
- * again since, and bucket `since` is the front's and begins at the least of it.
+ * Protocol. A worker takes up to 32 entries at a time from the head of its lowest ring, at most `window` buckets beyond
+ * the front, and expands them (op_warp_loop); what it activates it publishes to the owners' rings (inbox_publish).
+ *   P1 on credit: see inbox_publish_pending. P3, no place in a ring: inbox_publish. Where nearly all items are due at
+ * once there are no rings for them, and they become bits: inbox_scatter.
+ *   One warp is the monitor: it expands nothing, passes on the host's wish to stop, writes the trace, changes the width
+ * of buckets and jumps over gaps in priorities (inbox_adapt). hint, waiting and the width decide order only: a worker
+ * with an old copy puts entries too early or too late, and they are taken all the same.
+ *
+ * Termination. `pending` is raised before an entry or bit is visible, and lowered after what it activated is counted:
+ * so 0 is the end, for good: no worker has credit, and nothing is in hand, in a ring or a bit. Work is bounded: entries
+ * of a bucket are taken first in, first out (inbox_claim).
+ *
+ * Memory order. P1 comes before P4 by a fence, which is left out while credit lasts: an acquire fence costs as much as
+ * a hop. R1, places that are empty before they are free for others, by the fence of inbox_tell. Entries of 8 bytes are
+ * one store; of longer ones the value is stored first, and a fence orders it before the item (P4).
  */
 #include "ring.h"
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _inbox_cuda_, _part)
+/* What profilers show carries the operator's name. */
+#define inbox_kernel ORDO_OP_NAME(inbox_kernel)
 
-#ifndef ORDO_INBOX_CUDA_ONCE
-#define ORDO_INBOX_CUDA_ONCE
 enum {
     INBOX_DEV_THREADS = 256,
     INBOX_DEV_WARPS = INBOX_DEV_THREADS / 32,
-    INBOX_DEV_MARGIN = 8, /* buckets behind the hint that late entries and old copies of it still find their place in */
+    INBOX_DEV_MARGIN = 8, /* buckets behind the hint that have slots, for late entries and old copies of the hint */
     INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
-    INBOX_DEV_LOOKS = 4,     /* at its own rings, for one at what all count in */
+    INBOX_DEV_LOOKS = 4,     /* loads of its own rings' ends, for one load of the grid's counters */
     INBOX_DEV_SPARE = 64,    /* credit that is taken beyond what is needed */
-    INBOX_DEV_SHORT = 16000, /* ns a bucket, over as many of them, below which they are too narrow */
+    INBOX_DEV_SHORT = 16000, /* ns per bucket, over SEVERAL of them, below which they are too narrow */
     INBOX_DEV_SEVERAL = 16,
-    INBOX_DEV_WIDEST = 20, /* doublings */
+    INBOX_DEV_WIDEST = 20,    /* doublings of the first width, */
+    INBOX_DEV_NARROWEST = 20, /* and halvings */
+    INBOX_DEV_MANY = 4,       /* expansions per item, before the width halves; and again after half as many more */
+    INBOX_DEV_COUNT = 16,     /* least edges of a lane that are worth adding to the grid's counters */
 };
 
-/* Two lines: who has nothing to do looks at both, and as many warps do as there are. */
+/* Two cache lines: idle warps, which may be nearly all, read both again and again. */
 typedef struct inbox_dev_words {
     ordo_u32 waiting[INBOX_BUCKETS];
     ordo_u64 pending, hint;
     ordo_u64 spilled; /* bits that were set, ever */
-    ordo_u64 say;     /* by the warp that works for nobody: since << 8 | asked, parity << 7 | doubled << 1 | stop */
-    ordo_u64 origin;  /* of bucket `since`, a double's bits: stored before `say` */
+    ordo_u64
+        control_word; /* by the monitor: since << 8 | asked, parity << 7 | exponent, 6 bits with sign << 1 | stop */
+    ordo_u64 origin;  /* of bucket `since`, a double's bits: stored before control_word */
     ordo_u64 padding0[11];
-    ordo_u64 nearest; /* as ordo_warp_note_least() keeps it */
-    ordo_u64 worked;  /* since it was asked last; order only, as that */
+    ordo_u64 nearest;  /* as ordo_warp_note_least() keeps it */
+    ordo_u64 progress; /* a worker has done more than publish again, since the monitor asked; order only, as nearest */
     ordo_u64 padding1[14];
 } inbox_dev_words;
 
@@ -73,56 +70,65 @@ ORDO_DEV double inbox_dev_power(int k)
 {
     return __longlong_as_double((long long)(1023 + k) << 52);
 }
-#endif
 
-typedef struct MY(args) {
+/* Of a control word: how often the first width has doubled, below 0 halved. */
+ORDO_DEV int inbox_dev_exponent(ordo_u64 control_word)
+{
+    return (int)((ordo_u32)control_word << 25) >> 26;
+}
+
+typedef struct inbox_args {
     inbox_dev_words *words;
-    ordo_u64 *ends;    /* [workers][32] tail << 32 | head */
-    OP(entry) * place; /* [workers][32][size] */
-    ordo_u32 size;     /* of a ring: a power of two */
-    ordo_u32 workers;  /* all warps but one */
-    ordo_u32 window;   /* buckets */
-    ordo_u32 crowd;    /* entries of a slot, anywhere, from which on those that come become bits */
-    ordo_u32 hops;     /* that a warp follows its own activations */
-    bool thin;         /* depth binds */
+    ordo_u64 *ends;            /* [workers][32] tail << 32 | head */
+    op_entry *place;           /* [workers][32][size] */
+    ordo_u32 size;             /* of a ring: a power of two */
+    ordo_u32 workers;          /* all warps but one */
+    ordo_u32 window;           /* buckets */
+    ordo_u32 bitmap_threshold; /* entries of a slot, anywhere, from which on those that come become bits */
+    ordo_u32 chain_limit;      /* that a warp follows its own activations */
+    bool latency_bound;        /* of the graph: degrees are small, without hubs */
     double delta, per_delta;
-    bool dynamic;   /* whether that may double */
-    ordo_u32 *bits; /* of spilled items */
+    bool dynamic;         /* whether that may double */
+    double least;         /* how far it may halve */
+    ordo_u32 count_edges; /* of a lane, from which on a worker adds what it has done to the grid's counters */
+    ordo_u32 *bits;       /* of spilled items */
     ordo_u64 bit_words;
-    OP(sight) sight;
+    op_warp_ctx ctx;
     ordo_u64 *lowest;
     ordo_cuda_run run;
-} MY(args);
+} inbox_args;
 
-/* What a warp keeps in its store: whether it has been asked, and entries in hand that it published again. */
-enum { MY(asked), MY(again) };
-/* Entries of a lane that are on their way at once: as far as registers go. */
-enum { MY(rounds) = sizeof(OP(entry)) == 8 ? 3 : 2 };
+/* Words of a warp's store: whether the monitor has asked, and how many entries in hand were published again. */
+enum { inbox_asked, inbox_again };
+/* Entries of a lane that are in flight at once: as many as registers allow. */
+enum { inbox_rounds = sizeof(op_entry) == 8 ? 3 : 2 };
 
-/* What a worker knows beside its OP(warp): lane b of its ring of slot b. */
-typedef struct MY(worker) {
+/* A worker's state beside its op_warp. head, known and taken are lane b's own, for the ring of slot b; all else is
+ * alike in all lanes. */
+typedef struct inbox_worker {
     ordo_u32 index;
     ordo_u32 head, known; /* places read; what others know of it */
     ordo_u32 taken;       /* entries of the slot that it has in hand */
-    ordo_u32 done;        /* entries, bits and initial items in hand, all slots; all lanes alike */
-    ordo_u32 credit;      /* that `pending` counts and nothing stands for; all lanes alike */
-    ordo_u32 crowded;     /* slots in which so many wait as rings should not hold; all lanes alike */
-    ordo_u64 said;        /* of `say`, but for the stop; all lanes alike */
-    double from, width;   /* of buckets: where number 0 would begin; all lanes alike */
-} MY(worker);
+    ordo_u32 done;        /* entries, bits and initial items in hand, of all slots */
+    ordo_u32 credit;      /* that `pending` counts although nothing is published yet */
+    ordo_u32 crowded;     /* slots whose new entries become bits, as a mask */
+    ordo_u32 said;        /* the control word that it has obeyed, its lower half: order only */
+    double from, width;   /* of buckets: where number 0 would begin */
+} inbox_worker;
 
-ORDO_DEV OP(entry) * MY(place)(const MY(args) & a, ordo_u32 worker, ordo_u32 slot, ordo_u32 at)
+/* By one thread. */
+ORDO_DEV op_entry *inbox_place(const inbox_args &a, ordo_u32 worker, ordo_u32 slot, ordo_u32 at)
 {
     return &a.place[((ordo_u64)worker * INBOX_BUCKETS + slot) * a.size + (at & (a.size - 1))];
 }
 
-/* An entry of a place, or item 0 where there is none yet. */
-ORDO_DEV OP(entry) MY(look)(OP(entry) * at)
+/* By one thread: the entry in a place, its item plus 1; or item 0 where it is not written yet. */
+ORDO_DEV op_entry inbox_look(op_entry *at)
 {
-    OP(entry) entry;
+    op_entry entry;
     if constexpr (sizeof(entry) == 8) {
         ordo_u64 *const p = (ordo_u64 *)at;
-        const ordo_u64 word = OP(warp_ordered) ? ordo_dev_acquire(p) : ordo_dev_load(p);
+        const ordo_u64 word = op_warp_ordered ? ordo_dev_acquire(p) : ordo_dev_load(p);
         memcpy(&entry, &word, sizeof entry);
     } else {
         entry.item = ordo_dev_acquire(&at->item);
@@ -131,8 +137,10 @@ ORDO_DEV OP(entry) MY(look)(OP(entry) * at)
     return entry;
 }
 
-/* Makes the heads known, behind a fence; by a whole warp. */
-ORDO_DEV void MY(tell)(const MY(args) & a, MY(worker) * me)
+/* By a whole warp: makes the heads known, behind a fence, for places must be empty before others may have them (R1).
+ * That is done when a fence is due anyway, when half of a ring is free and not known to be, or when a publisher seems
+ * to wait for a place. */
+ORDO_DEV void inbox_tell(const inbox_args &a, inbox_worker *me)
 {
     __syncwarp();
     ordo_dev_fence();
@@ -143,15 +151,21 @@ ORDO_DEV void MY(tell)(const MY(args) & a, MY(worker) * me)
     }
 }
 
-/* P2 to P4 for the entries of the store from `first` on; by a whole warp. Fenced: what came before comes before P4. */
-ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ordo_u32 first, bool fenced)
+/* By a whole warp: P2 to P4 for entries of the store, inbox_rounds per lane, from number `first` on. Fenced: all
+ * earlier accesses of the warp come before P4. P3. A publisher whose place is not free yet has no buckets to empty its
+ * own rings into. So while it waits it spills what its rings hold, a bit per item, which is swept by a worker that has
+ * nothing to do; `pending` counts bits as entries. A worker that sees that others wait for places of its rings makes
+ * its heads known and takes from there, window or not. So every worker that a publisher waits for either waits itself,
+ * and spills, or looks at its rings. In one function, longer than others: the entries and places of a lane are in
+ * registers from P2 to P4. */
+ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u32 first, bool fenced)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    OP(entry) * at[MY(rounds)];
-    OP(entry) entry[MY(rounds)];
-    ordo_u32 place[MY(rounds)], head[MY(rounds)];
+    op_entry *at[inbox_rounds];
+    op_entry entry[inbox_rounds];
+    ordo_u32 place[inbox_rounds], head[inbox_rounds];
 #pragma unroll
-    for (int r = 0; r < MY(rounds); r++) {
+    for (int r = 0; r < inbox_rounds; r++) {
         const ordo_u32 i = first + 32 * r + lane;
         if (i < w->held) {
             entry[r] = w->store->held[i];
@@ -159,21 +173,21 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
             const ordo_u64 ends = ordo_dev_add(&a.ends[owner * INBOX_BUCKETS + slot], (ordo_u64)1 << 32); /* P2 */
             place[r] = inbox_tail(ends);
             head[r] = inbox_head(ends);
-            at[r] = MY(place)(a, owner, slot, place[r]);
+            at[r] = inbox_place(a, owner, slot, place[r]);
             entry[r].item++;
-            if (sizeof(OP(entry)) != 8 && place[r] - head[r] < a.size)
+            if (sizeof(op_entry) != 8 && place[r] - head[r] < a.size)
                 ordo_dev_store(&at[r]->value, entry[r].value);
         }
     }
     if (fenced)
-        MY(tell)(a, me);
+        inbox_tell(a, me);
     ordo_u32 waits = 0; /* bit r: no place yet */
 #pragma unroll
-    for (int r = 0; r < MY(rounds); r++)
+    for (int r = 0; r < inbox_rounds; r++)
         if (first + 32 * r + lane < w->held) {
             if (place[r] - head[r] >= a.size) {
                 waits |= 1u << r;
-            } else if constexpr (sizeof(OP(entry)) == 8) { /* P4 */
+            } else if constexpr (sizeof(op_entry) == 8) { /* P4 */
                 ordo_u64 word;
                 memcpy(&word, &entry[r], sizeof word);
                 ordo_dev_store((ordo_u64 *)at[r], word);
@@ -182,16 +196,16 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
             }
         }
     if (__any_sync(~0u, waits != 0)) /* P3: rare */
-        MY(tell)(a, me);
+        inbox_tell(a, me);
     while (__any_sync(~0u, waits != 0)) {
-        if (__any_sync(~0u, ordo_dev_load(&a.words->say) & 1))
+        if (__any_sync(~0u, ordo_dev_load(&a.words->control_word) & 1))
             break;
-        /* this worker's own rings to bits, a place a lane and turn: the bit is counted before the entry is not */
+        /* a place of each of its own rings becomes a bit, which is counted before the entry is no longer */
         ordo_u64 *own = &a.ends[me->index * INBOX_BUCKETS + lane];
         const ordo_u64 ends = ordo_dev_load(own);
         if (inbox_tail(ends) != me->head) {
-            OP(entry) *from = MY(place)(a, me->index, lane, me->head);
-            const OP(entry) found = MY(look)(from);
+            op_entry *from = inbox_place(a, me->index, lane, me->head);
+            const op_entry found = inbox_look(from);
             if (found.item) {
                 ordo_dev_fence();
                 const ordo_u32 item = found.item - 1, bit = 1u << item % 32;
@@ -207,7 +221,7 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
             }
         }
 #pragma unroll
-        for (int r = 0; r < MY(rounds); r++)
+        for (int r = 0; r < inbox_rounds; r++)
             if (waits >> r & 1) {
                 const ordo_u32 slot = w->store->tag[first + 32 * r + lane] >> 8;
                 const ordo_u32 owner = inbox_owner(entry[r].item - 1, a.workers);
@@ -224,9 +238,12 @@ ORDO_DEV void MY(publish)(const MY(args) & a, OP(warp) * w, MY(worker) * me, ord
     __syncwarp();
 }
 
-/* Entries of the store that are for crowded slots to bits, which `pending` counts already, as credit; by a whole warp.
- */
-ORDO_DEV void MY(scatter)(const MY(args) & a, OP(warp) * w, MY(worker) * me)
+/* By a whole warp: entries of the store that are for crowded slots become bits. In a run that begins with most items,
+ * nearly all may be due at once, and rings have no places for them. Once the entries of a bucket that wait fill half of
+ * all rings (bitmap_threshold), publishers set bits instead, behind P1 and a fence: a frontier of a bit per item, in
+ * which entries of one item meet. `pending` counts these entries already, as credit; the credit of an entry whose bit
+ * was set before stays credit; `waiting` does not count bits. */
+ORDO_DEV void inbox_scatter(const inbox_args &a, op_warp *w, inbox_worker *me)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_u32 kept = 0, set = 0;
@@ -234,7 +251,7 @@ ORDO_DEV void MY(scatter)(const MY(args) & a, OP(warp) * w, MY(worker) * me)
     ordo_dev_fence(); /* what was counted, and cells, come before bits */
     for (ordo_u32 first = 0; first < w->held; first += 32) {
         const bool there = first + lane < w->held;
-        OP(entry) entry = {};
+        op_entry entry = {};
         unsigned short tag = 0;
         if (there) {
             entry = w->store->held[first + lane];
@@ -260,8 +277,12 @@ ORDO_DEV void MY(scatter)(const MY(args) & a, OP(warp) * w, MY(worker) * me)
     w->held = kept;
 }
 
-/* P1 to P4, by a whole warp. Afterwards nothing is held, and nothing in hand where `all_done`. */
-ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool all_done)
+/* By a whole warp: P1 to P4 for all entries of the store. All_done: nothing is in hand, and what was in hand is done.
+ *   P1 on credit. A fence takes as long as a hop does otherwise. So `pending` also counts the workers' credit: entries
+ * that a worker may publish without counting them, since they are counted. What it has processed is its credit again. A
+ * worker with too little credit takes some more than it needs, and fences before P4; one that finds nothing to do for a
+ * while gives back what it has. So what is visible is counted. */
+ORDO_DEV void inbox_publish_pending(const inbox_args &a, op_warp *w, inbox_worker *me, bool all_done)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     __syncwarp();
@@ -273,11 +294,11 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
         ordo_dev_add(&a.words->waiting[lane], on - off);
     if (all_done) {
         if (lane == 0) {
-            if (w->store->own[MY(asked)] && me->done != w->store->own[MY(again)]) {
-                ordo_dev_store(&a.words->worked, (ordo_u64)1);
-                w->store->own[MY(asked)] = 0;
+            if (w->store->own[inbox_asked] && me->done != w->store->own[inbox_again]) {
+                ordo_dev_store(&a.words->progress, (ordo_u64)1);
+                w->store->own[inbox_asked] = 0;
             }
-            w->store->own[MY(again)] = 0;
+            w->store->own[inbox_again] = 0;
         }
         me->credit += me->done;
         me->taken = me->done = 0;
@@ -292,207 +313,346 @@ ORDO_DEV void MY(settle)(const MY(args) & a, OP(warp) * w, MY(worker) * me, bool
         me->credit += need;
     }
     if (__any_sync(~0u, crowded && count))
-        MY(scatter)(a, w, me);
+        inbox_scatter(a, w, me);
     me->credit -= w->held;
-    /* whose piece it is comes before the piece, and what an item was activated for before its entry
-     * (<ordo/cuda_warp.cuh>) */
-    const bool fenced = more || w->cut || sizeof(OP(entry)) != 8 || OP(warp_ordered) ||
+    /* `owner` is written before a piece is published, and what an item was activated for before its entry
+     * (<ordo/detail/cuda/warp.cuh>) */
+    const bool fenced = more || w->cut || sizeof(op_entry) != 8 || op_warp_ordered ||
                         __any_sync(~0u, me->head - me->known >= (a.size + 1) / 2);
-    for (ordo_u32 first = 0; first < w->held; first += 32 * MY(rounds))
-        MY(publish)(a, w, me, first, fenced);
+    for (ordo_u32 first = 0; first < w->held; first += 32 * inbox_rounds)
+        inbox_publish(a, w, me, first, fenced);
     w->held = 0;
     w->cut = false;
 }
 
-/* Where buckets lie as of `hint`. */
-ORDO_DEV void MY(orient)(OP(warp) * w, const MY(worker) * me, ordo_u64 hint)
+/* By one thread: where buckets lie, as of `hint`. */
+ORDO_DEV void inbox_orient(op_warp *w, const inbox_worker *me, ordo_u64 hint)
 {
     const ordo_u64 begins = hint > INBOX_DEV_MARGIN ? hint - INBOX_DEV_MARGIN : 0;
     w->map.base = me->from + (double)begins * me->width;
     w->map.head = (ordo_u32)(begins % INBOX_BUCKETS);
 }
 
-/* How far the lowest slot of a mask is from the map's head; 32 where there is none. */
-ORDO_DEV ordo_u32 MY(nearest)(const OP(warp) * w, ordo_u32 mask)
+/* By one thread: how far the lowest slot of a mask is from the map's head; 32 where the mask is empty. */
+ORDO_DEV ordo_u32 inbox_nearest(const op_warp *w, ordo_u32 mask)
 {
     mask = __funnelshift_r(mask, mask, w->map.head);
     return mask ? __ffs(mask) - 1 : 32;
 }
 
-/* The life of a worker; one loop in which everything has one place, as in schedulers/adds/cuda.cuh. */
-ORDO_DEV void MY(work)(const MY(args) & a, OP(warp) * w, MY(worker) * me, double base)
+/* What a worker looks for beside its rings; alike in all lanes. In 32 bits, for registers: ids have no more. */
+typedef struct inbox_search {
+    ordo_u32 word;    /* its next 32 words of spilled bits, or more than there are */
+    ordo_u32 spilled; /* lower half of `spilled` when it began with those */
+    ordo_u32 idle;    /* loads of its own rings' ends that found nothing */
+} inbox_search;
+
+/* What inbox_find found; alike in all lanes but for `at`. */
+typedef struct inbox_found {
+    op_entry *at; /* the lane's place */
+    ordo_u32 slot, count;
+    ordo_u32 distance; /* of the slot's bucket from the map's head */
+    ordo_u32 due;      /* entries that are farther are published again; ~0: none is */
+} inbox_found;
+
+/* By a whole warp: the monitor has changed the control word: buckets lie elsewhere, or it asks for progress. */
+ORDO_DEV void inbox_obey(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u64 control_word)
+{
+    const int doubled = inbox_dev_exponent(control_word);
+    me->said = (ordo_u32)control_word;
+    if (threadIdx.x % 32 == 0)
+        w->store->own[inbox_asked] = 1;
+    me->width = a.delta * inbox_dev_power(doubled);
+    ordo_dev_fence(); /* lane 3 has read the control word, and reads what was stored before it */
+    const ordo_u64 origin = __shfl_sync(~0u, ordo_dev_load(&a.words->origin), 3);
+    me->from = __longlong_as_double((long long)origin) - (double)(control_word >> 8) * me->width;
+    w->map.per_delta = a.per_delta * inbox_dev_power(-doubled);
+}
+
+/* By a whole warp: takes bits of the worker's share of the spilled items, 32 words at a time. */
+ORDO_DEV void inbox_take_bits(const inbox_args &a, op_warp *w, inbox_worker *me, inbox_search *next, ordo_u32 *bits)
+{
+    const ordo_u32 word = next->word + threadIdx.x % 32;
+    *bits = ordo_warp_take_bits(a.bits, word, word < a.bit_words);
+    next->word += a.workers * 32;
+    me->done += ordo_warp_sum((ordo_u32)__popc(*bits));
+    w->chain_limit = 0;
+}
+
+/* By a whole warp: whether a bucket at `distance` may be taken from, by the grid's counters `hint` and `waiting` (lane
+ * b's of slot b); *due is then that of inbox_found. Else there may be spilled items to take, or the warp sleeps. */
+ORDO_DEV bool inbox_may_take(const inbox_args &a, const op_warp *w, const inbox_worker *me, inbox_search *next,
+                             ordo_u64 hint, ordo_u64 spills, ordo_u32 waiting, bool pressed, ordo_u32 distance,
+                             ordo_u32 *due)
+{
+    const ordo_u32 front = inbox_nearest(w, __ballot_sync(~0u, waiting != 0));
+    const ordo_u32 begins = hint > INBOX_DEV_MARGIN ? INBOX_DEV_MARGIN : (ordo_u32)hint; /* the hint's distance */
+    if (front < 32 && front > begins) {
+        if (threadIdx.x % 32 == 0)
+            ordo_dev_max(&a.words->hint, hint + front - begins);
+        if (front > begins + INBOX_DEV_LAST / 2)
+            return false; /* too far from where buckets lie: clipped ones would seem due */
+    }
+    if (distance == 32 || (!pressed && front < 32 && distance > front + a.window)) {
+        if ((ordo_u32)spills != next->spilled) {
+            next->spilled = (ordo_u32)spills;
+            next->word = me->index * 32;
+        } else {
+            __nanosleep(100);
+        }
+        return false;
+    }
+    *due = (front < distance ? front : distance) + a.window;
+    *due = distance <= *due ? *due : ~0u;
+    return true;
+}
+
+/* By a whole warp: looks for entries in the worker's own rings, and at the grid's counters. ORDO_WARP_ENTRIES: there
+ * are some to take, and *entry is what the lane's place held when it was loaded. */
+ORDO_DEV int inbox_find(const inbox_args &a, op_warp *w, inbox_worker *me, inbox_search *next, inbox_found *found,
+                        op_entry *entry)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    ordo_u64 initial = (ordo_u64)me->index * 32, spilled = 0, word = a.bit_words;
-    ordo_u32 bits = 0, first_bit = 0, due = 0, idle = 0;
-    OP(batch) t = {};
+    const ordo_u64 ends = ordo_dev_load(&a.ends[me->index * INBOX_BUCKETS + lane]);
+    /* Rings in which a publisher waits for a place (P3) come first, however late their entries are: it may have in hand
+     * what the front is waiting for. */
+    const ordo_u32 pressed = __ballot_sync(~0u, inbox_tail(ends) - me->known > a.size);
+    const ordo_u32 filled = pressed ? pressed : __ballot_sync(~0u, inbox_tail(ends) != me->head);
+    if (pressed)
+        inbox_tell(a, me);
+    /* all workers change the grid's counters, so an idle one loads them only now and then */
+    if (!filled && ++next->idle % INBOX_DEV_LOOKS) {
+        __nanosleep(50);
+        return ORDO_WARP_AGAIN;
+    }
+    if (!filled && me->credit) {
+        if (lane == 0)
+            ordo_dev_add(&a.words->pending, ~(ordo_u64)0 * me->credit);
+        me->credit = 0;
+    }
+    found->slot = (w->map.head + inbox_nearest(w, filled)) % INBOX_BUCKETS;
+    const ordo_u32 from = __shfl_sync(~0u, me->head, found->slot);
+    const ordo_u32 count = __shfl_sync(~0u, inbox_tail(ends), found->slot) - from;
+    found->count = min(min(count, 32), a.size);
+    /* the entries are loaded together with the counters */
+    found->at = inbox_place(a, me->index, found->slot, from + lane);
+    if (filled && lane < found->count)
+        *entry = inbox_look(found->at);
+    const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[lane]);
+    const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
+    const ordo_u64 hint = __shfl_sync(~0u, control, 1), spills = __shfl_sync(~0u, control, 2);
+    const ordo_u64 control_word = __shfl_sync(~0u, control, 3);
+    if (__shfl_sync(~0u, control, 0) == 0 || (control_word & 1))
+        return ORDO_WARP_END;
+    if ((ordo_u32)control_word != me->said)
+        inbox_obey(a, w, me, control_word);
+    inbox_orient(w, me, hint);
+    me->crowded = __ballot_sync(~0u, waiting >= a.bitmap_threshold);
+    found->distance = inbox_nearest(w, filled);
+    if (!inbox_may_take(a, w, me, next, hint, spills, waiting, pressed, found->distance, &found->due))
+        return ORDO_WARP_AGAIN;
+    /* they differ where the hint has moved past it */
+    return found->slot == (w->map.head + found->distance) % INBOX_BUCKETS ? ORDO_WARP_ENTRIES : ORDO_WARP_AGAIN;
+}
+
+/* By a whole warp: takes what was found; whether the lane has got an entry.
+ *
+ * Bounded work. Entries of a bucket are taken first in, first out: all entries of an item are in one ring of its owner,
+ * which is taken from its head; the store and the local queue of a warp are emptied from their heads as well. Of an
+ * item's entries one at most has the value of its cell; the others are stale. So of the entries that a ring holds at a
+ * moment each item is expanded once at most, and what these activate comes behind them: passes as of Bellman and Ford's
+ * algorithm, in which no item is expanded twice, and no more passes than a best path inside of the bucket has edges. A
+ * chain adds at most chain_limit hops of 32 items to a portion. Where expansions are more than a few per item all the
+ * same, the monitor halves the width of the buckets and, with it, the limit of chains. */
+ORDO_DEV bool inbox_claim(const inbox_args &a, op_warp *w, inbox_worker *me, const inbox_found &found, op_entry *entry)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    bool there = lane < found.count;
+    if (there) {
+        while (!entry->item) { /* R2: its writer does not wait, but may have stopped */
+            if (ordo_dev_load(&a.words->control_word) & 1)
+                break;
+            *entry = inbox_look(found.at);
+        }
+        there = entry->item != 0;
+        entry->item -= there;
+        ordo_dev_store(&found.at->item, 0u);
+    }
+    if (lane == found.slot) {
+        me->head += found.count;
+        me->taken += found.count;
+    }
+    me->done += found.count;
+    const int doubled = inbox_dev_exponent(me->said);
+    w->chain_limit = a.chain_limit >> (doubled < 0 ? -doubled : 0); /* shorter where work repeats */
+    w->map.limit =
+        w->map.base + (found.distance + 1) * me->width; /* what is not farther than this may stay with the warp */
+    return there;
+}
+
+/* Hook `take`. Called by whole warps. */
+ORDO_DEV int inbox_take(const inbox_args &a, op_warp *w, inbox_worker *me, inbox_search *next, bool *there,
+                        op_entry *entry, ordo_u32 *bits)
+{
+    if (next->word < a.bit_words) {
+        inbox_take_bits(a, w, me, next, bits);
+        return ORDO_WARP_AGAIN;
+    }
+    inbox_found found;
+    const int state = inbox_find(a, w, me, next, &found, entry);
+    if (state == ORDO_WARP_END || __any_sync(~0u, w->edges >= a.count_edges))
+        op_warp_publish(w, a.run.counters);
+    if (state != ORDO_WARP_ENTRIES)
+        return state;
+    next->idle = 0;
+    *there = inbox_claim(a, w, me, found, entry);
+    *there = op_warp_resort(a.ctx, w, *there, *entry, found.due, [&](bool early, double priority) {
+        ordo_warp_note_least(&a.words->nearest, early, priority);
+        const ordo_u32 again = __popc(__ballot_sync(~0u, early));
+        if (threadIdx.x % 32 == 0)
+            w->store->own[inbox_again] += again;
+    });
+    return ORDO_WARP_ENTRIES;
+}
+
+/* Of op_warp_loop. Where items have no order, initial ones are expanded by the warp that finds them. */
+struct inbox_hooks {
+    static constexpr bool narrow = true, gives_surplus = true, expands_initial = !op_ordered;
+    static constexpr ordo_u32 enough = 64;
+    const inbox_args &a;
+    inbox_worker *me;
+    inbox_search next;
+
+    ORDO_HOOK ordo_u64 stride() const
+    {
+        return (ordo_u64)a.workers * 32;
+    }
+    ORDO_HOOK bool exhausted() const
+    {
+        return true;
+    }
+    ORDO_HOOK bool holds(const op_warp *w) const
+    {
+        return w->held || me->done;
+    }
+    ORDO_HOOK void begun(ordo_u32 count)
+    {
+        me->done += count;
+    }
+    ORDO_HOOK bool between_hops(const op_warp *w) const
+    {
+        return !w->surplus;
+    }
+    ORDO_HOOK ordo_u32 swept_word() const
+    {
+        return next.word - a.workers * 32 + threadIdx.x % 32;
+    }
+    ORDO_HOOK void give(op_warp *w, bool drained)
+    {
+        inbox_publish_pending(a, w, me, drained);
+    }
+    ORDO_HOOK int take(op_warp *w, bool *there, op_entry *entry, ordo_u32 *bits)
+    {
+        return inbox_take(a, w, me, &next, there, entry, bits);
+    }
+};
+
+/* A worker, until the end of the run. Called by whole warps. */
+ORDO_DEV void inbox_work(const inbox_args &a, op_warp *w, inbox_worker *me, double base)
+{
+    inbox_hooks hooks = {a, me, {}};
+    hooks.next.word = (ordo_u32)a.bit_words;
     w->map.buckets = INBOX_BUCKETS;
     w->map.last = INBOX_DEV_LAST;
-    w->map.thin = a.thin;
+    w->map.latency_bound = a.latency_bound;
     w->map.per_delta = a.per_delta;
     me->from = base;
     me->width = a.delta;
-    MY(orient)(w, me, 0);
-    for (;;) {
-        const bool busy = OP(warp_work)<true>(a.sight, w, &t), sweeping = __any_sync(~0u, bits != 0);
-        const bool drained = !busy && !w->near && !sweeping && initial >= a.run.initial_count;
-        if (OP(warp_full)(w) || (w->held && !busy && (w->surplus || (w->near && w->held >= 64))) ||
-            (drained && (w->held || me->done))) {
-            MY(settle)(a, w, me, drained);
-            w->surplus = false;
-        }
-        if (busy)
-            continue;
-        bool there = false, fresh = false;
-        OP(entry) entry = {};
-        if (initial < a.run.initial_count && OP(ordered)) {
-            me->done += OP(warp_begin)(a.sight, w, a.run, initial);
-            initial += (ordo_u64)a.workers * 32;
-            continue;
-        } else if (initial < a.run.initial_count) {
-            there = initial + lane < a.run.initial_count;
-            if (there)
-                entry.item = ordo_dev_initial(&a.run, initial + lane);
-            fresh = true;
-            me->done += __popc(__ballot_sync(~0u, there));
-            initial += (ordo_u64)a.workers * 32;
-        } else if (w->near) {
-            there = OP(warp_hop)(a.sight, w, &entry);
-        } else if (sweeping) {
-            there = bits != 0;
-            fresh = true;
-            entry.item = first_bit + (bits ? __ffs(bits) - 1 : 0);
-            bits &= bits - 1;
-        } else if (word < a.bit_words) { /* its share of the spilled items, 32 words at a time */
-            bits = word + lane < a.bit_words ? ordo_dev_exchange(&a.bits[word + lane], 0u) : 0;
-            ordo_dev_fence(); /* what set the bits comes before what their cells are */
-            first_bit = (ordo_u32)(word + lane) * 32;
-            me->done += ordo_warp_sum((ordo_u32)__popc(bits));
-            word += (ordo_u64)a.workers * 32;
-            w->hops = 0;
-            continue;
-        } else {
-            const ordo_u64 ends = ordo_dev_load(&a.ends[me->index * INBOX_BUCKETS + lane]);
-            /* Where somebody waits for a place (P3), its entries come first, however late they are: who waits may have
-             * in hand what the front is waiting for. */
-            const ordo_u32 pressed = __ballot_sync(~0u, inbox_tail(ends) - me->known > a.size);
-            const ordo_u32 filled = pressed ? pressed : __ballot_sync(~0u, inbox_tail(ends) != me->head);
-            if (pressed)
-                MY(tell)(a, me);
-            /* the lines that all look at are those that all count in: who has nothing looks there now and then */
-            if (!filled && ++idle % INBOX_DEV_LOOKS) {
-                __nanosleep(50);
-                continue;
-            }
-            if (!filled && me->credit) {
-                if (lane == 0)
-                    ordo_dev_add(&a.words->pending, ~(ordo_u64)0 * me->credit);
-                me->credit = 0;
-            }
-            const ordo_u32 slot = (w->map.head + MY(nearest)(w, filled)) % INBOX_BUCKETS;
-            const ordo_u32 from = __shfl_sync(~0u, me->head, slot);
-            ordo_u32 count = __shfl_sync(~0u, inbox_tail(ends), slot) - from;
-            count = min(min(count, 32), a.size);
-            there = filled && lane < count;
-            /* the first entries come along with what there is to know */
-            OP(entry) *const at = MY(place)(a, me->index, slot, from + lane);
-            if (there)
-                entry = MY(look)(at);
-            const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[lane]);
-            const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
-            const ordo_u64 hint = __shfl_sync(~0u, control, 1), spills = __shfl_sync(~0u, control, 2);
-            const ordo_u64 say = __shfl_sync(~0u, control, 3);
-            if (__shfl_sync(~0u, control, 0) == 0 || (say & 1))
-                break;
-            if (say != me->said) { /* buckets lie elsewhere now, or it asks */
-                const int doubled = (int)(say >> 1 & 63);
-                me->said = say;
-                if (lane == 0)
-                    w->store->own[MY(asked)] = 1;
-                me->width = a.delta * inbox_dev_power(doubled);
-                ordo_dev_fence(); /* lane 3 has read `say`, and reads what was stored before it */
-                const ordo_u64 origin = __shfl_sync(~0u, ordo_dev_load(&a.words->origin), 3);
-                me->from = __longlong_as_double((long long)origin) - (double)(say >> 8) * me->width;
-                w->map.per_delta = a.per_delta * inbox_dev_power(-doubled);
-            }
-            MY(orient)(w, me, hint);
-            me->crowded = __ballot_sync(~0u, waiting >= a.crowd);
-            const ordo_u32 front = MY(nearest)(w, __ballot_sync(~0u, waiting != 0));
-            const ordo_u32 begins =
-                hint > INBOX_DEV_MARGIN ? INBOX_DEV_MARGIN : (ordo_u32)hint; /* the hint's distance */
-            if (front < 32 && front > begins) {
-                if (lane == 0)
-                    ordo_dev_max(&a.words->hint, hint + front - begins);
-                if (front > begins + INBOX_DEV_LAST / 2)
-                    continue; /* too far from where buckets lie: clipped ones would seem due */
-            }
-            const ordo_u32 mine = MY(nearest)(w, filled);
-            if (mine == 32 || (!pressed && front < 32 && mine > front + a.window)) {
-                if (spills != spilled) {
-                    spilled = spills;
-                    word = (ordo_u64)me->index * 32;
-                } else {
-                    __nanosleep(100);
-                }
-                continue;
-            }
-            if (slot != (w->map.head + mine) % INBOX_BUCKETS)
-                continue; /* the hint has moved past it */
-            due = (front < mine ? front : mine) + a.window;
-            if (there) {
-                while (!entry.item) { /* R2: its writer waits for nothing, but may have stopped */
-                    if (ordo_dev_load(&a.words->say) & 1)
-                        break;
-                    entry = MY(look)(at);
-                }
-                there = entry.item != 0;
-                entry.item -= there;
-                ordo_dev_store(&at->item, 0u);
-            }
-            idle = 0;
-            if (lane == slot) {
-                me->head += count;
-                me->taken += count;
-            }
-            me->done += count;
-            w->hops = a.hops;
-            w->map.limit = w->map.base + (mine + 1) * me->width; /* what is as near as this may stay */
-            /* what was clipped is published again */
-            ordo_vid v = entry.item;
-            if (there && v >= a.sight.universe)
-                v = ordo_dev_load(&a.sight.owner[v - a.sight.universe]);
-            const double priority = OP(priority)(&a.sight.state, v, entry.value);
-            bool early = there && ordo_map_distance(w->map, priority) > due && mine <= due;
-            if (__any_sync(~0u, early)) {
-                early = early && isfinite(priority); /* what is infinitely far is as near as it gets */
-                ordo_warp_note_least(&a.words->nearest, early, priority);
-                const ordo_u32 again = __popc(__ballot_sync(~0u, early));
-                if (lane == 0)
-                    w->store->own[MY(again)] += again;
-                const ordo_u32 hops = w->hops;
-                w->hops = 0;
-                OP(warp_put)(a.sight, w, early, entry.item, entry.value, v);
-                w->hops = hops;
-                there = there && !early;
-            }
-        }
-        there = OP(warp_chain)(a.sight, w, there, &entry, fresh, [&] { return !w->surplus; });
-        OP(warp_gather)(a.sight, w, &t, there, entry.item, entry.value, fresh);
-        if (__any_sync(~0u, w->edges >> 30)) /* 32 bits are enough for now and then */
-            OP(warp_publish)(w, a.run.counters);
-    }
-    OP(warp_publish)(w, a.run.counters);
+    inbox_orient(w, me, 0);
+    op_warp_loop(a.ctx, a.run, w, hooks, (ordo_u64)me->index * 32);
 }
 
-/* The warp that works for nobody. */
-ORDO_DEV void MY(watch)(const MY(args) & a, double base)
+/* The monitor's state: where buckets lie, and what it has seen; alike in all lanes. */
+typedef struct inbox_watch {
+    double origin, width; /* of bucket `since`; of all */
+    ordo_u64 since;
+    int doubled;            /* how often the first width has, below 0 halved */
+    ordo_u64 passed, began; /* the bucket, and when, from which on workers were idle */
+    ordo_u64 asked;         /* the hint when it asked for progress last */
+    ordo_u32 questions;     /* how often it has */
+    ordo_u64 enough;        /* expansions that are too many for this width */
+} inbox_watch;
+
+/* By one thread: buckets of `factor` times the width, from the hint on. Numbers go on from there: bucket `since` begins
+ * at `origin`, and all are 2^doubled times as wide as at first. What was published before is taken late, or sorted
+ * again; what a worker publishes that has not read the control word since lies too early or too late: order only. */
+ORDO_DEV void inbox_change_width(inbox_watch *m, ordo_u64 hint, double factor)
+{
+    m->origin += (double)(hint - m->since) * m->width;
+    m->since = hint;
+    m->width *= factor;
+    m->doubled += factor > 1 ? 1 : -1;
+}
+
+/* By a whole warp: whether the front passes buckets in no time while fewer entries wait there than half of the workers
+ * could take at once. */
+ORDO_DEV bool inbox_too_narrow(const inbox_args &a, inbox_watch *m, ordo_u64 hint, ordo_u32 near_front)
+{
+    const bool busy = near_front >= a.workers / 2, several = hint - m->passed >= INBOX_DEV_SEVERAL;
+    const ordo_u64 now = __shfl_sync(~0u, ordo_dev_clock(), 0);
+    const bool narrow = several && !busy && now - m->began < INBOX_DEV_SEVERAL * INBOX_DEV_SHORT;
+    if (several || busy) {
+        m->passed = hint;
+        m->began = now;
+    }
+    return narrow;
+}
+
+/* By a whole warp: moves buckets over a gap in priorities, or changes their width; `front` is the first bucket with
+ * entries. The width halves where work repeats: workers add to the grid's counters once they have done their share of a
+ * pass over all edges, so the monitor sees that in time.
+ *   Gaps. A worker that publishes clipped entries again notes the least of them, `nearest`. The monitor clears that and
+ * asks, by changing the control word, which worker has done anything else; workers answer when they have nothing in
+ * hand, by setting `progress`. If none has when the hint has gone round once, then all that waits has been published
+ * again since, and bucket `since` is the front's and begins at the least of it. */
+ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_watch *m, ordo_u64 hint, ordo_u64 front, bool narrow)
+{
+    const ordo_u64 before = m->since, done = __shfl_sync(~0u, ordo_dev_load(&a.run.counters->items), 0);
+    const ordo_u64 noting = ordo_dev_load(&a.words->nearest + threadIdx.x % 2); /* that, and `progress` */
+    const ordo_u64 nearest = __shfl_sync(~0u, noting, 0), progress = __shfl_sync(~0u, noting, 1);
+    const bool round = nearest && hint - m->asked >= INBOX_BUCKETS;
+    const double noted = ordo_dev_unordered(~nearest);
+    if (round && m->questions && !progress && front > m->since &&
+        noted > m->origin + (double)(front - m->since) * m->width) {
+        m->origin = noted;
+        m->since = front;
+    } else if (hint >= m->since && done > m->enough && m->width / 2 >= a.least) {
+        inbox_change_width(m, hint, 0.5);
+        m->enough = done + (ordo_u64)INBOX_DEV_MANY * a.ctx.num_items / 2;
+    } else if (hint >= m->since && narrow && a.dynamic && m->doubled < INBOX_DEV_WIDEST) {
+        inbox_change_width(m, hint, 2);
+    }
+    if (threadIdx.x % 32 == 0) {
+        if (round) {
+            ordo_dev_store(&a.words->progress, (ordo_u64)0);
+            ordo_dev_store(&a.words->nearest, (ordo_u64)0);
+        }
+        if (m->since != before)
+            ordo_dev_store(&a.words->origin, (ordo_u64)__double_as_longlong(m->origin));
+    }
+    if (round) {
+        m->asked = hint;
+        m->questions++;
+    }
+}
+
+/* By one whole warp of the grid: the monitor, until the end of the run. */
+ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    double origin = base, width = a.delta;
-    ordo_u64 since = 0, stop = 0, passed = 0, began = 0; /* the bucket, and when, from which on workers were idle */
-    ordo_u64 asked = 0; /* the hint then */
-    ordo_u32 doubled = 0, questions = 0;
-    for (;;) {
+    inbox_watch m = {base, a.delta};
+    m.enough = (ordo_u64)INBOX_DEV_MANY * a.ctx.num_items;
+    for (ordo_u64 stop = 0;;) {
         const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
         const ordo_u64 pending = __shfl_sync(~0u, control, 0), hint = __shfl_sync(~0u, control, 1);
         if (!pending || stop)
@@ -501,132 +661,121 @@ ORDO_DEV void MY(watch)(const MY(args) & a, double base)
         const ordo_u64 begins = hint > INBOX_DEV_MARGIN ? hint - INBOX_DEV_MARGIN : 0;
         const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[(begins + lane) % INBOX_BUCKETS]);
         const ordo_u32 some = __ballot_sync(~0u, waiting != 0), front = some ? __ffs(some) - 1 : 0;
-        const bool busy = ordo_warp_sum(lane <= front + a.window ? waiting : 0) >= a.workers / 2;
-        const ordo_u64 now = __shfl_sync(~0u, ordo_dev_clock(), 0);
-        const bool several = hint - passed >= INBOX_DEV_SEVERAL;
-        const bool narrow = several && !busy && now - began < INBOX_DEV_SEVERAL * INBOX_DEV_SHORT;
-        if (several || busy) {
-            passed = hint;
-            began = now;
-        }
-        const ordo_u64 noting = ordo_dev_load(&a.words->nearest + lane % 2); /* that, and `worked` */
-        const ordo_u64 nearest = __shfl_sync(~0u, noting, 0), worked = __shfl_sync(~0u, noting, 1);
-        const ordo_u64 number = begins + front, before = since;
-        const bool round = nearest && hint - asked >= INBOX_BUCKETS;
-        const double noted = ordo_dev_unordered(~nearest);
-        if (round && questions && !worked && number > since && noted > origin + (double)(number - since) * width) {
-            origin = noted;
-            since = number;
-        } else if (narrow && a.dynamic && doubled < INBOX_DEV_WIDEST && hint >= since) {
-            origin += (double)(hint - since) * width;
-            since = hint;
-            width *= 2;
-            doubled++;
-        }
-        if (round) {
-            asked = hint;
-            questions++;
-            if (lane == 0) {
-                ordo_dev_store(&a.words->worked, (ordo_u64)0);
-                ordo_dev_store(&a.words->nearest, (ordo_u64)0);
-            }
-        }
-        if (since != before && lane == 0)
-            ordo_dev_store(&a.words->origin, (ordo_u64)__double_as_longlong(origin));
+        const ordo_u32 near_front = ordo_warp_sum(lane <= front + a.window ? waiting : 0);
+        inbox_adapt(a, &m, hint, begins + front, inbox_too_narrow(a, &m, hint, near_front));
         if (lane == 0) {
-            ordo_dev_sample(a.run.record, pending, hint, width, a.window + 1, -1);
+            ordo_dev_sample(a.run.record, pending, hint, m.width, a.window + 1, -1);
             a.run.record->supersteps = hint;
             a.run.mailbox->supersteps = hint;
             a.run.mailbox->in_flight = pending;
             stop = a.run.mailbox->stop;
-            ordo_dev_release(&a.words->say, since << 8 | (questions & 1) << 7 | doubled << 1 | (stop != 0));
+            ordo_dev_release(&a.words->control_word,
+                             m.since << 8 | (m.questions & 1) << 7 | (ordo_u64)(m.doubled & 63) << 1 | (stop != 0));
         }
         stop = __shfl_sync(~0u, stop, 0);
         __nanosleep(2000);
     }
     if (lane == 0) {
         a.run.record->delta_first = a.delta;
-        a.run.record->delta_last = width;
+        a.run.record->delta_last = m.width;
     }
 }
 
-static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) MY(kernel)(const __grid_constant__ MY(args) a)
+static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) inbox_kernel(const __grid_constant__ inbox_args a)
 {
-    __shared__ ordo_warp_store<OP(entry)> store[INBOX_DEV_WARPS];
-    __shared__ OP(entry) nearby[INBOX_DEV_WARPS][32];
+    __shared__ ordo_warp_store<op_entry> store[INBOX_DEV_WARPS];
+    __shared__ op_entry local_queue[INBOX_DEV_WARPS][32];
     const ordo_u32 warp = threadIdx.x / 32;
-    OP(warp_lowest)(a.sight, &a.run, a.lowest);
+    op_warp_lowest(a.ctx, &a.run, a.lowest);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ordo_dev_store(&a.words->pending, a.run.initial_count);
     cooperative_groups::this_grid().sync();
-    OP(warp) w;
-    OP(warp_start)(&w, &store[warp], nearby[warp]);
-    MY(worker) me = {};
+    op_warp w;
+    op_warp_start(&w, &store[warp], local_queue[warp]);
+    inbox_worker me = {};
     me.index = blockIdx.x + gridDim.x * warp; /* neighbours in different blocks */
     if (me.index < a.workers)
-        MY(work)(a, &w, &me, OP(warp_base)(a.lowest));
+        inbox_work(a, &w, &me, op_warp_base(a.lowest));
     else if (me.index == a.workers)
-        MY(watch)(a, OP(warp_base)(a.lowest));
+        inbox_monitor(a, op_warp_base(a.lowest));
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+/* The number of workers, sizes of rings, and all that follows from the graph, for `blocks` resident blocks. */
+static void inbox_plan(const ordo_job *job, int blocks, ordo_u64 ids, inbox_args *a)
+{
+    const double *t = job->tunable;
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    const bool deep = kind == ORDO_GRAPH_DEEP; /* latency-bound: wide buckets in order, chains */
+    a->workers = (ordo_u32)blocks * INBOX_DEV_WARPS - 1;
+    if (t[INBOX_WORKERS] > 0)
+        a->workers = t[INBOX_WORKERS] < a->workers ? (ordo_u32)t[INBOX_WORKERS] : a->workers;
+    else if (kind == ORDO_GRAPH_EVEN) /* more would find too little to do, and slow down the grid's counters */
+        a->workers = (a->workers + 1) / 8 * 5;
+    /* places for twice a worker's items in each of its rings, between bounds */
+    const ordo_u64 wish = 2 * job->num_items / a->workers;
+    a->size = 64;
+    while (a->size < 4096 && a->size < wish)
+        a->size *= 2;
+    if (t[INBOX_RING] > 0)
+        for (a->size = 1; 2 * a->size <= t[INBOX_RING];)
+            a->size *= 2;
+    const ordo_u64 half = (ordo_u64)a->workers * a->size / 2;
+    if (t[INBOX_BITMAP_THRESHOLD] > 0)
+        a->bitmap_threshold = (ordo_u32)t[INBOX_BITMAP_THRESHOLD];
+    else /* not for shortest paths, which come close to that on random graphs: bits lose their order */
+        a->bitmap_threshold = 2 * job->initial_count > job->num_items && half < ~0u ? (ordo_u32)half : ~0u;
+    a->dynamic = t[INBOX_DYNAMIC] > 0;
+    /* a declared width is a class or a level: a narrower one finds no better order */
+    const double declared = op_delta((double)job->out->n, (double)job->out->m);
+    a->least = !a->dynamic ? a->delta : declared > 0 ? declared : a->delta / (1 << INBOX_DEV_NARROWEST);
+    /* a worker's share of a pass over all edges: so often its counters are exact enough for the monitor */
+    const ordo_u64 all = job->out->m > job->num_items ? job->out->m : job->num_items;
+    const ordo_u64 share = all / a->workers / 32;
+    a->count_edges = share < INBOX_DEV_COUNT ? INBOX_DEV_COUNT : share < 1u << 30 ? (ordo_u32)share : 1u << 30;
+    a->window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : 3;
+    a->chain_limit = t[INBOX_CHAIN_LIMIT] >= 0 ? (ordo_u32)t[INBOX_CHAIN_LIMIT]
+                     : deep                    ? 64
+                     : kind == ORDO_GRAPH_EVEN ? 16
+                                               : 0;
+    a->latency_bound = kind != ORDO_GRAPH_HUBS;
+    a->bit_words = (ids + 31) / 32;
+    a->ctx.local_capacity = 32;
+}
+
+static ordo_status inbox_run_job(ordo_job *job)
 {
     const double *t = job->tunable;
     ordo_cuda c;
     ordo_cuda_arrays arrays = {};
-    MY(args) a = {};
+    inbox_args a = {};
     int blocks = 0;
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
-    const bool deep = kind == ORDO_GRAPH_DEEP; /* depth binds: wide buckets in order, chains */
+    const bool deep = kind == ORDO_GRAPH_DEEP; /* latency-bound: wide buckets in order, chains */
     const double factor = t[INBOX_FACTOR] > 0 ? t[INBOX_FACTOR] : deep ? 75 : kind == ORDO_GRAPH_EVEN ? 6 : 2;
-    a.delta = ordo_job_delta(job, t[INBOX_DELTA], OP(warp_width)(job, 1, 16), factor);
+    a.delta = ordo_job_delta(job, t[INBOX_DELTA], op_warp_width(job, 1, 16), factor);
     a.per_delta = 1 / a.delta;
     const int each = (int)t[INBOX_BLOCKS];
-    ordo_status status = ordo_cuda_begin(job, OP(warp_cell_size), false, &c);
-    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)MY(kernel));
+    ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
+    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)inbox_kernel);
     if (!status)
         status = ordo_cuda_grid(kernel, INBOX_DEV_THREADS, each, &blocks);
     ordo_u64 ids = 0;
     if (!status)
         status = ordo_warp_ids(job, "inbox", &ids);
-    if (!status) {
-        a.workers = (ordo_u32)blocks * INBOX_DEV_WARPS - 1;
-        if (t[INBOX_WORKERS] > 0)
-            a.workers = t[INBOX_WORKERS] < a.workers ? (ordo_u32)t[INBOX_WORKERS] : a.workers;
-        else if (kind == ORDO_GRAPH_EVEN) /* more find too little to do, and look at the words that all count in */
-            a.workers = (a.workers + 1) / 8 * 5;
-        /* room for twice a worker's items in each of its rings, as far as that is reasonable */
-        const ordo_u64 wish = 2 * job->universe / a.workers;
-        a.size = 64;
-        while (a.size < 4096 && a.size < wish)
-            a.size *= 2;
-        if (t[INBOX_RING] > 0)
-            for (a.size = 1; 2 * a.size <= t[INBOX_RING];)
-                a.size *= 2;
-        const ordo_u64 half = (ordo_u64)a.workers * a.size / 2;
-        if (t[INBOX_CROWD] > 0)
-            a.crowd = (ordo_u32)t[INBOX_CROWD];
-        else /* shortest paths come close to that on random graphs, and lose by it: their order counts */
-            a.crowd = 2 * job->initial_count > job->universe && half < ~0u ? (ordo_u32)half : ~0u;
-        a.dynamic = t[INBOX_DYNAMIC] > 0;
-        a.window = t[INBOX_WINDOW] >= 0 ? (ordo_u32)t[INBOX_WINDOW] : deep ? 0 : 3;
-        a.hops = t[INBOX_HOPS] >= 0 ? (ordo_u32)t[INBOX_HOPS] : deep ? 64 : kind == ORDO_GRAPH_EVEN ? 16 : 0;
-        a.thin = kind != ORDO_GRAPH_HUBS;
-        a.bit_words = (ids + 31) / 32;
-        a.sight.near = 32;
-    }
+    if (!status)
+        inbox_plan(job, blocks, ids, &a);
     const ordo_warp_need needs[] = {
         {(void **)&a.words, 1, sizeof *a.words, true},
         {(void **)&a.ends, (ordo_u64)a.workers * INBOX_BUCKETS, sizeof *a.ends, true},
-        {(void **)&a.place, (ordo_u64)a.workers * INBOX_BUCKETS * a.size, sizeof(OP(entry)), true},
+        {(void **)&a.place, (ordo_u64)a.workers * INBOX_BUCKETS * a.size, sizeof(op_entry), true},
         {(void **)&a.bits, a.bit_words, sizeof *a.bits, true},
-        {(void **)&a.sight.owner, ids - job->universe, sizeof(ordo_u32), false},
+        {(void **)&a.ctx.owner, ids - job->num_items, sizeof(ordo_u32), false},
         {(void **)&a.lowest, 1, sizeof *a.lowest, true},
     };
     if (!status)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
-        status = OP(warp_arguments)(&c, t[INBOX_RECORDS] > 0, &a, &arrays);
+        status = op_warp_arguments(&c, t[INBOX_RECORDS] > 0, &a, &arrays);
     if (!status) {
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, kernel, INBOX_DEV_THREADS, each, args);
@@ -636,5 +785,4 @@ static ordo_status MY(run_job)(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(inbox, MY(run_job), 1u << OP(warp_sync))
-#undef MY
+ORDO_CUDA_INSTANCE(inbox, inbox_run_job, 1u << op_warp_sync)

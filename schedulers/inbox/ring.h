@@ -5,6 +5,8 @@
  *   slots     {value, item}; item INBOX_EMPTY: nothing there
  *   ends      tail << 32 | head, modulo 2^32 each: places handed out, places read
  *   lowest    of each worker: the lowest of its buckets that is not empty, as of when it looked last
+ *   pass      of each worker: a number for the pass that it began last; see below
+ *   arrived   of each ring: the lowest bucket of what was published since its owner looked last
  *   pending   entries anywhere: in a ring, a bucket, or a worker's hands
  *
  * Publishing (a worker, for entries of one owner)
@@ -28,8 +30,21 @@
  * empties it meanwhile, and those who do not wait look into theirs between two chunks; so every ring's head moves on.
  * In R2 the owner waits for a writer between P2 and P4 of a place that is free: one that does not wait.
  *
- * The front is the least of all workers' `lowest`: a hint, since they change meanwhile and what lies in a ring has no
- * bucket yet. A worker that goes too far does work out of order. Who has the least goes on, so somebody always does.
+ * The front is the least of all workers' `lowest` and all rings' `arrived`: a hint, since they change meanwhile. A
+ * publisher lowers `arrived` before P1; the owner sets it to INBOX_NONE before R1 and counts what it then reads in its
+ * `lowest`. So an entry is missing from the front for the length of a turn at most: between those two steps, or where a
+ * publisher lowers the word before the owner resets it and comes to P2 after the owner's R1. Without `arrived` an owner
+ * that is not running would be passed by as one that has nothing, and others would work far ahead of what lies in its
+ * ring. A worker that goes too far does work out of order, no more. The one with the least goes on, or it owns the ring
+ * and reads it: so somebody always does.
+ *
+ * Passes in step. A pass is numbered one more than the greatest `pass` that its worker saw; equal numbers are ordered
+ * by worker. A worker is *first* where everyone else that has work in its bucket or before (by `lowest` and `arrived`)
+ * has begun a pass since its own. One that is not first waits before a pass when it has begun INBOX_FREE in a row so,
+ * or INBOX_FREE over this bucket. Of those that have work the one with the least (pass, worker) is first, so nobody
+ * waits for ever. In a wide bucket workers are a pass apart then, and together make rounds of the Bellman-Ford
+ * algorithm; else one could make many passes over values that another, slower or not running, is about to improve.
+ * Numbers are read relaxed: an old one is less, and makes a worker wait longer.
  */
 #ifndef ORDO_INBOX_RING_H
 #define ORDO_INBOX_RING_H
@@ -38,12 +53,12 @@
 
 #define INBOX_EMPTY 0xffffffffu /* no item has that id */
 #define INBOX_NONE (~(ordo_u64)0)
-enum { INBOX_BUCKETS = 32, INBOX_BUFFER = 64 };
+enum { INBOX_BUCKETS = 32, INBOX_BUFFER = 64, INBOX_PASSES = 1 };
 
 /* One worker's words for all to see, on lines of their own. */
 typedef struct inbox_ring {
-    ordo_u64 ends, padding0[7];
-    ordo_u64 lowest, padding1[7]; /* bucket, INBOX_NONE: all are empty */
+    ordo_u64 ends, arrived, padding0[6];
+    ordo_u64 lowest, pass, padding1[6]; /* bucket, INBOX_NONE: all are empty */
 } inbox_ring;
 
 ORDO_FN ordo_u32 inbox_tail(ordo_u64 ends)

@@ -1,4 +1,4 @@
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "ring.h"
 #include "tunables.h"
@@ -24,6 +24,32 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 6 * (n + m) * entry + fixed;
 }
 
+/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: ahead on a GPU
+ * where degrees are alike and 8 or more, since owners share the work evenly by themselves; with small ones messages
+ * outweigh edges. */
+static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
+{
+    static const double weights_cpu[ORDO_GRAPH_KINDS] = {1.2, 1.3, 1.3},
+                        weights_gpu[ORDO_GRAPH_KINDS] = {1.4, 3.4, 1.3};
+    static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.2, 1.1, 3}, levels_gpu[ORDO_GRAPH_KINDS] = {1.3, 1.1, 2};
+    const ordo_operator *op = s->op;
+    const bool dense = s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 8;
+    (void)sync;
+    if (op->kind == ORDO_KIND_CRITICAL)
+        *out = (ordo_fit){1.1, "locks, items visited by who finds them"};
+    else if (!op->activates || !s->has_rows)
+        *out = (ordo_fit){1.1, "one bucket an owner, for nothing is activated"};
+    else if (op->properties & ORDO_UNIFORM)
+        *out = (ordo_fit){(s->on_gpu ? levels_gpu : levels_cpu)[s->graph_kind],
+                          "levels as buckets, an owner for each item"};
+    else if (!s->on_gpu && op->weight == ORDO_NONE)
+        *out = (ordo_fit){1.15, "buckets, where no order gains anything"};
+    else if (s->on_gpu && dense)
+        *out = (ordo_fit){1, "an owner for each item, which shares even work evenly"};
+    else
+        *out = (ordo_fit){(s->on_gpu ? weights_gpu : weights_cpu)[s->graph_kind], "an owner for each item"};
+}
+
 extern const ordo_scheduler ordo_scheduler_inbox;
 const ordo_scheduler ordo_scheduler_inbox = {
     .name = "inbox",
@@ -33,4 +59,5 @@ const ordo_scheduler ordo_scheduler_inbox = {
     .tunables = tunables,
     .tunable_count = INBOX_TUNABLE_COUNT,
     .memory = memory,
+    .suit = suit,
 };

@@ -1,4 +1,4 @@
-/* Tunables of `inbox`: rows as <ordo/scheduler.h> says. */
+/* Tunables of `inbox`: rows as <ordo/scheduler/scheduler.h> says. */
 #define INBOX_TUNABLES(X)                                                                                              \
     X(INBOX_DELTA, "delta", REAL, "0", 0, 1e18, NULL, "priority",                                                      \
       "width of a bucket; 0: factor times mean weight over mean degree")                                               \
@@ -7,15 +7,16 @@
     X(INBOX_WINDOW, "window", INT, "-1", -1, 27, NULL, "buckets",                                                      \
       "how far beyond the lowest bucket that anybody has a worker goes; -1: 1, cuda: 0 where depth binds, else 3")     \
     X(INBOX_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                      \
-      "cuda: whether delta doubles where buckets take no time and workers are idle")                                   \
+      "cuda: whether delta doubles where buckets take no time and workers are idle, "                                  \
+      "and halves where work repeats")                                                                                 \
     X(INBOX_RING, "ring", INT, "0", 0, 1048576, NULL, "items",                                                         \
       "places of a ring, rounded down to a power of two; 0: 4096, cuda: 64 to 4096, by the vertices a warp")           \
-    X(INBOX_CROWD, "crowd", INT, "0", 0, 4294967295.0, NULL, "items",                                                  \
+    X(INBOX_BITMAP_THRESHOLD, "bitmap_threshold", INT, "0", 0, 4294967295.0, NULL, "items",                            \
       "cuda: items that wait in a bucket, from which on more of them are a bit each; 0: half of the "                  \
       "rings' room where a run begins with most items, else never")                                                    \
     X(INBOX_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                       \
       "items that a worker processes before it looks into its inbox again")                                            \
-    X(INBOX_HOPS, "hops", INT, "-1", -1, 1000000, NULL, "hops",                                                        \
+    X(INBOX_CHAIN_LIMIT, "chain_limit", INT, "-1", -1, 1000000, NULL, "hops",                                          \
       "cuda: how far a warp follows its own activations; -1: 64 where depth binds, 16 on even degrees, else 0")        \
     X(INBOX_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \

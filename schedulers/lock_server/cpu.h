@@ -11,7 +11,7 @@
  *
  * Does not: order items by priority (see inbox); move targets to another owner while it runs.
  *
- * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
 #include "tunables.h"
 
@@ -20,10 +20,8 @@
 #include "locks.h"
 #include "ring.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_, _part)
-
-#ifndef ORDO_SERVER_ONCE
-#define ORDO_SERVER_ONCE
+/* What profilers show carries the operator's name. */
+#define lock_server_work ORDO_OP_NAME(lock_server_work)
 
 /* W1: whether there is room for one more message. */
 ORDO_INLINE bool server_has_room(server_writer *writer, const server_ring *ring, ordo_u32 size)
@@ -57,23 +55,21 @@ ORDO_INLINE ordo_u32 server_floor(double asked)
     return power;
 }
 
-#endif
-
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
-typedef OP(entry) MY(message);
+typedef op_entry lock_server_message;
 #else
-typedef ordo_request MY(message);
+typedef ordo_request lock_server_message;
 #endif
 
 /* Shared by the members. Rings are [to][from], their places [to][from][size]. */
-typedef struct MY(run) {
+typedef struct lock_server_run {
     ordo_job *job;
     server_map map;
     ordo_u32 servers, clients, first_client; /* servers are members 0 .., clients members first_client .. */
     ordo_u32 size;                           /* places of a ring of messages or entries */
     server_ring *ring, *back;                /* clients to servers; apart: servers to clients */
-    MY(message) * slot;
-    OP(entry) * back_slot;
+    lock_server_message *slot;
+    op_entry *back_slot;
     bool combine, halves;
     /* two targets: LOCK, REPLY, UNLOCK [channel][to][from], of `credit` words; or second halves, of `size` requests */
     server_ring *channel, *second;
@@ -85,11 +81,11 @@ typedef struct MY(run) {
     ordo_u64 padding1[7];
     ordo_u64 taken; /* initial items */
     ordo_u64 padding2[7];
-} MY(run);
+} lock_server_run;
 
 /* One member's. */
-typedef struct MY(member) {
-    MY(run) * run;
+typedef struct lock_server_member {
+    lock_server_run *run;
     ordo_job *job;
     ordo_u32 index, server, client; /* SERVER_NONE: it is none */
     ordo_u64 balance;               /* things made less things finished since it netted, modulo 2^64 */
@@ -98,37 +94,37 @@ typedef struct MY(member) {
     ordo_u32 turn;                  /* of the client that gets the next entry */
     ordo_bin fifo;                  /* entries from `head` on */
     ordo_u64 head;
-    OP(entry) * batch;        /* [chunk] */
-    MY(message) * combined;   /* [size] */
-    ordo_u32 *combine_at;     /* [SERVER_COMBINE] */
-    server_writer *to_server; /* [SERVER_CHANNELS][servers], or [servers] of second halves */
-    ordo_bin *spill;          /* [servers] second halves that found no room */
+    op_entry *batch;               /* [chunk] */
+    lock_server_message *combined; /* [size] */
+    ordo_u32 *combine_at;          /* [SERVER_COMBINE] */
+    server_writer *to_server;      /* [SERVER_CHANNELS][servers], or [servers] of second halves */
+    ordo_bin *spill;               /* [servers] second halves that found no room */
     ordo_u64 spilled;
     server_lock *lock; /* [1 << lock_bits] */
     ordo_bin place;    /* of server_place */
     ordo_u32 free_place, released, set_aside;
     ordo_counters count;
-} MY(member);
+} lock_server_member;
 
 /* ---- things ---- */
 
-ORDO_INLINE void MY(net)(MY(member) * me)
+ORDO_INLINE void lock_server_net(lock_server_member *me)
 {
     if (me->balance)
         __atomic_fetch_add(&me->run->pending, me->balance, __ATOMIC_RELEASE);
     me->balance = 0;
 }
 
-ORDO_INLINE void MY(publish)(MY(member) * me, server_writer *writer, server_ring *ring)
+ORDO_INLINE void lock_server_publish(lock_server_member *me, server_writer *writer, server_ring *ring)
 {
     if (writer->next == writer->published)
         return;
-    MY(net)(me);
+    lock_server_net(me);
     server_publish(writer, ring);
 }
 
 /* A moment of a wait. Member 0 looks at the clock and the cancel flag in waits, too. */
-ORDO_INLINE void MY(wait)(MY(member) * me, int round)
+ORDO_INLINE void lock_server_wait(lock_server_member *me, int round)
 {
     if (me->index == 0 && round % 16 == 15) /* a yield may take long */
         ordo_job_poll(me->job, __atomic_load_n(&me->run->pending, __ATOMIC_RELAXED));
@@ -139,15 +135,15 @@ ORDO_INLINE void MY(wait)(MY(member) * me, int round)
 }
 
 /* The sink of activations: appends one to the member's own worklist. */
-ORDO_INLINE void MY(keep)(void *arg, OP(entry) entry)
+ORDO_INLINE void lock_server_keep(void *arg, op_entry entry)
 {
-    MY(member) *me = (MY(member) *)arg;
-    if (__builtin_expect(me->fifo.count == me->fifo.room, 0) && me->head > me->fifo.room / 2) {
+    lock_server_member *me = (lock_server_member *)arg;
+    if (__builtin_expect(me->fifo.count == me->fifo.capacity, 0) && me->head > me->fifo.capacity / 2) {
         me->fifo.count -= me->head;
-        memmove(me->fifo.data, (OP(entry) *)me->fifo.data + me->head, me->fifo.count * sizeof entry);
+        memmove(me->fifo.data, (op_entry *)me->fifo.data + me->head, me->fifo.count * sizeof entry);
         me->head = 0;
     }
-    OP(append)(me->job, &me->fifo, entry);
+    op_append(me->job, &me->fifo, entry);
     me->balance++;
 }
 
@@ -158,113 +154,113 @@ ORDO_INLINE void MY(keep)(void *arg, OP(entry) entry)
 #endif
 
 /* Everything that has arrived for this server; whether anything had. */
-ORDO_NOINLINE bool MY(serve)(MY(member) * me)
+ORDO_NOINLINE bool lock_server_serve(lock_server_member *me)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     if (me->server == SERVER_NONE)
         return false;
-    bool any = MY(serve_servers)(me);
+    bool any = lock_server_serve_servers(me);
     for (ordo_u32 k = 0; k < run->clients; k++) {
         const ordo_u32 client = (me->index + k) % run->clients;
         server_ring *ring = &run->ring[me->server * run->clients + client];
-        const MY(message) *slot = run->slot + ((ordo_u64)me->server * run->clients + client) * run->size;
+        const lock_server_message *slot = run->slot + ((ordo_u64)me->server * run->clients + client) * run->size;
         ordo_u32 count = server_arrived(ring);
         if (!count)
             continue;
-        count = run->combine ? MY(serve_combined)(me, slot, ring->read, count)
-                             : MY(serve_messages)(me, slot, ring->read, count);
+        count = run->combine ? lock_server_serve_combined(me, slot, ring->read, count)
+                             : lock_server_serve_messages(me, slot, ring->read, count);
         server_give_back(ring, count);
         any = any || count;
     }
-    MY(publish_servers)(me);
+    lock_server_publish_servers(me);
     return any;
 }
 
 /* ---- clients ---- */
 
 /* W1 where the ring is full; false where the run ends early instead. */
-ORDO_NOINLINE bool MY(wait_for_room)(MY(member) * me, ordo_u32 server, server_ring *ring)
+ORDO_NOINLINE bool lock_server_wait_for_room(lock_server_member *me, ordo_u32 server, server_ring *ring)
 {
     server_writer *writer = &me->to[server];
-    MY(publish)(me, writer, ring);
+    lock_server_publish(me, writer, ring);
     for (int round = 0; !server_has_room(writer, ring, me->run->size); round++) {
         if (ordo_job_stopped(me->job))
             return false;
-        if (MY(serve)(me))
+        if (lock_server_serve(me))
             round = 0;
         else
-            MY(wait)(me, round);
+            lock_server_wait(me, round);
     }
     return true;
 }
 
 /* W1 to W3. What the member owns itself is served at once. */
-ORDO_INLINE void MY(send)(MY(member) * me, ordo_u32 server, MY(message) message)
+ORDO_INLINE void lock_server_send(lock_server_member *me, ordo_u32 server, lock_server_message message)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     if (server == me->server) {
-        MY(serve_own)(me, &message);
+        lock_server_serve_own(me, &message);
         return;
     }
     server_writer *writer = &me->to[server];
     const ordo_u64 at = (ordo_u64)server * run->clients + me->client;
-    if (!server_has_room(writer, &run->ring[at], run->size) && !MY(wait_for_room)(me, server, &run->ring[at]))
+    if (!server_has_room(writer, &run->ring[at], run->size) && !lock_server_wait_for_room(me, server, &run->ring[at]))
         return;
     run->slot[at * run->size + (writer->next & (run->size - 1))] = message;
     writer->next++;
     me->balance++;
     if (writer->next - writer->published >= SERVER_BUFFER)
-        MY(publish)(me, writer, &run->ring[at]);
+        lock_server_publish(me, writer, &run->ring[at]);
 }
 
-ORDO_INLINE void MY(publish_all)(MY(member) * me)
+ORDO_INLINE void lock_server_publish_all(lock_server_member *me)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     for (ordo_u32 server = 0; server < run->servers; server++)
-        MY(publish)(me, &me->to[server], &run->ring[server * run->clients + me->client]);
+        lock_server_publish(me, &me->to[server], &run->ring[server * run->clients + me->client]);
 }
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
-/* The sink of OP(expand): a candidate that would improve its target. */
-ORDO_INLINE void MY(offer)(void *arg, OP(entry) candidate)
+/* The sink of op_expand: a candidate that would improve its target. */
+ORDO_INLINE void lock_server_offer(void *arg, op_entry candidate)
 {
-    MY(member) *me = (MY(member) *)arg;
-    MY(send)(me, server_owner(&me->run->map, candidate.item), candidate);
+    lock_server_member *me = (lock_server_member *)arg;
+    lock_server_send(me, server_owner(&me->run->map, candidate.item), candidate);
 }
 
-ORDO_INLINE void MY(process)(MY(member) * me, const ordo_rows *rows, ordo_u64 size)
+ORDO_INLINE void lock_server_process(lock_server_member *me, const ordo_rows *rows, ordo_u64 size)
 {
-    OP(expand)(me->job, rows, me->batch, size, &me->count, ORDO_SYNC_SERVER, MY(offer), me);
+    op_expand(me->job, rows, me->batch, size, &me->count, ORDO_SYNC_SERVER, lock_server_offer, me);
 }
 
 #else
 
-ORDO_INLINE void MY(process)(MY(member) * me, const ordo_rows *rows, ordo_u64 size)
+ORDO_INLINE void lock_server_process(lock_server_member *me, const ordo_rows *rows, ordo_u64 size)
 {
     (void)rows;
-    for (ordo_u64 i = 0; i < size; i++) {
-        ordo_request request[OP(requests)];
-        const ordo_u32 count = OP(visit)((const OP(state) *)me->job->state, me->batch[i].item, request);
+    for (ordo_u64 i = 0; i < size && ordo_go_on(me->job, &me->count, op_requests); i++) {
+        ordo_request request[op_requests];
+        const ordo_u32 count = op_prepare((const op_state *)me->job->state, me->batch[i].item, request);
         ORDO_COUNT(me->count.items++);
         ORDO_COUNT(me->count.edges += count);
         for (ordo_u32 k = 0; k < count; k++)
-            MY(send)(me, MY(home)(me->run, &request[k]), request[k]);
+            lock_server_send(me, lock_server_home(me->run, &request[k]), request[k]);
     }
 }
 
 #endif
 
 /* What servers have handed to this client, apart, to the end of its worklist. */
-ORDO_INLINE void MY(fetch)(MY(member) * me)
+ORDO_INLINE void lock_server_fetch(lock_server_member *me)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     for (ordo_u32 server = 0; server < run->servers; server++) {
         const ordo_u64 at = (ordo_u64)me->client * run->servers + server;
         server_ring *ring = &run->back[at];
         const ordo_u32 count = server_arrived(ring);
         for (ordo_u32 i = 0; i < count; i++) {
-            MY(keep)(me, run->back_slot[at * run->size + ((ring->read + i) & (run->size - 1))]);
+            lock_server_keep(me, run->back_slot[at * run->size + ((ring->read + i) & (run->size - 1))]);
             me->balance--; /* the same thing, elsewhere */
         }
         if (count)
@@ -273,25 +269,25 @@ ORDO_INLINE void MY(fetch)(MY(member) * me)
 }
 
 /* The next chunk of items, initial ones first; how many. */
-ORDO_INLINE ordo_u64 MY(take)(MY(member) * me, ordo_u64 chunk)
+ORDO_INLINE ordo_u64 lock_server_take(lock_server_member *me, ordo_u64 chunk)
 {
-    MY(run) *run = me->run;
+    lock_server_run *run = me->run;
     ordo_job *job = me->job;
     if (__atomic_load_n(&run->taken, __ATOMIC_RELAXED) < job->initial_count) {
         const ordo_u64 begin = __atomic_fetch_add(&run->taken, chunk, __ATOMIC_RELAXED);
         const ordo_u64 left = begin < job->initial_count ? job->initial_count - begin : 0;
         const ordo_u64 size = left < chunk ? left : chunk;
         for (ordo_u64 i = 0; i < size; i++)
-            me->batch[i] = OP(entry_now)(job, OP(initial)(job, begin + i));
+            me->batch[i] = op_entry_now(job, op_initial(job, begin + i));
         if (size)
             return size;
     }
     if (run->back && me->head == me->fifo.count)
-        MY(fetch)(me);
+        lock_server_fetch(me);
     const ordo_u64 left = me->fifo.count - me->head, size = left < chunk ? left : chunk;
     if (!size)
         return 0;
-    memcpy(me->batch, (const OP(entry) *)me->fifo.data + me->head, size * sizeof(OP(entry)));
+    memcpy(me->batch, (const op_entry *)me->fifo.data + me->head, size * sizeof(op_entry));
     me->head += size;
     if (me->head == me->fifo.count)
         me->head = me->fifo.count = 0;
@@ -301,9 +297,9 @@ ORDO_INLINE ordo_u64 MY(take)(MY(member) * me, ordo_u64 chunk)
 /* ---- servers apart ---- */
 
 /* Hands entries of the server's worklist to clients with room, in turn; whether there were any. */
-ORDO_INLINE bool MY(hand_out)(MY(member) * me, ordo_u64 chunk)
+ORDO_INLINE bool lock_server_hand_out(lock_server_member *me, ordo_u64 chunk)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     bool any = false;
     for (ordo_u32 k = 0; k < run->clients && me->head < me->fifo.count; k++) {
         const ordo_u32 client = me->turn;
@@ -314,11 +310,11 @@ ORDO_INLINE bool MY(hand_out)(MY(member) * me, ordo_u64 chunk)
             if (!server_has_room(writer, &run->back[at], run->size))
                 break;
             run->back_slot[at * run->size + (writer->next & (run->size - 1))] =
-                ((const OP(entry) *)me->fifo.data)[me->head++];
+                ((const op_entry *)me->fifo.data)[me->head++];
             writer->next++;
             any = true;
         }
-        MY(publish)(me, writer, &run->back[at]);
+        lock_server_publish(me, writer, &run->back[at]);
     }
     if (me->head == me->fifo.count)
         me->head = me->fifo.count = 0;
@@ -327,28 +323,28 @@ ORDO_INLINE bool MY(hand_out)(MY(member) * me, ordo_u64 chunk)
 
 /* ---- members ---- */
 
-static bool MY(make_member)(MY(run) * run, int index, MY(member) * me)
+static bool lock_server_make_member(lock_server_run *run, int index, lock_server_member *me)
 {
     const ordo_u32 i = (ordo_u32)index;
-    *me = (MY(member)){.run = run,
-                       .job = run->job,
-                       .index = i,
-                       .server = i < run->servers ? i : SERVER_NONE,
-                       .client = i >= run->first_client ? i - run->first_client : SERVER_NONE,
-                       .free_place = SERVER_NONE,
-                       .released = SERVER_NONE};
+    *me = (lock_server_member){.run = run,
+                               .job = run->job,
+                               .index = i,
+                               .server = i < run->servers ? i : SERVER_NONE,
+                               .client = i >= run->first_client ? i - run->first_client : SERVER_NONE,
+                               .free_place = SERVER_NONE,
+                               .released = SERVER_NONE};
     me->to = (server_writer *)ordo_alloc_zero(run->servers, sizeof *me->to);
     me->to_client = (server_writer *)ordo_alloc_zero(run->back ? run->clients : 0, sizeof *me->to_client);
-    me->batch = (OP(entry) *)ordo_alloc((ordo_u64)run->job->tunable[SERVER_CHUNK], sizeof *me->batch);
-    me->combined = (MY(message) *)ordo_alloc(run->combine ? run->size : 0, sizeof *me->combined);
+    me->batch = (op_entry *)ordo_alloc((ordo_u64)run->job->tunable[SERVER_CHUNK], sizeof *me->batch);
+    me->combined = (lock_server_message *)ordo_alloc(run->combine ? run->size : 0, sizeof *me->combined);
     me->combine_at = (ordo_u32 *)ordo_alloc_zero(run->combine ? SERVER_COMBINE : 0, sizeof *me->combine_at);
-    return me->to && me->to_client && me->batch && me->combined && me->combine_at && MY(make_server)(me);
+    return me->to && me->to_client && me->batch && me->combined && me->combine_at && lock_server_make_server(me);
 }
 
-static void MY(free_member)(MY(member) * me)
+static void lock_server_free_member(lock_server_member *me)
 {
-    MY(free_server)(me);
-    ordo_bin_free(me->job, &me->fifo, sizeof(OP(entry)));
+    lock_server_free_server(me);
+    ordo_bin_free(me->job, &me->fifo, sizeof(op_entry));
     ordo_free(me->to);
     ordo_free(me->to_client);
     ordo_free(me->batch);
@@ -356,32 +352,32 @@ static void MY(free_member)(MY(member) * me)
     ordo_free(me->combine_at);
 }
 
-ORDO_NOINLINE void MY(work)(void *arg, int index)
+ORDO_NOINLINE void lock_server_work(void *arg, int index)
 {
-    MY(run) *run = (MY(run) *)arg;
+    lock_server_run *run = (lock_server_run *)arg;
     ordo_job *job = run->job;
-    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
+    const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[SERVER_CHUNK];
     const int patience = job->threads > ordo_cores() ? 2 : 64;
-    MY(member) me;
-    if (!MY(make_member)(run, index, &me))
+    lock_server_member me;
+    if (!lock_server_make_member(run, index, &me))
         ordo_job_fail(job, ORDO_ERR_MEMORY);
 
     double busy_since = ORDO_CLOCK(job);
     int idle = 0;
     for (ordo_u64 turns = 0; !ordo_job_stopped(job); turns++) {
-        bool busy = MY(serve)(&me);
-        const ordo_u64 size = me.client == SERVER_NONE ? 0 : MY(take)(&me, chunk);
+        bool busy = lock_server_serve(&me);
+        const ordo_u64 size = me.client == SERVER_NONE ? 0 : lock_server_take(&me, chunk);
         if (size) {
             if (idle > 1)
                 busy_since = ORDO_CLOCK(job);
             idle = 0;
-            MY(process)(&me, &rows, size);
+            lock_server_process(&me, &rows, size);
             me.balance -= size;
-            MY(publish_all)(&me);
-            MY(publish_servers)(&me);
+            lock_server_publish_all(&me);
+            lock_server_publish_servers(&me);
         } else if (run->back && me.client == SERVER_NONE) {
-            busy = MY(hand_out)(&me, chunk) || busy;
+            busy = lock_server_hand_out(&me, chunk) || busy;
         }
         if (index == 0) {
             job->supersteps += size || busy || !turns;
@@ -400,7 +396,7 @@ ORDO_NOINLINE void MY(work)(void *arg, int index)
             idle = 0;
             continue;
         }
-        MY(net)(&me);
+        lock_server_net(&me);
         if (__atomic_load_n(&run->pending, __ATOMIC_ACQUIRE) == 0)
             break;
         if (++idle == 2)
@@ -413,11 +409,11 @@ ORDO_NOINLINE void MY(work)(void *arg, int index)
     if (idle < 2)
         me.count.work_seconds += ORDO_CLOCK(job) - busy_since;
     ordo_publish_counters(job, index, &me.count);
-    MY(free_member)(&me);
+    lock_server_free_member(&me);
 }
 
 /* Who serves: all, or one of 1 + ratio. */
-static void MY(choose_roles)(const ordo_job *job, MY(run) * run)
+static void lock_server_choose_roles(const ordo_job *job, lock_server_run *run)
 {
     const ordo_u32 threads = (ordo_u32)job->threads;
     run->servers = run->clients = threads;
@@ -431,14 +427,14 @@ static void MY(choose_roles)(const ordo_job *job, MY(run) * run)
     run->clients = threads - run->servers;
 }
 
-static ordo_status MY(choose_owners)(ordo_job *job, MY(run) * run)
+static ordo_status lock_server_choose_owners(ordo_job *job, lock_server_run *run)
 {
     run->map.servers = run->servers;
     run->map.hashed = (int)job->tunable[SERVER_PARTITION] == 1;
     if ((int)job->tunable[SERVER_PARTITION] == 2)
         return ordo_job_need_partition(job, run->servers, &run->map.of);
     /* A line of targets stays together, unless they are so few that servers would go without. */
-    double grain = job->tunable[SERVER_GRAIN] > 0 ? job->tunable[SERVER_GRAIN] : 64.0 / MY(target_bytes);
+    double grain = job->tunable[SERVER_GRAIN] > 0 ? job->tunable[SERVER_GRAIN] : 64.0 / lock_server_target_bytes;
     while (job->tunable[SERVER_GRAIN] == 0 && grain > 1 && grain * 4 * run->servers > (double)job->targets)
         grain /= 2;
     while ((ordo_u32)2 << run->map.shift <= (ordo_u32)grain)
@@ -446,33 +442,33 @@ static ordo_status MY(choose_owners)(ordo_job *job, MY(run) * run)
     return ORDO_OK;
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status lock_server_run_job(ordo_job *job)
 {
-    MY(run) run = {.job = job, .pending = job->initial_count};
-    MY(choose_roles)(job, &run);
-    ordo_status status = MY(choose_owners)(job, &run);
+    lock_server_run run = {.job = job, .pending = job->initial_count};
+    lock_server_choose_roles(job, &run);
+    ordo_status status = lock_server_choose_owners(job, &run);
     if (!status)
-        status = MY(choose_forms)(job, &run);
+        status = lock_server_choose_forms(job, &run);
     if (status)
         return status;
     const ordo_u64 rings = (ordo_u64)run.servers * run.clients;
-    const bool apart = run.first_client > 0 && OP(activates);
+    const bool apart = run.first_client > 0 && op_activates;
     run.size = server_floor(job->tunable[SERVER_RING] / run.clients);
     run.ring = (server_ring *)ordo_alloc_zero(rings, sizeof *run.ring);
-    run.slot = (MY(message) *)ordo_alloc(rings * run.size, sizeof *run.slot);
+    run.slot = (lock_server_message *)ordo_alloc(rings * run.size, sizeof *run.slot);
     run.back = apart ? (server_ring *)ordo_alloc_zero(rings, sizeof *run.back) : NULL;
-    run.back_slot = apart ? (OP(entry) *)ordo_alloc(rings * run.size, sizeof *run.back_slot) : NULL;
+    run.back_slot = apart ? (op_entry *)ordo_alloc(rings * run.size, sizeof *run.back_slot) : NULL;
     status = run.ring && run.slot && (!apart || (run.back && run.back_slot)) ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
-        status = MY(make_channels)(&run);
+        status = lock_server_make_channels(&run);
     if (!status) {
         const long long bytes =
             (long long)(rings * run.size * (sizeof *run.slot + (apart ? sizeof *run.back_slot : 0)));
-        ordo_job_book(job, bytes);
-        ordo_team_run(job->team, MY(work), &run);
-        ordo_job_book(job, -bytes);
+        ordo_job_account(job, bytes);
+        ordo_team_run(job->team, lock_server_work, &run);
+        ordo_job_account(job, -bytes);
     }
-    MY(free_channels)(&run);
+    lock_server_free_channels(&run);
     ordo_free(run.ring);
     ordo_free(run.slot);
     ordo_free(run.back);
@@ -480,5 +476,4 @@ static ordo_status MY(run_job)(ordo_job *job)
     return status;
 }
 
-ORDO_CPU_INSTANCE(lock_server, MY(run_job))
-#undef MY
+ORDO_CPU_INSTANCE(lock_server, lock_server_run_job)

@@ -1,24 +1,25 @@
 /* lock_server on a GPU, relax operators: blocks that own cells, blocks that send them candidates.
  *
- * A superstep takes the items of one list. Clients walk their edges, look at each target's cell, and send what would
- * improve it to the block that owns the cell (Wang, Fussell and Lin, ASPLOS 2019); nobody else writes it. A server
- * looks again, stores what is better, and puts the target on the next list, once. As lists are taken from their
- * beginning, order is that of arrival, from superstep to superstep.
- *   message.cuh   what goes over a ring, and the two protocols: sending and taking
- *   owners.cuh    who owns a target
+ * Problem. Improve cells without atomics on global memory: each cell has one owner, and no other block writes it (Wang,
+ * Fussell and Lin, ASPLOS 2019).
  *
- * A message is 8 bytes, target and candidate, or 16 for cells of 64 bits. Servers keep threads from one cell in either
- * of two ways:
- *   plain     a lock in shared memory, one of 4096
- *   combine   (or chains; the operator must be associative) candidates of a batch that are for one cell make a chain,
- *             by one exchange each; the thread of the last comer finds the best and looks at the cell once
+ * Data structures. Each server has a ring of messages (message.cuh) and owns cells (owners.cuh). A message is 8 bytes,
+ * target and candidate, or 16 for cells of 64 bits. Cells stay in global memory.
  *
- * Cells stay in global memory, where clients look at them; relaxed, since a cell that has become better since costs a
- * message and nothing else. What a superstep wrote is seen in the next by the grid's barrier.
+ * Protocol. A superstep takes the items of one list. Clients walk their edges, test each target's cell, and send what
+ * would improve it to the block that owns the cell. A server tests again, stores what is better, and puts the target on
+ * the next list, once. As lists are taken from their beginning, order is that of arrival, from superstep to superstep.
+ * Threads of a server exclude each other from a cell in either of two ways:
+ *   plain     by a lock in shared memory, one of 4096
+ *   combine   (or chains; the operator must be associative) candidates of a batch that are for one cell form a chain,
+ * by one exchange each; the thread of the last one finds the best and accesses the cell once
  *
- * The end of a step is exact: a client counts itself done when its last message is written, and a server has ended when
- * all clients have and its ring is at its end. Nobody waits in a circle: only clients wait, for rings of servers, which
- * never do.
+ * Termination. The end of a step is exact: a client counts itself done when its last message is written, and a server
+ * has ended when all clients have and its ring is at its end. There is no cycle of waiting blocks: only clients wait,
+ * for rings of servers, which never do.
+ *
+ * Memory order. Clients read cells relaxed: one that has become better since costs a message and nothing else. What a
+ * superstep wrote is seen in the next by the grid barrier.
  *
  * Not done: cells that sum; items in the order of priorities (see inbox).
  */
@@ -26,18 +27,19 @@
 #include "owners.cuh"
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _lock_server_cuda_, _part)
+/* What profilers show carries the operator's name. */
+#define lock_server_kernel ORDO_OP_NAME(lock_server_kernel)
 
 enum {
-    MY(words) = sizeof(OP(cell)) / 4,   /* of a message */
-    MY(each) = SERVER_EACH / MY(words), /* messages of a thread and batch */
-    MY(batch) = MY(each) * SERVER_THREADS,
+    lock_server_words = sizeof(op_cell) / 4,            /* of a message */
+    lock_server_each = SERVER_EACH / lock_server_words, /* messages of a thread in a batch */
+    lock_server_batch = lock_server_each * SERVER_THREADS,
 };
 
-typedef struct MY(args) {
+typedef struct lock_server_args {
     ordo_cuda_rows rows;
-    OP(cell) * cells;
-    OP(state) state;
+    op_cell *cells;
+    op_state state;
     ordo_u32 servers;
     server_owners owners;
     server_rings ring;
@@ -45,37 +47,38 @@ typedef struct MY(args) {
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
     ordo_cuda_run run;
-} MY(args);
+} lock_server_args;
 
-/* What a client has in shared memory beside its outbox: the items whose edges it walks, their edges laid end to end. */
-typedef struct MY(tile) {
+/* A client's shared memory beside its outbox: the items whose edges it walks, their edges concatenated. */
+typedef struct lock_server_tile {
     ordo_u64 begin[SERVER_THREADS];
     ordo_u32 offset[SERVER_THREADS]; /* of the item's first edge among all of the tile's */
     ordo_vid item[SERVER_THREADS];
-    OP(cell) value[SERVER_THREADS];
-} MY(tile);
+    op_cell value[SERVER_THREADS];
+} lock_server_tile;
 
-/* And a server. */
-typedef struct MY(serving) {
-    ordo_u64 held[MY(batch)][MY(words)];
-    ordo_u32 next[MY(batch)];
-    ordo_u32 table[SERVER_LINES]; /* last comers of chains; or locks */
-} MY(serving);
+/* A server's shared memory. */
+typedef struct lock_server_serving {
+    ordo_u64 held[lock_server_batch][lock_server_words];
+    ordo_u32 next[lock_server_batch];
+    ordo_u32 table[SERVER_LINES]; /* the last candidate of each chain; or locks */
+} lock_server_serving;
 
-/* The target and the candidate's lower half in the first word, the upper half in the second. */
-ORDO_DEV void MY(pack)(ordo_u32 target, OP(cell) candidate, ordo_u64 (&word)[MY(words)])
+/* By one thread: the target and the candidate's lower half in the first word, the upper half in the second; and back.
+ */
+ORDO_DEV void lock_server_pack(ordo_u32 target, op_cell candidate, ordo_u64 (&word)[lock_server_words])
 {
-    ordo_u32 half[MY(words)];
+    ordo_u32 half[lock_server_words];
     memcpy(half, &candidate, sizeof half);
     word[0] = (ordo_u64)target << 32 | half[0];
-    if constexpr (MY(words) == 2)
+    if constexpr (lock_server_words == 2)
         word[1] = half[1];
 }
-ORDO_DEV ordo_u32 MY(unpack)(const ordo_u64 (&word)[MY(words)], OP(cell) * candidate)
+ORDO_DEV ordo_u32 lock_server_unpack(const ordo_u64 (&word)[lock_server_words], op_cell *candidate)
 {
-    ordo_u32 half[MY(words)];
+    ordo_u32 half[lock_server_words];
     half[0] = (ordo_u32)word[0];
-    if constexpr (MY(words) == 2)
+    if constexpr (lock_server_words == 2)
         half[1] = (ordo_u32)word[1];
     memcpy(candidate, half, sizeof half);
     return (ordo_u32)(server_low(word[0], SERVER_BITS) >> 32);
@@ -83,17 +86,18 @@ ORDO_DEV ordo_u32 MY(unpack)(const ordo_u64 (&word)[MY(words)], OP(cell) * candi
 
 /* ---- clients ---- */
 
-/* The edges of a tile in batches: what would improve its target goes to the target's owner. False where the run ends
- * early. All threads of the block. */
-ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(tile) * tile, ordo_u32 total,
-                       server_sending *sending, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+/* By a whole block: walks the edges of a tile in batches; what would improve its target goes to the target's owner.
+ * False where the run ends early. */
+ORDO_DEV bool lock_server_walk(const lock_server_args *a, const server_outbox *out, const lock_server_tile *tile,
+                               ordo_u32 total, server_sending *sending, ordo_u32 step, server_counters *mine,
+                               ordo_u32 *rounds)
 {
-    for (ordo_u32 base = 0; base < total; base += MY(batch)) {
-        ordo_u64 word[MY(each)][MY(words)] = {};
-        ordo_u32 to[MY(each)];
-        OP(cell) now[MY(each)];
+    for (ordo_u32 base = 0; base < total; base += lock_server_batch) {
+        ordo_u64 word[lock_server_each][lock_server_words] = {};
+        ordo_u32 to[lock_server_each];
+        op_cell now[lock_server_each];
 #pragma unroll
-        for (int k = 0; k < MY(each); k++) {
+        for (int k = 0; k < lock_server_each; k++) {
             const ordo_u32 i = base + (ordo_u32)k * SERVER_THREADS + threadIdx.x;
             to[k] = SERVER_NONE;
             if (i >= total)
@@ -102,36 +106,38 @@ ORDO_DEV bool MY(walk)(const MY(args) * a, const server_outbox *out, const MY(ti
 #pragma unroll 1
             for (ordo_u32 half = SERVER_THREADS / 2; half; half /= 2)
                 owner += tile->offset[owner + half] <= i ? half : 0;
-            const OP(edge) edge =
-                OP(dev_edge)(&a->rows, tile->begin[owner] + (i - tile->offset[owner]), tile->item[owner], false);
-            const ordo_u32 target = OP(target)(&a->state, edge);
-            MY(pack)(target, OP(candidate)(&a->state, tile->value[owner], edge), word[k]);
+            const op_edge edge =
+                op_dev_edge(&a->rows, tile->begin[owner] + (i - tile->offset[owner]), tile->item[owner], false);
+            const ordo_u32 target = op_target(&a->state, edge);
+            lock_server_pack(target, op_candidate(&a->state, tile->value[owner], edge), word[k]);
             now[k] = ordo_dev_load(&a->cells[target]);
             to[k] = 0;
             mine->edges++;
         }
 #pragma unroll
-        for (int k = 0; k < MY(each); k++) {
-            OP(cell) candidate;
-            const ordo_u32 target = MY(unpack)(word[k], &candidate);
+        for (int k = 0; k < lock_server_each; k++) {
+            op_cell candidate;
+            const ordo_u32 target = lock_server_unpack(word[k], &candidate);
             ordo_u32 local;
             if (to[k] != SERVER_NONE)
-                to[k] = OP(better)(candidate, now[k])
+                to[k] = op_better(candidate, now[k])
                             ? server_split(&a->owners, server_number(&a->owners, target), &local)
                             : SERVER_NONE;
         }
-        if (!server_deliver<MY(words), MY(each)>(out, &a->ring, a->servers, to, word, sending, &a->halt, step, rounds))
+        if (!server_deliver<lock_server_words, lock_server_each>(out, &a->ring, a->servers, to, word, sending, &a->halt,
+                                                                 step, rounds))
             return false;
     }
     return true;
 }
 
-/* What a thread has of piece of work `now` of a step: an item, and how many edges from `begin` on. Pieces of hubs come
- * first, then tiles of items, narrower ones where they are few. False: there is no such piece. */
-ORDO_DEV bool MY(take)(const MY(args) * a, ordo_u32 now, ordo_u32 step, ordo_vid *item, ordo_u64 *begin,
-                       ordo_u32 *degree, server_counters *mine)
+/* By a whole block: the thread's part of piece of work `now` of a step: an item, and how many of its edges from *begin
+ * on. Pieces of hubs come first, then tiles of items, narrower ones where they are few. False: there is no such piece.
+ */
+ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32 step, ordo_vid *item, ordo_u64 *begin,
+                               ordo_u32 *degree, server_counters *mine)
 {
-    const ordo_cuda_turn *turn = &a->frontier.turn[step % 3];
+    const ordo_cuda_superstep_counters *turn = &a->frontier.turn[step % 3];
     const ordo_u32 count = turn->count, segments = turn->segments;
     ordo_u32 width = SERVER_THREADS;
     while (width > 32 && (ordo_u64)(gridDim.x - a->servers) * width > count)
@@ -142,7 +148,7 @@ ORDO_DEV bool MY(take)(const MY(args) * a, ordo_u32 now, ordo_u32 step, ordo_vid
     if (now < segments) {
         const ordo_u64 piece = a->frontier.segment[step & 1][now];
         *item = (ordo_vid)(piece >> 32);
-        if (threadIdx.x == 0 && OP(filter)(&a->state, *item)) {
+        if (threadIdx.x == 0 && op_filter(&a->state, *item)) {
             const ordo_u64 end = __ldg(a->rows.row + *item + 1);
             *begin = __ldg(a->rows.row + *item) + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT;
             *degree = (ordo_u32)(*begin + ORDO_CUDA_SEGMENT < end ? ORDO_CUDA_SEGMENT : end - *begin);
@@ -153,7 +159,7 @@ ORDO_DEV bool MY(take)(const MY(args) * a, ordo_u32 now, ordo_u32 step, ordo_vid
     const ordo_u64 i = (ordo_u64)(now - segments) * width;
     if (threadIdx.x < width && i + threadIdx.x < count) {
         *item = a->frontier.list[step & 1][i + threadIdx.x];
-        if (OP(filter)(&a->state, *item)) {
+        if (op_filter(&a->state, *item)) {
             *begin = __ldg(a->rows.row + *item);
             *degree = (ordo_u32)(__ldg(a->rows.row + *item + 1) - *begin);
             mine->items++;
@@ -162,10 +168,10 @@ ORDO_DEV bool MY(take)(const MY(args) * a, ordo_u32 now, ordo_u32 step, ordo_vid
     return i < count;
 }
 
-/* A client's step. Its first piece of work is that of its own number, the others it gets by ticket. All threads of the
- * block. */
-ORDO_DEV void MY(client)(const MY(args) * a, const server_outbox *out, MY(tile) * tile, ordo_u32 index, ordo_u32 step,
-                         server_counters *mine, ordo_u32 *rounds)
+/* By a whole block: a client's step. Its first piece of work is that of its own number, the others it gets by ticket.
+ */
+ORDO_DEV void lock_server_client(const lock_server_args *a, const server_outbox *out, lock_server_tile *tile,
+                                 ordo_u32 index, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
 {
     __shared__ typename cub::BlockScan<ordo_u32, SERVER_THREADS>::TempStorage scan;
     __shared__ ordo_u32 taken;
@@ -174,15 +180,15 @@ ORDO_DEV void MY(client)(const MY(args) * a, const server_outbox *out, MY(tile) 
         ordo_vid item;
         ordo_u64 begin;
         ordo_u32 degree, total, offset;
-        if (!MY(take)(a, now, step, &item, &begin, &degree, mine))
+        if (!lock_server_take(a, now, step, &item, &begin, &degree, mine))
             break;
         cub::BlockScan<ordo_u32, SERVER_THREADS>(scan).ExclusiveSum(degree, offset, total);
         tile->offset[threadIdx.x] = offset;
         tile->begin[threadIdx.x] = begin;
         tile->item[threadIdx.x] = item;
-        tile->value[threadIdx.x] = degree ? OP(dev_cell)(a->cells, item) : OP(worst)();
+        tile->value[threadIdx.x] = degree ? op_dev_cell(a->cells, item) : op_worst();
         __syncthreads();
-        if (!MY(walk)(a, out, tile, total, &sending, step, mine, rounds))
+        if (!lock_server_walk(a, out, tile, total, &sending, step, mine, rounds))
             break;
         if (threadIdx.x == 0)
             taken = gridDim.x - a->servers + ordo_dev_add(&a->frontier.turn[step % 3].ticket, 1u);
@@ -199,35 +205,35 @@ ORDO_DEV void MY(client)(const MY(args) * a, const server_outbox *out, MY(tile) 
 
 /* ---- servers ---- */
 
-/* A candidate for a cell that this thread alone may write. */
-ORDO_DEV void MY(improve)(const MY(args) * a, ordo_dev_queue *queue, ordo_u32 target, OP(cell) candidate, ordo_u32 step,
-                          server_counters *mine)
+/* By one thread: offers a candidate to a cell that this thread alone may write. */
+ORDO_DEV void lock_server_improve(const lock_server_args *a, ordo_dev_queue *queue, ordo_u32 target, op_cell candidate,
+                                  ordo_u32 step, server_counters *mine)
 {
-    if (!OP(better)(candidate, ordo_dev_load(&a->cells[target])))
+    if (!op_better(candidate, ordo_dev_load(&a->cells[target])))
         return;
     ordo_dev_store(&a->cells[target], candidate);
     mine->useful++;
-    if (OP(activates))
-        OP(dev_push)(&a->frontier, queue, &a->rows, target, step + 1, false);
+    if (op_activates)
+        op_dev_push(&a->frontier, queue, &a->rows, target, step + 1, false);
 }
 
-/* `count` candidates under locks, by whole warps: see cuda_critical.cuh for why. */
-ORDO_DEV void MY(serve_plain)(const MY(args) * a, MY(serving) * s, ordo_dev_queue *queue,
-                              const ordo_u64 (&word)[MY(each)][MY(words)], ordo_u32 count, ordo_u32 step,
-                              server_counters *mine)
+/* By a whole block: serves `count` candidates under locks. Whole warps stay in the loop: see ordo/detail/cuda/critical.cuh. */
+ORDO_DEV void lock_server_serve_plain(const lock_server_args *a, lock_server_serving *s, ordo_dev_queue *queue,
+                                      const ordo_u64 (&word)[lock_server_each][lock_server_words], ordo_u32 count,
+                                      ordo_u32 step, server_counters *mine)
 {
 #pragma unroll 1
-    for (int k = 0; k < MY(each); k++) {
-        ordo_u64 now[MY(words)];
+    for (int k = 0; k < lock_server_each; k++) {
+        ordo_u64 now[lock_server_words];
         server_pick(word, k, now);
         bool has = (ordo_u32)k * SERVER_THREADS + threadIdx.x < count;
-        OP(cell) candidate;
-        const ordo_u32 target = MY(unpack)(now, &candidate);
+        op_cell candidate;
+        const ordo_u32 target = lock_server_unpack(now, &candidate);
         ordo_u32 *const lock = &s->table[server_line(target)];
         for (ordo_u32 tries = 1; __any_sync(0xffffffffu, has); tries++) {
             if (has && ordo_dev_lock<true>(lock)) {
                 ordo_dev_order<true>();
-                MY(improve)(a, queue, target, candidate, step, mine);
+                lock_server_improve(a, queue, target, candidate, step, mine);
                 ordo_dev_order<true>();
                 ordo_dev_unlock<true>(lock);
                 has = false;
@@ -238,66 +244,67 @@ ORDO_DEV void MY(serve_plain)(const MY(args) * a, MY(serving) * s, ordo_dev_queu
     }
 }
 
-/* The same by chains. All threads of the block. */
-ORDO_DEV void MY(serve_chains)(const MY(args) * a, MY(serving) * s, ordo_dev_queue *queue,
-                               const ordo_u64 (&word)[MY(each)][MY(words)], ordo_u32 count, ordo_u32 step,
-                               server_counters *mine)
+/* By a whole block: the same by chains. */
+ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, lock_server_serving *s, ordo_dev_queue *queue,
+                                       const ordo_u64 (&word)[lock_server_each][lock_server_words], ordo_u32 count,
+                                       ordo_u32 step, server_counters *mine)
 {
-    ordo_u32 mine_last = 0; /* bits: my k-th message is the last comer of its chain */
+    ordo_u32 mine_last = 0; /* bit k: the thread's k-th message is the last of its chain */
 #pragma unroll
-    for (int k = 0; k < MY(each); k++) {
+    for (int k = 0; k < lock_server_each; k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
-        OP(cell) ignored;
+        op_cell ignored;
         if (at < count) {
 #pragma unroll
-            for (int w = 0; w < MY(words); w++)
+            for (int w = 0; w < lock_server_words; w++)
                 s->held[at][w] = word[k][w];
-            s->next[at] = atomicExch(&s->table[server_line(MY(unpack)(word[k], &ignored))], at);
+            s->next[at] = atomicExch(&s->table[server_line(lock_server_unpack(word[k], &ignored))], at);
         }
     }
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < MY(each); k++) {
+    for (int k = 0; k < lock_server_each; k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
-        OP(cell) ignored;
+        op_cell ignored;
         if (at < count)
-            mine_last |= (ordo_u32)(s->table[server_line(MY(unpack)(word[k], &ignored))] == at) << k;
+            mine_last |= (ordo_u32)(s->table[server_line(lock_server_unpack(word[k], &ignored))] == at) << k;
     }
     __syncthreads();
 #pragma unroll 1
     for (; mine_last; mine_last &= mine_last - 1) {
         ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x;
-        OP(cell) best, candidate;
-        ordo_u32 target = MY(unpack)(s->held[at], &best);
+        op_cell best, candidate;
+        ordo_u32 target = lock_server_unpack(s->held[at], &best);
         s->table[server_line(target)] = SERVER_NONE; /* of all the chain */
         while ((at = s->next[at]) != SERVER_NONE) {
-            const ordo_u32 other = MY(unpack)(s->held[at], &candidate);
+            const ordo_u32 other = lock_server_unpack(s->held[at], &candidate);
             if (other != target)
-                MY(improve)(a, queue, target, best, step, mine);
-            if (other != target || OP(better)(candidate, best))
+                lock_server_improve(a, queue, target, best, step, mine);
+            if (other != target || op_better(candidate, best))
                 best = candidate;
             target = other;
         }
-        MY(improve)(a, queue, target, best, step, mine);
+        lock_server_improve(a, queue, target, best, step, mine);
     }
     __syncthreads();
 }
 
-/* A server's step. All threads of the block. */
+/* By a whole block: a server's step. */
 template <bool Combine>
-ORDO_DEV void MY(server)(const MY(args) * a, MY(serving) * s, server_taking *taking, ordo_dev_queue *queue,
-                         ordo_u32 index, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+ORDO_DEV void lock_server_server(const lock_server_args *a, lock_server_serving *s, server_taking *taking,
+                                 ordo_dev_queue *queue, ordo_u32 index, ordo_u32 step, server_counters *mine,
+                                 ordo_u32 *rounds)
 {
     __shared__ int verdict;
     ordo_u32 turns = 0;
     for (;;) {
-        ordo_u64 word[MY(each)][MY(words)];
-        const ordo_u32 count = server_take<MY(words), MY(each)>(&a->ring, index, taking, word, false);
+        ordo_u64 word[lock_server_each][lock_server_words];
+        const ordo_u32 count = server_take<lock_server_words, lock_server_each>(&a->ring, index, taking, word, false);
         if (count && Combine)
-            MY(serve_chains)(a, s, queue, word, count, step, mine);
+            lock_server_serve_chains(a, s, queue, word, count, step, mine);
         else if (count)
-            MY(serve_plain)(a, s, queue, word, count, step, mine);
-        if (OP(activates) && count)
+            lock_server_serve_plain(a, s, queue, word, count, step, mine);
+        if (op_activates && count)
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.turn[(step + 1) % 3].count, false);
         if (count && ++turns % ORDO_CUDA_LOOK)
             continue;
@@ -317,9 +324,10 @@ ORDO_DEV void MY(server)(const MY(args) * a, MY(serving) * s, server_taking *tak
 
 /* ---- the kernel ---- */
 
-template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS, 2) MY(kernel)(const MY(args) a)
+template <bool Combine>
+static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
 {
-    extern __shared__ ordo_u64 room[];
+    extern __shared__ ordo_u64 capacity[];
     __shared__ ordo_dev_queue queue;
     __shared__ ordo_u32 least[3];
     auto grid = cooperative_groups::this_grid();
@@ -327,9 +335,10 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
     server_counters mine = {};
     ordo_u32 rounds = 0, index;
     const bool serves = server_role(a.servers, &index);
-    server_outbox out = server_outbox_at(room, a.servers);
-    MY(tile) *tile = (MY(tile) *)(room + server_outbox_words(a.servers, MY(words) * MY(batch)));
-    MY(serving) *serving = (MY(serving) *)room;
+    server_outbox out = server_outbox_at(capacity, a.servers);
+    lock_server_tile *tile =
+        (lock_server_tile *)(capacity + server_outbox_words(a.servers, lock_server_words * lock_server_batch));
+    lock_server_serving *serving = (lock_server_serving *)capacity;
     if (serves)
         for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
             serving->table[i] = Combine ? SERVER_NONE : 0;
@@ -339,21 +348,21 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
     for (ordo_u64 first = (ordo_u64)blockIdx.x * SERVER_THREADS; first < a.run.initial_count; first += threads) {
         const ordo_u64 i = first + threadIdx.x;
         if (i < a.run.initial_count)
-            OP(dev_push)(f, &queue, &a.rows, ordo_dev_initial(&a.run, i), 1, false);
+            op_dev_push(f, &queue, &a.rows, ordo_dev_initial(&a.run, i), 1, false);
         ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
     }
     ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
     grid.sync();
     for (ordo_u32 step = 1;; step++) {
-        const ordo_cuda_turn *turn = &f->turn[step % 3];
+        const ordo_cuda_superstep_counters *turn = &f->turn[step % 3];
         if ((turn->count == 0 && turn->segments == 0) || turn->stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, &a.run, (ordo_u64)turn->count + turn->segments, step, 0);
         if (serves)
-            MY(server)<Combine>(&a, serving, &taking, &queue, index, step, &mine, &rounds);
+            lock_server_server<Combine>(&a, serving, &taking, &queue, index, step, &mine, &rounds);
         else
-            MY(client)(&a, &out, tile, index, step, &mine, &rounds);
+            lock_server_client(&a, &out, tile, index, step, &mine, &rounds);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, true);
         grid.sync();
         if (ordo_dev_halted(&a.halt, step))
@@ -364,10 +373,10 @@ template <bool Combine> static __global__ void __launch_bounds__(SERVER_THREADS,
 
 /* ---- the host's part ---- */
 
-static ordo_status MY(refuse)(const ordo_job *job)
+static ordo_status lock_server_refuse(const ordo_job *job)
 {
     const int form = (int)job->tunable[SERVER_FORM];
-    if (form >= 2 && !((int)OP(properties) & ORDO_ASSOCIATIVE))
+    if (form >= 2 && !((int)op_properties & ORDO_ASSOCIATIVE))
         return ordo_fail(
             ORDO_ERR_UNSOUND,
             "scheduler 'lock_server' with form=combine or chains needs an associative operator; '%s' is not",
@@ -387,7 +396,7 @@ static ordo_status MY(refuse)(const ordo_job *job)
 }
 
 /* Blocks a multiprocessor, as many as are asked for, or two where they fit and else one; and how many of all serve. */
-static ordo_status MY(choose)(ordo_cuda *c, const void *kernel, int *blocks, ordo_u32 *servers)
+static ordo_status lock_server_choose(ordo_cuda *c, const void *kernel, int *blocks, ordo_u32 *servers)
 {
     const int asked = (int)c->job->tunable[SERVER_BLOCKS];
     const double ratio = c->job->tunable[SERVER_RATIO];
@@ -396,9 +405,11 @@ static ordo_status MY(choose)(ordo_cuda *c, const void *kernel, int *blocks, ord
     ordo_status status = ordo_cuda_size(&units, &unit, &most);
     for (*blocks = asked ? asked : 2; !status; --*blocks) {
         *servers = server_share(units * *blocks, ratio > 0 ? ratio : 1);
-        const size_t client = 8 * server_outbox_words(*servers, (ordo_u32)(MY(words) * MY(batch))) + sizeof(MY(tile));
-        status = ordo_cuda_share(c, kernel, SERVER_THREADS, client > sizeof(MY(serving)) ? client : sizeof(MY(serving)),
-                                 &resident);
+        const size_t client = 8 * server_outbox_words(*servers, (ordo_u32)(lock_server_words * lock_server_batch)) +
+                              sizeof(lock_server_tile);
+        status =
+            ordo_cuda_share(c, kernel, SERVER_THREADS,
+                            client > sizeof(lock_server_serving) ? client : sizeof(lock_server_serving), &resident);
         if (status || (resident >= *blocks && units * *blocks >= 2))
             return status;
         if (asked || *blocks == 1)
@@ -410,35 +421,37 @@ static ordo_status MY(choose)(ordo_cuda *c, const void *kernel, int *blocks, ord
     return status;
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status lock_server_run_job(ordo_job *job)
 {
     ordo_cuda c;
-    MY(args) a = {};
-    const ordo_survey nothing = {};
+    lock_server_args a = {};
+    const ordo_contention_sample nothing = {};
     const int form = (int)job->tunable[SERVER_FORM];
     int blocks = 0;
     const bool combine = form >= 2;
     const void *kernel = NULL;
-    ordo_status status = MY(refuse)(job);
+    ordo_status status = lock_server_refuse(job);
     if (status)
         return status;
-    status = ordo_cuda_begin(job, sizeof(OP(cell)), false, &c);
+    status = ordo_cuda_begin(job, sizeof(op_cell), false, &c);
     if (!status) {
-        kernel = ordo_cuda_kernel(combine ? (const void *)MY(kernel) < true > : (const void *)MY(kernel) < false >);
-        status = MY(choose)(&c, kernel, &blocks, &a.servers);
+        kernel = ordo_cuda_kernel(combine ? (const void *)lock_server_kernel<true>
+                                          : (const void *)lock_server_kernel<false>);
+        status = lock_server_choose(&c, kernel, &blocks, &a.servers);
     }
     if (!status)
         status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, a.servers),
                                     a.servers, 0, &nothing, &a.owners);
     if (!status)
-        status = OP(cuda_arguments)(&c, &a);
+        status = op_cuda_arguments(&c, &a);
     if (!status)
-        status = ordo_cuda_frontier_make(&c, job->universe, c.out.m, &a.frontier);
+        status = ordo_cuda_frontier_make(&c, job->num_items, c.out.m, &a.frontier);
     if (!status)
         status = ordo_cuda_halt_make(&c, &a.halt);
     if (!status)
-        status = server_rings_make(&c, a.servers, server_ring_log(job->tunable[SERVER_RING], (ordo_u32)MY(batch)),
-                                   MY(words), &a.ring);
+        status =
+            server_rings_make(&c, a.servers, server_ring_log(job->tunable[SERVER_RING], (ordo_u32)lock_server_batch),
+                              lock_server_words, &a.ring);
     if (!status)
         status = (a.done = (ordo_u32 *)ordo_cuda_alloc(&c, ORDO_CUDA_LINE, sizeof(ordo_u32), true)) ? ORDO_OK
                                                                                                     : ORDO_ERR_MEMORY;
@@ -449,5 +462,4 @@ static ordo_status MY(run_job)(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(lock_server, MY(run_job), 1u << ORDO_SYNC_SERVER)
-#undef MY
+ORDO_CUDA_INSTANCE(lock_server, lock_server_run_job, 1u << ORDO_SYNC_SERVER)

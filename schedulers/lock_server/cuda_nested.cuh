@@ -1,46 +1,46 @@
 /* lock_server on a GPU, two targets that a section needs at once (pairs=nested): a part of cuda_critical.cuh.
  *
- * Every server has a table of locks in shared memory; a target's is that of its number at its server. Locks are ordered
- * by (slot, server), so that every server has as many low ones. A client sends a request to the owner of its lower
- * lock, its *home*. Home takes that lock and sends a *try* to the owner of the higher one, which takes its own, runs
- * the section and gives it back, or finds it held for a try of its own, and still so a few looks later; and answers
- * which, in a word that is this request's alone. Home then gives the lower lock back, and where the answer was a
- * refusal tries again, after a while that doubles. Where both locks are home's own there are no messages; where few
- * targets are hot there is one server, and so there are none at all.
+ * Problem. A section needs the locks of two servers at once, and holding one of them takes as long as two messages.
  *
- * A lower lock is held for as long as two messages take, so what counts is how soon each is seen. Hence warps do not
- * wait for each other: some are at home, each lane with one request in hand, the others answer tries. Places of a ring
- * are handed out to lanes in order, and a lane alone looks at its own. How many lanes are at home (`flight`) is how
- * many locks may be held over messages: few where few targets are hot, since more would only refuse each other.
+ * Data structures. Every server has a table of locks in shared memory; a target's is found by its number at its server.
+ * Locks are ordered by (slot, server), so that every server has as many low ones. A client sends a request to the owner
+ * of its lower lock, its *home*. A message from a home to the owner of the higher lock is a *try*, and its answer is a
+ * word for each lane at home. Words of targets stay in global memory, since a section runs where its higher lock is.
  *
- * The words of targets stay in global memory, since a section runs where its higher lock is.
+ * Protocol. Home takes the lower lock and sends a try. The owner of the higher lock takes that, runs the section and
+ * gives the lock back, or finds it held for a try of its own, and still so a few looks later; and answers which. Home
+ * then gives the lower lock back, and where the answer was a refusal tries again, after a delay that doubles. Where
+ * both locks are home's own there are no messages; where few targets are hot there is one server, and so there are none
+ * at all. What counts is how soon each message is seen. Hence warps do not wait for each other: some are at home, each
+ * lane with one request in hand, the others answer tries. Places of a ring are handed out to lanes in order, and a lane
+ * loads only its own. How many lanes are at home (`flight`) is how many locks may be held over messages: few where few
+ * targets are hot, since more would only refuse each other.
  *
- * Exclusion: a section runs while both locks are held, one by the block that runs it, one by home until the answer.
- * What sections wrote is seen: by the same block through its locks; by another through the fence before a try is sent
- * and the one after it is taken, and through the fences before an answer and after it.
- *
- * Nobody waits in a circle, whatever the rings hold: lanes that answer wait for messages, and for a lock so many looks
- * at most; an answer always has room; a try that finds no room in its ring holds up nobody but itself, and gets it when
+ * Termination. Exclusion: a section runs while both locks are held, one by the block that runs it, one by home until
+ * the answer. No cycle of waiting, whatever the rings hold: lanes that answer wait for messages, and for a lock so many
+ * looks at most; an answer always has room; a try that finds no room in its ring delays no other lane, and gets it when
  * that ring's server has answered what is before it. A lock is held for messages only while its try is on its way.
- *   Progress: a try is refused for a section, which ends, or for a request that holds that lock as its lower one and
- * tries a higher one still. Of all those the one with the highest lock can be refused for a section alone.
+ * Progress: a try is refused for a section, which ends, or for a request that holds that lock as its lower one and
+ * tries a still higher one. Of all those the one with the highest lock can be refused for a section alone.
  * tests/models/server_nested.pml checks exclusion and the end, and that it would see a server that waits for room, a
  * lock given back too early, an answer that comes before its section, a server that leaves while others try, and
  * hold-and-wait.
+ *   The end of a step: a warp at home whose requests have all run, and to which no more can come since clients have
+ * ended and its places are behind all that was reserved, counts itself; tries come from warps that have not. A place
+ * that a lane still waits for is its own in the next step.
  *
- * The end of a step: a warp at home whose requests have all run, and to which no more can come since clients have ended
- * and its places are behind all that was reserved, counts itself; tries come from warps that have not. A place that a
- * lane still waits for is its own in the next step.
- *
- * Words of shared memory that are looked at with no barrier in between are changed by atomics alone: racecheck reports
- * a store and a look as a hazard, whatever fences order them.
+ * Memory order. What sections wrote is seen by the same block through its locks; by another through the fence before a
+ * try is sent and the one after it is taken, and through the fences before an answer and after it. Words of shared
+ * memory that are accessed with no barrier in between are changed by atomics alone: racecheck reports a store and a
+ * load as a hazard, whatever fences order them.
  *
  * Not done: fairness. A request may be refused again and again while others pass.
  */
 #ifndef SERVER_NESTED_ONCE
 #define SERVER_NESTED_ONCE
 
-static_assert((int)SERVER_THREADS <= (int)SERVER_TAGS, "an answer is found by the number of who waits for it");
+static_assert((int)SERVER_THREADS <= (int)SERVER_TAGS,
+              "an answer is found by the number of the thread that waits for it");
 enum { NESTED_OPEN = 0, NESTED_DONE = 1, NESTED_REFUSED = 2 };  /* answers */
 enum { NESTED_FREE, NESTED_HELD, NESTED_SENDING, NESTED_SENT }; /* a lane at home: what it has in hand */
 #define NESTED_DENSE 0.4                                        /* lanes at home to a hot target */
@@ -50,19 +50,19 @@ enum {
     NESTED_TRIES = 64,    /* at a lock that is held for sections, before a try is refused all the same */
     NESTED_WAITS = 8,     /* times that a lock held for a try is found so, before the next try is refused */
     NESTED_AT_HOME = 8,   /* at two locks of one server, before the warp looks at its messages again */
-    NESTED_ANSWERING = 8, /* warps, at most */
-    NESTED_LOOK = 8,      /* times that nothing came, before a warp looks whether more will */
+    NESTED_ANSWERING = 8, /* warps that answer, at most */
+    NESTED_LOOK = 8,      /* loads that found no message, before a warp tests whether more will come */
     NESTED_NAP = 1024,    /* clock cycles after the first refusal, and after many */
     NESTED_LONGEST = 16384,
 };
 
-/* A ring from which the warps of one role take, in shared memory. Places below `next` are handed out.
- *   Invariant: all places below oldest[w] that warp w got are taken, and it gets none below it: it is raised by that
- * warp alone, to its oldest place that is not, or to what `next` was before. So all that is below the least of them is
- * taken, and one warp tells senders so. An older value that it may see is lower: senders are told less for a while.
- *   Taken before told: words come into registers, warp barrier, fence, `oldest` (the warp that took); `oldest`, fence,
- * warp barrier, `read` with release (the one that tells).
- *   A ring has at least a place for every lane, so that laps of what lanes look at and what lies there differ by one.
+/* The reading end of a ring, in shared memory, from which the warps of one role take. Places below `next` are handed
+ * out. Invariant: all places below oldest[w] that warp w got are taken, and it gets none below it: it is raised by that
+ * warp alone, to its oldest place that is not taken, or to what `next` was before. So all places below the least of
+ * them are taken, and one warp publishes that to senders. An older value that it may see is lower: senders see less
+ * room for a while. Taken before published: words are loaded into registers, warp barrier, fence, `oldest` (the warp
+ * that took); `oldest`, fence, warp barrier, `read` with release (the one that publishes). A ring has at least a place
+ * for every lane, so that laps of what lanes load and what is there differ by one at most.
  */
 typedef struct nested_ring {
     ordo_u32 next, oldest[SERVER_WARPS];
@@ -71,12 +71,12 @@ typedef struct nested_ring {
 /* A lane's own of it: the place that it waits for. */
 typedef struct nested_place {
     ordo_u32 at;
-    ordo_u32 read; /* of the warp that tells senders */
+    ordo_u32 read; /* of the warp that publishes to senders */
     bool waiting;
 } nested_place;
 
-/* Lanes that want a message and wait for none get a place each; whether this one's message has come. `warp` of `warps`
- * of this role. By whole warps. */
+/* By a whole warp: lanes that want a message and wait for none get a place each; whether this lane's message has come.
+ * `warp` of `warps` of this role. */
 template <int W>
 ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring *ring, ordo_u32 warp, ordo_u32 warps,
                           bool want, nested_place *place, ordo_u64 (&word)[W])
@@ -84,7 +84,7 @@ ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring
     const ordo_u32 lane = threadIdx.x % 32, size = 1u << rings->log, all = 0xffffffffu;
     const ordo_u32 wants = __ballot_sync(all, want && !place->waiting);
     if (wants) {
-        ordo_u32 first = lane == 0 ? ordo_dev_add_near(&ring->next, (ordo_u32)__popc(wants)) : 0;
+        ordo_u32 first = lane == 0 ? ordo_dev_add_block(&ring->next, (ordo_u32)__popc(wants)) : 0;
         first = __shfl_sync(all, first, 0);
         if (wants >> lane & 1) {
             place->at = first + (ordo_u32)__popc(wants & ((1u << lane) - 1));
@@ -104,18 +104,18 @@ ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring
     }
     place->waiting = place->waiting && !came;
     const bool any = __any_sync(all, came);
-    const ordo_u32 next = __shfl_sync(all, ordo_dev_load_near(&ring->next), 0);
+    const ordo_u32 next = __shfl_sync(all, ordo_dev_load_block(&ring->next), 0);
     const ordo_u32 behind = ordo_dev_warp_max(place->waiting ? next - place->at : 0);
     __syncwarp(); /* the words are in registers */
-    ordo_dev_fence_near();
+    ordo_dev_fence_block();
     if (lane == 0)
-        ordo_dev_exchange_near(&ring->oldest[warp], next - behind);
-    if (warp == 0) { /* tells senders, but while there is more to do not for every place */
-        const ordo_u32 ahead = ordo_dev_load_near(&ring->oldest[lane < warps ? lane : 0]) - place->read;
+        ordo_dev_exchange_block(&ring->oldest[warp], next - behind);
+    if (warp == 0) { /* publishes to senders; while there is more to do not for every place */
+        const ordo_u32 ahead = ordo_dev_load_block(&ring->oldest[lane < warps ? lane : 0]) - place->read;
         const ordo_u32 least = ~ordo_dev_warp_max(~ahead);
         if (least && (!any || least >= size / 8)) {
             place->read += least;
-            ordo_dev_fence_near();
+            ordo_dev_fence_block();
             __syncwarp();
             if (lane == 0)
                 ordo_dev_release(&rings->read[index * ORDO_CUDA_LINE], place->read);
@@ -124,8 +124,8 @@ ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring
     return came;
 }
 
-/* Whether all that was reserved in a ring is below *end, and no more will be: `expected` who reserve have ended,
- * counted in `done`. By whole warps. */
+/* By a whole warp: whether no more places of a ring will be reserved, since all `expected` senders have ended, counted
+ * in `done`; *end is then behind the last one. */
 ORDO_DEV bool nested_dry(const server_rings *rings, ordo_u32 index, ordo_u32 *done, ordo_u32 expected, ordo_u32 *end)
 {
     const bool ended = __shfl_sync(0xffffffffu, threadIdx.x % 32 == 0 && ordo_dev_load(done) == expected, 0);
@@ -136,7 +136,7 @@ ORDO_DEV bool nested_dry(const server_rings *rings, ordo_u32 index, ordo_u32 *do
     return ended;
 }
 
-/* Warps at home: as many lanes as were asked for; else in proportion to the targets that are hot. */
+/* On the host: warps at home: for as many lanes as are asked for; else in proportion to the targets that are hot. */
 static inline ordo_u32 nested_homes(double asked, double targets, ordo_u32 servers)
 {
     const double usual = targets <= 0 ? 256 : servers == 1 ? SERVER_THREADS : NESTED_DENSE * targets / servers;
@@ -146,14 +146,14 @@ static inline ordo_u32 nested_homes(double asked, double targets, ordo_u32 serve
 
 #endif
 
-/* A request with its targets, from a message at home (Low) or at the owner of its higher lock; *partner is the number
- * of the target whose lock is the other one, or SERVER_NONE. */
-template <int W, int Words, bool Low>
-ORDO_DEV ordo_request MY(open_nested)(const MY(args) * a, const MY(block) * b, const ordo_u64 (&word)[W],
-                                      ordo_u32 *local, ordo_u32 *partner)
+/* By one thread: a request with its targets, from a message at home (Low) or at the owner of its higher lock; *partner
+ * is the number of the target whose lock is the other one, or SERVER_NONE. */
+template <typename Form, bool Low>
+ORDO_DEV ordo_request lock_server_open_nested(const lock_server_args *a, const lock_server_block *b,
+                                              const ordo_u64 (&word)[Form::width], ordo_u32 *local, ordo_u32 *partner)
 {
     ordo_u32 other;
-    ordo_request r = MY(open_message)<W, Words>(a, word, local, &other);
+    ordo_request r = lock_server_open_message<Form>(a, word, local, &other);
     const ordo_u32 mine = server_target(&a->owners, server_join(&a->owners, *local, b->index));
     *partner = other ? (other >> 1) - 1 : SERVER_NONE;
     const ordo_u32 theirs = other ? server_target(&a->owners, *partner) : mine;
@@ -163,35 +163,36 @@ ORDO_DEV ordo_request MY(open_nested)(const MY(args) * a, const MY(block) * b, c
     return r;
 }
 
-/* Runs a section under locks of this block; false: one was taken. */
-ORDO_DEV bool MY(run_nested)(const MY(args) * a, const MY(block) * b, ordo_dev_queue *queue, const ordo_request *r,
-                             ordo_u32 slot, ordo_u32 second, ordo_u32 step, server_counters *mine)
+/* By one thread: runs a section under locks of this block; false: another thread has one of them. */
+ORDO_DEV bool lock_server_run_nested(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
+                                     const ordo_request *r, ordo_u32 slot, ordo_u32 second, ordo_u32 step,
+                                     server_counters *mine)
 {
-    ordo_activation out[OP(activations) + 1];
+    ordo_activation out[op_activations + 1];
     ordo_u32 activated = 0;
-    const bool twice = a->twice;
+    const bool may_repeat = a->may_repeat;
     const bool got =
-        OP(dev_try_table)<true>(&b->state, b->lock, slot, second, r, [&](const OP(state) * state, ordo_request * here) {
-            activated = twice ? OP(section)(state, here, out) : OP(section_open)(state, here, out);
+        op_dev_try_table<true>(&b->state, b->lock, slot, second, r, [&](const op_state *state, ordo_request *here) {
+            activated = may_repeat ? op_commit(state, here, out) : op_commit_valid(state, here, out);
         });
-    MY(activate)(a, queue, step, out, activated, mine);
+    lock_server_activate(a, queue, step, out, activated, mine);
     return got;
 }
 
-/* A warp that answers tries, in a step: `warp` of `warps`. */
-template <int W, int Words>
-ORDO_DEV void MY(answer_tries)(const MY(args) * a, const MY(block) * b, nested_ring *ring, nested_place *place,
-                               ordo_u32 warp, ordo_u32 warps, ordo_dev_queue *queue, ordo_u32 step,
-                               server_counters *mine, ordo_u32 *rounds)
+/* By a whole warp: answers tries, for a step; `warp` of `warps`. */
+template <typename Form>
+ORDO_DEV void lock_server_answer_tries(const lock_server_args *a, const lock_server_block *b, nested_ring *ring,
+                                       nested_place *place, ordo_u32 warp, ordo_u32 warps, ordo_dev_queue *queue,
+                                       ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
 {
-    ordo_u64 word[W] = {};
+    ordo_u64 word[Form::width] = {};
     ordo_u32 end = 0, looks = 0, waits = 0;
     bool has = false;
     for (bool over = false;;) {
-        ordo_u64 fresh[W];
-        if (nested_take<W>(&a->second, b->index, ring, warp, warps, !has, place, fresh)) {
+        ordo_u64 fresh[Form::width];
+        if (nested_take<Form::width>(&a->second, b->index, ring, warp, warps, !has, place, fresh)) {
 #pragma unroll
-            for (int w = 0; w < W; w++)
+            for (int w = 0; w < Form::width; w++)
                 word[w] = fresh[w];
             has = true;
             waits = 0;
@@ -200,14 +201,14 @@ ORDO_DEV void MY(answer_tries)(const MY(args) * a, const MY(block) * b, nested_r
             ordo_u32 local = 0, partner = 0;
             ordo_request r = {};
             if (has)
-                r = MY(open_nested)<W, Words, false>(a, b, word, &local, &partner);
+                r = lock_server_open_nested<Form, false>(a, b, word, &local, &partner);
             ordo_dev_fence();
             const ordo_u32 slot = server_lock_of(local);
             bool open = has, ran = false;
             for (int tries = 0; tries < NESTED_TRIES && __any_sync(0xffffffffu, open); tries++)
                 if (open) {
-                    ran = MY(run_nested)(a, b, queue, &r, slot, slot, step, mine);
-                    open = !ran && ordo_dev_load_near(&b->lock[slot]) != NESTED_AWAY;
+                    ran = lock_server_run_nested(a, b, queue, &r, slot, slot, step, mine);
+                    open = !ran && ordo_dev_load_block(&b->lock[slot]) != NESTED_AWAY;
                 }
             const bool answers = ran || (has && ++waits > NESTED_WAITS);
             if (__any_sync(0xffffffffu, answers))
@@ -229,28 +230,30 @@ ORDO_DEV void MY(answer_tries)(const MY(args) * a, const MY(block) * b, nested_r
     }
 }
 
-/* A warp at home, in a step. */
-template <int W, int Words>
-ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *ring, nested_place *place,
-                          ordo_u32 warp, ordo_dev_queue *queue, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+/* By a whole warp: at home, for a step. In one function, longer than others: an iteration is one pass over the states
+ * of all lanes' requests, with one fence for all of them. */
+template <typename Form>
+ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_block *b, nested_ring *ring,
+                                  nested_place *place, ordo_u32 warp, ordo_dev_queue *queue, ordo_u32 step,
+                                  server_counters *mine, ordo_u32 *rounds)
 {
     ordo_u32 *const answer = &a->answer[b->index * SERVER_THREADS + threadIdx.x];
     const ordo_u32 size = 1u << a->second.log;
-    ordo_u64 word[W] = {};
+    ordo_u64 word[Form::width] = {};
     ordo_u32 hand = NESTED_FREE, at = 0, wake = 0, nap = NESTED_NAP, end = 0, looks = 0;
     for (bool over = false;;) {
-        ordo_u64 fresh[W];
+        ordo_u64 fresh[Form::width];
         const ordo_u32 found = hand == NESTED_SENT ? ordo_dev_load(answer) : (ordo_u32)NESTED_OPEN;
-        if (nested_take<W>(&a->first, b->index, ring, warp, a->homes, hand == NESTED_FREE, place, fresh)) {
+        if (nested_take<Form::width>(&a->first, b->index, ring, warp, a->homes, hand == NESTED_FREE, place, fresh)) {
 #pragma unroll
-            for (int w = 0; w < W; w++)
+            for (int w = 0; w < Form::width; w++)
                 word[w] = fresh[w];
             hand = NESTED_HELD;
             wake = (ordo_u32)clock();
             nap = NESTED_NAP;
         }
         ordo_u32 local, other;
-        server_unpack<W, Words>(&a->shape, word, &local, &other);
+        server_unpack<Form::width, Form::words>(&a->shape, word, &local, &other);
         const ordo_u32 slot = server_lock_of(local), partner = other ? (other >> 1) - 1 : 0;
         ordo_u32 there;
         const ordo_u32 theirs = server_split(&a->owners, partner, &there), owner = other ? theirs : b->index;
@@ -259,10 +262,10 @@ ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *
         if (__any_sync(0xffffffffu, here)) {
             ordo_request r = {};
             if (here)
-                r = MY(open_nested)<W, Words, true>(a, b, word, &local, &other);
+                r = lock_server_open_nested<Form, true>(a, b, word, &local, &other);
             const ordo_u32 second = r.targets == 2 ? server_lock_of(there) : slot;
             for (int tries = 0; tries < NESTED_AT_HOME && __any_sync(0xffffffffu, here); tries++)
-                if (here && MY(run_nested)(a, b, queue, &r, slot, second, step, mine)) {
+                if (here && lock_server_run_nested(a, b, queue, &r, slot, second, step, mine)) {
                     here = false;
                     hand = NESTED_FREE;
                     mine->useful++;
@@ -272,14 +275,14 @@ ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *
             ordo_dev_store(answer, (ordo_u32)NESTED_OPEN); /* the next try is sent behind a fence */
         if (due && owner != b->index) {
             ordo_u32 open = 0;
-            if (ordo_dev_swap_near(&b->lock[slot], &open, (ordo_u32)NESTED_AWAY)) {
+            if (ordo_dev_swap_block(&b->lock[slot], &open, (ordo_u32)NESTED_AWAY)) {
                 at = ordo_dev_add(&a->second.write[owner * ORDO_CUDA_LINE], 1u);
                 hand = NESTED_SENDING;
                 locked = true;
             }
         }
-        /* one for both, since it is half the time of a round: behind it a lock is given back whose section has run
-         * elsewhere, and a try is sent for what was written here under its lock */
+        /* One fence for two purposes, since it takes half of an iteration: behind it a lock is given back whose section
+         * has run elsewhere, and a try is sent for what was written here under its lock. */
         if (__any_sync(0xffffffffu, locked || found != NESTED_OPEN))
             ordo_dev_fence();
         if (found != NESTED_OPEN) {
@@ -290,24 +293,25 @@ ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *
             nap = nap < NESTED_LONGEST ? 2 * nap : nap;
         }
         if (hand == NESTED_SENDING) {
-            /* what one lane has looked at is handed on to others in their order; an older value shows less room */
-            bool room = at - ordo_dev_acquire_near(&b->seen[owner]) < size;
-            if (!room) {
+            /* what one lane has acquired orders the others, through `seen`; an older value shows less room */
+            bool capacity = at - ordo_dev_acquire_block(&b->seen[owner]) < size;
+            if (!capacity) {
                 const ordo_u32 read = ordo_dev_acquire(&a->second.read[owner * ORDO_CUDA_LINE]);
-                ordo_dev_fence_near();
-                ordo_dev_exchange_near(&b->seen[owner], read);
-                room = at - read < size;
+                ordo_dev_fence_block();
+                ordo_dev_exchange_block(&b->seen[owner], read);
+                capacity = at - read < size;
             }
-            if (room) {
-                ordo_u64 out[W], *const to =
-                                     a->second.place + (((ordo_u64)owner << a->second.log) + (at & (size - 1))) * W;
+            if (capacity) {
+                ordo_u64 out[Form::width], *const to =
+                                               a->second.place +
+                                               (((ordo_u64)owner << a->second.log) + (at & (size - 1))) * Form::width;
                 const ordo_u64 lap = (ordo_u64)(((at >> a->second.log) + 1) & 3) << SERVER_BITS;
-                const ordo_request r = server_unpack<W, Words>(&a->shape, word, &local, &other);
+                const ordo_request r = server_unpack<Form::width, Form::words>(&a->shape, word, &local, &other);
                 const ordo_u32 mine_too = server_join(&a->owners, local, b->index);
-                server_pack<W, Words>(&a->shape, &r, there, (mine_too + 1) << 1 | (other & 1), out);
+                server_pack<Form::width, Form::words>(&a->shape, &r, there, (mine_too + 1) << 1 | (other & 1), out);
                 server_tag(out, threadIdx.x);
 #pragma unroll
-                for (int w = 0; w < W; w++)
+                for (int w = 0; w < Form::width; w++)
                     ordo_dev_store(&to[w], out[w] | lap);
                 hand = NESTED_SENT;
             }
@@ -327,10 +331,10 @@ ORDO_DEV void MY(at_home)(const MY(args) * a, const MY(block) * b, nested_ring *
     }
 }
 
-/* A server's step. All threads of the block, which part here and meet at its end. */
-template <int W, int Words>
-ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, nested_place *place, ordo_dev_queue *queue,
-                                ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+/* By a whole block: a server's step. Its warps go their own ways, and meet at its end. */
+template <typename Form>
+ORDO_DEV void lock_server_nested_server(const lock_server_args *a, const lock_server_block *b, nested_place *place,
+                                        ordo_dev_queue *queue, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
 {
     __shared__ nested_ring requests, tries;
     const ordo_u32 warp = threadIdx.x / 32, left = SERVER_WARPS - a->homes;
@@ -341,8 +345,8 @@ ORDO_DEV void MY(nested_server)(const MY(args) * a, const MY(block) * b, nested_
     }
     __syncthreads();
     if (warp < a->homes)
-        MY(at_home)<W, Words>(a, b, &requests, place, warp, queue, step, mine, rounds);
+        lock_server_at_home<Form>(a, b, &requests, place, warp, queue, step, mine, rounds);
     else if (warp - a->homes < answering)
-        MY(answer_tries)<W, Words>(a, b, &tries, place, warp - a->homes, answering, queue, step, mine, rounds);
+        lock_server_answer_tries<Form>(a, b, &tries, place, warp - a->homes, answering, queue, step, mine, rounds);
     __syncthreads();
 }

@@ -38,7 +38,7 @@
 #ifndef ORDO_LOCK_SERVER_LOCKS_H
 #define ORDO_LOCK_SERVER_LOCKS_H
 
-#include <ordo/operator.h>
+#include <ordo/operator/operator.h>
 
 #include "ring.h"
 

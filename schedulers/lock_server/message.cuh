@@ -1,22 +1,26 @@
 /* lock_server/message.cuh -- messages between blocks of a GPU: what they hold, how they are sent and taken.
  *
- * A server has a ring that many blocks write to. A batch of messages is sorted by server in the sender's shared memory
- * (counts, a scan, places), so that what goes to one server goes there in one reservation and one coalesced copy.
+ * Problem. Many blocks send short messages to one, through global memory, with few atomics and fences.
  *
- *   write   places that have been reserved, an atomic add a batch and server       (senders)
- *   read    places that may be overwritten, one release store a round               (the server)
- *   place   W words of 64 bits a message, each with its lap, 1 more than the times the ring was gone round, modulo 4,
- *           in its two upper bits
+ * Data structures. A server has a ring that many blocks write to.
+ *   write   places that have been reserved, one atomic add per batch and server   (senders)
+ *   read    places that may be overwritten, one release store per round           (the server)
+ *   place   W words of 64 bits per message, each with its lap in its two upper bits: 1 more than the number of times
+ * the ring was gone round before, modulo 4
  *
- * A word is valid for the reader at `at` if it has the lap of `at`: before it was written it has the one before, or 0
- * in the first. So there is no bit-mask, nothing to reset, and no fence: a message is its words, each written whole. A
- * server takes the valid prefix of what is next. It may be behind what is reserved, but never ahead: every reserved
- * place is written, once.
- *   Invariant: a sender writes place `at` only if at - read < size. Read acquire (sender) after release (server, when
- * the words are in its registers): nothing is overwritten before it was taken.
- *   Room: a reservation is written as soon as its own ring has room for all of it (it is no larger than a ring), and
- * no sender waits for one ring while another has room for what it reserved there. So the first reservation of a ring
- * that is not written waits for that ring's server alone.
+ * Protocol. A batch of messages is sorted by server in the sender's shared memory (counts, a scan, places), so that the
+ * messages for one server take one reservation and one coalesced copy. A word is valid for the reader at `at` if it has
+ * the lap of `at`: before it is written it has the lap before, or 0 in the first. So there is no bit-mask, and nothing
+ * to reset. A server takes the valid prefix of the places that come next. It may be behind what is reserved, but never
+ * ahead: every reserved place is written, once.
+ *
+ * Termination. A reservation is written as soon as its own ring has room for all of it (it is no larger than a ring),
+ * and no sender waits for one ring while another has room for what it reserved there. So the first reservation of a
+ * ring that is not written waits for that ring's server alone.
+ *
+ * Memory order. A message is its words, each written whole: no fence is needed. Invariant: a sender writes place `at`
+ * only if at - read < size. It acquires `read`, which the server releases when the words are in its registers: no word
+ * is overwritten before it was taken.
  */
 #ifndef SERVER_MESSAGE_ONCE
 #define SERVER_MESSAGE_ONCE
@@ -24,17 +28,17 @@
 enum {
     SERVER_THREADS = 512, /* of a block */
     SERVER_WARPS = SERVER_THREADS / 32,
-    SERVER_EACH = 4,          /* messages of a thread and batch, at least */
-    SERVER_MOST = 512,        /* servers: a lane of a sender for each */
-    SERVER_LINES = 4096,      /* of the table that makes chains in clients, */
-    SERVER_CHAINS = 8192,     /* and of a server's, where messages are short and batches the least */
-    SERVER_NEAR_LOCKS = 4096, /* of a server, in shared memory */
-    SERVER_TAGS = 2048,       /* numbers that may go along with a try */
-    SERVER_BITS = 62          /* of a word, for what it says */
+    SERVER_EACH = 4,          /* messages of a thread in a batch, at least */
+    SERVER_MOST = 512,        /* servers: a thread of a sender for each */
+    SERVER_LINES = 4096,      /* lines of a client's table of chains, */
+    SERVER_CHAINS = 8192,     /* and of a server's, where messages are short and batches small */
+    SERVER_NEAR_LOCKS = 4096, /* locks of a server, in shared memory */
+    SERVER_TAGS = 2048,       /* tags that a try may have */
+    SERVER_BITS = 62          /* bits of a word without its lap */
 };
 #define SERVER_NONE 0xffffffffu
 
-/* A thread's own of ordo_cuda_counters, in half as many registers: none sees 2^32 items. */
+/* A thread's own ordo_cuda_counters, in half as many registers: no thread has 2^32 items. */
 typedef struct server_counters {
     ordo_u32 items, edges, useful, activations;
 } server_counters;
@@ -49,7 +53,7 @@ ORDO_DEV ordo_cuda_counters server_counted(const server_counters *mine)
     return all;
 }
 
-/* ---- what a message says ---- */
+/* ---- what a message holds ---- */
 
 /* Widths of the item and of the target's number at its server; all bits that a message without arguments needs. */
 typedef struct server_shape {
@@ -79,8 +83,9 @@ ORDO_DEV ordo_u64 server_low(ordo_u64 word, ordo_u32 bits)
     return word & ((1ull << bits) - 1);
 }
 
-/* 1 and 2 words hold the item, the target's number at its server (below 2^28) and `other`, the second target plus 1 or
- * 0; 4 words the arguments as well; 2 words with arguments (Words) two of 32 bits, and no second target. */
+/* By one thread. 1 and 2 words hold the item, the target's number at its server (below 2^28) and `other`, the second
+ * target plus 1 or 0; 4 words the arguments as well; 2 words with arguments (Words) two of 32 bits, and no second
+ * target. */
 template <int W, int Words>
 ORDO_DEV void server_pack(const server_shape *s, const ordo_request *r, ordo_u32 local, ordo_u32 other,
                           ordo_u64 (&word)[W])
@@ -133,7 +138,7 @@ ORDO_DEV ordo_request server_unpack(const server_shape *s, const ordo_u64 (&word
     return r;
 }
 
-/* A number below SERVER_TAGS that goes along, in bits that 2 words without arguments and 4 words have to spare. */
+/* By one thread: a tag below SERVER_TAGS, in bits that are free in 2 words without arguments and in 4 words. */
 template <int W> ORDO_DEV void server_tag(ordo_u64 (&word)[W], ordo_u32 tag)
 {
     static_assert(W == 2 || W == 4, "words with bits to spare");
@@ -144,14 +149,16 @@ template <int W> ORDO_DEV ordo_u32 server_tag_of(const ordo_u64 (&word)[W])
     return (ordo_u32)(word[W - 1 - (W == 2)] >> (W == 2 ? 32 : 36)) & (SERVER_TAGS - 1);
 }
 
-/* Of the table that makes chains, by the whole number of a target: those of one owner would share a few. */
+/* By one thread: the line of a client's table of chains, by the target's number (numbers at their servers would share a
+ * few lines). */
 ORDO_DEV ordo_u32 server_line(ordo_u32 target)
 {
     static_assert(SERVER_LINES == 1 << 12, "the upper 12 bits");
     return target * 0x9e3779b1u >> 20;
 }
 
-/* The k-th of an array in registers, where k is not known: a loop that is not unrolled has a quarter of the code. */
+/* By one thread: reads and writes element k of an array in registers, for a k that is not a constant: a loop that is
+ * not unrolled has a quarter of the code. */
 template <typename T, int P> ORDO_DEV T server_pick(const T (&from)[P], int k)
 {
     T value = from[0];
@@ -182,12 +189,12 @@ template <typename T, int P> ORDO_DEV void server_put(T (&to)[P], int k, T value
 
 typedef struct server_rings {
     ordo_u64 *place;        /* [servers][1 << log][W], 0 at first */
-    ordo_u32 *write, *read; /* [servers] lines apart, 0 at first */
+    ordo_u32 *write, *read; /* [servers] each on its own cache line, 0 at first */
     ordo_u32 log;
 } server_rings;
 
-/* Whether this block is a server, and its number among those or among the clients: each a share of every stretch of
- * blocks, so that both are on every multiprocessor. */
+/* By a whole block: whether it is a server, and its number among these or among the clients. Servers are spread evenly
+ * among the blocks, so that every multiprocessor has both. */
 ORDO_DEV bool server_role(ordo_u32 servers, ordo_u32 *index)
 {
     const ordo_u32 before = (ordo_u32)((ordo_u64)blockIdx.x * servers / gridDim.x);
@@ -206,22 +213,22 @@ static __host__ __device__ inline ordo_u32 server_outbox_words(ordo_u32 servers,
 {
     return servers + stage;
 }
-ORDO_DEV server_outbox server_outbox_at(ordo_u64 *room, ordo_u32 servers)
+ORDO_DEV server_outbox server_outbox_at(ordo_u64 *capacity, ordo_u32 servers)
 {
-    server_outbox out = {(ordo_u32 *)room, (ordo_u32 *)room + servers, room + servers};
+    server_outbox out = {(ordo_u32 *)capacity, (ordo_u32 *)capacity + servers, capacity + servers};
     return out;
 }
 
-/* What a lane sends: to server warp + SERVER_WARPS * lane. */
+/* What a thread sends: to server warp + SERVER_WARPS * lane. */
 typedef struct server_sending {
     ordo_u32 count, offset, at; /* reserved places at .. at + count - 1 */
-    ordo_u32 seen;              /* `read`, as it was last looked at */
+    ordo_u32 seen;              /* `read`, as it was last loaded */
     bool waiting;
 } server_sending;
 
-/* Sorts messages into the outbox, whose last batch must be on its way; to[k] SERVER_NONE: there is no message k.
- * `get(k, word)` makes the others. Places are reserved as soon as it is known how many, and sorting hides how long that
- * takes; nothing in between waits for anybody else. All threads of the block; server_send writes. */
+/* By a whole block: sorts messages into the outbox, whose last batch must be written; server_send writes this one.
+ * to[k] SERVER_NONE: the thread has no message k; `get(k, word)` makes the others. Places are reserved as soon as their
+ * number is known, and sorting hides how long that takes; in between no thread waits for another block. */
 template <int W, int P, typename Get>
 ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
                              const ordo_u32 (&to)[P], Get get, server_sending *s)
@@ -230,7 +237,7 @@ ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings
     __shared__ typename scan_type::TempStorage scan;
     const ordo_u32 mine = threadIdx.x / 32 + SERVER_WARPS * (threadIdx.x % 32); /* server */
     static_assert(P * SERVER_THREADS <= 1 << 16 && SERVER_MOST <= 1 << 16, "both in one register");
-    ordo_u32 ranked[P], offset; /* the server, and above it how many for it come before */
+    ordo_u32 ranked[P], offset; /* the server, and in the upper half how many messages for it come before */
     if (threadIdx.x < servers)
         out->count[threadIdx.x] = 0;
     __syncthreads();
@@ -259,7 +266,7 @@ ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings
     __syncthreads();
 }
 
-/* The same of messages in registers. */
+/* By a whole block: the same for messages in registers. */
 template <int W, int P>
 ORDO_DEV void server_fill(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
                           const ordo_u32 (&to)[P], const ordo_u64 (&word)[P][W], server_sending *s)
@@ -274,7 +281,7 @@ ORDO_DEV void server_fill(const server_outbox *out, const server_rings *rings, o
         s);
 }
 
-/* Writes what has room; whether this lane still waits. By whole warps. */
+/* By a whole warp: writes the messages for servers whose rings have room; whether this lane's still wait. */
 template <int W> ORDO_DEV bool server_send(const server_outbox *out, const server_rings *rings, server_sending *s)
 {
     const ordo_u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, size = 1u << rings->log;
@@ -301,8 +308,8 @@ template <int W> ORDO_DEV bool server_send(const server_outbox *out, const serve
     return s->waiting;
 }
 
-/* A client's batch: on its way when this returns, and the outbox may be filled again. False where the run ends early.
- * All threads of the block. */
+/* By a whole block: sends a client's batch. It is written when this returns, and the outbox may be filled again. False
+ * where the run ends early. */
 template <int W, int P>
 ORDO_DEV bool server_deliver(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
                              const ordo_u32 (&to)[P], const ordo_u64 (&word)[P][W], server_sending *sending,
@@ -315,15 +322,15 @@ ORDO_DEV bool server_deliver(const server_outbox *out, const server_rings *rings
     return !__syncthreads_or(told);
 }
 
-/* A server's end of a ring. least[turn] is the first place of a round that is not valid; three of them by turns: the
- * one after next is made ready behind the barrier that all have passed who read it last. */
+/* A server's end of a ring. least[turn] is the first place of a round that is not valid, triple-buffered: the one of
+ * the round after next is reset behind the barrier that all threads have passed that read it last. */
 typedef struct server_taking {
     ordo_u32 taken; /* places, so far */
     ordo_u32 turn;
     ordo_u32 *least; /* [3] in shared memory */
 } server_taking;
 
-/* A barrier follows before the first server_take. */
+/* By a whole block; a barrier must follow before the first server_take. */
 ORDO_DEV server_taking server_taking_begin(ordo_u32 *least)
 {
     server_taking t = {0, 0, least};
@@ -332,8 +339,10 @@ ORDO_DEV server_taking server_taking_begin(ordo_u32 *least)
     return t;
 }
 
-/* The valid prefix of what is next, at most P messages a thread: message k * SERVER_THREADS + threadIdx.x to word[k];
- * how many. `order`: what their senders wrote before is seen. All threads of the block; has one barrier. */
+/* By a whole block: takes the valid prefix of the next places, at most P messages per thread: message k *
+ * SERVER_THREADS
+ * + threadIdx.x goes to word[k] of that thread. Returns how many. `order`: what their senders wrote before is visible.
+ * Has one barrier. */
 template <int W, int P>
 ORDO_DEV ordo_u32 server_take(const server_rings *rings, ordo_u32 index, server_taking *t, ordo_u64 (&word)[P][W],
                               bool order)
@@ -373,8 +382,8 @@ ORDO_DEV ordo_u32 server_take(const server_rings *rings, ordo_u32 index, server_
     return count;
 }
 
-/* Whether no message will come that is not taken: `expected` senders have ended, counted in `done`, and all that was
- * reserved is taken. Acquire: who counts itself done has reserved before. */
+/* By one thread: whether all messages are taken and no more will come: `expected` senders have ended, counted in
+ * `done`, and all that was reserved is taken. Acquire: a sender that counts itself done has reserved before. */
 ORDO_DEV bool server_dry(const server_rings *rings, ordo_u32 index, const server_taking *t, ordo_u32 *done,
                          ordo_u32 expected)
 {
@@ -402,7 +411,7 @@ static inline ordo_u32 server_ring_log(double asked, ordo_u32 batch)
     return log;
 }
 
-/* Servers among `all` blocks, `ratio` clients to each. */
+/* The number of servers among `all` blocks, with `ratio` clients to each. */
 static inline ordo_u32 server_share(int all, double ratio)
 {
     int servers = (int)((double)all / (1 + ratio) + 0.5);

@@ -1,15 +1,16 @@
 /* lock_server/owners.cuh -- which block of a GPU owns a target.
  *
- * A target's *number* says it. Runs of 1 << log numbers are dealt out in turn: run % servers is the server, and the
- * numbers of its runs, one after the other, are those that its targets have there (server_split, server_join). A run is
- * a single number, but where words are in the servers' shared memory: there it is eight, since they come in the
- * beginning and go back in the end by sectors of 32 bytes, of which a server would else have one word.
+ * A target's *number* determines it. Runs of 1 << log numbers are dealt out round-robin: run % servers is the server,
+ * and the numbers of its runs, one after the other, are those that its targets have there (server_split, server_join).
+ * A run is a single number; but where words are in the servers' shared memory it is eight, since words are copied in at
+ * the beginning and back at the end by sectors of 32 bytes, of which a server would otherwise have one word.
  *
- * Where targets are dealt out in turn the number is the target itself, and nothing is looked up. Else there are two
- * tables, made on the host before a run: by hash; by the parts of a graph that METIS finds; or in turn, but for those
- * that a sample of the requests says are asked for most (partition=auto). These get the first numbers of every server,
- * so that each has as many of them, and those whose numbers they take get theirs. Where every server has many of those
- * that are asked for, chance has dealt them evenly enough, and the tables are not worth a look-up a request.
+ * Where targets are dealt out round-robin the number is the target itself, and nothing is looked up. Otherwise there
+ * are two tables, made on the host before a run: by hash; by the parts of a graph that METIS finds; or round-robin, but
+ * for the targets that a sample finds most often in requests (partition=auto). These get the first numbers of every
+ * server, so that each has as many of them, and the targets whose numbers they take get theirs. Where every server has
+ * many of the requested targets, chance has dealt them evenly enough, and the tables are not worth a look-up per
+ * request.
  *
  * Not done: to move targets while it runs.
  */
@@ -19,8 +20,8 @@
 #include <ordo/memory.h>
 
 enum {
-    SERVER_DEALT = 64,    /* of a server: with more of them looking up owners costs what evenness gains (measured) */
-    SERVER_RUN_LOG = 3,   /* of words that fill a sector of 32 bytes */
+    SERVER_DEALT = 64,    /* hot targets of a server: with more, look-ups cost what evenness gains (measured) */
+    SERVER_RUN_LOG = 3,   /* words that fill a sector of 32 bytes */
     SERVER_BY_SAMPLE = 0, /* values of the tunable `partition`; this one is `auto` */
     SERVER_BY_HASH = 1,
     SERVER_BY_PART = 2,
@@ -29,13 +30,13 @@ enum {
 
 typedef struct server_owners {
     const ordo_u32 *number; /* [targets], or NULL: a target is its own number */
-    const ordo_u32 *target; /* [servers * most], SERVER_NONE: that is nobody's number */
+    const ordo_u32 *target; /* [servers * most], SERVER_NONE: no target has that number */
     ordo_u32 servers, most; /* numbers of a server, whole runs */
     ordo_u32 log;           /* of a run's numbers */
     ordo_u64 targets;
 } server_owners;
 
-/* A number's server, and what it is there. */
+/* A number's server, and the number there; and back. */
 static __host__ __device__ inline ordo_u32 server_split(const server_owners *o, ordo_u32 number, ordo_u32 *local)
 {
     const ordo_u32 run = number >> o->log, round = run / o->servers;
@@ -47,24 +48,27 @@ static __host__ __device__ inline ordo_u32 server_join(const server_owners *o, o
     return ((local >> o->log) * o->servers + server) << o->log | (local & ((1u << o->log) - 1));
 }
 
+/* By one thread: the number of a target. */
 ORDO_DEV ordo_u32 server_number(const server_owners *o, ordo_u32 target)
 {
     return o->number ? __ldg(o->number + target) : target;
 }
-/* SERVER_NONE or more than there are: nobody's. */
+/* By one thread: the target with a number; SERVER_NONE, or more than there are targets: none has it. */
 ORDO_DEV ordo_u32 server_target(const server_owners *o, ordo_u32 number)
 {
     return o->target ? __ldg(o->target + number) : number;
 }
 
-/* The lock at its server of the target with this number there: by hash, so that no stride of targets shares a few. */
+/* By one thread: the lock of the target with this number at its server: by hash, so that no stride of targets shares a
+ * few locks. */
 ORDO_DEV ordo_u32 server_lock_of(ordo_u32 local)
 {
     static_assert(SERVER_NEAR_LOCKS == 1 << 12, "the upper 12 bits");
     return local * 0x9e3779b1u >> 20;
 }
 
-/* Whether the lock of number a is above that of b: by (slot, server), so that every server has as many low ones. */
+/* By one thread: whether the lock of number a is above that of b: by (slot, server), so that every server has as many
+ * low ones. */
 ORDO_DEV bool server_above(const server_owners *o, ordo_u32 a, ordo_u32 b)
 {
     ordo_u32 here, there;
@@ -75,19 +79,19 @@ ORDO_DEV bool server_above(const server_owners *o, ordo_u32 a, ordo_u32 b)
 
 /* ---- the host's part ---- */
 
-/* Words of a run, as a power of two, where each server has enough of them that runs come out even. */
+/* Numbers of a run, as a power of two: several where each server has enough targets that runs come out even. */
 static inline ordo_u32 server_run_log(bool near, ordo_u64 targets, ordo_u32 servers)
 {
     return near && targets >= (ordo_u64)SERVER_DEALT * servers ? SERVER_RUN_LOG : 0;
 }
 
-/* Whole runs that many numbers are in, in numbers. */
+/* The numbers of as many whole runs as hold that many numbers. */
 static inline ordo_u32 server_runs(ordo_u64 numbers, ordo_u32 log)
 {
     return (ordo_u32)(((numbers - 1) >> log) + 1) << log;
 }
 
-/* Numbers in the order of targets: each the next of its server's. */
+/* Gives numbers to targets in their order: each the next one of its server. */
 template <typename Owner>
 static ordo_status server_count_out(server_owners *o, ordo_u32 *number, ordo_u32 **target, Owner owner)
 {
@@ -115,8 +119,9 @@ static ordo_status server_count_out(server_owners *o, ordo_u32 *number, ordo_u32
     return ORDO_OK;
 }
 
-/* The most frequent ones of a sample get the numbers from 0 on, by turns there and back, as the first are hottest. */
-static inline ordo_status server_deal_out(server_owners *o, const ordo_survey *survey, ordo_u32 *number,
+/* The most frequent targets of a sample get the numbers from 0 on, to servers in alternating directions, as the first
+ * ones are the hottest. */
+static inline ordo_status server_deal_out(server_owners *o, const ordo_contention_sample *survey, ordo_u32 *number,
                                           ordo_u32 **target)
 {
     const ordo_u64 size = (ordo_u64)o->most * o->servers;
@@ -141,14 +146,14 @@ static inline ordo_status server_deal_out(server_owners *o, const ordo_survey *s
     return ORDO_OK;
 }
 
-/* What `partition` is to mean: auto deals out what is hot where that is few. */
-static inline int server_partition(int asked, const ordo_survey *survey, ordo_u32 servers)
+/* The partition that is used: auto deals out hot targets where these are few. */
+static inline int server_partition(int asked, const ordo_contention_sample *survey, ordo_u32 servers)
 {
     const bool few = survey->targets > 0 && survey->targets < (double)SERVER_DEALT * servers;
     return asked == SERVER_BY_SAMPLE && !few ? (int)SERVER_BY_TURNS : asked;
 }
 
-/* How many targets a server has at most; by hash and by parts an upper limit that holds nearly always. */
+/* The most targets of a server; by hash and by parts an upper limit that holds nearly always. */
 static inline ordo_u32 server_most(int partition, ordo_u64 targets, ordo_u32 servers, ordo_u32 log)
 {
     const ordo_u64 runs = ((targets + (1u << log) - 1) >> log) + servers - 1, even = runs / servers << log;
@@ -156,9 +161,9 @@ static inline ordo_u32 server_most(int partition, ordo_u64 targets, ordo_u32 ser
                                                                       : (ordo_u32)even;
 }
 
-/* Owners of `targets` among `servers`, by runs of 1 << log numbers, on the device where they are tables. */
+/* Makes the owners, by runs of 1 << log numbers; tables are on the device. */
 static inline ordo_status server_owners_make(ordo_cuda *c, int partition, ordo_u32 servers, ordo_u32 log,
-                                             const ordo_survey *survey, server_owners *o)
+                                             const ordo_contention_sample *survey, server_owners *o)
 {
     const ordo_u64 targets = c->job->targets;
     const ordo_u32 *part = NULL;

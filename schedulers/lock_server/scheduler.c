@@ -1,4 +1,4 @@
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "locks.h"
 #include "tunables.h"
@@ -27,6 +27,37 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 6 * (n + m) * entry + fixed;
 }
 
+/* For how many targets servers are ahead of locks (docs/performance.md, "Critical sections"). On a GPU, where no
+ * section needs two targets at once: up to SERVED_ON_GPU hot ones, beyond which locks are rarely contended, or where
+ * servers can keep the words of all targets, SERVED_NEAR bytes, which is what the shared memory of an H100 holds.
+ * Sections that need two targets are served there where one server has them all: up to ISOLATED_ON_GPU. On a CPU up to
+ * SERVED_A_THREAD for each thread, and none of two targets; one thread alone has nobody to fight with. */
+enum { SERVED_ON_GPU = 1 << 19, SERVED_NEAR = 1 << 24, ISOLATED_ON_GPU = 256, SERVED_A_THREAD = 32 };
+
+static bool beats_locks(const ordo_situation *s)
+{
+    const double one = s->on_gpu ? SERVED_ON_GPU : s->threads > 1 ? (double)SERVED_A_THREAD * s->threads : 0;
+    const double two = s->on_gpu ? ISOLATED_ON_GPU : 0;
+    const bool fit = s->on_gpu && s->owned_bytes > 0 && s->owned_bytes <= SERVED_NEAR;
+    return s->hot_targets > 0 && (fit || s->hot_targets <= (s->op->apart ? one : two));
+}
+
+/* Predicted times. Relax operators gain nothing by servers: a message costs more than a compare-and-swap. */
+static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
+{
+    (void)sync;
+    if (s->op->kind == ORDO_KIND_RELAX)
+        *out = (ordo_fit){!s->op->activates                  ? 3
+                          : s->graph_kind == ORDO_GRAPH_DEEP ? 8
+                                                             : 2.5,
+                          "a message for every update"};
+    else if (beats_locks(s))
+        *out = (ordo_fit){0.5, "servers, for locks would be contended"};
+    else
+        *out = (ordo_fit){2, s->hot_targets > 0 ? "servers, where locks are rarely contended"
+                                                : "servers, where nothing is known of the targets"};
+}
+
 extern const ordo_scheduler ordo_scheduler_lock_server;
 const ordo_scheduler ordo_scheduler_lock_server = {
     .name = "lock_server",
@@ -36,4 +67,5 @@ const ordo_scheduler ordo_scheduler_lock_server = {
     .tunables = tunables,
     .tunable_count = SERVER_TUNABLE_COUNT,
     .memory = memory,
+    .suit = suit,
 };

@@ -5,35 +5,35 @@
  * table until their locks are free. What cannot be admitted stays in its ring. Only the server's own thread touches its
  * locks and places.
  */
-enum { MY(target_bytes) = 8 };
+enum { lock_server_target_bytes = 8 };
 
 /* ---- sections ---- */
 
-ORDO_INLINE void MY(keep_all)(MY(member) * me, const ordo_activation *activated, ordo_u32 count)
+ORDO_INLINE void lock_server_keep_all(lock_server_member *me, const ordo_activation *activated, ordo_u32 count)
 {
     ORDO_COUNT(me->count.activations += count);
-    OP(push_activated)(activated, count, MY(keep), me);
+    op_push_activated(activated, count, lock_server_keep, me);
 }
 
-ORDO_INLINE void MY(run_section)(MY(member) * me, const ordo_request *request)
+ORDO_INLINE void lock_server_run_commit(lock_server_member *me, const ordo_request *request)
 {
-    ordo_activation activated[OP(activations) + 1];
-    MY(keep_all)(me, activated, OP(run_section)(me->job, request, activated, &me->count));
+    ordo_activation activated[op_activations + 1];
+    lock_server_keep_all(me, activated, op_run_commit(me->job, request, activated, &me->count));
 }
 
 /* ---- halves ---- */
 
-ORDO_INLINE void MY(run_second)(MY(member) * me, const ordo_request *request)
+ORDO_INLINE void lock_server_run_second(lock_server_member *me, const ordo_request *request)
 {
-    ordo_activation activated[OP(activations) + 1];
-    MY(keep_all)(me, activated, OP(second)((const OP(state) *)me->job->state, request, activated));
+    ordo_activation activated[op_activations + 1];
+    lock_server_keep_all(me, activated, op_second((const op_state *)me->job->state, request, activated));
     ORDO_COUNT(me->count.useful++);
 }
 
 /* Into the ring, or behind what found no room in it before. */
-ORDO_INLINE void MY(send_second)(MY(member) * me, ordo_u32 server, const ordo_request *request)
+ORDO_INLINE void lock_server_send_second(lock_server_member *me, ordo_u32 server, const ordo_request *request)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     const ordo_u64 at = (ordo_u64)server * run->servers + me->server;
     server_writer *writer = &me->to_server[server];
     if (!me->spill[server].count && server_has_room(writer, &run->second[at], run->size)) {
@@ -41,38 +41,38 @@ ORDO_INLINE void MY(send_second)(MY(member) * me, ordo_u32 server, const ordo_re
         return;
     }
     ordo_bin *spill = &me->spill[server];
-    if (spill->count == spill->room && !ordo_bin_grow(me->job, spill, sizeof *request))
+    if (spill->count == spill->capacity && !ordo_bin_grow(me->job, spill, sizeof *request))
         return; /* the run has failed */
     ((ordo_request *)spill->data)[spill->count++] = *request;
     me->spilled++;
 }
 
 /* Whether there was one to serve; the request stays one thing until both halves have run. */
-ORDO_INLINE bool MY(admit_halves)(MY(member) * me, const ordo_request *request, bool own)
+ORDO_INLINE bool lock_server_admit_halves(lock_server_member *me, const ordo_request *request, bool own)
 {
-    ordo_activation activated[OP(activations) + 1];
+    ordo_activation activated[op_activations + 1];
     ordo_request second = *request;
     int more = 0;
     if (me->spilled >= server_flight(me->job->tunable[SERVER_FLIGHT]))
         return false;
-    MY(keep_all)(me, activated, OP(first)((const OP(state) *)me->job->state, &second, activated, &more));
+    lock_server_keep_all(me, activated, op_first((const op_state *)me->job->state, &second, activated, &more));
     const ordo_u32 server = server_owner(&me->run->map, second.target[1]);
     if (more && server != me->server) {
-        MY(send_second)(me, server, &second);
+        lock_server_send_second(me, server, &second);
         me->balance += own;
         return true;
     }
     if (more)
-        MY(run_second)(me, &second);
+        lock_server_run_second(me, &second);
     else
         ORDO_COUNT(me->count.useful++);
     me->balance -= !own;
     return true;
 }
 
-ORDO_NOINLINE bool MY(serve_halves)(MY(member) * me)
+ORDO_NOINLINE bool lock_server_serve_halves(lock_server_member *me)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     bool any = false;
     for (ordo_u32 server = 0; server < run->servers; server++) {
         const ordo_u64 in = (ordo_u64)me->server * run->servers + server,
@@ -80,7 +80,7 @@ ORDO_NOINLINE bool MY(serve_halves)(MY(member) * me)
         server_ring *ring = &run->second[in];
         const ordo_u32 count = server_arrived(ring);
         for (ordo_u32 i = 0; i < count; i++)
-            MY(run_second)(me, &run->second_slot[in * run->size + ((ring->read + i) & (run->size - 1))]);
+            lock_server_run_second(me, &run->second_slot[in * run->size + ((ring->read + i) & (run->size - 1))]);
         if (count)
             server_give_back(ring, count);
         me->balance -= count;
@@ -103,104 +103,105 @@ ORDO_NOINLINE bool MY(serve_halves)(MY(member) * me)
 
 /* ---- nested locks ---- */
 
-ORDO_INLINE server_place *MY(place)(const MY(member) * me, ordo_u32 index)
+ORDO_INLINE server_place *lock_server_place(const lock_server_member *me, ordo_u32 index)
 {
     return (server_place *)me->place.data + index;
 }
 
 /* A place of the table, SERVER_NONE where memory is short. */
-static ordo_u32 MY(new_place)(MY(member) * me)
+static ordo_u32 lock_server_new_place(lock_server_member *me)
 {
     ordo_u32 index = me->free_place;
     if (index != SERVER_NONE) {
-        me->free_place = MY(place)(me, index)->next;
+        me->free_place = lock_server_place(me, index)->next;
         return index;
     }
-    if (me->place.count == me->place.room && !ordo_bin_grow(me->job, &me->place, sizeof(server_place)))
+    if (me->place.count == me->place.capacity && !ordo_bin_grow(me->job, &me->place, sizeof(server_place)))
         return SERVER_NONE;
     return (ordo_u32)me->place.count++;
 }
-ORDO_INLINE void MY(drop_place)(MY(member) * me, ordo_u32 index)
+ORDO_INLINE void lock_server_drop_place(lock_server_member *me, ordo_u32 index)
 {
-    MY(place)(me, index)->next = me->free_place;
+    lock_server_place(me, index)->next = me->free_place;
     me->free_place = index;
 }
 
 /* To the end of a lock's queue. */
-static void MY(queue)(MY(member) * me, ordo_u32 slot, ordo_u32 index)
+static void lock_server_queue(lock_server_member *me, ordo_u32 slot, ordo_u32 index)
 {
     server_lock *lock = &me->lock[slot];
-    MY(place)(me, index)->next = SERVER_NONE;
+    lock_server_place(me, index)->next = SERVER_NONE;
     if (lock->first == SERVER_NONE)
         lock->first = index;
     else
-        MY(place)(me, lock->last)->next = index;
+        lock_server_place(me, lock->last)->next = index;
     lock->last = index;
 }
 
-ORDO_INLINE ordo_u64 MY(channel_at)(const MY(run) * run, int channel, ordo_u32 to, ordo_u32 from)
+ORDO_INLINE ordo_u64 lock_server_channel_at(const lock_server_run *run, int channel, ordo_u32 to, ordo_u32 from)
 {
     return ((ordo_u64)channel * run->servers + to) * run->servers + from;
 }
 
 /* There is room: see locks.h. */
-static void MY(say)(MY(member) * me, int channel, ordo_u32 server, server_word word)
+static void lock_server_say(lock_server_member *me, int channel, ordo_u32 server, server_word word)
 {
-    const MY(run) *run = me->run;
-    const ordo_u64 at = MY(channel_at)(run, channel, server, me->server);
+    const lock_server_run *run = me->run;
+    const ordo_u64 at = lock_server_channel_at(run, channel, server, me->server);
     server_writer *writer = &me->to_server[(ordo_u32)channel * run->servers + server];
     run->word[at * run->credit + (writer->next++ & (run->credit - 1))] = word;
 }
 
 /* W3 for all words: when a member has served, and when it waits. No things: nothing to net. */
-ORDO_INLINE void MY(publish_words)(MY(member) * me)
+ORDO_INLINE void lock_server_publish_words(lock_server_member *me)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     for (int channel = 0; channel < SERVER_CHANNELS; channel++)
         for (ordo_u32 server = 0; server < run->servers; server++) {
             server_writer *writer = &me->to_server[(ordo_u32)channel * run->servers + server];
             if (writer->next != writer->published)
-                server_publish(writer, &run->channel[MY(channel_at)(run, channel, server, me->server)]);
+                server_publish(writer, &run->channel[lock_server_channel_at(run, channel, server, me->server)]);
         }
 }
 
 /* Whether one more LOCK may be sent there: credit comes back when an UNLOCK has been read. */
-ORDO_INLINE bool MY(has_credit)(MY(member) * me, ordo_u32 server)
+ORDO_INLINE bool lock_server_has_credit(lock_server_member *me, ordo_u32 server)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     server_writer *lock = &me->to_server[SERVER_LOCK * run->servers + server];
-    return server_has_room(lock, &run->channel[MY(channel_at)(run, SERVER_UNLOCK, server, me->server)], run->credit);
+    return server_has_room(lock, &run->channel[lock_server_channel_at(run, SERVER_UNLOCK, server, me->server)],
+                           run->credit);
 }
 
-/* Puts a lock of this server among those that settle() gives on. */
-ORDO_INLINE void MY(release)(MY(member) * me, ordo_u32 slot)
+/* Puts a lock of this server among those that lock_server_pass_locks gives on. */
+ORDO_INLINE void lock_server_release(lock_server_member *me, ordo_u32 slot)
 {
     me->lock[slot].next = me->released;
     me->released = slot;
 }
 
 /* Runs a request that has all its locks, and gives back the one that is held for it (L4). */
-static void MY(finish)(MY(member) * me, ordo_u32 index)
+static void lock_server_finish(lock_server_member *me, ordo_u32 index)
 {
-    const server_place place = *MY(place)(me, index);
-    MY(drop_place)(me, index);
+    const server_place place = *lock_server_place(me, index);
+    lock_server_drop_place(me, index);
     me->set_aside--;
-    MY(run_section)(me, &place.request);
+    lock_server_run_commit(me, &place.request);
     me->balance--;
     if (place.holds == me->server)
-        MY(release)(me, place.slot);
+        lock_server_release(me, place.slot);
     else if (place.holds != SERVER_NONE)
-        MY(say)(me, SERVER_UNLOCK, place.holds, (server_word){place.slot, SERVER_NONE});
+        lock_server_say(me, SERVER_UNLOCK, place.holds, (server_word){place.slot, SERVER_NONE});
 }
 
-ORDO_INLINE void MY(grant)(MY(member) * me, ordo_u32 slot, ordo_u32 server, ordo_u32 ticket)
+ORDO_INLINE void lock_server_grant(lock_server_member *me, ordo_u32 slot, ordo_u32 server, ordo_u32 ticket)
 {
     me->lock[slot].held = 1;
-    MY(say)(me, SERVER_REPLY, server, (server_word){slot, ticket});
+    lock_server_say(me, SERVER_REPLY, server, (server_word){slot, ticket});
 }
 
 /* Gives released locks to the first of their queues, and so on. */
-static void MY(settle)(MY(member) * me)
+static void lock_server_pass_locks(lock_server_member *me)
 {
     while (me->released != SERVER_NONE) {
         const ordo_u32 slot = me->released;
@@ -209,139 +210,140 @@ static void MY(settle)(MY(member) * me)
         lock->held = 0;
         while (!lock->held && lock->first != SERVER_NONE) {
             const ordo_u32 index = lock->first;
-            server_place *place = MY(place)(me, index);
+            server_place *place = lock_server_place(me, index);
             lock->first = place->next;
             if (place->stage == SERVER_GRANT) {
-                MY(grant)(me, slot, place->from, place->ticket);
-                MY(drop_place)(me, index);
+                lock_server_grant(me, slot, place->from, place->ticket);
+                lock_server_drop_place(me, index);
             } else if (place->stage == SERVER_BOTH && me->lock[place->second].held) {
                 lock->held = 1;
                 place->stage = SERVER_RUN;
                 place->holds = me->server;
                 place->slot = slot;
-                MY(queue)(me, place->second, index);
+                lock_server_queue(me, place->second, index);
             } else {
-                MY(finish)(me, index);
+                lock_server_finish(me, index);
             }
         }
     }
 }
 
-ORDO_INLINE server_lock_name MY(find_lock)(const MY(run) * run, ordo_u32 target)
+ORDO_INLINE server_lock_name lock_server_find_lock(const lock_server_run *run, ordo_u32 target)
 {
     server_lock_name lock = {server_owner(&run->map, target), server_slot(target, run->lock_bits)};
     return lock;
 }
 
 /* Sets a request aside, holding nothing; SERVER_NONE where there are enough of them. */
-static ordo_u32 MY(put_aside)(MY(member) * me, const ordo_request *request, bool own)
+static ordo_u32 lock_server_put_aside(lock_server_member *me, const ordo_request *request, bool own)
 {
     if (me->set_aside >= server_flight(me->job->tunable[SERVER_FLIGHT]))
         return SERVER_NONE;
-    const ordo_u32 index = MY(new_place)(me);
+    const ordo_u32 index = lock_server_new_place(me);
     if (index == SERVER_NONE)
         return index;
-    *MY(place)(me, index) = (server_place){.request = *request, .stage = SERVER_RUN, .holds = SERVER_NONE};
+    *lock_server_place(me, index) = (server_place){.request = *request, .stage = SERVER_RUN, .holds = SERVER_NONE};
     me->set_aside++;
     me->balance += own;
     return index;
 }
 
-ORDO_INLINE bool MY(run_now)(MY(member) * me, const ordo_request *request, bool own)
+ORDO_INLINE bool lock_server_run_now(lock_server_member *me, const ordo_request *request, bool own)
 {
-    MY(run_section)(me, request);
+    lock_server_run_commit(me, request);
     me->balance -= !own;
     return true;
 }
 
 /* A request with two locks, the higher one `high` of this server. */
-static bool MY(admit_pair)(MY(member) * me, const ordo_request *request, server_lock_name low, server_lock_name high,
-                           bool own)
+static bool lock_server_admit_pair(lock_server_member *me, const ordo_request *request, server_lock_name low,
+                                   server_lock_name high, bool own)
 {
     ordo_u32 index;
     if (low.server != me->server) { /* L1 */
-        if (!MY(has_credit)(me, low.server) || (index = MY(put_aside)(me, request, own)) == SERVER_NONE)
+        if (!lock_server_has_credit(me, low.server) || (index = lock_server_put_aside(me, request, own)) == SERVER_NONE)
             return false;
-        server_place *place = MY(place)(me, index);
+        server_place *place = lock_server_place(me, index);
         place->holds = low.server;
         place->slot = low.slot;
         place->second = high.slot;
-        MY(say)(me, SERVER_LOCK, low.server, (server_word){low.slot, index});
+        lock_server_say(me, SERVER_LOCK, low.server, (server_word){low.slot, index});
         return true;
     }
     if (!me->lock[low.slot].held && !me->lock[high.slot].held)
-        return MY(run_now)(me, request, own);
-    if ((index = MY(put_aside)(me, request, own)) == SERVER_NONE)
+        return lock_server_run_now(me, request, own);
+    if ((index = lock_server_put_aside(me, request, own)) == SERVER_NONE)
         return false;
-    server_place *place = MY(place)(me, index);
+    server_place *place = lock_server_place(me, index);
     if (me->lock[low.slot].held) {
         place->stage = SERVER_BOTH;
         place->second = high.slot;
-        MY(queue)(me, low.slot, index);
+        lock_server_queue(me, low.slot, index);
     } else {
         me->lock[low.slot].held = 1;
         place->holds = me->server;
         place->slot = low.slot;
-        MY(queue)(me, high.slot, index);
+        lock_server_queue(me, high.slot, index);
     }
     return true;
 }
 
 /* Runs a request of which this server is home, or sets it aside; false where it can do neither. `own`: this member made
  * it and nobody else has seen it, so that it is no thing yet. */
-ORDO_INLINE bool MY(admit)(MY(member) * me, const ordo_request *request, bool own)
+ORDO_INLINE bool lock_server_admit(lock_server_member *me, const ordo_request *request, bool own)
 {
-    const MY(run) *run = me->run;
-    if (OP(targets) == 1)
-        return MY(run_now)(me, request, own);
+    const lock_server_run *run = me->run;
+    if (op_targets == 1)
+        return lock_server_run_now(me, request, own);
     if (run->halves)
-        return request->targets == 2 ? MY(admit_halves)(me, request, own) : MY(run_now)(me, request, own);
-    server_lock_name a = MY(find_lock)(run, request->target[0]),
-                     b = MY(find_lock)(run, request->target[request->targets - 1]);
+        return request->targets == 2 ? lock_server_admit_halves(me, request, own)
+                                     : lock_server_run_now(me, request, own);
+    server_lock_name a = lock_server_find_lock(run, request->target[0]),
+                     b = lock_server_find_lock(run, request->target[request->targets - 1]);
     if (a.server != b.server || a.slot != b.slot) {
         const bool turned = server_lock_above(a, b);
-        return MY(admit_pair)(me, request, turned ? b : a, turned ? a : b, own);
+        return lock_server_admit_pair(me, request, turned ? b : a, turned ? a : b, own);
     }
     if (!me->lock[a.slot].held)
-        return MY(run_now)(me, request, own);
-    const ordo_u32 index = MY(put_aside)(me, request, own);
+        return lock_server_run_now(me, request, own);
+    const ordo_u32 index = lock_server_put_aside(me, request, own);
     if (index == SERVER_NONE)
         return false;
-    MY(queue)(me, a.slot, index);
+    lock_server_queue(me, a.slot, index);
     return true;
 }
 
 /* The three channels; whether anything had come. */
-ORDO_NOINLINE bool MY(serve_locks)(MY(member) * me)
+ORDO_NOINLINE bool lock_server_serve_locks(lock_server_member *me)
 {
-    const MY(run) *run = me->run;
+    const lock_server_run *run = me->run;
     bool any = false;
     for (int channel = SERVER_CHANNELS - 1; channel >= 0; channel--) /* UNLOCK, REPLY, LOCK: who holds goes first */
         for (ordo_u32 server = 0; server < run->servers; server++) {
-            const ordo_u64 at = MY(channel_at)(run, channel, me->server, server);
+            const ordo_u64 at = lock_server_channel_at(run, channel, me->server, server);
             server_ring *ring = &run->channel[at];
             const ordo_u32 count = server_arrived(ring);
             for (ordo_u32 i = 0; i < count; i++) {
                 const server_word word = run->word[at * run->credit + ((ring->read + i) & (run->credit - 1))];
                 if (channel == SERVER_UNLOCK) {
-                    MY(release)(me, word.slot);
+                    lock_server_release(me, word.slot);
                 } else if (channel == SERVER_REPLY) { /* L3 */
-                    const ordo_u32 second = MY(place)(me, word.ticket)->second;
+                    const ordo_u32 second = lock_server_place(me, word.ticket)->second;
                     if (me->lock[second].held)
-                        MY(queue)(me, second, word.ticket);
+                        lock_server_queue(me, second, word.ticket);
                     else
-                        MY(finish)(me, word.ticket);
+                        lock_server_finish(me, word.ticket);
                 } else if (!me->lock[word.slot].held) { /* L2 */
-                    MY(grant)(me, word.slot, server, word.ticket);
+                    lock_server_grant(me, word.slot, server, word.ticket);
                 } else {
-                    const ordo_u32 index = MY(new_place)(me);
+                    const ordo_u32 index = lock_server_new_place(me);
                     if (index == SERVER_NONE)
                         return any; /* the run has failed */
-                    *MY(place)(me, index) =
+                    *lock_server_place(me, index) =
                         (server_place){.stage = SERVER_GRANT, .from = server, .ticket = word.ticket};
-                    MY(queue)(me, word.slot, index);
+                    lock_server_queue(me, word.slot, index);
                 }
-                MY(settle)(me);
+                lock_server_pass_locks(me);
             }
             if (count)
                 server_give_back(ring, count);
@@ -350,72 +352,76 @@ ORDO_NOINLINE bool MY(serve_locks)(MY(member) * me)
     return any;
 }
 
-ORDO_INLINE bool MY(serve_servers)(MY(member) * me)
+ORDO_INLINE bool lock_server_serve_servers(lock_server_member *me)
 {
-    if (OP(targets) == 1 || me->run->servers == 1)
+    if (op_targets == 1 || me->run->servers == 1)
         return false;
-    return me->run->halves ? MY(serve_halves)(me) : MY(serve_locks)(me);
+    return me->run->halves ? lock_server_serve_halves(me) : lock_server_serve_locks(me);
 }
 
 /* What a server has said to others goes out. */
-ORDO_INLINE void MY(publish_servers)(MY(member) * me)
+ORDO_INLINE void lock_server_publish_servers(lock_server_member *me)
 {
-    const MY(run) *run = me->run;
-    if (OP(targets) == 1 || run->servers == 1 || me->server == SERVER_NONE)
+    const lock_server_run *run = me->run;
+    if (op_targets == 1 || run->servers == 1 || me->server == SERVER_NONE)
         return;
     if (!run->halves)
-        MY(publish_words)(me);
+        lock_server_publish_words(me);
     for (ordo_u32 server = 0; run->halves && server < run->servers; server++)
-        MY(publish)(me, &me->to_server[server], &run->second[(ordo_u64)server * run->servers + me->server]);
+        lock_server_publish(me, &me->to_server[server], &run->second[(ordo_u64)server * run->servers + me->server]);
 }
 
 /* ---- clients' requests ---- */
 
 /* The server that a request goes to: the owner of its first target, or of its higher lock. */
-ORDO_INLINE ordo_u32 MY(home)(const MY(run) * run, const ordo_request *request)
+ORDO_INLINE ordo_u32 lock_server_home(const lock_server_run *run, const ordo_request *request)
 {
-    if (OP(targets) == 1 || run->halves || request->targets == 1)
+    if (op_targets == 1 || run->halves || request->targets == 1)
         return server_owner(&run->map, request->target[0]);
-    const server_lock_name a = MY(find_lock)(run, request->target[0]), b = MY(find_lock)(run, request->target[1]);
+    const server_lock_name a = lock_server_find_lock(run, request->target[0]),
+                           b = lock_server_find_lock(run, request->target[1]);
     return server_lock_above(a, b) ? a.server : b.server;
 }
 
 /* Of the member itself: it waits until it can be admitted, serving meanwhile. */
-ORDO_INLINE void MY(serve_own)(MY(member) * me, const ordo_request *request)
+ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const ordo_request *request)
 {
-    for (int round = 0; !MY(admit)(me, request, true) && !ordo_job_stopped(me->job); round++) {
-        MY(publish_servers)(me);
-        if (MY(serve_servers)(me))
+    for (int round = 0; !lock_server_admit(me, request, true) && !ordo_job_stopped(me->job); round++) {
+        lock_server_publish_servers(me);
+        if (lock_server_serve_servers(me))
             round = 0;
         else
-            MY(wait)(me, round);
+            lock_server_wait(me, round);
     }
 }
 
 /* Messages first .. of a ring, as many as can be admitted; how many. */
-ORDO_INLINE ordo_u32 MY(serve_messages)(MY(member) * me, const ordo_request *slot, ordo_u32 first, ordo_u32 count)
+ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const ordo_request *slot, ordo_u32 first,
+                                                ordo_u32 count)
 {
     for (ordo_u32 i = 0; i < count; i++)
-        if (!MY(admit)(me, &slot[(first + i) & (me->run->size - 1)], false))
+        if (!ordo_go_on(me->job, &me->count, 1) ||
+            !lock_server_admit(me, &slot[(first + i) & (me->run->size - 1)], false))
             return i;
     return count;
 }
 
 /* The same where the operator combines requests of one target: those that it takes together run as one. A line of the
  * table says where in `combined` a target may be. */
-ORDO_INLINE ordo_u32 MY(serve_combined)(MY(member) * me, const ordo_request *slot, ordo_u32 first, ordo_u32 count)
+ORDO_INLINE ordo_u32 lock_server_serve_combined(lock_server_member *me, const ordo_request *slot, ordo_u32 first,
+                                                ordo_u32 count)
 {
     ordo_u32 kept = 0;
     for (ordo_u32 i = 0; i < count; i++) {
         const ordo_request *message = &slot[(first + i) & (me->run->size - 1)];
-        if (!OP(open)((const OP(state) *)me->job->state, message)) { /* nor may others be added to it */
+        if (!op_still_valid((const op_state *)me->job->state, message)) { /* nor may others be added to it */
             ORDO_COUNT(me->count.useful++);
             me->balance--;
             continue;
         }
         ordo_u32 *line = &me->combine_at[server_slot(message->target[0], 12)];
         if (*line < kept && me->combined[*line].target[0] == message->target[0] &&
-            OP(combine)((const OP(state) *)me->job->state, &me->combined[*line], message)) {
+            op_combine((const op_state *)me->job->state, &me->combined[*line], message)) {
             ORDO_COUNT(me->count.useful++);
             me->balance--;
             continue;
@@ -423,17 +429,17 @@ ORDO_INLINE ordo_u32 MY(serve_combined)(MY(member) * me, const ordo_request *slo
         *line = kept;
         me->combined[kept++] = *message;
     }
-    for (ordo_u32 i = 0; i < kept; i++)
-        MY(run_now)(me, &me->combined[i], false);
+    for (ordo_u32 i = 0; i < kept && ordo_go_on(me->job, &me->count, 1); i++)
+        lock_server_run_now(me, &me->combined[i], false);
     return count;
 }
 
 /* ---- making and freeing ---- */
 
-ORDO_INLINE ordo_status MY(choose_forms)(const ordo_job *job, MY(run) * run)
+ORDO_INLINE ordo_status lock_server_choose_forms(const ordo_job *job, lock_server_run *run)
 {
     const int form = (int)job->tunable[SERVER_FORM], pairs = (int)job->tunable[SERVER_PAIRS];
-    const bool can = OP(combines) && OP(targets) == 1;
+    const bool can = op_combines && op_targets == 1;
     if (form == 2 && !can)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' with form=combine needs an operator of one target that combines "
@@ -441,21 +447,21 @@ ORDO_INLINE ordo_status MY(choose_forms)(const ordo_job *job, MY(run) * run)
                          job->op->name);
     if (form == 3)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' has form=chains on device 'cuda' alone");
-    if (pairs == 2 && !OP(halves))
+    if (pairs == 2 && !op_halves)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' with pairs=halves needs an operator whose section has two halves, "
                          "since others come between them; '%s' has none",
                          job->op->name);
     run->combine = form == 2;
-    run->halves = OP(halves) && pairs != 1;
+    run->halves = op_halves && pairs != 1;
     return ORDO_OK;
 }
 
-ORDO_INLINE ordo_status MY(make_channels)(MY(run) * run)
+ORDO_INLINE ordo_status lock_server_make_channels(lock_server_run *run)
 {
     const ordo_job *job = run->job;
     const ordo_u64 pairs = (ordo_u64)run->servers * run->servers;
-    if (OP(targets) == 1)
+    if (op_targets == 1)
         return ORDO_OK;
     if (run->halves) {
         run->second = (server_ring *)ordo_alloc_zero(pairs, sizeof *run->second);
@@ -470,7 +476,7 @@ ORDO_INLINE ordo_status MY(make_channels)(MY(run) * run)
     return run->channel && run->word ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-ORDO_INLINE void MY(free_channels)(MY(run) * run)
+ORDO_INLINE void lock_server_free_channels(lock_server_run *run)
 {
     ordo_free(run->second);
     ordo_free(run->second_slot);
@@ -478,10 +484,10 @@ ORDO_INLINE void MY(free_channels)(MY(run) * run)
     ordo_free(run->word);
 }
 
-ORDO_INLINE bool MY(make_server)(MY(member) * me)
+ORDO_INLINE bool lock_server_make_server(lock_server_member *me)
 {
-    const MY(run) *run = me->run;
-    if (OP(targets) == 1 || me->server == SERVER_NONE)
+    const lock_server_run *run = me->run;
+    if (op_targets == 1 || me->server == SERVER_NONE)
         return true;
     me->to_server = (server_writer *)ordo_alloc_zero((ordo_u64)SERVER_CHANNELS * run->servers, sizeof *me->to_server);
     if (run->halves) {
@@ -494,7 +500,7 @@ ORDO_INLINE bool MY(make_server)(MY(member) * me)
     return me->to_server && me->lock;
 }
 
-ORDO_INLINE void MY(free_server)(MY(member) * me)
+ORDO_INLINE void lock_server_free_server(lock_server_member *me)
 {
     for (ordo_u32 i = 0; me->spill && i < me->run->servers; i++)
         ordo_bin_free(me->job, &me->spill[i], sizeof(ordo_request));

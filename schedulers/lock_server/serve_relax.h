@@ -4,46 +4,49 @@
  * only it writes the cell. Cells that sum: a client sends every addend, and only the server adds; but whoever processes
  * an item takes its cell, so that additions are atomic, though nobody contends for them.
  */
-enum { MY(target_bytes) = sizeof(OP(cell)) };
+enum { lock_server_target_bytes = sizeof(op_cell) };
 
 #if ORDO_OP_ORDER == ORDO_SUM
-ORDO_INLINE void MY(serve_own)(MY(member) * me, const OP(entry) * message)
+ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const op_entry *message)
 {
-    OP(entry) raised = *message;
-    if (OP(offer)(me->job, (OP(cell) *)me->job->cells, message->item, &raised.value, ORDO_SYNC_ATOMIC))
-        MY(keep)(me, raised);
+    op_entry raised = *message;
+    if (op_offer(me->job, (op_cell *)me->job->cells, message->item, &raised.value, ORDO_SYNC_ATOMIC))
+        lock_server_keep(me, raised);
 }
-ORDO_INLINE void MY(combine)(OP(cell) * a, OP(cell) b)
+ORDO_INLINE void lock_server_combine(op_cell *a, op_cell b)
 {
     *a += b;
 }
 #else
-ORDO_INLINE void MY(serve_own)(MY(member) * me, const OP(entry) * message)
+ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const op_entry *message)
 {
-    OP(cell) *cell = (OP(cell) *)me->job->cells + message->item;
-    if (!OP(better)(message->value, OP(load)(cell)))
+    op_cell *cell = (op_cell *)me->job->cells + message->item;
+    if (!op_better(message->value, op_load(cell)))
         return;
     __atomic_store(cell, &message->value, __ATOMIC_RELAXED);
-    if (OP(activates))
-        MY(keep)(me, *message);
+    if (op_activates)
+        lock_server_keep(me, *message);
     else
         ORDO_COUNT(me->count.useful++);
 }
-ORDO_INLINE void MY(combine)(OP(cell) * a, OP(cell) b)
+ORDO_INLINE void lock_server_combine(op_cell *a, op_cell b)
 {
-    if (OP(better)(b, *a))
+    if (op_better(b, *a))
         *a = b;
 }
 #endif
 
 /* Messages first .. first + count - 1 of a ring; how many were served: all. */
-ORDO_INLINE ordo_u32 MY(serve_messages)(MY(member) * me, const OP(entry) * slot, ordo_u32 first, ordo_u32 count)
+ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const op_entry *slot, ordo_u32 first,
+                                                ordo_u32 count)
 {
     const ordo_u32 mask = me->run->size - 1;
     for (ordo_u32 i = 0; i < count; i++) {
+        if (i % ORDO_POLL_BATCH == ORDO_POLL_BATCH - 1 && !ordo_go_on(me->job, &me->count, ORDO_POLL_BATCH))
+            break; /* the run has failed: what is left counts no more */
         if (i + SERVER_AHEAD < count)
-            __builtin_prefetch((OP(cell) *)me->job->cells + slot[(first + i + SERVER_AHEAD) & mask].item, 1);
-        MY(serve_own)(me, &slot[(first + i) & mask]);
+            __builtin_prefetch((op_cell *)me->job->cells + slot[(first + i + SERVER_AHEAD) & mask].item, 1);
+        lock_server_serve_own(me, &slot[(first + i) & mask]);
     }
     me->balance -= count;
     return count;
@@ -51,60 +54,61 @@ ORDO_INLINE ordo_u32 MY(serve_messages)(MY(member) * me, const OP(entry) * slot,
 
 /* The same, the best of those for one cell, or their sum. A line of the table says where in `combined` a target may be.
  */
-ORDO_INLINE ordo_u32 MY(serve_combined)(MY(member) * me, const OP(entry) * slot, ordo_u32 first, ordo_u32 count)
+ORDO_INLINE ordo_u32 lock_server_serve_combined(lock_server_member *me, const op_entry *slot, ordo_u32 first,
+                                                ordo_u32 count)
 {
     ordo_u32 kept = 0;
     for (ordo_u32 i = 0; i < count; i++) {
-        const OP(entry) *message = &slot[(first + i) & (me->run->size - 1)];
+        const op_entry *message = &slot[(first + i) & (me->run->size - 1)];
         ordo_u32 *line = &me->combine_at[server_slot(message->item, 12)];
         if (*line < kept && me->combined[*line].item == message->item) {
-            MY(combine)(&me->combined[*line].value, message->value);
+            lock_server_combine(&me->combined[*line].value, message->value);
             continue;
         }
         *line = kept;
         me->combined[kept++] = *message;
     }
     for (ordo_u32 i = 0; i < kept; i++)
-        MY(serve_own)(me, &me->combined[i]);
+        lock_server_serve_own(me, &me->combined[i]);
     me->balance -= count;
     return count;
 }
 
 /* Servers have nothing to say to each other here. */
-ORDO_INLINE bool MY(serve_servers)(MY(member) * me)
+ORDO_INLINE bool lock_server_serve_servers(lock_server_member *me)
 {
     (void)me;
     return false;
 }
-ORDO_INLINE void MY(publish_servers)(MY(member) * me)
+ORDO_INLINE void lock_server_publish_servers(lock_server_member *me)
 {
     (void)me;
 }
-ORDO_INLINE bool MY(make_server)(MY(member) * me)
+ORDO_INLINE bool lock_server_make_server(lock_server_member *me)
 {
     (void)me;
     return true;
 }
-ORDO_INLINE void MY(free_server)(MY(member) * me)
+ORDO_INLINE void lock_server_free_server(lock_server_member *me)
 {
     (void)me;
 }
-ORDO_INLINE ordo_status MY(make_channels)(MY(run) * run)
+ORDO_INLINE ordo_status lock_server_make_channels(lock_server_run *run)
 {
     (void)run;
     return ORDO_OK;
 }
-ORDO_INLINE void MY(free_channels)(MY(run) * run)
+ORDO_INLINE void lock_server_free_channels(lock_server_run *run)
 {
     (void)run;
 }
 
-ORDO_INLINE ordo_status MY(choose_forms)(const ordo_job *job, MY(run) * run)
+ORDO_INLINE ordo_status lock_server_choose_forms(const ordo_job *job, lock_server_run *run)
 {
     run->combine = (int)job->tunable[SERVER_FORM] == 2;
     if ((int)job->tunable[SERVER_FORM] == 3)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' has form=chains on device 'cuda' alone");
-    if (run->combine && !(OP(properties) & ORDO_ASSOCIATIVE))
+    if (run->combine && !(op_properties & ORDO_ASSOCIATIVE))
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' with form=combine needs an associative operator; '%s' is not",
                          job->op->name);

@@ -1,4 +1,4 @@
-/* Tunables of `lock_server`: rows as <ordo/scheduler.h> says. */
+/* Tunables of `lock_server`: rows as <ordo/scheduler/scheduler.h> says. */
 #define SERVER_TUNABLES(X)                                                                                             \
     X(SERVER_ROLES, "roles", CHOICE, "auto", 0, 0, "auto|both|apart", "",                                              \
       "both: every thread is client and server; apart: some only serve; auto: both; cuda: blocks, apart")              \

@@ -8,14 +8,14 @@
  * Ends when both piles of all members are empty, by votes taken after each member's last push and compared across a
  * barrier: exact.
  *
- * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _near_far_, _part)
+/* What profilers show carries the operator's name. */
+#define near_far_work_atomic ORDO_OP_NAME(near_far_work_atomic)
+#define near_far_work_lock ORDO_OP_NAME(near_far_work_lock)
 
-#ifndef ORDO_NEAR_FAR_ONCE
-#define ORDO_NEAR_FAR_ONCE
 /* What a member has, on a line of its own: one is read while the other is written. */
 typedef struct ordo_near_far_vote {
     struct {
@@ -24,68 +24,69 @@ typedef struct ordo_near_far_vote {
     } of[2];
     ordo_u64 padding[2];
 } ordo_near_far_vote;
-#endif
 
-typedef struct MY(run) {
+typedef struct near_far_run {
     ordo_job *job;
     ordo_share *shares;        /* [threads] */
     ordo_near_far_vote *votes; /* [threads] */
+    double *least;             /* [threads] of op_base */
     double per_delta;
-} MY(run);
+} near_far_run;
 
-typedef struct MY(member) {
+typedef struct near_far_member {
     ordo_job *job;
     ordo_bin near, far;
     ordo_u64 threshold;  /* buckets below it are near */
     ordo_u64 far_lowest; /* least bucket in far */
-    double per_delta;
+    double base, per_delta;
     ordo_counters count;
-} MY(member);
+} near_far_member;
 
-ORDO_INLINE void MY(put)(MY(member) * me, OP(entry) entry)
+ORDO_INLINE void near_far_put(near_far_member *me, op_entry entry)
 {
-    ordo_u64 bucket = OP(bucket)(me->job, entry, me->per_delta);
+    ordo_u64 bucket = op_bucket(me->job, entry, me->base, me->per_delta);
     if (bucket < me->threshold) {
-        OP(append)(me->job, &me->near, entry);
+        op_append(me->job, &me->near, entry);
     } else {
         if (bucket < me->far_lowest)
             me->far_lowest = bucket;
-        OP(append)(me->job, &me->far, entry);
+        op_append(me->job, &me->far, entry);
     }
 }
 
-ORDO_INLINE void MY(push)(void *arg, OP(entry) entry)
+ORDO_INLINE void near_far_push(void *arg, op_entry entry)
 {
-    MY(member) *me = (MY(member) *)arg;
-    MY(put)(me, entry);
+    near_far_member *me = (near_far_member *)arg;
+    near_far_put(me, entry);
 }
 
 /* Splits the far pile at the new threshold; what has become stale goes. In place: the far pile is read ahead of where
  * what stays is written. */
-static void MY(split)(MY(member) * me)
+static void near_far_split(near_far_member *me)
 {
-    OP(entry) *entry = (OP(entry) *)me->far.data;
+    op_entry *entry = (op_entry *)me->far.data;
     ordo_u64 size = me->far.count;
     me->far.count = 0;
     me->far_lowest = ~(ordo_u64)0;
-    for (ordo_u64 i = 0; i < size; i++)
-        if (OP(stale)(me->job, entry[i]))
+    for (ordo_u64 i = 0; i < size && (i % ORDO_POLL_BATCH || ordo_go_on(me->job, &me->count, ORDO_POLL_BATCH)); i++)
+        if (op_stale(me->job, entry[i]))
             ORDO_COUNT(me->count.stale++);
         else
-            MY(put)(me, entry[i]);
+            near_far_put(me, entry[i]);
 }
 
-ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
-    const ordo_rows rows = ordo_rows_of(job->out, OP(weight_type));
+    const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[NEAR_FAR_CHUNK];
-    MY(member) me = {.job = job, .threshold = 1, .far_lowest = ~(ordo_u64)0, .per_delta = run->per_delta};
+    near_far_member me = {.job = job, .threshold = 1, .far_lowest = ~(ordo_u64)0, .per_delta = run->per_delta};
 
+    me.base = op_base(job, index, run->least, &me.count);
     ordo_u64 begin, end;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    for (ordo_u64 i = begin; i < end; i++)
-        MY(put)(&me, OP(entry_now)(job, OP(initial)(job, i)));
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++)
+        near_far_put(&me, op_entry_now(job, op_initial(job, i)));
 
     ordo_bin shared = {0}; /* open to others until the next barrier */
     for (ordo_u64 step = 1, superstep = 0;; step++) {
@@ -96,7 +97,7 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
         mine->of[step & 1].far_lowest = me.far_lowest;
         if (index == 0) {
             ordo_job_poll(job, shared.count);
-            ordo_job_settle(job, step);
+            ordo_job_agree_stop(job, step);
         }
         ordo_team_barrier(job->team);
         ordo_u64 near_items = 0, far_items = 0, far_lowest = ~(ordo_u64)0;
@@ -106,11 +107,11 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
             if (run->votes[t].of[step & 1].far_lowest < far_lowest)
                 far_lowest = run->votes[t].of[step & 1].far_lowest;
         }
-        if (near_items + far_items == 0 || ordo_job_settled(job, step))
+        if (near_items + far_items == 0 || ordo_job_stop_agreed(job, step))
             break;
         if (near_items == 0) {
             me.threshold = far_lowest + 1;
-            MY(split)(&me);
+            near_far_split(&me);
             continue;
         }
         superstep++;
@@ -124,35 +125,42 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
         me.near = swap;
         ordo_share_open(&run->shares[index], &shared, superstep);
         double before = ORDO_CLOCK(job);
-        OP(drain)(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, MY(push), &me);
+        op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, near_far_push, &me);
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
-    ordo_bin_free(job, &me.near, sizeof(OP(entry)));
-    ordo_bin_free(job, &me.far, sizeof(OP(entry)));
-    ordo_bin_free(job, &shared, sizeof(OP(entry)));
+    ordo_bin_free(job, &me.near, sizeof(op_entry));
+    ordo_bin_free(job, &me.far, sizeof(op_entry));
+    ordo_bin_free(job, &shared, sizeof(op_entry));
     ordo_publish_counters(job, index, &me.count);
 }
 
-ORDO_WORK_UNDER(atomic, ATOMIC)
-ORDO_WORK_UNDER(lock, LOCK)
-
-static ordo_status MY(run_job)(ordo_job *job)
+ORDO_NOINLINE void near_far_work_atomic(void *run, int index)
 {
-    double own = OP(delta)((double)job->out->n, (double)job->out->m);
+    near_far_work((near_far_run *)run, index, ORDO_SYNC_ATOMIC);
+}
+ORDO_NOINLINE void near_far_work_lock(void *run, int index)
+{
+    near_far_work((near_far_run *)run, index, ORDO_SYNC_LOCK);
+}
+
+static ordo_status near_far_run_job(ordo_job *job)
+{
+    double own = op_delta((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, job->tunable[NEAR_FAR_DELTA], own, job->tunable[NEAR_FAR_FACTOR]);
     job->delta_first = job->delta_last = delta;
-    MY(run)
-    run = {.job = job,
-           .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
-           .votes = (ordo_near_far_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_near_far_vote)),
-           .per_delta = 1 / delta};
-    ordo_status status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
+    near_far_run run = {.job = job,
+                        .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
+                        .votes =
+                            (ordo_near_far_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_near_far_vote)),
+                        .least = (double *)ordo_alloc((size_t)job->threads, sizeof(double)),
+                        .per_delta = 1 / delta};
+    ordo_status status = run.shares && run.votes && run.least ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
-        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? MY(work_lock) : MY(work_atomic), &run);
+        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? near_far_work_lock : near_far_work_atomic, &run);
     ordo_free(run.shares);
     ordo_free(run.votes);
+    ordo_free(run.least);
     return status;
 }
 
-ORDO_CPU_INSTANCE(near_far, MY(run_job))
-#undef MY
+ORDO_CPU_INSTANCE(near_far, near_far_run_job)

@@ -1,4 +1,4 @@
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "tunables.h"
 
@@ -18,6 +18,25 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 4 * (n + m) * entry + (ordo_u64)threads * 3 * 64 * entry;
 }
 
+/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing. */
+static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
+{
+    static const double weights_cpu[ORDO_GRAPH_KINDS] = {1.05, 1.3, 1.6}, weights_gpu[ORDO_GRAPH_KINDS] = {5.8, 2.4, 2};
+    static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.05, 1.4, 4};
+    const ordo_operator *op = s->op;
+    (void)sync;
+    if (op->kind == ORDO_KIND_CRITICAL)
+        *out = (ordo_fit){1.4, "locks, items through a pile"};
+    else if (!op->activates || !s->has_rows)
+        *out = (ordo_fit){1.1, "one pile, for nothing is activated"};
+    else if (!s->on_gpu && op->properties & ORDO_UNIFORM)
+        *out = (ordo_fit){levels_cpu[s->graph_kind], "two piles by level"};
+    else if (!s->on_gpu && op->weight == ORDO_NONE)
+        *out = (ordo_fit){1.1, "two piles, where no order gains anything"};
+    else
+        *out = (ordo_fit){(s->on_gpu ? weights_gpu : weights_cpu)[s->graph_kind], "two piles at a moving threshold"};
+}
+
 extern const ordo_scheduler ordo_scheduler_near_far;
 const ordo_scheduler ordo_scheduler_near_far = {
     .name = "near_far",
@@ -27,4 +46,5 @@ const ordo_scheduler ordo_scheduler_near_far = {
     .tunables = tunables,
     .tunable_count = NEAR_FAR_TUNABLE_COUNT,
     .memory = memory,
+    .suit = suit,
 };

@@ -1,4 +1,4 @@
-/* Tunables of `near_far`: rows as <ordo/scheduler.h> says. */
+/* Tunables of `near_far`: rows as <ordo/scheduler/scheduler.h> says. */
 #define NEAR_FAR_TUNABLES(X)                                                                                           \
     X(NEAR_FAR_DELTA, "delta", REAL, "0", 0, 1e18, NULL, "priority",                                                   \
       "distance between thresholds; 0: factor times mean weight over mean degree")                                     \

@@ -11,14 +11,18 @@
  * was offered on cells that did not change, and none improved its target: a fixed point, the same one as with atomics.
  * Stores and loads are relaxed atomics of the cell's width: no tearing, no data race in the language's sense.
  *
- * A template; expects ORDO_OP and <ordo/cpu.h> instantiated for it.
+ * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _topology_, _part)
+/* What profilers show carries the operator's name. */
+#define topology_push_racy ORDO_OP_NAME(topology_push_racy)
+#define topology_push_atomic ORDO_OP_NAME(topology_push_atomic)
+#define topology_push_lock ORDO_OP_NAME(topology_push_lock)
+#define topology_pull ORDO_OP_NAME(topology_pull)
+#define topology_work_lock ORDO_OP_NAME(topology_work_lock)
+#define topology_work_owner ORDO_OP_NAME(topology_work_owner)
 
-#ifndef ORDO_TOPOLOGY_ONCE
-#define ORDO_TOPOLOGY_ONCE
 /* Takes chunks of 0 .. count-1 off a counter, upwards or downwards. */
 ORDO_INLINE bool ordo_topology_take(ordo_u64 *next, ordo_u64 count, ordo_u64 chunk, bool down, ordo_u64 *begin,
                                     ordo_u64 *end)
@@ -31,10 +35,8 @@ ORDO_INLINE bool ordo_topology_take(ordo_u64 *next, ordo_u64 count, ordo_u64 chu
     *end = down ? count - first : last;
     return true;
 }
-enum { ORDO_TOPOLOGY_PUSH = 0, ORDO_TOPOLOGY_PULL = 1 };
-#endif
 
-typedef struct MY(run) {
+typedef struct topology_run {
     ordo_job *job;
     /* Each for even and odd rounds: one is used while member 0 resets the other. */
     ordo_u64 next[2];    /* first item not taken */
@@ -42,10 +44,10 @@ typedef struct MY(run) {
 #if ORDO_OP_KIND == ORDO_KIND_CRITICAL
     ordo_owners owners;
 #endif
-} MY(run);
+} topology_run;
 
 /* Everything that a round needs from the round before it is behind its barrier. True while there is more to do. */
-ORDO_INLINE bool MY(end_round)(MY(run) * run, int index, ordo_u64 round, bool changed, ordo_counters *count)
+ORDO_INLINE bool topology_end_round(topology_run *run, int index, ordo_u64 round, bool changed, ordo_counters *count)
 {
     ordo_job *job = run->job;
     ordo_publish_counters(job, index, count);
@@ -54,11 +56,11 @@ ORDO_INLINE bool MY(end_round)(MY(run) * run, int index, ordo_u64 round, bool ch
     if (index == 0) {
         job->supersteps = round;
         run->next[(round + 1) & 1] = 0;
-        ordo_job_poll(job, job->universe);
-        ordo_job_settle(job, round);
+        ordo_job_poll(job, job->num_items);
+        ordo_job_agree_stop(job, round);
     }
     ordo_team_barrier(job->team);
-    bool more = __atomic_load_n(&run->changes[round & 1], __ATOMIC_RELAXED) != 0 && !ordo_job_settled(job, round);
+    bool more = __atomic_load_n(&run->changes[round & 1], __ATOMIC_RELAXED) != 0 && !ordo_job_stop_agreed(job, round);
     ordo_team_barrier(job->team); /* all have read it */
     if (index == 0)
         __atomic_store_n(&run->changes[round & 1], 0, __ATOMIC_RELAXED);
@@ -68,30 +70,31 @@ ORDO_INLINE bool MY(end_round)(MY(run) * run, int index, ordo_u64 round, bool ch
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 /* Activations mean nothing here: every item is processed in every round anyway. */
-ORDO_INLINE void MY(ignore)(void *arg, OP(entry) entry)
+ORDO_INLINE void topology_ignore(void *arg, op_entry entry)
 {
     (void)arg;
     (void)entry;
 }
 
 /* An item offers to all of its targets. */
-ORDO_INLINE bool MY(push_item)(const ordo_job *job, const ordo_rows *rows, ordo_item item, ordo_counters *count,
-                               const ordo_sync sync)
+ORDO_INLINE bool topology_push_item(const ordo_job *job, const ordo_rows *rows, ordo_item item, ordo_counters *count,
+                                    const ordo_sync sync)
 {
-    OP(entry) entry = OP(entry_now)(job, item);
-    if (OP(idle)(job, entry) || !OP(filter)((const OP(state) *)job->state, item) || !OP(begin)(job, &entry, sync))
+    op_entry entry = op_entry_now(job, item);
+    if (op_idle(job, entry) || !op_filter((const op_state *)job->state, item) || !op_begin(job, &entry, sync))
         return false; /* nothing to propose yet */
-    ordo_u64 improved = OP(expand_row)(job, rows, (OP(cell) *)job->cells, entry, rows->row[item], rows->row[item + 1],
-                                       sync, MY(ignore), NULL);
+    ordo_u64 improved = op_expand_row(job, rows, (op_cell *)job->cells, entry, rows->row[item], rows->row[item + 1],
+                                      sync, topology_ignore, NULL);
     ORDO_COUNT(count->items++);
     ORDO_COUNT(count->edges += rows->row[item + 1] - rows->row[item]);
     ORDO_COUNT(count->useful += improved);
     return improved > 0;
 }
 
-/* A vertex takes the best that its in-edges propose. Nobody else writes its cell. Not for sums, which are pushed. */
+/* A vertex takes the best that its in-edges propose. Nobody else writes its cell. The scheduler's check has refused
+ * what cannot be pulled. */
 #if ORDO_OP_ORDER == ORDO_SUM
-ORDO_INLINE bool MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
+ORDO_INLINE bool topology_pull_item(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
 {
     (void)job;
     (void)in;
@@ -100,13 +103,13 @@ ORDO_INLINE bool MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_it
     return false;
 }
 #else
-ORDO_INLINE bool MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
+ORDO_INLINE bool topology_pull_item(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
 {
-    OP(cell) *cell = (OP(cell) *)job->cells + item;
-    OP(cell) old = OP(load)(cell);
-    OP(cell) best = OP(gather)(job, in, item, old, count);
+    op_cell *cell = (op_cell *)job->cells + item;
+    op_cell old = op_load(cell);
+    op_cell best = op_gather(job, in, item, old, count);
     ORDO_COUNT(count->items++);
-    if (!OP(better)(best, old))
+    if (!op_better(best, old))
         return false;
     __atomic_store(cell, &best, __ATOMIC_RELAXED);
     ORDO_COUNT(count->useful++);
@@ -114,10 +117,10 @@ ORDO_INLINE bool MY(pull_item)(const ordo_job *job, const ordo_rows *in, ordo_it
 }
 #endif
 
-ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync, const int direction)
+ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync sync, const int direction)
 {
     ordo_job *job = run->job;
-    const ordo_rows rows = ordo_rows_of(direction == ORDO_TOPOLOGY_PULL ? job->in : job->out, OP(weight_type));
+    const ordo_rows rows = ordo_rows_of(direction == TOPOLOGY_PULL ? job->in : job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
     const bool alternate = job->tunable[TOPOLOGY_SWEEP] == 0;
     ordo_counters count = {0};
@@ -126,66 +129,64 @@ ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync, const 
         bool changed = false;
         ordo_u64 begin, end;
         if (index == 0)
-            ORDO_COUNT(ordo_job_sample(job, job->universe, round, 0, 1, -1));
+            ORDO_COUNT(ordo_job_sample(job, job->num_items, round, 0, 1, -1));
         double before = ORDO_CLOCK(job);
-        while (ordo_topology_take(&run->next[round & 1], job->universe, chunk, down, &begin, &end))
-            for (ordo_u64 i = begin; i < end; i++) {
-                ordo_item item = (ordo_item)(down ? begin + end - 1 - i : i);
-                if (direction == ORDO_TOPOLOGY_PULL)
-                    changed |= MY(pull_item)(job, &rows, item, &count);
-                else
-                    changed |= MY(push_item)(job, &rows, item, &count, sync);
+        while (!ordo_job_stopped(job) &&
+               ordo_topology_take(&run->next[round & 1], job->num_items, chunk, down, &begin, &end))
+            for (ordo_u64 i = begin, batch; i < end; i = batch) {
+                batch = end - i < ORDO_POLL_BATCH ? end : i + ORDO_POLL_BATCH;
+                const ordo_item first = (ordo_item)(down ? begin + end - batch : i),
+                                last = (ordo_item)(down ? begin + end - i : batch);
+                if (!ordo_go_on(job, &count, last - first + rows.row[last] - rows.row[first]))
+                    break;
+                for (ordo_item k = first; k < last; k++) {
+                    const ordo_item item = down ? first + (last - 1 - k) : k;
+                    if (direction == TOPOLOGY_PULL)
+                        changed |= topology_pull_item(job, &rows, item, &count);
+                    else
+                        changed |= topology_push_item(job, &rows, item, &count, sync);
+                }
             }
         count.work_seconds += ORDO_CLOCK(job) - before;
         /* Without activation cells feed nothing: one round is the whole run. A racy one may have lost an update. */
-        changed = changed && (OP(activates) || sync == ORDO_SYNC_RACY);
-        if (!MY(end_round)(run, index, round, changed, &count))
+        changed = changed && (op_activates || sync == ORDO_SYNC_RACY);
+        if (!topology_end_round(run, index, round, changed, &count))
             break;
     }
 }
 
-ORDO_NOINLINE void MY(push_racy)(void *run, int index)
+ORDO_NOINLINE void topology_push_racy(void *run, int index)
 {
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_RACY, ORDO_TOPOLOGY_PUSH);
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_PUSH);
 }
-ORDO_NOINLINE void MY(push_atomic)(void *run, int index)
+ORDO_NOINLINE void topology_push_atomic(void *run, int index)
 {
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_ATOMIC, ORDO_TOPOLOGY_PUSH);
+    topology_work((topology_run *)run, index, ORDO_SYNC_ATOMIC, TOPOLOGY_PUSH);
 }
-ORDO_NOINLINE void MY(push_lock)(void *run, int index)
+ORDO_NOINLINE void topology_push_lock(void *run, int index)
 {
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_LOCK, ORDO_TOPOLOGY_PUSH);
+    topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_PUSH);
 }
 /* One writer a cell: the sync makes no difference. */
-ORDO_NOINLINE void MY(pull)(void *run, int index)
+ORDO_NOINLINE void topology_pull(void *run, int index)
 {
-    MY(work)((MY(run) *)run, index, ORDO_SYNC_RACY, ORDO_TOPOLOGY_PULL);
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_PULL);
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status topology_run_job(ordo_job *job)
 {
-    MY(run) run = {.job = job};
-    if ((int)job->tunable[TOPOLOGY_DIRECTION] == ORDO_TOPOLOGY_PULL) {
-        if ((int)OP(order) == ORDO_SUM)
-            return ordo_fail(ORDO_ERR_UNSOUND,
-                             "scheduler 'topology' with direction=pull needs an operator whose cells keep the better "
-                             "value; those of '%s' sum",
-                             job->op->name);
-        if (!OP(activates))
-            return ordo_fail(ORDO_ERR_UNSOUND,
-                             "scheduler 'topology' with direction=pull needs an operator whose targets "
-                             "are the heads of its edges; '%s' has others",
-                             job->op->name);
+    topology_run run = {.job = job};
+    if ((int)job->tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL) {
         ordo_status status = ordo_job_need_in(job);
         if (status)
             return status;
-        ordo_team_run(job->team, MY(pull), &run);
+        ordo_team_run(job->team, topology_pull, &run);
         return ORDO_OK;
     }
     ordo_team_run(job->team,
-                  job->sync == ORDO_SYNC_RACY     ? MY(push_racy)
-                  : job->sync == ORDO_SYNC_ATOMIC ? MY(push_atomic)
-                                                  : MY(push_lock),
+                  job->sync == ORDO_SYNC_RACY     ? topology_push_racy
+                  : job->sync == ORDO_SYNC_ATOMIC ? topology_push_atomic
+                                                  : topology_push_lock,
                   &run);
     return ORDO_OK;
 }
@@ -193,7 +194,7 @@ static ordo_status MY(run_job)(ordo_job *job)
 #else /* critical */
 
 /* Activations mean nothing here: every item is visited in every round anyway. */
-ORDO_INLINE void MY(ignore)(void *arg, OP(entry) activated)
+ORDO_INLINE void topology_ignore(void *arg, op_entry activated)
 {
     (void)arg;
     (void)activated;
@@ -201,57 +202,62 @@ ORDO_INLINE void MY(ignore)(void *arg, OP(entry) activated)
 
 /* Rounds over all items until a whole round makes no request. Progress is the operator's: an idempotent one stops
  * asking when an item's work is done. */
-ORDO_INLINE void MY(work)(MY(run) * run, int index, const ordo_sync sync)
+ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
-    const OP(state) *state = (const OP(state) *)job->state;
+    const op_state *state = (const op_state *)job->state;
     const ordo_u64 chunk = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
     ordo_counters count = {0};
     for (ordo_u64 round = 1;; round++) {
         ordo_u64 requests = 0, begin, end;
         if (index == 0)
-            ORDO_COUNT(ordo_job_sample(job, job->universe, round, 0, 1, -1));
+            ORDO_COUNT(ordo_job_sample(job, job->num_items, round, 0, 1, -1));
         double before = ORDO_CLOCK(job);
-        while (ordo_topology_take(&run->next[round & 1], job->universe, chunk, false, &begin, &end))
-            for (ordo_u64 i = begin; i < end; i++) {
-                ordo_request request[OP(requests)];
-                ordo_u32 size = OP(visit)(state, (ordo_item)i, request);
+        while (ordo_topology_take(&run->next[round & 1], job->num_items, chunk, false, &begin, &end))
+            for (ordo_u64 i = begin; i < end && ordo_go_on(job, &count, op_requests); i++) {
+                ordo_request request[op_requests];
+                ordo_u32 size = op_prepare(state, (ordo_item)i, request);
                 ORDO_COUNT(count.items++);
                 requests += size;
                 for (ordo_u32 k = 0; k < size; k++) {
                     if (sync == ORDO_SYNC_LOCK)
-                        OP(serve)(job, &request[k], &count, MY(ignore), NULL);
+                        op_serve(job, &request[k], &count, topology_ignore, NULL);
                     else
                         ordo_owners_post(&run->owners, index, &request[k]);
                 }
             }
         ORDO_COUNT(count.edges += requests);
         if (sync == ORDO_SYNC_OWNER)
-            OP(owners_serve)(&run->owners, index, &count, MY(ignore), NULL);
+            op_owners_serve(&run->owners, index, &count, topology_ignore, NULL);
         count.work_seconds += ORDO_CLOCK(job) - before;
-        if (!MY(end_round)(run, index, round, requests > 0, &count))
+        if (!topology_end_round(run, index, round, requests > 0, &count))
             break;
     }
 }
 
-ORDO_WORK_UNDER(lock, LOCK)
-ORDO_WORK_UNDER(owner, OWNER)
-
-static ordo_status MY(run_job)(ordo_job *job)
+ORDO_NOINLINE void topology_work_lock(void *run, int index)
 {
-    MY(run) run = {.job = job};
+    topology_work((topology_run *)run, index, ORDO_SYNC_LOCK);
+}
+ORDO_NOINLINE void topology_work_owner(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_OWNER);
+}
+
+static ordo_status topology_run_job(ordo_job *job)
+{
+    topology_run run = {.job = job};
     if (job->sync == ORDO_SYNC_LOCK) {
-        ordo_team_run(job->team, MY(work_lock), &run);
+        ordo_team_run(job->team, topology_work_lock, &run);
         return ORDO_OK;
     }
     ordo_status status = ordo_owners_make(job, &run.owners);
     if (!status)
-        ordo_team_run(job->team, MY(work_owner), &run);
+        ordo_team_run(job->team, topology_work_owner, &run);
     ordo_owners_free(&run.owners);
     return status;
 }
 
 #endif
 
-ORDO_CPU_INSTANCE(topology, MY(run_job))
-#undef MY
+ORDO_CPU_INSTANCE(topology, topology_run_job)

@@ -1,32 +1,38 @@
 /* topology on a GPU: every edge in every round until a whole round changes nothing.
  *
- * Rounds are separated by grid barriers. A round's edges are dealt out in pieces of equal size, whatever rows they
- * belong to, so hubs need no care: a thread finds the row of its first edge by bisection and walks on.
+ * Problem. Run an operator with no worklist at all.
  *
- * Progress and end: see cpu.h; a round that improves no cell (in any block) is the last, and every lost racy store is
- * found again, since the cell that it should have improved is compared once more in the next round. Where nothing is
- * activated and no store is lost, the first round is the last: candidates stay what they are. Pulling reads the
- * in-rows: a vertex is written by the threads that hold its edges, and each compares before it writes.
+ * Data structures. The rows; and `changed` and `stop`, triple-buffered by round.
  *
- * `changed` has three places by turns: a round adds to its own, reads its own after the barrier, and clears the one of
- * the round after next, which nobody has used since the barrier before last.
+ * Protocol. A round's edges are dealt out in pieces of equal size, whatever rows they belong to, so hubs need no care:
+ * a thread finds the row of its first edge by bisection and walks on. Pulling reads the in-rows: a vertex is written by
+ * the threads that hold its edges, and each compares before it writes. The scheduler's check has refused operators that
+ * cannot be pulled: in-rows have other heads, tails and ids than edges.
+ *
+ * Termination. See cpu.h: a round that improves no cell (in any block) is the last, and every lost racy store is found
+ * again, since the cell that it should have improved is compared once more in the next round. Where nothing is
+ * activated and no store is lost, the first round is the last: candidates stay what they are.
+ *
+ * Memory order. Cells are relaxed. Rounds are separated by grid barriers: a round sets its own `changed`, reads it
+ * after the barrier, and clears that of the round after next, which no thread has used since the barrier before last.
  */
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _topology_cuda_, _part)
+/* What profilers show carries the operator's name. */
+#define topology_kernel ORDO_OP_NAME(topology_kernel)
 
-typedef struct MY(args) {
+typedef struct topology_args {
     ordo_cuda_rows rows;
-    OP(cell) * cells;
-    OP(state) state;
+    op_cell *cells;
+    op_state state;
     bool racy, pull;
-    ordo_u64 universe;
-    ordo_u32 *changed; /* [3], lines apart */
+    ordo_u64 num_items;
+    ordo_u32 *changed; /* [3], each on its own cache line */
     ordo_u32 *stop;    /* [3], likewise */
     ordo_cuda_run run;
-} MY(args);
+} topology_args;
 
-ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(const topology_args a)
 {
     enum { LINE = 32, RUN = 8 };
     auto grid = cooperative_groups::this_grid();
@@ -36,13 +42,13 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
     for (ordo_u64 round = 1;; round++) {
         ordo_u32 *changed = a.changed + round % 3 * LINE;
         if (me == 0) {
-            ordo_dev_sample(a.run.record, a.universe, round, 0, 1, -1);
+            ordo_dev_sample(a.run.record, a.num_items, round, 0, 1, -1);
             a.changed[(round + 1) % 3 * LINE] = 0;
             a.stop[(round + 1) % 3 * LINE] = a.run.mailbox->stop;
             a.run.record->supersteps = round;
             a.run.mailbox->supersteps = round;
-            a.run.mailbox->in_flight = a.universe;
-            mine.items += a.universe;
+            a.run.mailbox->in_flight = a.num_items;
+            mine.items += a.num_items;
         }
         bool any = false;
         for (ordo_u64 begin = me * RUN; begin < edges; begin += threads * RUN) {
@@ -60,13 +66,13 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
             for (ordo_u64 e = begin; e < end; e++) {
                 while (last <= e)
                     last = __ldg(a.rows.row + ++u + 1);
-                OP(edge) edge = OP(dev_edge)(&a.rows, e, u, a.pull);
-                if (edge.tail >= a.universe || !OP(filter)(&a.state, edge.tail))
+                op_edge edge = op_dev_edge(&a.rows, e, u, a.pull);
+                if (edge.tail >= a.num_items || !op_filter(&a.state, edge.tail))
                     continue;
                 mine.edges++;
-                OP(cell) value = OP(dev_cell)(a.cells, edge.tail);
-                OP(cell) candidate = OP(candidate)(&a.state, value, edge);
-                if (OP(dev_offer)(a.cells, OP(target)(&a.state, edge), candidate, a.racy, false)) {
+                op_cell value = op_dev_cell(a.cells, edge.tail);
+                op_cell candidate = op_candidate(&a.state, value, edge);
+                if (op_dev_offer(a.cells, op_target(&a.state, edge), candidate, a.racy, false)) {
                     mine.useful++;
                     any = true;
                 }
@@ -75,38 +81,37 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(kernel)(const MY(args) a)
         if (__syncthreads_or(any) && threadIdx.x == 0)
             ordo_dev_store(changed, 1u);
         grid.sync();
-        const bool again = ordo_dev_load(changed) && ((int)OP(activates) || a.racy); /* else the first round was all */
+        const bool again = ordo_dev_load(changed) && ((int)op_activates || a.racy); /* else the first round was all */
         if (!again || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
             break;
     }
     ordo_dev_publish(a.run.counters, mine);
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status topology_run_job(ordo_job *job)
 {
     enum { LINE = 32 };
     ordo_cuda c;
-    MY(args) a = {};
-    bool pull = (int)job->tunable[TOPOLOGY_DIRECTION] == 1;
-    ordo_status status = ordo_cuda_begin(job, sizeof(OP(cell)), pull, &c);
+    topology_args a = {};
+    bool pull = (int)job->tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL;
+    ordo_status status = ordo_cuda_begin(job, sizeof(op_cell), pull, &c);
     ordo_u32 *words = status ? NULL : (ordo_u32 *)ordo_cuda_alloc(&c, 6 * LINE, sizeof *words, true);
     if (!status && !words)
         status = ORDO_ERR_MEMORY;
     if (!status)
-        status = OP(cuda_arguments)(&c, &a);
+        status = op_cuda_arguments(&c, &a);
     if (!status) {
         a.rows = pull ? c.in : c.out;
         a.racy = job->sync == ORDO_SYNC_RACY;
         a.pull = pull;
-        a.universe = job->universe;
+        a.num_items = job->num_items;
         a.changed = words;
         a.stop = words + 3 * LINE;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)MY(kernel)), ORDO_CUDA_THREADS,
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)topology_kernel), ORDO_CUDA_THREADS,
                                   (int)job->tunable[TOPOLOGY_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(topology, MY(run_job), 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_RACY)
-#undef MY
+ORDO_CUDA_INSTANCE(topology, topology_run_job, 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_RACY)

@@ -1,42 +1,54 @@
-/* topology on a GPU, critical operators: every item in every round, until a whole round asks for nothing. Activations
- * mean nothing here: whatever they are for is visited anyway.
+/* topology on a GPU, critical operators: every item in every round, until a whole round requests nothing.
  *
- * lock: a round visits the items and runs what they ask for under try-locks, by OP(dev_visits) of cuda_critical.cuh.
+ * Problem. Run an operator with no worklist at all. Activations are ignored: their items are processed anyway.
  *
- * owner: a round is a superstep of OP(dev_owned) over all items: no locks, and no atomics on targets (cuda_owner.cuh).
+ * Data structures. Triple-buffered counters of rounds (ordo_cuda_frontier without lists); for sync lock locks in words
+ * or in a table, for sync owner bins of requests.
+ *
+ * Protocol. lock: a round calls `prepare` of the items and runs their requests under try-locks, by op_dev_prepares of
+ * cuda_critical.cuh. owner: a round is a superstep of op_dev_owned over all items, with no locks and no atomics on
+ * targets (cuda_owner.cuh).
+ *
+ * Termination. A round in which no block has a request is the last.
+ *
+ * Memory order. That of the locks, or of the grid barriers between an owner's phases; rounds are separated by grid
+ * barriers.
  */
 #include "tunables.h"
 
-#define MY(_part) ORDO_JOIN3(ORDO_OP, _topology_cuda_, _part)
+/* What profilers show carries the operator's name. */
+#define topology_lock_kernel ORDO_OP_NAME(topology_lock_kernel)
+#define topology_owner_kernel ORDO_OP_NAME(topology_owner_kernel)
 
 /* ---- lock ---- */
 
-typedef struct MY(lock_args) {
-    OP(cuda_sections) sections;
-    ordo_u64 universe;
-    ordo_cuda_frontier frontier; /* its words alone: `count` is whether anything was asked for */
+typedef struct topology_lock_args {
+    op_cuda_sections sections;
+    ordo_u64 num_items;
+    ordo_cuda_frontier frontier; /* counters alone: `count` is whether there was a request */
     ordo_cuda_run run;
-} MY(lock_args);
+} topology_lock_args;
 
-/* Whether a round is to begin; if so, that it does. */
-ORDO_DEV bool MY(begin)(const ordo_cuda_frontier *f, ordo_u32 round, const ordo_cuda_run *run, ordo_u64 universe)
+/* By all threads of the grid: whether a round is to begin; one thread then begins it. */
+ORDO_DEV bool topology_begin(const ordo_cuda_frontier *f, ordo_u32 round, const ordo_cuda_run *run, ordo_u64 num_items)
 {
     if (f->turn[round % 3].stop)
         return false;
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        ordo_dev_begin_step(f, round, run, universe, round, 0);
+        ordo_dev_begin_step(f, round, run, num_items, round, 0);
     return true;
 }
 
-ORDO_KERNEL(ORDO_CUDA_THREADS) MY(lock_kernel)(const MY(lock_args) a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_lock_kernel(const topology_lock_args a)
 {
     auto grid = cooperative_groups::this_grid();
     ordo_cuda_counters mine = {};
     ordo_u32 rounds = 0;
-    for (ordo_u32 round = 1; MY(begin)(&a.frontier, round, &a.run, a.universe); round++) {
+    for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, a.num_items); round++) {
         const ordo_u64 before = mine.edges;
-        OP(dev_visits)<(int)OP(lock_bits) != 0>(
-            &a.sections, NULL, a.universe, round, &mine, &rounds, [](const ordo_activation &) { return false; }, [] {});
+        op_dev_prepares<(int)op_lock_bits != 0>(
+            &a.sections, NULL, a.num_items, round, &mine, &rounds, [](const ordo_activation &) { return false; },
+            [] {});
         ordo_u32 *const asked = &a.frontier.turn[(round + 1) % 3].count;
         if (__syncthreads_or(mine.edges != before) && threadIdx.x == 0)
             ordo_dev_store(asked, 1u);
@@ -47,58 +59,57 @@ ORDO_KERNEL(ORDO_CUDA_THREADS) MY(lock_kernel)(const MY(lock_args) a)
     ordo_dev_publish(a.run.counters, mine);
 }
 
-static ordo_status MY(run_lock)(ordo_cuda *c, ordo_cuda_arrays *arrays)
+static ordo_status topology_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
     int blocks = (int)c->job->tunable[TOPOLOGY_BLOCKS];
-    MY(lock_args) a = {};
-    ordo_status status = OP(cuda_sections_make)(c, (int)OP(lock_bits) != 0, 0, &blocks, arrays, &a.sections);
+    topology_lock_args a = {};
+    ordo_status status = op_cuda_sections_make(c, (int)op_lock_bits != 0, 0, &blocks, arrays, &a.sections);
     if (!status)
-        status = OP(cuda_frontier)(c, false, &a.frontier, &a.sections.halt);
+        status = op_cuda_frontier(c, false, &a.frontier, &a.sections.halt);
     if (status)
         return status;
-    a.universe = c->job->universe;
+    a.num_items = c->job->num_items;
     a.run = c->run;
     void *args[] = {&a};
-    return ordo_cuda_launch(c, ordo_cuda_kernel((const void *)MY(lock_kernel)), ORDO_CUDA_THREADS, blocks, args);
+    return ordo_cuda_launch(c, ordo_cuda_kernel((const void *)topology_lock_kernel), ORDO_CUDA_THREADS, blocks, args);
 }
 
 /* ---- owner ---- */
 
-typedef struct MY(owner_args) {
-    OP(cuda_owners) owners;
-    ordo_u64 universe;
-    ordo_cuda_frontier frontier; /* its words alone; `edges` is the room given out */
+typedef struct topology_owner_args {
+    op_cuda_owners owners;
+    ordo_u64 num_items;
+    ordo_cuda_frontier frontier; /* counters alone; `edges` is the room that was handed out */
     ordo_cuda_run run;
-} MY(owner_args);
+} topology_owner_args;
 
-ORDO_KERNEL(ORDO_CUDA_THREADS) MY(owner_kernel)(const MY(owner_args) a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_owner_kernel(const topology_owner_args a)
 {
     ordo_cuda_counters mine = {};
     ordo_u32 rounds = 0, barrier = 1;
-    for (ordo_u32 round = 1; MY(begin)(&a.frontier, round, &a.run, a.universe); round++) {
-        if (!OP(dev_owned)(
-                &a.owners, NULL, a.universe, round, &a.frontier.turn[(round + 1) % 3].edges, &barrier, &mine, &rounds,
+    for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, a.num_items); round++) {
+        if (!op_dev_owned(
+                &a.owners, NULL, a.num_items, round, &a.frontier.turn[(round + 1) % 3].edges, &barrier, &mine, &rounds,
                 [](const ordo_activation &) { return false; }, [] {}))
             break;
-        if (!OP(dev_goes_on)(&a.owners, &barrier))
+        if (!op_dev_goes_on(&a.owners, &barrier))
             break;
     }
     ordo_dev_publish(a.run.counters, mine);
 }
 
-static ordo_status MY(run_owner)(ordo_cuda *c, ordo_cuda_arrays *arrays)
+static ordo_status topology_run_owner(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
     const double *t = c->job->tunable;
-    MY(owner_args) a = {};
-    a.universe = c->job->universe;
-    return OP(cuda_run_owned)(c, (const void *)MY(owner_kernel), (ordo_u32)t[TOPOLOGY_OWNERS], (int)t[TOPOLOGY_BLOCKS],
-                              false, arrays, &a);
+    topology_owner_args a = {};
+    a.num_items = c->job->num_items;
+    return op_cuda_run_owned(c, (const void *)topology_owner_kernel, (ordo_u32)t[TOPOLOGY_OWNERS],
+                             (int)t[TOPOLOGY_BLOCKS], false, arrays, &a);
 }
 
-static ordo_status MY(run_job)(ordo_job *job)
+static ordo_status topology_run_job(ordo_job *job)
 {
-    return OP(cuda_run)(job, job->sync == ORDO_SYNC_LOCK ? MY(run_lock) : MY(run_owner));
+    return op_cuda_run(job, job->sync == ORDO_SYNC_LOCK ? topology_run_lock : topology_run_owner);
 }
 
-ORDO_CUDA_INSTANCE(topology, MY(run_job), 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK)
-#undef MY
+ORDO_CUDA_INSTANCE(topology, topology_run_job, 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK)

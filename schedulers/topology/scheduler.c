@@ -1,4 +1,4 @@
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "tunables.h"
 
@@ -25,6 +25,34 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = (ordo_u64)threads * 256 + 4 * n * sizeof(ordo_request);
 }
 
+static ordo_status check(const ordo_operator *op, const double *tunable)
+{
+    return (int)tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL ? ordo_operator_check_pull(op, "topology") : ORDO_OK;
+}
+
+/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: every round
+ * costs as much as the whole graph, so long paths are its worst case. */
+static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
+{
+    static const double weights_cpu[ORDO_GRAPH_KINDS] = {100, 4, 3.7}, weights_gpu[ORDO_GRAPH_KINDS] = {100, 12, 7};
+    static const double levels[ORDO_GRAPH_KINDS] = {30, 3, 10};
+    const ordo_operator *op = s->op;
+    if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
+        *out = (ordo_fit){3, "one owner for every target, which waits for memory section by section"};
+    else if (op->kind == ORDO_KIND_CRITICAL)
+        *out = (ordo_fit){1.2, "locks, every item in every round"};
+    else if (!op->activates || !s->has_rows)
+        *out = (ordo_fit){1.5, "a second round that finds nothing"};
+    else if (op->properties & ORDO_UNIFORM)
+        *out = (ordo_fit){levels[s->graph_kind], "every item in every round"};
+    else if (!s->on_gpu && op->weight == ORDO_NONE)
+        *out = (ordo_fit){1.2, "every item in every round"};
+    else if (s->on_gpu && s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 8)
+        *out = (ordo_fit){2.3, "every item in every round"};
+    else
+        *out = (ordo_fit){(s->on_gpu ? weights_gpu : weights_cpu)[s->graph_kind], "every item in every round"};
+}
+
 extern const ordo_scheduler ordo_scheduler_topology;
 const ordo_scheduler ordo_scheduler_topology = {
     .name = "topology",
@@ -35,4 +63,6 @@ const ordo_scheduler ordo_scheduler_topology = {
     .tunable_count = TOPOLOGY_TUNABLE_COUNT,
     .all_items = true,
     .memory = memory,
+    .check = check,
+    .suit = suit,
 };

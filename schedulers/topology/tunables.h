@@ -1,4 +1,4 @@
-/* Tunables of `topology`: rows as <ordo/scheduler.h> says. */
+/* Tunables of `topology`: rows as <ordo/scheduler/scheduler.h> says. */
 #define TOPOLOGY_TUNABLES(X)                                                                                           \
     X(TOPOLOGY_DIRECTION, "direction", CHOICE, "push", 0, 0, "push|pull", "",                                          \
       "push: an item offers to its targets; pull: a vertex takes from its in-neighbours and is its own only writer")   \
@@ -12,3 +12,4 @@
       "about the root of the number of items")
 
 enum { TOPOLOGY_TUNABLES(ORDO_TUNABLE_ENUM) TOPOLOGY_TUNABLE_COUNT };
+enum { TOPOLOGY_PUSH, TOPOLOGY_PULL }; /* values of direction */

@@ -1,4 +1,5 @@
-/* seeds.c -- writes small graphs of many kinds in every format: DIR/SUFFIX/NUMBER. The start of fuzzing. */
+/* seeds.c -- writes small graphs of many kinds in every format, DIR/SUFFIX/NUMBER, and edge lists that Ordo reads and
+ * does not write, DIR/list/NUMBER. The start of fuzzing. */
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -6,6 +7,32 @@
 
 static const char *const suffixes[] = {"gr",  "max", "co",  "mtx", "graph", "el",
                                        "wel", "sg",  "wsg", "ggr", "npz",   "ordo"};
+
+static const char *const lists[] = {
+    "from,to,weight\n0,1,5\n1,2,6\n",
+    "\"Source\";\"Target\";\"Label\";\"Weight\"\n\"0\";\"1\";\"a \"\"b\"\"\";\"0.5\"\n1;2;;-3e2\n",
+    "u\tv\tlong name\n0\t1\t\n1\t2\tx y\n",
+    "\xef\xbb\xbfid_1,id_2\r\n0,1\r\n1,2\r\n",
+    "0,1,4,1289241911.72836\n2,1,5,1289241912.5\n",
+    "u v w\n0 1 5\n1 2 6\n",
+    "a,b,c\n0,1,2\n",
+    "3 2\n1 2 -1\n3 2 1\n",
+    "# c\n3\n2\n0 1 0.35\n// d\n1 2 0.25\n",
+    "5 2\n1 2\n1 3\n",
+    "4\n0 1\n1 2\n",
+    "0 1 0.1234567890123\n1 2 4294967296\n2 0 16777217.0\n",
+};
+
+static bool put_list(const char *folder, size_t i)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/list", folder);
+    mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/list/%zu", folder, i);
+    FILE *f = fopen(path, "w");
+    bool good = f && fputs(lists[i], f) >= 0;
+    return f && fclose(f) == 0 && good;
+}
 
 int main(int count, char **words)
 {
@@ -23,6 +50,9 @@ int main(int count, char **words)
     if (count != 2)
         return 2;
     int written = 0;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (!put_list(words[1], i))
+            return 1;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         ordo_graph *g;
         if (ordo_graph_generate(&kinds[i], &g) != ORDO_OK) {

@@ -3,8 +3,8 @@
  *
  *   errors [memory|time|signal|odd|deaf] ...   (memory time signal)
  *
- * odd and deaf need the back end of tests/gpu/odd (tools/gpu-check puts it in the place of the real one). deaf comes
- * last: after it the process has no GPU any more. Ends with 1 where something failed, 77 without a GPU.
+ * odd and deaf need the back end of tests/gpu/fault_backend (tools/gpu-check puts it in the place of the real one).
+ * deaf comes last: after it the process has no GPU any more. Ends with 1 where something failed, 77 without a GPU.
  */
 #include <math.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include <cuda_runtime.h>
 
 #include <ordo/ordo.h>
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
 static int failures;
 static volatile int interrupted;
@@ -276,7 +276,7 @@ static void deaf(void)
     problem road;
     make(&road, "road", 20000, 0, false);
     setenv("ORDO_ODD", "deaf", 1);
-    setenv("ODD_SECONDS", "20", 1);
+    setenv("FAULT_SECONDS", "20", 1);
     double start = now();
     ordo_status status = run(&road, "bsp", "cuda", 0.3, NULL);
     double took = now() - start;

@@ -17,7 +17,7 @@
 #include <ucontext.h>
 
 #include <cuda_runtime.h>
-#include <ordo/cuda_host.h>
+#include <ordo/scheduler/cuda_host.h>
 
 enum { FIBER_STACK = 64 << 10, FIBER_YIELD = 24 }; /* one access of so many yields */
 
@@ -277,7 +277,7 @@ template <typename T> ORDO_DEV T ordo_dev_add(T *p, T value)
 {
     return fiber_change(p, [&](T was) { return was + value; });
 }
-template <typename T> ORDO_DEV T ordo_dev_add_near(T *p, T value)
+template <typename T> ORDO_DEV T ordo_dev_add_block(T *p, T value)
 {
     return ordo_dev_add(p, value);
 }
@@ -297,11 +297,11 @@ template <typename T> ORDO_DEV T ordo_dev_or(T *p, T value)
 {
     return fiber_change(p, [&](T was) { return was | value; });
 }
-template <typename T> ORDO_DEV T ordo_dev_or_near(T *p, T value)
+template <typename T> ORDO_DEV T ordo_dev_or_block(T *p, T value)
 {
     return ordo_dev_or(p, value);
 }
-template <typename T> ORDO_DEV T ordo_dev_load_near(T *p)
+template <typename T> ORDO_DEV T ordo_dev_load_block(T *p)
 {
     return ordo_dev_load(p);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trial.h"
+#include "harness.h"
 
 enum { MOST_SOURCES = 64, MOST_REPEATS = 100, SETTINGS = 8 };
 

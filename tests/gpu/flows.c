@@ -10,6 +10,7 @@
  * to 100; a source before all of the first column, a sink behind all of the last.
  *
  * Either takes [SCHEDULER SYNC] after that: runs of discharges under these, where they are not what the app does whole.
+ * For a check SYNC may be `all`: each that the library offers for discharge.
  *
  * Every small answer is compared with Dinitz' algorithm (the verifier's, which shares nothing with what is tested), is
  * proved by the certificate, and has the cut that the CPU finds, which is unique; large ones by the last two. Ends with
@@ -20,11 +21,12 @@
 #include <string.h>
 
 #include <ordo/apps.h>
-#include <ordo/backend.h>
+#include <ordo/detail/backend.h>
 #include <ordo/graph.h>
 
-#include "tests/families.h"
-#include "tests/flow_answer.h"
+#include "tests/common/families.h"
+#include "tests/common/flow_answer.h"
+#include "tests/common/pairs.h"
 
 static int by_double(const void *a, const void *b)
 {
@@ -66,7 +68,7 @@ static void failed(const char *what, const char *why)
 
 static void check(const network *net, const char *device, const char *what, bool small)
 {
-    answer a = answer_room(net->g), cpu = answer_room(net->g);
+    answer a = answer_capacity(net->g), cpu = answer_capacity(net->g);
     network plain = *net;
     plain.how.hand_over = 0;
     plain.how.cut_only = true;
@@ -302,7 +304,7 @@ static int time_network(const char *device, const char *path, int repeats)
         fprintf(stderr, "%s\n", ordo_last_error());
         return 3;
     }
-    answer a = answer_room(net.g);
+    answer a = answer_capacity(net.g);
     double run[MOST], transfer[MOST];
     repeats = repeats < 1 ? 1 : repeats > MOST ? MOST : repeats;
     printf("%-24s", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
@@ -335,6 +337,23 @@ static int time_network(const char *device, const char *path, int repeats)
     return status != ORDO_OK;
 }
 
+/* Under every sync that the library offers. */
+static int check_offered(const char *device, int networks)
+{
+    const ordo_scheduler *s = ordo_scheduler_find(scheduler);
+    int failed = 0, offered = 0;
+    for (int sync = 1; s && sync < ORDO_SYNCS; sync++)
+        if (pair_is_offered(ordo_operator_find("discharge"), s, (ordo_sync)sync, device)) {
+            sync_name = ordo_sync_name((ordo_sync)sync);
+            printf("%s:%s: ", s->name, sync_name);
+            failed |= check_all(device, networks);
+            offered++;
+        }
+    if (!offered)
+        printf("FAILED no sync is offered under %s\n", scheduler);
+    return failed || !offered;
+}
+
 int main(int count, char **words)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a kernel that hangs is wanted, too */
@@ -344,6 +363,8 @@ int main(int count, char **words)
         sync_name = words[own + 1];
         count = own;
     }
+    if (count == 4 && !strcmp(words[1], "check") && sync_name && !strcmp(sync_name, "all"))
+        return check_offered(words[2], atoi(words[3]));
     if (count == 4 && !strcmp(words[1], "check"))
         return check_all(words[2], atoi(words[3]));
     if (count == 5 && !strcmp(words[1], "time"))

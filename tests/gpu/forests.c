@@ -5,7 +5,8 @@
  *   forests time GRAPH REPEATS [SCHEDULER:SYNC[:SETTING] ...]
  *       kernel milliseconds on a file of both directions, median with the spread, and what the host did besides
  *
- * Without a scheduler and a sync a GPU does the whole forest in one run; with them, a run a round.
+ * Without a scheduler and a sync a GPU does the whole forest in one run; with them, a run a round. SYNC may be `all`:
+ * each that the library offers for mst_u32.
  *
  * Every answer is compared edge by edge: small ones with a Kruskal's of this file, large ones with what the verifier
  * makes of them. Ends with 1 where one is wrong, with 77 where there is no such device.
@@ -15,10 +16,11 @@
 #include <string.h>
 
 #include <ordo/apps.h>
-#include <ordo/backend.h>
+#include <ordo/detail/backend.h>
 #include <ordo/graph.h>
 
-#include "tests/families.h"
+#include "tests/common/families.h"
+#include "tests/common/pairs.h"
 
 static int by_double(const void *a, const void *b)
 {
@@ -307,7 +309,7 @@ static void check_unsorted(const char *device, ordo_vid n, ordo_u64 edges, ordo_
     free(edge);
 }
 
-static void check_odd_rows(const char *device)
+static void check_fault_rows(const char *device)
 {
     for (int i = 0; i < 10; i++) { /* few edges a vertex, and many */
         check_unsorted(device, 1000, 900 + 100 * (ordo_u64)i, 0);
@@ -340,7 +342,7 @@ static int check_all(const char *device, int graphs)
     if (graphs > 100)
         check_large(device);
     if (strcmp(device, "cpu") && !how_to.sync)
-        check_odd_rows(device);
+        check_fault_rows(device);
     printf("%d of %d forests are Kruskal's\n", checked - failures, checked);
     return failures != 0;
 }
@@ -383,9 +385,9 @@ static ordo_status time_one(const ordo_graph *g, char *how, int repeats, ordo_ei
         qsort(times, (size_t)repeats, sizeof *times, by_double);
         qsort(others, (size_t)repeats, sizeof *others, by_double);
         printf("  %-11s %-6s %-12s %9.3f ms (%.3f to %.3f), besides %.0f  steps %llu  edges %llu  weight %llu",
-               stats.scheduler, how ? stats.sync : "whole", setting ? setting : "", times[repeats / 2], times[0],
-               times[repeats - 1], others[repeats / 2], (unsigned long long)stats.supersteps,
-               (unsigned long long)f->edges, (unsigned long long)f->weight.u32);
+               stats.scheduler, stats.sync, setting ? setting : "", times[repeats / 2], times[0], times[repeats - 1],
+               others[repeats / 2], (unsigned long long)stats.supersteps, (unsigned long long)f->edges,
+               (unsigned long long)f->weight.u32);
     }
     ordo_stats_free(&stats);
     return status;
@@ -400,8 +402,8 @@ static int time_file(const char *path, int repeats, char **how, int ways)
         fprintf(stderr, "%s\n", ordo_last_error());
         return 3;
     }
-    const size_t room = (size_t)ordo_graph_out(g)->n + 1;
-    ordo_eid *edge = calloc(room, sizeof *edge), *other = calloc(room, sizeof *other);
+    const size_t capacity = (size_t)ordo_graph_out(g)->n + 1;
+    ordo_eid *edge = calloc(capacity, sizeof *edge), *other = calloc(capacity, sizeof *other);
     ordo_forest f, again;
     int wrong = 0;
     if (!edge || !other)
@@ -430,6 +432,23 @@ static int time_file(const char *path, int repeats, char **how, int ways)
     return wrong;
 }
 
+/* Under every sync that the library offers. */
+static int check_offered(const char *device, int graphs)
+{
+    const ordo_scheduler *s = ordo_scheduler_find(how_to.scheduler);
+    int failed = 0, offered = 0;
+    for (int sync = 1; s && sync < ORDO_SYNCS; sync++)
+        if (pair_is_offered(ordo_operator_find("mst_u32"), s, (ordo_sync)sync, device)) {
+            how_to.sync = ordo_sync_name((ordo_sync)sync);
+            printf("%s:%s: ", s->name, how_to.sync);
+            failed |= check_all(device, graphs);
+            offered++;
+        }
+    if (!offered)
+        printf("FAILED no sync is offered under %s\n", how_to.scheduler);
+    return failed || !offered;
+}
+
 int main(int count, char **words)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a kernel that hangs is wanted, too */
@@ -437,6 +456,8 @@ int main(int count, char **words)
         how_to.scheduler = words[4];
         how_to.sync = words[5];
     }
+    if (count == 6 && !strcmp(words[1], "check") && !strcmp(words[5], "all"))
+        return check_offered(words[2], atoi(words[3]));
     if ((count == 4 || count == 6) && !strcmp(words[1], "check"))
         return check_all(words[2], atoi(words[3]));
     if (count >= 4 && !strcmp(words[1], "time"))

@@ -13,7 +13,6 @@
 #define __global__
 #define __shared__ static
 #define __launch_bounds__(...)
-#define ORDO_KERNEL(_threads) static void
 
 static unsigned fiber_block, fiber_blocks;
 #undef blockIdx

@@ -8,8 +8,8 @@
  * Method: every answer is compared, cell by cell, with that of the CPU's `delta`. One line a case: graph, operator,
  * scheduler, sync, settings, milliseconds of the run alone. `large` has an rmat whose cells exceed any L2 of today,
  * more repeats, and a graph of a gigaedge where host and device have the memory. `tight` is small graphs under `delta`,
- * `inbox` and `adds` with every setting of trial.h that hurts: rings of a place that wrap round thousands of times and
- * spill, pools of a block, chains for which there is no room.
+ * `inbox` and `adds` with every setting of harness.h that hurts: rings of a place that wrap round thousands of times
+ * and spill, pools of a block, chains for which there is no room.
  *
  * Ends with 1 where an answer is wrong, a run fails, or time is up before the last case; 77 where there is no such
  * device. It stops by itself within 9 minutes: what starts it may have a limit, and a kernel that is killed tells
@@ -21,9 +21,9 @@
 #include <time.h>
 
 #include <ordo/ordo.h>
-#include <ordo/scheduler.h>
+#include <ordo/scheduler/scheduler.h>
 
-#include "trial.h"
+#include "harness.h"
 
 enum { ALL_SECONDS = 480 };
 
@@ -60,14 +60,14 @@ static void finish(const char *why)
 
 typedef struct edge_list {
     ordo_edge_entry *edge;
-    ordo_u64 count, room;
+    ordo_u64 count, capacity;
 } edge_list;
 
 static void add(edge_list *list, ordo_u64 tail, ordo_u64 head, ordo_u64 weight)
 {
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 1024;
-        list->edge = realloc(list->edge, list->room * sizeof *list->edge);
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 1024;
+        list->edge = realloc(list->edge, list->capacity * sizeof *list->edge);
         if (!list->edge)
             finish("not enough memory for an edge list");
     }

@@ -60,7 +60,7 @@ int main(int count, char **words)
                             .graph = g,
                             .cells = cells,
                             .state = state,
-                            .universe = info.vertices,
+                            .num_items = info.vertices,
                             .targets = info.vertices};
     if (!cells || !work.op) {
         fprintf(stderr, "choice: operator '%s' is unknown\n", words[2]);

@@ -1,5 +1,8 @@
-/* ordo.h -- everything a caller needs. Authors of operators include <ordo/operator.h>, of schedulers
- * <ordo/scheduler.h>. */
+/**
+ * @file
+ * All that a caller needs. Authors of operators include `<ordo/operator/operator.h>`, authors of schedulers
+ * `<ordo/scheduler/scheduler.h>`.
+ */
 #ifndef ORDO_ORDO_H
 #define ORDO_ORDO_H
 

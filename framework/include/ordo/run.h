@@ -1,7 +1,9 @@
-/* run.h -- running an operator: what to run, how, and what comes back.
+/**
+ * @file
+ * Running an operator: what to run, how, and what comes back.
  *
- * A run drives one operator to quiescence under one scheduler. Apps (ordo_sssp and its like, see <ordo/apps.h>) are
- * short sequences of runs; most callers want those.
+ * A run drives one operator to quiescence under one scheduler. Apps (ordo_sssp() and its relatives, see
+ * `<ordo/apps.h>`) are short sequences of runs; most callers want those.
  */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
@@ -15,142 +17,206 @@
 
 ORDO_BEGIN_DECLS
 
-/* How concurrent updates of one cell or target are kept correct. Names: "atomic", "racy", "lock", "owner", "server". */
+/** How concurrent updates of one cell or target are kept correct. Names: "atomic", "racy", "lock", "owner", "server".
+ */
 typedef enum ordo_sync {
-    ORDO_SYNC_DEFAULT = 0,
-    ORDO_SYNC_ATOMIC, /* compare-and-swap on the cell */
-    ORDO_SYNC_RACY,   /* plain-width relaxed stores; a lost update is found again in a later round */
-    ORDO_SYNC_LOCK,   /* a lock a target */
-    ORDO_SYNC_OWNER,  /* owner-computes: only the thread that owns a part of the targets writes it */
-    ORDO_SYNC_SERVER  /* updates are messages to the server that owns the target */
+    ORDO_SYNC_DEFAULT = 0, /**< the scheduler's first for the operator's kind */
+    ORDO_SYNC_ATOMIC,      /**< compare-and-swap on the cell */
+    ORDO_SYNC_RACY,        /**< plain-width relaxed stores; a lost update is found again in a later round */
+    ORDO_SYNC_LOCK,        /**< a lock for each target */
+    ORDO_SYNC_OWNER,       /**< owner-computes: only the thread that owns a part of the targets writes it */
+    ORDO_SYNC_SERVER       /**< updates are messages to the server that owns the target */
 } ordo_sync;
-enum { ORDO_SYNCS = 6 };
+enum { ORDO_SYNCS = 6 /**< enumerators of ordo_sync */ };
+/**
+ * The name of a sync.
+ * @param sync  any enumerator
+ * @return a static string
+ */
 ORDO_API const char *ordo_sync_name(ordo_sync sync);
 
 /* ---- progress and cancelling ---- */
 
+/** How far a run is. */
 typedef struct ordo_progress {
-    const char *scheduler;
-    double seconds;      /* since the run began */
-    ordo_u64 supersteps; /* supersteps, rounds or head switches so far */
-    ordo_u64 in_flight;  /* items on the worklist now */
-    ordo_u64 items;      /* items processed so far; a lower bound */
+    const char *scheduler; /**< static */
+    double seconds;        /**< since the run began */
+    ordo_u64 supersteps;   /**< supersteps, rounds or head switches so far */
+    ordo_u64 in_flight;    /**< items on the worklist */
+    ordo_u64 items;        /**< items processed so far; a lower bound */
 } ordo_progress;
-/* Called on the caller's thread, at most ten times a second. */
+/** Called on the caller's thread, at most ten times a second. */
 typedef void ordo_progress_fn(void *arg, const ordo_progress *progress);
 
 /* ---- options ---- */
 
-/* All zero is the default. Strings must live as long as the call. The cancel flag may be set by a signal handler, or by
- * another thread with an atomic store. */
+/**
+ * How to run. All zero is the default. Strings and arrays are the caller's and must live as long as the call. The
+ * cancel flag may be set by a signal handler, or by another thread with an atomic store.
+ */
 typedef struct ordo_options {
-    const char *scheduler; /* NULL: "delta"; "auto": by the operator, the graph and the device; see chosen */
-    const char *sync;      /* NULL: the scheduler's default for the operator's kind; "auto": for critical operators
-                            * lock or server, by how many targets a sample of their requests asks for, and where
-                            * no scheduler is named the one that goes with it; see chosen */
-    const char *device;    /* NULL or "cpu"; "cuda"; "auto": cuda where that can be, else cpu */
-    int threads;           /* 0: one a core */
-    const char *const *settings; /* [setting_count] "name=value", tunables of the scheduler */
-    size_t setting_count;
-    double timeout;             /* seconds that the run may take, as run_seconds counts them; 0: any number. Looked at
-                                 * where cancel is; ends with ORDO_ERR_TIMEOUT. Not negative, finite */
-    const volatile int *cancel; /* polled at least once a superstep or switch; nonzero ends with ORDO_ERR_CANCELLED */
-    ordo_progress_fn *progress;
-    void *progress_arg;
+    const char *scheduler;       /**< NULL: ordo_scheduler_default(), or where sync is "auto" the same as "auto".
+                                  * "auto": the scheduler that predicts the shortest run for this operator, graph and
+                                  * device, of those that offer the sync, run on the device and have the tunables that
+                                  * are given; see ordo_stats::chosen */
+    const char *sync;            /**< NULL: the scheduler's default for the operator's kind. "auto": the sync with the
+                                  * shortest predicted run, which for critical operators depends on the number of
+                                  * targets that a sample of their requests shares; see ordo_stats::chosen */
+    const char *device;          /**< NULL or "cpu"; "cuda"; "auto": cuda where that is possible, else cpu */
+    int threads;                 /**< 0: one for each core */
+    const char *const *settings; /**< [setting_count] "name=value": tunables of the scheduler; "scheduler.name=value":
+                                  * of that one alone, ignored by others */
+    size_t setting_count;        /**< number of settings */
+    double timeout;              /**< seconds that the run may take, as ordo_stats::run_seconds counts; 0: no limit. Not
+                                  * negative, finite. Ends with ORDO_ERR_TIMEOUT */
+    const volatile int *cancel; /**< polled at least once a superstep or switch; nonzero ends with ORDO_ERR_CANCELLED */
+    ordo_progress_fn *progress; /**< NULL: none */
+    void *progress_arg;         /**< its first argument */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
 
-/* A moment of a run. Which fields mean what under which scheduler: docs/output.md. */
+/** A moment of a run. What `bucket` and `delta` mean under which scheduler: docs/json.md. */
 typedef struct ordo_sample {
-    double seconds;      /* since the run began */
-    ordo_u64 in_flight;  /* items on the worklist, or in the superstep that begins */
-    ordo_u64 bucket;     /* current bucket, superstep or round */
-    double delta;        /* bucket width in units of priority; 0 where there is none */
-    float utilisation;   /* share of workers that are busy, 0..1; -1 where not measured */
-    ordo_u32 concurrent; /* buckets dequeued from at once */
+    double seconds;      /**< since the run began */
+    ordo_u64 in_flight;  /**< items on the worklist, or in the superstep that begins */
+    ordo_u64 bucket;     /**< current bucket, superstep or round */
+    double delta;        /**< bucket width in units of priority; 0 where there is none */
+    float utilisation;   /**< share of workers that are busy, 0 to 1; -1 where not measured */
+    ordo_u32 concurrent; /**< buckets dequeued from at once */
 } ordo_sample;
 
-enum { ORDO_TRACE_MAX = 4096, ORDO_MAX_TUNABLES = 32, ORDO_MAX_SETTING = 32 };
+enum {
+    ORDO_TRACE_MAX = 4096,  /**< the most samples of a trace */
+    ORDO_MAX_TUNABLES = 32, /**< the most tunables of a scheduler */
+    ORDO_MAX_SETTING = 32   /**< bytes of a value as text, its end included */
+};
 
-/* A tunable as the run used it. */
+/** A tunable as the run used it. */
 typedef struct ordo_setting {
-    const char *name; /* static */
-    char value[ORDO_MAX_SETTING];
+    const char *name;             /**< static */
+    char value[ORDO_MAX_SETTING]; /**< as text */
 } ordo_setting;
 
+/** What a run gives back. Filled by a run; to be freed by ordo_stats_free(). */
 typedef struct ordo_stats {
-    const char *op, *scheduler, *sync, *backend; /* static */
-    char device[96];                             /* "2 threads", or the GPU's name */
-    char fallback[256];                          /* why the run was on the CPU although device was "auto"; else "" */
-    char chosen[96];                             /* why that scheduler or sync, where it was "auto"; else "" */
-    int threads;
-    ordo_setting settings[ORDO_MAX_TUNABLES];
-    int setting_count;
+    const char *op;                           /**< the operator; static */
+    const char *scheduler;                    /**< as used; static */
+    const char *sync;                         /**< as used; static */
+    const char *backend;                      /**< "cpu" or "cuda"; static */
+    char device[96];                          /**< "2 threads", or the GPU's name */
+    char fallback[256];                       /**< why the run was on the CPU although device was "auto"; else "" */
+    char chosen[160];                         /**< why that scheduler or sync, where it was "auto"; else "" */
+    int threads;                              /**< of the CPU */
+    ordo_setting settings[ORDO_MAX_TUNABLES]; /**< [setting_count] */
+    int setting_count;                        /**< number of settings */
 
-    double run_seconds;      /* the scheduler alone */
-    double prepare_seconds;  /* what is done once a graph and kept: transposing, partitioning */
-    double transfer_seconds; /* to and from a device; 0 on cpu */
+    double run_seconds;      /**< the scheduler alone */
+    double prepare_seconds;  /**< work done once for each graph and kept: transposing, partitioning */
+    double transfer_seconds; /**< to and from a device; 0 on a CPU */
 
-    ordo_u64 items;       /* taken off the worklist and processed, stale ones not counted */
-    ordo_u64 edges;       /* candidates proposed, or requests made */
-    ordo_u64 useful;      /* candidates that improved their cell, or sections run */
-    ordo_u64 stale;       /* items taken off the worklist and skipped: a better one had come */
-    ordo_u64 activations; /* items put on the worklist, the initial ones not counted; after a cancel, for relax
-                           * operators, this and `useful` leave out what nobody had taken off again */
-    ordo_u64 supersteps;  /* supersteps, rounds or head switches */
-    double work_seconds;  /* summed over threads: processing items, not waiting; 0 where not measured */
-    ordo_u64 peak_worklist_bytes;
-    ordo_u64 peak_bytes; /* most held by Ordo's own allocations during the run, graph included */
+    ordo_u64 items;               /**< taken off the worklist and processed, stale ones not counted */
+    ordo_u64 edges;               /**< candidates proposed, or requests made */
+    ordo_u64 useful;              /**< candidates that improved their cell, or critical sections that ran */
+    ordo_u64 stale;               /**< items taken off the worklist and skipped: a better value had come */
+    ordo_u64 activations;         /**< items put on the worklist, without the initial ones. After a cancel, for relax
+                                   * operators, this and `useful` leave out what was not taken off again */
+    ordo_u64 supersteps;          /**< supersteps, rounds or head switches */
+    double work_seconds;          /**< summed over threads: processing items, not waiting; 0 where not measured */
+    ordo_u64 peak_worklist_bytes; /**< the most that worklists held */
+    ordo_u64 peak_bytes;          /**< the most that all allocations of Ordo held during the run, graph included */
 
-    double delta_first, delta_last; /* 0 where the scheduler has none */
+    double delta_first; /**< bucket width at the beginning, in units of priority; 0 where the scheduler has none */
+    double delta_last;  /**< at the end */
 
-    ordo_sample *trace; /* [trace_count], at most ORDO_TRACE_MAX: thinned evenly when there would be more */
-    size_t trace_count;
+    ordo_sample *trace; /**< [trace_count], at most ORDO_TRACE_MAX: evenly spread where there would be more */
+    size_t trace_count; /**< number of samples */
 } ordo_stats;
 
-/* Frees what the statistics own and clears them. NULL is fine. */
+/**
+ * Frees what the statistics own and clears them.
+ * @param stats  may be NULL
+ */
 ORDO_API void ordo_stats_free(ordo_stats *stats);
 
 /* ---- operators and runs ---- */
 
-typedef struct ordo_operator ordo_operator; /* see <ordo/scheduler.h>; instances are named by the operator */
+/** An operator's descriptor: see `<ordo/scheduler/scheduler.h>`; instances are named by the operator. */
+typedef struct ordo_operator ordo_operator;
 
-/* One run. Relax operators: `cells` are of the operator's type, initialised by the caller, and hold the result. */
+/** One run. All pointers are the caller's. */
 typedef struct ordo_work {
-    const ordo_operator *op;
-    const ordo_graph *graph;  /* rows of edges; for critical operators that need none: NULL */
-    void *cells;              /* [targets] relax operators */
-    const void *state;        /* the operator's state struct, or NULL */
-    ordo_u64 universe;        /* items are 0 .. universe - 1; relax: at most n */
-    ordo_u64 targets;         /* number of cells or targets */
-    const ordo_item *initial; /* [initial_count], or NULL: all items */
-    ordo_u64 initial_count;
+    const ordo_operator *op;  /**< what to run */
+    const ordo_graph *graph;  /**< rows of edges; for critical operators that need none: NULL */
+    void *cells;              /**< [targets] relax operators: of the operator's type, initialised; holds the result */
+    const void *state;        /**< the operator's state struct, or NULL */
+    ordo_u64 num_items;       /**< items are 0 .. num_items - 1; relax: at most n */
+    ordo_u64 targets;         /**< number of cells or targets */
+    const ordo_item *initial; /**< [initial_count], or NULL: all items */
+    ordo_u64 initial_count;   /**< number of initial items */
 } ordo_work;
 
-/* Drives `work` to quiescence. stats may be NULL; otherwise it is filled on ORDO_OK, ORDO_ERR_CANCELLED and
- * ORDO_ERR_TIMEOUT, and owned by the caller. Thread-safe on distinct cells. Errors: ORDO_ERR_USAGE and ORDO_ERR_UNKNOWN
- * (options), ORDO_ERR_UNSOUND (the pair of operator, scheduler and sync; by name, before anything runs),
- * ORDO_ERR_MEMORY, ORDO_ERR_DEVICE, ORDO_ERR_CANCELLED, ORDO_ERR_TIMEOUT. After an error the cells' contents are
- * unspecified, except for ORDO_ERR_USAGE, _UNKNOWN and _UNSOUND, which leave them alone. */
+/**
+ * Drives `work` to quiescence. Thread-safe on distinct cells.
+ * @param work     what to run
+ * @param options  NULL: defaults
+ * @param stats    [out] may be NULL; filled on ORDO_OK, ORDO_ERR_CANCELLED and ORDO_ERR_TIMEOUT, then the caller's to
+ * free by ordo_stats_free()
+ * @return ORDO_OK; ORDO_ERR_USAGE or ORDO_ERR_UNKNOWN for options; ORDO_ERR_UNSOUND for operator, scheduler and sync,
+ * by name, before anything runs; ORDO_ERR_MEMORY; ORDO_ERR_DEVICE; ORDO_ERR_CANCELLED; ORDO_ERR_TIMEOUT. After an error
+ * the cells' contents are unspecified, except for the first three, which leave them unchanged
+ */
 ORDO_API ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats);
 
-/* The same checks as ordo_run, and nothing else. */
+/**
+ * The same checks as ordo_run(), and nothing else.
+ * @param work     what would run
+ * @param options  NULL: defaults
+ * @return as of ordo_run(), before anything runs
+ */
 ORDO_API ordo_status ordo_run_check(const ordo_work *work, const ordo_options *options);
 
-/* Bytes that ordo_run(work, options) will allocate beyond graph and cells: `expected` for ordinary inputs, `at_most` if
- * every edge improves its head once and all those items wait at the same time. Same errors as ordo_run_check. */
+/**
+ * Predicts the memory of a run beyond graph and cells.
+ * @param work      what would run
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, if every edge improves its head once and all those items wait at the same time
+ * @return as of ordo_run_check()
+ */
 ORDO_API ordo_status ordo_run_memory(const ordo_work *work, const ordo_options *options, ordo_u64 *expected,
                                      ordo_u64 *at_most);
 
-/* The operator of that name, built in or registered; NULL if there is none. */
+/**
+ * Finds an operator, built in or registered.
+ * @param name  such as "sssp_u32"
+ * @return NULL if there is none
+ */
 ORDO_API const ordo_operator *ordo_operator_find(const char *name);
+/**
+ * The name of an operator.
+ * @param op  not NULL
+ * @return valid as long as `op`
+ */
 ORDO_API const char *ordo_operator_name(const ordo_operator *op);
+/**
+ * A few words about an operator.
+ * @param op  not NULL
+ * @return valid as long as `op`
+ */
 ORDO_API const char *ordo_operator_summary(const ordo_operator *op);
-/* All operators in registration order; returns their number, writes at most `room`. */
-ORDO_API size_t ordo_operators(const ordo_operator **out, size_t room);
-/* Adds an operator compiled out of tree (docs/operators.md). Refuses a name that is taken or a table that is wrong.
- * Call before runs start. */
+/**
+ * All operators in registration order.
+ * @param out       [out] [capacity] the first of them
+ * @param capacity  the most to write
+ * @return their number, which may be more than `capacity`
+ */
+ORDO_API size_t ordo_operators(const ordo_operator **out, size_t capacity);
+/**
+ * Adds an operator compiled out of tree (docs/operators.md). Call before runs start.
+ * @param op  must live as long as the process uses it
+ * @return ORDO_OK; ORDO_ERR_USAGE for a name that is taken; ORDO_ERR_INTERNAL for a descriptor that is wrong
+ */
 ORDO_API ordo_status ordo_operator_register(const ordo_operator *op);
 
 ORDO_END_DECLS

@@ -1,7 +1,9 @@
-/* types.h -- the words of Ordo in C11, C++17 and CUDA C++.
+/**
+ * @file
+ * Types and macros of Ordo in C11, C++17 and CUDA C++.
  *
- * Read by operators, schedulers, back ends and callers alike, so it holds only what all four compilers
- * (C, C++, nvcc's host and device passes, NVRTC) accept.
+ * Operators, schedulers, back ends and callers include it, so it holds only what all four compilers (C, C++, nvcc's
+ * host and device passes, NVRTC) accept.
  */
 #ifndef ORDO_TYPES_H
 #define ORDO_TYPES_H
@@ -13,35 +15,47 @@ typedef unsigned int ordo_u32;
 typedef unsigned long long ordo_u64;
 #else
 #include <stdint.h>
-typedef uint8_t ordo_u8;
-typedef int32_t ordo_i32;
-typedef uint32_t ordo_u32;
-typedef uint64_t ordo_u64;
+typedef uint8_t ordo_u8;   /**< 8 bits, unsigned */
+typedef int32_t ordo_i32;  /**< 32 bits, signed */
+typedef uint32_t ordo_u32; /**< 32 bits, unsigned */
+typedef uint64_t ordo_u64; /**< 64 bits, unsigned */
 #endif
-typedef float ordo_f32;
+typedef float ordo_f32; /**< 32 bits, floating */
 
-/* A vertex: an index into arrays of length n, 0 <= v < n <= ORDO_MAX_VERTICES. */
+/** A vertex: an index into arrays of length n, 0 <= v < n <= ORDO_MAX_VERTICES. */
 typedef ordo_u32 ordo_vid;
-/* An edge: an index into the rows of a graph, 0 <= e < m. Always 64 bits: m may exceed 2^32. */
+/** An edge: an index into the rows of a graph, 0 <= e < m. Always 64 bits: m may exceed 2^32. */
 typedef ordo_u64 ordo_eid;
-/* What a worklist holds: usually a vertex; an edge, a component or a task where an app says so. */
+/** What a worklist holds: usually a vertex; an edge, a component or a task where an app says so. */
 typedef ordo_u32 ordo_item;
 
-#define ORDO_NO_VERTEX ((ordo_vid)0xffffffffu) /* "no predecessor", "not set" */
-#define ORDO_MAX_VERTICES ((ordo_u64)0xfffffffeu)
+#define ORDO_NO_VERTEX ((ordo_vid)0xffffffffu)    /**< "no predecessor", "not set" */
+#define ORDO_MAX_VERTICES ((ordo_u64)0xfffffffeu) /**< the most vertices of a graph */
 
-/* Types of cells and weights; f64 is of answers alone. The enumerators' order is part of the ABI of registered
- * operators. */
+/** Types of cells and weights. The order of the enumerators is part of the ABI of registered operators. */
 typedef enum ordo_type {
-    ORDO_NONE = 0,
-    ORDO_U32 = 1,
-    ORDO_I32 = 2,
-    ORDO_F32 = 3,
-    ORDO_U64 = 4,
-    ORDO_F64 = 5
+    ORDO_NONE = 0, /**< no weights, no cells */
+    ORDO_U32 = 1,  /**< ordo_u32 */
+    ORDO_I32 = 2,  /**< ordo_i32 */
+    ORDO_F32 = 3,  /**< ordo_f32 */
+    ORDO_U64 = 4,  /**< ordo_u64 */
+    ORDO_F64 = 5   /**< double; for answers only */
 } ordo_type;
 
-/* A function of an operator: inlined wherever it is used, on the host and on the device. */
+/**
+ * @def ORDO_FN
+ * A function of an operator: inlined wherever it is used, on the host and on the device.
+ * @def ORDO_RESTRICT
+ * `restrict` in C and C++.
+ * @def ORDO_BEGIN_DECLS
+ * Begins declarations with C linkage.
+ * @def ORDO_END_DECLS
+ * Ends them.
+ * @def ORDO_API
+ * A symbol that the library exports.
+ * @def ORDO_PRINTF
+ * The compiler checks the arguments of a function that formats as printf() does.
+ */
 #if defined(__CUDACC__)
 #define ORDO_FN static __host__ __device__ __forceinline__
 #elif defined(__GNUC__)
@@ -68,10 +82,12 @@ typedef enum ordo_type {
 #define ORDO_PRINTF(_format, _first)
 #endif
 
+/** @cond */
 /* Token pasting after expansion: ORDO_JOIN(ordo_, ORDO_WEIGHT) is ordo_u32 where ORDO_WEIGHT is u32. */
 #define ORDO_JOIN_(_a, _b) _a##_b
 #define ORDO_JOIN(_a, _b) ORDO_JOIN_(_a, _b)
 #define ORDO_JOIN3_(_a, _b, _c) _a##_b##_c
 #define ORDO_JOIN3(_a, _b, _c) ORDO_JOIN3_(_a, _b, _c)
+/** @endcond */
 
 #endif

@@ -1,0 +1,307 @@
+/* table.c -- every option of the command, one row for each, and how help shows them.
+ *
+ * Long names first; letters are GAP's, for scripts that are ported. Two rows may have one name where verbs differ: an
+ * output means other things to `generate`, and so does a scheduler to `maxflow`.
+ */
+#include "apps/cli/options/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RUNS (VERB_APP | VERB_COMPARE)
+#define MEASURES (RUNS | VERB_BENCH)
+#define READS (RUNS | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_BENCH)
+#define MAKES (READS | VERB_GENERATE)
+#define ANY (MAKES | VERB_LIST)
+
+#define ROW(_name, _letter, _argument, _verbs, _value, _help, ...)                                                     \
+    {                                                                                                                  \
+        .name = _name, .letter = _letter, .argument = _argument, .verbs = _verbs, .value = _value, .help = _help,      \
+        __VA_ARGS__                                                                                                    \
+    }
+#define AT(_field) .at = offsetof(options, _field), .size = sizeof(((options *)0)->_field)
+#define FLAG(_field)                                                                                                   \
+    {                                                                                                                  \
+        .type = VALUE_FLAG, AT(_field)                                                                                 \
+    }
+#define TEXT(_field)                                                                                                   \
+    {                                                                                                                  \
+        .type = VALUE_TEXT, AT(_field)                                                                                 \
+    }
+#define WORD(_field)                                                                                                   \
+    {                                                                                                                  \
+        .type = VALUE_WORD, AT(_field)                                                                                 \
+    }
+#define CHOICE(_field, _first)                                                                                         \
+    {                                                                                                                  \
+        .type = VALUE_CHOICE, AT(_field), .least = _first                                                              \
+    }
+#define WHOLE(_field, _least, _most)                                                                                   \
+    {                                                                                                                  \
+        .type = VALUE_WHOLE, AT(_field), .least = _least, .most = _most                                                \
+    }
+#define SIZE(_field)                                                                                                   \
+    {                                                                                                                  \
+        .type = VALUE_SIZE, AT(_field)                                                                                 \
+    }
+#define REAL(_field, _ends, _low, _high)                                                                               \
+    {                                                                                                                  \
+        .type = VALUE_REAL, AT(_field), .ends = _ends, .low = _low, .high = _high                                      \
+    }
+#define OWN(_take)                                                                                                     \
+    {                                                                                                                  \
+        .type = VALUE_OWN, .take = _take                                                                               \
+    }
+/* Options that not every app or benchmark takes. */
+#define ONLY(_traits, _lacks) .only = _traits, .lacks = _lacks
+#define GRAPHS ONLY(TRAIT_GRAPH, "takes no graph")
+
+enum { MOST_RUNS = 1000000, MOST_THREADS = 1024, U32_MOST = 0xffffffff };
+
+/* clang-format off */
+const option_row option_rows[OPTION_ROWS] = {
+    /* the graph */
+    ROW("file", 'f', "FILE", VERB_APP | VERB_INFO | VERB_BENCH, TEXT(file),
+        "the graph, instead of the word GRAPH; '-' is standard input", GRAPHS),
+    ROW(NULL, 'g', "SCALE", RUNS, OWN(take_kron),
+        "GAP's kron graph of 2^SCALE vertices, symmetric; weights 1..255 if wanted", .group = GROUP_MADE),
+    ROW(NULL, 'u', "SCALE", RUNS, OWN(take_urand), "GAP's urand graph, likewise", .group = GROUP_MADE),
+    ROW("degree", 'k', "N", RUNS, WHOLE(made.degree, 1, U32_MOST), "-g and -u: edges per vertex (16)"),
+    ROW("degree", 'k', "N", VERB_GENERATE, WHOLE(made.degree, 1, U32_MOST), "rmat, kron, urand, uniform: edges per vertex (16)"),
+    ROW("generate", 0, "\"KIND ...\"", MEASURES | VERB_INFO, TEXT(generate),
+        "a made graph: the words of `ordo generate`, quoted", GRAPHS, .group = GROUP_MADE),
+    ROW("scale", 0, "N", VERB_GENERATE, WHOLE(made.scale, 0, 31), "rmat, kron, urand: 2^N vertices"),
+    ROW("vertices", 0, "N", VERB_GENERATE, WHOLE(made.vertices, 0, ORDO_MAX_VERTICES), "how many: uniform, road, star, path, complete, cliques"),
+    ROW("width", 0, "N", VERB_GENERATE, WHOLE(made.width, 0, U32_MOST), "grid, mesh: columns; rlg: of a level; cliques: of one; genrmf: side"),
+    ROW("height", 0, "N", VERB_GENERATE, WHOLE(made.height, 0, U32_MOST), "grid, mesh: rows; rlg: levels"),
+    ROW("depth", 0, "N", VERB_GENERATE, WHOLE(made.depth, 0, U32_MOST), "grid, mesh: layers (1); genrmf: frames"),
+    ROW("keep", 0, "P", VERB_GENERATE, REAL(made.keep, "(]", 0, 1), "grid: every bond is kept with probability P (1)"),
+    ROW("abcd", 0, "A,B,C,D", VERB_GENERATE, OWN(take_abcd), "rmat: chances of the quadrants (.57,.19,.19,.05)"),
+    ROW("weights", 0, "uniform:LOW:HIGH", MAKES, OWN(take_weights), "draws whole weights, by --seed; a file's must be dropped", GRAPHS),
+    ROW("symmetrise", 's', NULL, MAKES, OWN(take_symmetrise), "adds the reverse of every edge", GRAPHS, .group = GROUP_DIRECTION),
+    ROW("symmetric", 0, NULL, READS, OWN(take_symmetric), "the file holds both directions: checked, then relied on", GRAPHS,
+        .group = GROUP_DIRECTION),
+    ROW("dedup", 0, "min|max|sum|first", MAKES, CHOICE(edges.parallel, ORDO_PARALLEL_MIN),
+        "one edge of parallel ones stays, with this weight of theirs", GRAPHS),
+    ROW("drop-loops", 0, NULL, MAKES, FLAG(edges.drop_loops), "leaves loops out", GRAPHS),
+    ROW("drop-weights", 0, NULL, MAKES, FLAG(drop_weights), "leaves weights out; with --weights: others in their place", GRAPHS),
+    ROW("coordinates", 0, "FILE", VERB_CONVERT | VERB_INFO | VERB_SAMPLE, TEXT(coordinates), "a DIMACS .co file for the graph"),
+    ROW("trust", 0, NULL, READS, FLAG(trust), "of .ordo files only the header is checked", GRAPHS),
+    ROW("bipartite", 0, NULL, READS, FLAG(bipartite), "Matrix Market: columns are vertices of their own, behind the rows", GRAPHS),
+    ROW("columns", 0, "FROM,TO[,WEIGHT]", READS, TEXT(columns), "edge lists: which columns, by name or number from 1", GRAPHS),
+    ROW("round", 0, NULL, READS, FLAG(round), "takes the nearest 32-bit float of weights that it does not hold", GRAPHS),
+
+    /* parts of it */
+    ROW("largest-component", 0, NULL, VERB_SAMPLE, FLAG(largest), "the weak component of the most vertices", .group = GROUP_SAMPLE),
+    ROW("induced", 0, "FILE", VERB_SAMPLE, TEXT(induced), "the vertices of FILE: one a line, '#' begins a comment", .group = GROUP_SAMPLE),
+    ROW("random", 0, "P", VERB_SAMPLE, REAL(random, "(]", 0, 1), "every vertex with probability P, by --seed", .group = GROUP_SAMPLE),
+    ROW("ball", 0, "V:COUNT", VERB_SAMPLE, TEXT(ball), "the COUNT vertices nearest to V in hops, directions ignored", .group = GROUP_SAMPLE),
+    ROW("names", 0, "FILE", VERB_SAMPLE, TEXT(names), "writes the old numbers of the vertices, one a line"),
+    ROW("quick", 0, NULL, VERB_INFO, FLAG(quick), "leaves out components and diameter, which need runs"),
+
+    /* benchmarks */
+    ROW("collisions", 0, "LIST", VERB_BENCH, TEXT(collisions),
+        "of how many targets operations pick one, by commas (32,128,512,1K,32K,128K)", ONLY(TRAIT_SECTIONS, "has its targets from its file")),
+    ROW("operations", 0, "N", VERB_BENCH, SIZE(operations), "how many (4M)", ONLY(TRAIT_SECTIONS, "has its operations from its file")),
+    ROW("epochs", 0, "N", VERB_BENCH, WHOLE(epochs, 1, MOST_RUNS), "how often each rating is used (10)", ONLY(TRAIT_RATINGS, "has no ratings")),
+    ROW("rank", 0, "N", VERB_BENCH, WHOLE(rank, 1, 4096), "numbers in a vector (16)", ONLY(TRAIT_RATINGS, "has no ratings")),
+    ROW("rate", 0, "X", VERB_BENCH, REAL(rate, "[]", 0, 1), "the step (0.01)", ONLY(TRAIT_RATINGS, "has no ratings")),
+    ROW("decay", 0, "X", VERB_BENCH, REAL(decay, "[]", 0, 1), "what keeps vectors small (0.05)", ONLY(TRAIT_RATINGS, "has no ratings")),
+    ROW("holdout", 0, "P", VERB_BENCH, REAL(holdout, "(]", 0, 1), "this share of ratings is kept for testing (0.1)",
+        ONLY(TRAIT_RATINGS, "has no ratings")),
+
+    /* the runs */
+    ROW("scheduler", 0, "NAME", VERB_APP, TEXT(scheduler),
+        "order of work, or auto (delta where work has priorities, else bsp; on a GPU auto)", ONLY(TRAIT_NO_TERMINALS, "")),
+    ROW("scheduler", 0, "NAME", VERB_APP, TEXT(scheduler), "order of work, auto, or native: the app's own program (native)",
+        ONLY(TRAIT_TERMINALS, "")),
+    ROW("scheduler", 0, "NAME", VERB_INFO, TEXT(scheduler), "the one that memory is predicted for (each app's default)"),
+    ROW("schedulers", 0, "LIST", VERB_COMPARE, TEXT(schedulers), "NAME or NAME:SYNC, by commas; or all (all)"),
+    ROW("schedulers", 0, "LIST", VERB_BENCH, TEXT(schedulers), "NAME or NAME:SYNC, by commas; or all (lock_server,bsp:lock)"),
+    ROW("sync", 0, "NAME", MEASURES, TEXT(sync), "auto, atomic, racy, lock, owner or server (the scheduler's default)"),
+    ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO, OWN(take_setting),
+        "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone", .repeats = true),
+    ROW(NULL, 'd', "DELTA", RUNS, OWN(take_delta), "the tunable delta, for schedulers that have it"),
+    ROW("device", 0, "cpu|cuda|auto", MEASURES, WORD(device), "where; auto: cuda where that can be (cpu)"),
+    ROW("threads", 0, "N", ANY & ~VERB_LIST, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
+    ROW("source", 'r', "V", VERB_COMPARE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
+        ONLY(TRAIT_SOURCE | TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
+    ROW("source", 'r', "V", VERB_APP, TEXT(source), "the vertex to start from (a random one with an edge out, by --seed)",
+        ONLY(TRAIT_SOURCE, "has no source"), .group = GROUP_SOURCES),
+    ROW("source", 'r', "V", VERB_APP, TEXT(source), "where the flow is from (what the graph says)",
+        ONLY(TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
+    ROW("sink", 0, "V", RUNS, TEXT(sink), "where the flow goes (what the graph says)", ONLY(TRAIT_TERMINALS, "has no sink")),
+    ROW("phase", 0, "flow|cut", RUNS, CHOICE(flow.cut_only, 0), "cut: its value and cut, not what flows on each edge (flow)",
+        ONLY(TRAIT_TERMINALS, "has no sink")),
+    ROW("infinite", 0, "N", RUNS, WHOLE(flow.infinite, 1, U32_MOST), "edges of capacity N have no bound (none)",
+        ONLY(TRAIT_TERMINALS, "has no sink")),
+    ROW("hand-over", 0, "N", RUNS, WHOLE(flow.hand_over, 0, ORDO_MAX_VERTICES),
+        "with fewer active vertices one thread does the rest without the scheduler (0: never)", ONLY(TRAIT_TERMINALS, "has no sink")),
+    ROW("sources", 0, "FILE", RUNS, TEXT(sources), "starts from each vertex of FILE: one a line, '#' begins a comment",
+        ONLY(TRAIT_SOURCE, "takes no list of sources"), .group = GROUP_SOURCES),
+    ROW("seed", 0, "N", MAKES, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),
+    ROW("repeat", 'n', "N", VERB_APP, WHOLE(repeat, 1, MOST_RUNS), "runs, of each source; without any each run picks a new one (1)"),
+    ROW("repeat", 'n', "N", VERB_COMPARE, WHOLE(repeat, 1, MOST_RUNS), "runs of each scheduler and source (5)"),
+    ROW("repeat", 'n', "N", VERB_BENCH, WHOLE(repeat, 1, MOST_RUNS), "runs (5)", ONLY(TRAIT_SECTIONS, "runs --epochs times")),
+    ROW("warmup", 0, "N", RUNS, WHOLE(warmup, 0, MOST_RUNS), "runs before those, not reported (0)"),
+    ROW("warmup", 0, "N", VERB_BENCH, WHOLE(warmup, 0, MOST_RUNS), "runs before those, not reported (0)",
+        ONLY(TRAIT_SECTIONS, "reports every epoch")),
+    ROW("limit", 0, "X", RUNS, REAL(limit, "[]", 0, INFINITY), "does not look for vertices farther than X",
+        ONLY(TRAIT_PATHS, "knows no distances")),
+    ROW("k", 0, "K", RUNS, WHOLE(k, 1, 0x7fffffff), "only who is in the K-core, 1 or 0 (core numbers)", ONLY(TRAIT_K, "has no k")),
+    ROW("damping", 0, "D", RUNS, REAL(damping, "[)", 0, 1), "chance of following an edge (0.85)", ONLY(TRAIT_RANKS, "has no damping")),
+    ROW("tolerance", 0, "T", RUNS, REAL(tolerance, "(]", 0, 1), "ends with every residual below T / vertices (1e-6)",
+        ONLY(TRAIT_RANKS, "is exact")),
+    ROW("timeout", 0, "SECONDS", MEASURES, REAL(timeout, "[)", 0, INFINITY), "ends a run that takes longer, with exit status 6 (0: none)"),
+    ROW("verify", 'v', "[auto|serial|certificate|both]", RUNS, OWN(take_verify), "checks each answer; exit status 1 if one fails",
+        .group = GROUP_VERIFY),
+    ROW("no-verify", 0, NULL, VERB_COMPARE, FLAG(no_verify), "does not check answers, which compare does by default", .group = GROUP_VERIFY),
+    ROW("ids", 0, "index|file", RUNS | VERB_INFO | VERB_SAMPLE, CHOICE(ids_of_file, 0),
+        "vertices are indices from 0, or as the file counts them (index)"),
+
+    /* output */
+    ROW("output", 'o', "FILE", VERB_APP, TEXT(output), "one value a line, 'inf' for unreached; NumPy if .npy"),
+    ROW("output", 'o', "FILE", VERB_GENERATE, TEXT(output), "where to; the suffix is the format"),
+    ROW("cut", 0, "FILE", VERB_APP, TEXT(cut), "1 for a vertex on the source side, else 0, one a line; NumPy if .npy",
+        ONLY(TRAIT_TERMINALS, "has no sink")),
+    ROW("tree", 0, "FILE", VERB_APP, TEXT(tree), "predecessors, one a line, '-' for none; NumPy with -1 if .npy",
+        ONLY(TRAIT_PATHS, "gives no paths")),
+    ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_PATHS, "gives no paths")),
+    ROW("json", 0, "FILE", MEASURES | VERB_INFO, TEXT(json), "a JSON object a run, one a line; '-' is standard output"),
+    ROW("trace-json", 0, NULL, RUNS, FLAG(trace_json), "puts the trace into the JSON"),
+    ROW("trace", 0, "FILE", VERB_APP, TEXT(trace), "the trace of the last run as CSV"),
+    ROW("analysis", 'a', NULL, VERB_APP, FLAG(analysis), "prints what the last run did: items, edges, supersteps, memory"),
+    ROW("log", 'l', NULL, VERB_APP, FLAG(log), "prints the trace of each run"),
+    ROW("force", 0, NULL, MEASURES | VERB_INFO | VERB_SAMPLE, FLAG(force), "runs even where memory looks too small"),
+    ROW("quiet", 0, NULL, ANY & ~VERB_LIST, FLAG(quiet), "prints nothing but errors and what was asked for"),
+    ROW("progress", 0, NULL, MAKES, FLAG(progress), "shows progress on stderr even if that is no terminal"),
+    ROW("help", 'h', NULL, ANY, FLAG(help), "this"),
+    ROW("version", 0, NULL, ANY, FLAG(version), "prints version and commit"),
+};
+/* clang-format on */
+
+bool option_taken(const option_row *row, const option_scope *s)
+{
+    return !row->only || !s->traits || row->only & s->traits;
+}
+
+bool option_is_optional(const option_row *row)
+{
+    return row->argument && row->argument[0] == '[';
+}
+
+const char *option_shown(const option_row *row, char capacity[48])
+{
+    if (row->name)
+        snprintf(capacity, 48, "--%s", row->name);
+    else
+        snprintf(capacity, 48, "-%c", row->letter);
+    return capacity;
+}
+
+const option_row *option_named(const option_scope *s, const char *name, size_t length)
+{
+    const option_row *other = NULL;
+    for (const option_row *row = option_rows; row < option_rows + OPTION_ROWS; row++) {
+        if (!(row->verbs & s->verb) || !row->name || strlen(row->name) != length ||
+            memcmp(row->name, name, length) != 0)
+            continue;
+        if (option_taken(row, s))
+            return row;
+        other = row;
+    }
+    return other;
+}
+
+/* ---- who takes which option ---- */
+
+static unsigned traits_of(const ordo_app *app)
+{
+    return TRAIT_GRAPH | (app->needs_source ? TRAIT_SOURCE : 0) |
+           (app->needs_terminals ? TRAIT_TERMINALS : TRAIT_NO_TERMINALS) | (app->has_paths ? TRAIT_PATHS : 0) |
+           (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0);
+}
+
+option_scope scope_of_app(int verb, const ordo_app *app)
+{
+    return (option_scope){.name = app->name, .verb = verb, .traits = traits_of(app)};
+}
+
+/* The benchmarks of `ordo bench`, and their traits. */
+static const struct {
+    const char *name;
+    unsigned traits;
+} benchmarks[] = {{"ht", TRAIT_SECTIONS}, {"atm", TRAIT_SECTIONS}, {"sgd", TRAIT_RATINGS | TRAIT_GRAPH}};
+enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
+
+option_scope scope_of_benchmark(const char *name)
+{
+    option_scope s = {.name = name, .verb = VERB_BENCH};
+    for (int i = 0; i < BENCHMARKS; i++)
+        if (!strcmp(benchmarks[i].name, name))
+            s.traits = benchmarks[i].traits;
+    return s;
+}
+
+/* "sssp, bfs: " where only some apps or benchmarks of the verb take the option; else "". */
+static void name_takers(const option_row *row, int verb, char *out, size_t size)
+{
+    size_t used = 0;
+    bool all = true;
+    out[0] = 0;
+    for (const ordo_app *const *app = ordo_built_apps; verb == VERB_COMPARE && *app; app++) {
+        option_scope s = scope_of_app(verb, *app);
+        bool takes = option_taken(row, &s);
+        all &= takes;
+        if (takes && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", s.name);
+    }
+    for (int i = 0; verb == VERB_BENCH && i < BENCHMARKS; i++) {
+        option_scope s = scope_of_benchmark(benchmarks[i].name);
+        bool takes = option_taken(row, &s);
+        all &= takes;
+        if (takes && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", s.name);
+    }
+    if (all)
+        out[0] = 0;
+    else if (used < size)
+        snprintf(out + used, size - used, ": ");
+}
+
+/* ---- help ---- */
+
+bool options_next(const option_scope *s, int *at, cli_option *out)
+{
+    while (*at < OPTION_ROWS && !(option_rows[*at].verbs & s->verb && option_taken(&option_rows[*at], s)))
+        ++*at;
+    if (*at == OPTION_ROWS)
+        return false;
+    const option_row *row = &option_rows[*at];
+    *out = (cli_option){.name = row->name,
+                        .letter = row->letter,
+                        .argument = row->argument,
+                        .optional = option_is_optional(row),
+                        .repeats = row->repeats,
+                        .group = (int)row->group};
+    char takers[120] = "";
+    if (!s->traits)
+        name_takers(row, s->verb, takers, sizeof takers);
+    snprintf(out->help, sizeof out->help, "%s%s", takers, row->help);
+    ++*at;
+    return true;
+}
+
+void options_print(FILE *out, const option_scope *s)
+{
+    cli_option o;
+    for (int at = 0; options_next(s, &at, &o);) {
+        char left[64];
+        int used = snprintf(left, sizeof left, "  %s%s", o.name ? "--" : "", o.name ? o.name : "");
+        if (o.letter)
+            used += snprintf(left + used, sizeof left - (size_t)used, "%s-%c", o.name ? ", " : "", o.letter);
+        if (o.argument && !o.optional)
+            snprintf(left + used, sizeof left - (size_t)used, " %s", o.argument);
+        fprintf(out, "%-30s %s%s%s\n", left, o.help, o.optional ? "; HOW: =" : "", o.optional ? o.argument : "");
+    }
+}

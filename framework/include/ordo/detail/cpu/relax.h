@@ -1,0 +1,270 @@
+/* relax.h -- relax operators on the CPU: applying a candidate under each sync, going through rows, pulling.
+ *
+ * A template; included by <ordo/scheduler/cpu.h>, expects what <ordo/operator/relax.h> derived.
+ *
+ * Memory order. Cells are read and written relaxed. A candidate depends on no shared word but one cell; a stale read of
+ * it proposes at most a worse candidate; and every improvement activates its target again, so the last value is always
+ * propagated. What carries entries from one member to another (a barrier, a queue) gives the ordering that the entries
+ * themselves need. The code uses builtins and not <stdatomic.h> because cells are plain arrays of the caller.
+ *
+ * Sums (ORDO_SUM). Every change of a cell is one read-modify-write, or is made under the cell's lock. So each value of
+ * a cell has exactly one successor, and each rise of a level is seen by exactly one offer, which makes an entry of the
+ * new level. An entry is stale unless its level equals the level of the cell. Invariant: an item of level L > 0 has an
+ * entry of level L in flight, made by the last rise, or initially. It holds because offers only raise levels, and only
+ * a take lowers one, to 0. So no item is forgotten, and of the entries that a rising item has in flight one is not
+ * stale. An addend is taken once, because a take is a compare-and-swap of the whole cell. Relaxed order is enough: the
+ * argument uses only the coherence of that one word, and what a take records is read after the run.
+ *
+ * Not done: combining candidates of one cell before they are applied.
+ */
+#include <ordo/detail/cpu/base.h>
+
+typedef struct op_entry {
+    op_cell value; /* of the item's cell when the entry was made */
+    ordo_item item;
+} op_entry;
+
+ORDO_INLINE op_cell op_load(const op_cell *cell)
+{
+    op_cell value;
+    __atomic_load(cell, &value, __ATOMIC_RELAXED);
+    return value;
+}
+
+/* Offers a candidate to cell[target]; returns whether that activates the target: the cell was improved or, for sums,
+ * its level raised. *candidate is then the new value of the cell. Under ORDO_SYNC_SERVER nothing is written: true means
+ * that the candidate must be sent to the owner of the cell, which is what the sink does. `sync` is a constant at every
+ * call. */
+#if ORDO_OP_ORDER == ORDO_SUM
+ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, op_cell *candidate, const ordo_sync sync)
+{
+    const op_state *state = (const op_state *)job->state;
+    op_cell old, sum;
+    if (*candidate == 0)
+        return false;
+    if (sync == ORDO_SYNC_SERVER)
+        return true;
+    if (sync == ORDO_SYNC_LOCK) {
+        ordo_lock(&job->locks, target & job->locks.mask);
+        old = op_load(cell + target);
+        sum = old + *candidate;
+        __atomic_store(cell + target, &sum, __ATOMIC_RELAXED);
+        ordo_unlock(&job->locks, target & job->locks.mask);
+    } else {
+        old = __atomic_fetch_add(cell + target, *candidate, __ATOMIC_RELAXED);
+        sum = old + *candidate;
+    }
+    *candidate = sum;
+    return op_level(state, sum) > op_level(state, old);
+}
+#else
+ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, op_cell *candidate, const ordo_sync sync)
+{
+    op_cell c = *candidate, old = op_load(cell + target);
+    if (!op_better(c, old))
+        return false;
+    if (sync == ORDO_SYNC_SERVER)
+        return true;
+    if (sync == ORDO_SYNC_RACY) {
+        /* This may overwrite a better value of another member. Sound where every item is processed again until nothing
+         * changes, or where all candidates of a superstep are equal; pairings require one of the two. */
+        __atomic_store(cell + target, &c, __ATOMIC_RELAXED);
+        return true;
+    }
+    if (sync == ORDO_SYNC_LOCK) {
+        ordo_lock(&job->locks, target & job->locks.mask);
+        old = op_load(cell + target);
+        bool improved = op_better(c, old);
+        if (improved)
+            __atomic_store(cell + target, &c, __ATOMIC_RELAXED);
+        ordo_unlock(&job->locks, target & job->locks.mask);
+        return improved;
+    }
+    do {
+        if (__atomic_compare_exchange(cell + target, &old, &c, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return true;
+    } while (op_better(c, old));
+    return false;
+}
+#endif
+
+/* Whether an entry need not be processed: the work of its item has been done, or a newer entry for it exists. */
+ORDO_INLINE bool op_stale(const ordo_job *job, op_entry entry)
+{
+    const op_cell *cell = (const op_cell *)job->cells;
+#if ORDO_OP_ORDER == ORDO_SUM
+    const op_state *state = (const op_state *)job->state;
+    ordo_u32 level = op_level(state, op_load(&cell[entry.item]));
+    return level == 0 || level != op_level(state, entry.value);
+#else
+    return op_activates && op_better(op_load(&cell[entry.item]), entry.value);
+#endif
+}
+
+/* Whether an item with that entry has nothing to propose: its cell holds the worst value or, for sums, level 0. */
+ORDO_INLINE bool op_idle(const ordo_job *job, op_entry entry)
+{
+#if ORDO_OP_ORDER == ORDO_SUM
+    return op_level((const op_state *)job->state, entry.value) == 0;
+#else
+    (void)job;
+    return op_activates && !op_better(entry.value, op_worst());
+#endif
+}
+
+/* Begins processing an entry: sets entry->value to what its candidates are computed from. For sums, this takes the
+ * cell; false where another member has taken it meanwhile. */
+ORDO_INLINE bool op_begin(const ordo_job *job, op_entry *entry, const ordo_sync sync)
+{
+#if ORDO_OP_ORDER == ORDO_SUM
+    const op_state *state = (const op_state *)job->state;
+    op_cell *cell = (op_cell *)job->cells + entry->item, spent = op_spent(), taken;
+    bool has;
+    if (sync == ORDO_SYNC_LOCK) {
+        ordo_lock(&job->locks, entry->item & job->locks.mask);
+        taken = op_load(cell);
+        if ((has = op_level(state, taken) > 0))
+            __atomic_store(cell, &spent, __ATOMIC_RELAXED);
+        ordo_unlock(&job->locks, entry->item & job->locks.mask);
+    } else {
+        taken = op_load(cell);
+        while ((has = op_level(state, taken) > 0) &&
+               !__atomic_compare_exchange(cell, &taken, &spent, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            ;
+    }
+    if (has)
+        entry->value = op_take(state, entry->item, taken);
+    return has;
+#else
+    (void)job;
+    (void)entry;
+    (void)sync;
+    return true;
+#endif
+}
+
+/* Takes an activation. A compile-time argument of the functions below. */
+typedef void op_sink(void *arg, op_entry activated);
+
+/* Offers candidates for the edges e .. end - 1 of one row; returns how many offers activate, or would if the operator
+ * activated. Cells of later edges are prefetched: they are what misses the cache. */
+ORDO_INLINE ordo_u64 op_expand_row(const ordo_job *job, const ordo_rows *r, op_cell *cell, op_entry entry, ordo_eid e,
+                                   ordo_eid end, const ordo_sync sync, op_sink push, void *arg)
+{
+    const op_state *state = (const op_state *)job->state;
+    const ordo_vid *head = r->head + e * r->head_stride;
+    const ordo_u32 *weight = r->weight + e * r->weight_stride;
+    ordo_u64 improved = 0;
+    for (; e < end; e++, head += r->head_stride, weight += r->weight_stride) {
+        if (e + ORDO_AHEAD_HEAD < end && op_activates)
+            __builtin_prefetch(&cell[head[ORDO_AHEAD_HEAD * r->head_stride]], 1);
+        op_edge edge = op_make_edge(e, entry.item, *head, weight);
+        op_cell c = op_candidate(state, entry.value, edge);
+        ordo_u32 target = op_target(state, edge);
+        if (op_offer(job, cell, target, &c, sync)) {
+            improved++;
+            if (op_activates || sync == ORDO_SYNC_SERVER) {
+                op_entry activated = {c, target};
+                push(arg, activated);
+            }
+        }
+    }
+    return improved;
+}
+
+/* A batch of op_expand: processes entries[0 .. size - 1]; entries[0 .. known - 1] are there to be fetched ahead.
+ * Returns how many items and edges it looked at. */
+ORDO_INLINE ordo_u64 op_expand_batch(const ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
+                                     ordo_u64 known, ordo_counters *count, const ordo_sync sync, op_sink push,
+                                     void *arg)
+{
+    const op_state *state = (const op_state *)job->state;
+    op_cell *cell = (op_cell *)job->cells;
+    ordo_u64 stale = 0, edges = 0, improved = 0;
+    for (ordo_u64 i = 0; i < size; i++) {
+        if (i + ORDO_AHEAD_ROW < known) {
+            ordo_item ahead = entries[i + ORDO_AHEAD_ROW].item;
+            __builtin_prefetch(&r->row[ahead]);
+            if (op_activates)
+                __builtin_prefetch(&cell[ahead]);
+        }
+        if (i + ORDO_AHEAD_EDGES < known)
+            __builtin_prefetch(&r->head[r->row[entries[i + ORDO_AHEAD_EDGES].item] * r->head_stride]);
+        if (op_activates && i + ORDO_AHEAD_CELLS < known) {
+            ordo_item ahead = entries[i + ORDO_AHEAD_CELLS].item;
+            ordo_eid first = r->row[ahead], last = r->row[ahead + 1];
+            if (last > first + ORDO_AHEAD_MOST)
+                last = first + ORDO_AHEAD_MOST;
+            for (ordo_eid e = first; e < last; e++)
+                __builtin_prefetch(&cell[r->head[e * r->head_stride]], 1);
+        }
+        op_entry entry = entries[i];
+        if (op_stale(job, entry)) {
+            stale++;
+            continue;
+        }
+        if (!op_filter(state, entry.item))
+            continue;
+        if (!op_begin(job, &entry, sync)) {
+            stale++;
+            continue;
+        }
+        ordo_eid begin = r->row[entry.item], end = r->row[entry.item + 1];
+        edges += end - begin;
+        ordo_u64 won = op_expand_row(job, r, cell, entry, begin, end, sync, push, arg);
+        if (!op_activates && sync != ORDO_SYNC_SERVER)
+            improved += won;
+    }
+    ORDO_COUNT(count->stale += stale);
+    ORDO_COUNT(count->items += size - stale);
+    ORDO_COUNT(count->edges += edges);
+    ORDO_COUNT(count->useful += improved);
+    return size + edges;
+}
+
+/* An entry for an item with the present value of its cell. */
+ORDO_INLINE op_entry op_entry_now(const ordo_job *job, ordo_item item)
+{
+    op_entry entry;
+    entry.item = item;
+#if ORDO_OP_ORDER != ORDO_SUM
+    entry.value = op_worst();
+#endif
+    if (op_activates)
+        entry.value = op_load((const op_cell *)job->cells + item);
+    return entry;
+}
+
+#if ORDO_OP_ORDER != ORDO_SUM
+/* The better of `best` and what in-edge e = (u, v) proposes. Only for operators that activate: cells and items are then
+ * the same thing. */
+ORDO_INLINE op_cell op_gather_edge(const ordo_job *job, ordo_eid e, ordo_vid u, ordo_vid v, const ordo_u32 *weight,
+                                   op_cell best)
+{
+    const op_state *state = (const op_state *)job->state;
+    if (!op_filter(state, u))
+        return best;
+    op_cell c = op_candidate(state, op_load((const op_cell *)job->cells + u), op_make_edge(e, u, v, weight));
+    return op_better(c, best) ? c : best;
+}
+
+/* Pulls: the best of `best` and what all in-edges of v propose. Edge ids are those of the in-rows. */
+ORDO_INLINE op_cell op_gather(const ordo_job *job, const ordo_rows *in, ordo_vid v, op_cell best, ordo_counters *count)
+{
+    ordo_eid e = in->row[v], end = in->row[v + 1];
+    const ordo_vid *tail = in->head + e * in->head_stride;
+    const ordo_u32 *weight = in->weight + e * in->weight_stride;
+    ORDO_COUNT(count->edges += end - e);
+    for (; e < end; e++, tail += in->head_stride, weight += in->weight_stride) {
+        if (e + ORDO_AHEAD_HEAD < end)
+            __builtin_prefetch((const op_cell *)job->cells + tail[ORDO_AHEAD_HEAD * in->head_stride]);
+        best = op_gather_edge(job, e, *tail, v, weight, best);
+    }
+    return best;
+}
+#endif
+
+ORDO_INLINE double op_entry_priority(const ordo_job *job, op_entry entry)
+{
+    return op_priority((const op_state *)job->state, entry.item, entry.value);
+}

@@ -1,0 +1,225 @@
+/* atomics.cuh -- one thread: loads, stores and atomics at device and block scope, prefetching, the clock.
+ *
+ * Called by single threads; no function waits for other threads.
+ */
+#ifndef ORDO_DETAIL_CUDA_ATOMICS_CUH
+#define ORDO_DETAIL_CUDA_ATOMICS_CUH
+
+#include <cuda/std/type_traits>
+#include <ordo/scheduler/cuda_host.h>
+
+#define ORDO_DEV static __device__ __forceinline__
+
+/* Words of 32 bits in a cache line: words that different blocks change lie that far apart. */
+enum { ORDO_CUDA_LINE = 32 };
+
+/* Operations of one thread on one word, of two scopes: device scope for global memory, and block scope (_block) for
+ * words of the block's own shared memory. All are relaxed but for acquire, release and the fences. Loads and stores are
+ * the compiler's scoped intrinsics. Read-modify-write operations are CUDA's functions, relaxed by definition: these
+ * know the memory space of the address, where the intrinsics carry a check and a loop with every 64-bit operation. */
+template <typename T> struct ordo_dev_word { /* the types that CUDA's functions take */
+    static constexpr bool is_signed = (T)-1 < (T)0;
+    using bits = cuda::std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+    using number =
+        cuda::std::conditional_t<sizeof(T) == 8, cuda::std::conditional_t<is_signed, long long, unsigned long long>,
+                                 cuda::std::conditional_t<is_signed, int, unsigned>>;
+};
+/* Load and store of a word of the block's own shared memory, relaxed, as volatile accesses are here. The scoped
+ * intrinsics use a generic address; these use one of shared memory where the compiler knows it, which is faster. */
+template <typename T> ORDO_DEV T ordo_dev_load_shared(const T *p)
+{
+    return *(const volatile T *)p;
+}
+template <typename T> ORDO_DEV void ordo_dev_store_shared(T *p, T value)
+{
+    *(volatile T *)p = value;
+}
+
+/* Device scope: words that other blocks read and write. */
+
+template <typename T> ORDO_DEV T ordo_dev_load(T *p)
+{
+    T value;
+    __nv_atomic_load(p, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    return value;
+}
+
+template <typename T> ORDO_DEV void ordo_dev_store(T *p, T value)
+{
+    __nv_atomic_store(p, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_acquire(T *p)
+{
+    T value;
+    __nv_atomic_load(p, &value, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+    return value;
+}
+
+template <typename T> ORDO_DEV void ordo_dev_release(T *p, T value)
+{
+    __nv_atomic_store(p, &value, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_add(T *p, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    return (T)atomicAdd((bits *)p, (bits)value);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_or(T *p, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    return (T)atomicOr((bits *)p, (bits)value);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_min(T *p, T value)
+{
+    using number = typename ordo_dev_word<T>::number;
+    return (T)atomicMin((number *)p, (number)value);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_max(T *p, T value)
+{
+    using number = typename ordo_dev_word<T>::number;
+    return (T)atomicMax((number *)p, (number)value);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_exchange(T *p, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    return (T)atomicExch((bits *)p, (bits)value);
+}
+
+template <typename T> ORDO_DEV bool ordo_dev_swap(T *p, T *expected, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    bits was, from, to;
+    memcpy(&from, expected, sizeof from);
+    memcpy(&to, &value, sizeof to);
+    was = atomicCAS((bits *)p, from, to);
+    memcpy(expected, &was, sizeof was);
+    return was == from;
+}
+
+ORDO_DEV void ordo_dev_fence(void) /* acquire and release */
+{
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+}
+
+/* Block scope: words of the block's own shared memory. */
+
+template <typename T> ORDO_DEV T ordo_dev_load_block(T *p)
+{
+    T value;
+    __nv_atomic_load(p, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+    return value;
+}
+
+template <typename T> ORDO_DEV void ordo_dev_store_block(T *p, T value)
+{
+    __nv_atomic_store(p, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_acquire_block(T *p)
+{
+    T value;
+    __nv_atomic_load(p, &value, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
+    return value;
+}
+
+template <typename T> ORDO_DEV void ordo_dev_release_block(T *p, T value)
+{
+    __nv_atomic_store(p, &value, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_add_block(T *p, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    return (T)atomicAdd_block((bits *)p, (bits)value);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_or_block(T *p, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    return (T)atomicOr_block((bits *)p, (bits)value);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_min_block(T *p, T value)
+{
+    using number = typename ordo_dev_word<T>::number;
+    return (T)atomicMin_block((number *)p, (number)value);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_max_block(T *p, T value)
+{
+    using number = typename ordo_dev_word<T>::number;
+    return (T)atomicMax_block((number *)p, (number)value);
+}
+
+template <typename T> ORDO_DEV T ordo_dev_exchange_block(T *p, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    return (T)atomicExch_block((bits *)p, (bits)value);
+}
+
+template <typename T> ORDO_DEV bool ordo_dev_swap_block(T *p, T *expected, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    bits was, from, to;
+    memcpy(&from, expected, sizeof from);
+    memcpy(&to, &value, sizeof to);
+    was = atomicCAS_block((bits *)p, from, to);
+    memcpy(expected, &was, sizeof was);
+    return was == from;
+}
+
+ORDO_DEV void ordo_dev_fence_block(void) /* acquire and release */
+{
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
+}
+
+/* By one thread: prefetches a line into the second-level cache, where `has`. */
+ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p prefetch.global.L2 [%1]; }" ::"r"((unsigned)has),
+                 "l"(__cvta_generic_to_global(p)));
+}
+
+/* By one thread: loads a word of memory that is constant during the kernel, through the first-level cache. The word is
+ * returned so that the load is not removed. */
+ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
+{
+    ordo_u32 word;
+    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(word) : "l"(__cvta_generic_to_global(p)));
+    return word;
+}
+
+/* By one thread: minimum and maximum as above, only where `has`, by a predicated instruction and no branch: several in
+ * a row are in flight together, and a lane without one costs nothing. *old becomes the word's old value where `has`,
+ * and is unchanged elsewhere. */
+#define ORDO_DEV_WHERE(_name, _type, _ptx, _reg)                                                                       \
+    ORDO_DEV void _name(bool has, _type *p, _type value, _type *old)                                                   \
+    {                                                                                                                  \
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.relaxed.gpu.global." _ptx " %0, [%2], %3; }"       \
+                     : "+" _reg(*old)                                                                                  \
+                     : "r"((unsigned)has), "l"(__cvta_generic_to_global(p)), _reg(value));                             \
+    }
+ORDO_DEV_WHERE(ordo_dev_min_where, unsigned, "min.u32", "r")
+ORDO_DEV_WHERE(ordo_dev_max_where, unsigned, "max.u32", "r")
+ORDO_DEV_WHERE(ordo_dev_min_where, int, "min.s32", "r")
+ORDO_DEV_WHERE(ordo_dev_max_where, int, "max.s32", "r")
+ORDO_DEV_WHERE(ordo_dev_min_where, unsigned long long, "min.u64", "l")
+ORDO_DEV_WHERE(ordo_dev_max_where, unsigned long long, "max.u64", "l")
+ORDO_DEV_WHERE(ordo_dev_min_where, long long, "min.s64", "l")
+ORDO_DEV_WHERE(ordo_dev_max_where, long long, "max.s64", "l")
+#undef ORDO_DEV_WHERE
+
+ORDO_DEV ordo_u64 ordo_dev_clock(void)
+{
+    ordo_u64 t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+}
+
+#endif

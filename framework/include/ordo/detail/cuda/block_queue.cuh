@@ -1,0 +1,63 @@
+/* block_queue.cuh -- a block: appending to a worklist that the whole grid shares.
+ */
+#ifndef ORDO_DETAIL_CUDA_BLOCK_QUEUE_CUH
+#define ORDO_DETAIL_CUDA_BLOCK_QUEUE_CUH
+
+#include <ordo/detail/cuda/atomics.cuh>
+
+enum {
+    ORDO_CUDA_THREADS = 256,   /* of a block */
+    ORDO_CUDA_CAPACITY = 2048, /* items that a block holds back before it appends them */
+    ORDO_CUDA_FEW = 4,         /* edges that the lanes of an item walk one after the other */
+    ORDO_CUDA_NARROW = 8,      /* items of the smallest tile */
+    ORDO_CUDA_SEGMENT = 4096,  /* edges that a block takes of a hub; what has more is one */
+};
+
+/* A block's buffer, in shared memory, in front of a worklist that the whole grid appends to.
+ *
+ * Invariant: slots below min(count, ORDO_CUDA_CAPACITY) of `held` that were reserved since the last flush are written
+ * before the barrier that begins the next flush; what found no slot went to the list itself. The list's counter hands
+ * out each place once. Lists are read behind a grid barrier. */
+typedef struct ordo_dev_queue {
+    ordo_u32 held[ORDO_CUDA_CAPACITY];
+    ordo_u32 count;
+    ordo_u32 base;
+} ordo_dev_queue;
+
+/* By a whole block, before the first append; ends with a barrier. */
+ORDO_DEV void ordo_dev_start(ordo_dev_queue *q)
+{
+    if (threadIdx.x == 0)
+        q->count = 0;
+    __syncthreads();
+}
+
+/* By one thread. `list` and `count` are those of the next flush. */
+ORDO_DEV void ordo_dev_append(ordo_dev_queue *q, ordo_u32 item, ordo_u32 *list, ordo_u32 *count)
+{
+    ordo_u32 slot = atomicAdd(&q->count, 1u);
+    if (slot < ORDO_CUDA_CAPACITY)
+        q->held[slot] = item;
+    else
+        list[ordo_dev_add(count, 1u)] = item; /* rare: the buffer is full */
+}
+
+/* By a whole block: moves the buffer to the list, where it is half full or `all`. Begins and ends with a barrier. */
+ORDO_DEV void ordo_dev_flush(ordo_dev_queue *q, ordo_u32 *list, ordo_u32 *count, bool all)
+{
+    __syncthreads();
+    ordo_u32 held = q->count < ORDO_CUDA_CAPACITY ? q->count : ORDO_CUDA_CAPACITY;
+    if (held >= ORDO_CUDA_CAPACITY / 2 || (all && held)) {
+        if (threadIdx.x == 0)
+            q->base = ordo_dev_add(count, held);
+        __syncthreads();
+        for (ordo_u32 i = threadIdx.x; i < held; i += blockDim.x)
+            list[q->base + i] = q->held[i];
+        __syncthreads();
+        if (threadIdx.x == 0)
+            q->count = 0;
+    }
+    __syncthreads();
+}
+
+#endif

@@ -1,0 +1,334 @@
+/* cuda_critical.cuh -- critical operators on the device: exclusive ownership of targets by locks.
+ *
+ * Included by cuda.cuh, once per operator. Expects ORDO_OP of a critical operator that lists its arrays.
+ *
+ *   op_dev_try        one try to run a request's section under its locks: all of them or none, and never a wait
+ *   op_dev_try_shared   the same for a target whose word is in the shared memory of the only block that uses it
+ *   op_dev_prepares     a block's part of a superstep: calls `prepare` of items, and runs their requests by such tries
+ *   op_dev_owned      no locks: see cuda_owner.cuh
+ *   op_dev_push       puts an activated item on the frontier of a step
+ *
+ * Two kinds of locks. A *table* has one word per target (ordo_dev_swap from 0 to 1, release store of 0). A lock *in the
+ * word*, where the operator spares the top bit of its only OWNED word (ORDO_CRITICAL_LOCK), is taken by an atomic or
+ * that returns the word: the section works on that copy, in registers, and one store writes it and unlocks. That costs
+ * one round trip to the second-level cache instead of three, and half the memory.
+ *
+ * Exclusion: between a try that got all locks and the store that gives one of them back, no other try gets that lock.
+ *   No deadlock: a thread that has the lower lock and fails to get the higher one gives the lower back at once; no
+ * thread waits while it holds a lock. Within a warp, the holder must not wait for lanes that try for its lock. So a
+ * thread tries again in a loop of the whole warp (with a vote at its head, or other work after a success): the section
+ * is then inside the loop, and runs and ends in the pass in which the lock was got. With a loop that a lane leaves at
+ * its success the compiler may put the section behind the loop, where lanes wait for each other.
+ *   No livelock: a try fails because of a thread in its section, or of one that holds the higher lock as its lower one
+ * and tries a still higher one; of those the one with the highest lock fails only for a thread in its section.
+ *
+ * Memory order. What a section writes of a target is seen by the target's next section, by the fence after locking
+ * (acquire) and the one before unlocking (release). With locks in words and requests that cannot come twice
+ * (`may_repeat` false) neither is needed: the target's words are the locked word itself, which atomics on one word
+ * order, and the item's words are read by this thread alone.
+ */
+#ifndef ORDO_CUDA_CRITICAL_ONCE
+#define ORDO_CUDA_CRITICAL_ONCE
+
+/* How many threads of a multiprocessor should run sections under locks, for so many targets: the best of 32, 48 (for
+ * pairs), 128, 512 and 1024. Sections of two targets contend as if there were a quarter of the targets. */
+static inline ordo_u64 ordo_default_max_contenders(double targets, bool pairs)
+{
+    if (targets <= 0)
+        return 512;
+    targets /= pairs ? 4 : 1;
+    if (targets < 256)
+        return pairs && targets > 100 ? 48 : 32;
+    return targets < 4096 ? 128 : targets < 1 << 19 ? 512 : 1024;
+}
+
+#endif
+
+/* What running sections under locks needs. */
+typedef struct op_cuda_sections {
+    op_state state;
+    ordo_cuda_locks locks;
+    ordo_u32 width; /* threads of a block that run sections */
+    ordo_u32 sleep; /* longest sleep, in ns, of a thread that finds a lock taken; 0: none */
+    ordo_cuda_halt halt;
+} op_cuda_sections;
+
+/* By one thread: the request's second target, or its only one. Not by an index, which would keep the request in memory.
+ */
+ORDO_DEV ordo_u32 op_dev_other(const ordo_request *r)
+{
+    return (int)op_targets == 2 && r->targets == 2 ? r->target[1] : r->target[0];
+}
+
+/* By one thread: runs a section whose targets the caller owns; returns how many items it put into out[]. may_repeat:
+ * the request may come a second time. */
+ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const ordo_request *r, ordo_activation *out)
+{
+    return may_repeat ? op_commit(s, r, out) : op_commit_valid(s, r, out);
+}
+
+/* By one thread: one try at locks in words, for `run(state, request)`; false where another thread has a lock. */
+template <typename Run>
+ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_request *request, Run run)
+{
+    using word = cuda::std::conditional_t<(int)op_lock_bits == 64, ordo_u64, ordo_u32>;
+    const word bit = (word)1 << (8 * sizeof(word) - 1);
+    word *const words = (word *)op_lock_words(s);
+    const ordo_u32 a = request->target[0], b = request->targets == 2 ? request->target[1] : a;
+    const bool two = (int)op_targets == 2 && a != b, turned = two && a > b;
+    const ordo_u32 low = turned ? b : a, high = turned ? a : b;
+    word first = ordo_dev_or(&words[low], bit), second = 0;
+    if (first & bit)
+        return false;
+    if (two) {
+        second = ordo_dev_or(&words[high], bit);
+        if (second & bit) {
+            ordo_dev_store(&words[low], first);
+            return false;
+        }
+    }
+    if (may_repeat)
+        ordo_dev_fence();
+    word cell[2] = {turned ? second : first, turned ? first : second};
+    op_state mine = *s;
+    ordo_request here = *request;
+    op_lock_use(&mine, cell);
+    here.target[0] = 0;
+    if (two) { /* constants, so that the two words stay in registers */
+        here.target[1] = 1;
+        run(&mine, &here);
+    } else {
+        here.target[1] = 0;
+        run(&mine, &here);
+    }
+    if (may_repeat)
+        ordo_dev_fence();
+    if (two)
+        ordo_dev_store(&words[high], turned ? cell[0] : cell[1]);
+    ordo_dev_store(&words[low], turned ? cell[1] : cell[0]);
+    return true;
+}
+
+/* By one thread: the same for one target, `i`, whose word is in shared memory; in the request that `run` gets, both
+ * targets are 0, the place of the word's copy. Shared memory has no operation on 64 bits that sets a bit, only
+ * compare-and-swap.
+ *
+ * The order of sections is that of the operations on the word. Only a holder's store clears the bit, so the atomic that
+ * takes the lock has read such a store, and the thread's own store comes after its atomic. Hence all stores to a word
+ * come one after the other, and none between the two halves of an atomic (from compute capability 7.0 on). An outdated
+ * load is refused by the compare-and-swap, and is used for nothing else but a test of its bit.
+ *   The racecheck of compute-sanitizer knows no order but that of barriers, and leaves out atomics: it reports such
+ * stores with each other (WAW), and with a load (RAW, WAR), falsely. An exchange in place of the store is not reported,
+ * but costs servers a tenth where few targets are hot. */
+template <typename Run>
+ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, const ordo_request *request, Run run)
+{
+    using word = cuda::std::conditional_t<(int)op_lock_bits == 64, ordo_u64, ordo_u32>;
+    const word bit = (word)1 << (8 * sizeof(word) - 1);
+    word *const at = (word *)op_lock_words(s) + i;
+    word cell[1];
+    if constexpr (sizeof(word) == 8) {
+        cell[0] = ordo_dev_load_shared(at);
+        if ((cell[0] & bit) || !ordo_dev_swap_block(at, &cell[0], (word)(cell[0] | bit)))
+            return false;
+    } else {
+        cell[0] = ordo_dev_or_block(at, bit);
+        if (cell[0] & bit)
+            return false;
+    }
+    if (may_repeat)
+        ordo_dev_fence_block();
+    op_state mine = *s;
+    ordo_request here = *request;
+    op_lock_use(&mine, cell);
+    here.target[0] = here.target[1] = 0;
+    run(&mine, &here);
+    if (may_repeat)
+        ordo_dev_fence_block();
+    ordo_dev_store_shared(at, cell[0]);
+    return true;
+}
+
+/* By one thread: the same at locks a and b of a table. */
+template <bool Near, typename Run>
+ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, ordo_u32 b, const ordo_request *request,
+                               Run run)
+{
+    const bool two = a != b;
+    const ordo_u32 low = a < b ? a : b, high = a < b ? b : a;
+    ordo_request here = *request;
+    if (!ordo_dev_lock<Near>(&lock[low]))
+        return false;
+    if (two && !ordo_dev_lock<Near>(&lock[high])) {
+        ordo_dev_unlock<Near>(&lock[low]);
+        return false;
+    }
+    ordo_dev_order<Near>();
+    run(s, &here);
+    ordo_dev_order<Near>();
+    if (two)
+        ordo_dev_unlock<Near>(&lock[high]);
+    ordo_dev_unlock<Near>(&lock[low]);
+    return true;
+}
+
+/* By one thread: one try to run a request's section; *activated becomes how many items it put into out[]. False where
+ * another thread has a lock. */
+template <bool Word>
+ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const ordo_request *request,
+                         ordo_activation *out, ordo_u32 *activated)
+{
+    const bool may_repeat = locks->may_repeat;
+    auto run = [&](const op_state *state, ordo_request *r) { *activated = op_dev_commit(state, may_repeat, r, out); };
+    if constexpr (Word)
+        return op_dev_try_word(s, may_repeat, request, run);
+    return op_dev_try_table<false>(s, locks->lock, request->target[0] & locks->mask,
+                                   op_dev_other(request) & locks->mask, request, run);
+}
+
+/* By any lanes of a warp, each with its own first item: handles items first, first + stride, ... below end, of `list`
+ * or, without one, of these numbers. A lane has one request at a time and goes through one loop: takes an item where it
+ * has no request, tries its request once. So a lane that finds a lock taken delays no other lane, and lanes that got
+ * their locks go on with other items. Where targets have several words and sections are long, both are done in one
+ * pass: a third faster for gradient descent, while short sections on one word gain nothing (measured). False where the
+ * run ends early. */
+template <bool Word, typename Sink>
+ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_item *list, ordo_u32 step, ordo_u64 first,
+                             ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink)
+{
+    ordo_request request[op_requests];
+    ordo_activation out[op_activations + 1];
+    ordo_u32 asked = 0, next = 0, nap = 32;
+    while (first < end || next < asked) {
+        if (ordo_dev_told(&s->halt, step, rounds))
+            return false;
+        if (next == asked) {
+            next = 0;
+            asked = op_prepare(&s->state, list ? list[first] : (ordo_item)first, request);
+            first += stride;
+            mine->items++;
+            mine->edges += asked;
+            if (asked == 0 || (int)op_lock_bits != 0)
+                continue;
+        }
+        ordo_u32 activated = 0;
+        /* where an item has one request the index is a constant, and the array stays in registers */
+        const ordo_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
+        if (op_dev_try<Word>(&s->state, &s->locks, now, out, &activated)) {
+            next++;
+            nap = 32;
+            mine->useful++;
+            if (op_activates)
+                for (ordo_u32 i = 0; i < activated; i++)
+                    mine->activations += sink(out[i]);
+        } else if (s->sleep) {
+            __nanosleep(nap);
+            nap = 2 * nap < s->sleep ? 2 * nap : s->sleep;
+        }
+    }
+    return true;
+}
+
+/* By a whole block: its part of a superstep over `count` items of `list`, or 0 .. count - 1. What sections activate
+ * goes to `sink(activation)`, in one thread, which returns whether that is new on a worklist. The whole block calls
+ * `done()` between tiles: to flush; not at all where nothing is activated. `mine` and `rounds` are the thread's own. */
+template <bool Word, typename Sink, typename Done>
+ORDO_DEV void op_dev_prepares(const op_cuda_sections *s, const ordo_item *list, ordo_u64 count, ordo_u32 step,
+                              ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink, Done done)
+{
+    enum { SHARE = 4 }; /* items of a thread between flushes */
+    const ordo_u64 width = s->width;
+    if (!op_activates) {
+        if (threadIdx.x < width)
+            op_dev_prepare<Word>(s, list, step, blockIdx.x * width + threadIdx.x, count, gridDim.x * width, mine,
+                                 rounds, sink);
+        return;
+    }
+    bool going = true;
+    for (ordo_u64 first = blockIdx.x * width * SHARE; first < count; first += gridDim.x * width * SHARE) {
+        const ordo_u64 end = first + width * SHARE < count ? first + width * SHARE : count;
+        if (threadIdx.x < width && going)
+            going = op_dev_prepare<Word>(s, list, step, first + threadIdx.x, end, width, mine, rounds, sink);
+        if (!__syncthreads_and(going))
+            break;
+        done();
+    }
+}
+
+/* By one thread: puts an item on the frontier of step `step`, once; whether it was not there. */
+ORDO_DEV bool op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, ordo_item item, ordo_u32 step)
+{
+    if (ordo_dev_exchange(&f->stamp[item], step) == step)
+        return false;
+    ordo_dev_append(q, item, f->list[step & 1], &f->turn[step % 3].count);
+    return true;
+}
+
+/* ---- the host's part ---- */
+
+/* The state with its arrays on the device. */
+static ordo_status op_cuda_state(ordo_cuda *c, op_state *state, ordo_cuda_arrays *arrays)
+{
+    *state = *(const op_state *)c->job->state;
+    arrays->count = op_arrays(state, c->job->num_items, c->job->targets, arrays->array);
+    return ordo_cuda_arrays_in(c, arrays);
+}
+
+/* What supersteps need: lists of items and counters, or counters alone. */
+static ordo_status op_cuda_frontier(ordo_cuda *c, bool lists, ordo_cuda_frontier *f, ordo_cuda_halt *halt)
+{
+    ordo_status status = ORDO_OK;
+    if (lists)
+        status = ordo_cuda_frontier_make(c, c->job->num_items, 0, f);
+    else if (!(f->turn =
+                   (ordo_cuda_superstep_counters *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_superstep_counters), true)))
+        status = ORDO_ERR_MEMORY;
+    return status ? status : ordo_cuda_halt_make(c, halt);
+}
+
+/* Whether an item may be processed twice in a run. */
+static bool op_cuda_may_repeat(const ordo_job *job)
+{
+    return op_activates || job->initial;
+}
+
+/* A run: copies, calls `launch`, which allocates and starts the kernel, and copies back. */
+static ordo_status op_cuda_run(ordo_job *job, ordo_status (*launch)(ordo_cuda *c, ordo_cuda_arrays *arrays))
+{
+    ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
+    ordo_status status = ordo_cuda_begin(job, 0, false, &c);
+    if (!status)
+        status = launch(&c, &arrays);
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
+    return ordo_cuda_end(&c, status);
+}
+
+/* Prepares running sections under locks, in words or in a table, all but `halt`. max_contenders threads of a
+ * multiprocessor run sections; 0: as many as a sample of the requests suggests. *blocks, the most blocks of a
+ * multiprocessor (0: any number), becomes the fewest that have so many threads; s->width, how many of a block's threads
+ * run sections. */
+static ordo_status op_cuda_sections_make(ordo_cuda *c, bool word, ordo_u64 max_contenders, int *blocks,
+                                         ordo_cuda_arrays *arrays, op_cuda_sections *s)
+{
+    const ordo_job *job = c->job;
+    ordo_contention_sample sample = {};
+    ordo_status status = ORDO_OK;
+    if (!max_contenders)
+        status = ordo_contention_sample_make(job->op, job->state, job->initial, job->initial_count, &sample);
+    max_contenders = max_contenders ? max_contenders : ordo_default_max_contenders(sample.targets, op_targets == 2);
+    ordo_contention_sample_free(&sample);
+    if (!status)
+        status = op_cuda_state(c, &s->state, arrays);
+    if (!status)
+        status = ordo_cuda_locks_make(c, !word, &s->locks);
+    s->locks.may_repeat = op_cuda_may_repeat(job);
+    const int needed = (int)((max_contenders + ORDO_CUDA_THREADS - 1) / ORDO_CUDA_THREADS);
+    *blocks = *blocks && *blocks < needed ? *blocks : needed;
+    s->width = (ordo_u32)((max_contenders + (ordo_u64)*blocks - 1) / (ordo_u64)*blocks);
+    s->width = s->width < ORDO_CUDA_THREADS ? s->width : ORDO_CUDA_THREADS;
+    return status;
+}
+
+#include <ordo/detail/cuda/owner.cuh>

@@ -1,0 +1,58 @@
+/* frontier.cuh -- the grid: a frontier that is double-buffered by superstep, and its counters.
+ */
+#ifndef ORDO_DETAIL_CUDA_FRONTIER_CUH
+#define ORDO_DETAIL_CUDA_FRONTIER_CUH
+
+#include <ordo/detail/cuda/grid.cuh>
+
+/* Counters of a superstep, triple-buffered, each on a cache line of its own: step s uses those of s % 3 and pushes to
+ * those of (s + 1) % 3, and one thread clears those of (s + 2) % 3, which were last used in step s - 1: all threads
+ * have passed a barrier since. */
+typedef struct ordo_cuda_superstep_counters {
+    ordo_u32 count, padding0[ORDO_CUDA_LINE - 1];    /* items */
+    ordo_u32 segments, padding1[ORDO_CUDA_LINE - 1]; /* pieces of hubs */
+    ordo_u32 ticket, padding2[ORDO_CUDA_LINE - 1];   /* tiles and pieces that blocks have taken */
+    ordo_u32 stop, padding3[ORDO_CUDA_LINE - 1];     /* the host's wish, as of the step before: alike for all threads */
+    ordo_u64 edges, padding4[ORDO_CUDA_LINE / 2 - 1]; /* of the items, where a scheduler sums them */
+} ordo_cuda_superstep_counters;
+
+/* Each vertex is on the frontier of a step at most once: `stamp` holds the last step that it was pushed for. So a list
+ * of n items is long enough, and one of m / SEGMENT + hubs pieces. */
+typedef struct ordo_cuda_frontier {
+    ordo_u32 *list[2];                  /* [num_items], by parity of the step */
+    ordo_u64 *segment[2];               /* item << 32 | number of the piece */
+    ordo_u32 *stamp;                    /* [num_items], 0 at first */
+    ordo_cuda_superstep_counters *turn; /* [3], 0 at first */
+} ordo_cuda_frontier;
+
+static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_items, ordo_u64 m, ordo_cuda_frontier *f)
+{
+    ordo_u64 pieces = m / ORDO_CUDA_SEGMENT * 2 + 1;
+    for (int i = 0; i < 2; i++) {
+        if (!(f->list[i] = (ordo_u32 *)ordo_cuda_alloc(c, num_items, sizeof(ordo_u32), false)) ||
+            !(f->segment[i] = (ordo_u64 *)ordo_cuda_alloc(c, pieces, sizeof(ordo_u64), false)))
+            return ORDO_ERR_MEMORY;
+    }
+    f->stamp = (ordo_u32 *)ordo_cuda_alloc(c, num_items, sizeof(ordo_u32), true);
+    f->turn = f->stamp
+                  ? (ordo_cuda_superstep_counters *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_superstep_counters), true)
+                  : NULL;
+    return f->turn ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* By one thread of the grid, at the start of a step: clears the counters of the step after next, and serves the trace
+ * and the mailbox. */
+ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, const ordo_cuda_run *run,
+                                  ordo_u64 in_flight, ordo_u64 bucket, double delta)
+{
+    ordo_cuda_superstep_counters *later = &f->turn[(step + 2) % 3];
+    later->count = later->segments = later->ticket = 0;
+    later->edges = 0;
+    f->turn[(step + 1) % 3].stop = run->mailbox->stop;
+    ordo_dev_sample(run->record, in_flight, bucket, delta, 1, -1);
+    run->record->supersteps = step;
+    run->mailbox->supersteps = step;
+    run->mailbox->in_flight = in_flight;
+}
+
+#endif

@@ -1,0 +1,262 @@
+/* relax.cuh -- relax operators on a GPU: offering a candidate, walking rows by blocks, supersteps over a frontier.
+ *
+ * A template; included by <ordo/scheduler/cuda.cuh>, expects what <ordo/operator/relax.h> derived.
+ */
+#include <cooperative_groups.h>
+#include <cub/block/block_scan.cuh>
+
+#include <ordo/detail/cuda/frontier.cuh>
+#include <ordo/detail/cuda/locks.cuh>
+#include <ordo/detail/cuda/warp_reduce.cuh>
+
+/* On the host, after ordo_cuda_begin: the run's state, with its arrays on the device. */
+static inline ordo_status op_cuda_state(ordo_cuda *c, op_state *state)
+{
+    ordo_cuda_arrays arrays = {};
+    *state = *(const op_state *)c->job->state;
+    arrays.count = op_arrays(state, c->job->num_items, c->job->targets, c->job->out->m, arrays.array);
+    return ordo_cuda_arrays_in(c, &arrays);
+}
+
+/* The same for whatever kernel's arguments have rows, cells, state and run: all that they hold of the job. */
+template <typename Args> static ordo_status op_cuda_arguments(ordo_cuda *c, Args *a)
+{
+    a->rows = c->out;
+    a->cells = (op_cell *)c->cells;
+    a->run = c->run;
+    return op_cuda_state(c, &a->state);
+}
+
+/* By one thread: the value that an item's candidates are proposed from: its cell, where items have one. */
+ORDO_DEV op_cell op_dev_cell(op_cell *cells, ordo_item item)
+{
+    return op_activates ? ordo_dev_load(&cells[item]) : op_worst();
+}
+
+/* By one thread: applies a candidate atomically, where `has`. *old becomes the cell's old value where `has`, and is
+ * undefined elsewhere. */
+ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell candidate, op_cell *old)
+{
+    op_cell *const cell = &cells[target];
+#if defined(__cplusplus) /* all branches compile for every type */
+    constexpr bool min = (int)op_order == ORDO_MIN, max = (int)op_order == ORDO_MAX;
+    if constexpr ((int)op_cell_type == ORDO_F32 && (min || max)) {
+        /* Floats without a sign are ordered as integers, those with one the other way round, and as signed integers
+         * those without are above those with. So one operation of integers does, by the candidate's sign. */
+        const bool negative = __float_as_uint(candidate) >> 31;
+        has = has && !isnan(candidate);
+        ordo_u32 was = __float_as_uint(candidate); /* one of the two writes it, for a NaN none */
+        if (min) {
+            ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
+            ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
+        } else {
+            ordo_dev_max_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
+            ordo_dev_min_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
+        }
+        *old = __uint_as_float(was);
+    } else if constexpr (min || max) {
+        using number = typename ordo_dev_word<op_cell>::number;
+        number was = {};
+        if (min)
+            ordo_dev_min_where(has, (number *)cell, (number)candidate, &was);
+        else
+            ordo_dev_max_where(has, (number *)cell, (number)candidate, &was);
+        *old = (op_cell)was;
+    } else
+#endif
+        if (has) {
+        *old = ordo_dev_load(cell);
+        while (op_better(candidate, *old) && !ordo_dev_swap(cell, old, candidate))
+            ;
+    }
+}
+
+/* By one thread: applies one candidate; true where it improved the cell. Unless `blind` it tests the cell first, for
+ * most candidates improve nothing and a load costs half an atomic. Racy: a plain store. */
+ORDO_DEV bool op_dev_offer(op_cell *cells, ordo_u32 target, op_cell candidate, bool racy, bool blind)
+{
+    if (!blind && !op_better(candidate, ordo_dev_load(&cells[target])))
+        return false;
+    if (racy) {
+        ordo_dev_store(&cells[target], candidate);
+        return true;
+    }
+    op_cell old;
+    op_dev_improve(cells, true, target, candidate, &old);
+    return op_better(candidate, old);
+}
+
+/* By any lanes of a warp: the same under the lock of the target, which only a lane takes that would improve the cell;
+ * the cell is tested again under the lock. The lanes that call together stay in one loop until none of them is left: a
+ * section runs in the pass in which its lock was got, so no lane that holds a lock waits for one that wants it (see
+ * cuda_critical.cuh). */
+ORDO_DEV bool op_dev_offer_locked(op_cell *cells, const ordo_cuda_locks *locks, ordo_u32 target, op_cell candidate)
+{
+    const ordo_u32 here = __activemask();
+    ordo_u32 *const lock = &locks->lock[target & locks->mask];
+    bool open = true, improved = false;
+    do {
+        open = open && op_better(candidate, ordo_dev_load(&cells[target]));
+        if (open && ordo_dev_lock<false>(lock)) {
+            ordo_dev_order<false>();
+            improved = op_better(candidate, ordo_dev_load(&cells[target]));
+            if (improved)
+                ordo_dev_store(&cells[target], candidate);
+            ordo_dev_order<false>();
+            ordo_dev_unlock<false>(lock);
+            open = false;
+        }
+    } while (__any_sync(here, open));
+    return improved;
+}
+
+/* By one thread: heads and weights of N edges. All loads are in flight before the first is used. */
+template <int N>
+ORDO_DEV void op_dev_edges(const ordo_cuda_rows *rows, const ordo_eid (&e)[N], ordo_u32 (&head)[N],
+                           ordo_u32 (&weight)[N])
+{
+    if (rows->stride == 2) {
+        uint2 both[N];
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            both[u] = __ldg((const uint2 *)rows->edge + e[u]);
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            head[u] = both[u].x;
+            weight[u] = both[u].y;
+        }
+    } else {
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            head[u] = __ldg(rows->edge + e[u]);
+            weight[u] = (int)op_weight_type == ORDO_F32 ? 0x3f800000u /* 1.0f */ : 1;
+        }
+    }
+}
+
+/* By one thread: edge `e`, of the row of `tail`; turned: rows are of in-edges, and the edge leads to `tail`. */
+ORDO_DEV op_edge op_dev_edge(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid tail, bool turned)
+{
+    const ordo_eid edge[1] = {e};
+    ordo_u32 head[1], weight[1];
+    op_dev_edges(rows, edge, head, weight);
+    return turned ? op_make_edge(e, head[0], tail, weight) : op_make_edge(e, tail, head[0], weight);
+}
+
+/* Shared memory of op_dev_expand. */
+typedef struct op_dev_tile {
+    typename cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>::TempStorage scan;
+    ordo_u32 offset[ORDO_CUDA_THREADS]; /* of the item's first edge among all of the tile's */
+    ordo_u64 begin[ORDO_CUDA_THREADS];
+    ordo_vid item[ORDO_CUDA_THREADS];
+    op_cell value[ORDO_CUDA_THREADS];
+} op_dev_tile;
+
+/* By a whole block; item, value, begin and degree are alike in `lanes` neighbouring threads, which share an item (or
+ * none: degree 0). Calls `sink(item, value, e)`, in one thread, for each edge begin .. begin + degree - 1 of each item.
+ * Items of few edges are walked by their own threads; the edges of the others are concatenated and dealt out to all
+ * threads of the block. */
+template <typename Sink>
+ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ordo_u64 begin, ordo_u32 degree,
+                            ordo_u32 lanes, Sink sink)
+{
+    const ordo_u32 lane = threadIdx.x & (lanes - 1);
+    const bool few = degree <= ORDO_CUDA_FEW * lanes;
+    if (few)
+        for (ordo_u32 i = lane; i < degree; i += lanes)
+            sink(item, value, begin + i);
+    if (!__syncthreads_or(!few))
+        return;
+    ordo_u32 offset, total;
+    cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>(tile->scan).ExclusiveSum(few || lane ? 0u : degree, offset, total);
+    tile->offset[threadIdx.x] = offset;
+    tile->begin[threadIdx.x] = begin;
+    tile->item[threadIdx.x] = item;
+    tile->value[threadIdx.x] = value;
+    __syncthreads();
+    for (ordo_u32 i = threadIdx.x; i < total; i += ORDO_CUDA_THREADS) {
+        ordo_u32 owner = 0; /* the last one whose offset is at most i */
+        for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
+            owner += tile->offset[owner + step] <= i ? step : 0;
+        sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
+    }
+    __syncthreads();
+}
+
+/* ---- supersteps ---- */
+
+/* By one thread: puts an item on the frontier of step `step`, once; a hub in pieces. Returns its number of edges, or 0
+ * where it was there already. Alone: no other thread puts it there in this step, so the stamp's old value is not waited
+ * for. */
+ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows, ordo_vid item,
+                              ordo_u32 step, bool alone)
+{
+    ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* in flight meanwhile */
+    if (alone)
+        ordo_dev_store(&f->stamp[item], step);
+    else if (ordo_dev_exchange(&f->stamp[item], step) == step)
+        return 0;
+    ordo_cuda_superstep_counters *turn = &f->turn[step % 3];
+    if (degree <= ORDO_CUDA_SEGMENT) {
+        ordo_dev_append(q, item, f->list[step & 1], &turn->count);
+        return degree;
+    }
+    ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_SEGMENT - 1) / ORDO_CUDA_SEGMENT);
+    ordo_u32 at = ordo_dev_add(&turn->segments, pieces);
+    for (ordo_u32 i = 0; i < pieces; i++)
+        f->segment[step & 1][at + i] = (ordo_u64)item << 32 | i;
+    return degree;
+}
+
+/* By a whole block, its part of a superstep: takes tiles of items and pieces of hubs while there are any, and calls
+ * `sink(item, value, e)`, in one thread, for each edge. The whole block calls `done()` between tiles: to flush. A
+ * block's first piece of work is the one of its own number, and it takes tickets from the shared counter only after
+ * that, so that steps with little work touch no shared counter. Tiles become narrower, and several threads share an
+ * item, until every block has a tile. `mine` are the thread's own counters. */
+template <typename Sink, typename Done>
+ORDO_DEV void op_dev_step(op_dev_tile *tile, const ordo_cuda_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
+                          const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done)
+{
+    __shared__ ordo_u32 taken;
+    ordo_cuda_superstep_counters *turn = &f->turn[step % 3];
+    const ordo_u32 count = turn->count, segments = turn->segments;
+    ordo_u32 lanes = 1;
+    while (lanes < ORDO_CUDA_THREADS / ORDO_CUDA_NARROW &&
+           (ordo_u64)gridDim.x * (ORDO_CUDA_THREADS / 2) >= (ordo_u64)count * lanes)
+        lanes *= 2;
+    const ordo_u32 width = ORDO_CUDA_THREADS / lanes, tiles = (count + width - 1) / width;
+    for (ordo_u32 now = blockIdx.x; now < segments + tiles;) {
+        if (now < segments) { /* pieces of hubs come first */
+            ordo_u64 piece = f->segment[step & 1][now];
+            ordo_vid item = (ordo_vid)(piece >> 32);
+            ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT, end = rows->row[item + 1];
+            end = begin + ORDO_CUDA_SEGMENT < end ? begin + ORDO_CUDA_SEGMENT : end;
+            op_cell value = op_dev_cell(cells, item);
+            if (op_filter(state, item))
+                for (ordo_u64 e = begin + threadIdx.x; e < end; e += ORDO_CUDA_THREADS)
+                    sink(item, value, e);
+            if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0)
+                mine->items++;
+        } else {
+            ordo_u32 i = (now - segments) * width + threadIdx.x / lanes;
+            bool there = i < count;
+            ordo_vid item = there ? f->list[step & 1][i] : 0;
+            there = there && op_filter(state, item);
+            ordo_u64 begin = there ? __ldg(rows->row + item) : 0;
+            ordo_u32 degree = there ? (ordo_u32)(__ldg(rows->row + item + 1) - begin) : 0;
+            op_cell value = there ? op_dev_cell(cells, item) : op_worst();
+            mine->items += there && threadIdx.x % lanes == 0;
+            op_dev_expand(tile, item, value, begin, degree, lanes, sink);
+        }
+        done(); /* begins and ends with a barrier */
+        if (gridDim.x < segments + tiles) {
+            if (threadIdx.x == 0)
+                taken = gridDim.x + ordo_dev_add(&turn->ticket, 1u);
+            __syncthreads();
+            now = taken;
+            __syncthreads();
+        } else {
+            break;
+        }
+    }
+}

@@ -1,0 +1,703 @@
+/* cuda_warp.cuh -- expansion by independent warps, for schedulers on a GPU whose order is 32 buckets.
+ *
+ * Problem: where there is little work, a block's barrier after every few items costs more than the items do. A warp is
+ * the unit that the hardware schedules, so a warp works on its own here. Method: a warp takes up to 32 entries, one per
+ * lane. Their edges are concatenated and dealt out to the lanes, 32 * UNROLL per iteration. What improves a cell goes
+ * to a store in shared memory, tagged with its bucket, lane b counting for bucket b, until the scheduler takes it from
+ * there; or it stays with the warp, in its local queue, for the next hop.
+ *
+ * Entries are {value, item}; one whose item's cell has become better meanwhile is stale.
+ *
+ * Hubs. The edges of an item of more than HUB edges are cut at multiples of PIECE into entries of their own. Piece j of
+ * the graph's edges is the item num_items + 2j, or + 1 where it is the first piece of its hub (a piece of edges may
+ * hold the end of one hub and the start of another, but no third). `owner` says whose it is; it is written before the
+ * entry is, always with the same value.
+ *
+ * Critical operators. An entry is an item and the priority that it was activated with; a batch is a request per lane,
+ * and what is said of edges above holds for requests: see cuda_warp_critical.cuh, which has their part.
+ *
+ * A template over the operator as cuda.cuh is, which comes before it. Defines op_entry, op_warp, op_batch, op_warp_ctx,
+ *   op_warp_start   initialises a warp's state
+ *   op_warp_chain   expands entries whose edges are in records, and what is kept of what they activate
+ *   op_warp_gather  makes the other lanes' entries the warp's batch
+ *   op_warp_work    expands edges of the batch, and cuts hubs, as far as the store has room
+ *   op_warp_put     puts an entry into the store, or into the local queue
+ *   op_warp_begin   puts initial items into the store
+ *   op_warp_hop     takes entries from the local queue
+ *   op_warp_loop    the main loop, which calls these and the scheduler's hooks (cuda_warp_loop.cuh)
+ * All functions are called by whole warps, with arguments alike in all lanes unless said to be the lane's own.
+ */
+#ifndef ORDO_CUDA_WARP_ONCE
+#define ORDO_CUDA_WARP_ONCE
+
+enum {
+    ORDO_WARP_ROOM = 192, /* entries that a warp's store holds; fewer of 16 bytes, so that shared memory suffices */
+    ORDO_WARP_TURN = 128, /* most entries that an iteration adds: an edge record per lane */
+    ORDO_WARP_UNROLL = 4,
+    ORDO_WARP_HUB = 128,
+    ORDO_WARP_PIECE = 64,
+    ORDO_WARP_SEEN = 128, /* places of a warp's cache of seen entries */
+};
+
+/* Maps priorities to 32 buckets in a circle; bucket `head` begins at `base`. */
+typedef struct ordo_dev_map {
+    double base, per_delta, limit; /* entries before `limit` may stay with a warp */
+    ordo_u32 buckets, head;
+    ordo_u32 last;      /* what lies farther from the head is clipped to there; below `buckets` */
+    bool latency_bound; /* depth binds: improve without a test, ask for rows ahead */
+} ordo_dev_map;
+
+/* By one thread: how many buckets from the head a priority's bucket is. Priorities below `base` (late ones) are in the
+ * head; those too far away are clipped to the last. */
+ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
+{
+    return min(__double2uint_rz((priority - map.base) * map.per_delta), map.last); /* saturates at both ends */
+}
+
+/* A warp's store, in shared memory: entries that the scheduler is to take, and how many of them are for which bucket.
+ */
+template <typename Entry> struct ordo_warp_store {
+    static constexpr ordo_u32 capacity = sizeof(Entry) == 8 ? ORDO_WARP_ROOM : ORDO_WARP_ROOM - 32;
+    Entry held[capacity];
+    unsigned short tag[capacity]; /* bucket << 8 | number among the bucket's */
+    ordo_u32 count[32];
+    ordo_u32 own[2];               /* the scheduler's, 0 at first */
+    ordo_u64 seen[ORDO_WARP_SEEN]; /* direct-mapped cache of seen entries, if of 8 bytes; see op_warp_link */
+};
+
+/* By a whole warp: the same pointer, into shared memory, in a form that stays in a register. Otherwise every use of it
+ * is converted to a generic address again, which takes as long as a load. */
+template <typename T> ORDO_DEV T *ordo_warp_pinned(T *p)
+{
+    return (T *)__cvta_shared_to_generic(__shfl_sync(~0u, (ordo_u32)__cvta_generic_to_shared(p), 0));
+}
+
+/* By a whole warp: the sum of the lanes' own x, valid in all lanes. */
+template <typename T> ORDO_DEV T ordo_warp_sum(T x)
+{
+    for (int step = 16; step; step /= 2)
+        x += __shfl_xor_sync(~0u, x, step);
+    return x;
+}
+
+/* On the host: the number of ids of items and pieces of hubs; an error where they do not fit 32 bits. */
+static inline ordo_status ordo_warp_ids(const ordo_job *job, const char *scheduler, ordo_u64 *out)
+{
+    *out = job->num_items + 2 * (job->out->m / ORDO_WARP_PIECE + 1);
+    if (*out <= 0xffffffffu)
+        return ORDO_OK;
+    return ordo_fail(
+        ORDO_ERR_DEVICE,
+        "device 'cuda': scheduler '%s' found %llu items and %llu edges, expected items + edges / 32 below 2^32",
+        scheduler, (unsigned long long)job->num_items, (unsigned long long)job->out->m);
+}
+
+/* Device memory that a kernel's arguments are to point to. */
+typedef struct ordo_warp_need {
+    void **to;
+    ordo_u64 count;
+    size_t size;
+    bool zero;
+} ordo_warp_need;
+
+static inline ordo_status ordo_warp_alloc(ordo_cuda *c, const ordo_warp_need *need, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(*need[i].to = ordo_cuda_alloc(c, need[i].count, need[i].size, need[i].zero)))
+            return ORDO_ERR_MEMORY;
+    return ORDO_OK;
+}
+
+/* By one thread: a double as a word, words in the order of the doubles; and back. */
+ORDO_DEV ordo_u64 ordo_dev_ordered(double x)
+{
+    ordo_u64 bits = (ordo_u64)__double_as_longlong(x);
+    return bits >> 63 ? ~bits : bits | (ordo_u64)1 << 63;
+}
+ORDO_DEV double ordo_dev_unordered(ordo_u64 bits)
+{
+    return __longlong_as_double((long long)(bits >> 63 ? bits & ~((ordo_u64)1 << 63) : ~bits));
+}
+
+/* By a whole warp: lowers *least to the least of the lanes' own priorities, of those lanes with `has`. *least holds
+ * such a word, inverted, so that 0 is none. */
+ORDO_DEV void ordo_warp_note_least(ordo_u64 *least, bool has, double priority)
+{
+    ordo_u64 mine = has ? ~ordo_dev_ordered(priority) : 0;
+    for (int step = 16; step; step /= 2) {
+        const ordo_u64 other = __shfl_xor_sync(~0u, mine, step);
+        mine = other > mine ? other : mine;
+    }
+    if (threadIdx.x % 32 == 0 && mine)
+        ordo_dev_max(least, mine);
+}
+
+#endif
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+typedef op_cell op_value;
+enum {
+    op_warp_sync = ORDO_SYNC_ATOMIC,
+    op_warp_cell_size = sizeof(op_cell),
+    /* Whether a warp that takes an entry must see all that was written before it was published. Cells do not need it.
+     */
+    op_warp_ordered = 0,
+};
+#else
+typedef ordo_u32 op_value;
+enum { op_warp_sync = ORDO_SYNC_LOCK, op_warp_cell_size = 0, op_warp_ordered = 1 };
+ORDO_DEV double op_priority(const op_state *s, ordo_item item, op_value value)
+{
+    (void)s;
+    (void)item;
+    return value;
+}
+#endif
+
+typedef struct __align__(2 * sizeof(op_value)) op_entry
+{
+    op_value value;
+    ordo_u32 item;
+}
+op_entry;
+
+/* What all warps of a kernel share, in its arguments. */
+typedef struct op_warp_ctx {
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    ordo_cuda_rows rows;
+    op_cell *cells;
+#else
+    ordo_cuda_locks locks;
+#endif
+    op_state state;
+    ordo_u32 num_items;
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    const uint4 *record; /* see ordo_cuda_records; NULL: none */
+#endif
+    ordo_u32 local_capacity; /* entries of a warp's local queue: a power of two */
+    ordo_u32 *owner;         /* [2 * (m / PIECE + 1)] */
+} op_warp_ctx;
+
+/* A warp's own state, in registers; alike in all lanes but for the counters. */
+typedef struct op_warp {
+    ordo_warp_store<op_entry> *store;
+    op_entry *local_queue; /* [ctx.local_capacity] a ring of entries for the next hops */
+    ordo_dev_map map;
+    ordo_u32 held;
+    ordo_u32 local_begin, local_count, chain_limit; /* of the local queue; hops that are left */
+    bool surplus; /* the store has entries that the local queue had no room for: other warps could take them */
+    bool cut;     /* a hub was cut: pieces are in the store; the scheduler resets it */
+    ordo_u32 items, edges, useful, stale; /* the lane's own, since op_warp_publish */
+    ordo_u32 activations;                 /* of critical operators */
+} op_warp;
+
+/* By one thread: the present value of an item's entry, where `has`; and whether the item has any edges, or is critical.
+ */
+ORDO_DEV op_value op_warp_now(const op_warp_ctx &g, bool has, ordo_item item)
+{
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    return has ? op_dev_cell(g.cells, item) : op_worst();
+#else
+    return has ? op_first_priority(&g.state, item) : 0;
+#endif
+}
+ORDO_DEV bool op_warp_some(const op_warp_ctx &g, ordo_item item)
+{
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    return __ldg(g.rows.row + item) < __ldg(g.rows.row + item + 1);
+#else
+    return true;
+#endif
+}
+
+/* Whether the next iteration might not fit the store. */
+ORDO_DEV bool op_warp_full(const op_warp *w)
+{
+    return w->held > ordo_warp_store<op_entry>::capacity - ORDO_WARP_TURN;
+}
+
+/* Puts N entries of each lane, those with `has`, into the local queue, where they are before `limit` and a chain may
+ * go on, or else into the store. `vertex` is the vertex whose priority counts; it is valid in all lanes. */
+template <int N>
+ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&item)[N],
+                           const op_value (&value)[N], const ordo_vid (&vertex)[N])
+{
+    const ordo_u32 below = (1u << threadIdx.x % 32) - 1;
+    double priority[N];
+    bool any = false;
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        priority[u] = op_priority(&g.state, vertex[u], value[u]);
+    if (w->chain_limit) {
+        bool soon[N];
+        ordo_u32 some[N], kept = 0;
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            soon[u] = has[u] && priority[u] < w->map.limit && item[u] < g.num_items;
+            kept += __popc(some[u] = __ballot_sync(~0u, soon[u]));
+        }
+        if (w->local_count + kept <= g.local_capacity) { /* all of them */
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                const ordo_u32 at = w->local_begin + w->local_count + __popc(some[u] & below);
+                if (soon[u])
+                    w->local_queue[at & (g.local_capacity - 1)] = {value[u], item[u]};
+                w->local_count += __popc(some[u]);
+                has[u] = has[u] && !soon[u];
+            }
+        } else {
+            w->surplus = true;
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                const ordo_u32 at = w->local_count + __popc(some[u] & below);
+                soon[u] = soon[u] && at < g.local_capacity;
+                if (soon[u])
+                    w->local_queue[(w->local_begin + at) & (g.local_capacity - 1)] = {value[u], item[u]};
+                w->local_count = min(w->local_count + __popc(some[u]), g.local_capacity);
+                has[u] = has[u] && !soon[u];
+            }
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        any = any || has[u];
+    if (!__any_sync(~0u, any))
+        return;
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const ordo_u32 rest = __ballot_sync(~0u, has[u]);
+        if (has[u]) {
+            const ordo_u32 at = w->held + __popc(rest & below);
+            ordo_u32 b = w->map.head + ordo_map_distance(w->map, priority[u]);
+            b = b < w->map.buckets ? b : b - w->map.buckets;
+            w->store->held[at] = {value[u], item[u]};
+            w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
+        }
+        w->held += __popc(rest);
+    }
+}
+/* The same for one entry of each lane. */
+ORDO_DEV void op_warp_put(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 item, op_value value, ordo_vid vertex)
+{
+    bool hass[1] = {has};
+    const ordo_u32 items[1] = {item};
+    const op_value values[1] = {value};
+    const ordo_vid vertices[1] = {vertex};
+    op_warp_push(g, w, hass, items, values, vertices);
+}
+
+/* Puts initial items `at` to at + 31 into the store, one per lane, as far as there are any; returns how many there are.
+ * Items without edges are done with that. */
+ORDO_DEV ordo_u32 op_warp_begin(const op_warp_ctx &g, op_warp *w, const ordo_cuda_run &run, ordo_u64 at)
+{
+    at += threadIdx.x % 32;
+    const bool has = at < run.initial_count;
+    const ordo_u32 item = has ? ordo_dev_initial(&run, at) : 0;
+    const op_value value = op_warp_now(g, has, item);
+    const bool some = has && op_warp_some(g, item);
+    w->items += has && !some;
+    op_warp_put(g, w, some, item, value, item);
+    return __popc(__ballot_sync(~0u, has));
+}
+
+/* Takes up to 32 entries from the local queue, one per lane, for another hop; whether the lane has one. */
+ORDO_DEV bool op_warp_hop(const op_warp_ctx &g, op_warp *w, op_entry *entry)
+{
+    const ordo_u32 lane = threadIdx.x % 32, count = w->local_count < 32 ? w->local_count : 32;
+    __syncwarp();
+    if (lane < count)
+        *entry = w->local_queue[(w->local_begin + lane) & (g.local_capacity - 1)];
+    __syncwarp();
+    w->local_begin += count;
+    w->local_count -= count;
+    w->chain_limit -= w->chain_limit > 0;
+    return lane < count;
+}
+
+/* Before anything else. */
+ORDO_DEV void op_warp_start(op_warp *w, ordo_warp_store<op_entry> *store, op_entry *local_queue)
+{
+    *w = {};
+    w->store = ordo_warp_pinned(store);
+    w->local_queue = ordo_warp_pinned(local_queue);
+    w->store->count[threadIdx.x % 32] = 0;
+    w->store->own[threadIdx.x % 2] = 0;
+    for (ordo_u32 i = threadIdx.x % 32; i < ORDO_WARP_SEEN; i += 32)
+        w->store->seen[i] = ~(ordo_u64)0; /* no item has that id */
+    __syncwarp();
+}
+
+/* Adds the warp's counters to the grid's. */
+ORDO_DEV void op_warp_publish(op_warp *w, ordo_cuda_counters *to)
+{
+    const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, w->activations};
+    ordo_dev_publish(to, mine);
+    w->items = w->edges = w->useful = w->stale = w->activations = 0;
+}
+
+/* By the whole grid: the least priority of the initial items, into *lowest, which is 0 before. Behind a grid barrier
+ * any thread reads it with op_warp_base. */
+ORDO_DEV void op_warp_lowest(const op_warp_ctx &g, const ordo_cuda_run *run, ordo_u64 *lowest)
+{
+    double mine = INFINITY;
+    bool some = false;
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < run->initial_count;
+         i += (ordo_u64)gridDim.x * blockDim.x) {
+        const ordo_item item = ordo_dev_initial(run, i);
+        mine = fmin(mine, op_priority(&g.state, item, op_warp_now(g, true, item)));
+        some = true;
+    }
+    ordo_warp_note_least(lowest, some, mine);
+}
+ORDO_DEV double op_warp_base(ordo_u64 *lowest)
+{
+    const ordo_u64 word = ordo_dev_load(lowest);
+    const double base = word ? ordo_dev_unordered(~word) : 0;
+    return isfinite(base) ? base : 0;
+}
+
+#if ORDO_OP_KIND != ORDO_KIND_RELAX
+#include <ordo/detail/cuda/warp_critical.cuh>
+#else
+
+/* What a warp is expanding: an item per lane, their edges concatenated. */
+typedef struct op_batch {
+    ordo_vid v;
+    op_cell value;
+    ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
+    ordo_u32 offset;       /* of the lane's first edge among all */
+    ordo_u32 total, first; /* edges of all lanes, and those that are done */
+    ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
+} op_batch;
+
+/* Makes the entries of lanes with `there` the warp's batch; the one before is done. Fresh: the entry's value is that of
+ * its cell now. */
+ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool there, ordo_u32 item, op_cell value,
+                             bool fresh)
+{
+    ordo_u64 from = 0, to = ~(ordo_u64)0, begin = 0;
+    ordo_u32 degree = 0;
+    if (!__any_sync(~0u, there))
+        return; /* nothing is left of the batch before */
+    t->v = item;
+    if (there && item >= g.num_items) {
+        const ordo_u32 piece = item - g.num_items;
+        t->v = ordo_dev_load(&g.owner[piece]);
+        from = (ordo_u64)(piece / 2) * ORDO_WARP_PIECE;
+        to = from + ORDO_WARP_PIECE;
+    }
+    bool hub = false;
+    if (there) {
+        const op_cell now = op_dev_cell(g.cells, t->v);
+        const ordo_u64 row = __ldg(g.rows.row + t->v), end = __ldg(g.rows.row + t->v + 1);
+        if (fresh)
+            value = now;
+        if (op_activates && op_better(now, value)) {
+            w->stale++;
+        } else if (op_filter(&g.state, t->v)) {
+            begin = row > from ? row : from;
+            to = to < end ? to : end;
+            w->items += item < g.num_items;
+            hub = to - begin > ORDO_WARP_HUB;
+            degree = hub ? 0 : (ordo_u32)(to - begin);
+        }
+    }
+    t->value = value;
+    t->hubs = __ballot_sync(~0u, hub);
+    t->piece = t->first = 0;
+    ordo_u32 offset = degree;
+    for (int step = 1; step < 32; step *= 2) {
+        const ordo_u32 other = __shfl_up_sync(~0u, offset, step);
+        offset += threadIdx.x % 32 >= (ordo_u32)step ? other : 0;
+    }
+    t->total = __shfl_sync(~0u, offset, 31);
+    t->offset = offset - degree;
+    t->begin = begin - (hub ? 0 : t->offset);
+}
+
+/* Offers N candidates of each lane, those with `has`, and pushes what improved its target. All tests are in flight
+ * before the first is looked at, and so are all atomics: an iteration waits for two accesses, whatever N. Where the run
+ * is latency-bound it waits for one: no test, and the target's edges are prefetched meanwhile. */
+template <int N>
+ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
+                            const op_cell (&candidate)[N])
+{
+    op_cell old[N];
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        w->edges += has[u];
+    if (!op_activates || !w->map.latency_bound) { /* nothing follows where nothing is activated */
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            if (has[u])
+                old[u] = ordo_dev_load(&g.cells[target[u]]);
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            has[u] = has[u] && op_better(candidate[u], old[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        op_dev_improve(g.cells, has[u], target[u], candidate[u], &old[u]);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        has[u] = has[u] && op_better(candidate[u], old[u]);
+        w->useful += has[u];
+    }
+    if (!op_activates)
+        return;
+    if (w->map.latency_bound) {
+        const char *const base = (const char *)(g.record ? (const void *)g.record : (const void *)g.rows.row);
+        const int shift = g.record ? 5 : 3; /* bytes of a record, or of a row's offset */
+#pragma unroll
+        for (int u = 0; u < N; u++)
+            ordo_dev_prefetch(has[u], base + ((ordo_u64)target[u] << shift));
+    }
+    op_warp_push(g, w, has, target, candidate, target);
+}
+
+/* Candidates and targets of an item's record, given as words, where the lane is live. */
+ORDO_DEV void op_warp_propose(const op_warp_ctx &g, ordo_vid v, op_cell value, bool live, const ordo_u32 (&word)[8],
+                              bool (&has)[4], ordo_u32 (&target)[4], op_cell (&candidate)[4])
+{
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        /* no branch: for a missing edge a lane computes with an edge from v to itself, and offers nothing */
+        has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
+        const op_edge edge = op_make_edge(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
+        candidate[u] = op_candidate(&g.state, value, edge);
+        target[u] = op_target(&g.state, edge);
+    }
+}
+
+/* Expands the entries of lanes with `there` whose edges are in their records. Returns whether the lane's entry is left:
+ * that of an item with more edges, or of a piece. */
+ORDO_DEV bool op_warp_records(const op_warp_ctx &g, op_warp *w, bool there, op_entry entry, bool fresh)
+{
+    ordo_u32 target[4];
+    op_cell candidate[4];
+    bool has[4];
+    const bool whole = there && entry.item < g.num_items;
+    const ordo_vid v = whole ? entry.item : 0;
+    const op_cell now = op_dev_cell(g.cells, v);
+    const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
+    const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+    const op_cell value = fresh ? now : entry.value;
+    const bool mine = whole && word[0] != ORDO_RECORD_LONG, stale = op_activates && op_better(now, value);
+    const bool live = mine && !stale && op_filter(&g.state, v);
+    w->stale += mine && stale;
+    w->items += live;
+    op_warp_propose(g, v, value, live, word, has, target, candidate);
+    op_warp_offer(g, w, has, target, candidate);
+    return there && !mine;
+}
+
+/* The warp's cache of seen entries: direct-mapped by item, it holds values that the warp itself has given to items'
+ * cells. Entries of 16 bytes are not one word, and are not cached. By one thread each: the place of an item, and a
+ * store into it. */
+ORDO_DEV ordo_u64 *op_warp_seen(op_warp *w, ordo_vid v)
+{
+    return &w->store->seen[v % ORDO_WARP_SEEN];
+}
+ORDO_DEV void op_warp_remember(op_warp *w, bool has, op_entry entry)
+{
+    if constexpr (sizeof entry == 8) {
+        ordo_u64 word;
+        memcpy(&word, &entry, sizeof word);
+        if (has)
+            ordo_dev_store_block(op_warp_seen(w, entry.item), word);
+    }
+}
+/* Whether the cache has a better entry of the item than the lane's. Where several lanes have stored entries of one item
+ * at once, any of these may have remained: so each lane first replaces a worse one by its own. */
+ORDO_DEV bool op_warp_overtaken(const op_warp_ctx &g, op_warp *w, bool there, op_entry entry)
+{
+    op_entry known = {};
+    if constexpr (sizeof entry == 8) {
+        ordo_u64 word = ordo_dev_load_block(op_warp_seen(w, entry.item));
+        memcpy(&known, &word, sizeof known);
+        op_warp_remember(w, there && known.item == entry.item && op_better(entry.value, known.value), entry);
+        __syncwarp();
+        word = ordo_dev_load_block(op_warp_seen(w, entry.item));
+        memcpy(&known, &word, sizeof known);
+        return known.item == entry.item && op_better(known.value, entry.value);
+    }
+    return there && op_better(op_dev_cell(g.cells, entry.item), entry.value);
+}
+
+/* A hop over entries of the local queue, one per lane. Returns whether the edges of the lane's entry are not in its
+ * record: then the entry is left.
+ *
+ * Where the run is latency-bound, a hop takes as long as its memory accesses that depend on each other, plus its
+ * instructions, for most of the other warps wait. So it begins with the atomics, and loads the targets' records
+ * meanwhile, so that the next hop finds them in the first-level cache. Whether an entry is stale it does not read from
+ * the item's cell but from the warp's cache of seen entries: most entries that become stale are overtaken by the same
+ * warp. Entries that other warps have overtaken make candidates that improve nothing. There is no branch for one edge,
+ * either: a missing edge becomes an offer of the worst value to the item itself. */
+ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
+{
+    ordo_u32 target[4], ahead[4] = {};
+    op_cell candidate[4], old[4];
+    bool has[4];
+    const bool there = op_warp_hop(g, w, entry);
+    const ordo_vid v = there ? entry->item : 0;
+    const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
+    const bool stale = op_activates && op_warp_overtaken(g, w, there, {entry->value, v});
+    const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+    const bool mine = there && word[0] != ORDO_RECORD_LONG, live = mine && !stale && op_filter(&g.state, v);
+    w->stale += mine && stale;
+    w->items += live;
+    op_warp_propose(g, v, entry->value, live, word, has, target, candidate);
+#pragma unroll
+    for (int u = 0; u < 4; u++)
+        w->edges += has[u];
+    if (live) {
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            ahead[u] = ordo_dev_fetch(g.record + 2 * (ordo_u64)target[u]);
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            op_dev_improve(g.cells, true, has[u] ? target[u] : v, has[u] ? candidate[u] : op_worst(), &old[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        has[u] = has[u] && op_better(candidate[u], old[u]);
+        w->useful += has[u];
+    }
+    if constexpr ((int)op_activates != 0) {
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            ordo_dev_prefetch(has[u] && ahead[u] == ORDO_RECORD_LONG, g.rows.row + target[u]);
+            op_warp_remember(w, has[u], {candidate[u], target[u]});
+        }
+        op_warp_push(g, w, has, target, candidate, target);
+    }
+    return there && !mine;
+}
+
+/* Expands the entries of lanes with `there` whose edges are in their records, and then the local queue, hop after hop:
+ * a loop of its own, because where the run is latency-bound the instructions of a hop take the time. Returns whether
+ * the lane's entry is left, for op_warp_gather. `between()` runs before each further hop and says whether to take it;
+ * none is taken where the store might not hold its entries. */
+template <typename Between>
+ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_entry *entry, bool fresh, Between between)
+{
+    if (!((int)op_properties & ORDO_EDGE_BLIND) || !g.record)
+        return there;
+    there = op_warp_records(g, w, there, *entry, fresh);
+    while (!__any_sync(~0u, there) && w->local_count && !op_warp_full(w) && between())
+        there = op_warp_link(g, w, entry);
+    return there;
+}
+
+/* The next 32 * N edges of the batch. */
+template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, op_batch *t)
+{
+    ordo_u32 target[N], head[N], weight[N];
+    op_cell candidate[N], of[N];
+    ordo_vid tail[N];
+    ordo_eid e[N];
+    bool has[N];
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        ordo_u32 i = t->first + 32 * u + threadIdx.x % 32;
+        has[u] = i < t->total;
+        i = min(i, t->total - 1); /* no branch: a lane without an edge computes with the last one, and offers nothing */
+        ordo_u32 owner = 0;       /* the last lane whose offset is at most i */
+#pragma unroll
+        for (ordo_u32 step = 16; step; step /= 2) {
+            const ordo_u32 other = __shfl_sync(~0u, t->offset, owner + step);
+            owner += other <= i ? step : 0;
+        }
+        e[u] = __shfl_sync(~0u, t->begin, owner) + i;
+        tail[u] = __shfl_sync(~0u, t->v, owner);
+        of[u] = __shfl_sync(~0u, t->value, owner);
+    }
+    op_dev_edges(&g.rows, e, head, weight);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const op_edge edge = op_make_edge(e[u], tail[u], head[u], &weight[u]);
+        candidate[u] = op_candidate(&g.state, of[u], edge);
+        target[u] = op_target(&g.state, edge);
+    }
+    t->first += 32 * N;
+    op_warp_offer(g, w, has, target, candidate);
+}
+
+/* Puts the next 32 pieces of the batch's first hub into the store. */
+ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
+{
+    const int lane = __ffs(t->hubs) - 1;
+    const ordo_vid v = __shfl_sync(~0u, t->v, lane);
+    const op_cell value = __shfl_sync(~0u, t->value, lane);
+    const ordo_u64 first = __shfl_sync(~0u, t->begin, lane) / ORDO_WARP_PIECE;
+    const ordo_u64 last = (__ldg(g.rows.row + v + 1) - 1) / ORDO_WARP_PIECE;
+    const ordo_u64 mine = first + t->piece + threadIdx.x % 32;
+    const bool has = mine <= last;
+    const ordo_u32 piece = (ordo_u32)(2 * mine + (mine == first));
+    w->cut = true;
+    if (has)
+        ordo_dev_store(&g.owner[piece], v);
+    op_warp_put(g, w, has, g.num_items + piece, value, v);
+    t->piece += 32;
+    if (first + t->piece > last) {
+        t->hubs &= t->hubs - 1;
+        t->piece = 0;
+    }
+}
+
+/* Expands edges of the batch and cuts its hubs, while the store has room. Returns whether anything is left. Narrow: up
+ * to 32 edges are expanded by a shorter sequence, for a third more code; that pays where the instruction cache holds
+ * it. */
+template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
+{
+    while (t->first < t->total && !op_warp_full(w))
+        if (narrow && t->total - t->first <= 32)
+            op_warp_relax<1>(g, w, t);
+        else
+            op_warp_relax<ORDO_WARP_UNROLL>(g, w, t);
+    while (t->hubs && !op_warp_full(w))
+        op_warp_cut(g, w, t);
+    return t->first < t->total || t->hubs;
+}
+
+/* On the host: whether priorities are classes of weights: edges have weights, and the operator declares a bucket width
+ * of one priority. */
+static bool op_warp_classes(const ordo_job *job)
+{
+    return (int)op_weight_type != ORDO_NONE && op_delta((double)job->out->n, (double)job->out->m) == 1;
+}
+
+/* On the host: the bucket width that the operator declares, or more where that is one priority, since a superstep a
+ * priority is a barrier a priority. Levels of a deep graph: chains follow many of them, and hardly ever expand a vertex
+ * early. Classes of weights: as wide as the growth of the work allows (rmat graphs: 29 supersteps instead of 202 for 11
+ * % more edges; random graphs of degree four: 138 instead of 322 for 20 %). `deep` and `even` are the scheduler's
+ * widths for graphs of these kinds. */
+static double op_warp_width(const ordo_job *job, double deep, double even)
+{
+    const double own = op_delta((double)job->out->n, (double)job->out->m);
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    if (own != 1)
+        return own;
+    if (!op_warp_classes(job))
+        return kind == ORDO_GRAPH_DEEP ? 64 : own;
+    return kind == ORDO_GRAPH_HUBS ? 64 : kind == ORDO_GRAPH_EVEN ? even : deep;
+}
+
+/* On the host: fills the members of a scheduler's kernel arguments that hold the operator and the run. */
+template <typename Args>
+static ordo_status op_warp_arguments(ordo_cuda *c, bool records, Args *a, ordo_cuda_arrays *arrays)
+{
+    (void)arrays; /* no section writes any */
+    a->ctx.rows = c->out;
+    a->ctx.cells = (op_cell *)c->cells;
+    a->ctx.num_items = (ordo_u32)c->job->num_items;
+    a->run = c->run;
+    ordo_status status = op_cuda_state(c, &a->ctx.state);
+    if (!status && records && ((int)op_properties & ORDO_EDGE_BLIND))
+        status = ordo_cuda_records(c, &a->ctx.record);
+    return status;
+}
+
+#endif /* ORDO_KIND_RELAX */
+
+#include <ordo/detail/cuda/warp_loop.cuh>

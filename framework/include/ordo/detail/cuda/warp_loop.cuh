@@ -1,0 +1,129 @@
+/* cuda_warp_loop.cuh -- the main loop of a warp that works on its own; included by cuda_warp.cuh, once per operator.
+ *
+ * Problem: adds, delta and inbox differ in where a warp takes entries from and where it puts what they activate. What a
+ * warp does in between is the same, and long; so it is written once, and each part of it is inlined in one place: the
+ * kernels are limited by registers and by the instruction cache.
+ *
+ * Method: op_warp_loop runs iterations. An iteration
+ *   1. works on the warp's batch, as far as the store has room (op_warp_work);
+ *   2. gives the store's entries to the scheduler (hook `give`) where the store is full, where the warp has nothing
+ * else left to do, or where others could use what is there (see below);
+ *   3. while the batch is not finished, starts again at 1; else finds up to 32 entries, from the first of these sources
+ *      that has any: the run's initial items; the local queue; items of a word of bits that was taken (spilled items);
+ *      the scheduler's queue (hook `take`);
+ *   4. expands those whose edges are in records, and what is kept of what they activate, hop after hop
+ *      (op_warp_chain); the rest is the next batch (op_warp_gather).
+ *
+ * Hooks. A scheduler passes a struct, by reference; its members are inlined. It has
+ *   constexpr bool narrow          the argument of op_warp_work
+ *   constexpr ordo_u32 enough      entries in the store that are given away although the local queue is not empty
+ *   constexpr bool gives_surplus   whether entries that found the local queue full are given away at once
+ *   constexpr bool expands_initial   whether initial items are expanded by the warp that finds them; else they are
+ *                                  entries like all others, for the buckets of their priorities
+ *   ordo_u64 stride()              how far the warp's next 32 initial items are from the last ones
+ *   bool exhausted()               nothing is left of what the last `take` has reserved for this warp
+ *   bool holds(w)                  a drained warp has something to give, or to report
+ *   void give(w, drained)          empties the store. Drained: nothing is left in the warp's hands
+ *   void begun(count)              `count` initial items have come into the warp's hands
+ *   bool between_hops(w)           before a hop: brings w->map up to date; whether a chain may go on
+ *   ordo_u32 swept_word()          number of the word of bits that the lane has taken, of 32 items
+ *   int take(w, there, entry, bits)   ends what was taken before; then, for each lane, an entry where *there
+ *                                  (ORDO_WARP_ENTRIES), or bits of spilled items, or nothing yet (ORDO_WARP_AGAIN), or
+ *                                  the end of the run (ORDO_WARP_END)
+ * All are called by whole warps, with arguments alike in all lanes but for *there, *entry and *bits.
+ */
+#ifndef ORDO_CUDA_WARP_LOOP_ONCE
+#define ORDO_CUDA_WARP_LOOP_ONCE
+
+#define ORDO_HOOK __device__ __forceinline__
+
+enum { ORDO_WARP_ENTRIES, ORDO_WARP_AGAIN, ORDO_WARP_END };
+
+/* Takes a word of bits, 32 spilled items, for a lane that `has` one; 0 for the others. Called by whole warps. What set
+ * a bit is ordered before what the caller reads of the item afterwards. */
+ORDO_DEV ordo_u32 ordo_warp_take_bits(ordo_u32 *bits, ordo_u64 word, bool has)
+{
+    const ordo_u32 mine = has ? ordo_dev_exchange(&bits[word], 0u) : 0;
+    ordo_dev_fence();
+    return mine;
+}
+
+#endif
+
+/* Entries that were taken from a bucket, a lane each where `there`: those whose bucket is more than `due` buckets from
+ * the head were clipped to the last bucket, or were put there when buckets lay elsewhere. They go to the store again
+ * (or, infinitely far, are expanded: no bucket is theirs). `note(early, priority)` is called where any lane has one.
+ * Returns which lanes still have an entry. Called by whole warps, `due` alike in all lanes. */
+template <typename Note>
+ORDO_DEV bool op_warp_resort(const op_warp_ctx &g, op_warp *w, bool there, const op_entry &entry, ordo_u32 due,
+                             Note note)
+{
+    ordo_vid v = entry.item;
+    if (there && v >= g.num_items)
+        v = ordo_dev_load(&g.owner[v - g.num_items]);
+    const double priority = op_priority(&g.state, v, entry.value);
+    bool early = there && ordo_map_distance(w->map, priority) > due;
+    if (__any_sync(~0u, early)) {
+        early = early && isfinite(priority);
+        note(early, priority);
+        const ordo_u32 chain_limit = w->chain_limit;
+        w->chain_limit = 0; /* none of them stays with the warp */
+        op_warp_put(g, w, early, entry.item, entry.value, v);
+        w->chain_limit = chain_limit;
+        there = there && !early;
+    }
+    return there;
+}
+
+/* Called by whole warps; returns at the end of the run. The warp begins with initial items `initial` to initial + 31.
+ */
+template <typename Hooks>
+ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_warp *w, Hooks &hooks, ordo_u64 initial)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 bits = 0;
+    op_batch t = {};
+    for (;;) {
+        const bool busy = op_warp_work<Hooks::narrow>(g, w, &t), sweeping = __any_sync(~0u, bits != 0);
+        const bool drained = !busy && !w->local_count && !sweeping && initial >= run.initial_count && hooks.exhausted();
+        const bool shares = (Hooks::gives_surplus && w->surplus) || (w->local_count && w->held >= Hooks::enough);
+        if (op_warp_full(w) || (w->held && !busy && shares) || (drained && hooks.holds(w))) {
+            hooks.give(w, drained);
+            w->surplus = false;
+        }
+        if (busy)
+            continue;
+        bool there = false, fresh = false;
+        op_entry entry = {};
+        if (initial < run.initial_count) {
+            if constexpr (Hooks::expands_initial) {
+                there = initial + lane < run.initial_count;
+                if (there)
+                    entry.item = ordo_dev_initial(&run, initial + lane);
+                fresh = true;
+                hooks.begun(__popc(__ballot_sync(~0u, there)));
+                initial += hooks.stride();
+            } else {
+                hooks.begun(op_warp_begin(g, w, run, initial));
+                initial += hooks.stride();
+                continue;
+            }
+        } else if (w->local_count) {
+            there = op_warp_hop(g, w, &entry);
+            hooks.between_hops(w);
+        } else if (sweeping) {
+            there = bits != 0;
+            fresh = true;
+            entry.item = hooks.swept_word() * 32 + (bits ? __ffs(bits) - 1 : 0);
+            bits &= bits - 1;
+        } else {
+            const int took = hooks.take(w, &there, &entry, &bits);
+            if (took == ORDO_WARP_END)
+                break;
+            if (took == ORDO_WARP_AGAIN)
+                continue;
+        }
+        there = op_warp_chain(g, w, there, &entry, fresh, [&] { return hooks.between_hops(w); });
+        op_warp_gather(g, w, &t, there, entry.item, entry.value, fresh);
+    }
+}

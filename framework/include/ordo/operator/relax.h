@@ -1,0 +1,377 @@
+/* relax.h -- ends the file of a relax operator: reads its list of parts, derives what schedulers use.
+ *
+ * Problem. An update of one cell for each edge is the whole work of many algorithms. It has to be written once, and to
+ * run under any order of work and any kind of concurrent update.
+ *
+ * Method. A relax operator processes an item u (usually a vertex): for every edge (u, v) it proposes a candidate for
+ * the cell of a target (v unless it says otherwise). The framework applies the candidate; how (atomically, racily,
+ * under a lock or by a server) is its choice (--sync). A target whose cell has improved is activated: it is put on the
+ * worklist with a priority. There are two kinds of cells:
+ *   select   (ORDO_MIN, ORDO_MAX, a comparator) the cell keeps the better value
+ *   sum      (ORDO_SUM) the cell adds candidates up, and processing an item takes what its cell holds
+ *
+ * Not done: candidates that depend on the target's cell; updates of more than one cell (see critical.h).
+ *
+ * Notation: `s` is a `const state *`, `e` an edge (ordo_edge_TYPE, by value), `cell` the type of the cells; functions
+ * are ORDO_FN. Items are below ordo_work.num_items, targets below ordo_work.targets. The state and its arrays are the
+ * caller's and must live as long as the run.
+ *
+ * required
+ *   ORDO_RELAX             the operator's name, an identifier
+ *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
+ *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32 or u64
+ *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
+ *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
+ *                          or ORDO_SUM with _LEVEL and _TAKE
+ *   ORDO_RELAX_PROPERTIES  the properties that it promises: ORDO_MONOTONE | ...
+ *   ORDO_RELAX_CANDIDATE   cell f(s, cell cu, e): what edge e proposes; cu is the cell of e.tail. The order's worst
+ *                          value proposes nothing
+ * optional
+ *   ORDO_RELAX_STATE       struct of the operator's own arrays and parameters, read-only during a run (default
+ *                          ordo_no_state)
+ *   ORDO_RELAX_ARRAYS      the arrays of the state, for back ends with memory of their own, which refuse operators that
+ *                          have a state and not this. A macro of X with one X(member, per, each) for every pointer of
+ *                          the state: an array of `each` elements (an expression that may use s) for each ITEM, TARGET,
+ *                          EDGE (indexed by edge id) or RUN; at most ORDO_MOST_ARRAYS. An array that is the run's cells
+ *                          is the device's cells there; NULL stays NULL. Empty where the state has no pointers:
+ *                          `#define ORDO_RELAX_ARRAYS(X)`
+ *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cells
+ *                          and items are different things: cu is not read, and improved targets are not activated
+ *   ORDO_RELAX_FILTER      int f(s, item): 0 skips the item
+ *   ORDO_RELAX_PRIORITY    double f(s, item, cell): smaller runs earlier. It may be negative: on the CPU buckets count
+ *                          from the least priority of an initial item, and what is below that counts as that; on a GPU
+ *                          `near_far` counts from 0. Default: where smaller cells are better (ORDO_MIN, or a comparator
+ *                          that puts 1 before 2) the cell; where larger ones are, how far it lies below the type's
+ *                          largest value, in 256ths of a factor of two (ordo_steps_below()); 0 under ORDO_SUM
+ *   ORDO_RELAX_DELTA       double f(n, m): width of a bucket in units of priority, where a scheduler is to choose one;
+ *                          n vertices, m edges. For operators whose weights say nothing about it. 0: mean weight over
+ *                          mean degree, times the scheduler's factor. Default: 1 where there are no weights, or where
+ *                          larger cells are better and the priority is the default; else 0
+ *   ORDO_RELAX_SETTLED     int f(s, item, cell): whether, in breadth-first supersteps, this cell cannot improve any
+ *                          more. Allows `bsp` to pull and to stop at the first active in-neighbour, so all edges out of
+ *                          the vertices that one superstep has improved must propose the same value. Only with
+ *                          ORDO_UNIFORM and ORDO_EDGE_BLIND (without the latter `bsp` only pushes), not with _TARGET
+ *   ORDO_RELAX_BETTER      int f(a, b): a is strictly better than b (with ORDO_BY_COMPARATOR)
+ *   ORDO_RELAX_WORST       cell f(void): no value is worse (with ORDO_BY_COMPARATOR)
+ *
+ * sums: cells are u32, i32 or u64, whole numbers, so that a sum is the same in any order. The caller must make sure
+ * that sums fit the type.
+ *   ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer that raises the level activates
+ *                          its target with the new sum. That entry is valid as long as the item's level stays the same.
+ *                          ORDO_MONOTONE promises that offers never lower a level: only a take does
+ *   ORDO_RELAX_TAKE        cell f(s, item, taken): an item of level 1 or more is processed by taking its cell, in one
+ *                          step that leaves _SPENT in it. This function records `taken` in the state's arrays, by
+ *                          ordo_add_u64(), or by a store where an item is taken once. It returns the `cu` of the item's
+ *                          candidates
+ *   ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its level is 0 (default 0)
+ *   Not with _TARGET, _SETTLED, _BETTER or _WORST. On the CPU only, and never racy, since a lost update would be a lost
+ *   addend.
+ *
+ * Derived where ORDO_OP is defined, as the operator's name: the file is then included to compile that operator under
+ * schedulers, one operator in a translation unit. op_cell, op_edge, op_state (types); op_cell_type, op_weight_type,
+ * op_order, op_properties, op_activates, op_ordered, op_can_pull, op_can_settle, op_array_count (enumerators);
+ * op_summary; op_make_edge, op_candidate, op_target, op_filter, op_priority, op_delta, op_settled, op_arrays, and
+ * op_better, op_worst or, for sums, op_level, op_take, op_spent (functions). Without ORDO_OP nothing is derived, so
+ * that a program can include the files of several operators, for their states.
+ *
+ * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_ON_CUDA as 1 where the CUDA back end
+ * supports the operator, else 0.
+ */
+#include <ordo/operator/operator.h>
+
+#ifndef ORDO_RELAX
+#error "relax.h is included at the end of an operator file, after its ORDO_RELAX_... list (see the top of relax.h)"
+#endif
+#if !defined(ORDO_RELAX_SUMMARY) || !defined(ORDO_RELAX_CELL) || !defined(ORDO_RELAX_WEIGHT) ||                        \
+    !defined(ORDO_RELAX_ORDER) || !defined(ORDO_RELAX_PROPERTIES) || !defined(ORDO_RELAX_CANDIDATE)
+#error "a relax operator defines ORDO_RELAX_SUMMARY, _CELL, _WEIGHT, _ORDER, _PROPERTIES and _CANDIDATE"
+#endif
+
+#if ORDO_RELAX_ORDER == ORDO_SUM
+#define ORDO_SUMS_u32 1
+#define ORDO_SUMS_i32 1
+#define ORDO_SUMS_u64 1
+#if !ORDO_JOIN(ORDO_SUMS_, ORDO_RELAX_CELL)
+#error "ORDO_SUM needs cells of u32, i32 or u64: sums of reals depend on their order"
+#endif
+#if !defined(ORDO_RELAX_LEVEL) || !defined(ORDO_RELAX_TAKE)
+#error "ORDO_SUM needs ORDO_RELAX_LEVEL and ORDO_RELAX_TAKE"
+#endif
+#if defined(ORDO_RELAX_TARGET) || defined(ORDO_RELAX_SETTLED) || defined(ORDO_RELAX_BETTER) || defined(ORDO_RELAX_WORST)
+#error "ORDO_SUM takes no ORDO_RELAX_TARGET, _SETTLED, _BETTER or _WORST"
+#endif
+#elif defined(ORDO_RELAX_TARGET) && defined(ORDO_RELAX_SETTLED)
+#error "ORDO_RELAX_SETTLED is of operators whose targets are the heads of edges: not with ORDO_RELAX_TARGET"
+#elif defined(ORDO_RELAX_LEVEL) || defined(ORDO_RELAX_TAKE) || defined(ORDO_RELAX_SPENT)
+#error "ORDO_RELAX_LEVEL, _TAKE and _SPENT are for ORDO_SUM"
+#endif
+
+#ifdef ORDO_OP /* this file is a unit of the operator: derive */
+
+/* ORDO_OP must be ORDO_RELAX; <ordo/scheduler/cpu.h> and <ordo/scheduler/cuda.cuh> look for this name. */
+enum { ORDO_JOIN(ordo_operator_is_, ORDO_RELAX) = 1 };
+
+#ifdef ORDO_RELAX_STATE
+typedef ORDO_RELAX_STATE op_state;
+#else
+typedef ordo_no_state op_state;
+#endif
+typedef ORDO_TYPE_OF(ORDO_RELAX_CELL) op_cell;
+typedef ORDO_EDGE_OF(ORDO_RELAX_WEIGHT) op_edge;
+
+/* The type tokens as numbers, to branch on at compile time; `none` has weight_type 0. */
+#define ORDO_TYPE_NUMBER_none 0
+#define ORDO_TYPE_NUMBER_u32 1
+#define ORDO_TYPE_NUMBER_i32 2
+#define ORDO_TYPE_NUMBER_f32 3
+#define ORDO_TYPE_NUMBER_u64 4
+enum {
+    op_cell_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL),
+    op_weight_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_WEIGHT),
+    op_order = ORDO_RELAX_ORDER,
+    op_properties = (ORDO_RELAX_PROPERTIES) | (ORDO_RELAX_ORDER == ORDO_SUM ? 0 : ORDO_SELECTIVE),
+/* whether candidates can be pulled over in-edges, whose ids differ: see ordo_operator_check_pull */
+#if defined(ORDO_RELAX_TARGET) || ORDO_RELAX_ORDER == ORDO_SUM
+    op_can_pull = 0,
+#else
+    op_can_pull = ((ORDO_RELAX_PROPERTIES)&ORDO_EDGE_BLIND) != 0,
+#endif
+#ifdef ORDO_RELAX_TARGET
+    op_activates = 0,
+#else
+    op_activates = 1,
+#endif
+#if defined(ORDO_RELAX_TARGET) && !defined(ORDO_RELAX_PRIORITY)
+    op_ordered = 0,
+#else
+    op_ordered = 1, /* an order of items can matter */
+#endif
+/* whether a priority can be negative: an operator's own, or a signed cell */
+#ifdef ORDO_RELAX_PRIORITY
+    op_priority_signed = 1,
+#else
+    op_priority_signed = ORDO_RELAX_ORDER != ORDO_SUM &&
+                         ((int)op_cell_type == ORDO_TYPE_NUMBER_i32 || (int)op_cell_type == ORDO_TYPE_NUMBER_f32),
+#endif
+#ifdef ORDO_RELAX_ARRAYS
+    op_array_count = 0 ORDO_RELAX_ARRAYS(ORDO_ARRAY_ONE),
+#else
+    op_array_count = 0,
+#endif
+#ifdef ORDO_RELAX_SETTLED
+    op_can_settle = 1
+#else
+    op_can_settle = 0
+#endif
+};
+
+#ifndef __CUDA_ARCH__
+__attribute__((unused)) static const char op_summary[] = ORDO_RELAX_SUMMARY;
+#endif
+
+/* An edge as candidate functions get it. `weight` points at the edge's weight, of the operator's type; not read where
+ * the operator reads no weights. */
+ORDO_FN op_edge op_make_edge(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)
+{
+    op_edge e;
+    e.id = id;
+    e.tail = tail;
+    e.head = head;
+#define ORDO_SET_WEIGHT_none (void)weight
+#define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
+#define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
+#define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
+    ORDO_JOIN(ORDO_SET_WEIGHT_, ORDO_RELAX_WEIGHT);
+#undef ORDO_SET_WEIGHT_none
+#undef ORDO_SET_WEIGHT_u32
+#undef ORDO_SET_WEIGHT_i32
+#undef ORDO_SET_WEIGHT_f32
+    return e;
+}
+
+/* What edge e proposes; cu is the cell of its tail or, for sums, what op_take returned. */
+ORDO_FN op_cell op_candidate(const op_state *s, op_cell cu, op_edge e)
+{
+    return ORDO_RELAX_CANDIDATE(s, cu, e);
+}
+
+/* The index of the cell that e's candidate is for. */
+ORDO_FN ordo_u32 op_target(const op_state *s, op_edge e)
+{
+#ifdef ORDO_RELAX_TARGET
+    return ORDO_RELAX_TARGET(s, e);
+#else
+    (void)s;
+    return e.head;
+#endif
+}
+
+/* 0: the item is skipped. */
+ORDO_FN int op_filter(const op_state *s, ordo_item item)
+{
+#ifdef ORDO_RELAX_FILTER
+    return ORDO_RELAX_FILTER(s, item);
+#else
+    (void)s;
+    (void)item;
+    return 1;
+#endif
+}
+
+#if ORDO_RELAX_ORDER == ORDO_SUM
+/* 0 where an item with that cell has nothing to do. */
+ORDO_FN ordo_u32 op_level(const op_state *s, op_cell cell)
+{
+    return ORDO_RELAX_LEVEL(s, cell);
+}
+
+/* Records what was taken from the item's cell; returns what its candidates are made from. */
+ORDO_FN op_cell op_take(const op_state *s, ordo_item item, op_cell taken)
+{
+    return ORDO_RELAX_TAKE(s, item, taken);
+}
+
+/* What a take leaves in a cell. */
+ORDO_FN op_cell op_spent(void)
+{
+#ifdef ORDO_RELAX_SPENT
+    return ORDO_RELAX_SPENT();
+#else
+    return 0;
+#endif
+}
+#else
+/* Whether a is strictly better than b. */
+ORDO_FN int op_better(op_cell a, op_cell b)
+{
+#if ORDO_RELAX_ORDER == ORDO_MIN
+    return a < b;
+#elif ORDO_RELAX_ORDER == ORDO_MAX
+    return a > b;
+#else
+    return ORDO_RELAX_BETTER(a, b);
+#endif
+}
+
+/* The value that proposes nothing. */
+ORDO_FN op_cell op_worst(void)
+{
+#if ORDO_RELAX_ORDER == ORDO_MIN
+    return ORDO_JOIN(ordo_highest_, ORDO_RELAX_CELL)();
+#elif ORDO_RELAX_ORDER == ORDO_MAX
+    return ORDO_JOIN(ordo_lowest_, ORDO_RELAX_CELL)();
+#else
+    return ORDO_RELAX_WORST();
+#endif
+}
+#endif
+
+/* Whether the default priority puts larger cells first. */
+ORDO_FN int op_larger_first(void)
+{
+#if defined(ORDO_RELAX_PRIORITY) || ORDO_RELAX_ORDER == ORDO_SUM
+    return 0;
+#else
+    return op_better((op_cell)2, (op_cell)1);
+#endif
+}
+
+/* The priority of an item with that cell; smaller runs earlier. */
+ORDO_FN double op_priority(const op_state *s, ordo_item item, op_cell cell)
+{
+#ifdef ORDO_RELAX_PRIORITY
+    return ORDO_RELAX_PRIORITY(s, item, cell);
+#elif ORDO_RELAX_ORDER == ORDO_SUM
+    (void)s;
+    (void)item;
+    (void)cell;
+    return 0;
+#else
+    (void)s;
+    (void)item;
+    if (op_larger_first())
+        return ordo_steps_below((ordo_f32)ORDO_JOIN(ordo_highest_, ORDO_RELAX_CELL)(), (ordo_f32)cell);
+    return (double)cell;
+#endif
+}
+
+/* The width of a bucket in units of priority; 0: by weights and degrees (ordo_job_delta). */
+ORDO_FN double op_delta(double n, double m)
+{
+#ifdef ORDO_RELAX_DELTA
+    return ORDO_RELAX_DELTA(n, m);
+#else
+    (void)n;
+    (void)m;
+    return op_weight_type != 0 && !op_larger_first() ? 0.0 : 1.0;
+#endif
+}
+
+/* Whether the cell cannot improve any more in breadth-first supersteps; 0 where the operator does not say. */
+ORDO_FN int op_settled(const op_state *s, ordo_item item, op_cell cell)
+{
+#ifdef ORDO_RELAX_SETTLED
+    return ORDO_RELAX_SETTLED(s, item, cell);
+#else
+    (void)s;
+    (void)item;
+    (void)cell;
+    return 0;
+#endif
+}
+
+/* Writes the arrays of the state to out[ORDO_MOST_ARRAYS]; returns their number, op_array_count. `items`, `targets` and
+ * `edges` are those of the run. */
+ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 edges, ordo_array *out)
+{
+    int size = 0;
+    (void)s;
+    (void)items;
+    (void)targets;
+    (void)edges;
+    (void)out;
+#ifdef ORDO_RELAX_ARRAYS
+    ORDO_RELAX_ARRAYS(ORDO_ARRAY_ROW_READ)
+#endif
+    return size;
+}
+
+#endif /* ORDO_OP */
+
+#undef ORDO_OP_ON_CUDA
+#if ORDO_RELAX_ORDER == ORDO_SUM || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
+#define ORDO_OP_ON_CUDA 0
+#else
+#define ORDO_OP_ON_CUDA 1
+#endif
+#undef ORDO_OP_ORDER
+#if ORDO_RELAX_ORDER == ORDO_SUM
+#define ORDO_OP_ORDER ORDO_SUM
+#elif ORDO_RELAX_ORDER == ORDO_MAX
+#define ORDO_OP_ORDER ORDO_MAX
+#elif ORDO_RELAX_ORDER == ORDO_MIN
+#define ORDO_OP_ORDER ORDO_MIN
+#else
+#define ORDO_OP_ORDER ORDO_BY_COMPARATOR
+#endif
+#undef ORDO_RELAX
+#undef ORDO_RELAX_SUMMARY
+#undef ORDO_RELAX_STATE
+#undef ORDO_RELAX_ARRAYS
+#undef ORDO_RELAX_CELL
+#undef ORDO_RELAX_WEIGHT
+#undef ORDO_RELAX_ORDER
+#undef ORDO_RELAX_PROPERTIES
+#undef ORDO_RELAX_CANDIDATE
+#undef ORDO_RELAX_TARGET
+#undef ORDO_RELAX_FILTER
+#undef ORDO_RELAX_PRIORITY
+#undef ORDO_RELAX_DELTA
+#undef ORDO_RELAX_SETTLED
+#undef ORDO_RELAX_BETTER
+#undef ORDO_RELAX_WORST
+#undef ORDO_RELAX_LEVEL
+#undef ORDO_RELAX_TAKE
+#undef ORDO_RELAX_SPENT
+#undef ORDO_OP_KIND
+#define ORDO_OP_KIND ORDO_KIND_RELAX

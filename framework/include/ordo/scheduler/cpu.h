@@ -1,0 +1,139 @@
+/* cpu.h -- what a scheduler's cpu.h is built from: an operator's parts, applied in every way on the CPU.
+ *
+ * Problem. Every scheduler needs the same steps: process entries, apply candidates under a sync, run critical sections.
+ * They have to be inlined into its loops.
+ *
+ * Method. A template by inclusion. Expects ORDO_OP, the operator's name, defined before the operator's file was
+ * included; include once in a translation unit, ahead of the schedulers' cpu.h. Generated units and
+ * <ordo/operator/instantiate.h> do so. It adds to the operator's derived names (op_cell, op_better, ...; see
+ * relax.h and critical.h):
+ *   op_entry            a worklist entry, {value, item}. Relax: the value that the item's cell had when the entry was
+ *                       made. Critical: the priority that the item was activated with
+ *   op_sink             the type of a sink: a function that gets activated entries
+ *   op_expand           processes a batch of entries and passes what they activate to a sink. Relax: skips stale
+ *                       entries, goes through rows, applies candidates. Critical: prepares requests and runs their
+ *                       critical sections under locks
+ *   op_drain            a member's work in a superstep
+ *   op_append           appends an entry to a bin
+ *   op_initial          the i-th initial item
+ *   op_entry_now        an entry for an item as it is now
+ *   op_stale            whether an entry need not be processed
+ *   op_entry_priority, op_bucket   the priority of an entry; its bucket
+ * for relax operators also
+ *   op_offer            applies one candidate under a sync
+ *   op_gather           pulls: the best candidate that a vertex's in-edges propose
+ * and for critical operators
+ *   op_serve            runs one request's critical section under locks
+ *   op_owners_serve     runs posted requests by owners (detail/cpu/owner.h)
+ * The argument about memory order is at the top of <ordo/detail/cpu/relax.h>.
+ *
+ * Ending early. A member that works asks ordo_go_on() at least once in ORDO_POLL_BATCH items, which reads the clock
+ * once in ORDO_POLL_WORK items and edges. So every member sees the time limit or a cancellation within milliseconds,
+ * however long a superstep is; what it has in hand then is dropped, for the run has failed.
+ *
+ * Hot-path rules: nothing here or in a scheduler's cpu.h calls through a pointer, allocates, locks (but ORDO_SYNC_LOCK)
+ * or reads a clock per edge. Sinks are functions known at compile time, forced inline; the build fails where an object
+ * keeps an indirect call (tests/source/hot_objects.py).
+ */
+#include <ordo/scheduler/bucket.h>
+#include <ordo/scheduler/share.h>
+
+#ifndef ORDO_OP
+#error "cpu.h expects ORDO_OP, the name of the operator whose file was included before"
+#endif
+#ifndef ORDO_OP_KIND
+#error "cpu.h expects an operator file to be included before it"
+#endif
+/* An undeclared name here means: ORDO_OP was not defined before the operator's file, or is not the operator's name. */
+enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
+
+/* Ends a scheduler's cpu.h: defines the instance that the generated tables name. `_run` is ordo_instance.run. */
+#define ORDO_CPU_INSTANCE(_scheduler, _run)                                                                            \
+    extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler);                                        \
+    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run, 0, ORDO_ON_CPU};
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#include <ordo/detail/cpu/relax.h>
+#else
+#include <ordo/detail/cpu/critical.h>
+#include <ordo/detail/cpu/owner.h>
+#endif
+
+/* Processes `size` entries in order, fewer where the run ends early. Three things are fetched ahead, each when the one
+ * before it has arrived: cell and row bounds of an entry, its edges, the cells of its first edges. Entries whose cell
+ * has become better meanwhile are stale: whoever improved it put a fresh entry on the worklist (sums: op_stale). Counts
+ * in registers until a batch ends. Improvements that activate are not counted: each becomes an entry that is processed
+ * or found stale, so the end of the run knows their number (a counter in the innermost loop was worth 1 to 2 % on road
+ * networks). */
+ORDO_INLINE void op_expand(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
+                           ordo_counters *count, const ordo_sync sync, op_sink push, void *arg)
+{
+    bool go_on = true;
+    for (ordo_u64 i = 0; i < size && go_on; i += ORDO_POLL_BATCH) {
+        const ordo_u64 known = size - i, batch = known < ORDO_POLL_BATCH ? known : (ordo_u64)ORDO_POLL_BATCH;
+        go_on = ordo_go_on(job, count, op_expand_batch(job, r, entries + i, batch, known, count, sync, push, arg));
+    }
+}
+
+/* A member's work in a superstep: its own share first, then what others have left of theirs. */
+ORDO_INLINE void op_drain(ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
+                          const ordo_rows *r, ordo_counters *count, const ordo_sync sync, op_sink push, void *arg)
+{
+    for (int k = 0; k < job->threads; k++) {
+        ordo_share *share = &shares[(member + k) % job->threads];
+        if (!ordo_share_wait(job, share, superstep))
+            return;
+        ordo_u64 begin, end;
+        while (!ordo_job_stopped(job) && ordo_share_take(share, chunk, &begin, &end))
+            op_expand(job, r, (const op_entry *)share->data + begin, end - begin, count, sync, push, arg);
+    }
+}
+
+/* `base`: what buckets count from. Where priorities are never negative it is 0, and not looked at. */
+ORDO_INLINE ordo_u64 op_bucket(const ordo_job *job, op_entry entry, double base, double per_delta)
+{
+    const double priority = op_entry_priority(job, entry);
+    return ordo_bucket(op_priority_signed ? priority - base : priority, per_delta);
+}
+
+/* Appends to a bin, which belongs to the calling member. Where memory is short the run is stopped and the entry lost.
+ */
+ORDO_INLINE void op_append(ordo_job *job, ordo_bin *bin, op_entry entry)
+{
+    if (__builtin_expect(bin->count == bin->capacity, 0) && !ordo_bin_grow(job, bin, sizeof(op_entry)))
+        return; /* the run has failed and will say so */
+    ((op_entry *)bin->data)[bin->count++] = entry;
+}
+
+/* The i-th initial item, i < job->initial_count. */
+ORDO_INLINE ordo_item op_initial(const ordo_job *job, ordo_u64 i)
+{
+    return job->initial ? job->initial[i] : (ordo_item)i;
+}
+
+/* The least priority of initial items begin .. end - 1; infinity where there are none. */
+ORDO_INLINE double op_least_priority(ordo_job *job, ordo_u64 begin, ordo_u64 end, ordo_counters *count)
+{
+    double least = __builtin_huge_val();
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, count, ORDO_POLL_BATCH)); i++) {
+        const double priority = op_entry_priority(job, op_entry_now(job, op_initial(job, i)));
+        least = priority < least ? priority : least;
+    }
+    return least;
+}
+
+/* What buckets count from, by all members at once, a part of the initial items each: the least priority of any where
+ * that is negative, else 0. `least` is an array of [threads]. */
+ORDO_INLINE double op_base(ordo_job *job, int index, double *least, ordo_counters *count)
+{
+    double base = 0;
+    if (!op_priority_signed)
+        return 0;
+    ordo_u64 begin, end;
+    ordo_split(job->initial_count, job->threads, index, &begin, &end);
+    least[index] = op_least_priority(job, begin, end, count);
+    ordo_team_barrier(job->team);
+    for (int t = 0; t < job->threads; t++)
+        base = least[t] < base ? least[t] : base;
+    return __builtin_isfinite(base) ? base : 0;
+}

@@ -1,0 +1,48 @@
+/* cuda.cuh -- the CUDA back end's part of the contract: from what an operator declares, every way of applying it.
+ *
+ * The device's cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, whose file was included just
+ * before, and is included once per operator and unit, ahead of the schedulers' cuda.cuh. For relax operators; what
+ * critical ones get is in <ordo/detail/cuda/critical.cuh>.
+ *
+ * Defines the operator's functions (op_candidate, op_better, ...) as cpu.h does, and
+ *   op_dev_offer    applies one candidate: tests the cell, then the atomic (or, racy, a plain store)
+ *   op_dev_offer_locked   the same with a store under a lock
+ *   op_dev_expand   a block takes up to ORDO_CUDA_THREADS items and walks their edges, balanced by degree
+ *   ordo_dev_queue   appends from a block: one atomic on the shared counter for up to ORDO_CUDA_CAPACITY items
+ *   op_dev_push, op_dev_step   supersteps over a frontier (ordo_cuda_frontier): what bsp and near_far have in common
+ *
+ * Threads. A device function says which threads call it: one thread (any thread, independently of all others), a whole
+ * warp, a whole block, or the whole grid. Where it says a whole warp (block), all threads of the warp (block) call it
+ * together, with arguments alike in all of them unless an argument is said to be the lane's (thread's) own. Results are
+ * valid in all threads that call, unless the function says otherwise.
+ *
+ * Memory order. As on the CPU cells are read and written relaxed, at device scope: a stale cell proposes a worse
+ * candidate at most, and every improvement puts its target on a worklist again. Worklists pass from block to block only
+ * over a grid barrier, which orders everything.
+ */
+#include <cooperative_groups.h>
+#include <cub/block/block_scan.cuh>
+
+#include <ordo/detail/cuda/frontier.cuh>
+#include <ordo/detail/cuda/locks.cuh>
+#include <ordo/detail/cuda/warp_reduce.cuh>
+
+#ifndef ORDO_OP
+#error "cuda.cuh expects ORDO_OP, the name of the operator whose file was included before"
+#endif
+
+/* Ends a scheduler's cuda.cuh: defines the instance that the back end's table names. */
+#define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs)                                                                   \
+    extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);                                       \
+    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
+
+#if !ORDO_OP_ON_CUDA
+#error "no engine of the CUDA back end runs this operator: its cells sum, or it does not list its state's arrays"
+#endif
+static_assert((int)op_array_count <= (int)ORDO_MOST_ARRAYS, "a state lists at most ORDO_MOST_ARRAYS arrays");
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#include <ordo/detail/cuda/relax.cuh>
+#else
+#include <ordo/detail/cuda/critical.cuh>
+#endif

@@ -1,0 +1,58 @@
+/* team.h -- the CPU back end's threads: a persistent team, a barrier, and parallel loops.
+ *
+ * Problem. A run takes milliseconds and has thousands of barriers; creating threads for it would cost more.
+ *
+ * Method. A team of T members runs one function on all of them at once. The caller is member 0, so a team of one has no
+ * thread of its own. Teams are kept between runs: leasing one that exists costs a lock, not the creation of threads.
+ *
+ * Not done: pinning threads to cores; teams inside of teams.
+ */
+#ifndef ORDO_TEAM_H
+#define ORDO_TEAM_H
+
+#include <ordo/error.h>
+#include <ordo/types.h>
+
+ORDO_BEGIN_DECLS
+
+typedef struct ordo_team ordo_team;
+
+enum { ORDO_MAX_THREADS = 1024 };
+
+/* Processors that this process may use, at least 1. */
+ORDO_API int ordo_cores(void);
+
+/* Leases a team of `threads` members (0: one for each core). While leased it is the caller's alone; concurrent callers
+ * get teams of their own. To be given back by ordo_team_return. Errors: ORDO_ERR_USAGE for a negative number or one
+ * beyond ORDO_MAX_THREADS, ORDO_ERR_MEMORY where no thread can be made. */
+ORDO_API ordo_status ordo_team_lease(int threads, ordo_team **out);
+/* Gives a leased team back; it is kept for later leases. */
+ORDO_API void ordo_team_return(ordo_team *team);
+/* The number of members. */
+ORDO_API int ordo_team_size(const ordo_team *team);
+
+/* Runs fn(arg, member) on every member, 0 to T - 1, and returns when all have returned. What the caller wrote before
+ * the call is visible to every member; what members wrote is visible to the caller after it. Not reentrant. */
+typedef void ordo_team_fn(void *arg, int member);
+ORDO_API void ordo_team_run(ordo_team *team, ordo_team_fn *fn, void *arg);
+
+/* Waits until every member of the running function has arrived. Everything that a member wrote before its arrival is
+ * visible to every member after the barrier (release on arrival, acquire on departure). Spins briefly where every
+ * member can have a core of its own, then sleeps. */
+ORDO_API void ordo_team_barrier(ordo_team *team);
+
+/* Lets another thread run on this core: for loops that wait for a thread which may not be running. */
+ORDO_API void ordo_yield(void);
+
+/* Splits 0 .. count - 1 into `members` contiguous parts, whose sizes differ by at most 1; the part of `member` is
+ * *begin to *end - 1. */
+static inline void ordo_split(ordo_u64 count, int members, int member, ordo_u64 *begin, ordo_u64 *end)
+{
+    ordo_u64 t = (ordo_u64)members, i = (ordo_u64)member, part = count / t, rest = count % t;
+    *begin = i * part + (i < rest ? i : rest);
+    *end = *begin + part + (i < rest);
+}
+
+ORDO_END_DECLS
+
+#endif

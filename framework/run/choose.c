@@ -1,0 +1,535 @@
+/* choose.c -- who runs it: scheduler, sync, device and tunables, out of the options, the operator and the graph.
+ *
+ * Problem: callers name as much or as little as they like, and what they name must be honoured or refused by name.
+ * Which scheduler is fastest depends on operator, graph and device, and only the schedulers know how.
+ *
+ * Method: the pairs of scheduler and sync that the options leave open, and that are sound for the operator, are
+ * candidates. Their schedulers predict a cost from the facts of the run (ordo_scheduler.suit). In ascending order of
+ * cost each is tried: whether it has the tunables that are set, runs on the device, and allows what they ask for. The
+ * first that passes is taken. Where a GPU is preferred and not required, all are tried there before any is on the CPU.
+ *
+ * Nothing here knows a scheduler, so one from outside takes part like the others.
+ */
+#include "number.h"
+#include "plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "registry.h"
+
+static const char *const sync_names[ORDO_SYNCS] = {"default", "atomic", "racy", "lock", "owner", "server"};
+
+const char *ordo_sync_name(ordo_sync sync)
+{
+    return (int)sync >= 0 && (int)sync < ORDO_SYNCS ? sync_names[sync] : "?";
+}
+
+const char *ordo_kind_name(int kind)
+{
+    return kind == ORDO_KIND_RELAX ? "relax" : "critical";
+}
+
+void ordo_property_names(unsigned properties, char *out, size_t capacity)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } names[] = {{ORDO_MONOTONE, "monotone"}, {ORDO_IDEMPOTENT, "idempotent"}, {ORDO_ASSOCIATIVE, "associative"},
+                 {ORDO_UNIFORM, "uniform"},   {ORDO_EDGE_BLIND, "edge-blind"}, {ORDO_SELECTIVE, "selective"}};
+    out[0] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (properties & names[i].bit)
+            snprintf(out + strlen(out), capacity - strlen(out), "%s%s", out[0] ? ", " : "", names[i].name);
+}
+
+static bool is(const char *word, const char *name)
+{
+    return word && !strcmp(word, name);
+}
+
+/* ---- the sync of a scheduler ---- */
+
+static ordo_status find_sync(const char *name, ordo_sync *out)
+{
+    for (int i = 1; i < ORDO_SYNCS; i++)
+        if (!strcmp(sync_names[i], name)) {
+            *out = (ordo_sync)i;
+            return ORDO_OK;
+        }
+    return ordo_fail(ORDO_ERR_UNKNOWN, "sync '%s' is unknown, expected auto, atomic, racy, lock, owner or server",
+                     name);
+}
+
+static bool is_sound(const ordo_pairing *pair, const ordo_operator *op)
+{
+    return pair->kind == op->kind && !(pair->needs & ~op->properties);
+}
+
+/* The sync asked for, or the first that is sound. */
+static ordo_status choose_sync(const ordo_operator *op, const ordo_scheduler *s, ordo_sync asked, ordo_sync *out)
+{
+    char offered[128] = "";
+    const ordo_pairing *unsound = NULL; /* the first */
+    for (const ordo_pairing *pair = s->pairings; pair->kind; pair++) {
+        if (pair->kind != op->kind)
+            continue;
+        if (asked == ORDO_SYNC_DEFAULT || asked == pair->sync) {
+            if (is_sound(pair, op)) {
+                *out = pair->sync;
+                return ORDO_OK;
+            }
+            unsound = unsound ? unsound : pair;
+        }
+        snprintf(offered + strlen(offered), sizeof offered - strlen(offered), "%s%s", offered[0] ? ", " : "",
+                 ordo_sync_name(pair->sync));
+    }
+    if (unsound) {
+        char needs[96], lacking[96];
+        ordo_property_names(unsound->needs, needs, sizeof needs);
+        ordo_property_names(unsound->needs & ~op->properties, lacking, sizeof lacking);
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' with sync '%s' needs a %s operator; '%s' is not %s", s->name,
+                         ordo_sync_name(unsound->sync), needs, op->name, lacking);
+    }
+    if (!offered[0])
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run %s operators; '%s' is one", s->name,
+                         ordo_kind_name(op->kind), op->name);
+    return ordo_fail(ORDO_ERR_UNSOUND,
+                     "scheduler '%s' does not offer sync '%s' for %s operators such as '%s'; it offers %s", s->name,
+                     ordo_sync_name(asked), ordo_kind_name(op->kind), op->name, offered);
+}
+
+/* ---- tunables ---- */
+
+/* The parts of "name=value" and "scheduler.name=value". */
+typedef struct setting {
+    char scheduler[64]; /* "": it names none */
+    const char *name, *value;
+    size_t length; /* of the name */
+} setting;
+
+static ordo_status read_setting(const char *text, setting *out)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals)
+        return ordo_fail(ORDO_ERR_USAGE, "setting '%s', expected NAME=VALUE", text);
+    const char *dot = memchr(text, '.', (size_t)(equals - text));
+    *out = (setting){.name = dot ? dot + 1 : text, .value = equals + 1};
+    out->length = (size_t)(equals - out->name);
+    if (dot)
+        snprintf(out->scheduler, sizeof out->scheduler, "%.*s", (int)(dot - text), text);
+    return ORDO_OK;
+}
+
+/* The index of the scheduler's tunable, or -1. */
+static int find_tunable(const ordo_scheduler *s, const setting *set)
+{
+    for (int i = 0; i < s->tunable_count; i++)
+        if (strlen(s->tunables[i].name) == set->length && !memcmp(s->tunables[i].name, set->name, set->length))
+            return i;
+    return -1;
+}
+
+/* Settings of other schedulers are passed over. */
+static ordo_status apply_setting(const ordo_scheduler *s, const char *text, double *tunable)
+{
+    setting set;
+    ordo_status status = read_setting(text, &set);
+    if (status)
+        return status;
+    if (set.scheduler[0] && strcmp(set.scheduler, s->name) != 0)
+        return ordo_scheduler_find(set.scheduler)
+                   ? ORDO_OK
+                   : ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': scheduler '%s' is unknown", text, set.scheduler);
+    const int i = find_tunable(s, &set);
+    if (i < 0)
+        return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' has no tunable '%.*s' (see: ordo help %s)", s->name,
+                         (int)set.length, set.name, s->name);
+    return ordo_tunable_parse(s->name, &s->tunables[i], set.value, &tunable[i]);
+}
+
+static ordo_status set_tunables(const ordo_operator *op, const ordo_options *options, ordo_plan *p)
+{
+    const ordo_scheduler *s = p->scheduler;
+    ordo_status status = ORDO_OK;
+    for (int i = 0; i < s->tunable_count && !status; i++)
+        status = ordo_tunable_parse(s->name, &s->tunables[i], s->tunables[i].initial, &p->tunable[i]);
+    for (size_t i = 0; i < options->setting_count && !status; i++)
+        status = apply_setting(s, options->settings[i], p->tunable);
+    return status || !s->check ? status : s->check(op, p->tunable);
+}
+
+/* Where no scheduler is named: a setting for one must suit that one, any other must suit somebody. */
+static ordo_status check_settings(const ordo_options *options)
+{
+    for (size_t i = 0; i < options->setting_count; i++) {
+        const ordo_scheduler *all[ORDO_MOST_SCHEDULERS];
+        const size_t count = ordo_schedulers(all, ORDO_MOST_SCHEDULERS);
+        double ignored[ORDO_MAX_TUNABLES];
+        bool found = false;
+        setting set;
+        ordo_status status = read_setting(options->settings[i], &set);
+        if (status)
+            return status;
+        const ordo_scheduler *named = set.scheduler[0] ? ordo_scheduler_find(set.scheduler) : NULL;
+        if (set.scheduler[0] && (status = apply_setting(named ? named : all[0], options->settings[i], ignored)))
+            return status;
+        for (size_t k = 0; k < count && !named && !found; k++)
+            found = find_tunable(all[k], &set) >= 0;
+        if (!named && !found)
+            return ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': no scheduler has a tunable '%.*s'", options->settings[i],
+                             (int)set.length, set.name);
+    }
+    return ORDO_OK;
+}
+
+/* ---- where ---- */
+
+/* What the operator brings along for a GPU, or else what the back end has under its name: not for an operator that only
+ * has the name of a registered one. */
+static const ordo_instance *find_on(const ordo_backend *backend, const ordo_operator *op, const char *scheduler)
+{
+    const ordo_instance *own = ordo_instance_find(op, scheduler, ORDO_ON_CUDA);
+    const ordo_operator *named = ordo_operator_find(op->name);
+    return own || (named && named != op) ? own : backend->find(op->name, scheduler);
+}
+
+static ordo_status load_backend(const char *name, ordo_plan *p, const ordo_backend **out)
+{
+    ordo_status status = ordo_backend_load(name, out);
+    return status ? status : (*out)->probe(p->device);
+}
+
+static ordo_status place_on_backend(const ordo_operator *op, const ordo_backend *backend, ordo_plan *p)
+{
+    const char *scheduler = p->scheduler->name;
+    const ordo_instance *found = find_on(backend, op, scheduler);
+    if (!found)
+        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for device '%s'",
+                         op->name, scheduler, backend->name);
+    if (found->syncs && !(found->syncs & 1u << p->sync))
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' on device '%s' does not offer sync '%s'", scheduler,
+                         backend->name, ordo_sync_name(p->sync));
+    p->backend = backend;
+    p->instance = found;
+    return ORDO_OK;
+}
+
+static ordo_status place_on_cpu(const ordo_operator *op, ordo_plan *p)
+{
+    p->backend = NULL;
+    p->instance = ordo_instance_find(op, p->scheduler->name, ORDO_ON_CPU);
+    return p->instance && p->instance->run
+               ? ORDO_OK
+               : ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' was not compiled for scheduler '%s'", op->name,
+                           p->scheduler->name);
+}
+
+/* Where scheduler and sync are chosen already. "auto" is a GPU where one is found that has the instance, else the CPU.
+ */
+static ordo_status place(const ordo_operator *op, const char *device, ordo_plan *p)
+{
+    if (!device || is(device, "cpu"))
+        return place_on_cpu(op, p);
+    const ordo_backend *backend;
+    ordo_status status = load_backend(p->automatic ? "cuda" : device, p, &backend);
+    if (!status)
+        status = place_on_backend(op, backend, p);
+    if (!status || !p->automatic)
+        return status;
+    snprintf(p->fallback, sizeof p->fallback, "%s", ordo_last_error());
+    return place_on_cpu(op, p);
+}
+
+/* ---- the facts of a run ---- */
+
+ordo_status ordo_check_initial(const ordo_work *work)
+{
+    for (ordo_u64 i = 0; work->initial && i < work->initial_count; i++)
+        if (work->initial[i] >= work->num_items)
+            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': initial item %u, expected less than %llu", work->op->name,
+                             work->initial[i], (unsigned long long)work->num_items);
+    return ORDO_OK;
+}
+
+ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g)
+{
+    const ordo_vid step = g->n / 16384 + 1;
+    const double mean = g->n ? (double)g->m / (double)g->n : 0;
+    double squares = 0, taken = 0;
+    for (ordo_u64 v = 0; v < g->n; v += step, taken++) {
+        double degree = (double)(g->row[v + 1] - g->row[v]);
+        squares += degree * degree;
+    }
+    /* the mean degree that a random edge begins at, over that of a random vertex: 1 where all are alike */
+    if (squares > 3 * taken * mean * mean)
+        return ORDO_GRAPH_HUBS;
+    return mean < 4 ? ORDO_GRAPH_DEEP : ORDO_GRAPH_EVEN;
+}
+
+/* `sample`: the requests of a critical operator are looked at. */
+static ordo_status look(const ordo_work *work, const ordo_options *options, bool sample, ordo_situation *s)
+{
+    const ordo_operator *op = work->op;
+    const ordo_csr *rows = op->kind == ORDO_KIND_RELAX && work->graph ? ordo_graph_out(work->graph) : NULL;
+    *s = (ordo_situation){.op = op,
+                          .has_rows = rows != NULL,
+                          .items = work->num_items,
+                          .targets = work->targets,
+                          .threads = options->threads ? options->threads : ordo_cores()};
+    if (rows) {
+        s->graph_kind = ordo_graph_kind_of(rows);
+        s->mean_degree = rows->n ? (double)rows->m / (double)rows->n : 0;
+        s->vertices = rows->n;
+        s->edges = rows->m;
+    }
+    if (!sample)
+        return ORDO_OK;
+    if (!work->state && op->state > sizeof(ordo_no_state))
+        return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs its state", op->name);
+    ordo_contention_sample seen;
+    ordo_status status = ordo_check_initial(work);
+    if (!status)
+        status = ordo_contention_sample_make(op, work->state, work->initial,
+                                             work->initial ? work->initial_count : work->num_items, &seen);
+    if (status)
+        return status;
+    s->hot_targets = seen.targets;
+    if (op->owned_bytes)
+        s->owned_bytes = (double)op->owned_bytes(work->state) * (double)work->targets;
+    ordo_contention_sample_free(&seen);
+    return ORDO_OK;
+}
+
+/* "hubs, mean degree 16" */
+static void describe(const ordo_situation *s, char *out, size_t capacity)
+{
+    static const char *const kinds[ORDO_GRAPH_KINDS] = {"small degrees, long paths", "degrees about alike", "hubs"};
+    if (s->has_rows)
+        ordo_format(out, capacity, "%s, mean degree %.3g", kinds[s->graph_kind], s->mean_degree);
+    else if (s->hot_targets > 0)
+        ordo_format(out, capacity, "a critical operator, about %.3g targets asked for", s->hot_targets);
+    else
+        snprintf(out, capacity, "a %s operator", ordo_kind_name(s->op->kind));
+}
+
+/* ---- candidates ---- */
+
+enum { CANDIDATES = ORDO_MOST_SCHEDULERS * (ORDO_SYNCS - 1) };
+
+typedef struct candidate {
+    const ordo_scheduler *scheduler;
+    ordo_sync sync;
+    ordo_fit fit;
+} candidate;
+
+/* What the options leave open. */
+typedef struct range {
+    const ordo_scheduler *const *scheduler; /* [count] */
+    size_t count;
+    bool any_scheduler, any_sync;
+    ordo_sync sync; /* where one is asked for; ORDO_SYNC_DEFAULT: each scheduler's first sound one, or any */
+} range;
+
+static candidate predict(const ordo_situation *s, const ordo_scheduler *scheduler, ordo_sync sync)
+{
+    candidate c = {scheduler, sync, {0, NULL}};
+    if (scheduler->suit)
+        scheduler->suit(s, sync, &c.fit);
+    if (!(c.fit.cost > 0)) /* it has said nothing that makes sense */
+        c.fit = (ordo_fit){__builtin_huge_val(), "no other scheduler can run it"};
+    return c;
+}
+
+/* The candidates in ascending order of cost; among equals as schedulers and their pairings are listed. */
+static size_t rank(const ordo_situation *s, const range *r, candidate list[CANDIDATES])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        bool taken = false;
+        for (const ordo_pairing *pair = r->scheduler[i]->pairings; pair->kind && count < CANDIDATES; pair++) {
+            const bool wanted = r->any_sync || (r->sync ? pair->sync == r->sync : !taken);
+            if (!wanted || !is_sound(pair, s->op))
+                continue;
+            taken = true;
+            const candidate c = predict(s, r->scheduler[i], pair->sync);
+            size_t at = count++;
+            for (; at > 0 && list[at - 1].fit.cost > c.fit.cost; at--)
+                list[at] = list[at - 1];
+            list[at] = c;
+        }
+    }
+    return count;
+}
+
+/* Why no candidate will do: what the one says that came farthest. */
+typedef struct refusal {
+    int steps;
+    ordo_status status;
+    char sentence[512];
+} refusal;
+enum { NOT_OFFERED, UNSOUND, LACKS_TUNABLE, NOT_THERE, REFUSES_SETTING };
+
+static void note(refusal *r, int steps, ordo_status status)
+{
+    if (r->status && steps <= r->steps)
+        return;
+    *r = (refusal){.steps = steps, .status = status};
+    snprintf(r->sentence, sizeof r->sentence, "%s", ordo_last_error());
+}
+
+/* Whether it can run, on the back end or, where that is NULL, on the CPU. */
+static ordo_status try_candidate(const ordo_operator *op, const candidate *c, const ordo_backend *backend,
+                                 const ordo_options *options, ordo_plan *p, refusal *why_not)
+{
+    int steps = LACKS_TUNABLE;
+    ordo_status status = ORDO_OK;
+    p->scheduler = c->scheduler;
+    p->sync = c->sync;
+    for (size_t i = 0; i < options->setting_count && !status; i++) {
+        setting set;
+        status = read_setting(options->settings[i], &set);
+        if (!status && !set.scheduler[0] && find_tunable(c->scheduler, &set) < 0)
+            status = apply_setting(c->scheduler, options->settings[i], p->tunable); /* which says so */
+    }
+    if (!status) {
+        steps = NOT_THERE;
+        status = backend ? place_on_backend(op, backend, p) : place_on_cpu(op, p);
+    }
+    if (!status) {
+        steps = REFUSES_SETTING;
+        status = set_tunables(op, options, p);
+    }
+    if (status)
+        note(why_not, steps, status);
+    return status;
+}
+
+/* The best of them that runs on one device. */
+static ordo_status choose_on(const ordo_operator *op, const ordo_situation *s, const range *r,
+                             const ordo_backend *backend, const ordo_options *options, ordo_plan *p)
+{
+    candidate list[CANDIDATES];
+    const size_t count = rank(s, r, list);
+    refusal why_not = {.status = ORDO_OK};
+    for (size_t i = 0; i < count; i++)
+        if (!try_candidate(op, &list[i], backend, options, p, &why_not)) {
+            char facts[96];
+            describe(s, facts, sizeof facts);
+            snprintf(p->why, sizeof p->why, "%s%s: %s", r->any_scheduler ? "" : "sync: ", facts, list[i].fit.reason);
+            return ORDO_OK;
+        }
+    for (size_t i = 0; i < r->count && !count; i++) {
+        ordo_sync ignored;
+        bool offered = false;
+        for (const ordo_pairing *pair = r->scheduler[i]->pairings; pair->kind; pair++)
+            offered |= pair->kind == op->kind && (!r->sync || pair->sync == r->sync);
+        note(&why_not, offered ? UNSOUND : NOT_OFFERED, choose_sync(op, r->scheduler[i], r->sync, &ignored));
+    }
+    return r->any_scheduler
+               ? ordo_fail(why_not.status, "no scheduler can run '%s' as asked: %s", op->name, why_not.sentence)
+               : ordo_fail(why_not.status, "%s", why_not.sentence);
+}
+
+static ordo_status choose_among(const ordo_work *work, const ordo_options *options, const range *r, ordo_plan *p)
+{
+    ordo_situation s;
+    ordo_status status = look(work, options, r->any_sync, &s);
+    if (status)
+        return status;
+    if (options->device && !is(options->device, "cpu")) {
+        const ordo_backend *backend;
+        s.on_gpu = true;
+        status = load_backend(p->automatic ? "cuda" : options->device, p, &backend);
+        if (!status)
+            status = choose_on(work->op, &s, r, backend, options, p);
+        if (!status || !p->automatic)
+            return status;
+        snprintf(p->fallback, sizeof p->fallback, "%s", ordo_last_error());
+    }
+    s.on_gpu = false;
+    return choose_on(work->op, &s, r, NULL, options, p);
+}
+
+ordo_status ordo_choose(const ordo_work *work, const ordo_options *options, ordo_plan *p)
+{
+    const ordo_operator *op = work->op;
+    const ordo_scheduler *all[ORDO_MOST_SCHEDULERS], *named = ordo_scheduler_default();
+    range r = {.scheduler = all, .any_sync = is(options->sync, "auto")};
+    r.any_scheduler = options->scheduler ? is(options->scheduler, "auto") : r.any_sync;
+    *p = (ordo_plan){.automatic = is(options->device, "auto")};
+    if (is(options->scheduler, ORDO_NATIVE))
+        return ordo_fail(ORDO_ERR_UNSOUND, "'%s' runs under a scheduler, and has no program of its own to be '%s'",
+                         op->name, ORDO_NATIVE);
+    if (options->scheduler && !r.any_scheduler && !(named = ordo_scheduler_find(options->scheduler)))
+        return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", options->scheduler);
+    ordo_status status = options->sync && !r.any_sync ? find_sync(options->sync, &r.sync) : ORDO_OK;
+    if (status)
+        return status;
+    if (r.any_scheduler || r.any_sync) {
+        if (r.any_scheduler && (status = check_settings(options)))
+            return status;
+        r.count = ordo_schedulers(all, ORDO_MOST_SCHEDULERS);
+        if (!r.any_scheduler) {
+            all[0] = named;
+            r.count = 1;
+        }
+        return choose_among(work, options, &r, p);
+    }
+    p->scheduler = named;
+    if ((status = choose_sync(op, named, r.sync, &p->sync)) || (status = place(op, options->device, p)))
+        return status;
+    return set_tunables(op, options, p);
+}
+
+/* ---- programs ---- */
+
+static ordo_status place_program(const ordo_program *program, const ordo_backend *backend, ordo_plan *p)
+{
+    p->backend = backend;
+    p->instance = backend ? backend->find(program->name, ORDO_NATIVE) : &p->program;
+    if (!p->instance)
+        return ordo_fail(ORDO_ERR_UNSOUND, "the program of '%s' was not compiled for device '%s'", program->name,
+                         backend->name);
+    if (!p->instance->run)
+        return ordo_fail(ORDO_ERR_UNSOUND, "'%s' has a program of its own on a GPU alone (--device cuda)",
+                         program->name);
+    return ORDO_OK;
+}
+
+ordo_status ordo_choose_program(const ordo_program *program, const ordo_options *options, ordo_plan *p)
+{
+    static const ordo_scheduler native = {.name = ORDO_NATIVE};
+    const bool gpu = options->device && !is(options->device, "cpu");
+    *p = (ordo_plan){.scheduler = &native,
+                     .program = {ORDO_NATIVE, program->run, 0, ORDO_ON_CPU},
+                     .automatic = is(options->device, "auto")};
+    if (options->sync && !is(options->sync, "auto"))
+        return ordo_fail(ORDO_ERR_UNSOUND, "the program of '%s' offers no sync, found '%s'; schedulers do",
+                         program->name, options->sync);
+    for (size_t i = 0; i < options->setting_count; i++) {
+        setting set;
+        ordo_status status = read_setting(options->settings[i], &set);
+        if (status)
+            return status;
+        if (!set.scheduler[0] || is(set.scheduler, ORDO_NATIVE))
+            return ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': the program of '%s' has no tunables",
+                             options->settings[i], program->name);
+        if (!ordo_scheduler_find(set.scheduler))
+            return ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': scheduler '%s' is unknown", options->settings[i],
+                             set.scheduler);
+    }
+    if (gpu) {
+        const ordo_backend *backend;
+        ordo_status status = load_backend(p->automatic ? "cuda" : options->device, p, &backend);
+        if (!status)
+            status = place_program(program, backend, p);
+        if (!status || !p->automatic)
+            return status;
+        snprintf(p->fallback, sizeof p->fallback, "%s", ordo_last_error());
+        if (!program->run)
+            return ordo_fail(ORDO_ERR_UNSOUND, "'%s' has a program of its own on a GPU alone: %s", program->name,
+                             p->fallback);
+    }
+    return place_program(program, NULL, p);
+}

@@ -1,0 +1,35 @@
+/* plan.h -- what the options of a run mean: who runs it, under which sync, where, with which tunables. */
+#ifndef ORDO_RUN_PLAN_H
+#define ORDO_RUN_PLAN_H
+
+#include <ordo/detail/backend.h>
+#include <ordo/detail/program.h>
+
+typedef struct ordo_plan {
+    const ordo_scheduler *scheduler;
+    const ordo_instance *instance;
+    ordo_instance program;       /* on the CPU, where a program is run */
+    const ordo_backend *backend; /* NULL: the CPU */
+    char device[ORDO_DEVICE_NAME];
+    bool automatic;                                   /* the back end may be given up for the CPU */
+    char fallback[sizeof((ordo_stats *)0)->fallback]; /* why it was */
+    char why[sizeof((ordo_stats *)0)->chosen];        /* the scheduler or the sync was left open: why this one */
+    ordo_sync sync;
+    double tunable[ORDO_MAX_TUNABLES];
+} ordo_plan;
+
+/* Chooses what the options leave open (choose.c). Errors as ordo_run's; the work's graph and cells are not checked. */
+ordo_status ordo_choose(const ordo_work *work, const ordo_options *options, ordo_plan *p);
+
+/* The same for a program: where it runs. */
+ordo_status ordo_choose_program(const ordo_program *program, const ordo_options *options, ordo_plan *p);
+
+/* ORDO_ERR_USAGE where an initial item is none. */
+ordo_status ordo_check_initial(const ordo_work *work);
+
+ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g);
+
+/* "relax" or "critical" */
+const char *ordo_kind_name(int kind);
+
+#endif

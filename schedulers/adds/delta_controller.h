@@ -1,0 +1,111 @@
+/* adds/delta_controller.h -- delta and the number of buckets dequeued at once: section 5.7, the same on both back ends.
+ *
+ * Two signals, looked at once an epoch. The *clip point*: more than a share `clip` of what was pushed went to the tail
+ * bucket, so delta is too small for the circle of buckets; it doubles, and what it was is never gone below again.
+ * *Utilisation*, the share of the workers' hands that is full: too low, and more buckets are dequeued from at once,
+ * then delta doubles, if more waits in other buckets than hands are full of then (Ordo's own: where nothing waits, as
+ * at the start, a wider bucket has no more to do); too high, the other way. Delta moves on the mean of several epochs
+ * and not before `cooldown` head switches have passed since it last did, because the buckets must have filled under it
+ * before its effect shows. It does not halve where a bucket holds less than is worth a head switch (Ordo's own: a few
+ * threads are always utilised).
+ */
+#ifndef ORDO_ADDS_PACE_H
+#define ORDO_ADDS_PACE_H
+
+#include <stdbool.h>
+
+#include <ordo/types.h>
+
+/* Fixed for a run. */
+typedef struct adds_delta_params {
+    bool dynamic;
+    ordo_u32 concurrent_min, concurrent_max;
+    ordo_u32 cooldown;                /* head switches */
+    double clip, util_low, util_high; /* shares */
+    double util_more;                 /* below it more buckets are dequeued from at once; at least util_low */
+    double delta_max;
+    ordo_u64 worth; /* pushes a head switch, at least, for a smaller delta */
+} adds_delta_params;
+
+typedef struct adds_delta_controller {
+    double delta, delta_min;
+    double util_mean;        /* over epochs; below 0: none yet */
+    ordo_u64 cooldown_until; /* delta may change from this switch on */
+    ordo_u64 switches;       /* at the end of the last epoch */
+    ordo_u32 concurrent;
+    bool skip; /* the epoch that ends next has seen two deltas */
+} adds_delta_controller;
+
+ORDO_FN bool adds_delta_controller_set(const adds_delta_params *r, adds_delta_controller *p, double delta,
+                                       ordo_u64 switches)
+{
+    if (delta < p->delta_min || delta > r->delta_max)
+        return false;
+    p->delta = delta;
+    p->skip = true;
+    p->cooldown_until = switches + r->cooldown;
+    return true;
+}
+
+/* What the CPU's manager asks at the end of an epoch before all else: whether delta is *far* too wide, by `left`, how
+ * many of `pushes` went to another bucket than the head. An edge leaves the head with about the probability of its
+ * weight over delta, so pushes / left is about delta in mean weights of edges. Where that is above ADDS_FAR_TOO_WIDE,
+ * delta becomes narrower at once, to no less than ADDS_STILL_WIDE such weights, and by no more than what spreads the
+ * bucket over half of the circle: what was pushed before lies in the head and is processed there. The clip point and
+ * utilisation need head switches to pass, which such a bucket has none of; this rule needs work alone. Returns whether
+ * delta is another one. */
+enum { ADDS_FAR_TOO_WIDE = 64, ADDS_STILL_WIDE = 8 };
+ORDO_FN bool adds_delta_controller_narrow(const adds_delta_params *r, adds_delta_controller *p, ordo_u64 pushes,
+                                          ordo_u64 left, double util, ordo_u32 buckets, ordo_u64 switches)
+{
+    if (!r->dynamic || p->skip || util <= r->util_high || pushes < ADDS_FAR_TOO_WIDE * (left + 4))
+        return false;
+    double by = (double)pushes / (double)((left + 1) * ADDS_STILL_WIDE);
+    by = by < buckets / 2.0 ? by : buckets / 2.0;
+    if (by < 2)
+        return false;
+    const double delta = p->delta / by;
+    if (!adds_delta_controller_set(r, p, delta > p->delta_min ? delta : p->delta_min, switches))
+        return false;
+    p->cooldown_until = switches; /* no switches have told anything */
+    return true;
+}
+
+/* The end of an epoch in which `pushes` were pushed, `tail_pushes` of them to the tail: N of the thesis. `waiting`:
+ * what is in buckets that are not dequeued from, as a share of the hands. Returns whether delta is another one now. */
+ORDO_FN bool adds_delta_controller_epoch(const adds_delta_params *r, adds_delta_controller *p, ordo_u64 pushes,
+                                         ordo_u64 tail_pushes, double util, double waiting, ordo_u64 switches)
+{
+    const ordo_u64 passed = switches - p->switches;
+    p->switches = switches;
+    p->util_mean = p->util_mean < 0 ? util : 0.75 * p->util_mean + 0.25 * util;
+    if (!r->dynamic)
+        return false;
+    if (p->skip) {
+        p->skip = false;
+        p->util_mean = -1;
+        return false;
+    }
+    bool cooled_down = switches >= p->cooldown_until;
+    if (pushes && (double)tail_pushes > r->clip * (double)pushes) { /* at the clip point: the bound from now on */
+        double bound = 2 * p->delta;
+        if (!adds_delta_controller_set(r, p, bound, switches))
+            return false;
+        p->delta_min = bound;
+        return true;
+    }
+    if (util < r->util_more) {
+        if (p->concurrent < r->concurrent_max)
+            p->concurrent++;
+        else if (cooled_down && util < r->util_low && p->util_mean < r->util_low && waiting > r->util_low)
+            return adds_delta_controller_set(r, p, 2 * p->delta, switches);
+    } else if (util > r->util_high) {
+        if (p->concurrent > r->concurrent_min)
+            p->concurrent--;
+        else if (cooled_down && p->util_mean > r->util_high && pushes >= r->worth * passed)
+            return adds_delta_controller_set(r, p, p->delta / 2, switches);
+    }
+    return false;
+}
+
+#endif

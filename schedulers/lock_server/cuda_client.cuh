@@ -1,0 +1,174 @@
+/* lock_server on a GPU, critical operators: clients; a part of cuda_critical.cuh. */
+
+/* By a whole block: combines the messages of a batch that are for one target, by chains as servers do, and leaves one
+ * message of each chain, in the place of one of them. Before, `local` is the target's number; in messages that are left
+ * it becomes the number at its server. In one function, longer than others: it is four passes over messages that stay
+ * in registers, with barriers between. */
+template <typename Form>
+ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_block *b,
+                                 ordo_u32 (&to)[lock_server_places], ordo_u64 (&word)[lock_server_places][Form::width],
+                                 server_counters *mine)
+{
+    ordo_u64 *const held = b->out.stage; /* free until the batch is sorted */
+    ordo_u32 mine_last = 0, other;
+#pragma unroll
+    for (int k = 0; k < lock_server_places; k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        if (to[k] == SERVER_NONE)
+            continue;
+#pragma unroll
+        for (int w = 0; w < Form::width; w++)
+            held[at * Form::width + w] = word[k][w];
+        ordo_u32 target;
+        server_unpack<Form::width, Form::words>(&a->shape, word[k], &target, &other);
+        b->next[at] = atomicExch(&b->table[server_line(target)], at);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < lock_server_places; k++) {
+        ordo_u32 target;
+        if (to[k] == SERVER_NONE)
+            continue;
+        server_unpack<Form::width, Form::words>(&a->shape, word[k], &target, &other);
+        mine_last |= (ordo_u32)(b->table[server_line(target)] == (ordo_u32)k * SERVER_THREADS + threadIdx.x) << k;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (; mine_last; mine_last &= mine_last - 1) {
+        ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, last = SERVER_NONE;
+        ordo_u32 target = 0;
+        ordo_request whole = {};
+        for (;;) { /* `whole` replaces the requests so far; it is put in the place `last` */
+            ordo_u64 here[Form::width];
+            ordo_u32 next = SERVER_NONE, of = 0;
+            ordo_request r = {};
+            if (at != SERVER_NONE) {
+#pragma unroll
+                for (int w = 0; w < Form::width; w++)
+                    here[w] = held[at * Form::width + w];
+                next = b->next[at];
+                r = server_unpack<Form::width, Form::words>(&a->shape, here, &of, &other);
+                b->table[server_line(of)] = SERVER_NONE;
+            }
+            if (last != SERVER_NONE && at != SERVER_NONE && of == target && op_combine_valid(&a->state, &whole, &r)) {
+                mine->useful++;
+                b->next[last] = SERVER_NONE;
+                last = at;
+                at = next;
+                continue;
+            }
+            if (last != SERVER_NONE) {
+                ordo_u32 local;
+                const ordo_u32 server = server_split(&a->owners, target, &local);
+                server_pack<Form::width, Form::words>(&a->shape, &whole, local, 0, here);
+#pragma unroll
+                for (int w = 0; w < Form::width; w++)
+                    held[last * Form::width + w] = here[w];
+                b->next[last] = server;
+            }
+            if (at == SERVER_NONE)
+                break;
+            whole = r;
+            target = of;
+            last = at;
+            at = next;
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < lock_server_places; k++) {
+        const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        if (to[k] == SERVER_NONE)
+            continue;
+        to[k] = b->next[at];
+#pragma unroll
+        for (int w = 0; w < Form::width; w++)
+            word[k][w] = held[at * Form::width + w];
+    }
+}
+
+/* By one thread: the server of a request whose targets are numbers; and `local` and `other`, as messages have them. */
+template <typename Form>
+ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const ordo_request *r, ordo_u32 *local, ordo_u32 *other)
+{
+    const bool two = lock_server_pairs && r->targets == 2;
+    const ordo_u32 first = r->target[0], second = two ? r->target[1] : 0;
+    ordo_u32 home = first;
+    *other = two ? second + 1 : 0;
+    if (Form::nested && two) { /* to the owner of the lower lock */
+        const bool turned = server_above(&a->owners, first, second);
+        home = turned ? second : first;
+        *other = ((turned ? first : second) + 1) << 1 | turned;
+    }
+    return server_split(&a->owners, home, local);
+}
+
+/* By a whole block: a client's step. In one function, longer than others: the requests of a batch stay in registers
+ * from `prepare` to the messages. */
+template <typename Form>
+ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_block *b, server_sending *sending,
+                                 ordo_u32 step, ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
+{
+    /* nested: more do not fit into registers */
+    constexpr int places = Form::nested ? (int)op_requests : lock_server_sent(Form::width, Form::shared, Form::gather);
+    constexpr int items = places / (int)op_requests;
+    constexpr int visitors = Form::nested ? (int)lock_server_visitors : (int)SERVER_THREADS;
+    const ordo_u64 batch = (ordo_u64)items * visitors, clients = gridDim.x - a->servers;
+    const ordo_item *list = step == 1 ? a->run.initial : a->frontier.list[step & 1];
+    for (ordo_u64 base = b->index * batch; base < count; base += clients * batch) {
+        ordo_request request[items][op_requests] = {};
+        ordo_u64 word[places][Form::width];
+        ordo_u32 to[places], found[items];
+        /* All loads come before the first use of one: a thread then waits once. Numbers are behind a branch, or the
+         * compiler has each item wait for its own. Threads beyond the end prepare the last item, so that there is no
+         * other branch. */
+#pragma unroll
+        for (int k = 0; k < items; k++) {
+            const ordo_u64 i = base + (ordo_u64)k * visitors + threadIdx.x, at = i < count ? i : count - 1;
+            found[k] = op_prepare(&a->state, list ? list[at] : (ordo_item)at, request[k]);
+        }
+        if (a->owners.number)
+#pragma unroll
+            for (int k = 0; k < items; k++)
+#pragma unroll
+                for (int q = 0; q < (int)op_requests; q++) {
+                    ordo_request *const r = &request[k][q];
+                    const bool there = (ordo_u32)q < found[k];
+                    r->target[0] = there ? server_number(&a->owners, r->target[0]) : 0;
+                    if (lock_server_pairs)
+                        r->target[1] = there && r->targets == 2 ? server_number(&a->owners, r->target[1]) : 0;
+                }
+#pragma unroll
+        for (int k = 0; k < items; k++) {
+            const bool visits = visitors == (int)SERVER_THREADS || threadIdx.x < visitors;
+            const bool inside = visits && base + (ordo_u64)k * visitors + threadIdx.x < count;
+            found[k] = inside ? found[k] : 0;
+            mine->items += inside;
+            mine->edges += found[k];
+        }
+#pragma unroll
+        for (int place = 0; place < places; place++) {
+            constexpr int each = (int)op_requests;
+            to[place] = SERVER_NONE;
+            if (place < items * each) {
+                const ordo_request *const r = &request[place / each][place % each];
+                ordo_u32 local, other;
+                const ordo_u32 server = lock_server_route<Form>(a, r, &local, &other);
+                if ((ordo_u32)(place % each) < found[place / each])
+                    to[place] = server;
+                server_pack<Form::width, Form::words>(&a->shape, r, Form::gather ? r->target[0] : local, other,
+                                                      word[place]);
+            }
+        }
+        if constexpr (Form::gather)
+            lock_server_gather<Form>(a, b, to, word, mine);
+        if (!server_deliver<Form::width, places>(&b->out, &a->first, a->servers, to, word, sending, &a->halt, step,
+                                                 rounds))
+            break;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ordo_dev_fence();
+        ordo_dev_add(a->done, 1u);
+    }
+}

@@ -1,0 +1,412 @@
+#!/usr/bin/env python3
+"""Every app: values, trees, files of values, sources, timeouts. usage: apps_test.py PATH_OF_ORDO [unittest arguments]"""
+import json
+import os
+import re
+
+from command import APPS, Base, main, needs, ordo, read_npy, schedulers
+from references import INF, core_numbers, dijkstra, hops, kruskal, pagerank, widest
+
+
+@needs("sssp")
+class Run(Base):
+    def values(self, *words):
+        out = self.ok(ordo("sssp", self.gr, "--source", self.source, "--output", "-", *words)).out
+        return [INF if v == "inf" else int(v) for v in out.split("\n")[:-1]]
+
+    def test_values_under_every_scheduler(self):
+        for name in schedulers():
+            for threads in (1, 2, 5):
+                self.assertEqual(self.values("--scheduler", name, "--threads", threads), self.dist, name)
+
+    def test_limit(self):
+        self.assertEqual(self.values("--limit", 50), [d if d <= 50 else INF for d in self.dist])
+
+    def test_timeout(self):
+        path = self.path("late.json")
+        for name in schedulers():
+            r = self.refused(6, rf"sssp_u32 under '{name}' did not end within 1e-09 s: superstep \d+, \d+ items in flight",
+                             "sssp", "-g", 12, "--scheduler", name, "--timeout", "1e-9", "--json", path)
+            self.assertNotIn("Trial Time", r.out)
+            self.assertFalse(os.path.exists(path))
+        for given, used in (("1000", 1000), ("0", None)):
+            record = json.loads(self.ok(ordo("sssp", self.gr, "--timeout", given, "--json", "-")).out)
+            self.assertEqual(record["options"]["timeout"], used)
+
+    def test_timeout_of_a_comparison(self):
+        """Who is late is left out and named; nobody left is an error."""
+        path, out = self.path("path.ordo"), self.path("compared.json")
+        self.ok(ordo("generate", "path", "--vertices", 200000, "-o", path))
+        r = self.ok(ordo("compare", "bfs", path, "--source", 199999, "--repeat", 1, "--threads", 1, "--timeout", 3,
+                         "--schedulers", "topology,bsp", "--set", "topology.sweep=forward", "--json", out))
+        self.assertRegex(r.out, r"(?m)^\* bsp .* PASS$")
+        self.assertRegex(r.out, r"(?m)^  topology left out: bfs under 'topology' did not end within 3 s: ")
+        with open(out) as f:
+            self.assertEqual([json.loads(line)["options"]["scheduler"] for line in f], ["bsp"])
+        self.refused(6, "no scheduler can run bfs here: bfs under 'bsp' did not end within 1e-09 s", "compare", "bfs", path,
+                     "--timeout", "1e-9", "--warmup", 1, "--schedulers", "bsp,delta")
+
+    def test_bfs_and_cc(self):
+        want = dijkstra(self.n, [(u, v, 1) for u, v, _ in self.edges], self.source)
+        out = self.ok(ordo("bfs", self.gr, "-r", self.source, "-v", "--output", "-")).out.split()
+        self.assertEqual([INF if v == "inf" else int(v) for v in out], want)
+        both = [(u, v, 0) for a, b, _ in self.edges for u, v in ((a, b), (b, a))]
+        want = [min(u for u, d in enumerate(dijkstra(self.n, both, v)) if d == 0) for v in range(self.n)]
+        for base, words in ((0, []), (1, ["--ids", "file"])):
+            out = self.ok(ordo("cc", self.gr, "--output", "-", *words)).out.split()
+            self.assertEqual([int(v) for v in out], [c + base for c in want])
+
+    def test_mst(self):
+        want = kruskal(self.n, [e for e in self.edges if e[0] != e[1]])
+        out = self.ok(ordo("mst", self.gr, "-v", "--output", "-", "--ids", "file")).out
+        self.assertEqual(sorted(tuple(map(int, l.split())) for l in out.splitlines()),
+                         sorted((u + 1, v + 1, w) for u, v, w in want))
+        total = sum(w for _, _, w in want)
+        text = f"trees {self.n - len(want)}, edges {len(want)}, weight {total}"
+        for words in ([], ["--threads", 1], ["--scheduler", "topology", "--sync", "racy"], ["--symmetrise"],
+                      ["--scheduler", "delta", "--sync", "lock"], ["-n", 3, "--warmup", 1]):
+            r = self.ok(ordo("mst", self.gr, "-v", *words))
+            self.assertIn(text, r.out)
+            self.assertIn("PASS", r.out)
+        for how in ("serial", "certificate", "both"):
+            self.ok(ordo("mst", self.gr, f"--verify={how}"))
+        record = json.loads(self.ok(ordo("mst", self.gr, "--json", "-")).out)
+        self.assertEqual(record["result"], {"trees": self.n - len(want), "edges": len(want), "weight": total})
+        self.assertEqual((record["app"], record["operator"]), ("mst", "mst_u32"))
+        file = self.path("forest.npy")
+        self.ok(ordo("mst", self.gr, "--output", file))
+        kind, ids = read_npy(file)
+        order = sorted(range(len(self.edges)), key=lambda i: self.edges[i][:2])
+        self.assertEqual((kind, [self.edges[order[i]] for i in ids]), ("<u8", sorted(want, key=lambda e: e[:2])))
+        self.assertEqual(ids, sorted(ids))
+        forest = self.path("forest.wel")
+        self.ok(ordo("mst", self.gr, "--output", forest))
+        self.assertIn(f"weight {total}", self.ok(ordo("mst", forest, "-v")).out)
+
+    def test_mst_weights(self):
+        for text, weight, line in (("0 1 -5\n1 2 -3\n0 2 4\n", -8, "0 1 -5\n1 2 -3\n"),
+                                   ("0 1 0.5\n1 2 -0.25\n0 2 4\n", 0.25, "0 1 0.5\n1 2 -0.25\n"),
+                                   ("0 1\n1 2\n2 0\n1 0\n1 1\n", 2, "0 1\n1 0\n")):
+            file = self.path("small.wel" if weight != 2 else "small.el")
+            with open(file, "w") as f:
+                f.write(text)
+            r = self.ok(ordo("mst", file, "-v"))
+            self.assertRegex(r.out, rf"edges 2, weight {weight}\n")
+            self.assertEqual(json.loads(self.ok(ordo("mst", file, "--json", "-")).out)["result"]["weight"], weight)
+            if weight != 2:
+                self.assertEqual(self.ok(ordo("mst", file, "--output", "-")).out, line)
+        with open(self.path("nan.mtx"), "w") as f:
+            f.write("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n")
+        self.assertEqual(ordo("mst", self.path("nan.mtx")).returncode, 3)
+
+    def test_mst_refusals(self):
+        self.refused(2, "mst has no source", "mst", self.gr, "--source", 0)
+        self.refused(2, "needs a|does not offer sync 'racy'", "mst", self.gr, "--scheduler", "delta", "--sync", "racy")
+        self.refused(2, "mst", "mst", self.gr, "--path-to", 1)
+
+    def test_mst_compare(self):
+        out = self.ok(ordo("compare", "mst", self.gr, "-n", 2)).out
+        for name in schedulers():
+            self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
+
+    def test_widest(self):
+        want = widest(self.n, self.edges, self.source)
+        out = self.ok(ordo("widest", self.gr, "-r", self.source, "-v", "--output", "-")).out.split()
+        self.assertEqual([INF if v == "inf" else int(v) for v in out], want)
+        others = [w for v, w in enumerate(want) if v != self.source and w]
+        result = {"reached": len(others) + 1, "min": min(others), "sum": sum(others)}
+        for words in ([], ["--threads", 1], ["--scheduler", "topology", "--sync", "racy"], ["--scheduler", "adds"]):
+            r = self.ok(ordo("widest", self.gr, "-r", self.source, "--verify=both", "--json", "-", *words))
+            record = json.loads(r.out)
+            self.assertEqual((record["result"], record["operator"]), (result, "widest_u32"))
+        hops = widest(self.n, [(u, v, 1) for u, v, _ in self.edges], self.source)
+        out = self.ok(ordo("widest", self.gr, "-r", self.source, "--drop-weights", "-v", "--output", "-")).out.split()
+        self.assertEqual([INF if v == "inf" else int(v) for v in out], hops)
+        for kind, line in (("real", "0.5"), ("integer", "4")):
+            file = self.path("small.mtx")
+            with open(file, "w") as f:
+                f.write(f"%%MatrixMarket matrix coordinate {kind} general\n4 4 3\n1 2 {line}\n2 3 7\n1 3 0\n")
+            out = self.ok(ordo("widest", file, "-r", 0, "--verify=both", "--output", "-")).out.split()
+            self.assertEqual(out, ["inf", line, line, "0"])
+        with open(self.path("negative.wel"), "w") as f:
+            f.write("0 1 -2\n")
+        self.assertRegex(ordo("widest", self.path("negative.wel"), "-r", 0).err, "widest paths need weights that are not")
+        for option in ("--limit", "--tree", "--path-to", "--k", "--damping"):
+            self.refused(2, f"widest .* takes no {option}", "widest", self.gr, option, "1" if option != "--damping" else "0.5")
+
+    def test_kcore(self):
+        want = core_numbers(self.n, self.edges)
+        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"],
+                      ["--scheduler", "inbox"], ["-n", 2, "--warmup", 1]):
+            out = self.ok(ordo("kcore", self.gr, "-v", "--output", "-", *words)).out.split()
+            self.assertEqual([int(v) for v in out], want)
+        record = json.loads(self.ok(ordo("kcore", self.gr, "--verify=certificate", "--json", "-")).out)
+        self.assertEqual(record["result"], {"k": max(want), "vertices": want.count(max(want))})
+        self.assertIsNone(record["options"]["k"])
+        for k in range(1, max(want) + 2):
+            r = self.ok(ordo("kcore", self.gr, "--k", k, "-v", "--quiet", "--output", self.path("in"), "--json", "-"))
+            with open(self.path("in")) as f:
+                self.assertEqual([int(v) for v in f], [int(c >= k) for c in want])
+            record = json.loads(r.out)
+            self.assertEqual((record["options"]["k"], record["result"]), (k, {"k": k, "vertices": sum(c >= k for c in want)}))
+        with open(self.path("twice.el"), "w") as f:
+            f.write("0 1\n0 1\n1 0\n1 2\n2 2\n2 1\n")
+        for words in ([], ["--symmetrise"]):
+            out = self.ok(ordo("kcore", self.path("twice.el"), "-v", "--output", "-", *words)).out.split()
+            self.assertEqual(out, ["1", "1", "1"])
+        self.refused(2, "racy.*selective", "kcore", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(2, "direction=pull", "kcore", self.gr, "--scheduler", "topology", "--set", "direction=pull")
+        self.refused(2, "direction=pull", "kcore", self.gr, "--scheduler", "bsp", "--set", "direction=pull")
+        self.refused(2, "--k '0', expected", "kcore", self.gr, "--k", 0)
+        self.refused(2, "kcore has no source, so it takes no --source", "kcore", self.gr, "--source", 1)
+        self.refused(2, "sssp has no k, so it takes no --k", "sssp", self.gr, "--k", 2)
+        self.refused(2, "cc has no k, so it takes no --k", "compare", "cc", self.gr, "--k", 2)
+
+    def test_sums_of_many_threads(self):
+        """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
+        servers = [s for s in schedulers() if s == "lock_server"]
+        for sync in ("atomic", "lock", "server"):
+            out = self.ok(ordo("compare", "kcore", "-g", 16, "-n", 2, "--threads", 4, "--sync", sync)).out
+            expected = len(servers) if sync == "server" else len(schedulers()) - len(servers)
+            self.assertEqual(len(re.findall(rf"(?m)^.* {sync} .*PASS$", out)), expected)
+
+    def test_pagerank(self):
+        for damping in (0.85, 0.5, 0):
+            want = pagerank(self.n, self.edges, damping)
+            for words in (["--tolerance", "1e-3"], ["--tolerance", "1e-11"], ["--scheduler", "topology"], ["--sync", "lock"],
+                          ["--scheduler", "adds", "--threads", 1]):
+                r = self.ok(ordo("pagerank", self.gr, "--damping", damping, "--verify=both", "--quiet", "--output",
+                                 self.path("ranks"), "--json", "-", *words))
+                with open(self.path("ranks")) as f:
+                    rank = [float(v) for v in f]
+                record = json.loads(r.out)
+                error = record["result"]["error"]
+                self.assertLessEqual(sum(abs(a - b) for a, b in zip(rank, want)), error + 1e-14)
+                self.assertAlmostEqual(sum(rank), 1, delta=1e-12)
+                self.assertAlmostEqual(record["result"]["max"], max(rank), delta=1e-14)
+                self.assertEqual(record["result"]["dangling"], self.n - len({u for u, _, _ in self.edges}))
+                self.assertLess(record["result"]["residual"], record["options"]["tolerance"])
+                self.assertLess(error, 100 * record["options"]["tolerance"])
+                self.assertEqual(record["options"]["damping"], damping)
+        self.ok(ordo("pagerank", self.gr, "--output", self.path("ranks.npy")))
+        kind, values = read_npy(self.path("ranks.npy"))
+        self.assertEqual((kind, len(values)), ("<f8", self.n))
+        out = self.ok(ordo("compare", "pagerank", self.gr, "-n", 2)).out
+        for name in schedulers():
+            self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
+        self.refused(2, "--damping '1', expected", "pagerank", self.gr, "--damping", 1)
+        self.refused(2, "damping 0.9999999", "pagerank", self.gr, "--damping", "0.9999999")
+        self.refused(2, "--tolerance '0', expected", "pagerank", self.gr, "--tolerance", 0)
+        self.refused(2, "tolerance 1e-18, expected .* to 1 for", "pagerank", self.gr, "--tolerance", "1e-18")
+        self.refused(2, "cc is exact, so it takes no --tolerance", "cc", self.gr, "--tolerance", "0.1")
+        self.refused(2, "racy.*selective", "pagerank", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(6, "did not end within", "pagerank", self.gr, "--timeout", "1e-9")
+
+    FLOW = "p max 5 7\nn 1 s\nn 5 t\na 1 2 9\na 1 3 4\na 2 3 2\na 3 2 8\na 2 4 5\na 3 4 3\na 4 5 7\n"
+
+    def flow_file(self, name="flow.max", text=None):
+        file = self.path(name)
+        with open(file, "w") as f:
+            f.write(text or self.FLOW)
+        return file
+
+    def test_maxflow(self):
+        file, out = self.flow_file(), self.path("solution")
+        want = {"value": 7, "cut_capacity": 7, "source_side": 4}
+        for words in ([], ["--threads", 1], ["--scheduler", "bsp", "--sync", "owner"], ["--scheduler", "adds"], ["-n", 2],
+                      ["--phase", "cut"], ["--scheduler", "delta", "--hand-over", 3], ["--sync", "lock"]):
+            r = self.ok(ordo("maxflow", file, "-v", *words))
+            self.assertIn("value 7, cut_capacity 7, source_side 4", r.out)
+            self.assertIn("PASS", r.out)
+        for how in ("serial", "certificate", "both"):
+            self.ok(ordo("maxflow", file, f"--verify={how}"))
+        record = json.loads(self.ok(ordo("maxflow", file, "--json", "-")).out)
+        self.assertEqual((record["result"], record["app"], record["operator"]), (want, "maxflow", "maxflow"))
+        self.assertEqual((record["source"], record["sink"]), (0, 4))
+        self.assertEqual((record["options"]["scheduler"], record["options"]["sync"], record["options"]["phase"]),
+                         ("native", "none", "flow"))
+        record = json.loads(self.ok(ordo("maxflow", file, "--json", "-", "--ids", "file", "--source", 2, "--sink", 3)).out)
+        self.assertEqual((record["source"], record["sink"], record["result"]["value"]), (2, 3, 2))
+        self.ok(ordo("maxflow", file, "--output", out, "--cut", self.path("cut")))
+        with open(out) as f:
+            lines = f.read().split("\n")
+        self.assertEqual(lines[0], "s 7")
+        arcs = [tuple(map(int, l.split()[1:])) for l in lines[1:-1]]
+        room = {tuple(map(int, l.split()[1:3])): int(l.split()[3]) for l in self.FLOW.split("\n") if l.startswith("a")}
+        self.assertEqual(sorted(a[:2] for a in arcs), sorted(room))
+        net = [0] * 6
+        for u, v, flow in arcs:
+            self.assertLessEqual(flow, room[u, v])
+            net[u] -= flow
+            net[v] += flow
+        self.assertEqual(net[1:], [-7, 0, 0, 0, 7])
+        with open(self.path("cut")) as f:
+            self.assertEqual(f.read().split(), ["1", "1", "1", "1", "0"])
+        self.ok(ordo("maxflow", file, "--output", out + ".npy", "--cut", self.path("cut.npy")))
+        kind, flows = read_npy(out + ".npy")
+        self.assertEqual((kind, flows), ("<u8", [flow for _, _, flow in arcs]))
+
+    def test_maxflow_infinite(self):
+        file = self.flow_file(text=self.FLOW.replace("a 4 5 7", "a 4 5 99").replace("a 1 2 9", "a 1 2 99"))
+        self.assertIn("value 8,", self.ok(ordo("maxflow", file, "--infinite", 99, "-v")).out)
+        file = self.flow_file("loose.max", self.FLOW.replace("a 4 5 7", "a 4 5 99").replace("a 1 2 9", "a 1 2 99")
+                              .replace("a 2 4 5", "a 2 4 99"))
+        self.refused(3, "unbounded", "maxflow", file, "--infinite", 99)
+
+    def test_maxflow_refusals(self):
+        file = self.flow_file()
+        self.refused(2, "no source given", "maxflow", self.gr)
+        self.refused(2, "--sink 'x'", "maxflow", file, "--sink", "x")
+        self.refused(2, "are both 0", "maxflow", file, "--sink", 0)
+        self.refused(2, "it takes no --path-to", "maxflow", file, "--path-to", 1)
+        self.refused(2, "takes no --output", "maxflow", file, "--phase", "cut", "--output", self.path("x"))
+        self.refused(2, "expected one of flow, cut", "maxflow", file, "--phase", "cuts")
+        self.refused(2, "sssp has no sink, so it takes no --phase", "sssp", self.gr, "--phase", "cut")
+        self.refused(2, "does not offer sync 'owner'", "maxflow", file, "--scheduler", "adds", "--sync", "owner")
+        self.refused(2, "is unknown", "maxflow", file, "--scheduler", "serial")
+        self.refused(2, "offers no sync, found 'lock'", "maxflow", file, "--scheduler", "native", "--sync", "lock")
+        self.refused(2, "has no tunables", "maxflow", file, "--scheduler", "native", "--set", "native.grain=1")
+        self.refused(2, "setting 'fifo.grain=1': scheduler 'fifo' is unknown", "maxflow", file, "--set", "fifo.grain=1")
+        self.refused(6, "did not end within", "maxflow", "--generate", "rlg --width 300 --height 300 --weights uniform:1:9",
+                     "--timeout", 0.001)
+
+    def test_maxflow_compare(self):
+        for words in ([], ["--phase", "cut"]):
+            out = self.ok(ordo("compare", "maxflow", self.flow_file(), "-n", 2, *words)).out
+            for name in schedulers():
+                self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
+
+    def test_gap_labels(self):
+        r = self.ok(ordo("sssp", "-f", self.gr, "-n", 3, "-v", "-a", "-l", "-d", 10, "-r", self.source))
+        for label, count in {"Read Time": 1, "Build Time": 1, "Trial Time": 3, "Verification Time": 3,
+                             "Average Time": 1}.items():
+            self.assertEqual(len(re.findall(rf"(?m)^{label}: +\d+\.\d{{5}}$", r.out)), count, label)
+        self.assertEqual(len(re.findall(r"(?m)^Verification: {11}PASS$", r.out)), 3)
+        self.assertIn("delta=10", r.out)
+        self.assertIn(f"reached {sum(d < INF for d in self.dist)}, max {max(d for d in self.dist if d < INF)}", r.out)
+
+    def test_gap_made_graphs(self):
+        for words in (["-g", 8], ["-u", 8, "-k", 4], ["-sg8", "-vn2"], ["-g8", "-k4", "-s"]):
+            for app in APPS:
+                r = self.ok(ordo(app, *words, "-v"))
+                for label in ("Generate Time:", "Read Time:", "Trial Time:", "Average Time:", "Verification:"):
+                    self.assertIn(label, r.out)
+        r = ordo("sssp", "--generate", "grid --width 5 --height 4 --weights uniform:2:2", "-r0", "--output", "-")
+        self.assertEqual([int(v) for v in r.out.split()], [2 * (x + y) for y in range(4) for x in range(5)])
+        self.refused(2, "needs --scale", "sssp", "--generate", "rmat")
+        self.refused(2, "'ramt' is unknown; did you mean 'rmat'", "sssp", "--generate", "ramt --scale 3")
+        self.refused(2, "has no --scale", "sssp", "--generate", "road --vertices 9 --scale 3")
+
+    def test_symmetrise(self):
+        out = self.ok(ordo("sssp", self.chain, "-s", "-r", 3, "--output", "-")).out
+        self.assertEqual(out, "15\n10\n5\n0\n")
+        self.assertEqual(self.ok(ordo("sssp", self.chain, "-r", 3, "--output", "-")).out, "inf\ninf\ninf\n0\n")
+        self.ok(ordo("sssp", self.chain, "--symmetric"), 3)
+
+    def test_random_sources(self):
+        def sources(*words):
+            return [json.loads(l)["source"] for l in self.ok(ordo("sssp", self.gr, "--json", "-", *words)).out.splitlines()]
+        first = sources("-n", 5)
+        self.assertEqual(first, sources("-n", 5))
+        self.assertEqual(first[:2], sources("-n", 2, "--warmup", 3, "--scheduler", "bsp"))
+        self.assertNotEqual(first, sources("-n", 5, "--seed", 7))
+        tails = {u for u, _, _ in self.edges}
+        self.assertTrue(set(sources("-n", 50)) <= tails)
+        self.assertEqual(sources("-n", 3, "-r", 5), [5, 5, 5])
+        made = self.ok(ordo("bfs", "-g", 10, "-n", 12, "--json", "-")).out.splitlines()
+        self.assertEqual([json.loads(l)["source"] for l in made],
+                         [351, 895, 656, 206, 468, 620, 1014, 910, 146, 984, 228, 759])
+        listed = self.path("sources")
+        with open(listed, "w") as f:
+            f.write("# a comment\n3\n\n 7 # and one more\r\n")
+        self.assertEqual(sources("--sources", listed, "-n", 2), [3, 3, 7, 7])
+        self.assertEqual(sources("--sources", listed, "--ids", "file"), [3, 7])
+        for text, pattern in {"1\nx\n": ":2: source 'x'", "60\n": "from 0 to 59", "# none\n": "no source found"}.items():
+            with open(listed, "w") as f:
+                f.write(text)
+            self.refused(3, pattern, "sssp", self.gr, "--sources", listed)
+        self.refused(3, "No such file", "sssp", self.gr, "--sources", "/no/such/file")
+
+    def test_numpy(self):
+        file, tree = self.path("out.npy"), self.path("tree.npy")
+        self.ok(ordo("sssp", self.gr, "-r", self.source, "--output", file, "--tree", tree, "--quiet"))
+        kind, values = read_npy(file)
+        self.assertEqual((kind, values), ("<u4", [0xffffffff if d == INF else d for d in self.dist]))
+        kind, preds = read_npy(tree)
+        self.assertEqual(kind, "<i8")
+        self.check_tree(preds)
+        with open(self.path("real.wel"), "w") as f:
+            f.write("0 1 0.5\n1 2 0.25\n3 0 1.5\n")
+        self.ok(ordo("sssp", self.path("real.wel"), "-r", 0, "--output", file, "-v"))
+        self.assertEqual(read_npy(file), ("<f4", [0, 0.5, 0.75, INF]))
+
+    def check_tree(self, preds):
+        weight = {}
+        for u, v, w in self.edges:
+            weight[u, v] = min(w, weight.get((u, v), w))
+        for v, p in enumerate(preds):
+            if v == self.source or self.dist[v] == INF:
+                self.assertEqual(p, -1)
+            else:
+                tight = [u for (u, x), w in weight.items() if x == v and self.dist[u] + w == self.dist[v]]
+                self.assertEqual(p, min(tight))
+
+    def test_tree_and_path(self):
+        file = self.path("tree")
+        self.ok(ordo("sssp", self.gr, "-r", self.source, "--tree", file, "--quiet"))
+        with open(file) as f:
+            preds = [-1 if l == "-\n" else int(l) for l in f]
+        self.check_tree(preds)
+        for target in range(self.n):
+            want, v = [], target
+            while v != -1 and self.dist[target] < INF:
+                want.insert(0, v)
+                v = preds[v]
+            r = self.ok(ordo("sssp", self.gr, "-r", self.source, "--path-to", target, "--quiet"))
+            self.assertEqual(r.out.split(), ["Path:", *map(str, want)] if want else ["Path:", "none"])
+            if target % 10 == 0:
+                r = self.ok(ordo("sssp", self.gr, "-r", self.source, "--path-to", target, "--json", "-"))
+                self.assertEqual(json.loads(r.out)["path"], want)
+
+    def test_ids_of_the_file(self):
+        s = self.source
+        index = ordo("sssp", self.gr, "-r", s, "--tree", "-").out.split()
+        file = ordo("sssp", self.gr, "-r", s + 1, "--tree", "-", "--ids", "file").out.split()
+        self.assertEqual([p if p == "-" else str(int(p) + 1) for p in index], file)
+        target = next(v for v, d in enumerate(self.dist) if 0 < d < INF)
+        words = ["sssp", self.gr, "--quiet", "--path-to"]
+        index = ordo(*words, target, "-r", s).out.split()[1:]
+        file = ordo(*words, target + 1, "-r", s + 1, "--ids", "file").out.split()[1:]
+        self.assertEqual([int(v) + 1 for v in index], [int(v) for v in file])
+        self.refused(2, "from 1 to 60", "sssp", self.gr, "-r", 0, "--ids", "file")
+        self.ok(ordo("sssp", self.gr, "-r", 60, "--ids", "file"))
+        # values are distances, which have no base
+        self.assertEqual(ordo("sssp", self.gr, "-r", s + 1, "--ids", "file", "--output", "-").out,
+                         ordo("sssp", self.gr, "-r", s, "--output", "-").out)
+
+    def test_trace_file(self):
+        file = self.path("trace.csv")
+        self.ok(ordo("sssp", self.gr, "--trace", file))
+        with open(file) as f:
+            lines = f.read().splitlines()
+        self.assertEqual(lines[0], "seconds,in_flight,bucket,delta,concurrent,utilisation")
+        self.assertGreater(len(lines), 1)
+        self.assertTrue(all(l.count(",") == 5 for l in lines))
+
+    def test_empty_and_tiny_graphs(self):
+        for name, text in {"one.gr": "p sp 1 0\n", "loop.gr": "p sp 1 1\na 1 1 3\n", "bare.gr": "p sp 5 0\n"}.items():
+            with open(self.path(name), "w") as f:
+                f.write(text)
+            for app in APPS:
+                self.ok(ordo(app, self.path(name), "-v"))
+        with open(self.path("none.gr"), "w") as f:
+            f.write("p sp 0 0\n")
+        r = ordo("sssp", self.path("none.gr"))
+        self.assertIn(r.returncode, (2, 3))
+
+    def test_quiet(self):
+        self.assertEqual(self.ok(ordo("sssp", self.gr, "--quiet", "-v")).out, "")
+
+
+if __name__ == "__main__":
+    main()

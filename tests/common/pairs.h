@@ -1,0 +1,11 @@
+/* pairs.h -- which syncs the library offers for an operator under a scheduler, for tests that run all of them. */
+#ifndef ORDO_TESTS_PAIRS_H
+#define ORDO_TESTS_PAIRS_H
+
+#include <ordo/scheduler/scheduler.h>
+
+/* Asks ordo_run_check, which must say what the descriptors of operator, scheduler and instance do: else prints a line
+ * with FAILED and ends the program with 1. Ends it with 77 where the device is not there. `device` NULL: "cpu". */
+bool pair_is_offered(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device);
+
+#endif

@@ -1,0 +1,97 @@
+/* sums.c -- references of operators whose cells sum: kcore and pagerank. */
+#include <stdlib.h>
+
+#include "operators/kcore.h"
+#include "operators/pagerank.h"
+
+#include "contract.h"
+
+/* ---- kcore: one level, with parallel edges; who is left, by looking at all until nobody goes ---- */
+
+void contract_kcore(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_NONE, ORDO_SYMMETRISE);
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 n = list->n, k = 1 + t->seed % 7, low = 0;
+    ordo_u32 *core = contract_alloc(n, 4), *expected = contract_alloc(n, 4);
+    ordo_i32 *left = contract_alloc(n, 4);
+    ordo_item *initial = contract_alloc(n, 4);
+    for (ordo_u64 v = 0; v < n; v++) {
+        core[v] = expected[v] = ORDO_NO_VERTEX;
+        for (ordo_eid e = rows->row[v]; e < rows->row[v + 1]; e++)
+            left[v] += rows->head[e * rows->stride] != v;
+        if (left[v] < (ordo_i32)k)
+            initial[low++] = (ordo_item)v;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_u64 v = 0; v < n; v++) {
+            ordo_u64 degree = 0;
+            for (ordo_eid e = rows->row[v]; e < rows->row[v + 1]; e++) {
+                ordo_vid w = rows->head[e * rows->stride];
+                degree += w != v && expected[w] == ORDO_NO_VERTEX;
+            }
+            if (expected[v] == ORDO_NO_VERTEX && degree < k) {
+                expected[v] = (ordo_u32)k - 1;
+                changed = true;
+            }
+        }
+    }
+    kcore_state state = {core, (ordo_i32)k};
+    ordo_work work = {.graph = g, .cells = left, .state = &state, .num_items = n, .targets = n};
+    if (t->seed % 2) { /* otherwise all items: those with enough neighbours are not removed */
+        work.initial = initial;
+        work.initial_count = low;
+    }
+    contract_run(t, &work);
+    contract_check_u32(t, core, expected, n);
+    free(core);
+    free(expected);
+    free(left);
+    free(initial);
+    ordo_graph_free(g);
+}
+
+/* ---- pagerank: x against the fixed point by iteration, in double; what is missing against what was not pushed ---- */
+
+void contract_pagerank(trial *t, const edge_list *list)
+{
+    enum { ITERATIONS = 250 };
+    const double unit = 0x1p-62, damping = 0.75; /* a power of 2 times a whole number: exact in either arithmetic */
+    ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t));
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 n = list->n, first = n ? ((ordo_u64)1 << 60) / n : 0;
+    ordo_u64 *rank = contract_alloc(n, 8), *residual = contract_alloc(n, 8), least = first / (2 + t->seed % 1000) + 1;
+    double *x = contract_alloc(n, sizeof *x), *next = contract_alloc(n, sizeof *next), slack = 1e-12, missing = 0,
+           sent = 0;
+    for (ordo_u64 v = 0; v < n; v++)
+        residual[v] = first;
+    for (int i = 0; i < ITERATIONS; i++) {
+        for (ordo_u64 v = 0; v < n; v++)
+            next[v] = (double)first * unit;
+        for (ordo_u64 u = 0; u < n; u++)
+            for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
+                next[rows->head[e * rows->stride]] += damping * x[u] / (double)(rows->row[u + 1] - rows->row[u]);
+        double *swap = x;
+        x = next;
+        next = swap;
+    }
+    pagerank_state state = {rows->row, rank, least, (ordo_u64)(damping * 0x1p64)};
+    ordo_work work = {.graph = g, .cells = residual, .state = &state, .num_items = n, .targets = n};
+    contract_run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++) {
+        if (residual[v] >= least)
+            contract_fail(t, "a residual that is not below the least was left");
+        if ((double)rank[v] * unit > x[v] + slack)
+            contract_fail(t, "a rank is beyond the exact one");
+        missing += x[v] - (double)rank[v] * unit;
+        sent += (double)first * unit - (rows->row[v + 1] > rows->row[v] ? 1 - damping : 1) * (double)rank[v] * unit;
+    }
+    if (missing * (1 - damping) > sent + slack || sent > (double)(n * least) * unit + slack)
+        contract_fail(t, "more is missing than was not pushed");
+    free(rank);
+    free(residual);
+    free(x);
+    free(next);
+    ordo_graph_free(g);
+}

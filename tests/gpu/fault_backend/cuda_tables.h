@@ -1,0 +1,13 @@
+/* The table of a back end that has the schedulers of fault_backend.cu, by the names of real ones; see there. And
+ * maximum flow, as it is. */
+extern const ordo_instance fault_bsp, fault_near_far, fault_topology, fault_round_bsp, fault_round_topology,
+    fault_round_server, fault_discharge;
+extern const ordo_instance maxflow_native_on_cuda;
+static const named_instance instances[] = {
+    {"sssp_u32", &fault_bsp},         {"sssp_u32", &fault_near_far},
+    {"sssp_u32", &fault_topology},    {"bfs", &fault_bsp},
+    {"bfs", &fault_near_far},         {"bfs", &fault_topology},
+    {"mst_u32", &fault_round_bsp},    {"mst_u32", &fault_round_topology},
+    {"mst_u32", &fault_round_server}, {"maxflow", &maxflow_native_on_cuda},
+    {"discharge", &fault_discharge},
+};

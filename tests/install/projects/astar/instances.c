@@ -1,0 +1,3 @@
+#define ORDO_OP astar
+#include "astar.h"
+#include <ordo/operator/instantiate.h>

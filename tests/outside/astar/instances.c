@@ -1,4 +1,0 @@
-#include "astar.h"
-
-#define ORDO_OP astar
-#include <ordo/instantiate.h>

@@ -1,7 +1,0 @@
-/* An operator of Ordo's own under our scheduler besides its own ones. Not registered: the name is taken, by the one in
- * the library; ordo_work takes an operator by its address. */
-#define ORDO_WEIGHT u32
-#include <ordo/operators/sssp.h>
-
-#define ORDO_OP sssp_u32
-#include "lifo/instantiate.h"

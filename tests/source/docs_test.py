@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""What the documentation says of the tree is so: a block behind `<!-- FILE -->` stands in that file, to the letter, every
+block of C does, and paths, links and functions that are named exist. Every term of the command and of its records is in the
+glossary, every page is in the index, none is long, no private word is used, and docs/results.md is what docs/results/*.json
+give. (tests/install/tutorial_test.py runs the tutorial's commands; tools/site renders the pages.)
+usage: docs_test.py SOURCE_ROOT"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(sys.argv[1])
+LAYERS = ("framework", "schedulers", "operators", "apps", "tests", "tools", "docs")
+# Words that only the authors understood, in running text and in code spans; docs/lab quotes old tables. See
+# docs/glossary.md for the terms.
+BANNED = ("the house", r"floors?", r"settl\w+", r"survey\w*", "(?-i:pace)", "universe", r"bookings?", r"the books", "rivals", r"crowd\w*", "sight",
+          "nearby", "thin", r"recall\w*", "by turns", r"walks? (?:the|its|a) row", "worked out", "whole app", "throw-away", "hand-over",
+          "somebody else's", "nobody else's", "what counts most", "make room", "has room", "no room", "in short supply")
+# Old identifiers, and macros that made names, in code spans and blocks of code.
+BANNED_CODE = (r"OP_?\(", r"MY\(", r"\w+_VISIT", r"\w+_SECTION", r"(?:op|ordo_job)_(?:visit|section|open|recall|book)", r"ordo_survey\w*",
+               r"ordo_cuda_turn\w*", "universe", "thin", "hops", "rivals", "crowd", "twice", r"settle\.c", r"own\.c", r"preflow\.c", r"tree\.[ch]",
+               r"(?:pace|rules|shape)\.h", "ORDO_WHOLE_APP", r"settle_range", "--hand-over")
+LONGEST = 1550  # words of running text in a page
+LONG = {"docs/glossary.md", "docs/results.md"}  # a table of terms; generated
+COMMANDS = {"docs/tutorial.md", "docs/tutorial_gpu.md"}  # tests/install/tutorial_test.py runs them
+passed = failed = 0
+sources = "\n".join(path.read_text() for layer in LAYERS for path in sorted((root / layer).rglob("*"))
+                    if path.suffix in (".h", ".c", ".cuh", ".cu", ".in"))
+
+
+def say(ok, what):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"FAILED {what}")
+
+
+def anchors(page):
+    """Of its headings, as they are linked to."""
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
+            for title in re.findall(r"^#+ (.*)$", page.read_text(), re.M)}
+
+
+def exists(path):
+    """Of the tree; or a program that the tests build, named as its source."""
+    if "*" in path:
+        return any(root.glob(path))
+    return (root / path).exists() or (path.startswith("tests/") and any((root / "tests").rglob(path.split("/")[-1] + ".c")))
+
+
+for page in [*sorted(root.glob("*.md")), root / "tests" / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "schedulers").glob("*/*.md"))]:
+    name, text = str(page.relative_to(root)), page.read_text()
+    for mark, kind, block in re.findall(r"(?:<!-- (\S+) -->\n)?```(\w*)\n(.*?)```", text, re.S):
+        if mark:
+            say(block in (root / mark).read_text(), f"{name}: a block differs from {mark}:\n{block.splitlines()[0]} ...")
+        else:
+            say(kind not in ("c", "make", "cmake"), f"{name}: a block of {kind} is in no file:\n{block.splitlines()[0]} ...")
+            say(kind != "sh" or name in COMMANDS, f"{name}: commands that are not run:\n{block.splitlines()[0]} ...")
+    for link, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", text):
+        target = page.parent / link if link else page
+        say(target.exists(), f"{name}: {link} does not exist")
+        if anchor and target.suffix == ".md" and target.exists():
+            say(anchor in anchors(target), f"{name}: {link}#{anchor} does not exist")
+    # neither part of a longer path nor one with a word in capitals, which stands for names
+    for path in re.findall(rf"(?<![\w/.$}}-])((?:{'|'.join(LAYERS)})/[\w./*-]*[\w*])", text):
+        if not re.search(r"\b[A-Z]{2,}", path.replace("README", "")):
+            say(exists(path), f"{name}: {path} does not exist")
+    for function in set(re.findall(r"\b(ordo_\w+)\(\)", text)):
+        say(re.search(rf"\b{function}\b", sources), f"{name}: {function}() does not exist")
+    if name.startswith("docs/lab/0"):
+        say(re.match(r"# \d{4} .*\n\n20\d\d-\d\d-\d\d", text), f"{name}: expected '# NNNN title' and a date")
+        say(f"]({page.name})" in (root / "docs" / "lab" / "index.md").read_text(), f"{name} is not in docs/lab/index.md")
+        continue
+    if name.startswith("docs/") and page.name != "index.md":
+        say(f"]({page.name}" in (root / "docs" / "index.md").read_text(), f"{name} is not in docs/index.md")
+    running = re.sub(r"```.*?```", "", text, flags=re.S)
+    say(name in LONG or len(running.split()) <= LONGEST, f"{name}: {len(running.split())} words, expected {LONGEST} at most")
+    plain = re.sub(r"\]\([^)]*\)|<!--.*?-->", "", running, flags=re.S)
+    for word in BANNED:
+        found = re.search(rf"\b{word}\b", plain, re.I)
+        say(not found, f"{name}: '{found and found[0]}' is a private word (see docs/glossary.md for the terms)")
+    code = "\n".join(re.findall(r"```.*?```|`[^`]*`|^    .*$", text, re.S | re.M))
+    for word in BANNED_CODE if name != "CHANGELOG.md" else ():
+        found = re.search(rf"(?<![\w-])(?:{word})(?:(?<!\w)|(?!\w))", code)
+        say(not found, f"{name}: '{found and found[0]}' is an old name")
+
+
+def keys(node):
+    """Of all objects that a JSON Schema describes."""
+    for name, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        if name == "properties" and isinstance(value, dict):
+            yield from value
+            for one in value.values():
+                yield from keys(one)
+        else:
+            yield from keys(value)
+
+
+terms = set(re.findall(r"`([^`]+)`", re.sub(r"^# .*?\n## ", "", (root / "docs" / "glossary.md").read_text(), flags=re.S)))
+properties = re.findall(r'\{ORDO_\w+, "([a-z-]+)"\}', sources)
+say(len(properties) >= 6, f"the names of the properties that `ordo operators` prints were not found: {properties}")
+fields = set()
+for struct in ("ordo_stats", "ordo_sample"):
+    body = re.search(rf"typedef struct {struct} \{{(.*?)\}} {struct};", sources, re.S)
+    found = re.findall(r"(\w+)(?:\[\w+\])?(?=[,;])", re.sub(r"/\*.*?\*/", "", body[1], flags=re.S)) if body else []
+    say(found, f"the fields of {struct} were not found")
+    fields.update(found)
+for term in {*properties, *fields, *keys(json.loads((root / "docs" / "schema.json").read_text()))}:
+    say(term in terms, f"docs/glossary.md: the term `{term}` is not there")
+
+done = subprocess.run([sys.executable, root / "tools" / "results", "render", "--check"], capture_output=True, text=True)
+say(done.returncode == 0, done.stdout + done.stderr)
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Every public header compiles alone in C and C++; every operator as C11, C++17 and, if NVCC is given, by nvcc, whose
+PTX must hold no call. usage: headers_test.py SOURCE_ROOT NVCC"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+root, nvcc = pathlib.Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+include = root / "framework" / "include"
+warnings = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
+failures = 0
+passed = 0
+
+
+def compiles(what, command, text, suffix):
+    global failures, passed
+    with tempfile.TemporaryDirectory() as directory:
+        source = pathlib.Path(directory) / ("unit" + suffix)
+        source.write_text(text)
+        out = pathlib.Path(directory) / "out"
+        run = subprocess.run(command + [f"-I{include}", f"-I{root}", str(source), "-o", str(out)],
+                             capture_output=True, text=True)
+        if run.returncode == 0:
+            passed += 1
+            return out.read_text(errors="replace") if "-ptx" in command else ""
+        failures += 1
+        print(f"FAILED {what}\n" + "\n".join((run.stdout + run.stderr).splitlines()[:12]))
+        return ""
+
+
+c = ["gcc", "-std=c11", "-O1", "-c", *warnings]
+# {0} and partial initialisers are C's; C++ takes them, with a warning that -Wextra turns on
+cxx = ["g++", "-std=c++17", "-O1", "-c", *warnings, "-Wno-missing-field-initializers"]
+TEMPLATES = ["operator/relax.h", "operator/critical.h", "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h",
+             "detail/cpu/critical.h"]  # end or follow an operator file
+for header in sorted((include / "ordo").rglob("*.h")):
+    name = str(header.relative_to(include / "ordo"))
+    if name in TEMPLATES or name == "scheduler/cuda_host.h":  # needs CUDA
+        continue
+    text = f"#include <ordo/{name}>\n"
+    compiles(f"{name} alone in C", c, text, ".c")
+    compiles(f"{name} alone in C++", cxx, text, ".cc")
+
+for operator in sorted((root / "operators").glob("*.h")):
+    template = "#ifndef ORDO_WEIGHT" in operator.read_text()
+    for weight in ["u32", "i32", "f32"] if template else [""]:
+        name = operator.stem + (f"_{weight}" if weight else "")
+        text = f"#define ORDO_OP {name}\n"
+        text += f"#define ORDO_WEIGHT {weight}\n" if weight else ""
+        text += f'#include "operators/{operator.name}"\n'
+        compiles(f"{name} in C", c, text, ".c")
+        compiles(f"{name} in C++", cxx, text, ".cc")
+        for scheduler in sorted((root / "schedulers").glob("*/cpu.h")):
+            whole = f"{text}#include <ordo/scheduler/cpu.h>\n#include \"schedulers/{scheduler.parent.name}/cpu.h\"\n"
+            compiles(f"{name} under {scheduler.parent.name} in C++", cxx, whole, ".cc")
+        if nvcc:
+            kernel = text
+            if "ORDO_SUM" in operator.read_text():
+                kernel += (
+                    f"__global__ void use(const op_state *s, op_cell *cell, const ordo_u32 *w) {{\n"
+                    f"  op_edge e = op_make_edge(threadIdx.x, cell[0] != 0, threadIdx.y, w);\n"
+                    f"  if (!op_filter(s, e.tail) || !op_level(s, cell[1])) return;\n"
+                    f"  cell[e.head] += op_candidate(s, op_take(s, e.tail, cell[1]), e);\n"
+                    f"  if (op_priority(s, e.head, cell[1]) > 1.0) cell[2] = op_spent();\n"
+                    "}\n")
+            elif "ORDO_RELAX" in operator.read_text():
+                kernel += (
+                    f"__global__ void use(const op_state *s, op_cell *cell, const ordo_u32 *w) {{\n"
+                    f"  op_edge e = op_make_edge(threadIdx.x, cell[0] != 0, threadIdx.y, w);\n"
+                    f"  op_cell c = op_candidate(s, cell[1], e);\n"
+                    f"  if (op_filter(s, e.tail) && op_better(c, cell[op_target(s, e)]))\n"
+                    f"    cell[op_target(s, e)] = c;\n"
+                    f"  if (op_priority(s, e.head, c) > 1.0 || op_settled(s, e.head, c)) cell[2] = op_worst();\n"
+                    "}\n")
+            else:
+                kernel += (
+                    f"__global__ void use(const op_state *s, ordo_request *r, ordo_activation *a, ordo_u32 *n) {{\n"
+                    f"  n[0] = op_prepare(s, threadIdx.x, r);\n"
+                    f"  n[1] = op_commit(s, r, a);\n"
+                    "}\n")
+            ptx = compiles(f"{name} by nvcc", [nvcc, "-std=c++17", "-arch=sm_80", "-ptx"], kernel, ".cu")
+            if re.search(r"^\s*call", ptx, re.M):
+                failures += 1
+                print(f"FAILED {name}: its PTX holds a call")
+print(f"{passed} passed, {failures} failed")
+sys.exit(1 if failures else 0)

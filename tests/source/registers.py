@@ -1,0 +1,45 @@
+"""registers.py LIBRARY STAMP -- fails where a kernel of the CUDA back end works in local memory.
+
+Local memory is where registers go that a launch shape does not leave: a scheduler whose kernel spills in its inner loop is
+several times as slow, and looks right. 16 bytes are let pass: a word or two of what is kept outside of loops. So is what is
+there by number: the requests of a visit that may ask for several, and what their sections activate. Asks
+cuobjdump, for machine code alone; without it says so, and nothing is checked.
+"""
+import re
+import shutil
+import subprocess
+import sys
+
+MOST = 16
+BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages
+    "discharge_lock_server": 8 * 32 + 4 * 8 + 8 * 32,
+    "discharge": 8 * 32 + 4 * 8,
+}
+
+
+def main(library, stamp):
+    if not shutil.which("cuobjdump"):
+        print("registers.py: no cuobjdump, kernels are not checked")
+    else:
+        text = subprocess.run(["cuobjdump", "--dump-resource-usage", library], check=True, capture_output=True,
+                              text=True).stdout
+        spills = set()
+        arch = "?"
+        for line in text.splitlines():
+            found = re.match(r"arch = (\S+)", line)
+            arch = found[1] if found else arch
+            found = re.search(r"Function (\S+):", line)
+            name = found[1] if found else name if "REG:" in line else ""
+            found = re.search(r"REG:(\d+) STACK:(\d+)", line)
+            known = re.search(r"[a-z][a-z0-9_]*_kernel", name)
+            room = next((BY_NUMBER[k] for k in BY_NUMBER if known and known[0].startswith(k + "_")), 0)
+            if found and int(found[2]) > MOST + room:
+                spills.add(f"{known[0] if known else name} for {arch}: {found[2]} bytes of local memory, {found[1]} registers")
+        if spills:
+            sys.exit("\n".join(["registers.py: kernels that spill, expected at most "
+                                f"{MOST} bytes (give them fewer threads or blocks):", *sorted(spills)]))
+    with open(stamp, "w", encoding="utf-8") as out:
+        out.write("checked\n")
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,126 @@
+/* The thread team: barriers order plain writes, leases are exclusive, many members on few cores make progress. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <ordo/scheduler/team.h>
+
+#include "tests/common/suite.h"
+
+enum { ROUNDS = 200 };
+
+typedef struct relay {
+    ordo_team *team;
+    int threads;
+    ordo_u64 value[64]; /* plain: only the barrier orders it */
+    int wrong;
+} relay;
+
+/* Every member writes its word, and after the barrier checks everybody's. */
+static void pass_on(void *arg, int member)
+{
+    relay *r = arg;
+    for (ordo_u64 round = 1; round <= ROUNDS; round++) {
+        r->value[member] = round * 100 + (ordo_u64)member;
+        ordo_team_barrier(r->team);
+        for (int t = 0; t < r->threads; t++)
+            if (r->value[t] != round * 100 + (ordo_u64)t)
+                __atomic_store_n(&r->wrong, 1, __ATOMIC_RELAXED);
+        ordo_team_barrier(r->team);
+    }
+}
+
+START_TEST(barrier_orders_writes)
+{
+    static const int sizes[] = {1, 2, 3, 8, 33};
+    relay r = {.threads = sizes[_i]};
+    ck_assert_int_eq(ordo_team_lease(r.threads, &r.team), ORDO_OK);
+    ck_assert_int_eq(ordo_team_size(r.team), r.threads);
+    for (int again = 0; again < 5; again++)
+        ordo_team_run(r.team, pass_on, &r);
+    ck_assert_int_eq(r.wrong, 0);
+    ordo_team_return(r.team);
+}
+END_TEST
+
+static void *lease_and_run(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 20; i++) {
+        relay r = {.threads = 2};
+        if (ordo_team_lease(2, &r.team))
+            return (void *)1;
+        ordo_team_run(r.team, pass_on, &r);
+        ordo_team_return(r.team);
+        if (r.wrong)
+            return (void *)1;
+    }
+    return NULL;
+}
+
+START_TEST(leases_are_exclusive)
+{
+    pthread_t thread[4];
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, lease_and_run, NULL), 0);
+    for (int i = 0; i < 4; i++) {
+        void *wrong;
+        pthread_join(thread[i], &wrong);
+        ck_assert_ptr_null(wrong);
+    }
+}
+END_TEST
+
+START_TEST(returned_teams_are_used_again)
+{
+    ordo_team *first, *second;
+    ck_assert_int_eq(ordo_team_lease(3, &first), ORDO_OK);
+    ordo_team_return(first);
+    ck_assert_int_eq(ordo_team_lease(3, &second), ORDO_OK);
+    ck_assert_ptr_eq(first, second);
+    ordo_team_return(second);
+}
+END_TEST
+
+START_TEST(silly_sizes_are_refused)
+{
+    ordo_team *team = NULL;
+    ck_assert_int_eq(ordo_team_lease(-1, &team), ORDO_ERR_USAGE);
+    ck_assert_int_eq(ordo_team_lease(ORDO_MAX_THREADS + 1, &team), ORDO_ERR_USAGE);
+    ck_assert_ptr_null(team);
+    ck_assert_int_eq(ordo_team_lease(0, &team), ORDO_OK);
+    ck_assert_int_eq(ordo_team_size(team), ordo_cores());
+    ordo_team_return(team);
+}
+END_TEST
+
+START_TEST(split_covers_all_once)
+{
+    for (ordo_u64 count = 0; count < 50; count++)
+        for (int members = 1; members < 9; members++) {
+            ordo_u64 expected = 0;
+            for (int member = 0; member < members; member++) {
+                ordo_u64 begin, end;
+                ordo_split(count, members, member, &begin, &end);
+                ck_assert_uint_eq(begin, expected);
+                ck_assert_uint_ge(end, begin);
+                ck_assert_uint_le(end - begin, count / (ordo_u64)members + 1);
+                expected = end;
+            }
+            ck_assert_uint_eq(expected, count);
+        }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("team");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, barrier_orders_writes, 0, 5);
+    tcase_add_test(tests, leases_are_exclusive);
+    tcase_add_test(tests, returned_teams_are_used_again);
+    tcase_add_test(tests, silly_sizes_are_refused);
+    tcase_add_test(tests, split_covers_all_once);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
