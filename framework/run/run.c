@@ -401,7 +401,7 @@ void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
     __atomic_store_n(&job->own->supersteps, job->supersteps, __ATOMIC_RELAXED);
     __atomic_store_n(&job->own->in_flight, in_flight, __ATOMIC_RELAXED);
     look_for_end(job, job->supersteps, in_flight);
-    if (!options->progress)
+    if (!options->progress || ordo_job_stopped(job)) /* no report after the end */
         return;
     double now = ordo_job_seconds(job);
     if (now - job->own->last_progress < 0.1)

@@ -340,7 +340,7 @@ END_TEST
 static void cancel_at_once(void *arg, const ordo_progress *progress)
 {
     (void)progress;
-    *(volatile int *)arg = 1;
+    __atomic_store_n((volatile int *)arg, 1, __ATOMIC_RELAXED);
 }
 
 /* A path takes long: one item is in flight at a time. Cancelled from the first report, after a tenth of a second. */

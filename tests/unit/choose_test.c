@@ -422,8 +422,8 @@ int main(void)
     tcase_add_loop_test(tc, critical_operators, 0, COUNT(critical_table));
     tcase_add_loop_test(tc, settings_and_syncs_are_honoured, 0, COUNT(settings));
     tcase_add_test(tc, device_auto_takes_the_gpu_where_that_runs);
-    tcase_add_test(tc, one_from_outside_takes_part);
     tcase_add_test(tc, the_default_is_one_of_the_list);
+    tcase_add_test(tc, one_from_outside_takes_part); /* last: what it registers stays where checks share a process */
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -730,8 +730,8 @@ START_TEST(widths_are_kept)
             ck_assert_msg(strstr(ordo_last_error(), where) && strstr(ordo_last_error(), "(--round"), "%s, not %s",
                           ordo_last_error(), where);
             g = must_read(path, &drop); /* nobody wants it */
-            ordo_graph_free(g);
         }
+        ordo_graph_free(g);
         g = must_read(path, &round);
         ordo_graph_info info = info_of(g);
         double want = real ? (double)(ordo_f32)w->value : w->value;

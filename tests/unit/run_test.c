@@ -328,7 +328,7 @@ static void watch(void *arg, const ordo_progress *progress)
     ck_assert_double_ge(progress->seconds, w->last);
     w->last = progress->seconds;
     if (++w->calls == w->cancel_at)
-        w->cancel = 1;
+        __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
 }
 
 /* A run that would take very long: topology on a path against the order of ids, or tiny supersteps. */

@@ -51,8 +51,9 @@ typedef void ordo_progress_fn(void *arg, const ordo_progress *progress);
 /* ---- options ---- */
 
 /**
- * How to run. All zero is the default. Strings and arrays are the caller's and must live as long as the call. The
- * cancel flag may be set by a signal handler, or by another thread with an atomic store.
+ * How to run. All zero is the default. Strings and arrays are the caller's and must live as long as the call. A signal
+ * handler may set the cancel flag; another thread or the progress callback may, with an atomic store, since threads of
+ * the run read it meanwhile.
  */
 typedef struct ordo_options {
     const char *scheduler;       /**< NULL: ordo_scheduler_default(), or where sync is "auto" the same as "auto".
