@@ -8,7 +8,7 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
-static const ordo_tunable tunables[] = {ADDS_TUNABLES(ORDO_TUNABLE_ROW)};
+static const ordo_tunable tunables[] = {ADDS_TUNABLES(ORDO_TUNABLE_ROW) ADDS_CONSTANTS(ORDO_TUNABLE_ROW)};
 
 /* The pool and its tables, and each thread's buffers and overflow; what does not fit the pool doubles in bins. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
@@ -48,8 +48,7 @@ const ordo_scheduler ordo_scheduler_adds = {
     .summary = "asynchronous dynamic delta-stepping: shared buckets, a manager that assigns work and adapts delta",
     .paper = "Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5",
     .pairings = pairings,
-    .tunables = tunables,
-    .tunable_count = ADDS_TUNABLE_COUNT,
+    ORDO_TUNABLES(tunables, ADDS_TUNABLE_COUNT, ADDS_ROWS),
     .memory = memory,
     .suit = suit,
 };

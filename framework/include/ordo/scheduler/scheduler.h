@@ -43,8 +43,19 @@ typedef struct ordo_tunable {
 /* Rows are written once, as X(ENUMERATOR, name, type, default, min, max, choices, unit, help), and used twice: for the
  * enumerators that index ordo_job.tunable, and for the table. */
 #define ORDO_TUNABLE_ENUM(_id, _name, _type, _initial, _min, _max, _choices, _unit, _help) _id,
+#define ORDO_TUNABLE_ONE(_id, _name, _type, _initial, _min, _max, _choices, _unit, _help) +1 /* to count them */
 #define ORDO_TUNABLE_ROW(_id, _name, _type, _initial, _min, _max, _choices, _unit, _help)                              \
     {_name, ORDO_TUNABLE_##_type, _initial, _min, _max, _choices, _unit, _help},
+
+/* A scheduler's constants are rows behind its tunables: numbers that no user gains by changing, and switches that take
+ * a part away to measure what it is worth. A build with -Dablation=true makes tunables of them (docs/ablations.md). Use
+ * in a descriptor: ORDO_TUNABLES(tunables, shown, all), of which rows before `shown` are tunables. */
+#ifdef ORDO_ABLATION
+#define ORDO_TUNABLES(table, shown, all) .tunables = (table), .tunable_count = (all)
+#else
+#define ORDO_TUNABLES(table, shown, all)                                                                               \
+    .tunables = (table), .tunable_count = (shown), .constant_count = (int)(all) - (int)(shown)
+#endif
 
 /* ---- descriptors ---- */
 
@@ -93,9 +104,9 @@ typedef struct ordo_fit {
 typedef struct ordo_scheduler {
     const char *name, *summary, *paper; /* an identifier; one line each */
     const ordo_pairing *pairings;       /* ends with kind 0 */
-    const ordo_tunable *tunables;       /* [tunable_count] */
-    int tunable_count;
-    bool all_items; /* processes every item in every round: initial items are not needed */
+    const ordo_tunable *tunables;       /* [tunable_count + constant_count] */
+    int tunable_count, constant_count;  /* constants: always at their default; see ORDO_TUNABLES */
+    bool all_items;                     /* processes every item in every round: initial items are not needed */
     /* Predicts the bytes of worklists for a run on n vertices and m edges, as ordo_run_memory does. `entry`: bytes of a
      * worklist entry; `tunable`: as in ordo_job. */
     void (*memory)(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
@@ -137,7 +148,7 @@ typedef struct ordo_job {
     const ordo_item *initial; /* [initial_count], or NULL: all of 0 .. num_items - 1 */
     ordo_u64 initial_count, num_items, targets;
     ordo_sync sync;
-    const double *tunable; /* [tunable_count] INT, REAL: the value; CHOICE: its index */
+    const double *tunable; /* [tunable_count + constant_count] INT, REAL: the value; CHOICE: its index */
     ordo_team *team;
     int threads;                    /* members of the team */
     ordo_counters *counters;        /* [threads]; summed up after the run */
