@@ -369,7 +369,8 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 }
 
 /* Ends when a list is empty, or when it is to. All blocks read a round's words after the barrier that ends the round
- * before, and they are not written again until another one. */
+ * before, and they are not written again until another one. One function: a round's steps are functions, and what is
+ * left is their order between grid barriers, with what the keeper counts over all rounds in registers. */
 static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const mst_args a)
 {
     __shared__ mst_numbering<MST_ROUND_THREADS> numbering;

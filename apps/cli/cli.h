@@ -98,12 +98,12 @@ enum {
     TRAIT_GRAPH = 1 << 0,
     TRAIT_SOURCE = 1 << 1,
     TRAIT_TERMINALS = 1 << 2,
-    TRAIT_NO_TERMINALS = 1 << 8,
-    TRAIT_PATHS = 1 << 3,
-    TRAIT_K = 1 << 4,
-    TRAIT_RANKS = 1 << 5,
-    TRAIT_SECTIONS = 1 << 6, /* bench ht, atm */
-    TRAIT_RATINGS = 1 << 7   /* bench sgd */
+    TRAIT_NO_TERMINALS = 1 << 3,
+    TRAIT_PATHS = 1 << 4,
+    TRAIT_K = 1 << 5,
+    TRAIT_RANKS = 1 << 6,
+    TRAIT_SECTIONS = 1 << 7, /* bench ht, atm */
+    TRAIT_RATINGS = 1 << 8   /* bench sgd */
 };
 /* Whose options: of a verb, and of one of its apps or benchmarks where that is known. */
 typedef struct option_scope {

@@ -117,18 +117,53 @@ typedef struct reference {
     int entry;
 } reference;
 
+/* Whether a run's answer is right: verified, or equal to the first one from the same source, which it may be itself. */
+static void judge_answer(comparison *c, entry *e, record *r, reference *known)
+{
+    ordo_u64 hash = hash_answer(r->app, r->answer);
+    if (r->verified == 0) {
+        note_failure(c, e, ordo_last_error());
+    } else if (r->app->is_approximate) {
+        known->set = true;
+    } else if (!known->set) {
+        *known = (reference){true, hash, (int)(e - c->entries)};
+    } else if (known->hash != hash) {
+        char sentence[160];
+        snprintf(sentence, sizeof sentence, "its answer in round %d differs from that of %s", r->trial,
+                 c->candidates[known->entry].scheduler);
+        note_failure(c, e, sentence);
+        r->verified = 0;
+    } else if (!r->o->no_verify) {
+        r->verified = 1; /* equal to a verified one */
+    }
+}
+
+/* Adds a run to what is known of its entry. */
+static void count_run(entry *e, size_t which, const record *r)
+{
+    const ordo_stats *s = r->stats;
+    e->seconds[which * (size_t)r->o->repeat + e->done[which]++] = s->run_seconds + s->transfer_seconds;
+    e->runs++;
+    snprintf(e->used_sync, sizeof e->used_sync, "%s", s->sync);
+    snprintf(e->fallback, sizeof e->fallback, "%s", s->fallback);
+    e->items += (double)s->items;
+    e->edges += (double)s->edges;
+    e->stale += (double)s->stale;
+    e->supersteps += (double)s->supersteps;
+    e->peak_worklist = s->peak_worklist_bytes > e->peak_worklist ? s->peak_worklist_bytes : e->peak_worklist;
+}
+
 /* Makes one run, from the source of that index. */
 static ordo_status run_entry(comparison *c, entry *e, size_t which, int round, reference *known, ordo_answer *answer)
 {
     const options *o = c->o;
-    const loaded *g = c->graph;
     const ordo_vid source = c->sources[which];
     ordo_stats stats = {0};
     ordo_app_input input;
-    ordo_status status = app_input(o, g, source, &input);
+    ordo_status status = app_input(o, c->graph, source, &input);
     if (status)
         return status;
-    record r = {.graph = g,
+    record r = {.graph = c->graph,
                 .app = o->app,
                 .source = source,
                 .sink = input.sink,
@@ -142,36 +177,12 @@ static ordo_status run_entry(comparison *c, entry *e, size_t which, int round, r
         ordo_stats_free(&stats);
         return status;
     }
-    ordo_u64 hash = hash_answer(o->app, answer);
-    int index = (int)(e - c->entries);
-    if (r.verified == 0) {
-        note_failure(c, e, ordo_last_error());
-    } else if (o->app->is_approximate) {
-        known->set = true;
-    } else if (!known->set) {
-        *known = (reference){true, hash, index};
-    } else if (known->hash != hash) {
-        char sentence[160];
-        snprintf(sentence, sizeof sentence, "its answer in round %d differs from that of %s", round,
-                 c->candidates[known->entry].scheduler);
-        note_failure(c, e, sentence);
-        r.verified = 0;
-    } else if (!o->no_verify) {
-        r.verified = 1; /* equal to a verified one */
-    }
-    e->seconds[which * (size_t)o->repeat + e->done[which]++] = stats.run_seconds + stats.transfer_seconds;
-    e->runs++;
+    judge_answer(c, e, &r, known);
+    count_run(e, which, &r);
     if (r.verified || !c->results[which].field_count) {
         memcpy(c->results[which].fields, answer->fields, sizeof answer->fields);
         c->results[which].field_count = answer->field_count;
     }
-    snprintf(e->used_sync, sizeof e->used_sync, "%s", stats.sync);
-    snprintf(e->fallback, sizeof e->fallback, "%s", stats.fallback);
-    e->items += (double)stats.items;
-    e->edges += (double)stats.edges;
-    e->stale += (double)stats.stale;
-    e->supersteps += (double)stats.supersteps;
-    e->peak_worklist = stats.peak_worklist_bytes > e->peak_worklist ? stats.peak_worklist_bytes : e->peak_worklist;
     if (c->json.file)
         status = json_write_run(&c->json, &r);
     if (c->json.file && !status) {

@@ -329,81 +329,100 @@ static void print_path(const record *r)
     printf(r->path_length ? "\n" : " none\n");
 }
 
+/* The memory that a run needs, which must be there. */
+static ordo_status expect_memory(record *r, const ordo_options *run, bool want_pred)
+{
+    ordo_status status = r->app->memory(r->graph->graph, run, &r->expected, &r->at_most);
+    if (status)
+        return status;
+    const ordo_u64 answer = answer_bytes(r->app, r->graph, want_pred);
+    r->expected += answer;
+    r->at_most += answer;
+    return check_memory(r->o, r->app->name, r->expected);
+}
+
+/* Prints and writes what there is of each trial, and what there is of the first and the last one only. */
+static ordo_status report_trial(const record *r, bool first, bool last, outputs *out)
+{
+    const options *o = r->o;
+    if (!o->quiet) {
+        if (first)
+            print_head(r->stats);
+        print_run(r);
+        if (o->analysis && last)
+            print_analysis(r);
+    }
+    if (o->path_to && !o->stdout_taken)
+        print_path(r);
+    ordo_status status = out->json.file ? json_write_run(&out->json, r) : ORDO_OK;
+    if (status)
+        return status;
+    if (out->trace.file && last)
+        write_trace(&out->trace, r->stats);
+    return flush_stdout();
+}
+
+/* Writes the answer of the last trial. */
+static void write_answer(const record *r, const ordo_answer *answer, outputs *out)
+{
+    if (out->values.file)
+        write_values(&out->values, r->graph, r->app, answer);
+    if (out->tree.file)
+        write_tree(&out->tree, r->graph, answer);
+    if (out->cut.file)
+        write_cut(&out->cut, answer);
+}
+
 /* All trials on a loaded graph. */
 static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
 {
-    const ordo_app *app = o->app;
     const char *settings[MAX_SETTINGS];
     ordo_options run = run_options(o, o->scheduler, o->sync, settings);
-    bool want_pred = o->tree || o->path_to;
-    record r = {.graph = g, .app = app, .o = o};
-
-    ordo_status status = app->memory(g->graph, &run, &r.expected, &r.at_most);
+    record r = {.graph = g, .app = o->app, .o = o};
+    ordo_status status = expect_memory(&r, &run, o->tree || o->path_to);
     if (status)
-        return status;
-    r.expected += answer_bytes(app, g, want_pred);
-    r.at_most += answer_bytes(app, g, want_pred);
-    if ((status = check_memory(o, app->name, r.expected)))
         return status;
     ordo_vid target = 0;
     if (o->path_to && (status = parse_vertex(g, "--path-to", o->path_to, &target)))
         return status;
 
-    size_t repeat = o->repeat ? (size_t)o->repeat : 1, count;
+    const size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup;
+    size_t count;
     ordo_vid *sources, *path = NULL;
     if ((status = choose_sources(o, g, repeat, &sources, &count)))
         return status;
-    size_t trials = o->sources ? count * repeat : repeat;
+    const size_t trials = o->sources ? count * repeat : repeat;
 
     ordo_answer answer = {0};
     ordo_app_input input;
     status = app_input(o, g, sources[0], &input);
     char failure[1024] = "";
     double total = 0;
-    progress_steps(trials + (size_t)o->warmup);
-    for (size_t i = 0; i < trials + (size_t)o->warmup && !status; i++) {
-        bool warm = i < (size_t)o->warmup;
+    progress_steps(trials + warmup);
+    for (size_t i = 0; i < trials + warmup && !status; i++) {
+        const bool warm = i < warmup;
+        const size_t trial = warm ? 0 : i - warmup;
         progress_step();
-        size_t trial = warm ? 0 : i - (size_t)o->warmup;
         ordo_stats stats = {0};
         r.sink = input.sink;
         r.source = input.source = sources[o->sources ? trial / repeat : count == 1 ? 0 : trial];
         r.trial = (int)trial + 1;
         status = run_once(&r, &input, &run, o->verify && !warm, &answer, &stats);
-        if (status || warm) {
-            ordo_stats_free(&stats);
-            continue;
+        if (!status && !warm) {
+            if (!r.verified && !failure[0])
+                snprintf(failure, sizeof failure, "%s", ordo_last_error());
+            total += r.trial_seconds;
+            if (o->path_to)
+                status = find_path(&r, &answer, target, &path);
+            if (!status)
+                status = report_trial(&r, trial == 0, trial == trials - 1, out);
         }
-        if (!r.verified && !failure[0])
-            snprintf(failure, sizeof failure, "%s", ordo_last_error());
-        total += r.trial_seconds;
-        if (o->path_to)
-            status = find_path(&r, &answer, target, &path);
-        if (!o->quiet) {
-            if (trial == 0)
-                print_head(&stats);
-            print_run(&r);
-            if (o->analysis && trial == trials - 1)
-                print_analysis(&r);
-        }
-        if (o->path_to && !status && !o->stdout_taken)
-            print_path(&r);
-        if (!status && out->json.file)
-            status = json_write_run(&out->json, &r);
-        if (!status && out->trace.file && trial == trials - 1)
-            write_trace(&out->trace, &stats);
         ordo_stats_free(&stats);
-        if (!status)
-            status = flush_stdout();
     }
     if (!status && !o->quiet)
         print_time("Average Time", total / (double)trials);
-    if (!status && out->values.file)
-        write_values(&out->values, g, app, &answer);
-    if (!status && out->tree.file)
-        write_tree(&out->tree, g, &answer);
-    if (!status && out->cut.file)
-        write_cut(&out->cut, &answer);
+    if (!status)
+        write_answer(&r, &answer, out);
     free(sources);
     free(path);
     free_answer(&answer);

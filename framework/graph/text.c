@@ -373,112 +373,156 @@ static bool cut_line(const ordo_text_shape *shape, place *p, place end, ordo_spa
     return !more;
 }
 
-/* Parses a chunk and gives its edges to `to`, if that is not NULL. */
-static inline __attribute__((always_inline)) void parse_chunk(const reading *r, chunk *c, ordo_taker *to,
-                                                              const bool ends_only, const bool fields)
+/* ---- parsing a chunk: a loop for each layout and pass, whose steps are inlined ---- */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Where a chunk's parser is. What it looks at in each line is copied: the compiler must otherwise assume that stores
+ * change it. */
+typedef struct parser {
+    const reading *r;
+    chunk *c;
+    const ordo_text_shape *shape; /* a copy */
+    ordo_u64 limit[2];            /* tails and heads are less */
+    place at, end;
+    ordo_u64 line;
+} parser;
+
+typedef struct parsed_edge {
+    ordo_u64 tail, head;
+    ordo_u32 bits; /* of the weight */
+} parsed_edge;
+
+/* Parses one end of an edge: all that is left of a field, or a word. False: p->at is where it was. */
+INLINE bool parse_end(parser *p, place end, const bool field, ordo_u64 limit, ordo_u64 *out)
 {
-    const ordo_text_shape shape = *r->shape; /* a copy: the compiler must otherwise assume that stores change it */
-    const place end = c->piece.end;
+    place after = scan_digits(p->at, end, out);
+    *out -= p->shape->base; /* 0 of a 1-based file becomes huge */
+    if (after == p->at || !(field ? after == end : at_gap(after, end)) || *out >= limit)
+        return false;
+    p->at = after;
+    return true;
+}
+
+/* Parses a line of words to the begin of the next one. Returns what was expected at p->at, if anything is wrong. */
+INLINE wanted parse_words(parser *p, const bool ends_only, parsed_edge *out)
+{
+    const ordo_text_shape *shape = p->shape;
+    const bool heads = !ends_only || p->r->heads;
+    if (shape->arcs) {
+        if (!at_gap(p->at + 1, p->end))
+            return WANT_ARC;
+        p->at = skip_blanks(p->at + 1, p->end);
+    }
+    if (!parse_end(p, p->end, false, p->limit[0], &out->tail))
+        return WANT_TAIL;
+    p->at = skip_blanks(p->at, p->end);
+    if (heads) {
+        if (!parse_end(p, p->end, false, p->limit[1], &out->head))
+            return WANT_HEAD;
+        p->at = skip_blanks(p->at, p->end);
+    }
+    if (ends_only && (shape->columns == 3 || !heads)) {
+        p->at = after_line(p->at, p->end);
+        return NOTHING_WRONG;
+    }
+    if (shape->columns == 3) {
+        wanted want;
+        place after = scan_weight(p->r, p->c, p->at, p->end, p->line, &out->bits, &want);
+        if (!after)
+            return want;
+        p->at = skip_blanks(after, p->end);
+    }
+    if (!at_line_end(p->at, p->end))
+        return WANT_LINE_END;
+    p->at += p->at < p->end;
+    return NOTHING_WRONG;
+}
+
+/* The same for a line of fields with separators. */
+INLINE wanted parse_fields(parser *p, const bool ends_only, parsed_edge *out)
+{
+    ordo_span column[3] = {{NULL, NULL}};
+    place next = p->at;
+    const bool whole = cut_line(p->shape, &next, p->end, column);
+    p->at = next;
+    if (!whole)
+        return WANT_FIELDS;
+    p->at = column[0].begin;
+    if (!parse_end(p, column[0].end, true, p->limit[0], &out->tail))
+        return WANT_TAIL;
+    p->at = column[1].begin;
+    if (!parse_end(p, column[1].end, true, p->limit[1], &out->head))
+        return WANT_HEAD;
+    if (!ends_only && p->shape->columns == 3) {
+        wanted want;
+        p->at = column[2].begin;
+        place after = scan_weight(p->r, p->c, p->at, column[2].end, p->line, &out->bits, &want);
+        if (after != column[2].end)
+            return after ? WANT_WEIGHT : want;
+    }
+    p->at = next + (next < p->end);
+    return NOTHING_WRONG;
+}
+
+/* Parses a chunk and gives its edges to `to`, if that is not NULL. */
+INLINE void parse_chunk(const reading *r, chunk *c, ordo_taker *to, const bool ends_only, const bool fields)
+{
+    const ordo_text_shape shape = *r->shape;
     const bool counted = shape.n != ORDO_COUNT_UNKNOWN;
-    const ordo_u64 all = counted ? shape.n : ORDO_MAX_VERTICES,
-                   limit[2] = {shape.tails ? shape.tails : all, all - shape.tails};
-    ordo_u64 line = c->first_line, max_id = 0, max_line = 0;
+    const ordo_u64 all = counted ? shape.n : ORDO_MAX_VERTICES;
+    parser p = {.r = r,
+                .c = c,
+                .shape = &shape,
+                .limit = {shape.tails ? shape.tails : all, all - shape.tails},
+                .at = c->piece.begin,
+                .end = c->piece.end,
+                .line = c->first_line};
+    ordo_u64 max_id = 0, max_line = 0;
     ordo_edge_entry batch[ORDO_BATCH];
     size_t given = 0;
-    wanted want;
+    wanted want = NOTHING_WRONG;
     c->wrong = c->negative = c->big = c->wide = (mark){0};
     c->real = false;
-    place p = c->piece.begin;
-    for (; p < end; line++) {
-        const place start = p; /* a separator may be a blank */
-        p = skip_blanks(p, end);
-        if (!is_edge_line(&shape, p, end)) {
-            if (shape.arcs && !at_line_end(p, end) && *p != 'c') {
+    for (; p.at < p.end; p.line++) {
+        const place start = p.at; /* a separator may be a blank */
+        p.at = skip_blanks(p.at, p.end);
+        if (!is_edge_line(&shape, p.at, p.end)) {
+            if (shape.arcs && !at_line_end(p.at, p.end) && *p.at != 'c') {
                 want = WANT_ARC;
-                goto wrong;
+                break;
             }
-            p = after_line(p, end);
+            p.at = after_line(p.at, p.end);
             continue;
         }
-        if (shape.arcs) {
-            want = WANT_ARC;
-            if (!at_gap(p + 1, end))
-                goto wrong;
-            p = skip_blanks(p + 1, end);
-        }
-        ordo_u64 ends[2] = {0, 0};
-        ordo_span column[3] = {{NULL, NULL}};
-        p = fields ? start : p;
-        if (fields && !cut_line(&shape, &p, end, column)) {
-            want = WANT_FIELDS;
-            goto wrong;
-        }
-        const place next = p;
-        for (int i = 0; fields && i < 2; i++) {
-            want = i ? WANT_HEAD : WANT_TAIL;
-            p = column[i].begin;
-            place after = scan_digits(p, column[i].end, &ends[i]);
-            ends[i] -= shape.base;
-            if (after == p || after != column[i].end || ends[i] >= limit[i])
-                goto wrong;
-        }
-        for (int i = 0; !fields && i < (ends_only && !r->heads ? 1 : 2); i++) {
-            want = i ? WANT_HEAD : WANT_TAIL;
-            place after = scan_digits(p, end, &ends[i]);
-            ends[i] -= shape.base; /* 0 of a 1-based file becomes huge */
-            if (after == p || !at_gap(after, end) || ends[i] >= limit[i])
-                goto wrong;
-            p = skip_blanks(after, end);
-        }
+        p.at = fields ? start : p.at;
+        parsed_edge edge = {0, 0, 0};
+        want = fields ? parse_fields(&p, ends_only, &edge) : parse_words(&p, ends_only, &edge);
+        if (want)
+            break;
         if (!counted) {
-            ordo_u64 larger = ends[0] > ends[1] ? ends[0] : ends[1];
+            ordo_u64 larger = edge.tail > edge.head ? edge.tail : edge.head;
             if (larger >= max_id) {
                 max_id = larger + 1;
-                max_line = line;
+                max_line = p.line;
             }
         }
-        ordo_u32 bits = 0;
-        if (fields) {
-            if (!ends_only && shape.columns == 3) {
-                p = column[2].begin;
-                place after = scan_weight(r, c, p, column[2].end, line, &bits, &want);
-                if (after && after != column[2].end)
-                    want = WANT_WEIGHT;
-                if (!after || after != column[2].end)
-                    goto wrong;
-            }
-            p = next + (next < end);
-        } else if (ends_only && (shape.columns == 3 || !r->heads)) {
-            p = after_line(p, end);
-        } else {
-            if (shape.columns == 3) {
-                place after = scan_weight(r, c, p, end, line, &bits, &want);
-                if (!after)
-                    goto wrong;
-                p = skip_blanks(after, end);
-            }
-            want = WANT_LINE_END;
-            if (!at_line_end(p, end))
-                goto wrong;
-            if (p < end)
-                p++;
-        }
-        batch[given++] = (ordo_edge_entry){(ordo_vid)ends[0], (ordo_vid)(ends[1] + shape.tails), bits};
+        batch[given++] = (ordo_edge_entry){(ordo_vid)edge.tail, (ordo_vid)(edge.head + shape.tails), edge.bits};
         if (given == ORDO_BATCH) {
             if (to)
                 to->take(to, batch, given);
             given = 0;
         }
     }
+    c->lines = p.line - c->first_line;
+    if (want) {
+        c->wrong = (mark){p.at, p.line, want};
+        return;
+    }
     if (to)
         to->take(to, batch, given);
-    c->lines = line - c->first_line;
     c->max_id = max_id;
     c->max_line = max_line;
-    return;
-wrong:
-    c->lines = line - c->first_line;
-    c->wrong = (mark){p, line, want};
 }
 
 static void give_chunk(void *self, ordo_u64 index, bool ends_only, ordo_taker *to)

@@ -247,13 +247,11 @@ ORDO_NOINLINE void adds_manage_loop(adds_run *run, int patience)
     }
 }
 
-ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
+/* By all members: the first bucket begins at the least priority of all initial items. */
+ORDO_INLINE void adds_agree_base(adds_run *run, int index)
 {
     ordo_job *job = run->job;
     adds_control *c = run->control;
-    const int patience = job->threads > ordo_cores() ? 2 : 64;
-
-    /* The first bucket begins at the least priority of all initial items. */
     adds_member *me = run->member[index];
     double lowest = op_least_priority(job, me->next_initial, me->end_initial, &me->count);
     run->lowest[index] = lowest;
@@ -266,6 +264,27 @@ ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
     }
     ordo_team_barrier(job->team);
     adds_read_map(c, &me->map);
+}
+
+/* The member's assignment flag. Where it has none and the role is free: after a turn of managing. */
+ORDO_INLINE ordo_u64 adds_next_flag(adds_control *c, const adds_member *me, int index)
+{
+    ordo_u64 flag = __atomic_load_n(&me->worker->flag, __ATOMIC_ACQUIRE);
+    if (!flag && c->params.combining && adds_try_lock(c)) {
+        adds_manage(c, index);
+        adds_unlock(c);
+        flag = __atomic_load_n(&me->worker->flag, __ATOMIC_ACQUIRE);
+    }
+    return flag;
+}
+
+ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
+{
+    ordo_job *job = run->job;
+    adds_control *c = run->control;
+    adds_member *me = run->member[index];
+    const int patience = job->threads > ordo_cores() ? 2 : 64;
+    adds_agree_base(run, index);
     if (!c->params.combining && index == 0) {
         adds_manage_loop(run, patience);
         return;
@@ -282,13 +301,8 @@ ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
             job->supersteps = __atomic_load_n(&c->switches, __ATOMIC_RELAXED);
             ordo_job_poll(job, __atomic_load_n(&c->in_flight, __ATOMIC_RELAXED));
         }
-        ordo_u64 flag = __atomic_load_n(&me->worker->flag, __ATOMIC_ACQUIRE);
-        if (!flag && c->params.combining && adds_try_lock(c)) {
-            adds_manage(c, index);
-            adds_unlock(c);
-            flag = __atomic_load_n(&me->worker->flag, __ATOMIC_ACQUIRE);
-        }
-        bool overflow = !flag && (me->next_initial < me->end_initial || me->overflow.count);
+        const ordo_u64 flag = adds_next_flag(c, me, index);
+        const bool overflow = !flag && (me->next_initial < me->end_initial || me->overflow.count);
         if (flag || overflow) {
             if (round) {
                 __atomic_store_n(&me->worker->waiting, 0, __ATOMIC_RELAXED);

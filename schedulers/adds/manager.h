@@ -328,6 +328,50 @@ ADDS_FN bool adds_takes_work(const adds_control *c, ordo_u32 w, int self)
            (!c->params.combining || (int)w == self || __atomic_load_n(&worker->waiting, __ATOMIC_RELAXED));
 }
 
+/* Stores an assignment of each of `idle` workers, round robin, from the first `probed` buckets, higher priorities
+ * first. Returns how many there were entries for. */
+ADDS_FN ordo_u32 adds_assign(adds_control *c, int self, ordo_u32 probed, ordo_u32 grain, ordo_u32 idle)
+{
+    const adds_params *r = &c->params;
+    ordo_u32 given = 0, w = c->next_worker;
+    for (ordo_u32 k = 0; k < probed && given < idle; k++) {
+        ordo_u32 b = adds_nth(c, k), location, size;
+        while (given < idle) {
+            size = adds_take(&c->queue, b, grain, &location);
+            if (!size)
+                break;
+            /* the manager itself first: it is awake */
+            ordo_u32 to = w;
+            if (self >= 0 && c->worker[self].idle) {
+                to = (ordo_u32)self;
+            } else {
+                while (!c->worker[to].idle)
+                    to = to + 1 == r->workers ? r->first_worker : to + 1;
+                w = to + 1 == r->workers ? r->first_worker : to + 1;
+            }
+            c->worker[to].idle = 0;
+            c->worker[to].size = size;
+            __atomic_store_n(&c->worker[to].flag, adds_flag(location, size, b), __ATOMIC_RELEASE);
+            given++;
+        }
+    }
+    c->next_worker = w;
+    return given;
+}
+
+/* Adds to the utilisation: items in the workers' hands over what all of them could hold. */
+ADDS_FN void adds_sample_utilisation(adds_control *c)
+{
+    const adds_params *r = &c->params;
+    ordo_u64 busy = 0;
+    for (ordo_u32 i = r->first_worker; i < r->workers; i++)
+        if (__atomic_load_n(&c->worker[i].flag, __ATOMIC_RELAXED) ||
+            !__atomic_load_n(&c->worker[i].waiting, __ATOMIC_RELAXED))
+            busy += c->worker[i].size;
+    c->util_sum += (double)busy / adds_hands(r);
+    c->util_count++;
+}
+
 /* One turn of the manager: memory, probe, switch, assign. `self` is the member that manages, -1 where it does not work.
  * Returns the number of assignments. */
 ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
@@ -359,39 +403,8 @@ ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
     if (!available)
         return 0;
 
-    /* assign: round robin, higher priorities first */
-    ordo_u32 grain = adds_grain(r, available, idle), given = 0, w = c->next_worker;
-    for (ordo_u32 k = 0; k < probed && given < idle; k++) {
-        ordo_u32 b = adds_nth(c, k), location, size;
-        while (given < idle) {
-            size = adds_take(q, b, grain, &location);
-            if (!size)
-                break;
-            /* the manager itself first: it is awake */
-            ordo_u32 to = w;
-            if (self >= 0 && c->worker[self].idle) {
-                to = (ordo_u32)self;
-            } else {
-                while (!c->worker[to].idle)
-                    to = to + 1 == r->workers ? r->first_worker : to + 1;
-                w = to + 1 == r->workers ? r->first_worker : to + 1;
-            }
-            c->worker[to].idle = 0;
-            c->worker[to].size = size;
-            __atomic_store_n(&c->worker[to].flag, adds_flag(location, size, b), __ATOMIC_RELEASE);
-            given++;
-        }
-    }
-    c->next_worker = w;
-
-    /* Utilisation: items in the workers' hands over what all of them could hold, as of after this assignment. */
-    ordo_u64 busy = 0;
-    for (ordo_u32 i = r->first_worker; i < r->workers; i++)
-        if (__atomic_load_n(&c->worker[i].flag, __ATOMIC_RELAXED) ||
-            !__atomic_load_n(&c->worker[i].waiting, __ATOMIC_RELAXED))
-            busy += c->worker[i].size;
-    c->util_sum += (double)busy / adds_hands(r);
-    c->util_count++;
+    const ordo_u32 given = adds_assign(c, self, probed, adds_grain(r, available, idle), idle);
+    adds_sample_utilisation(c);
     c->assignments += given;
     if (c->assignments >= r->epoch) {
         c->assignments = 0;

@@ -107,6 +107,59 @@ static void delta_deal_far(delta_member *me)
     ordo_bin_free(me->job, &old, sizeof(op_entry));
 }
 
+/* Puts the member's part of the initial items into its arrays. */
+ORDO_INLINE void delta_put_initial(delta_member *me, int index)
+{
+    ordo_job *job = me->job;
+    ordo_u64 begin, end;
+    ordo_split(job->initial_count, job->threads, index, &begin, &end);
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH)); i++) {
+        op_entry entry = op_entry_now(job, op_initial(job, i));
+        delta_put(me, op_bucket(job, entry, me->base, me->per_delta), entry);
+    }
+}
+
+/* The lowest bucket that any member has voted for, after the barrier. */
+ORDO_INLINE ordo_u64 delta_lowest_vote(const delta_run *run, ordo_u64 superstep)
+{
+    ordo_u64 lowest = ORDO_DELTA_NONE;
+    for (int t = 0; t < run->job->threads; t++)
+        if (run->votes[t].lowest[superstep & 1] < lowest)
+            lowest = run->votes[t].lowest[superstep & 1];
+    return lowest;
+}
+
+ORDO_INLINE void delta_swap(ordo_bin *a, ordo_bin *b)
+{
+    ordo_bin swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+/* By member 0: counts the superstep, and samples what all have opened for it. */
+ORDO_INLINE void delta_sample(delta_run *run, ordo_u64 superstep, ordo_u64 lowest)
+{
+    ordo_job *job = run->job;
+    ordo_u64 in_flight = 0;
+    for (int t = 0; t < job->threads; t++)
+        if (ordo_share_wait(job, &run->shares[t], superstep))
+            in_flight += run->shares[t].count;
+    job->supersteps = superstep;
+    ORDO_COUNT(ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1));
+}
+
+/* Processes what the member has activated of the current bucket, hop after hop, while that is not empty and at most
+ * `chain` entries. */
+ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop, ordo_u64 chain, const ordo_rows *rows,
+                             const ordo_sync sync)
+{
+    while (current->count && current->count <= chain && !ordo_job_stopped(me->job)) {
+        delta_swap(hop, current);
+        op_expand(me->job, rows, (const op_entry *)hop->data, hop->count, &me->count, sync, delta_push, me);
+        hop->count = 0;
+    }
+}
+
 ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
@@ -121,12 +174,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
                        .per_delta = run->per_delta};
 
     me.base = op_base(job, index, run->least, &me.count);
-    ordo_u64 begin, end;
-    ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++) {
-        op_entry entry = op_entry_now(job, op_initial(job, i));
-        delta_put(&me, op_bucket(job, entry, me.base, me.per_delta), entry);
-    }
+    delta_put_initial(&me, index);
 
     ordo_bin shared = {0}, hop = {0}; /* open to others; being processed by this member alone */
     for (ordo_u64 superstep = 1;; superstep++) {
@@ -137,10 +185,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
             ordo_job_agree_stop(job, superstep);
         }
         ordo_team_barrier(job->team);
-        ordo_u64 lowest = ORDO_DELTA_NONE;
-        for (int t = 0; t < job->threads; t++)
-            if (run->votes[t].lowest[superstep & 1] < lowest)
-                lowest = run->votes[t].lowest[superstep & 1];
+        const ordo_u64 lowest = delta_lowest_vote(run, superstep);
         if (lowest == ORDO_DELTA_NONE || ordo_job_stop_agreed(job, superstep))
             break;
 
@@ -148,29 +193,15 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
         if (me.far_lowest <= lowest)
             delta_deal_far(&me);
         /* What was open until the barrier is free now: it becomes the current bucket's array. */
-        ordo_u64 slot = lowest & (me.buckets - 1);
+        const ordo_u64 slot = lowest & (me.buckets - 1);
         shared.count = 0;
-        ordo_bin swap = shared;
-        shared = me.bins[slot];
-        me.bins[slot] = swap;
+        delta_swap(&shared, &me.bins[slot]);
         ordo_share_open(&run->shares[index], &shared, superstep);
-        if (index == 0) {
-            ordo_u64 in_flight = 0;
-            for (int t = 0; t < job->threads; t++)
-                if (ordo_share_wait(job, &run->shares[t], superstep))
-                    in_flight += run->shares[t].count;
-            job->supersteps = superstep;
-            ORDO_COUNT(ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1));
-        }
+        if (index == 0)
+            delta_sample(run, superstep, lowest);
         double before = ORDO_CLOCK(job);
         op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, delta_push, &me);
-        while (me.bins[slot].count && me.bins[slot].count <= chain && !ordo_job_stopped(job)) {
-            swap = hop;
-            hop = me.bins[slot];
-            me.bins[slot] = swap;
-            op_expand(job, &rows, (const op_entry *)hop.data, hop.count, &me.count, sync, delta_push, &me);
-            hop.count = 0;
-        }
+        delta_chain(&me, &me.bins[slot], &hop, chain, &rows, sync);
         if (!me.bins[slot].count)
             me.mask &= ~((ordo_u64)1 << slot);
         me.count.work_seconds += ORDO_CLOCK(job) - before;

@@ -248,6 +248,62 @@ ORDO_INLINE void inbox_net(inbox_member *me, ordo_u64 done)
     me->kept = 0;
 }
 
+/* ---- a worker ---- */
+
+/* By all workers: the first bucket begins at the least priority of all initial items, which are each their owner's. */
+ORDO_INLINE void inbox_start(inbox_member *me)
+{
+    inbox_run *run = me->run;
+    ordo_job *job = me->job;
+    ordo_u64 begin, end, initial = 0;
+    ordo_split(job->initial_count, job->threads, (int)me->index, &begin, &end);
+    double base = op_least_priority(job, begin, end, &me->count);
+    run->base[me->index] = base;
+    ordo_team_barrier(job->team);
+    for (int t = 0; t < job->threads; t++)
+        base = run->base[t] < base ? run->base[t] : base;
+    me->base = __builtin_isfinite(base) ? base : 0;
+    if (me->held && me->buffer) {
+        for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH));
+             i++, initial++)
+            inbox_push(me, op_entry_now(job, op_initial(job, i)));
+        inbox_publish_all(me);
+    }
+    inbox_net(me, initial); /* pending began with all initial items */
+}
+
+/* By worker 0: a front that is farther than any before counts as a superstep. */
+ORDO_INLINE void inbox_count_front(inbox_run *run, ordo_u64 front, ordo_u64 window, ordo_u64 *fronts_seen)
+{
+    if (front + 1 <= *fronts_seen) /* INBOX_NONE + 1 is 0 */
+        return;
+    *fronts_seen = front + 1;
+    run->job->supersteps++;
+    ORDO_COUNT(ordo_job_sample(run->job, __atomic_load_n(&run->pending, __ATOMIC_RELAXED), front, 1 / run->per_delta,
+                               (ordo_u32)window + 1, -1));
+}
+
+/* Processes a chunk of the pass, and publishes what it activated. */
+ORDO_INLINE void inbox_process(inbox_member *me, ordo_u64 chunk, const ordo_rows *rows, const ordo_sync sync)
+{
+    const ordo_u64 left = me->pass.count - me->pass_at, size = left < chunk ? left : chunk;
+    const op_entry *entries = (const op_entry *)me->pass.data + me->pass_at;
+    me->pass_at += size;
+    op_expand(me->job, rows, entries, size, &me->count, sync, inbox_push, me);
+    inbox_publish_all(me);
+    inbox_net(me, size);
+}
+
+ORDO_INLINE void inbox_free(inbox_member *me)
+{
+    for (int b = 0; b < INBOX_BUCKETS; b++)
+        ordo_bin_free(me->job, &me->bin[b], sizeof(op_entry));
+    ordo_bin_free(me->job, &me->far, sizeof(op_entry));
+    ordo_bin_free(me->job, &me->pass, sizeof(op_entry));
+    ordo_free(me->held);
+    ordo_free(me->buffer);
+}
+
 ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
@@ -261,27 +317,10 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
     me.buffer = (op_entry *)ordo_alloc((ordo_u64)me.workers * INBOX_BUFFER, sizeof *me.buffer);
     if (!me.held || !me.buffer)
         ordo_job_fail(job, ORDO_ERR_MEMORY);
-
-    /* The first bucket begins at the least priority of all initial items, which are each their owner's. */
-    double base;
-    ordo_u64 begin, end, initial = 0;
-    ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    base = op_least_priority(job, begin, end, &me.count);
-    run->base[index] = base;
-    ordo_team_barrier(job->team);
-    for (int t = 0; t < job->threads; t++)
-        base = run->base[t] < base ? run->base[t] : base;
-    me.base = __builtin_isfinite(base) ? base : 0;
-    if (me.held && me.buffer) {
-        for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH));
-             i++, initial++)
-            inbox_push(&me, op_entry_now(job, op_initial(job, i)));
-        inbox_publish_all(&me);
-    }
-    inbox_net(&me, initial); /* pending began with all initial items */
+    inbox_start(&me);
 
     double busy_since = ORDO_CLOCK(job);
-    ordo_u64 front_seen = 0, turns = 0; /* 1 + the farthest front */
+    ordo_u64 fronts_seen = 0, turns = 0; /* 1 + the farthest front */
     int round = 0;
     while (!ordo_job_stopped(job)) {
         inbox_receive(&me);
@@ -293,12 +332,8 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
         if (view.front != INBOX_NONE && view.front > me.origin)
             me.origin = view.front;
         turns++;
-        if (index == 0 && view.front + 1 > front_seen) { /* INBOX_NONE + 1 is 0 */
-            front_seen = view.front + 1;
-            job->supersteps++;
-            ORDO_COUNT(ordo_job_sample(job, __atomic_load_n(&run->pending, __ATOMIC_RELAXED), view.front,
-                                       1 / run->per_delta, (ordo_u32)window + 1, -1));
-        }
+        if (index == 0)
+            inbox_count_front(run, view.front, window, &fronts_seen);
         if (index == 0 && turns % 16 == 0)
             ordo_job_poll(job, __atomic_load_n(&run->pending, __ATOMIC_RELAXED));
         if (next == INBOX_NONE || next - view.front > window || (begins && !view.first && me.ahead == INBOX_PASSES)) {
@@ -321,24 +356,14 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
             me.ahead = view.first ? 0 : me.ahead + 1;
             __atomic_store_n(&run->ring[index].pass, view.last_pass + 1, __ATOMIC_RELAXED);
         }
-        const ordo_u64 left = me.pass.count - me.pass_at, size = left < chunk ? left : chunk;
-        const op_entry *entries = (const op_entry *)me.pass.data + me.pass_at;
-        me.pass_at += size;
-        op_expand(job, &rows, entries, size, &me.count, sync, inbox_push, &me);
-        inbox_publish_all(&me);
-        inbox_net(&me, size);
+        inbox_process(&me, chunk, &rows, sync);
         if (turns % 64 == 0)
             ordo_publish_counters(job, index, &me.count);
     }
     if (round < 2)
         me.count.work_seconds += ORDO_CLOCK(job) - busy_since;
     ordo_publish_counters(job, index, &me.count);
-    for (int b = 0; b < INBOX_BUCKETS; b++)
-        ordo_bin_free(job, &me.bin[b], sizeof(op_entry));
-    ordo_bin_free(job, &me.far, sizeof(op_entry));
-    ordo_bin_free(job, &me.pass, sizeof(op_entry));
-    ordo_free(me.held);
-    ordo_free(me.buffer);
+    inbox_free(&me);
 }
 
 ORDO_NOINLINE void inbox_work_atomic(void *run, int index)

@@ -156,8 +156,8 @@ ORDO_DEV void inbox_tell(const inbox_args &a, inbox_worker *me)
  * own rings into. So while it waits it spills what its rings hold, a bit per item, which is swept by a worker that has
  * nothing to do; `pending` counts bits as entries. A worker that sees that others wait for places of its rings makes
  * its heads known and takes from there, window or not. So every worker that a publisher waits for either waits itself,
- * and spills, or looks at its rings. In one function, longer than others: the entries and places of a lane are in
- * registers from P2 to P4. */
+ * and spills, or looks at its rings. One function: the entries and places of a lane are in registers from P2
+ * to P4. */
 ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u32 first, bool fenced)
 {
     const ordo_u32 lane = threadIdx.x % 32;

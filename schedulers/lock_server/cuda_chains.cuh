@@ -27,8 +27,8 @@ ORDO_DEV bool lock_server_combine_warp(const lock_server_args *a, bool has, ordo
     return has;
 }
 
-/* By a whole block: serves `count` requests by chains. Where few targets are hot, each warp first combines its own. In
- * one function, longer than others: it is three passes over messages that stay in registers, with barriers between. */
+/* By a whole block: serves `count` requests by chains. Where few targets are hot, each warp first combines its own.
+ * One function: it is three passes over messages that stay in registers, with barriers between. */
 template <typename Form>
 ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
                                        const ordo_u64 (&word)[lock_server_places][Form::width], ordo_u32 count,

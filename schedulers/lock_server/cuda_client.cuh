@@ -2,8 +2,8 @@
 
 /* By a whole block: combines the messages of a batch that are for one target, by chains as servers do, and leaves one
  * message of each chain, in the place of one of them. Before, `local` is the target's number; in messages that are left
- * it becomes the number at its server. In one function, longer than others: it is four passes over messages that stay
- * in registers, with barriers between. */
+ * it becomes the number at its server. One function: it is four passes over messages that stay in registers, with
+ * barriers between. */
 template <typename Form>
 ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_block *b,
                                  ordo_u32 (&to)[lock_server_places], ordo_u64 (&word)[lock_server_places][Form::width],
@@ -103,8 +103,8 @@ ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const ordo_reques
     return server_split(&a->owners, home, local);
 }
 
-/* By a whole block: a client's step. In one function, longer than others: the requests of a batch stay in registers
- * from `prepare` to the messages. */
+/* By a whole block: a client's step. One function: the requests of a batch stay in registers from `prepare` to the
+ * messages. */
 template <typename Form>
 ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_block *b, server_sending *sending,
                                  ordo_u32 step, ordo_u64 count, server_counters *mine, ordo_u32 *rounds)

@@ -122,8 +122,8 @@ typedef struct lock_server_block {
 
 /* ---- the kernel ---- */
 
-/* In one function, longer than others: where a block's pointers come from must be known where they are used, so that
- * the compiler knows the memory space. */
+/* One function: where a block's pointers come from must be known where they are used, so that the compiler knows the
+ * memory space. */
 template <typename Form>
 static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
 {

@@ -230,8 +230,8 @@ ORDO_DEV void lock_server_answer_tries(const lock_server_args *a, const lock_ser
     }
 }
 
-/* By a whole warp: at home, for a step. In one function, longer than others: an iteration is one pass over the states
- * of all lanes' requests, with one fence for all of them. */
+/* By a whole warp: at home, for a step. One function: an iteration is one pass over the states of all lanes'
+ * requests, with one fence for all of them. */
 template <typename Form>
 ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_block *b, nested_ring *ring,
                                   nested_place *place, ordo_u32 warp, ordo_dev_queue *queue, ordo_u32 step,

@@ -155,8 +155,8 @@ ORDO_DEV bool lock_server_round_ends(const lock_server_args *a, const lock_serve
     return now == SERVER_ENDS;
 }
 
-/* By a whole block: a server's step. In one function, longer than others: the requests of a batch stay in registers
- * from the message to the second half. */
+/* By a whole block: a server's step. One function: the requests of a batch stay in registers from the message to the
+ * second half. */
 template <typename Form>
 ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_block *b, server_taking *requests,
                                  server_taking *seconds, server_sending *sending, ordo_dev_queue *queue, ordo_u32 step,

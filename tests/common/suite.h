@@ -1,4 +1,5 @@
-/* suite.h -- what libcheck programs have around their tests: running them, a folder of their own, graphs of arrays. */
+/* suite.h -- what libcheck programs have around their tests: running them, a folder of their own and files there,
+ * graphs of arrays and of files. */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
@@ -54,11 +55,42 @@ __attribute__((unused)) static const char *path_of(const char *name)
     return path[next];
 }
 
+__attribute__((unused)) static const char *put_file(const char *name, const void *bytes, size_t size)
+{
+    const char *path = path_of(name);
+    FILE *f = fopen(path, "wb");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);
+    ck_assert_int_eq(fclose(f), 0);
+    return path;
+}
+
 __attribute__((unused)) static ordo_graph *borrowed(const ordo_csr *csr, bool symmetric)
 {
     ordo_graph *g = NULL;
     ck_assert_msg(!ordo_graph_borrow(csr, symmetric, &g), "%s", ordo_last_error());
     return g;
+}
+
+__attribute__((unused)) static ordo_graph *must_read(const char *path, const ordo_read_options *options)
+{
+    ordo_graph *g = NULL;
+    ordo_status status = ordo_graph_read(path, options, &g);
+    ck_assert_msg(status == ORDO_OK, "%s: %s", path, ordo_last_error());
+    return g;
+}
+
+__attribute__((unused)) static ordo_graph_info info_of(const ordo_graph *g)
+{
+    ordo_graph_info info;
+    ordo_graph_get_info(g, &info);
+    return info;
+}
+
+/* The weight of an edge as its word, 0 where there are none. */
+__attribute__((unused)) static ordo_u32 weight_word(const ordo_csr *g, ordo_eid e)
+{
+    return g->weight_type == ORDO_NONE ? 0 : ((const ordo_u32 *)g->weight)[e * g->stride];
 }
 
 #endif

@@ -246,11 +246,6 @@ END_TEST
 
 /* ---- operators ---- */
 
-typedef struct example {
-    ordo_graph *graph;
-    ordo_u32 *expected, *cells; /* [n] */
-} example;
-
 /* Serial Dijkstra with an array for a queue: n is small. `unit`: every edge counts 1. */
 static void reference(const ordo_csr *g, ordo_vid source, bool unit, ordo_u32 *dist)
 {
@@ -275,8 +270,8 @@ static void reference(const ordo_csr *g, ordo_vid source, bool unit, ordo_u32 *d
     free(done);
 }
 
-static ordo_stats run_once(const char *op, const ordo_graph *graph, ordo_u32 *cells, ordo_vid source, int threads,
-                           const char *const *settings, size_t count)
+/* sssp_u32 or bfs from one vertex, of which the cells know nothing else. */
+static ordo_work work_from(const ordo_item *source, const char *op, const ordo_graph *graph, ordo_u32 *cells)
 {
     static const sssp_state_u32 no_limit = {0xfffffffeu};
     static const bfs_state no_depth = {0xfffffffeu};
@@ -284,15 +279,21 @@ static ordo_stats run_once(const char *op, const ordo_graph *graph, ordo_u32 *ce
     bool bfs = op[0] == 'b';
     for (ordo_vid v = 0; v < g->n; v++)
         cells[v] = 0xffffffffu;
-    cells[source] = 0;
-    ordo_work work = {.op = ordo_operator_find(op),
-                      .graph = graph,
-                      .cells = cells,
-                      .state = bfs ? (const void *)&no_depth : (const void *)&no_limit,
-                      .num_items = g->n,
-                      .targets = g->n,
-                      .initial = &source,
-                      .initial_count = 1};
+    cells[*source] = 0;
+    return (ordo_work){.op = ordo_operator_find(op),
+                       .graph = graph,
+                       .cells = cells,
+                       .state = bfs ? (const void *)&no_depth : (const void *)&no_limit,
+                       .num_items = g->n,
+                       .targets = g->n,
+                       .initial = source,
+                       .initial_count = 1};
+}
+
+static ordo_stats run_once(const char *op, const ordo_graph *graph, ordo_u32 *cells, ordo_vid source, int threads,
+                           const char *const *settings, size_t count)
+{
+    ordo_work work = work_from(&source, op, graph, cells);
     const char *taken[16];
     ordo_options options = {.scheduler = "adds",
                             .threads = threads,
@@ -362,28 +363,17 @@ static void cancel_at_once(void *arg, const ordo_progress *progress)
 /* A path takes long: one item is in flight at a time. Cancelled from the first report, after a tenth of a second. */
 START_TEST(a_run_is_cancelled_while_it_runs)
 {
-    static const sssp_state_u32 no_limit = {0xfffffffeu};
     static const char *const managers[] = {"manager=combining", "manager=dedicated"};
     ordo_generate_options make = {
         .kind = "grid", .width = 3000000, .height = 1, .edges.low = 5, .edges.high = 5, .edges.seed = 1};
     ordo_graph *graph;
     ck_assert_msg(!ordo_graph_generate(&make, &graph), "%s", ordo_last_error());
-    const ordo_csr *g = ordo_graph_out(graph);
-    ordo_u32 *cells = malloc(g->n * sizeof *cells);
+    ordo_u32 *cells = malloc(ordo_graph_out(graph)->n * sizeof *cells);
     for (int i = 0; i < 6; i++) {
         volatile int cancel = 0;
-        for (ordo_vid v = 0; v < g->n; v++)
-            cells[v] = v ? 0xffffffffu : 0;
         const char *settings[] = {managers[i % 2], i < 4 ? "pool=0" : "pool=1", "block=64"}, *taken[3];
         ordo_item source = 0;
-        ordo_work work = {.op = ordo_operator_find("sssp_u32"),
-                          .graph = graph,
-                          .cells = cells,
-                          .state = &no_limit,
-                          .num_items = g->n,
-                          .targets = g->n,
-                          .initial = &source,
-                          .initial_count = 1};
+        ordo_work work = work_from(&source, "sssp_u32", graph, cells);
         ordo_options options = {.scheduler = "adds",
                                 .threads = i < 2 ? 2 : 3,
                                 .settings = taken,
@@ -405,25 +395,14 @@ START_TEST(short_memory_is_an_error)
         .kind = "rmat", .scale = 8, .degree = 8, .edges.low = 1, .edges.high = 255, .edges.seed = 7};
     ordo_graph *graph;
     ck_assert_msg(!ordo_graph_generate(&make, &graph), "%s", ordo_last_error());
-    const ordo_csr *g = ordo_graph_out(graph);
-    ordo_u32 *cells = calloc(g->n, sizeof *cells);
+    ordo_u32 *cells = malloc(ordo_graph_out(graph)->n * sizeof *cells);
     ordo_u64 before = ordo_memory_now();
-    static const sssp_state_u32 no_limit = {0xfffffffeu};
     const char *settings[] = {"pool=1", "block=64"}, *taken[2];
     const size_t count = settings_taken("adds", settings, 2, taken);
     ordo_status status = ORDO_ERR_MEMORY;
     for (ordo_u64 nth = 1; status && nth < 60; nth++) {
         ordo_item source = 0;
-        for (ordo_vid v = 0; v < g->n; v++)
-            cells[v] = v ? 0xffffffffu : 0;
-        ordo_work work = {.op = ordo_operator_find("sssp_u32"),
-                          .graph = graph,
-                          .cells = cells,
-                          .state = &no_limit,
-                          .num_items = g->n,
-                          .targets = g->n,
-                          .initial = &source,
-                          .initial_count = 1};
+        ordo_work work = work_from(&source, "sssp_u32", graph, cells);
         ordo_options options = {.scheduler = "adds", .threads = 2, .settings = taken, .setting_count = count};
         ordo_memory_fail_after(nth);
         status = ordo_run(&work, &options, NULL);

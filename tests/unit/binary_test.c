@@ -17,9 +17,10 @@
 
 #ifdef HAVE_ZIP
 #include <zip.h>
-
-#include "tests/common/suite.h"
 #endif
+
+#include "tests/common/families.h"
+#include "tests/common/suite.h"
 
 #ifndef MUTATIONS
 #define MUTATIONS 300 /* of each file; many more were tried once, under sanitizers */
@@ -58,14 +59,9 @@ static bytes copy_of(const bytes *from)
     return b;
 }
 
-static const char *put_file(const char *name, const bytes *b)
+static const char *put_bytes(const char *name, const bytes *b)
 {
-    const char *path = path_of(name);
-    FILE *f = fopen(path, "wb");
-    ck_assert_ptr_nonnull(f);
-    ck_assert_uint_eq(fwrite(b->at, 1, b->size, f), b->size);
-    ck_assert_int_eq(fclose(f), 0);
-    return path;
+    return put_file(name, b->at, b->size);
 }
 
 static bytes get_file(const char *path)
@@ -78,14 +74,6 @@ static bytes get_file(const char *path)
         add(&b, block, got);
     fclose(f);
     return b;
-}
-
-static ordo_graph *must_read(const char *path, const ordo_read_options *options)
-{
-    ordo_graph *g = NULL;
-    ordo_status status = ordo_graph_read(path, options, &g);
-    ck_assert_msg(status == ORDO_OK, "%s: %s", path, ordo_last_error());
-    return g;
 }
 
 /* The file is refused as bad input, in a sentence that holds `text`. */
@@ -101,25 +89,7 @@ static void must_refuse(const char *path, const ordo_read_options *options, cons
 
 static void refuse_bytes(const char *name, const bytes *b, const char *text, const char *what)
 {
-    must_refuse(put_file(name, b), NULL, text, what);
-}
-
-static ordo_graph_info info_of(const ordo_graph *g)
-{
-    ordo_graph_info info;
-    ordo_graph_get_info(g, &info);
-    return info;
-}
-
-static ordo_u32 word_of(const ordo_csr *g, ordo_eid e)
-{
-    return g->weight_type == ORDO_NONE ? 0 : ((const ordo_u32 *)g->weight)[e * g->stride];
-}
-
-static ordo_u64 next_random(ordo_u64 *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
+    must_refuse(put_bytes(name, b), NULL, text, what);
 }
 
 /* The same rows, heads and words; types too, unless there is no edge to tell them by. */
@@ -130,7 +100,7 @@ static void must_equal(const ordo_graph *a, const ordo_graph *b, const char *wha
     for (ordo_u64 u = 0; u <= x->n; u++)
         ck_assert_msg(x->row[u] == y->row[u], "%s: row %llu differs", what, (unsigned long long)u);
     for (ordo_eid e = 0; e < x->m; e++)
-        ck_assert_msg(x->head[e * x->stride] == y->head[e * y->stride] && word_of(x, e) == word_of(y, e),
+        ck_assert_msg(x->head[e * x->stride] == y->head[e * y->stride] && weight_word(x, e) == weight_word(y, e),
                       "%s: edge %llu differs", what, (unsigned long long)e);
     if (x->m) {
         ck_assert_msg(x->weight_type == y->weight_type, "%s: other weights", what);
@@ -278,7 +248,7 @@ typedef struct damage {
 
 static void refuse_damaged(const char *name, const bytes *whole, const damage *table, size_t count)
 {
-    ordo_graph_free(must_read(put_file(name, whole), NULL));
+    ordo_graph_free(must_read(put_bytes(name, whole), NULL));
     for (size_t i = 0; i < count; i++) {
         char what[128];
         snprintf(what, sizeof what, "%s, damage %zu", name, i);
@@ -315,7 +285,7 @@ static void refuse_others(const char *name, const bytes *whole, size_t magic)
         bytes b = {0};
         add(&b, texts[i], strlen(texts[i]));
         ordo_graph *g = NULL;
-        ordo_status status = ordo_graph_read(put_file(name, &b), NULL, &g);
+        ordo_status status = ordo_graph_read(put_bytes(name, &b), NULL, &g);
         ck_assert(status == ORDO_OK || status == ORDO_ERR_INPUT);
         ordo_graph_free(g);
         if (i == 3)
@@ -353,7 +323,7 @@ static void mutate(const char *name, const bytes *whole, void (*mend)(bytes *b))
             mend(&b);
         ordo_graph *g = NULL;
         ordo_read_options options = {.edges.direction = (ordo_direction)(next_random(&state) % 3)};
-        ordo_status status = ordo_graph_read(put_file(name, &b), &options, &g);
+        ordo_status status = ordo_graph_read(put_bytes(name, &b), &options, &g);
         if (status == ORDO_OK)
             must_be_graph(g);
         else
@@ -435,7 +405,7 @@ START_TEST(gap_damage)
             {0, -8, 0, "byte"},
         };
         bytes b = gap_file(weighted);
-        must_be_path(put_file(names[weighted], &b), weighted ? ORDO_U32 : ORDO_NONE, names[weighted]);
+        must_be_path(put_bytes(names[weighted], &b), weighted ? ORDO_U32 : ORDO_NONE, names[weighted]);
         refuse_damaged(names[weighted], &b, table, sizeof table / sizeof table[0]);
         refuse_truncated(names[weighted], &b, 1);
         refuse_others(names[weighted], &b, 1);
@@ -504,18 +474,18 @@ START_TEST(galois_damage)
     if (data == 0 && version == 1) { /* unpadded: as one of Galois' own writers has it */
         bytes b = galois_file(1, 0);
         b.size -= 4;
-        must_be_path(put_file("b.ggr", &b), ORDO_NONE, "unpadded");
+        must_be_path(put_bytes("b.ggr", &b), ORDO_NONE, "unpadded");
         free(b.at);
     }
     bytes b = galois_file(version, data);
-    must_be_path(put_file("a.ggr", &b), data ? ORDO_U32 : ORDO_NONE, "a.ggr");
-    must_be_path(put_file("a.gr", &b), data ? ORDO_U32 : ORDO_NONE, "a.gr"); /* told from DIMACS */
+    must_be_path(put_bytes("a.ggr", &b), data ? ORDO_U32 : ORDO_NONE, "a.ggr");
+    must_be_path(put_bytes("a.gr", &b), data ? ORDO_U32 : ORDO_NONE, "a.gr"); /* told from DIMACS */
     refuse_damaged("a.ggr", &b, table, sizeof table / sizeof table[0] - (data == 8 ? 0 : 3));
     refuse_truncated("a.ggr", &b, 8);
     refuse_others("a.ggr", &b, 8);
     mutate("a.ggr", &b, NULL);
     ordo_read_options drop = {.edges.weights = ORDO_WEIGHTS_DROP};
-    ordo_graph *g = path_graph(ORDO_NONE), *back = must_read(put_file("a.ggr", &b), &drop);
+    ordo_graph *g = path_graph(ORDO_NONE), *back = must_read(put_bytes("a.ggr", &b), &drop);
     must_equal(g, back, "dropped");
     ordo_graph_free(g);
     ordo_graph_free(back);
@@ -645,8 +615,8 @@ START_TEST(npz_styles)
     static const style styles[] = {PLAIN, ZIP64, PIPED};
     for (int i = 0; i < 3; i++) {
         bytes b = npz_of(good, MEMBERS, styles[i]);
-        must_be_path(put_file("a.npz", &b), ORDO_U32, "a.npz");
-        must_be_path(put_file("npz-without-suffix", &b), ORDO_U32, "told by content");
+        must_be_path(put_bytes("a.npz", &b), ORDO_U32, "a.npz");
+        must_be_path(put_bytes("npz-without-suffix", &b), ORDO_U32, "told by content");
         free(b.at);
     }
     /* members in another order, one more that newer versions write, and text of 4 bytes a character */
@@ -657,7 +627,7 @@ START_TEST(npz_styles)
                        good[INDPTR],
                        good[INDICES]};
     bytes b = npz_of(others, 6, PLAIN);
-    must_be_path(put_file("a.npz", &b), ORDO_U32, "a.npz");
+    must_be_path(put_bytes("a.npz", &b), ORDO_U32, "a.npz");
     free(b.at);
 }
 END_TEST
@@ -743,7 +713,7 @@ START_TEST(npz_types)
                             {"shape.npy", "<i8", "(2,)", one, sizeof one},
                             {"data.npy", table[i].descr, "(4,)", table[i].data, table[i].size}};
         bytes b = npz_of(members, MEMBERS, PLAIN);
-        const char *path = put_file("types.npz", &b);
+        const char *path = put_bytes("types.npz", &b);
         if (table[i].type == ORDO_NONE) {
             must_refuse(path, NULL, table[i].text, table[i].descr);
             const ordo_read_options round = {.round = true};
@@ -757,7 +727,7 @@ START_TEST(npz_types)
             ck_assert_int_eq(csr->weight_type, ORDO_F32);
             for (ordo_eid e = 0; e < 4; e++) {
                 const char kind = table[i].descr[1];
-                const ordo_u32 bits = word_of(csr, e);
+                const ordo_u32 bits = weight_word(csr, e);
                 ordo_f32 value, want = kind == 'f'   ? (ordo_f32)((const double *)table[i].data)[e]
                                        : kind == 'i' ? (ordo_f32)((const int64_t *)table[i].data)[e]
                                                      : (ordo_f32)((const ordo_u64 *)table[i].data)[e];
@@ -781,7 +751,7 @@ START_TEST(npz_types)
                     value = (ordo_u64)((int64_t)(value << (64 - 8 * width)) >> (64 - 8 * width));
                 if (width == 8 && table[i].type == ORDO_F32)
                     memcpy(&value, &real, sizeof real);
-                ck_assert_msg(word_of(csr, e) == (ordo_u32)value, "%s: value %llu", table[i].descr,
+                ck_assert_msg(weight_word(csr, e) == (ordo_u32)value, "%s: value %llu", table[i].descr,
                               (unsigned long long)e);
             }
             ordo_graph_free(g);
@@ -956,7 +926,7 @@ START_TEST(npz_mutated_arrays)
         }
         bytes b = zip_of(names, files, MEMBERS, (style)(times % 3));
         ordo_graph *g = NULL;
-        ordo_status status = ordo_graph_read(put_file("a.npz", &b), NULL, &g);
+        ordo_status status = ordo_graph_read(put_bytes("a.npz", &b), NULL, &g);
         ck_assert(status == ORDO_OK || status == ORDO_ERR_INPUT);
         if (g)
             must_be_graph(g);
@@ -1001,7 +971,7 @@ START_TEST(npz_bombs)
                 last = at++;
             ck_assert_ptr_nonnull(last);
             put_number(&b, (size_t)(last - b.at) + 24, 0x7ffffff0, 4);
-            path = put_file("bomb.npz", &b);
+            path = put_bytes("bomb.npz", &b);
             free(b.at);
         }
         ordo_u64 before = ordo_memory_now();
@@ -1020,7 +990,7 @@ START_TEST(npz_weights)
     ordo_graph *back = must_read(path_of("w.npz"), NULL);
     ck_assert_int_eq(ordo_graph_out(back)->weight_type, ORDO_U32);
     for (ordo_eid e = 0; e < PATH_M; e++)
-        ck_assert_uint_eq(word_of(ordo_graph_out(back), e), 1);
+        ck_assert_uint_eq(weight_word(ordo_graph_out(back), e), 1);
     ordo_graph_free(back);
     ordo_read_options drop = {.edges.weights = ORDO_WEIGHTS_DROP};
     back = must_read(path_of("w.npz"), &drop);
@@ -1159,7 +1129,7 @@ START_TEST(own_layout)
         ordo_read_options options = {.trust = i & 4};
         bytes b = own_file(weighted, vertex_data);
         ordo_graph *g = path_graph(weighted ? ORDO_U32 : ORDO_NONE),
-                   *back = must_read(put_file("a.ordo", &b), &options);
+                   *back = must_read(put_bytes("a.ordo", &b), &options);
         must_equal(g, back, "a.ordo");
         ordo_graph_info a = info_of(g), c = info_of(back);
         ck_assert(ordo_graph_symmetric(back) && c.symmetric);
@@ -1184,7 +1154,7 @@ START_TEST(own_layout)
         ordo_graph_free(g);
         ordo_graph_free(back);
         /* by content: a name that says nothing */
-        g = must_read(put_file("ordo-without-suffix", &b), NULL);
+        g = must_read(put_bytes("ordo-without-suffix", &b), NULL);
         ordo_graph_free(g);
         free(again.at), free(b.at);
     }
@@ -1209,7 +1179,7 @@ START_TEST(own_changed)
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int trust = 0; trust < 2; trust++) {
             ordo_read_options options = {.edges = table[i].edges, .trust = trust};
-            ordo_graph *g = must_read(put_file("c.ordo", &b), &options);
+            ordo_graph *g = must_read(put_bytes("c.ordo", &b), &options);
             ck_assert_uint_eq(ordo_graph_out(g)->m, table[i].m);
             ck_assert_int_eq(ordo_graph_out(g)->weight_type, table[i].type);
             ck_assert(ordo_graph_symmetric(g));
@@ -1219,17 +1189,17 @@ START_TEST(own_changed)
             ordo_graph_free(g);
         }
     ordo_read_options uniform = {.edges = {.weights = ORDO_WEIGHTS_UNIFORM, .low = 1, .high = 9}};
-    must_refuse(put_file("c.ordo", &b), &uniform, "found weights", "uniform weights over others");
+    must_refuse(put_bytes("c.ordo", &b), &uniform, "found weights", "uniform weights over others");
 
     /* directed, with both directions in it all the same, and then without one of them */
     put_number(&b, 24, 2 | 4, 4);
     own_mend(&b);
     ordo_read_options both = {.edges.direction = ORDO_SYMMETRIC};
-    ordo_graph *g = must_read(put_file("c.ordo", &b), &both);
+    ordo_graph *g = must_read(put_bytes("c.ordo", &b), &both);
     ck_assert(ordo_graph_symmetric(g));
     ordo_graph_free(g);
     both.edges.direction = ORDO_SYMMETRISE;
-    g = must_read(put_file("c.ordo", &b), &both);
+    g = must_read(put_bytes("c.ordo", &b), &both);
     ck_assert_uint_eq(ordo_graph_out(g)->m, 2 * PATH_M - 1);
     must_have_vertex_data(g);
     ordo_graph_free(g);
@@ -1247,10 +1217,10 @@ START_TEST(own_damage)
 {
     bool vertex_data = _i;
     bytes b = own_file(true, vertex_data);
-    ordo_graph_free(must_read(put_file("a.ordo", &b), NULL));
+    ordo_graph_free(must_read(put_bytes("a.ordo", &b), NULL));
     ordo_read_options trust = {.trust = true};
     /* Of every byte a bit: nothing escapes, and the header's damage not even where the rest is believed. */
-    const char *path = put_file("a.ordo", &b);
+    const char *path = put_bytes("a.ordo", &b);
     int fd = open(path, O_WRONLY);
     ck_assert_int_ge(fd, 0);
     for (size_t i = 0; i < b.size; i++) {
@@ -1369,8 +1339,8 @@ START_TEST(own_trusted_is_not_read)
     bytes b = own_file(true, false);
     ordo_read_options trust = {.trust = true};
     put_number(&b, 8192 + 12, 99, 4); /* a weight: believed */
-    ordo_graph *g = must_read(put_file("a.ordo", &b), &trust);
-    ck_assert_uint_eq(word_of(ordo_graph_out(g), 1), 99);
+    ordo_graph *g = must_read(put_bytes("a.ordo", &b), &trust);
+    ck_assert_uint_eq(weight_word(ordo_graph_out(g), 1), 99);
     ck_assert_double_eq(info_of(g).weight_max, 40);
     ordo_u64 now = ordo_memory_now();
     ordo_graph_free(g);

@@ -26,23 +26,11 @@
             ck_abort_msg("not so: %s", #_condition);                                                                   \
     } while (0)
 
-static ordo_graph_info info_of(const ordo_graph *g)
-{
-    ordo_graph_info info;
-    ordo_graph_get_info(g, &info);
-    return info;
-}
-
 static ordo_graph *must_make(ordo_generate_options o)
 {
     ordo_graph *g = NULL;
     ck_assert_msg(ordo_graph_generate(&o, &g) == ORDO_OK, "%s: %s", o.kind, ordo_last_error());
     return g;
-}
-
-static ordo_u32 word_of(const ordo_csr *g, ordo_eid e)
-{
-    return g->weight_type == ORDO_NONE ? 0 : ((const ordo_u32 *)g->weight)[e * g->stride];
 }
 
 static ordo_u64 degree_of(const ordo_csr *g, ordo_u64 u)
@@ -58,7 +46,7 @@ static void check_symmetric(const ordo_graph *g)
     ordo_edge_entry *list = malloc((out->m + 1) * sizeof *list);
     for (ordo_u64 u = 0, e = 0; u < out->n; u++)
         for (; e < out->row[u + 1]; e++)
-            list[e] = (ordo_edge_entry){(ordo_vid)u, out->head[e * out->stride], word_of(out, e)};
+            list[e] = (ordo_edge_entry){(ordo_vid)u, out->head[e * out->stride], weight_word(out, e)};
     ordo_graph *again = NULL;
     ck_assert_msg(ordo_graph_from_edges(out->n, list, out->m, out->weight_type, ORDO_SYMMETRIC, 2, &again) == ORDO_OK,
                   "%s: %s", info_of(g).source, ordo_last_error());
@@ -240,7 +228,7 @@ START_TEST(every_kind_takes_weights)
     for (ordo_eid e = 0; e < a->m; e++) {
         EVERY(a->head[e * a->stride] == b->head[e * b->stride]);
         if (!road && o.kind[0] != 'r' && strcmp(o.kind, "genrmf") != 0)
-            EVERY(word_of(b, e) >= 100 && word_of(b, e) <= 120);
+            EVERY(weight_word(b, e) >= 100 && weight_word(b, e) <= 120);
     }
     ck_assert((strstr(info.source, "--weights uniform:100:120") != NULL) == !road);
     if (!road)
@@ -464,7 +452,7 @@ START_TEST(road_is_as_told)
         for (ordo_eid e = out->row[u]; e < out->row[u + 1]; e++) {
             ordo_u64 v = out->head[e * out->stride];
             double x = place[2 * u] - place[2 * v], y = place[2 * u + 1] - place[2 * v + 1];
-            EVERY(fabs(sqrt(x * x + y * y) - word_of(out, e)) <= .5);
+            EVERY(fabs(sqrt(x * x + y * y) - weight_word(out, e)) <= .5);
         }
     ck_assert_uint_eq(ordo_graph_vertex_data(g)->source, ORDO_NO_VERTEX);
     ck_assert_uint_eq(ordo_graph_vertex_data(g)->sink, ORDO_NO_VERTEX);
@@ -514,7 +502,7 @@ START_TEST(rlg_is_as_told)
         ordo_u64 level = u == 0 ? 0 : 1 + (u - 1) / 50; /* the source's is 0 */
         EVERY(degree_of(out, u) == (level == 0 ? 50 : level == 40 ? 1 : 3));
         for (ordo_eid e = out->row[u]; e < out->row[u + 1]; e++) {
-            ordo_u32 weight = word_of(out, e);
+            ordo_u32 weight = weight_word(out, e);
             EVERY(1 + (out->head[e * out->stride] - 1) / 50 == level + 1);
             if (level == 0 || level == 40)
                 EVERY(weight == 3000);
@@ -550,10 +538,10 @@ START_TEST(genrmf_is_as_told)
                 ordo_u64 vx = v % frame % a, vy = v % frame / a;
                 if (v / frame == u / frame) {
                     EVERY((x > vx ? x - vx : vx - x) + (y > vy ? y - vy : vy - y) == 1);
-                    EVERY(word_of(out, e) == 1000 * frame);
+                    EVERY(weight_word(out, e) == 1000 * frame);
                 } else {
                     EVERY(v / frame == u / frame + 1);
-                    EVERY(word_of(out, e) >= 5 && word_of(out, e) <= 1000);
+                    EVERY(weight_word(out, e) >= 5 && weight_word(out, e) <= 1000);
                     EVERY(!met[v]);
                     met[v] = true;
                     beyond++;

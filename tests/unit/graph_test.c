@@ -28,9 +28,10 @@
 #endif
 #ifdef HAVE_ZSTD
 #include <zstd.h>
-
-#include "tests/common/suite.h"
 #endif
+
+#include "tests/common/families.h"
+#include "tests/common/suite.h"
 
 #ifndef ORDO_SOURCE_ROOT
 #define ORDO_SOURCE_ROOT "."
@@ -38,40 +39,9 @@
 
 /* ---- helpers ---- */
 
-static const char *put_file(const char *name, const void *bytes, size_t size)
-{
-    const char *path = path_of(name);
-    FILE *f = fopen(path, "wb");
-    ck_assert_ptr_nonnull(f);
-    ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);
-    ck_assert_int_eq(fclose(f), 0);
-    return path;
-}
-
 static const char *put_text(const char *name, const char *text)
 {
     return put_file(name, text, strlen(text));
-}
-
-static ordo_graph *must_read(const char *path, const ordo_read_options *options)
-{
-    ordo_graph *g = NULL;
-    ordo_status status = ordo_graph_read(path, options, &g);
-    ck_assert_msg(status == ORDO_OK, "%s: %s", path, ordo_last_error());
-    return g;
-}
-
-static ordo_graph_info info_of(const ordo_graph *g)
-{
-    ordo_graph_info info;
-    ordo_graph_get_info(g, &info);
-    return info;
-}
-
-static ordo_u64 next_random(ordo_u64 *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
 }
 
 typedef struct naive_edge {
@@ -104,11 +74,6 @@ static naive_edge *naive(const ordo_edge_entry *list, ordo_u64 count, bool symme
     return edges;
 }
 
-static ordo_u32 word_of(const ordo_csr *g, ordo_eid e)
-{
-    return g->weight_type == ORDO_NONE ? 0 : ((const ordo_u32 *)g->weight)[e * g->stride];
-}
-
 static void check_rows(const ordo_csr *g, ordo_u64 n, const naive_edge *edges, ordo_u64 m)
 {
     ck_assert_uint_eq(g->n, n);
@@ -119,7 +84,7 @@ static void check_rows(const ordo_csr *g, ordo_u64 n, const naive_edge *edges, o
     for (ordo_u64 u = 0; u < n; u++)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             if (edges[e].tail != u || edges[e].head != g->head[e * g->stride] ||
-                (g->weight_type != ORDO_NONE && edges[e].weight != word_of(g, e)))
+                (g->weight_type != ORDO_NONE && edges[e].weight != weight_word(g, e)))
                 ck_abort_msg("edge %llu differs", (unsigned long long)e);
         }
 }
@@ -176,7 +141,7 @@ START_TEST(transpose_matches_naive)
     const ordo_csr *out = ordo_graph_out(g), *in = NULL, *again = NULL;
     for (ordo_u64 u = 0, e = 0; u < n; u++)
         for (; e < out->row[u + 1]; e++)
-            list[e] = (ordo_edge_entry){out->head[e * out->stride], (ordo_vid)u, word_of(out, e)};
+            list[e] = (ordo_edge_entry){out->head[e * out->stride], (ordo_vid)u, weight_word(out, e)};
     naive_edge *edges = naive(list, count, false, &m);
     ordo_u64 bytes = info_of(g).bytes;
     ck_assert_int_eq(ordo_graph_in(g, sizes[_i].threads, &in), ORDO_OK);
@@ -239,7 +204,7 @@ START_TEST(checksum_is_of_the_graph_alone)
     ordo_u32 *weight = malloc(COUNT * sizeof *weight);
     for (ordo_u64 e = 0; e < COUNT; e++) {
         head[e] = csr.head[2 * e];
-        weight[e] = word_of(&csr, e);
+        weight[e] = weight_word(&csr, e);
     }
     csr.head = head;
     csr.weight = weight;
@@ -509,8 +474,8 @@ START_TEST(gap_is_read)
     const char *path = put_file("noname", bytes, put_gap(bytes, true, 4, 3, row, weighted, 8));
     g = must_read(path, &check);
     ck_assert_int_eq(ordo_graph_out(g)->weight_type, ORDO_U32);
-    ck_assert_uint_eq(word_of(ordo_graph_out(g), 0), 8);
-    ck_assert_uint_eq(word_of(ordo_graph_out(g), 3), 9);
+    ck_assert_uint_eq(weight_word(ordo_graph_out(g), 0), 8);
+    ck_assert_uint_eq(weight_word(ordo_graph_out(g), 3), 9);
     ordo_graph_free(g);
     g = must_read(path, &both);
     ck_assert_uint_eq(ordo_graph_out(g)->m, 8);

@@ -106,16 +106,16 @@ int main(int argc, char **argv)
     const ordo_scheduler *scheduler[64];
     size_t schedulers = ordo_schedulers(scheduler, 64);
     int failures = 0;
+    ordo_work work = {.op = &widest_operator,
+                      .graph = graph,
+                      .cells = width,
+                      .num_items = rows->n,
+                      .targets = rows->n,
+                      .initial = &source,
+                      .initial_count = 1};
     for (size_t s = 0; s < schedulers; s++) {
         memset(width, 0, rows->n * sizeof *width);
         width[source] = ~0u;
-        ordo_work work = {.op = &widest_operator,
-                          .graph = graph,
-                          .cells = width,
-                          .num_items = rows->n,
-                          .targets = rows->n,
-                          .initial = &source,
-                          .initial_count = 1};
         ordo_options options = {.scheduler = scheduler[s]->name, .device = device};
         ordo_stats stats;
         if (ordo_run_check(&work, &options) == ORDO_ERR_UNSOUND) {
@@ -134,13 +134,6 @@ int main(int argc, char **argv)
     for (int threads = 1; threads <= 2; threads++) {
         memset(width, 0, rows->n * sizeof *width);
         width[source] = ~0u;
-        ordo_work work = {.op = &widest_operator,
-                          .graph = graph,
-                          .cells = width,
-                          .num_items = rows->n,
-                          .targets = rows->n,
-                          .initial = &source,
-                          .initial_count = 1};
         failures += choice(&work, threads) || memcmp(width, expected, rows->n * sizeof *width);
     }
     free(expected);
