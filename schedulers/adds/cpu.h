@@ -1,20 +1,22 @@
 /* adds/cpu.h -- asynchronous dynamic delta-stepping (ADDS) on the CPU.
  *
- * Problem: delta-stepping in supersteps leaves threads idle at every barrier, and no fixed delta suits all graphs.
- * Method (Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5): 32 shared buckets in a circle, written by all
- * and read by one manager, which hands runs of entries to workers; no barrier anywhere. The head bucket moves on when
- * its work is done, meanwhile the next one to three are dequeued, too, and delta follows what the workers can take.
- *   queue.h    buckets, blocks, counters of what is written, read and done: sections 5.4 and 5.6
- *   manager.h  assignment, head switches, the end, delta: sections 5.4, 5.5, 5.7
- *   this file  a member: takes an assignment, expands it, pushes activations; what touches the operator
- * Where a member differs from the paper's worker block: it collects activations per bucket and reserves slots for many
- * at once, at the end of an assignment at the latest and before DWC is counted; and it can be the manager itself.
+ * Problem. Delta-stepping in supersteps leaves threads idle at every barrier, and no fixed delta suits all graphs.
  *
- * Dry pool. A member that finds no room for a push waits a moment for the memory role (plays it, where it may), then
- * *spills*: the entries go to an overflow bin of its own, counted in `in` before the DWC of the work that made them.
- * Whoever has overflow and nothing else to do pushes from it; if most of that spills again, it processes a batch from
- * it itself. So a member never waits for room without end, and what is spilled is processed whatever the pool does. The
- * initial items of a member are overflow from the start, materialised as there is room.
+ * Method (Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5). 32 shared buckets form a circle. All members
+ * write to them; one manager reads them and assigns runs of entries to workers. There is no barrier. The head bucket
+ * moves on when its work is done; meanwhile the next one to three buckets are dequeued as well, and delta follows how
+ * much work the workers can take.
+ *   queue.h    buckets, blocks, counters of what is written, read and done: sections 5.4 and 5.6
+ *   manager.h  assignment, head switches, termination, delta: sections 5.4, 5.5, 5.7
+ *   this file  a member: takes an assignment, expands it, pushes activations; all code that depends on the operator
+ * A member differs from the paper's worker block in two ways: it collects activations per bucket and reserves slots for
+ * many at once, at the end of an assignment at the latest and before DWC is counted; and it can be the manager itself.
+ *
+ * Exhausted pool. A member that finds no free slot for a push waits a moment for the memory role (or plays it, if it
+ * may), then *spills*: the entries go to the member's overflow bin, counted in `in` before the DWC of the work that
+ * made them. A member with overflow and nothing else to do pushes from it; if most of that spills again, it processes a
+ * batch from it itself. So no member waits for slots without bound, and what is spilled is processed whatever the pool
+ * does. The initial items of a member are overflow from the start, and become entries as slots are free.
  *
  * Good for: graphs whose best delta is not known, uneven threads.
  *

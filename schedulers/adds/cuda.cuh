@@ -5,23 +5,23 @@
  *
  * Data structures.
  *   queue.cuh    buckets over a pool of blocks, credits, counters: sections 5.4 and 5.6
- *   manager.cuh  the manager (block 0): probing, assigning, head switches, the end, delta; and how a worker block takes
- *                work
+ *   manager.cuh  the manager (block 0): probing, assigning, head switches, termination, delta; and how a worker block
+ *                takes work
  *   this file    a worker's warp: takes a portion, expands it, pushes activations; all that depends on the operator
  *
  * Protocol. One cooperative launch holds the manager and its workers: all blocks are resident, so no thread waits for a
- * block that does not run. Its grid barrier is used once, at the start. A worker's warps are independent of each other:
- * there is no barrier of a block in their loop, which is op_warp_loop.
- *   Chaining, where the run is latency-bound (the workers have few items in hand). A warp keeps what it activates in a
- * bucket that is being dequeued, up to the size of its local queue, and expands it next, up to `chain` hops; the rest
- * goes to the buckets. This is Ordo's own addition: a hop through bucket and manager costs several times one that stays
- * with the warp. chain=0 is the paper's. Nothing else changes: what is kept belongs to the assignment, which is done
- * when the chain is.
+ * block that does not run. Its grid barrier is used once, at the start. The warps of a worker are independent of each
+ * other: their loop, op_warp_loop, has no block barrier.
+ *   Chaining, while the run is latency-bound (the workers hold few items). A warp keeps what it activates in a bucket
+ *   that is being dequeued, up to the capacity of its local queue, and expands it next, up to `chain` steps; the rest
+ *   goes to the buckets. This is Ordo's own addition: a step through bucket and manager takes several times as long as
+ *   one within the warp. chain=0 is the paper's method. Nothing else changes: entries in the local queue belong to the
+ *   assignment, which is done when the chain is.
  *
  * Termination. Exact, by counters of what is reserved and what is done: manager.cuh.
  *
- * Memory order. Entries are published and taken by W0 to W4, R1 to R4, D1 and D2: queue.cuh. Cells need no order: one
- * that has become better since makes its entry stale.
+ * Memory order. Entries are published and taken by W0 to W4, R1 to R4, D1 and D2: queue.cuh. Cells need no order: an
+ * entry whose cell has become better since is stale.
  */
 #include <stdio.h>
 

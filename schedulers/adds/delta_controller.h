@@ -1,13 +1,14 @@
-/* adds/delta_controller.h -- delta and the number of buckets dequeued at once: section 5.7, the same on both back ends.
+/* adds/delta_controller.h -- adapts delta and the number of buckets dequeued at once: section 5.7, the same on both
+ * back ends.
  *
- * Two signals, looked at once an epoch. The *clip point*: more than a share `clip` of what was pushed went to the tail
- * bucket, so delta is too small for the circle of buckets; it doubles, and what it was is never gone below again.
- * *Utilisation*, the share of the workers' hands that is full: too low, and more buckets are dequeued from at once,
- * then delta doubles, if more waits in other buckets than hands are full of then (Ordo's own: where nothing waits, as
- * at the start, a wider bucket has no more to do); too high, the other way. Delta moves on the mean of several epochs
- * and not before `cooldown` head switches have passed since it last did, because the buckets must have filled under it
- * before its effect shows. It does not halve where a bucket holds less than is worth a head switch (Ordo's own: a few
- * threads are always utilised).
+ * Two signals, evaluated once an epoch. The *clip point*: if more than a share `clip` of the pushes went to the tail
+ * bucket, delta is too small for the circle of buckets; it doubles, and its old value is a lower bound from then on.
+ * *Utilisation* is the number of items that workers hold, as a share of what they can hold. If it is too low, more
+ * buckets are dequeued at once; then delta doubles, if more items wait in other buckets than the workers could hold
+ * (Ordo's own rule: where nothing waits, as at the start, a wider bucket has no more to do). If it is too high, the
+ * opposite. Delta changes by the mean of several epochs, and not before `cooldown` head switches have passed since its
+ * last change, because its effect shows only when the buckets have filled under it. It does not halve if a bucket holds
+ * less than is worth a head switch (Ordo's own rule: with few threads utilisation is always high).
  */
 #ifndef ORDO_ADDS_PACE_H
 #define ORDO_ADDS_PACE_H

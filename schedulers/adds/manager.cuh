@@ -1,37 +1,37 @@
-/* adds/manager.cuh -- the manager of `adds` on a GPU: block 0 of the launch, a warp for each task; and how its workers
- * take work.
+/* adds/manager.cuh -- the manager of `adds` on a GPU: block 0 of the launch, a warp for each task; and how workers take
+ * work.
  *
  * Problem. Assign readable entries of the current buckets to idle worker blocks, decide when the head moves on, adapt
- * delta, and recognise the end; Wang's thesis, sections 5.3 to 5.5 and 5.7. Does not depend on the operator.
+ * delta, and detect termination; Wang's thesis, sections 5.3 to 5.5 and 5.7. Does not depend on the operator.
  *
  * Data structures. Warps of the manager's block:
- *   0 .. 3   probe: bucket b belongs to warp b % 4, so up to four buckets in a row are probed side by side (5.5)
- *   4        assign: gives readable slots to worker blocks (5.4), ranges of spilled items where there are any
- *   5        memory (5.6), and the host's wish to stop
- *   6        control: head switches and the end (5.5), delta (5.7)
+ *   0 .. 3   probe: bucket b belongs to warp b % 4, so up to four consecutive buckets are probed in parallel (5.5)
+ *   4        assign: assigns readable slots to worker blocks (5.4), and ranges of spilled items if there are any
+ *   5        memory (5.6), and reading the host's stop request
+ *   6        control: head switches and termination (5.5), delta (5.7)
  *   7        the trace, and progress for the host
  * They share adds_dev_manager in shared memory: each of its words has one writer.
- *   Assignment flags (AF), one 64-bit word per worker block: 0 when it takes work, else an assignment; all ones: the
- * end. location (32 bits: slot of the pool, or first word of spill bits) | size << 32 | bucket << 48 | shift << 56
+ *   Assignment flags (AF): one 64-bit word per worker block, 0 when it can take work, else an assignment; all ones: the
+ *   end. location (32 bits: slot of the pool, or first word of spill bits) | size << 32 | bucket << 48 | shift << 56
  *
- * Protocol. The assign warp stores a flag. A worker block has a copy of it in shared memory, `work`, of which its warps
- * take portions of 1 << shift items by compare-and-swap. A warp that finds it used up and gets the block's lock reads
- * the flag, clears it with a compare-and-swap (so an end that came meanwhile is not lost) and makes it the new copy. So
- * one assignment can wait while the last is worked on. `left` counts, for a few assignments at once, the items that are
- * not done; the warp that ends an assignment's last portion does D1 and D2.
+ * Protocol. The assign warp stores a flag. A worker block has a copy of its flag in shared memory, `work`, from which
+ * its warps take portions of 1 << shift items by compare-and-swap. A warp that finds the copy used up and gets the
+ * block's lock reads the flag, clears it with a compare-and-swap (so an end that was stored meanwhile is not lost) and
+ * makes it the new copy. So one assignment can wait while the block works on the last one. `left` counts, for a few
+ * assignments at once, the items that are not done; the warp that ends an assignment's last portion does D1 and D2.
  *
  * Termination. What is not finished is in a bucket (reserved, DWC not counted), spilled (counted in `spilled`, not yet
  * in `swept`), or an initial item of a block that has not counted `started`. A worker counts DWC, swept or started only
  * after a fence behind the reservations and spills of what the items activated. The control warp reads started, swept
  * and every DWC first, with acquire, then spilled and every resv_ptr. All only grow, and what is done never passes what
  * is reserved: so equality of what was read is equality at a moment between, for all at once, and nothing is left.
- * Exact, with no margin of empty sweeps.
+ * Exact, without repeated empty sweeps.
  *
- * Memory order. read[] is stored with release and read with acquire (R4); other shared words are hints or counters of
- * one writer's own. What the lanes of a warp must decide alike, one lane reads for all. The assign warp stores a flag
+ * Memory order. read[] is stored with release and read with acquire (R4); other shared words are hints, or counters
+ * with one writer. Where all lanes of a warp must decide alike, one lane reads for all. The assign warp stores a flag
  * after a fence that follows its acquire of read[] (R4: so the worker that acquires the flag sees what a probe warp saw
  * written). The mapping of priorities to buckets, (base, 1/delta, head), is stored by the control warp and read by
- * workers relaxed, word by word. A torn or outdated copy puts an entry in a bucket that means another priority; it is
+ * workers relaxed, word by word. A torn or outdated copy puts an entry into a bucket that means another priority; it is
  * read later or sooner than it should be, but it is read: every bucket becomes the head again while any has work.
  * Priorities never decide what is correct.
  *

@@ -1,32 +1,32 @@
-/* adds/manager.h -- the manager of `adds`: assigns work, switches the head bucket, sets delta, tells the end.
+/* adds/manager.h -- the manager of `adds`: assigns work, switches the head bucket, sets delta, detects termination.
  *
  * Wang's thesis, sections 5.4 (assignment flags, grain), 5.5 (many buckets, switching, several of them dequeued at
  * once) and 5.7 (delta from clip point and utilisation). Does not depend on the operator. On a GPU the manager is a
- * thread block; here it is a role: of member 0 alone (manager=dedicated), or of any member that has nothing to do, for
- * a moment, under a try-lock (manager=combining). Everything in adds_control that is not atomic below is touched under
+ * thread block; here it is a role: of member 0 only (manager=dedicated), or of any member that has nothing to do, for a
+ * moment, under a try-lock (manager=combining). Members of adds_control that are not atomic below are accessed under
  * that role only.
  *
- * Assignment flags. One 64-bit word a worker: 0 when it takes work, else location, size and bucket; all ones: the end.
- * The manager stores it with release after it has probed (R4), the worker reads it with acquire and sets it to 0. Only
- * the manager leaves 0, only the worker returns to it.
+ * Assignment flags. One 64-bit word for each worker: 0 when it can take work, else location, size and bucket; all ones:
+ * the end. The manager stores it with release after it has probed (R4), the worker reads it with acquire and sets it to
+ * 0. Only the manager changes it from 0, only the worker sets it back to 0.
  *
  * Mapping priority -> bucket. (base, 1/delta, head) is published through a sequence lock: odd while it changes; words
- * are stored with release and read with acquire, so that a reader that met a new word reads a new sequence after it.
- * A worker takes a copy at the start of an assignment and looks at the sequence again when it flushes. A copy may be
- * old all the same when the entries go in. Then an entry lies in a bucket that now means another priority: it is read
- * later or sooner than it should be, but it is read, for every bucket becomes the head again while any of them has
- * work, and nothing ends before all are quiet. Priorities never decide what is correct.
+ * are stored with release and read with acquire, so that a reader that read a new word reads a new sequence after it. A
+ * worker copies the mapping at the start of an assignment and reads the sequence again when it flushes. A copy may
+ * nevertheless be outdated when the entries are pushed. Then an entry lies in a bucket that now means another priority:
+ * it is read later or sooner than it should be, but it is read, because every bucket becomes the head again while any
+ * of them has work, and the run does not end before all are quiet. Priorities never decide what is correct.
  *
- * The end. What is not finished is in a bucket (pushed, DWC not yet counted), or in a member's overflow (spilled, not
+ * Termination. An unfinished item is in a bucket (pushed, DWC not yet counted), or in a member's overflow (spilled, not
  * yet counted out), or not yet pushed by the member that holds it, which then has neither counted DWC (D2) nor its
  * overflow out. So all is done at a moment when DWC == resv_ptr for every bucket and out == in for every overflow.
  * adds_quiet reads every DWC and `out` first, with acquire, and every resv_ptr and `in` after. All of them only grow
  * and done never passes reserved: done(read) <= done(t) <= reserved(t) <= reserved(read) for a moment t between.
- * Equality of what was read is equality at t, for all buckets at once: exact, with no margin of empty sweeps. In terms
+ * Equality of what was read is equality at t, for all buckets at once: exact, without repeated empty sweeps. In terms
  * of happens-before: an item that the manager has not seen reserved was activated by one that it has not seen done,
  * whose reservation it has not seen either (the two were equal), and so on back to an initial item, whose reservation
  * comes before its holder's `out`, which the manager has seen. (Modular equality is equality: while the manager reads,
- * alloc_ptr stands still, so resv_ptr moves by less than the pool.)
+ * alloc_ptr does not change, so resv_ptr moves by less than the pool.)
  */
 #ifndef ORDO_ADDS_MANAGER_H
 #define ORDO_ADDS_MANAGER_H

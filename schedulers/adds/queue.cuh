@@ -1,40 +1,51 @@
 /* adds/queue.cuh -- the buckets of `adds` on a GPU: multi-writer, single-reader FIFOs over one pool of blocks.
  *
- * Problem. Thousands of warps append to a bucket while the manager reads it; the device's queue.h (Wang's thesis,
- * sections 5.4 and 5.6), and like it independent of the operator. What differs: indices have 64 bits and never wrap, a
- * bucket's table of blocks is what is circular; and space is reserved by *credits*. A bucket's `capacity` is the number
- * of slots that are mapped and that no writer has a claim to. A writer takes credits first (and gives back what is not
- * there), then reserves with one addition: slots reserved <= credits taken <= credits granted = slots mapped, so a slot
- * that is reserved always has its block, and no writer waits for one. (On the CPU a compare-and-swap on both ends does
- * that; here thousands of warps would fail it.) A warp keeps unused credits, in the register of the lane that has the
- * bucket's number, so that most reservations are a single addition.
+ * Problem. Thousands of warps append to a bucket while the manager reads it. This is the GPU's version of queue.h
+ * (Wang's thesis, sections 5.4 and 5.6), and like that independent of the operator. Two things differ. Indices have 64
+ * bits and never wrap; only a bucket's table of blocks is circular. And space is reserved by *credits*: a bucket's
+ * `capacity` is the number of slots that are mapped and that no writer has claimed. A writer takes credits first (and
+ * gives back those that it cannot have), then reserves with one addition: slots reserved <= credits taken <= credits
+ * granted = slots mapped, so a slot that is reserved always has its block, and no writer waits for one. (On the CPU a
+ * compare-and-swap on both ends does that; here thousands of warps would make it fail.) A warp keeps unused credits, in
+ * the register of the lane that has the bucket's number, so that most reservations are a single addition.
  *
- * Data structures. A warp is the writer: lane b counts for bucket b.
- *   resv[b]      resv_ptr: slots reserved         done[b]   DWC: slots whose items are processed, with activations
- *   capacity[b]  credits, negative for moments    table     bk_ptr, circular: number << 24 | wholly read << 23 | block
- *   written      WFC, one per segment             read      RDC, one per block
- *   of the manager alone, in its shared memory: read_ptr, alloc_ptr, dealloc_ptr, and what is assigned
+ * Data structures. A writer is a warp, whose lane b counts for bucket b.
+ *   resv[b]      resv_ptr: slots reserved
+ *   done[b]      DWC: slots whose items are processed, with the activations that these made
+ *   capacity[b]  credits; negative for moments
+ *   table        bk_ptr, circular: number << 24 | wholly read << 23 | block
+ *   written      WFC, one per segment
+ *   read         RDC, one per block
+ *   of the manager only, in its shared memory: read_ptr, alloc_ptr, dealloc_ptr, and what is assigned
  *
  * Protocol and memory order.
  * Writing (adds_dev_flush)
  *   W0 credits: an addition to capacity, relaxed: the block is found through the table, not through the credit.
  *   W1 reserve: one addition to resv for all of the warp's entries of a bucket, relaxed.
- *   W2 translate: the table's word has the block's number in the bucket, so a warp sees whether it is the one it needs,
- *      and waits where the memory warp's store is not there yet (it was made before the credits were granted).
+ *   W2 translate: the table's word has the block's number in the bucket, so a warp sees whether it is the one that it
+ *      needs, and waits if the memory warp's store is not visible yet (it was made before the credits were granted).
  *      Acquire: the zeroed counters and the reads of the block's last use come before W3. A thread block caches words
- * in shared memory (the paper's translation cache), stored with release, read with acquire. W3 store the entries: no
- * other thread accesses these slots. W4 fence (acquire and release, device scope), then WFC += slots. The warp barrier
- * before it orders the other lanes' W3 before the fence. The paper's first fence. Reading (adds_dev_probe) R1 WFC,
- * acquire; R2 full segments are readable; R3 else resv_ptr, read after R1 (its acquire is the paper's second fence),
- * and a segment whose WFC is the number of its slots reserved is readable as far as that. As on the CPU. R4 read_ptr
- * goes to the assign warp by a release in shared memory, from there to a worker's flag after a fence. Done (by the warp
- * that ends an assignment, manager.cuh) D1 RDC += slots, acquire and release; the warp that makes it the block's size
- * zeroes its counters, marks its word. D2 fence, DWC += slots: after every reservation and spill of the assignment's
- * items. Memory (adds_dev_memory) M1 credits of a bucket below two blocks: a free block is mapped (table's word,
- * release), then granted. M2 the oldest block of a bucket is free where its word is marked (acquire).
+ *      in shared memory (the paper's translation cache), stored with release, read with acquire.
+ *   W3 store the entries: no other thread accesses these slots.
+ *   W4 fence (acquire and release, device scope), then WFC += slots. The warp barrier before it orders the other lanes'
+ *      W3 before the fence. This is the paper's first fence.
+ * Reading (adds_dev_probe), as on the CPU
+ *   R1 WFC, acquire.
+ *   R2 full segments are readable.
+ *   R3 else resv_ptr, read after R1 (its acquire is the paper's second fence): a segment whose WFC is the number of its
+ *      slots reserved is readable up to resv_ptr.
+ *   R4 read_ptr goes to the assign warp by a release in shared memory, and from there to a worker's flag after a fence.
+ * Done (by the warp that ends an assignment, manager.cuh)
+ *   D1 RDC += slots, acquire and release; the warp whose addition makes it the block's size zeroes the block's counters
+ *      and marks its word.
+ *   D2 fence, DWC += slots: after every reservation and spill of the assignment's items.
+ * Memory (adds_dev_memory)
+ *   M1 if a bucket's credits are below two blocks, a free block is mapped (table's word, release), then its slots are
+ *      granted.
+ *   M2 the oldest block of a bucket is free when its word is marked (acquire).
  *
- * Termination. An entry that finds no memory is *spilled*: a bit per item, set once and counted in `spilled` where it
- * was clear. The manager assigns ranges of bits later; an item then has the value of its cell. See manager.cuh.
+ * Termination. An entry that finds no memory is *spilled*: a bit per item, set once, and counted in `spilled` if it was
+ * clear. The manager assigns ranges of bits later; an item then has the value of its cell. See manager.cuh.
  */
 #ifndef ORDO_ADDS_QUEUE_CUH
 #define ORDO_ADDS_QUEUE_CUH

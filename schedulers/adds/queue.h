@@ -1,58 +1,63 @@
 /* adds/queue.h -- the buckets of `adds`: multi-writer, single-reader FIFOs over one pool of blocks.
  *
- * Problem: many threads push into 32 buckets whose sizes nobody knows beforehand; one role reads them; an entry may be
- * read as soon as it is written, without a superstep between. Method (Wang's thesis, sections 5.4 and 5.6): a bucket is
- * an endless array of slots, of which only the blocks between its two ends have memory. Writers reserve slots in order,
- * fill them in any order and count what they have filled per segment; the reader looks at counters only, never at
- * entries. Does not depend on the operator: an entry is `entry` bytes.
+ * Problem. Many threads push into 32 buckets whose sizes are not known beforehand. One thread at a time, the manager,
+ * reads the buckets. An entry may be read as soon as it is written, without a superstep between.
  *
- * Roles. Writers are any threads. The *manager* is whoever holds the manager role, one thread at a time (a lock or a
- * dedicated thread gives the order between two managers); it probes, assigns, and does memory. Readers are the threads
- * that work on an assignment: a run of slots that the manager gave to them alone.
+ * Method (Wang's thesis, sections 5.4 and 5.6). A bucket is an unbounded array of slots, of which only the blocks
+ * between its two ends have memory. Writers reserve slots in order, fill them in any order, and count for each segment
+ * how many they have filled; the manager reads only these counters, never entries. Does not depend on the operator: an
+ * entry is `entry` bytes.
+ *
+ * Roles. Writers are any threads. The *manager* is the thread that holds the manager role; one thread holds it at a
+ * time (a lock or a dedicated thread gives the order between two managers). It probes, assigns, and does memory.
+ * Readers are the threads that work on an assignment: a run of slots that the manager gave to one reader only.
  *
  * Words of a bucket, all indices modulo 2^32 (ADDS_INDEX_BITS; tests take 16, to wrap often):
  *   ends      resv_ptr in the low half, alloc_ptr in the high half: slots reserved, slots that have a block
- *   done      DWC: slots whose items are processed, activations and all
+ *   done      DWC: slots whose items are processed, including their activations
  *   table     bk_ptr, circular: block number -> block of the pool << 1 | whether it was read to its end
- *   read      manager only: slots below are written;  assigned: slots below are given out;  freed: dealloc_ptr
- * and of a block of the pool: WFC a segment (slots written), RDC (slots read).
+ *   read      manager only: slots below are written
+ *   assigned  manager only: slots below are assigned
+ *   freed     manager only: dealloc_ptr
+ * and of a block of the pool: WFC per segment (slots written), RDC (slots read).
  *
- * Invariants, modular:  freed <= assigned <= read <= resv_ptr <= alloc_ptr,  done <= resv_ptr,
+ * Invariants, modular: freed <= assigned <= read <= resv_ptr <= alloc_ptr, done <= resv_ptr,
  * alloc_ptr - freed <= slots of the pool <= 2^(bits - 1), so that differences are never ambiguous.
  *
  * Writing (adds_push)
  *   W1 reserve. One compare-and-swap moves resv_ptr, and never beyond the alloc_ptr *in the same word*: a slot that is
  *      reserved always has its block, so a writer never waits between reserving and writing, whatever the pool does.
- *      That is what makes a dry pool harmless: a writer without room has promised nothing and keeps its entries.
- *      Acquire: the mapping was stored before alloc_ptr grew (M3, release; the swaps of other writers in between
- *      continue its release sequence).
+ *      That makes an exhausted pool harmless: a writer that could reserve nothing keeps its entries, and no reader
+ *      expects them. Acquire: the mapping was stored before alloc_ptr grew (M3, release; the swaps of other writers in
+ *      between continue its release sequence).
  *   W2 translate: block number -> block, from the writer's cache or the table. Plain relaxed read, ordered by W1.
- *   W3 write the entries: plain stores; nobody else may touch the slots.
+ *   W3 write the entries: plain stores; no other thread may access the slots.
  *   W4 WFC += slots, release: publishes W3, and W1 with it.
  * Reading (adds_probe; the rule of section 5.4)
  *   R1 WFC, acquire. All additions are releases in one release sequence, so what was counted is visible.
  *   R2 WFC == segment: the whole segment is readable.
  *   R3 else resv_ptr, read after R1 (R1's acquire is the paper's second fence). Each slot that R1 counted was reserved
  *      before, so resv_ptr is at least as recent as they are; WFC == slots reserved in the segment means that those
- *      counted are exactly those reserved: readable to resv_ptr. Anything else: not a slot of this segment.
+ *      counted are exactly those reserved: readable to resv_ptr. Otherwise no slot of this segment is readable yet.
  *   R4 the location goes to a reader through a word stored with release and read with acquire.
  * Done
- *   D1 the reader is through with the slots: RDC += slots, acquire and release. Who makes it the block's size owns the
- *      block: every slot was read, so every slot was written and no writer comes back. It zeroes WFCs and RDC, then
- *      marks the table's word, release.
- *   D2 after the activations were pushed: DWC += slots, release. So whoever sees DWC (acquire) and then reads resv_ptr
- *      sees the pushes of the work that DWC counts: DWC == resv_ptr in that order means that the bucket was quiet at a
- *      moment between the two reads.
+ *   D1 the reader no longer needs the slots: RDC += slots, acquire and release. The thread whose addition makes RDC the
+ *      block's size owns the block: every slot was read, so every slot was written and no writer accesses it again. It
+ *      zeroes WFCs and RDC, then marks the table's word, release.
+ *   D2 after the activations were pushed: DWC += slots, release. So a thread that sees DWC (acquire) and then reads
+ *      resv_ptr sees the pushes of the work that DWC counts: DWC == resv_ptr in that order means that the bucket was
+ *      quiet at a moment between the two reads.
  * Memory (adds_memory)
- *   M1 buckets whose bit in `hungry` is set are looked at. A writer sets the bit when it leaves fewer than two blocks
- * of room and it is not set; a reader when it marks a block. The relaxed look at the bit may miss a top-up once; a
- * writer that finds no room sets it unconditionally (release, after its read of `ends`), so none is missed twice. M2
- * de-allocate in FIFO order while the oldest block is marked (acquire: D1's zeroes come before the next mapping). M3
- * allocate until two blocks lie ahead of resv_ptr: table's word, then alloc_ptr, release.
+ *   M1 the manager serves buckets whose bit in `hungry` is set. A writer sets the bit when it leaves fewer than two
+ *      blocks of free slots and the bit is clear; a reader when it marks a block. The relaxed test of the bit may miss
+ *      a top-up once; a writer that finds no free slot sets it unconditionally (release, after its read of `ends`), so
+ *      no top-up is missed a second time.
+ *   M2 free blocks in FIFO order while the oldest block is marked (acquire: D1's zeroes come before the next mapping).
+ *   M3 map blocks until two lie ahead of resv_ptr: table's word, then alloc_ptr, release.
  *
- * Translation caches are private to a writer. A cached pair would become wrong when the index has gone round once, so
+ * Translation caches are private to a writer. A cached pair would become wrong when the index has wrapped once, so
  * `lap` counts such wraps, before the mapping that begins a lap (M3); a writer that has reserved in the new lap sees it
- * by W1 and empties its cache. A pair cached in a lap is thus never looked at in the next one.
+ * by W1 and empties its cache. A pair cached in a lap is thus never read in the next one.
  */
 #ifndef ORDO_ADDS_QUEUE_H
 #define ORDO_ADDS_QUEUE_H

@@ -1,12 +1,13 @@
 /* bsp/cpu.h -- bulk-synchronous supersteps on the CPU.
  *
- * Problem: process a worklist in parallel with nothing shared but a barrier.
- * Method: see README.md. Every member appends to its own `next` bin. At the end of a superstep members vote how many
- * items and edges they have for the next one; after the barrier each opens its bin (ordo_share), so that the only
- * contention is on chunks taken from members that lag. Pull supersteps (Beamer et al. 2012) read the frontier as a
- * bitmap and write the next one: words of it belong to one chunk of vertices, so plain stores do.
+ * Problem. Process a worklist in parallel, with nothing shared but a barrier.
  *
- * Ends when no member has an item, by votes compared across a barrier: exact.
+ * Method. See README.md. Every member appends to its own `next` bin. At the end of a superstep members vote how many
+ * items and edges they have for the next one; after the barrier each opens its bin (ordo_share), so that members
+ * contend only for chunks that they take from members that lag. Pull supersteps (Beamer et al. 2012) read the frontier
+ * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice.
+ *
+ * Termination. No member has an item, by votes compared across a barrier: exact.
  *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */

@@ -3,18 +3,19 @@
  * Problem. Expand all items of a worklist in parallel, whatever their degrees, and collect what they activate.
  *
  * Data structures. Two lists of items, and of pieces of hubs, with triple-buffered counters (ordo_cuda_frontier).
- * `stamp` holds the last superstep that an item was pushed for, so each is on a list once.
+ * `stamp` holds the last superstep for which an item was pushed, so each item is on a list once.
  *
- * Protocol. A superstep takes the items of one list in tiles, walks their edges balanced by degree, and pushes what
- * improved to the other list.
- *   Pulling (Beamer, Asanovic and Patterson 2012), where the operator settles vertices and is edge-blind: every vertex
- * that is not settled looks through its in-edges for a tail of this step's frontier and stops at the first, as all
- * candidates of a step are equal. Whether a tail is on the frontier is told by `stamp`, so nothing is converted when
- * the direction changes. A warp has 32 vertices: each lane looks at a few edges of its own, and all lanes together at
- * the rest of long rows. Locked: every improvement is a store under the lock of its cell, one of a table. It exists to
- * be compared with atomics.
+ * Protocol. A superstep takes the items of one list in tiles, processes their edges balanced by degree, and pushes
+ * improved targets to the other list.
+ *   Pulling (Beamer, Asanovic and Patterson 2012), if the operator declares ORDO_RELAX_SETTLED and is edge-blind: every
+ *   vertex whose cell can still improve searches its in-edges for a tail on this step's frontier and stops at the
+ *   first, as all candidates of a step are equal. `stamp` tells whether a tail is on the frontier, so nothing is
+ *   converted when the direction changes. A warp has 32 vertices: each lane tests a few edges of its own vertex, and
+ *   all lanes together test the rest of long rows.
+ *   Sync lock: every improvement is a store under the lock of its cell, one of a table. It exists to be compared with
+ *   atomics.
  *
- * Termination. The run ends when a list is empty, which all blocks see alike, since no thread writes a step's counters
+ * Termination. The run ends when a list is empty. All blocks see the same, since no thread writes a step's counters
  * after the barrier before it.
  *
  * Memory order. Cells are relaxed; lists pass from block to block over a grid barrier. While pulling, a cell is written

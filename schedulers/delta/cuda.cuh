@@ -3,34 +3,36 @@
  * Problem. Expand the items of the lowest bucket (Meyer and Sanders 2003) with all warps, where a grid barrier costs as
  * much as thousands of edges. The arrays, the barrier and the chains are Ordo's own.
  *
- * Data structures. The buckets are a circle of arrays over one pool of blocks (<ordo/detail/cuda/pool.cuh>). What lies farther
- * ahead than the circle reaches is clipped to its last bucket and sorted again when that becomes the head.
- *   tail[b]      slots of bucket b that were reserved
- *   free         a stack of free blocks
- *   spill        a bit for each item that found the pool empty
- *   delta_dev_step   what a thread block knows of the superstep, in shared memory: alike in all blocks
+ * Data structures. The buckets are a circle of arrays over one pool of blocks (<ordo/detail/cuda/pool.cuh>). Entries
+ * farther ahead than the circle reaches are clipped to its last bucket, and sorted again when that becomes the head.
+ *   tail[b]  slots of bucket b that were reserved
+ *   free     a stack of free blocks
+ *   spill    a bit for each item that found the pool exhausted
+ *   delta_dev_step   a thread block's copy of the state of the superstep, in shared memory; the same in all blocks
  *
- * Protocol. A superstep deals the slots from .. to of the head bucket out to all warps in portions, which these expand
- * (op_warp_loop). What they activate in the head bucket they keep for the next hop where there is little work, up to
- * chain_limit hops; the rest goes to the ends of its buckets. So a step along a path of a road network costs a hop and
- * not a barrier. The warp that reserves the first slot of a block maps it; others wait for the table's word. Where no
- * block is free it maps `none`: entries for these slots are spilled, and swept when the buckets are empty; a warp that
- * has met `none` reserves no more in that superstep. Between two supersteps, when no warp takes any, blocks whose slots
- * are all done return to the stack. So the blocks that are mapped or void at a time are the pool and what all warps can
- * reserve before they meet `none`, and for so many numbers a table has room.
- *   The last block that arrives at the barrier decides what is next, by one word: generation, how far the head moves,
- * what to do, and the new `to`. From that word and what they keep of the words before, all blocks know `from`, `to` and
- * the head alike, without reading anything else. It also changes the width (delta_dev_adapt) and jumps over gaps in
- * priorities (delta_dev_jumps). Entries stay where they are: in buckets that have become wider they are taken late,
- * from narrower ones early, and are sorted again as clipped ones are. That is order only.
+ * Protocol. A superstep distributes the slots from .. to of the head bucket over all warps in portions, which these
+ * expand (op_warp_loop). What they activate in the head bucket they keep in their local queues, where there is little
+ * work, and expand it next, up to chain_limit steps; the rest is appended to its buckets. So a step along a path of a
+ * road network costs a step of one warp and not a barrier. The warp that reserves the first slot of a block maps it;
+ * others wait for the table's word. If no block is free it maps `none`: entries for these slots are spilled, and
+ * processed when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Between two
+ * supersteps, when no warp takes blocks, those whose slots are all done return to the stack. So the blocks that are
+ * mapped or void at a time are at most the pool and what all warps can reserve before they meet `none`; tables have
+ * words for that many.
+ *   The last block that arrives at the barrier decides what comes next, by one word: generation, how far the head
+ *   moves, what to do, and the new `to`. From that word and from what they keep of earlier words, all blocks compute
+ *   the same `from`, `to` and head, without reading anything else. The last block also changes the width
+ *   (delta_dev_adapt) and jumps over gaps in priorities (delta_dev_jumps). Entries stay where they are: in buckets that
+ *   have become wider they are taken late, from narrower ones early, and are sorted again as clipped ones are. That
+ *   affects order only.
  *
- * Termination. An item that is not done is in a bucket, in the hands of a warp that has not arrived, or spilled. When
- * the last block has arrived no warp has any in hand, so empty buckets and no spilled item are the end. Exact.
+ * Termination. An item that is not done is in a bucket, held by a warp that has not arrived, or spilled. When the last
+ * block has arrived no warp holds an item, so empty buckets and no spilled item are the end. Exact.
  *
  * Memory order. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one acquires them
  * all with the fence behind its addition, reads the tails, and stores the word with release; the others read it with
- * acquire. Blocks of the pool change hands only between supersteps, so the barrier orders one use of a block before the
- * next; within a superstep the table's words stand for nothing but themselves, and are relaxed.
+ * acquire. Blocks of the pool are freed and mapped again only between supersteps, so the barrier orders one use of a
+ * block before the next; within a superstep the table's words order no other accesses, and are relaxed.
  */
 #include <ordo/detail/cuda/pool.cuh>
 

@@ -1,18 +1,23 @@
-/* inbox/cpu.h -- asynchronous buckets on the CPU: every worker owns its items, others write to its inbox.
+/* inbox/cpu.h -- asynchronous buckets on the CPU: every worker owns its items, and receives entries for them in its
+ * inbox.
  *
- * Problem: supersteps make threads wait for the slowest, and shared buckets make them fight for the next item. Method:
- * an item has one owner, so has its cell's line; the buckets are the owner's own, plain arrays; only a ring an owner is
- * shared. The protocol, its orders, the end and why nobody waits for ever: ring.h.
- *   A worker's turn: empty the inbox into the buckets; look how far the front is; process a chunk of the lowest bucket
- * if that is within the window; publish what it activated. What lies 32 buckets ahead or farther waits in one more
- * array, which is dealt out when the buckets before are empty. The 32 begin at the front, not at the worker's own
- * lowest bucket: what arrives for a bucket lower than those that it holds comes before them.
+ * Problem. Supersteps make threads wait for the slowest one, and shared buckets make them contend for the next item.
  *
- * Passes bound the work in a bucket, however wide it is. A worker takes all entries that the bucket has, as an array of
- * their own (the *pass*), and processes them in order, a chunk a turn; what is put into the bucket meanwhile waits for
- * the next pass. So a worker's passes over a bucket are rounds of the Bellman-Ford algorithm on its own items: in a
- * pass an item is expanded once at most, for of its entries there all but the one with the cell's value are stale. Last
- * in, first out would be depth first, whose work can grow exponentially with the number of items in a bucket.
+ * Method. Each item, and the cache line of its cell, has one owner. Buckets are private to the owner, as plain arrays;
+ * workers share only a ring for each owner. ring.h has the protocol, its memory orders, termination, and why no worker
+ * waits for ever.
+ *   An iteration of a worker: move the entries of its inbox into its buckets; find the front; process a chunk of its
+ *   lowest bucket, if that is within the window; publish what it activated. Entries 32 or more buckets ahead wait in
+ *   one more array, which is distributed over the buckets when those before it are empty. The 32 buckets begin at the
+ *   front, not at the worker's own lowest bucket: entries may arrive for a lower bucket than those that it holds, and
+ *   come before them.
+ *
+ * Passes bound the work in a bucket, however wide it is. A worker takes all entries that the bucket has, as a separate
+ * array (the *pass*), and processes them in order, a chunk in each iteration; entries that are put into the bucket
+ * meanwhile wait for the next pass. So a worker's passes over a bucket are rounds of the Bellman-Ford algorithm on its
+ * own items: in a pass an item is expanded at most once, because of its entries there all but the one with the cell's
+ * value are stale. Last in, first out would be depth-first, whose work can grow exponentially with the number of items
+ * in a bucket.
  *
  * Does not: adapt delta while it runs (see adds).
  *

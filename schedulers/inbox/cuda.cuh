@@ -1,34 +1,35 @@
 /* inbox on a GPU: asynchronous buckets without barriers; a worker is a warp and owns the rings of its items.
  *
- * Problem. Expand items about in the order of their priorities, with no barrier between buckets and no queue that all
- * warps change. The protocol is that of ring.h (P1 to P4, R1, R2); here is what a GPU makes different.
+ * Problem. Expand items roughly in the order of their priorities, with no barrier between buckets and no queue that all
+ * warps change. The protocol is that of ring.h (P1 to P4, R1, R2); this comment describes what differs on a GPU.
  *
  * Data structures.
- *   ends, place    a ring for each bucket of each worker, since a warp has no memory of its own to sort entries into:
- *                  the publisher chooses the bucket. Items are stored plus 1, so zeroed memory is empty places
+ *   ends, place    a ring for each bucket of each worker, since a warp has no private memory to sort entries into: the
+ *                  publisher chooses the bucket. Items are stored plus 1, so zeroed memory is empty places
  *   waiting[b]     entries of slot b in all rings; the lowest slot that has any is the front
  *   pending        entries, spilled bits and the workers' credit (P1)
- *   bits           an item each, for entries that have no place in a ring
- *   hint           number of the bucket that the front was seen at; it only grows. Buckets are numbered from the start
- *                  of the run; number k is in slot k % 32, and a slot means its bucket from hint - MARGIN on. What lies
- *                  more than LAST from there is clipped to that, and published again when it is taken too early
- *   control_word   by the monitor: where buckets lie, how wide they are, the host's wish to stop
+ *   bits           a bit for each item, for entries that have no place in a ring
+ *   hint           number of the bucket at which the front was last seen; it only grows. Buckets are numbered from the
+ *                  start of the run; number k is in slot k % 32, and slots stand for the buckets from hint - MARGIN on.
+ *                  Entries more than LAST buckets from there are clipped to that distance, and published again when
+ *                  they are taken too early
+ *   control_word   written by the monitor: where buckets lie, how wide they are, whether the host wants the run to stop
  *
  * Protocol. A worker takes up to 32 entries at a time from the head of its lowest ring, at most `window` buckets beyond
  * the front, and expands them (op_warp_loop); what it activates it publishes to the owners' rings (inbox_publish).
- *   P1 on credit: see inbox_publish_pending. P3, no place in a ring: inbox_publish. Where nearly all items are due at
- * once there are no rings for them, and they become bits: inbox_scatter.
- *   One warp is the monitor: it expands nothing, passes on the host's wish to stop, writes the trace, changes the width
- * of buckets and jumps over gaps in priorities (inbox_adapt). hint, waiting and the width decide order only: a worker
- * with an old copy puts entries too early or too late, and they are taken all the same.
+ *   P1 uses credit: see inbox_publish_pending. P3, no place in a ring: see inbox_publish. Where nearly all items are
+ *      due at once rings would not hold them, and they become bits: see inbox_scatter.
+ *   One warp is the monitor: it expands nothing, passes on the host's stop request, writes the trace, changes the width
+ *   of buckets and jumps over gaps in priorities (inbox_adapt). hint, waiting and the width decide order only: a worker
+ *   with an outdated copy puts entries too early or too late, and they are taken nevertheless.
  *
- * Termination. `pending` is raised before an entry or bit is visible, and lowered after what it activated is counted:
- * so 0 is the end, for good: no worker has credit, and nothing is in hand, in a ring or a bit. Work is bounded: entries
- * of a bucket are taken first in, first out (inbox_claim).
+ * Termination. `pending` is raised before an entry or bit is visible, and lowered after what it activated is counted.
+ * So when it is 0, it stays 0 and the run is over: no worker has credit, and there is no entry in a ring, no bit, and
+ * none that a warp holds. Work is bounded: entries of a bucket are taken first in, first out (inbox_claim).
  *
- * Memory order. P1 comes before P4 by a fence, which is left out while credit lasts: an acquire fence costs as much as
- * a hop. R1, places that are empty before they are free for others, by the fence of inbox_tell. Entries of 8 bytes are
- * one store; of longer ones the value is stored first, and a fence orders it before the item (P4).
+ * Memory order. P1 comes before P4 by a fence, which is left out while credit lasts: an acquire fence takes as long as
+ * expanding a batch. R1: places are emptied before they are free for other warps, by the fence of inbox_tell. Entries
+ * of 8 bytes are one store; of longer ones the value is stored first, and a fence orders it before the item (P4).
  */
 #include "ring.h"
 #include "tunables.h"

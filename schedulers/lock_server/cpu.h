@@ -1,13 +1,14 @@
-/* lock_server/cpu.h -- every update offloaded to the server that owns its target, on the CPU.
+/* lock_server/cpu.h -- on the CPU: every update is sent to the server that owns its target.
  *
- * Problem: threads that update the same words fight for their cache lines, and for the locks beside them.
- * Method (Wang, Fussell and Lin, ASPLOS 2019): clients process items in FIFO order and send each update as a message to
- * the server that owns its target; it alone touches the target. A server is one thread, so one section runs after
- * another and needs no lock, but for two targets (locks.h). By default every thread is client and server, as in the
- * paper's maximum flow: it serves what has arrived, then processes a chunk of its own items, and what it activates as a
- * server is its own next item. Apart, servers hand what they activate to clients. The protocol, the end and why nobody
- * waits for ever: ring.h.
- *   A member's turn: serve everything that has arrived; process a chunk of items; publish.
+ * Problem. Threads that update the same words contend for their cache lines, and for the locks beside them.
+ *
+ * Method (Wang, Fussell and Lin, ASPLOS 2019). Clients process items in FIFO order and send each update as a message to
+ * the server that owns its target; only that server accesses the target. A server is one thread, so critical sections
+ * run one after another without locks, except for those with two targets (locks.h). By default every thread is client
+ * and server, as in the paper's maximum flow: it serves what has arrived, then processes a chunk of its own items;
+ * items that it activates as a server go to its own worklist. With separate servers, these send what they activate to
+ * clients. ring.h has the protocol, termination, and why no member waits for ever.
+ *   An iteration of a member: serve everything that has arrived; process a chunk of items; publish.
  *
  * Does not: order items by priority (see inbox); move targets to another owner while it runs.
  *

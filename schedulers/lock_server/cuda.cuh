@@ -1,4 +1,4 @@
-/* lock_server on a GPU, relax operators: blocks that own cells, blocks that send them candidates.
+/* lock_server on a GPU, relax operators: blocks that own cells, and blocks that send them candidates.
  *
  * Problem. Improve cells without atomics on global memory: each cell has one owner, and no other block writes it (Wang,
  * Fussell and Lin, ASPLOS 2019).
@@ -6,20 +6,20 @@
  * Data structures. Each server has a ring of messages (message.cuh) and owns cells (owners.cuh). A message is 8 bytes,
  * target and candidate, or 16 for cells of 64 bits. Cells stay in global memory.
  *
- * Protocol. A superstep takes the items of one list. Clients walk their edges, test each target's cell, and send what
- * would improve it to the block that owns the cell. A server tests again, stores what is better, and puts the target on
- * the next list, once. As lists are taken from their beginning, order is that of arrival, from superstep to superstep.
- * Threads of a server exclude each other from a cell in either of two ways:
- *   plain     by a lock in shared memory, one of 4096
- *   combine   (or chains; the operator must be associative) candidates of a batch that are for one cell form a chain,
- * by one exchange each; the thread of the last one finds the best and accesses the cell once
+ * Protocol. A superstep takes the items of one list. Clients process their edges, test each target's cell, and send
+ * candidates that would improve it to the block that owns the cell. A server tests again, stores the better value, and
+ * puts the target on the next list, once. As lists are taken from their beginning, items are processed in the order of
+ * arrival, superstep by superstep. Threads of a server exclude each other from a cell in one of two ways:
+ *   plain    by a lock in shared memory, one of 4096
+ *   combine  (or chains; the operator must be associative) candidates of a batch that are for one cell form a chain, by
+ *            one exchange each; the thread of the last one finds the best and accesses the cell once
  *
  * Termination. The end of a step is exact: a client counts itself done when its last message is written, and a server
  * has ended when all clients have and its ring is at its end. There is no cycle of waiting blocks: only clients wait,
- * for rings of servers, which never do.
+ * for rings of servers, and servers never wait.
  *
- * Memory order. Clients read cells relaxed: one that has become better since costs a message and nothing else. What a
- * superstep wrote is seen in the next by the grid barrier.
+ * Memory order. Clients read cells relaxed: reading an outdated value costs a message and nothing else. What a
+ * superstep wrote is visible in the next one by the grid barrier.
  *
  * Not done: cells that sum; items in the order of priorities (see inbox).
  */
@@ -217,7 +217,8 @@ ORDO_DEV void lock_server_improve(const lock_server_args *a, ordo_dev_queue *que
         op_dev_push(&a->frontier, queue, &a->rows, target, step + 1, false);
 }
 
-/* By a whole block: serves `count` candidates under locks. Whole warps stay in the loop: see ordo/detail/cuda/critical.cuh. */
+/* By a whole block: serves `count` candidates under locks. Whole warps stay in the loop: see
+ * ordo/detail/cuda/critical.cuh. */
 ORDO_DEV void lock_server_serve_plain(const lock_server_args *a, lock_server_serving *s, ordo_dev_queue *queue,
                                       const ordo_u64 (&word)[lock_server_each][lock_server_words], ordo_u32 count,
                                       ordo_u32 step, server_counters *mine)

@@ -1,38 +1,44 @@
-/* lock_server on a GPU, critical operators: blocks that own targets, blocks that send them requests.
+/* lock_server on a GPU, critical operators: blocks that own targets, and blocks that send them requests.
  *
- * Problem. Run sections on shared targets at a high rate where few targets are hot, without atomics on global memory
- * (Wang, Fussell and Lin, ASPLOS 2019, with the changes below). Half of the blocks are servers and own the targets; the
- * others are clients. A sample of the requests, before the run, chooses the form: how many targets are hot, and which.
+ * Problem. Run critical sections on shared targets at a high rate where few targets are hot, without atomics on global
+ * memory (Wang, Fussell and Lin, ASPLOS 2019, with the changes below). Half of the blocks are servers and own the
+ * targets; the others are clients. A sample of the requests, before the run, chooses the form: how many targets are
+ * hot, and which.
  *
  * Data structures. Each target has one owner (owners.cuh). Each server has a ring of requests, and for pairs one of
- * second halves, that many blocks write to (message.cuh). Words of targets are in global memory as in the paper, or
+ * second halves, to which many blocks write (message.cuh). Words of targets are in global memory as in the paper, or
  * (data=shared) in the server's shared memory during the run, and are copied back at its end.
- *   cuda_client.cuh   clients          cuda_chains.cuh   servers that serve by chains
- *   cuda_server.cuh   servers          cuda_nested.cuh   isolated pairs
- *   cuda_plan.cuh     the host's choice of a form; this file has what they share, and the kernel
+ *   cuda_client.cuh   clients
+ *   cuda_server.cuh   servers
+ *   cuda_chains.cuh   servers that serve by chains
+ *   cuda_nested.cuh   isolated pairs
+ *   cuda_plan.cuh     the host's choice of a form
+ *   this file         what these share, and the kernel
  *
- * Protocol. A superstep takes the items of one list and ends when every request is served; what sections activate is
- * the next list. Clients call `prepare` and send the requests to the owners. A server excludes sections of one target
- * from each other, all its threads working at once: plain     by a lock in shared memory; by op_dev_try_shared in the
- * target's own word, where that is in shared memory. Where few targets are hot, one lane of a warp tries for a lock at
- * a time chains    without locks: requests of a batch that are for one target form a chain, by one exchange each; the
- * last ones of all chains are listed, and a thread runs a whole chain from there, combining where the operator can. For
- * words in global memory With form=combine clients form such chains, too, and send one message for each, where requests
- * cannot come twice. Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's
- * server to the other's, and no lock is held across a message; or isolated, see cuda_nested.cuh.
+ * Protocol. A superstep takes the items of one list and ends when every request is served; what critical sections
+ * activate is the next list. Clients prepare items and send the requests to the owners. All threads of a server work at
+ * once; it excludes critical sections of one target from each other
+ *   plain    by a lock in shared memory; or by op_dev_try_shared in the target's word, if that is in shared memory.
+ *            Where few targets are hot, one lane of a warp tries for a lock at a time
+ *   chains   without locks: requests of a batch that are for one target form a chain, by one exchange each; the last
+ *            ones of all chains are listed, and a thread runs a whole chain from there, combining if the operator can.
+ *            For words in global memory
+ * With form=combine clients form such chains, too, and send one message for each, if no request is made more than once.
+ * Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's server to the other's,
+ * so that no lock is held across a message; or isolated, see cuda_nested.cuh.
  *
- * Termination. No cycle of waiting blocks: clients wait for room in rings of servers. A server never waits: it takes
+ * Termination. No cycle of waiting blocks: clients wait for places in rings of servers. A server never waits: it takes
  * second halves, which lead to no further message, in every round; it takes requests when all second halves of the last
- * ones are written; and it tries to write these once a round. Every reservation is written as soon as its own ring has
- * room, whatever other rings have, and there is room for the first one in a ring as soon as its server has taken all
- * that is before it. The end of a step is exact: a client counts itself done when its last message is written; a server
- * whose ring is then at its end (all that was reserved is taken) counts itself done with requests; when all have, and
- * its ring of second halves is at its end, it is done. Counters only grow, from step to step.
+ * ones are written; and it tries to write these once a round. Every reservation is written as soon as there are places
+ * in its own ring, whatever other rings have, and there are places for the first one in a ring as soon as its server
+ * has taken all that is before it. The end of a step is exact: a client counts itself done when its last message is
+ * written; a server whose ring is then at its end (all that was reserved is taken) counts itself done with requests;
+ * when all have, and its ring of second halves is at its end, it is done. Counters only grow, from step to step.
  *
- * Memory order. message.cuh for messages; sections see each other's writes by the block's locks, or by the barriers
- * between the batches of chains; supersteps by grid barriers.
+ * Memory order. message.cuh for messages; critical sections see each other's writes by the block's locks, or by the
+ * barriers between the batches of chains; supersteps by grid barriers.
  *
- * Not done: targets that move; blocks that are both client and server; clusters of blocks, which lose
+ * Not done: targets that move; blocks that are both client and server; clusters of blocks, which are slower
  * (docs/lock_server.md).
  */
 #include "message.cuh"

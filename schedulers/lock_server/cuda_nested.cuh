@@ -1,40 +1,42 @@
-/* lock_server on a GPU, two targets that a section needs at once (pairs=nested): a part of cuda_critical.cuh.
+/* lock_server on a GPU, critical sections that need two targets at once (pairs=nested): a part of cuda_critical.cuh.
  *
- * Problem. A section needs the locks of two servers at once, and holding one of them takes as long as two messages.
+ * Problem. A critical section needs the locks of two servers at once, and holding one of them takes as long as two
+ * messages.
  *
- * Data structures. Every server has a table of locks in shared memory; a target's is found by its number at its server.
- * Locks are ordered by (slot, server), so that every server has as many low ones. A client sends a request to the owner
- * of its lower lock, its *home*. A message from a home to the owner of the higher lock is a *try*, and its answer is a
- * word for each lane at home. Words of targets stay in global memory, since a section runs where its higher lock is.
+ * Data structures. Every server has a table of locks in shared memory; a target's lock is found by its number at its
+ * server. Locks are ordered by (slot, server), so that every server has as many low ones as the others. A client sends
+ * a request to the owner of its lower lock, its *home*. A message from a home to the owner of the higher lock is a
+ * *try*, and its answer is a word for each lane at home. Words of targets stay in global memory, since a critical
+ * section runs where its higher lock is.
  *
- * Protocol. Home takes the lower lock and sends a try. The owner of the higher lock takes that, runs the section and
- * gives the lock back, or finds it held for a try of its own, and still so a few looks later; and answers which. Home
- * then gives the lower lock back, and where the answer was a refusal tries again, after a delay that doubles. Where
- * both locks are home's own there are no messages; where few targets are hot there is one server, and so there are none
- * at all. What counts is how soon each message is seen. Hence warps do not wait for each other: some are at home, each
- * lane with one request in hand, the others answer tries. Places of a ring are handed out to lanes in order, and a lane
- * loads only its own. How many lanes are at home (`flight`) is how many locks may be held over messages: few where few
- * targets are hot, since more would only refuse each other.
+ * Protocol. Home acquires the lower lock and sends a try. The owner of the higher lock acquires that lock, runs the
+ * critical section and releases it; or it finds the lock held for a try of its own, and still held after a few more
+ * tests. It answers which of the two. Home then releases the lower lock, and after a refusal tries again, after a delay
+ * that doubles. If home owns both locks there are no messages; where few targets are hot there is one server, and so
+ * there are no messages at all. The speed depends on how soon each message is seen. Hence warps do not wait for each
+ * other: some are at home, each lane with one request, the others answer tries. Places of a ring are assigned to lanes
+ * in order, and a lane loads only its own. The number of lanes at home (`flight`) limits how many locks may be held
+ * over messages: few where few targets are hot, since more would only refuse each other.
  *
- * Termination. Exclusion: a section runs while both locks are held, one by the block that runs it, one by home until
- * the answer. No cycle of waiting, whatever the rings hold: lanes that answer wait for messages, and for a lock so many
- * looks at most; an answer always has room; a try that finds no room in its ring delays no other lane, and gets it when
- * that ring's server has answered what is before it. A lock is held for messages only while its try is on its way.
- * Progress: a try is refused for a section, which ends, or for a request that holds that lock as its lower one and
- * tries a still higher one. Of all those the one with the highest lock can be refused for a section alone.
- * tests/models/server_nested.pml checks exclusion and the end, and that it would see a server that waits for room, a
- * lock given back too early, an answer that comes before its section, a server that leaves while others try, and
- * hold-and-wait.
- *   The end of a step: a warp at home whose requests have all run, and to which no more can come since clients have
- * ended and its places are behind all that was reserved, counts itself; tries come from warps that have not. A place
- * that a lane still waits for is its own in the next step.
+ * Termination. Exclusion: a critical section runs while both locks are held, one by the block that runs it, one by home
+ * until the answer. No cycle of waiting, whatever the rings hold: lanes that answer wait for messages, and for a lock a
+ * bounded number of tests; there is always a place for an answer; a try that finds no place in its ring delays no other
+ * lane, and gets one when that ring's server has answered the tries before it. A lock is held for messages only while
+ * its try is on its way. Progress: a try is refused because of a critical section, which ends, or because of a request
+ * that holds that lock as its lower one and tries for a still higher one. Of all those, the one with the highest lock
+ * can be refused only because of a critical section. tests/models/server_nested.pml checks exclusion and termination,
+ * and that it would detect a server that waits for a place, a lock released too early, an answer that comes before its
+ * critical section, a server that leaves while others try, and hold-and-wait.
+ *   The end of a step: a warp at home counts itself done when all its requests have run and no more can come, since
+ *   clients have ended and its places are behind all that was reserved; tries come from warps that have not counted
+ *   themselves. A place that a lane still waits for belongs to it in the next step.
  *
- * Memory order. What sections wrote is seen by the same block through its locks; by another through the fence before a
- * try is sent and the one after it is taken, and through the fences before an answer and after it. Words of shared
- * memory that are accessed with no barrier in between are changed by atomics alone: racecheck reports a store and a
- * load as a hazard, whatever fences order them.
+ * Memory order. What critical sections wrote is visible in the same block through its locks; in another block through
+ * the fence before a try is sent and the one after it is taken, and through the fences before an answer and after it.
+ * Words of shared memory that are accessed with no barrier in between are changed by atomics only: racecheck reports a
+ * store and a load as a hazard, whatever fences order them.
  *
- * Not done: fairness. A request may be refused again and again while others pass.
+ * Not done: fairness. A request may be refused again and again while others succeed.
  */
 #ifndef SERVER_NESTED_ONCE
 #define SERVER_NESTED_ONCE

@@ -2,11 +2,11 @@
  *
  * Problem. Many blocks send short messages to one, through global memory, with few atomics and fences.
  *
- * Data structures. A server has a ring that many blocks write to.
- *   write   places that have been reserved, one atomic add per batch and server   (senders)
- *   read    places that may be overwritten, one release store per round           (the server)
+ * Data structures. A server has a ring to which many blocks write.
+ *   write   places that have been reserved, one atomic add per batch and server (senders)
+ *   read    places that may be overwritten, one release store per round (the server)
  *   place   W words of 64 bits per message, each with its lap in its two upper bits: 1 more than the number of times
- * the ring was gone round before, modulo 4
+ *           that the ring was filled before, modulo 4
  *
  * Protocol. A batch of messages is sorted by server in the sender's shared memory (counts, a scan, places), so that the
  * messages for one server take one reservation and one coalesced copy. A word is valid for the reader at `at` if it has
@@ -14,9 +14,9 @@
  * to reset. A server takes the valid prefix of the places that come next. It may be behind what is reserved, but never
  * ahead: every reserved place is written, once.
  *
- * Termination. A reservation is written as soon as its own ring has room for all of it (it is no larger than a ring),
- * and no sender waits for one ring while another has room for what it reserved there. So the first reservation of a
- * ring that is not written waits for that ring's server alone.
+ * Termination. A reservation is written as soon as there are places for all of it in its ring (it is no larger than a
+ * ring), and no sender waits for one ring while another has free places that it reserved there. So the first
+ * reservation of a ring that is not written waits for that ring's server only.
  *
  * Memory order. A message is its words, each written whole: no fence is needed. Invariant: a sender writes place `at`
  * only if at - read < size. It acquires `read`, which the server releases when the words are in its registers: no word

@@ -1,18 +1,18 @@
 /* lock_server/owners.cuh -- which block of a GPU owns a target.
  *
- * A target's *number* determines it. Runs of 1 << log numbers are dealt out round-robin: run % servers is the server,
- * and the numbers of its runs, one after the other, are those that its targets have there (server_split, server_join).
- * A run is a single number; but where words are in the servers' shared memory it is eight, since words are copied in at
- * the beginning and back at the end by sectors of 32 bytes, of which a server would otherwise have one word.
+ * The owner of a target follows from the target's *number*. Runs of 1 << log consecutive numbers are assigned
+ * round-robin: run % servers is the server, and the numbers of its runs, one after the other, are those that its
+ * targets have there (server_split, server_join). A run is a single number; but where words are in the servers' shared
+ * memory it is eight numbers, since words are copied in at the beginning and back at the end by sectors of 32 bytes, of
+ * which a server would otherwise have one word.
  *
- * Where targets are dealt out round-robin the number is the target itself, and nothing is looked up. Otherwise there
- * are two tables, made on the host before a run: by hash; by the parts of a graph that METIS finds; or round-robin, but
- * for the targets that a sample finds most often in requests (partition=auto). These get the first numbers of every
- * server, so that each has as many of them, and the targets whose numbers they take get theirs. Where every server has
- * many of the requested targets, chance has dealt them evenly enough, and the tables are not worth a look-up per
- * request.
+ * With partition=round-robin the number is the target itself, and needs no table. Otherwise there are two tables, made
+ * on the host before a run: by hash; by the parts of a graph that METIS finds; or round-robin, except for the targets
+ * that a sample finds most often in requests (partition=auto). These get the first numbers of every server, so that
+ * each has as many of them, and are exchanged with the targets that have these numbers. Where every server has many of
+ * the requested targets, round-robin distributes them evenly enough, and tables are not worth a look-up per request.
  *
- * Not done: to move targets while it runs.
+ * Not done: moving targets during a run.
  */
 #ifndef SERVER_OWNERS_ONCE
 #define SERVER_OWNERS_ONCE

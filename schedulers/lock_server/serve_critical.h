@@ -1,9 +1,9 @@
-/* lock_server/serve_critical.h -- what a server does with requests: sections, halves, and nested locks. A part of
+/* lock_server/serve_critical.h -- how a server handles requests: critical sections, halves, and nested locks. A part of
  * cpu.h.
  *
  * locks.h has the protocol (L1 to L4). Requests are *admitted*: run at once, or set aside in a place of the server's
- * table until their locks are free. What cannot be admitted stays in its ring. Only the server's own thread touches its
- * locks and places.
+ * table until their locks are free. A request that cannot be admitted stays in its ring. Only the server's thread
+ * accesses its locks and places.
  */
 enum { lock_server_target_bytes = 8 };
 

@@ -1,8 +1,8 @@
-/* lock_server/serve_relax.h -- what a server does with candidates for its cells. A part of cpu.h.
+/* lock_server/serve_relax.h -- how a server handles candidates for its cells. A part of cpu.h.
  *
- * Cells that select: a client has looked at the cell and sends only what would improve it; the server looks again, and
- * only it writes the cell. Cells that sum: a client sends every addend, and only the server adds; but whoever processes
- * an item takes its cell, so that additions are atomic, though nobody contends for them.
+ * Cells that select: a client has read the cell and sends only candidates that would improve it; the server tests
+ * again, and only the server writes the cell. Cells that sum: a client sends every addend, and only the server adds;
+ * but the member that processes an item takes its cell, so additions are atomic, although no other thread adds.
  */
 enum { lock_server_target_bytes = sizeof(op_cell) };
 

@@ -1,11 +1,12 @@
 /* near_far/cpu.h -- Near-Far on the CPU.
  *
- * Problem: most of the gain of priority order with two piles and no priority queue.
- * Method (Davidson et al. 2014): see README.md. Every member has its own near and far bins and pushes only there; a
+ * Problem. Gain most of what an order of priorities brings, with two piles and no priority queue.
+ *
+ * Method (Davidson et al. 2014). See README.md. Every member has its own near and far bins and pushes only there; a
  * superstep opens the near bins to all members. When no member has a near item, all move the threshold to the next
  * multiple of delta above the least far priority, and every member splits its own far bin.
  *
- * Ends when both piles of all members are empty, by votes taken after each member's last push and compared across a
+ * Termination. Both piles of all members are empty, by votes taken after each member's last push and compared across a
  * barrier: exact.
  *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.

@@ -4,21 +4,22 @@
  *
  * Data structures. The near pile is a frontier of supersteps, as in bsp. The far pile is a list that holds each item at
  * most once per epoch, double-buffered by epoch.
- *   Relax: `far_word` is the epoch in which an item was pushed far last. An item has no value of its own there: its
- * cell is read when the pile is split, and a bucket under the old threshold means that it is done already (an
- * improvement across the threshold pushed it near); but not for an item that has no cell. Critical: there are no cells,
- * so `far_word` is the least priority that an item was pushed far with, and tells whether it is in the pile. Nothing is
- * dropped at a split, for a section that activated an item after it was last processed may have found it in the pile,
- * and pushed nothing. Invariant: between phases every item with a word is on the far list, once, and every activation
- * has put its item there or on the frontier of the next phase. No word's bucket is under the threshold, for it was not
- * when it was pushed, and the threshold moves at splits alone, which look at all of them.
+ *   Relax: `far_word` is the last epoch in which an item was pushed far. The list holds no values: an item's cell is
+ *   read when the pile is split, and a bucket under the old threshold means that the item is done already (an
+ *   improvement across the threshold pushed it near); this does not apply to operators whose items have no cells.
+ *   Critical: there are no cells, so `far_word` is the least priority with which an item was pushed far, and tells
+ *   whether it is in the pile. Nothing is dropped at a split: a critical section that activated an item after it was
+ *   last processed may have found it in the pile, and pushed nothing. Invariant: between phases every item with a word
+ *   is on the far list, once, and every activation has put its item there or on the frontier of the next phase. No
+ *   word's bucket is under the threshold, because it was not when it was pushed, and the threshold moves at splits
+ *   only, which process all words.
  *
  * Protocol. Supersteps, while the near pile has items. When it is empty the threshold moves past the least bucket that
  * was pushed far, and all blocks split the pile: items under the new threshold become near, the rest goes to the other
- * far list, the next epoch's.
+ * far list, that of the next epoch.
  *
- * Termination. Both piles are empty. All blocks decide alike what a phase (a superstep or a split) is, from words that
- * no thread writes during it.
+ * Termination. Both piles are empty. All blocks make the same decision what a phase (a superstep or a split) is, from
+ * words that no thread writes during it.
  *
  * Memory order. Phases are separated by grid barriers. Counters of the far pile are triple-buffered by epoch, as those
  * of the frontier are by phase: a split reads those of its epoch, fills the next's and clears those of the one after.

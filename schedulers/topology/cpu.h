@@ -1,15 +1,17 @@
 /* topology/cpu.h -- topology-driven execution on the CPU.
  *
- * Problem: no worklist, no atomics, no contention; work efficiency is given up for it.
- * Method (Nasre, Burtscher and Pingali 2013, sections 4 and 5.1): rounds over all items until a round changes nothing.
+ * Problem. Run without a worklist, without atomics and without contention, at the price of redundant work.
  *
- * Why racy stores are right for monotone, idempotent operators. A store of c to cell v is preceded, in the same round,
- * by a read of v that returned something worse than c. By induction over the stores of a round, every value that v
- * takes during a round is better than the one it had when the round began; rounds are separated by barriers. So across
- * rounds cells only get better, strictly where any store happened, though within a round a better value may be lost
- * under a worse one. Cells take values of finitely many paths, so some round stores nothing. In that round every edge
- * was offered on cells that did not change, and none improved its target: a fixed point, the same one as with atomics.
- * Stores and loads are relaxed atomics of the cell's width: no tearing, no data race in the language's sense.
+ * Method (Nasre, Burtscher and Pingali 2013, sections 4 and 5.1). Rounds over all items until a round changes nothing.
+ *
+ * Why racy stores are correct for monotone, idempotent operators. A store of c to cell v is preceded, in the same
+ * round, by a read of v that returned something worse than c. By induction over the stores of a round, every value that
+ * v takes during a round is better than the one it had when the round began; rounds are separated by barriers. So
+ * across rounds cells only get better, strictly where any store happened, though within a round a better value may be
+ * overwritten by a worse one. Cells take values of finitely many paths, so some round stores nothing. In that round
+ * every edge was offered on cells that did not change, and none improved its target: a fixed point, the same one as
+ * with atomics. Stores and loads are relaxed atomics of the cell's width: no tearing, no data race in the language's
+ * sense.
  *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */

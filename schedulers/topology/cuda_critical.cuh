@@ -5,9 +5,11 @@
  * Data structures. Triple-buffered counters of rounds (ordo_cuda_frontier without lists); for sync lock locks in words
  * or in a table, for sync owner bins of requests.
  *
- * Protocol. lock: a round calls `prepare` of the items and runs their requests under try-locks, by op_dev_prepares of
- * cuda_critical.cuh. owner: a round is a superstep of op_dev_owned over all items, with no locks and no atomics on
- * targets (cuda_owner.cuh).
+ * Protocol.
+ *   lock     a round prepares the items and runs their requests under try-locks, by op_dev_prepares of
+ *            <ordo/detail/cuda/critical.cuh>
+ *   owner    a round is a superstep of op_dev_owned over all items, with no locks and no atomics on targets
+ *            (<ordo/detail/cuda/owner.cuh>)
  *
  * Termination. A round in which no block has a request is the last.
  *

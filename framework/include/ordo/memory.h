@@ -3,8 +3,8 @@
  * Allocation: counted, aligned, and able to fail on purpose.
  *
  * For schedulers, readers and apps. Blocks of a megabyte and more are offered to the kernel as huge
- * pages: random access to cells and rows is bound by address translation otherwise. Nothing is initialised
- * unless said: the thread that writes a page first decides the node that holds it.
+ * pages: random access to cells and rows is bound by address translation otherwise. Memory is not initialised unless a
+ * function says so: the thread that first writes a page determines its NUMA node.
  */
 #ifndef ORDO_MEMORY_H
 #define ORDO_MEMORY_H

@@ -70,9 +70,9 @@ typedef struct ordo_options {
     size_t setting_count;        /**< number of settings */
     double timeout;              /**< seconds that the run may take, as ordo_stats::run_seconds counts; 0: no limit. Not
                                   * negative, finite. Ends with ORDO_ERR_TIMEOUT */
-    const volatile int *cancel; /**< polled at least once a superstep or switch; nonzero ends with ORDO_ERR_CANCELLED */
-    ordo_progress_fn *progress; /**< NULL: none */
-    void *progress_arg;         /**< its first argument */
+    const volatile int *cancel;  /**< polled every few milliseconds; nonzero ends the run with ORDO_ERR_CANCELLED */
+    ordo_progress_fn *progress;  /**< NULL: none */
+    void *progress_arg;          /**< its first argument */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
@@ -145,7 +145,7 @@ ORDO_API void ordo_stats_free(ordo_stats *stats);
 /** An operator's descriptor: see `<ordo/scheduler/scheduler.h>`; instances are named by the operator. */
 typedef struct ordo_operator ordo_operator;
 
-/** One run. All pointers are the caller's. */
+/** One run. All that its pointers refer to is owned by the caller. */
 typedef struct ordo_work {
     const ordo_operator *op;  /**< what to run */
     const ordo_graph *graph;  /**< rows of edges; for critical operators that need none: NULL */

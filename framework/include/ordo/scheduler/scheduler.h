@@ -239,7 +239,7 @@ ORDO_API ordo_status ordo_operator_check_pull(const ordo_operator *op, const cha
 /* Adds `bytes` to the worklist memory of the run; negative values subtract. Called by any member. */
 ORDO_API void ordo_job_account(ordo_job *job, long long bytes);
 /* The bucket width, which is positive: the first of these that is not 0: `asked`, the value of a tunable; `own`, which
- * is op_delta(n, m); `factor` times mean weight over mean degree. The last is at least 1 for integer cells. */
+ * is op_delta(n, m); `factor` times mean weight over mean degree. The last two are at least 1 unless cells are f32. */
 ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double own, double factor);
 
 /* The kind of the job's graph. */

@@ -8,7 +8,7 @@
 enum {
     ORDO_CUDA_THREADS = 256,   /* threads of a block */
     ORDO_CUDA_CAPACITY = 2048, /* items that a block buffers before it appends them */
-    ORDO_CUDA_FEW = 4,         /* items with at most this many edges are processed by one thread */
+    ORDO_CUDA_FEW = 4,         /* most edges per thread of an item that is processed by its own threads */
     ORDO_CUDA_NARROW = 8,      /* items in the smallest tile */
     ORDO_CUDA_SEGMENT = 4096,  /* edges in a piece of a hub; an item with more edges is a hub */
 };

@@ -32,7 +32,7 @@ template <bool Near> ORDO_DEV void ordo_dev_order(void)
 
 /* The locks of a run. */
 typedef struct ordo_cuda_locks {
-    ordo_u32 *lock; /* [mask + 1] the table, initially 0; NULL with locks in words */
+    ordo_u32 *lock; /* [mask + 1] the table, initially 0; unused with locks in words */
     ordo_u32 mask;
     bool may_repeat; /* critical operators: a request may be made more than once */
 } ordo_cuda_locks;
