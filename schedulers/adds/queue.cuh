@@ -54,7 +54,7 @@
 
 #include "layout.h"
 
-enum { ADDS_DEV_PATIENCE = 64 };                        /* tries for credits before entries are spilled */
+enum { ADDS_DEV_PATIENCE = 64 };                        /* tries to get credits before entries are spilled */
 #define ADDS_DEV_MOST (((ordo_u64)1 << 32) - (1 << 24)) /* slots of the largest pool: a location has 32 bits */
 
 /* Counters of all buckets are adjacent, so that a warp's lanes access one line and the manager reads them at once. */
@@ -62,12 +62,12 @@ typedef struct adds_dev_words {
     ordo_u64 resv[ADDS_MAX_BUCKETS];
     ordo_u64 done[ADDS_MAX_BUCKETS];
     ordo_u64 capacity[ADDS_MAX_BUCKETS]; /* read as signed */
-    ordo_u64 spilled, padding0[15];      /* items whose bit was set */
-    ordo_u64 swept, padding1[15];        /* items whose bit was cleared and that are processed */
-    ordo_u32 started, padding2[31];      /* worker blocks that have pushed their initial items */
-    ordo_u32 ranges, padding3[31];       /* ranges of bits of the present sweep that are done */
-    ordo_u32 dry, padding4[31];          /* no free block */
-    /* the mapping of priorities, see manager.cuh */
+    ordo_u64 spilled, padding0[15];      /* number of items whose bit was set */
+    ordo_u64 swept, padding1[15];        /* number of items whose bit was cleared and that are processed */
+    ordo_u32 started, padding2[31];      /* number of worker blocks that have pushed their initial items */
+    ordo_u32 ranges, padding3[31];       /* number of ranges of the current sweep that are done */
+    ordo_u32 dry, padding4[31];          /* the pool has no free block */
+    /* the mapping of priorities to buckets, see manager.cuh */
     double base, per_delta, limit;
     ordo_u32 head;
 } adds_dev_words;
@@ -79,10 +79,10 @@ typedef struct adds_dev_queue {
     ordo_u32 *home;    /* [blocks] index of its word in the table */
     ordo_u32 *written; /* [blocks << (block_shift - segment_shift)] */
     ordo_u32 *read;    /* [blocks] */
-    ordo_u32 *free;    /* [blocks] stack, the memory warp's */
+    ordo_u32 *free;    /* [blocks] stack of the memory warp */
     ordo_dev_spill spill;
     ordo_u32 batch; /* credits that a warp takes beyond its needs */
-    ordo_u32 alone; /* tunable: every thread reserves for itself */
+    ordo_u32 alone; /* reserve=thread: every thread reserves its own slots */
 } adds_dev_queue;
 
 /* By one thread: the WFC of a slot's segment. */
@@ -95,7 +95,7 @@ ORDO_DEV ordo_u32 *adds_dev_wfc(const adds_dev_queue &q, ordo_u32 block, ordo_u6
 
 /* ---- writing ---- */
 
-/* W0, by one thread: makes *credit at least `need`; false where the bucket gets no memory. */
+/* W0, by one thread: raises *credit to at least `need`; false if the bucket gets no memory. */
 ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need, ordo_u32 *credit)
 {
     for (int look = 0; *credit < need; look++) {
@@ -118,7 +118,7 @@ ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need,
     return true;
 }
 
-/* W0 to W4, by one thread for one entry: an ablation, reserve=thread. */
+/* W0 to W4, by one thread for one entry: for the ablation reserve=thread. */
 template <typename Entry>
 ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_u32 b, Entry entry)
 {
@@ -136,7 +136,7 @@ ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *
     ordo_dev_add(adds_dev_wfc(q, block, at), 1u);
 }
 
-/* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. *credit is the lane's own. */
+/* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. *credit is that of the lane. */
 template <typename Entry>
 ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
                              ordo_u32 held, ordo_u32 *credit)
@@ -183,7 +183,7 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache
 
 /* ---- done ---- */
 
-/* D1, by a whole warp, after a fence: `size` slots of one block were read. */
+/* D1, by a whole warp, after a fence: counts `size` slots of one block as read. */
 ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, ordo_u32 size)
 {
     const ordo_u32 lane = threadIdx.x % 32, block = location >> q.layout.block_shift;
@@ -206,8 +206,8 @@ ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, 
 
 /* ---- the manager's: probe and memory ---- */
 
-/* R1 to R3, by a whole warp: how far bucket b can be read, from `read` on, within one block; valid in all lanes. *word
- * is the caller's copy of the table's word for `read`. */
+/* R1 to R3, by a whole warp: the end of the readable slots of bucket b, from `read` on, within one block; valid in all
+ * lanes. *word is the caller's copy of the table's word for `read`. */
 ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 read, ordo_u64 *word)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -221,10 +221,10 @@ ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 r
     const bool inside = ordo_pool_number(q.pool, at) == number;
     const ordo_u32 count = inside ? ordo_dev_acquire(adds_dev_wfc(q, ordo_pool_block(*word), at)) : 0;
     const ordo_u32 full = __ballot_sync(~0u, count == segment);
-    const ordo_u32 run = full == ~0u ? 32 : __ffs(~full) - 1; /* full segments in a row */
+    const ordo_u32 run = full == ~0u ? 32 : __ffs(~full) - 1; /* number of consecutive full segments */
     ordo_u64 to = base + run * segment;
     const ordo_u32 part =
-        run < 32 ? __shfl_sync(~0u, count, run) : 0; /* slots written in the next one; 0 past the block */
+        run < 32 ? __shfl_sync(~0u, count, run) : 0; /* slots written in the next segment; 0 past the block */
     if (part > (to < read ? (ordo_u32)(read - to) : 0)) {
         const ordo_u64 resv = ordo_dev_load(&q.words->resv[b]);
         if (resv - to == part)
@@ -234,13 +234,15 @@ ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 r
     return to > read ? to : read;
 }
 
-/* The memory warp's own: lane b's of bucket b; free_count and most_used of all, alike in all lanes. */
+/* State of the memory warp: that of bucket b in lane b; free_count and most_used belong to the pool and are the same in
+ * all lanes. */
 typedef struct adds_dev_mapped {
     ordo_u64 alloc, freed; /* alloc_ptr, dealloc_ptr */
     ordo_u32 free_count, most_used;
 } adds_dev_mapped;
 
-/* M2, then M1, by a whole warp. Buckets near the head come first; where few blocks are left fewer are mapped ahead. */
+/* M2, then M1, by a whole warp. Buckets close to the head come first; if few blocks are left, fewer are mapped ahead.
+ */
 ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_u32 head)
 {
     const ordo_u32 lane = threadIdx.x % 32, buckets = q.layout.buckets;

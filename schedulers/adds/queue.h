@@ -85,7 +85,7 @@
 /* Slots of the largest pool. */
 #define ADDS_MOST (((ordo_u64)ADDS_INDEX_MASK + 1) / 2)
 
-/* How many slots a is ahead of b. */
+/* The number of slots from b to a. */
 ADDS_FN ordo_u32 adds_ahead(ordo_u32 a, ordo_u32 b)
 {
     return (a - b) & ADDS_INDEX_MASK;
@@ -112,17 +112,18 @@ typedef struct adds_queue {
     ordo_u32 *written;   /* WFC, [blocks << (block_shift - segment_shift)] */
     ordo_u32 *table;     /* bk_ptr, [buckets << table_shift] */
     adds_bucket *bucket; /* [buckets] */
-    ordo_u32 *free;      /* [blocks] stack, the manager's: what was used last is used first, for the cache's sake */
+    ordo_u32 *free;      /* [blocks] the manager's stack: the last used block is reused first, since it may be in the
+                            cache */
     ordo_u32 free_count;
-    ordo_u32 blocks_used; /* most blocks mapped at once */
+    ordo_u32 blocks_used; /* the most blocks that were mapped at once */
     ordo_u64 padding0[8];
-    ordo_u32 hungry; /* bit a bucket: the memory role should look at it */
+    ordo_u32 hungry; /* a bit for each bucket that the memory role should serve */
     ordo_u32 dry;    /* the pool has no free block */
     ordo_u32 lap;
     ordo_u32 padding1[13];
 } adds_queue;
 
-/* One writer's private translation cache: block number << 32 | block, direct-mapped; all ones: nothing. */
+/* A writer's private translation cache: block number << 32 | block, direct-mapped; all ones: empty. */
 typedef struct adds_writer {
     ordo_u64 cache[ADDS_MAX_BUCKETS][ADDS_CACHE];
     ordo_u32 lap;
@@ -134,7 +135,7 @@ ADDS_FN void adds_writer_init(adds_writer *w)
     w->lap = 0;
 }
 
-/* Bytes for that shape: pool, and what describes it. */
+/* Bytes of a queue with that layout: the pool and its tables. */
 ADDS_FN ordo_u64 adds_bytes(const adds_layout *s)
 {
     ordo_u64 slots = (ordo_u64)s->blocks << s->block_shift;
@@ -154,7 +155,7 @@ ADDS_FN void adds_queue_free(adds_queue *q)
     *q = (adds_queue){.pool = NULL};
 }
 
-/* False where memory is short; adds_queue_free is then still to be called. The pool is not touched. */
+/* False if memory is short; adds_queue_free must be called then, too. The pool is not initialised. */
 ADDS_FN bool adds_queue_init(adds_queue *q, const adds_layout *s)
 {
     ordo_u64 slots = (ordo_u64)s->blocks << s->block_shift;
@@ -207,7 +208,7 @@ ADDS_FN void adds_call_memory(adds_queue *q, ordo_u32 b)
 
 /* ---- writers ---- */
 
-/* W1: reserves up to `want` slots from *first on; how many, 0 where the bucket has no room now. */
+/* W1: reserves up to `want` slots, from *first on. Returns their number; 0 if the bucket has no free slots now. */
 ADDS_FN ordo_u32 adds_reserve(adds_queue *q, ordo_u32 b, ordo_u32 want, ordo_u32 *first)
 {
     adds_bucket *bucket = &q->bucket[b];
@@ -240,7 +241,7 @@ ADDS_FN ordo_u32 adds_translate(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_
     return block;
 }
 
-/* W2 to W4: fills the slots that were reserved. `entry`, the bytes of one, is a constant at every call. */
+/* W2 to W4: fills the reserved slots. `entry`, the bytes of an entry, is a constant at every call. */
 ADDS_FN __attribute__((always_inline)) void adds_write(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_u32 first,
                                                        const void *entries, ordo_u32 count, const size_t entry)
 {
@@ -267,7 +268,7 @@ ADDS_FN __attribute__((always_inline)) void adds_write(adds_queue *q, adds_write
     }
 }
 
-/* Pushes from the front of `entries` while there is room; returns how many. */
+/* Pushes entries from the front of `entries` while there are free slots; returns their number. */
 ADDS_FN __attribute__((always_inline)) ordo_u32 adds_push(adds_queue *q, adds_writer *w, ordo_u32 b,
                                                           const void *entries, ordo_u32 count, const size_t entry)
 {
@@ -287,7 +288,7 @@ ADDS_FN bool adds_has_room(const adds_queue *q, ordo_u32 b)
 
 /* ---- the manager: probe ---- */
 
-/* R1 to R3: moves `read` as far as all is written; how many slots are readable and not given out. */
+/* R1 to R3: moves `read` to the end of the written slots. Returns how many slots are readable and not assigned. */
 ADDS_FN ordo_u32 adds_probe(adds_queue *q, ordo_u32 b)
 {
     adds_bucket *bucket = &q->bucket[b];
@@ -310,7 +311,8 @@ ADDS_FN ordo_u32 adds_probe(adds_queue *q, ordo_u32 b)
     return adds_ahead(bucket->read, bucket->assigned);
 }
 
-/* Gives out up to `most` readable slots of one block: how many, and where they lie in the pool. */
+/* Assigns up to `most` readable slots of one block; returns their number, and sets *location to their place in the
+ * pool. */
 ADDS_FN ordo_u32 adds_take(adds_queue *q, ordo_u32 b, ordo_u32 most, ordo_u32 *location)
 {
     adds_bucket *bucket = &q->bucket[b];
@@ -329,7 +331,7 @@ ADDS_FN ordo_u32 adds_take(adds_queue *q, ordo_u32 b, ordo_u32 most, ordo_u32 *l
 
 /* ---- readers ---- */
 
-/* D1: `size` slots from `location` on are not needed any more. */
+/* D1: counts `size` slots from `location` on as read. */
 ADDS_FN void adds_done_reading(adds_queue *q, ordo_u32 location, ordo_u32 size)
 {
     const adds_layout *s = &q->layout;
@@ -347,7 +349,7 @@ ADDS_FN void adds_done_reading(adds_queue *q, ordo_u32 location, ordo_u32 size)
     adds_call_memory(q, home >> s->table_shift);
 }
 
-/* D2: `size` items of bucket b are processed, and what they activated is pushed or counted elsewhere. */
+/* D2: counts `size` items of bucket b as processed. What they activated must be pushed, or counted elsewhere. */
 ADDS_FN void adds_done_work(adds_queue *q, ordo_u32 b, ordo_u32 size)
 {
     ADDS_HOOK("D2");
@@ -359,7 +361,7 @@ ADDS_FN ordo_u32 adds_dwc(const adds_queue *q, ordo_u32 b)
     return __atomic_load_n(&q->bucket[b].done, __ATOMIC_ACQUIRE) & ADDS_INDEX_MASK;
 }
 
-/* Whether all that was ever reserved is processed; see D2. */
+/* Whether all slots that were reserved are processed; see D2. */
 ADDS_FN bool adds_complete(const adds_queue *q, ordo_u32 b)
 {
     ordo_u32 done = adds_dwc(q, b);
@@ -368,7 +370,7 @@ ADDS_FN bool adds_complete(const adds_queue *q, ordo_u32 b)
 
 /* ---- the manager: memory ---- */
 
-/* M2 and M3 for one bucket; false where it wants a block and there is none. */
+/* M2 and M3 for one bucket; false if it needs a block and none is free. */
 ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
 {
     adds_bucket *bucket = &q->bucket[b];
@@ -383,7 +385,7 @@ ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
             q->free[q->free_count++] = word >> 1;
             bucket->freed = (bucket->freed + size) & ADDS_INDEX_MASK;
         }
-        /* When few are left, one block ahead is enough: the last ones go to the buckets that run out. */
+        /* If few blocks are left, one block ahead is enough: the last ones are for buckets without free slots. */
         ordo_u32 want = q->free_count > q->layout.buckets ? (ordo_u32)ADDS_AHEAD << q->layout.block_shift : size;
         if (adds_ahead(alloc, resv) >= want)
             return true;
@@ -405,7 +407,7 @@ ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
     }
 }
 
-/* M1: serves the buckets that call, the one at `head` first. */
+/* M1: serves the buckets whose bit in `hungry` is set, the one at `head` first. */
 ADDS_FN void adds_memory(adds_queue *q, ordo_u32 head)
 {
     if (!__atomic_load_n(&q->hungry, __ATOMIC_RELAXED))

@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_owner_kernel(c
     ordo_dev_publish(a.run.counters, mine);
 }
 
-/* The kernel with locks in words, where the operator has them, or in a table: else the former is not instantiated. */
+/* The kernel with locks in words or in a table; the former is instantiated only if the operator has locks in words. */
 template <bool Has> static const void *bsp_lock_kernel_of(bool word)
 {
     if constexpr (Has)

@@ -44,7 +44,7 @@ typedef struct inbox_run {
     ordo_u64 padding1[7];
 } inbox_run;
 
-/* One worker's. */
+/* State of a worker. */
 typedef struct inbox_member {
     inbox_run *run;
     ordo_job *job;
@@ -54,12 +54,12 @@ typedef struct inbox_member {
     ordo_bin far;                /* at least 32 ahead of `origin` when it was put there */
     ordo_bin pass;               /* of bucket pass_bucket: entries from pass_at on */
     ordo_u64 pass_at, pass_bucket;
-    ordo_u64 ahead;  /* passes begun in a row when it was not first */
+    ordo_u64 ahead;  /* passes begun in a row while it was not first */
     ordo_u32 mask;   /* bit b: bin[b] is not empty */
-    ordo_u64 origin; /* the front as last seen: bin[] holds buckets origin .. origin + 31 */
+    ordo_u64 origin; /* the front when it was last computed: bin[] holds buckets origin .. origin + 31 */
     ordo_u64 far_lowest;
-    ordo_u64 kept;    /* entries put into own buckets by itself, not counted in pending yet */
-    ordo_u32 *held;   /* [workers] entries in the buffers */
+    ordo_u64 kept;    /* entries that it has put into its own buckets, not counted in pending yet */
+    ordo_u32 *held;   /* [workers] number of entries in each buffer */
     op_entry *buffer; /* [workers][INBOX_BUFFER] */
     ordo_counters count;
 } inbox_member;
@@ -75,7 +75,7 @@ ORDO_INLINE void inbox_put(inbox_member *me, op_entry entry)
 {
     ordo_u64 bucket = inbox_bucket_of(me, entry);
     if (bucket < me->origin)
-        bucket = me->origin; /* what comes late is done next */
+        bucket = me->origin; /* entries before the front are processed next */
     if (bucket - me->origin < INBOX_BUCKETS) {
         me->mask |= (ordo_u32)1 << bucket % INBOX_BUCKETS;
         op_append(me->job, &me->bin[bucket % INBOX_BUCKETS], entry);
@@ -85,7 +85,7 @@ ORDO_INLINE void inbox_put(inbox_member *me, op_entry entry)
     }
 }
 
-/* The lowest bucket that is not empty, INBOX_NONE if there is none. The pass is not looked at. */
+/* The lowest bucket that is not empty, INBOX_NONE if there is none. Does not count the current pass. */
 ORDO_INLINE ordo_u64 inbox_lowest(const inbox_member *me)
 {
     if (!me->mask)
@@ -96,7 +96,7 @@ ORDO_INLINE ordo_u64 inbox_lowest(const inbox_member *me)
     return lowest < me->far_lowest ? lowest : me->far_lowest;
 }
 
-/* Deals out what was far. */
+/* Distributes the entries of `far` over the buckets. */
 static void inbox_deal_far(inbox_member *me)
 {
     ordo_bin old = me->far;
@@ -110,10 +110,10 @@ static void inbox_deal_far(inbox_member *me)
     ordo_bin_free(me->job, &old, sizeof(op_entry));
 }
 
-/* What a worker sees of all. */
+/* What a worker reads of the state of all workers. */
 typedef struct inbox_view {
     ordo_u64 front, last_pass; /* the lowest bucket of all; the greatest number of a pass */
-    bool first;                /* of those that have work in `lowest` or before, this worker began its pass first */
+    bool first;                /* of the workers that have work in `lowest` or before, this one began its pass first */
 } inbox_view;
 
 ORDO_INLINE inbox_view inbox_look(const inbox_member *me, ordo_u64 lowest)
@@ -133,8 +133,8 @@ ORDO_INLINE inbox_view inbox_look(const inbox_member *me, ordo_u64 lowest)
     return view;
 }
 
-/* Begins a pass over that bucket, the lowest, less than 32 from the origin; false where an array could not grow: the
- * job is stopped. */
+/* Begins a pass over the lowest bucket, which is less than 32 from the origin. False if an array could not grow: the
+ * run is stopped. */
 ORDO_INLINE bool inbox_begin_pass(inbox_member *me, ordo_u64 bucket)
 {
     if (me->far_lowest == bucket)
@@ -150,7 +150,7 @@ ORDO_INLINE bool inbox_begin_pass(inbox_member *me, ordo_u64 bucket)
 
 /* ---- the inbox ---- */
 
-/* R1 to R3: everything that has arrived into the own buckets. */
+/* R1 to R3: moves all entries that have arrived into the worker's buckets. */
 static void inbox_receive(inbox_member *me)
 {
     const inbox_run *run = me->run;
@@ -167,7 +167,7 @@ static void inbox_receive(inbox_member *me)
         op_entry *at = &slot[(head + i) & (run->size - 1)], entry;
         for (int round = 0; (entry.item = __atomic_load_n(&at->item, __ATOMIC_ACQUIRE)) == INBOX_EMPTY; round++)
             if (ordo_job_stopped(me->job))
-                return; /* its writer may have stopped, too */
+                return; /* its writer may have stopped as well */
             else if (round < 64)
                 ordo_pause();
             else
@@ -176,11 +176,11 @@ static void inbox_receive(inbox_member *me)
         __atomic_store_n(&at->item, INBOX_EMPTY, __ATOMIC_RELAXED);
         inbox_put(me, entry);
     }
-    /* the low half alone: no carry, for the word's low half is `head` until here */
+    /* adds to the low half only: no carry, because the low half of the word is still `head` */
     __atomic_fetch_add(&ring->ends, (ordo_u64)(head + count) - (ordo_u64)head, __ATOMIC_RELEASE);
 }
 
-/* Tells others how low what is about to be published lies. */
+/* Lowers `arrived` to the lowest bucket of the entries that are about to be published. */
 ORDO_INLINE void inbox_announce(const inbox_member *me, inbox_ring *ring, const op_entry *entries, ordo_u32 count)
 {
     double least = op_entry_priority(me->job, entries[0]);
@@ -195,7 +195,7 @@ ORDO_INLINE void inbox_announce(const inbox_member *me, inbox_ring *ring, const 
         ;
 }
 
-/* P1 to P4: the buffer of an owner. */
+/* P1 to P4: publishes the buffer for an owner. */
 ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
 {
     inbox_run *run = me->run;
@@ -211,7 +211,7 @@ ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
     const ordo_u32 first = inbox_tail(ends);
     for (ordo_u32 i = 0; i < count; i++) {
         for (int round = 0; first + i - head >= run->size; round++) {
-            inbox_receive(me); /* also where the owner is this worker: then nobody else would */
+            inbox_receive(me); /* needed also if this worker is the owner: no other thread reads its ring */
             if (ordo_job_stopped(me->job))
                 return;
             if (round > 16)
@@ -245,7 +245,7 @@ ORDO_INLINE void inbox_publish_all(inbox_member *me)
             inbox_publish(me, owner);
 }
 
-/* Takes `done` entries off, puts on what was kept; after everything that they activated is published. */
+/* Netting: subtracts `done` entries and adds those that were kept. All that they activated must be published. */
 ORDO_INLINE void inbox_net(inbox_member *me, ordo_u64 done)
 {
     if (done != me->kept)
@@ -267,7 +267,7 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
     if (!me.held || !me.buffer)
         ordo_job_fail(job, ORDO_ERR_MEMORY);
 
-    /* The first bucket begins at the least priority of all initial items, which are each their owner's. */
+    /* The first bucket begins at the least priority of all initial items. Each initial item is pushed to its owner. */
     double base;
     ordo_u64 begin, end, initial = 0;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);

@@ -61,10 +61,10 @@
 #define INBOX_NONE (~(ordo_u64)0)
 enum { INBOX_BUCKETS = 32, INBOX_BUFFER = 64, INBOX_PASSES = 1 };
 
-/* One worker's words for all to see, on lines of their own. */
+/* The words of a worker that others read, on separate cache lines. */
 typedef struct inbox_ring {
     ordo_u64 ends, arrived, padding0[6];
-    ordo_u64 lowest, pass, padding1[6]; /* bucket, INBOX_NONE: all are empty */
+    ordo_u64 lowest, pass, padding1[6]; /* number of a bucket, INBOX_NONE if all are empty; number of the pass */
 } inbox_ring;
 
 ORDO_FN ordo_u32 inbox_tail(ordo_u64 ends)
@@ -76,7 +76,7 @@ ORDO_FN ordo_u32 inbox_head(ordo_u64 ends)
     return (ordo_u32)ends;
 }
 
-/* Who owns an item: lines of cells stay together. */
+/* The owner of an item. Items whose cells share a cache line have the same owner. */
 ORDO_FN ordo_u32 inbox_owner(ordo_u32 item, ordo_u32 workers)
 {
     return (ordo_u32)((ordo_u64)((item >> 5) * 0x9e3779b1u) * workers >> 32);

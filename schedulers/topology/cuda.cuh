@@ -28,7 +28,7 @@ typedef struct topology_args {
     op_state state;
     bool racy, pull;
     ordo_u64 num_items;
-    ordo_u32 *changed; /* [3], each on its own cache line */
+    ordo_u32 *changed; /* [3], each on a separate cache line */
     ordo_u32 *stop;    /* [3], likewise */
     ordo_cuda_run run;
 } topology_args;
@@ -82,7 +82,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(co
         if (__syncthreads_or(any) && threadIdx.x == 0)
             ordo_dev_store(changed, 1u);
         grid.sync();
-        const bool again = ordo_dev_load(changed) && ((int)op_activates || a.racy); /* else the first round was all */
+        const bool again = ordo_dev_load(changed) && ((int)op_activates || a.racy); /* otherwise the first round is the
+                                                                                       whole run */
         if (!again || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
             break;
     }

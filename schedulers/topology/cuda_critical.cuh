@@ -27,11 +27,11 @@
 typedef struct topology_lock_args {
     op_cuda_sections sections;
     ordo_u64 num_items;
-    ordo_cuda_frontier frontier; /* counters alone: `count` is whether there was a request */
+    ordo_cuda_frontier frontier; /* counters only: `count` is not 0 if there was a request */
     ordo_cuda_run run;
 } topology_lock_args;
 
-/* By all threads of the grid: whether a round is to begin; one thread then begins it. */
+/* By all threads of the grid: returns whether a round is to begin; one thread then begins it. */
 ORDO_DEV bool topology_begin(const ordo_cuda_frontier *f, ordo_u32 round, const ordo_cuda_run *run, ordo_u64 num_items)
 {
     if (f->turn[round % 3].stop)
@@ -81,7 +81,7 @@ static ordo_status topology_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
 typedef struct topology_owner_args {
     op_cuda_owners owners;
     ordo_u64 num_items;
-    ordo_cuda_frontier frontier; /* counters alone; `edges` is the room that was handed out */
+    ordo_cuda_frontier frontier; /* counters only: `edges` is the number of reserved places for requests */
     ordo_cuda_run run;
 } topology_owner_args;
 

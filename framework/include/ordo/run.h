@@ -70,7 +70,7 @@ typedef struct ordo_options {
     size_t setting_count;        /**< number of settings */
     double timeout;              /**< seconds that the run may take, as ordo_stats::run_seconds counts; 0: no limit. Not
                                   * negative, finite. Ends with ORDO_ERR_TIMEOUT */
-    const volatile int *cancel;  /**< polled every few milliseconds; nonzero ends the run with ORDO_ERR_CANCELLED */
+    const volatile int *cancel;  /**< polled during the run; nonzero ends it with ORDO_ERR_CANCELLED */
     ordo_progress_fn *progress;  /**< NULL: none */
     void *progress_arg;          /**< its first argument */
 } ordo_options;
