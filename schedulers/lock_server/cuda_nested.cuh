@@ -43,42 +43,44 @@
 
 static_assert((int)SERVER_THREADS <= (int)SERVER_TAGS,
               "an answer is found by the number of the thread that waits for it");
-enum { NESTED_OPEN = 0, NESTED_DONE = 1, NESTED_REFUSED = 2 };  /* answers */
-enum { NESTED_FREE, NESTED_HELD, NESTED_SENDING, NESTED_SENT }; /* a lane at home: what it has in hand */
-#define NESTED_DENSE 0.4                                        /* lanes at home to a hot target */
+enum { NESTED_OPEN = 0, NESTED_DONE = 1, NESTED_REFUSED = 2 }; /* answers */
+/* States of a lane at home: no request; holds the lower lock; sends its try; waits for the answer. */
+enum { NESTED_FREE, NESTED_HELD, NESTED_SENDING, NESTED_SENT };
+#define NESTED_DENSE 0.4 /* lanes at home for each hot target */
 enum {
-    NESTED_ALONE = 4096,  /* hot targets, up to which one server does more than many that send each other tries */
-    NESTED_AWAY = 2,      /* of a lock: held while a try is on its way; 1: for a section here, which ends soon */
-    NESTED_TRIES = 64,    /* at a lock that is held for sections, before a try is refused all the same */
-    NESTED_WAITS = 8,     /* times that a lock held for a try is found so, before the next try is refused */
-    NESTED_AT_HOME = 8,   /* at two locks of one server, before the warp looks at its messages again */
-    NESTED_ANSWERING = 8, /* warps that answer, at most */
-    NESTED_LOOK = 8,      /* loads that found no message, before a warp tests whether more will come */
-    NESTED_NAP = 1024,    /* clock cycles after the first refusal, and after many */
+    NESTED_ALONE = 4096,  /* up to this many hot targets one server is faster than many that send each other tries */
+    NESTED_AWAY = 2,      /* a lock's word while it is held for a try on its way; 1: held for a critical section of this
+                             block */
+    NESTED_TRIES = 64,    /* tests of a lock that is held for critical sections, before a try is refused */
+    NESTED_WAITS = 8,     /* tests of a lock that is held for a try, before another try is refused */
+    NESTED_AT_HOME = 8,   /* tries for two locks of one server, before the warp reads its messages again */
+    NESTED_ANSWERING = 8, /* the most warps that answer */
+    NESTED_LOOK = 8,      /* loads without a message, before a warp tests whether more will come */
+    NESTED_NAP = 1024,    /* delays in clock cycles: after the first refusal, and after many */
     NESTED_LONGEST = 16384,
 };
 
-/* The reading end of a ring, in shared memory, from which the warps of one role take. Places below `next` are handed
- * out. Invariant: all places below oldest[w] that warp w got are taken, and it gets none below it: it is raised by that
- * warp alone, to its oldest place that is not taken, or to what `next` was before. So all places below the least of
- * them are taken, and one warp publishes that to senders. An older value that it may see is lower: senders see less
- * room for a while. Taken before published: words are loaded into registers, warp barrier, fence, `oldest` (the warp
- * that took); `oldest`, fence, warp barrier, `read` with release (the one that publishes). A ring has at least a place
- * for every lane, so that laps of what lanes load and what is there differ by one at most.
- */
+/* The reading end of a ring, in shared memory, from which the warps of one role take. Places below `next` are assigned.
+ * Invariant: of the places that warp w got, all below oldest[w] are taken, and it gets none below it: oldest[w] is
+ * raised by that warp only, to its oldest place that is not taken, or to an earlier value of `next`. So all places
+ * below the least of these words are taken, and one warp publishes that to senders. An outdated value that it may read
+ * is lower: senders see fewer free places for a while. Taken before published: words are loaded into registers, warp
+ * barrier, fence, `oldest` (the warp that took); `oldest`, fence, warp barrier, `read` with release (the warp that
+ * publishes). A ring has at least a place for every lane, so that the laps that lanes expect and the laps of the words
+ * differ by at most one. */
 typedef struct nested_ring {
     ordo_u32 next, oldest[SERVER_WARPS];
 } nested_ring;
 
-/* A lane's own of it: the place that it waits for. */
+/* The place of the ring for which a lane waits. */
 typedef struct nested_place {
     ordo_u32 at;
-    ordo_u32 read; /* of the warp that publishes to senders */
+    ordo_u32 read; /* `read` as last published; used by the warp that publishes */
     bool waiting;
 } nested_place;
 
-/* By a whole warp: lanes that want a message and wait for none get a place each; whether this lane's message has come.
- * `warp` of `warps` of this role. */
+/* By a whole warp, number `warp` of `warps` of this role: lanes that want a message and have no place get one each.
+ * Returns whether this lane's message has come. */
 template <int W>
 ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring *ring, ordo_u32 warp, ordo_u32 warps,
                           bool want, nested_place *place, ordo_u64 (&word)[W])
@@ -112,7 +114,7 @@ ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring
     ordo_dev_fence_block();
     if (lane == 0)
         ordo_dev_exchange_block(&ring->oldest[warp], next - behind);
-    if (warp == 0) { /* publishes to senders; while there is more to do not for every place */
+    if (warp == 0) { /* publishes to senders; while the warp has other work, not for every place */
         const ordo_u32 ahead = ordo_dev_load_block(&ring->oldest[lane < warps ? lane : 0]) - place->read;
         const ordo_u32 least = ~ordo_dev_warp_max(~ahead);
         if (least && (!any || least >= size / 8)) {
@@ -138,7 +140,8 @@ ORDO_DEV bool nested_dry(const server_rings *rings, ordo_u32 index, ordo_u32 *do
     return ended;
 }
 
-/* On the host: warps at home: for as many lanes as are asked for; else in proportion to the targets that are hot. */
+/* On the host: the number of warps at home: for as many lanes as asked for, else in proportion to the number of hot
+ * targets. */
 static inline ordo_u32 nested_homes(double asked, double targets, ordo_u32 servers)
 {
     const double usual = targets <= 0 ? 256 : servers == 1 ? SERVER_THREADS : NESTED_DENSE * targets / servers;
@@ -165,7 +168,7 @@ ORDO_DEV ordo_request lock_server_open_nested(const lock_server_args *a, const l
     return r;
 }
 
-/* By one thread: runs a section under locks of this block; false: another thread has one of them. */
+/* By one thread: runs a critical section under locks of this block; false: another thread holds one of them. */
 ORDO_DEV bool lock_server_run_nested(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
                                      const ordo_request *r, ordo_u32 slot, ordo_u32 second, ordo_u32 step,
                                      server_counters *mine)
@@ -232,8 +235,8 @@ ORDO_DEV void lock_server_answer_tries(const lock_server_args *a, const lock_ser
     }
 }
 
-/* By a whole warp: at home, for a step. In one function, longer than others: an iteration is one pass over the states
- * of all lanes' requests, with one fence for all of them. */
+/* By a whole warp: at home, for a step. One long function: an iteration is one pass over the states of all lanes'
+ * requests, with one fence for all of them. */
 template <typename Form>
 ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_block *b, nested_ring *ring,
                                   nested_place *place, ordo_u32 warp, ordo_dev_queue *queue, ordo_u32 step,
@@ -283,8 +286,9 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
                 locked = true;
             }
         }
-        /* One fence for two purposes, since it takes half of an iteration: behind it a lock is given back whose section
-         * has run elsewhere, and a try is sent for what was written here under its lock. */
+        /* One fence for two purposes, since it takes half of an iteration. After it, a lock is released whose critical
+         * section has run in another block; and a try is sent, which must be ordered after what was written here under
+         * its lock. */
         if (__any_sync(0xffffffffu, locked || found != NESTED_OPEN))
             ordo_dev_fence();
         if (found != NESTED_OPEN) {
@@ -295,7 +299,8 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
             nap = nap < NESTED_LONGEST ? 2 * nap : nap;
         }
         if (hand == NESTED_SENDING) {
-            /* what one lane has acquired orders the others, through `seen`; an older value shows less room */
+            /* what one lane has acquired orders the others, through `seen`; an outdated value shows fewer free places
+             */
             bool capacity = at - ordo_dev_acquire_block(&b->seen[owner]) < size;
             if (!capacity) {
                 const ordo_u32 read = ordo_dev_acquire(&a->second.read[owner * ORDO_CUDA_LINE]);
@@ -333,7 +338,7 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
     }
 }
 
-/* By a whole block: a server's step. Its warps go their own ways, and meet at its end. */
+/* By a whole block: a server's step. Its warps work independently until a barrier at its end. */
 template <typename Form>
 ORDO_DEV void lock_server_nested_server(const lock_server_args *a, const lock_server_block *b, nested_place *place,
                                         ordo_dev_queue *queue, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)

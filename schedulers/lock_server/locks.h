@@ -57,27 +57,27 @@ typedef struct server_word {
 
 typedef struct server_lock {
     ordo_u32 held;
-    ordo_u32 first, last; /* its queue of places in the table; SERVER_NONE */
+    ordo_u32 first, last; /* its queue of places in the table; SERVER_NONE if empty */
     ordo_u32 next;        /* in the list of locks that are being released */
 } server_lock;
 
-/* What a place of the table waits with. */
+/* What happens when the request in a place of the table gets the lock for which it waits. */
 enum {
-    SERVER_RUN,  /* a request that lacks this lock alone */
-    SERVER_BOTH, /* a request that lacks this lock and, after it, `second`, both of this server */
-    SERVER_GRANT /* another server's LOCK */
+    SERVER_RUN,  /* a request that needs only this lock: it runs */
+    SERVER_BOTH, /* a request that needs this lock and then `second`, both of this server */
+    SERVER_GRANT /* another server's LOCK: it gets a REPLY */
 };
 
 typedef struct server_place {
     ordo_request request;
     ordo_u32 stage, next;
-    ordo_u32 holds, slot; /* RUN: the server whose lock `slot` it holds already, or SERVER_NONE */
+    ordo_u32 holds, slot; /* RUN: the server of which it already holds lock `slot`, or SERVER_NONE */
     ordo_u32 second;      /* RUN after REPLY, BOTH: its higher lock */
-    ordo_u32 from;        /* GRANT: whose LOCK, with `ticket` */
+    ordo_u32 from;        /* GRANT: the server that sent the LOCK, with `ticket` */
     ordo_u32 ticket;
 } server_place;
 
-/* Which lock. */
+/* A lock: its server and slot. */
 typedef struct server_lock_name {
     ordo_u32 server, slot;
 } server_lock_name;
@@ -87,13 +87,13 @@ ORDO_FN int server_lock_above(server_lock_name a, server_lock_name b)
     return a.slot != b.slot ? a.slot > b.slot : a.server > b.server;
 }
 
-/* Requests that a server sets aside at most; `asked` is the tunable. */
+/* The most requests that a server sets aside; `asked` is the tunable. */
 static inline ordo_u32 server_flight(double asked)
 {
     return asked > 0 ? (ordo_u32)asked : 256;
 }
 
-/* The slot of a target among 2^bits. */
+/* The slot of a target, one of 2^bits. */
 ORDO_FN ordo_u32 server_slot(ordo_u32 target, ordo_u32 bits)
 {
     return bits ? target * 0x9e3779b1u >> (32 - bits) : 0;

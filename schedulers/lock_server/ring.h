@@ -44,22 +44,21 @@
 #include <ordo/types.h>
 
 #define SERVER_NONE 0xffffffffu
-/* Messages that a sender holds back at most; lines of a table for combining; targets fetched ahead of their messages.
- */
+/* The most messages that a sender holds back; lines of a table for combining; messages whose targets are prefetched. */
 enum { SERVER_BUFFER = 64, SERVER_COMBINE = 4096, SERVER_AHEAD = 8 };
 
-/* For both to see, on lines of their own; modulo 2^32. */
+/* Words of a ring that its writer and reader share, on separate cache lines; modulo 2^32. */
 typedef struct server_ring {
     ordo_u32 write, padding0[15]; /* places published; stored by the writer */
-    ordo_u32 read, padding1[15];  /* places given back; stored by the reader */
+    ordo_u32 read, padding1[15];  /* places freed; stored by the reader */
 } server_ring;
 
 /* The writer's side of a ring. */
 typedef struct server_writer {
-    ordo_u32 next, published, read; /* places filled; `write`; `read` as last seen */
+    ordo_u32 next, published, read; /* places filled; `write`; the writer's copy of `read` */
 } server_writer;
 
-/* Who owns a target: `of` says so, or runs of 2^shift targets go round, by number or by hash. */
+/* The owners of targets: by the table `of`, or by runs of 2^shift targets, which are assigned by number or by hash. */
 typedef struct server_map {
     const ordo_u32 *of; /* [targets], or NULL */
     ordo_u32 servers, shift, hashed;

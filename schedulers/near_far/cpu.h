@@ -17,7 +17,7 @@
 #define near_far_work_atomic ORDO_OP_NAME(near_far_work_atomic)
 #define near_far_work_lock ORDO_OP_NAME(near_far_work_lock)
 
-/* Numbers of a member's items, on a separate cache line. There are two: one is read while the other is written. */
+/* A member's vote, on a separate cache line. There are two: one is read while the other is written. */
 typedef struct ordo_near_far_vote {
     struct {
         ordo_u64 near_items, far_items;
