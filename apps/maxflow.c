@@ -38,7 +38,6 @@ typedef struct search {
     ordo_runs runs;
     bool native;                                        /* by a program, and under no scheduler */
     bool whole;                                         /* by the GPU's, both phases in one run */
-    ordo_u32 left;                                      /* active vertices that it has left to us */
     const ordo_options *asked;                          /* where a GPU does it: what the caller gave; else NULL */
     char why_not[sizeof((ordo_stats *)NULL)->fallback]; /* why none does */
 
@@ -283,8 +282,6 @@ static ordo_status phase(search *s, ordo_vid to)
     while (!status && !s->native) {
         if ((status = relabel(s, to)) || s->active == 0)
             return status;
-        if (s->active < s->how.hand_over)
-            break;
         status = discharge(s);
     }
     return status ? status : serially(s, to);
@@ -296,12 +293,12 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
 {
     static const ordo_eid no_row[1];
     static const ordo_csr nothing = {.row = no_row, .stride = 1}; /* the rows are the state's */
-    ordo_flow_state state = {&s->net, cut_only, s->how.hand_over};
+    ordo_flow_state state = {&s->net, cut_only};
     ordo_graph *rows;
     ordo_status status = ordo_graph_borrow(&nothing, false, &rows);
     if (status)
         return status;
-    const ordo_work work = {.graph = rows, .cells = &s->left, .state = &state, .targets = 1};
+    const ordo_work work = {.graph = rows, .state = &state};
     const double before = ordo_clock();
     status = ordo_runs_program(&s->runs, &program, &work);
     if (s->runs.ran) /* but for the kernels it was all about getting there and back */
@@ -318,9 +315,9 @@ static ordo_status first_phase(search *s, bool cut_only)
     ordo_network_start(&s->net);
     if (s->whole) {
         status = fall_back(s, run_on_gpu(s, cut_only));
-        s->exact = s->left == 0;
+        s->exact = true;
         if (status || s->whole)
-            return !status && s->left ? serially(s, s->net.sink) : status;
+            return status;
     }
     status = begin(s);
     if (status && s->asked && !(status = fall_back(s, status)))
@@ -341,8 +338,8 @@ static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow
         ordo_network_relabel(net, net->sink);
     result->value = net->excess[net->sink];
     result->source_side = ordo_network_cut(net, side, &result->cut_capacity);
-    if (!cut_only && (!s->whole || s->left))
-        status = s->whole ? serially(s, net->source) : phase(s, net->source);
+    if (!cut_only && !s->whole)
+        status = phase(s, net->source);
     if (!status && flow)
         status = ordo_network_flow(net, s->runs.options.threads, flow);
     return status;

@@ -1,8 +1,7 @@
 /* maxflow.cu -- maximum flows on a GPU: both phases in one run, on the residual network that maxflow.c has made.
  *
  * The host's part of maxflow.cuh: memory, the two launches one after the other (nothing is read back in between), and
- * what comes back. maxflow.c calls it as its program (ordo/program.h). Its only cell says how many active vertices
- * are left for the CPU: 0, or fewer than it was told to hand over.
+ * what comes back. maxflow.c calls it as its program (ordo/detail/program.h).
  *
  * Memory, of n vertices and r residual edges: 52 n + 16.5 r bytes.
  */
@@ -57,8 +56,6 @@ static ordo_status prepare(ordo_cuda *c, const ordo_flow_state *state, flow_arra
     a->source = net->source;
     a->sink = a->to = net->sink;
     a->budget = FLOW_RELABEL_EVERY * (edges + 4 * n);
-    a->hand_over = state->hand_over;
-    a->left = (ordo_u32 *)c->cells;
     a->run = c->run;
     a->list = (uint4 *)ordo_cuda_alloc(c, 2 * (ordo_u64)a->capacity, sizeof *a->list, false);
     a->words = a->list ? (flow_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true) : NULL;

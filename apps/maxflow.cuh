@@ -101,9 +101,8 @@ typedef struct flow_args {
     ordo_u32 *height;    /* [n] */
     uint4 *list;         /* [2 * room] by parity of the turn: vertex, a part of its row */
     ordo_u32 n, capacity, source, sink, to;
-    ordo_u64 budget, hand_over;
+    ordo_u64 budget;
     flow_words *words;
-    ordo_u32 *left; /* active vertices that the CPU is to go on with, or 0 */
     ordo_cuda_run run;
 } flow_args;
 
@@ -714,7 +713,7 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
         s->count[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         s->hubs = s->work = 0;
-    if (w->stopped || *a->left)
+    if (w->stopped)
         return;
     totals.pulses = w->pulses;
     const ordo_u64 before = w->global_relabels;
@@ -727,14 +726,11 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
         searches++;
         p.strict = searches - before > FLOW_STRICT;
         const ordo_u32 active = ordo_dev_load(&w->turn[p.slot].count);
-        const bool enough = active < a->hand_over;
         if (flow_keeper()) {
             w->active = active;
             ordo_dev_sample(a->run.record, active, totals.pulses, 0, 1, -1);
-            if (active && enough)
-                *a->left = active;
         }
-        if (!active || enough)
+        if (!active)
             break;
         for (;;) {
             flow_turn *turn = &w->turn[p.slot];

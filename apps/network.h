@@ -56,11 +56,10 @@ ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *fl
 ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capacity);
 
 /* What maxflow.cu is given: a network that has been started. It changes residuals and excesses; heights are those at
- * the end of the first phase. Where it hands over, that or the second phase is not done. */
+ * the end of the first phase. */
 typedef struct ordo_flow_state {
     ordo_network *net;
     bool cut_only; /* the first phase alone */
-    ordo_u64 hand_over;
 } ordo_flow_state;
 
 /* Push-relabel by one thread, until no vertex that can reach `to` has excess (push_relabel_serial.c). *exact: heights

@@ -204,7 +204,6 @@ static json_t *options_object(const record *r, bool *failed)
         const ordo_flow_options *flow = &r->o->flow;
         put(o, "phase", text(flow->cut_only ? "cut" : "flow"));
         put(o, "infinite", flow->infinite ? whole(flow->infinite) : json_null());
-        put(o, "hand_over", whole(flow->hand_over));
     }
     put(o, "ids", text(r->o->ids_of_file ? "file" : "index"));
     put(o, "repeat", json_integer(r->o->repeat ? r->o->repeat : 1));

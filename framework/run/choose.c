@@ -122,13 +122,27 @@ static ordo_status read_setting(const char *text, setting *out)
     return ORDO_OK;
 }
 
-/* The index of the scheduler's tunable, or -1. */
-static int find_tunable(const ordo_scheduler *s, const setting *set)
+/* The index among the scheduler's rows from `begin` to `end`, or -1. */
+static int find_row(const ordo_scheduler *s, int begin, int end, const setting *set)
 {
-    for (int i = 0; i < s->tunable_count; i++)
+    for (int i = begin; i < end; i++)
         if (strlen(s->tunables[i].name) == set->length && !memcmp(s->tunables[i].name, set->name, set->length))
             return i;
     return -1;
+}
+
+/* The index of the scheduler's tunable, or -1. */
+static int find_tunable(const ordo_scheduler *s, const setting *set)
+{
+    return find_row(s, 0, s->tunable_count, set);
+}
+
+static ordo_status no_tunable(const ordo_scheduler *s, const setting *set)
+{
+    const bool constant = find_row(s, s->tunable_count, s->tunable_count + s->constant_count, set) >= 0;
+    return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' has no tunable '%.*s' (%s%s)", s->name, (int)set->length,
+                     set->name, constant ? "a constant; a build with -Dablation=true takes it" : "see: ordo help ",
+                     constant ? "" : s->name);
 }
 
 /* Applies a setting; ignores settings of other schedulers. */
@@ -144,8 +158,7 @@ static ordo_status apply_setting(const ordo_scheduler *s, const char *text, doub
                    : ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': scheduler '%s' is unknown", text, set.scheduler);
     const int i = find_tunable(s, &set);
     if (i < 0)
-        return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' has no tunable '%.*s' (see: ordo help %s)", s->name,
-                         (int)set.length, set.name, s->name);
+        return no_tunable(s, &set);
     return ordo_tunable_parse(s->name, &s->tunables[i], set.value, &tunable[i]);
 }
 
@@ -153,7 +166,7 @@ static ordo_status set_tunables(const ordo_operator *op, const ordo_options *opt
 {
     const ordo_scheduler *s = p->scheduler;
     ordo_status status = ORDO_OK;
-    for (int i = 0; i < s->tunable_count && !status; i++)
+    for (int i = 0; i < s->tunable_count + s->constant_count && !status; i++)
         status = ordo_tunable_parse(s->name, &s->tunables[i], s->tunables[i].initial, &p->tunable[i]);
     for (size_t i = 0; i < options->setting_count && !status; i++)
         status = apply_setting(s, options->settings[i], p->tunable);

@@ -116,13 +116,13 @@ static ordo_status check_scheduler(const ordo_scheduler *s)
         return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s': that name has another meaning", s->name);
     if (find_scheduler(s->name))
         return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s' is registered twice", s->name);
-    if (scheduler_count == MAX_ENTRIES || s->tunable_count > ORDO_MAX_TUNABLES)
+    if (scheduler_count == MAX_ENTRIES || s->tunable_count + s->constant_count > ORDO_MAX_TUNABLES)
         return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s': the tables are full", s->name);
     for (const ordo_pairing *p = s->pairings; p->kind; p++)
         if ((p->kind != ORDO_KIND_RELAX && p->kind != ORDO_KIND_CRITICAL) || p->sync <= ORDO_SYNC_DEFAULT ||
             (int)p->sync >= ORDO_SYNCS)
             return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s': pairing %d is wrong", s->name, (int)(p - s->pairings));
-    for (int i = 0; i < s->tunable_count; i++) {
+    for (int i = 0; i < s->tunable_count + s->constant_count; i++) {
         double value;
         if (ordo_tunable_parse(s->name, &s->tunables[i], s->tunables[i].initial, &value))
             return ORDO_ERR_INTERNAL;

@@ -8,7 +8,7 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
-static const ordo_tunable tunables[] = {ADDS_TUNABLES(ORDO_TUNABLE_ROW)};
+static const ordo_tunable tunables[] = {ADDS_TUNABLES(ORDO_TUNABLE_ROW) ADDS_CONSTANTS(ORDO_TUNABLE_ROW)};
 
 /* The pool and its tables, and the buffers and overflow of each thread. Entries that do not fit the pool are in bins,
  * whose capacity doubles. */
@@ -49,8 +49,7 @@ const ordo_scheduler ordo_scheduler_adds = {
     .summary = "asynchronous dynamic delta-stepping: shared buckets, a manager that assigns work and adapts delta",
     .paper = "Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5",
     .pairings = pairings,
-    .tunables = tunables,
-    .tunable_count = ADDS_TUNABLE_COUNT,
+    ORDO_TUNABLES(tunables, ADDS_TUNABLE_COUNT, ADDS_ROWS),
     .memory = memory,
     .suit = suit,
 };

@@ -5,13 +5,6 @@
     X(ADDS_BUCKETS, "buckets", INT, "32", 2, 32, NULL, "buckets", "buckets in the circle (5.5)")                       \
     X(ADDS_POOL, "pool", INT, "0", 0, 2147483648.0, NULL, "items",                                                     \
       "room of the pool that all buckets share; 0: half the edges (5.6)")                                              \
-    X(ADDS_BLOCK, "block", INT, "65536", 64, 16777216, NULL, "items",                                                  \
-      "unit of the pool, rounded down to a power of two; smaller where the pool has fewer than 8 a bucket (5.6)")      \
-    X(ADDS_SEGMENT, "segment", INT, "256", 1, 65536, NULL, "items",                                                    \
-      "items a write-finished counter, rounded down to a power of two, at most a block (5.4)")                         \
-    X(ADDS_GRAIN, "grain", INT, "1024", 1, 16384, NULL, "items", "most items of an assignment (5.4)")                  \
-    X(ADDS_GRAIN_MIN, "grain_min", INT, "0", 0, 16384, NULL, "items",                                                  \
-      "what an assignment is not split below; 0: 32 over the mean degree (5.4)")                                       \
     X(ADDS_CONCURRENT_MIN, "concurrent_min", INT, "0", 0, 32, NULL, "buckets",                                         \
       "buckets dequeued from at once, at least; 0: 2, cuda: 4 where neither depth nor memory binds (5.5)")             \
     X(ADDS_CONCURRENT_MAX, "concurrent_max", INT, "4", 1, 32, NULL, "buckets",                                         \
@@ -22,6 +15,19 @@
       "what delta 0 multiplies mean weight over mean degree by; 0: chosen from the degrees")                           \
     X(ADDS_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                       \
       "whether delta and the number of buckets dequeued from change while it runs (5.7)")                              \
+    X(ADDS_CHAIN, "chain", INT, "-1", -1, 1000000, NULL, "hops",                                                       \
+      "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper; -1: "   \
+      "64, or 8 where priorities are classes of weights and degrees even")
+
+/* Constants of a release: see ORDO_TUNABLES. */
+#define ADDS_CONSTANTS(X)                                                                                              \
+    X(ADDS_BLOCK, "block", INT, "65536", 64, 16777216, NULL, "items",                                                  \
+      "unit of the pool, rounded down to a power of two; smaller where the pool has fewer than 8 a bucket (5.6)")      \
+    X(ADDS_SEGMENT, "segment", INT, "256", 1, 65536, NULL, "items",                                                    \
+      "items a write-finished counter, rounded down to a power of two, at most a block (5.4)")                         \
+    X(ADDS_GRAIN, "grain", INT, "1024", 1, 16384, NULL, "items", "most items of an assignment (5.4)")                  \
+    X(ADDS_GRAIN_MIN, "grain_min", INT, "0", 0, 16384, NULL, "items",                                                  \
+      "what an assignment is not split below; 0: 32 over the mean degree (5.4)")                                       \
     X(ADDS_CLIP, "clip", REAL, "0.65", 0, 1, NULL, "",                                                                 \
       "delta doubles where more than this share of an epoch's pushes goes to the tail; 1: never (5.7.1)")              \
     X(ADDS_UTIL_LOW, "util_low", REAL, "0.03", 0, 1, NULL, "",                                                         \
@@ -37,9 +43,6 @@
     X(ADDS_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                           \
       "cuda: blocks of 320 threads a multiprocessor, the manager's among them; 0: as many as fit")                     \
     X(ADDS_WORKERS, "workers", INT, "0", 0, 1024, NULL, "blocks", "cuda: worker blocks; 0: all")                       \
-    X(ADDS_CHAIN, "chain", INT, "-1", -1, 1000000, NULL, "hops",                                                       \
-      "cuda: how far a warp follows its own activations where there is little work; 0: never, as in the paper; -1: "   \
-      "64, or 8 where priorities are classes of weights and degrees even")                                             \
     X(ADDS_LATENCY_BOUND, "latency_bound", REAL, "0.5", 0, 1, NULL, "",                                                \
       "cuda: utilisation below which warps follow chains and do not test before an atomic")                            \
     X(ADDS_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                       \
@@ -49,4 +52,5 @@
     X(ADDS_RESERVE, "reserve", CHOICE, "warp", 0, 0, "thread|warp", "",                                                \
       "cuda: who touches a bucket's counters: every thread for itself, or one lane for its warp (5.4)")
 
-enum { ADDS_TUNABLES(ORDO_TUNABLE_ENUM) ADDS_TUNABLE_COUNT };
+enum { ADDS_TUNABLES(ORDO_TUNABLE_ENUM) ADDS_CONSTANTS(ORDO_TUNABLE_ENUM) ADDS_ROWS };
+enum { ADDS_TUNABLE_COUNT = 0 ADDS_TUNABLES(ORDO_TUNABLE_ONE) };

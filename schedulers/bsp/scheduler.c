@@ -12,7 +12,7 @@ static const ordo_pairing pairings[] = {
     {0, ORDO_SYNC_DEFAULT, 0},
 };
 
-static const ordo_tunable tunables[] = {BSP_TUNABLES(ORDO_TUNABLE_ROW)};
+static const ordo_tunable tunables[] = {BSP_TUNABLES(ORDO_TUNABLE_ROW) BSP_CONSTANTS(ORDO_TUNABLE_ROW)};
 
 /* Two bins for each thread, whose capacity doubles, and two bitmaps for pulling. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
@@ -63,8 +63,7 @@ const ordo_scheduler ordo_scheduler_bsp = {
     .summary = "double-buffered supersteps; direction-optimising where the operator allows it",
     .paper = "Valiant, CACM 1990; Nasre et al., GPGPU-6, 2013, section 3; Beamer et al., SC 2012 (direction)",
     .pairings = pairings,
-    .tunables = tunables,
-    .tunable_count = BSP_TUNABLE_COUNT,
+    ORDO_TUNABLES(tunables, BSP_TUNABLE_COUNT, BSP_ROWS),
     .memory = memory,
     .check = check,
     .suit = suit,

@@ -8,16 +8,20 @@
       "doubled, too")                                                                                                  \
     X(BSP_BETA, "beta", REAL, "18", 1e-6, 1e9, NULL, "",                                                               \
       "auto pushes again when the frontier has fewer than n/beta vertices")                                            \
-    X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")   \
-    X(BSP_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                           \
-      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")                                               \
     X(BSP_MAX_CONTENDERS, "max_contenders", INT, "0", 0, 4096, NULL, "threads",                                        \
       "cuda, lock: threads a multiprocessor that run sections, at most those of `blocks`; 0: 32 to 1024, by how few "  \
       "targets a sample of the requests shares")                                                                       \
     X(BSP_LOCK_PLACE, "lock_place", CHOICE, "auto", 0, 0, "auto|table|word", "",                                       \
-      "cuda, lock: a table of locks, or a bit of the target's own word; auto: that where the operator has it")         \
+      "cuda, lock: a table of locks, or a bit of the target's own word; auto: that where the operator has it")
+
+/* Constants of a release: see ORDO_TUNABLES. */
+#define BSP_CONSTANTS(X)                                                                                               \
+    X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")   \
+    X(BSP_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                           \
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")                                               \
     X(BSP_SLEEP, "sleep", INT, "0", 0, 1000000, NULL, "ns",                                                            \
       "cuda, lock: who finds a lock taken sleeps 32 ns, doubled each time up to this; 0: tries again at once")
 
-enum { BSP_TUNABLES(ORDO_TUNABLE_ENUM) BSP_TUNABLE_COUNT };
+enum { BSP_TUNABLES(ORDO_TUNABLE_ENUM) BSP_CONSTANTS(ORDO_TUNABLE_ENUM) BSP_ROWS };
+enum { BSP_TUNABLE_COUNT = 0 BSP_TUNABLES(ORDO_TUNABLE_ONE) };
 enum { BSP_AUTO, BSP_PUSH, BSP_PULL }; /* values of direction */

@@ -7,7 +7,7 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
-static const ordo_tunable tunables[] = {DELTA_TUNABLES(ORDO_TUNABLE_ROW)};
+static const ordo_tunable tunables[] = {DELTA_TUNABLES(ORDO_TUNABLE_ROW) DELTA_CONSTANTS(ORDO_TUNABLE_ROW)};
 
 /* Capacities of bins double, so they are up to two times their contents; while a bin grows, its old copy exists, too.
  */
@@ -50,8 +50,7 @@ const ordo_scheduler ordo_scheduler_delta = {
     .summary = "delta-stepping: thread-local buckets, bucket fusion, local chaining",
     .paper = "Meyer and Sanders, J. Algorithms 49(1), 2003; Zhang et al., CGO 2020 (bucket fusion)",
     .pairings = pairings,
-    .tunables = tunables,
-    .tunable_count = DELTA_TUNABLE_COUNT,
+    ORDO_TUNABLES(tunables, DELTA_TUNABLE_COUNT, DELTA_ROWS),
     .memory = memory,
     .suit = suit,
 };

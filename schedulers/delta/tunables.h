@@ -6,23 +6,27 @@
       "what delta 0 multiplies mean weight over mean degree by; 0: chosen from the degrees")                           \
     X(DELTA_CHAIN, "chain", INT, "1024", 0, 1e9, NULL, "items",                                                        \
       "activations of the current bucket that a thread keeps and processes itself before it shares them; 0: none")     \
-    X(DELTA_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                        \
-      "items that a thread takes from a shared bucket at once")                                                        \
     X(DELTA_BUCKETS, "buckets", INT, "32", 2, 64, NULL, "buckets",                                                     \
       "bucket arrays a thread, rounded down to a power of two; what lies farther ahead waits in one more")             \
     X(DELTA_CHAIN_LIMIT, "chain_limit", INT, "-1", -1, 1000000, NULL, "hops",                                          \
       "cuda: how far a warp follows its own activations where there is little work; -1: 128 where depth binds, 0 "     \
       "where hubs are, else 64, or 8 where priorities are classes of weights")                                         \
+    X(DELTA_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                      \
+      "cuda: whether delta doubles where supersteps are short and warps idle, and halves where items come often")      \
+    X(DELTA_POOL, "pool", INT, "0", 0, 4294967295.0, NULL, "items",                                                    \
+      "cuda: room that all buckets share; what finds none is spilled. 0: half the edges, and the vertices")
+
+/* Constants of a release: see ORDO_TUNABLES. */
+#define DELTA_CONSTANTS(X)                                                                                             \
+    X(DELTA_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                        \
+      "items that a thread takes from a shared bucket at once")                                                        \
     X(DELTA_LATENCY_BOUND, "latency_bound", INT, "-1", -1, 4294967295.0, NULL, "items",                                \
       "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test; "       \
       "-1: a 64th of all, 32768 at least")                                                                             \
-    X(DELTA_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                      \
-      "cuda: whether delta doubles where supersteps are short and warps idle, and halves where items come often")      \
     X(DELTA_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
-    X(DELTA_POOL, "pool", INT, "0", 0, 4294967295.0, NULL, "items",                                                    \
-      "cuda: room that all buckets share; what finds none is spilled. 0: half the edges, and the vertices")            \
     X(DELTA_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                         \
       "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
-enum { DELTA_TUNABLES(ORDO_TUNABLE_ENUM) DELTA_TUNABLE_COUNT };
+enum { DELTA_TUNABLES(ORDO_TUNABLE_ENUM) DELTA_CONSTANTS(ORDO_TUNABLE_ENUM) DELTA_ROWS };
+enum { DELTA_TUNABLE_COUNT = 0 DELTA_TUNABLES(ORDO_TUNABLE_ONE) };

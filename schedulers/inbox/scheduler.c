@@ -8,7 +8,7 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
-static const ordo_tunable tunables[] = {INBOX_TUNABLES(ORDO_TUNABLE_ROW)};
+static const ordo_tunable tunables[] = {INBOX_TUNABLES(ORDO_TUNABLE_ROW) INBOX_CONSTANTS(ORDO_TUNABLE_ROW)};
 
 /* Rings and buffers. Capacities of bins double, so they are up to two times their contents; while a bin grows, its old
  * copy exists, too. */
@@ -56,8 +56,7 @@ const ordo_scheduler ordo_scheduler_inbox = {
     .summary = "asynchronous: every worker owns its items' buckets, producers push to the owner",
     .paper = "Ordo's own",
     .pairings = pairings,
-    .tunables = tunables,
-    .tunable_count = INBOX_TUNABLE_COUNT,
+    ORDO_TUNABLES(tunables, INBOX_TUNABLE_COUNT, INBOX_ROWS),
     .memory = memory,
     .suit = suit,
 };

@@ -9,6 +9,13 @@
     X(INBOX_DYNAMIC, "dynamic", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: whether delta doubles where buckets take no time and workers are idle, "                                  \
       "and halves where work repeats")                                                                                 \
+    X(INBOX_CHAIN_LIMIT, "chain_limit", INT, "-1", -1, 1000000, NULL, "hops",                                          \
+      "cuda: how far a warp follows its own activations; -1: 64 where depth binds, 16 on even degrees, else 0")        \
+    X(INBOX_WORKERS, "workers", INT, "0", 0, 1000000, NULL, "warps",                                                   \
+      "cuda: workers; 0: all warps but one, on even degrees five in eight")
+
+/* Constants of a release: see ORDO_TUNABLES. */
+#define INBOX_CONSTANTS(X)                                                                                             \
     X(INBOX_RING, "ring", INT, "0", 0, 1048576, NULL, "items",                                                         \
       "places of a ring, rounded down to a power of two; 0: 4096, cuda: 64 to 4096, by the vertices a warp")           \
     X(INBOX_BITMAP_THRESHOLD, "bitmap_threshold", INT, "0", 0, 4294967295.0, NULL, "items",                            \
@@ -16,13 +23,10 @@
       "rings' room where a run begins with most items, else never")                                                    \
     X(INBOX_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                       \
       "items that a worker processes before it looks into its inbox again")                                            \
-    X(INBOX_CHAIN_LIMIT, "chain_limit", INT, "-1", -1, 1000000, NULL, "hops",                                          \
-      "cuda: how far a warp follows its own activations; -1: 64 where depth binds, 16 on even degrees, else 0")        \
     X(INBOX_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
-    X(INBOX_WORKERS, "workers", INT, "0", 0, 1000000, NULL, "warps",                                                   \
-      "cuda: workers; 0: all warps but one, on even degrees five in eight")                                            \
     X(INBOX_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                         \
       "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
-enum { INBOX_TUNABLES(ORDO_TUNABLE_ENUM) INBOX_TUNABLE_COUNT };
+enum { INBOX_TUNABLES(ORDO_TUNABLE_ENUM) INBOX_CONSTANTS(ORDO_TUNABLE_ENUM) INBOX_ROWS };
+enum { INBOX_TUNABLE_COUNT = 0 INBOX_TUNABLES(ORDO_TUNABLE_ONE) };

@@ -7,7 +7,7 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_SERVER, ORDO
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_SERVER, 0},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
-static const ordo_tunable tunables[] = {SERVER_TUNABLES(ORDO_TUNABLE_ROW)};
+static const ordo_tunable tunables[] = {SERVER_TUNABLES(ORDO_TUNABLE_ROW) SERVER_CONSTANTS(ORDO_TUNABLE_ROW)};
 
 /* Rings with their headers, one for each pair of members; a worklist for each member, whose capacity doubles, and of
  * which the old copy exists while it grows. An upper bound: every message counts as a request, and all kinds of rings
@@ -66,8 +66,7 @@ const ordo_scheduler ordo_scheduler_lock_server = {
     .summary = "items in FIFO order, every update sent to the server that owns its target",
     .paper = "Wang, Fussell and Lin, ASPLOS 2019; Wang's thesis, chapter 4",
     .pairings = pairings,
-    .tunables = tunables,
-    .tunable_count = SERVER_TUNABLE_COUNT,
+    ORDO_TUNABLES(tunables, SERVER_TUNABLE_COUNT, SERVER_ROWS),
     .memory = memory,
     .suit = suit,
 };

@@ -7,13 +7,19 @@
     X(SERVER_PARTITION, "partition", CHOICE, "auto", 0, 0, "auto|hash|metis|interleave", "",                           \
       "who owns a target: servers in turn, by hash, or by the part of the graph that METIS puts it into; auto: in "    \
       "turn, but on cuda those dealt out first that a sample says are asked for most, where they are few")             \
-    X(SERVER_GRAIN, "grain", INT, "0", 0, 65536, NULL, "targets",                                                      \
-      "neighbouring targets of one owner (not metis), rounded down to a power of two; 0: a cache line's; cuda: 1")     \
     X(SERVER_FORM, "form", CHOICE, "auto", 0, 0, "auto|plain|combine|chains", "",                                      \
       "combine: messages for one target are served together, on cuda sent together; chains (cuda, data=global): "      \
       "served together, with no locks; auto: plain, or on cuda combine where few targets are hot")                     \
     X(SERVER_PAIRS, "pairs", CHOICE, "auto", 0, 0, "auto|nested|halves", "",                                           \
       "two targets: isolated by nested locks, or in two halves; auto: halves where the operator has them")             \
+    X(SERVER_DATA, "data", CHOICE, "auto", 0, 0, "auto|global|shared", "",                                             \
+      "cuda: where the words of targets are during a run; auto: in the servers' shared memory where they fit, "        \
+      "but for halves of few targets")
+
+/* Constants of a release: see ORDO_TUNABLES. */
+#define SERVER_CONSTANTS(X)                                                                                            \
+    X(SERVER_GRAIN, "grain", INT, "0", 0, 65536, NULL, "targets",                                                      \
+      "neighbouring targets of one owner (not metis), rounded down to a power of two; 0: a cache line's; cuda: 1")     \
     X(SERVER_RING, "ring", INT, "4096", 1, 1048576, NULL, "messages",                                                  \
       "places of a server's rings together, at least one for each client; cuda: of its one ring, at least 2048")       \
     X(SERVER_LOCKS, "locks", INT, "4096", 1, 1048576, NULL, "locks",                                                   \
@@ -23,10 +29,8 @@
       "automatic, on a cpu 256, on cuda by how many targets a sample finds")                                           \
     X(SERVER_CHUNK, "chunk", INT, "256", 1, 65536, NULL, "items",                                                      \
       "cpu: items that a client processes before it publishes, and serves again")                                      \
-    X(SERVER_DATA, "data", CHOICE, "auto", 0, 0, "auto|global|shared", "",                                             \
-      "cuda: where the words of targets are during a run; auto: in the servers' shared memory where they fit, "        \
-      "but for halves of few targets")                                                                                 \
     X(SERVER_BLOCKS, "blocks", INT, "0", 0, 2, NULL, "blocks",                                                         \
       "cuda: blocks of 512 threads a multiprocessor; 0: two, or one where the words fit only so")
 
-enum { SERVER_TUNABLES(ORDO_TUNABLE_ENUM) SERVER_TUNABLE_COUNT };
+enum { SERVER_TUNABLES(ORDO_TUNABLE_ENUM) SERVER_CONSTANTS(ORDO_TUNABLE_ENUM) SERVER_ROWS };
+enum { SERVER_TUNABLE_COUNT = 0 SERVER_TUNABLES(ORDO_TUNABLE_ONE) };

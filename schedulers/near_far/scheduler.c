@@ -7,7 +7,7 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
-static const ordo_tunable tunables[] = {NEAR_FAR_TUNABLES(ORDO_TUNABLE_ROW)};
+static const ordo_tunable tunables[] = {NEAR_FAR_TUNABLES(ORDO_TUNABLE_ROW) NEAR_FAR_CONSTANTS(ORDO_TUNABLE_ROW)};
 
 /* Three bins for each thread, whose capacity doubles. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
@@ -43,8 +43,7 @@ const ordo_scheduler ordo_scheduler_near_far = {
     .summary = "two piles split at a moving threshold, supersteps inside",
     .paper = "Davidson, Baxter, Garland and Owens, IPDPS 2014",
     .pairings = pairings,
-    .tunables = tunables,
-    .tunable_count = NEAR_FAR_TUNABLE_COUNT,
+    ORDO_TUNABLES(tunables, NEAR_FAR_TUNABLE_COUNT, NEAR_FAR_ROWS),
     .memory = memory,
     .suit = suit,
 };

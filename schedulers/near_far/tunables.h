@@ -3,10 +3,14 @@
     X(NEAR_FAR_DELTA, "delta", REAL, "0", 0, 1e18, NULL, "priority",                                                   \
       "distance between thresholds; 0: factor times mean weight over mean degree")                                     \
     X(NEAR_FAR_FACTOR, "factor", REAL, "32", 1e-6, 1e9, NULL, "",                                                      \
-      "what delta 0 multiplies mean weight over mean degree by (32 in the paper: a warp's width)")                     \
+      "what delta 0 multiplies mean weight over mean degree by (32 in the paper: a warp's width)")
+
+/* Constants of a release: see ORDO_TUNABLES. */
+#define NEAR_FAR_CONSTANTS(X)                                                                                          \
     X(NEAR_FAR_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                     \
       "items that a thread takes from the near pile at once")                                                          \
     X(NEAR_FAR_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                      \
       "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
-enum { NEAR_FAR_TUNABLES(ORDO_TUNABLE_ENUM) NEAR_FAR_TUNABLE_COUNT };
+enum { NEAR_FAR_TUNABLES(ORDO_TUNABLE_ENUM) NEAR_FAR_CONSTANTS(ORDO_TUNABLE_ENUM) NEAR_FAR_ROWS };
+enum { NEAR_FAR_TUNABLE_COUNT = 0 NEAR_FAR_TUNABLES(ORDO_TUNABLE_ONE) };

@@ -11,7 +11,7 @@ static const ordo_pairing pairings[] = {
     {0, ORDO_SYNC_DEFAULT, 0},
 };
 
-static const ordo_tunable tunables[] = {TOPOLOGY_TUNABLES(ORDO_TUNABLE_ROW)};
+static const ordo_tunable tunables[] = {TOPOLOGY_TUNABLES(ORDO_TUNABLE_ROW) TOPOLOGY_CONSTANTS(ORDO_TUNABLE_ROW)};
 
 /* Relax operators have no worklist; requests of critical ones under owner-computes wait in bins. (On a GPU bins for all
  * requests that the items can make are allocated at the start, and a lack of memory is reported there.) */
@@ -59,8 +59,7 @@ const ordo_scheduler ordo_scheduler_topology = {
     .summary = "every item in every round until nothing changes; no worklist, no atomics",
     .paper = "Nasre, Burtscher and Pingali, GPGPU-6, 2013",
     .pairings = pairings,
-    .tunables = tunables,
-    .tunable_count = TOPOLOGY_TUNABLE_COUNT,
+    ORDO_TUNABLES(tunables, TOPOLOGY_TUNABLE_COUNT, TOPOLOGY_ROWS),
     .all_items = true,
     .memory = memory,
     .check = check,

@@ -3,7 +3,10 @@
     X(TOPOLOGY_DIRECTION, "direction", CHOICE, "push", 0, 0, "push|pull", "",                                          \
       "push: an item offers to its targets; pull: a vertex takes from its in-neighbours and is its own only writer")   \
     X(TOPOLOGY_SWEEP, "sweep", CHOICE, "alternate", 0, 0, "alternate|forward", "",                                     \
-      "order of items within a thread's chunks: up and down in turn (Yen 1970), or always up")                         \
+      "order of items within a thread's chunks: up and down in turn (Yen 1970), or always up")
+
+/* Constants of a release: see ORDO_TUNABLES. */
+#define TOPOLOGY_CONSTANTS(X)                                                                                          \
     X(TOPOLOGY_CHUNK, "chunk", INT, "1024", 1, 1e9, NULL, "items", "items that a thread takes at once")                \
     X(TOPOLOGY_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                      \
       "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")                                               \
@@ -11,5 +14,6 @@
       "cuda, owner: threads that own targets, rounded up to an even number where requests have two; 0: all, or then "  \
       "about the root of the number of items")
 
-enum { TOPOLOGY_TUNABLES(ORDO_TUNABLE_ENUM) TOPOLOGY_TUNABLE_COUNT };
+enum { TOPOLOGY_TUNABLES(ORDO_TUNABLE_ENUM) TOPOLOGY_CONSTANTS(ORDO_TUNABLE_ENUM) TOPOLOGY_ROWS };
+enum { TOPOLOGY_TUNABLE_COUNT = 0 TOPOLOGY_TUNABLES(ORDO_TUNABLE_ONE) };
 enum { TOPOLOGY_PUSH, TOPOLOGY_PULL }; /* values of direction */

@@ -214,7 +214,7 @@ class Run(Base):
         file, out = self.flow_file(), self.path("solution")
         want = {"value": 7, "cut_capacity": 7, "source_side": 4}
         for words in ([], ["--threads", 1], ["--scheduler", "bsp", "--sync", "owner"], ["--scheduler", "adds"], ["-n", 2],
-                      ["--phase", "cut"], ["--scheduler", "delta", "--hand-over", 3], ["--sync", "lock"]):
+                      ["--phase", "cut"], ["--scheduler", "delta"], ["--sync", "lock"]):
             r = self.ok(ordo("maxflow", file, "-v", *words))
             self.assertIn("value 7, cut_capacity 7, source_side 4", r.out)
             self.assertIn("PASS", r.out)

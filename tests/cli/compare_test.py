@@ -30,7 +30,7 @@ class Compare(Base):
             self.assertIn("Best:", table)
 
     def test_choice(self):
-        r = self.ok(ordo("compare", "bfs", self.gr, "--schedulers", "delta:lock,bsp", "-n", 1, "--set", "delta.chunk=3"))
+        r = self.ok(ordo("compare", "bfs", self.gr, "--schedulers", "delta:lock,bsp", "-n", 1, "--set", "delta.chain=3"))
         self.assertEqual(sorted(self.rows(r.out)), ["bsp", "delta"])
         self.assertRegex(r.out, r"delta +lock")
         r = self.ok(ordo("compare", "bfs", self.gr, "--schedulers", "delta:racy,bsp", "-n", 1))

@@ -50,7 +50,7 @@ class Json(Base):
 
     def test_what_it_says(self):
         file = self.path("run.json")
-        words = ["sssp", self.gr, "-r", str(self.source), "--threads", "2", "--set", "chunk=9", "--json", file]
+        words = ["sssp", self.gr, "-r", str(self.source), "--threads", "2", "--set", "chain=9", "--json", file]
         self.ok(ordo(*words))
         with open(file) as f:
             (record,) = self.valid(f.read(), 1)
@@ -60,7 +60,7 @@ class Json(Base):
         self.assertEqual((record["graph"]["vertices"], record["graph"]["edges"]), (self.n, len(self.edges)))
         self.assertEqual((record["graph"]["id_base"], record["source"]), (1, self.source))
         self.assertEqual(record["graph"]["weight"]["max"], max(w for _, _, w in self.edges))
-        self.assertEqual((record["options"]["threads"], record["options"]["settings"]["chunk"]), (2, 9))
+        self.assertEqual((record["options"]["threads"], record["options"]["settings"]["chain"]), (2, 9))
         self.assertIsNone(record["verified"])
         self.assertIsNone(record["seconds"]["verify"])
         self.assertIsNone(record["options"]["limit"])
@@ -81,8 +81,8 @@ class Json(Base):
             self.assertIsNone(options(app, "--scheduler", "bsp")["chosen"])
         # a sync or a setting decides among those that have it; a setting for one scheduler does not
         for words, expected in ((("--sync", "racy"), ("topology", "racy")), (("--sync", "server"), ("lock_server", "server")),
-                                (("--set", "util_low=0.1"), ("adds", "atomic")), (("--set", "direction=pull"), ("topology", "racy")),
-                                (("--set", "adds.util_low=0.1"), ("delta", "atomic"))):
+                                (("--set", "concurrent_max=2"), ("adds", "atomic")), (("--set", "direction=pull"), ("topology", "racy")),
+                                (("--set", "adds.concurrent_max=2"), ("delta", "atomic"))):
             found = options("sssp", "--scheduler", "auto", *words)
             self.assertEqual((found["scheduler"], found["sync"]), expected, words)
         self.refused(2, "no scheduler has a tunable 'speed'", "sssp", self.gr, "--scheduler", "auto", "--set", "speed=1")

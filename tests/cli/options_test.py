@@ -67,7 +67,7 @@ class Words(Base):
     def test_help_shows_what_an_app_takes(self):
         """An option that the help of an app does not show is refused; one that it shows is not."""
         lists = {app: set(re.findall(r"(?m)^  (--[\w-]+)", ordo("help", app).out.split("Options, with")[1])) for app in APPS + ("maxflow",)}
-        for app, own in {"maxflow": {"--sink", "--phase", "--infinite", "--hand-over", "--cut"}, "kcore": {"--k"},
+        for app, own in {"maxflow": {"--sink", "--phase", "--infinite", "--cut"}, "kcore": {"--k"},
                          "pagerank": {"--damping", "--tolerance"}}.items():
             self.assertLessEqual(own, lists[app])
             for other in lists:
@@ -123,12 +123,21 @@ class Words(Base):
                     self.refused(2, re.escape(option), "sssp", *graph, option, value)
 
     def test_settings(self):
-        self.ok(ordo("sssp", self.gr, "--set", "chunk=7", "--set", "chain=0", "--verify"))
+        self.ok(ordo("sssp", self.gr, "--set", "buckets=7", "--set", "chain=0", "--verify"))
         self.refused(2, "no tunable 'chnuk'", "sssp", self.gr, "--set", "chnuk=7")
-        self.refused(2, "chunk='0'", "sssp", self.gr, "--set", "chunk=0")
-        self.refused(2, "chunk='x'", "sssp", self.gr, "--set", "chunk=x")
-        self.refused(2, "NAME=VALUE", "sssp", self.gr, "--set", "chunk")
-        self.refused(2, "scheduler 'nobody' is unknown", "sssp", self.gr, "--set", "nobody.chunk=1")
+        self.refused(2, "buckets='0'", "sssp", self.gr, "--set", "buckets=0")
+        self.refused(2, "buckets='x'", "sssp", self.gr, "--set", "buckets=x")
+        self.refused(2, "NAME=VALUE", "sssp", self.gr, "--set", "buckets")
+        self.refused(2, "scheduler 'nobody' is unknown", "sssp", self.gr, "--set", "nobody.buckets=1")
+
+    def test_constants(self):
+        """A release takes no settings for them and does not list them."""
+        takes = ordo("sssp", self.gr, "--set", "chunk=7")
+        if takes.returncode:
+            self.refused(2, r"scheduler 'delta' has no tunable 'chunk' \(a constant; a build with -Dablation=true takes it\)", "sssp",
+                         self.gr, "--set", "chunk=7")
+            self.refused(2, "no scheduler has a tunable 'chunk'", "sssp", self.gr, "--scheduler", "auto", "--set", "chunk=7")
+        self.assertEqual(bool(takes.returncode), "chunk" not in self.ok(ordo("help", "delta")).out)
 
     def test_options_are_checked_before_the_graph_is_read(self):
         self.refused(2, "dleta", "sssp", "/no/such/graph", "--scheduler", "dleta")

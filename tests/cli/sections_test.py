@@ -64,7 +64,7 @@ class Bench(Base):
     def test_sgd(self):
         path = self.ratings()
         last = {}
-        for settings in ((), ("--set", "pairs=nested"), ("--set", "roles=apart", "--set", "locks=1")):
+        for settings in ((), ("--set", "pairs=nested"), ("--set", "roles=apart", "--set", "ratio=3")):
             found = self.records("sgd", path, "--epochs", 40, "--rank", 4, "--rate", 0.05, "--decay", 0.01,
                                  "--threads", 2, *settings)
             self.assertEqual([x["trial"] for x in found], 2 * list(range(1, 41)))

@@ -211,7 +211,7 @@ static void draw(app_case *t, ordo_u64 *r, const char **family)
     t->limit = next_random(r) % 4 ? INFINITY : (double)(next_random(r) % 200);
     t->k = next_random(r) % 2 ? 0 : (ordo_u32)(next_random(r) % 7);
     t->with_pred = next_random(r) % 2;
-    t->flow = (ordo_flow_options){.cut_only = next_random(r) % 2, .hand_over = next_random(r) % 2 ? 0 : 3};
+    t->flow = (ordo_flow_options){.cut_only = next_random(r) % 2};
     t->options.threads = 1 + (int)(next_random(r) % THREADS);
     draw_sync(t, r);
     draw_settings(t, r);

@@ -258,7 +258,7 @@ class Runs(Base):
 
     def test_flows(self):
         """The kernel of maximum flows itself, over fibers (tests/gpu/fibers.h)."""
-        for words in ((), ("--phase", "cut"), ("--hand-over", 5), ("--scheduler", "auto"), ("--scheduler", "native"),
+        for words in ((), ("--phase", "cut"), ("--scheduler", "auto"), ("--scheduler", "native"),
                       ("--set", "adds.pool=1000")):
             record = self.flow("native, sync none", *words)
             self.assertEqual((record["options"]["scheduler"], record["options"]["settings"]), ("native", {}))
@@ -272,7 +272,7 @@ class Runs(Base):
     def test_flows_by_runs(self):
         """Runs of discharges, by one thread (tests/gpu/fault_backend/fault_backend.cu), and what the app does between them."""
         named = ("--scheduler", "near_far")
-        for words in ((), ("--phase", "cut"), ("--hand-over", 5), ("--sync", "lock"), ("--set", "delta=3")):
+        for words in ((), ("--phase", "cut"), ("--sync", "lock"), ("--set", "delta=3")):
             record = self.flow("near_far, sync lock", *named, *words)
             self.assertGreater(record["seconds"]["prepare"], 0)
         self.refused(4, r"discharge needs \d+ bytes or more, 20000 of 20000 are free", *self.network, "cuda", *named,

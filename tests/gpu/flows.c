@@ -70,7 +70,6 @@ static void check(const network *net, const char *device, const char *what, bool
 {
     answer a = answer_capacity(net->g), cpu = answer_capacity(net->g);
     network plain = *net;
-    plain.how.hand_over = 0;
     plain.how.cut_only = true;
     ordo_status expected = solve(&plain, NULL, &cpu), status = solve(net, device, &a);
     char sentence[300];
@@ -128,7 +127,6 @@ static void check_small(const char *device, int networks)
         set_capacities(list.edge, list.count, how, &r);
         net.how.infinite = how == 3 && type == ORDO_U32 ? 31 : 0;
         net.how.cut_only = next_random(&r) % 3 == 0;
-        net.how.hand_over = next_random(&r) % 4 ? 0 : 1 + next_random(&r) % 8;
         net.source = (ordo_vid)(next_random(&r) % list.n);
         net.sink = (ordo_vid)((net.source + 1 + next_random(&r) % (list.n - 1)) % list.n);
         if (i % 2 && list.n > 8) { /* far apart, and several ways out and in */
@@ -144,8 +142,8 @@ static void check_small(const char *device, int networks)
         for (ordo_u64 e = 0; i % 5 == 1 && e < list.count; e++) /* much of it through one vertex */
             if (e % 3 < 2)
                 *(e % 3 ? &list.edge[e].tail : &list.edge[e].head) = (ordo_vid)list.n / 2;
-        snprintf(what, sizeof what, "network %d: %s, size %u, capacities %d%s, hand over %llu", i, family, size, how,
-                 net.how.cut_only ? ", cut" : "", (unsigned long long)net.how.hand_over);
+        snprintf(what, sizeof what, "network %d: %s, size %u, capacities %d%s", i, family, size, how,
+                 net.how.cut_only ? ", cut" : "");
         if (ordo_graph_from_edges((ordo_vid)list.n, list.edge, list.count, type,
                                   next_random(&r) % 3 ? ORDO_AS_STORED : ORDO_SYMMETRISE, 1, &net.g)) {
             failed(what, ordo_last_error());

@@ -1,5 +1,7 @@
 #include "harness.h"
 
+#include "tests/common/settings.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -103,12 +105,16 @@ trial_settings *trial_hard(const char *scheduler, size_t *count)
 
 void trial_set(ordo_options *options, trial_settings settings, char *text, size_t capacity)
 {
-    options->settings = settings;
-    options->setting_count = 0;
+    static _Thread_local const char *taken[TRIAL_SETTINGS];
+    size_t count = 0;
+    while (settings && count < TRIAL_SETTINGS && settings[count])
+        count++;
+    options->settings = taken;
+    options->setting_count = settings_taken(options->scheduler, settings, count, taken);
     text[0] = 0;
-    while (settings && options->setting_count < TRIAL_SETTINGS && settings[options->setting_count]) {
+    for (size_t i = 0; i < options->setting_count; i++) {
         const size_t used = strlen(text);
-        snprintf(text + used, capacity - used, "%s%s", used ? "," : "", settings[options->setting_count++]);
+        snprintf(text + used, capacity - used, "%s%s", used ? "," : "", taken[i]);
     }
 }
 

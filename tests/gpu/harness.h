@@ -16,7 +16,8 @@ typedef const char *const trial_settings[TRIAL_SETTINGS];
 /* What a scheduler does least well, one thing at a time: rings and pools of a place or block, chains without end,
  * buckets that hold everything or one value. Of a scheduler without: *count is 0. */
 trial_settings *trial_hard(const char *scheduler, size_t *count);
-/* Into options; `text` is what people read. */
+/* Into options, whose scheduler is set, those that the library takes (settings.h); `text` is what people read. Valid
+ * until the thread's next call. */
 void trial_set(ordo_options *options, trial_settings settings, char *text, size_t capacity);
 
 double trial_now(void); /* seconds */

@@ -249,7 +249,7 @@ class Install(unittest.TestCase):
         self.assertIn("--sink", offered("compare", "maxflow", "--"))
         self.assertNotIn("--sources", offered("sssp", "--source", "1", "--"))
         self.assertNotIn("--source", offered("sssp", "--source", "1", "--"))
-        self.assertIn("--set", offered("sssp", "--set", "chunk=3", "--"))
+        self.assertIn("--set", offered("sssp", "--set", "chain=3", "--"))
         self.assertNotIn("--epochs", offered("bench", "ht", "--"))
         self.assertNotIn("--scale", offered("generate", "road", "--"))
         self.assertEqual(offered("generate", "road", ""), [])

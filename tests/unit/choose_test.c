@@ -272,9 +272,9 @@ END_TEST
 static const struct {
     const char *op, *sync, *setting, *expected, *sentence;
 } settings[] = {
-    {"sssp_u32", NULL, "ring=64", "inbox:atomic", ""},
-    {"sssp_u32", "server", "ring=64", "lock_server:server", ""},
-    {"sssp_u32", NULL, "util_low=0.1", "adds:atomic", ""},
+    {"sssp_u32", NULL, "window=2", "inbox:atomic", ""},
+    {"sssp_u32", "server", "form=plain", "lock_server:server", ""},
+    {"sssp_u32", NULL, "concurrent_max=2", "adds:atomic", ""},
     {"sssp_u32", NULL, "direction=pull", "topology:racy", ""}, /* bsp has it, too, and refuses it here */
     {"bfs", NULL, "direction=push", "bsp:atomic", ""},
     {"sssp_u32", NULL, "adds.pool=100000", "delta:atomic", ""}, /* passed over by others */

@@ -220,9 +220,7 @@ START_TEST(flows_match_augmenting_paths)
         answer first = {0};
         for (int run = 0; run < 3; run++) {
             size_t pair = (size_t)(2 * seed + (ordo_u64)run) % p.count;
-            ordo_flow_options how = {.infinite = net.infinite,
-                                     .cut_only = (seed + (ordo_u64)run) % 3 == 0,
-                                     .hand_over = run && seed % 10 == 0 ? 4 : 0};
+            ordo_flow_options how = {.infinite = net.infinite, .cut_only = (seed + (ordo_u64)run) % 3 == 0};
             ordo_options options = {.threads = threads_of[(seed + (ordo_u64)run) % 3]};
             if (run) {
                 options.scheduler = p.scheduler[pair];
@@ -289,7 +287,6 @@ START_TEST(larger_networks_under_every_scheduler)
     for (size_t i = 0; i < p.count; i++)
         for (int t = 0; t < 2; t++) {
             ordo_options options = {.scheduler = p.scheduler[i], .sync = p.sync[i], .threads = threads_of[t]};
-            how.hand_over = i % 2 ? 5 : 0;
             ck_assert(!ordo_maxflow_memory(net.g, &options, &expected, &at_most));
             ordo_u64 before = ordo_memory_now();
             answer a = solve(&net, &how, &options, found.value, options.scheduler);

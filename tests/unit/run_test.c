@@ -100,7 +100,7 @@ static const struct {
     {"sssp_u32", "delta", NULL, NULL, "delta=-1", 0, ORDO_ERR_USAGE, "expected a number from 0"},
     {"sssp_u32", "delta", NULL, NULL, "delta=nan", 0, ORDO_ERR_USAGE, "expected a number from 0"},
     {"sssp_u32", "delta", NULL, NULL, "delta=5x", 0, ORDO_ERR_USAGE, "delta='5x'"},
-    {"sssp_u32", "delta", NULL, NULL, "chunk=1.5", 0, ORDO_ERR_USAGE, "expected a whole number"},
+    {"sssp_u32", "delta", NULL, NULL, "chain=1.5", 0, ORDO_ERR_USAGE, "expected a whole number"},
     {"sssp_u32", "delta", NULL, NULL, "speed=9", 0, ORDO_ERR_UNKNOWN, "scheduler 'delta' has no tunable 'speed'"},
     {"sssp_u32", "delta", NULL, NULL, "fifo.speed=9", 0, ORDO_ERR_UNKNOWN, "scheduler 'fifo' is unknown"},
     {"sssp_u32", "topology", NULL, NULL, "direction=up", 0, ORDO_ERR_USAGE, "expected one of push|pull"},

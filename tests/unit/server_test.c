@@ -10,6 +10,7 @@
 
 #include "operators/bank.h"
 #include "operators/discharge.h"
+#include "tests/common/settings.h"
 #include "tests/common/suite.h"
 
 #include <ordo/operator/operator.h>
@@ -139,12 +140,16 @@ START_TEST(traps_are_got_through)
                     expected[b] += b != a ? ROUNDS : 0;
                 }
                 ordo_work work = {.op = &probe_operator, .state = &state, .num_items = ITEMS, .targets = targets};
+                const char *taken[5];
+                size_t settings = 0;
+                while (traps[trap].settings[settings])
+                    settings++;
                 ordo_options options = {.scheduler = "lock_server",
                                         .threads = threads[t],
-                                        .settings = traps[trap].settings,
+                                        .settings = taken,
+                                        .setting_count =
+                                            settings_taken("lock_server", traps[trap].settings, settings, taken),
                                         .timeout = PATIENCE};
-                while (traps[trap].settings[options.setting_count])
-                    options.setting_count++;
                 ordo_stats stats = {0};
                 ck_assert_msg(!ordo_run(&work, &options, &stats), "%s, %s, %u targets, %d threads: %s",
                               traps[trap].what, patterns[pattern], targets, threads[t], ordo_last_error());

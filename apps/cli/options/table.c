@@ -135,8 +135,6 @@ const option_row option_rows[OPTION_ROWS] = {
         ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("infinite", 0, "N", RUNS, WHOLE(flow.infinite, 1, U32_MOST), "edges of capacity N have no bound (none)",
         ONLY(TRAIT_TERMINALS, "has no sink")),
-    ROW("hand-over", 0, "N", RUNS, WHOLE(flow.hand_over, 0, ORDO_MAX_VERTICES),
-        "with fewer active vertices one thread does the rest without the scheduler (0: never)", ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("sources", 0, "FILE", RUNS, TEXT(sources), "starts from each vertex of FILE: one a line, '#' begins a comment",
         ONLY(TRAIT_SOURCE, "takes no list of sources"), .group = GROUP_SOURCES),
     ROW("seed", 0, "N", MAKES, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),

@@ -181,10 +181,8 @@ ORDO_API ordo_status ordo_pagerank(const ordo_graph *g, double damping, double t
 
 /** How a maximum flow is wanted. All zero is the default. */
 typedef struct ordo_flow_options {
-    ordo_u64 infinite;  /**< edges of this capacity have no bound; below 2^32; 0: none has */
-    bool cut_only;      /**< the minimum cut is enough: the flow is left as a preflow, see ordo_maxflow() */
-    ordo_u64 hand_over; /**< where a scheduler is named, or on a GPU: with fewer active vertices than this the rest is
-                         * done by one thread without a scheduler; 0: never */
+    ordo_u64 infinite; /**< edges of this capacity have no bound; below 2^32; 0: none has */
+    bool cut_only;     /**< the minimum cut is enough: the flow is left as a preflow, see ordo_maxflow() */
 } ordo_flow_options;
 
 /** A flow's numbers. Holds nothing to be freed. */

@@ -45,8 +45,19 @@ typedef struct ordo_tunable {
 /* A row is written as X(ENUMERATOR, name, type, default, min, max, choices, unit, help). The same list of rows makes
  * the enumerators that index ordo_job.tunable and the table. */
 #define ORDO_TUNABLE_ENUM(_id, _name, _type, _initial, _min, _max, _choices, _unit, _help) _id,
+#define ORDO_TUNABLE_ONE(_id, _name, _type, _initial, _min, _max, _choices, _unit, _help) +1 /* to count them */
 #define ORDO_TUNABLE_ROW(_id, _name, _type, _initial, _min, _max, _choices, _unit, _help)                              \
     {_name, ORDO_TUNABLE_##_type, _initial, _min, _max, _choices, _unit, _help},
+
+/* A scheduler's constants are the rows after its tunables: numbers that users do not gain by changing, and switches that
+ * disable a part to measure its effect. A build with -Dablation=true makes tunables of them (docs/ablations.md). Use in
+ * a descriptor: ORDO_TUNABLES(table, shown, all), where the first `shown` rows are tunables. */
+#ifdef ORDO_ABLATION
+#define ORDO_TUNABLES(table, shown, all) .tunables = (table), .tunable_count = (all)
+#else
+#define ORDO_TUNABLES(table, shown, all)                                                                               \
+    .tunables = (table), .tunable_count = (shown), .constant_count = (int)(all) - (int)(shown)
+#endif
 
 /* ---- descriptors ---- */
 
@@ -97,9 +108,9 @@ typedef struct ordo_fit {
 typedef struct ordo_scheduler {
     const char *name, *summary, *paper; /* an identifier; one line each */
     const ordo_pairing *pairings;       /* ends with kind 0 */
-    const ordo_tunable *tunables;       /* [tunable_count] */
-    int tunable_count;
-    bool all_items; /* processes every item in every round, and does not read the list of initial items */
+    const ordo_tunable *tunables;       /* [tunable_count + constant_count] */
+    int tunable_count, constant_count;  /* constants keep their default; see ORDO_TUNABLES */
+    bool all_items;                     /* processes every item in every round; initial is not read */
     /* Predicts the bytes of worklists for a run on n vertices and m edges, as ordo_run_memory does. `entry`: bytes of a
      * worklist entry; `tunable`: as in ordo_job. */
     void (*memory)(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
@@ -142,7 +153,7 @@ typedef struct ordo_job {
     const ordo_item *initial; /* [initial_count], or NULL: all of 0 .. num_items - 1 */
     ordo_u64 initial_count, num_items, targets;
     ordo_sync sync;
-    const double *tunable; /* [tunable_count] INT, REAL: the value; CHOICE: its index */
+    const double *tunable; /* [tunable_count + constant_count] INT, REAL: the value; CHOICE: its index */
     ordo_team *team;
     int threads;                    /* members of the team */
     ordo_counters *counters;        /* [threads]; summed up after the run */
