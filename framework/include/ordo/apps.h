@@ -107,8 +107,8 @@ typedef struct ordo_forest {
  * Method: Boruvka 1926. A round is a run of operators/mst.h, then components join along the edges found, chains of
  * joins are cut short, and edges within components are left out of the next round; all of it is in run_seconds. With
  * more than 4 edges a vertex the lightest ones, about n by a sample, go first, so that most others never enter a round
- * (Osipov, Sanders and Singler, ALENEX 2009). On a GPU, where neither scheduler (but "auto"), sync (but "auto") nor a
- * setting is given, or by scheduler "native", a native program does it all (docs/native.md); statistics then say
+ * (Osipov, Sanders and Singler, ALENEX 2009). On a GPU, if neither a scheduler (or "auto"), a sync (or "auto") nor a
+ * setting is given, or by scheduler "native", a native program does all of it (docs/native.md); statistics then report
  * scheduler "native", sync "none". No scheduler changes the result. In stats, counts are sums over the rounds, and
  * `supersteps` counts those of all rounds.
  * @param g        weights of any type, also negative; without weights every edge weighs 1. Fewer than 2^32 stored
@@ -194,18 +194,16 @@ typedef struct ordo_flow {
 
 /**
  * A maximum flow from source to sink, and the minimum cut whose sink side is smallest: the vertices that can still
- * reach the sink. Value and cut are unique; what flows on each edge is not, and may differ from run to run with two
- * threads or more. Where no scheduler (or "auto"), sync or setting is named, a native program does all of it
- * (docs/native.md): on a CPU one thread, which stats call scheduler "serial", sync "none". Otherwise everything runs
- * under that scheduler: runs of operators/discharge.h between global relabels, which are runs of operators/relabel.h,
- * or on a GPU the CPU's.
+ * reach the sink. Value and cut are unique; the flow on each edge is not, and may differ from run to run with two
+ * threads or more.
  *
  * Method: push-relabel (Goldberg and Tarjan 1988) with global relabels by work done and gaps found by counting vertices
  * at each height (Cherkassky and Goldberg 1997); the second phase is the same with the source for a sink. In stats,
- * making the residual network is in prepare_seconds, and counts are sums over all runs. Where no scheduler (but
- * "auto"), sync or setting is given, or by scheduler "native", a native program does all of it (docs/native.md): one
- * thread of the CPU, or a GPU. Otherwise runs of operators/discharge.h alternate with global relabels. Of "native":
- * items are discharges, edges are pushes and relabels, supersteps are global relabels.
+ * making the residual network is in prepare_seconds, and counts are sums over all runs. If no scheduler (or "auto"),
+ * sync or setting is given, or by scheduler "native", a native program does all of it (docs/native.md): one thread of
+ * the CPU, or a GPU. Statistics then report scheduler "native", sync "none"; items are discharges, edges are pushes and
+ * relabels, supersteps are global relabels. Otherwise runs of operators/discharge.h alternate with global relabels,
+ * which are runs of operators/relabel.h, or with --device cuda are made by the CPU.
  * @param g        weights are capacities: u32, or i32 that are not negative; without weights every edge has capacity 1.
  *                 Loops carry nothing. Fewer than 2^31 stored edges
  * @param source   ORDO_NO_VERTEX: the one that the graph names, see ordo_graph_vertex_data()

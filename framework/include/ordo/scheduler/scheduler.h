@@ -49,9 +49,9 @@ typedef struct ordo_tunable {
 #define ORDO_TUNABLE_ROW(_id, _name, _type, _initial, _min, _max, _choices, _unit, _help)                              \
     {_name, ORDO_TUNABLE_##_type, _initial, _min, _max, _choices, _unit, _help},
 
-/* A scheduler's constants are the rows after its tunables: numbers that users do not gain by changing, and switches that
- * disable a part to measure its effect. A build with -Dablation=true makes tunables of them (docs/ablations.md). Use in
- * a descriptor: ORDO_TUNABLES(table, shown, all), where the first `shown` rows are tunables. */
+/* A scheduler's constants are the rows after its tunables: numbers that users do not gain by changing, and switches
+ * that disable a part to measure its effect. A build with -Dablation=true makes tunables of them (docs/ablations.md).
+ * Use in a descriptor: ORDO_TUNABLES(table, shown, all), where the first `shown` rows are tunables. */
 #ifdef ORDO_ABLATION
 #define ORDO_TUNABLES(table, shown, all) .tunables = (table), .tunable_count = (all)
 #else
