@@ -6,7 +6,7 @@
 
 #include <ordo/run.h>
 
-/* What trials have come to. */
+/* Totals of trials. */
 typedef struct app_tally {
     unsigned runs, refusals; /* runs that were not refused; refusals, each of which took a setting away */
     double seconds;          /* in runs */

@@ -12,7 +12,7 @@ from words import BANNED, BANNED_IN_COMMENTS
 root = pathlib.Path(sys.argv[1])
 LAYERS = ("framework", "schedulers", "operators", "apps", "tests", "tools", "docs")
 SOURCE = (".h", ".c", ".cuh", ".cu", ".cc", ".cpp", ".in")
-PLAIN = ("framework", "schedulers", "operators", "apps")  # where words are checked
+PLAIN = ("framework", "schedulers", "operators", "apps")  # where constants must exist
 LATER = r"apps/maxflow|apps/cli/options/table\.c|schedulers/\w+/tunables\.h"  # still to be rewritten
 # Names that comments give to files of other programs, to files that a reader would make, and to headers of C.
 OTHERS = {"OfflineGraph.h", "FileGraph.cpp", "my_operator.h", "stdatomic.h"}
