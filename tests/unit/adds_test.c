@@ -48,6 +48,15 @@ static void delay(void)
         sched_yield();
 }
 
+/* Waits for other threads: more of them than cores yield to each other for long. */
+static void wait_for_others(ordo_u32 *tries)
+{
+    if (++*tries % 8)
+        sched_yield();
+    else
+        usleep(20);
+}
+
 /* ---- the queue alone ---- */
 
 enum { WRITERS = 3, READERS = 2, QUEUE_BUCKETS = 4 };
@@ -79,6 +88,7 @@ static void *writer_main(void *arg)
     adds_writer w;
     adds_writer_init(&w);
     ordo_u64 value[64];
+    ordo_u32 tries = 0;
     for (ordo_u64 i = 0; i < e->each;) {
         ordo_u32 count = 1 + next_random() % 64, pushed = 0;
         if (count > e->each - i)
@@ -92,7 +102,7 @@ static void *writer_main(void *arg)
             if (!more) {
                 __atomic_fetch_add(&e->starved, 1, __ATOMIC_RELAXED);
                 adds_call_memory(&e->q, b);
-                sched_yield();
+                wait_for_others(&tries);
             }
         }
         i += count;
@@ -106,10 +116,10 @@ static void *reader_main(void *arg)
     actor *a = arg;
     exercise *e = a->e;
     seed = 0x517cc1b727220a95u * (a->index + 1);
-    for (;;) {
+    for (ordo_u32 tries = 0;;) {
         ordo_u64 flag = __atomic_load_n(&e->reader[a->index].flag, __ATOMIC_ACQUIRE);
         if (!flag) {
-            sched_yield();
+            wait_for_others(&tries);
             continue;
         }
         if (flag == ~(ordo_u64)0)
@@ -147,6 +157,7 @@ static void exercise_queue(ordo_u32 blocks, ordo_u64 each, ordo_u32 one_in)
         ck_assert(!pthread_create(&reader[i].thread, NULL, reader_main, &reader[i]));
     }
     bool most_ready = false, ended = false;
+    ordo_u32 tries = 0;
     while (!ended) { /* the manager */
         adds_memory(&e.q, next_random() % QUEUE_BUCKETS);
         ordo_u32 idle = 0;
@@ -168,7 +179,7 @@ static void exercise_queue(ordo_u32 blocks, ordo_u64 each, ordo_u32 one_in)
         }
         if (!idle)
             continue;
-        sched_yield();
+        wait_for_others(&tries);
         if (most_ready) { /* writers were done before this look */
             ended = true;
             for (ordo_u32 b = 0; b < QUEUE_BUCKETS; b++)
