@@ -116,8 +116,7 @@ static ordo_u64 counts_to_places(ordo_u64 *counts, ordo_u64 of, ordo_u64 grain)
 
 static ordo_status for_all(const search *s, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn)
 {
-    memset(s->counts, 0, (count / grain + 2) * sizeof *s->counts); /* little work is one block: the other counts stay 0
-                                                                    */
+    memset(s->counts, 0, (count / grain + 2) * sizeof *s->counts); /* little work is one block; other counts stay 0 */
     return ordo_for_ranges(s->runs.options.threads, count, grain, fn, (void *)(size_t)s);
 }
 
@@ -202,8 +201,7 @@ static void join_vertices_range(void *arg, ordo_u64 begin, ordo_u64 end)
             ordo_keep_least_u64(&s->bad, c);
             continue;
         }
-        const ordo_u64 reverse = (key & ~(ordo_u64)0xffffffff) | c; /* the key of the same edge, as the other end has it
-                                                                     */
+        const ordo_u64 reverse = (key & ~(ordo_u64)0xffffffff) | c; /* the key that the other end has for this edge */
         if (s->best[other] == reverse && c < other)
             continue;
         if (s->best[other] > reverse) {

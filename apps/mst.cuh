@@ -384,8 +384,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
     mst_words *w = a.words;
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
     const ordo_u32 first_level = w->level + a.heavy;
-    const bool keeper = thread == threads - 1; /* the thread that does the bookkeeping: the last one has the least work
-                                                */
+    const bool keeper = thread == threads - 1; /* does the bookkeeping: the last thread has the least work */
     ordo_u64 base = a.n, items = 0, offers = 0, looked = keeper ? ordo_dev_clock() : 0;
     ordo_u32 k = first_level, parts;
     if (a.heavy && !w->filtered)

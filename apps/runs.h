@@ -11,8 +11,7 @@ typedef struct ordo_runs {
     double start;         /* the time of ordo_clock() at the start */
     ordo_stats *stats;    /* sums, or NULL */
     bool ran;             /* stats holds something */
-    bool on_gpu;          /* run_seconds is the time of the kernels; work of the host between them counts as preparation
-                           */
+    bool on_gpu;          /* run_seconds counts kernels only; work of the host between them is preparation */
 } ordo_runs;
 
 /* Whether the time limit has passed. */

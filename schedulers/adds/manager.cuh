@@ -417,8 +417,7 @@ typedef struct adds_dev_control {
     ordo_u64 switches, in_flight;      /* head switches; items that are reserved and not done */
     ordo_u64 seen, tail_seen;          /* resv of bucket b, in lane b, when the epoch began; that of the tail */
     ordo_u64 tail_pushes;              /* pushes of this epoch into the bucket that was the tail at that time */
-    double busy, util;                 /* sum over samples of the items that workers hold; utilisation in the last epoch
-                                        */
+    double busy, util;                 /* sum of the samples of held items; utilisation in the last epoch */
     ordo_u32 head, assignments, looks; /* assignments when the epoch began; samples taken since */
     bool latency_bound;
 } adds_dev_control;

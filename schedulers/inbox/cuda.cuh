@@ -48,8 +48,7 @@ enum {
     INBOX_DEV_SEVERAL = 16,
     INBOX_DEV_WIDEST = 20,    /* the most doublings of the first width, */
     INBOX_DEV_NARROWEST = 20, /* and halvings */
-    INBOX_DEV_MANY = 4,       /* after this many expansions per item the width halves; and again after half as many more
-                               */
+    INBOX_DEV_MANY = 4,       /* expansions per item after which the width halves; and again after half as many */
     INBOX_DEV_COUNT = 16,     /* a lane adds its counters to the grid's after at least this many edges */
 };
 

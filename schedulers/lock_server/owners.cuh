@@ -134,9 +134,7 @@ static inline ordo_status server_deal_out(server_owners *o, const ordo_contentio
         if (t < o->targets)
             number[t] = (ordo_u32)t;
     }
-    const ordo_u64 round = (ordo_u64)o->servers << o->log, whole = o->targets / round * round; /* numbers of which all
-                                                                                                  servers have equally
-                                                                                                  many */
+    const ordo_u64 round = (ordo_u64)o->servers << o->log, whole = o->targets / round * round; /* all have as many */
     for (ordo_u64 i = 0; i < survey->count && i < whole; i++) {
         const ordo_u32 row = (ordo_u32)(i / o->servers), column = (ordo_u32)(i % o->servers);
         const ordo_u32 to = server_join(o, row, row & 1 ? o->servers - 1 - column : column);

@@ -46,8 +46,7 @@ ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell 
          * integers the former are above the latter. So the candidate's sign decides which integer operation to use. */
         const bool negative = __float_as_uint(candidate) >> 31;
         has = has && !isnan(candidate);
-        ordo_u32 was = __float_as_uint(candidate); /* at most one of the two operations writes it; for a NaN none does
-                                                    */
+        ordo_u32 was = __float_as_uint(candidate); /* one of the two operations writes it; for a NaN none does */
         if (min) {
             ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
             ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);

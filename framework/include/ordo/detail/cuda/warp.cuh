@@ -4,9 +4,9 @@
  * schedules warps, so here each warp works independently.
  *
  * Method. A warp takes up to 32 entries, one per lane. Their edges are concatenated and distributed over the lanes, 32
- * * UNROLL per iteration. An improved target goes to a store in shared memory, tagged with its bucket, from which the
- * scheduler takes it (lane b counts the entries for bucket b); or it stays with the warp, in its local queue, and is
- * expanded in the next *hop*, a step of a chain.
+ * times UNROLL per iteration. An improved target goes to a store in shared memory, tagged with its bucket, from which
+ * the scheduler takes it (lane b counts the entries for bucket b); or it stays with the warp, in its local queue, and
+ * is expanded in the next *hop*, a step of a chain.
  *
  * Entries are {value, item}; one whose item's cell has become better meanwhile is stale.
  *
@@ -35,8 +35,7 @@
 #define ORDO_CUDA_WARP_ONCE
 
 enum {
-    ORDO_WARP_ROOM = 192, /* capacity of a warp's store, in entries; fewer of 16 bytes, so that shared memory suffices
-                           */
+    ORDO_WARP_ROOM = 192, /* entries in a warp's store; fewer of 16 bytes, so that shared memory suffices */
     ORDO_WARP_TURN = 128, /* most entries that an iteration adds: an edge record per lane */
     ORDO_WARP_UNROLL = 4,
     ORDO_WARP_HUB = 128,
@@ -471,11 +470,7 @@ ORDO_DEV void op_warp_propose(const op_warp_ctx &g, ordo_vid v, op_cell value, b
     for (int u = 0; u < 4; u++) {
         /* without a branch: for a missing edge the lane computes with an edge from v to itself, and offers nothing */
         has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
-        const op_edge edge = op_make_edge(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* records are
-                                                                                                           used for
-                                                                                                           edge-blind
-                                                                                                           operators
-                                                                                                           only */
+        const op_edge edge = op_make_edge(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
         candidate[u] = op_candidate(&g.state, value, edge);
         target[u] = op_target(&g.state, edge);
     }
