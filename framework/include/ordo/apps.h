@@ -41,15 +41,15 @@ ORDO_API ordo_type ordo_sssp_type(const ordo_graph *g);
  * @param g        weights must not be negative
  * @param source   0 <= source < n
  * @param limit    vertices farther than this count as unreached and are not looked for; INFINITY for none. In the unit
- * of the weights; not NaN
+ *                 of the weights; not NaN
  * @param options  NULL: defaults
  * @param dist     [out] [n] of ordo_sssp_type(g): ORDO_UNREACHED_U32, ORDO_UNREACHED_I32 or infinity where there is no
- * path
+ *                 path
  * @param pred     [out] [n] or NULL: the predecessor on a shortest path; ORDO_NO_VERTEX for the source and the
- * unreached
+ *                 unreached
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
  * @return also ORDO_ERR_NEGATIVE_WEIGHT, naming the edge; ORDO_ERR_INPUT for a weight that is NaN; ORDO_ERR_OVERFLOW
- * where a vertex can be reached but its distance does not fit the type
+ *         where a vertex can be reached but its distance does not fit the type
  */
 ORDO_API ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limit, const ordo_options *options,
                                void *dist, ordo_vid *pred, ordo_stats *stats);
@@ -112,13 +112,13 @@ typedef struct ordo_forest {
  * scheduler "native", sync "none". No scheduler changes the result. In stats, counts are sums over the rounds, and
  * `supersteps` counts those of all rounds.
  * @param g        weights of any type, also negative; without weights every edge weighs 1. Fewer than 2^32 stored
- * edges: ids share a 64-bit cell with weights
+ *                 edges: ids share a 64-bit cell with weights
  * @param options  NULL: defaults
  * @param edge     [out] [n]: the ids of the forest's edges, ascending, in the first forest->edges
  * @param forest   [out] its numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
  * @return also ORDO_ERR_INPUT: f32 weights that are NaN or infinite, too many edges, or a graph said to be symmetric
- * whose directions differ in weight, where that is met
+ *         whose directions differ in weight, where that is met
  */
 ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                               ordo_stats *stats);
@@ -130,7 +130,7 @@ ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, 
  * @param source   0 <= source < n
  * @param options  NULL: defaults
  * @param width    [out] [n] of ordo_sssp_type(g): 0 where there is no path, or only one over edges of 0; at the source
- * the type's largest value, ORDO_UNREACHED_U32, ORDO_UNREACHED_I32 or infinity
+ *                 the type's largest value, ORDO_UNREACHED_U32, ORDO_UNREACHED_I32 or infinity
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
  * @return also ORDO_ERR_NEGATIVE_WEIGHT and ORDO_ERR_INPUT, as of ordo_sssp()
  */
@@ -212,12 +212,12 @@ typedef struct ordo_flow {
  * @param options  NULL: defaults
  * @param flow     [out] [m] or NULL: the flow on each stored edge, at most its capacity; into a vertex flows as much as
  *                 out of it. With ordo_flow_options::cut_only a preflow: into a vertex may flow more than out of it,
- * and what the sink gets is the value
+ *                 and what the sink gets is the value
  * @param side     [out] [n]: 1 on the source side, 0 on the sink side
  * @param result   [out] the flow's numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
  * @return also ORDO_ERR_NEGATIVE_WEIGHT; ORDO_ERR_INPUT for f32; ORDO_ERR_OVERFLOW where a path of infinite edges leads
- * from source to sink
+ *         from source to sink
  */
 ORDO_API ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
                                   const ordo_options *options, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result,

@@ -20,7 +20,7 @@ ORDO_BEGIN_DECLS
  * @param count  0 gives a valid block
  * @param size   bytes of an element
  * @return to be freed by ordo_free(). NULL where the product overflows or memory is short: ordo_last_error() says so,
- * and the caller returns ORDO_ERR_MEMORY
+ *         and the caller returns ORDO_ERR_MEMORY
  */
 ORDO_API void *ordo_alloc(size_t count, size_t size);
 /**

@@ -162,10 +162,10 @@ typedef struct ordo_work {
  * @param work     what to run
  * @param options  NULL: defaults
  * @param stats    [out] may be NULL; filled on ORDO_OK, ORDO_ERR_CANCELLED and ORDO_ERR_TIMEOUT, then the caller's to
- * free by ordo_stats_free()
+ *                 free by ordo_stats_free()
  * @return ORDO_OK; ORDO_ERR_USAGE or ORDO_ERR_UNKNOWN for options; ORDO_ERR_UNSOUND for operator, scheduler and sync,
- * by name, before anything runs; ORDO_ERR_MEMORY; ORDO_ERR_DEVICE; ORDO_ERR_CANCELLED; ORDO_ERR_TIMEOUT. After an error
- * the cells' contents are unspecified, except for the first three, which leave them unchanged
+ *         by name, before anything runs; ORDO_ERR_MEMORY; ORDO_ERR_DEVICE; ORDO_ERR_CANCELLED; ORDO_ERR_TIMEOUT. After
+ *         an error the cells' contents are unspecified, except for the first three, which leave them unchanged
  */
 ORDO_API ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats);
 
