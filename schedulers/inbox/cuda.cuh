@@ -281,10 +281,11 @@ ORDO_DEV void inbox_scatter(const inbox_args &a, op_warp *w, inbox_worker *me)
 }
 
 /* By a whole warp: P1 to P4 for all entries of the store. `all_done`: the warp holds nothing else, and what it held is
- *   done. P1 on credit. A fence takes as long as an entire hop without one. So `pending` also counts the workers'
- *   credit: entries that a worker may publish without counting them, since they are counted already. Entries that it
- *   has processed become credit again. A worker with too little credit takes some more than it needs, and fences before
- *   P4; one that finds nothing to do for a while returns its credit. So all that is visible is counted. */
+ * done.
+ *   P1 on credit. A fence takes as long as an entire hop without one. So `pending` also counts the workers' credit:
+ * entries that a worker may publish without counting them, since they are counted already. Entries that it has
+ * processed become credit again. A worker with too little credit takes some more than it needs, and fences before P4;
+ * one that finds nothing to do for a while returns its credit. So all that is visible is counted. */
 ORDO_DEV void inbox_publish_pending(const inbox_args &a, op_warp *w, inbox_worker *me, bool all_done)
 {
     const ordo_u32 lane = threadIdx.x % 32;

@@ -8,7 +8,7 @@
  *
  * Method. Targets are split among owners, a thread each. A superstep
  *   counts    prepares all items and counts their requests in bins, one bin for each pair of owners;
- *   reserves places for the requests, by a prefix sum over the bins of a block, whose first place an atomic assigns;
+ *   reserves  places for the requests, by a prefix sum over the bins of a block, whose first place an atomic assigns;
  *   fills     prepares all items again. No critical section has run since, so the requests are the same, and each is
  *             written to its bin;
  *   serves    runs the requests, in phases separated by grid barriers. In phase 0 an owner runs the requests whose
