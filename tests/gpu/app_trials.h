@@ -1,4 +1,4 @@
-/* app_trials.h -- every app under every scheduler, with every tunable drawn: `trials DEVICE apps`. */
+/* app_trials.h -- every app under every scheduler, with every tunable drawn: `random_runs DEVICE apps`. */
 #ifndef TESTS_GPU_APP_TRIALS_H
 #define TESTS_GPU_APP_TRIALS_H
 

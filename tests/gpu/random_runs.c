@@ -1,12 +1,12 @@
 /* random_runs.c -- many runs under every scheduler of a device that has buckets: random graphs, many sources, and runs
  * that are ended early.
  *
- *   trials DEVICE random  COUNT [SCHEDULER ...]          COUNT small multigraphs, all operators on each
- *   trials DEVICE apps    COUNT [SCHEDULER ...]          likewise, an app on each, all tunables drawn
- *   trials DEVICE sources GRAPH COUNT [OPERATOR:SCHEDULER ...]    (sssp_u32 and bfs under all three)
- *   trials DEVICE gaps    COUNT [SCHEDULER ...]          likewise, where priorities lie very far apart
- *   trials DEVICE work    COUNT [SCHEDULER ...]          likewise, where buckets are far too wide
- *   trials DEVICE exits   [SCHEDULER ...]                time that is up and cancelling, at moments all over a run
+ *   random_runs DEVICE random  COUNT [SCHEDULER ...]          COUNT small multigraphs, all operators on each
+ *   random_runs DEVICE apps    COUNT [SCHEDULER ...]          likewise, an app on each, all tunables drawn
+ *   random_runs DEVICE sources GRAPH COUNT [OPERATOR:SCHEDULER ...]    (sssp_u32 and bfs under all three)
+ *   random_runs DEVICE gaps    COUNT [SCHEDULER ...]          likewise, where priorities lie very far apart
+ *   random_runs DEVICE work    COUNT [SCHEDULER ...]          likewise, where buckets are far too wide
+ *   random_runs DEVICE exits   [SCHEDULER ...]                time that is up and cancelling, at moments all over a run
  *
  * Schedulers: delta, inbox and adds, where none is named; for apps all that there are. seed:NUMBER instead of COUNT is
  * that one graph alone. random: graphs of tests/common/families.c, every second one with adverse settings (harness.h);
