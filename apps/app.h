@@ -1,5 +1,5 @@
-/* app.h -- an app as the command `ordo` uses it: one table row for each verb. The build generates the table from its
- * list of apps (apps/meson.build); a new app is a new file and one word there.
+/* app.h -- an app as the command `ordo` calls it: a descriptor for each verb that runs an app. The build generates the
+ * table of descriptors from the list in apps/meson.build, so a new app is a new file and one word in that list.
  */
 #ifndef ORDO_APP_H
 #define ORDO_APP_H
@@ -7,10 +7,10 @@
 #include <ordo/apps.h>
 #include <ordo/detail/program.h>
 
-/* One number of a result, by which answers can be compared. */
+/* One number of a result; answers are compared by these. */
 typedef struct ordo_field {
     const char *name; /* "reached" */
-    ordo_type type;   /* ORDO_U64, ORDO_I32 (a signed number of 64 bits) or ORDO_F32 (then `real` holds it) */
+    ordo_type type;   /* ORDO_F32: the number is in `real`; ORDO_U64, ORDO_I32 (64 bits, signed): in `whole` */
     ordo_u64 whole;
     double real;
 } ordo_field;
@@ -19,24 +19,24 @@ enum { ORDO_MAX_FIELDS = 8 };
 
 typedef struct ordo_app_input {
     const ordo_graph *graph;
-    ordo_vid source;        /* where needs_source; needs_terminals: may be ORDO_NO_VERTEX, as the graph says */
-    ordo_vid sink;          /* where needs_terminals, likewise */
+    ordo_vid source;        /* if needs_source; if needs_terminals, ORDO_NO_VERTEX means that of the graph */
+    ordo_vid sink;          /* if needs_terminals; ORDO_NO_VERTEX likewise */
     ordo_flow_options flow; /* likewise */
     double limit;           /* INFINITY: none */
     bool want_pred;
-    ordo_u32 k;                /* where has_k; 0: core numbers */
-    double damping, tolerance; /* where has_ranks */
+    ordo_u32 k;                /* if has_k; 0: core numbers */
+    double damping, tolerance; /* if has_ranks */
 } ordo_app_input;
 
-/* An answer. All zero at first; owned by the caller. The app allocates the arrays (ordo_alloc) on first use, and uses
- * them again when the answer is passed in again for the same graph. */
+/* An answer, owned by the caller, all zero before the first run. The app allocates the arrays (ordo_alloc) in the first
+ * run, and reuses them when the same answer is passed in again for the same graph. */
 typedef struct ordo_answer {
-    ordo_type type; /* of values: ORDO_U32, ORDO_I32, ORDO_F32 or ORDO_F64; ORDO_U64 where they are edges or on edges */
-    size_t size;    /* of one */
-    void *values; /* [n] one for each vertex; edges: allocated for n, of which `used` are set; on edges: n is the number
-                     of edges */
+    ordo_type type; /* of the values: ORDO_U32, ORDO_I32, ORDO_F32, ORDO_F64; ORDO_U64 for edge ids and flows */
+    size_t size;    /* bytes of one value */
+    void *values; /* [n] one for each vertex. values_are_edges: [n], of which the first `used` are set. values_on_edges:
+                     one for each stored edge, n is their number */
     ordo_vid *pred; /* [n], or NULL */
-    ordo_u8 *side;  /* [side_count] of a cut: 1 a vertex on the source side, or NULL */
+    ordo_u8 *side;  /* [side_count] the sides of a cut, 1 for a vertex on the source side; or NULL */
     ordo_u64 n, used, side_count;
     ordo_field fields[ORDO_MAX_FIELDS]; /* docs/json.md, `result` */
     int field_count;
@@ -46,18 +46,19 @@ typedef struct ordo_app {
     const char *name, *summary;
     const char *value_name; /* "distance", "level", "component", "edge", "flow", "width", "core", "rank" */
     bool needs_source;
-    bool needs_terminals;        /* a source and a sink: the graph's, unless others are given */
-    bool has_paths;              /* takes a limit, and gives predecessors */
+    bool needs_terminals;        /* a source and a sink; by default those of the graph */
+    bool has_paths;              /* takes a limit and gives predecessors */
     bool has_k, has_ranks;       /* takes k; takes damping and tolerance */
     bool wants_weights;          /* reads weights; otherwise the command loads the graph without them */
-    bool has_infinity;           /* the type's largest value says "infinity": not reached, or, of widths, no edge */
-    bool values_are_wide;        /* values are of 8 bytes and not 4, edges or not */
-    bool is_approximate;         /* answers of different schedulers differ, within what verification allows */
-    bool values_are_vertices;    /* values are ids, and follow --ids */
-    bool values_are_edges;       /* values are indices in the graph's rows, ascending, and not one a vertex */
-    bool values_on_edges;        /* one a stored edge; they may differ from run to run, fields and side do not */
-    const ordo_program *program; /* what the scheduler "native" stands for; NULL: nothing */
-    /* The operator that it would run on this graph: for checking options and predicting memory before loading more. */
+    bool has_infinity;           /* the type's largest value means infinity: unreached, or the width at the source */
+    bool values_are_wide;        /* a value has 8 bytes instead of 4 */
+    bool is_approximate;         /* answers may differ between schedulers, within what verification allows */
+    bool values_are_vertices;    /* values are vertex ids, printed as --ids asks for */
+    bool values_are_edges;       /* values are edge ids in ascending order, not one for each vertex */
+    bool values_on_edges;        /* one for each stored edge; may differ between runs, unlike fields and side */
+    const ordo_program *program; /* the program that the scheduler "native" runs; NULL: the app has none */
+    /* The operator that the app would run on this graph. Serves to check options, and to predict memory, before a graph
+     * is loaded in full. */
     const ordo_operator *(*op)(const ordo_graph *g);
     ordo_status (*run)(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer,
                        ordo_stats *stats);
@@ -65,7 +66,7 @@ typedef struct ordo_app {
     ordo_status (*memory)(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most);
 } ordo_app;
 
-/* Generated: ends with NULL. */
+/* All apps of the build; ends with NULL. Generated. */
 extern const ordo_app *const ordo_built_apps[];
 
 #endif

@@ -1,28 +1,30 @@
-/* mst.c -- the app of minimum spanning forests: Boruvka's algorithm, a run of operators/mst.h a round.
+/* mst.c -- the app of minimum spanning forests: Boruvka's algorithm, one run of operators/mst.h for each round.
  *
- * Problem: of the edges of a graph, directions aside, the forest of least weight that joins what can be joined; ties
- * fall to the smaller id, so there is one.
+ * Problem: find the edges of least total weight, directions ignored, that connect all vertices which can be connected.
+ * Ties go to the smaller id, so the forest is unique.
  *
- * Method (Boruvka 1926). A round: every component learns of its lightest edge (the run); it joins the component at the
- * other end, where two choose the same edge the smaller one stays; chains of joins are halved down to their roots;
- * roots get new, dense numbers; edges whose ends now have one number are left out.
+ * Method (Boruvka 1926). In a round, the run finds the lightest edge that leaves each component. Then every component
+ * joins the component at the other end of its edge; if two components choose the same edge, the smaller one becomes the
+ * root. Chains of joins are shortened by path halving; roots get new, consecutive numbers; and edges whose ends have
+ * the same number are removed.
  *
- * Two things spare most of the work. The first round runs on the rows of a symmetric graph as they are: every vertex is
- * a component, so nothing needs to be looked up, and there is a list of edges only of what is left afterwards. And
- * where there are many edges a vertex, the lightest come first (Osipov, Sanders and Singler, "The filter-Kruskal
- * minimum spanning tree algorithm", ALENEX 2009): when their forest is done, most heavier edges lie within its trees.
+ * Two techniques avoid most of the work. The first round runs on the rows of a symmetric graph without a list: every
+ * vertex is a component, so no look-ups are needed, and a list is made only of the edges that are left afterwards. And
+ * if there are many edges for each vertex, the lightest come first (Osipov, Sanders and Singler, "The filter-Kruskal
+ * minimum spanning tree algorithm", ALENEX 2009): when their forest is complete, most heavier edges lie within its
+ * trees.
  *
- * Edges in a list stand in ascending order of ids, in every round, so their places break ties as ids do.
+ * The edges of a list are in ascending order of ids, in every round, so their indices break ties as ids do.
  *
- * What a run leaves is checked before it is used as an index. A component's best edge must be one of its own, and no
- * lighter than the best edge of the component at its other end, whose own it is too. So along a chain of joins edges
- * only get lighter, and a chain that came back to where it began would be of one edge: of two components, of which the
- * smaller one stays. Hence there is no cycle, chains end, and each edge taken leaves one component fewer, whatever the
- * run has done.
+ * The result of a run is checked before it is used as an index. A component's best edge must be one of its own edges,
+ * and must not be lighter than the best edge of the component at its other end, to which it belongs as well. So along a
+ * chain of joins edges only get lighter, and a cycle of joins could only consist of one edge, between two components,
+ * of which the smaller one is the root. Hence there is no cycle, chains end, and each chosen edge reduces the number of
+ * components by one, whatever the run has done.
  *
- * On a GPU a program (mst.cu, "native") does all that in one run, and gives back the bits of the forest's edges. Where
- * a scheduler or a sync is named, the runs are made there, and joining and lists stay here: so that they can be
- * compared. Weights that are not u32 come to it as lists of ordered words from the first round on.
+ * On a GPU a native program (mst.cu) does all of that in one run, and returns a bit for each edge of the forest. If a
+ * scheduler or a sync is named, the runs are made on the GPU, while joining and making lists stay on the CPU: so that
+ * the two can be compared. If weights are not u32, these runs are on lists of ordered words from the first round on.
  */
 #include "apps/runs.h"
 #include "apps/tree.h"
@@ -40,10 +42,10 @@
 
 enum {
     PIECE = 64,    /* arcs of a list in one row */
-    MANY = 4,      /* edges a vertex, beyond which the lightest come first */
-    SAMPLE = 1024, /* weights looked at to find out which those are */
-    ROWS = 256,    /* rows at once, where lists are made of them */
-    BLOCK = 8192   /* edges of a list at once */
+    MANY = 4,      /* if there are more edges for each vertex, the lightest come first */
+    SAMPLE = 1024, /* size of the sample of weights that determines which edges are light */
+    ROWS = 256,    /* rows in a block, when lists are made from rows */
+    BLOCK = 8192   /* edges of a list in a block */
 };
 
 #define NO_EDGE (~(ordo_u64)0)
@@ -53,7 +55,7 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_for("mst", g);
 }
 
-/* The word of edge e's weight such that words compare as weights do. */
+/* The weight of edge e, mapped to a word so that words compare as weights do. */
 static ordo_u32 ordered_weight(const ordo_csr *g, ordo_eid e)
 {
     ordo_u32 word = ordo_weight_word(g, e);
@@ -70,35 +72,36 @@ static ordo_u32 ordered_weight(const ordo_csr *g, ordo_eid e)
 typedef struct edge_list {
     ordo_u64 count, capacity;
     struct {
-        ordo_u32 end, weight; /* the component of an end; the ordered weight, twice: each arc has its own */
+        ordo_u32 end, weight; /* the component of an end; the ordered weight, stored for each of the two arcs */
     } (*arc)[2];              /* [room] */
-    ordo_u32 *id;             /* [room] index in the rows of the graph */
+    ordo_u32 *id;             /* [capacity] index in the rows of the graph */
 } edge_list;
 
 typedef struct search {
     const ordo_graph *graph;
     const ordo_csr *g;
-    bool twice;  /* symmetric: of the two directions that out of the smaller end counts */
+    bool twice;  /* symmetric: each edge is stored in two directions; the one out of the smaller end counts */
     bool on_gpu; /* the runs are */
     ordo_runs runs;
 
-    ordo_u64 components;      /* now, dense */
-    ordo_u32 *component;      /* [n] of a vertex, where lists are made from rows */
+    ordo_u64 components;      /* present number; components are numbered from 0 */
+    ordo_u32 *component;      /* [n] component of each vertex, used when lists are made from rows */
     ordo_u64 *best;           /* [n] cells, by component */
-    ordo_u32 *parent, *label; /* [n] whom a component joins; its number in the next round */
-    ordo_u8 *has_some;        /* [n] a row with edges for the list: among heavy edges few have */
+    ordo_u32 *parent, *label; /* [n] the component that each one joins; its number in the next round */
+    ordo_u8 *has_some;        /* [n] whether a row has edges for the list: few have heavy ones */
     ordo_u64 *chosen;         /* [m / 64 + 1] bits: edges of the forest */
     edge_list list, spare;
-    ordo_eid *row; /* [row_room] of the list as a graph */
+    ordo_eid *row; /* [row_capacity] rows of the list as a graph */
     ordo_u64 row_capacity;
-    ordo_u64 *counts;   /* [blocks + 1] of what each block has, then where it begins */
-    ordo_u32 low, high; /* ordered weights that a list is made of */
+    ordo_u64 *counts;   /* [blocks + 1] number of edges of each block, then its first place */
+    ordo_u32 low, high; /* bounds of the ordered weights in a list */
     ordo_u64 odd;       /* atomic: a vertex whose lightest edge has no reverse, or NO_EDGE */
     ordo_u64 bad;       /* atomic: a component whose cell cannot be its lightest edge, or NO_EDGE */
     bool unsorted;      /* atomic */
 } search;
 
-/* Counts of blocks to places; returns their sum. Blocks are of `grain`, or one where there is little. */
+/* Replaces the counts of blocks by their first places; returns the sum. A block has `grain` elements; little work is
+ * one block. */
 static ordo_u64 counts_to_places(ordo_u64 *counts, ordo_u64 of, ordo_u64 grain)
 {
     ordo_u64 blocks = of / grain + 1, sum = 0;
@@ -113,7 +116,7 @@ static ordo_u64 counts_to_places(ordo_u64 *counts, ordo_u64 of, ordo_u64 grain)
 
 static ordo_status for_all(const search *s, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn)
 {
-    memset(s->counts, 0, (count / grain + 2) * sizeof *s->counts); /* little work is one block: others stay 0 */
+    memset(s->counts, 0, (count / grain + 2) * sizeof *s->counts); /* little work is one block; other counts stay 0 */
     return ordo_for_ranges(s->runs.options.threads, count, grain, fn, (void *)(size_t)s);
 }
 
@@ -169,7 +172,7 @@ static void join_listed_range(void *arg, ordo_u64 begin, ordo_u64 end)
             continue;
         }
         if (s->best[other] == key && c < other)
-            continue; /* the other one joins this one */
+            continue; /* the other component joins this one */
         s->parent[c] = other;
         choose(s, s->list.id[at]);
     }
@@ -198,7 +201,7 @@ static void join_vertices_range(void *arg, ordo_u64 begin, ordo_u64 end)
             ordo_keep_least_u64(&s->bad, c);
             continue;
         }
-        const ordo_u64 reverse = (key & ~(ordo_u64)0xffffffff) | c; /* what the other end was offered */
+        const ordo_u64 reverse = (key & ~(ordo_u64)0xffffffff) | c; /* the key that the other end has for this edge */
         if (s->best[other] == reverse && c < other)
             continue;
         if (s->best[other] > reverse) {
@@ -221,9 +224,9 @@ static ordo_u32 parent_of(const search *s, ordo_u32 c)
     return __atomic_load_n(&s->parent[c], __ATOMIC_RELAXED);
 }
 
-/* To the root, halving the way: a parent is only ever replaced by an ancestor, so relaxed words do. Without halving a
- * path of ascending weights would take quadratic time. A member that was late may put an ancestor below the root back
- * where another one has put the root: so after this a parent is near the root, and mostly it. */
+/* Finds roots, with path halving: a parent is only replaced by an ancestor, so relaxed order is enough. Without halving
+ * a path of ascending weights would take quadratic time. A slow member may overwrite a root, stored by another member,
+ * with a lower ancestor: so afterwards a parent is usually the root, or else close to it. */
 static void find_roots(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const search *s = arg;
@@ -250,8 +253,7 @@ static void label_roots_range(void *arg, ordo_u64 begin, ordo_u64 end)
             s->label[c] = (ordo_u32)next++;
 }
 
-/* A thread that halved a way may have put an ancestor that it had read before in the place of a root that had come
- * since, so parents are followed up to it. */
+/* Parents are followed up to the root: find_roots may have left a lower ancestor. */
 static void label_others_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const search *s = arg;
@@ -264,7 +266,7 @@ static void label_others_range(void *arg, ordo_u64 begin, ordo_u64 end)
     }
 }
 
-/* After a run: components join, those that remain are numbered. */
+/* After a run: joins components, and numbers those that remain. */
 static ordo_status join(search *s, ordo_range_fn *fn)
 {
     int threads = s->runs.options.threads;
@@ -320,8 +322,9 @@ static void put_edge(edge_list *list, ordo_u64 at, ordo_u32 a, ordo_u32 b, ordo_
     list->id[at] = id;
 }
 
-/* Edges out of rows that join components and have a weight in question: counted, or put where they belong. From the
- * last one back: where rows are sorted, what counts of a symmetric graph's is at their ends. */
+/* Counts the edges of rows that join different components and whose weight is between `low` and `high`, or puts them
+ * into the list. Goes backwards: in sorted rows of a symmetric graph, the arcs out of the smaller end are at the end of
+ * a row. */
 static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, const bool put)
 {
     const ordo_csr g = *s->g; /* a copy, which no store to the list can change */
@@ -375,7 +378,7 @@ static ordo_status list_rows(search *s)
     return status ? status : ordo_for_ranges(s->runs.options.threads, n, ROWS, put_rows_range, s);
 }
 
-/* The edges of the list that still join components, into the spare one. */
+/* Counts the edges of the list that still join different components, or puts them into the spare list. */
 static inline void scan_list(search *s, ordo_u64 begin, ordo_u64 end, const bool put)
 {
     const edge_list *from = &s->list;
@@ -418,7 +421,8 @@ static ordo_status filter_list(search *s)
 
 /* ---- rounds ---- */
 
-/* The list as a graph. Heads are components, so there are at least as many rows, the last ones empty. */
+/* A run on the list as a graph. Heads are components, so there are at least as many rows; the last ones may be empty.
+ */
 static ordo_status run_on_list(search *s)
 {
     ordo_u64 arcs = 2 * s->list.count, pieces = (arcs + PIECE - 1) / PIECE;
@@ -448,7 +452,7 @@ static ordo_status run_on_list(search *s)
     return status;
 }
 
-/* Rounds until no edge of the list joins two components. One at least, for the statistics of a run that is empty. */
+/* Rounds until no edge of the list joins two components. At least one round is made, so that statistics are filled. */
 static ordo_status rounds(search *s, bool last)
 {
     ordo_status status = ORDO_OK;
@@ -479,7 +483,7 @@ static int by_word(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The ordered weight that about n edges do not exceed; the largest word where all are to come at once. */
+/* The ordered weight that about n edges do not exceed; the largest word if all edges are to come at once. */
 static ordo_u32 light_weight(const search *s)
 {
     const ordo_csr *g = s->g;
@@ -508,7 +512,7 @@ static void sorted_range(void *arg, ordo_u64 begin, ordo_u64 end)
         __atomic_store_n(&s->unsorted, true, __ATOMIC_RELAXED);
 }
 
-/* Where every vertex is a component, and where joining them by their own lightest edges has led. */
+/* The first round, in which every vertex is a component, on the rows of the graph; makes no list. */
 static ordo_status first_round(search *s)
 {
     int threads = s->runs.options.threads;
@@ -518,7 +522,7 @@ static ordo_status first_round(search *s)
     ordo_status status = s->twice ? ordo_for_ranges(threads, n, ORDO_GRAIN, sorted_range, s) : ORDO_OK;
     if (status)
         return status;
-    /* rows of one direction do not show a vertex all of its edges; and not all weights can be a GPU's */
+    /* if rows have one direction only, a vertex does not have all of its edges; and runs on a GPU take u32 weights */
     if (s->unsorted || (s->on_gpu && type != ORDO_U32 && type != ORDO_NONE))
         return ordo_fill_ids(threads, s->component, n);
     if (!status)
@@ -545,8 +549,8 @@ static ordo_status find_forest(search *s)
     return status;
 }
 
-/* The caller's array has room for as many edges as join n components to `components`. What a GPU has chosen is counted
- * before it is written there. */
+/* The caller's array can hold the edges that join n vertices to `components` components. The number of edges that a GPU
+ * has chosen is checked before they are written there. */
 static ordo_status check_count(const search *s, ordo_u64 components)
 {
     const ordo_csr *g = s->g;
@@ -561,8 +565,8 @@ static ordo_status check_count(const search *s, ordo_u64 components)
     return ORDO_OK;
 }
 
-/* Serially, for sums of f32 have an order; the bits are few and the weights lie in order too. `components`: of the
- * forest; 0: not known. */
+/* Writes the answer. Serial, because sums of f32 depend on the order; there are few bits, and weights are read in
+ * ascending order. `components`: trees of the forest; 0: not known. */
 static ordo_status read_out(const search *s, ordo_u64 components, ordo_eid *edge, ordo_forest *forest)
 {
     const ordo_csr *g = s->g;
@@ -617,7 +621,7 @@ static ordo_status check_input(const ordo_graph *graph)
 
 /* ---- on a GPU ---- */
 
-/* On a GPU it is mst.cu: its cells are the words of `chosen`. */
+/* The native program: mst.cu on a GPU, whose cells are the words of `chosen`. */
 static const ordo_program program = {
     .name = "mst", .summary = "all rounds of Boruvka's algorithm in one run", .on_cuda = true};
 
@@ -626,7 +630,7 @@ static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
     const bool any = ordo_is_auto(&s->runs.options);
     ordo_stats *stats = s->runs.stats;
     if (!ordo_is_native(&s->runs.options) && !strcmp(s->runs.options.device, "auto"))
-        s->runs.options.device = "cuda"; /* what is wrong there is what auto has to say */
+        s->runs.options.device = "cuda"; /* its error is the reason that "auto" reports */
     s->runs.options.scheduler = ORDO_NATIVE;
     const ordo_options options = s->runs.options;
     ordo_status status = ordo_program_check(&program, &options);
@@ -650,14 +654,14 @@ static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
 
 /* ---- by runs ---- */
 
-/* What ordo_run would refuse. On a GPU lists of u32 are the most that is needed, whatever the graph has. */
+/* Makes the checks of ordo_run. On a GPU, lists of u32 need the most, whatever the type of the graph's weights. */
 static ordo_status check_runs(const search *s)
 {
     static const ordo_eid no_rows[1];
     mst_state state = {.listed = 1};
     ordo_u64 none = 0;
     ordo_graph *empty = NULL;
-    ordo_work work = ordo_vertex_work(op_for(s->graph), s->graph, &state, &none, NULL); /* cells are not looked at */
+    ordo_work work = ordo_vertex_work(op_for(s->graph), s->graph, &state, &none, NULL); /* cells are not read */
     if (s->on_gpu) {
         ordo_status status = ordo_graph_borrow(&(ordo_csr){.row = no_rows, .stride = 1}, false, &empty);
         if (status)
@@ -717,7 +721,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     char why_not[sizeof stats->fallback] = "";
     const bool native = ordo_is_native(options);
     if (native && !is_for_gpu(options))
-        return ordo_program_check(&program, options); /* which says that there is none */
+        return ordo_program_check(&program, options); /* fails with the message that there is none */
     if (is_for_gpu(options)) {
         ordo_status status;
         if (native || ordo_may_be_native(options, true)) {
@@ -748,12 +752,12 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL);
     const bool on_gpu = chosen.device && !strcmp(chosen.device, "cuda");
     if (ordo_is_native(options) || (on_gpu && ordo_may_be_native(options, true))) {
-        *expected = *at_most = /* of the host's memory it takes the bits */
+        *expected = *at_most = /* on the host it needs memory for the bits */
             (ordo_graph_out(g)->m / 64 + 1) * sizeof(ordo_u64) + ORDO_TRACE_MAX * sizeof(ordo_sample);
         return ordo_program_check(&program, options);
     }
     if (on_gpu)
-        chosen.device = "cpu"; /* lists are here, and no more is held than by runs here */
+        chosen.device = "cpu"; /* lists are on the host, which needs no more memory than by runs on the CPU */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
@@ -762,8 +766,8 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_u64 an_edge = 2 * sizeof(ordo_u64) + sizeof(ordo_u32);
     ordo_u64 fixed = n * (3 * sizeof(ordo_u32) + sizeof(ordo_u64) + 1) + m / 8 + (n + m) / ROWS * sizeof(ordo_u64) +
                      ORDO_TRACE_MAX * sizeof(ordo_sample) + 4096;
-    /* A list of the edges that the first round leaves, or the lightest ones, and a shorter one made from it; the most:
-     * all edges twice. A directed graph's arcs are twice its edges. */
+    /* A list of the edges that the first round leaves, or of the lightest ones, and a shorter list made from it; at
+     * most two lists of all edges. In lists a directed graph has two arcs for each edge. */
     ordo_u64 light = edges > MANY * n ? n : edges / (ordo_graph_symmetric(g) ? 2 : 1);
     *expected += fixed + light * an_edge * 3 / 2 + n / 2 * sizeof(ordo_eid);
     *at_most = 2 * *at_most + fixed + 2 * edges * an_edge + (n > edges / 32 ? n : edges / 32) * sizeof(ordo_eid);

@@ -1,10 +1,11 @@
 /* mst.cu -- minimum spanning forests on a GPU: one run, whose cells are the bits of the forest's edges.
  *
- * The host's part of mst.cuh: memory, the launches one after the other (nothing is read back in between; a kernel that
- * has nothing to do ends at once), and what is wrong with the graph. mst.c calls it as its program (ordo/program.h).
+ * The host part of mst.cuh: allocates memory, launches the kernels one after the other (nothing is read back in
+ * between; a kernel without work ends at once), and reports faults of the graph. mst.c calls it as its native program
+ * (<ordo/detail/program.h>).
  *
- * Memory, of n vertices and m arcs beside the rows: 28 n + 4 m bytes, and 32 an edge for two lists that can hold them
- * all.
+ * Memory, for n vertices and m arcs, in addition to the rows: 28 n + 4 m bytes, and 32 bytes an edge for two lists that
+ * can hold all edges.
  */
 #include "apps/mst.cuh"
 
@@ -24,7 +25,7 @@ static ordo_status check(const ordo_job *job)
     return ORDO_OK;
 }
 
-/* All that the kernels need, in one piece: where it does not fit, all that is needed is told. */
+/* Allocates all memory of the kernels at once, so that an error names the total. */
 static ordo_status prepare(ordo_cuda *c, mst_args *a)
 {
     const ordo_job *job = c->job;
@@ -67,11 +68,10 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     return ORDO_OK;
 }
 
-/* A kernel's launch: as many blocks of `threads` as have `items`, `each` a block, but no more than `times` what fits at
- * once: the more, the better the device can deal them out, where some have more to do; the fewer, the less is done for
- * each. */
+/* A kernel's launch: enough blocks of `threads` threads for `items` at `each` a block, but at most `times` as many as
+ * fit at once. With more blocks the device can balance uneven work better; with fewer blocks less is done per block. */
 typedef struct plan {
-    const void *kernel; /* NULL: the rounds, in one cooperative launch */
+    const void *kernel; /* NULL: the cooperative launch of the rounds */
     int threads, times;
     ordo_u64 items, each;
     mst_args *args;
@@ -86,7 +86,7 @@ static ordo_status step_of(const plan *p, void **args, ordo_cuda_step *out)
     ordo_status status = ordo_cuda_grid(kernel, p->threads, 0, &fit);
     if (!p->kernel)
         out->grid = fit;
-    else if (wanted > 2) /* one for ids, and one for the rest */
+    else if (wanted > 2) /* one block for ids, and one for the rest */
         out->grid = wanted < (ordo_u64)fit * (ordo_u64)p->times ? (int)wanted : fit * p->times;
     return status;
 }
@@ -163,7 +163,8 @@ static ordo_status check_answer(const mst_args *a)
     return status;
 }
 
-/* A component that joined another one has put an edge into the forest, or there was none out of the smaller end. */
+/* Every component that joined another one must have put an edge into the forest; otherwise there was no arc out of the
+ * smaller end. */
 static ordo_status check_bits(const ordo_job *job)
 {
     const ordo_u32 *word = (const ordo_u32 *)job->cells;

@@ -1,39 +1,44 @@
 /* mst.cuh -- minimum spanning forests on a GPU: the kernels. mst.cu launches them, one after the other.
  *
- * Problem: the forest that mst.c finds, the same edges: of two edges of one weight the smaller id comes first.
+ * Problem: find the same forest as mst.c: of two edges with equal weights the one with the smaller id comes first.
  *
- * Method (Boruvka 1926; lightest edges first: Osipov, Sanders and Singler 2009; giant component left out of a second
- * scan: Sutton, Ben-Nun and Barak 2018 do so for components):
- *   mst_limit    where there are many edges a vertex: a limit that about n edges do not exceed, from a sample.
- *   mst_first    the lightest arc of every vertex: a warp has 32 rows. Rows of hubs go to a list, in pieces. As all
- *                arcs come by, the light edges, those up to the limit (all, where there is none), go to a list, too; of
- *                short rows without what the vertex chose.
- *   mst_hubs, mst_hub_ends   the same for those pieces.
- *   mst_roots    who chose each other is a root, or stands alone.
- *   mst_label_roots   everybody finds their root, and so their component.
- *   mst_ready    the words of components are made ready for their minima.
- *   mst_light    the list's edges between components become the list of the rounds. It comes across the light edges
- *                that a larger end has chosen; some of its blocks look up the ids of heavy ones.
- *   mst_rounds   rounds of Boruvka's on the list, in one cooperative launch.
- *   mst_rename, mst_name_vertices, mst_heavy, mst_rounds   the edges beyond the limit, likewise. Where rows are
- *                symmetric and one component is large, the arcs of all vertices outside it show every edge
- *                that is left; a bit a vertex says which those are, for most arcs lead back into it.
+ * Method (Boruvka 1926; lightest edges first: Osipov, Sanders and Singler 2009; the giant component is left out of a
+ * second scan, as Sutton, Ben-Nun and Barak 2018 do for components). The kernels in order:
+ *   mst_limit          if there are many edges for each vertex: finds a limit that about n weights do not exceed, from
+ *                      a sample.
+ *   mst_first          finds the lightest arc of every vertex: a warp has 32 rows. Rows of hubs are put on a list, in
+ *                      pieces. The same scan puts the light edges, those up to the limit (all, if there is none), on a
+ *                      list; of short rows without the edge that the vertex chose.
+ *   mst_hubs, mst_hub_ends   do the same for those pieces.
+ *   mst_roots          finds roots: one of two vertices that chose each other, and vertices without edges.
+ *   mst_label_roots    finds the root, and so the component, of every vertex.
+ *   mst_ready          initialises the words of components for their minima.
+ *   mst_light          makes the list for the rounds, from the light edges between components. It also finds the ids of
+ *                      light edges that only a larger end has chosen; some of its blocks look up the ids of heavy ones.
+ *   mst_rounds         Boruvka's rounds on the list, in one cooperative launch.
+ *   mst_rename, mst_name_vertices, mst_heavy, mst_rounds   the same for the edges beyond the limit. If rows are
+ *                                                          symmetric and one component is large, the arcs of all
+ *                                                          vertices outside it include every edge that is left; a bit
+ *                                                          for each vertex tells which vertices are inside, since most
+ *                                                          arcs lead there.
  *
- * An edge's key is its ordered weight (operators/mst.h) above its id, so keys are different and their order is the
- * one that makes the forest unique. Every minimum is one over keys (in mst_first over weight and arc: the arcs of a
- * vertex in sorted rows stand in the order of their edges' ids, whichever end it is), so each round takes edges of the
- * one forest, whatever was left out of its list: those are heavier, or lie inside components. What a component joins is
- * in the key, too, below the id, since weights, ids and components most often fit 64 bits together (mst_shape); else it
- * is in an array by id, of which every edge that may be a minimum writes a word.
+ * The key of an edge is its ordered weight (operators/mst.h) above its id, so keys are different and their order is the
+ * one that makes the forest unique. Every minimum is taken over keys (in mst_first over weight and arc: in sorted rows,
+ * the arcs of a vertex are in the order of their edges' ids, whichever end the vertex is), so each round takes edges of
+ * that forest, whatever was left out of its list: those edges are heavier, or lie inside components. The key also holds
+ * the component at the other end, below the id, if weights, ids and components together fit 64 bits (mst_shape), as
+ * they usually do; otherwise that component is in an array by id, to which every edge that may be a minimum writes a
+ * word.
  *
- * Levels. Vertices are level 0; the components after round k, level k + 1, those that may still join others, are 0 ..
- * parts[k + 1] - 1. A component without an edge in the list joins nobody any more: it gets a label at once that holds
- * on all later levels, n - 1, n - 2, ... There are never more than n of both, so a label is final where it is parts[k]
- * or more. parent[] holds a level after the other; each is at most half the one before, the first at most n.
+ * Levels. Vertices are level 0. After round k, at level k + 1, the components that may still join others are 0 ..
+ * parts[k + 1] - 1. A component without an edge in the list joins no other any more: it gets at once a label that holds
+ * on all later levels, n - 1, n - 2, ... Both kinds together are never more than n, so a label is final if it is at
+ * least parts[k]. parent[] holds the levels one after the other; each has at most half the components of the one
+ * before, the first at most n.
  *
- * Memory order: relaxed words within a phase; what the next phase reads is passed on by the end of a kernel or a grid
- * barrier. Minima are tested before the atomic; a test that sees an old, larger word, in the first-level cache even one
- * of some time ago, costs an atomic and nothing else.
+ * Memory order: words are relaxed within a phase; what the next phase reads is ordered by the end of a kernel or a grid
+ * barrier. Minima are tested before the atomic. A test may read an outdated, larger word, from the first-level cache
+ * even a rather old one; that costs an atomic and nothing else.
  */
 #include "apps/mst_vertices.cuh"
 
@@ -45,30 +50,30 @@ ORDO_DEV ordo_u32 mst_other_of(const mst_args *a, const mst_shape *s, ordo_u64 k
     return s->other ? (ordo_u32)(key & ((1ull << s->id) - 1)) : ordo_dev_load(&a->across[(ordo_u32)key]) ^ c;
 }
 
-/* Where edges go: a list, and the components of the level that they join. */
+/* A destination of edges: a list, and the components of the level that they join. */
 typedef struct mst_target {
     uint4 *list;
     ordo_u32 *count, parts;
-    ordo_u32 near; /* components, up to which their words are looked at in the first-level cache first */
+    ordo_u32 near; /* up to this many components, their words are first tested in the first-level cache */
     bool heavy;    /* keys are of MST_APART_SHAPE */
 } mst_target;
 
-/* Lowers a component's word, for lanes that `has`. By whole warps: most may want that of `crowded`, a large component,
- * and would queue for it, so one lane does it for them. */
+/* Lowers a component's word to `key`, in lanes that `has`. By whole warps: many lanes may have the same large
+ * component, the last argument, and their atomics would be serialised, so one lane does it for all of these. */
 ORDO_DEV void mst_lower(const mst_args *a, bool has, ordo_u32 part, ordo_u64 key, ordo_u32 crowded)
 {
     const bool one = has && part == crowded;
     if (__popc(__ballot_sync(0xffffffffu, one)) > MST_CROWD) {
         const ordo_u64 least = mst_least_of_warp(one ? key : MST_NO_KEY);
-        has = one ? least == key : has; /* keys are different, so it is one of them */
+        has = one ? least == key : has; /* keys are different, so this selects one lane */
     }
     if (has)
         ordo_dev_min(&a->best[part], key);
 }
 
-/* Whether a key may lower a component's word. Where components are few all ask for the same lines, which lie in few
- * parts of the second-level cache and would be what they wait for: so the first-level one is asked first, `near`. What
- * it has may be old, and then larger. */
+/* Whether a key may lower a component's word. If there are few components, all threads read the same cache lines, which
+ * lie in few parts of the second-level cache and become the bottleneck: then, with `near`, the first-level cache is
+ * read first. Its word may be outdated, and then is larger. */
 ORDO_DEV bool mst_below(const mst_args *a, ordo_u32 part, ordo_u64 key, bool near)
 {
     if (near && key >= ordo_dev_load_block(&a->best[part]))
@@ -76,16 +81,16 @@ ORDO_DEV bool mst_below(const mst_args *a, ordo_u32 part, ordo_u64 key, bool nea
     return key < ordo_dev_load(&a->best[part]);
 }
 
-/* What is held goes to the list, from place `base` on, and is offered to both components. Where keys do not say it, an
- * edge that may be a component's lightest writes what it joins: the lightest one has found its component's word larger,
- * so it has. */
+/* Writes the store's edges to the list, from place `base` on, and offers them to both components. If keys do not hold
+ * the component at the other end, an edge that may be a component's lightest writes both components to across[]: the
+ * lightest edge has found its component's word larger, so it has written them. */
 ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, ordo_u32 base)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     if (!s->count)
         return;
     __syncwarp();
-    const uint4 one = s->held[0], two = s->held[s->count / 2]; /* what both join is likely to be large */
+    const uint4 one = s->held[0], two = s->held[s->count / 2]; /* a component that both edges have is probably large */
     const ordo_u32 mask = to->heavy ? 0 : a->words->shape.other;
     const bool near = to->parts <= to->near;
     const ordo_u32 crowded = one.x == two.x || one.x == two.y ? one.x : one.y;
@@ -112,22 +117,22 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
     __syncwarp();
 }
 
-/* Where there may be no room for MST_AT_ONCE times 32 more: once for several mst_hold, for a kernel that holds many
- * copies of the code waits for instructions. */
+/* Empties the store if MST_AT_ONCE times 32 more edges might not fit. Called once for several calls of mst_hold,
+ * because a kernel with many copies of the code waits for instructions. */
 ORDO_DEV void mst_make_room(const mst_args *a, mst_store *s, const mst_target *to)
 {
     if (mst_full(s))
         mst_write(a, s, to, mst_reserve(s, to->count));
 }
 
-/* At the end. */
+/* Empties the store; called at the end. */
 ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
 {
     if (s->count)
         mst_write(a, s, to, mst_reserve(s, to->count));
 }
 
-/* How many of 32 words, ascending by lane, are at most `value`; 31 where all are. */
+/* How many of 32 words, ascending by lane, are at most `value`; 31 if all are. */
 ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
 {
     ordo_u32 rank = 0;
@@ -139,7 +144,7 @@ ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
 
 /* ---- edges between components ---- */
 
-/* Whether arc e of u, u -> v, is the first one of several alike, where the one before leads to v, too. */
+/* Whether arc e of u, u -> v, is the first of several equal ones, given that the arc before it leads to v, too. */
 ORDO_DEV bool mst_comes_first(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u32 v, ordo_u32 weight)
 {
     for (const ordo_u32 row = mst_row(a, u); e > row; e--) {
@@ -152,7 +157,7 @@ ORDO_DEV bool mst_comes_first(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u3
     return true;
 }
 
-/* Chooses the heavy edges that the larger end alone wished for; block `block` of `blocks`. */
+/* Chooses the heavy edges that only their larger end chose; for block `block` of `blocks`. */
 ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
 {
     const ordo_u32 limit = (ordo_u32)(a->words->limit >> 32), step = blocks * MST_THREADS;
@@ -178,8 +183,8 @@ ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 block
     }
 }
 
-/* Light edges between components go to the list of the rounds, those that a larger end alone wished for into the
- * forest. What is in the forest already the smaller end chose, so it lies inside. */
+/* Puts light edges between components on the list of the rounds, and those that only a larger end chose into the
+ * forest. Edges that are in the forest already were chosen by the smaller end, so they lie inside a component. */
 static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
@@ -234,8 +239,8 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a
 
 /* ---- rounds ---- */
 
-/* Each component joins the one at the other end of its lightest edge; of two with the same edge the smaller one stays.
- * In place, as nobody reads parents here. */
+/* Each component joins the one at the other end of its lightest edge; of two with the same edge the smaller one becomes
+ * a root. In place, since no thread reads parents in this phase. */
 ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, ordo_u32 k, ordo_u32 parts,
                        ordo_u32 *parent)
 {
@@ -246,7 +251,7 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
         ordo_u32 other[AT_ONCE], roots = 0, finals = 0;
         bool root[AT_ONCE];
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; j++) { /* these words are final: what the first-level cache has is of this phase */
+        for (int j = 0; j < AT_ONCE; j++) { /* these words are final: the first-level cache has them from this phase */
             const ordo_u32 c = first + j * MST_ROUND_THREADS + threadIdx.x;
             best[j] = c < parts ? ordo_dev_load_block(&a->best[c]) : MST_NO_KEY;
             finals += c < parts && best[j] == MST_NO_KEY;
@@ -283,8 +288,9 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
     }
 }
 
-/* The edges that still join components, by their new labels, which nobody changes now, to the next list. Of a short
- * list each block has as large a piece; of a long one tiles by turns, so that neighbours come at the same time. */
+/* Moves the edges that still join different components to the next list, with their new labels, which no thread changes
+ * in this phase. A short list is split into equal pieces, one for each block; of a long list blocks take tiles
+ * round-robin, so that adjacent edges are processed at the same time. */
 ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *parent, const uint4 *from, ordo_u32 count,
                            mst_target to)
 {
@@ -314,14 +320,14 @@ ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *paren
     mst_flush(a, &store, &to);
 }
 
-/* A component's number among all that are left when the list is empty, `parts` of them on the last level. */
+/* A component's number among all that are left when the list is empty, of which `parts` are on the last level. */
 ORDO_DEV ordo_u32 mst_dense(const mst_args *a, ordo_u32 label, ordo_u32 parts)
 {
     return label < parts ? label : parts + (a->n - 1 - label);
 }
 
-/* By all blocks: labels of level 2 become those of the last level, or final ones. From above, so that each level reads
- * one that is done. */
+/* By all blocks: replaces labels of level 2 by those of the last level, or final ones. Starts at the last level, so
+ * that each level reads one that is complete. */
 template <typename Grid>
 ORDO_DEV void mst_compose(const mst_args *a, ordo_u32 last, ordo_u32 thread, ordo_u32 threads, Grid grid)
 {
@@ -338,7 +344,7 @@ ORDO_DEV void mst_compose(const mst_args *a, ordo_u32 last, ordo_u32 thread, ord
     }
 }
 
-/* After that: a label of level 1 as one of the last level, or a final one. */
+/* After mst_compose: maps a label of level 1 to one of the last level, or a final one. */
 ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, ordo_u32 label, ordo_u32 last)
 {
     mst_words *w = a->words;
@@ -347,7 +353,7 @@ ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, ordo_u32 label, ordo_u32 las
     return label;
 }
 
-/* A block: the component that most of a sample are in, ends of arcs and so most likely in a large one. */
+/* By a block: the most frequent component in a sample of ends of arcs, which are probably in a large one. */
 ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 {
     static_assert(MST_SAMPLE == MST_ROUND_THREADS, "one each");
@@ -365,12 +371,12 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
     atomicMax(&most, count);
     __syncthreads();
     if (count == most)
-        a->words->giant = mine; /* any of them, where there are several */
+        a->words->giant = mine; /* any of them, if there are several */
 }
 
-/* Ends when a list is empty, or when it is to. All blocks read a round's words after the barrier that ends the round
- * before, and they are not written again until another one. One function: a round's steps are functions, and what is
- * left is their order between grid barriers, with what the keeper counts over all rounds in registers. */
+/* Ends when a list is empty, or when the run is to end. All blocks read a round's words after the barrier that ends the
+ * round before, and these are not written again before another barrier. One function: a round's steps are functions,
+ * and what is left is their order between grid barriers, with what the keeper counts over all rounds in registers. */
 static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const mst_args a)
 {
     __shared__ mst_numbering<MST_ROUND_THREADS> numbering;
@@ -379,7 +385,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
     mst_words *w = a.words;
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
     const ordo_u32 first_level = w->level + a.heavy;
-    const bool keeper = thread == threads - 1; /* of the books: it has least to do */
+    const bool keeper = thread == threads - 1; /* does the bookkeeping: the last thread has the least work */
     ordo_u64 base = a.n, items = 0, offers = 0, looked = keeper ? ordo_dev_clock() : 0;
     ordo_u32 k = first_level, parts;
     if (a.heavy && !w->filtered)
@@ -397,8 +403,9 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         if (parts > MST_APART) /* see mst_ready */
             grid.sync();
         for (ordo_u64 c = thread; c < parts; c += threads)
-            ordo_dev_store(&a.best[c], MST_NO_KEY); /* after both ends have been read, before the next minima */
-        if (keeper) { /* stores that nobody waits for; the mailbox is far away, and looked at now and then */
+            ordo_dev_store(&a.best[c], MST_NO_KEY); /* after both ends were read, before the next minima */
+        if (keeper) { /* stores for which no thread waits; the mailbox is on the host, and is read only from time to
+                         time */
             const ordo_u64 now = ordo_dev_clock();
             w->base[k] = base;
             items += parts;
@@ -440,7 +447,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
 
 /* ---- heavy edges ---- */
 
-/* Labels of level 1 become components of a new level: all that are left. */
+/* Replaces labels of level 1 by components of a new level, which are all that are left. */
 static __global__ void __launch_bounds__(MST_THREADS) mst_rename(const mst_args a)
 {
     const mst_words *w = a.words;
@@ -456,7 +463,8 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_rename(const mst_args 
         a.words->parts[last + 1] = all;
 }
 
-/* Vertices get those new components, and a bit if theirs is the giant one, or if they have had no edge at all. */
+/* Assigns the new components to vertices, and sets a vertex's bit if its component is the giant one, or if it has no
+ * edges. */
 static __global__ void __launch_bounds__(MST_THREADS) mst_name_vertices(const mst_args a)
 {
     const mst_words *w = a.words;
@@ -488,7 +496,7 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_name_vertices(const ms
     }
 }
 
-/* What a warp needs of the state when it looks at arcs. */
+/* The part of the state that a warp needs to examine arcs. */
 typedef struct mst_view {
     mst_store store;
     mst_target to;
@@ -500,9 +508,9 @@ ORDO_DEV bool mst_is_inner(const mst_args *a, ordo_u32 v)
     return __ldg(a->inner + v / 32) >> v % 32 & 1;
 }
 
-/* Some arcs a lane, of vertices outside the giant component. Of those into it only the lightest of a vertex may ever
- * count: into[j] becomes the key of such an arc, which is not held. It is seen from this end alone; edges between
- * others are seen from both. */
+/* Examines several arcs of each lane, of vertices outside the giant component. Of a vertex's arcs into the giant
+ * component only the lightest can be in the forest: into[j] becomes the key of such an arc, which is not held. Such an
+ * edge is scanned from this end only; edges between other components are scanned from both ends. */
 ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[MST_AT_ONCE],
                           const ordo_u32 (&u)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE],
                           const ordo_u32 (&e)[MST_AT_ONCE], ordo_u64 (&into)[MST_AT_ONCE])
@@ -543,7 +551,8 @@ ORDO_DEV void mst_hold_into(const mst_args *a, mst_view *view, ordo_u32 u, ordo_
     mst_make_room(a, &view->store, &view->to);
 }
 
-/* Rows of a warp's 32 vertices that are no hubs, laid end to end. `least`: of each into the giant component. */
+/* Examines the rows of a warp's 32 vertices, except those of hubs, as if concatenated. `least`: the least key of each
+ * vertex into the giant component. */
 ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u64 *least, ordo_u32 tile)
 {
     const ordo_u32 lane = threadIdx.x % 32, u = tile * 32 + lane;
@@ -574,7 +583,8 @@ ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u64 *leas
         }
         mst_examine(a, view, has, tail, part, e, into);
 #pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++) { /* the least of a row's lanes, which are neighbours, to the first */
+        for (int j = 0; j < MST_AT_ONCE; j++) { /* passes the least key of a row's lanes, which are consecutive, to the
+                                                   first of them */
             if (!__any_sync(0xffffffffu, into[j] != MST_NO_KEY))
                 continue;
 #pragma unroll

@@ -1,9 +1,10 @@
-/* mst_vertices.cuh -- minimum spanning forests on a GPU: what all kernels share, and the first round, in which every
- * vertex is a component. See mst.cuh.
+/* mst_vertices.cuh -- minimum spanning forests on a GPU: code that all kernels share, and the first round, in which
+ * every vertex is a component. See mst.cuh.
  */
 #define ORDO_WEIGHT u32
 #include "operators/mst.h"
-/* A test compiles this for the host and brings what of cuda.cuh is used here (tests/gpu/fibers.h). */
+/* A test compiles this file for the host; it defines the names of <ordo/scheduler/cuda.cuh> that are used here
+ * (tests/gpu/fibers.h). */
 #ifndef ORDO_DEV
 #include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
@@ -14,75 +15,76 @@
 #undef ORDO_WEIGHT
 
 enum {
-    MST_THREADS = 256, /* of a block that reads rows */
+    MST_THREADS = 256, /* threads of a block that reads rows */
     MST_WARPS = MST_THREADS / 32,
-    MST_ROUND_THREADS = 512, /* of one that works on lists */
-    MST_FIRST_THREADS = 64,  /* of one of mst_first: rows differ, and a block is there until its last warp ends */
+    MST_ROUND_THREADS = 512, /* threads of a block that works on lists */
+    MST_FIRST_THREADS = 64,  /* threads of a block of mst_first: rows differ, and a block occupies the multiprocessor
+                                until its last warp ends */
     MST_FIRST_WARPS = MST_FIRST_THREADS / 32,
-    MST_ROUND_TILES = 2, /* of each block, up to which a list is short */
+    MST_ROUND_TILES = 2, /* a list of up to this many tiles for each block is short */
     MST_CHUNK = 1024,    /* arcs of a piece of a hub */
-    MST_HUB = 256,       /* a row of more arcs is taken in pieces; the same everywhere: see mst_is_hub */
-    MST_LONG = 64,       /* a row of more arcs is read by a warp */
-    MST_FEW = 128,       /* arcs of 32 rows, up to which every lane reads its own from memory */
-    MST_STAGE = MST_HUB, /* arcs of rows whose weights a warp puts into shared memory: rows of hubs, and they alone, do
-                            not fit */
-    MST_STAGED = MST_STAGE / 32, /* loads of a lane on their way together there */
-    MST_AT_ONCE = 4,             /* loads of a lane that are on their way together */
-    MST_HELD = 160,        /* edges that a warp holds back before it appends them: 32, and MST_AT_ONCE times 32 more */
-    MST_FIRST_HELD = 256,  /* the same where rows are read */
-    MST_SPARSE_HELD = 384, /* and have few arcs, which leaves room */
+    MST_HUB = 256,       /* a row with more arcs is processed in pieces: see mst_is_hub */
+    MST_LONG = 64,       /* a row with more arcs is read by a warp */
+    MST_FEW = 128,       /* up to this many arcs in 32 rows, every lane reads its own row from memory */
+    MST_STAGE = MST_HUB, /* arcs whose weights a warp puts into shared memory: all rows fit except those of hubs */
+    MST_STAGED = MST_STAGE / 32, /* loads of a lane in flight at once for that */
+    MST_AT_ONCE = 4,             /* loads of a lane in flight at once elsewhere */
+    MST_HELD = 160,        /* edges that a warp buffers before it appends them: 32, and MST_AT_ONCE times 32 more */
+    MST_FIRST_HELD = 256,  /* the same when rows are read */
+    MST_SPARSE_HELD = 384, /* and have few arcs, so that there is more shared memory */
     MST_TILES = 2,         /* tiles of 32 vertices that a warp of mst_heavy takes one after the other */
-    MST_DENSE = 2,         /* edges a vertex, beyond which the lightest come first */
-    MST_SAMPLE = 512,      /* edges, or vertices, that are looked at to find a limit, or the largest component */
+    MST_DENSE = 2,         /* if there are more edges for each vertex, the lightest come first */
+    MST_SAMPLE = 512,      /* size of the samples of edges, for the limit, and of vertices, for the largest component */
     MST_NEAR = 32768,      /* see mst_target */
     MST_NEAR_LIGHT = 1 << 20, /* the same for mst_light, whose blocks are many and short */
-    MST_CROWD = 4,            /* more lanes of a warp that lower one word have one do it for all */
-    MST_APART = 65536,        /* components, from which their words are filled apart from other work */
-    MST_HOPS = 16,            /* steps to a root before the way is shortened for others, too */
-    MST_IDS = 2,              /* of so many blocks of mst_light, one looks for ids */
-    MST_LOOK = 20000,         /* nanoseconds between two looks at the mailbox, which is on the host */
-    MST_LEVELS = 72           /* twice 32, as a level has at most half the components; and some */
+    MST_CROWD = 4,            /* if more lanes of a warp lower one word, one of them does it for all */
+    MST_APART = 65536,        /* with more components, their words are reset in a separate phase */
+    MST_HOPS = 16,            /* steps to a root before paths are shortened in memory */
+    MST_IDS = 2,              /* one of this many blocks of mst_light looks up ids */
+    MST_LOOK = 20000,         /* nanoseconds between two reads of the mailbox, which is on the host */
+    MST_LEVELS = 72           /* 2 times 32, since a level has at most half the components of the one before; and some
+                                 spare ones */
 };
 
-/* Blocks of mst_heavy a multiprocessor, for which registers are to suffice. */
+/* Blocks of mst_heavy per multiprocessor, for which registers must suffice. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define MST_HEAVY_BLOCKS 4
 #else
 #define MST_HEAVY_BLOCKS 5
 #endif
 
-#define MST_ROOT 0x80000000u /* the other bits of the parent are a label of the next level */
+#define MST_ROOT 0x80000000u /* flag of a root: the other bits of its parent are a label of the next level */
 #define MST_NONE 0xffffffffu
-#define MST_AGAIN MST_ROOT /* of a light edge's smaller end: the arc before has the same head */
+#define MST_AGAIN MST_ROOT /* flag of a light edge's smaller end: the arc before has the same head */
 #define MST_NO_KEY (~(ordo_u64)0)
 #ifndef MST_KEY_BITS
-#define MST_KEY_BITS 63 /* of a key that says all: fewer than MST_NO_KEY has, so that none is that */
+#define MST_KEY_BITS 63 /* bits of a complete key: fewer than those of MST_NO_KEY, so that no key equals that */
 #endif
 
-/* What a key in the word of a component is, from above: the edge's weight, but for bits that are the same for all, a
- * bit that is 0, its id, and the component at its other end. Where that is too much, and for heavy edges, which are
+/* The layout of a key in the word of a component, from the top: the edge's weight, without bits that are the same for
+ * all, a bit that is 0, the id, and the component at the other end. If these do not fit, and for heavy edges, which are
  * few: the weight and the id, and the component is in across[]. */
 typedef struct mst_shape {
-    int weight, id; /* the lowest bit of each */
-    ordo_u32 other; /* all bits, or none */
+    int weight, id; /* lowest bit of the weight and of the id */
+    ordo_u32 other; /* mask of the component: all bits, or none */
 } mst_shape;
-#define MST_APART_SHAPE (mst_shape{32, 0, 0}) /* the component apart: mst_key */
+#define MST_APART_SHAPE (mst_shape{32, 0, 0}) /* the layout without the component: see mst_key */
 
-/* Words that all blocks share; zero at first. */
+/* Words that all blocks share; initially zero. */
 typedef struct mst_words {
-    ordo_u64 limit;  /* keys up to it come first */
-    ordo_u64 odd;    /* ~(u << 32 | v) of an arc u -> v without its reverse, where there is one */
-    ordo_u32 excess; /* more edges than symmetric rows can have, or joined to what has none */
+    ordo_u64 limit;  /* edges with keys up to this one come first */
+    ordo_u64 odd;    /* ~(u << 32 | v) of an arc u -> v without a reverse; 0: none was found */
+    ordo_u32 excess; /* not 0: more edges than symmetric rows can have, or an edge to a component that has none */
     ordo_u32 unsorted, filtered, stop;
-    ordo_u32 differ;         /* bits in which ordered weights differ from that of 0, where all edges are light */
+    ordo_u32 differ;         /* bits in which ordered weights differ from that of 0, if all edges are light */
     ordo_u32 hubs;           /* pieces */
-    ordo_u32 light;          /* edges up to the limit, found in the first round */
-    ordo_u32 giant;          /* a component, or MST_NONE */
-    ordo_u32 level;          /* 1, and after the rounds of light edges the last one of theirs */
-    ordo_u32 final_parts[2]; /* of light edges, of heavy ones */
+    ordo_u32 light;          /* number of edges up to the limit, found in the first round */
+    ordo_u32 giant;          /* the giant component, or MST_NONE */
+    ordo_u32 level;          /* 1; after the rounds of light edges the last level of these */
+    ordo_u32 final_parts[2]; /* for light edges, for heavy edges */
     mst_shape shape;         /* of light edges' keys */
     ordo_u32 parts[MST_LEVELS], edges[MST_LEVELS];
-    ordo_u64 base[MST_LEVELS]; /* of the level in parent[] */
+    ordo_u64 base[MST_LEVELS]; /* first place of each level in parent[] */
 } mst_words;
 
 typedef struct mst_hub {
@@ -96,24 +98,24 @@ typedef struct mst_args {
     ordo_u32 n, m;     /* < 2^31, <= MST_MOST_ARCS */
     ordo_u32 capacity; /* of a list */
     bool dense;        /* the lightest edges come first */
-    bool heavy;        /* mst_rounds: on the heavy edges */
-    ordo_u32 *chosen;  /* [words] bits, by id */
+    bool heavy;        /* mst_rounds: runs on the heavy edges */
+    ordo_u32 *chosen;  /* bits, by id */
     ordo_u32 words_of_chosen;
     ordo_u32 *parent; /* [3 * n] */
     uint2 *wish;      /* [n] the head of a vertex' lightest arc, or MST_NONE, and its ordered weight */
-    ordo_u32 *inner;  /* [n / 32 + 1] bits: vertices of the giant component, or without edges; in the place of wish,
-                         used up by then */
+    ordo_u32 *inner;  /* [n / 32 + 1] bits: vertices of the giant component, or without edges; in the memory of `wish`,
+                         which is no longer needed then */
     ordo_u64 *best;   /* [n] keys, by component */
-    ordo_u32 *across; /* [m] by id, of edges that a component may choose: the numbers of both components, xor; where
-                         keys do not say them */
-    uint4 *list[2];   /* [room] component, component, upper and lower half of the key but for the component in it;
-                         the second one at first of light edges: vertex (with MST_AGAIN), vertex, ordered weight, arc */
+    ordo_u32 *across; /* [m] by id, of edges that a component may choose: exclusive or of both components' numbers; used
+                         if keys do not hold the component */
+    uint4 *list[2];   /* [capacity] component, component, upper and lower half of the key without the component. The
+                         second list first holds light edges: vertex (with MST_AGAIN), vertex, ordered weight, arc */
     mst_hub *hub;
     mst_words *words;
     ordo_cuda_run run;
 } mst_args;
 
-/* Sums of an arc and a stride of a warp's fit 32 bits. */
+/* Sums of the index of an arc and the stride of a warp must fit 32 bits. */
 #define MST_MOST_ARCS 0xffff0000u
 
 /* ---- rows ---- */
@@ -133,7 +135,7 @@ ORDO_DEV ordo_u32 mst_head(const mst_args *a, ordo_u32 e)
     return __ldg(a->rows.edge + (ordo_u64)e * a->rows.stride);
 }
 
-/* Head, and the weight as it is stored. */
+/* The head, and the weight as stored. */
 ORDO_DEV uint2 mst_load(const mst_args *a, ordo_u32 e)
 {
     return a->rows.stride == 2 ? __ldg((const uint2 *)a->rows.edge + e) : make_uint2(__ldg(a->rows.edge + e), 1);
@@ -156,7 +158,7 @@ ORDO_DEV int mst_bits(ordo_u32 most)
     return most ? 32 - __clz((int)most) : 1;
 }
 
-/* The shape of light edges' keys for components below `parts`. */
+/* The layout of light edges' keys for components below `parts`. */
 ORDO_DEV mst_shape mst_shape_of(const mst_args *a, ordo_u32 parts)
 {
     const bool has_sign = a->type == ORDO_I32 || a->type == ORDO_F32; /* then a limit says little of smaller words */
@@ -166,7 +168,7 @@ ORDO_DEV mst_shape mst_shape_of(const mst_args *a, ordo_u32 parts)
     return weight + id + other <= MST_KEY_BITS ? mst_shape{64 - weight, other, 0xffffffffu} : MST_APART_SHAPE;
 }
 
-/* For a list: an edge between two components. */
+/* An edge between two components, as lists hold it. */
 ORDO_DEV uint4 mst_edge(const mst_shape *s, ordo_u32 one, ordo_u32 other, ordo_u32 ordered, ordo_u32 id)
 {
     const ordo_u64 key = (ordo_u64)ordered << s->weight | (ordo_u64)id << s->id;
@@ -215,8 +217,8 @@ ORDO_DEV void mst_choose(const mst_args *a, ordo_u32 id)
         ordo_dev_or(&a->chosen[id / 32], 1u << id % 32);
 }
 
-/* The same by all lanes of a warp, for those that have one; ids ascend by lane, and those that have none name one in
- * between: one atomic a word. */
+/* The same by a whole warp, for lanes that `has`; ids ascend by lane, and lanes without an edge pass an id in between:
+ * one atomic for each word. */
 ORDO_DEV void mst_choose_in_order(const mst_args *a, bool has, ordo_u32 id)
 {
     const ordo_u32 word = id / 32, lane = threadIdx.x % 32;
@@ -234,8 +236,8 @@ ORDO_DEV void mst_choose_in_order(const mst_args *a, bool has, ordo_u32 id)
         ordo_dev_or(&a->chosen[word], bits);
 }
 
-/* Something is wrong, or the run is to end: by whole warps, for lanes must agree. Only what was set before this kernel
- * is sure to be seen. */
+/* Whether a fault was found, or the run is to end. By whole warps, because lanes must agree. Only words set before this
+ * kernel are certain to be seen. */
 ORDO_DEV bool mst_halted(const mst_args *a)
 {
     mst_words *w = a->words;
@@ -244,7 +246,7 @@ ORDO_DEV bool mst_halted(const mst_args *a)
 
 /* ---- the first round: vertices ---- */
 
-/* The limit that about n edges do not exceed, from a sample, of which a warp ranks one. */
+/* Finds the limit that about n edges do not exceed, from a sample; each warp ranks one element of the sample. */
 static __global__ void __launch_bounds__(MST_THREADS) mst_limit(const mst_args a)
 {
     __shared__ ordo_u64 sample[MST_SAMPLE];
@@ -272,7 +274,7 @@ ORDO_DEV ordo_u64 mst_limit_of(const mst_args *a)
     return a->dense ? a->words->limit : MST_NO_KEY;
 }
 
-/* What a lane has learnt of all the arcs that it has seen; of weights where there is no limit. */
+/* What a lane has found out about the arcs that it has read; about weights only if there is no limit. */
 typedef struct mst_seen {
     bool unsorted;
     ordo_u32 differ;
@@ -284,7 +286,8 @@ template <bool Dense> ORDO_DEV void mst_see_weight(const mst_args *a, mst_seen *
         seen->differ |= has ? ordered ^ mst_ordered(a, 0) : 0;
 }
 
-/* By whole warps. Bits are only ever added, and an old word costs an atomic and nothing else. */
+/* By whole warps: adds the findings to the words of all blocks. Bits are only added, and an outdated word costs an
+ * atomic and nothing else. */
 ORDO_DEV void mst_tell_seen(const mst_args *a, const mst_seen *seen)
 {
     if (__any_sync(0xffffffffu, seen->unsorted) && threadIdx.x % 32 == 0)
@@ -295,14 +298,14 @@ ORDO_DEV void mst_tell_seen(const mst_args *a, const mst_seen *seen)
 
 /* ---- stores ---- */
 
-/* A warp's store in front of a list, in shared memory. A list's counter takes about 1.6 ns a touch, whoever it is: so
- * what counts is that touches are few. */
+/* A warp's buffer in front of a list, in shared memory. An atomic on a list's counter takes about 1.6 ns, and these are
+ * serialised: so there must be few of them. */
 typedef struct mst_store {
     uint4 *held; /* [most] */
     ordo_u32 most, count;
 } mst_store;
 
-/* By all lanes of a warp, at most MST_AT_ONCE times before there is room for so many again. */
+/* By all lanes of a warp; at most MST_AT_ONCE times before the capacity is checked again. */
 ORDO_DEV void mst_hold(mst_store *s, bool has, uint4 edge)
 {
     const ordo_u32 who = __ballot_sync(0xffffffffu, has);
@@ -318,7 +321,7 @@ ORDO_DEV bool mst_full(const mst_store *s)
     return s->count > s->most - 32 * MST_AT_ONCE;
 }
 
-/* Places for what a warp holds: the first one. */
+/* Reserves places for the edges that a warp holds; returns the first one. */
 ORDO_DEV ordo_u32 mst_reserve(const mst_store *s, ordo_u32 *counter)
 {
     ordo_u32 base = 0;
@@ -328,8 +331,8 @@ ORDO_DEV ordo_u32 mst_reserve(const mst_store *s, ordo_u32 *counter)
     return __shfl_sync(0xffffffffu, base, 0);
 }
 
-/* The same by all warps of a block, with one touch of the counter. Between two barriers the first warp has `first`, at
- * other times each warp its own word. */
+/* The same by all warps of a block, with one atomic on the counter. Between two barriers the first warp uses all of
+ * `first`, at other times each warp uses its own word. */
 template <int WARPS> ORDO_DEV ordo_u32 mst_reserve_all(ordo_u32 (&first)[WARPS], const mst_store *s, ordo_u32 *counter)
 {
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -353,7 +356,7 @@ template <int WARPS> ORDO_DEV ordo_u32 mst_reserve_all(ordo_u32 (&first)[WARPS],
     return first[warp];
 }
 
-/* Holds arc e, u -> arc.x of ordered weight arc.y, if it is a light edge's; `before`: the head of the arc before. */
+/* Holds arc e, u -> arc.x of ordered weight arc.y, if its edge is light; `before`: the head of the arc before. */
 ORDO_DEV void mst_hold_light(const mst_args *a, mst_store *s, ordo_u64 limit, bool has, ordo_u32 u, ordo_u32 e,
                              uint2 arc, ordo_u32 before)
 {
@@ -362,7 +365,7 @@ ORDO_DEV void mst_hold_light(const mst_args *a, mst_store *s, ordo_u64 limit, bo
              make_uint4(u | (arc.x == before ? MST_AGAIN : 0), arc.x, arc.y, e));
 }
 
-/* What is held goes to the list of light edges, from place `base` on. */
+/* Writes the store's edges to the list of light edges, from place `base` on. */
 ORDO_DEV void mst_write_light(const mst_args *a, mst_store *s, ordo_u32 base)
 {
     for (ordo_u32 i = threadIdx.x % 32; i < s->count; i += 32) {
@@ -375,7 +378,7 @@ ORDO_DEV void mst_write_light(const mst_args *a, mst_store *s, ordo_u32 base)
     __syncwarp();
 }
 
-/* Where there may be no room for MST_AT_ONCE times 32 more. */
+/* Empties the store if MST_AT_ONCE times 32 more edges might not fit. */
 ORDO_DEV void mst_make_room_light(const mst_args *a, mst_store *s)
 {
     if (mst_full(s))
@@ -394,8 +397,8 @@ ORDO_DEV ordo_u64 mst_least_of_warp(ordo_u64 key)
     return key;
 }
 
-/* The lightest of arcs begin .. end - 1 of u, whose row begins at `row`: by a warp, the same for all lanes. Light edges
- * go to the store. */
+/* By a whole warp, with the same arguments in all lanes: finds the lightest of arcs begin .. end - 1 of u, whose row
+ * begins at `row`, and puts light edges into the store. */
 template <bool Dense>
 ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo_u32 begin, ordo_u32 end,
                                mst_store *store, ordo_u64 limit, mst_seen *seen)
@@ -425,7 +428,7 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
     return mst_least_of_warp(least);
 }
 
-/* The next arcs of a lane's own row, all under way at once; beyond its end such as lead to `none`. */
+/* Loads the next arcs of a lane's row, all at once; beyond the end of the row arcs that lead to `none`. */
 ORDO_DEV void mst_load_some(const mst_args *a, ordo_u32 e, ordo_u32 end, ordo_u32 none, uint2 (&arc)[MST_AT_ONCE])
 {
 #pragma unroll
@@ -433,7 +436,7 @@ ORDO_DEV void mst_load_some(const mst_args *a, ordo_u32 e, ordo_u32 end, ordo_u3
         arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(none, 0);
 }
 
-/* The lightest arc of a lane's own row, and its head. */
+/* The lightest arc of a lane's row, and its head. */
 template <bool Dense>
 ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 begin, ordo_u32 end, mst_seen *seen,
                                        ordo_u32 *head)
@@ -459,7 +462,7 @@ ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 b
     return least;
 }
 
-/* Light edges of the lanes' own rows go to the store, but for arc `chosen`. By whole warps. */
+/* By whole warps: puts light edges of the lanes' rows into the store, except for arc `chosen`. */
 ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
                             ordo_u32 end, ordo_u32 chosen)
 {
@@ -477,9 +480,9 @@ ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit,
     }
 }
 
-/* The lightest arc of each lane's row, and its head, by a warp whose lanes have rows one after the other, mostly short:
- * each lane looks through its own, the warp through a long one; nothing for hubs. Edges go to the store, but for what
- * the vertex of a short row chooses. */
+/* By a warp whose lanes have consecutive rows, most of them short: finds the lightest arc of each lane's row, and its
+ * head. Each lane scans its own row, the warp a long one; rows of hubs are left out. Puts edges into the store, except
+ * for the one that the vertex of a short row chooses. */
 ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, mst_store *store, ordo_u32 u, ordo_u32 begin, ordo_u32 end,
                                         mst_seen *seen, ordo_u32 *head)
 {
@@ -499,21 +502,21 @@ ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, mst_store *store, ord
     return least;
 }
 
-/* What a warp needs of shared memory: ordered weights of rows that lie one after the other, where rows begin, and which
- * lanes have those. */
+/* Shared memory of a warp: ordered weights of consecutive rows, the beginnings of rows, and the lanes to which these
+ * belong. */
 typedef struct mst_stage {
     ordo_u32 weight[MST_STAGE], begins[MST_STAGE / 32], lane[32];
 } mst_stage;
 
-/* Stages arcs from .. from + count - 1, whole rows of the warp's, `mine` this lane's; light edges go to the store. True
- * where one of them is a loop: then the stage is of no use. */
+/* Stages arcs from .. from + count - 1, which are whole rows of the warp, `mine` of them this lane's; puts light edges
+ * into the store. True if one of them is a loop: then the stage cannot be used. */
 ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
                       ordo_u32 end, bool mine, ordo_u32 from, ordo_u32 count, mst_seen *seen)
 {
     const ordo_u32 lane = threadIdx.x % 32, first = u - lane;
     const ordo_u32 filled = __ballot_sync(0xffffffffu, mine && begin < end);
     bool loop = false;
-    ordo_u32 last = 0, rows = 0; /* the head before; rows that have begun */
+    ordo_u32 last = 0, rows = 0; /* the head of the arc before; number of rows that have begun */
     if (lane < MST_STAGE / 32)
         stage->begins[lane] = 0;
     if (filled >> lane & 1)
@@ -554,9 +557,9 @@ ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
     return __any_sync(0xffffffffu, loop);
 }
 
-/* The lightest arc of each lane's row, by a warp whose lanes have rows one after the other; nothing for hubs. Rows that
- * fit together are staged, for loads to be coalesced; then each lane looks through its own, the warp through a long
- * one. Light edges go to the store. */
+/* By a warp whose lanes have consecutive rows: finds the lightest arc of each lane's row; rows of hubs are left out.
+ * Rows that fit together are staged, so that loads are coalesced; then each lane scans its own row, the warp a long
+ * one. Puts light edges into the store. */
 ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit,
                                        ordo_u32 u, ordo_u32 begin, ordo_u32 end, mst_seen *seen)
 {
@@ -605,7 +608,7 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
     return least;
 }
 
-/* Two kernels of one: for many arcs a vertex, of which the lightest come first, and for few. */
+/* Two instances: for graphs with many arcs per vertex, of which the lightest come first, and for graphs with few. */
 template <bool Dense> static __global__ void __launch_bounds__(MST_FIRST_THREADS) mst_first(const mst_args a)
 {
     constexpr ordo_u32 most = Dense ? MST_FIRST_HELD : MST_SPARSE_HELD;
@@ -694,20 +697,21 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_hub_ends(const mst_arg
 
 /* ---- roots and their labels ---- */
 
-/* What a block needs to number the roots of a tile: both counts in one word, as a tile has fewer than 2^16. */
+/* Shared memory in which a block numbers the roots of a tile: both counts are in one word, as a tile has fewer than
+ * 2^16. */
 template <int THREADS> struct mst_numbering {
     typename cub::BlockScan<ordo_u32, THREADS>::TempStorage scan;
     ordo_u32 root, final_part;
 };
 
-/* All threads of a block: places for `roots` labels of the next level and `finals` final ones of each thread. */
+/* By a whole block: assigns numbers to `roots` labels of the next level and `finals` final ones of each thread. */
 template <int THREADS>
 ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *finals, ordo_u32 *parts,
                          ordo_u32 *final_parts)
 {
     ordo_u32 both = *roots | *finals << 16, at, total;
     cub::BlockScan<ordo_u32, THREADS>(s->scan).ExclusiveSum(both, at, total);
-    if (threadIdx.x == 0) /* two warps, so that neither waits for the other's */
+    if (threadIdx.x == 0) /* two warps, so that neither waits for the atomic of the other */
         s->root = total & 0xffff ? ordo_dev_add(parts, total & 0xffff) : 0;
     if (threadIdx.x == 32)
         s->final_part = total >> 16 ? ordo_dev_add(final_parts, total >> 16) : 0;
@@ -717,7 +721,7 @@ ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *f
     __syncthreads();
 }
 
-/* Puts what a vertex chose, and mst_lightest_of_short left out, into the list after all. */
+/* Puts the edge that a vertex chose, and that mst_lightest_of_short left out, into the list. */
 ORDO_DEV void mst_list_chosen(const mst_args *a, ordo_u32 u)
 {
     const uint2 wish = a->wish[u];
@@ -735,9 +739,9 @@ ORDO_DEV void mst_list_chosen(const mst_args *a, ordo_u32 u)
         a->list[1][at] = make_uint4(u, wish.x, wish.y, e);
 }
 
-/* Of two vertices that chose each other the larger one is the root: the smaller one's arc is the edge's id, and it has
- * been chosen with that. Where the larger end alone has chosen, the id is not known yet: mst_light comes across the
- * edge if it is light, and others are looked up. */
+/* Of two vertices that chose each other the larger one is the root: the smaller one's arc is the edge's id, under which
+ * the edge has been chosen. If only the larger end chose an edge, its id is not known yet: mst_light scans the edge if
+ * it is light, and looks up other ids. */
 static __global__ void __launch_bounds__(MST_THREADS) mst_roots(const mst_args a)
 {
     __shared__ mst_numbering<MST_THREADS> numbering;
@@ -745,7 +749,8 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_roots(const mst_args a
     mst_words *w = a.words;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         w->level = 1;
-    if (!a.twice || w->unsorted) { /* rows do not show a vertex its edges, or not in order: each stays alone */
+    if (!a.twice || w->unsorted) { /* rows do not have all edges of a vertex, or not in order: each vertex stays a
+                                      component */
         const ordo_u32 thread = blockIdx.x * MST_THREADS + threadIdx.x, threads = gridDim.x * MST_THREADS;
         for (ordo_u32 u = thread; u < a.n; u += threads) {
             a.parent[u] = MST_ROOT | u;
@@ -787,10 +792,10 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_roots(const mst_args a
     }
 }
 
-/* The label of the root above, the way halved for others, too: without that a path of ascending weights would take
- * quadratic time. A parent is replaced by one further up, only where it is still what was read: a label that was put
- * there meanwhile stays. A cycle, which only rows that are not symmetric can have, shortens until somebody's
- * grandparent is themselves. */
+/* The label of the root of `at`, with path halving in memory: without that a path of ascending weights would take
+ * quadratic time. A parent is replaced by its own parent only if it is still the one that was read: a label that was
+ * stored meanwhile stays. A cycle, which is possible only if rows are not symmetric, becomes shorter until an element
+ * is its own grandparent. */
 ORDO_DEV ordo_u32 mst_climb(const mst_args *a, ordo_u32 *parent, ordo_u32 at)
 {
     for (ordo_u32 hops = 1;; hops++) {
@@ -811,9 +816,9 @@ ORDO_DEV ordo_u32 mst_climb(const mst_args *a, ordo_u32 *parent, ordo_u32 at)
     }
 }
 
-/* Parents of a level become labels; by all blocks, each with neighbours, whose ways lead through the same lines. What
- * is read on the way may be old: then it is a parent where a label is by now, and the way longer. So the first-level
- * cache may be read, and many share a root. */
+/* Replaces the parents of a level by labels; by all blocks. A block has consecutive elements, whose paths share cache
+ * lines. A word that is read on a path may be outdated: then it is a parent instead of a label, and the path is longer.
+ * So the first-level cache may be used, which pays since many elements share a root. */
 template <ordo_u32 THREADS> ORDO_DEV void mst_find_roots(const mst_args *a, ordo_u32 *parent, ordo_u32 count)
 {
     constexpr ordo_u32 tile = THREADS * MST_AT_ONCE;
@@ -851,8 +856,8 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_label_roots(const mst_
         mst_find_roots<MST_THREADS>(&a, a.parent, a.n);
 }
 
-/* The words of components, and what is in them. A kernel of its own: where stores that fill a large array go on beside
- * ways to roots, these take two to three times as long. */
+/* Initialises the words of components and their layout. A separate kernel: beside stores that fill a large array,
+ * finding roots takes two to three times as long. */
 static __global__ void __launch_bounds__(MST_THREADS) mst_ready(const mst_args a)
 {
     const ordo_u32 first = blockIdx.x * MST_THREADS + threadIdx.x, step = gridDim.x * MST_THREADS;

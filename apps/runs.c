@@ -7,12 +7,13 @@
 
 #include "apps/tree.h"
 
-/* Appends a run's samples, later by what came before; both together are thinned as a run's own are. */
+/* Appends a run's samples, with times from the start of the app; if there are too many, every second one is dropped, as
+ * in a run. */
 static void add_trace(ordo_stats *sum, const ordo_stats *one, double later)
 {
     ordo_sample *trace = ordo_realloc(sum->trace, sum->trace_count + one->trace_count + 1, sizeof *trace);
     if (!trace)
-        return; /* a trace is worth no failure */
+        return; /* a lost trace is no failure */
     sum->trace = trace;
     for (size_t i = 0; i < one->trace_count; i++) {
         trace[sum->trace_count + i] = one->trace[i];
@@ -60,13 +61,13 @@ bool ordo_runs_late(const ordo_runs *runs)
     return runs->options.timeout > 0 && ordo_clock() - runs->start >= runs->options.timeout;
 }
 
-/* program: NULL, or what is to run in the place of an operator. */
+/* program: the native program to run; NULL: the operator. */
 static ordo_status run_one(ordo_runs *runs, const ordo_program *program, const ordo_work *work)
 {
     ordo_options options = runs->options;
     ordo_stats one = {0};
     double before = ordo_clock() - runs->start;
-    ordo_u64 peak = ordo_memory_peak(); /* of what was done between runs */
+    ordo_u64 peak = ordo_memory_peak(); /* includes memory that was used between runs */
     if (options.timeout > 0) {
         double rest = options.timeout - before;
         options.timeout = rest > 1e-9 ? rest : 1e-9;
@@ -101,7 +102,7 @@ bool ordo_is_native(const ordo_options *o)
     return o && o->scheduler && !strcmp(o->scheduler, ORDO_NATIVE);
 }
 
-/* "scheduler.name=value" is of that scheduler alone. */
+/* "scheduler.name=value" applies to that scheduler only. */
 static bool is_for_one(const char *setting)
 {
     return memchr(setting, '.', strcspn(setting, "=")) != NULL;

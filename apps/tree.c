@@ -1,4 +1,4 @@
-/* tree.c -- what the apps share: checks, loops on all threads, answers, and predecessors from distances.
+/* tree.c -- helpers of the apps: checks, loops on all threads, answers, and predecessors from distances.
  *
  * Problem: given final distances, a predecessor for every vertex, the same whatever the number of threads, such that
  * following predecessors always ends at the source.

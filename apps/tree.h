@@ -1,4 +1,4 @@
-/* tree.h -- what the apps share: checks, loops on all threads, answers, and predecessors from distances. */
+/* tree.h -- helpers of the apps: checks, loops on all threads, answers, and predecessors from distances. */
 #ifndef ORDO_TREE_H
 #define ORDO_TREE_H
 

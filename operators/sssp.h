@@ -3,9 +3,10 @@
  *   RELAX(u, v):  d(v) = min(d(v), d(u) + w(u, v))                      [Dijkstra 1959; CLRS section 24.1]
  *
  * Cells are tentative distances, worst at the start, 0 at the source, which is the only item at first. A template over
- * the type of weights and distances, ORDO_WEIGHT: u32, i32 or f32. What lies beyond the limit proposes nothing; no
- * limit is the largest value that is not the worst. A sum that does not fit sticks at the worst value and so improves
- * nothing either; the app finds out afterwards whether that cut anybody off (apps/sssp.c).
+ * the type of weights and distances, ORDO_WEIGHT: u32, i32 or f32. Distances beyond the limit propose nothing; without
+ * a limit it is the largest value that is not the worst. A sum that does not fit becomes the worst value, and so
+ * improves nothing, either; the app checks afterwards whether a vertex was left unreached for that reason
+ * (apps/sssp.c).
  */
 #include <ordo/operator/operator.h>
 

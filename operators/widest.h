@@ -1,10 +1,10 @@
-/* widest.h -- widest paths from one source: the most that fits through all edges of some path.
+/* widest.h -- widest paths from one source: the largest width of a path, which is its smallest capacity.
  *
  *   RELAX(u, v):  b(v) = max(b(v), min(b(u), c(u, v)))                                              [Pollack 1960]
  *
- * Cells are widths, 0 where nothing gets to, the type's largest value at the source, which is the only item at first. A
- * template over the type of capacities and widths, ORDO_WEIGHT: u32, i32 or f32, not negative. Widest first: a width's
- * priority is what it lacks of the largest capacity, in 512ths of that, a bucket each (measured:
+ * Cells are widths: initially 0, and the type's largest value at the source, which is the only initial item. A template
+ * over the type of capacities and widths, ORDO_WEIGHT: u32, i32 or f32, not negative. Widest first: the priority of a
+ * width is the largest capacity minus the width, in 512ths of the largest capacity, a bucket each (measured:
  * docs/lab/0012-other-relax-operators-on-a-gpu.md).
  */
 #include <ordo/operator/operator.h>

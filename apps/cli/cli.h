@@ -353,7 +353,7 @@ ordo_status verb_help(const options *o);
 ordo_status verb_man(const options *o);
 ordo_status verb_complete(const options *o);
 ordo_status verb_version(const options *o);
-/* The apps that have a program of their own, a line each: what the scheduler native stands for. */
+/* Prints the apps that have a native program, one on each line, which are those that take scheduler native. */
 void print_programs(void);
 void print_usage(FILE *out);
 ordo_status print_verb_help(const char *name);
@@ -379,7 +379,7 @@ const ordo_app *find_app(const char *name);
 const char *const *verb_names(void);
 /* Names of all schedulers, ended by NULL. */
 const char *const *scheduler_names(void);
-/* One of them, or auto, or native, which apps without a program refuse. */
+/* Whether it is one of them, or auto, or native, which apps without a program refuse. */
 bool known_scheduler(const char *name);
 /* Fails with ORDO_ERR_UNKNOWN, and a near match if there is one. */
 ordo_status unknown(const char *what, const char *word, const char *const *list, const char *see);

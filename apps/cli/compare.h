@@ -31,7 +31,7 @@ typedef struct comparison {
     bool text;      /* standard output is text for people */
     bool any_whole; /* a record is in the JSON */
 
-    /* the graph at hand */
+    /* the current graph */
     const loaded *graph;
     ordo_vid *sources; /* [source_count] */
     size_t source_count;

@@ -95,7 +95,7 @@ static ordo_status check_settings(const options *o, const candidate *list, int c
     return ORDO_OK;
 }
 
-/* Whether the app has a program of its own where it is to run. */
+/* Whether the app has a native program for the device on which it is to run. */
 static bool has_program(const options *o)
 {
     const ordo_program *program = o->app ? o->app->program : NULL;

@@ -1,4 +1,4 @@
-/* sample.c -- the verb sample: a part of a graph as a graph of its own.
+/* sample.c -- the verb sample: makes a graph of a part of a graph.
  *
  * This file selects the vertices, in one of four ways; the library makes the induced subgraph. All four depend only on
  * the graph and the seed, not on threads.

@@ -1,4 +1,5 @@
-/* owner.c -- the bins of owner-computes, and which owners are paired in which phase; detail/cpu/owner.h has the method.
+/* owner.c -- the bins of owner-computes, and the pairs of owners in each phase; <ordo/detail/cpu/owner.h> has the
+ * method.
  */
 #include <ordo/detail/cpu/owner.h>
 

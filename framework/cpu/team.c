@@ -2,7 +2,7 @@
  *
  * Method. Members wait for the next function, and at the barrier, on an event: a word that they poll for a while where
  * every member has a core, and then a futex. Idle teams are in a list, by size. A child of fork() starts with an empty
- * list, for it has no threads but one.
+ * list, because it has only one thread.
  *
  * Not done: barriers in a tree; one counter is enough for the numbers of cores that one process has.
  */
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A word that members wait on, with the number of sleepers, so that a post needs no system call where there are none.
+/* A word on which members wait, with the number of sleepers, so that a post needs no system call if there are none.
  *
  * wait: sleepers += 1 (seq_cst), then the kernel compares the word with the old value before the thread sleeps.
  * post: the word changes (seq_cst), then sleepers is read (seq_cst). In the single order of these four operations,
@@ -92,7 +92,7 @@ void ordo_team_barrier(ordo_team *team)
     /* The phase cannot change before this member arrives, so a relaxed read of it is current. */
     ordo_u32 phase = __atomic_load_n(&team->phase.word, __ATOMIC_RELAXED);
     if (__atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) == (ordo_u32)team->size) {
-        /* The last: all others wait for the phase, so no member adds to `arrived` until it changes. */
+        /* The last member to arrive: all others wait for the phase, so no member adds to `arrived` until it changes. */
         __atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
         event_post(&team->phase);
     } else {
@@ -139,7 +139,7 @@ static void team_end(ordo_team *team, int made)
 
 static void forget_teams(void)
 {
-    idle = NULL; /* a forked child has no members: it makes its own */
+    idle = NULL; /* a forked child has no threads of these teams, and makes new ones */
 }
 
 static ordo_status team_make(int threads, ordo_team **out)

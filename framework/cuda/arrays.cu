@@ -1,5 +1,5 @@
-/* arrays.cu -- what some operators need of the host beside host.cu: the arrays of their state on the device, and
- * kernels whose blocks want more shared memory than is theirs by default.
+/* arrays.cu -- host functions that only some operators and schedulers need: copies the arrays of a state to the device,
+ * and lets a kernel's blocks have more shared memory than the default.
  */
 #include <ordo/scheduler/cuda_host.h>
 

@@ -1,11 +1,11 @@
 /* copy.cu -- copies through two pinned buffers.
  *
- * Problem: the driver copies pageable memory through a small buffer of its own, by one thread, so that a graph arrives
- * at a fraction of what the bus can carry; and edges may have to be laid out anew on the way.
+ * Problem: the driver copies pageable memory through a small internal buffer, by one thread, at a fraction of the
+ * bandwidth of the bus; and edges may need another layout on the device.
  *
- * Method: while the device takes one buffer, several threads fill the other; an event for each says when it is free.
- * One pair a process, made at the first copy that is worth it and kept, for pinning takes longer than most copies.
- * Small copies, and all where memory cannot be pinned, are plain ones.
+ * Method: while the device reads one buffer, several threads fill the other; an event for each buffer signals when it
+ * is free. A process has one pair of buffers, made at the first copy that is large enough and kept, because pinning
+ * takes longer than most copies. Small copies, and all copies if memory cannot be pinned, use plain calls.
  */
 #include "copy.h"
 
@@ -17,10 +17,10 @@
 
 enum {
     HALF = 8 << 20,          /* bytes of a buffer */
-    LEAST_PIECE = 256 << 10, /* of a small copy several pieces are made all the same: they overlap */
-    WORTH_IT = 64 << 10,     /* a copy of fewer bytes is plain */
-    WORTH_THREADS = 1 << 20, /* a piece of fewer is filled by the caller alone */
-    MOST_THREADS = 4         /* as many fill faster than the bus carries */
+    LEAST_PIECE = 256 << 10, /* the least piece of a small copy, which is cut, too, so that its pieces overlap */
+    WORTH_IT = 64 << 10,     /* copies of fewer bytes use plain calls */
+    WORTH_THREADS = 1 << 20, /* pieces of fewer bytes are filled by the caller only */
+    MOST_THREADS = 4         /* as many threads fill buffers faster than the bus transfers them */
 };
 
 ordo_status ordo_cuda_failed(cudaError_t error, const char *what)
@@ -36,13 +36,13 @@ ordo_status ordo_cuda_failed(cudaError_t error, const char *what)
 
 typedef struct staging {
     pthread_mutex_t lock; /* one copy at a time */
-    void *half[2];        /* NULL: not there */
-    cudaEvent_t free[2];  /* the device is done with it */
+    void *half[2];        /* NULL: not allocated */
+    cudaEvent_t free[2];  /* the device no longer uses the buffer */
 } staging;
 
 static staging pair = {PTHREAD_MUTEX_INITIALIZER, {NULL, NULL}, {NULL, NULL}};
 
-/* False where memory cannot be pinned; the next copy tries again. */
+/* Makes the pair. False if memory cannot be pinned; the next copy tries again. */
 static bool make_pair(void)
 {
     if (pair.half[1])
@@ -68,7 +68,7 @@ static bool make_pair(void)
     return made;
 }
 
-/* After a failure too: nobody may write to a buffer that the device still reads. */
+/* Waits for the device, also after a failure: no thread may write to a buffer that the device still reads. */
 static ordo_status drain(ordo_status status, const char *what)
 {
     for (int i = 0; i < 2; i++) {
@@ -110,7 +110,7 @@ static void fill_all(filling f)
         f.fill(f.from, f.to, f.begin, f.count);
 }
 
-/* NULL: the caller alone, who needs no more, or can get no more. */
+/* A team that helps to fill buffers. NULL: none is needed, or none can be made. */
 static ordo_team *helpers(ordo_u64 bytes, int threads)
 {
     ordo_team *team = NULL;
@@ -123,7 +123,7 @@ static ordo_u64 least(ordo_u64 a, ordo_u64 b)
     return a < b ? a : b;
 }
 
-/* Elements of a piece: a quarter of a small copy, so that there is something to overlap. */
+/* Number of elements of a piece: a quarter of a small copy, so that pieces overlap. */
 static ordo_u64 piece_of(ordo_u64 count, size_t size)
 {
     ordo_u64 bytes = count * size / 4;
@@ -132,7 +132,7 @@ static ordo_u64 piece_of(ordo_u64 count, size_t size)
 
 /* ---- the copies ---- */
 
-/* Where memory cannot be pinned. */
+/* A copy by plain calls, used if memory cannot be pinned. */
 static ordo_status refill(filling f, char *to, ordo_u64 count, const char *what)
 {
     const ordo_u64 piece = piece_of(count, f.size);
@@ -154,7 +154,8 @@ static ordo_status put(filling f, char *to, ordo_u64 count, const char *what)
     for (int turn = 0; f.begin < count && !status; f.begin += f.count, turn = !turn) {
         f.count = least(piece, count - f.begin);
         f.to = (char *)pair.half[turn];
-        status = ordo_cuda_failed(cudaEventSynchronize(pair.free[turn]), what); /* at first it is: never recorded */
+        status = ordo_cuda_failed(cudaEventSynchronize(pair.free[turn]), what); /* an event that was never recorded
+                                                                                   counts as complete */
         if (!status) {
             fill_all(f);
             status = ordo_cuda_failed(
@@ -186,7 +187,7 @@ ordo_status ordo_copy_in(void *to, const void *from, ordo_u64 count, size_t size
     return status;
 }
 
-/* The device fills one buffer while the one before is copied out of the other. */
+/* The device fills one buffer while the host copies from the other. */
 static ordo_status get(filling f, const char *from, ordo_u64 bytes, const char *what)
 {
     char *const to = f.to;

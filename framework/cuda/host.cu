@@ -1,13 +1,14 @@
 /* host.cu -- the CUDA back end on the host: devices, graphs on the device, memory, launches.
  *
- * Problem: no call may be unchecked, no kernel may wait for blocks that are not there, and a user must see why a GPU
- * cannot be used.
+ * Problem: every CUDA call must be checked, no kernel may wait for blocks that are not resident, and a user must learn
+ * why a GPU cannot be used.
  *
- * Method: every CUDA call goes through `failed`. A graph's rows go to the device once and stay with the graph; what is
- * known to be needed is compared with what is free before anything is taken. Kernels are launched cooperatively with
- * the number of blocks that the occupancy calculator says can be resident; the host polls an event and passes
- * cancelling and the end of the run's time on through pinned memory. A kernel that goes on all the same is given up:
- * nothing that would wait for it is called any more, and the process leaves the device alone from then on.
+ * Method: the result of every CUDA call goes through `failed`. A graph's rows are copied to the device once and kept
+ * with the graph; the memory that is known to be needed is compared with the free memory before any is allocated.
+ * Kernels are launched cooperatively with the number of blocks that can be resident according to the occupancy
+ * calculator; the host polls an event, and tells the kernel through pinned memory to stop after a cancellation or at
+ * the time limit. A kernel that does not stop is given up: from then on the process calls nothing that would wait for
+ * it, and does not use the device.
  *
  * Not done: several devices; graphs larger than the device.
  */
@@ -28,7 +29,7 @@
 
 enum { MOST_BLOCKS = 32 + ORDO_MOST_ARRAYS, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 
-/* Seconds from telling a kernel to end until it is given up. */
+/* Seconds after which a kernel that was told to stop is given up. */
 #ifndef ORDO_CUDA_PATIENCE
 #define ORDO_CUDA_PATIENCE 5.0
 #endif
@@ -38,19 +39,19 @@ struct ordo_cuda_own {
     ordo_u64 bytes[MOST_BLOCKS];
     int blocks;
     size_t cell;
-    ordo_u64 needed;            /* bytes that the run has asked for, those of rows that it brings along among them */
-    size_t vacant, whole;       /* of the device, when the run began */
-    ordo_cuda_mailbox *mailbox; /* the host's address */
+    ordo_u64 needed;            /* bytes that the run has asked for, including those of rows that it copies */
+    size_t vacant, whole;       /* bytes of the device, when the run began */
+    ordo_cuda_mailbox *mailbox; /* on the host */
     cudaEvent_t before, after;
-    double ready; /* when the device had all that ordo_cuda_begin gives it */
+    double ready; /* when ordo_cuda_begin had copied everything */
     bool launched;
-    bool given_up; /* the kernel may still write to all that the run has taken */
+    bool given_up; /* the kernel may still write to the memory of the run */
 };
 
-/* A kernel was given up: atomic. */
+/* A kernel was given up; atomic. */
 static int lost;
 
-/* The end of a process that has given up a kernel: not when the kernel ends. */
+/* Ends a process that has given up a kernel, without waiting for the kernel. */
 static void leave(int status, void *arg)
 {
     (void)arg;
@@ -106,7 +107,7 @@ static ordo_status short_of(const ordo_job *job, const ordo_cuda_own *own, ordo_
                      (unsigned long long)own->whole);
 }
 
-/* Before anything is taken: is there room for what is known to be needed? */
+/* Checks, before any memory is allocated, that there is enough for what is known to be needed. */
 static ordo_status check_capacity(const ordo_job *job, const ordo_cuda_own *own, ordo_u64 needed)
 {
     return needed > own->vacant ? short_of(job, own, needed) : ORDO_OK;
@@ -141,7 +142,7 @@ typedef struct device_graph {
 
 static void drop_rows(ordo_cuda_rows *r)
 {
-    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) { /* freeing would wait for the kernel */
+    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) { /* freeing memory would wait for the kernel */
         cudaFree((void *)r->row);
         cudaFree((void *)r->edge);
     }
@@ -168,7 +169,7 @@ static ordo_u64 rows_bytes(const ordo_csr *csr)
     return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32);
 }
 
-/* Edges that are not {head, weight} pairs or heads alone already. */
+/* Copies edges that are stored neither as {head, weight} pairs nor as heads only. */
 static void fill_heads(const void *from, void *to, ordo_u64 begin, ordo_u64 count)
 {
     const ordo_csr *csr = (const ordo_csr *)from;
@@ -241,9 +242,9 @@ static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
 static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_cuda *c)
 {
     void *attached = NULL;
-    if (job->op->kind == ORDO_KIND_CRITICAL) /* rows are the operator's own */
+    if (job->op->kind == ORDO_KIND_CRITICAL) /* critical operators have no rows */
         return check_capacity(job, c->own, fixed);
-    if (need_in) { /* the CPU's in-rows first: preparation, not transfer */
+    if (need_in) { /* makes the in-rows on the CPU first: that counts as preparation, not transfer */
         ordo_status status = ordo_job_need_in(job);
         if (status)
             return status;
@@ -254,7 +255,8 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
     device_graph *d = (device_graph *)attached;
     if (!status && need_in && !same && !d->has_in) {
-        status = c->own->needed ? ORDO_OK : check_capacity(job, c->own, r.besides); /* not checked with the out-rows */
+        status = c->own->needed ? ORDO_OK : check_capacity(job, c->own, r.besides); /* if this was not checked with the
+                                                                                       out-rows */
         if (!status)
             status = copy_rows(job, c->own, job->in, &d->in);
         d->has_in = !status;
@@ -322,7 +324,7 @@ void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
         ordo_fail(ORDO_ERR_INTERNAL, "device 'cuda': more than %d blocks of memory asked for", (int)MOST_BLOCKS);
         return NULL;
     }
-    ordo_u64 bytes = size && count > ~(ordo_u64)0 / size ? ~(ordo_u64)0 : count * size; /* beyond any device */
+    ordo_u64 bytes = size && count > ~(ordo_u64)0 / size ? ~(ordo_u64)0 : count * size; /* more than any device has */
     if (bytes > own->whole) {
         short_of(c->job, own, bytes + own->needed < bytes ? bytes : bytes + own->needed);
         return NULL;
@@ -389,13 +391,14 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     return status;
 }
 
-/* The kernel neither ends nor can be stopped: its memory is left to it. */
+/* Gives up a kernel that does not stop: its memory is not freed. */
 static ordo_status give_up(ordo_cuda *c)
 {
     char text[160];
     c->own->given_up = true;
     if (!__atomic_exchange_n(&lost, 1, __ATOMIC_RELAXED))
-        on_exit(leave, NULL); /* handlers run last first: before CUDA's, which waits for the kernel */
+        on_exit(leave, NULL); /* handlers run in reverse order, so this one runs before CUDA's, which waits for the
+                                 kernel */
     ordo_format(text, sizeof text,
                 "the kernel still runs %g s after it was told to end; this process cannot use the GPU any more",
                 (double)ORDO_CUDA_PATIENCE);
@@ -403,7 +406,7 @@ static ordo_status give_up(ordo_cuda *c)
     return ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': %s", text);
 }
 
-/* What the scheduler has to say about a kernel that did not end in time. */
+/* Adds the scheduler's explanation of a run that did not end in time. */
 static void explain(ordo_cuda *c)
 {
     char text[512] = "";
@@ -414,8 +417,8 @@ static void explain(ordo_cuda *c)
         ordo_job_explain(c->job, text);
 }
 
-/* Passes cancelling, the end of the run's time and progress on until the event has come. The clock is looked at before
- * the event, so that a time that is up is up, however fast the kernel is. */
+/* Waits for the event; meanwhile passes on cancellation, the time limit and progress. Reads the clock before it tests
+ * the event, so that a time limit that has passed ends the run, however fast the kernel is. */
 static ordo_status wait_for(ordo_cuda *c)
 {
     ordo_cuda_own *own = c->own;
@@ -457,8 +460,8 @@ ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *gri
     return grid_of(kernel, threads, 0, blocks, grid);
 }
 
-/* Cells that are about as large as the second-level cache stay in it while edges stream through: a tenth faster there;
- * smaller ones stay anyway, and of larger ones too little would. */
+/* Keeps cells that are about as large as the second-level cache in it while edges stream through, which is a tenth
+ * faster. Smaller arrays stay there anyway; of larger ones too small a part would. */
 static void keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out, unsigned *count)
 {
     const size_t bytes = (size_t)c->job->targets * c->own->cell;
@@ -482,7 +485,7 @@ static void keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out, unsigned *c
     ++*count;
 }
 
-/* The part of the cache that was set aside is everybody's again, or later runs would have that much less. */
+/* Releases the part of the cache that was set aside, which later runs could not use otherwise. */
 static void keep_nothing(void)
 {
     if (cudaCtxResetPersistingL2Cache() != cudaSuccess ||
@@ -517,7 +520,8 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
 
 ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)
 {
-    ordo_job_add_transfer(c->job, now() - c->own->ready); /* worklists, loading the kernel: not the run's time either */
+    ordo_job_add_transfer(c->job, now() - c->own->ready); /* allocating worklists and loading the kernel do not count as
+                                                             run time, either */
     ordo_status status = failed(cudaEventRecord(c->own->before), "recording an event");
     for (int i = 0; i < count && !status; i++)
         status = launch(c, &step[i]);
@@ -550,7 +554,7 @@ static ordo_status hand_over(ordo_cuda *c, size_t cell)
             failed(cudaMemcpy(&counters, c->run.counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
     if (!status)
         status = failed(cudaMemcpy(record, c->run.record, sizeof *record, cudaMemcpyDeviceToHost), "copying the trace");
-    if (!status && record->overflow) /* before the cells are written: see ordo_backend.find */
+    if (!status && record->overflow) /* checked before the cells are written: see ordo_backend.find */
         status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
     if (!status &&
         ordo_copy_out(job->cells, c->cells, job->targets * cell, ordo_job_host_threads(job), "copying cells"))

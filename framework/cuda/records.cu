@@ -1,4 +1,4 @@
-/* records.cu -- edge records: a kernel, or, where a C++ compiler builds this for the tests, a loop. */
+/* records.cu -- fills edge records: by a kernel, or by a loop if a C++ compiler builds this for the tests. */
 #include "records.h"
 
 #ifdef __CUDACC__

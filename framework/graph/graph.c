@@ -31,7 +31,7 @@ static void describe_weights(const ordo_csr *csr, const ordo_edge_options *edges
         snprintf(text, capacity, "stored");
 }
 
-/* `said`: where the weights come from, or NULL. */
+/* `said`: text that describes where the weights come from, or NULL. */
 static ordo_status graph_new(const ordo_csr *csr, bool symmetric, const ordo_origin *origin, const char *said,
                              ordo_graph **out)
 {

@@ -1,6 +1,6 @@
 /* induced.c -- the subgraph induced by some of the vertices.
  *
- * Problem: a sample of a large graph (a component, a ball, random vertices) as a graph of its own.
+ * Problem: a sample of a large graph (a component, a ball, random vertices) as a separate graph.
  *
  * Method: kept vertices are renumbered in order, so rows that are sorted stay sorted and no edge list is made. Blocks
  * of vertices are counted in parallel (vertices and edges that stay), sums over blocks give every block its first

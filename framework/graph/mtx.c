@@ -1,5 +1,5 @@
-/* mtx.c -- Matrix Market: a sparse matrix as a graph, entry (i, j) as edge i -> j; a square one, or, where it is to be
- * bipartite, any: then column j is a vertex of its own, numbered behind the rows.
+/* mtx.c -- Matrix Market: a sparse matrix as a graph, entry (i, j) as edge i -> j; a square one, or any if it is to be
+ * bipartite: then columns are separate vertices, numbered after the rows.
  *
  * Problem: a banner gives the field (pattern, integer, real) and the symmetry; then % comments, "rows columns entries"
  * and the entries, from 1.

@@ -4,7 +4,7 @@
 
 #include "graph.h"
 
-/* A counter from which threads take ranges, on a cache line of its own. */
+/* A counter from which threads take ranges, on a separate cache line. */
 typedef struct ordo_shared {
     _Alignas(64) ordo_u64 next; /* atomic */
 } ordo_shared;

@@ -1,4 +1,4 @@
-/* backend.c -- finds and loads back ends; detail/backend.h describes them. A loaded one is kept.
+/* backend.c -- finds and loads back ends, which <ordo/detail/backend.h> describes. A loaded one is kept.
  *
  * Not done: unloading; several versions side by side.
  */
@@ -14,8 +14,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const ordo_backend *cuda;
 
-/* Opens "libordo-NAME.so" beside this library; where there is none, by name alone. A file beside this library that
- * cannot be loaded is an error: another one, found elsewhere, might be of another version. */
+/* Opens "libordo-NAME.so" in the folder of this library; if there is none, along the loader's search path. A file in
+ * that folder that cannot be loaded is an error: a file found elsewhere might be of another version. */
 static ordo_status open_object(const char *name, void **out)
 {
     char path[4096] = "";

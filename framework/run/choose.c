@@ -1,14 +1,15 @@
-/* choose.c -- who runs it: scheduler, sync, device and tunables, out of the options, the operator and the graph.
+/* choose.c -- chooses scheduler, sync, device and tunables of a run, from the options, the operator and the graph.
  *
- * Problem: callers name as much or as little as they like, and what they name must be honoured or refused by name.
- * Which scheduler is fastest depends on operator, graph and device, and only the schedulers know how.
+ * Problem: callers may name any of these, and what they name must be used or refused by name. Which scheduler is
+ * fastest depends on operator, graph and device; only the schedulers can predict it.
  *
  * Method: the pairs of scheduler and sync that the options leave open, and that are sound for the operator, are
  * candidates. Their schedulers predict a cost from the facts of the run (ordo_scheduler.suit). In ascending order of
  * cost each is tried: whether it has the tunables that are set, runs on the device, and allows what they ask for. The
- * first that passes is taken. Where a GPU is preferred and not required, all are tried there before any is on the CPU.
+ * first that passes is chosen. If a GPU is preferred and not required, all are tried there before any is tried on the
+ * CPU.
  *
- * Nothing here knows a scheduler, so one from outside takes part like the others.
+ * This file names no scheduler, so a scheduler compiled out of tree is treated like the others.
  */
 #include "number.h"
 #include "plan.h"
@@ -103,9 +104,9 @@ static ordo_status choose_sync(const ordo_operator *op, const ordo_scheduler *s,
 
 /* The parts of "name=value" and "scheduler.name=value". */
 typedef struct setting {
-    char scheduler[64]; /* "": it names none */
+    char scheduler[64]; /* "": no scheduler is named */
     const char *name, *value;
-    size_t length; /* of the name */
+    size_t length; /* length of the name */
 } setting;
 
 static ordo_status read_setting(const char *text, setting *out)
@@ -144,7 +145,7 @@ static ordo_status no_tunable(const ordo_scheduler *s, const setting *set)
                      constant ? "" : s->name);
 }
 
-/* Settings of other schedulers are passed over. */
+/* Applies a setting; ignores settings of other schedulers. */
 static ordo_status apply_setting(const ordo_scheduler *s, const char *text, double *tunable)
 {
     setting set;
@@ -172,7 +173,7 @@ static ordo_status set_tunables(const ordo_operator *op, const ordo_options *opt
     return status || !s->check ? status : s->check(op, p->tunable);
 }
 
-/* Where no scheduler is named: a setting for one must suit that one, any other must suit somebody. */
+/* If no scheduler is named: a setting that names a scheduler must be valid for that one, any other for at least one. */
 static ordo_status check_settings(const ordo_options *options)
 {
     for (size_t i = 0; i < options->setting_count; i++) {
@@ -196,10 +197,10 @@ static ordo_status check_settings(const ordo_options *options)
     return ORDO_OK;
 }
 
-/* ---- where ---- */
+/* ---- devices ---- */
 
-/* What the operator brings along for a GPU, or else what the back end has under its name: not for an operator that only
- * has the name of a registered one. */
+/* The instance for a GPU that the operator lists, or else the one that the back end has under the operator's name; the
+ * latter not for an operator that merely has the same name as a registered one. */
 static const ordo_instance *find_on(const ordo_backend *backend, const ordo_operator *op, const char *scheduler)
 {
     const ordo_instance *own = ordo_instance_find(op, scheduler, ORDO_ON_CUDA);
@@ -238,8 +239,8 @@ static ordo_status place_on_cpu(const ordo_operator *op, ordo_plan *p)
                            p->scheduler->name);
 }
 
-/* Where scheduler and sync are chosen already. "auto" is a GPU where one is found that has the instance, else the CPU.
- */
+/* Chooses the device when scheduler and sync are chosen. "auto": a GPU if there is one and the back end has the
+ * instance, else the CPU. */
 static ordo_status place(const ordo_operator *op, const char *device, ordo_plan *p)
 {
     if (!device || is(device, "cpu"))
@@ -254,7 +255,7 @@ static ordo_status place(const ordo_operator *op, const char *device, ordo_plan 
     return place_on_cpu(op, p);
 }
 
-/* ---- the facts of a run ---- */
+/* ---- the situation of a run ---- */
 
 ordo_status ordo_check_initial(const ordo_work *work)
 {
@@ -274,13 +275,13 @@ ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g)
         double degree = (double)(g->row[v + 1] - g->row[v]);
         squares += degree * degree;
     }
-    /* the mean degree that a random edge begins at, over that of a random vertex: 1 where all are alike */
+    /* the mean degree of a random edge's tail over that of a random vertex: 1 if all degrees are equal */
     if (squares > 3 * taken * mean * mean)
         return ORDO_GRAPH_HUBS;
     return mean < 4 ? ORDO_GRAPH_DEEP : ORDO_GRAPH_EVEN;
 }
 
-/* `sample`: the requests of a critical operator are looked at. */
+/* Describes the run. `sample`: takes a sample of a critical operator's requests. */
 static ordo_status look(const ordo_work *work, const ordo_options *options, bool sample, ordo_situation *s)
 {
     const ordo_operator *op = work->op;
@@ -336,12 +337,12 @@ typedef struct candidate {
     ordo_fit fit;
 } candidate;
 
-/* What the options leave open. */
+/* The choices that the options leave open. */
 typedef struct range {
     const ordo_scheduler *const *scheduler; /* [count] */
     size_t count;
     bool any_scheduler, any_sync;
-    ordo_sync sync; /* where one is asked for; ORDO_SYNC_DEFAULT: each scheduler's first sound one, or any */
+    ordo_sync sync; /* the sync asked for; ORDO_SYNC_DEFAULT: each scheduler's first sound one, or any */
 } range;
 
 static candidate predict(const ordo_situation *s, const ordo_scheduler *scheduler, ordo_sync sync)
@@ -349,12 +350,13 @@ static candidate predict(const ordo_situation *s, const ordo_scheduler *schedule
     candidate c = {scheduler, sync, {0, NULL}};
     if (scheduler->suit)
         scheduler->suit(s, sync, &c.fit);
-    if (!(c.fit.cost > 0)) /* it has said nothing that makes sense */
+    if (!(c.fit.cost > 0)) /* it has not given a valid cost */
         c.fit = (ordo_fit){__builtin_huge_val(), "no other scheduler can run it"};
     return c;
 }
 
-/* The candidates in ascending order of cost; among equals as schedulers and their pairings are listed. */
+/* Sorts the candidates by ascending cost; those of equal cost in the order in which schedulers and pairings are listed.
+ */
 static size_t rank(const ordo_situation *s, const range *r, candidate list[CANDIDATES])
 {
     size_t count = 0;
@@ -375,7 +377,7 @@ static size_t rank(const ordo_situation *s, const range *r, candidate list[CANDI
     return count;
 }
 
-/* Why no candidate will do: what the one says that came farthest. */
+/* The reason why no candidate can run: the error of the one that passed the most checks. */
 typedef struct refusal {
     int steps;
     ordo_status status;
@@ -391,7 +393,7 @@ static void note(refusal *r, int steps, ordo_status status)
     snprintf(r->sentence, sizeof r->sentence, "%s", ordo_last_error());
 }
 
-/* Whether it can run, on the back end or, where that is NULL, on the CPU. */
+/* Whether a candidate can run, on the back end or, if that is NULL, on the CPU. */
 static ordo_status try_candidate(const ordo_operator *op, const candidate *c, const ordo_backend *backend,
                                  const ordo_options *options, ordo_plan *p, refusal *why_not)
 {
@@ -418,7 +420,7 @@ static ordo_status try_candidate(const ordo_operator *op, const candidate *c, co
     return status;
 }
 
-/* The best of them that runs on one device. */
+/* The first candidate that can run on a device. */
 static ordo_status choose_on(const ordo_operator *op, const ordo_situation *s, const range *r,
                              const ordo_backend *backend, const ordo_options *options, ordo_plan *p)
 {

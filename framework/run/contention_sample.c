@@ -28,7 +28,8 @@ static ordo_u64 mix(ordo_u64 x)
     return x ^ x >> 31;
 }
 
-/* Open addressing; there is always a free place, since the table has twice as many as the sample. */
+/* Open addressing; there is always a free place, since the table has two times as many places as the sample has
+ * targets. */
 static void count_target(seen *table, ordo_u64 mask, ordo_u32 target)
 {
     ordo_u64 at = mix(target + 0x9e3779b97f4a7c15u) & mask;

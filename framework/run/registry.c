@@ -1,7 +1,7 @@
-/* registry.c -- the tables of schedulers and operators: built in, from framework/tables.c.in, and registered.
+/* registry.c -- the tables of schedulers and operators: built in (generated from framework/tables.c.in) and registered.
  *
- * The built-in tables are checked once, at first use; the verdict is kept. All access is under one lock, but entries
- * are never removed, so what was found stays valid.
+ * The built-in tables are checked once, at first use; the result is kept. All access is under one lock, but entries are
+ * never removed, so pointers to entries stay valid.
  */
 #include "registry.h"
 

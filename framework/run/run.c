@@ -1,5 +1,5 @@
-/* run.c -- one run: checks the work, prepares the job, calls the instance that choose.c has chosen, sums up. Schedulers
- * reach the services at the end of the file through ordo_job.
+/* run.c -- one run: checks the work, prepares the job, calls the instance that choose.c has chosen, sums up statistics.
+ * The end of the file has the services that schedulers call with their ordo_job.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <ordo/run.h>
@@ -25,9 +25,9 @@ struct ordo_job_private {
     struct timespec start;
     double prepare_seconds, last_progress, transfer_seconds;
     pthread_t caller;               /* member 0 */
-    ordo_u64 supersteps, in_flight; /* as of the last ordo_job_poll: for other members */
-    double run_seconds;             /* 0: what the clock says, less preparation and transfer */
-    pthread_mutex_t lock;           /* the failure */
+    ordo_u64 supersteps, in_flight; /* as given to the last ordo_job_poll, for ordo_job_poll_within */
+    double run_seconds;             /* 0: the elapsed time less preparation and transfer */
+    pthread_mutex_t lock;           /* protects the failure */
     ordo_status failure;
     char sentence[1024];
     ordo_u64 worklist_bytes, peak_worklist_bytes;
@@ -138,7 +138,7 @@ static double since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* Mean weight and degree from an evenly spaced sample: the same for the same graph. */
+/* Mean weight and degree, from an evenly spaced sample, so that they are the same for the same graph. */
 static void look_at_graph(ordo_job *job)
 {
     const ordo_csr *g = job->out;
@@ -188,7 +188,7 @@ static void fill_stats(const ordo_job *job, const ordo_plan *p, double seconds, 
     *stats = (ordo_stats){
         .op = job->op->name,
         .scheduler = p->scheduler->name,
-        .sync = p->sync == ORDO_SYNC_DEFAULT ? "none" : ordo_sync_name(p->sync), /* of a program */
+        .sync = p->sync == ORDO_SYNC_DEFAULT ? "none" : ordo_sync_name(p->sync), /* a program has no sync */
         .backend = p->backend ? p->backend->name : "cpu",
         .threads = job->threads,
         .setting_count = p->scheduler->tunable_count,
@@ -270,7 +270,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
             status = ordo_fail(own.failure, "%s", own.sentence);
         if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
             fill_stats(&job, p, seconds, ordo_memory_peak(), stats);
-            own.trace = NULL; /* the caller's now */
+            own.trace = NULL; /* now owned by the caller */
         }
     }
     ordo_free(own.trace);
@@ -373,13 +373,13 @@ double ordo_job_seconds(const ordo_job *job)
     return since(&job->own->start);
 }
 
-/* Seconds of the run alone: what is done once a graph and transfer do not count. */
+/* Seconds of the run without transfer, and without what is done once for a graph. */
 static double run_seconds(const ordo_job *job)
 {
     return ordo_job_seconds(job) - job->own->prepare_seconds - job->own->transfer_seconds;
 }
 
-/* By any member: cancelled, or out of time? */
+/* By any member: ends the run if it is cancelled or its time is up. */
 static void look_for_end(ordo_job *job, ordo_u64 supersteps, ordo_u64 in_flight)
 {
     const ordo_options *options = job->own->options;
@@ -430,7 +430,7 @@ void ordo_job_sample_at(ordo_job *job, double seconds, ordo_u64 in_flight, ordo_
     if (++own->trace_skipped < own->trace_step)
         return;
     own->trace_skipped = 0;
-    if (own->trace_count == ORDO_TRACE_MAX) { /* every second one goes, and from now on every second one comes */
+    if (own->trace_count == ORDO_TRACE_MAX) { /* drops every second sample, and doubles the distance of later ones */
         for (size_t i = 0; i < ORDO_TRACE_MAX / 2; i++)
             own->trace[i] = own->trace[2 * i];
         own->trace_count = ORDO_TRACE_MAX / 2;
@@ -448,7 +448,7 @@ void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double 
                      float utilisation)
 {
     ordo_job_private *own = job->own;
-    if (own->trace_skipped + 1 < own->trace_step) { /* no clock is read for what is left out */
+    if (own->trace_skipped + 1 < own->trace_step) { /* does not read the clock for samples that are left out */
         own->trace_skipped++;
         return;
     }

@@ -1,4 +1,5 @@
-/* tables.h -- what the build generates from its lists of schedulers and operators (build: framework/tables.c). */
+/* tables.h -- the tables that the build generates from its lists of schedulers and operators, by framework/tables.c.in.
+ */
 #ifndef ORDO_RUN_TABLES_H
 #define ORDO_RUN_TABLES_H
 

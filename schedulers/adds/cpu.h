@@ -1,20 +1,22 @@
 /* adds/cpu.h -- asynchronous dynamic delta-stepping (ADDS) on the CPU.
  *
- * Problem: delta-stepping in supersteps leaves threads idle at every barrier, and no fixed delta suits all graphs.
- * Method (Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5): 32 shared buckets in a circle, written by all
- * and read by one manager, which hands runs of entries to workers; no barrier anywhere. The head bucket moves on when
- * its work is done, meanwhile the next one to three are dequeued, too, and delta follows what the workers can take.
- *   queue.h    buckets, blocks, counters of what is written, read and done: sections 5.4 and 5.6
- *   manager.h  assignment, head switches, the end, delta: sections 5.4, 5.5, 5.7
- *   this file  a member: takes an assignment, expands it, pushes activations; what touches the operator
- * Where a member differs from the paper's worker block: it collects activations per bucket and reserves slots for many
- * at once, at the end of an assignment at the latest and before DWC is counted; and it can be the manager itself.
+ * Problem. Delta-stepping in supersteps leaves threads idle at every barrier, and no fixed delta suits all graphs.
  *
- * Dry pool. A member that finds no room for a push waits a moment for the memory role (plays it, where it may), then
- * *spills*: the entries go to an overflow bin of its own, counted in `in` before the DWC of the work that made them.
- * Whoever has overflow and nothing else to do pushes from it; if most of that spills again, it processes a batch from
- * it itself. So a member never waits for room without end, and what is spilled is processed whatever the pool does. The
- * initial items of a member are overflow from the start, materialised as there is room.
+ * Method (Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5). 32 shared buckets form a circle. All members
+ * write to them; one manager reads them and assigns runs of entries to workers. There is no barrier. The head bucket
+ * moves on when its work is done; meanwhile the next one to three buckets are dequeued as well, and delta follows how
+ * much work the workers can take.
+ *   queue.h    buckets, blocks, counters of what is written, read and done: sections 5.4 and 5.6
+ *   manager.h  assignment, head switches, termination, delta: sections 5.4, 5.5, 5.7
+ *   this file  a member: takes an assignment, expands it, pushes activations; all code that depends on the operator
+ * A member differs from the paper's worker block in two ways: it collects activations per bucket and reserves slots for
+ * many at once, at the end of an assignment at the latest and before DWC is counted; and it can be the manager itself.
+ *
+ * Exhausted pool. A member that finds no free slot for a push waits a moment for the memory role (or plays it, if it
+ * may), then *spills*: the entries go to the member's overflow bin, counted in `in` before the DWC of the work that
+ * made them. A member with overflow and nothing else to do pushes from it; if most of that spills again, it processes a
+ * batch from it itself. So no member waits for slots without bound, and what is spilled is processed whatever the pool
+ * does. The initial items of a member are overflow from the start, and become entries as slots are free.
  *
  * Good for: graphs whose best delta is not known, uneven threads.
  *
@@ -29,12 +31,13 @@
 #define adds_work_lock ORDO_OP_NAME(adds_work_lock)
 
 enum {
-    ADDS_BUFFER = 64,  /* activations a bucket that a member collects before it pushes them */
-    ADDS_WORTH = 1024, /* that are worth a head switch, a few microseconds */
+    ADDS_BUFFER = 64,  /* activations that a member collects for a bucket before it pushes them */
+    ADDS_WORTH = 1024, /* pushes that make a head switch, a few microseconds, worthwhile */
 };
 
-/* Starting width in units of mean weight over mean degree, from the degrees alone. Rather narrow than wide: the clip
- * point corrects the one at once, while a wide bucket has done its unordered work before it is seen. */
+/* Starting width in units of mean weight over mean degree, from the degrees only. Rather too narrow than too wide: the
+ * clip point corrects a narrow width at once, while the unordered work in a wide bucket is done before it is noticed.
+ */
 ORDO_INLINE double ordo_adds_factor(const ordo_job *job, double asked)
 {
     if (asked > 0)
@@ -42,7 +45,7 @@ ORDO_INLINE double ordo_adds_factor(const ordo_job *job, double asked)
     return job->mean_degree < 4 ? 16 : job->mean_degree < 8 ? 8 : 4;
 }
 
-/* Waits a moment for room in a bucket, playing the memory role where members may; false: spill. */
+/* Waits a moment for free slots in a bucket, playing the memory role if members may; false: the caller must spill. */
 ORDO_NOINLINE bool ordo_adds_wait_for_room(adds_control *c, const ordo_job *job, ordo_u32 b)
 {
     adds_call_memory(&c->queue, b);
@@ -62,29 +65,29 @@ ORDO_NOINLINE bool ordo_adds_wait_for_room(adds_control *c, const ordo_job *job,
     return false;
 }
 
-/* One member's. */
+/* State of a member. */
 typedef struct adds_member {
     ordo_job *job;
     adds_control *control;
     adds_worker *worker;
-    adds_map map; /* as of the start of the assignment, or newer */
+    adds_map map; /* copied at the start of the assignment, or later */
     ordo_u32 buckets;
-    ordo_u32 filled;                    /* bit a bucket: its buffer is not empty */
-    ordo_u64 next_initial, end_initial; /* initial items not materialised yet */
+    ordo_u32 filled;                    /* a bit for each bucket: its buffer is not empty */
+    ordo_u64 next_initial, end_initial; /* initial items that are not entries yet */
     ordo_bin overflow;
     ordo_counters count;
     adds_writer writer;
     ordo_u32 in_buffer[ADDS_MAX_BUCKETS];
     op_entry buffer[ADDS_MAX_BUCKETS][ADDS_BUFFER];
-    op_entry batch[]; /* [grain] what is taken from the overflow */
+    op_entry batch[]; /* [grain] entries taken from the overflow */
 } adds_member;
 
-/* What every member needs to start. */
+/* Shared by all members. */
 typedef struct adds_run {
     ordo_job *job;
     adds_control *control;
     adds_member **member; /* [threads] */
-    double *lowest;       /* [threads] least priority of its initial items */
+    double *lowest;       /* [threads] least priority of each member's initial items */
 } adds_run;
 
 ORDO_NOINLINE void adds_spill(adds_member *me, const op_entry *entries, ordo_u32 count)
@@ -109,8 +112,8 @@ ORDO_INLINE ordo_u32 adds_entry_bucket(const adds_member *me, op_entry entry)
     return adds_bucket_of(&me->map, me->buckets, op_entry_priority(me->job, entry));
 }
 
-/* Pushes a buffer. Where the head has moved or delta has changed since its entries were sorted: sorts them again, in
- * runs, lest they land behind the head. */
+/* Pushes a buffer. If the head has moved or delta has changed since its entries were sorted, sorts them again first, in
+ * runs, so that none is put behind the head. */
 ORDO_NOINLINE void adds_flush(adds_member *me, ordo_u32 b)
 {
     const op_entry *entries = me->buffer[b];
@@ -131,7 +134,7 @@ ORDO_NOINLINE void adds_flush(adds_member *me, ordo_u32 b)
             j++;
         adds_push_to(me, to, entries + i, j - i);
     }
-    me->map = before; /* what else is buffered was sorted by this one */
+    me->map = before; /* the entries of the other buffers were sorted by this map */
 }
 
 ORDO_INLINE void adds_put(adds_member *me, op_entry entry)
@@ -156,7 +159,7 @@ ORDO_INLINE void adds_activate(void *arg, op_entry entry)
     adds_put(me, entry);
 }
 
-/* Pushes all that is buffered, nearest bucket first. */
+/* Pushes all buffers, that of the lowest bucket first. */
 ORDO_INLINE void adds_flush_all(adds_member *me)
 {
     ordo_u32 ahead = me->filled & ~(((ordo_u32)1 << me->map.head) - 1);
@@ -172,7 +175,7 @@ ORDO_INLINE void adds_refresh_map(adds_member *me)
         adds_read_map(me->control, &me->map);
 }
 
-/* One assignment: entries lie in a row. */
+/* Processes an assignment, whose entries are contiguous. */
 ORDO_INLINE void adds_process(adds_member *me, ordo_u64 flag, const ordo_rows *rows, const ordo_sync sync)
 {
     adds_queue *q = &me->control->queue;
@@ -185,7 +188,8 @@ ORDO_INLINE void adds_process(adds_member *me, ordo_u64 flag, const ordo_rows *r
     adds_done_work(q, adds_flag_bucket(flag), size);
 }
 
-/* Takes up to `most` entries from what is not pushed yet into me->batch: initial items first. */
+/* Takes up to `most` entries that are not pushed yet into me->batch: initial items first, then overflow. Returns their
+ * number. */
 static ordo_u32 adds_take_overflow(adds_member *me, ordo_u32 most)
 {
     ordo_u32 count = 0;
@@ -210,7 +214,7 @@ static bool adds_push_overflow(adds_member *me)
     return 2 * spilled <= count;
 }
 
-/* For a member with overflow and nothing else to do: what nobody has room for is processed here. */
+/* For a member with overflow and nothing else to do: pushes overflow, or processes what finds no free slots. */
 ORDO_INLINE void adds_drain_overflow(adds_member *me, const ordo_rows *rows, const ordo_sync sync)
 {
     if (adds_push_overflow(me))
@@ -221,7 +225,7 @@ ORDO_INLINE void adds_drain_overflow(adds_member *me, const ordo_rows *rows, con
     __atomic_store_n(&me->worker->out, me->worker->out + count, __ATOMIC_RELEASE);
 }
 
-/* Waits for a flag: a few pauses, more each round, then the core goes to others. */
+/* Waits for a flag: a few pauses, more in each round, then yields the core to other threads. */
 ORDO_INLINE void adds_wait(adds_member *me, int round, int patience)
 {
     __atomic_store_n(&me->worker->waiting, 1, __ATOMIC_RELAXED);
@@ -232,7 +236,7 @@ ORDO_INLINE void adds_wait(adds_member *me, int round, int patience)
             ordo_pause();
 }
 
-/* A dedicated manager's life. */
+/* The loop of a dedicated manager. */
 ORDO_NOINLINE void adds_manage_loop(adds_run *run, int patience)
 {
     adds_control *c = run->control;
@@ -318,11 +322,11 @@ ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
             } else {
                 adds_drain_overflow(me, &rows, sync);
             }
-            if (++assignments % 64 == 0) /* now and then, for progress reports */
+            if (++assignments % 64 == 0) /* for progress reports */
                 ordo_publish_counters(job, index, &me->count);
             continue;
         }
-        if (++round == 2) /* the first round is too short to look at the clock */
+        if (++round == 2) /* the first round is too short to read the clock */
             me->count.work_seconds += ORDO_CLOCK(job) - busy_since;
         adds_wait(me, round, patience);
     }
@@ -339,7 +343,7 @@ ORDO_NOINLINE void adds_work_lock(void *run, int index)
     adds_work((adds_run *)run, index, ORDO_SYNC_LOCK);
 }
 
-/* The tunables as rules. */
+/* The parameters that follow from the tunables. */
 static adds_params adds_params_of(ordo_job *job, double delta)
 {
     const double *t = job->tunable;
@@ -355,7 +359,8 @@ static adds_params adds_params_of(ordo_job *job, double delta)
         .job = job,
     };
     r.controller.worth = ADDS_WORTH;
-    /* So that an assignment of high degrees ends within a millisecond or so: member 0 looks at cancelling between. */
+    /* So that an assignment of high degrees ends within about a millisecond: member 0 polls for cancellation between
+     * assignments. */
     while (r.grain_high > r.grain_low && r.grain_high * degree > 131072)
         r.grain_high /= 2;
     if (r.grain_low > r.grain_high)

@@ -5,23 +5,23 @@
  *
  * Data structures.
  *   queue.cuh    buckets over a pool of blocks, credits, counters: sections 5.4 and 5.6
- *   manager.cuh  the manager (block 0): probing, assigning, head switches, the end, delta; and how a worker block takes
- *                work
+ *   manager.cuh  the manager (block 0): probing, assigning, head switches, termination, delta; and how a worker block
+ *                takes work
  *   this file    a worker's warp: takes a portion, expands it, pushes activations; all that depends on the operator
  *
  * Protocol. One cooperative launch holds the manager and its workers: all blocks are resident, so no thread waits for a
- * block that does not run. Its grid barrier is used once, at the start. A worker's warps are independent of each other:
- * there is no barrier of a block in their loop, which is op_warp_loop.
- *   Chaining, where the run is latency-bound (the workers have few items in hand). A warp keeps what it activates in a
- * bucket that is being dequeued, up to the size of its local queue, and expands it next, up to `chain` hops; the rest
- * goes to the buckets. This is Ordo's own addition: a hop through bucket and manager costs several times one that stays
- * with the warp. chain=0 is the paper's. Nothing else changes: what is kept belongs to the assignment, which is done
- * when the chain is.
+ * block that does not run. Its grid barrier is used once, at the start. The warps of a worker are independent of each
+ * other: their loop, op_warp_loop, has no block barrier.
+ *   Chaining, while the run is latency-bound (the workers hold few items). A warp keeps what it activates in a bucket
+ *   that is being dequeued, up to the capacity of its local queue, and expands it next, up to `chain` steps; the rest
+ *   goes to the buckets. This is Ordo's own addition: a step through bucket and manager takes several times as long as
+ *   one within the warp. chain=0 is the paper's method. Nothing else changes: entries in the local queue belong to the
+ *   assignment, which is done when the chain is.
  *
  * Termination. Exact, by counters of what is reserved and what is done: manager.cuh.
  *
- * Memory order. Entries are published and taken by W0 to W4, R1 to R4, D1 and D2: queue.cuh. Cells need no order: one
- * that has become better since makes its entry stale.
+ * Memory order. Entries are published and taken by W0 to W4, R1 to R4, D1 and D2: queue.cuh. Cells need no order: an
+ * entry whose cell has become better since is stale.
  */
 #include <stdio.h>
 
@@ -31,7 +31,7 @@
 /* What profilers show carries the operator's name. */
 #define adds_kernel ORDO_OP_NAME(adds_kernel)
 
-/* By one thread: where buckets lie, as the control warp has published it: see manager.cuh. */
+/* By one thread: the mapping of priorities to buckets that the control warp has published; see manager.cuh. */
 ORDO_DEV ordo_dev_map adds_dev_read_map(const adds_dev_queue &q)
 {
     const ordo_u32 head = ordo_dev_load(&q.words->head);
@@ -49,22 +49,23 @@ typedef struct adds_args {
     adds_dev_queue queue;
     adds_dev_params params;
     op_warp_ctx ctx;
-    ordo_u32 chain;   /* hops that a warp follows its own activations */
+    ordo_u32 chain;   /* the most hops of a chain */
     ordo_u64 *flag;   /* [workers] */
     ordo_u64 *lowest; /* see op_warp_lowest */
     adds_dev_state *state_out;
     ordo_cuda_run run;
 } adds_args;
 
-/* What a worker's warp has in hand beside its op_warp. */
+/* State of a worker's warp beside its op_warp. */
 typedef struct adds_hand {
     adds_dev_portion portion;
-    ordo_u32 credit; /* lane b's for bucket b: see adds_dev_flush */
-    ordo_u32 swept;  /* items of the lane's bits, where the portion is one of spilled items */
+    ordo_u32 credit; /* lane b's credit for bucket b: see adds_dev_flush */
+    ordo_u32 swept;  /* items of the lane's bits, if the portion is one of spilled items */
     bool started;    /* the warp has pushed its initial items */
 } adds_hand;
 
-/* Ends the warp's portion, or its initial items: what these activated is reserved or spilled. Called by whole warps. */
+/* Counts the warp's portion, or its initial items, as done: what these activated is reserved or spilled. Called by
+ * whole warps. */
 ORDO_DEV void adds_end_portion(const adds_dev_queue &q, adds_dev_worker *block, adds_hand *hand)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -97,7 +98,7 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
     adds_end_portion(a.queue, block, hand);
     hand->portion = adds_dev_take(block, flag);
     const adds_dev_portion &p = hand->portion;
-    if (p.end || __any_sync(~0u, w->edges >> 30)) /* before the lanes' 32-bit counters wrap */
+    if (p.end || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run.counters);
     if (p.end)
         return ORDO_WARP_END;
@@ -115,7 +116,7 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
     return ORDO_WARP_ENTRIES;
 }
 
-/* Of op_warp_loop. */
+/* The hooks of op_warp_loop. */
 struct adds_hooks {
     static constexpr bool narrow = false, gives_surplus = true, expands_initial = false;
     static constexpr ordo_u32 enough = 32;
@@ -200,14 +201,14 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
         w.map.last = a.queue.layout.buckets - 1;
         w.map.limit = base + a.params.start.delta;
         adds_hooks hooks = {a, &cache, &block, &a.flag[blockIdx.x - 1], {}};
-        /* neighbours among the initial items go to different blocks */
+        /* consecutive initial items go to different blocks */
         const ordo_u64 initial = ((blockIdx.x - 1) + (ordo_u64)workers * warp) * 32;
         op_warp_loop(a.ctx, a.run, &w, hooks, initial);
     }
 }
 
-/* Starting width in units of mean weight over mean degree. With hubs, paths are short and a narrow bucket has enough
- * items; where degrees are small the run is latency-bound, and wide buckets pay. */
+/* Starting width in units of mean weight over mean degree. In graphs with hubs, paths are short and a narrow bucket has
+ * enough items; where degrees are small the run is latency-bound, and wide buckets are faster. */
 static double adds_factor(const ordo_job *job)
 {
     if (job->tunable[ADDS_FACTOR] > 0)
@@ -244,12 +245,13 @@ static void adds_dev_explain(ordo_cuda *c, void *state_on_device, char *text, si
 }
 #endif
 
-static ordo_u32 adds_power(ordo_u32 x) /* of two, at most x */
+static ordo_u32 adds_power(ordo_u32 x) /* the largest power of two that is at most x */
 {
     return (ordo_u32)1 << adds_log2(x);
 }
 
-/* Sizes of the queue, and all that the manager needs, for `blocks` resident blocks and a first width of `delta`. */
+/* Computes sizes of the queue and the manager's parameters, for `blocks` resident blocks and a first width of `delta`.
+ */
 static void adds_plan(const ordo_job *job, int blocks, double delta, bool classes, ordo_u64 ids, adds_args *a)
 {
     const double *t = job->tunable;
@@ -268,7 +270,7 @@ static void adds_plan(const ordo_job *job, int blocks, double delta, bool classe
     if (t[ADDS_WORKERS] > 0)
         a->params.workers = adds_clamp((ordo_u32)t[ADDS_WORKERS], 1, a->params.workers);
     a->params.controller = adds_delta_params_of(job, delta, job->mean_degree < 8 && !classes ? 2 : 4, 0.6);
-    /* taking from one more bucket costs little with so many workers: it comes before a wider delta does */
+    /* dequeuing one more bucket costs little with so many workers: it is tried before delta becomes wider */
     a->params.controller.util_more = (a->params.controller.util_low + a->params.controller.util_high) / 2;
     a->params.start = adds_delta_controller_of(job, &a->params.controller, delta);
     a->params.grain_low =
@@ -288,7 +290,7 @@ static void adds_plan(const ordo_job *job, int blocks, double delta, bool classe
     q->pool.cached = t[ADDS_TRANSLATION] > 0;
     q->alone = !(t[ADDS_RESERVE] > 0);
     a->chain = t[ADDS_CHAIN] >= 0 ? (ordo_u32)t[ADDS_CHAIN] : classes ? 8 : 64;
-    /* more where the graph is deep, less where other workers would have nothing to do */
+    /* more for deep graphs, fewer where other workers would have nothing to do */
     a->ctx.local_capacity = kind == ORDO_GRAPH_DEEP ? 32 : adds_power(adds_clamp(2 * a->params.grain_low, 1, 32));
 }
 
@@ -299,9 +301,9 @@ static ordo_status adds_run_job(ordo_job *job)
     ordo_cuda_arrays arrays = {};
     adds_args a = {};
     adds_dev_queue *q = &a.queue;
-    /* A bucket for each class of weights does, since several are taken from at once; but not where there are hubs,
-     * whose edges end in all classes, nor where degrees are even and a class has few entries: there a bucket holds
-     * several classes, more of them where vertices have few edges. */
+    /* A bucket for each class of weights is enough, since several are dequeued at once; except in graphs with hubs,
+     * whose edges fall into all classes, and with even degrees, where a class has few entries: there a bucket holds
+     * several classes, more of them if vertices have few edges. */
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     const bool few = job->mean_degree < 8, classes = kind == ORDO_GRAPH_EVEN && op_warp_classes(job);
     double own = kind == ORDO_GRAPH_HUBS || classes ? op_warp_width(job, 1, few ? 8 : 4)

@@ -1,13 +1,14 @@
-/* adds/delta_controller.h -- delta and the number of buckets dequeued at once: section 5.7, the same on both back ends.
+/* adds/delta_controller.h -- adapts delta and the number of buckets dequeued at once: section 5.7, the same on both
+ * back ends.
  *
- * Two signals, looked at once an epoch. The *clip point*: more than a share `clip` of what was pushed went to the tail
- * bucket, so delta is too small for the circle of buckets; it doubles, and what it was is never gone below again.
- * *Utilisation*, the share of the workers' hands that is full: too low, and more buckets are dequeued from at once,
- * then delta doubles, if more waits in other buckets than hands are full of then (Ordo's own: where nothing waits, as
- * at the start, a wider bucket has no more to do); too high, the other way. Delta moves on the mean of several epochs
- * and not before `cooldown` head switches have passed since it last did, because the buckets must have filled under it
- * before its effect shows. It does not halve where a bucket holds less than is worth a head switch (Ordo's own: a few
- * threads are always utilised).
+ * Two signals, evaluated once an epoch. The *clip point*: if more than a share `clip` of the pushes went to the tail
+ * bucket, delta is too small for the circle of buckets; it doubles, and its old value is a lower bound from then on.
+ * *Utilisation* is the number of items that workers hold, as a share of what they can hold. If it is too low, more
+ * buckets are dequeued at once; then delta doubles, if more items wait in other buckets than the workers could hold
+ * (Ordo's own rule: where nothing waits, as at the start, a wider bucket has no more to do). If it is too high, the
+ * opposite. Delta changes by the mean of several epochs, and not before `cooldown` head switches have passed since its
+ * last change, because its effect shows only when the buckets have filled under it. It does not halve if a bucket holds
+ * less than is worth a head switch (Ordo's own rule: with few threads utilisation is always high).
  */
 #ifndef ORDO_ADDS_PACE_H
 #define ORDO_ADDS_PACE_H
@@ -21,19 +22,19 @@ typedef struct adds_delta_params {
     bool dynamic;
     ordo_u32 concurrent_min, concurrent_max;
     ordo_u32 cooldown;                /* head switches */
-    double clip, util_low, util_high; /* shares */
-    double util_more;                 /* below it more buckets are dequeued from at once; at least util_low */
+    double clip, util_low, util_high; /* shares, 0 to 1 */
+    double util_more;                 /* below it more buckets are dequeued at once; at least util_low */
     double delta_max;
-    ordo_u64 worth; /* pushes a head switch, at least, for a smaller delta */
+    ordo_u64 worth; /* delta becomes smaller only if there are at least this many pushes per head switch */
 } adds_delta_params;
 
 typedef struct adds_delta_controller {
     double delta, delta_min;
-    double util_mean;        /* over epochs; below 0: none yet */
+    double util_mean;        /* mean over epochs; below 0: no value yet */
     ordo_u64 cooldown_until; /* delta may change from this switch on */
     ordo_u64 switches;       /* at the end of the last epoch */
     ordo_u32 concurrent;
-    bool skip; /* the epoch that ends next has seen two deltas */
+    bool skip; /* delta changed during the epoch that ends next */
 } adds_delta_controller;
 
 ORDO_FN bool adds_delta_controller_set(const adds_delta_params *r, adds_delta_controller *p, double delta,
@@ -47,13 +48,12 @@ ORDO_FN bool adds_delta_controller_set(const adds_delta_params *r, adds_delta_co
     return true;
 }
 
-/* What the CPU's manager asks at the end of an epoch before all else: whether delta is *far* too wide, by `left`, how
- * many of `pushes` went to another bucket than the head. An edge leaves the head with about the probability of its
- * weight over delta, so pushes / left is about delta in mean weights of edges. Where that is above ADDS_FAR_TOO_WIDE,
- * delta becomes narrower at once, to no less than ADDS_STILL_WIDE such weights, and by no more than what spreads the
- * bucket over half of the circle: what was pushed before lies in the head and is processed there. The clip point and
- * utilisation need head switches to pass, which such a bucket has none of; this rule needs work alone. Returns whether
- * delta is another one. */
+/* The first rule that the CPU's manager applies at the end of an epoch: whether delta is *far* too wide. `left` is how
+ * many of `pushes` went to another bucket than the head. An edge leaves the head with a probability of about its weight
+ * over delta, so pushes / left is about delta in mean weights of edges. If that is above ADDS_FAR_TOO_WIDE, delta
+ * becomes narrower at once, to no less than ADDS_STILL_WIDE such weights, and by no more than spreads the bucket over
+ * half of the circle: what was pushed before lies in the head and is processed there. The clip point and utilisation
+ * need head switches, of which such a bucket has none; this rule needs only work. Returns whether delta has changed. */
 enum { ADDS_FAR_TOO_WIDE = 64, ADDS_STILL_WIDE = 8 };
 ORDO_FN bool adds_delta_controller_narrow(const adds_delta_params *r, adds_delta_controller *p, ordo_u64 pushes,
                                           ordo_u64 left, double util, ordo_u32 buckets, ordo_u64 switches)
@@ -67,12 +67,12 @@ ORDO_FN bool adds_delta_controller_narrow(const adds_delta_params *r, adds_delta
     const double delta = p->delta / by;
     if (!adds_delta_controller_set(r, p, delta > p->delta_min ? delta : p->delta_min, switches))
         return false;
-    p->cooldown_until = switches; /* no switches have told anything */
+    p->cooldown_until = switches; /* no switch has given evidence for this delta yet */
     return true;
 }
 
-/* The end of an epoch in which `pushes` were pushed, `tail_pushes` of them to the tail: N of the thesis. `waiting`:
- * what is in buckets that are not dequeued from, as a share of the hands. Returns whether delta is another one now. */
+/* Ends an epoch with `pushes` pushes, `tail_pushes` of them to the tail: N of the thesis. `waiting`: items in buckets
+ * that are not dequeued, as a share of the items that workers can hold. Returns whether delta has changed. */
 ORDO_FN bool adds_delta_controller_epoch(const adds_delta_params *r, adds_delta_controller *p, ordo_u64 pushes,
                                          ordo_u64 tail_pushes, double util, double waiting, ordo_u64 switches)
 {
@@ -87,7 +87,7 @@ ORDO_FN bool adds_delta_controller_epoch(const adds_delta_params *r, adds_delta_
         return false;
     }
     bool cooled_down = switches >= p->cooldown_until;
-    if (pushes && (double)tail_pushes > r->clip * (double)pushes) { /* at the clip point: the bound from now on */
+    if (pushes && (double)tail_pushes > r->clip * (double)pushes) { /* clip point: a lower bound of delta from now on */
         double bound = 2 * p->delta;
         if (!adds_delta_controller_set(r, p, bound, switches))
             return false;

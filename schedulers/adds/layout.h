@@ -10,13 +10,14 @@ enum { ADDS_MAX_BUCKETS = 32, ADDS_CACHE = 4, ADDS_MIN_BLOCK = 64, ADDS_AHEAD = 
 
 /* Sizes, fixed for a run; powers of two as shifts. */
 typedef struct adds_layout {
-    ordo_u32 buckets, blocks; /* blocks: of the pool */
+    ordo_u32 buckets, blocks; /* number of buckets; blocks of the pool */
     ordo_u32 block_shift, segment_shift, table_shift;
-    ordo_u32 start; /* the first index of every bucket, rounded down to a block; near the top in tests */
-    size_t entry;   /* bytes */
+    ordo_u32 start; /* the first index of every bucket, rounded down to a block; tests choose one shortly before the
+                       wrap */
+    size_t entry;   /* bytes of an entry */
 } adds_layout;
 
-ORDO_FN ordo_u32 adds_log2(ordo_u64 x) /* rounded down; x > 0 */
+ORDO_FN ordo_u32 adds_log2(ordo_u64 x) /* log2, rounded down; x > 0 */
 {
     ordo_u32 log = 0;
     while (x >>= 1)
@@ -24,9 +25,9 @@ ORDO_FN ordo_u32 adds_log2(ordo_u64 x) /* rounded down; x > 0 */
     return log;
 }
 
-/* The shape for wishes in entries. `pool` 0: half of m, but three blocks a bucket at least; never more than `most`. A
- * block is made smaller where the pool would hold fewer than eight a bucket: otherwise most of a small pool lies in
- * blocks set ahead. */
+/* The layout for a pool of `pool` entries. 0: half of m, but at least three blocks per bucket; never more than `most`.
+ * Blocks are smaller if the pool would hold fewer than eight per bucket: otherwise most of a small pool would lie in
+ * blocks mapped ahead. */
 ORDO_FN adds_layout adds_layout_for(ordo_u32 buckets, ordo_u64 pool, ordo_u64 block, ordo_u64 segment, ordo_u64 m,
                                     size_t entry, ordo_u64 most)
 {

@@ -1,37 +1,37 @@
-/* adds/manager.cuh -- the manager of `adds` on a GPU: block 0 of the launch, a warp for each task; and how its workers
- * take work.
+/* adds/manager.cuh -- the manager of `adds` on a GPU: block 0 of the launch, a warp for each task; and how workers take
+ * work.
  *
  * Problem. Assign readable entries of the current buckets to idle worker blocks, decide when the head moves on, adapt
- * delta, and recognise the end; Wang's thesis, sections 5.3 to 5.5 and 5.7. Does not depend on the operator.
+ * delta, and detect termination; Wang's thesis, sections 5.3 to 5.5 and 5.7. Does not depend on the operator.
  *
  * Data structures. Warps of the manager's block:
- *   0 .. 3   probe: bucket b belongs to warp b % 4, so up to four buckets in a row are probed side by side (5.5)
- *   4        assign: gives readable slots to worker blocks (5.4), ranges of spilled items where there are any
- *   5        memory (5.6), and the host's wish to stop
- *   6        control: head switches and the end (5.5), delta (5.7)
+ *   0 .. 3   probe: bucket b belongs to warp b % 4, so up to four consecutive buckets are probed in parallel (5.5)
+ *   4        assign: assigns readable slots to worker blocks (5.4), and ranges of spilled items if there are any
+ *   5        memory (5.6), and reading the host's stop request
+ *   6        control: head switches and termination (5.5), delta (5.7)
  *   7        the trace, and progress for the host
  * They share adds_dev_manager in shared memory: each of its words has one writer.
- *   Assignment flags (AF), one 64-bit word per worker block: 0 when it takes work, else an assignment; all ones: the
- * end. location (32 bits: slot of the pool, or first word of spill bits) | size << 32 | bucket << 48 | shift << 56
+ *   Assignment flags (AF): one 64-bit word per worker block, 0 when it can take work, else an assignment; all ones: the
+ *   end. location (32 bits: slot of the pool, or first word of spill bits) | size << 32 | bucket << 48 | shift << 56
  *
- * Protocol. The assign warp stores a flag. A worker block has a copy of it in shared memory, `work`, of which its warps
- * take portions of 1 << shift items by compare-and-swap. A warp that finds it used up and gets the block's lock reads
- * the flag, clears it with a compare-and-swap (so an end that came meanwhile is not lost) and makes it the new copy. So
- * one assignment can wait while the last is worked on. `left` counts, for a few assignments at once, the items that are
- * not done; the warp that ends an assignment's last portion does D1 and D2.
+ * Protocol. The assign warp stores a flag. A worker block has a copy of its flag in shared memory, `work`, from which
+ * its warps take portions of 1 << shift items by compare-and-swap. A warp that finds the copy used up and gets the
+ * block's lock reads the flag, clears it with a compare-and-swap (so an end that was stored meanwhile is not lost) and
+ * makes it the new copy. So one assignment can wait while the block works on the last one. `left` counts, for a few
+ * assignments at once, the items that are not done; the warp that ends an assignment's last portion does D1 and D2.
  *
  * Termination. What is not finished is in a bucket (reserved, DWC not counted), spilled (counted in `spilled`, not yet
  * in `swept`), or an initial item of a block that has not counted `started`. A worker counts DWC, swept or started only
  * after a fence behind the reservations and spills of what the items activated. The control warp reads started, swept
  * and every DWC first, with acquire, then spilled and every resv_ptr. All only grow, and what is done never passes what
  * is reserved: so equality of what was read is equality at a moment between, for all at once, and nothing is left.
- * Exact, with no margin of empty sweeps.
+ * Exact, without repeated empty sweeps.
  *
- * Memory order. read[] is stored with release and read with acquire (R4); other shared words are hints or counters of
- * one writer's own. What the lanes of a warp must decide alike, one lane reads for all. The assign warp stores a flag
+ * Memory order. read[] is stored with release and read with acquire (R4); other shared words are hints, or counters
+ * with one writer. Where all lanes of a warp must decide alike, one lane reads for all. The assign warp stores a flag
  * after a fence that follows its acquire of read[] (R4: so the worker that acquires the flag sees what a probe warp saw
  * written). The mapping of priorities to buckets, (base, 1/delta, head), is stored by the control warp and read by
- * workers relaxed, word by word. A torn or outdated copy puts an entry in a bucket that means another priority; it is
+ * workers relaxed, word by word. A torn or outdated copy puts an entry into a bucket that means another priority; it is
  * read later or sooner than it should be, but it is read: every bucket becomes the head again while any has work.
  * Priorities never decide what is correct.
  *
@@ -44,9 +44,9 @@
 #include "queue.cuh"
 
 enum {
-    ADDS_DEV_THREADS = 320, /* of a block: two of them leave a thread 96 registers, enough to spill none */
+    ADDS_DEV_THREADS = 320, /* threads of a block: with two blocks a thread has 96 registers, enough to spill none */
     ADDS_DEV_WARPS = ADDS_DEV_THREADS / 32,
-    ADDS_DEV_PORTION = 32, /* most items of a warp's portion */
+    ADDS_DEV_PORTION = 32, /* the most items of a warp's portion */
     ADDS_DEV_WORKERS = 1024,
     ADDS_DEV_PROBES = 4,
     ADDS_DEV_ASSIGNER = ADDS_DEV_PROBES,
@@ -54,10 +54,11 @@ enum {
     ADDS_DEV_CONTROL,
     ADDS_DEV_TRACER,
     ADDS_DEV_LOADS = 9,    /* flags that a lane loads at once */
-    ADDS_DEV_LOOKS = 16,   /* loads of its flag, by the warp that has a block's lock, before it gives the lock back */
-    ADDS_DEV_SLOTS = 8,    /* assignments that a block works on at once */
-    ADDS_DEV_SWEEP = 63,   /* the bucket of a range of spill bits */
-    ADDS_DEV_RANGE = 1024, /* words of such a range */
+    ADDS_DEV_LOOKS = 16,   /* loads of the block's flag by the warp that has the block's lock, before it releases the
+                              lock */
+    ADDS_DEV_SLOTS = 8,    /* assignments on which a block works at once */
+    ADDS_DEV_SWEEP = 63,   /* marks a range of spill bits, in place of a bucket's number */
+    ADDS_DEV_RANGE = 1024, /* words of spill bits in a range */
 };
 #define ADDS_DEV_END (~(ordo_u64)0)
 #define ADDS_DEV_IS_THIN (1u << 8)
@@ -86,14 +87,14 @@ typedef struct adds_dev_manager {
     ordo_u64 assigned[ADDS_MAX_BUCKETS]; /* assign warp */
     ordo_u32 assignments;                /* assign warp */
     ordo_u32 now;                        /* control warp: see adds_dev_now */
-    ordo_u32 stop;                       /* memory warp: the host wants an end */
-    ordo_u32 told;                       /* control warp: how often it has written the following for the trace warp */
+    ordo_u32 stop;                       /* memory warp: the host wants the run to stop */
+    ordo_u32 told;                       /* control warp: how often it has written the words below for the trace warp */
     ordo_u32 concurrent;
     ordo_u64 switches, in_flight;
     double delta, util;
 } adds_dev_manager;
 
-/* What all lanes of a warp of the manager must see alike: one word, which one lane reads for its warp. */
+/* State that all lanes of a manager's warp must read alike: one word, which one lane reads for its warp. */
 #define ADDS_DEV_SPILLED (1u << 16)
 #define ADDS_DEV_ENDED (1u << 17)
 ORDO_DEV ordo_u32 adds_dev_now(ordo_u32 head, ordo_u32 concurrent, bool spilled, bool ended)
@@ -113,7 +114,7 @@ ORDO_DEV ordo_u32 adds_dev_read_now(adds_dev_manager *m)
     return __shfl_sync(~0u, ordo_dev_load_block(&m->now), 0);
 }
 
-/* By all blocks, before the grid barrier. */
+/* Called by all blocks, before the grid barrier. */
 ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m)
 {
     if (threadIdx.x < ADDS_MAX_BUCKETS) {
@@ -128,7 +129,7 @@ ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_par
     }
 }
 
-/* How far bucket b is from the head. */
+/* The distance of bucket b from the head. */
 ORDO_DEV ordo_u32 adds_dev_ahead(const adds_dev_queue &q, ordo_u32 b, ordo_u32 head)
 {
     return b >= head ? b - head : b + q.layout.buckets - head;
@@ -158,9 +159,9 @@ ORDO_DEV void adds_dev_probe_warp(const adds_dev_queue &q, adds_dev_manager *m, 
 
 /* ---- the assign warp ---- */
 
-/* Items for a worker: a power of two between the bounds. It is a worker's share among all workers, not among the idle
- * ones: these come again for more, and the others come for theirs. A worker that gets more than its warps take at once
- * would keep the rest from both. */
+/* Number of items of an assignment: a power of two between the bounds. It is a worker's share among all workers, not
+ * among the idle ones: idle workers ask again, and busy ones ask later. A worker that gets more than its warps can take
+ * at once would withhold the rest from both. */
 ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_params &r, ordo_u64 available)
 {
     ordo_u64 each = (available + r.workers - 1) / r.workers;
@@ -171,7 +172,7 @@ ORDO_DEV ordo_u32 adds_dev_grain(const adds_dev_params &r, ordo_u64 available)
     return 1u << (32 - __clz((ordo_u32)each - 1));
 }
 
-/* By one thread: the portions of an assignment of `grain` items, as a power of two. */
+/* By one thread: log2 of the portion for an assignment of `grain` items. */
 ORDO_DEV ordo_u32 adds_dev_shift(const adds_dev_params &r, ordo_u32 grain)
 {
     ordo_u32 portion = grain / ADDS_DEV_WARPS;
@@ -179,8 +180,8 @@ ORDO_DEV ordo_u32 adds_dev_shift(const adds_dev_params &r, ordo_u32 grain)
     return 31 - __clz(portion < ADDS_DEV_PORTION ? portion : ADDS_DEV_PORTION);
 }
 
-/* Assigns `chunks` pieces of `size` units in all, `grain` each, from `location` on, to idle workers: worker lane + 32 i
- * is idle where bit i of the lane's own *idle is set. */
+/* Assigns `chunks` pieces of `grain` units each, `size` in total, from `location` on, to idle workers: worker lane + 32
+ * i is idle if bit i of the lane's *idle is set. */
 ORDO_DEV void adds_dev_give(ordo_u64 *flag, ordo_u32 *idle, ordo_u32 chunks, ordo_u64 location, ordo_u32 size,
                             ordo_u32 grain, ordo_u32 bucket, ordo_u32 shift)
 {
@@ -200,12 +201,13 @@ ORDO_DEV void adds_dev_give(ordo_u64 *flag, ordo_u32 *idle, ordo_u32 chunks, ord
     __syncwarp();
 }
 
-/* Adds workers that take work to the lane's own *idle, of `count` workers of the lane. */
+/* Sets bits in the lane's *idle for those of its `count` workers that can take work. */
 ORDO_DEV void adds_dev_find_idle(ordo_u64 *flag, ordo_u32 count, ordo_u32 *idle)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     for (ordo_u32 first = 0; first < count; first += ADDS_DEV_LOADS) {
-        bool free[ADDS_DEV_LOADS]; /* all loads at once: one after the other they would take a round trip each */
+        bool free[ADDS_DEV_LOADS]; /* all loads are issued at once: one after the other they would take a round trip
+                                      each */
 #pragma unroll
         for (ordo_u32 i = 0; i < ADDS_DEV_LOADS; i++)
             free[i] =
@@ -217,12 +219,12 @@ ORDO_DEV void adds_dev_find_idle(ordo_u64 *flag, ordo_u32 count, ordo_u32 *idle)
     __syncwarp();
 }
 
-/* A sweep over the words of spill bits: its ranges, and how many of them are assigned. 0 ranges: none goes on. */
+/* A sweep over the words of spill bits: number of its ranges, and of those assigned. 0 ranges: there is no sweep. */
 typedef struct adds_dev_sweep {
     ordo_u32 ranges, assigned;
 } adds_dev_sweep;
 
-/* Begins a sweep, or assigns ranges of the one that goes on to idle workers, or ends it where all ranges are done. */
+/* Begins a sweep, or assigns ranges of the current one to idle workers, or ends it if all ranges are done. */
 ORDO_DEV void adds_dev_assign_ranges(const adds_dev_queue &q, const adds_dev_params &r, ordo_u64 *flag, ordo_u32 *idle,
                                      ordo_u32 workers, adds_dev_sweep *sweep)
 {
@@ -246,7 +248,7 @@ ORDO_DEV void adds_dev_assign_warp(const adds_dev_queue &q, const adds_dev_param
 {
     const ordo_u32 lane = threadIdx.x % 32, buckets = q.layout.buckets;
     const ordo_u32 count = r.workers > lane ? (r.workers - lane + 31) / 32 : 0; /* workers of this lane */
-    ordo_u32 idle = 0;                                                          /* those that take work, as a mask */
+    ordo_u32 idle = 0;                                                          /* mask of those that can take work */
     const ordo_u64 size = (ordo_u64)1 << q.layout.block_shift;
     adds_dev_sweep sweep = {};
     ordo_u64 assigned = q.layout.start, word = 0;
@@ -346,9 +348,9 @@ ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double 
     ordo_dev_store(&q.words->head, head | (latency_bound ? ADDS_DEV_IS_THIN : 0));
 }
 
-/* By one thread: what the trace warp is to record. The trace and the host have a warp of their own, because a record
- * costs a few round trips, and a store to the host microseconds. The words that it reads may be of two moments; they
- * are statistics. */
+/* By one thread: passes a sample to the trace warp. The trace and the mailbox have a separate warp, because a sample
+ * costs a few round trips, and a store to the host microseconds. The words that the trace warp reads may belong to
+ * different moments; they are statistics only. */
 ORDO_DEV void adds_dev_tell(adds_dev_manager *m, ordo_u64 in_flight, ordo_u64 switches,
                             const adds_delta_controller &controller, double util)
 {
@@ -377,15 +379,15 @@ ORDO_DEV void adds_dev_trace_warp(adds_dev_manager *m, ordo_cuda_record *record,
     }
 }
 
-/* The counters that decide the end and head switches, as the control warp has read them; done and resv are lane b's own
- * of bucket b. */
+/* The counters that decide termination and head switches, as the control warp has read them; done and resv are those of
+ * bucket b in lane b. */
 typedef struct adds_dev_counts {
     ordo_u64 done, resv, swept, spilled;
-    ordo_u32 started, unfinished; /* unfinished: bit b: bucket b is not done */
+    ordo_u32 started, unfinished; /* unfinished: bit b is set if bucket b is not done */
 } adds_dev_counts;
 
-/* Reads the counters. Where the head seems to be done, again, in order: what is done first, and what is reserved after
- * it. */
+/* Reads the counters. If the head seems to be done, reads them again in order: first what is done, then what is
+ * reserved. */
 ORDO_DEV adds_dev_counts adds_dev_count(const adds_dev_queue &q, ordo_u32 head)
 {
     const ordo_u32 lane = threadIdx.x % 32, buckets = q.layout.buckets;
@@ -408,15 +410,15 @@ ORDO_DEV adds_dev_counts adds_dev_count(const adds_dev_queue &q, ordo_u32 head)
     return c;
 }
 
-/* The control warp's state; alike in all lanes but for `seen`. */
+/* The control warp's state; the same in all lanes except for `seen`. */
 typedef struct adds_dev_control {
     adds_delta_controller delta;
-    double base;                       /* of the head */
+    double base;                       /* priority at which the head begins */
     ordo_u64 switches, in_flight;      /* head switches; items that are reserved and not done */
-    ordo_u64 seen, tail_seen;          /* lane b's resv of bucket b when the epoch began; that of the tail */
-    ordo_u64 tail_pushes;              /* into buckets while they were the tail, in this epoch */
-    double busy, util;                 /* sum of the looks' items in hand; utilisation in the last epoch */
-    ordo_u32 head, assignments, looks; /* assignments when the epoch began; looks at items in hand since */
+    ordo_u64 seen, tail_seen;          /* resv of bucket b, in lane b, when the epoch began; that of the tail */
+    ordo_u64 tail_pushes;              /* pushes of this epoch into the bucket that was the tail at that time */
+    double busy, util;                 /* sum of the samples of held items; utilisation in the last epoch */
+    ordo_u32 head, assignments, looks; /* assignments when the epoch began; samples taken since */
     bool latency_bound;
 } adds_dev_control;
 
@@ -444,8 +446,8 @@ ORDO_DEV void adds_dev_switch_head(const adds_dev_queue &q, adds_dev_manager *m,
     __syncwarp();
 }
 
-/* Adds the items that workers have in hand to the epoch's, of all that they can hold, `capacity`; and tells workers
- * when the run becomes latency-bound, or is no longer. */
+/* Takes a sample of the items that workers hold, of the `capacity` that they can hold; tells workers when the run
+ * becomes latency-bound, or no longer is. */
 ORDO_DEV void adds_dev_look(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m, adds_dev_control *c,
                             ordo_u64 done, double capacity)
 {
@@ -462,7 +464,7 @@ ORDO_DEV void adds_dev_look(const adds_dev_queue &q, const adds_dev_params &r, a
     }
 }
 
-/* At the end of an epoch, after `now` assignments: adapts delta and the number of buckets that are dequeued at once. */
+/* Ends an epoch, after `now` assignments: adapts delta and the number of buckets that are dequeued at once. */
 ORDO_DEV void adds_dev_end_epoch(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m,
                                  adds_dev_control *c, const adds_dev_counts &counts, ordo_u32 now, double capacity)
 {
@@ -538,11 +540,12 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_para
 /* A worker block's shared words. */
 typedef struct adds_dev_worker {
     ordo_u64
-        work; /* the copy of the flag: what of it is not taken yet, with the slot of the assignment in bits 60 to 62 */
-    ordo_u64 last; /* what the flag was when it was looked at last; 0: it is cleared. Under the lock */
+        work; /* the copy of the flag: the part that is not taken yet, with the slot of the assignment in bits 60 to 62
+               */
+    ordo_u64 last; /* the flag when it was last read; 0: it is cleared. Accessed under the lock */
     ordo_u32 lock;
-    ordo_u32 left[ADDS_DEV_SLOTS]; /* items of the assignment that are not done; */
-    ordo_u32 size[ADDS_DEV_SLOTS]; /* items that it had; 0: the slot is free */
+    ordo_u32 left[ADDS_DEV_SLOTS]; /* items of each assignment that are not done; */
+    ordo_u32 size[ADDS_DEV_SLOTS]; /* items that it had at first; 0: the slot is free */
     ordo_u32 begun;                /* warps that have pushed their initial items */
 } adds_dev_worker;
 
@@ -556,7 +559,7 @@ ORDO_DEV ordo_u32 adds_dev_size(ordo_u64 work)
     return (ordo_u32)(work >> 32) & 0xffff;
 }
 
-/* By one thread, under the block's lock: reads the block's flag for an assignment or the end. */
+/* By one thread, under the block's lock: takes an assignment, or the end, from the block's flag. */
 ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
 {
     if (adds_dev_size(ordo_dev_acquire_block(&w->work)))
@@ -587,7 +590,7 @@ ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
     ordo_dev_release_block(&w->work, found | (ordo_u64)slot << 60);
 }
 
-/* Waits for a portion, or the end. */
+/* Waits for a portion or the end of the run. */
 ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
 {
     ordo_u64 got = 0;
@@ -622,7 +625,7 @@ ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
     return p;
 }
 
-/* Counts a portion as done, after all that its items activated is reserved or spilled. */
+/* Counts a portion as done. All that its items activated must be reserved or spilled. */
 ORDO_DEV void adds_dev_finish(const adds_dev_queue &q, adds_dev_worker *w, const adds_dev_portion &p)
 {
     ordo_u32 size = 0;
@@ -638,7 +641,7 @@ ORDO_DEV void adds_dev_finish(const adds_dev_queue &q, adds_dev_worker *w, const
         return;
     if (threadIdx.x % 32 == 0) {
         ordo_dev_release_block(&w->size[p.slot], 0u);
-        ordo_dev_fence(); /* for D2, which the head's switch waits for, and for D1 */
+        ordo_dev_fence(); /* for D2, for which a head switch waits, and for D1 */
         if (p.bucket == ADDS_DEV_SWEEP)
             ordo_dev_add(&q.words->ranges, 1u);
         else

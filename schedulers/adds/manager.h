@@ -1,32 +1,32 @@
-/* adds/manager.h -- the manager of `adds`: assigns work, switches the head bucket, sets delta, tells the end.
+/* adds/manager.h -- the manager of `adds`: assigns work, switches the head bucket, sets delta, detects termination.
  *
  * Wang's thesis, sections 5.4 (assignment flags, grain), 5.5 (many buckets, switching, several of them dequeued at
  * once) and 5.7 (delta from clip point and utilisation). Does not depend on the operator. On a GPU the manager is a
- * thread block; here it is a role: of member 0 alone (manager=dedicated), or of any member that has nothing to do, for
- * a moment, under a try-lock (manager=combining). Everything in adds_control that is not atomic below is touched under
+ * thread block; here it is a role: of member 0 only (manager=dedicated), or of any member that has nothing to do, for a
+ * moment, under a try-lock (manager=combining). Members of adds_control that are not atomic below are accessed under
  * that role only.
  *
- * Assignment flags. One 64-bit word a worker: 0 when it takes work, else location, size and bucket; all ones: the end.
- * The manager stores it with release after it has probed (R4), the worker reads it with acquire and sets it to 0. Only
- * the manager leaves 0, only the worker returns to it.
+ * Assignment flags. One 64-bit word for each worker: 0 when it can take work, else location, size and bucket; all ones:
+ * the end. The manager stores it with release after it has probed (R4), the worker reads it with acquire and sets it to
+ * 0. Only the manager changes it from 0, only the worker sets it back to 0.
  *
  * Mapping priority -> bucket. (base, 1/delta, head) is published through a sequence lock: odd while it changes; words
- * are stored with release and read with acquire, so that a reader that met a new word reads a new sequence after it.
- * A worker takes a copy at the start of an assignment and looks at the sequence again when it flushes. A copy may be
- * old all the same when the entries go in. Then an entry lies in a bucket that now means another priority: it is read
- * later or sooner than it should be, but it is read, for every bucket becomes the head again while any of them has
- * work, and nothing ends before all are quiet. Priorities never decide what is correct.
+ * are stored with release and read with acquire, so that a reader that read a new word reads a new sequence after it. A
+ * worker copies the mapping at the start of an assignment and reads the sequence again when it flushes. A copy may
+ * nevertheless be outdated when the entries are pushed. Then an entry lies in a bucket that now means another priority:
+ * it is read later or sooner than it should be, but it is read, because every bucket becomes the head again while any
+ * of them has work, and the run does not end before all are quiet. Priorities never decide what is correct.
  *
- * The end. What is not finished is in a bucket (pushed, DWC not yet counted), or in a member's overflow (spilled, not
+ * Termination. An unfinished item is in a bucket (pushed, DWC not yet counted), or in a member's overflow (spilled, not
  * yet counted out), or not yet pushed by the member that holds it, which then has neither counted DWC (D2) nor its
  * overflow out. So all is done at a moment when DWC == resv_ptr for every bucket and out == in for every overflow.
  * adds_quiet reads every DWC and `out` first, with acquire, and every resv_ptr and `in` after. All of them only grow
  * and done never passes reserved: done(read) <= done(t) <= reserved(t) <= reserved(read) for a moment t between.
- * Equality of what was read is equality at t, for all buckets at once: exact, with no margin of empty sweeps. In terms
+ * Equality of what was read is equality at t, for all buckets at once: exact, without repeated empty sweeps. In terms
  * of happens-before: an item that the manager has not seen reserved was activated by one that it has not seen done,
  * whose reservation it has not seen either (the two were equal), and so on back to an initial item, whose reservation
  * comes before its holder's `out`, which the manager has seen. (Modular equality is equality: while the manager reads,
- * alloc_ptr stands still, so resv_ptr moves by less than the pool.)
+ * alloc_ptr does not change, so resv_ptr moves by less than the pool.)
  */
 #ifndef ORDO_ADDS_MANAGER_H
 #define ORDO_ADDS_MANAGER_H
@@ -37,7 +37,7 @@
 #include "queue.h"
 
 #define ADDS_END (~(ordo_u64)0)
-enum { ADDS_MAX_GRAIN = 16384, ADDS_GAP = 32 /* circles of buckets */ };
+enum { ADDS_MAX_GRAIN = 16384, ADDS_GAP = 32 /* ADDS_GAP is in circles of buckets */ };
 
 ADDS_FN ordo_u64 adds_flag(ordo_u32 location, ordo_u32 size, ordo_u32 bucket)
 {
@@ -56,14 +56,14 @@ ADDS_FN ordo_u32 adds_flag_bucket(ordo_u64 flag)
     return (ordo_u32)(flag >> 48) & 0xff;
 }
 
-/* What the manager and others know of a member; two lines, by who writes. */
+/* Shared words of a member, on two cache lines: those that the manager writes, and those that the member writes. */
 typedef struct adds_worker {
     ordo_u64 flag;
-    ordo_u32 size, idle; /* the manager's: last assigned; whether it can be given work this turn */
+    ordo_u32 size, idle; /* used by the manager: items last assigned; whether the member can take work now */
     ordo_u32 padding0[12];
-    ordo_u64 in, out;  /* overflow: entries spilled or waiting since the start, and those that left again */
-    double tail_least; /* least priority that it has put into the tail bucket since the last head switch */
-    ordo_u32 waiting;  /* 1: has nothing to do */
+    ordo_u64 in, out;  /* overflow: entries added since the start, and entries removed */
+    double tail_least; /* least priority that the member has put into the tail bucket since the last head switch */
+    ordo_u32 waiting;  /* 1: the member has nothing to do */
     ordo_u32 padding1[9];
 } adds_worker;
 
@@ -79,29 +79,30 @@ typedef struct adds_params {
     ordo_u32 grain_low, grain_high;
     ordo_u32 epoch; /* assignments */
     adds_delta_params controller;
-    ordo_job *job; /* whose trace is written; NULL: none */
+    ordo_job *job; /* the job whose trace is written; NULL: none */
 } adds_params;
 
 typedef struct adds_control {
     adds_queue queue;
     adds_params params;
-    adds_worker *worker; /* [rules.workers] */
+    adds_worker *worker; /* [workers] */
     ordo_u64 padding0[8];
-    adds_map map; /* the published copy: sequence lock */
+    adds_map map; /* the published mapping, under a sequence lock */
     ordo_u64 padding1[8];
-    ordo_u32 lock; /* manager=combining: whose turn */
+    ordo_u32 lock; /* manager=combining: the lock of the manager role */
     ordo_u32 padding2[15];
     ordo_u64 switches;  /* head switches; read by member 0 */
-    ordo_u64 in_flight; /* as of the last epoch; read by member 0 */
+    ordo_u64 in_flight; /* in the last epoch; read by member 0 */
 
-    /* the manager's */
+    /* accessed by the manager only */
     ordo_u32 head, next_worker, assignments;
     adds_delta_controller controller;
     double base, util, util_sum;
     ordo_u32 util_count;
     bool ended;
-    ordo_u32 seen[ADDS_MAX_BUCKETS], seen_tail; /* resv_ptr when the epoch began; of the tail since it is the tail */
-    ordo_u64 tail_pushes, switches_before;      /* as of the last epoch */
+    ordo_u32 seen[ADDS_MAX_BUCKETS], seen_tail; /* resv_ptr when the epoch began; that of the tail when it became the
+                                                   tail */
+    ordo_u64 tail_pushes, switches_before;      /* values at the end of the last epoch */
 } adds_control;
 
 /* ---- the mapping ---- */
@@ -118,7 +119,8 @@ ADDS_FN void adds_publish_map(adds_control *c)
     __atomic_store_n(&map->sequence, sequence + 2, __ATOMIC_RELEASE);
 }
 
-/* A consistent copy; where the manager keeps changing it, one that may be torn: harmless, see above. */
+/* Makes a consistent copy; if the manager keeps changing the mapping, one that may be torn, which is harmless: see
+ * above. */
 ADDS_FN void adds_read_map(const adds_control *c, adds_map *copy)
 {
     for (int tries = 0; tries < 100; tries++) {
@@ -136,7 +138,7 @@ ADDS_FN bool adds_map_is_old(const adds_control *c, const adds_map *copy)
     return __atomic_load_n(&c->map.sequence, __ATOMIC_RELAXED) != copy->sequence;
 }
 
-/* The bucket of a priority: late ones go to the head, far ones are clipped to the tail. */
+/* The bucket of a priority: those below the head's go to the head, those too far away are clipped to the tail. */
 ADDS_FN ordo_u32 adds_bucket_of(const adds_map *map, ordo_u32 buckets, double priority)
 {
     double ahead = (priority - map->base) * map->per_delta;
@@ -162,7 +164,7 @@ ADDS_FN ordo_u32 adds_resv_of(const adds_control *c, ordo_u32 b)
     return adds_resv(__atomic_load_n(&c->queue.bucket[b].ends, __ATOMIC_RELAXED));
 }
 
-/* After the queue's and the rules' set-up, before any member starts. */
+/* Called after the queue and the parameters are set up, before any member starts. */
 ADDS_FN void adds_control_init(adds_control *c, adds_delta_controller controller)
 {
     c->controller = controller;
@@ -189,13 +191,13 @@ ADDS_FN void adds_unlock(adds_control *c)
 
 /* ---- section 5.7: delta ---- */
 
-/* Items that all workers can have in hand. */
+/* Number of items that all workers together can hold. */
 ADDS_FN double adds_hands(const adds_params *r)
 {
     return (double)(r->workers - r->first_worker) * r->grain_high;
 }
 
-/* At the end of an epoch. */
+/* Called at the end of an epoch. */
 ADDS_FN void adds_adapt(adds_control *c)
 {
     ordo_u32 tail = adds_nth(c, c->queue.layout.buckets - 1);
@@ -233,12 +235,12 @@ ADDS_FN void adds_adapt(adds_control *c)
 
 /* ---- section 5.5: switching, and the end ---- */
 
-/* Whether nothing is left anywhere; *unfinished gets a bit for each bucket that had work at some moment meanwhile. */
+/* Whether all work is done; *unfinished gets a bit for each bucket that had work at some moment meanwhile. */
 ADDS_FN bool adds_quiet(const adds_control *c, ordo_u32 *unfinished)
 {
     const adds_queue *q = &c->queue;
     ordo_u32 done[ADDS_MAX_BUCKETS];
-    ordo_u64 out = 0, in = 0; /* sums grow with their terms, so the argument holds for them, too */
+    ordo_u64 out = 0, in = 0; /* sums grow with their terms, so the argument above holds for them, too */
     for (ordo_u32 b = 0; b < q->layout.buckets; b++)
         done[b] = adds_dwc(q, b);
     for (ordo_u32 w = 0; w < c->params.workers; w++)
@@ -253,7 +255,7 @@ ADDS_FN bool adds_quiet(const adds_control *c, ordo_u32 *unfinished)
     return !*unfinished && in == out;
 }
 
-/* The least priority in the tail bucket, of what workers say; and from now on of the next tail. */
+/* The least priority that workers have put into the tail bucket; resets these for the next tail. */
 ADDS_FN double adds_take_tail_least(adds_control *c)
 {
     const double none = __builtin_huge_val();
@@ -267,8 +269,8 @@ ADDS_FN double adds_take_tail_least(adds_control *c)
     return least;
 }
 
-/* While the head is quiet and another bucket is not: the next such bucket becomes the head. Ends the run when nothing
- * is left at all. */
+/* While the head is quiet and another bucket is not, makes the next such bucket the head. Ends the run when all work is
+ * done. */
 ADDS_FN void adds_switch_head(adds_control *c)
 {
     const ordo_u32 buckets = c->queue.layout.buckets;
@@ -278,18 +280,18 @@ ADDS_FN void adds_switch_head(adds_control *c)
             ordo_u32 unfinished;
             c->ended = adds_quiet(c, &unfinished);
             if (!unfinished)
-                return; /* the end, or only overflow is left, or work that its member has not pushed yet */
+                return; /* the end; or what is left is overflow, or has not been pushed yet */
             while (steps < buckets && !(unfinished >> adds_nth(c, steps) & 1))
                 steps++;
             if (steps == buckets)
-                continue; /* the head itself, again */
+                continue; /* the head has new work */
         }
         ordo_u32 tail = adds_nth(c, buckets - 1);
         c->tail_pushes += adds_ahead(adds_resv_of(c, tail), c->seen_tail);
         c->head = adds_nth(c, steps);
         c->base += steps * c->controller.delta;
-        /* Where all that is left lies in the tail, and farther ahead than doubling delta bridges in a few epochs,
-         * buckets begin where it does: else doubling would not end before they are far too wide. */
+        /* If all that is left lies in the tail, and farther ahead than doubling delta bridges in a few epochs, the
+         * circle is moved to begin there: otherwise delta would double until buckets are far too wide. */
         const double least = adds_take_tail_least(c);
         if (steps == buckets - 1 && least - c->base > ADDS_GAP * buckets * c->controller.delta &&
             __builtin_isfinite(least))
@@ -307,7 +309,7 @@ ADDS_FN void adds_switch_head(adds_control *c)
 
 /* ---- section 5.4: assigning ---- */
 
-/* Items for each of `idle` workers: a power of two between the bounds. */
+/* Number of items for each of `idle` workers: a power of two between the bounds. */
 ADDS_FN ordo_u32 adds_grain(const adds_params *r, ordo_u32 available, ordo_u32 idle)
 {
     ordo_u32 each = available / idle;
@@ -320,7 +322,7 @@ ADDS_FN ordo_u32 adds_grain(const adds_params *r, ordo_u32 available, ordo_u32 i
 }
 
 /* Whether the manager may give work to worker w now. A dedicated manager keeps one assignment ready for a busy worker;
- * a busy worker that can manage itself comes for its own, so only those that wait are served. */
+ * a busy worker that can take the manager role will assign work to itself, so only waiting workers are served. */
 ADDS_FN bool adds_takes_work(const adds_control *c, ordo_u32 w, int self)
 {
     const adds_worker *worker = &c->worker[w];
@@ -340,7 +342,7 @@ ADDS_FN ordo_u32 adds_assign(adds_control *c, int self, ordo_u32 probed, ordo_u3
             size = adds_take(&c->queue, b, grain, &location);
             if (!size)
                 break;
-            /* the manager itself first: it is awake */
+            /* the managing member first: its thread is running */
             ordo_u32 to = w;
             if (self >= 0 && c->worker[self].idle) {
                 to = (ordo_u32)self;
@@ -359,7 +361,7 @@ ADDS_FN ordo_u32 adds_assign(adds_control *c, int self, ordo_u32 probed, ordo_u3
     return given;
 }
 
-/* Adds to the utilisation: items in the workers' hands over what all of them could hold. */
+/* Adds to the utilisation: items that workers hold over items that all of them can hold, after an assignment. */
 ADDS_FN void adds_sample_utilisation(adds_control *c)
 {
     const adds_params *r = &c->params;
@@ -372,8 +374,8 @@ ADDS_FN void adds_sample_utilisation(adds_control *c)
     c->util_count++;
 }
 
-/* One turn of the manager: memory, probe, switch, assign. `self` is the member that manages, -1 where it does not work.
- * Returns the number of assignments. */
+/* One iteration of the manager: memory, probe, switch, assign. `self` is the member that manages, or -1 if it only
+ * manages. Returns the number of assignments. */
 ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
 {
     adds_queue *q = &c->queue;
@@ -387,7 +389,7 @@ ADDS_FN ordo_u32 adds_manage(adds_control *c, int self)
     if (!idle)
         return 0;
 
-    /* probe: buckets behind the head only while those before cannot feed all that wait */
+    /* probe: further buckets after the head only while those before have too few entries for all waiting workers */
     ordo_u32 available = adds_probe(q, c->head), probed = 1;
     if (!available) {
         adds_switch_head(c);

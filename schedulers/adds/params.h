@@ -1,4 +1,4 @@
-/* adds/params.h -- what a run of `adds` starts from: its tunables read as rules, the same on both back ends. */
+/* adds/params.h -- parameters of a run of `adds` that follow from its tunables, the same on both back ends. */
 #ifndef ORDO_ADDS_RULES_H
 #define ORDO_ADDS_RULES_H
 
@@ -12,7 +12,7 @@ static inline ordo_u32 adds_clamp(ordo_u32 x, ordo_u32 low, ordo_u32 high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Fewest items that are worth an assignment: 32 over the mean degree, rounded up to a power of two. */
+/* The fewest items of an assignment: 32 over the mean degree, rounded up to a power of two. */
 static inline ordo_u32 adds_grain_low(const ordo_job *job)
 {
     if (job->tunable[ADDS_GRAIN_MIN] > 0)
@@ -24,7 +24,7 @@ static inline ordo_u32 adds_grain_low(const ordo_job *job)
     return low;
 }
 
-/* `concurrent`, buckets dequeued from at once, at least, and `util_high` are for where nobody has set them. */
+/* `concurrent`, the fewest buckets dequeued at once, and `util_high` are defaults, used if the tunables are not set. */
 static inline adds_delta_params adds_delta_params_of(const ordo_job *job, double delta, ordo_u32 concurrent,
                                                      double util_high)
 {

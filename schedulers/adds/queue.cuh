@@ -1,40 +1,51 @@
 /* adds/queue.cuh -- the buckets of `adds` on a GPU: multi-writer, single-reader FIFOs over one pool of blocks.
  *
- * Problem. Thousands of warps append to a bucket while the manager reads it; the device's queue.h (Wang's thesis,
- * sections 5.4 and 5.6), and like it independent of the operator. What differs: indices have 64 bits and never wrap, a
- * bucket's table of blocks is what is circular; and space is reserved by *credits*. A bucket's `capacity` is the number
- * of slots that are mapped and that no writer has a claim to. A writer takes credits first (and gives back what is not
- * there), then reserves with one addition: slots reserved <= credits taken <= credits granted = slots mapped, so a slot
- * that is reserved always has its block, and no writer waits for one. (On the CPU a compare-and-swap on both ends does
- * that; here thousands of warps would fail it.) A warp keeps unused credits, in the register of the lane that has the
- * bucket's number, so that most reservations are a single addition.
+ * Problem. Thousands of warps append to a bucket while the manager reads it. This is the GPU's version of queue.h
+ * (Wang's thesis, sections 5.4 and 5.6), and like that independent of the operator. Two things differ. Indices have 64
+ * bits and never wrap; only a bucket's table of blocks is circular. And space is reserved by *credits*: a bucket's
+ * `capacity` is the number of slots that are mapped and that no writer has claimed. A writer takes credits first (and
+ * gives back those that it cannot have), then reserves with one addition: slots reserved <= credits taken <= credits
+ * granted = slots mapped, so a slot that is reserved always has its block, and no writer waits for one. (On the CPU a
+ * compare-and-swap on both ends does that; here thousands of warps would make it fail.) A warp keeps unused credits, in
+ * the register of the lane that has the bucket's number, so that most reservations are a single addition.
  *
- * Data structures. A warp is the writer: lane b counts for bucket b.
- *   resv[b]      resv_ptr: slots reserved         done[b]   DWC: slots whose items are processed, with activations
- *   capacity[b]  credits, negative for moments    table     bk_ptr, circular: number << 24 | wholly read << 23 | block
- *   written      WFC, one per segment             read      RDC, one per block
- *   of the manager alone, in its shared memory: read_ptr, alloc_ptr, dealloc_ptr, and what is assigned
+ * Data structures. A writer is a warp, whose lane b counts for bucket b.
+ *   resv[b]      resv_ptr: slots reserved
+ *   done[b]      DWC: slots whose items are processed, with the activations that these made
+ *   capacity[b]  credits; negative for moments
+ *   table        bk_ptr, circular: number << 24 | wholly read << 23 | block
+ *   written      WFC, one per segment
+ *   read         RDC, one per block
+ *   of the manager only, in its shared memory: read_ptr, alloc_ptr, dealloc_ptr, and what is assigned
  *
  * Protocol and memory order.
  * Writing (adds_dev_flush)
  *   W0 credits: an addition to capacity, relaxed: the block is found through the table, not through the credit.
  *   W1 reserve: one addition to resv for all of the warp's entries of a bucket, relaxed.
- *   W2 translate: the table's word has the block's number in the bucket, so a warp sees whether it is the one it needs,
- *      and waits where the memory warp's store is not there yet (it was made before the credits were granted).
+ *   W2 translate: the table's word has the block's number in the bucket, so a warp sees whether it is the one that it
+ *      needs, and waits if the memory warp's store is not visible yet (it was made before the credits were granted).
  *      Acquire: the zeroed counters and the reads of the block's last use come before W3. A thread block caches words
- * in shared memory (the paper's translation cache), stored with release, read with acquire. W3 store the entries: no
- * other thread accesses these slots. W4 fence (acquire and release, device scope), then WFC += slots. The warp barrier
- * before it orders the other lanes' W3 before the fence. The paper's first fence. Reading (adds_dev_probe) R1 WFC,
- * acquire; R2 full segments are readable; R3 else resv_ptr, read after R1 (its acquire is the paper's second fence),
- * and a segment whose WFC is the number of its slots reserved is readable as far as that. As on the CPU. R4 read_ptr
- * goes to the assign warp by a release in shared memory, from there to a worker's flag after a fence. Done (by the warp
- * that ends an assignment, manager.cuh) D1 RDC += slots, acquire and release; the warp that makes it the block's size
- * zeroes its counters, marks its word. D2 fence, DWC += slots: after every reservation and spill of the assignment's
- * items. Memory (adds_dev_memory) M1 credits of a bucket below two blocks: a free block is mapped (table's word,
- * release), then granted. M2 the oldest block of a bucket is free where its word is marked (acquire).
+ *      in shared memory (the paper's translation cache), stored with release, read with acquire.
+ *   W3 store the entries: no other thread accesses these slots.
+ *   W4 fence (acquire and release, device scope), then WFC += slots. The warp barrier before it orders the other lanes'
+ *      W3 before the fence. This is the paper's first fence.
+ * Reading (adds_dev_probe), as on the CPU
+ *   R1 WFC, acquire.
+ *   R2 full segments are readable.
+ *   R3 else resv_ptr, read after R1 (its acquire is the paper's second fence): a segment whose WFC is the number of its
+ *      slots reserved is readable up to resv_ptr.
+ *   R4 read_ptr goes to the assign warp by a release in shared memory, and from there to a worker's flag after a fence.
+ * Done (by the warp that ends an assignment, manager.cuh)
+ *   D1 RDC += slots, acquire and release; the warp whose addition makes it the block's size zeroes the block's counters
+ *      and marks its word.
+ *   D2 fence, DWC += slots: after every reservation and spill of the assignment's items.
+ * Memory (adds_dev_memory)
+ *   M1 if a bucket's credits are below two blocks, a free block is mapped (table's word, release), then its slots are
+ *      granted.
+ *   M2 the oldest block of a bucket is free when its word is marked (acquire).
  *
- * Termination. An entry that finds no memory is *spilled*: a bit per item, set once and counted in `spilled` where it
- * was clear. The manager assigns ranges of bits later; an item then has the value of its cell. See manager.cuh.
+ * Termination. An entry that finds no memory is *spilled*: a bit per item, set once, and counted in `spilled` if it was
+ * clear. The manager assigns ranges of bits later; an item then has the value of its cell. See manager.cuh.
  */
 #ifndef ORDO_ADDS_QUEUE_CUH
 #define ORDO_ADDS_QUEUE_CUH
@@ -43,7 +54,7 @@
 
 #include "layout.h"
 
-enum { ADDS_DEV_PATIENCE = 64 };                        /* tries for credits before entries are spilled */
+enum { ADDS_DEV_PATIENCE = 64 };                        /* tries to get credits before entries are spilled */
 #define ADDS_DEV_MOST (((ordo_u64)1 << 32) - (1 << 24)) /* slots of the largest pool: a location has 32 bits */
 
 /* Counters of all buckets are adjacent, so that a warp's lanes access one line and the manager reads them at once. */
@@ -51,12 +62,12 @@ typedef struct adds_dev_words {
     ordo_u64 resv[ADDS_MAX_BUCKETS];
     ordo_u64 done[ADDS_MAX_BUCKETS];
     ordo_u64 capacity[ADDS_MAX_BUCKETS]; /* read as signed */
-    ordo_u64 spilled, padding0[15];      /* items whose bit was set */
-    ordo_u64 swept, padding1[15];        /* items whose bit was cleared and that are processed */
-    ordo_u32 started, padding2[31];      /* worker blocks that have pushed their initial items */
-    ordo_u32 ranges, padding3[31];       /* ranges of bits of the present sweep that are done */
-    ordo_u32 dry, padding4[31];          /* no free block */
-    /* the mapping of priorities, see manager.cuh */
+    ordo_u64 spilled, padding0[15];      /* number of items whose bit was set */
+    ordo_u64 swept, padding1[15];        /* number of items whose bit was cleared and that are processed */
+    ordo_u32 started, padding2[31];      /* number of worker blocks that have pushed their initial items */
+    ordo_u32 ranges, padding3[31];       /* number of ranges of the current sweep that are done */
+    ordo_u32 dry, padding4[31];          /* the pool has no free block */
+    /* the mapping of priorities to buckets, see manager.cuh */
     double base, per_delta, limit;
     ordo_u32 head;
 } adds_dev_words;
@@ -68,10 +79,10 @@ typedef struct adds_dev_queue {
     ordo_u32 *home;    /* [blocks] index of its word in the table */
     ordo_u32 *written; /* [blocks << (block_shift - segment_shift)] */
     ordo_u32 *read;    /* [blocks] */
-    ordo_u32 *free;    /* [blocks] stack, the memory warp's */
+    ordo_u32 *free;    /* [blocks] stack of the memory warp */
     ordo_dev_spill spill;
     ordo_u32 batch; /* credits that a warp takes beyond its needs */
-    ordo_u32 alone; /* tunable: every thread reserves for itself */
+    ordo_u32 alone; /* reserve=thread: every thread reserves its own slots */
 } adds_dev_queue;
 
 /* By one thread: the WFC of a slot's segment. */
@@ -84,7 +95,7 @@ ORDO_DEV ordo_u32 *adds_dev_wfc(const adds_dev_queue &q, ordo_u32 block, ordo_u6
 
 /* ---- writing ---- */
 
-/* W0, by one thread: makes *credit at least `need`; false where the bucket gets no memory. */
+/* W0, by one thread: raises *credit to at least `need`; false if the bucket gets no memory. */
 ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need, ordo_u32 *credit)
 {
     for (int look = 0; *credit < need; look++) {
@@ -107,7 +118,7 @@ ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need,
     return true;
 }
 
-/* W0 to W4, by one thread for one entry: an ablation, reserve=thread. */
+/* W0 to W4, by one thread for one entry: for the ablation reserve=thread. */
 template <typename Entry>
 ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_u32 b, Entry entry)
 {
@@ -125,7 +136,7 @@ ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *
     ordo_dev_add(adds_dev_wfc(q, block, at), 1u);
 }
 
-/* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. *credit is the lane's own. */
+/* By a whole warp: puts `held` entries of its store into their buckets, W0 to W4. *credit is that of the lane. */
 template <typename Entry>
 ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
                              ordo_u32 held, ordo_u32 *credit)
@@ -172,7 +183,7 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache
 
 /* ---- done ---- */
 
-/* D1, by a whole warp, after a fence: `size` slots of one block were read. */
+/* D1, by a whole warp, after a fence: counts `size` slots of one block as read. */
 ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, ordo_u32 size)
 {
     const ordo_u32 lane = threadIdx.x % 32, block = location >> q.layout.block_shift;
@@ -195,8 +206,8 @@ ORDO_DEV void adds_dev_done_reading(const adds_dev_queue &q, ordo_u32 location, 
 
 /* ---- the manager's: probe and memory ---- */
 
-/* R1 to R3, by a whole warp: how far bucket b can be read, from `read` on, within one block; valid in all lanes. *word
- * is the caller's copy of the table's word for `read`. */
+/* R1 to R3, by a whole warp: the end of the readable slots of bucket b, from `read` on, within one block; valid in all
+ * lanes. *word is the caller's copy of the table's word for `read`. */
 ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 read, ordo_u64 *word)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -210,10 +221,10 @@ ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 r
     const bool inside = ordo_pool_number(q.pool, at) == number;
     const ordo_u32 count = inside ? ordo_dev_acquire(adds_dev_wfc(q, ordo_pool_block(*word), at)) : 0;
     const ordo_u32 full = __ballot_sync(~0u, count == segment);
-    const ordo_u32 run = full == ~0u ? 32 : __ffs(~full) - 1; /* full segments in a row */
+    const ordo_u32 run = full == ~0u ? 32 : __ffs(~full) - 1; /* number of consecutive full segments */
     ordo_u64 to = base + run * segment;
     const ordo_u32 part =
-        run < 32 ? __shfl_sync(~0u, count, run) : 0; /* slots written in the next one; 0 past the block */
+        run < 32 ? __shfl_sync(~0u, count, run) : 0; /* slots written in the next segment; 0 past the block */
     if (part > (to < read ? (ordo_u32)(read - to) : 0)) {
         const ordo_u64 resv = ordo_dev_load(&q.words->resv[b]);
         if (resv - to == part)
@@ -223,13 +234,15 @@ ORDO_DEV ordo_u64 adds_dev_probe(const adds_dev_queue &q, ordo_u32 b, ordo_u64 r
     return to > read ? to : read;
 }
 
-/* The memory warp's own: lane b's of bucket b; free_count and most_used of all, alike in all lanes. */
+/* State of the memory warp: that of bucket b in lane b; free_count and most_used belong to the pool and are the same in
+ * all lanes. */
 typedef struct adds_dev_mapped {
     ordo_u64 alloc, freed; /* alloc_ptr, dealloc_ptr */
     ordo_u32 free_count, most_used;
 } adds_dev_mapped;
 
-/* M2, then M1, by a whole warp. Buckets near the head come first; where few blocks are left fewer are mapped ahead. */
+/* M2, then M1, by a whole warp. Buckets close to the head come first; if few blocks are left, fewer are mapped ahead.
+ */
 ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_u32 head)
 {
     const ordo_u32 lane = threadIdx.x % 32, buckets = q.layout.buckets;

@@ -1,58 +1,63 @@
 /* adds/queue.h -- the buckets of `adds`: multi-writer, single-reader FIFOs over one pool of blocks.
  *
- * Problem: many threads push into 32 buckets whose sizes nobody knows beforehand; one role reads them; an entry may be
- * read as soon as it is written, without a superstep between. Method (Wang's thesis, sections 5.4 and 5.6): a bucket is
- * an endless array of slots, of which only the blocks between its two ends have memory. Writers reserve slots in order,
- * fill them in any order and count what they have filled per segment; the reader looks at counters only, never at
- * entries. Does not depend on the operator: an entry is `entry` bytes.
+ * Problem. Many threads push into 32 buckets whose sizes are not known beforehand. One thread at a time, the manager,
+ * reads the buckets. An entry may be read as soon as it is written, without a superstep between.
  *
- * Roles. Writers are any threads. The *manager* is whoever holds the manager role, one thread at a time (a lock or a
- * dedicated thread gives the order between two managers); it probes, assigns, and does memory. Readers are the threads
- * that work on an assignment: a run of slots that the manager gave to them alone.
+ * Method (Wang's thesis, sections 5.4 and 5.6). A bucket is an unbounded array of slots, of which only the blocks
+ * between its two ends have memory. Writers reserve slots in order, fill them in any order, and count for each segment
+ * how many they have filled; the manager reads only these counters, never entries. Does not depend on the operator: an
+ * entry is `entry` bytes.
+ *
+ * Roles. Writers are any threads. The *manager* is the thread that holds the manager role; one thread holds it at a
+ * time (a lock or a dedicated thread gives the order between two managers). It probes, assigns, and does memory.
+ * Readers are the threads that work on an assignment: a run of slots that the manager gave to one reader only.
  *
  * Words of a bucket, all indices modulo 2^32 (ADDS_INDEX_BITS; tests take 16, to wrap often):
  *   ends      resv_ptr in the low half, alloc_ptr in the high half: slots reserved, slots that have a block
- *   done      DWC: slots whose items are processed, activations and all
+ *   done      DWC: slots whose items are processed, including their activations
  *   table     bk_ptr, circular: block number -> block of the pool << 1 | whether it was read to its end
- *   read      manager only: slots below are written;  assigned: slots below are given out;  freed: dealloc_ptr
- * and of a block of the pool: WFC a segment (slots written), RDC (slots read).
+ *   read      manager only: slots below are written
+ *   assigned  manager only: slots below are assigned
+ *   freed     manager only: dealloc_ptr
+ * and of a block of the pool: WFC per segment (slots written), RDC (slots read).
  *
- * Invariants, modular:  freed <= assigned <= read <= resv_ptr <= alloc_ptr,  done <= resv_ptr,
+ * Invariants, modular: freed <= assigned <= read <= resv_ptr <= alloc_ptr, done <= resv_ptr,
  * alloc_ptr - freed <= slots of the pool <= 2^(bits - 1), so that differences are never ambiguous.
  *
  * Writing (adds_push)
  *   W1 reserve. One compare-and-swap moves resv_ptr, and never beyond the alloc_ptr *in the same word*: a slot that is
  *      reserved always has its block, so a writer never waits between reserving and writing, whatever the pool does.
- *      That is what makes a dry pool harmless: a writer without room has promised nothing and keeps its entries.
- *      Acquire: the mapping was stored before alloc_ptr grew (M3, release; the swaps of other writers in between
- *      continue its release sequence).
+ *      That makes an exhausted pool harmless: a writer that could reserve nothing keeps its entries, and no reader
+ *      expects them. Acquire: the mapping was stored before alloc_ptr grew (M3, release; the swaps of other writers in
+ *      between continue its release sequence).
  *   W2 translate: block number -> block, from the writer's cache or the table. Plain relaxed read, ordered by W1.
- *   W3 write the entries: plain stores; nobody else may touch the slots.
+ *   W3 write the entries: plain stores; no other thread may access the slots.
  *   W4 WFC += slots, release: publishes W3, and W1 with it.
  * Reading (adds_probe; the rule of section 5.4)
  *   R1 WFC, acquire. All additions are releases in one release sequence, so what was counted is visible.
  *   R2 WFC == segment: the whole segment is readable.
  *   R3 else resv_ptr, read after R1 (R1's acquire is the paper's second fence). Each slot that R1 counted was reserved
  *      before, so resv_ptr is at least as recent as they are; WFC == slots reserved in the segment means that those
- *      counted are exactly those reserved: readable to resv_ptr. Anything else: not a slot of this segment.
+ *      counted are exactly those reserved: readable to resv_ptr. Otherwise no slot of this segment is readable yet.
  *   R4 the location goes to a reader through a word stored with release and read with acquire.
  * Done
- *   D1 the reader is through with the slots: RDC += slots, acquire and release. Who makes it the block's size owns the
- *      block: every slot was read, so every slot was written and no writer comes back. It zeroes WFCs and RDC, then
- *      marks the table's word, release.
- *   D2 after the activations were pushed: DWC += slots, release. So whoever sees DWC (acquire) and then reads resv_ptr
- *      sees the pushes of the work that DWC counts: DWC == resv_ptr in that order means that the bucket was quiet at a
- *      moment between the two reads.
+ *   D1 the reader no longer needs the slots: RDC += slots, acquire and release. The thread whose addition makes RDC the
+ *      block's size owns the block: every slot was read, so every slot was written and no writer accesses it again. It
+ *      zeroes WFCs and RDC, then marks the table's word, release.
+ *   D2 after the activations were pushed: DWC += slots, release. So a thread that sees DWC (acquire) and then reads
+ *      resv_ptr sees the pushes of the work that DWC counts: DWC == resv_ptr in that order means that the bucket was
+ *      quiet at a moment between the two reads.
  * Memory (adds_memory)
- *   M1 buckets whose bit in `hungry` is set are looked at. A writer sets the bit when it leaves fewer than two blocks
- * of room and it is not set; a reader when it marks a block. The relaxed look at the bit may miss a top-up once; a
- * writer that finds no room sets it unconditionally (release, after its read of `ends`), so none is missed twice. M2
- * de-allocate in FIFO order while the oldest block is marked (acquire: D1's zeroes come before the next mapping). M3
- * allocate until two blocks lie ahead of resv_ptr: table's word, then alloc_ptr, release.
+ *   M1 the manager serves buckets whose bit in `hungry` is set. A writer sets the bit when it leaves fewer than two
+ *      blocks of free slots and the bit is clear; a reader when it marks a block. The relaxed test of the bit may miss
+ *      a top-up once; a writer that finds no free slot sets it unconditionally (release, after its read of `ends`), so
+ *      no top-up is missed a second time.
+ *   M2 free blocks in FIFO order while the oldest block is marked (acquire: D1's zeroes come before the next mapping).
+ *   M3 map blocks until two lie ahead of resv_ptr: table's word, then alloc_ptr, release.
  *
- * Translation caches are private to a writer. A cached pair would become wrong when the index has gone round once, so
+ * Translation caches are private to a writer. A cached pair would become wrong when the index has wrapped once, so
  * `lap` counts such wraps, before the mapping that begins a lap (M3); a writer that has reserved in the new lap sees it
- * by W1 and empties its cache. A pair cached in a lap is thus never looked at in the next one.
+ * by W1 and empties its cache. A pair cached in a lap is thus never read in the next one.
  */
 #ifndef ORDO_ADDS_QUEUE_H
 #define ORDO_ADDS_QUEUE_H
@@ -80,7 +85,7 @@
 /* Slots of the largest pool. */
 #define ADDS_MOST (((ordo_u64)ADDS_INDEX_MASK + 1) / 2)
 
-/* How many slots a is ahead of b. */
+/* The number of slots from b to a. */
 ADDS_FN ordo_u32 adds_ahead(ordo_u32 a, ordo_u32 b)
 {
     return (a - b) & ADDS_INDEX_MASK;
@@ -107,17 +112,18 @@ typedef struct adds_queue {
     ordo_u32 *written;   /* WFC, [blocks << (block_shift - segment_shift)] */
     ordo_u32 *table;     /* bk_ptr, [buckets << table_shift] */
     adds_bucket *bucket; /* [buckets] */
-    ordo_u32 *free;      /* [blocks] stack, the manager's: what was used last is used first, for the cache's sake */
+    ordo_u32 *free;      /* [blocks] the manager's stack: the last used block is reused first, since it may be in the
+                            cache */
     ordo_u32 free_count;
-    ordo_u32 blocks_used; /* most blocks mapped at once */
+    ordo_u32 blocks_used; /* the most blocks that were mapped at once */
     ordo_u64 padding0[8];
-    ordo_u32 hungry; /* bit a bucket: the memory role should look at it */
+    ordo_u32 hungry; /* a bit for each bucket that the memory role should serve */
     ordo_u32 dry;    /* the pool has no free block */
     ordo_u32 lap;
     ordo_u32 padding1[13];
 } adds_queue;
 
-/* One writer's private translation cache: block number << 32 | block, direct-mapped; all ones: nothing. */
+/* A writer's private translation cache: block number << 32 | block, direct-mapped; all ones: empty. */
 typedef struct adds_writer {
     ordo_u64 cache[ADDS_MAX_BUCKETS][ADDS_CACHE];
     ordo_u32 lap;
@@ -129,7 +135,7 @@ ADDS_FN void adds_writer_init(adds_writer *w)
     w->lap = 0;
 }
 
-/* Bytes for that shape: pool, and what describes it. */
+/* Bytes of a queue with that layout: the pool and its tables. */
 ADDS_FN ordo_u64 adds_bytes(const adds_layout *s)
 {
     ordo_u64 slots = (ordo_u64)s->blocks << s->block_shift;
@@ -149,7 +155,7 @@ ADDS_FN void adds_queue_free(adds_queue *q)
     *q = (adds_queue){.pool = NULL};
 }
 
-/* False where memory is short; adds_queue_free is then still to be called. The pool is not touched. */
+/* False if memory is short; adds_queue_free must be called then, too. The pool is not initialised. */
 ADDS_FN bool adds_queue_init(adds_queue *q, const adds_layout *s)
 {
     ordo_u64 slots = (ordo_u64)s->blocks << s->block_shift;
@@ -202,7 +208,7 @@ ADDS_FN void adds_call_memory(adds_queue *q, ordo_u32 b)
 
 /* ---- writers ---- */
 
-/* W1: reserves up to `want` slots from *first on; how many, 0 where the bucket has no room now. */
+/* W1: reserves up to `want` slots, from *first on. Returns their number; 0 if the bucket has no free slots now. */
 ADDS_FN ordo_u32 adds_reserve(adds_queue *q, ordo_u32 b, ordo_u32 want, ordo_u32 *first)
 {
     adds_bucket *bucket = &q->bucket[b];
@@ -235,7 +241,7 @@ ADDS_FN ordo_u32 adds_translate(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_
     return block;
 }
 
-/* W2 to W4: fills the slots that were reserved. `entry`, the bytes of one, is a constant at every call. */
+/* W2 to W4: fills the reserved slots. `entry`, the bytes of an entry, is a constant at every call. */
 ADDS_FN __attribute__((always_inline)) void adds_write(adds_queue *q, adds_writer *w, ordo_u32 b, ordo_u32 first,
                                                        const void *entries, ordo_u32 count, const size_t entry)
 {
@@ -262,7 +268,7 @@ ADDS_FN __attribute__((always_inline)) void adds_write(adds_queue *q, adds_write
     }
 }
 
-/* Pushes from the front of `entries` while there is room; returns how many. */
+/* Pushes entries from the front of `entries` while there are free slots; returns their number. */
 ADDS_FN __attribute__((always_inline)) ordo_u32 adds_push(adds_queue *q, adds_writer *w, ordo_u32 b,
                                                           const void *entries, ordo_u32 count, const size_t entry)
 {
@@ -282,7 +288,7 @@ ADDS_FN bool adds_has_room(const adds_queue *q, ordo_u32 b)
 
 /* ---- the manager: probe ---- */
 
-/* R1 to R3: moves `read` as far as all is written; how many slots are readable and not given out. */
+/* R1 to R3: moves `read` to the end of the written slots. Returns how many slots are readable and not assigned. */
 ADDS_FN ordo_u32 adds_probe(adds_queue *q, ordo_u32 b)
 {
     adds_bucket *bucket = &q->bucket[b];
@@ -305,7 +311,8 @@ ADDS_FN ordo_u32 adds_probe(adds_queue *q, ordo_u32 b)
     return adds_ahead(bucket->read, bucket->assigned);
 }
 
-/* Gives out up to `most` readable slots of one block: how many, and where they lie in the pool. */
+/* Assigns up to `most` readable slots of one block; returns their number, and sets *location to their place in the
+ * pool. */
 ADDS_FN ordo_u32 adds_take(adds_queue *q, ordo_u32 b, ordo_u32 most, ordo_u32 *location)
 {
     adds_bucket *bucket = &q->bucket[b];
@@ -324,7 +331,7 @@ ADDS_FN ordo_u32 adds_take(adds_queue *q, ordo_u32 b, ordo_u32 most, ordo_u32 *l
 
 /* ---- readers ---- */
 
-/* D1: `size` slots from `location` on are not needed any more. */
+/* D1: counts `size` slots from `location` on as read. */
 ADDS_FN void adds_done_reading(adds_queue *q, ordo_u32 location, ordo_u32 size)
 {
     const adds_layout *s = &q->layout;
@@ -342,7 +349,7 @@ ADDS_FN void adds_done_reading(adds_queue *q, ordo_u32 location, ordo_u32 size)
     adds_call_memory(q, home >> s->table_shift);
 }
 
-/* D2: `size` items of bucket b are processed, and what they activated is pushed or counted elsewhere. */
+/* D2: counts `size` items of bucket b as processed. What they activated must be pushed, or counted elsewhere. */
 ADDS_FN void adds_done_work(adds_queue *q, ordo_u32 b, ordo_u32 size)
 {
     ADDS_HOOK("D2");
@@ -354,7 +361,7 @@ ADDS_FN ordo_u32 adds_dwc(const adds_queue *q, ordo_u32 b)
     return __atomic_load_n(&q->bucket[b].done, __ATOMIC_ACQUIRE) & ADDS_INDEX_MASK;
 }
 
-/* Whether all that was ever reserved is processed; see D2. */
+/* Whether all slots that were reserved are processed; see D2. */
 ADDS_FN bool adds_complete(const adds_queue *q, ordo_u32 b)
 {
     ordo_u32 done = adds_dwc(q, b);
@@ -363,7 +370,7 @@ ADDS_FN bool adds_complete(const adds_queue *q, ordo_u32 b)
 
 /* ---- the manager: memory ---- */
 
-/* M2 and M3 for one bucket; false where it wants a block and there is none. */
+/* M2 and M3 for one bucket; false if it needs a block and none is free. */
 ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
 {
     adds_bucket *bucket = &q->bucket[b];
@@ -378,7 +385,7 @@ ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
             q->free[q->free_count++] = word >> 1;
             bucket->freed = (bucket->freed + size) & ADDS_INDEX_MASK;
         }
-        /* When few are left, one block ahead is enough: the last ones go to the buckets that run out. */
+        /* If few blocks are left, one block ahead is enough: the last ones are for buckets without free slots. */
         ordo_u32 want = q->free_count > q->layout.buckets ? (ordo_u32)ADDS_AHEAD << q->layout.block_shift : size;
         if (adds_ahead(alloc, resv) >= want)
             return true;
@@ -400,7 +407,7 @@ ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
     }
 }
 
-/* M1: serves the buckets that call, the one at `head` first. */
+/* M1: serves the buckets whose bit in `hungry` is set, the one at `head` first. */
 ADDS_FN void adds_memory(adds_queue *q, ordo_u32 head)
 {
     if (!__atomic_load_n(&q->hungry, __ATOMIC_RELAXED))

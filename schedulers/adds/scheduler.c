@@ -10,7 +10,8 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
 
 static const ordo_tunable tunables[] = {ADDS_TUNABLES(ORDO_TUNABLE_ROW) ADDS_CONSTANTS(ORDO_TUNABLE_ROW)};
 
-/* The pool and its tables, and each thread's buffers and overflow; what does not fit the pool doubles in bins. */
+/* The pool and its tables, and the buffers and overflow of each thread. Entries that do not fit the pool are in bins,
+ * whose capacity doubles. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
@@ -22,8 +23,8 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = *expected + 4 * (n + m) * entry;
 }
 
-/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: ahead on a GPU
- * where hubs make a few buckets long, since no barrier waits for the last of a bucket. */
+/* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure:
+ * fast on a GPU if hubs make a few buckets long, since no barrier waits for the last items of a bucket. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     static const double weights_cpu[ORDO_GRAPH_KINDS] = {1.2, 1.2, 1.5}, weights_gpu[ORDO_GRAPH_KINDS] = {1.2, 1.6, 1};

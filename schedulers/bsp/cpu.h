@@ -1,12 +1,13 @@
 /* bsp/cpu.h -- bulk-synchronous supersteps on the CPU.
  *
- * Problem: process a worklist in parallel with nothing shared but a barrier.
- * Method: see README.md. Every member appends to its own `next` bin. At the end of a superstep members vote how many
- * items and edges they have for the next one; after the barrier each opens its bin (ordo_share), so that the only
- * contention is on chunks taken from members that lag. Pull supersteps (Beamer et al. 2012) read the frontier as a
- * bitmap and write the next one: words of it belong to one chunk of vertices, so plain stores do.
+ * Problem. Process a worklist in parallel, with nothing shared but a barrier.
  *
- * Ends when no member has an item, by votes compared across a barrier: exact.
+ * Method. See README.md. Every member appends to its own `next` bin. At the end of a superstep members vote how many
+ * items and edges they have for the next one; after the barrier each opens its bin (ordo_share), so that members
+ * contend only for chunks that they take from members that lag. Pull supersteps (Beamer et al. 2012) read the frontier
+ * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice.
+ *
+ * Termination. No member has an item, by votes compared across a barrier: exact.
  *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
@@ -18,8 +19,8 @@
 #define bsp_work_racy ORDO_OP_NAME(bsp_work_racy)
 #define bsp_work_owner ORDO_OP_NAME(bsp_work_owner)
 
-/* What a member has for the next superstep; two, for even and odd supersteps: one is read while the other is written.
- */
+/* A member's work for the next superstep. There are two, for even and odd supersteps: one is read while the other is
+ * written. */
 typedef struct ordo_bsp_vote {
     struct {
         ordo_u64 items, edges;
@@ -33,9 +34,9 @@ typedef struct bsp_run {
     ordo_share *shares;   /* [threads] */
     ordo_bsp_vote *votes; /* [threads] */
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
-    ordo_u64 *front[2]; /* [words] bitmaps of vertices, where pulling is possible; else NULL */
+    ordo_u64 *front[2]; /* [words] bitmaps of vertices, if pulling is possible; else NULL */
     ordo_u64 words;
-    ordo_u64 next_word[2]; /* first not taken, for even and odd supersteps */
+    ordo_u64 next_word[2]; /* first word not taken, for even and odd supersteps */
 #else
     ordo_owners owners;
 #endif
@@ -44,11 +45,11 @@ typedef struct bsp_run {
 typedef struct bsp_member {
     ordo_job *job;
     ordo_bin next;
-    ordo_u64 next_edges; /* out-degrees of what is in next, where that is asked for */
+    ordo_u64 next_edges; /* sum of the out-degrees of the items in `next`, if the direction is chosen by it */
     ordo_counters count;
 } bsp_member;
 
-/* Votes, waits for all, adds up. False when the run is over. */
+/* Votes, waits for all members, adds up the votes. False when the run is over. */
 ORDO_INLINE bool bsp_agree(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_u64 my_items,
                            ordo_u64 *items, ordo_u64 *edges)
 {
@@ -77,7 +78,7 @@ ORDO_INLINE void bsp_begin_superstep(const bsp_run *run, int index, ordo_u64 sup
     ORDO_COUNT(ordo_job_sample(run->job, items, superstep, 0, 1, -1));
 }
 
-/* Makes `next` the open bin of this superstep, and what was open before the new, empty `next`. */
+/* Makes `next` the open bin of this superstep, and the bin that was open before the new, empty `next`. */
 ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_bin *open)
 {
     ordo_bin swap = *open;
@@ -90,7 +91,7 @@ ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_membe
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
-/* Where supersteps may pull; what else asks for it the scheduler's check refuses. */
+/* Operators for which supersteps may pull; for others the scheduler's check refuses direction=pull. */
 enum { bsp_pulls = (int)op_can_settle && (int)op_can_pull };
 
 ORDO_INLINE void bsp_push(void *arg, op_entry entry)
@@ -101,7 +102,7 @@ ORDO_INLINE void bsp_push(void *arg, op_entry entry)
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];
 }
 
-/* One pull superstep: members take words of 64 vertices and own them. Not for sums, which never settle. */
+/* One pull superstep: members take words of 64 vertices and own them. Not for sums, whose cells are never final. */
 #if ORDO_OP_ORDER == ORDO_SUM
 ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
 {
@@ -128,7 +129,8 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
         for (ordo_u64 word = first; word < last; word++) {
             ordo_u64 bits = 0, open = 0;
             const ordo_u64 base = word * 64, here = base + 64 < job->num_items ? 64 : job->num_items - base;
-            /* who looks at all, without a branch; then all their rows are on the way while the first is looked at */
+            /* first finds all vertices that search, without a branch; their rows are then prefetched while the first is
+             * searched */
             for (ordo_u64 i = 0; i < here; i++)
                 open |= (ordo_u64)(!op_settled(state, (ordo_item)(base + i), op_load(cell + base + i)) &
                                    (in->row[base + i] < in->row[base + i + 1]))
@@ -164,7 +166,7 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
 }
 #endif
 
-/* Own part of the bitmap into `next`. */
+/* Adds the vertices of the member's part of the bitmap to `next`. */
 ORDO_INLINE void bsp_bits_to_next(bsp_run *run, int index, const ordo_u64 *front, bsp_member *me)
 {
     ordo_u64 begin, end;
@@ -175,7 +177,7 @@ ORDO_INLINE void bsp_bits_to_next(bsp_run *run, int index, const ordo_u64 *front
                       op_entry_now(me->job, (ordo_item)(word * 64 + (ordo_u64)__builtin_ctzll(bits))));
 }
 
-/* `next` of all members into a bitmap. Ends with all members having done so. */
+/* Sets the bits of all members' `next` in a bitmap. All members call it; it returns when all have finished. */
 ORDO_INLINE void bsp_next_to_bits(bsp_run *run, int index, ordo_u64 *front, bsp_member *me)
 {
     ordo_u64 begin, end;
@@ -212,9 +214,9 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     ordo_u64 my_items = me.next.count;
     for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, my_items, &items, &edges); superstep++) {
         bsp_begin_superstep(run, index, superstep, items);
-        /* Every member computes the same from the same votes. A pull looks at all that is left, so it pays where the
-         * next frontier is most of it: a frontier that does not grow, as in a mesh, has more than 1/alpha of what is
-         * left only because little is. */
+        /* Every member computes the same decision from the same votes. A pull searches all vertices that are left, so
+         * it pays if most of them are on the next frontier. A frontier that does not grow, as in a mesh, exceeds
+         * 1/alpha of what is left only because little is left. */
         bool pull = direction == BSP_PULL;
         if (direction == BSP_AUTO)
             pull = pulling ? items >= last_items || (double)items > (double)job->num_items / beta
@@ -231,7 +233,8 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             me.next.count = 0;
             me.next_edges = 0;
             if (index == 0)
-                ORDO_COUNT(me.count.items += items); /* the frontier is what is processed, whoever looks at it */
+                ORDO_COUNT(me.count.items += items); /* the processed items are those of the frontier, although the
+                                                        others search */
             my_items = bsp_pull(run, superstep, &in, &me.count);
         } else {
             if (bsp_pulls && pulling)
@@ -263,7 +266,7 @@ ORDO_NOINLINE void bsp_work_racy(void *run, int index)
     bsp_work((bsp_run *)run, index, ORDO_SYNC_RACY);
 }
 
-/* Bitmaps and in-rows, where pulling is possible and allowed. */
+/* Makes bitmaps and in-rows, if pulling is possible and allowed. */
 static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 {
     if (!bsp_pulls || (int)job->tunable[BSP_DIRECTION] == BSP_PUSH)

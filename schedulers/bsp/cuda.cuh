@@ -3,18 +3,19 @@
  * Problem. Expand all items of a worklist in parallel, whatever their degrees, and collect what they activate.
  *
  * Data structures. Two lists of items, and of pieces of hubs, with triple-buffered counters (ordo_cuda_frontier).
- * `stamp` holds the last superstep that an item was pushed for, so each is on a list once.
+ * `stamp` holds the last superstep for which an item was pushed, so each item is on a list once.
  *
- * Protocol. A superstep takes the items of one list in tiles, walks their edges balanced by degree, and pushes what
- * improved to the other list.
- *   Pulling (Beamer, Asanovic and Patterson 2012), where the operator settles vertices and is edge-blind: every vertex
- * that is not settled looks through its in-edges for a tail of this step's frontier and stops at the first, as all
- * candidates of a step are equal. Whether a tail is on the frontier is told by `stamp`, so nothing is converted when
- * the direction changes. A warp has 32 vertices: each lane looks at a few edges of its own, and all lanes together at
- * the rest of long rows. Locked: every improvement is a store under the lock of its cell, one of a table. It exists to
- * be compared with atomics.
+ * Protocol. A superstep takes the items of one list in tiles, processes their edges balanced by degree, and pushes
+ * improved targets to the other list.
+ *   Pulling (Beamer, Asanovic and Patterson 2012), if the operator declares ORDO_RELAX_SETTLED and is edge-blind: every
+ *   vertex whose cell can still improve searches its in-edges for a tail on this step's frontier and stops at the
+ *   first, as all candidates of a step are equal. `stamp` tells whether a tail is on the frontier, so nothing is
+ *   converted when the direction changes. A warp has 32 vertices: each lane tests a few edges of its own vertex, and
+ *   all lanes together test the rest of long rows.
+ *   Sync lock: every improvement is a store under the lock of its cell, one of a table. It exists to be compared with
+ *   atomics.
  *
- * Termination. The run ends when a list is empty, which all blocks see alike, since no thread writes a step's counters
+ * Termination. The run ends when a list is empty. All blocks see the same, since no thread writes a step's counters
  * after the barrier before it.
  *
  * Memory order. Cells are relaxed; lists pass from block to block over a grid barrier. While pulling, a cell is written
@@ -25,7 +26,7 @@
 /* What profilers show carries the operator's name. */
 #define bsp_kernel ORDO_OP_NAME(bsp_kernel)
 
-/* Operators that may be pulled; for others the scheduler's check refuses it. */
+/* Operators for which supersteps may pull; for others the scheduler's check refuses direction=pull. */
 enum { bsp_pulls = (int)op_can_settle && (int)op_can_pull };
 
 typedef struct bsp_args {
@@ -33,24 +34,24 @@ typedef struct bsp_args {
     op_cell *cells;
     op_state state;
     bool racy;
-    ordo_cuda_locks locks; /* of the kernel under locks */
-    ordo_cuda_rows in;     /* where pulling is allowed */
-    int direction;         /* as the tunable: auto, push, pull */
+    ordo_cuda_locks locks; /* for sync lock */
+    ordo_cuda_rows in;     /* if pulling is allowed */
+    int direction;         /* BSP_AUTO, BSP_PUSH or BSP_PULL */
     double alpha, beta;
     ordo_u64 num_items;
     ordo_cuda_frontier frontier;
     ordo_cuda_run run;
 } bsp_args;
 
-/* By one thread: whether the tail of in-edge e is on the frontier of `step`, and the operator does not skip it. */
+/* By one thread: whether the tail of in-edge e is on the frontier of `step`, and the operator's filter accepts it. */
 ORDO_DEV bool bsp_offers(const bsp_args *a, ordo_eid e, ordo_u32 step)
 {
     const ordo_vid tail = __ldg(a->in.edge + e * a->in.stride);
     return ordo_dev_load(&a->frontier.stamp[tail]) == step && op_filter(&a->state, tail);
 }
 
-/* By a whole warp: an in-edge of the lane's own vertex, where `there`, whose tail is on the frontier of `step`; or m.
- */
+/* By a whole warp: an in-edge of the lane's vertex, if `there`, whose tail is on the frontier of `step`; m if there is
+ * none. */
 ORDO_DEV ordo_eid bsp_find(const bsp_args *a, bool there, ordo_vid v, ordo_u32 step, ordo_cuda_counters *mine)
 {
     enum { OWN = 8 };
@@ -81,7 +82,8 @@ ORDO_DEV ordo_eid bsp_find(const bsp_args *a, bool there, ordo_vid v, ordo_u32 s
     return found;
 }
 
-/* By a whole block: its part of a step that pulls; returns the edges of what the thread has pushed. */
+/* By a whole block: its part of a step that pulls; returns the number of out-edges of the vertices that the thread has
+ * pushed. */
 ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine)
 {
     const ordo_cuda_frontier *f = &a->frontier;
@@ -106,7 +108,7 @@ ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 st
     return pushed;
 }
 
-/* By a whole warp: adds the lanes' own pushed edges to those of a step. */
+/* By a whole warp: adds the lanes' numbers of pushed edges to that of a step. */
 ORDO_DEV void bsp_add_edges(ordo_cuda_superstep_counters *turn, ordo_u64 pushed)
 {
     for (int step = 16; step; step /= 2)
@@ -115,7 +117,7 @@ ORDO_DEV void bsp_add_edges(ordo_cuda_superstep_counters *turn, ordo_u64 pushed)
         ordo_dev_add(&turn->edges, pushed);
 }
 
-/* By the whole grid: the frontier of the first step. */
+/* By the whole grid: makes the frontier of the first step. */
 ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
 {
     const ordo_cuda_frontier *f = &a->frontier;
@@ -142,7 +144,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
     ordo_dev_start(&queue);
     bsp_push_initial(&a, &queue);
     grid.sync();
-    bool pulling = false; /* all blocks decide alike, from the same words */
+    bool pulling = false; /* all blocks make the same decision, from the same words */
     ordo_u64 edges_left = a.rows.m, last_items = 0, pushed;
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_superstep_counters *turn = &f->turn[step % 3];
@@ -158,14 +160,14 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
         pushed = 0;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
-        /* in a step of few items, a test before the atomic is another round trip to wait for */
+        /* in a step with few items, a test before the atomic is one more round trip to wait for */
         const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
         const bool once = ((int)op_properties & ORDO_UNIFORM) && !a.racy;
         ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->turn[(step + 1) % 3].count;
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
-                mine.items += items; /* in both directions the frontier is what is processed */
+                mine.items += items; /* the processed items are those of the frontier, in both directions */
             pushed = bsp_pull(&a, &queue, step, &mine);
         } else {
             op_dev_step(

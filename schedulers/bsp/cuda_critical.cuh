@@ -1,18 +1,19 @@
 /* bsp on a GPU, critical operators: supersteps over a frontier of items.
  *
- * Problem. Run the sections that the items of a worklist request, under mutual exclusion, and collect what they
- * activate.
+ * Problem. Run the critical sections that the items of a worklist request, under mutual exclusion, and collect what
+ * they activate.
  *
  * Data structures. Two lists of items with triple-buffered counters (ordo_cuda_frontier); for sync lock a table of
  * locks, or bits of the targets' words (ordo_cuda_locks); for sync owner bins of requests (op_cuda_owners).
  *
- * Protocol. A superstep calls `prepare` of the items of one list, runs the sections that they request, and puts what
+ * Protocol. A superstep prepares the items of one list, runs the critical sections that they request, and puts what
  * those activate on the other list, each item once.
- *   lock: under try-locks (op_dev_prepares of cuda_critical.cuh). The more threads try for few locks, the slower their
- * holders: failing tries queue in front of the unlocking store. So fewer threads than there are run sections
- * (max_contenders); by default a sample of the requests tells how many, by how few targets they share. All threads
- * (2048) with lock_place=table is the baseline of the paper on the lock server (Wang, Fussell and Lin, ASPLOS 2019).
- *   owner: by the threads that own their targets, without locks (op_dev_owned of cuda_owner.cuh).
+ *   lock     under try-locks (op_dev_prepares of <ordo/detail/cuda/critical.cuh>). The more threads try for few locks,
+ *            the slower their holders: failing tries queue in front of the store that unlocks. So only max_contenders
+ *            threads run critical sections; the default follows from how few targets a sample of the requests shares.
+ *            All threads (2048) with lock_place=table is the baseline of the paper on the lock server (Wang, Fussell
+ *            and Lin, ASPLOS 2019)
+ *   owner    by the threads that own their targets, without locks (op_dev_owned of <ordo/detail/cuda/owner.cuh>)
  *
  * Termination. The next list is empty, or items activate nothing, or all blocks see that the run was halted in this
  * step.
@@ -105,7 +106,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_owner_kernel(c
     ordo_dev_publish(a.run.counters, mine);
 }
 
-/* The kernel with locks in words, where the operator has them, or in a table: else the former is not instantiated. */
+/* The kernel with locks in words or in a table; the former is instantiated only if the operator has locks in words. */
 template <bool Has> static const void *bsp_lock_kernel_of(bool word)
 {
     if constexpr (Has)

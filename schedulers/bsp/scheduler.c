@@ -14,7 +14,7 @@ static const ordo_pairing pairings[] = {
 
 static const ordo_tunable tunables[] = {BSP_TUNABLES(ORDO_TUNABLE_ROW) BSP_CONSTANTS(ORDO_TUNABLE_ROW)};
 
-/* Two bins a thread that double, and two bitmaps for pulling. */
+/* Two bins for each thread, whose capacity doubles, and two bitmaps for pulling. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
@@ -34,10 +34,10 @@ static ordo_status check(const ordo_operator *op, const double *tunable)
     return ordo_operator_check_pull(op, "bsp");
 }
 
-/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: supersteps
- * have no order, so they are best where an order has nothing to win: items that activate nothing, levels of equal
- * candidates, cells without weights on a CPU. On a GPU every superstep is a barrier, which long paths pay for; and one
- * direction alone where degrees are alike. */
+/* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure.
+ * Supersteps have no order, so they are fastest where an order gains nothing: items that activate nothing, levels of
+ * equal candidates, cells without weights on a CPU. On a GPU every superstep costs a barrier, so long paths are slow;
+ * and where degrees are even, changing the direction gains nothing. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.1, 1, 1}, levels_gpu[ORDO_GRAPH_KINDS] = {5, 1.7, 1};

@@ -24,8 +24,8 @@
 #define delta_work_atomic ORDO_OP_NAME(delta_work_atomic)
 #define delta_work_lock ORDO_OP_NAME(delta_work_lock)
 
-/* A member's lowest bucket, on a line of its own; two, for even and odd supersteps: one is read while the other is
- * written. */
+/* A member's lowest bucket, on a separate cache line. There are two, for even and odd supersteps: one is read while the
+ * other is written. */
 typedef struct ordo_delta_vote {
     ordo_u64 lowest[2];
     ordo_u64 padding[6];
@@ -42,7 +42,7 @@ typedef struct delta_run {
     double per_delta;
 } delta_run;
 
-/* One member's. */
+/* State of a member. */
 typedef struct delta_member {
     ordo_job *job;
     ordo_bin *bins; /* [buckets] */
@@ -58,7 +58,7 @@ typedef struct delta_member {
 ORDO_INLINE void delta_put(delta_member *me, ordo_u64 bucket, op_entry entry)
 {
     if (bucket < me->current)
-        bucket = me->current; /* what comes late is done at once */
+        bucket = me->current; /* entries below the current bucket are processed with it */
     if (bucket - me->current < me->buckets) {
         ordo_u64 slot = bucket & (me->buckets - 1);
         me->mask |= (ordo_u64)1 << slot;
@@ -89,7 +89,8 @@ static ordo_u64 delta_lowest(const delta_member *me)
     return me->far_lowest;
 }
 
-/* Deals the far array into the circle around the new current bucket. Everything in the circle is at or ahead of it. */
+/* Distributes the far array over the circle around the new current bucket. All entries in the circle are in that bucket
+ * or later ones. */
 static void delta_deal_far(delta_member *me)
 {
     ordo_bin old = me->far;
@@ -176,7 +177,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
     me.base = op_base(job, index, run->least, &me.count);
     delta_put_initial(&me, index);
 
-    ordo_bin shared = {0}, hop = {0}; /* open to others; being processed by this member alone */
+    ordo_bin shared = {0}, hop = {0}; /* open to other members; processed by this member only */
     for (ordo_u64 superstep = 1;; superstep++) {
         ordo_publish_counters(job, index, &me.count);
         run->votes[index].lowest[superstep & 1] = delta_lowest(&me);
@@ -192,7 +193,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
         me.current = lowest;
         if (me.far_lowest <= lowest)
             delta_deal_far(&me);
-        /* What was open until the barrier is free now: it becomes the current bucket's array. */
+        /* The bin that was open until the barrier is free now: it becomes the current bucket's array. */
         const ordo_u64 slot = lowest & (me.buckets - 1);
         shared.count = 0;
         delta_swap(&shared, &me.bins[slot]);

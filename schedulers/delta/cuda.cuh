@@ -3,34 +3,36 @@
  * Problem. Expand the items of the lowest bucket (Meyer and Sanders 2003) with all warps, where a grid barrier costs as
  * much as thousands of edges. The arrays, the barrier and the chains are Ordo's own.
  *
- * Data structures. The buckets are a circle of arrays over one pool of blocks (<ordo/detail/cuda/pool.cuh>). What lies farther
- * ahead than the circle reaches is clipped to its last bucket and sorted again when that becomes the head.
- *   tail[b]      slots of bucket b that were reserved
- *   free         a stack of free blocks
- *   spill        a bit for each item that found the pool empty
- *   delta_dev_step   what a thread block knows of the superstep, in shared memory: alike in all blocks
+ * Data structures. The buckets are a circle of arrays over one pool of blocks (<ordo/detail/cuda/pool.cuh>). Entries
+ * farther ahead than the circle reaches are clipped to its last bucket, and sorted again when that becomes the head.
+ *   tail[b]  slots of bucket b that were reserved
+ *   free     a stack of free blocks
+ *   spill    a bit for each item that found the pool exhausted
+ *   delta_dev_step   a thread block's copy of the state of the superstep, in shared memory; the same in all blocks
  *
- * Protocol. A superstep deals the slots from .. to of the head bucket out to all warps in portions, which these expand
- * (op_warp_loop). What they activate in the head bucket they keep for the next hop where there is little work, up to
- * chain_limit hops; the rest goes to the ends of its buckets. So a step along a path of a road network costs a hop and
- * not a barrier. The warp that reserves the first slot of a block maps it; others wait for the table's word. Where no
- * block is free it maps `none`: entries for these slots are spilled, and swept when the buckets are empty; a warp that
- * has met `none` reserves no more in that superstep. Between two supersteps, when no warp takes any, blocks whose slots
- * are all done return to the stack. So the blocks that are mapped or void at a time are the pool and what all warps can
- * reserve before they meet `none`, and for so many numbers a table has room.
- *   The last block that arrives at the barrier decides what is next, by one word: generation, how far the head moves,
- * what to do, and the new `to`. From that word and what they keep of the words before, all blocks know `from`, `to` and
- * the head alike, without reading anything else. It also changes the width (delta_dev_adapt) and jumps over gaps in
- * priorities (delta_dev_jumps). Entries stay where they are: in buckets that have become wider they are taken late,
- * from narrower ones early, and are sorted again as clipped ones are. That is order only.
+ * Protocol. A superstep distributes the slots from .. to of the head bucket over all warps in portions, which these
+ * expand (op_warp_loop). What they activate in the head bucket they keep in their local queues, where there is little
+ * work, and expand it next, up to chain_limit steps; the rest is appended to its buckets. So a step along a path of a
+ * road network costs a step of one warp and not a barrier. The warp that reserves the first slot of a block maps it;
+ * others wait for the table's word. If no block is free it maps `none`: entries for these slots are spilled, and
+ * processed when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Between two
+ * supersteps, when no warp takes blocks, those whose slots are all done return to the stack. So the blocks that are
+ * mapped or void at a time are at most the pool and what all warps can reserve before they meet `none`; tables have
+ * words for that many.
+ *   The last block that arrives at the barrier decides what comes next, by one word: generation, how far the head
+ *   moves, what to do, and the new `to`. From that word and from what they keep of earlier words, all blocks compute
+ *   the same `from`, `to` and head, without reading anything else. The last block also changes the width
+ *   (delta_dev_adapt) and jumps over gaps in priorities (delta_dev_jumps). Entries stay where they are: in buckets that
+ *   have become wider they are taken late, from narrower ones early, and are sorted again as clipped ones are. That
+ *   affects order only.
  *
- * Termination. An item that is not done is in a bucket, in the hands of a warp that has not arrived, or spilled. When
- * the last block has arrived no warp has any in hand, so empty buckets and no spilled item are the end. Exact.
+ * Termination. An item that is not done is in a bucket, held by a warp that has not arrived, or spilled. When the last
+ * block has arrived no warp holds an item, so empty buckets and no spilled item are the end. Exact.
  *
  * Memory order. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one acquires them
  * all with the fence behind its addition, reads the tails, and stores the word with release; the others read it with
- * acquire. Blocks of the pool change hands only between supersteps, so the barrier orders one use of a block before the
- * next; within a superstep the table's words stand for nothing but themselves, and are relaxed.
+ * acquire. Blocks of the pool are freed and mapped again only between supersteps, so the barrier orders one use of a
+ * block before the next; within a superstep the table's words order no other accesses, and are relaxed.
  */
 #include <ordo/detail/cuda/pool.cuh>
 
@@ -43,32 +45,37 @@ enum { DELTA_DEV_THREADS = 256, DELTA_DEV_WARPS = DELTA_DEV_THREADS / 32, DELTA_
 enum { DELTA_DEV_RUN, DELTA_DEV_SWEEP, DELTA_DEV_END, DELTA_DEV_JUMP };
 enum { DELTA_DEV_STAYS, DELTA_DEV_DOUBLES, DELTA_DEV_HALVES };
 enum {
-    DELTA_DEV_LATENCY_BOUND = 16, /* supersteps in a row that leave half of the warps idle, before the width doubles */
-    DELTA_DEV_SHORT = 24000,      /* and take less than that, ns; an empty one takes 6 to 8 us on an H100 */
-    DELTA_DEV_FEW = 32768,        /* entries of a superstep that are little work on any graph */
-    DELTA_DEV_MANY = 4,           /* entries per item, before the width halves; and again after half as many more */
+    DELTA_DEV_LATENCY_BOUND = 16, /* after this many consecutive supersteps that leave half of the warps idle, the width
+                                     doubles */
+    DELTA_DEV_SHORT = 24000,      /* if each of them took less than this, in ns; an empty superstep takes 6 to 8 us on
+                                     an H100 */
+    DELTA_DEV_FEW = 32768,        /* fewer entries than this are little work for a superstep, on any graph */
+    DELTA_DEV_MANY = 4,           /* after this many entries per item the width halves; and again after half as many
+                                     more */
 };
 
 /* Entries that were sorted again: see delta_dev_jumps. */
 typedef struct delta_dev_sorted {
-    ordo_u64 again;          /* entries, in this superstep */
-    ordo_u64 moved, nearest; /* since the last superstep with other work: buckets that the head has passed; the least
-                                priority, as ordo_warp_note_least() keeps it */
+    ordo_u64 again;          /* entries sorted again in this superstep */
+    ordo_u64 moved, nearest; /* since the last superstep with other work: number of buckets that the head has passed;
+                                least priority, in the form of ordo_warp_note_least() */
 } delta_dev_sorted;
 
 typedef struct delta_dev_words {
     ordo_u64 tail[DELTA_DEV_BUCKETS];
     ordo_u64 word, padding0[15];    /* generation << 56 | width << 54 | phase << 52 | steps of the head << 46 | to */
-    ordo_u32 arrived, padding1[31]; /* blocks, all generations together */
+    ordo_u32 arrived, padding1[31]; /* number of arrivals of blocks, in all generations */
     ordo_u32 free_count, padding2[31];
     ordo_u64 spilled, padding3[15];
-    ordo_u64 swept; /* what `spilled` was when the last sweep began; this and the next three: by the last block */
-    ordo_u64 taken, enough; /* entries; how many of them are too many */
-    ordo_u64 decided;       /* when the last superstep ended */
+    ordo_u64 swept; /* `spilled` when the last sweep began. This and the next three are written by the block that
+                       arrives last */
+    ordo_u64 taken, enough; /* number of entries taken; the number that is too large for this width */
+    ordo_u64 decided;       /* time at which the last superstep ended */
     delta_dev_sorted sorted;
-    ordo_u64 base;          /* of the head after a jump, a double's bits: stored before `word` */
-    ordo_u32 latency_bound; /* supersteps in a row */
-    ordo_u32 stop;          /* by block 0, for the last block: the host wants an end */
+    ordo_u64 base;          /* priority at which the head begins after a jump, the bits of a double; stored before
+                               `word` */
+    ordo_u32 latency_bound; /* number of consecutive latency-bound supersteps */
+    ordo_u32 stop;          /* written by block 0, for the last block: the host wants the run to stop */
 } delta_dev_words;
 
 typedef struct delta_dev_queue {
@@ -77,14 +84,13 @@ typedef struct delta_dev_queue {
     ordo_u32 *free; /* [blocks] stack */
     ordo_dev_spill spill;
     ordo_u32 items;
-    double least, most; /* between which the width may change */
+    double least, most; /* bounds of the width */
 } delta_dev_queue;
 
-/* What all threads of a block know of the superstep, in shared memory; one warp changes it between the block's
- * barriers. */
+/* A block's copy of the state of the superstep, in shared memory; one warp changes it between the block's barriers. */
 typedef struct delta_dev_step {
     ordo_u64 from, to;
-    ordo_u64 begins[DELTA_DEV_BUCKETS]; /* first slot of each bucket's first block that is not free */
+    ordo_u64 begins[DELTA_DEV_BUCKETS]; /* for each bucket: the first slot of its first block that is not free */
     ordo_u64 generation;
     double base, delta, per_delta;
     ordo_u32 head, phase;
@@ -106,7 +112,7 @@ ORDO_DEV void delta_dev_map_blocks(const delta_dev_queue &q, ordo_u32 b, ordo_u6
     }
 }
 
-/* By a whole warp: puts `held` entries of its store at the ends of their buckets. Returns whether it met `none`. */
+/* By a whole warp: appends `held` entries of its store to their buckets. Returns whether it met `none`. */
 template <typename Entry>
 ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
                               ordo_u32 held, bool dry)
@@ -138,7 +144,7 @@ ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cac
     return __any_sync(~0u, none);
 }
 
-/* By a whole warp: lanes with `far` sort an entry of their priority again. */
+/* By a whole warp: counts lanes with `far`, whose entries are sorted again, and notes their least priority. */
 ORDO_DEV void delta_dev_note(const delta_dev_queue &q, bool far, double priority)
 {
     const ordo_u32 count = __popc(__ballot_sync(~0u, far));
@@ -147,9 +153,9 @@ ORDO_DEV void delta_dev_note(const delta_dev_queue &q, bool far, double priority
         ordo_dev_add(&q.words->sorted.again, (ordo_u64)count);
 }
 
-/* By a whole warp, after a superstep: how the width is to change, as bits of the word; alike in all lanes. Short
- * supersteps that leave warps idle, one after the other, double it; more entries than a few per item, which a better
- * order would save, halve it. */
+/* By a whole warp, after a superstep: how the width is to change, as bits of the word; the same in all lanes.
+ * Consecutive short supersteps that leave warps idle double it; more than a few entries per item, which a better order
+ * would save, halve it. */
 ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step *s)
 {
     delta_dev_words *const words = q.words;
@@ -170,12 +176,13 @@ ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step
     const ordo_u64 change = doubles && 2 * s->delta <= q.most   ? DELTA_DEV_DOUBLES
                             : halves && s->delta / 2 >= q.least ? DELTA_DEV_HALVES
                                                                 : DELTA_DEV_STAYS;
-    return __shfl_sync(~0u, change, 0) << 54; /* lanes read different clocks */
+    return __shfl_sync(~0u, change, 0) << 54; /* lanes may read different times */
 }
 
 /* By a whole warp, after every superstep: whether the next head, `steps` buckets on, is to begin at the least priority
- * that was sorted again. Warps count entries that they sort again, and note their least priority. Where supersteps have
- * done nothing else while the head went round once, that is the least of all that waits, and the gap is jumped over. */
+ * that was sorted again. Warps count entries that they sort again, and track their least priority. If supersteps have
+ * done nothing else while the head went once round the circle, that is the least priority of all waiting entries, and
+ * the gap is jumped over. */
 ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s, delta_dev_sorted sorted,
                               ordo_u64 steps)
 {
@@ -196,7 +203,8 @@ ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s,
     return jumps;
 }
 
-/* By the first warp of the block that arrived last, between two supersteps: the word that says what comes next. */
+/* By the first warp of the block that arrived last, between two supersteps: computes the word that says what comes
+ * next. */
 ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s)
 {
     const ordo_u32 lane = threadIdx.x % 32, head = s->head;
@@ -207,7 +215,7 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
                                      ordo_dev_load(&q.words->sorted.nearest)};
     if (__any_sync(~0u, ordo_dev_load(&q.words->stop) != 0))
         return generation | (ordo_u64)DELTA_DEV_END << 52;
-    /* blocks whose slots are all done are free; where the head is done, its next slot begins a block */
+    /* blocks whose slots are all done are free; if the head is done, its next slot begins a block */
     const bool stays = end > s->to;
     const ordo_u64 first = ordo_pool_number(q.pool, s->begins[head]);
     const ordo_u64 numbers = (s->to - s->begins[head] + (stays ? 0 : size - 1)) >> q.pool.block_shift;
@@ -250,7 +258,7 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     return generation | (ordo_u64)DELTA_DEV_END << 52;
 }
 
-/* By the whole grid: the barrier between two supersteps; afterwards *s is the next one's. */
+/* By the whole grid: the barrier between two supersteps; afterwards *s describes the next one. */
 ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -288,7 +296,7 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
             if (phase == DELTA_DEV_JUMP)
                 s->base = __longlong_as_double((long long)ordo_dev_load(&q.words->base));
             else
-                s->base += steps * s->delta; /* as wide as the buckets were that it has passed */
+                s->base += steps * s->delta; /* by the width of the buckets that it has passed */
             if (change) {
                 s->delta *= change == DELTA_DEV_DOUBLES ? 2 : 0.5;
                 s->per_delta = 1 / s->delta;
@@ -307,24 +315,24 @@ typedef struct delta_args {
     op_warp_ctx ctx;
     ordo_u64 spill_words;
     double delta;
-    ordo_u32 chain_limit;   /* hops that a warp follows its own activations */
-    ordo_u64 latency_bound; /* items of a superstep below which the run is latency-bound */
+    ordo_u32 chain_limit;   /* the most hops of a chain */
+    ordo_u64 latency_bound; /* with fewer items in a superstep the run is latency-bound */
     ordo_u64 *lowest;
     ordo_cuda_run run;
 } delta_args;
 
-/* Entries of a warp's local queue: as many as shared memory allows. */
+/* Capacity of a warp's local queue, in entries: as large as shared memory allows. */
 enum { delta_local = sizeof(op_entry) == 8 ? 128 : 32 };
 
 /* A warp's part of the superstep, beside its op_warp: slots from + at .. to of the head bucket, or words of bits. */
 typedef struct delta_hand {
-    ordo_u64 from, to;      /* of all warps */
+    ordo_u64 from, to;      /* slots of all warps */
     ordo_u64 at;            /* the warp's next portion */
     ordo_u64 grain;         /* entries of a portion */
-    ordo_u64 number, warps; /* the warp's, and how many there are */
-    ordo_u64 steps;         /* supersteps that have begun */
+    ordo_u64 number, warps; /* number of the warp, and of all warps */
+    ordo_u64 steps;         /* number of supersteps that have begun */
     bool sweep;             /* the superstep takes spilled items */
-    bool dry;               /* the warp has found the pool dry in this superstep */
+    bool dry;               /* the warp has found the pool exhausted in this superstep */
 } delta_hand;
 
 /* Waits for the next superstep. False at the end of the run. Called by whole warps, and by all of the grid. */
@@ -334,7 +342,7 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     hand->dry = false;
     delta_dev_barrier(a.queue, step);
     const bool ends = step->phase == DELTA_DEV_END;
-    if (ends || __any_sync(~0u, w->edges >> 30)) /* before the lanes' 32-bit counters wrap */
+    if (ends || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run.counters);
     if (ends)
         return false;
@@ -352,7 +360,7 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     hand->grain = hand->grain < 32 ? hand->grain : 32;
     hand->at = hand->number * hand->grain;
     if (blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1 && hand->steps % 16 == 1) {
-        /* the trace and the host's wish to stop; a look at the host takes as long as a superstep of few items */
+        /* the trace and the host's stop request; reading the mailbox takes as long as a superstep with few items */
         ordo_dev_sample(a.run.record, count, (ordo_u64)((step->base - op_warp_base(a.lowest)) * w->map.per_delta),
                         step->delta, 1, -1);
         if (a.run.mailbox->stop)
@@ -391,7 +399,7 @@ ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *ca
     return ORDO_WARP_ENTRIES;
 }
 
-/* Of op_warp_loop. */
+/* The hooks of op_warp_loop. */
 struct delta_hooks {
     static constexpr bool narrow = true, gives_surplus = false, expands_initial = false;
     static constexpr ordo_u32 enough = 64;
@@ -470,7 +478,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     delta_hooks hooks = {a, &cache, &step, {}};
     hooks.hand.grain = 1;
     hooks.hand.warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
-    hooks.hand.number = blockIdx.x + (ordo_u64)gridDim.x * warp; /* neighbouring portions go to different blocks */
+    hooks.hand.number = blockIdx.x + (ordo_u64)gridDim.x * warp; /* consecutive portions go to different blocks */
     op_warp_loop(a.ctx, a.run, &w, hooks, hooks.hand.number * 32);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         a.run.record->supersteps = hooks.hand.steps;
@@ -479,7 +487,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     }
 }
 
-/* Starting width in units of mean weight over mean degree: wide where the graph is deep. */
+/* Starting width in units of mean weight over mean degree: wide for deep graphs. */
 static double delta_factor(const ordo_job *job)
 {
     if (job->tunable[DELTA_FACTOR] > 0)
@@ -494,12 +502,12 @@ static double delta_factor(const ordo_job *job)
     }
 }
 
-/* Sizes of the pool and its tables, and how far chains go, for `blocks` resident blocks. */
+/* Computes sizes of the pool and its tables, and the limit of chains, for `blocks` resident blocks. */
 static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args *a)
 {
     const double *t = job->tunable;
     ordo_dev_pool *const p = &a->queue.pool;
-    /* small blocks: each bucket may hold one that is nearly empty */
+    /* small blocks, since each bucket may hold one that is nearly empty */
     const ordo_u64 most = ((ordo_u64)1 << 32) - (1 << 24);
     ordo_u64 slots = t[DELTA_POOL] > 0 ? (ordo_u64)t[DELTA_POOL] : job->out->m / 2 + job->num_items;
     slots = slots < most ? slots : most;
@@ -508,7 +516,7 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
         p->block_shift--;
     p->blocks = (ordo_u32)(slots >> p->block_shift);
     p->blocks = p->blocks ? p->blocks : 1;
-    /* void blocks: what all warps reserve before they meet `none`, in two supersteps */
+    /* void blocks: those that all warps can reserve before they meet `none`, in two supersteps */
     const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * ORDO_WARP_ROOM;
     while ((ordo_u64)1 << p->table_shift < p->blocks + (reserved >> p->block_shift) + 64)
         p->table_shift++;
@@ -516,8 +524,8 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
     p->cached = 1;
     a->queue.items = job->num_items;
     a->spill_words = (ids + 31) / 32;
-    /* With hubs paths are short, and chains only unbalance the warps. Classes of weights on even degrees activate
-     * many items at once, which a warp should share and not follow. A bucket of a deep graph has 64 levels. */
+    /* In graphs with hubs paths are short, and chains only unbalance the warps. Classes of weights on even degrees
+     * activate many items at once, which a warp should leave to other warps. A bucket of a deep graph has 64 levels. */
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     const bool classes = kind == ORDO_GRAPH_EVEN && op_warp_classes(job);
     const ordo_u32 chain_limit = kind == ORDO_GRAPH_HUBS ? 0 : classes ? 8 : kind == ORDO_GRAPH_DEEP ? 128 : 64;
@@ -539,7 +547,7 @@ static ordo_status delta_run_job(ordo_job *job)
     const double own = op_warp_width(job, 4, job->mean_degree < 8 ? 32 : 16);
     a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, delta_factor(job));
     const bool dynamic = t[DELTA_DYNAMIC] > 0;
-    /* a declared width is a class or a level, where a better order would not be found below */
+    /* a declared width is a class or a level: narrower buckets would not give a better order */
     a.queue.least = dynamic && own <= 0 ? a.delta / 1024 : a.delta;
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;

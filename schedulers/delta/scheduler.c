@@ -9,7 +9,8 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
 
 static const ordo_tunable tunables[] = {DELTA_TUNABLES(ORDO_TUNABLE_ROW) DELTA_CONSTANTS(ORDO_TUNABLE_ROW)};
 
-/* Bins double, so they hold up to twice what is in them; while one grows, the old copy is there too. */
+/* Capacities of bins double, so they are up to two times their contents; while a bin grows, its old copy exists, too.
+ */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
@@ -18,9 +19,9 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 4 * (n + m) * entry + bins * 64 * entry;
 }
 
-/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: ahead on a CPU
- * wherever weights give an order, on a GPU where paths are long or memory binds, since chains stay with a thread or a
- * warp. */
+/* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure:
+ * fast on a CPU wherever weights give an order, on a GPU where paths are long or memory is the limit, since chains stay
+ * with a thread or a warp. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     static const double levels_cpu[ORDO_GRAPH_KINDS] = {1, 1.3, 3}, levels_gpu[ORDO_GRAPH_KINDS] = {1, 1, 1.8};

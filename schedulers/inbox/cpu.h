@@ -1,18 +1,23 @@
-/* inbox/cpu.h -- asynchronous buckets on the CPU: every worker owns its items, others write to its inbox.
+/* inbox/cpu.h -- asynchronous buckets on the CPU: every worker owns its items, and receives entries for them in its
+ * inbox.
  *
- * Problem: supersteps make threads wait for the slowest, and shared buckets make them fight for the next item. Method:
- * an item has one owner, so has its cell's line; the buckets are the owner's own, plain arrays; only a ring an owner is
- * shared. The protocol, its orders, the end and why nobody waits for ever: ring.h.
- *   A worker's turn: empty the inbox into the buckets; look how far the front is; process a chunk of the lowest bucket
- * if that is within the window; publish what it activated. What lies 32 buckets ahead or farther waits in one more
- * array, which is dealt out when the buckets before are empty. The 32 begin at the front, not at the worker's own
- * lowest bucket: what arrives for a bucket lower than those that it holds comes before them.
+ * Problem. Supersteps make threads wait for the slowest one, and shared buckets make them contend for the next item.
  *
- * Passes bound the work in a bucket, however wide it is. A worker takes all entries that the bucket has, as an array of
- * their own (the *pass*), and processes them in order, a chunk a turn; what is put into the bucket meanwhile waits for
- * the next pass. So a worker's passes over a bucket are rounds of the Bellman-Ford algorithm on its own items: in a
- * pass an item is expanded once at most, for of its entries there all but the one with the cell's value are stale. Last
- * in, first out would be depth first, whose work can grow exponentially with the number of items in a bucket.
+ * Method. Each item, and the cache line of its cell, has one owner. Buckets are private to the owner, as plain arrays;
+ * workers share only a ring for each owner. ring.h has the protocol, its memory orders, termination, and why no worker
+ * waits for ever.
+ *   An iteration of a worker: move the entries of its inbox into its buckets; find the front; process a chunk of its
+ *   lowest bucket, if that is within the window; publish what it activated. Entries 32 or more buckets ahead wait in
+ *   one more array, which is distributed over the buckets when those before it are empty. The 32 buckets begin at the
+ *   front, not at the worker's own lowest bucket: entries may arrive for a lower bucket than those that it holds, and
+ *   come before them.
+ *
+ * Passes bound the work in a bucket, however wide it is. A worker takes all entries that the bucket has, as a separate
+ * array (the *pass*), and processes them in order, a chunk in each iteration; entries that are put into the bucket
+ * meanwhile wait for the next pass. So a worker's passes over a bucket are rounds of the Bellman-Ford algorithm on its
+ * own items: in a pass an item is expanded at most once, because of its entries there all but the one with the cell's
+ * value are stale. Last in, first out would be depth-first, whose work can grow exponentially with the number of items
+ * in a bucket.
  *
  * Does not: adapt delta while it runs (see adds).
  *
@@ -39,7 +44,7 @@ typedef struct inbox_run {
     ordo_u64 padding1[7];
 } inbox_run;
 
-/* One worker's. */
+/* State of a worker. */
 typedef struct inbox_member {
     inbox_run *run;
     ordo_job *job;
@@ -49,12 +54,12 @@ typedef struct inbox_member {
     ordo_bin far;                /* at least 32 ahead of `origin` when it was put there */
     ordo_bin pass;               /* of bucket pass_bucket: entries from pass_at on */
     ordo_u64 pass_at, pass_bucket;
-    ordo_u64 ahead;  /* passes begun in a row when it was not first */
+    ordo_u64 ahead;  /* passes begun in a row while it was not first */
     ordo_u32 mask;   /* bit b: bin[b] is not empty */
-    ordo_u64 origin; /* the front as last seen: bin[] holds buckets origin .. origin + 31 */
+    ordo_u64 origin; /* the front when it was last computed: bin[] holds buckets origin .. origin + 31 */
     ordo_u64 far_lowest;
-    ordo_u64 kept;    /* entries put into own buckets by itself, not counted in pending yet */
-    ordo_u32 *held;   /* [workers] entries in the buffers */
+    ordo_u64 kept;    /* entries that it has put into its own buckets, not counted in pending yet */
+    ordo_u32 *held;   /* [workers] number of entries in each buffer */
     op_entry *buffer; /* [workers][INBOX_BUFFER] */
     ordo_counters count;
 } inbox_member;
@@ -70,7 +75,7 @@ ORDO_INLINE void inbox_put(inbox_member *me, op_entry entry)
 {
     ordo_u64 bucket = inbox_bucket_of(me, entry);
     if (bucket < me->origin)
-        bucket = me->origin; /* what comes late is done next */
+        bucket = me->origin; /* entries before the front are processed next */
     if (bucket - me->origin < INBOX_BUCKETS) {
         me->mask |= (ordo_u32)1 << bucket % INBOX_BUCKETS;
         op_append(me->job, &me->bin[bucket % INBOX_BUCKETS], entry);
@@ -80,7 +85,7 @@ ORDO_INLINE void inbox_put(inbox_member *me, op_entry entry)
     }
 }
 
-/* The lowest bucket that is not empty, INBOX_NONE if there is none. The pass is not looked at. */
+/* The lowest bucket that is not empty, INBOX_NONE if there is none. Does not count the current pass. */
 ORDO_INLINE ordo_u64 inbox_lowest(const inbox_member *me)
 {
     if (!me->mask)
@@ -91,7 +96,7 @@ ORDO_INLINE ordo_u64 inbox_lowest(const inbox_member *me)
     return lowest < me->far_lowest ? lowest : me->far_lowest;
 }
 
-/* Deals out what was far. */
+/* Distributes the entries of `far` over the buckets. */
 static void inbox_deal_far(inbox_member *me)
 {
     ordo_bin old = me->far;
@@ -105,10 +110,10 @@ static void inbox_deal_far(inbox_member *me)
     ordo_bin_free(me->job, &old, sizeof(op_entry));
 }
 
-/* What a worker sees of all. */
+/* What a worker reads of the state of all workers. */
 typedef struct inbox_view {
     ordo_u64 front, last_pass; /* the lowest bucket of all; the greatest number of a pass */
-    bool first;                /* of those that have work in `lowest` or before, this worker began its pass first */
+    bool first;                /* of the workers that have work in `lowest` or before, this one began its pass first */
 } inbox_view;
 
 ORDO_INLINE inbox_view inbox_look(const inbox_member *me, ordo_u64 lowest)
@@ -128,8 +133,8 @@ ORDO_INLINE inbox_view inbox_look(const inbox_member *me, ordo_u64 lowest)
     return view;
 }
 
-/* Begins a pass over that bucket, the lowest, less than 32 from the origin; false where an array could not grow: the
- * job is stopped. */
+/* Begins a pass over the lowest bucket, which is less than 32 from the origin. False if an array could not grow: the
+ * run is stopped. */
 ORDO_INLINE bool inbox_begin_pass(inbox_member *me, ordo_u64 bucket)
 {
     if (me->far_lowest == bucket)
@@ -145,7 +150,7 @@ ORDO_INLINE bool inbox_begin_pass(inbox_member *me, ordo_u64 bucket)
 
 /* ---- the inbox ---- */
 
-/* R1 to R3: everything that has arrived into the own buckets. */
+/* R1 to R3: moves all entries that have arrived into the worker's buckets. */
 static void inbox_receive(inbox_member *me)
 {
     const inbox_run *run = me->run;
@@ -162,7 +167,7 @@ static void inbox_receive(inbox_member *me)
         op_entry *at = &slot[(head + i) & (run->size - 1)], entry;
         for (int round = 0; (entry.item = __atomic_load_n(&at->item, __ATOMIC_ACQUIRE)) == INBOX_EMPTY; round++)
             if (ordo_job_stopped(me->job))
-                return; /* its writer may have stopped, too */
+                return; /* its writer may have stopped as well */
             else if (round < 64)
                 ordo_pause();
             else
@@ -171,11 +176,11 @@ static void inbox_receive(inbox_member *me)
         __atomic_store_n(&at->item, INBOX_EMPTY, __ATOMIC_RELAXED);
         inbox_put(me, entry);
     }
-    /* the low half alone: no carry, for the word's low half is `head` until here */
+    /* adds to the low half only: no carry, because the low half of the word is still `head` */
     __atomic_fetch_add(&ring->ends, (ordo_u64)(head + count) - (ordo_u64)head, __ATOMIC_RELEASE);
 }
 
-/* Tells others how low what is about to be published lies. */
+/* Lowers `arrived` to the lowest bucket of the entries that are about to be published. */
 ORDO_INLINE void inbox_announce(const inbox_member *me, inbox_ring *ring, const op_entry *entries, ordo_u32 count)
 {
     double least = op_entry_priority(me->job, entries[0]);
@@ -190,7 +195,7 @@ ORDO_INLINE void inbox_announce(const inbox_member *me, inbox_ring *ring, const 
         ;
 }
 
-/* P1 to P4: the buffer of an owner. */
+/* P1 to P4: publishes the buffer for an owner. */
 ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
 {
     inbox_run *run = me->run;
@@ -206,7 +211,7 @@ ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
     const ordo_u32 first = inbox_tail(ends);
     for (ordo_u32 i = 0; i < count; i++) {
         for (int round = 0; first + i - head >= run->size; round++) {
-            inbox_receive(me); /* also where the owner is this worker: then nobody else would */
+            inbox_receive(me); /* needed also if this worker is the owner: no other thread reads its ring */
             if (ordo_job_stopped(me->job))
                 return;
             if (round > 16)
@@ -240,7 +245,7 @@ ORDO_INLINE void inbox_publish_all(inbox_member *me)
             inbox_publish(me, owner);
 }
 
-/* Takes `done` entries off, puts on what was kept; after everything that they activated is published. */
+/* Netting: subtracts `done` entries and adds those that were kept. All that they activated must be published. */
 ORDO_INLINE void inbox_net(inbox_member *me, ordo_u64 done)
 {
     if (done != me->kept)

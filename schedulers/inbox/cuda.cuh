@@ -1,34 +1,35 @@
 /* inbox on a GPU: asynchronous buckets without barriers; a worker is a warp and owns the rings of its items.
  *
- * Problem. Expand items about in the order of their priorities, with no barrier between buckets and no queue that all
- * warps change. The protocol is that of ring.h (P1 to P4, R1, R2); here is what a GPU makes different.
+ * Problem. Expand items roughly in the order of their priorities, with no barrier between buckets and no queue that all
+ * warps change. The protocol is that of ring.h (P1 to P4, R1, R2); this comment describes what differs on a GPU.
  *
  * Data structures.
- *   ends, place    a ring for each bucket of each worker, since a warp has no memory of its own to sort entries into:
- *                  the publisher chooses the bucket. Items are stored plus 1, so zeroed memory is empty places
+ *   ends, place    a ring for each bucket of each worker, since a warp has no private memory to sort entries into: the
+ *                  publisher chooses the bucket. Items are stored plus 1, so zeroed memory is empty places
  *   waiting[b]     entries of slot b in all rings; the lowest slot that has any is the front
  *   pending        entries, spilled bits and the workers' credit (P1)
- *   bits           an item each, for entries that have no place in a ring
- *   hint           number of the bucket that the front was seen at; it only grows. Buckets are numbered from the start
- *                  of the run; number k is in slot k % 32, and a slot means its bucket from hint - MARGIN on. What lies
- *                  more than LAST from there is clipped to that, and published again when it is taken too early
- *   control_word   by the monitor: where buckets lie, how wide they are, the host's wish to stop
+ *   bits           a bit for each item, for entries that have no place in a ring
+ *   hint           number of the bucket at which the front was last seen; it only grows. Buckets are numbered from the
+ *                  start of the run; number k is in slot k % 32, and slots stand for the buckets from hint - MARGIN on.
+ *                  Entries more than LAST buckets from there are clipped to that distance, and published again when
+ *                  they are taken too early
+ *   control_word   written by the monitor: where buckets lie, how wide they are, whether the host wants the run to stop
  *
  * Protocol. A worker takes up to 32 entries at a time from the head of its lowest ring, at most `window` buckets beyond
  * the front, and expands them (op_warp_loop); what it activates it publishes to the owners' rings (inbox_publish).
- *   P1 on credit: see inbox_publish_pending. P3, no place in a ring: inbox_publish. Where nearly all items are due at
- * once there are no rings for them, and they become bits: inbox_scatter.
- *   One warp is the monitor: it expands nothing, passes on the host's wish to stop, writes the trace, changes the width
- * of buckets and jumps over gaps in priorities (inbox_adapt). hint, waiting and the width decide order only: a worker
- * with an old copy puts entries too early or too late, and they are taken all the same.
+ *   P1 uses credit: see inbox_publish_pending. P3, no place in a ring: see inbox_publish. Where nearly all items are
+ *      due at once rings would not hold them, and they become bits: see inbox_scatter.
+ *   One warp is the monitor: it expands nothing, passes on the host's stop request, writes the trace, changes the width
+ *   of buckets and jumps over gaps in priorities (inbox_adapt). hint, waiting and the width decide order only: a worker
+ *   with an outdated copy puts entries too early or too late, and they are taken nevertheless.
  *
- * Termination. `pending` is raised before an entry or bit is visible, and lowered after what it activated is counted:
- * so 0 is the end, for good: no worker has credit, and nothing is in hand, in a ring or a bit. Work is bounded: entries
- * of a bucket are taken first in, first out (inbox_claim).
+ * Termination. `pending` is raised before an entry or bit is visible, and lowered after what it activated is counted.
+ * So when it is 0, it stays 0 and the run is over: no worker has credit, and there is no entry in a ring, no bit, and
+ * none that a warp holds. Work is bounded: entries of a bucket are taken first in, first out (inbox_claim).
  *
- * Memory order. P1 comes before P4 by a fence, which is left out while credit lasts: an acquire fence costs as much as
- * a hop. R1, places that are empty before they are free for others, by the fence of inbox_tell. Entries of 8 bytes are
- * one store; of longer ones the value is stored first, and a fence orders it before the item (P4).
+ * Memory order. P1 comes before P4 by a fence, which is left out while credit lasts: an acquire fence takes as long as
+ * expanding a batch. R1: places are emptied before they are free for other warps, by the fence of inbox_tell. Entries
+ * of 8 bytes are one store; of longer ones the value is stored first, and a fence orders it before the item (P4).
  */
 #include "ring.h"
 #include "tunables.h"
@@ -41,27 +42,28 @@ enum {
     INBOX_DEV_WARPS = INBOX_DEV_THREADS / 32,
     INBOX_DEV_MARGIN = 8, /* buckets behind the hint that have slots, for late entries and old copies of the hint */
     INBOX_DEV_LAST = INBOX_BUCKETS - 1 - INBOX_DEV_MARGIN,
-    INBOX_DEV_LOOKS = 4,     /* loads of its own rings' ends, for one load of the grid's counters */
-    INBOX_DEV_SPARE = 64,    /* credit that is taken beyond what is needed */
-    INBOX_DEV_SHORT = 16000, /* ns per bucket, over SEVERAL of them, below which they are too narrow */
+    INBOX_DEV_LOOKS = 4,     /* an idle worker loads its rings' ends this often for each load of the grid's counters */
+    INBOX_DEV_SPARE = 64,    /* credit taken beyond the credit that is needed */
+    INBOX_DEV_SHORT = 16000, /* buckets are too narrow if SEVERAL of them take less than this, in ns per bucket */
     INBOX_DEV_SEVERAL = 16,
-    INBOX_DEV_WIDEST = 20,    /* doublings of the first width, */
+    INBOX_DEV_WIDEST = 20,    /* the most doublings of the first width, */
     INBOX_DEV_NARROWEST = 20, /* and halvings */
-    INBOX_DEV_MANY = 4,       /* expansions per item, before the width halves; and again after half as many more */
-    INBOX_DEV_COUNT = 16,     /* least edges of a lane that are worth adding to the grid's counters */
+    INBOX_DEV_MANY = 4,       /* expansions per item after which the width halves; and again after half as many */
+    INBOX_DEV_COUNT = 16,     /* a lane adds its counters to the grid's after at least this many edges */
 };
 
 /* Two cache lines: idle warps, which may be nearly all, read both again and again. */
 typedef struct inbox_dev_words {
     ordo_u32 waiting[INBOX_BUCKETS];
     ordo_u64 pending, hint;
-    ordo_u64 spilled; /* bits that were set, ever */
-    ordo_u64
-        control_word; /* by the monitor: since << 8 | asked, parity << 7 | exponent, 6 bits with sign << 1 | stop */
-    ordo_u64 origin;  /* of bucket `since`, a double's bits: stored before control_word */
+    ordo_u64 spilled;      /* number of bits that were set since the start */
+    ordo_u64 control_word; /* written by the monitor: since << 8 | asked, parity << 7 | exponent, 6 bits with sign << 1
+                              | stop */
+    ordo_u64 origin; /* priority at which bucket `since` begins, the bits of a double; stored before control_word */
     ordo_u64 padding0[11];
-    ordo_u64 nearest;  /* as ordo_warp_note_least() keeps it */
-    ordo_u64 progress; /* a worker has done more than publish again, since the monitor asked; order only, as nearest */
+    ordo_u64 nearest;  /* least priority, in the form of ordo_warp_note_least() */
+    ordo_u64 progress; /* not 0: a worker has done more than publish again since the monitor asked. Affects order only,
+                          as `nearest` does */
     ordo_u64 padding1[14];
 } inbox_dev_words;
 
@@ -71,7 +73,7 @@ ORDO_DEV double inbox_dev_power(int k)
     return __longlong_as_double((long long)(1023 + k) << 52);
 }
 
-/* Of a control word: how often the first width has doubled, below 0 halved. */
+/* The exponent of a control word: how often the first width has doubled; negative: halved. */
 ORDO_DEV int inbox_dev_exponent(ordo_u64 control_word)
 {
     return (int)((ordo_u32)control_word << 25) >> 26;
@@ -81,48 +83,49 @@ typedef struct inbox_args {
     inbox_dev_words *words;
     ordo_u64 *ends;            /* [workers][32] tail << 32 | head */
     op_entry *place;           /* [workers][32][size] */
-    ordo_u32 size;             /* of a ring: a power of two */
+    ordo_u32 size;             /* places of a ring: a power of two */
     ordo_u32 workers;          /* all warps but one */
     ordo_u32 window;           /* buckets */
-    ordo_u32 bitmap_threshold; /* entries of a slot, anywhere, from which on those that come become bits */
-    ordo_u32 chain_limit;      /* that a warp follows its own activations */
-    bool latency_bound;        /* of the graph: degrees are small, without hubs */
+    ordo_u32 bitmap_threshold; /* once a slot has this many entries, in all rings, further ones become bits */
+    ordo_u32 chain_limit;      /* the most hops of a chain */
+    bool latency_bound;        /* degrees are small, and there are no hubs */
     double delta, per_delta;
-    bool dynamic;         /* whether that may double */
-    double least;         /* how far it may halve */
-    ordo_u32 count_edges; /* of a lane, from which on a worker adds what it has done to the grid's counters */
-    ordo_u32 *bits;       /* of spilled items */
+    bool dynamic;         /* whether the width may change */
+    double least;         /* the least width */
+    ordo_u32 count_edges; /* a worker adds its counters to the grid's when a lane has counted this many edges */
+    ordo_u32 *bits;       /* a bit for each spilled item */
     ordo_u64 bit_words;
     op_warp_ctx ctx;
     ordo_u64 *lowest;
     ordo_cuda_run run;
 } inbox_args;
 
-/* Words of a warp's store: whether the monitor has asked, and how many entries in hand were published again. */
+/* Words of a warp's store: whether the monitor has asked, and how many of the entries that the warp held were published
+ * again. */
 enum { inbox_asked, inbox_again };
-/* Entries of a lane that are in flight at once: as many as registers allow. */
+/* Entries of a lane that are published at the same time: as many as registers allow. */
 enum { inbox_rounds = sizeof(op_entry) == 8 ? 3 : 2 };
 
-/* A worker's state beside its op_warp. head, known and taken are lane b's own, for the ring of slot b; all else is
- * alike in all lanes. */
+/* A worker's state beside its op_warp. In lane b, head, known and taken belong to the ring of slot b; all other members
+ * are the same in all lanes. */
 typedef struct inbox_worker {
     ordo_u32 index;
-    ordo_u32 head, known; /* places read; what others know of it */
-    ordo_u32 taken;       /* entries of the slot that it has in hand */
-    ordo_u32 done;        /* entries, bits and initial items in hand, of all slots */
-    ordo_u32 credit;      /* that `pending` counts although nothing is published yet */
+    ordo_u32 head, known; /* places read; the same as last published */
+    ordo_u32 taken;       /* entries of the slot that it holds */
+    ordo_u32 done;        /* entries, bits and initial items that it holds, of all slots */
+    ordo_u32 credit;      /* part of `pending` for entries that it may publish later */
     ordo_u32 crowded;     /* slots whose new entries become bits, as a mask */
-    ordo_u32 said;        /* the control word that it has obeyed, its lower half: order only */
-    double from, width;   /* of buckets: where number 0 would begin */
+    ordo_u32 said;        /* lower half of the control word that it last applied; affects order only */
+    double from, width;   /* of buckets: the priority at which number 0 would begin, and the width */
 } inbox_worker;
 
-/* By one thread. */
+/* By one thread: a place of a ring. */
 ORDO_DEV op_entry *inbox_place(const inbox_args &a, ordo_u32 worker, ordo_u32 slot, ordo_u32 at)
 {
     return &a.place[((ordo_u64)worker * INBOX_BUCKETS + slot) * a.size + (at & (a.size - 1))];
 }
 
-/* By one thread: the entry in a place, its item plus 1; or item 0 where it is not written yet. */
+/* By one thread: the entry in a place, with its item plus 1; item 0 if it is not written yet. */
 ORDO_DEV op_entry inbox_look(op_entry *at)
 {
     op_entry entry;
@@ -137,27 +140,27 @@ ORDO_DEV op_entry inbox_look(op_entry *at)
     return entry;
 }
 
-/* By a whole warp: makes the heads known, behind a fence, for places must be empty before others may have them (R1).
- * That is done when a fence is due anyway, when half of a ring is free and not known to be, or when a publisher seems
- * to wait for a place. */
+/* By a whole warp: publishes the heads, behind a fence, because places must be empty before other warps may fill them
+ * (R1). This is done when a fence is needed anyway, when half of a ring is free without being published, or when a
+ * publisher seems to wait for a place. */
 ORDO_DEV void inbox_tell(const inbox_args &a, inbox_worker *me)
 {
     __syncwarp();
     ordo_dev_fence();
     if (me->head != me->known) {
-        /* the low half is `known` until here: no carry */
+        /* no carry: the low half is still `known` */
         ordo_dev_add(&a.ends[me->index * INBOX_BUCKETS + threadIdx.x % 32], (ordo_u64)me->head - me->known);
         me->known = me->head;
     }
 }
 
 /* By a whole warp: P2 to P4 for entries of the store, inbox_rounds per lane, from number `first` on. Fenced: all
- * earlier accesses of the warp come before P4. P3. A publisher whose place is not free yet has no buckets to empty its
- * own rings into. So while it waits it spills what its rings hold, a bit per item, which is swept by a worker that has
- * nothing to do; `pending` counts bits as entries. A worker that sees that others wait for places of its rings makes
- * its heads known and takes from there, window or not. So every worker that a publisher waits for either waits itself,
- * and spills, or looks at its rings. One function: the entries and places of a lane are in registers from P2
- * to P4. */
+ * earlier accesses of the warp come before P4. P3. A publisher whose place is not free yet has no buckets into which it
+ * could empty its own rings. So while it waits it spills the contents of its rings, a bit per item, which a worker
+ * without other work takes later; `pending` counts bits as entries. A worker that sees that others wait for places of
+ * its rings publishes its heads and takes entries from there, even beyond the window. So every worker for which a
+ * publisher waits either waits itself, and spills, or reads its rings. One function: the entries and
+ * places of a lane are in registers from P2 to P4. */
 ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u32 first, bool fenced)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -181,7 +184,7 @@ ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, o
     }
     if (fenced)
         inbox_tell(a, me);
-    ordo_u32 waits = 0; /* bit r: no place yet */
+    ordo_u32 waits = 0; /* bit r: entry r has no place yet */
 #pragma unroll
     for (int r = 0; r < inbox_rounds; r++)
         if (first + 32 * r + lane < w->held) {
@@ -200,7 +203,7 @@ ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, o
     while (__any_sync(~0u, waits != 0)) {
         if (__any_sync(~0u, ordo_dev_load(&a.words->control_word) & 1))
             break;
-        /* a place of each of its own rings becomes a bit, which is counted before the entry is no longer */
+        /* an entry of each of its own rings becomes a bit, which is counted before the entry's count is removed */
         ordo_u64 *own = &a.ends[me->index * INBOX_BUCKETS + lane];
         const ordo_u64 ends = ordo_dev_load(own);
         if (inbox_tail(ends) != me->head) {
@@ -238,17 +241,17 @@ ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, o
     __syncwarp();
 }
 
-/* By a whole warp: entries of the store that are for crowded slots become bits. In a run that begins with most items,
- * nearly all may be due at once, and rings have no places for them. Once the entries of a bucket that wait fill half of
- * all rings (bitmap_threshold), publishers set bits instead, behind P1 and a fence: a frontier of a bit per item, in
- * which entries of one item meet. `pending` counts these entries already, as credit; the credit of an entry whose bit
- * was set before stays credit; `waiting` does not count bits. */
+/* By a whole warp: entries of the store for slots that are too full become bits. In a run that begins with most items,
+ * nearly all may be due at once, and rings have no places for them. Once the waiting entries of a bucket fill half of
+ * all rings (bitmap_threshold), publishers set bits instead, behind P1 and a fence: a frontier with a bit per item, in
+ * which entries of one item are merged. `pending` counts these entries already, as credit; the credit of an entry whose
+ * bit was set before remains credit; `waiting` does not count bits. */
 ORDO_DEV void inbox_scatter(const inbox_args &a, op_warp *w, inbox_worker *me)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_u32 kept = 0, set = 0;
     __syncwarp();
-    ordo_dev_fence(); /* what was counted, and cells, come before bits */
+    ordo_dev_fence(); /* counters and cells come before bits */
     for (ordo_u32 first = 0; first < w->held; first += 32) {
         const bool there = first + lane < w->held;
         op_entry entry = {};
@@ -277,11 +280,12 @@ ORDO_DEV void inbox_scatter(const inbox_args &a, op_warp *w, inbox_worker *me)
     w->held = kept;
 }
 
-/* By a whole warp: P1 to P4 for all entries of the store. All_done: nothing is in hand, and what was in hand is done.
- *   P1 on credit. A fence takes as long as a hop does otherwise. So `pending` also counts the workers' credit: entries
- * that a worker may publish without counting them, since they are counted. What it has processed is its credit again. A
- * worker with too little credit takes some more than it needs, and fences before P4; one that finds nothing to do for a
- * while gives back what it has. So what is visible is counted. */
+/* By a whole warp: P1 to P4 for all entries of the store. `all_done`: the warp holds nothing else, and what it held is
+ * done.
+ *   P1 on credit. A fence takes as long as an entire hop without one. So `pending` also counts the workers' credit:
+ * entries that a worker may publish without counting them, since they are counted already. Entries that it has
+ * processed become credit again. A worker with too little credit takes some more than it needs, and fences before P4;
+ * one that finds nothing to do for a while returns its credit. So all that is visible is counted. */
 ORDO_DEV void inbox_publish_pending(const inbox_args &a, op_warp *w, inbox_worker *me, bool all_done)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -315,7 +319,7 @@ ORDO_DEV void inbox_publish_pending(const inbox_args &a, op_warp *w, inbox_worke
     if (__any_sync(~0u, crowded && count))
         inbox_scatter(a, w, me);
     me->credit -= w->held;
-    /* `owner` is written before a piece is published, and what an item was activated for before its entry
+    /* `owner` is written before a piece is published, and the words for which an item was activated before its entry
      * (<ordo/detail/cuda/warp.cuh>) */
     const bool fenced = more || w->cut || sizeof(op_entry) != 8 || op_warp_ordered ||
                         __any_sync(~0u, me->head - me->known >= (a.size + 1) / 2);
@@ -325,7 +329,7 @@ ORDO_DEV void inbox_publish_pending(const inbox_args &a, op_warp *w, inbox_worke
     w->cut = false;
 }
 
-/* By one thread: where buckets lie, as of `hint`. */
+/* By one thread: sets the map of priorities to buckets for a value of `hint`. */
 ORDO_DEV void inbox_orient(op_warp *w, const inbox_worker *me, ordo_u64 hint)
 {
     const ordo_u64 begins = hint > INBOX_DEV_MARGIN ? hint - INBOX_DEV_MARGIN : 0;
@@ -333,29 +337,30 @@ ORDO_DEV void inbox_orient(op_warp *w, const inbox_worker *me, ordo_u64 hint)
     w->map.head = (ordo_u32)(begins % INBOX_BUCKETS);
 }
 
-/* By one thread: how far the lowest slot of a mask is from the map's head; 32 where the mask is empty. */
+/* By one thread: the distance of the lowest slot of a mask from the map's head; 32 if the mask is empty. */
 ORDO_DEV ordo_u32 inbox_nearest(const op_warp *w, ordo_u32 mask)
 {
     mask = __funnelshift_r(mask, mask, w->map.head);
     return mask ? __ffs(mask) - 1 : 32;
 }
 
-/* What a worker looks for beside its rings; alike in all lanes. In 32 bits, for registers: ids have no more. */
+/* State of a worker's search for spilled bits; the same in all lanes. 32-bit words, to save registers: ids have no more
+ * bits. */
 typedef struct inbox_search {
-    ordo_u32 word;    /* its next 32 words of spilled bits, or more than there are */
-    ordo_u32 spilled; /* lower half of `spilled` when it began with those */
-    ordo_u32 idle;    /* loads of its own rings' ends that found nothing */
+    ordo_u32 word;    /* the next 32 words of spilled bits, or a number beyond the last word */
+    ordo_u32 spilled; /* lower half of `spilled` when the worker began with the first words */
+    ordo_u32 idle;    /* number of loads of its rings' ends that found nothing */
 } inbox_search;
 
-/* What inbox_find found; alike in all lanes but for `at`. */
+/* What inbox_find found; the same in all lanes except for `at`. */
 typedef struct inbox_found {
     op_entry *at; /* the lane's place */
     ordo_u32 slot, count;
-    ordo_u32 distance; /* of the slot's bucket from the map's head */
-    ordo_u32 due;      /* entries that are farther are published again; ~0: none is */
+    ordo_u32 distance; /* distance of the slot's bucket from the map's head */
+    ordo_u32 due;      /* entries farther than this are published again; ~0: none */
 } inbox_found;
 
-/* By a whole warp: the monitor has changed the control word: buckets lie elsewhere, or it asks for progress. */
+/* By a whole warp: applies a changed control word: buckets have other bounds, or the monitor asks for progress. */
 ORDO_DEV void inbox_obey(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u64 control_word)
 {
     const int doubled = inbox_dev_exponent(control_word);
@@ -363,7 +368,7 @@ ORDO_DEV void inbox_obey(const inbox_args &a, op_warp *w, inbox_worker *me, ordo
     if (threadIdx.x % 32 == 0)
         w->store->own[inbox_asked] = 1;
     me->width = a.delta * inbox_dev_power(doubled);
-    ordo_dev_fence(); /* lane 3 has read the control word, and reads what was stored before it */
+    ordo_dev_fence(); /* lane 3 has read the control word; orders reading what was stored before it */
     const ordo_u64 origin = __shfl_sync(~0u, ordo_dev_load(&a.words->origin), 3);
     me->from = __longlong_as_double((long long)origin) - (double)(control_word >> 8) * me->width;
     w->map.per_delta = a.per_delta * inbox_dev_power(-doubled);
@@ -379,8 +384,9 @@ ORDO_DEV void inbox_take_bits(const inbox_args &a, op_warp *w, inbox_worker *me,
     w->chain_limit = 0;
 }
 
-/* By a whole warp: whether a bucket at `distance` may be taken from, by the grid's counters `hint` and `waiting` (lane
- * b's of slot b); *due is then that of inbox_found. Else there may be spilled items to take, or the warp sleeps. */
+/* By a whole warp: whether entries may be taken from a bucket at `distance`, by the grid's counters `hint` and
+ * `waiting` (that of slot b in lane b); *due is then that of inbox_found. Otherwise there may be spilled items to take,
+ * or the warp sleeps. */
 ORDO_DEV bool inbox_may_take(const inbox_args &a, const op_warp *w, const inbox_worker *me, inbox_search *next,
                              ordo_u64 hint, ordo_u64 spills, ordo_u32 waiting, bool pressed, ordo_u32 distance,
                              ordo_u32 *due)
@@ -391,7 +397,7 @@ ORDO_DEV bool inbox_may_take(const inbox_args &a, const op_warp *w, const inbox_
         if (threadIdx.x % 32 == 0)
             ordo_dev_max(&a.words->hint, hint + front - begins);
         if (front > begins + INBOX_DEV_LAST / 2)
-            return false; /* too far from where buckets lie: clipped ones would seem due */
+            return false; /* too far from the map's buckets: clipped entries would seem due */
     }
     if (distance == 32 || (!pressed && front < 32 && distance > front + a.window)) {
         if ((ordo_u32)spills != next->spilled) {
@@ -407,20 +413,20 @@ ORDO_DEV bool inbox_may_take(const inbox_args &a, const op_warp *w, const inbox_
     return true;
 }
 
-/* By a whole warp: looks for entries in the worker's own rings, and at the grid's counters. ORDO_WARP_ENTRIES: there
- * are some to take, and *entry is what the lane's place held when it was loaded. */
+/* By a whole warp: reads the worker's rings and the grid's counters. ORDO_WARP_ENTRIES: there are entries to take, and
+ * *entry is what the lane's place held when it was loaded. */
 ORDO_DEV int inbox_find(const inbox_args &a, op_warp *w, inbox_worker *me, inbox_search *next, inbox_found *found,
                         op_entry *entry)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     const ordo_u64 ends = ordo_dev_load(&a.ends[me->index * INBOX_BUCKETS + lane]);
-    /* Rings in which a publisher waits for a place (P3) come first, however late their entries are: it may have in hand
-     * what the front is waiting for. */
+    /* Rings in which a publisher waits for a place (P3) come first, however late their entries are: that publisher may
+     * hold entries of the front. */
     const ordo_u32 pressed = __ballot_sync(~0u, inbox_tail(ends) - me->known > a.size);
     const ordo_u32 filled = pressed ? pressed : __ballot_sync(~0u, inbox_tail(ends) != me->head);
     if (pressed)
         inbox_tell(a, me);
-    /* all workers change the grid's counters, so an idle one loads them only now and then */
+    /* all workers change the grid's counters, so an idle one loads them only once in INBOX_DEV_LOOKS times */
     if (!filled && ++next->idle % INBOX_DEV_LOOKS) {
         __nanosleep(50);
         return ORDO_WARP_AGAIN;
@@ -451,25 +457,25 @@ ORDO_DEV int inbox_find(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
     found->distance = inbox_nearest(w, filled);
     if (!inbox_may_take(a, w, me, next, hint, spills, waiting, pressed, found->distance, &found->due))
         return ORDO_WARP_AGAIN;
-    /* they differ where the hint has moved past it */
+    /* they differ if the hint has moved past the slot */
     return found->slot == (w->map.head + found->distance) % INBOX_BUCKETS ? ORDO_WARP_ENTRIES : ORDO_WARP_AGAIN;
 }
 
-/* By a whole warp: takes what was found; whether the lane has got an entry.
+/* By a whole warp: takes what was found; returns whether the lane has an entry.
  *
  * Bounded work. Entries of a bucket are taken first in, first out: all entries of an item are in one ring of its owner,
  * which is taken from its head; the store and the local queue of a warp are emptied from their heads as well. Of an
- * item's entries one at most has the value of its cell; the others are stale. So of the entries that a ring holds at a
- * moment each item is expanded once at most, and what these activate comes behind them: passes as of Bellman and Ford's
- * algorithm, in which no item is expanded twice, and no more passes than a best path inside of the bucket has edges. A
- * chain adds at most chain_limit hops of 32 items to a portion. Where expansions are more than a few per item all the
- * same, the monitor halves the width of the buckets and, with it, the limit of chains. */
+ * item's entries at most one has the value of its cell; the others are stale. So of the entries that a ring holds at a
+ * moment each item is expanded at most once, and what these activate comes behind them: passes like those of the
+ * Bellman-Ford algorithm, with at most one expansion of an item in each, and no more passes than a best path inside the
+ * bucket has edges. A chain adds at most chain_limit hops of 32 items to a portion. If there are nevertheless more than
+ * a few expansions per item, the monitor halves the width of the buckets and, with it, the limit of chains. */
 ORDO_DEV bool inbox_claim(const inbox_args &a, op_warp *w, inbox_worker *me, const inbox_found &found, op_entry *entry)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     bool there = lane < found.count;
     if (there) {
-        while (!entry->item) { /* R2: its writer does not wait, but may have stopped */
+        while (!entry->item) { /* R2: its writer does not wait, but may have ended because the run was stopped */
             if (ordo_dev_load(&a.words->control_word) & 1)
                 break;
             *entry = inbox_look(found.at);
@@ -484,9 +490,9 @@ ORDO_DEV bool inbox_claim(const inbox_args &a, op_warp *w, inbox_worker *me, con
     }
     me->done += found.count;
     const int doubled = inbox_dev_exponent(me->said);
-    w->chain_limit = a.chain_limit >> (doubled < 0 ? -doubled : 0); /* shorter where work repeats */
+    w->chain_limit = a.chain_limit >> (doubled < 0 ? -doubled : 0); /* shorter if items are expanded too often */
     w->map.limit =
-        w->map.base + (found.distance + 1) * me->width; /* what is not farther than this may stay with the warp */
+        w->map.base + (found.distance + 1) * me->width; /* entries below this priority may stay in the local queue */
     return there;
 }
 
@@ -515,7 +521,7 @@ ORDO_DEV int inbox_take(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
     return ORDO_WARP_ENTRIES;
 }
 
-/* Of op_warp_loop. Where items have no order, initial ones are expanded by the warp that finds them. */
+/* The hooks of op_warp_loop. If items have no order, initial items are expanded by the warp that finds them. */
 struct inbox_hooks {
     static constexpr bool narrow = true, gives_surplus = true, expands_initial = !op_ordered;
     static constexpr ordo_u32 enough = 64;
@@ -557,7 +563,7 @@ struct inbox_hooks {
     }
 };
 
-/* A worker, until the end of the run. Called by whole warps. */
+/* A worker: runs until the end of the run. Called by whole warps. */
 ORDO_DEV void inbox_work(const inbox_args &a, op_warp *w, inbox_worker *me, double base)
 {
     inbox_hooks hooks = {a, me, {}};
@@ -572,20 +578,21 @@ ORDO_DEV void inbox_work(const inbox_args &a, op_warp *w, inbox_worker *me, doub
     op_warp_loop(a.ctx, a.run, w, hooks, (ordo_u64)me->index * 32);
 }
 
-/* The monitor's state: where buckets lie, and what it has seen; alike in all lanes. */
+/* The monitor's state: bounds of the buckets, and what it has observed; the same in all lanes. */
 typedef struct inbox_watch {
-    double origin, width; /* of bucket `since`; of all */
+    double origin, width; /* priority at which bucket `since` begins; width of all buckets */
     ordo_u64 since;
-    int doubled;            /* how often the first width has, below 0 halved */
-    ordo_u64 passed, began; /* the bucket, and when, from which on workers were idle */
-    ordo_u64 asked;         /* the hint when it asked for progress last */
-    ordo_u32 questions;     /* how often it has */
-    ordo_u64 enough;        /* expansions that are too many for this width */
+    int doubled;            /* how often the first width has doubled; negative: halved */
+    ordo_u64 passed, began; /* the bucket from which on workers were idle, and the time */
+    ordo_u64 asked;         /* the hint when the monitor last asked for progress */
+    ordo_u32 questions;     /* how often it has asked */
+    ordo_u64 enough;        /* number of expansions that is too large for this width */
 } inbox_watch;
 
-/* By one thread: buckets of `factor` times the width, from the hint on. Numbers go on from there: bucket `since` begins
- * at `origin`, and all are 2^doubled times as wide as at first. What was published before is taken late, or sorted
- * again; what a worker publishes that has not read the control word since lies too early or too late: order only. */
+/* By one thread: changes the width of buckets by `factor`, from the hint on. Numbers continue from there: bucket
+ * `since` begins at `origin`, and all are 2^doubled times as wide as at first. Entries published before are taken late,
+ * or sorted again; entries of a worker that has not read the new control word are put too early or too late. Both
+ * affect order only. */
 ORDO_DEV void inbox_change_width(inbox_watch *m, ordo_u64 hint, double factor)
 {
     m->origin += (double)(hint - m->since) * m->width;
@@ -594,8 +601,8 @@ ORDO_DEV void inbox_change_width(inbox_watch *m, ordo_u64 hint, double factor)
     m->doubled += factor > 1 ? 1 : -1;
 }
 
-/* By a whole warp: whether the front passes buckets in no time while fewer entries wait there than half of the workers
- * could take at once. */
+/* By a whole warp: whether the front passes buckets in a very short time, while fewer entries wait there than half of
+ * the workers could take at once. */
 ORDO_DEV bool inbox_too_narrow(const inbox_args &a, inbox_watch *m, ordo_u64 hint, ordo_u32 near_front)
 {
     const bool busy = near_front >= a.workers / 2, several = hint - m->passed >= INBOX_DEV_SEVERAL;
@@ -609,16 +616,18 @@ ORDO_DEV bool inbox_too_narrow(const inbox_args &a, inbox_watch *m, ordo_u64 hin
 }
 
 /* By a whole warp: moves buckets over a gap in priorities, or changes their width; `front` is the first bucket with
- * entries. The width halves where work repeats: workers add to the grid's counters once they have done their share of a
- * pass over all edges, so the monitor sees that in time.
- *   Gaps. A worker that publishes clipped entries again notes the least of them, `nearest`. The monitor clears that and
- * asks, by changing the control word, which worker has done anything else; workers answer when they have nothing in
- * hand, by setting `progress`. If none has when the hint has gone round once, then all that waits has been published
- * again since, and bucket `since` is the front's and begins at the least of it. */
+ * entries. The width halves if items are expanded too often: workers add to the grid's counters when they have done
+ * their share of a pass over all edges, so the monitor notices that in time.
+ *   Gaps. A worker that publishes clipped entries again lowers `nearest` to the least priority of them. The monitor
+ * clears that word and starts an inquiry by changing the control word; workers that have done anything else since then
+ * set `progress` when they hold no entries. If `progress` is still clear when the hint has gone once round the circle,
+ * all waiting entries have been published again since, so the front's bucket becomes bucket `since` and begins at the
+ * least priority of them. */
 ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_watch *m, ordo_u64 hint, ordo_u64 front, bool narrow)
 {
     const ordo_u64 before = m->since, done = __shfl_sync(~0u, ordo_dev_load(&a.run.counters->items), 0);
-    const ordo_u64 noting = ordo_dev_load(&a.words->nearest + threadIdx.x % 2); /* that, and `progress` */
+    const ordo_u64 noting = ordo_dev_load(&a.words->nearest + threadIdx.x % 2); /* `nearest`, and `progress` in the next
+                                                                                   lane */
     const ordo_u64 nearest = __shfl_sync(~0u, noting, 0), progress = __shfl_sync(~0u, noting, 1);
     const bool round = nearest && hint - m->asked >= INBOX_BUCKETS;
     const double noted = ordo_dev_unordered(~nearest);
@@ -646,7 +655,7 @@ ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_watch *m, ordo_u64 hint, or
     }
 }
 
-/* By one whole warp of the grid: the monitor, until the end of the run. */
+/* By one whole warp of the grid: the monitor; runs until the end of the run. */
 ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -657,7 +666,7 @@ ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
         const ordo_u64 pending = __shfl_sync(~0u, control, 0), hint = __shfl_sync(~0u, control, 1);
         if (!pending || stop)
             break;
-        /* slots in the order of their buckets */
+        /* loads slots in the order of their buckets */
         const ordo_u64 begins = hint > INBOX_DEV_MARGIN ? hint - INBOX_DEV_MARGIN : 0;
         const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[(begins + lane) % INBOX_BUCKETS]);
         const ordo_u32 some = __ballot_sync(~0u, waiting != 0), front = some ? __ffs(some) - 1 : 0;
@@ -693,14 +702,15 @@ static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) inbox_kernel(cons
     op_warp w;
     op_warp_start(&w, &store[warp], local_queue[warp]);
     inbox_worker me = {};
-    me.index = blockIdx.x + gridDim.x * warp; /* neighbours in different blocks */
+    me.index = blockIdx.x + gridDim.x * warp; /* consecutive workers are in different blocks */
     if (me.index < a.workers)
         inbox_work(a, &w, &me, op_warp_base(a.lowest));
     else if (me.index == a.workers)
         inbox_monitor(a, op_warp_base(a.lowest));
 }
 
-/* The number of workers, sizes of rings, and all that follows from the graph, for `blocks` resident blocks. */
+/* Computes the number of workers, sizes of rings, and all parameters that follow from the graph, for `blocks` resident
+ * blocks. */
 static void inbox_plan(const ordo_job *job, int blocks, ordo_u64 ids, inbox_args *a)
 {
     const double *t = job->tunable;
@@ -709,9 +719,9 @@ static void inbox_plan(const ordo_job *job, int blocks, ordo_u64 ids, inbox_args
     a->workers = (ordo_u32)blocks * INBOX_DEV_WARPS - 1;
     if (t[INBOX_WORKERS] > 0)
         a->workers = t[INBOX_WORKERS] < a->workers ? (ordo_u32)t[INBOX_WORKERS] : a->workers;
-    else if (kind == ORDO_GRAPH_EVEN) /* more would find too little to do, and slow down the grid's counters */
+    else if (kind == ORDO_GRAPH_EVEN) /* more workers would find too little work, and slow down the grid's counters */
         a->workers = (a->workers + 1) / 8 * 5;
-    /* places for twice a worker's items in each of its rings, between bounds */
+    /* each ring of a worker has places for two times its items, between bounds */
     const ordo_u64 wish = 2 * job->num_items / a->workers;
     a->size = 64;
     while (a->size < 4096 && a->size < wish)
@@ -722,13 +732,13 @@ static void inbox_plan(const ordo_job *job, int blocks, ordo_u64 ids, inbox_args
     const ordo_u64 half = (ordo_u64)a->workers * a->size / 2;
     if (t[INBOX_BITMAP_THRESHOLD] > 0)
         a->bitmap_threshold = (ordo_u32)t[INBOX_BITMAP_THRESHOLD];
-    else /* not for shortest paths, which come close to that on random graphs: bits lose their order */
+    else /* not for shortest paths, which come close to this threshold on random graphs: bits have no order */
         a->bitmap_threshold = 2 * job->initial_count > job->num_items && half < ~0u ? (ordo_u32)half : ~0u;
     a->dynamic = t[INBOX_DYNAMIC] > 0;
-    /* a declared width is a class or a level: a narrower one finds no better order */
+    /* a declared width is a class or a level: narrower buckets would not give a better order */
     const double declared = op_delta((double)job->out->n, (double)job->out->m);
     a->least = !a->dynamic ? a->delta : declared > 0 ? declared : a->delta / (1 << INBOX_DEV_NARROWEST);
-    /* a worker's share of a pass over all edges: so often its counters are exact enough for the monitor */
+    /* a worker's share of a pass over all edges: its counters are then exact enough for the monitor */
     const ordo_u64 all = job->out->m > job->num_items ? job->out->m : job->num_items;
     const ordo_u64 share = all / a->workers / 32;
     a->count_edges = share < INBOX_DEV_COUNT ? INBOX_DEV_COUNT : share < 1u << 30 ? (ordo_u32)share : 1u << 30;

@@ -10,8 +10,8 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
 
 static const ordo_tunable tunables[] = {INBOX_TUNABLES(ORDO_TUNABLE_ROW) INBOX_CONSTANTS(ORDO_TUNABLE_ROW)};
 
-/* Rings and buffers; bins double, so they hold up to twice what is in them; while one grows, the old copy is there too.
- */
+/* Rings and buffers. Capacities of bins double, so they are up to two times their contents; while a bin grows, its old
+ * copy exists, too. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
@@ -24,9 +24,9 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 6 * (n + m) * entry + fixed;
 }
 
-/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: ahead on a GPU
- * where degrees are alike and 8 or more, since owners share the work evenly by themselves; with small ones messages
- * outweigh edges. */
+/* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure:
+ * fast on a GPU where degrees are even and 8 or more, since owners then have equal shares of the work; with small
+ * degrees messages cost more than edges. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     static const double weights_cpu[ORDO_GRAPH_KINDS] = {1.2, 1.3, 1.3},

@@ -1,13 +1,14 @@
-/* lock_server/cpu.h -- every update offloaded to the server that owns its target, on the CPU.
+/* lock_server/cpu.h -- on the CPU: every update is sent to the server that owns its target.
  *
- * Problem: threads that update the same words fight for their cache lines, and for the locks beside them.
- * Method (Wang, Fussell and Lin, ASPLOS 2019): clients process items in FIFO order and send each update as a message to
- * the server that owns its target; it alone touches the target. A server is one thread, so one section runs after
- * another and needs no lock, but for two targets (locks.h). By default every thread is client and server, as in the
- * paper's maximum flow: it serves what has arrived, then processes a chunk of its own items, and what it activates as a
- * server is its own next item. Apart, servers hand what they activate to clients. The protocol, the end and why nobody
- * waits for ever: ring.h.
- *   A member's turn: serve everything that has arrived; process a chunk of items; publish.
+ * Problem. Threads that update the same words contend for their cache lines, and for the locks beside them.
+ *
+ * Method (Wang, Fussell and Lin, ASPLOS 2019). Clients process items in FIFO order and send each update as a message to
+ * the server that owns its target; only that server accesses the target. A server is one thread, so critical sections
+ * run one after another without locks, except for those with two targets (locks.h). By default every thread is client
+ * and server, as in the paper's maximum flow: it serves what has arrived, then processes a chunk of its own items;
+ * items that it activates as a server go to its own worklist. With separate servers, these send what they activate to
+ * clients. ring.h has the protocol, termination, and why no member waits for ever.
+ *   An iteration of a member: serve everything that has arrived; process a chunk of items; publish.
  *
  * Does not: order items by priority (see inbox); move targets to another owner while it runs.
  *
@@ -23,7 +24,7 @@
 /* What profilers show carries the operator's name. */
 #define lock_server_work ORDO_OP_NAME(lock_server_work)
 
-/* W1: whether there is room for one more message. */
+/* W1: whether there is a free place for one more message. */
 ORDO_INLINE bool server_has_room(server_writer *writer, const server_ring *ring, ordo_u32 size)
 {
     if (writer->next - writer->read < size)
@@ -31,13 +32,13 @@ ORDO_INLINE bool server_has_room(server_writer *writer, const server_ring *ring,
     writer->read = __atomic_load_n(&ring->read, __ATOMIC_ACQUIRE);
     return writer->next - writer->read < size;
 }
-/* W3, the netting apart. */
+/* W3 without the netting. */
 ORDO_INLINE void server_publish(server_writer *writer, server_ring *ring)
 {
     writer->published = writer->next;
     __atomic_store_n(&ring->write, writer->next, __ATOMIC_RELEASE);
 }
-/* R1: how many messages have arrived. */
+/* R1: the number of messages that have arrived. */
 ORDO_INLINE ordo_u32 server_arrived(const server_ring *ring)
 {
     return __atomic_load_n(&ring->write, __ATOMIC_ACQUIRE) - ring->read;
@@ -67,11 +68,13 @@ typedef struct lock_server_run {
     server_map map;
     ordo_u32 servers, clients, first_client; /* servers are members 0 .., clients members first_client .. */
     ordo_u32 size;                           /* places of a ring of messages or entries */
-    server_ring *ring, *back;                /* clients to servers; apart: servers to clients */
+    server_ring *ring, *back;                /* from clients to servers; with separate servers also from servers to
+                                                clients */
     lock_server_message *slot;
     op_entry *back_slot;
     bool combine, halves;
-    /* two targets: LOCK, REPLY, UNLOCK [channel][to][from], of `credit` words; or second halves, of `size` requests */
+    /* operators with two targets: LOCK, REPLY, UNLOCK [channel][to][from], of `credit` words; or second halves, of
+     * `size` requests */
     server_ring *channel, *second;
     server_word *word;
     ordo_request *second_slot;
@@ -79,26 +82,26 @@ typedef struct lock_server_run {
     ordo_u64 padding0[8];
     ordo_u64 pending;
     ordo_u64 padding1[7];
-    ordo_u64 taken; /* initial items */
+    ordo_u64 taken; /* number of initial items taken */
     ordo_u64 padding2[7];
 } lock_server_run;
 
-/* One member's. */
+/* State of a member. */
 typedef struct lock_server_member {
     lock_server_run *run;
     ordo_job *job;
-    ordo_u32 index, server, client; /* SERVER_NONE: it is none */
-    ordo_u64 balance;               /* things made less things finished since it netted, modulo 2^64 */
-    server_writer *to;              /* [servers] as a client */
-    server_writer *to_client;       /* [clients] as a server, apart */
-    ordo_u32 turn;                  /* of the client that gets the next entry */
-    ordo_bin fifo;                  /* entries from `head` on */
+    ordo_u32 index, server, client; /* number as server, as client; SERVER_NONE: it is none */
+    ordo_u64 balance;               /* things made less things finished since it last netted, modulo 2^64 */
+    server_writer *to;              /* [servers] for messages as a client */
+    server_writer *to_client;       /* [clients] for entries as a separate server */
+    ordo_u32 turn;                  /* number of the client that gets the next entry */
+    ordo_bin fifo;                  /* the worklist: entries from `head` on */
     ordo_u64 head;
     op_entry *batch;               /* [chunk] */
     lock_server_message *combined; /* [size] */
     ordo_u32 *combine_at;          /* [SERVER_COMBINE] */
     server_writer *to_server;      /* [SERVER_CHANNELS][servers], or [servers] of second halves */
-    ordo_bin *spill;               /* [servers] second halves that found no room */
+    ordo_bin *spill;               /* [servers] second halves that found their ring full */
     ordo_u64 spilled;
     server_lock *lock; /* [1 << lock_bits] */
     ordo_bin place;    /* of server_place */
@@ -123,7 +126,7 @@ ORDO_INLINE void lock_server_publish(lock_server_member *me, server_writer *writ
     server_publish(writer, ring);
 }
 
-/* A moment of a wait. Member 0 looks at the clock and the cancel flag in waits, too. */
+/* Waits for a moment. Member 0 polls for cancellation and the time limit while it waits, too. */
 ORDO_INLINE void lock_server_wait(lock_server_member *me, int round)
 {
     if (me->index == 0 && round % 16 == 15) /* a yield may take long */
@@ -134,7 +137,7 @@ ORDO_INLINE void lock_server_wait(lock_server_member *me, int round)
         ordo_yield();
 }
 
-/* The sink of activations: appends one to the member's own worklist. */
+/* The sink of activations: appends one to the member's worklist. */
 ORDO_INLINE void lock_server_keep(void *arg, op_entry entry)
 {
     lock_server_member *me = (lock_server_member *)arg;
@@ -153,7 +156,7 @@ ORDO_INLINE void lock_server_keep(void *arg, op_entry entry)
 #include "serve_critical.h"
 #endif
 
-/* Everything that has arrived for this server; whether anything had. */
+/* Serves everything that has arrived for this server; returns whether anything had. */
 ORDO_NOINLINE bool lock_server_serve(lock_server_member *me)
 {
     const lock_server_run *run = me->run;
@@ -178,7 +181,7 @@ ORDO_NOINLINE bool lock_server_serve(lock_server_member *me)
 
 /* ---- clients ---- */
 
-/* W1 where the ring is full; false where the run ends early instead. */
+/* W1 if the ring is full: waits for a free place; false if the run ends early. */
 ORDO_NOINLINE bool lock_server_wait_for_room(lock_server_member *me, ordo_u32 server, server_ring *ring)
 {
     server_writer *writer = &me->to[server];
@@ -194,7 +197,7 @@ ORDO_NOINLINE bool lock_server_wait_for_room(lock_server_member *me, ordo_u32 se
     return true;
 }
 
-/* W1 to W3. What the member owns itself is served at once. */
+/* W1 to W3. Messages to the member's own server are served at once. */
 ORDO_INLINE void lock_server_send(lock_server_member *me, ordo_u32 server, lock_server_message message)
 {
     const lock_server_run *run = me->run;
@@ -251,7 +254,7 @@ ORDO_INLINE void lock_server_process(lock_server_member *me, const ordo_rows *ro
 
 #endif
 
-/* What servers have handed to this client, apart, to the end of its worklist. */
+/* With separate servers: appends the entries that servers have sent to this client to its worklist. */
 ORDO_INLINE void lock_server_fetch(lock_server_member *me)
 {
     const lock_server_run *run = me->run;
@@ -261,14 +264,14 @@ ORDO_INLINE void lock_server_fetch(lock_server_member *me)
         const ordo_u32 count = server_arrived(ring);
         for (ordo_u32 i = 0; i < count; i++) {
             lock_server_keep(me, run->back_slot[at * run->size + ((ring->read + i) & (run->size - 1))]);
-            me->balance--; /* the same thing, elsewhere */
+            me->balance--; /* the same thing has moved: `keep` has counted it again */
         }
         if (count)
             server_give_back(ring, count);
     }
 }
 
-/* The next chunk of items, initial ones first; how many. */
+/* Takes the next chunk of items, initial ones first; returns their number. */
 ORDO_INLINE ordo_u64 lock_server_take(lock_server_member *me, ordo_u64 chunk)
 {
     lock_server_run *run = me->run;
@@ -294,9 +297,10 @@ ORDO_INLINE ordo_u64 lock_server_take(lock_server_member *me, ordo_u64 chunk)
     return size;
 }
 
-/* ---- servers apart ---- */
+/* ---- separate servers ---- */
 
-/* Hands entries of the server's worklist to clients with room, in turn; whether there were any. */
+/* Sends entries of the server's worklist to clients whose rings have free places, round-robin; returns whether there
+ * were any. */
 ORDO_INLINE bool lock_server_hand_out(lock_server_member *me, ordo_u64 chunk)
 {
     const lock_server_run *run = me->run;
@@ -412,7 +416,7 @@ ORDO_NOINLINE void lock_server_work(void *arg, int index)
     lock_server_free_member(&me);
 }
 
-/* Who serves: all, or one of 1 + ratio. */
+/* Chooses the servers: all members, or one of every 1 + ratio. */
 static void lock_server_choose_roles(const ordo_job *job, lock_server_run *run)
 {
     const ordo_u32 threads = (ordo_u32)job->threads;
@@ -433,7 +437,7 @@ static ordo_status lock_server_choose_owners(ordo_job *job, lock_server_run *run
     run->map.hashed = (int)job->tunable[SERVER_PARTITION] == 1;
     if ((int)job->tunable[SERVER_PARTITION] == 2)
         return ordo_job_need_partition(job, run->servers, &run->map.of);
-    /* A line of targets stays together, unless they are so few that servers would go without. */
+    /* The targets of a cache line have one owner, unless there are so few that some servers would have none. */
     double grain = job->tunable[SERVER_GRAIN] > 0 ? job->tunable[SERVER_GRAIN] : 64.0 / lock_server_target_bytes;
     while (job->tunable[SERVER_GRAIN] == 0 && grain > 1 && grain * 4 * run->servers > (double)job->targets)
         grain /= 2;

@@ -1,4 +1,4 @@
-/* lock_server on a GPU, relax operators: blocks that own cells, blocks that send them candidates.
+/* lock_server on a GPU, relax operators: blocks that own cells, and blocks that send them candidates.
  *
  * Problem. Improve cells without atomics on global memory: each cell has one owner, and no other block writes it (Wang,
  * Fussell and Lin, ASPLOS 2019).
@@ -6,20 +6,20 @@
  * Data structures. Each server has a ring of messages (message.cuh) and owns cells (owners.cuh). A message is 8 bytes,
  * target and candidate, or 16 for cells of 64 bits. Cells stay in global memory.
  *
- * Protocol. A superstep takes the items of one list. Clients walk their edges, test each target's cell, and send what
- * would improve it to the block that owns the cell. A server tests again, stores what is better, and puts the target on
- * the next list, once. As lists are taken from their beginning, order is that of arrival, from superstep to superstep.
- * Threads of a server exclude each other from a cell in either of two ways:
- *   plain     by a lock in shared memory, one of 4096
- *   combine   (or chains; the operator must be associative) candidates of a batch that are for one cell form a chain,
- * by one exchange each; the thread of the last one finds the best and accesses the cell once
+ * Protocol. A superstep takes the items of one list. Clients process their edges, test each target's cell, and send
+ * candidates that would improve it to the block that owns the cell. A server tests again, stores the better value, and
+ * puts the target on the next list, once. As lists are taken from their beginning, items are processed in the order of
+ * arrival, superstep by superstep. Threads of a server exclude each other from a cell in one of two ways:
+ *   plain    by a lock in shared memory, one of 4096
+ *   combine  (or chains; the operator must be associative) candidates of a batch that are for one cell form a chain, by
+ *            one exchange each; the thread of the last one finds the best and accesses the cell once
  *
  * Termination. The end of a step is exact: a client counts itself done when its last message is written, and a server
  * has ended when all clients have and its ring is at its end. There is no cycle of waiting blocks: only clients wait,
- * for rings of servers, which never do.
+ * for rings of servers, and servers never wait.
  *
- * Memory order. Clients read cells relaxed: one that has become better since costs a message and nothing else. What a
- * superstep wrote is seen in the next by the grid barrier.
+ * Memory order. Clients read cells relaxed: reading an outdated value costs a message and nothing else. What a
+ * superstep wrote is visible in the next one by the grid barrier.
  *
  * Not done: cells that sum; items in the order of priorities (see inbox).
  */
@@ -31,7 +31,7 @@
 #define lock_server_kernel ORDO_OP_NAME(lock_server_kernel)
 
 enum {
-    lock_server_words = sizeof(op_cell) / 4,            /* of a message */
+    lock_server_words = sizeof(op_cell) / 4,            /* 32-bit words of a message */
     lock_server_each = SERVER_EACH / lock_server_words, /* messages of a thread in a batch */
     lock_server_batch = lock_server_each * SERVER_THREADS,
 };
@@ -43,16 +43,16 @@ typedef struct lock_server_args {
     ordo_u32 servers;
     server_owners owners;
     server_rings ring;
-    ordo_u32 *done; /* clients that have ended a step, of all steps */
+    ordo_u32 *done; /* number of clients that have ended a step, summed over all steps */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
     ordo_cuda_run run;
 } lock_server_args;
 
-/* A client's shared memory beside its outbox: the items whose edges it walks, their edges concatenated. */
+/* A client's shared memory beside its outbox: the items whose edges it processes, with their edges concatenated. */
 typedef struct lock_server_tile {
     ordo_u64 begin[SERVER_THREADS];
-    ordo_u32 offset[SERVER_THREADS]; /* of the item's first edge among all of the tile's */
+    ordo_u32 offset[SERVER_THREADS]; /* number of the item's first edge among all edges of the tile */
     ordo_vid item[SERVER_THREADS];
     op_cell value[SERVER_THREADS];
 } lock_server_tile;
@@ -64,8 +64,8 @@ typedef struct lock_server_serving {
     ordo_u32 table[SERVER_LINES]; /* the last candidate of each chain; or locks */
 } lock_server_serving;
 
-/* By one thread: the target and the candidate's lower half in the first word, the upper half in the second; and back.
- */
+/* By one thread: packs the target and the candidate's lower half into the first word, the upper half into the second;
+ * and unpacks them. */
 ORDO_DEV void lock_server_pack(ordo_u32 target, op_cell candidate, ordo_u64 (&word)[lock_server_words])
 {
     ordo_u32 half[lock_server_words];
@@ -86,8 +86,8 @@ ORDO_DEV ordo_u32 lock_server_unpack(const ordo_u64 (&word)[lock_server_words], 
 
 /* ---- clients ---- */
 
-/* By a whole block: walks the edges of a tile in batches; what would improve its target goes to the target's owner.
- * False where the run ends early. */
+/* By a whole block: processes the edges of a tile in batches; sends candidates that would improve their targets to the
+ * owners of these. False if the run ends early. */
 ORDO_DEV bool lock_server_walk(const lock_server_args *a, const server_outbox *out, const lock_server_tile *tile,
                                ordo_u32 total, server_sending *sending, ordo_u32 step, server_counters *mine,
                                ordo_u32 *rounds)
@@ -131,9 +131,9 @@ ORDO_DEV bool lock_server_walk(const lock_server_args *a, const server_outbox *o
     return true;
 }
 
-/* By a whole block: the thread's part of piece of work `now` of a step: an item, and how many of its edges from *begin
- * on. Pieces of hubs come first, then tiles of items, narrower ones where they are few. False: there is no such piece.
- */
+/* By a whole block: the thread's part of piece of work `now` of a step: an item, and the number of its edges from
+ * *begin on. Pieces of hubs come first, then tiles of items, which are narrower if there are few items. False: there is
+ * no such piece. */
 ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32 step, ordo_vid *item, ordo_u64 *begin,
                                ordo_u32 *degree, server_counters *mine)
 {
@@ -168,8 +168,8 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
     return i < count;
 }
 
-/* By a whole block: a client's step. Its first piece of work is that of its own number, the others it gets by ticket.
- */
+/* By a whole block: a client's step. Its first piece of work is the one with the client's number; it gets the others by
+ * ticket. */
 ORDO_DEV void lock_server_client(const lock_server_args *a, const server_outbox *out, lock_server_tile *tile,
                                  ordo_u32 index, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
 {
@@ -205,7 +205,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const server_outbox 
 
 /* ---- servers ---- */
 
-/* By one thread: offers a candidate to a cell that this thread alone may write. */
+/* By one thread: offers a candidate to a cell that no other thread may write. */
 ORDO_DEV void lock_server_improve(const lock_server_args *a, ordo_dev_queue *queue, ordo_u32 target, op_cell candidate,
                                   ordo_u32 step, server_counters *mine)
 {
@@ -217,7 +217,8 @@ ORDO_DEV void lock_server_improve(const lock_server_args *a, ordo_dev_queue *que
         op_dev_push(&a->frontier, queue, &a->rows, target, step + 1, false);
 }
 
-/* By a whole block: serves `count` candidates under locks. Whole warps stay in the loop: see ordo/detail/cuda/critical.cuh. */
+/* By a whole block: serves `count` candidates under locks. Whole warps stay in the loop: see
+ * <ordo/detail/cuda/critical.cuh>. */
 ORDO_DEV void lock_server_serve_plain(const lock_server_args *a, lock_server_serving *s, ordo_dev_queue *queue,
                                       const ordo_u64 (&word)[lock_server_each][lock_server_words], ordo_u32 count,
                                       ordo_u32 step, server_counters *mine)
@@ -249,7 +250,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, lock_server_se
                                        const ordo_u64 (&word)[lock_server_each][lock_server_words], ordo_u32 count,
                                        ordo_u32 step, server_counters *mine)
 {
-    ordo_u32 mine_last = 0; /* bit k: the thread's k-th message is the last of its chain */
+    ordo_u32 mine_last = 0; /* bit k is set if the thread's k-th message is the last of its chain */
 #pragma unroll
     for (int k = 0; k < lock_server_each; k++) {
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
@@ -275,7 +276,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, lock_server_se
         ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x;
         op_cell best, candidate;
         ordo_u32 target = lock_server_unpack(s->held[at], &best);
-        s->table[server_line(target)] = SERVER_NONE; /* of all the chain */
+        s->table[server_line(target)] = SERVER_NONE; /* the best of the whole chain */
         while ((at = s->next[at]) != SERVER_NONE) {
             const ordo_u32 other = lock_server_unpack(s->held[at], &candidate);
             if (other != target)
@@ -395,7 +396,8 @@ static ordo_status lock_server_refuse(const ordo_job *job)
     return ORDO_OK;
 }
 
-/* Blocks a multiprocessor, as many as are asked for, or two where they fit and else one; and how many of all serve. */
+/* Chooses the number of blocks of a multiprocessor (as many as asked for, or two if they fit, else one), and how many
+ * of all blocks are servers. */
 static ordo_status lock_server_choose(ordo_cuda *c, const void *kernel, int *blocks, ordo_u32 *servers)
 {
     const int asked = (int)c->job->tunable[SERVER_BLOCKS];

@@ -1,7 +1,7 @@
 /* lock_server on a GPU, critical operators: servers that serve by chains; a part of cuda_server.cuh. */
 
-/* By a whole warp: combines requests of its lanes that are for one target, two by two, the first one's replacing both,
- * and so on; whether this lane's is left. Only where requests cannot come twice. */
+/* By a whole warp: combines requests of its lanes that are for one target, pairwise: the request of the first lane
+ * replaces both, and so on. Returns whether this lane's request is left. Only if requests are made at most once. */
 ORDO_DEV bool lock_server_combine_warp(const lock_server_args *a, bool has, ordo_u32 local, ordo_request *r)
 {
     const ordo_u32 lane = threadIdx.x % 32, all = 0xffffffffu;
@@ -27,8 +27,8 @@ ORDO_DEV bool lock_server_combine_warp(const lock_server_args *a, bool has, ordo
     return has;
 }
 
-/* By a whole block: serves `count` requests by chains. Where few targets are hot, each warp first combines its own.
- * One function: it is three passes over messages that stay in registers, with barriers between. */
+/* By a whole block: serves `count` requests by chains. If few targets are hot, each warp first combines its own
+ * requests. One function: it is three passes over messages that stay in registers, with barriers between. */
 template <typename Form>
 ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
                                        const ordo_u64 (&word)[lock_server_places][Form::width], ordo_u32 count,
@@ -63,8 +63,8 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
         }
     }
     __syncthreads();
-    /* The last request of each chain is put on a list, which all threads share. A warp that is late, such as the one
-     * that frees ring slots, has the last requests of most chains, and would have to run these alone. */
+    /* The last request of each chain is put on a list that all threads share. Otherwise a warp that is late, such as
+     * the one that frees ring slots, would have the last requests of most chains, and would run most chains alone. */
     ordo_u32 last[lock_server_places], sum = 0;
 #pragma unroll
     for (int k = 0; k < lock_server_places; k++) {
@@ -87,7 +87,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
     for (ordo_u32 i = threadIdx.x; i < all_chains; i += SERVER_THREADS) {
         ordo_activation out[op_activations + 1];
         ordo_request whole = {};
-        ordo_u32 of = SERVER_NONE; /* the target of `whole`, which is to be run */
+        ordo_u32 of = SERVER_NONE; /* the target of `whole`, the request that is to run */
         ordo_u32 at = b->list[i], next = b->next[at];
         ordo_u32 local, other;
         ordo_u64 held[full];
@@ -95,10 +95,10 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
         for (int w = 0; w < full; w++)
             held[w] = b->held[at * full + w];
         server_unpack<full, words>(&a->shape, held, &local, &other);
-        b->table[local % (ordo_u32)lock_server_lines] = SERVER_NONE; /* of all the chain */
+        b->table[local % (ordo_u32)lock_server_lines] = SERVER_NONE; /* the whole chain is served */
         for (;;) {
             ordo_u32 after = SERVER_NONE;
-            ordo_u64 ahead[full] = {}; /* the next request is loaded before this one is served */
+            ordo_u64 ahead[full] = {}; /* the next request, loaded before this one is served */
             if (next != SERVER_NONE) {
                 after = b->next[next];
 #pragma unroll
@@ -107,7 +107,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
             }
             const ordo_request r = server_unpack<full, words>(&a->shape, held, &local, &other);
             if (may_repeat && !op_still_valid(&b->state, &r)) {
-                /* it has been served */
+                /* the request has been served already */
             } else if (!(op_combines && local == of && op_combine_valid(&b->state, &whole, &r))) {
                 if (of != SERVER_NONE)
                     lock_server_activate(a, queue, step, out, op_commit_valid(&b->state, &whole, out), mine);

@@ -1,15 +1,15 @@
 /* lock_server on a GPU, critical operators: clients; a part of cuda_critical.cuh. */
 
 /* By a whole block: combines the messages of a batch that are for one target, by chains as servers do, and leaves one
- * message of each chain, in the place of one of them. Before, `local` is the target's number; in messages that are left
- * it becomes the number at its server. One function: it is four passes over messages that stay in registers, with
- * barriers between. */
+ * message of each chain, in the place of one of them. Before the call `local` is the target's number; in messages that
+ * are left it becomes the number at its server. One function: it is four passes over messages that stay in
+ * registers, with barriers between. */
 template <typename Form>
 ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_block *b,
                                  ordo_u32 (&to)[lock_server_places], ordo_u64 (&word)[lock_server_places][Form::width],
                                  server_counters *mine)
 {
-    ordo_u64 *const held = b->out.stage; /* free until the batch is sorted */
+    ordo_u64 *const held = b->out.stage; /* the stage is free until the batch is sorted */
     ordo_u32 mine_last = 0, other;
 #pragma unroll
     for (int k = 0; k < lock_server_places; k++) {
@@ -38,7 +38,7 @@ ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_bl
         ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, last = SERVER_NONE;
         ordo_u32 target = 0;
         ordo_request whole = {};
-        for (;;) { /* `whole` replaces the requests so far; it is put in the place `last` */
+        for (;;) { /* `whole` replaces the requests up to here; it is put in the place `last` */
             ordo_u64 here[Form::width];
             ordo_u32 next = SERVER_NONE, of = 0;
             ordo_request r = {};
@@ -87,7 +87,8 @@ ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_bl
     }
 }
 
-/* By one thread: the server of a request whose targets are numbers; and `local` and `other`, as messages have them. */
+/* By one thread: the server of a request whose targets are given by their numbers; sets `local` and `other` as messages
+ * hold them. */
 template <typename Form>
 ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const ordo_request *r, ordo_u32 *local, ordo_u32 *other)
 {
@@ -95,7 +96,7 @@ ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const ordo_reques
     const ordo_u32 first = r->target[0], second = two ? r->target[1] : 0;
     ordo_u32 home = first;
     *other = two ? second + 1 : 0;
-    if (Form::nested && two) { /* to the owner of the lower lock */
+    if (Form::nested && two) { /* the owner of the lower lock */
         const bool turned = server_above(&a->owners, first, second);
         home = turned ? second : first;
         *other = ((turned ? first : second) + 1) << 1 | turned;
@@ -109,7 +110,7 @@ template <typename Form>
 ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_block *b, server_sending *sending,
                                  ordo_u32 step, ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
 {
-    /* nested: more do not fit into registers */
+    /* nested: more requests do not fit into registers */
     constexpr int places = Form::nested ? (int)op_requests : lock_server_sent(Form::width, Form::shared, Form::gather);
     constexpr int items = places / (int)op_requests;
     constexpr int visitors = Form::nested ? (int)lock_server_visitors : (int)SERVER_THREADS;
@@ -119,9 +120,9 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
         ordo_request request[items][op_requests] = {};
         ordo_u64 word[places][Form::width];
         ordo_u32 to[places], found[items];
-        /* All loads come before the first use of one: a thread then waits once. Numbers are behind a branch, or the
-         * compiler has each item wait for its own. Threads beyond the end prepare the last item, so that there is no
-         * other branch. */
+        /* All loads are issued before the first value is used, so a thread waits once. Numbers are loaded behind a
+         * branch, because otherwise the compiler makes each item wait for its own load. Threads beyond the end prepare
+         * the last item, so that there is no other branch. */
 #pragma unroll
         for (int k = 0; k < items; k++) {
             const ordo_u64 i = base + (ordo_u64)k * visitors + threadIdx.x, at = i < count ? i : count - 1;

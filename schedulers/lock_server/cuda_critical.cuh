@@ -1,38 +1,44 @@
-/* lock_server on a GPU, critical operators: blocks that own targets, blocks that send them requests.
+/* lock_server on a GPU, critical operators: blocks that own targets, and blocks that send them requests.
  *
- * Problem. Run sections on shared targets at a high rate where few targets are hot, without atomics on global memory
- * (Wang, Fussell and Lin, ASPLOS 2019, with the changes below). Half of the blocks are servers and own the targets; the
- * others are clients. A sample of the requests, before the run, chooses the form: how many targets are hot, and which.
+ * Problem. Run critical sections on shared targets at a high rate where few targets are hot, without atomics on global
+ * memory (Wang, Fussell and Lin, ASPLOS 2019, with the changes below). Half of the blocks are servers and own the
+ * targets; the others are clients. A sample of the requests, before the run, chooses the form: how many targets are
+ * hot, and which.
  *
  * Data structures. Each target has one owner (owners.cuh). Each server has a ring of requests, and for pairs one of
- * second halves, that many blocks write to (message.cuh). Words of targets are in global memory as in the paper, or
+ * second halves, to which many blocks write (message.cuh). Words of targets are in global memory as in the paper, or
  * (data=shared) in the server's shared memory during the run, and are copied back at its end.
- *   cuda_client.cuh   clients          cuda_chains.cuh   servers that serve by chains
- *   cuda_server.cuh   servers          cuda_nested.cuh   isolated pairs
- *   cuda_plan.cuh     the host's choice of a form; this file has what they share, and the kernel
+ *   cuda_client.cuh   clients
+ *   cuda_server.cuh   servers
+ *   cuda_chains.cuh   servers that serve by chains
+ *   cuda_nested.cuh   isolated pairs
+ *   cuda_plan.cuh     the host's choice of a form
+ *   this file         what these share, and the kernel
  *
- * Protocol. A superstep takes the items of one list and ends when every request is served; what sections activate is
- * the next list. Clients call `prepare` and send the requests to the owners. A server excludes sections of one target
- * from each other, all its threads working at once: plain     by a lock in shared memory; by op_dev_try_shared in the
- * target's own word, where that is in shared memory. Where few targets are hot, one lane of a warp tries for a lock at
- * a time chains    without locks: requests of a batch that are for one target form a chain, by one exchange each; the
- * last ones of all chains are listed, and a thread runs a whole chain from there, combining where the operator can. For
- * words in global memory With form=combine clients form such chains, too, and send one message for each, where requests
- * cannot come twice. Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's
- * server to the other's, and no lock is held across a message; or isolated, see cuda_nested.cuh.
+ * Protocol. A superstep takes the items of one list and ends when every request is served; what critical sections
+ * activate is the next list. Clients prepare items and send the requests to the owners. All threads of a server work at
+ * once; it excludes critical sections of one target from each other
+ *   plain    by a lock in shared memory; or by op_dev_try_shared in the target's word, if that is in shared memory.
+ *            Where few targets are hot, one lane of a warp tries for a lock at a time
+ *   chains   without locks: requests of a batch that are for one target form a chain, by one exchange each; the last
+ *            ones of all chains are listed, and a thread runs a whole chain from there, combining if the operator can.
+ *            For words in global memory
+ * With form=combine clients form such chains, too, and send one message for each, if no request is made more than once.
+ * Two targets: in two halves (ORDO_CRITICAL_FIRST), the second by a message from the first one's server to the other's,
+ * so that no lock is held across a message; or isolated, see cuda_nested.cuh.
  *
- * Termination. No cycle of waiting blocks: clients wait for room in rings of servers. A server never waits: it takes
+ * Termination. No cycle of waiting blocks: clients wait for places in rings of servers. A server never waits: it takes
  * second halves, which lead to no further message, in every round; it takes requests when all second halves of the last
- * ones are written; and it tries to write these once a round. Every reservation is written as soon as its own ring has
- * room, whatever other rings have, and there is room for the first one in a ring as soon as its server has taken all
- * that is before it. The end of a step is exact: a client counts itself done when its last message is written; a server
- * whose ring is then at its end (all that was reserved is taken) counts itself done with requests; when all have, and
- * its ring of second halves is at its end, it is done. Counters only grow, from step to step.
+ * ones are written; and it tries to write these once a round. Every reservation is written as soon as there are places
+ * in its own ring, whatever other rings have, and there are places for the first one in a ring as soon as its server
+ * has taken all that is before it. The end of a step is exact: a client counts itself done when its last message is
+ * written; a server whose ring is then at its end (all that was reserved is taken) counts itself done with requests;
+ * when all have, and its ring of second halves is at its end, it is done. Counters only grow, from step to step.
  *
- * Memory order. message.cuh for messages; sections see each other's writes by the block's locks, or by the barriers
- * between the batches of chains; supersteps by grid barriers.
+ * Memory order. message.cuh for messages; critical sections see each other's writes by the block's locks, or by the
+ * barriers between the batches of chains; supersteps by grid barriers.
  *
- * Not done: targets that move; blocks that are both client and server; clusters of blocks, which lose
+ * Not done: targets that move; blocks that are both client and server; clusters of blocks, which are slower
  * (docs/lock_server.md).
  */
 #include "message.cuh"
@@ -47,13 +53,13 @@ typedef struct lock_server_args {
     ordo_u32 servers;
     server_owners owners;
     bool may_repeat;
-    bool crowded; /* few targets are hot: several lanes of a warp may want the same one */
+    bool crowded; /* few targets are hot: several lanes of a warp may need the same one */
     server_shape shape;
-    server_rings first, second; /* requests; second halves, or nested: tries at the higher lock */
+    server_rings first, second; /* rings of requests; of second halves, or nested: of tries for the higher lock */
     ordo_u32 *answer;           /* [servers][SERVER_THREADS] nested: answers to these tries */
-    ordo_u32 homes;             /* nested: warps of a server that have requests in hand */
-    ordo_u32 *done, *served;    /* of all steps: clients that have ended a step; servers, or nested: warps at home, that
-                                   are done with the requests of a step */
+    ordo_u32 homes;             /* nested: number of warps of a server that are at home */
+    ordo_u32 *done, *served;    /* summed over all steps: number of clients that have ended a step; of servers, or
+                                   nested: of warps at home, that are done with the requests of a step */
     ordo_cuda_frontier frontier;
     ordo_cuda_halt halt;
     ordo_cuda_run run;
@@ -61,27 +67,30 @@ typedef struct lock_server_args {
 
 enum {
     lock_server_places =
-        (int)op_requests > SERVER_EACH ? (int)op_requests : SERVER_EACH, /* messages of a thread and batch */
-    lock_server_batch = lock_server_places * SERVER_THREADS,             /* below 2^16: requests are 16 at most */
-    lock_server_pairs = op_targets == 2,                                 /* in halves, or nested */
+        (int)op_requests > SERVER_EACH ? (int)op_requests : SERVER_EACH, /* messages of a thread in a batch */
+    lock_server_batch = lock_server_places * SERVER_THREADS,             /* below 2^16: an item makes at most 16
+                                                                            requests */
+    lock_server_pairs = op_targets == 2,                                 /* requests of two targets: in halves, or
+                                                                            nested */
     lock_server_rebuilds_args = op_rebuilds_args || op_words == 0,
     lock_server_full =
-        op_word_bits == 32 && (op_words < 2 || op_targets == 1) ? 2 : 4, /* words of one with arguments */
+        op_word_bits == 32 && (op_words < 2 || op_targets == 1) ? 2 : 4, /* words of a message with arguments */
     lock_server_lines = lock_server_full == 2 && lock_server_places == SERVER_EACH
                             ? SERVER_CHAINS
-                            : SERVER_LINES,                       /* of a server's table */
-    lock_server_nested_words = lock_server_rebuilds_args ? 2 : 4, /* of a try, with room for a tag */
+                            : SERVER_LINES,                       /* lines of a server's table */
+    lock_server_nested_words = lock_server_rebuilds_args ? 2 : 4, /* words of a try, with free bits for a tag */
 };
 
-/* Messages of a client's thread in a batch. The more there are, the fewer and longer are the copies; where a message is
- * one word, registers and shared memory suffice for twice as many, and servers with words in shared memory keep up. */
+/* Messages of a client's thread in a batch. With more messages there are fewer and longer copies. If a message is one
+ * word, registers and shared memory suffice for two times as many, and servers with words in shared memory are fast
+ * enough for them. */
 static __host__ __device__ constexpr int lock_server_sent(int words, bool near, bool gather)
 {
     return words == 1 && near && !gather && !lock_server_pairs ? 2 * (int)lock_server_places : (int)lock_server_places;
 }
 
-/* Messages of a batch. Those of nested pairs are long, and a block has no memory for all that its threads may have:
- * where an item may have many requests, fewer threads prepare items. */
+/* Messages of a batch. Those of nested pairs are long, and shared memory does not suffice for as many as all threads
+ * may have: if an item may make many requests, fewer threads prepare items. */
 static __host__ __device__ constexpr int lock_server_staged(int words, bool near, bool gather, bool nested)
 {
     return SERVER_THREADS * (nested ? (int)SERVER_EACH : lock_server_sent(words, near, gather));
@@ -90,7 +99,7 @@ enum { lock_server_visitors = SERVER_THREADS * SERVER_EACH / lock_server_places 
 
 /* A form of the kernel: the type that it and its parts are templates over.
  *   width    words of 64 bits of a message
- *   words    words of arguments in a message: op_words of them, or 0 where servers make them anew
+ *   words    words of arguments in a message: op_words, or 0 if servers rebuild the arguments
  *   shared   servers have the words of their targets in shared memory; else in global memory
  *   chains   servers serve by chains; else under locks
  *   gather   clients combine
@@ -102,16 +111,16 @@ template <int Width, int Words, lock_server_kind Kind, bool Shared> struct lock_
     static constexpr bool chains = Kind == LOCK_SERVER_CHAINS || (gather && !shared);
 };
 
-/* A block's own: pointers into its shared memory. Which of these a block has depends on its role and form. */
+/* Pointers into a block's shared memory. Which of these a block has depends on its role and form. */
 typedef struct lock_server_block {
     server_outbox out;
-    op_state state;       /* as sections see it */
+    op_state state;       /* the state that critical sections get */
     ordo_u32 *lock;       /* [SERVER_NEAR_LOCKS] or NULL */
-    ordo_u32 *table;      /* [SERVER_LINES], servers [lines]: the last request of each chain */
+    ordo_u32 *table;      /* clients [SERVER_LINES], servers [lines]: the last request of each chain */
     unsigned short *list; /* [batch] servers: the last requests of all chains */
     ordo_u32 *next;       /* [batch] */
     ordo_u64 *held;       /* [batch][full] requests of chains */
-    ordo_u32 *seen;       /* [servers] nested: `read` of their rings of tries, as it was last loaded */
+    ordo_u32 *seen;       /* [servers] nested: the last loaded `read` of each ring of tries */
     ordo_u32 index;
     bool server;
 } lock_server_block;
@@ -122,8 +131,7 @@ typedef struct lock_server_block {
 
 /* ---- the kernel ---- */
 
-/* One function: where a block's pointers come from must be known where they are used, so that the compiler knows the
- * memory space. */
+/* One function: the compiler knows the memory space of a block's pointers only if it sees where they come from. */
 template <typename Form>
 static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
 {
@@ -163,7 +171,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             b.seen[i] = 0;
     }
     const ordo_u32 owned = b.server ? a.owners.most : 0;
-    if (Form::shared) /* clients, too: so the compiler knows the memory space */
+    if (Form::shared) /* clients, too, so that the compiler knows the memory space */
         op_owned_use(&b.state, (char *)rest, owned);
     if (b.server) {
         if (!Form::chains && !(Form::shared && op_lock_bits))
@@ -212,7 +220,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
 
 #include "cuda_plan.cuh"
 
-/* The kernel of a form that an operator can have (Exists); others are not instantiated. */
+/* The kernel of a form; instantiated only if the operator can have it (Exists). */
 template <typename Form, bool Exists> static const void *lock_server_kernel_of(void)
 {
     if constexpr (Exists)
@@ -220,7 +228,8 @@ template <typename Form, bool Exists> static const void *lock_server_kernel_of(v
     return NULL;
 }
 
-/* The kernel of a plan, with messages of that width: where pairs are nested, or clients combine, there is one. */
+/* The kernel of a plan, with messages of that width. If pairs are nested, or clients combine, there is only one width.
+ */
 template <int Width, int Words, bool Exists> static const void *lock_server_kernel_for(const lock_server_plan *p)
 {
     constexpr bool chains = Exists && (int)op_targets == 1;

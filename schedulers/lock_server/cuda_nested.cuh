@@ -1,82 +1,86 @@
-/* lock_server on a GPU, two targets that a section needs at once (pairs=nested): a part of cuda_critical.cuh.
+/* lock_server on a GPU, critical sections that need two targets at once (pairs=nested): a part of cuda_critical.cuh.
  *
- * Problem. A section needs the locks of two servers at once, and holding one of them takes as long as two messages.
+ * Problem. A critical section needs the locks of two servers at once, and holding one of them takes as long as two
+ * messages.
  *
- * Data structures. Every server has a table of locks in shared memory; a target's is found by its number at its server.
- * Locks are ordered by (slot, server), so that every server has as many low ones. A client sends a request to the owner
- * of its lower lock, its *home*. A message from a home to the owner of the higher lock is a *try*, and its answer is a
- * word for each lane at home. Words of targets stay in global memory, since a section runs where its higher lock is.
+ * Data structures. Every server has a table of locks in shared memory; a target's lock is found by its number at its
+ * server. Locks are ordered by (slot, server), so that every server has as many low ones as the others. A client sends
+ * a request to the owner of its lower lock, its *home*. A message from a home to the owner of the higher lock is a
+ * *try*, and its answer is a word for each lane at home. Words of targets stay in global memory, since a critical
+ * section runs where its higher lock is.
  *
- * Protocol. Home takes the lower lock and sends a try. The owner of the higher lock takes that, runs the section and
- * gives the lock back, or finds it held for a try of its own, and still so a few looks later; and answers which. Home
- * then gives the lower lock back, and where the answer was a refusal tries again, after a delay that doubles. Where
- * both locks are home's own there are no messages; where few targets are hot there is one server, and so there are none
- * at all. What counts is how soon each message is seen. Hence warps do not wait for each other: some are at home, each
- * lane with one request in hand, the others answer tries. Places of a ring are handed out to lanes in order, and a lane
- * loads only its own. How many lanes are at home (`flight`) is how many locks may be held over messages: few where few
- * targets are hot, since more would only refuse each other.
+ * Protocol. Home acquires the lower lock and sends a try. The owner of the higher lock acquires that lock, runs the
+ * critical section and releases it; or it finds the lock held for a try of its own, and still held after a few more
+ * tests. It answers which of the two. Home then releases the lower lock, and after a refusal tries again, after a delay
+ * that doubles. If home owns both locks there are no messages; where few targets are hot there is one server, and so
+ * there are no messages at all. The speed depends on how soon each message is seen. Hence warps do not wait for each
+ * other: some are at home, each lane with one request, the others answer tries. Places of a ring are assigned to lanes
+ * in order, and a lane loads only its own. The number of lanes at home (`flight`) limits how many locks may be held
+ * over messages: few where few targets are hot, since more would only refuse each other.
  *
- * Termination. Exclusion: a section runs while both locks are held, one by the block that runs it, one by home until
- * the answer. No cycle of waiting, whatever the rings hold: lanes that answer wait for messages, and for a lock so many
- * looks at most; an answer always has room; a try that finds no room in its ring delays no other lane, and gets it when
- * that ring's server has answered what is before it. A lock is held for messages only while its try is on its way.
- * Progress: a try is refused for a section, which ends, or for a request that holds that lock as its lower one and
- * tries a still higher one. Of all those the one with the highest lock can be refused for a section alone.
- * tests/models/server_nested.pml checks exclusion and the end, and that it would see a server that waits for room, a
- * lock given back too early, an answer that comes before its section, a server that leaves while others try, and
- * hold-and-wait.
- *   The end of a step: a warp at home whose requests have all run, and to which no more can come since clients have
- * ended and its places are behind all that was reserved, counts itself; tries come from warps that have not. A place
- * that a lane still waits for is its own in the next step.
+ * Termination. Exclusion: a critical section runs while both locks are held, one by the block that runs it, one by home
+ * until the answer. No cycle of waiting, whatever the rings hold: lanes that answer wait for messages, and for a lock a
+ * bounded number of tests; there is always a place for an answer; a try that finds no place in its ring delays no other
+ * lane, and gets one when that ring's server has answered the tries before it. A lock is held for messages only while
+ * its try is on its way. Progress: a try is refused because of a critical section, which ends, or because of a request
+ * that holds that lock as its lower one and tries for a still higher one. Of all those, the one with the highest lock
+ * can be refused only because of a critical section. tests/models/server_nested.pml checks exclusion and termination,
+ * and that it would detect a server that waits for a place, a lock released too early, an answer that comes before its
+ * critical section, a server that leaves while others try, and hold-and-wait.
+ *   The end of a step: a warp at home counts itself done when all its requests have run and no more can come, since
+ *   clients have ended and its places are behind all that was reserved; tries come from warps that have not counted
+ *   themselves. A place that a lane still waits for belongs to it in the next step.
  *
- * Memory order. What sections wrote is seen by the same block through its locks; by another through the fence before a
- * try is sent and the one after it is taken, and through the fences before an answer and after it. Words of shared
- * memory that are accessed with no barrier in between are changed by atomics alone: racecheck reports a store and a
- * load as a hazard, whatever fences order them.
+ * Memory order. What critical sections wrote is visible in the same block through its locks; in another block through
+ * the fence before a try is sent and the one after it is taken, and through the fences before an answer and after it.
+ * Words of shared memory that are accessed with no barrier in between are changed by atomics only: racecheck reports a
+ * store and a load as a hazard, whatever fences order them.
  *
- * Not done: fairness. A request may be refused again and again while others pass.
+ * Not done: fairness. A request may be refused again and again while others succeed.
  */
 #ifndef SERVER_NESTED_ONCE
 #define SERVER_NESTED_ONCE
 
 static_assert((int)SERVER_THREADS <= (int)SERVER_TAGS,
               "an answer is found by the number of the thread that waits for it");
-enum { NESTED_OPEN = 0, NESTED_DONE = 1, NESTED_REFUSED = 2 };  /* answers */
-enum { NESTED_FREE, NESTED_HELD, NESTED_SENDING, NESTED_SENT }; /* a lane at home: what it has in hand */
-#define NESTED_DENSE 0.4                                        /* lanes at home to a hot target */
+enum { NESTED_OPEN = 0, NESTED_DONE = 1, NESTED_REFUSED = 2 }; /* answers */
+/* States of a lane at home: no request; holds the lower lock; sends its try; waits for the answer. */
+enum { NESTED_FREE, NESTED_HELD, NESTED_SENDING, NESTED_SENT };
+#define NESTED_DENSE 0.4 /* lanes at home for each hot target */
 enum {
-    NESTED_ALONE = 4096,  /* hot targets, up to which one server does more than many that send each other tries */
-    NESTED_AWAY = 2,      /* of a lock: held while a try is on its way; 1: for a section here, which ends soon */
-    NESTED_TRIES = 64,    /* at a lock that is held for sections, before a try is refused all the same */
-    NESTED_WAITS = 8,     /* times that a lock held for a try is found so, before the next try is refused */
-    NESTED_AT_HOME = 8,   /* at two locks of one server, before the warp looks at its messages again */
-    NESTED_ANSWERING = 8, /* warps that answer, at most */
-    NESTED_LOOK = 8,      /* loads that found no message, before a warp tests whether more will come */
-    NESTED_NAP = 1024,    /* clock cycles after the first refusal, and after many */
+    NESTED_ALONE = 4096,  /* up to this many hot targets one server is faster than many that send each other tries */
+    NESTED_AWAY = 2,      /* a lock's word while it is held for a try on its way; 1: held for a critical section of this
+                             block */
+    NESTED_TRIES = 64,    /* tests of a lock that is held for critical sections, before a try is refused */
+    NESTED_WAITS = 8,     /* tests of a lock that is held for a try, before another try is refused */
+    NESTED_AT_HOME = 8,   /* tries for two locks of one server, before the warp reads its messages again */
+    NESTED_ANSWERING = 8, /* the most warps that answer */
+    NESTED_LOOK = 8,      /* loads without a message, before a warp tests whether more will come */
+    NESTED_NAP = 1024,    /* delays in clock cycles: after the first refusal, and after many */
     NESTED_LONGEST = 16384,
 };
 
-/* The reading end of a ring, in shared memory, from which the warps of one role take. Places below `next` are handed
- * out. Invariant: all places below oldest[w] that warp w got are taken, and it gets none below it: it is raised by that
- * warp alone, to its oldest place that is not taken, or to what `next` was before. So all places below the least of
- * them are taken, and one warp publishes that to senders. An older value that it may see is lower: senders see less
- * room for a while. Taken before published: words are loaded into registers, warp barrier, fence, `oldest` (the warp
- * that took); `oldest`, fence, warp barrier, `read` with release (the one that publishes). A ring has at least a place
- * for every lane, so that laps of what lanes load and what is there differ by one at most.
- */
+/* The reading end of a ring, in shared memory, from which the warps of one role take. Places below `next` are assigned.
+ * Invariant: of the places that warp w got, all below oldest[w] are taken, and it gets none below it: oldest[w] is
+ * raised by that warp only, to its oldest place that is not taken, or to an earlier value of `next`. So all places
+ * below the least of these words are taken, and one warp publishes that to senders. An outdated value that it may read
+ * is lower: senders see fewer free places for a while. Taken before published: words are loaded into registers, warp
+ * barrier, fence, `oldest` (the warp that took); `oldest`, fence, warp barrier, `read` with release (the warp that
+ * publishes). A ring has at least a place for every lane, so that the laps that lanes expect and the laps of the words
+ * differ by at most one. */
 typedef struct nested_ring {
     ordo_u32 next, oldest[SERVER_WARPS];
 } nested_ring;
 
-/* A lane's own of it: the place that it waits for. */
+/* The place of the ring for which a lane waits. */
 typedef struct nested_place {
     ordo_u32 at;
-    ordo_u32 read; /* of the warp that publishes to senders */
+    ordo_u32 read; /* `read` as last published; used by the warp that publishes */
     bool waiting;
 } nested_place;
 
-/* By a whole warp: lanes that want a message and wait for none get a place each; whether this lane's message has come.
- * `warp` of `warps` of this role. */
+/* By a whole warp, number `warp` of `warps` of this role: lanes that want a message and have no place get one each.
+ * Returns whether this lane's message has come. */
 template <int W>
 ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring *ring, ordo_u32 warp, ordo_u32 warps,
                           bool want, nested_place *place, ordo_u64 (&word)[W])
@@ -110,7 +114,7 @@ ORDO_DEV bool nested_take(const server_rings *rings, ordo_u32 index, nested_ring
     ordo_dev_fence_block();
     if (lane == 0)
         ordo_dev_exchange_block(&ring->oldest[warp], next - behind);
-    if (warp == 0) { /* publishes to senders; while there is more to do not for every place */
+    if (warp == 0) { /* publishes to senders; while the warp has other work, not for every place */
         const ordo_u32 ahead = ordo_dev_load_block(&ring->oldest[lane < warps ? lane : 0]) - place->read;
         const ordo_u32 least = ~ordo_dev_warp_max(~ahead);
         if (least && (!any || least >= size / 8)) {
@@ -136,7 +140,8 @@ ORDO_DEV bool nested_dry(const server_rings *rings, ordo_u32 index, ordo_u32 *do
     return ended;
 }
 
-/* On the host: warps at home: for as many lanes as are asked for; else in proportion to the targets that are hot. */
+/* On the host: the number of warps at home: for as many lanes as asked for, else in proportion to the number of hot
+ * targets. */
 static inline ordo_u32 nested_homes(double asked, double targets, ordo_u32 servers)
 {
     const double usual = targets <= 0 ? 256 : servers == 1 ? SERVER_THREADS : NESTED_DENSE * targets / servers;
@@ -163,7 +168,7 @@ ORDO_DEV ordo_request lock_server_open_nested(const lock_server_args *a, const l
     return r;
 }
 
-/* By one thread: runs a section under locks of this block; false: another thread has one of them. */
+/* By one thread: runs a critical section under locks of this block; false: another thread holds one of them. */
 ORDO_DEV bool lock_server_run_nested(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
                                      const ordo_request *r, ordo_u32 slot, ordo_u32 second, ordo_u32 step,
                                      server_counters *mine)
@@ -281,8 +286,9 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
                 locked = true;
             }
         }
-        /* One fence for two purposes, since it takes half of an iteration: behind it a lock is given back whose section
-         * has run elsewhere, and a try is sent for what was written here under its lock. */
+        /* One fence for two purposes, since it takes half of an iteration. After it, a lock is released whose critical
+         * section has run in another block; and a try is sent, which must be ordered after what was written here under
+         * its lock. */
         if (__any_sync(0xffffffffu, locked || found != NESTED_OPEN))
             ordo_dev_fence();
         if (found != NESTED_OPEN) {
@@ -293,7 +299,8 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
             nap = nap < NESTED_LONGEST ? 2 * nap : nap;
         }
         if (hand == NESTED_SENDING) {
-            /* what one lane has acquired orders the others, through `seen`; an older value shows less room */
+            /* what one lane has acquired orders the others, through `seen`; an outdated value shows fewer free places
+             */
             bool capacity = at - ordo_dev_acquire_block(&b->seen[owner]) < size;
             if (!capacity) {
                 const ordo_u32 read = ordo_dev_acquire(&a->second.read[owner * ORDO_CUDA_LINE]);
@@ -331,7 +338,7 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
     }
 }
 
-/* By a whole block: a server's step. Its warps go their own ways, and meet at its end. */
+/* By a whole block: a server's step. Its warps work independently until a barrier at its end. */
 template <typename Form>
 ORDO_DEV void lock_server_nested_server(const lock_server_args *a, const lock_server_block *b, nested_place *place,
                                         ordo_dev_queue *queue, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)

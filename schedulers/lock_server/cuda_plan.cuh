@@ -1,15 +1,17 @@
-/* lock_server on a GPU, critical operators: the choice of a form, and of who owns what; a part of cuda_critical.cuh. */
+/* lock_server on a GPU, critical operators: the choice of a form and of owners; a part of cuda_critical.cuh. */
 
 enum {
-    SERVER_FEW = 2048,       /* hot targets, up to which it is best to combine in the client */
-    SERVER_MANY = 65536,     /* from which owners of halves keep up with more clients */
-    SERVER_CROWDED = 10,     /* of a server, below which one lane of a warp should try for a lock in words at a time, */
-    SERVER_CROWDED_FAR = 16, /* and for a lock beside words in global memory, which is held for longer */
-    SERVER_WIDE = 4096       /* up to which halves better have words of 64 bits in global memory, and locks beside */
+    SERVER_FEW = 2048,       /* up to this many hot targets clients should combine */
+    SERVER_MANY = 65536,     /* from this many on, servers of halves are fast enough for more clients */
+    SERVER_CROWDED = 10,     /* with fewer hot targets of a server, one lane of a warp at a time should try for a lock
+                                in words, */
+    SERVER_CROWDED_FAR = 16, /* and for a lock in a table with words in global memory, which is held for longer */
+    SERVER_WIDE = 4096       /* up to this many, halves with 64-bit words are faster with words in global memory and a
+                                table of locks */
 };
 
-/* Clients per server where clients combine: a batch leaves a message for each target in it, and the fewer these are,
- * the fewer servers are needed; an eighth of the blocks to a half. */
+/* Clients per server if clients combine: a batch leaves a message for each of its targets, and with fewer messages
+ * fewer servers are needed: an eighth to a half of the blocks. */
 static inline double server_gathering(double targets, double batch)
 {
     const double left = targets > 0 ? targets / batch * (1 - exp(-batch / targets)) : 1, clients = 1 / (2 * left);
@@ -19,9 +21,9 @@ static inline double server_gathering(double targets, double batch)
 /* The form of a run, and its sizes. */
 typedef struct lock_server_plan {
     bool near, chains, gather, nested;
-    int words, units, blocks; /* of a message; multiprocessors; blocks of each */
+    int words, units, blocks; /* words of a message; number of multiprocessors; blocks of each */
     int partition;
-    ordo_u32 servers, most, log; /* `most` targets of a server, by runs of 1 << log */
+    ordo_u32 servers, most, log; /* `most`: the most targets of a server; runs of 1 << log numbers */
     size_t shared;
 } lock_server_plan;
 
@@ -58,8 +60,8 @@ static size_t lock_server_capacity(const ordo_job *job, const lock_server_plan *
     return server > client ? server : client;
 }
 
-/* The number of servers: more where they have more to do, as those of pairs have, or where their shared memory is what
- * limits; fewer where clients combine, if they are `spared`; and one for nested pairs that all wait for few locks. */
+/* The number of servers: more if they have more work, as with pairs, or if their shared memory is the limit; fewer if
+ * clients combine and `spared`; and one for nested pairs that all wait for few locks. */
 static ordo_u32 lock_server_servers(const ordo_job *job, const lock_server_plan *p, double targets, bool more,
                                     bool spared)
 {
@@ -73,10 +75,10 @@ static ordo_u32 lock_server_servers(const ordo_job *job, const lock_server_plan 
         return server_share(all, server_gathering(targets, lock_server_batch));
     if (p->blocks == 1)
         return server_share(all, 0.5);
-    if (lock_server_pairs) /* with many targets and short sections, clients have more to do */
+    if (lock_server_pairs) /* with many targets and short critical sections, clients have more work */
         return server_share(all, p->near && targets >= SERVER_MANY ? 0.45 : 1.0 / 3);
     if (p->near && targets > 0.5 * all &&
-        targets < 0.5 * SERVER_CROWDED * all) /* here requests for the same target take the time */
+        targets < 0.5 * SERVER_CROWDED * all) /* requests for the same target dominate the time */
         return server_share(all, 1.0 / 3);
     return server_share(all, more ? 0.65 : 1);
 }
@@ -109,7 +111,7 @@ static ordo_status lock_server_refuse(const ordo_job *job)
     return ORDO_OK;
 }
 
-/* Chooses where the words are, the form, and the number of blocks: the first combination that fits. */
+/* Chooses where words are kept, the form, and the number of blocks: the first combination that fits. */
 static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention_sample *survey, lock_server_plan *p)
 {
     const int data = (int)job->tunable[SERVER_DATA], form = (int)job->tunable[SERVER_FORM];
@@ -122,10 +124,11 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
     p->nested = op_targets == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !op_halves);
     p->gather = (form == 2 || (form == 0 && few && op_combines && op_targets == 1)) && !op_cuda_may_repeat(job) &&
                 job->targets < 1u << 27;
-    /* shared memory has no operation on 64 bits but compare-and-swap, which is slow where many threads want one word */
+    /* the only 64-bit operation of shared memory is compare-and-swap, which is slow if many threads contend for a word
+     */
     const bool wide = lock_server_pairs && (int)op_lock_bits == 64 && data == 0 && survey->targets > 0 &&
                       survey->targets <= SERVER_WIDE;
-    /* few servers may have no memory for all words: then more of them, where words have to be in shared memory */
+    /* few servers may have too little memory for all words: then more servers, if words must be in shared memory */
     for (int spared = 1; spared >= 0; spared--)
         for (int far = data == 1 || p->nested || form == 3 || wide; far <= (data != 2); far++)
             for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
@@ -138,7 +141,7 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
                 p->most = server_most(p->partition, job->targets, p->servers, p->log);
                 p->words = lock_server_words_of(job, p);
                 p->shared = lock_server_capacity(job, p);
-                /* without what the kernel declares, and what the system takes */
+                /* without the memory that the kernel declares and that the system uses */
                 const size_t each = unit / (size_t)p->blocks - 5120 - (op_activates ? sizeof(ordo_dev_queue) : 0);
                 if (p->units * p->blocks >= 2 && p->shared <= (each < most - 4096 ? each : most - 4096))
                     return ORDO_OK;
@@ -150,7 +153,8 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
                      p->shared, p->blocks, unit, most);
 }
 
-/* Makes the owners; the most targets of one of them give the length of messages and the shared memory of a block. */
+/* Makes the owners; the largest number of targets of an owner determines the length of messages and the shared memory
+ * of a block. */
 static ordo_status lock_server_choose_owners(ordo_cuda *c, const ordo_contention_sample *survey, lock_server_plan *p,
                                              lock_server_args *a)
 {

@@ -1,15 +1,15 @@
 /* lock_server on a GPU, critical operators: servers; a part of cuda_critical.cuh, which has the protocol. */
 
-/* ---- sections ---- */
+/* ---- critical sections ---- */
 
-/* By one thread: the target with that number at this server; its place in shared memory where words are there. */
+/* By one thread: the target with that number at this server; if words are in shared memory, its place there. */
 template <typename Form>
 ORDO_DEV ordo_u32 lock_server_target(const lock_server_args *a, const lock_server_block *b, ordo_u32 local)
 {
     return Form::shared ? local : server_target(&a->owners, server_join(&a->owners, local, b->index));
 }
 
-/* By one thread: puts what a section activated on the next list. */
+/* By one thread: puts the activations of a critical section on the next list. */
 ORDO_DEV void lock_server_activate(const lock_server_args *a, ordo_dev_queue *queue, ordo_u32 step,
                                    const ordo_activation *out, ordo_u32 count, server_counters *mine)
 {
@@ -18,17 +18,18 @@ ORDO_DEV void lock_server_activate(const lock_server_args *a, ordo_dev_queue *qu
             mine->activations += op_dev_push(&a->frontier, queue, out[i].item, step + 1);
 }
 
-/* By a whole warp: for each lane that `has` a request, runs `run(state, request, may_repeat)` under the block's lock of
- * its own target `local`. The whole warp stays in the loop: see ordo/detail/cuda/critical.cuh for why. Shared memory serves
- * lanes that try for one lock one after the other, and all other accesses, the unlocking store too, wait for that. So
- * where many lanes want few locks, of those that want the same one only the first that is left tries. */
+/* By a whole warp: for each lane that `has` a request, calls `run(state, request, may_repeat)` under the block's lock
+ * of the lane's target `local`. The whole warp stays in the loop; <ordo/detail/cuda/critical.cuh> says why. Shared
+ * memory serves lanes that try for the same lock one after the other, and all other accesses, the unlocking store
+ * included, wait for that. So if many lanes need few locks, only the first of the lanes that need the same lock tries.
+ */
 template <typename Form, typename Run>
 ORDO_DEV void lock_server_own(const lock_server_args *a, const lock_server_block *b, bool has, ordo_u32 local,
                               const ordo_request *request, Run run)
 {
     constexpr bool word = Form::shared && (int)op_lock_bits != 0;
     const ordo_u32 slot = word ? local : local % SERVER_NEAR_LOCKS;
-    /* called with constants: every instruction of the loop delays the lanes that wait */
+    /* called with constants, because every instruction of the loop delays the lanes that wait */
     auto own = [&](const bool may_repeat, const bool crowded) {
         const ordo_u32 lane = threadIdx.x % 32, all = 0xffffffffu;
         const ordo_u32 before = crowded ? __match_any_sync(all, has ? slot : ~lane) & ((1u << lane) - 1) : 0;
@@ -61,8 +62,8 @@ ORDO_DEV void lock_server_own(const lock_server_args *a, const lock_server_block
         own(false, false);
 }
 
-/* By one thread: the request of a message, but for its targets. A thread does this for all its messages before the
- * first is served, for rebuilding arguments may have to load. */
+/* By one thread: the request of a message, except for its targets. A thread makes the requests of all its messages
+ * before the first is served, because rebuilding arguments may load from memory. */
 template <typename Form>
 ORDO_DEV ordo_request lock_server_open_message(const lock_server_args *a, const ordo_u64 (&word)[Form::width],
                                                ordo_u32 *local, ordo_u32 *other)
@@ -73,7 +74,7 @@ ORDO_DEV ordo_request lock_server_open_message(const lock_server_args *a, const 
     return r;
 }
 
-/* By a whole warp: serves a client's request in each lane that `has` one; *more is set where it leads to a second half,
+/* By a whole warp: serves a client's request in each lane that `has` one; *more is set if a second half must follow,
  * with the words that *r then has. */
 template <typename Form>
 ORDO_DEV void lock_server_serve_one(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
@@ -116,7 +117,7 @@ ORDO_DEV void lock_server_serve_second(const lock_server_args *a, const lock_ser
 
 enum { SERVER_GOES_ON, SERVER_SERVED, SERVER_ENDS };
 
-/* By thread 0 of a server that has nothing to do: whether it has ended. */
+/* By thread 0 of a server without messages: whether the server has ended. */
 ORDO_DEV int lock_server_judge(const lock_server_args *a, const lock_server_block *b, ordo_u32 step, bool served,
                                const server_taking *requests, const server_taking *seconds)
 {
@@ -126,8 +127,9 @@ ORDO_DEV int lock_server_judge(const lock_server_args *a, const lock_server_bloc
     return server_dry(&a->second, b->index, seconds, a->served, step * a->servers) ? SERVER_ENDS : SERVER_GOES_ON;
 }
 
-/* By a whole block, at the end of a server's round: whether its step has ended. Idle: there was nothing to do; else
- * that is tested only every ORDO_CUDA_LOOK rounds. *served is set when it is done with requests. */
+/* By a whole block, at the end of a server's round: whether its step has ended. `idle`: the round found no messages;
+ * otherwise the end is tested only once in ORDO_CUDA_LOOK rounds. *served is set when the server is done with requests.
+ */
 ORDO_DEV bool lock_server_round_ends(const lock_server_args *a, const lock_server_block *b, ordo_u32 step, bool idle,
                                      bool *served, const server_taking *requests, const server_taking *seconds,
                                      ordo_u32 *turns, ordo_u32 *rounds)
@@ -155,8 +157,8 @@ ORDO_DEV bool lock_server_round_ends(const lock_server_args *a, const lock_serve
     return now == SERVER_ENDS;
 }
 
-/* By a whole block: a server's step. One function: the requests of a batch stay in registers from the message to the
- * second half. */
+/* By a whole block: a server's step. One function: the requests of a batch stay in registers from the message to
+ * the second half. */
 template <typename Form>
 ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_block *b, server_taking *requests,
                                  server_taking *seconds, server_sending *sending, ordo_dev_queue *queue, ordo_u32 step,
@@ -176,7 +178,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
             for (int k = 0; k < lock_server_places; k++)
                 if ((ordo_u32)k * SERVER_THREADS + threadIdx.x < others)
                     r[k] = lock_server_open_message<Form>(a, word[k], &local[k], &other);
-#pragma unroll 1 /* a quarter of the code is faster by a third */
+#pragma unroll 1 /* not unrolled: a quarter of the code, and faster by a third */
             for (int k = 0; k < lock_server_places; k++) {
                 ordo_request now = server_pick(r, k);
                 now.target[0] = now.target[1] = lock_server_target<Form>(a, b, server_pick(local, k));
@@ -210,8 +212,8 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
                 now.targets = second ? 2 : 1;
                 lock_server_serve_one<Form>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < count, &now,
                                             server_pick(local, k), second != 0, step, mine, &more);
-                if (lock_server_pairs && more) { /* the second half takes its place */
-                    ordo_u32 there;              /* `second` is 1 more than its number */
+                if (lock_server_pairs && more) { /* the second half replaces the request */
+                    ordo_u32 there;              /* `second` is its number plus 1 */
                     const ordo_u32 server = server_split(&a->owners, second - 1, &there);
                     server_put(r, k, now);
                     server_put(local, k, there);
@@ -224,7 +226,8 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
                     server_pack<Form::width, Form::words>(&a->shape, &r[k], local[k], 0, word[k]);
             if (lock_server_pairs) {
                 server_fill<Form::width, lock_server_places>(&b->out, &a->second, a->servers, to, word, sending);
-                if (Form::words) /* what first halves wrote comes before the messages; else second halves do not look */
+                if (Form::words) /* what first halves wrote comes before the messages; without words in messages second
+                                    halves do not read it */
                     ordo_dev_fence();
                 busy = __syncthreads_or(server_send<Form::width>(&b->out, &a->second, sending));
             }

@@ -2,11 +2,11 @@
  *
  * Problem. Many blocks send short messages to one, through global memory, with few atomics and fences.
  *
- * Data structures. A server has a ring that many blocks write to.
- *   write   places that have been reserved, one atomic add per batch and server   (senders)
- *   read    places that may be overwritten, one release store per round           (the server)
+ * Data structures. A server has a ring to which many blocks write.
+ *   write   places that have been reserved, one atomic add per batch and server (senders)
+ *   read    places that may be overwritten, one release store per round (the server)
  *   place   W words of 64 bits per message, each with its lap in its two upper bits: 1 more than the number of times
- * the ring was gone round before, modulo 4
+ *           that the ring was filled before, modulo 4
  *
  * Protocol. A batch of messages is sorted by server in the sender's shared memory (counts, a scan, places), so that the
  * messages for one server take one reservation and one coalesced copy. A word is valid for the reader at `at` if it has
@@ -14,9 +14,9 @@
  * to reset. A server takes the valid prefix of the places that come next. It may be behind what is reserved, but never
  * ahead: every reserved place is written, once.
  *
- * Termination. A reservation is written as soon as its own ring has room for all of it (it is no larger than a ring),
- * and no sender waits for one ring while another has room for what it reserved there. So the first reservation of a
- * ring that is not written waits for that ring's server alone.
+ * Termination. A reservation is written as soon as there are places for all of it in its ring (it is no larger than a
+ * ring), and no sender waits for one ring while another has free places that it reserved there. So the first
+ * reservation of a ring that is not written waits for that ring's server only.
  *
  * Memory order. A message is its words, each written whole: no fence is needed. Invariant: a sender writes place `at`
  * only if at - read < size. It acquires `read`, which the server releases when the words are in its registers: no word
@@ -28,17 +28,17 @@
 enum {
     SERVER_THREADS = 512, /* of a block */
     SERVER_WARPS = SERVER_THREADS / 32,
-    SERVER_EACH = 4,          /* messages of a thread in a batch, at least */
-    SERVER_MOST = 512,        /* servers: a thread of a sender for each */
+    SERVER_EACH = 4,          /* the least number of messages of a thread in a batch */
+    SERVER_MOST = 512,        /* the most servers: a sender has a thread for each */
     SERVER_LINES = 4096,      /* lines of a client's table of chains, */
-    SERVER_CHAINS = 8192,     /* and of a server's, where messages are short and batches small */
+    SERVER_CHAINS = 8192,     /* and of a server's, if messages are short and batches small */
     SERVER_NEAR_LOCKS = 4096, /* locks of a server, in shared memory */
-    SERVER_TAGS = 2048,       /* tags that a try may have */
+    SERVER_TAGS = 2048,       /* number of tags of tries */
     SERVER_BITS = 62          /* bits of a word without its lap */
 };
 #define SERVER_NONE 0xffffffffu
 
-/* A thread's own ordo_cuda_counters, in half as many registers: no thread has 2^32 items. */
+/* ordo_cuda_counters of a thread, in half as many registers: no thread has 2^32 items. */
 typedef struct server_counters {
     ordo_u32 items, edges, useful, activations;
 } server_counters;
@@ -55,12 +55,12 @@ ORDO_DEV ordo_cuda_counters server_counted(const server_counters *mine)
 
 /* ---- what a message holds ---- */
 
-/* Widths of the item and of the target's number at its server; all bits that a message without arguments needs. */
+/* Numbers of bits: of the item, of the target's number at its server, and of a message without arguments. */
 typedef struct server_shape {
     ordo_u32 item, local, bits;
 } server_shape;
 
-static inline ordo_u32 server_bits_of(ordo_u64 count) /* numbers below it */
+static inline ordo_u32 server_bits_of(ordo_u64 count) /* bits for numbers below `count` */
 {
     ordo_u32 bits = 0;
     while (bits < 64 && (1ull << bits) < count)
@@ -68,7 +68,7 @@ static inline ordo_u32 server_bits_of(ordo_u64 count) /* numbers below it */
     return bits;
 }
 
-/* `others`: targets that may be a second one; 0: there is none. */
+/* `others`: number of targets that can be a second one; 0: there is none. */
 static inline server_shape server_shape_of(ordo_u64 items, ordo_u64 locals, ordo_u64 others)
 {
     server_shape s;
@@ -83,9 +83,9 @@ ORDO_DEV ordo_u64 server_low(ordo_u64 word, ordo_u32 bits)
     return word & ((1ull << bits) - 1);
 }
 
-/* By one thread. 1 and 2 words hold the item, the target's number at its server (below 2^28) and `other`, the second
- * target plus 1 or 0; 4 words the arguments as well; 2 words with arguments (Words) two of 32 bits, and no second
- * target. */
+/* By one thread: packs a message. 1 or 2 words hold the item, the target's number at its server (below 2^28) and
+ * `other`, the second target plus 1, or 0; 4 words hold the arguments as well; 2 words with arguments (Words) hold two
+ * arguments of 32 bits, and no second target. */
 template <int W, int Words>
 ORDO_DEV void server_pack(const server_shape *s, const ordo_request *r, ordo_u32 local, ordo_u32 other,
                           ordo_u64 (&word)[W])
@@ -138,7 +138,7 @@ ORDO_DEV ordo_request server_unpack(const server_shape *s, const ordo_u64 (&word
     return r;
 }
 
-/* By one thread: a tag below SERVER_TAGS, in bits that are free in 2 words without arguments and in 4 words. */
+/* By one thread: stores a tag below SERVER_TAGS, in bits that are free in 2 words without arguments and in 4 words. */
 template <int W> ORDO_DEV void server_tag(ordo_u64 (&word)[W], ordo_u32 tag)
 {
     static_assert(W == 2 || W == 4, "words with bits to spare");
@@ -149,16 +149,16 @@ template <int W> ORDO_DEV ordo_u32 server_tag_of(const ordo_u64 (&word)[W])
     return (ordo_u32)(word[W - 1 - (W == 2)] >> (W == 2 ? 32 : 36)) & (SERVER_TAGS - 1);
 }
 
-/* By one thread: the line of a client's table of chains, by the target's number (numbers at their servers would share a
- * few lines). */
+/* By one thread: the line of a client's table of chains for a target's number (numbers at servers would share a few
+ * lines). */
 ORDO_DEV ordo_u32 server_line(ordo_u32 target)
 {
     static_assert(SERVER_LINES == 1 << 12, "the upper 12 bits");
     return target * 0x9e3779b1u >> 20;
 }
 
-/* By one thread: reads and writes element k of an array in registers, for a k that is not a constant: a loop that is
- * not unrolled has a quarter of the code. */
+/* By one thread: reads and writes element k of an array in registers, if k is not a constant: so that a loop need not
+ * be unrolled, which has a quarter of the code. */
 template <typename T, int P> ORDO_DEV T server_pick(const T (&from)[P], int k)
 {
     T value = from[0];
@@ -188,13 +188,13 @@ template <typename T, int P> ORDO_DEV void server_put(T (&to)[P], int k, T value
 /* ---- rings ---- */
 
 typedef struct server_rings {
-    ordo_u64 *place;        /* [servers][1 << log][W], 0 at first */
-    ordo_u32 *write, *read; /* [servers] each on its own cache line, 0 at first */
+    ordo_u64 *place;        /* [servers][1 << log][W], initially 0 */
+    ordo_u32 *write, *read; /* [servers] each on a separate cache line, initially 0 */
     ordo_u32 log;
 } server_rings;
 
-/* By a whole block: whether it is a server, and its number among these or among the clients. Servers are spread evenly
- * among the blocks, so that every multiprocessor has both. */
+/* By a whole block: whether it is a server, and its number among the servers or clients. Servers are spread evenly over
+ * the blocks, so that every multiprocessor has both. */
 ORDO_DEV bool server_role(ordo_u32 servers, ordo_u32 *index)
 {
     const ordo_u32 before = (ordo_u32)((ordo_u64)blockIdx.x * servers / gridDim.x);
@@ -219,16 +219,17 @@ ORDO_DEV server_outbox server_outbox_at(ordo_u64 *capacity, ordo_u32 servers)
     return out;
 }
 
-/* What a thread sends: to server warp + SERVER_WARPS * lane. */
+/* The messages that a thread sends, to server warp + SERVER_WARPS * lane. */
 typedef struct server_sending {
-    ordo_u32 count, offset, at; /* reserved places at .. at + count - 1 */
-    ordo_u32 seen;              /* `read`, as it was last loaded */
+    ordo_u32 count, offset, at; /* their number, place in the outbox, and first reserved place */
+    ordo_u32 seen;              /* the last loaded `read` */
     bool waiting;
 } server_sending;
 
-/* By a whole block: sorts messages into the outbox, whose last batch must be written; server_send writes this one.
- * to[k] SERVER_NONE: the thread has no message k; `get(k, word)` makes the others. Places are reserved as soon as their
- * number is known, and sorting hides how long that takes; in between no thread waits for another block. */
+/* By a whole block: sorts messages into the outbox, whose last batch must have been written; server_send writes this
+ * one. If to[k] is SERVER_NONE, the thread has no message k; `get(k, word)` makes the others. Places are reserved as
+ * soon as their number is known, so that the reservation and the sorting overlap; in between no thread waits for
+ * another block. */
 template <int W, int P, typename Get>
 ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
                              const ordo_u32 (&to)[P], Get get, server_sending *s)
@@ -237,7 +238,7 @@ ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings
     __shared__ typename scan_type::TempStorage scan;
     const ordo_u32 mine = threadIdx.x / 32 + SERVER_WARPS * (threadIdx.x % 32); /* server */
     static_assert(P * SERVER_THREADS <= 1 << 16 && SERVER_MOST <= 1 << 16, "both in one register");
-    ordo_u32 ranked[P], offset; /* the server, and in the upper half how many messages for it come before */
+    ordo_u32 ranked[P], offset; /* the server, and in the upper half the number of messages for it that come before */
     if (threadIdx.x < servers)
         out->count[threadIdx.x] = 0;
     __syncthreads();
@@ -281,7 +282,8 @@ ORDO_DEV void server_fill(const server_outbox *out, const server_rings *rings, o
         s);
 }
 
-/* By a whole warp: writes the messages for servers whose rings have room; whether this lane's still wait. */
+/* By a whole warp: writes the messages for servers whose rings have free places; returns whether this lane's messages
+ * still wait. */
 template <int W> ORDO_DEV bool server_send(const server_outbox *out, const server_rings *rings, server_sending *s)
 {
     const ordo_u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, size = 1u << rings->log;
@@ -308,8 +310,8 @@ template <int W> ORDO_DEV bool server_send(const server_outbox *out, const serve
     return s->waiting;
 }
 
-/* By a whole block: sends a client's batch. It is written when this returns, and the outbox may be filled again. False
- * where the run ends early. */
+/* By a whole block: sends a client's batch. On return it is written, and the outbox may be filled again. False if the
+ * run ends early. */
 template <int W, int P>
 ORDO_DEV bool server_deliver(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
                              const ordo_u32 (&to)[P], const ordo_u64 (&word)[P][W], server_sending *sending,
@@ -322,10 +324,10 @@ ORDO_DEV bool server_deliver(const server_outbox *out, const server_rings *rings
     return !__syncthreads_or(told);
 }
 
-/* A server's end of a ring. least[turn] is the first place of a round that is not valid, triple-buffered: the one of
- * the round after next is reset behind the barrier that all threads have passed that read it last. */
+/* A server's end of a ring. least[turn] is the first place of a round that is not valid, triple-buffered: the word of
+ * the round after next is reset after the barrier that all threads pass which read it last. */
 typedef struct server_taking {
-    ordo_u32 taken; /* places, so far */
+    ordo_u32 taken; /* number of places taken so far */
     ordo_u32 turn;
     ordo_u32 *least; /* [3] in shared memory */
 } server_taking;
@@ -339,10 +341,9 @@ ORDO_DEV server_taking server_taking_begin(ordo_u32 *least)
     return t;
 }
 
-/* By a whole block: takes the valid prefix of the next places, at most P messages per thread: message k *
- * SERVER_THREADS
- * + threadIdx.x goes to word[k] of that thread. Returns how many. `order`: what their senders wrote before is visible.
- * Has one barrier. */
+/* By a whole block: takes the valid prefix of the next places, at most P messages per thread. A thread's word[k] gets
+ * message k SERVER_THREADS + threadIdx.x of these. Returns their number. `order`: what their senders wrote before is
+ * visible. Has one barrier. */
 template <int W, int P>
 ORDO_DEV ordo_u32 server_take(const server_rings *rings, ordo_u32 index, server_taking *t, ordo_u64 (&word)[P][W],
                               bool order)
@@ -402,7 +403,7 @@ static inline ordo_status server_rings_make(ordo_cuda *c, ordo_u32 servers, ordo
     return rings->read ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* The power of two of a ring's places: at least a batch. */
+/* log2 of the places of a ring, which holds at least a batch. */
 static inline ordo_u32 server_ring_log(double asked, ordo_u32 batch)
 {
     ordo_u32 log = 0;

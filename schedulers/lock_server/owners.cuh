@@ -1,18 +1,18 @@
 /* lock_server/owners.cuh -- which block of a GPU owns a target.
  *
- * A target's *number* determines it. Runs of 1 << log numbers are dealt out round-robin: run % servers is the server,
- * and the numbers of its runs, one after the other, are those that its targets have there (server_split, server_join).
- * A run is a single number; but where words are in the servers' shared memory it is eight, since words are copied in at
- * the beginning and back at the end by sectors of 32 bytes, of which a server would otherwise have one word.
+ * The owner of a target follows from the target's *number*. Runs of 1 << log consecutive numbers are assigned
+ * round-robin: run % servers is the server, and the numbers of its runs, one after the other, are those that its
+ * targets have there (server_split, server_join). A run is a single number; but where words are in the servers' shared
+ * memory it is eight numbers, since words are copied in at the beginning and back at the end by sectors of 32 bytes, of
+ * which a server would otherwise have one word.
  *
- * Where targets are dealt out round-robin the number is the target itself, and nothing is looked up. Otherwise there
- * are two tables, made on the host before a run: by hash; by the parts of a graph that METIS finds; or round-robin, but
- * for the targets that a sample finds most often in requests (partition=auto). These get the first numbers of every
- * server, so that each has as many of them, and the targets whose numbers they take get theirs. Where every server has
- * many of the requested targets, chance has dealt them evenly enough, and the tables are not worth a look-up per
- * request.
+ * With partition=round-robin the number is the target itself, and needs no table. Otherwise there are two tables, made
+ * on the host before a run: by hash; by the parts of a graph that METIS finds; or round-robin, except for the targets
+ * that a sample finds most often in requests (partition=auto). These get the first numbers of every server, so that
+ * each has as many of them, and are exchanged with the targets that have these numbers. Where every server has many of
+ * the requested targets, round-robin distributes them evenly enough, and tables are not worth a look-up per request.
  *
- * Not done: to move targets while it runs.
+ * Not done: moving targets during a run.
  */
 #ifndef SERVER_OWNERS_ONCE
 #define SERVER_OWNERS_ONCE
@@ -20,9 +20,10 @@
 #include <ordo/memory.h>
 
 enum {
-    SERVER_DEALT = 64,    /* hot targets of a server: with more, look-ups cost what evenness gains (measured) */
-    SERVER_RUN_LOG = 3,   /* words that fill a sector of 32 bytes */
-    SERVER_BY_SAMPLE = 0, /* values of the tunable `partition`; this one is `auto` */
+    SERVER_DEALT = 64,    /* most hot targets of a server for partition=auto: with more, look-ups cost as much as an
+                             even distribution gains (measured) */
+    SERVER_RUN_LOG = 3,   /* log2 of the words in a sector of 32 bytes */
+    SERVER_BY_SAMPLE = 0, /* the value `auto` of the tunable `partition` */
     SERVER_BY_HASH = 1,
     SERVER_BY_PART = 2,
     SERVER_BY_TURNS = 3,
@@ -31,12 +32,12 @@ enum {
 typedef struct server_owners {
     const ordo_u32 *number; /* [targets], or NULL: a target is its own number */
     const ordo_u32 *target; /* [servers * most], SERVER_NONE: no target has that number */
-    ordo_u32 servers, most; /* numbers of a server, whole runs */
-    ordo_u32 log;           /* of a run's numbers */
+    ordo_u32 servers, most; /* number of servers; numbers of a server, in whole runs */
+    ordo_u32 log;           /* log2 of the numbers in a run */
     ordo_u64 targets;
 } server_owners;
 
-/* A number's server, and the number there; and back. */
+/* The server of a number, and the number there; and the inverse. */
 static __host__ __device__ inline ordo_u32 server_split(const server_owners *o, ordo_u32 number, ordo_u32 *local)
 {
     const ordo_u32 run = number >> o->log, round = run / o->servers;
@@ -53,14 +54,14 @@ ORDO_DEV ordo_u32 server_number(const server_owners *o, ordo_u32 target)
 {
     return o->number ? __ldg(o->number + target) : target;
 }
-/* By one thread: the target with a number; SERVER_NONE, or more than there are targets: none has it. */
+/* By one thread: the target with a number; SERVER_NONE, or a value beyond the targets, if no target has it. */
 ORDO_DEV ordo_u32 server_target(const server_owners *o, ordo_u32 number)
 {
     return o->target ? __ldg(o->target + number) : number;
 }
 
-/* By one thread: the lock of the target with this number at its server: by hash, so that no stride of targets shares a
- * few locks. */
+/* By one thread: the lock of the target with this number at its server, by a hash, so that targets at regular distances
+ * do not share a few locks. */
 ORDO_DEV ordo_u32 server_lock_of(ordo_u32 local)
 {
     static_assert(SERVER_NEAR_LOCKS == 1 << 12, "the upper 12 bits");
@@ -68,7 +69,7 @@ ORDO_DEV ordo_u32 server_lock_of(ordo_u32 local)
 }
 
 /* By one thread: whether the lock of number a is above that of b: by (slot, server), so that every server has as many
- * low ones. */
+ * low ones as the others. */
 ORDO_DEV bool server_above(const server_owners *o, ordo_u32 a, ordo_u32 b)
 {
     ordo_u32 here, there;
@@ -79,19 +80,19 @@ ORDO_DEV bool server_above(const server_owners *o, ordo_u32 a, ordo_u32 b)
 
 /* ---- the host's part ---- */
 
-/* Numbers of a run, as a power of two: several where each server has enough targets that runs come out even. */
+/* log2 of the numbers in a run: several if each server has so many targets that runs are distributed evenly. */
 static inline ordo_u32 server_run_log(bool near, ordo_u64 targets, ordo_u32 servers)
 {
     return near && targets >= (ordo_u64)SERVER_DEALT * servers ? SERVER_RUN_LOG : 0;
 }
 
-/* The numbers of as many whole runs as hold that many numbers. */
+/* `numbers`, rounded up to whole runs. */
 static inline ordo_u32 server_runs(ordo_u64 numbers, ordo_u32 log)
 {
     return (ordo_u32)(((numbers - 1) >> log) + 1) << log;
 }
 
-/* Gives numbers to targets in their order: each the next one of its server. */
+/* Assigns numbers to targets in order: each target gets the next number of its server. */
 template <typename Owner>
 static ordo_status server_count_out(server_owners *o, ordo_u32 *number, ordo_u32 **target, Owner owner)
 {
@@ -119,8 +120,8 @@ static ordo_status server_count_out(server_owners *o, ordo_u32 *number, ordo_u32
     return ORDO_OK;
 }
 
-/* The most frequent targets of a sample get the numbers from 0 on, to servers in alternating directions, as the first
- * ones are the hottest. */
+/* The most frequent targets of a sample get the numbers from 0 on. Servers get them in alternating directions, as the
+ * first ones are the hottest. */
 static inline ordo_status server_deal_out(server_owners *o, const ordo_contention_sample *survey, ordo_u32 *number,
                                           ordo_u32 **target)
 {
@@ -146,14 +147,14 @@ static inline ordo_status server_deal_out(server_owners *o, const ordo_contentio
     return ORDO_OK;
 }
 
-/* The partition that is used: auto deals out hot targets where these are few. */
+/* The partition to use: auto distributes hot targets if there are few. */
 static inline int server_partition(int asked, const ordo_contention_sample *survey, ordo_u32 servers)
 {
     const bool few = survey->targets > 0 && survey->targets < (double)SERVER_DEALT * servers;
     return asked == SERVER_BY_SAMPLE && !few ? (int)SERVER_BY_TURNS : asked;
 }
 
-/* The most targets of a server; by hash and by parts an upper limit that holds nearly always. */
+/* The most targets of a server; for hash and parts a limit that is rarely exceeded. */
 static inline ordo_u32 server_most(int partition, ordo_u64 targets, ordo_u32 servers, ordo_u32 log)
 {
     const ordo_u64 runs = ((targets + (1u << log) - 1) >> log) + servers - 1, even = runs / servers << log;
@@ -179,7 +180,7 @@ static inline ordo_status server_owners_make(ordo_cuda *c, int partition, ordo_u
     if (partition == SERVER_BY_PART) {
         const double began = ordo_job_seconds(c->job);
         status = ordo_job_need_partition(c->job, servers, &part);
-        ordo_job_add_transfer(c->job, began - ordo_job_seconds(c->job)); /* it is preparation */
+        ordo_job_add_transfer(c->job, began - ordo_job_seconds(c->job)); /* this time counts as preparation */
     }
     ordo_u32 *number = status ? NULL : (ordo_u32 *)ordo_alloc(targets, sizeof *number);
     if (!status && !number)

@@ -9,8 +9,9 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_SERVER, ORDO
 
 static const ordo_tunable tunables[] = {SERVER_TUNABLES(ORDO_TUNABLE_ROW) SERVER_CONSTANTS(ORDO_TUNABLE_ROW)};
 
-/* Rings, one a pair of members, with their headers; a worklist a member, which doubles, and while it grows the old copy
- * is there, too. As if every message were a request, and every ring there. */
+/* Rings with their headers, one for each pair of members; a worklist for each member, whose capacity doubles, and of
+ * which the old copy exists while it grows. An upper bound: every message counts as a request, and all kinds of rings
+ * are counted. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
@@ -21,17 +22,18 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
                      SERVER_CHANNELS * words * sizeof(server_word) +
                      t * ((ordo_u64)tunable[SERVER_LOCKS] * sizeof(server_lock) + 4 * flight * sizeof(server_place) +
                           (ordo_u64)tunable[SERVER_CHUNK] * entry);
-    if ((int)tunable[SERVER_PARTITION] == 2) /* parts, and what METIS is given; not what it takes itself */
+    if ((int)tunable[SERVER_PARTITION] == 2) /* parts, and the graph for METIS; not what METIS allocates */
         fixed += n * (2 * sizeof(ordo_u32) + 2 * sizeof(ordo_u64)) + 2 * m * sizeof(ordo_u64);
     *expected = 2 * n * entry + fixed;
     *at_most = 6 * (n + m) * entry + fixed;
 }
 
-/* For how many targets servers are ahead of locks (docs/performance.md, "Critical sections"). On a GPU, where no
- * section needs two targets at once: up to SERVED_ON_GPU hot ones, beyond which locks are rarely contended, or where
- * servers can keep the words of all targets, SERVED_NEAR bytes, which is what the shared memory of an H100 holds.
- * Sections that need two targets are served there where one server has them all: up to ISOLATED_ON_GPU. On a CPU up to
- * SERVED_A_THREAD for each thread, and none of two targets; one thread alone has nobody to fight with. */
+/* Up to how many targets servers are faster than locks (docs/lab/0005-critical-sections-on-a-cpu.md and
+ * docs/lab/0006-critical-sections-on-a-gpu.md). On a GPU, if no critical section needs two targets at once: up to
+ * SERVED_ON_GPU hot targets, beyond which locks are rarely contended, or if servers can keep the words of all targets,
+ * SERVED_NEAR bytes, the capacity of an H100's shared memory. Critical sections that need two targets at once: if one
+ * server has them all, up to ISOLATED_ON_GPU. On a CPU: up to SERVED_A_THREAD for each thread, none with two targets;
+ * with one thread there is no contention. */
 enum { SERVED_ON_GPU = 1 << 19, SERVED_NEAR = 1 << 24, ISOLATED_ON_GPU = 256, SERVED_A_THREAD = 32 };
 
 static bool beats_locks(const ordo_situation *s)
@@ -42,7 +44,7 @@ static bool beats_locks(const ordo_situation *s)
     return s->hot_targets > 0 && (fit || s->hot_targets <= (s->op->apart ? one : two));
 }
 
-/* Predicted times. Relax operators gain nothing by servers: a message costs more than a compare-and-swap. */
+/* Predicted times. Relax operators gain nothing from servers: a message costs more than a compare-and-swap. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     (void)sync;

@@ -1,13 +1,13 @@
-/* lock_server/serve_critical.h -- what a server does with requests: sections, halves, and nested locks. A part of
+/* lock_server/serve_critical.h -- how a server handles requests: critical sections, halves, and nested locks. A part of
  * cpu.h.
  *
  * locks.h has the protocol (L1 to L4). Requests are *admitted*: run at once, or set aside in a place of the server's
- * table until their locks are free. What cannot be admitted stays in its ring. Only the server's own thread touches its
- * locks and places.
+ * table until their locks are free. A request that cannot be admitted stays in its ring. Only the server's thread
+ * accesses its locks and places.
  */
 enum { lock_server_target_bytes = 8 };
 
-/* ---- sections ---- */
+/* ---- critical sections ---- */
 
 ORDO_INLINE void lock_server_keep_all(lock_server_member *me, const ordo_activation *activated, ordo_u32 count)
 {
@@ -30,7 +30,7 @@ ORDO_INLINE void lock_server_run_second(lock_server_member *me, const ordo_reque
     ORDO_COUNT(me->count.useful++);
 }
 
-/* Into the ring, or behind what found no room in it before. */
+/* Puts a second half into the ring, or behind those that found it full before. */
 ORDO_INLINE void lock_server_send_second(lock_server_member *me, ordo_u32 server, const ordo_request *request)
 {
     const lock_server_run *run = me->run;
@@ -47,7 +47,7 @@ ORDO_INLINE void lock_server_send_second(lock_server_member *me, ordo_u32 server
     me->spilled++;
 }
 
-/* Whether there was one to serve; the request stays one thing until both halves have run. */
+/* Returns whether a request was served. It counts as one thing until both halves have run. */
 ORDO_INLINE bool lock_server_admit_halves(lock_server_member *me, const ordo_request *request, bool own)
 {
     ordo_activation activated[op_activations + 1];
@@ -108,7 +108,7 @@ ORDO_INLINE server_place *lock_server_place(const lock_server_member *me, ordo_u
     return (server_place *)me->place.data + index;
 }
 
-/* A place of the table, SERVER_NONE where memory is short. */
+/* A free place of the table; SERVER_NONE if memory is short. */
 static ordo_u32 lock_server_new_place(lock_server_member *me)
 {
     ordo_u32 index = me->free_place;
@@ -126,7 +126,7 @@ ORDO_INLINE void lock_server_drop_place(lock_server_member *me, ordo_u32 index)
     me->free_place = index;
 }
 
-/* To the end of a lock's queue. */
+/* Appends a place to a lock's queue. */
 static void lock_server_queue(lock_server_member *me, ordo_u32 slot, ordo_u32 index)
 {
     server_lock *lock = &me->lock[slot];
@@ -143,7 +143,7 @@ ORDO_INLINE ordo_u64 lock_server_channel_at(const lock_server_run *run, int chan
     return ((ordo_u64)channel * run->servers + to) * run->servers + from;
 }
 
-/* There is room: see locks.h. */
+/* Sends a word. There is always a free place: see locks.h. */
 static void lock_server_say(lock_server_member *me, int channel, ordo_u32 server, server_word word)
 {
     const lock_server_run *run = me->run;
@@ -152,7 +152,7 @@ static void lock_server_say(lock_server_member *me, int channel, ordo_u32 server
     run->word[at * run->credit + (writer->next++ & (run->credit - 1))] = word;
 }
 
-/* W3 for all words: when a member has served, and when it waits. No things: nothing to net. */
+/* W3 for all words: when a member has served, and when it waits. Words are not things, so there is nothing to net. */
 ORDO_INLINE void lock_server_publish_words(lock_server_member *me)
 {
     const lock_server_run *run = me->run;
@@ -164,7 +164,7 @@ ORDO_INLINE void lock_server_publish_words(lock_server_member *me)
         }
 }
 
-/* Whether one more LOCK may be sent there: credit comes back when an UNLOCK has been read. */
+/* Whether one more LOCK may be sent to that server: credit is returned when an UNLOCK has been read. */
 ORDO_INLINE bool lock_server_has_credit(lock_server_member *me, ordo_u32 server)
 {
     const lock_server_run *run = me->run;
@@ -173,14 +173,14 @@ ORDO_INLINE bool lock_server_has_credit(lock_server_member *me, ordo_u32 server)
                            run->credit);
 }
 
-/* Puts a lock of this server among those that lock_server_pass_locks gives on. */
+/* Adds a lock of this server to those that lock_server_pass_locks passes on. */
 ORDO_INLINE void lock_server_release(lock_server_member *me, ordo_u32 slot)
 {
     me->lock[slot].next = me->released;
     me->released = slot;
 }
 
-/* Runs a request that has all its locks, and gives back the one that is held for it (L4). */
+/* Runs a request that has all its locks, and releases the one that is held for it (L4). */
 static void lock_server_finish(lock_server_member *me, ordo_u32 index)
 {
     const server_place place = *lock_server_place(me, index);
@@ -200,7 +200,7 @@ ORDO_INLINE void lock_server_grant(lock_server_member *me, ordo_u32 slot, ordo_u
     lock_server_say(me, SERVER_REPLY, server, (server_word){slot, ticket});
 }
 
-/* Gives released locks to the first of their queues, and so on. */
+/* Passes released locks to the first in their queues, until none is left. */
 static void lock_server_pass_locks(lock_server_member *me)
 {
     while (me->released != SERVER_NONE) {
@@ -234,7 +234,7 @@ ORDO_INLINE server_lock_name lock_server_find_lock(const lock_server_run *run, o
     return lock;
 }
 
-/* Sets a request aside, holding nothing; SERVER_NONE where there are enough of them. */
+/* Sets a request aside without a lock; returns its place, or SERVER_NONE if there are too many already. */
 static ordo_u32 lock_server_put_aside(lock_server_member *me, const ordo_request *request, bool own)
 {
     if (me->set_aside >= server_flight(me->job->tunable[SERVER_FLIGHT]))
@@ -255,7 +255,7 @@ ORDO_INLINE bool lock_server_run_now(lock_server_member *me, const ordo_request 
     return true;
 }
 
-/* A request with two locks, the higher one `high` of this server. */
+/* Admits a request with two locks, of which this server owns the higher one, `high`. */
 static bool lock_server_admit_pair(lock_server_member *me, const ordo_request *request, server_lock_name low,
                                    server_lock_name high, bool own)
 {
@@ -288,8 +288,8 @@ static bool lock_server_admit_pair(lock_server_member *me, const ordo_request *r
     return true;
 }
 
-/* Runs a request of which this server is home, or sets it aside; false where it can do neither. `own`: this member made
- * it and nobody else has seen it, so that it is no thing yet. */
+/* Runs a request whose home is this server, or sets it aside; false if neither is possible. `own`: this member made it
+ * and no other has seen it, so it does not count as a thing yet. */
 ORDO_INLINE bool lock_server_admit(lock_server_member *me, const ordo_request *request, bool own)
 {
     const lock_server_run *run = me->run;
@@ -313,12 +313,13 @@ ORDO_INLINE bool lock_server_admit(lock_server_member *me, const ordo_request *r
     return true;
 }
 
-/* The three channels; whether anything had come. */
+/* Serves the three channels; returns whether anything had arrived. */
 ORDO_NOINLINE bool lock_server_serve_locks(lock_server_member *me)
 {
     const lock_server_run *run = me->run;
     bool any = false;
-    for (int channel = SERVER_CHANNELS - 1; channel >= 0; channel--) /* UNLOCK, REPLY, LOCK: who holds goes first */
+    for (int channel = SERVER_CHANNELS - 1; channel >= 0; channel--) /* UNLOCK, REPLY, LOCK: requests that hold locks
+                                                                        come first */
         for (ordo_u32 server = 0; server < run->servers; server++) {
             const ordo_u64 at = lock_server_channel_at(run, channel, me->server, server);
             server_ring *ring = &run->channel[at];
@@ -359,7 +360,7 @@ ORDO_INLINE bool lock_server_serve_servers(lock_server_member *me)
     return me->run->halves ? lock_server_serve_halves(me) : lock_server_serve_locks(me);
 }
 
-/* What a server has said to others goes out. */
+/* Publishes what this server has sent to other servers. */
 ORDO_INLINE void lock_server_publish_servers(lock_server_member *me)
 {
     const lock_server_run *run = me->run;
@@ -373,7 +374,7 @@ ORDO_INLINE void lock_server_publish_servers(lock_server_member *me)
 
 /* ---- clients' requests ---- */
 
-/* The server that a request goes to: the owner of its first target, or of its higher lock. */
+/* The server to which a request is sent: the owner of its first target, or of its higher lock. */
 ORDO_INLINE ordo_u32 lock_server_home(const lock_server_run *run, const ordo_request *request)
 {
     if (op_targets == 1 || run->halves || request->targets == 1)
@@ -383,7 +384,7 @@ ORDO_INLINE ordo_u32 lock_server_home(const lock_server_run *run, const ordo_req
     return server_lock_above(a, b) ? a.server : b.server;
 }
 
-/* Of the member itself: it waits until it can be admitted, serving meanwhile. */
+/* Serves a request of the member itself: waits until it can be admitted, and serves other messages meanwhile. */
 ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const ordo_request *request)
 {
     for (int round = 0; !lock_server_admit(me, request, true) && !ordo_job_stopped(me->job); round++) {
@@ -395,7 +396,7 @@ ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const ordo_reques
     }
 }
 
-/* Messages first .. of a ring, as many as can be admitted; how many. */
+/* Serves messages first .. of a ring, as many as can be admitted; returns their number. */
 ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const ordo_request *slot, ordo_u32 first,
                                                 ordo_u32 count)
 {
@@ -406,15 +407,15 @@ ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const or
     return count;
 }
 
-/* The same where the operator combines requests of one target: those that it takes together run as one. A line of the
- * table says where in `combined` a target may be. */
+/* The same for operators that combine requests of one target: combined requests run as one. A line of the table holds
+ * the place in `combined` where a target may be. */
 ORDO_INLINE ordo_u32 lock_server_serve_combined(lock_server_member *me, const ordo_request *slot, ordo_u32 first,
                                                 ordo_u32 count)
 {
     ordo_u32 kept = 0;
     for (ordo_u32 i = 0; i < count; i++) {
         const ordo_request *message = &slot[(first + i) & (me->run->size - 1)];
-        if (!op_still_valid((const op_state *)me->job->state, message)) { /* nor may others be added to it */
+        if (!op_still_valid((const op_state *)me->job->state, message)) { /* and others may not be combined with it */
             ORDO_COUNT(me->count.useful++);
             me->balance--;
             continue;

@@ -1,8 +1,8 @@
-/* lock_server/serve_relax.h -- what a server does with candidates for its cells. A part of cpu.h.
+/* lock_server/serve_relax.h -- how a server handles candidates for its cells. A part of cpu.h.
  *
- * Cells that select: a client has looked at the cell and sends only what would improve it; the server looks again, and
- * only it writes the cell. Cells that sum: a client sends every addend, and only the server adds; but whoever processes
- * an item takes its cell, so that additions are atomic, though nobody contends for them.
+ * Cells that select: a client has read the cell and sends only candidates that would improve it; the server tests
+ * again, and only the server writes the cell. Cells that sum: a client sends every addend, and only the server adds;
+ * but the member that processes an item takes its cell, so additions are atomic, although no other thread adds.
  */
 enum { lock_server_target_bytes = sizeof(op_cell) };
 
@@ -36,14 +36,14 @@ ORDO_INLINE void lock_server_combine(op_cell *a, op_cell b)
 }
 #endif
 
-/* Messages first .. first + count - 1 of a ring; how many were served: all. */
+/* Serves messages first .. first + count - 1 of a ring; returns the number served, which is all. */
 ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const op_entry *slot, ordo_u32 first,
                                                 ordo_u32 count)
 {
     const ordo_u32 mask = me->run->size - 1;
     for (ordo_u32 i = 0; i < count; i++) {
         if (i % ORDO_POLL_BATCH == ORDO_POLL_BATCH - 1 && !ordo_go_on(me->job, &me->count, ORDO_POLL_BATCH))
-            break; /* the run has failed: what is left counts no more */
+            break; /* the run has failed: what is left no longer matters */
         if (i + SERVER_AHEAD < count)
             __builtin_prefetch((op_cell *)me->job->cells + slot[(first + i + SERVER_AHEAD) & mask].item, 1);
         lock_server_serve_own(me, &slot[(first + i) & mask]);
@@ -52,8 +52,8 @@ ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const op
     return count;
 }
 
-/* The same, the best of those for one cell, or their sum. A line of the table says where in `combined` a target may be.
- */
+/* The same, but first combines the candidates for a cell: their best, or their sum. A line of the table holds the place
+ * in `combined` where a target may be. */
 ORDO_INLINE ordo_u32 lock_server_serve_combined(lock_server_member *me, const op_entry *slot, ordo_u32 first,
                                                 ordo_u32 count)
 {
@@ -74,7 +74,7 @@ ORDO_INLINE ordo_u32 lock_server_serve_combined(lock_server_member *me, const op
     return count;
 }
 
-/* Servers have nothing to say to each other here. */
+/* Servers send each other nothing here. */
 ORDO_INLINE bool lock_server_serve_servers(lock_server_member *me)
 {
     (void)me;

@@ -1,11 +1,12 @@
 /* near_far/cpu.h -- Near-Far on the CPU.
  *
- * Problem: most of the gain of priority order with two piles and no priority queue.
- * Method (Davidson et al. 2014): see README.md. Every member has its own near and far bins and pushes only there; a
+ * Problem. Gain most of what an order of priorities brings, with two piles and no priority queue.
+ *
+ * Method (Davidson et al. 2014). See README.md. Every member has its own near and far bins and pushes only there; a
  * superstep opens the near bins to all members. When no member has a near item, all move the threshold to the next
  * multiple of delta above the least far priority, and every member splits its own far bin.
  *
- * Ends when both piles of all members are empty, by votes taken after each member's last push and compared across a
+ * Termination. Both piles of all members are empty, by votes taken after each member's last push and compared across a
  * barrier: exact.
  *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
@@ -16,11 +17,11 @@
 #define near_far_work_atomic ORDO_OP_NAME(near_far_work_atomic)
 #define near_far_work_lock ORDO_OP_NAME(near_far_work_lock)
 
-/* What a member has, on a line of its own: one is read while the other is written. */
+/* A member's vote, on a separate cache line. There are two: one is read while the other is written. */
 typedef struct ordo_near_far_vote {
     struct {
         ordo_u64 near_items, far_items;
-        ordo_u64 far_lowest; /* bucket of width delta */
+        ordo_u64 far_lowest; /* number of a bucket of width delta */
     } of[2];
     ordo_u64 padding[2];
 } ordo_near_far_vote;
@@ -60,8 +61,8 @@ ORDO_INLINE void near_far_push(void *arg, op_entry entry)
     near_far_put(me, entry);
 }
 
-/* Splits the far pile at the new threshold; what has become stale goes. In place: the far pile is read ahead of where
- * what stays is written. */
+/* Splits the far pile at the new threshold, and drops stale entries. In place: entries are read ahead of the place to
+ * which those that stay are written. */
 static void near_far_split(near_far_member *me)
 {
     op_entry *entry = (op_entry *)me->far.data;
@@ -88,7 +89,7 @@ ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync syn
     for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++)
         near_far_put(&me, op_entry_now(job, op_initial(job, i)));
 
-    ordo_bin shared = {0}; /* open to others until the next barrier */
+    ordo_bin shared = {0}; /* open to other members until the next barrier */
     for (ordo_u64 step = 1, superstep = 0;; step++) {
         ordo_publish_counters(job, index, &me.count);
         ordo_near_far_vote *mine = &run->votes[index];

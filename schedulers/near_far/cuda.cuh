@@ -4,21 +4,22 @@
  *
  * Data structures. The near pile is a frontier of supersteps, as in bsp. The far pile is a list that holds each item at
  * most once per epoch, double-buffered by epoch.
- *   Relax: `far_word` is the epoch in which an item was pushed far last. An item has no value of its own there: its
- * cell is read when the pile is split, and a bucket under the old threshold means that it is done already (an
- * improvement across the threshold pushed it near); but not for an item that has no cell. Critical: there are no cells,
- * so `far_word` is the least priority that an item was pushed far with, and tells whether it is in the pile. Nothing is
- * dropped at a split, for a section that activated an item after it was last processed may have found it in the pile,
- * and pushed nothing. Invariant: between phases every item with a word is on the far list, once, and every activation
- * has put its item there or on the frontier of the next phase. No word's bucket is under the threshold, for it was not
- * when it was pushed, and the threshold moves at splits alone, which look at all of them.
+ *   Relax: `far_word` is the last epoch in which an item was pushed far. The list holds no values: an item's cell is
+ *   read when the pile is split, and a bucket under the old threshold means that the item is done already (an
+ *   improvement across the threshold pushed it near); this does not apply to operators whose items have no cells.
+ *   Critical: there are no cells, so `far_word` is the least priority with which an item was pushed far, and tells
+ *   whether it is in the pile. Nothing is dropped at a split: a critical section that activated an item after it was
+ *   last processed may have found it in the pile, and pushed nothing. Invariant: between phases every item with a word
+ *   is on the far list, once, and every activation has put its item there or on the frontier of the next phase. No
+ *   word's bucket is under the threshold, because it was not when it was pushed, and the threshold moves at splits
+ *   only, which process all words.
  *
  * Protocol. Supersteps, while the near pile has items. When it is empty the threshold moves past the least bucket that
  * was pushed far, and all blocks split the pile: items under the new threshold become near, the rest goes to the other
- * far list, the next epoch's.
+ * far list, that of the next epoch.
  *
- * Termination. Both piles are empty. All blocks decide alike what a phase (a superstep or a split) is, from words that
- * no thread writes during it.
+ * Termination. Both piles are empty. All blocks make the same decision what a phase (a superstep or a split) is, from
+ * words that no thread writes during it.
  *
  * Memory order. Phases are separated by grid barriers. Counters of the far pile are triple-buffered by epoch, as those
  * of the frontier are by phase: a split reads those of its epoch, fills the next's and clears those of the one after.
@@ -30,7 +31,7 @@
 
 typedef struct ordo_near_far_epoch {
     ordo_u32 count, padding0[ORDO_CUDA_LINE - 1];
-    ordo_u64 lowest, padding1[ORDO_CUDA_LINE / 2 - 1]; /* bucket, inverted: 0 at first, larger is lower */
+    ordo_u64 lowest, padding1[ORDO_CUDA_LINE / 2 - 1]; /* number of a bucket, inverted, so that 0 means none */
 } ordo_near_far_epoch;
 
 typedef struct near_far_args {
@@ -43,18 +44,18 @@ typedef struct near_far_args {
 #endif
     double delta, per_delta;
     ordo_cuda_frontier frontier;
-    ordo_u32 *far[2];           /* [num_items], by parity of the epoch */
-    ordo_u32 *far_word;         /* [num_items], 0 at first */
+    ordo_u32 *far[2];           /* [num_items] each, used by epochs of alternating parity */
+    ordo_u32 *far_word;         /* [num_items], initially 0 */
     ordo_near_far_epoch *epoch; /* [3] */
     ordo_cuda_run run;
 } near_far_args;
 
-/* A block's part of a phase: what its threads push, and where. */
+/* A block's part of a phase: where its threads push items. */
 typedef struct near_far_phase {
     ordo_dev_queue *near, *far;
     ordo_u32 number, epoch; /* of the far pile */
     ordo_u64 threshold;     /* buckets below it are near */
-    ordo_u64 *lowest;       /* bucket that the thread has pushed far, inverted */
+    ordo_u64 *lowest;       /* the lowest bucket that the thread has pushed far, inverted */
 } near_far_phase;
 
 /* By one thread: the bucket of a priority. */
@@ -64,7 +65,7 @@ ORDO_DEV ordo_u64 near_far_bucket(const near_far_args *a, double priority)
     return !(b > 0) ? 0 : b < 4e18 ? (ordo_u64)b : (ordo_u64)1 << 62;
 }
 
-/* By a whole block: lowers the epoch's lowest bucket to that of its threads, each with its own. */
+/* By a whole block: lowers the epoch's lowest bucket to the lowest of its threads. */
 ORDO_DEV void near_far_tell_lowest(ordo_near_far_epoch *epoch, ordo_u64 lowest)
 {
     for (int step = 16; step; step /= 2) {
@@ -75,7 +76,7 @@ ORDO_DEV void near_far_tell_lowest(ordo_near_far_epoch *epoch, ordo_u64 lowest)
         ordo_dev_max(&epoch->lowest, lowest);
 }
 
-/* By one thread: puts an item on the far list; notes that a bucket was pushed far. */
+/* By one thread: puts an item on the far list, and lowers the lowest bucket that was pushed far. */
 ORDO_DEV void near_far_append_far(const near_far_args *a, const near_far_phase *p, ordo_item item)
 {
     ordo_dev_append(p->far, item, a->far[p->epoch & 1], &a->epoch[p->epoch % 3].count);
@@ -86,7 +87,7 @@ ORDO_DEV void near_far_lower(const near_far_phase *p, ordo_u64 bucket)
     *p->lowest = ~bucket > *p->lowest ? ~bucket : *p->lowest;
 }
 
-/* By a whole block, between tiles: moves its buffers to the lists, where they are half full or `all`. */
+/* By a whole block, between tiles: moves its buffers to the lists, if they are half full or if `all`. */
 ORDO_DEV void near_far_flush_far(const near_far_args *a, const near_far_phase *p, bool all)
 {
     ordo_dev_flush(p->far, a->far[p->epoch & 1], &a->epoch[p->epoch % 3].count, all);
@@ -96,10 +97,10 @@ ORDO_DEV void near_far_flush_near(const near_far_args *a, const near_far_phase *
     ordo_dev_flush(p->near, a->frontier.list[(p->number + 1) & 1], &a->frontier.turn[(p->number + 1) % 3].count, all);
 }
 
-/* For each kind of operators: near_far_begin, by one thread, pushes an initial item far; near_far_split_one, by one
- * thread, takes an item off the far pile when the threshold moves on from `before`; near_far_superstep, by a whole
- * block, its part of a superstep; near_far_resident, how many blocks a multiprocessor shall hold (0: the compiler's
- * choice, which spills registers where requests are many). */
+/* For each kind of operators there are: near_far_begin, by one thread: pushes an initial item far; near_far_split_one,
+ * by one thread: removes an item from the far pile when the threshold moves on from `before`; near_far_superstep, by a
+ * whole block: its part of a superstep; near_far_resident: how many blocks a multiprocessor is to hold (0: the
+ * compiler's choice, which spills registers if requests are many). */
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 enum { near_far_resident = 0 };
@@ -119,7 +120,7 @@ ORDO_DEV void near_far_push_far(const near_far_args *a, const near_far_phase *p,
     ordo_u32 *const stamp = &a->far_word[item];
     near_far_lower(p, bucket);
     if (ordo_dev_load(stamp) != p->epoch && ordo_dev_exchange(stamp, p->epoch) != p->epoch)
-        near_far_append_far(a, p, item); /* else it is there already, perhaps with a higher one */
+        near_far_append_far(a, p, item); /* otherwise it is on the list already, perhaps with a higher bucket */
 }
 
 ORDO_DEV void near_far_begin(const near_far_args *a, const near_far_phase *p, ordo_vid item)
@@ -170,8 +171,8 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
 
 enum { near_far_resident = (int)op_requests > 1 ? 3 : 0 };
 
-/* By one thread: whether the item was not in the pile. A word is the priority inverted, so that 0 is none: the last
- * priority of all is taken for the one before it. */
+/* By one thread: pushes an item far; returns whether it was not in the pile. A word is the inverted priority, so that 0
+ * means none; the largest priority is treated as the one before it. */
 ORDO_DEV bool near_far_push_far(const near_far_args *a, const near_far_phase *p, ordo_item item, ordo_u32 priority)
 {
     const ordo_u32 word = ~priority ? ~priority : 1;
@@ -187,7 +188,7 @@ ORDO_DEV void near_far_begin(const near_far_args *a, const near_far_phase *p, or
     near_far_push_far(a, p, item, op_first_priority(&a->sections.state, item));
 }
 
-/* No other thread has the item: it is in the pile once, and nothing is activated during a split. */
+/* No other thread accesses the item: it is in the pile once, and nothing is activated during a split. */
 ORDO_DEV void near_far_split_one(const near_far_args *a, const near_far_phase *p, ordo_item item, ordo_u64,
                                  ordo_cuda_counters *)
 {
@@ -255,7 +256,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
         } else {
             const ordo_u32 *pile = a.far[p.epoch & 1];
             const ordo_u64 before = p.threshold, least = ~ordo_dev_load(&a.epoch[p.epoch % 3].lowest);
-            p.threshold = least < before ? before : least + 1; /* the lowest may have been done since */
+            p.threshold = least < before ? before : least + 1; /* the items of the lowest bucket may be done already */
             p.threshold = p.threshold > before ? p.threshold : before + 1;
             p.epoch++;
             if (blockIdx.x == 0 && threadIdx.x == 0) {

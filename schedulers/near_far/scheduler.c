@@ -9,7 +9,7 @@ static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO
 
 static const ordo_tunable tunables[] = {NEAR_FAR_TUNABLES(ORDO_TUNABLE_ROW) NEAR_FAR_CONSTANTS(ORDO_TUNABLE_ROW)};
 
-/* Three bins a thread that double. */
+/* Three bins for each thread, whose capacity doubles. */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
@@ -18,7 +18,7 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 4 * (n + m) * entry + (ordo_u64)threads * 3 * 64 * entry;
 }
 
-/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing. */
+/* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     static const double weights_cpu[ORDO_GRAPH_KINDS] = {1.05, 1.3, 1.6}, weights_gpu[ORDO_GRAPH_KINDS] = {5.8, 2.4, 2};

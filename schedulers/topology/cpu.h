@@ -1,15 +1,17 @@
 /* topology/cpu.h -- topology-driven execution on the CPU.
  *
- * Problem: no worklist, no atomics, no contention; work efficiency is given up for it.
- * Method (Nasre, Burtscher and Pingali 2013, sections 4 and 5.1): rounds over all items until a round changes nothing.
+ * Problem. Run without a worklist, without atomics and without contention, at the price of redundant work.
  *
- * Why racy stores are right for monotone, idempotent operators. A store of c to cell v is preceded, in the same round,
- * by a read of v that returned something worse than c. By induction over the stores of a round, every value that v
- * takes during a round is better than the one it had when the round began; rounds are separated by barriers. So across
- * rounds cells only get better, strictly where any store happened, though within a round a better value may be lost
- * under a worse one. Cells take values of finitely many paths, so some round stores nothing. In that round every edge
- * was offered on cells that did not change, and none improved its target: a fixed point, the same one as with atomics.
- * Stores and loads are relaxed atomics of the cell's width: no tearing, no data race in the language's sense.
+ * Method (Nasre, Burtscher and Pingali 2013, sections 4 and 5.1). Rounds over all items until a round changes nothing.
+ *
+ * Why racy stores are correct for monotone, idempotent operators. A store of c to cell v is preceded, in the same
+ * round, by a read of v that returned something worse than c. By induction over the stores of a round, every value that
+ * v takes during a round is better than the one it had when the round began; rounds are separated by barriers. So
+ * across rounds cells only get better, strictly where any store happened, though within a round a better value may be
+ * overwritten by a worse one. Cells take values of finitely many paths, so some round stores nothing. In that round
+ * every edge was offered on cells that did not change, and none improved its target: a fixed point, the same one as
+ * with atomics. Stores and loads are relaxed atomics of the cell's width: no tearing, no data race in the language's
+ * sense.
  *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
@@ -23,7 +25,7 @@
 #define topology_work_lock ORDO_OP_NAME(topology_work_lock)
 #define topology_work_owner ORDO_OP_NAME(topology_work_owner)
 
-/* Takes chunks of 0 .. count-1 off a counter, upwards or downwards. */
+/* Takes a chunk of 0 .. count - 1 from a counter, upwards or downwards. */
 ORDO_INLINE bool ordo_topology_take(ordo_u64 *next, ordo_u64 count, ordo_u64 chunk, bool down, ordo_u64 *begin,
                                     ordo_u64 *end)
 {
@@ -38,15 +40,16 @@ ORDO_INLINE bool ordo_topology_take(ordo_u64 *next, ordo_u64 count, ordo_u64 chu
 
 typedef struct topology_run {
     ordo_job *job;
-    /* Each for even and odd rounds: one is used while member 0 resets the other. */
-    ordo_u64 next[2];    /* first item not taken */
-    ordo_u64 changes[2]; /* members in which something changed */
+    /* One for even and one for odd rounds: one is used while member 0 resets the other. */
+    ordo_u64 next[2];    /* first item that is not taken */
+    ordo_u64 changes[2]; /* number of members in which a cell changed */
 #if ORDO_OP_KIND == ORDO_KIND_CRITICAL
     ordo_owners owners;
 #endif
 } topology_run;
 
-/* Everything that a round needs from the round before it is behind its barrier. True while there is more to do. */
+/* The barrier between two rounds; it orders all accesses of one before those of the next. True while there is more to
+ * do. */
 ORDO_INLINE bool topology_end_round(topology_run *run, int index, ordo_u64 round, bool changed, ordo_counters *count)
 {
     ordo_job *job = run->job;
@@ -61,7 +64,7 @@ ORDO_INLINE bool topology_end_round(topology_run *run, int index, ordo_u64 round
     }
     ordo_team_barrier(job->team);
     bool more = __atomic_load_n(&run->changes[round & 1], __ATOMIC_RELAXED) != 0 && !ordo_job_stop_agreed(job, round);
-    ordo_team_barrier(job->team); /* all have read it */
+    ordo_team_barrier(job->team); /* all members have read it */
     if (index == 0)
         __atomic_store_n(&run->changes[round & 1], 0, __ATOMIC_RELAXED);
     return more;
@@ -69,20 +72,20 @@ ORDO_INLINE bool topology_end_round(topology_run *run, int index, ordo_u64 round
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
-/* Activations mean nothing here: every item is processed in every round anyway. */
+/* Activations are ignored: every item is processed in every round anyway. */
 ORDO_INLINE void topology_ignore(void *arg, op_entry entry)
 {
     (void)arg;
     (void)entry;
 }
 
-/* An item offers to all of its targets. */
+/* Offers the candidates of an item to all its targets. */
 ORDO_INLINE bool topology_push_item(const ordo_job *job, const ordo_rows *rows, ordo_item item, ordo_counters *count,
                                     const ordo_sync sync)
 {
     op_entry entry = op_entry_now(job, item);
     if (op_idle(job, entry) || !op_filter((const op_state *)job->state, item) || !op_begin(job, &entry, sync))
-        return false; /* nothing to propose yet */
+        return false; /* it has nothing to propose yet */
     ordo_u64 improved = op_expand_row(job, rows, (op_cell *)job->cells, entry, rows->row[item], rows->row[item + 1],
                                       sync, topology_ignore, NULL);
     ORDO_COUNT(count->items++);
@@ -91,8 +94,8 @@ ORDO_INLINE bool topology_push_item(const ordo_job *job, const ordo_rows *rows, 
     return improved > 0;
 }
 
-/* A vertex takes the best that its in-edges propose. Nobody else writes its cell. The scheduler's check has refused
- * what cannot be pulled. */
+/* A vertex takes the best candidate of its in-edges. No other member writes its cell. The scheduler's check has refused
+ * operators that cannot be pulled. */
 #if ORDO_OP_ORDER == ORDO_SUM
 ORDO_INLINE bool topology_pull_item(const ordo_job *job, const ordo_rows *in, ordo_item item, ordo_counters *count)
 {
@@ -148,7 +151,8 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
                 }
             }
         count.work_seconds += ORDO_CLOCK(job) - before;
-        /* Without activation cells feed nothing: one round is the whole run. A racy one may have lost an update. */
+        /* Without activation no candidate depends on a cell, so one round is the whole run; except that a racy round
+         * may have lost an update. */
         changed = changed && (op_activates || sync == ORDO_SYNC_RACY);
         if (!topology_end_round(run, index, round, changed, &count))
             break;
@@ -167,7 +171,7 @@ ORDO_NOINLINE void topology_push_lock(void *run, int index)
 {
     topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_PUSH);
 }
-/* One writer a cell: the sync makes no difference. */
+/* Each cell has one writer, so the sync makes no difference. */
 ORDO_NOINLINE void topology_pull(void *run, int index)
 {
     topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_PULL);
@@ -193,15 +197,15 @@ static ordo_status topology_run_job(ordo_job *job)
 
 #else /* critical */
 
-/* Activations mean nothing here: every item is visited in every round anyway. */
+/* Activations are ignored: every item is processed in every round anyway. */
 ORDO_INLINE void topology_ignore(void *arg, op_entry activated)
 {
     (void)arg;
     (void)activated;
 }
 
-/* Rounds over all items until a whole round makes no request. Progress is the operator's: an idempotent one stops
- * asking when an item's work is done. */
+/* Rounds over all items until a whole round makes no request. That happens because an idempotent operator makes no
+ * request for an item whose work is done. */
 ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;

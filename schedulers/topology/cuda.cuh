@@ -4,14 +4,15 @@
  *
  * Data structures. The rows; and `changed` and `stop`, triple-buffered by round.
  *
- * Protocol. A round's edges are dealt out in pieces of equal size, whatever rows they belong to, so hubs need no care:
- * a thread finds the row of its first edge by bisection and walks on. Pulling reads the in-rows: a vertex is written by
- * the threads that hold its edges, and each compares before it writes. The scheduler's check has refused operators that
- * cannot be pulled: in-rows have other heads, tails and ids than edges.
+ * Protocol. A round's edges are distributed over the threads in pieces of equal size, whatever rows they belong to, so
+ * hubs need no special treatment: a thread finds the row of its first edge by bisection and continues from there.
+ * Pulling reads the in-rows: a vertex is written by the threads that have its edges, and each compares before it
+ * writes. The scheduler's check has refused operators that cannot be pulled: in-rows have other heads, tails and ids
+ * than edges.
  *
- * Termination. See cpu.h: a round that improves no cell (in any block) is the last, and every lost racy store is found
- * again, since the cell that it should have improved is compared once more in the next round. Where nothing is
- * activated and no store is lost, the first round is the last: candidates stay what they are.
+ * Termination. See cpu.h: a round that improves no cell (in any block) is the last, and every lost racy store is made
+ * up for, since its edge is compared once more in the next round. If nothing is activated and no store is lost, the
+ * first round is the last: candidates do not change.
  *
  * Memory order. Cells are relaxed. Rounds are separated by grid barriers: a round sets its own `changed`, reads it
  * after the barrier, and clears that of the round after next, which no thread has used since the barrier before last.
@@ -27,7 +28,7 @@ typedef struct topology_args {
     op_state state;
     bool racy, pull;
     ordo_u64 num_items;
-    ordo_u32 *changed; /* [3], each on its own cache line */
+    ordo_u32 *changed; /* [3], each on a separate cache line */
     ordo_u32 *stop;    /* [3], likewise */
     ordo_cuda_run run;
 } topology_args;
@@ -81,7 +82,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(co
         if (__syncthreads_or(any) && threadIdx.x == 0)
             ordo_dev_store(changed, 1u);
         grid.sync();
-        const bool again = ordo_dev_load(changed) && ((int)op_activates || a.racy); /* else the first round was all */
+        const bool again = ordo_dev_load(changed) && ((int)op_activates || a.racy); /* otherwise the first round is the
+                                                                                       whole run */
         if (!again || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
             break;
     }

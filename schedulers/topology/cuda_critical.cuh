@@ -5,9 +5,11 @@
  * Data structures. Triple-buffered counters of rounds (ordo_cuda_frontier without lists); for sync lock locks in words
  * or in a table, for sync owner bins of requests.
  *
- * Protocol. lock: a round calls `prepare` of the items and runs their requests under try-locks, by op_dev_prepares of
- * cuda_critical.cuh. owner: a round is a superstep of op_dev_owned over all items, with no locks and no atomics on
- * targets (cuda_owner.cuh).
+ * Protocol.
+ *   lock     a round prepares the items and runs their requests under try-locks, by op_dev_prepares of
+ *            <ordo/detail/cuda/critical.cuh>
+ *   owner    a round is a superstep of op_dev_owned over all items, with no locks and no atomics on targets
+ *            (<ordo/detail/cuda/owner.cuh>)
  *
  * Termination. A round in which no block has a request is the last.
  *
@@ -25,11 +27,11 @@
 typedef struct topology_lock_args {
     op_cuda_sections sections;
     ordo_u64 num_items;
-    ordo_cuda_frontier frontier; /* counters alone: `count` is whether there was a request */
+    ordo_cuda_frontier frontier; /* counters only: `count` is not 0 if there was a request */
     ordo_cuda_run run;
 } topology_lock_args;
 
-/* By all threads of the grid: whether a round is to begin; one thread then begins it. */
+/* By all threads of the grid: returns whether a round is to begin; one thread then begins it. */
 ORDO_DEV bool topology_begin(const ordo_cuda_frontier *f, ordo_u32 round, const ordo_cuda_run *run, ordo_u64 num_items)
 {
     if (f->turn[round % 3].stop)
@@ -79,7 +81,7 @@ static ordo_status topology_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
 typedef struct topology_owner_args {
     op_cuda_owners owners;
     ordo_u64 num_items;
-    ordo_cuda_frontier frontier; /* counters alone; `edges` is the room that was handed out */
+    ordo_cuda_frontier frontier; /* counters only: `edges` is the number of reserved places for requests */
     ordo_cuda_run run;
 } topology_owner_args;
 

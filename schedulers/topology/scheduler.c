@@ -13,8 +13,8 @@ static const ordo_pairing pairings[] = {
 
 static const ordo_tunable tunables[] = {TOPOLOGY_TUNABLES(ORDO_TUNABLE_ROW) TOPOLOGY_CONSTANTS(ORDO_TUNABLE_ROW)};
 
-/* No worklist for relax operators; requests of critical ones under owner-computes wait in bins. On a GPU, which reports
- * what it lacks by itself, there is room from the start for as many as all items may make. */
+/* Relax operators have no worklist; requests of critical ones under owner-computes wait in bins. (On a GPU bins for all
+ * requests that the items can make are allocated at the start, and a lack of memory is reported there.) */
 static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most)
 {
@@ -30,8 +30,8 @@ static ordo_status check(const ordo_operator *op, const double *tunable)
     return (int)tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL ? ordo_operator_check_pull(op, "topology") : ORDO_OK;
 }
 
-/* Predicted times, rounded from the tables of docs/performance.md and estimated where those say nothing: every round
- * costs as much as the whole graph, so long paths are its worst case. */
+/* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure:
+ * every round processes the whole graph, so long paths are the worst case. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     static const double weights_cpu[ORDO_GRAPH_KINDS] = {100, 4, 3.7}, weights_gpu[ORDO_GRAPH_KINDS] = {100, 12, 7};

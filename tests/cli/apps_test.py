@@ -34,7 +34,7 @@ class Run(Base):
             self.assertEqual(record["options"]["timeout"], used)
 
     def test_timeout_of_a_comparison(self):
-        """Who is late is left out and named; nobody left is an error."""
+        """A scheduler that is late is left out and named; if none is left, that is an error."""
         path, out = self.path("path.ordo"), self.path("compared.json")
         self.ok(ordo("generate", "path", "--vertices", 200000, "-o", path))
         r = self.ok(ordo("compare", "bfs", path, "--source", 199999, "--repeat", 1, "--threads", 1, "--timeout", 3,

@@ -162,7 +162,7 @@ class Base(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.n = 60
         rng = random.Random(1)
-        # vertices 50 and beyond are reached by nobody
+        # no edge leads to vertices 50 and beyond
         cls.edges = [(rng.randrange(50), rng.randrange(50), rng.randrange(1, 100)) for _ in range(200)]
         cls.edges += [(55, 3, 1), (56, 57, 7)]
         cls.gr = cls.path("small.gr")

@@ -222,7 +222,7 @@ class Writing(Base):
         self.assertEqual([n for n in self.names() if ".tmp." in n], [])
 
     def test_planted_names(self):
-        """What somebody put where the file beside used to be is neither followed nor removed."""
+        """A link at the name that temporary files once had, with the process's number, is neither followed nor removed."""
         victim = self.file("victim", "precious")
         child = subprocess.Popen(["sh", "-c", 'read go; exec "$@"', "sh", ORDO, "convert", self.graph, self.path("out.wel")],
                                  stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)

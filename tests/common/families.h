@@ -1,4 +1,4 @@
-/* families.h -- small graphs of every shape that has broken somebody's code, by name, size and seed. */
+/* families.h -- families of small graphs whose shapes are known to expose mistakes, by name, size and seed. */
 #ifndef TESTS_FAMILIES_H
 #define TESTS_FAMILIES_H
 

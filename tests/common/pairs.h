@@ -4,8 +4,9 @@
 
 #include <ordo/scheduler/scheduler.h>
 
-/* Asks ordo_run_check, which must say what the descriptors of operator, scheduler and instance do: else prints a line
- * with FAILED and ends the program with 1. Ends it with 77 where the device is not there. `device` NULL: "cpu". */
+/* Asks ordo_run_check, whose answer must agree with the descriptors of operator, scheduler and instance: otherwise
+ * prints a line with FAILED and ends the program with 1. Ends it with 77 if there is no such device. `device` NULL:
+ * "cpu". */
 bool pair_is_offered(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device);
 
 #endif

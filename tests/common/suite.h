@@ -1,5 +1,5 @@
-/* suite.h -- what libcheck programs have around their tests: running them, a folder of their own and files there,
- * graphs of arrays and of files. */
+/* suite.h -- helpers of libcheck programs: running a suite, a temporary folder and files there, graphs from arrays and
+ * from files. */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
@@ -10,7 +10,7 @@
 
 #include <ordo/graph.h>
 
-/* What repeats are divided by where each of them takes many times as long. */
+/* Divisor of numbers of repeats, for builds in which each repeat takes many times as long. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SLOWER = 4 };
 #else
@@ -45,7 +45,7 @@ __attribute__((unused)) static bool remove_folder(void)
     return system(command) == 0;
 }
 
-/* A path there; good until four others have been asked for. */
+/* A path in the folder; valid until four others have been asked for. */
 __attribute__((unused)) static const char *path_of(const char *name)
 {
     static char path[4][512];

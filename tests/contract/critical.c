@@ -1,4 +1,5 @@
-/* critical.c -- references of bank, hash_table and sgd: what holds after every section has run exactly once. */
+/* critical.c -- references of bank, hash_table and sgd: properties that hold after every critical section has run
+ * exactly once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

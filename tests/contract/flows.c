@@ -185,7 +185,7 @@ void contract_relabel(trial *t, const edge_list *list)
     ordo_u8 *residual = contract_alloc(net.m, 1), *open = contract_alloc(net.m, 1);
     ordo_u32 *expected = contract_alloc(n, 4), *height = contract_alloc(n, 4);
     const ordo_item to = (ordo_item)(t->seed % (n ? n : 1));
-    /* a flow's source, or on the way back to it nobody */
+    /* the excluded vertex: a flow's source; none for the way back to it */
     const ordo_vid shut = n > 1 && t->seed % 3 ? (ordo_vid)((to + 1 + next_random(&r) % (n - 1)) % n) : ORDO_NO_VERTEX;
     for (ordo_u64 e = 0; e < net.m; e++)
         residual[e] = next_random(&r) % 4 != 0;

@@ -6,7 +6,7 @@
 
 #include "contract.h"
 
-/* ---- kcore: one level, with parallel edges; who is left, by looking at all until nobody goes ---- */
+/* ---- kcore: one level, with parallel edges, against removing vertices until none has too few neighbours ---- */
 
 void contract_kcore(trial *t, const edge_list *list)
 {

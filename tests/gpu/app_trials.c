@@ -86,7 +86,7 @@ static void describe(const app_case *t, const char *device, const char *family, 
     for (size_t i = 0; i < t->options.setting_count && used < (int)sizeof current; i++)
         used += snprintf(current + used, sizeof current - (size_t)used, " --set %s", t->options.settings[i]);
     if (used < (int)sizeof current)
-        snprintf(current + used, sizeof current - (size_t)used, "\n  again: trials %s apps seed:%llu %s\n", device,
+        snprintf(current + used, sizeof current - (size_t)used, "\n  again: random_runs %s apps seed:%llu %s\n", device,
                  (unsigned long long)seed, t->options.scheduler);
 }
 

@@ -1,4 +1,4 @@
-/* app_trials.h -- every app under every scheduler, with every tunable drawn: `trials DEVICE apps`. */
+/* app_trials.h -- every app under every scheduler, with every tunable drawn: `random_runs DEVICE apps`. */
 #ifndef TESTS_GPU_APP_TRIALS_H
 #define TESTS_GPU_APP_TRIALS_H
 
@@ -6,7 +6,7 @@
 
 #include <ordo/run.h>
 
-/* What trials have come to. */
+/* Totals of trials. */
 typedef struct app_tally {
     unsigned runs, refusals; /* runs that were not refused; refusals, each of which took a setting away */
     double seconds;          /* in runs */

@@ -1,5 +1,5 @@
 /* A back end without a GPU, for choices alone: it has an instance of every operator that Ordo's has, with the syncs
- * that it has there, and running one does nothing. For tests/choose_test.c.
+ * that it has there, and running one does nothing. For tests/unit/choose_test.c.
  */
 #include <stdio.h>
 #include <string.h>

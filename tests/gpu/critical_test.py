@@ -69,7 +69,7 @@ class Traps(unittest.TestCase):
                 self.through(name, 3001, scheduler)
                 for blocks in (1, 2):
                     self.through(name, 20000, scheduler, f"{scheduler.split(':')[0]}.blocks={blocks}")
-            for owners in (1, 2, 3, 4, 62, 4096):  # a pair; nobody in the middle, or alone; more than there are targets
+            for owners in (1, 2, 3, 4, 62, 4096):  # a pair; odd numbers, in which one owner has no partner; more than there are targets
                 self.through(name, 3001, "topology:owner", f"topology.owners={owners}")
 
     def test_end(self):

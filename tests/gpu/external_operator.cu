@@ -1,9 +1,10 @@
-/* external_operator.cu -- an operator of a program's own on the CUDA back end, without a GPU: which instance a run gets, what
- * becomes of the state's arrays, and what is said where a kernel is not known.
+/* external_operator.cu -- an operator compiled into a program, on the CUDA back end without a GPU: which instance a run
+ * gets, how the state's arrays are copied, and the error for a kernel that is not known.
  *
- * A program over the back end's host part and fake_runtime.cc, of which it has a copy of its own, as programs and
- * libordo-cuda.so have runtimes of their own. Its kernel is a function of the host. Everything that it calls of the
- * back end is exported. Prints a line a check; ends with 1 where one failed. tests/install/projects is the same with a GPU.
+ * The program is linked with the back end's host part, and contains its own copy of fake_runtime.cc, just as programs
+ * and libordo-cuda.so each contain a CUDA runtime. Its kernel is a function of the host. Everything that it calls of
+ * the back end is exported. Prints a line for each check; ends with 1 if one failed. tests/install/projects is the same
+ * with a GPU.
  */
 #include <math.h>
 #include <stdio.h>

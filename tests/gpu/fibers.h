@@ -1,11 +1,13 @@
-/* fibers.h -- a grid of threads on the host: what a kernel's file uses of cuda.cuh, each thread a fiber of one thread.
+/* fibers.h -- a simulated grid on the host: the names of cuda.cuh that a kernel's file uses; each GPU thread is a fiber
+ * of one host thread.
  *
- * For kernels whose logic is worth a test without a GPU. A fiber goes on until it waits at a barrier, or is made to
- * yield at a word that others may change; who is next is drawn. So blocks, warps and lanes meet in other orders at each
- * run of a stream of random numbers, a barrier that not all come to is found (the process ends, and says where it
- * stands), and a lane that reads what another one changes meanwhile shows. Orders of memory do not show.
+ * Serves to test the logic of kernels without a GPU. A fiber runs until it waits at a barrier, or yields at a word that
+ * others may change; the next fiber is drawn at random. So blocks, warps and lanes run in different orders for
+ * different seeds. The simulation detects a barrier that not all threads reach (the process ends and reports where),
+ * and shows races on words that other lanes change. It does not simulate memory orders.
  *
- * Shared memory is whatever the unit hands its threads; atomics are plain operations, as nobody is between them.
+ * Shared memory is any memory that the unit passes to its threads; atomics are plain operations, since no fiber runs in
+ * between.
  */
 #ifndef TESTS_GPU_FIBERS_H
 #define TESTS_GPU_FIBERS_H
@@ -19,7 +21,7 @@
 #include <cuda_runtime.h>
 #include <ordo/scheduler/cuda_host.h>
 
-enum { FIBER_STACK = 64 << 10, FIBER_YIELD = 24 }; /* one access of so many yields */
+enum { FIBER_STACK = 64 << 10, FIBER_YIELD = 24 }; /* one of this many accesses yields */
 
 typedef struct fiber_barrier {
     unsigned arrived, generation;

@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How delta, the number of buckets dequeued at once and, where it is known, utilisation went: means over the trace. */
+/* Means over the trace of delta, of the number of buckets dequeued at once and, if known, of utilisation. */
 static const char *pace(const ordo_stats *s)
 {
     static char text[128];
@@ -42,7 +42,7 @@ static const char *pace(const ordo_stats *s)
     return text;
 }
 
-/* The answers on the CPU to one operator, a source each, kept until another operator's are wanted. */
+/* The CPU's answers for one operator, one for each source, kept until another operator is run. */
 typedef struct answers {
     char op[32];
     ordo_graph *graph; /* with that operator's weights */

@@ -308,7 +308,7 @@ void trial_naive(const ordo_graph *g, const char *op, ordo_item source, ordo_u32
     }
 }
 
-/* Vertices dealt out in pieces; what all know of the answer. */
+/* Vertices, taken in pieces by all threads; what the threads share about the answer. */
 typedef struct certificate {
     const ordo_csr *g;
     const ordo_u32 *cells;

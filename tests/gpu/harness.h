@@ -1,5 +1,5 @@
-/* harness.h -- what figures, stress and trials have in common: a run of a relax operator by name, what its answer
- * should be, and settings that hurt.
+/* harness.h -- shared by figures, stress and random_runs: a run of a relax operator by name, its expected answer, and
+ * adverse settings.
  *
  * Operators: sssp_u32, sssp_f32, bfs, cc and widest_u32; their cells are words of 32 bits. */
 #ifndef TESTS_GPU_TRIAL_H
@@ -13,8 +13,8 @@ extern const char *const trial_operators[TRIAL_OPERATORS];
 
 /* Settings of a scheduler, NULL after the last one, if fewer than TRIAL_SETTINGS. */
 typedef const char *const trial_settings[TRIAL_SETTINGS];
-/* What a scheduler does least well, one thing at a time: rings and pools of a place or block, chains without end,
- * buckets that hold everything or one value. Of a scheduler without: *count is 0. */
+/* Adverse settings of a scheduler, each for one mechanism: rings of one place, pools of one block, unbounded chains,
+ * buckets that hold everything or one value. If there are none for a scheduler, *count is 0. */
 trial_settings *trial_hard(const char *scheduler, size_t *count);
 /* Into options, whose scheduler is set, those that the library takes (settings.h); `text` is what people read. Valid
  * until the thread's next call. */
@@ -25,10 +25,10 @@ double trial_now(void); /* seconds */
 /* A run from `source`, which cc does without. Cells [n] begin as the operator wants them. */
 ordo_status trial_run(const ordo_graph *g, const char *op, ordo_item source, const ordo_options *options,
                       ordo_u32 *cells, ordo_stats *stats);
-/* The same with all items on the worklist at first, most of them with nothing to propose. */
+/* The same with all items as initial items, most of which have nothing to propose. */
 ordo_status trial_run_all(const ordo_graph *g, const char *op, ordo_item source, const ordo_options *options,
                           ordo_u32 *cells, ordo_stats *stats);
-/* The checks of such a run, and nothing else. */
+/* Only the checks of such a run. */
 ordo_status trial_check(const ordo_graph *g, const char *op, const ordo_options *options);
 
 /* The same graph, or, where the operator's weights are f32 and the graph's are not, one with its weights as f32. To be
@@ -45,14 +45,14 @@ void trial_naive(const ordo_graph *g, const char *op, ordo_item source, ordo_u32
 typedef enum trial_verdict { TRIAL_RIGHT, TRIAL_WRONG, TRIAL_OPEN } trial_verdict;
 trial_verdict trial_certify(const ordo_graph *g, const char *op, ordo_item source, const ordo_u32 *cells);
 
-/* How many of `expected`'s n cells are otherwise in `cells`, and the first of them. */
+/* How many of the n cells differ from `expected`, and the first of them. */
 ordo_u64 trial_differ(const ordo_u32 *cells, const ordo_u32 *expected, ordo_u64 n, ordo_vid *first);
 /* Whether a cell is what it was before anything reached it. */
 bool trial_untouched(const char *op, ordo_vid v, ordo_u32 cell);
 /* Whether a is a better cell than b. */
 bool trial_better(const char *op, ordo_u32 a, ordo_u32 b);
 
-/* The vertex of most out-edges. */
+/* The vertex with the most out-edges. */
 ordo_vid trial_busiest(const ordo_graph *g);
 /* `count` sources: vertices with out-edges that are reached from the busiest one. False: a run failed. */
 bool trial_sources(const ordo_graph *g, ordo_u64 seed, size_t count, ordo_vid *out);

@@ -56,7 +56,7 @@ static ordo_status fiber_launch_all(ordo_cuda *c, const ordo_cuda_step *step, in
 #define ordo_cuda_kernel(_kernel) (_kernel)
 #define ordo_cuda_grid fiber_grid_of
 #define ordo_cuda_launch_all fiber_launch_all
-/* Small graphs' keys have room for the component, so every second run has keys without it. */
+/* Keys of small graphs always hold the component, so every second run uses keys without it. */
 static int fiber_key_bits;
 #define MST_KEY_BITS fiber_key_bits
 #include "apps/mst.cu"

@@ -1,20 +1,20 @@
-/* random_runs.c -- many runs under every scheduler of a device that has buckets: random graphs, other sources, and ends
- * that come from outside.
+/* random_runs.c -- many runs under every scheduler of a device that has buckets: random graphs, many sources, and runs
+ * that are ended early.
  *
- *   trials DEVICE random  COUNT [SCHEDULER ...]          COUNT small multigraphs, all operators on each
- *   trials DEVICE apps    COUNT [SCHEDULER ...]          likewise, an app on each, all tunables drawn
- *   trials DEVICE sources GRAPH COUNT [OPERATOR:SCHEDULER ...]    (sssp_u32 and bfs under all three)
- *   trials DEVICE gaps    COUNT [SCHEDULER ...]          likewise, where priorities lie very far apart
- *   trials DEVICE work    COUNT [SCHEDULER ...]          likewise, where buckets are far too wide
- *   trials DEVICE exits   [SCHEDULER ...]                time that is up and cancelling, at moments all over a run
+ *   random_runs DEVICE random  COUNT [SCHEDULER ...]          COUNT small multigraphs, all operators on each
+ *   random_runs DEVICE apps    COUNT [SCHEDULER ...]          likewise, an app on each, all tunables drawn
+ *   random_runs DEVICE sources GRAPH COUNT [OPERATOR:SCHEDULER ...]    (sssp_u32 and bfs under all three)
+ *   random_runs DEVICE gaps    COUNT [SCHEDULER ...]          likewise, where priorities lie very far apart
+ *   random_runs DEVICE work    COUNT [SCHEDULER ...]          likewise, where buckets are far too wide
+ *   random_runs DEVICE exits   [SCHEDULER ...]                time that is up and cancelling, at moments all over a run
  *
  * Schedulers: delta, inbox and adds, where none is named; for apps all that there are. seed:NUMBER instead of COUNT is
- * that one graph alone. random: graphs of tests/common/families.c, every second one with settings that hurt
- * (harness.h); answers are compared with those of a loop over the edges. apps: on such graphs an app, a sync and every
- * tunable of the scheduler, drawn (app_trials.h); answers are verified serially. gaps: some such graphs joined by edges
- * up to 2^29 times as long as their own, under buckets of width 1 that may not become wider, every second time with all
- * items on the worklist, most of which are infinitely far: a scheduler that passes such gaps bucket by bucket does not
- * end. work: grids whose few long edges make buckets so wide that all other paths lie in one, under defaults and under
+ * that one graph alone. random: graphs of tests/common/families.c, every second one with adverse settings (harness.h);
+ * answers are compared with those of a loop over the edges. apps: on such graphs an app, a sync and every tunable of
+ * the scheduler, drawn (app_trials.h); answers are verified serially. gaps: some such graphs joined by edges up to 2^29
+ * times as long as their own, under buckets of width 1 that may not become wider, every second time with all items on
+ * the worklist, most of which are infinitely far: a scheduler that passes such gaps bucket by bucket does not end.
+ * work: grids whose few long edges make buckets so wide that all other paths lie in one, under defaults and under
  * widths of 10^9, dynamic or not: a run may expand only a small multiple of the items that bsp does, which takes them
  * level by level, or that delta does, whichever is less. An order that is last in, first out fails there.
  * sources: the first answer to a source is proved right by a pass over the edges, or else compared with the CPU's, and
@@ -540,12 +540,12 @@ int main(int count, char **word)
     const bool is_apps = !strcmp(part, "apps"), is_sources = !strcmp(part, "sources");
     const int used = is_random || is_gaps || is_work || is_apps ? 4 : is_sources ? 5 : 3;
     if (count < used || !(is_random || is_gaps || is_work || is_apps || is_sources || !strcmp(part, "exits"))) {
-        fprintf(stderr, "usage: trials DEVICE random COUNT|seed:NUMBER [SCHEDULER ...]\n"
-                        "       trials DEVICE apps COUNT|seed:NUMBER [SCHEDULER ...]\n"
-                        "       trials DEVICE gaps COUNT|seed:NUMBER [SCHEDULER ...]\n"
-                        "       trials DEVICE sources GRAPH COUNT [OPERATOR:SCHEDULER ...]\n"
-                        "       trials DEVICE work COUNT|seed:NUMBER [SCHEDULER ...]\n"
-                        "       trials DEVICE exits [SCHEDULER ...]\n");
+        fprintf(stderr, "usage: random_runs DEVICE random COUNT|seed:NUMBER [SCHEDULER ...]\n"
+                        "       random_runs DEVICE apps COUNT|seed:NUMBER [SCHEDULER ...]\n"
+                        "       random_runs DEVICE gaps COUNT|seed:NUMBER [SCHEDULER ...]\n"
+                        "       random_runs DEVICE sources GRAPH COUNT [OPERATOR:SCHEDULER ...]\n"
+                        "       random_runs DEVICE work COUNT|seed:NUMBER [SCHEDULER ...]\n"
+                        "       random_runs DEVICE exits [SCHEDULER ...]\n");
         return 2;
     }
     device = word[1];

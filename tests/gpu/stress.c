@@ -1,4 +1,4 @@
-/* stress.c -- large graphs of awkward shapes, under every scheduler of a device, with settings that hurt.
+/* stress.c -- large graphs of awkward shapes, under every scheduler of a device, with adverse settings.
  *
  *   stress [DEVICE [small|large|tight]]   (cuda small)
  *
@@ -8,12 +8,12 @@
  * Method: every answer is compared, cell by cell, with that of the CPU's `delta`. One line a case: graph, operator,
  * scheduler, sync, settings, milliseconds of the run alone. `large` has an rmat whose cells exceed any L2 of today,
  * more repeats, and a graph of a gigaedge where host and device have the memory. `tight` is small graphs under `delta`,
- * `inbox` and `adds` with every setting of harness.h that hurts: rings of a place that wrap round thousands of times
- * and spill, pools of a block, chains for which there is no room.
+ * `inbox` and `adds` with every adverse setting of harness.h: rings of one place that wrap thousands of times and
+ * spill, pools of one block, chains that are longer than the local queue.
  *
  * Ends with 1 where an answer is wrong, a run fails, or time is up before the last case; 77 where there is no such
- * device. It stops by itself within 9 minutes: what starts it may have a limit, and a kernel that is killed tells
- * nothing.
+ * device. It stops by itself within 9 minutes: the calling program may have a time limit, and a killed kernel gives no
+ * information.
  */
 #include <stdio.h>
 #include <stdlib.h>

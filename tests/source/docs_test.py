@@ -10,17 +10,10 @@ import re
 import subprocess
 import sys
 
+from words import BANNED, BANNED_CODE  # docs/lab quotes old tables, and is not searched
+
 root = pathlib.Path(sys.argv[1])
 LAYERS = ("framework", "schedulers", "operators", "apps", "tests", "tools", "docs")
-# Words that only the authors understood, in running text and in code spans; docs/lab quotes old tables. See
-# docs/glossary.md for the terms.
-BANNED = ("the house", r"floors?", r"settl\w+", r"survey\w*", "(?-i:pace)", "universe", r"bookings?", r"the books", "rivals", r"crowd\w*", "sight",
-          "nearby", "thin", r"recall\w*", "by turns", r"walks? (?:the|its|a) row", "worked out", "whole app", "throw-away", "hand-over",
-          "somebody else's", "nobody else's", "what counts most", "make room", "has room", "no room", "in short supply")
-# Old identifiers, and macros that made names, in code spans and blocks of code.
-BANNED_CODE = (r"OP_?\(", r"MY\(", r"\w+_VISIT", r"\w+_SECTION", r"(?:op|ordo_job)_(?:visit|section|open|recall|book)", r"ordo_survey\w*",
-               r"ordo_cuda_turn\w*", "universe", "thin", "hops", "rivals", "crowd", "twice", r"settle\.c", r"own\.c", r"preflow\.c", r"tree\.[ch]",
-               r"(?:pace|rules|shape)\.h", "ORDO_WHOLE_APP", r"settle_range", "--hand-over")
 LONGEST = 1550  # words of running text in a page
 LONG = {"docs/glossary.md", "docs/results.md"}  # a table of terms; generated
 COMMANDS = {"docs/tutorial.md", "docs/tutorial_gpu.md"}  # tests/install/tutorial_test.py runs them

@@ -3,7 +3,7 @@
 
 Reads the schedulers' names from schedulers/, and looks for them in the code and the strings of framework/ (comments are
 left out): as a word of a string or of a build file, as a name, and as the beginning of one (`bsp_run`). A bucket's width is
-called delta by everybody, so that one is found only where it can mean the scheduler.
+generally called delta, so that name is found only where it can mean the scheduler.
 """
 import pathlib
 import re

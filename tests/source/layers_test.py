@@ -8,7 +8,7 @@ Layers, the lowest first, and what each may use (docs/architecture.md):
   schedulers    its own folder and the framework's headers
   apps          operators, the framework's headers, other apps' helpers; no scheduler
 The framework's headers have an order as well: ordo/*.h (callers), ordo/operator/ and ordo/scheduler/ (authors), and
-ordo/detail/, which is included by those and by nobody above.
+ordo/detail/, which is included by those and by no file above them.
 """
 import pathlib
 import re

@@ -71,7 +71,7 @@ typedef struct exercise {
     ordo_u32 *seen;
     ordo_u32 writers_done;
     station reader[READERS];
-    ordo_u64 starved; /* pushes that met no room */
+    ordo_u64 starved; /* pushes that found no free slots */
 } exercise;
 
 typedef struct actor {
@@ -95,7 +95,7 @@ static void *writer_main(void *arg)
             count = (ordo_u32)(e->each - i);
         for (ordo_u32 k = 0; k < count; k++)
             value[k] = a->index * e->each + i + k;
-        while (pushed < count) { /* where there is no room, another bucket may have some */
+        while (pushed < count) { /* if the bucket has no free slots, another one may have some */
             ordo_u32 b = next_random() % 8 ? 0 : next_random() % QUEUE_BUCKETS, more;
             more = adds_push(&e->q, &w, b, value + pushed, count - pushed, sizeof *value);
             pushed += more;
@@ -221,7 +221,7 @@ END_TEST
 
 START_TEST(queue_with_a_pool_that_runs_dry)
 {
-    exercise_queue(5, 130000, 64); /* more than half may go elsewhere, where the first bucket has no room */
+    exercise_queue(5, 130000, 64); /* more than half may go to other buckets, when the first has no free slots */
 }
 END_TEST
 

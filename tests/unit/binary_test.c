@@ -1191,7 +1191,7 @@ START_TEST(own_changed)
     ordo_read_options uniform = {.edges = {.weights = ORDO_WEIGHTS_UNIFORM, .low = 1, .high = 9}};
     must_refuse(put_bytes("c.ordo", &b), &uniform, "found weights", "uniform weights over others");
 
-    /* directed, with both directions in it all the same, and then without one of them */
+    /* marked as directed, but with both directions, and then without one of them */
     put_number(&b, 24, 2 | 4, 4);
     own_mend(&b);
     ordo_read_options both = {.edges.direction = ORDO_SYMMETRIC};

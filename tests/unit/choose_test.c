@@ -140,7 +140,7 @@ START_TEST(relax_operators)
                     const char *scheduler = open ? favourite : with_sync(op, favourite, sync, on_gpu);
                     char expected[64];
                     snprintf(expected, sizeof expected, "%s:%s", scheduler, open ? "atomic" : sync);
-                    if (sync && !strcmp(sync, "owner")) /* nobody offers it for these */
+                    if (sync && !strcmp(sync, "owner")) /* no scheduler offers it for these */
                         expected[0] = 0;
                     const ordo_work work = relax(op, g);
                     const ordo_options options = {
@@ -382,7 +382,7 @@ START_TEST(one_from_outside_takes_part)
     ck_assert_str_eq(taken(&work, &options), "mine:atomic");
     claimed = 1.1;
     ck_assert_str_eq(taken(&work, &options), "delta:atomic");
-    claimed = NAN; /* no prediction: only where nobody else can run */
+    claimed = NAN; /* no prediction: chosen only where no other scheduler can run */
     ck_assert_str_eq(taken(&work, &options), "delta:atomic");
     op.instances = one;
     ck_assert_str_eq(taken(&work, &options), "silent:atomic");

@@ -1,4 +1,4 @@
-/* The survey of a critical operator's targets, and what --sync auto makes of it. */
+/* The contention sample of a critical operator's targets, and what --sync auto chooses by it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ START_TEST(sync_is_chosen)
     expect(8, NULL, 2, "lock_server", "server");
     expect(8, "auto", 2, "lock_server", "server");
     expect(50000, NULL, 2, "bsp", "lock");
-    expect(8, NULL, 1, "bsp", "lock");                        /* nobody to fight with */
+    expect(8, NULL, 1, "bsp", "lock");                        /* one thread: no contention */
     expect(8, "bsp", 2, "bsp", "lock");                       /* has no servers */
     expect(50000, "lock_server", 2, "lock_server", "server"); /* has nothing else */
 }

@@ -694,7 +694,7 @@ START_TEST(widths_are_kept)
             ck_assert_int_eq(status, ORDO_ERR_INPUT);
             ck_assert_msg(strstr(ordo_last_error(), where) && strstr(ordo_last_error(), "(--round"), "%s, not %s",
                           ordo_last_error(), where);
-            g = must_read(path, &drop); /* nobody wants it */
+            g = must_read(path, &drop); /* no weight is read */
         }
         ordo_graph_free(g);
         g = must_read(path, &round);

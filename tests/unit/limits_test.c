@@ -74,7 +74,8 @@ static const struct {
     {"lock_server", "server", {"chunk=65536", "roles=apart"}},
 };
 
-/* From all vertices, whose edges nobody has to wait for, and from one, of which most of the graph is two hops away. */
+/* From all vertices, so that all edges are processed in the first superstep, and from one vertex, from which most of
+ * the graph is two edges away. */
 START_TEST(relax_operators_end_within_a_superstep)
 {
     ordo_graph *graph;

@@ -323,8 +323,8 @@ START_TEST(bad_input_is_refused_in_one_line)
 END_TEST
 
 /* Sums beyond 32 bits, and below 0. */
-/* A path whose parents ascend to one root: members settle it from all ends at once, and get in each other's way. Not
- * every such run met the mistake that this is for: about one in a hundred did. */
+/* A path whose parents ascend to one root: members halve it from all ends at once, and interfere with each other. About
+ * one such run in a hundred showed the mistake for which this test was written. */
 START_TEST(long_chains_with_many_threads)
 {
     enum { N = 20000, RUNS = 100 };

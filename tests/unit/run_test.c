@@ -187,7 +187,7 @@ START_TEST(wrong_work_is_refused)
 }
 END_TEST
 
-/* ---- the books ---- */
+/* ---- counts ---- */
 
 static const ordo_scheduler *all[64];
 static int schedulers(void)
@@ -386,9 +386,9 @@ START_TEST(a_run_ends_when_its_time_is_up)
             snprintf(sentence, sizeof sentence, "sssp_u32 under '%s' did not end within 1e-09 s: superstep ",
                      all[s]->name);
             ck_assert_msg(strstr(ordo_last_error(), sentence) == ordo_last_error(), "'%s'", ordo_last_error());
-            ck_assert_str_eq(stats.scheduler, all[s]->name); /* filled all the same */
+            ck_assert_str_eq(stats.scheduler, all[s]->name); /* filled nevertheless */
             ordo_stats_free(&stats);
-            volatile int cancel = 1; /* who is cancelled is not late */
+            volatile int cancel = 1; /* a cancelled run is reported as cancelled, not as late */
             options.cancel = &cancel;
             ck_assert_int_eq(ordo_run(&work, &options, NULL), ORDO_ERR_CANCELLED);
             options.cancel = NULL;

@@ -15,8 +15,8 @@
 
 #include <ordo/operator/operator.h>
 
-/* A section looks whether anybody else is inside its targets, and stays a while. An item is processed `rounds` times:
- * its section activates it again. */
+/* A critical section checks whether another one is inside its targets, and stays a while. An item is processed `rounds`
+ * times: its critical section activates it again. */
 typedef struct probe_state {
     const ordo_u32 (*target)[2]; /* [items] */
     ordo_u32 *inside, *count;    /* [targets] plain words: the owner's */
@@ -179,7 +179,7 @@ START_TEST(probe_under_locks)
     for (int i = 0; i < 8; i++)
         sum += count[i];
     ck_assert_uint_gt(sum, ITEMS * ROUNDS);
-    inside[target[0][0]] = 1; /* somebody in there who never leaves: the first section finds him */
+    inside[target[0][0]] = 1; /* marks a target as occupied for ever: the first critical section must notice */
     memset(round, 0, sizeof round);
     ck_assert_int_eq(ordo_run(&work, &options, NULL), ORDO_OK);
     ck_assert_uint_gt(violations, 0);

@@ -15,7 +15,7 @@ typedef struct relay {
     int wrong;
 } relay;
 
-/* Every member writes its word, and after the barrier checks everybody's. */
+/* Every member writes its word, and after the barrier checks the words of all members. */
 static void pass_on(void *arg, int member)
 {
     relay *r = arg;

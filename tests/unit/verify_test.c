@@ -534,7 +534,7 @@ START_TEST(widths_match_and_damage_is_refused)
 }
 END_TEST
 
-/* Goes through all k, each time until nobody goes, with neighbours from a matrix. */
+/* For every k removes vertices until none has too few neighbours, which are in a matrix. */
 static void naive_cores(const world *w, ordo_u32 *core)
 {
     bool near[MAX_N][MAX_N] = {{0}};

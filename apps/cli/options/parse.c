@@ -143,7 +143,7 @@ bool options_given(const options *o, const char *name)
     return false;
 }
 
-/* One option; *at moves past a value in a word of its own. */
+/* Takes one option; *at moves past a value that is a separate word. */
 static ordo_status take(options *o, const option_row *row, const char *name, const char *attached, int count,
                         char **words, int *at)
 {

@@ -41,15 +41,15 @@ ORDO_API ordo_type ordo_sssp_type(const ordo_graph *g);
  * @param g        weights must not be negative
  * @param source   0 <= source < n
  * @param limit    vertices farther than this count as unreached and are not looked for; INFINITY for none. In the unit
- * of the weights; not NaN
+ *                 of the weights; not NaN
  * @param options  NULL: defaults
  * @param dist     [out] [n] of ordo_sssp_type(g): ORDO_UNREACHED_U32, ORDO_UNREACHED_I32 or infinity where there is no
- * path
+ *                 path
  * @param pred     [out] [n] or NULL: the predecessor on a shortest path; ORDO_NO_VERTEX for the source and the
- * unreached
+ *                 unreached
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
  * @return also ORDO_ERR_NEGATIVE_WEIGHT, naming the edge; ORDO_ERR_INPUT for a weight that is NaN; ORDO_ERR_OVERFLOW
- * where a vertex can be reached but its distance does not fit the type
+ *         where a vertex can be reached but its distance does not fit the type
  */
 ORDO_API ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limit, const ordo_options *options,
                                void *dist, ordo_vid *pred, ordo_stats *stats);
@@ -107,18 +107,18 @@ typedef struct ordo_forest {
  * Method: Boruvka 1926. A round is a run of operators/mst.h, then components join along the edges found, chains of
  * joins are cut short, and edges within components are left out of the next round; all of it is in run_seconds. With
  * more than 4 edges a vertex the lightest ones, about n by a sample, go first, so that most others never enter a round
- * (Osipov, Sanders and Singler, ALENEX 2009). On a GPU, where neither scheduler (but "auto"), sync (but "auto") nor a
- * setting is given, or by scheduler "native", a native program does it all (docs/native.md); statistics then say
+ * (Osipov, Sanders and Singler, ALENEX 2009). On a GPU, if neither a scheduler (or "auto"), a sync (or "auto") nor a
+ * setting is given, or by scheduler "native", a native program does all of it (docs/native.md); statistics then report
  * scheduler "native", sync "none". No scheduler changes the result. In stats, counts are sums over the rounds, and
  * `supersteps` counts those of all rounds.
  * @param g        weights of any type, also negative; without weights every edge weighs 1. Fewer than 2^32 stored
- * edges: ids share a 64-bit cell with weights
+ *                 edges: ids share a 64-bit cell with weights
  * @param options  NULL: defaults
  * @param edge     [out] [n]: the ids of the forest's edges, ascending, in the first forest->edges
  * @param forest   [out] its numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
  * @return also ORDO_ERR_INPUT: f32 weights that are NaN or infinite, too many edges, or a graph said to be symmetric
- * whose directions differ in weight, where that is met
+ *         whose directions differ in weight, where that is met
  */
 ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                               ordo_stats *stats);
@@ -130,7 +130,7 @@ ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, 
  * @param source   0 <= source < n
  * @param options  NULL: defaults
  * @param width    [out] [n] of ordo_sssp_type(g): 0 where there is no path, or only one over edges of 0; at the source
- * the type's largest value, ORDO_UNREACHED_U32, ORDO_UNREACHED_I32 or infinity
+ *                 the type's largest value, ORDO_UNREACHED_U32, ORDO_UNREACHED_I32 or infinity
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
  * @return also ORDO_ERR_NEGATIVE_WEIGHT and ORDO_ERR_INPUT, as of ordo_sssp()
  */
@@ -194,18 +194,16 @@ typedef struct ordo_flow {
 
 /**
  * A maximum flow from source to sink, and the minimum cut whose sink side is smallest: the vertices that can still
- * reach the sink. Value and cut are unique; what flows on each edge is not, and may differ from run to run with two
- * threads or more. Where no scheduler (or "auto"), sync or setting is named, a native program does all of it
- * (docs/native.md): on a CPU one thread, which stats call scheduler "serial", sync "none". Otherwise everything runs
- * under that scheduler: runs of operators/discharge.h between global relabels, which are runs of operators/relabel.h,
- * or on a GPU the CPU's.
+ * reach the sink. Value and cut are unique; the flow on each edge is not, and may differ from run to run with two
+ * threads or more.
  *
  * Method: push-relabel (Goldberg and Tarjan 1988) with global relabels by work done and gaps found by counting vertices
  * at each height (Cherkassky and Goldberg 1997); the second phase is the same with the source for a sink. In stats,
- * making the residual network is in prepare_seconds, and counts are sums over all runs. Where no scheduler (but
- * "auto"), sync or setting is given, or by scheduler "native", a native program does all of it (docs/native.md): one
- * thread of the CPU, or a GPU. Otherwise runs of operators/discharge.h alternate with global relabels. Of "native":
- * items are discharges, edges are pushes and relabels, supersteps are global relabels.
+ * making the residual network is in prepare_seconds, and counts are sums over all runs. If no scheduler (or "auto"),
+ * sync or setting is given, or by scheduler "native", a native program does all of it (docs/native.md): one thread of
+ * the CPU, or a GPU. Statistics then report scheduler "native", sync "none"; items are discharges, edges are pushes and
+ * relabels, supersteps are global relabels. Otherwise runs of operators/discharge.h alternate with global relabels,
+ * which are runs of operators/relabel.h, or with --device cuda are made by the CPU.
  * @param g        weights are capacities: u32, or i32 that are not negative; without weights every edge has capacity 1.
  *                 Loops carry nothing. Fewer than 2^31 stored edges
  * @param source   ORDO_NO_VERTEX: the one that the graph names, see ordo_graph_vertex_data()
@@ -214,12 +212,12 @@ typedef struct ordo_flow {
  * @param options  NULL: defaults
  * @param flow     [out] [m] or NULL: the flow on each stored edge, at most its capacity; into a vertex flows as much as
  *                 out of it. With ordo_flow_options::cut_only a preflow: into a vertex may flow more than out of it,
- * and what the sink gets is the value
+ *                 and what the sink gets is the value
  * @param side     [out] [n]: 1 on the source side, 0 on the sink side
  * @param result   [out] the flow's numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
  * @return also ORDO_ERR_NEGATIVE_WEIGHT; ORDO_ERR_INPUT for f32; ORDO_ERR_OVERFLOW where a path of infinite edges leads
- * from source to sink
+ *         from source to sink
  */
 ORDO_API ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
                                   const ordo_options *options, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result,

@@ -334,8 +334,7 @@ ORDO_API void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out);
 /**
  * Writes by suffix: .gr (DIMACS), .max, .mtx, .graph, .el, .wel, .sg, .wsg, .ggr (Galois binary .gr, version 1), .npz,
  * .ordo, and .co (the coordinates alone); .gz, .xz or .zst behind any of them but .npz compresses. Writes beside the
- * target, under a name that nobody can know in advance, and renames, so that a failure leaves no partial file and an
- * old file stays.
+ * target, under a random name, and renames, so that a failure leaves no partial file and an old file stays.
  * @param g     any graph
  * @param path  its suffix is the format
  * @return ORDO_OK; ORDO_ERR_USAGE for what the format cannot hold (weights of a type, loops, a directed graph, missing

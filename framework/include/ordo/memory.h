@@ -3,8 +3,8 @@
  * Allocation: counted, aligned, and able to fail on purpose.
  *
  * For schedulers, readers and apps. Blocks of a megabyte and more are offered to the kernel as huge
- * pages: random access to cells and rows is bound by address translation otherwise. Nothing is initialised
- * unless said: the thread that writes a page first decides the node that holds it.
+ * pages: random access to cells and rows is bound by address translation otherwise. Memory is not initialised unless a
+ * function says so: the thread that first writes a page determines its NUMA node.
  */
 #ifndef ORDO_MEMORY_H
 #define ORDO_MEMORY_H
@@ -20,7 +20,7 @@ ORDO_BEGIN_DECLS
  * @param count  0 gives a valid block
  * @param size   bytes of an element
  * @return to be freed by ordo_free(). NULL where the product overflows or memory is short: ordo_last_error() says so,
- * and the caller returns ORDO_ERR_MEMORY
+ *         and the caller returns ORDO_ERR_MEMORY
  */
 ORDO_API void *ordo_alloc(size_t count, size_t size);
 /**

@@ -70,9 +70,9 @@ typedef struct ordo_options {
     size_t setting_count;        /**< number of settings */
     double timeout;              /**< seconds that the run may take, as ordo_stats::run_seconds counts; 0: no limit. Not
                                   * negative, finite. Ends with ORDO_ERR_TIMEOUT */
-    const volatile int *cancel; /**< polled at least once a superstep or switch; nonzero ends with ORDO_ERR_CANCELLED */
-    ordo_progress_fn *progress; /**< NULL: none */
-    void *progress_arg;         /**< its first argument */
+    const volatile int *cancel;  /**< polled during the run; nonzero ends it with ORDO_ERR_CANCELLED */
+    ordo_progress_fn *progress;  /**< NULL: none */
+    void *progress_arg;          /**< its first argument */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
@@ -145,7 +145,7 @@ ORDO_API void ordo_stats_free(ordo_stats *stats);
 /** An operator's descriptor: see `<ordo/scheduler/scheduler.h>`; instances are named by the operator. */
 typedef struct ordo_operator ordo_operator;
 
-/** One run. All pointers are the caller's. */
+/** One run. All that its pointers refer to is owned by the caller. */
 typedef struct ordo_work {
     const ordo_operator *op;  /**< what to run */
     const ordo_graph *graph;  /**< rows of edges; for critical operators that need none: NULL */
@@ -162,10 +162,10 @@ typedef struct ordo_work {
  * @param work     what to run
  * @param options  NULL: defaults
  * @param stats    [out] may be NULL; filled on ORDO_OK, ORDO_ERR_CANCELLED and ORDO_ERR_TIMEOUT, then the caller's to
- * free by ordo_stats_free()
+ *                 free by ordo_stats_free()
  * @return ORDO_OK; ORDO_ERR_USAGE or ORDO_ERR_UNKNOWN for options; ORDO_ERR_UNSOUND for operator, scheduler and sync,
- * by name, before anything runs; ORDO_ERR_MEMORY; ORDO_ERR_DEVICE; ORDO_ERR_CANCELLED; ORDO_ERR_TIMEOUT. After an error
- * the cells' contents are unspecified, except for the first three, which leave them unchanged
+ *         by name, before anything runs; ORDO_ERR_MEMORY; ORDO_ERR_DEVICE; ORDO_ERR_CANCELLED; ORDO_ERR_TIMEOUT. After
+ *         an error the cells' contents are unspecified, except for the first three, which leave them unchanged
  */
 ORDO_API ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_stats *stats);
 

@@ -1,11 +1,11 @@
 /* fault_backend.cu -- schedulers that misbehave, for the tests of what the host does about it.
  *
- * Linked with the back end's host.cu and copy.cu to a libordo-cuda.so of its own: for a GPU, and with fake_runtime.cc
- * for machines without one. One thread goes over all edges until nothing changes, so answers are right. `topology`
- * pulls (in-rows), `near_far` takes memory that it does not need. ORDO_ODD in the environment chooses what is wrong:
- *   slow  goes round for ever, but ends when it is told to
- *   deaf  looks at nothing for FAULT_SECONDS (8)
- *   full  says that a worklist was too small, having spoilt every cell
+ * Linked with the back end's host.cu and copy.cu to a separate libordo-cuda.so: for a GPU, and with fake_runtime.cc for
+ * machines without one. One thread processes all edges until nothing changes, so answers are right. `topology` pulls
+ * (in-rows), `near_far` takes memory that it does not need. ORDO_ODD in the environment chooses what is wrong:
+ *   slow  loops for ever, but ends when it is told to
+ *   deaf  reads nothing for FAULT_SECONDS (8)
+ *   full  reports that a worklist was too small, after it has overwritten every cell
  *
  * And rounds of spanning forests (operators/mst.h), under `bsp`, `topology` and `lock_server`, right and by one thread,
  * for what the app does between such runs; every word that an engine may look at must be there. For these ORDO_ODD is
@@ -247,7 +247,7 @@ static ordo_status run_discharge(ordo_job *job)
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)discharge_kernel), 32, 1, args);
     }
-    memset(&a, 0xee, sizeof a); /* what the kernel was given may be gone by the time that arrays come back */
+    memset(&a, 0xee, sizeof a); /* the kernel's arguments may be invalid by the time that arrays are copied back */
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
     return ordo_cuda_end(&c, status);

@@ -1,5 +1,5 @@
-/* main.c -- an operator and a scheduler of somebody else's, against an installed Ordo: prints one line a scheduler and
- * ends with 1 where an answer differs from a reference.
+/* main.c -- an operator and a scheduler from outside, built against an installed Ordo: prints one line for each
+ * scheduler and ends with 1 if an answer differs from a reference.
  *   widest [DEVICE [SCALE]]      DEVICE is cpu, cuda or auto; a graph of 2^SCALE vertices, 12 */
 #include <math.h>
 #include <stdio.h>

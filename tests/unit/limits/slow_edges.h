@@ -1,5 +1,5 @@
-/* slow_edges.h -- levels, where looking at an edge takes microseconds: one superstep over a graph of a few million
- * edges takes seconds. No vertex ever settles, so that pulling looks at all edges. */
+/* slow_edges.h -- levels, where processing an edge takes microseconds: one superstep over a graph of a few million
+ * edges takes seconds. No cell is ever final, so that pulling searches all edges. */
 #include <ordo/operator/operator.h>
 
 ORDO_FN ordo_u32 slow_edges_candidate(const ordo_no_state *s, ordo_u32 level, ordo_edge_none e)

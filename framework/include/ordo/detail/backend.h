@@ -1,12 +1,12 @@
-/* backend.h -- a back end beside the CPU's: a shared object with one table, loaded when a run needs it.
+/* backend.h -- a back end other than the CPU's: a shared object that exports one table and is loaded on demand.
  *
- * Problem. The library must work without a driver, and use a device where one is present.
+ * Problem. The library must work on machines without a GPU driver, and use a GPU where there is one.
  *
- * Method. libordo contains no code for devices. `--device cuda` makes it load libordo-cuda.so (from libordo's own
- * folder, else as the loader searches) and take the table `ordo_cuda_backend` from it. A missing object, driver or
- * device is ORDO_ERR_DEVICE with a message that says which.
+ * Method. libordo contains no device code. A run with `--device cuda` loads libordo-cuda.so, from the folder of libordo
+ * or else along the loader's search path, and reads its symbol `ordo_cuda_backend`, an ordo_backend. A missing shared
+ * object, driver or device is ORDO_ERR_DEVICE; the message names which of them.
  *
- * Not done: unloading; back ends that are found by name (the one name is "cuda").
+ * Not done: unloading; other back ends (the only name is "cuda").
  */
 #ifndef ORDO_BACKEND_H
 #define ORDO_BACKEND_H
@@ -18,39 +18,42 @@ ORDO_BEGIN_DECLS
 enum { ORDO_BACKEND_ABI = 5, ORDO_DEVICE_NAME = 96 };
 
 typedef struct ordo_backend {
-    ordo_u32 abi; /* ORDO_BACKEND_ABI of the headers it was built with */
+    ordo_u32 abi; /* ORDO_BACKEND_ABI of the headers that the back end was built with */
     const char *name;
-    /* Checks that there is a device to run on, and writes its name; else ORDO_ERR_DEVICE. Cheap after the first call.
-     */
+    /* Checks that there is a usable device, and writes its name. Errors: ORDO_ERR_DEVICE. Later calls are cheap. */
     ordo_status (*probe)(char device[ORDO_DEVICE_NAME]);
-    /* The instance of an operator under a scheduler, or of a program under ORDO_NATIVE, or NULL. Where its run gives
-     * ORDO_ERR_MEMORY, the cells are as they were before: "auto" then takes the CPU. */
+    /* The instance of an operator under a scheduler, or of a program under ORDO_NATIVE; NULL if there is none. An
+     * instance whose run returns ORDO_ERR_MEMORY has left the cells unchanged: `--device auto` then runs on the CPU. */
     const ordo_instance *(*find)(const char *op, const char *scheduler);
 } ordo_backend;
 
-/* The back end of that name, loaded on first use; static. Errors: ORDO_ERR_UNKNOWN, ORDO_ERR_DEVICE. */
+/* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,
+ * ORDO_ERR_DEVICE. */
 ORDO_API ordo_status ordo_backend_load(const char *name, const ordo_backend **out);
 
 /* ---- services for back ends ---- */
 
-/* *out: what a back end keeps with a graph. Made once by `make`, freed by `drop` when the graph is freed. One back end
- * for each graph. Thread-safe. Errors: those of `make`. */
+/* Sets *out to the data that a back end keeps with a graph, such as its copy on the device. `make` creates it in the
+ * first call for a graph, `drop` frees it when the graph is freed. A graph holds the data of one back end. Thread-safe.
+ * Errors: those of `make`. */
 typedef ordo_status ordo_attach_fn(const ordo_graph *g, void *arg, void **out);
 ORDO_API ordo_status ordo_graph_attach(const ordo_graph *g, ordo_attach_fn *make, void *arg, void (*drop)(void *),
                                        void **out);
 /* The graph of a run; NULL where the operator needs none. */
 ORDO_API const ordo_graph *ordo_job_graph(const ordo_job *job);
-/* Threads that the run may use on the host. */
+/* Number of threads that the run may use on the host. */
 ORDO_API int ordo_job_host_threads(const ordo_job *job);
-/* How ordo_job_fail or ordo_job_poll ended the run, ORDO_ERR_TIMEOUT among others; ORDO_OK while it goes on. */
+/* The status with which ordo_job_fail or ordo_job_poll has ended the run, such as ORDO_ERR_TIMEOUT; ORDO_OK if neither
+ * has. */
 ORDO_API ordo_status ordo_job_failure(const ordo_job *job);
-/* Adds "; TEXT" to the message of a run that was ended early. */
+/* Appends "; TEXT" to the error message of a run that was ended early. */
 ORDO_API void ordo_job_explain(ordo_job *job, const char *text);
-/* Adds seconds spent on transfer (ordo_stats.transfer_seconds). */
+/* Adds to the seconds spent on transfer (ordo_stats.transfer_seconds). */
 ORDO_API void ordo_job_add_transfer(ordo_job *job, double seconds);
-/* Sets the scheduler's own time (ordo_stats.run_seconds), where the host's clock does not measure it. */
+/* Sets the scheduler's time (ordo_stats.run_seconds), for back ends that measure it by another clock than the host's.
+ */
 ORDO_API void ordo_job_set_run(ordo_job *job, double seconds);
-/* ordo_job_sample for an earlier moment, `seconds` after the run began. */
+/* As ordo_job_sample, for an earlier time: `seconds` after the run began. */
 ORDO_API void ordo_job_sample_at(ordo_job *job, double seconds, ordo_u64 in_flight, ordo_u64 bucket, double delta,
                                  ordo_u32 concurrent, float utilisation);
 

@@ -1,6 +1,6 @@
 /* bucket.h -- from a priority to the number of a bucket of a given width.
  *
- * Priorities count from what the scheduler subtracted; what is below 0 then is in bucket 0.
+ * Schedulers subtract a base from priorities first; priorities below 0 after that are in bucket 0.
  */
 #ifndef ORDO_SCHEDULER_BUCKET_H
 #define ORDO_SCHEDULER_BUCKET_H

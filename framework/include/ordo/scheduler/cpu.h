@@ -1,39 +1,40 @@
-/* cpu.h -- what a scheduler's cpu.h is built from: an operator's parts, applied in every way on the CPU.
+/* cpu.h -- the building blocks of a scheduler's cpu.h: processing entries of an operator on the CPU, under every sync.
  *
- * Problem. Every scheduler needs the same steps: process entries, apply candidates under a sync, run critical sections.
- * They have to be inlined into its loops.
+ * Problem. All schedulers need the same steps: process entries, apply candidates under a sync, run critical sections.
+ * These must be inlined into the schedulers' loops.
  *
- * Method. A template by inclusion. Expects ORDO_OP, the operator's name, defined before the operator's file was
- * included; include once in a translation unit, ahead of the schedulers' cpu.h. Generated units and
- * <ordo/operator/instantiate.h> do so. It adds to the operator's derived names (op_cell, op_better, ...; see
- * relax.h and critical.h):
+ * Method. A template by inclusion. A translation unit defines ORDO_OP, the operator's name, includes the operator's
+ * file, then this header once, then cpu.h of one or several schedulers. Generated units and
+ * <ordo/operator/instantiate.h> do so. To the names that the operator's file derives (op_cell, op_better, ...; see
+ * <ordo/operator/relax.h> and <ordo/operator/critical.h>) it adds
  *   op_entry            a worklist entry, {value, item}. Relax: the value that the item's cell had when the entry was
  *                       made. Critical: the priority that the item was activated with
- *   op_sink             the type of a sink: a function that gets activated entries
+ *   op_sink             the type of a sink: a function that receives activated entries
  *   op_expand           processes a batch of entries and passes what they activate to a sink. Relax: skips stale
  *                       entries, goes through rows, applies candidates. Critical: prepares requests and runs their
  *                       critical sections under locks
  *   op_drain            a member's work in a superstep
  *   op_append           appends an entry to a bin
  *   op_initial          the i-th initial item
- *   op_entry_now        an entry for an item as it is now
- *   op_stale            whether an entry need not be processed
- *   op_entry_priority, op_bucket   the priority of an entry; its bucket
+ *   op_entry_now        an entry for an item with its present value
+ *   op_stale            whether an entry can be skipped
+ *   op_entry_priority, op_bucket   the priority of an entry; the number of its bucket
  * for relax operators also
  *   op_offer            applies one candidate under a sync
- *   op_gather           pulls: the best candidate that a vertex's in-edges propose
+ *   op_gather           pulls: the best candidate of a vertex's in-edges
  * and for critical operators
  *   op_serve            runs one request's critical section under locks
- *   op_owners_serve     runs posted requests by owners (detail/cpu/owner.h)
+ *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
  * The argument about memory order is at the top of <ordo/detail/cpu/relax.h>.
  *
- * Ending early. A member that works asks ordo_go_on() at least once in ORDO_POLL_BATCH items, which reads the clock
- * once in ORDO_POLL_WORK items and edges. So every member sees the time limit or a cancellation within milliseconds,
- * however long a superstep is; what it has in hand then is dropped, for the run has failed.
+ * Ending early. A member calls ordo_go_on() at least once in ORDO_POLL_BATCH items, and passes the number of items and
+ * edges that it has processed since the last call. The function reads the clock once in ORDO_POLL_WORK of them, so
+ * every member notices the time limit or a cancellation within milliseconds, however long a superstep is. It then drops
+ * the entries that it holds: the run has failed.
  *
- * Hot-path rules: nothing here or in a scheduler's cpu.h calls through a pointer, allocates, locks (but ORDO_SYNC_LOCK)
- * or reads a clock per edge. Sinks are functions known at compile time, forced inline; the build fails where an object
- * keeps an indirect call (tests/source/hot_objects.py).
+ * Rules of the hot path. For an edge or an item, neither this header nor a scheduler's cpu.h calls through a pointer,
+ * allocates, locks (except under ORDO_SYNC_LOCK) or reads a clock. Sinks are forced inline and known at compile time.
+ * The build fails if an indirect call is left in an object (tests/source/hot_objects.py).
  */
 #include <ordo/scheduler/bucket.h>
 #include <ordo/scheduler/share.h>
@@ -44,7 +45,8 @@
 #ifndef ORDO_OP_KIND
 #error "cpu.h expects an operator file to be included before it"
 #endif
-/* An undeclared name here means: ORDO_OP was not defined before the operator's file, or is not the operator's name. */
+/* If the compiler reports an undeclared name here, ORDO_OP was not defined before the operator's file was included, or
+ * is not the operator's name. */
 enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 
 /* Ends a scheduler's cpu.h: defines the instance that the generated tables name. `_run` is ordo_instance.run. */
@@ -59,12 +61,12 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 #include <ordo/detail/cpu/owner.h>
 #endif
 
-/* Processes `size` entries in order, fewer where the run ends early. Three things are fetched ahead, each when the one
- * before it has arrived: cell and row bounds of an entry, its edges, the cells of its first edges. Entries whose cell
- * has become better meanwhile are stale: whoever improved it put a fresh entry on the worklist (sums: op_stale). Counts
- * in registers until a batch ends. Improvements that activate are not counted: each becomes an entry that is processed
- * or found stale, so the end of the run knows their number (a counter in the innermost loop was worth 1 to 2 % on road
- * networks). */
+/* Processes `size` entries in order, fewer if the run ends early. Prefetches in three stages, each when the stage
+ * before it has arrived: the cell and row bounds of an entry, its edges, the cells of its first edges. An entry is
+ * stale if its cell has become better meanwhile: the member that improved the cell has put a newer entry on the
+ * worklist (for sums see op_stale). Counters are kept in registers until a batch ends. Improvements that activate are
+ * not counted here: each makes an entry that is later processed or found stale, so their number is derived at the end
+ * of the run (a counter in the innermost loop cost 1 to 2 % on road networks). */
 ORDO_INLINE void op_expand(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
                            ordo_counters *count, const ordo_sync sync, op_sink push, void *arg)
 {
@@ -75,7 +77,7 @@ ORDO_INLINE void op_expand(ordo_job *job, const ordo_rows *r, const op_entry *en
     }
 }
 
-/* A member's work in a superstep: its own share first, then what others have left of theirs. */
+/* A member's work in a superstep: first its own share, then what is left of the other members' shares. */
 ORDO_INLINE void op_drain(ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
                           const ordo_rows *r, ordo_counters *count, const ordo_sync sync, op_sink push, void *arg)
 {
@@ -89,19 +91,19 @@ ORDO_INLINE void op_drain(ordo_job *job, ordo_share *shares, int member, ordo_u6
     }
 }
 
-/* `base`: what buckets count from. Where priorities are never negative it is 0, and not looked at. */
+/* The number of an entry's bucket. `base` is the priority at which bucket 0 begins, from op_base. It is not read where
+ * priorities cannot be negative: there it is 0. */
 ORDO_INLINE ordo_u64 op_bucket(const ordo_job *job, op_entry entry, double base, double per_delta)
 {
     const double priority = op_entry_priority(job, entry);
     return ordo_bucket(op_priority_signed ? priority - base : priority, per_delta);
 }
 
-/* Appends to a bin, which belongs to the calling member. Where memory is short the run is stopped and the entry lost.
- */
+/* Appends an entry to a bin of the calling member. If memory is short, the run is stopped and the entry is lost. */
 ORDO_INLINE void op_append(ordo_job *job, ordo_bin *bin, op_entry entry)
 {
     if (__builtin_expect(bin->count == bin->capacity, 0) && !ordo_bin_grow(job, bin, sizeof(op_entry)))
-        return; /* the run has failed and will say so */
+        return; /* ordo_bin_grow has failed the run */
     ((op_entry *)bin->data)[bin->count++] = entry;
 }
 
@@ -111,7 +113,7 @@ ORDO_INLINE ordo_item op_initial(const ordo_job *job, ordo_u64 i)
     return job->initial ? job->initial[i] : (ordo_item)i;
 }
 
-/* The least priority of initial items begin .. end - 1; infinity where there are none. */
+/* The least priority of initial items begin .. end - 1; infinity if there are none. */
 ORDO_INLINE double op_least_priority(ordo_job *job, ordo_u64 begin, ordo_u64 end, ordo_counters *count)
 {
     double least = __builtin_huge_val();
@@ -122,8 +124,8 @@ ORDO_INLINE double op_least_priority(ordo_job *job, ordo_u64 begin, ordo_u64 end
     return least;
 }
 
-/* What buckets count from, by all members at once, a part of the initial items each: the least priority of any where
- * that is negative, else 0. `least` is an array of [threads]. */
+/* The priority at which bucket 0 begins: the least priority of an initial item if that is negative, else 0. All members
+ * call it together, and each looks at a part of the initial items. `least` is an array of [threads]. */
 ORDO_INLINE double op_base(ordo_job *job, int index, double *least, ordo_counters *count)
 {
     double base = 0;

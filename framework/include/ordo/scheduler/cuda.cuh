@@ -1,22 +1,23 @@
-/* cuda.cuh -- the CUDA back end's part of the contract: from what an operator declares, every way of applying it.
+/* cuda.cuh -- the building blocks of a scheduler's cuda.cuh: applying an operator on a GPU.
  *
- * The device's cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, whose file was included just
- * before, and is included once per operator and unit, ahead of the schedulers' cuda.cuh. For relax operators; what
- * critical ones get is in <ordo/detail/cuda/critical.cuh>.
+ * The counterpart of cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, and the operator's file
+ * included before; included once in a translation unit, ahead of the schedulers' cuda.cuh. The list below is for relax
+ * operators; for critical ones see <ordo/detail/cuda/critical.cuh>.
  *
  * Defines the operator's functions (op_candidate, op_better, ...) as cpu.h does, and
- *   op_dev_offer    applies one candidate: tests the cell, then the atomic (or, racy, a plain store)
+ *   op_dev_offer    applies one candidate: tests the cell, then an atomic (or, if racy, a plain store)
  *   op_dev_offer_locked   the same with a store under a lock
- *   op_dev_expand   a block takes up to ORDO_CUDA_THREADS items and walks their edges, balanced by degree
- *   ordo_dev_queue   appends from a block: one atomic on the shared counter for up to ORDO_CUDA_CAPACITY items
+ *   op_dev_expand   a block expands the edges of up to ORDO_CUDA_THREADS items, balanced by degree
+ *   ordo_dev_queue   a block's buffer for appending: one atomic on the shared counter for up to ORDO_CUDA_CAPACITY
+ *                    items
  *   op_dev_push, op_dev_step   supersteps over a frontier (ordo_cuda_frontier): what bsp and near_far have in common
  *
- * Threads. A device function says which threads call it: one thread (any thread, independently of all others), a whole
- * warp, a whole block, or the whole grid. Where it says a whole warp (block), all threads of the warp (block) call it
- * together, with arguments alike in all of them unless an argument is said to be the lane's (thread's) own. Results are
- * valid in all threads that call, unless the function says otherwise.
+ * Threads. The comment of a device function says which threads call it: one thread (any thread, independently of all
+ * others), a whole warp, a whole block, or the whole grid. With a whole warp (block), all its threads call it together
+ * and pass the same arguments, except for those described as the lane's (thread's) own. Results are valid in all
+ * threads that call, unless the comment says otherwise.
  *
- * Memory order. As on the CPU cells are read and written relaxed, at device scope: a stale cell proposes a worse
+ * Memory order. As on the CPU, cells are read and written relaxed, at device scope: an outdated cell proposes a worse
  * candidate at most, and every improvement puts its target on a worklist again. Worklists pass from block to block only
  * over a grid barrier, which orders everything.
  */

@@ -1,19 +1,21 @@
-/* cuda_host.h -- the host's part of the CUDA back end: what a scheduler's cuda.cuh calls around its kernel.
+/* cuda_host.h -- the host part of the CUDA back end: functions that a scheduler's cuda.cuh calls around its kernel.
  *
  * The order of a run: ordo_cuda_begin copies cells and initial items (and, once a graph, its rows) to the device;
- * ordo_cuda_alloc gives worklist memory; ordo_cuda_launch starts one cooperative kernel of as many blocks as the device
- * holds at once, and waits for it, passing on cancelling, the end of the run's time and progress; ordo_cuda_end copies
- * the cells back, hands counters and the trace to the job and frees everything. Every call checks what CUDA returns:
- * ORDO_ERR_DEVICE, or ORDO_ERR_MEMORY with the bytes needed, free and in all, before the kernel starts.
+ * ordo_cuda_alloc gives worklist memory; ordo_cuda_launch starts one cooperative kernel with as many blocks as the
+ * device holds at once, and waits for it; meanwhile it tells the kernel to stop after a cancellation or at the time
+ * limit, and reports progress; ordo_cuda_end copies the cells back, adds counters and the trace to the job and frees
+ * everything. Every call checks what CUDA returns: ORDO_ERR_DEVICE, or ORDO_ERR_MEMORY with the bytes needed, free and
+ * in total, before the kernel starts.
  *
- * A kernel must look at mailbox->stop at least once a step, and end then. One that still runs 5 s after it was told to
- * end is given up: its memory is never freed, and later runs of the process on the device are refused.
+ * A kernel must read mailbox->stop at least once a step, and end if it is set. A kernel that still runs 5 s after it
+ * was told to end is abandoned: its memory is never freed, and later runs of the process on the device are refused.
  *
- * Kernels from other objects. libordo-cuda.so and a program that brings kernels of its own have each a CUDA runtime of
- * their own (a static one, nvcc's default). Both share the device's memory, events and the default stream, for those
- * are the driver's; but only the runtime of the object that a kernel is compiled into knows the kernel by its function.
- * What every runtime knows is the driver's handle of it, so that is what goes to the calls below that take a kernel:
- * `ordo_cuda_kernel((const void *)kernel)`. It is inline, and so asks the runtime of the object that it stands in.
+ * Kernels from other objects. libordo-cuda.so and a program with its own kernels each contain a CUDA runtime (a static
+ * one, nvcc's default). They share the device's memory, events and the default stream, since these belong to the
+ * driver; but only the runtime of the object into which a kernel is compiled knows the kernel by its function. All
+ * runtimes know the driver's handle of it. So the calls below that take a kernel take that handle:
+ * `ordo_cuda_kernel((const void *)kernel)`. This function is inline, and so asks the runtime of the object that
+ * contains the kernel.
  */
 #ifndef ORDO_CUDA_HOST_H
 #define ORDO_CUDA_HOST_H
@@ -24,11 +26,11 @@
 
 ORDO_BEGIN_DECLS
 
-/* Rows on the device, edges interleaved as {head, weight} or heads alone. */
+/* Rows on the device: edges as {head, weight} pairs, or heads only. */
 typedef struct ordo_cuda_rows {
     const ordo_u64 *row;  /* [n + 1] */
     const ordo_u32 *edge; /* [m * stride] */
-    ordo_u32 n, stride;   /* stride 2: with weights */
+    ordo_u32 n, stride;   /* stride 2: {head, weight}; 1: heads only */
     ordo_u64 m;
 } ordo_cuda_rows;
 
@@ -57,19 +59,20 @@ enum { ORDO_CUDA_MOMENTS = 4096 };
 typedef struct ordo_cuda_record {
     ordo_u64 supersteps;
     ordo_u64 began;                /* device clock when the kernel began */
-    ordo_u64 taken, step, skipped; /* moments; thinned as ordo_job_sample does */
+    ordo_u64 taken, step, skipped; /* numbers of samples; every second one is dropped when the array is full, as in
+                                      ordo_job_sample */
     double delta_first, delta_last;
-    ordo_u32 overflow; /* a worklist was too small: the run's answer is void */
+    ordo_u32 overflow; /* a worklist was too small: the run's answer is invalid */
     ordo_cuda_moment moment[ORDO_CUDA_MOMENTS];
 } ordo_cuda_record;
 
-/* Pinned host memory, which host and device read and write while the kernel runs. */
+/* Pinned host memory, read and written by host and device while the kernel runs. */
 typedef struct ordo_cuda_mailbox {
     volatile ordo_u32 stop;                  /* host to device */
     volatile ordo_u64 supersteps, in_flight; /* device to host */
 } ordo_cuda_mailbox;
 
-/* The part of every kernel's arguments that is about the run: its initial items, and where it reports. */
+/* The part of every kernel's arguments that describes the run: its initial items, and where it reports. */
 typedef struct ordo_cuda_run {
     const ordo_item *initial; /* [initial_count], or NULL: all */
     ordo_u64 initial_count;
@@ -83,12 +86,12 @@ typedef struct ordo_cuda_own ordo_cuda_own;
 typedef struct ordo_cuda ordo_cuda;
 struct ordo_cuda {
     ordo_job *job;
-    ordo_cuda_rows out, in; /* in: where asked for */
+    ordo_cuda_rows out, in; /* `in` is set if asked for */
     void *cells;            /* [targets] on the device */
-    ordo_cuda_run run;      /* all of it the device's addresses */
+    ordo_cuda_run run;      /* with addresses on the device */
     ordo_cuda_own *own;
-    /* Set by the scheduler after ordo_cuda_begin: whether to keep the cells in the second-level cache. That pays where
-     * cells are read most, beside a stream of edges and entries; supersteps over frontiers lose by it (measured). */
+    /* Set by the scheduler after ordo_cuda_begin: whether to keep the cells in the second-level cache. That pays if
+     * cells are read most, beside a stream of edges and entries; supersteps over frontiers become slower (measured). */
     bool keep_cells;
     /* Bytes of dynamic shared memory of a block; see ordo_cuda_share. */
     size_t shared;
@@ -99,21 +102,22 @@ struct ordo_cuda {
     void *explain_arg;
 };
 
-/* The status of a CUDA call: ORDO_OK, or ORDO_ERR_MEMORY or ORDO_ERR_DEVICE with a message of `what` was done and
- * CUDA's own words. */
+/* The status of a CUDA call: ORDO_OK, or ORDO_ERR_MEMORY or ORDO_ERR_DEVICE with a message that consists of `what` was
+ * done and CUDA's error text. */
 ORDO_API ordo_status ordo_cuda_failed(cudaError_t error, const char *what);
-/* The handle of a kernel of this object, for the calls below; NULL after ordo_fail, which they pass on. */
+/* The handle of a kernel of this object, for the calls below. NULL after ordo_fail; the calls below then return that
+ * error. */
 static inline const void *ordo_cuda_kernel(const void *function)
 {
     cudaKernel_t kernel;
     return ordo_cuda_failed(cudaGetKernel(&kernel, function), "looking up the kernel") ? NULL : (const void *)kernel;
 }
 
-/* Copies what a run needs to the device, as said at the top. `cell`: bytes of a cell; `need_in`: in-rows as well. *out
- * is to be ended by ordo_cuda_end, also after an error. */
+/* Copies what a run needs to the device. `cell`: bytes of a cell; `need_in`: in-rows as well. *out is to be ended by
+ * ordo_cuda_end, also after an error. */
 ORDO_API ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
-/* The out-rows as records, [2 * n] uint4 on the device, where nearly all vertices have at most four edges and memory is
- * sufficient; else NULL, which is no error. Made at the first call for a graph and kept with it. */
+/* The out-rows as records, [2 * n] uint4 on the device, if nearly all vertices have at most four edges and there is
+ * enough memory; else NULL, which is no error. Made by the first call for a graph and kept with it. */
 ORDO_API ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
@@ -122,8 +126,8 @@ ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool z
 ORDO_API void *ordo_cuda_copy(ordo_cuda *c, const void *from, ordo_u64 count, size_t size);
 /* The number of blocks that ordo_cuda_launch would start. */
 ORDO_API ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *grid);
-/* One cooperative launch of `threads` threads a block with `args` (pointers to arguments): `blocks` blocks on each
- * multiprocessor, or as many as fit where `blocks` is 0 or more than that. Returns when the kernel has ended. */
+/* One cooperative launch of blocks of `threads` threads with `args` (pointers to arguments): `blocks` blocks on each
+ * multiprocessor, or as many as fit if `blocks` is 0 or more than that. Returns when the kernel has ended. */
 ORDO_API ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args);
 /* A kernel of `grid` blocks; cooperative: no more than ordo_cuda_grid says. */
 typedef struct ordo_cuda_step {
@@ -132,13 +136,13 @@ typedef struct ordo_cuda_step {
     bool cooperative;
     void **args;
 } ordo_cuda_step;
-/* The same for `count` kernels, one after the other. After a stop the rest is launched all the same: each kernel checks
+/* The same for `count` kernels, one after the other. After a stop the remaining kernels are still launched: each checks
  * whether it is to end. */
 ORDO_API ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);
-/* Sets the bytes of dynamic shared memory of a block for the next launch. *resident: how many blocks of `threads`
- * threads a multiprocessor then holds; 0 where `bytes` is too much. */
+/* Sets the bytes of dynamic shared memory of a block for the next launch. *resident becomes the number of blocks of
+ * `threads` threads that a multiprocessor then holds; 0 if `bytes` is too much. */
 ORDO_API ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_t bytes, int *resident);
-/* The number of multiprocessors, the bytes of shared memory of each, and the most that a block may have. */
+/* The number of multiprocessors, the bytes of shared memory of each, and the most bytes that a block may have. */
 ORDO_API ordo_status ordo_cuda_size(int *units, size_t *shared_unit, size_t *shared_block);
 
 /* The arrays of a state are copied to the device for a run, and what critical sections write is copied back. `place`

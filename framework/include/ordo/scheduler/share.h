@@ -1,4 +1,4 @@
-/* share.h -- one member's entries of a superstep, of which all members of a team take chunks.
+/* share.h -- one member's entries of a superstep, from which all members of a team take chunks.
  *
  * Problem. Members end a superstep with different numbers of entries, and the next superstep should keep all of them
  * busy, without copying entries and without a lock.
@@ -25,7 +25,7 @@ typedef struct ordo_share {
     const void *data; /* [count] entries, the owner's bin */
     ordo_u64 count;
     ordo_u64 padding0[5];
-    ordo_u64 next; /* first index not taken; on a line of its own */
+    ordo_u64 next; /* first index not taken; on a separate cache line */
     ordo_u64 padding1[7];
 } ordo_share;
 

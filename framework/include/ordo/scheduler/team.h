@@ -2,10 +2,10 @@
  *
  * Problem. A run takes milliseconds and has thousands of barriers; creating threads for it would cost more.
  *
- * Method. A team of T members runs one function on all of them at once. The caller is member 0, so a team of one has no
- * thread of its own. Teams are kept between runs: leasing one that exists costs a lock, not the creation of threads.
+ * Method. A team of T members runs one function on all of them at once. The caller is member 0, so a team of one
+ * creates no thread. Teams are kept between runs: leasing an existing one costs a lock, not the creation of threads.
  *
- * Not done: pinning threads to cores; teams inside of teams.
+ * Not done: pinning threads to cores; nested teams.
  */
 #ifndef ORDO_TEAM_H
 #define ORDO_TEAM_H
@@ -19,14 +19,14 @@ typedef struct ordo_team ordo_team;
 
 enum { ORDO_MAX_THREADS = 1024 };
 
-/* Processors that this process may use, at least 1. */
+/* Number of processors that this process may use, at least 1. */
 ORDO_API int ordo_cores(void);
 
-/* Leases a team of `threads` members (0: one for each core). While leased it is the caller's alone; concurrent callers
- * get teams of their own. To be given back by ordo_team_return. Errors: ORDO_ERR_USAGE for a negative number or one
- * beyond ORDO_MAX_THREADS, ORDO_ERR_MEMORY where no thread can be made. */
+/* Leases a team of `threads` members (0: one for each core). A leased team is used by one caller only; concurrent
+ * callers get other teams. To be returned by ordo_team_return. Errors: ORDO_ERR_USAGE for a negative number or one
+ * beyond ORDO_MAX_THREADS, ORDO_ERR_MEMORY if no thread can be created. */
 ORDO_API ordo_status ordo_team_lease(int threads, ordo_team **out);
-/* Gives a leased team back; it is kept for later leases. */
+/* Returns a leased team; it is kept for later leases. */
 ORDO_API void ordo_team_return(ordo_team *team);
 /* The number of members. */
 ORDO_API int ordo_team_size(const ordo_team *team);
@@ -37,8 +37,8 @@ typedef void ordo_team_fn(void *arg, int member);
 ORDO_API void ordo_team_run(ordo_team *team, ordo_team_fn *fn, void *arg);
 
 /* Waits until every member of the running function has arrived. Everything that a member wrote before its arrival is
- * visible to every member after the barrier (release on arrival, acquire on departure). Spins briefly where every
- * member can have a core of its own, then sleeps. */
+ * visible to every member after the barrier (release on arrival, acquire on departure). Spins briefly if there is a
+ * core for every member, then sleeps. */
 ORDO_API void ordo_team_barrier(ordo_team *team);
 
 /* Lets another thread run on this core: for loops that wait for a thread which may not be running. */

@@ -5,7 +5,7 @@
  *
  * Invariant: `pending` counts the entries on the stack and those that a member has taken and not yet finished. A member
  * adds its activations before it subtracts what it took (one addition under the lock does both), so pending is zero
- * only when nothing is left anywhere: then, and only then, everybody stops.
+ * exactly when nothing is left, and then all members stop.
  *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */

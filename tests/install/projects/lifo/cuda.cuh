@@ -1,12 +1,12 @@
 /* lifo/cuda.cuh -- the same stack on a GPU: the smallest scheduler there that is still right.
  *
- * One block has the stack, in the device's memory. In a step it takes the uppermost 256 items, a thread each, walks
- * their edges, dealt out among all its threads, and pushes what improved.
+ * One block has the stack, in the device's memory. In a step it takes the uppermost 256 items, one for each thread,
+ * processes their edges, which are distributed over all threads, and pushes improved targets.
  *
  * Invariant: an item's flag is set while it is on the stack, so that n places are enough. An item whose cell has
- * improved since its edges were last walked is on the stack: what improves a cell pushes the item unless its flag is
- * set, flags are cleared when items are taken, and a barrier of the block lies between that and the reading of cells to
- * be walked from. So an improvement is either read there or finds the flag cleared.
+ * improved since its edges were last processed is on the stack: a thread that improves a cell pushes the item unless
+ * its flag is set, flags are cleared when items are taken, and a barrier of the block separates that from reading the
+ * cells that candidates are computed from. So an improvement is either read there or finds the flag cleared.
  *
  * Not done: more than one block.
  *
@@ -22,7 +22,7 @@ typedef struct lifo_args {
     ordo_cuda_rows rows;
     op_cell *cells;
     op_state state;
-    ordo_u32 *stack, *flag; /* [universe] */
+    ordo_u32 *stack, *flag; /* [num_items] */
     ordo_cuda_run run;
 } lifo_args;
 

@@ -1,4 +1,5 @@
-/* base.h -- what all CPU code of operators uses: inlining, counting, locks, rows in registers, prefetch distances.
+/* base.h -- shared by the CPU code of both kinds of operators: inlining, counting, locks, rows held in registers,
+ * ending early, prefetch distances.
  */
 #ifndef ORDO_DETAIL_CPU_BASE_H
 #define ORDO_DETAIL_CPU_BASE_H
@@ -6,12 +7,13 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler/scheduler.h>
 
-/* Forced inline: a sink function is a compile-time argument only where the function that takes it is inlined. */
+/* Forced inlining: the compiler knows which sink function is called only where the function that takes the sink is
+ * inlined. */
 #define ORDO_INLINE static inline __attribute__((always_inline, unused))
 #define ORDO_NOINLINE static __attribute__((noinline, unused))
 
-/* Wraps every statement that only feeds the statistics: -DORDO_NO_STATS builds without them, so that tools/bench can
- * measure what they cost. */
+/* Wraps every statement that only feeds the statistics. -DORDO_NO_STATS compiles these statements out, so that
+ * tools/bench can measure their cost. */
 #ifdef ORDO_NO_STATS
 #define ORDO_COUNT(_statement) ((void)sizeof((_statement), 0))
 #define ORDO_CLOCK(_job) 0.0
@@ -20,7 +22,7 @@
 #define ORDO_CLOCK(_job) ordo_job_seconds(_job)
 #endif
 
-/* A hint to the processor, for loops that spin. */
+/* Tells the processor that the calling loop spins. */
 ORDO_INLINE void ordo_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -30,9 +32,9 @@ ORDO_INLINE void ordo_pause(void)
 #endif
 }
 
-/* Takes and releases a lock: test-and-test-and-set, one lock for each target, or one for several targets where there
- * are very many. `index` is target & locks->mask. Acquire on taking and release on releasing order the critical
- * sections of one target. */
+/* Acquires and releases a lock, by test-and-test-and-set. Each target has a lock; where there are very many targets,
+ * several share one. `index` is target & locks->mask. Acquire order in ordo_lock and release order in ordo_unlock order
+ * the critical sections of one target. */
 ORDO_INLINE void ordo_lock(const ordo_locks *locks, ordo_u32 index)
 {
     ordo_u8 *lock = &locks->lock[index];
@@ -48,8 +50,8 @@ ORDO_INLINE void ordo_unlock(const ordo_locks *locks, ordo_u32 index)
     __atomic_store_n(&locks->lock[index], 0, __ATOMIC_RELEASE);
 }
 
-/* Rows of a graph as a loop over edges needs them, to be kept in registers. In an unweighted graph all weights are one
- * word, 1, at stride 0. */
+/* Rows of a graph in the form that loops over edges need: pointers and strides to keep in registers. An unweighted
+ * graph has one weight word, 1, read with stride 0. */
 typedef struct ordo_rows {
     const ordo_eid *row;
     const ordo_vid *head;
@@ -74,11 +76,12 @@ ORDO_INLINE ordo_rows ordo_rows_of(const ordo_csr *csr, int weight_type)
     return r;
 }
 
-/* Items between two looks at job->stop, and items and edges between two looks at the clock: at two nanoseconds an edge
- * a clock read of 30 is less than 0.1 %. */
+/* How many items are processed between two reads of job->stop, and how many items and edges between two reads of the
+ * clock. An edge takes about 2 ns and a read of the clock 30 ns, so reading it costs less than 0.1 %. */
 enum { ORDO_POLL_BATCH = 1024, ORDO_POLL_WORK = 1 << 14 };
 
-/* For a member that has processed `work` more items and edges: false where the run must end early. */
+/* Called by a member that has processed `work` more items and edges. Polls for cancellation and the time limit once in
+ * ORDO_POLL_WORK of them. Returns false if the run must end early; the member then stops working. */
 ORDO_INLINE bool ordo_go_on(ordo_job *job, ordo_counters *count, ordo_u64 work)
 {
     count->unpolled += work;
@@ -89,12 +92,12 @@ ORDO_INLINE bool ordo_go_on(ordo_job *job, ordo_counters *count, ordo_u64 work)
     return !ordo_job_stopped(job);
 }
 
-/* How far ahead rows and cells are fetched, in entries and edges. Measured on 2 cores (tools/bench): farther gains
- * nothing, nearer loses 10 to 30 % on graphs beyond the cache. */
+/* Prefetch distances of rows and cells, in entries and edges. Measured on 2 cores (tools/bench): longer distances gain
+ * nothing, shorter ones lose 10 to 30 % on graphs larger than the cache. */
 enum { ORDO_AHEAD_ROW = 12, ORDO_AHEAD_EDGES = 6, ORDO_AHEAD_CELLS = 2, ORDO_AHEAD_HEAD = 16, ORDO_AHEAD_MOST = 8 };
 
-/* Copies a member's counters to job->counters, for progress reports and the statistics. `items` is read while the run
- * goes on, so it is an atomic store; the others are read after the run. */
+/* Copies a member's counters to job->counters, for progress reports and the statistics. `items` is stored atomically
+ * because member 0 reads it during the run; the others are read after the run. */
 ORDO_INLINE void ordo_publish_counters(ordo_job *job, int member, const ordo_counters *local)
 {
     ordo_counters *shared = &job->counters[member];

@@ -1,15 +1,15 @@
-/* critical.h -- critical operators on the CPU: preparing requests and running their critical sections under locks.
+/* critical.h -- critical operators on the CPU: prepares requests and runs their critical sections under locks.
  *
- * A template; included by <ordo/scheduler/cpu.h>, expects what <ordo/operator/critical.h> derived. Execution by owners
- * instead of under locks: owner.h.
+ * A template, included by <ordo/scheduler/cpu.h>. Expects the names that <ordo/operator/critical.h> derives from the
+ * operator. Execution by owners instead of locks is in owner.h.
  */
 #include <ordo/detail/cpu/base.h>
 
 typedef struct op_entry {
-    ordo_u32 value; /* the priority that the item was activated with */
+    ordo_u32 value; /* the priority with which the item was activated */
     ordo_item item;
 } op_entry;
-/* Takes an activation. A compile-time argument of the functions below. */
+/* A function that receives activated entries. Passed to the functions below as a compile-time constant. */
 typedef void op_sink(void *arg, op_entry activated);
 enum { op_priority_signed = 0 };
 
@@ -17,7 +17,7 @@ ORDO_INLINE bool op_stale(const ordo_job *job, op_entry entry)
 {
     (void)job;
     (void)entry;
-    return false; /* the prepare function checks */
+    return false; /* op_prepare reads the current state, and makes no request where nothing is to be done */
 }
 ORDO_INLINE op_entry op_entry_now(const ordo_job *job, ordo_item item)
 {
@@ -30,7 +30,8 @@ ORDO_INLINE double op_entry_priority(const ordo_job *job, op_entry entry)
     return entry.value;
 }
 
-/* Runs the critical section of a request whose targets the caller owns; returns how many items it activated. */
+/* Runs the critical section of a request whose targets the caller owns; returns the number of items that it activated.
+ */
 ORDO_INLINE ordo_u32 op_run_commit(const ordo_job *job, const ordo_request *request, ordo_activation *activated,
                                    ordo_counters *count)
 {
@@ -45,8 +46,8 @@ ORDO_INLINE void op_push_activated(const ordo_activation *activated, ordo_u32 si
     }
 }
 
-/* Runs the critical section of a request with its targets locked, and passes what it activates to the sink. The lock of
- * the smaller index is taken first, so there is no deadlock. Returns how many items were activated. */
+/* Locks the targets of a request, runs its critical section, and passes the items that it activates to the sink. The
+ * lock of the smaller index is taken first, so there is no deadlock. Returns the number of activated items. */
 ORDO_INLINE ordo_u32 op_serve(const ordo_job *job, const ordo_request *request, ordo_counters *count, op_sink push,
                               void *arg)
 {
@@ -68,8 +69,8 @@ ORDO_INLINE ordo_u32 op_serve(const ordo_job *job, const ordo_request *request, 
     return activations;
 }
 
-/* A batch of op_expand: visits items in order and serves what they ask for, under locks: `sync` can be nothing else
- * here, and there are no rows. Returns how many items and requests there were. */
+/* A batch of op_expand: prepares the items in order and runs the critical sections of their requests under locks, the
+ * only sync for which this function is called. Rows are not used. Returns the number of items and requests. */
 ORDO_INLINE ordo_u64 op_expand_batch(const ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
                                      ordo_u64 known, ordo_counters *count, const ordo_sync sync, op_sink push,
                                      void *arg)

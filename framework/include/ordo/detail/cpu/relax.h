@@ -1,26 +1,29 @@
-/* relax.h -- relax operators on the CPU: applying a candidate under each sync, going through rows, pulling.
+/* relax.h -- relax operators on the CPU: applies candidates under each sync, loops over rows of edges, pulls.
  *
- * A template; included by <ordo/scheduler/cpu.h>, expects what <ordo/operator/relax.h> derived.
+ * A template, included by <ordo/scheduler/cpu.h>. Expects the names that <ordo/operator/relax.h> derives from the
+ * operator.
  *
- * Memory order. Cells are read and written relaxed. A candidate depends on no shared word but one cell; a stale read of
- * it proposes at most a worse candidate; and every improvement activates its target again, so the last value is always
- * propagated. What carries entries from one member to another (a barrier, a queue) gives the ordering that the entries
- * themselves need. The code uses builtins and not <stdatomic.h> because cells are plain arrays of the caller.
+ * Memory order. Cells are read and written relaxed. A candidate depends on one shared word only, the cell of its item.
+ * A stale read of that cell gives a worse candidate at most, and every improvement of a cell activates its item again,
+ * so the last value is always propagated. The mechanism that carries entries from one member to another (a barrier, a
+ * queue) provides the ordering that the entries themselves need. The code uses builtins and not <stdatomic.h> because
+ * cells are plain arrays of the caller.
  *
  * Sums (ORDO_SUM). Every change of a cell is one read-modify-write, or is made under the cell's lock. So each value of
- * a cell has exactly one successor, and each rise of a level is seen by exactly one offer, which makes an entry of the
- * new level. An entry is stale unless its level equals the level of the cell. Invariant: an item of level L > 0 has an
- * entry of level L in flight, made by the last rise, or initially. It holds because offers only raise levels, and only
- * a take lowers one, to 0. So no item is forgotten, and of the entries that a rising item has in flight one is not
- * stale. An addend is taken once, because a take is a compare-and-swap of the whole cell. Relaxed order is enough: the
- * argument uses only the coherence of that one word, and what a take records is read after the run.
+ * a cell has exactly one successor, and each rise of a level is seen by exactly one offer, the one that makes an entry
+ * of the new level. An entry is stale unless its level equals the level of the cell. Invariant: an item of level L > 0
+ * has an entry of level L in flight, made by the last rise, or initially. It holds because offers only raise levels,
+ * and only a take lowers a level, to 0. So no item is lost, and of the entries that an item has in flight while its
+ * level rises, exactly one is not stale. Each addend is taken exactly once, because a take is a compare-and-swap of the
+ * whole cell. Relaxed order is enough: the argument uses only the coherence of that one word, and what a take records
+ * is read after the run.
  *
  * Not done: combining candidates of one cell before they are applied.
  */
 #include <ordo/detail/cpu/base.h>
 
 typedef struct op_entry {
-    op_cell value; /* of the item's cell when the entry was made */
+    op_cell value; /* of the item's cell, when the entry was made */
     ordo_item item;
 } op_entry;
 
@@ -31,10 +34,9 @@ ORDO_INLINE op_cell op_load(const op_cell *cell)
     return value;
 }
 
-/* Offers a candidate to cell[target]; returns whether that activates the target: the cell was improved or, for sums,
- * its level raised. *candidate is then the new value of the cell. Under ORDO_SYNC_SERVER nothing is written: true means
- * that the candidate must be sent to the owner of the cell, which is what the sink does. `sync` is a constant at every
- * call. */
+/* Offers a candidate to cell[target]. Returns true if the target is activated: the candidate improved the cell or, for
+ * sums, raised its level. *candidate is then the new value of the cell. Under ORDO_SYNC_SERVER nothing is written: true
+ * means that the sink must send the candidate to the owner of the cell. Every call passes `sync` as a constant. */
 #if ORDO_OP_ORDER == ORDO_SUM
 ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, op_cell *candidate, const ordo_sync sync)
 {
@@ -88,7 +90,7 @@ ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, o
 }
 #endif
 
-/* Whether an entry need not be processed: the work of its item has been done, or a newer entry for it exists. */
+/* Whether an entry can be skipped: its item has been processed since the entry was made, or has a newer entry. */
 ORDO_INLINE bool op_stale(const ordo_job *job, op_entry entry)
 {
     const op_cell *cell = (const op_cell *)job->cells;
@@ -101,7 +103,8 @@ ORDO_INLINE bool op_stale(const ordo_job *job, op_entry entry)
 #endif
 }
 
-/* Whether an item with that entry has nothing to propose: its cell holds the worst value or, for sums, level 0. */
+/* Whether the item of an entry has nothing to propose: its cell holds the worst value or, for sums, a value of level 0.
+ */
 ORDO_INLINE bool op_idle(const ordo_job *job, op_entry entry)
 {
 #if ORDO_OP_ORDER == ORDO_SUM
@@ -112,8 +115,8 @@ ORDO_INLINE bool op_idle(const ordo_job *job, op_entry entry)
 #endif
 }
 
-/* Begins processing an entry: sets entry->value to what its candidates are computed from. For sums, this takes the
- * cell; false where another member has taken it meanwhile. */
+/* Begins processing an entry: sets entry->value to the value that candidates are computed from. For sums this takes the
+ * cell; returns false if another member has taken it meanwhile. */
 ORDO_INLINE bool op_begin(const ordo_job *job, op_entry *entry, const ordo_sync sync)
 {
 #if ORDO_OP_ORDER == ORDO_SUM
@@ -143,11 +146,12 @@ ORDO_INLINE bool op_begin(const ordo_job *job, op_entry *entry, const ordo_sync 
 #endif
 }
 
-/* Takes an activation. A compile-time argument of the functions below. */
+/* A function that receives activated entries. Passed to the functions below as a compile-time constant. */
 typedef void op_sink(void *arg, op_entry activated);
 
-/* Offers candidates for the edges e .. end - 1 of one row; returns how many offers activate, or would if the operator
- * activated. Cells of later edges are prefetched: they are what misses the cache. */
+/* Offers the candidates of edges e .. end - 1 of one row. Returns the number of offers that activate their target, or
+ * improve it where the operator activates nothing. Prefetches the cells of later edges, since these accesses miss the
+ * cache. */
 ORDO_INLINE ordo_u64 op_expand_row(const ordo_job *job, const ordo_rows *r, op_cell *cell, op_entry entry, ordo_eid e,
                                    ordo_eid end, const ordo_sync sync, op_sink push, void *arg)
 {
@@ -172,8 +176,8 @@ ORDO_INLINE ordo_u64 op_expand_row(const ordo_job *job, const ordo_rows *r, op_c
     return improved;
 }
 
-/* A batch of op_expand: processes entries[0 .. size - 1]; entries[0 .. known - 1] are there to be fetched ahead.
- * Returns how many items and edges it looked at. */
+/* A batch of op_expand: processes entries[0 .. size - 1], and prefetches for entries[0 .. known - 1]. Returns the
+ * number of entries and of edges that it processed. */
 ORDO_INLINE ordo_u64 op_expand_batch(const ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
                                      ordo_u64 known, ordo_counters *count, const ordo_sync sync, op_sink push,
                                      void *arg)
@@ -222,7 +226,7 @@ ORDO_INLINE ordo_u64 op_expand_batch(const ordo_job *job, const ordo_rows *r, co
     return size + edges;
 }
 
-/* An entry for an item with the present value of its cell. */
+/* An entry for an item, with the present value of the item's cell. */
 ORDO_INLINE op_entry op_entry_now(const ordo_job *job, ordo_item item)
 {
     op_entry entry;
@@ -236,8 +240,8 @@ ORDO_INLINE op_entry op_entry_now(const ordo_job *job, ordo_item item)
 }
 
 #if ORDO_OP_ORDER != ORDO_SUM
-/* The better of `best` and what in-edge e = (u, v) proposes. Only for operators that activate: cells and items are then
- * the same thing. */
+/* The better of `best` and the candidate of in-edge e = (u, v). Only for operators that activate: their cells are
+ * indexed by items. */
 ORDO_INLINE op_cell op_gather_edge(const ordo_job *job, ordo_eid e, ordo_vid u, ordo_vid v, const ordo_u32 *weight,
                                    op_cell best)
 {
@@ -248,7 +252,7 @@ ORDO_INLINE op_cell op_gather_edge(const ordo_job *job, ordo_eid e, ordo_vid u, 
     return op_better(c, best) ? c : best;
 }
 
-/* Pulls: the best of `best` and what all in-edges of v propose. Edge ids are those of the in-rows. */
+/* Pulls: the best of `best` and the candidates of all in-edges of v. Edge ids are indices of the in-rows. */
 ORDO_INLINE op_cell op_gather(const ordo_job *job, const ordo_rows *in, ordo_vid v, op_cell best, ordo_counters *count)
 {
     ordo_eid e = in->row[v], end = in->row[v + 1];

@@ -10,13 +10,14 @@
 
 #define ORDO_DEV static __device__ __forceinline__
 
-/* Words of 32 bits in a cache line: words that different blocks change lie that far apart. */
+/* 32-bit words in a cache line: words that different blocks change lie this far apart. */
 enum { ORDO_CUDA_LINE = 32 };
 
-/* Operations of one thread on one word, of two scopes: device scope for global memory, and block scope (_block) for
- * words of the block's own shared memory. All are relaxed but for acquire, release and the fences. Loads and stores are
- * the compiler's scoped intrinsics. Read-modify-write operations are CUDA's functions, relaxed by definition: these
- * know the memory space of the address, where the intrinsics carry a check and a loop with every 64-bit operation. */
+/* Operations of one thread on one word, at two scopes: device scope for global memory, and block scope (_block) for
+ * words in the shared memory of the thread's block. All are relaxed but for acquire, release and the fences. Loads and
+ * stores are the compiler's scoped intrinsics. Read-modify-write operations are CUDA's functions, relaxed by
+ * definition: these know the memory space of the address, whereas the intrinsics add a check and a loop to every 64-bit
+ * operation. */
 template <typename T> struct ordo_dev_word { /* the types that CUDA's functions take */
     static constexpr bool is_signed = (T)-1 < (T)0;
     using bits = cuda::std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
@@ -24,8 +25,9 @@ template <typename T> struct ordo_dev_word { /* the types that CUDA's functions 
         cuda::std::conditional_t<sizeof(T) == 8, cuda::std::conditional_t<is_signed, long long, unsigned long long>,
                                  cuda::std::conditional_t<is_signed, int, unsigned>>;
 };
-/* Load and store of a word of the block's own shared memory, relaxed, as volatile accesses are here. The scoped
- * intrinsics use a generic address; these use one of shared memory where the compiler knows it, which is faster. */
+/* Relaxed load and store of a word in the shared memory of the thread's block, as volatile accesses. The scoped
+ * intrinsics use a generic address; these use a shared-memory address if the compiler knows that it is one, which is
+ * faster. */
 template <typename T> ORDO_DEV T ordo_dev_load_shared(const T *p)
 {
     return *(const volatile T *)p;
@@ -107,7 +109,7 @@ ORDO_DEV void ordo_dev_fence(void) /* acquire and release */
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
 }
 
-/* Block scope: words of the block's own shared memory. */
+/* Block scope: words in the shared memory of the thread's block. */
 
 template <typename T> ORDO_DEV T ordo_dev_load_block(T *p)
 {
@@ -179,7 +181,7 @@ ORDO_DEV void ordo_dev_fence_block(void) /* acquire and release */
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
 }
 
-/* By one thread: prefetches a line into the second-level cache, where `has`. */
+/* By one thread: prefetches a cache line into the second-level cache, if `has`. */
 ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
 {
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p prefetch.global.L2 [%1]; }" ::"r"((unsigned)has),
@@ -195,9 +197,9 @@ ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
     return word;
 }
 
-/* By one thread: minimum and maximum as above, only where `has`, by a predicated instruction and no branch: several in
- * a row are in flight together, and a lane without one costs nothing. *old becomes the word's old value where `has`,
- * and is unchanged elsewhere. */
+/* By one thread: minimum and maximum as above, only if `has`, by a predicated instruction instead of a branch: several
+ * such operations are in flight together, and lanes without `has` cost nothing. Sets *old to the word's old value if
+ * `has`; otherwise it is unchanged. */
 #define ORDO_DEV_WHERE(_name, _type, _ptx, _reg)                                                                       \
     ORDO_DEV void _name(bool has, _type *p, _type value, _type *old)                                                   \
     {                                                                                                                  \

@@ -6,18 +6,18 @@
 #include <ordo/detail/cuda/atomics.cuh>
 
 enum {
-    ORDO_CUDA_THREADS = 256,   /* of a block */
-    ORDO_CUDA_CAPACITY = 2048, /* items that a block holds back before it appends them */
-    ORDO_CUDA_FEW = 4,         /* edges that the lanes of an item walk one after the other */
-    ORDO_CUDA_NARROW = 8,      /* items of the smallest tile */
-    ORDO_CUDA_SEGMENT = 4096,  /* edges that a block takes of a hub; what has more is one */
+    ORDO_CUDA_THREADS = 256,   /* threads of a block */
+    ORDO_CUDA_CAPACITY = 2048, /* items that a block buffers before it appends them */
+    ORDO_CUDA_FEW = 4,         /* most edges per thread of an item that is processed by its own threads */
+    ORDO_CUDA_NARROW = 8,      /* items in the smallest tile */
+    ORDO_CUDA_SEGMENT = 4096,  /* edges in a piece of a hub; an item with more edges is a hub */
 };
 
 /* A block's buffer, in shared memory, in front of a worklist that the whole grid appends to.
  *
- * Invariant: slots below min(count, ORDO_CUDA_CAPACITY) of `held` that were reserved since the last flush are written
- * before the barrier that begins the next flush; what found no slot went to the list itself. The list's counter hands
- * out each place once. Lists are read behind a grid barrier. */
+ * Invariant: slots of `held` below min(count, ORDO_CUDA_CAPACITY) that were reserved since the last flush are written
+ * before the barrier that begins the next flush; items that found no slot are already in the list. The list's counter
+ * assigns each place once. Lists are read after a grid barrier. */
 typedef struct ordo_dev_queue {
     ordo_u32 held[ORDO_CUDA_CAPACITY];
     ordo_u32 count;
@@ -32,7 +32,7 @@ ORDO_DEV void ordo_dev_start(ordo_dev_queue *q)
     __syncthreads();
 }
 
-/* By one thread. `list` and `count` are those of the next flush. */
+/* By one thread: appends an item. `list` and `count` must be those that are passed to the next flush. */
 ORDO_DEV void ordo_dev_append(ordo_dev_queue *q, ordo_u32 item, ordo_u32 *list, ordo_u32 *count)
 {
     ordo_u32 slot = atomicAdd(&q->count, 1u);
@@ -42,7 +42,8 @@ ORDO_DEV void ordo_dev_append(ordo_dev_queue *q, ordo_u32 item, ordo_u32 *list, 
         list[ordo_dev_add(count, 1u)] = item; /* rare: the buffer is full */
 }
 
-/* By a whole block: moves the buffer to the list, where it is half full or `all`. Begins and ends with a barrier. */
+/* By a whole block: moves the buffer to the list, if it is at least half full or if `all`. Begins and ends with a
+ * barrier. */
 ORDO_DEV void ordo_dev_flush(ordo_dev_queue *q, ordo_u32 *list, ordo_u32 *count, bool all)
 {
     __syncthreads();

@@ -1,37 +1,43 @@
-/* cuda_critical.cuh -- critical operators on the device: exclusive ownership of targets by locks.
+/* critical.cuh -- critical operators on the device: exclusive ownership of targets by locks.
  *
- * Included by cuda.cuh, once per operator. Expects ORDO_OP of a critical operator that lists its arrays.
+ * Included by <ordo/scheduler/cuda.cuh>, once per operator. Expects ORDO_OP, the name of a critical operator that lists
+ * its arrays.
  *
- *   op_dev_try        one try to run a request's section under its locks: all of them or none, and never a wait
- *   op_dev_try_shared   the same for a target whose word is in the shared memory of the only block that uses it
- *   op_dev_prepares     a block's part of a superstep: calls `prepare` of items, and runs their requests by such tries
- *   op_dev_owned      no locks: see cuda_owner.cuh
+ *   op_dev_try        tries once to run a request's critical section under its locks: gets all of them or none, and
+ *                     never waits
+ *   op_dev_try_shared   the same for a target whose word is in shared memory, and is used by that block only
+ *   op_dev_prepares     a block's part of a superstep: prepares items and runs their requests by op_dev_try
+ *   op_dev_owned      without locks, see owner.cuh
  *   op_dev_push       puts an activated item on the frontier of a step
  *
- * Two kinds of locks. A *table* has one word per target (ordo_dev_swap from 0 to 1, release store of 0). A lock *in the
- * word*, where the operator spares the top bit of its only OWNED word (ORDO_CRITICAL_LOCK), is taken by an atomic or
- * that returns the word: the section works on that copy, in registers, and one store writes it and unlocks. That costs
- * one round trip to the second-level cache instead of three, and half the memory.
+ * Two kinds of locks. A lock in a *table* is a word for each target (ordo_dev_swap from 0 to 1, release store of 0). A
+ * lock *in the word* is the top bit of a target's only OWNED word, for operators that leave this bit unused
+ * (ORDO_CRITICAL_LOCK). It is acquired by an atomic OR that returns the word: the critical section works on that copy,
+ * in registers, and one store writes the word and releases the lock. That costs one round trip to the second-level
+ * cache instead of three, and half the memory.
  *
- * Exclusion: between a try that got all locks and the store that gives one of them back, no other try gets that lock.
- *   No deadlock: a thread that has the lower lock and fails to get the higher one gives the lower back at once; no
- * thread waits while it holds a lock. Within a warp, the holder must not wait for lanes that try for its lock. So a
- * thread tries again in a loop of the whole warp (with a vote at its head, or other work after a success): the section
- * is then inside the loop, and runs and ends in the pass in which the lock was got. With a loop that a lane leaves at
- * its success the compiler may put the section behind the loop, where lanes wait for each other.
- *   No livelock: a try fails because of a thread in its section, or of one that holds the higher lock as its lower one
- * and tries a still higher one; of those the one with the highest lock fails only for a thread in its section.
+ * Exclusion: between a try that got all its locks and the store that releases one of them, no other try gets that lock.
+ *   No deadlock: a thread that holds the lower lock and fails to get the higher one releases the lower lock at once; no
+ *   thread waits while it holds a lock. Within a warp, the holder of a lock must not wait for lanes that try to get it.
+ *   So threads retry in a loop of the whole warp (with a vote at its head, or other work after a success): the critical
+ *   section is then inside the loop, and runs and ends in the iteration in which its lock was acquired. If a lane left
+ *   the loop at its success, the compiler could move the critical section behind the loop, where lanes wait for each
+ *   other.
+ *   No livelock: a try fails because of a thread in its critical section, or because of a thread that holds the wanted
+ * higher lock as its own lower one and tries for a still higher one. Of the threads of the second kind, the one with
+ * the highest lock can fail only because of a thread in its critical section.
  *
- * Memory order. What a section writes of a target is seen by the target's next section, by the fence after locking
- * (acquire) and the one before unlocking (release). With locks in words and requests that cannot come twice
- * (`may_repeat` false) neither is needed: the target's words are the locked word itself, which atomics on one word
- * order, and the item's words are read by this thread alone.
+ * Memory order. What a critical section writes to a target's words is visible to the target's next critical section, by
+ * the fence after locking (acquire) and the fence before unlocking (release). With locks in words, and requests that
+ * are made at most once (`may_repeat` false), neither is needed: a target's only word is the locked word itself, on
+ * which atomics are ordered, and the item's words are read by this thread only.
  */
 #ifndef ORDO_CUDA_CRITICAL_ONCE
 #define ORDO_CUDA_CRITICAL_ONCE
 
-/* How many threads of a multiprocessor should run sections under locks, for so many targets: the best of 32, 48 (for
- * pairs), 128, 512 and 1024. Sections of two targets contend as if there were a quarter of the targets. */
+/* How many threads of a multiprocessor should run critical sections under locks, for a number of targets: the best of
+ * 32, 48 (for pairs), 128, 512 and 1024. Critical sections of two targets contend as if there were a quarter of the
+ * targets. */
 static inline ordo_u64 ordo_default_max_contenders(double targets, bool pairs)
 {
     if (targets <= 0)
@@ -44,30 +50,31 @@ static inline ordo_u64 ordo_default_max_contenders(double targets, bool pairs)
 
 #endif
 
-/* What running sections under locks needs. */
+/* Parameters of running critical sections under locks. */
 typedef struct op_cuda_sections {
     op_state state;
     ordo_cuda_locks locks;
-    ordo_u32 width; /* threads of a block that run sections */
-    ordo_u32 sleep; /* longest sleep, in ns, of a thread that finds a lock taken; 0: none */
+    ordo_u32 width; /* threads of a block that run critical sections */
+    ordo_u32 sleep; /* longest sleep, in ns, of a thread that finds a lock held; 0: it does not sleep */
     ordo_cuda_halt halt;
 } op_cuda_sections;
 
-/* By one thread: the request's second target, or its only one. Not by an index, which would keep the request in memory.
- */
+/* By one thread: the request's second target, or its only one. Written without a variable index, which would keep the
+ * request in memory. */
 ORDO_DEV ordo_u32 op_dev_other(const ordo_request *r)
 {
     return (int)op_targets == 2 && r->targets == 2 ? r->target[1] : r->target[0];
 }
 
-/* By one thread: runs a section whose targets the caller owns; returns how many items it put into out[]. may_repeat:
- * the request may come a second time. */
+/* By one thread: runs a critical section whose targets the caller owns; returns the number of activations that it wrote
+ * to out[]. may_repeat: the same request may have been made before. */
 ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const ordo_request *r, ordo_activation *out)
 {
     return may_repeat ? op_commit(s, r, out) : op_commit_valid(s, r, out);
 }
 
-/* By one thread: one try at locks in words, for `run(state, request)`; false where another thread has a lock. */
+/* By one thread: tries once for locks in words, and then calls `run(state, request)`; false if another thread holds a
+ * lock. */
 template <typename Run>
 ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_request *request, Run run)
 {
@@ -109,17 +116,17 @@ ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_req
     return true;
 }
 
-/* By one thread: the same for one target, `i`, whose word is in shared memory; in the request that `run` gets, both
- * targets are 0, the place of the word's copy. Shared memory has no operation on 64 bits that sets a bit, only
+/* By one thread: the same for one target, `i`, whose word is in shared memory. In the request that is passed to `run`,
+ * both targets are 0, the index of the word's copy. Shared memory has no 64-bit operation that sets a bit, only
  * compare-and-swap.
  *
- * The order of sections is that of the operations on the word. Only a holder's store clears the bit, so the atomic that
- * takes the lock has read such a store, and the thread's own store comes after its atomic. Hence all stores to a word
- * come one after the other, and none between the two halves of an atomic (from compute capability 7.0 on). An outdated
- * load is refused by the compare-and-swap, and is used for nothing else but a test of its bit.
- *   The racecheck of compute-sanitizer knows no order but that of barriers, and leaves out atomics: it reports such
- * stores with each other (WAW), and with a load (RAW, WAR), falsely. An exchange in place of the store is not reported,
- * but costs servers a tenth where few targets are hot. */
+ * Critical sections are ordered by the operations on the word. Only a holder's store clears the bit, so the atomic that
+ * acquires the lock has read such a store, and the thread's own store comes after its atomic. Hence the stores to a
+ * word are totally ordered, and none falls between the read and the write of an atomic (from compute capability 7.0
+ * on). An outdated load makes the compare-and-swap fail; its value is used only to test the bit.
+ *   The racecheck tool of compute-sanitizer knows no order but that of barriers, and ignores atomics. It falsely
+ * reports these stores as hazards with each other (WAW) and with the load (RAW, WAR). An exchange instead of the store
+ * is not reported, but costs servers a tenth where few targets are hot. */
 template <typename Run>
 ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, const ordo_request *request, Run run)
 {
@@ -172,8 +179,8 @@ ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, or
     return true;
 }
 
-/* By one thread: one try to run a request's section; *activated becomes how many items it put into out[]. False where
- * another thread has a lock. */
+/* By one thread: tries once to run a request's critical section, and sets *activated to the number of activations that
+ * it wrote to out[]. False if another thread holds a lock. */
 template <bool Word>
 ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const ordo_request *request,
                          ordo_activation *out, ordo_u32 *activated)
@@ -187,11 +194,11 @@ ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const 
 }
 
 /* By any lanes of a warp, each with its own first item: handles items first, first + stride, ... below end, of `list`
- * or, without one, of these numbers. A lane has one request at a time and goes through one loop: takes an item where it
- * has no request, tries its request once. So a lane that finds a lock taken delays no other lane, and lanes that got
- * their locks go on with other items. Where targets have several words and sections are long, both are done in one
- * pass: a third faster for gradient descent, while short sections on one word gain nothing (measured). False where the
- * run ends early. */
+ * or, without one, of these numbers. A lane has one request at a time. In an iteration it takes an item if it has no
+ * request, and tries its request once. So a lane that finds a lock held delays no other lane, and lanes that got their
+ * locks go on with other items. Where targets have several words and critical sections are long, both steps are done in
+ * one iteration: a third faster for gradient descent, while short critical sections on one word gain nothing
+ * (measured). False if the run ends early. */
 template <bool Word, typename Sink>
 ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_item *list, ordo_u32 step, ordo_u64 first,
                              ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink)
@@ -212,7 +219,7 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_item *list, o
                 continue;
         }
         ordo_u32 activated = 0;
-        /* where an item has one request the index is a constant, and the array stays in registers */
+        /* for an item with one request the index is a constant, so the array stays in registers */
         const ordo_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
         if (op_dev_try<Word>(&s->state, &s->locks, now, out, &activated)) {
             next++;
@@ -229,14 +236,14 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_item *list, o
     return true;
 }
 
-/* By a whole block: its part of a superstep over `count` items of `list`, or 0 .. count - 1. What sections activate
- * goes to `sink(activation)`, in one thread, which returns whether that is new on a worklist. The whole block calls
- * `done()` between tiles: to flush; not at all where nothing is activated. `mine` and `rounds` are the thread's own. */
+/* By a whole block: its part of a superstep over `count` items of `list`, or 0 .. count - 1. For each activation one
+ * thread calls `sink(activation)`, which returns whether the item is new on a worklist. The whole block calls `done()`
+ * between tiles, to flush; never if the operator activates nothing. `mine` and `rounds` differ between threads. */
 template <bool Word, typename Sink, typename Done>
 ORDO_DEV void op_dev_prepares(const op_cuda_sections *s, const ordo_item *list, ordo_u64 count, ordo_u32 step,
                               ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink, Done done)
 {
-    enum { SHARE = 4 }; /* items of a thread between flushes */
+    enum { SHARE = 4 }; /* items that a thread processes between two flushes */
     const ordo_u64 width = s->width;
     if (!op_activates) {
         if (threadIdx.x < width)
@@ -255,7 +262,7 @@ ORDO_DEV void op_dev_prepares(const op_cuda_sections *s, const ordo_item *list, 
     }
 }
 
-/* By one thread: puts an item on the frontier of step `step`, once; whether it was not there. */
+/* By one thread: puts an item on the frontier of step `step`, unless it is there; returns whether it was added. */
 ORDO_DEV bool op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, ordo_item item, ordo_u32 step)
 {
     if (ordo_dev_exchange(&f->stamp[item], step) == step)
@@ -266,7 +273,7 @@ ORDO_DEV bool op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, ordo_i
 
 /* ---- the host's part ---- */
 
-/* The state with its arrays on the device. */
+/* The operator's state, with pointers to copies of its arrays on the device. */
 static ordo_status op_cuda_state(ordo_cuda *c, op_state *state, ordo_cuda_arrays *arrays)
 {
     *state = *(const op_state *)c->job->state;
@@ -274,7 +281,7 @@ static ordo_status op_cuda_state(ordo_cuda *c, op_state *state, ordo_cuda_arrays
     return ordo_cuda_arrays_in(c, arrays);
 }
 
-/* What supersteps need: lists of items and counters, or counters alone. */
+/* Allocates the frontier of supersteps: lists of items and counters, or counters only. */
 static ordo_status op_cuda_frontier(ordo_cuda *c, bool lists, ordo_cuda_frontier *f, ordo_cuda_halt *halt)
 {
     ordo_status status = ORDO_OK;
@@ -286,13 +293,14 @@ static ordo_status op_cuda_frontier(ordo_cuda *c, bool lists, ordo_cuda_frontier
     return status ? status : ordo_cuda_halt_make(c, halt);
 }
 
-/* Whether an item may be processed twice in a run. */
+/* Whether an item may be processed more than once in a run. */
 static bool op_cuda_may_repeat(const ordo_job *job)
 {
     return op_activates || job->initial;
 }
 
-/* A run: copies, calls `launch`, which allocates and starts the kernel, and copies back. */
+/* A run: copies the data to the device, calls `launch`, which allocates memory and starts the kernel, and copies
+ * results back. */
 static ordo_status op_cuda_run(ordo_job *job, ordo_status (*launch)(ordo_cuda *c, ordo_cuda_arrays *arrays))
 {
     ordo_cuda c;
@@ -305,10 +313,10 @@ static ordo_status op_cuda_run(ordo_job *job, ordo_status (*launch)(ordo_cuda *c
     return ordo_cuda_end(&c, status);
 }
 
-/* Prepares running sections under locks, in words or in a table, all but `halt`. max_contenders threads of a
- * multiprocessor run sections; 0: as many as a sample of the requests suggests. *blocks, the most blocks of a
- * multiprocessor (0: any number), becomes the fewest that have so many threads; s->width, how many of a block's threads
- * run sections. */
+/* Prepares running critical sections under locks, in words or in a table: sets all members of *s but `halt`.
+ * max_contenders threads of a multiprocessor run critical sections; 0: as many as a sample of the requests suggests.
+ * *blocks is the most blocks of a multiprocessor (0: any number), and is reduced to the fewest that have this many
+ * threads; s->width becomes the number of a block's threads that run critical sections. */
 static ordo_status op_cuda_sections_make(ordo_cuda *c, bool word, ordo_u64 max_contenders, int *blocks,
                                          ordo_cuda_arrays *arrays, op_cuda_sections *s)
 {

@@ -1,25 +1,26 @@
-/* frontier.cuh -- the grid: a frontier that is double-buffered by superstep, and its counters.
+/* frontier.cuh -- grid scope: the frontier of supersteps, double-buffered, and its counters.
  */
 #ifndef ORDO_DETAIL_CUDA_FRONTIER_CUH
 #define ORDO_DETAIL_CUDA_FRONTIER_CUH
 
 #include <ordo/detail/cuda/grid.cuh>
 
-/* Counters of a superstep, triple-buffered, each on a cache line of its own: step s uses those of s % 3 and pushes to
+/* Counters of a superstep, triple-buffered, each on a separate cache line: step s uses those of s % 3 and pushes to
  * those of (s + 1) % 3, and one thread clears those of (s + 2) % 3, which were last used in step s - 1: all threads
- * have passed a barrier since. */
+ * have passed a barrier since then. */
 typedef struct ordo_cuda_superstep_counters {
-    ordo_u32 count, padding0[ORDO_CUDA_LINE - 1];    /* items */
-    ordo_u32 segments, padding1[ORDO_CUDA_LINE - 1]; /* pieces of hubs */
-    ordo_u32 ticket, padding2[ORDO_CUDA_LINE - 1];   /* tiles and pieces that blocks have taken */
-    ordo_u32 stop, padding3[ORDO_CUDA_LINE - 1];     /* the host's wish, as of the step before: alike for all threads */
-    ordo_u64 edges, padding4[ORDO_CUDA_LINE / 2 - 1]; /* of the items, where a scheduler sums them */
+    ordo_u32 count, padding0[ORDO_CUDA_LINE - 1];     /* items */
+    ordo_u32 segments, padding1[ORDO_CUDA_LINE - 1];  /* pieces of hubs */
+    ordo_u32 ticket, padding2[ORDO_CUDA_LINE - 1];    /* number of tiles and pieces that blocks have taken */
+    ordo_u32 stop, padding3[ORDO_CUDA_LINE - 1];      /* the mailbox's `stop`, as read in the step before: the same for
+                                                         all threads */
+    ordo_u64 edges, padding4[ORDO_CUDA_LINE / 2 - 1]; /* edges of the items, if the scheduler sums them */
 } ordo_cuda_superstep_counters;
 
-/* Each vertex is on the frontier of a step at most once: `stamp` holds the last step that it was pushed for. So a list
- * of n items is long enough, and one of m / SEGMENT + hubs pieces. */
+/* Each vertex is on the frontier of a step at most once: `stamp` holds the last step for which it was pushed. So n
+ * items are enough for a list, and m / SEGMENT + (number of hubs) pieces for a list of pieces. */
 typedef struct ordo_cuda_frontier {
-    ordo_u32 *list[2];                  /* [num_items], by parity of the step */
+    ordo_u32 *list[2];                  /* [num_items] each, used by steps of alternating parity */
     ordo_u64 *segment[2];               /* item << 32 | number of the piece */
     ordo_u32 *stamp;                    /* [num_items], 0 at first */
     ordo_cuda_superstep_counters *turn; /* [3], 0 at first */
@@ -40,8 +41,8 @@ static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_ite
     return f->turn ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* By one thread of the grid, at the start of a step: clears the counters of the step after next, and serves the trace
- * and the mailbox. */
+/* By one thread of the grid, at the start of a step: clears the counters of the step after next, adds a sample to the
+ * trace, and reads and writes the mailbox. */
 ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, const ordo_cuda_run *run,
                                   ordo_u64 in_flight, ordo_u64 bucket, double delta)
 {

@@ -1,17 +1,17 @@
-/* grid.cuh -- the grid: what a run begins with, counters, the trace, and ends in the middle of a step.
+/* grid.cuh -- grid scope: initial items, counters, the trace, and ending a run in the middle of a step.
  */
 #ifndef ORDO_DETAIL_CUDA_GRID_CUH
 #define ORDO_DETAIL_CUDA_GRID_CUH
 
 #include <ordo/detail/cuda/block_queue.cuh>
 
-/* By one thread: the i-th of the items that a run begins with. */
+/* By one thread: the i-th initial item of the run. */
 ORDO_DEV ordo_item ordo_dev_initial(const ordo_cuda_run *run, ordo_u64 i)
 {
     return run->initial ? run->initial[i] : (ordo_item)i;
 }
 
-/* By a whole warp: adds the lanes' own counters to the grid's. */
+/* By a whole warp: adds the counters of its lanes to those of the grid. */
 ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
 {
     ordo_u64 values[5] = {mine.items, mine.edges, mine.useful, mine.stale, mine.activations};
@@ -23,7 +23,7 @@ ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
     }
 }
 
-/* By one thread of the grid: a sample of the trace; where the trace is full, every second one is dropped. */
+/* By one thread of the grid: adds a sample to the trace. When the trace is full, every second sample is dropped. */
 ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 bucket, double delta,
                               ordo_u32 concurrent, float utilisation)
 {
@@ -44,11 +44,11 @@ ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 
     r->moment[r->taken++] = m;
 }
 
-/* ---- ends in the middle of a step ---- */
+/* ---- ending in the middle of a step ---- */
 
-/* How a run ends in the middle of a step when the host wants it: one word, which every thread that waits or works long
- * looks at. It holds the step in which it was set, so that all blocks leave after the same barrier: what is set in a
- * step is visible to all threads behind that step's barrier, and a word that a faster block sets in the next step is
+/* How the host ends a run in the middle of a step: by one word, which every thread that waits or works for long reads.
+ * It holds the step in which it was set, so that all blocks leave after the same barrier: a word that is set in a step
+ * is visible to all threads behind that step's barrier, and a word that a faster block sets in the next step is
  * recognised by its number and not obeyed yet. */
 typedef struct ordo_cuda_halt {
     ordo_u32 *word; /* 0 at first */
@@ -57,9 +57,9 @@ typedef struct ordo_cuda_halt {
 
 enum { ORDO_CUDA_LOOK = 64, ORDO_CUDA_ASK = 4096 };
 
-/* By one thread: whether the run has been told to end; true in a thread that has just looked, every ORDO_CUDA_LOOK
- * calls. *rounds is the thread's own count of calls. Threads with `asks` look at the host's mailbox as well: one of a
- * block, or all where some may work long after that one has ended. */
+/* By one thread: whether the run has been told to end. Reads the word once in ORDO_CUDA_LOOK calls, and returns false
+ * in all others. *rounds counts the thread's calls. Threads with `asks` also read the host's mailbox: one thread of a
+ * block, or all of them if some may work long after that one has ended. */
 ORDO_DEV bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds, bool asks = threadIdx.x == 0)
 {
     if (++*rounds % ORDO_CUDA_LOOK)
@@ -69,7 +69,7 @@ ORDO_DEV bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 
     return ordo_dev_load(halt->word) != 0;
 }
 
-/* By one thread, behind the barrier of `step`: whether the run ends there; alike in all threads of the grid. */
+/* By one thread, behind the barrier of `step`: whether the run ends there; the same in all threads of the grid. */
 ORDO_DEV bool ordo_dev_halted(const ordo_cuda_halt *halt, ordo_u32 step)
 {
     const ordo_u32 word = ordo_dev_load(halt->word);

@@ -1,14 +1,14 @@
-/* locks.cuh -- one thread: locks of targets, at device or block scope.
+/* locks.cuh -- thread scope: locks of targets, at device or block scope.
  */
 #ifndef ORDO_DETAIL_CUDA_LOCKS_CUH
 #define ORDO_DETAIL_CUDA_LOCKS_CUH
 
 #include <ordo/detail/cuda/grid.cuh>
 
-/* By one thread: tries for a lock of a table (true: the caller has it), gives it back, orders memory after the one and
- * before the other. At device scope or, Near, at that of the block whose shared memory holds the table. A lock of a
- * block is given back by an exchange: that is no slower than a store to a generic address, and racecheck, which reports
- * a store and a concurrent test of the lock as a hazard, leaves out atomics. */
+/* By one thread: tries to acquire a lock of a table (true: acquired), releases it, and orders memory after the
+ * acquisition and before the release. At device scope or, with Near, at the scope of the block whose shared memory
+ * holds the table. A lock in shared memory is released by an exchange: that is not slower than a store to a generic
+ * address, and racecheck, which reports a store and a concurrent test of the lock as a hazard, ignores atomics. */
 template <bool Near> ORDO_DEV bool ordo_dev_lock(ordo_u32 *lock)
 {
     ordo_u32 open = 0;
@@ -30,15 +30,15 @@ template <bool Near> ORDO_DEV void ordo_dev_order(void)
         ordo_dev_fence();
 }
 
-/* Locks of a run. */
+/* The locks of a run. */
 typedef struct ordo_cuda_locks {
-    ordo_u32 *lock; /* [mask + 1] the table, 0 at first; not with locks in words */
+    ordo_u32 *lock; /* [mask + 1] the table, initially 0; unused with locks in words */
     ordo_u32 mask;
-    bool may_repeat; /* critical operators: a request may come twice */
+    bool may_repeat; /* critical operators: a request may be made more than once */
 } ordo_cuda_locks;
 
-/* On the host: a lock for each target, or one for several where there are very many. `table`: the locks are a table,
- * not bits of the targets' own words. */
+/* On the host: makes a lock for each target, or one for several targets where there are very many. `table`: the locks
+ * are a table, not bits in the targets' words. */
 static inline ordo_status ordo_cuda_locks_make(ordo_cuda *c, bool table, ordo_cuda_locks *locks)
 {
     ordo_u64 size = 1;

@@ -1,53 +1,54 @@
-/* cuda_owner.cuh -- critical operators on the device: owner-computes, without locks, and without atomics on targets.
+/* owner.cuh -- critical operators on the device: owner-computes, without locks, and without atomics on targets.
  *
- * Included by cuda_critical.cuh, once per operator. <ordo/detail/cpu/owner.h> is the CPU's.
+ * Included by critical.cuh, once per operator. The CPU's counterpart is <ordo/detail/cpu/owner.h>.
  *
  *   op_dev_owned        a superstep over a list of items
- *   op_dev_goes_on      the barrier behind it
+ *   op_dev_goes_on      the barrier after a superstep
  *   op_cuda_run_owned   launches a kernel of such supersteps
  *
  * Method. Targets are split among owners, a thread each. A superstep
- *   counts    calls `prepare` of all items and counts their requests in bins, one bin for each pair of owners;
- *   makes room, by a prefix sum over the bins of a block, whose beginning an atomic hands out;
- *   fills     calls `prepare` again. No section has run since, so the requests are the same: each goes into its bin;
- *   serves    in phases that grid barriers separate. In phase 0 an owner serves the requests whose targets are all its
- *             own; in later ones owners are paired off as in a round-robin tournament, by the circle method, and the
- *             smaller one of a pair serves the requests for both. Phases without requests are skipped. With one target
- *             per request there is phase 0 alone.
+ *   counts    prepares all items and counts their requests in bins, one bin for each pair of owners;
+ *   reserves  places for the requests, by a prefix sum over the bins of a block, whose first place an atomic assigns;
+ *   fills     prepares all items again. No critical section has run since, so the requests are the same, and each is
+ *             written to its bin;
+ *   serves    runs the requests, in phases separated by grid barriers. In phase 0 an owner runs the requests whose
+ *             targets are all its own; in later phases owners are paired as in a round-robin tournament, by the circle
+ *             method, and the owner with the smaller number runs the requests of the pair. Phases without requests are
+ *             skipped. With one target per request there is only phase 0.
  *
  * The circle method: with an even number P of owners, all but the last stand on a circle of P - 1. In phase 1 + k
  * owners a and b of the circle meet if a + b = k (mod P - 1), and the last one meets the owner a with 2 a = k, which
- * would meet itself. For each a there is one such b, and one such a for each k, as P - 1 is odd: no owner is in two
- * pairs of a phase, and every pair meets in one. So a bin is found by its phase and its smaller owner, and an owner
- * finds its bins without computing whom it meets.
+ * would meet itself. For each a there is one such b, and for each k one such a with a = b, as P - 1 is odd: so no owner
+ * is in two pairs of a phase, and every pair meets in one phase. A bin is therefore found by its phase and its smaller
+ * owner, and an owner finds its bins without computing its partners.
  *
  * Memory order. During a phase a target is accessed by one thread only, and a bin by its owner. The grid barrier before
- * it is acquire and release for all threads of the grid: so that thread sees what others have written to its targets,
- * to the bins and to the requests, and sections, which load and store plainly, need no fence of their own. Sections of
- * one item's requests may run at the same time where they own different targets, as they do on the CPU. A bin is served
- * in any order: places are reserved by an atomic.
+ * the phase is acquire and release for all threads of the grid: so that thread sees what other threads have written to
+ * its targets, to the bins and to the requests, and critical sections, which use plain loads and stores, need no fence.
+ * Critical sections of one item's requests may run at the same time if they own different targets, as on the CPU.
+ * Requests of a bin run in any order, since their places are reserved by an atomic.
  *
- * Ownership: targets are dealt out round-robin, for hot ones are often neighbours (users before things, hubs with small
- * numbers). Where the number of owners is chosen here it is odd or twice an odd number, since otherwise hot targets
- * that differ by powers of two, as in RMAT graphs, would have few owners. Owners are dealt out to blocks first, then to
- * warps, and to lanes last, so that neighbours wait for memory at the same time.
- *   A phase costs a barrier, and a section an owner's round trip to memory or two: so with two targets per request the
- * number of owners is about the square root of the number of items.
+ * Ownership: targets are assigned to owners round-robin, because hot targets often have consecutive numbers (users
+ * before things, hubs with small numbers). The default number of owners is odd or two times an odd number, since
+ * otherwise hot targets whose numbers differ by powers of two, as in RMAT graphs, would share few owners. Owners are
+ * assigned to blocks first, then to warps, and to lanes last, so that consecutive owners wait for memory at the same
+ * time.
+ *   A phase costs a barrier, and a critical section costs its owner one or two round trips to memory: so with two
+ * targets per request the number of owners is about the square root of the number of items.
  *
- * Not done: requests that wait for room; there is room for as many as all items may make.
+ * Not done: requests that wait for memory. There is memory for all requests that the items can make.
  */
 #ifndef ORDO_CUDA_OWNER_ONCE
 #define ORDO_CUDA_OWNER_ONCE
 
-/* Where a bin's requests are. `end` counts them first, and is then the place of the next one; 0 when they are served.
- */
+/* The place of a bin's requests. `end` first counts them, then is the place of the next one; 0 after they have run. */
 typedef struct ordo_cuda_bin {
     ordo_u64 begin, end;
 } ordo_cuda_bin;
 
-enum { ORDO_CUDA_OWNERS_PAIRED = 1022 }; /* twice an odd number: see above */
+enum { ORDO_CUDA_OWNERS_PAIRED = 1022 }; /* two times an odd number: see above */
 
-/* The number of owners: as many as are asked for, or where that is 0 as the run needs. */
+/* The number of owners: `asked`, or the default if that is 0. */
 static inline ordo_u32 ordo_cuda_owner_count(ordo_u32 asked, bool pairs, ordo_u64 items, ordo_u64 targets,
                                              ordo_u64 threads)
 {
@@ -66,9 +67,9 @@ typedef struct op_cuda_owners {
     op_state state;
     bool may_repeat;
     ordo_u32 owners, phases;
-    ordo_cuda_bin *bin;    /* [phases][owners], by the smaller one; all 0 between supersteps */
+    ordo_cuda_bin *bin;    /* [phases][owners], indexed by the smaller owner of the pair; all 0 between supersteps */
     ordo_request *request; /* [num_items * op_requests] */
-    ordo_u32 *busy;        /* [phases] the last superstep in which it had a request; 0 at first */
+    ordo_u32 *busy;        /* [phases] the last superstep in which the phase had a request; initially 0 */
     ordo_cuda_halt halt;   /* its steps are the barriers between phases */
 } op_cuda_owners;
 
@@ -83,8 +84,8 @@ ORDO_DEV ordo_cuda_bin *op_dev_bin(const op_cuda_owners *o, const ordo_request *
     return &o->bin[phase * o->owners + low];
 }
 
-/* By the whole grid: calls `prepare` of the items, each in one thread, and `each(request)` for their requests. Returns
- * the number of the thread's items. */
+/* By the whole grid: prepares the items, each in one thread, and calls `each(request)` for their requests. Returns the
+ * number of items that the calling thread has prepared. */
 template <typename Each>
 ORDO_DEV ordo_u64 op_dev_ask(const op_cuda_owners *o, const ordo_item *list, ordo_u64 count, Each each)
 {
@@ -94,13 +95,12 @@ ORDO_DEV ordo_u64 op_dev_ask(const op_cuda_owners *o, const ordo_item *list, ord
         ordo_request request[op_requests];
         const ordo_u32 asked = op_prepare(&o->state, list ? list[i] : (ordo_item)i, request);
         for (ordo_u32 k = 0; k < asked; k++)
-            each((int)op_requests == 1 ? &request[0]
-                                       : &request[k]); /* with a constant index the array stays in registers */
+            each((int)op_requests == 1 ? &request[0] : &request[k]); /* a constant index keeps the array in registers */
     }
     return items;
 }
 
-/* By the whole grid: reserves room for what was counted; *given becomes how much that is in all. */
+/* By the whole grid: reserves places for the counted requests; *given becomes their total. */
 ORDO_DEV void op_dev_make_room(const op_cuda_owners *o, ordo_u32 step, ordo_u64 *given)
 {
     __shared__ typename cub::BlockScan<ordo_u64, ORDO_CUDA_THREADS>::TempStorage scan;
@@ -122,7 +122,8 @@ ORDO_DEV void op_dev_make_room(const op_cuda_owners *o, ordo_u32 step, ordo_u64 
     }
 }
 
-/* By one thread: serves an owner's bin of a phase. It asks the host itself: others may wait at the barrier by then. */
+/* By one thread: runs the requests in an owner's bin of a phase. The thread reads the host's mailbox itself, because
+ * the thread that does so otherwise may already wait at the barrier. */
 template <typename Sink>
 ORDO_DEV void op_dev_serve(const op_cuda_owners *o, ordo_cuda_bin *bin, ordo_u32 barrier, ordo_cuda_counters *mine,
                            ordo_u32 *rounds, Sink sink)
@@ -130,7 +131,7 @@ ORDO_DEV void op_dev_serve(const op_cuda_owners *o, ordo_cuda_bin *bin, ordo_u32
     const ordo_u64 end = bin->end;
     if (!end)
         return;
-    ordo_request next = o->request[bin->begin]; /* loaded while the one before it is served */
+    ordo_request next = o->request[bin->begin]; /* loaded while the request before it runs */
     for (ordo_u64 i = bin->begin; i < end; i++) {
         if (ordo_dev_told(&o->halt, barrier, rounds, true))
             return;
@@ -147,11 +148,11 @@ ORDO_DEV void op_dev_serve(const op_cuda_owners *o, ordo_cuda_bin *bin, ordo_u32
     bin->end = 0;
 }
 
-/* By the whole grid: superstep `step` over `count` items of `list`, or 0 .. count - 1. *given, the superstep's own
- * counter, is 0 before it. What sections activate goes to `sink(activation)`, in one thread, which returns whether that
- * is new on a worklist; whole blocks call `done()` between phases: to flush. *barrier counts the barriers that a halt
- * is numbered by, from 1 on. Returns false, in all threads alike, where there was no request or the run is to end; else
- * op_dev_goes_on must follow. */
+/* By the whole grid: superstep `step` over `count` items of `list`, or 0 .. count - 1. *given, a counter for this
+ * superstep only, must be 0 before. For each activation one thread calls `sink(activation)`, which returns whether the
+ * item is new on a worklist; whole blocks call `done()` between phases, to flush. *barrier counts the barriers, from 1
+ * on; a halt is numbered by them. Returns false, in all threads alike, if there was no request or the run is to end;
+ * else op_dev_goes_on must follow. */
 template <typename Sink, typename Done>
 ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_item *list, ordo_u64 count, ordo_u32 step,
                            ordo_u64 *given, ordo_u32 *barrier, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink,
@@ -185,15 +186,15 @@ ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_item *list, ordo_
     return going;
 }
 
-/* By the whole grid: the barrier that ends a superstep; false where the run is to end. */
+/* By the whole grid: the barrier that ends a superstep; false if the run is to end. */
 ORDO_DEV bool op_dev_goes_on(const op_cuda_owners *o, ordo_u32 *barrier)
 {
     cooperative_groups::this_grid().sync();
     return !ordo_dev_halted(&o->halt, (*barrier)++);
 }
 
-/* On the host: launches a kernel whose arguments have `owners`, `frontier` (with lists of items, or counters alone) and
- * `run`; `asked` owners, or where that is 0 as many as `blocks` blocks per multiprocessor can use. */
+/* On the host: launches a kernel whose arguments have `owners`, `frontier` (with lists of items, or counters only) and
+ * `run`. There are `asked` owners, or if that is 0 as many as `blocks` blocks per multiprocessor can use. */
 template <typename Args>
 static ordo_status op_cuda_run_owned(ordo_cuda *c, const void *function, ordo_u32 asked, int blocks, bool lists,
                                      ordo_cuda_arrays *arrays, Args *a)

@@ -1,28 +1,28 @@
-/* cuda_pool.cuh -- buckets over one pool of memory blocks, for schedulers on a GPU: from a slot's number to its memory.
+/* pool.cuh -- buckets over one pool of memory blocks, for schedulers on a GPU: finds the memory of a numbered slot.
  *
- * A bucket is an endless array of slots, numbered with 64 bits, of which only some blocks have memory. Each bucket has
- * a circular table with a word for each block: the block's number in the bucket, and which block of the pool it is. So
- * a word tells by itself whether it is the one that a reader needs; a reader that does not find it waits for the store
- * that is under way. When blocks are mapped and freed, and by which threads, is up to the scheduler.
+ * A bucket is an unbounded array of slots with 64-bit numbers, of which only some blocks have memory. Each bucket has a
+ * circular table with a word for each block, which holds the block's number in the bucket and its index in the pool. So
+ * a reader can tell whether a word belongs to the block that it needs; if not, it waits until the word is stored. The
+ * scheduler decides when blocks are mapped and freed, and by which threads.
  *
- * Memory order. Where a block of the pool may be freed and mapped again between two grid barriers, a word is stored
- * with release and read with acquire: so accesses of the block's former use come before those of its present one. A
- * thread block caches words that it has read in shared memory (the translation cache), with release and acquire of
- * block scope; an outdated one is recognised by its number.
+ * Memory order. If a block of the pool may be freed and mapped again between two grid barriers, words are stored with
+ * release and read with acquire: so accesses of the block's former use come before those of its present use. A thread
+ * block caches words that it has read in shared memory (the translation cache), with release and acquire of block
+ * scope; an outdated one is recognised by its number.
  *
  * All functions are called by one thread, unless they say otherwise.
  *
- * After <ordo/scheduler/cuda.cuh>.
+ * To be included after <ordo/scheduler/cuda.cuh>.
  */
 #ifndef ORDO_CUDA_POOL_CUH
 #define ORDO_CUDA_POOL_CUH
 
 enum {
-    ORDO_POOL_BUCKETS = 32, /* most: one per lane */
+    ORDO_POOL_BUCKETS = 32, /* the most buckets: one per lane */
     ORDO_POOL_CACHE = 4,
     ORDO_POOL_MARK = 1 << 23,
-    ORDO_POOL_BLOCKS = (1 << 23) - 1,    /* most blocks */
-    ORDO_POOL_NONE = ORDO_POOL_MARK - 1, /* in a word: the pool was empty, these slots have no memory */
+    ORDO_POOL_BLOCKS = (1 << 23) - 1,    /* the most blocks */
+    ORDO_POOL_NONE = ORDO_POOL_MARK - 1, /* in a word: the pool was exhausted, so these slots have no memory */
 };
 
 typedef struct ordo_dev_pool {
@@ -37,14 +37,14 @@ typedef struct ordo_dev_pool_cache {
     ordo_u64 word[ORDO_POOL_BUCKETS][ORDO_POOL_CACHE];
 } ordo_dev_pool_cache;
 
-/* By a whole block, before a barrier. */
+/* By a whole block: empties the cache. A barrier must follow. */
 ORDO_DEV void ordo_pool_start(ordo_dev_pool_cache *cache)
 {
     for (ordo_u32 i = threadIdx.x; i < ORDO_POOL_BUCKETS * ORDO_POOL_CACHE; i += blockDim.x)
         cache->word[i / ORDO_POOL_CACHE][i % ORDO_POOL_CACHE] = 0;
 }
 
-/* Numbers begin at 1: a word of 0 is of no block. */
+/* The number of a slot's block. Numbers begin at 1, so a word of 0 belongs to no block. */
 ORDO_DEV ordo_u64 ordo_pool_number(const ordo_dev_pool &p, ordo_u64 slot)
 {
     return (slot >> p.block_shift) + 1;
@@ -66,9 +66,9 @@ ORDO_DEV ordo_u32 ordo_pool_block(ordo_u64 word)
     return (ordo_u32)word & (ORDO_POOL_MARK - 1);
 }
 
-/* The pool's block of a slot that is mapped, or is being mapped by another thread: waits for it. Ordered: the block may
- * have been freed by another use since the last grid barrier; else that barrier orders all accesses, and loads are
- * relaxed, because an acquire invalidates the first-level cache. */
+/* The pool's block that holds a slot. Waits while another thread maps it. `ordered`: the block may have been freed by
+ * another use since the last grid barrier. Otherwise that barrier orders all accesses, and loads are relaxed, because
+ * an acquire invalidates the first-level cache. */
 template <bool ordered>
 ORDO_DEV ordo_u32 ordo_pool_translate(const ordo_dev_pool &p, ordo_dev_pool_cache *cache, ordo_u32 b, ordo_u64 slot)
 {
@@ -87,7 +87,7 @@ ORDO_DEV ordo_u32 ordo_pool_translate(const ordo_dev_pool &p, ordo_dev_pool_cach
     return ordo_pool_block(word);
 }
 
-/* Where a slot of a block lies in `slots`. */
+/* The index of a slot in `slots`. */
 ORDO_DEV ordo_u64 ordo_pool_at(const ordo_dev_pool &p, ordo_u32 block, ordo_u64 slot)
 {
     return ((ordo_u64)block << p.block_shift) + (slot & (((ordo_u64)1 << p.block_shift) - 1));
@@ -97,7 +97,7 @@ ORDO_DEV void ordo_pool_put(const ordo_dev_pool &p, ordo_u32 block, ordo_u64 slo
 {
     ((Entry *)p.slots)[ordo_pool_at(p, block, slot)] = entry;
 }
-/* Bypasses the first-level cache, which may hold what was there before. */
+/* Loads an entry. Bypasses the first-level cache, which may hold outdated contents. */
 template <typename Entry> ORDO_DEV Entry ordo_pool_get(const ordo_dev_pool &p, ordo_u64 at)
 {
     Entry entry;
@@ -114,8 +114,9 @@ template <typename Entry> ORDO_DEV Entry ordo_pool_get(const ordo_dev_pool &p, o
 
 /* ---- spilled items: a bit each ---- */
 
-/* An item that finds no memory is spilled: a bit, counted once; its value is that of its cell when it is swept. The
- * fence orders the cell before the bit, for a thread that takes the bits with an exchange and a fence. */
+/* An item for which there is no memory is spilled: it becomes a bit, which is counted once, and later gets the value
+ * that its cell then has. The fence orders the cell before the bit, for a thread that takes the bits with an exchange
+ * and a fence. */
 typedef struct ordo_dev_spill {
     ordo_u32 *bits;
     ordo_u64 *count;

@@ -1,6 +1,7 @@
-/* relax.cuh -- relax operators on a GPU: offering a candidate, walking rows by blocks, supersteps over a frontier.
+/* relax.cuh -- relax operators on a GPU: offers candidates, expands rows by blocks, runs supersteps over a frontier.
  *
- * A template; included by <ordo/scheduler/cuda.cuh>, expects what <ordo/operator/relax.h> derived.
+ * A template, included by <ordo/scheduler/cuda.cuh>. Expects the names that <ordo/operator/relax.h> derives from the
+ * operator.
  */
 #include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
@@ -18,7 +19,7 @@ static inline ordo_status op_cuda_state(ordo_cuda *c, op_state *state)
     return ordo_cuda_arrays_in(c, &arrays);
 }
 
-/* The same for whatever kernel's arguments have rows, cells, state and run: all that they hold of the job. */
+/* The same for the arguments of a kernel that have the members rows, cells, state and run: sets all four. */
 template <typename Args> static ordo_status op_cuda_arguments(ordo_cuda *c, Args *a)
 {
     a->rows = c->out;
@@ -27,25 +28,25 @@ template <typename Args> static ordo_status op_cuda_arguments(ordo_cuda *c, Args
     return op_cuda_state(c, &a->state);
 }
 
-/* By one thread: the value that an item's candidates are proposed from: its cell, where items have one. */
+/* By one thread: the value from which an item's candidates are computed: its cell, if items have cells. */
 ORDO_DEV op_cell op_dev_cell(op_cell *cells, ordo_item item)
 {
     return op_activates ? ordo_dev_load(&cells[item]) : op_worst();
 }
 
-/* By one thread: applies a candidate atomically, where `has`. *old becomes the cell's old value where `has`, and is
- * undefined elsewhere. */
+/* By one thread: applies a candidate atomically, if `has`. Sets *old to the cell's old value if `has`; otherwise it is
+ * undefined. */
 ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell candidate, op_cell *old)
 {
     op_cell *const cell = &cells[target];
 #if defined(__cplusplus) /* all branches compile for every type */
     constexpr bool min = (int)op_order == ORDO_MIN, max = (int)op_order == ORDO_MAX;
     if constexpr ((int)op_cell_type == ORDO_F32 && (min || max)) {
-        /* Floats without a sign are ordered as integers, those with one the other way round, and as signed integers
-         * those without are above those with. So one operation of integers does, by the candidate's sign. */
+        /* The bits of non-negative floats are ordered as integers, those of negative floats in reverse, and as signed
+         * integers the former are above the latter. So the candidate's sign decides which integer operation to use. */
         const bool negative = __float_as_uint(candidate) >> 31;
         has = has && !isnan(candidate);
-        ordo_u32 was = __float_as_uint(candidate); /* one of the two writes it, for a NaN none */
+        ordo_u32 was = __float_as_uint(candidate); /* one of the two operations writes it; for a NaN none does */
         if (min) {
             ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
             ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
@@ -71,8 +72,8 @@ ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell 
     }
 }
 
-/* By one thread: applies one candidate; true where it improved the cell. Unless `blind` it tests the cell first, for
- * most candidates improve nothing and a load costs half an atomic. Racy: a plain store. */
+/* By one thread: applies one candidate; true if it improved the cell. Unless `blind`, it tests the cell first, because
+ * most candidates improve nothing and a load costs half as much as an atomic. `racy`: writes by a plain store. */
 ORDO_DEV bool op_dev_offer(op_cell *cells, ordo_u32 target, op_cell candidate, bool racy, bool blind)
 {
     if (!blind && !op_better(candidate, ordo_dev_load(&cells[target])))
@@ -86,10 +87,10 @@ ORDO_DEV bool op_dev_offer(op_cell *cells, ordo_u32 target, op_cell candidate, b
     return op_better(candidate, old);
 }
 
-/* By any lanes of a warp: the same under the lock of the target, which only a lane takes that would improve the cell;
- * the cell is tested again under the lock. The lanes that call together stay in one loop until none of them is left: a
- * section runs in the pass in which its lock was got, so no lane that holds a lock waits for one that wants it (see
- * cuda_critical.cuh). */
+/* By any lanes of a warp: the same under the lock of the target. A lane takes the lock only if its candidate would
+ * improve the cell, and tests the cell again under the lock. Lanes that call together stay in one loop until all of
+ * them are done: a critical section runs in the iteration in which its lock was acquired, so no lane that holds a lock
+ * waits for a lane that wants it (see critical.cuh). */
 ORDO_DEV bool op_dev_offer_locked(op_cell *cells, const ordo_cuda_locks *locks, ordo_u32 target, op_cell candidate)
 {
     const ordo_u32 here = __activemask();
@@ -110,7 +111,7 @@ ORDO_DEV bool op_dev_offer_locked(op_cell *cells, const ordo_cuda_locks *locks, 
     return improved;
 }
 
-/* By one thread: heads and weights of N edges. All loads are in flight before the first is used. */
+/* By one thread: loads heads and weights of N edges. All loads are issued before the first value is used. */
 template <int N>
 ORDO_DEV void op_dev_edges(const ordo_cuda_rows *rows, const ordo_eid (&e)[N], ordo_u32 (&head)[N],
                            ordo_u32 (&weight)[N])
@@ -134,7 +135,7 @@ ORDO_DEV void op_dev_edges(const ordo_cuda_rows *rows, const ordo_eid (&e)[N], o
     }
 }
 
-/* By one thread: edge `e`, of the row of `tail`; turned: rows are of in-edges, and the edge leads to `tail`. */
+/* By one thread: edge `e`, of the row of `tail`. `turned`: the rows are in-rows, and the edge leads to `tail`. */
 ORDO_DEV op_edge op_dev_edge(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid tail, bool turned)
 {
     const ordo_eid edge[1] = {e};
@@ -146,16 +147,16 @@ ORDO_DEV op_edge op_dev_edge(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid ta
 /* Shared memory of op_dev_expand. */
 typedef struct op_dev_tile {
     typename cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>::TempStorage scan;
-    ordo_u32 offset[ORDO_CUDA_THREADS]; /* of the item's first edge among all of the tile's */
+    ordo_u32 offset[ORDO_CUDA_THREADS]; /* number of the item's first edge among all edges of the tile */
     ordo_u64 begin[ORDO_CUDA_THREADS];
     ordo_vid item[ORDO_CUDA_THREADS];
     op_cell value[ORDO_CUDA_THREADS];
 } op_dev_tile;
 
-/* By a whole block; item, value, begin and degree are alike in `lanes` neighbouring threads, which share an item (or
- * none: degree 0). Calls `sink(item, value, e)`, in one thread, for each edge begin .. begin + degree - 1 of each item.
- * Items of few edges are walked by their own threads; the edges of the others are concatenated and dealt out to all
- * threads of the block. */
+/* By a whole block. `lanes` consecutive threads share an item, or none (degree 0), and pass the same item, value, begin
+ * and degree. One thread calls `sink(item, value, e)` for each edge begin .. begin + degree - 1 of each item. Items
+ * with few edges are processed by the threads that share them; the edges of the other items are concatenated and
+ * distributed over all threads of the block. */
 template <typename Sink>
 ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ordo_u64 begin, ordo_u32 degree,
                             ordo_u32 lanes, Sink sink)
@@ -175,7 +176,7 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ord
     tile->value[threadIdx.x] = value;
     __syncthreads();
     for (ordo_u32 i = threadIdx.x; i < total; i += ORDO_CUDA_THREADS) {
-        ordo_u32 owner = 0; /* the last one whose offset is at most i */
+        ordo_u32 owner = 0; /* the last item whose offset is at most i */
         for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
             owner += tile->offset[owner + step] <= i ? step : 0;
         sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
@@ -185,13 +186,13 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ord
 
 /* ---- supersteps ---- */
 
-/* By one thread: puts an item on the frontier of step `step`, once; a hub in pieces. Returns its number of edges, or 0
- * where it was there already. Alone: no other thread puts it there in this step, so the stamp's old value is not waited
- * for. */
+/* By one thread: puts an item, or the pieces of a hub, on the frontier of step `step`, unless it is there. Returns its
+ * number of edges, or 0 if it was there already. `alone`: no other thread puts this item there in this step, so the
+ * stamp's old value is not waited for. */
 ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows, ordo_vid item,
                               ordo_u32 step, bool alone)
 {
-    ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* in flight meanwhile */
+    ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* loaded while the stamp is exchanged */
     if (alone)
         ordo_dev_store(&f->stamp[item], step);
     else if (ordo_dev_exchange(&f->stamp[item], step) == step)
@@ -208,11 +209,11 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
     return degree;
 }
 
-/* By a whole block, its part of a superstep: takes tiles of items and pieces of hubs while there are any, and calls
- * `sink(item, value, e)`, in one thread, for each edge. The whole block calls `done()` between tiles: to flush. A
- * block's first piece of work is the one of its own number, and it takes tickets from the shared counter only after
- * that, so that steps with little work touch no shared counter. Tiles become narrower, and several threads share an
- * item, until every block has a tile. `mine` are the thread's own counters. */
+/* By a whole block: its part of a superstep. Takes tiles of items and pieces of hubs until none is left; one thread
+ * calls `sink(item, value, e)` for each edge. The whole block calls `done()` between tiles, to flush. A block's first
+ * tile or piece is the one with the block's number; only later ones are taken from the shared counter, so that steps
+ * with little work do not access that. In steps with few items tiles are narrower, and several threads share an item,
+ * so that every block has a tile. `mine` are the counters of the calling thread. */
 template <typename Sink, typename Done>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const ordo_cuda_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done)
@@ -226,7 +227,7 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const ordo_cuda_frontier *f, const 
         lanes *= 2;
     const ordo_u32 width = ORDO_CUDA_THREADS / lanes, tiles = (count + width - 1) / width;
     for (ordo_u32 now = blockIdx.x; now < segments + tiles;) {
-        if (now < segments) { /* pieces of hubs come first */
+        if (now < segments) { /* pieces of hubs are processed first */
             ordo_u64 piece = f->segment[step & 1][now];
             ordo_vid item = (ordo_vid)(piece >> 32);
             ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT, end = rows->row[item + 1];

@@ -1,72 +1,76 @@
-/* cuda_warp.cuh -- expansion by independent warps, for schedulers on a GPU whose order is 32 buckets.
+/* warp.cuh -- expansion by independent warps, for schedulers on a GPU whose order is 32 buckets.
  *
- * Problem: where there is little work, a block's barrier after every few items costs more than the items do. A warp is
- * the unit that the hardware schedules, so a warp works on its own here. Method: a warp takes up to 32 entries, one per
- * lane. Their edges are concatenated and dealt out to the lanes, 32 * UNROLL per iteration. What improves a cell goes
- * to a store in shared memory, tagged with its bucket, lane b counting for bucket b, until the scheduler takes it from
- * there; or it stays with the warp, in its local queue, for the next hop.
+ * Problem. Where there is little work, a block barrier after every few items costs more than the items do. The hardware
+ * schedules warps, so here each warp works independently.
+ *
+ * Method. A warp takes up to 32 entries, one per lane. Their edges are concatenated and distributed over the lanes, 32
+ * times UNROLL per iteration. An improved target goes to a store in shared memory, tagged with its bucket, from which
+ * the scheduler takes it (lane b counts the entries for bucket b); or it stays with the warp, in its local queue, and
+ * is expanded in the next *hop*, a step of a chain.
  *
  * Entries are {value, item}; one whose item's cell has become better meanwhile is stale.
  *
- * Hubs. The edges of an item of more than HUB edges are cut at multiples of PIECE into entries of their own. Piece j of
- * the graph's edges is the item num_items + 2j, or + 1 where it is the first piece of its hub (a piece of edges may
- * hold the end of one hub and the start of another, but no third). `owner` says whose it is; it is written before the
- * entry is, always with the same value.
+ * Hubs. The edges of an item with more than HUB edges are cut at multiples of PIECE into entries of their own. Piece j
+ * of the graph's edges is the item num_items + 2j, or + 1 if it is the first piece of its hub (a piece of edges may
+ * hold the end of one hub and the start of another, but no third). `owner` holds the item to which a piece belongs; it
+ * is written before the entry is, always with the same value.
  *
- * Critical operators. An entry is an item and the priority that it was activated with; a batch is a request per lane,
- * and what is said of edges above holds for requests: see cuda_warp_critical.cuh, which has their part.
+ * Critical operators. An entry is an item and the priority with which it was activated; a batch is a request per lane,
+ * and the description of edges above applies to requests: see warp_critical.cuh, which has their part.
  *
- * A template over the operator as cuda.cuh is, which comes before it. Defines op_entry, op_warp, op_batch, op_warp_ctx,
+ * A template over the operator as <ordo/scheduler/cuda.cuh> is, which is included before it. Defines op_entry, op_warp,
+ * op_batch, op_warp_ctx,
  *   op_warp_start   initialises a warp's state
- *   op_warp_chain   expands entries whose edges are in records, and what is kept of what they activate
+ *   op_warp_chain   expands entries whose edges are in records, and then the local queue
  *   op_warp_gather  makes the other lanes' entries the warp's batch
- *   op_warp_work    expands edges of the batch, and cuts hubs, as far as the store has room
+ *   op_warp_work    expands edges of the batch, and cuts hubs, while the store has capacity
  *   op_warp_put     puts an entry into the store, or into the local queue
  *   op_warp_begin   puts initial items into the store
  *   op_warp_hop     takes entries from the local queue
- *   op_warp_loop    the main loop, which calls these and the scheduler's hooks (cuda_warp_loop.cuh)
- * All functions are called by whole warps, with arguments alike in all lanes unless said to be the lane's own.
+ *   op_warp_loop    the main loop, which calls these and the scheduler's hooks (warp_loop.cuh)
+ * All functions are called by whole warps, with the same arguments in all lanes, except for those described as the
+ * lane's own.
  */
 #ifndef ORDO_CUDA_WARP_ONCE
 #define ORDO_CUDA_WARP_ONCE
 
 enum {
-    ORDO_WARP_ROOM = 192, /* entries that a warp's store holds; fewer of 16 bytes, so that shared memory suffices */
+    ORDO_WARP_ROOM = 192, /* entries in a warp's store; fewer of 16 bytes, so that shared memory suffices */
     ORDO_WARP_TURN = 128, /* most entries that an iteration adds: an edge record per lane */
     ORDO_WARP_UNROLL = 4,
     ORDO_WARP_HUB = 128,
     ORDO_WARP_PIECE = 64,
-    ORDO_WARP_SEEN = 128, /* places of a warp's cache of seen entries */
+    ORDO_WARP_SEEN = 128, /* entries of a warp's cache of seen entries */
 };
 
-/* Maps priorities to 32 buckets in a circle; bucket `head` begins at `base`. */
+/* Maps priorities to a circle of 32 buckets; bucket `head` begins at `base`. */
 typedef struct ordo_dev_map {
-    double base, per_delta, limit; /* entries before `limit` may stay with a warp */
+    double base, per_delta, limit; /* entries with priorities below `limit` may stay in a local queue */
     ordo_u32 buckets, head;
-    ordo_u32 last;      /* what lies farther from the head is clipped to there; below `buckets` */
-    bool latency_bound; /* depth binds: improve without a test, ask for rows ahead */
+    ordo_u32 last;      /* the largest distance from the head, to which farther entries are clipped; below `buckets` */
+    bool latency_bound; /* the run is latency-bound: improve without a test, prefetch rows */
 } ordo_dev_map;
 
-/* By one thread: how many buckets from the head a priority's bucket is. Priorities below `base` (late ones) are in the
+/* By one thread: the distance of a priority's bucket from the head. Priorities below `base` (late entries) are in the
  * head; those too far away are clipped to the last. */
 ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
 {
     return min(__double2uint_rz((priority - map.base) * map.per_delta), map.last); /* saturates at both ends */
 }
 
-/* A warp's store, in shared memory: entries that the scheduler is to take, and how many of them are for which bucket.
+/* A warp's store, in shared memory: entries that the scheduler is to take, and how many of them belong to each bucket.
  */
 template <typename Entry> struct ordo_warp_store {
     static constexpr ordo_u32 capacity = sizeof(Entry) == 8 ? ORDO_WARP_ROOM : ORDO_WARP_ROOM - 32;
     Entry held[capacity];
     unsigned short tag[capacity]; /* bucket << 8 | number among the bucket's */
     ordo_u32 count[32];
-    ordo_u32 own[2];               /* the scheduler's, 0 at first */
-    ordo_u64 seen[ORDO_WARP_SEEN]; /* direct-mapped cache of seen entries, if of 8 bytes; see op_warp_link */
+    ordo_u32 own[2];               /* used by the scheduler; initially 0 */
+    ordo_u64 seen[ORDO_WARP_SEEN]; /* direct-mapped cache of seen entries of 8 bytes; see op_warp_link */
 };
 
-/* By a whole warp: the same pointer, into shared memory, in a form that stays in a register. Otherwise every use of it
- * is converted to a generic address again, which takes as long as a load. */
+/* By a whole warp: returns a pointer into shared memory in a form that stays in a register. Otherwise each use of it
+ * repeats the conversion to a generic address, which takes as long as a load. */
 template <typename T> ORDO_DEV T *ordo_warp_pinned(T *p)
 {
     return (T *)__cvta_shared_to_generic(__shfl_sync(~0u, (ordo_u32)__cvta_generic_to_shared(p), 0));
@@ -80,7 +84,7 @@ template <typename T> ORDO_DEV T ordo_warp_sum(T x)
     return x;
 }
 
-/* On the host: the number of ids of items and pieces of hubs; an error where they do not fit 32 bits. */
+/* On the host: the number of ids of items and pieces of hubs; an error if they do not fit 32 bits. */
 static inline ordo_status ordo_warp_ids(const ordo_job *job, const char *scheduler, ordo_u64 *out)
 {
     *out = job->num_items + 2 * (job->out->m / ORDO_WARP_PIECE + 1);
@@ -92,7 +96,7 @@ static inline ordo_status ordo_warp_ids(const ordo_job *job, const char *schedul
         scheduler, (unsigned long long)job->num_items, (unsigned long long)job->out->m);
 }
 
-/* Device memory that a kernel's arguments are to point to. */
+/* An array in device memory to be allocated for a kernel's arguments. */
 typedef struct ordo_warp_need {
     void **to;
     ordo_u64 count;
@@ -108,7 +112,7 @@ static inline ordo_status ordo_warp_alloc(ordo_cuda *c, const ordo_warp_need *ne
     return ORDO_OK;
 }
 
-/* By one thread: a double as a word, words in the order of the doubles; and back. */
+/* By one thread: maps a double to a word that keeps the order of doubles; and back. */
 ORDO_DEV ordo_u64 ordo_dev_ordered(double x)
 {
     ordo_u64 bits = (ordo_u64)__double_as_longlong(x);
@@ -119,8 +123,8 @@ ORDO_DEV double ordo_dev_unordered(ordo_u64 bits)
     return __longlong_as_double((long long)(bits >> 63 ? bits & ~((ordo_u64)1 << 63) : ~bits));
 }
 
-/* By a whole warp: lowers *least to the least of the lanes' own priorities, of those lanes with `has`. *least holds
- * such a word, inverted, so that 0 is none. */
+/* By a whole warp: lowers *least to the least priority of the lanes with `has`. *least holds such a word, inverted, so
+ * that 0 means none. */
 ORDO_DEV void ordo_warp_note_least(ordo_u64 *least, bool has, double priority)
 {
     ordo_u64 mine = has ? ~ordo_dev_ordered(priority) : 0;
@@ -139,8 +143,8 @@ typedef op_cell op_value;
 enum {
     op_warp_sync = ORDO_SYNC_ATOMIC,
     op_warp_cell_size = sizeof(op_cell),
-    /* Whether a warp that takes an entry must see all that was written before it was published. Cells do not need it.
-     */
+    /* Whether a warp that takes an entry must see all that was written before the entry was published. Relax operators
+     * do not need that. */
     op_warp_ordered = 0,
 };
 #else
@@ -161,7 +165,7 @@ typedef struct __align__(2 * sizeof(op_value)) op_entry
 }
 op_entry;
 
-/* What all warps of a kernel share, in its arguments. */
+/* The part of a kernel's arguments that all warps share. */
 typedef struct op_warp_ctx {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
     ordo_cuda_rows rows;
@@ -174,25 +178,26 @@ typedef struct op_warp_ctx {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
     const uint4 *record; /* see ordo_cuda_records; NULL: none */
 #endif
-    ordo_u32 local_capacity; /* entries of a warp's local queue: a power of two */
+    ordo_u32 local_capacity; /* capacity of a warp's local queue: a power of two */
     ordo_u32 *owner;         /* [2 * (m / PIECE + 1)] */
 } op_warp_ctx;
 
-/* A warp's own state, in registers; alike in all lanes but for the counters. */
+/* State of a warp, in registers; the same in all lanes except for the counters. */
 typedef struct op_warp {
     ordo_warp_store<op_entry> *store;
     op_entry *local_queue; /* [ctx.local_capacity] a ring of entries for the next hops */
     ordo_dev_map map;
     ordo_u32 held;
-    ordo_u32 local_begin, local_count, chain_limit; /* of the local queue; hops that are left */
-    bool surplus; /* the store has entries that the local queue had no room for: other warps could take them */
-    bool cut;     /* a hub was cut: pieces are in the store; the scheduler resets it */
-    ordo_u32 items, edges, useful, stale; /* the lane's own, since op_warp_publish */
-    ordo_u32 activations;                 /* of critical operators */
+    ordo_u32 local_begin, local_count, chain_limit; /* the local queue's first entry and number of entries; hops that
+                                                       are left */
+    bool surplus; /* the store has entries for which the local queue was full: other warps could take them */
+    bool cut;     /* a hub was cut, and its pieces are in the store; the scheduler resets this */
+    ordo_u32 items, edges, useful, stale; /* counters of the lane, since op_warp_publish */
+    ordo_u32 activations;                 /* the same, of critical operators */
 } op_warp;
 
-/* By one thread: the present value of an item's entry, where `has`; and whether the item has any edges, or is critical.
- */
+/* By one thread: the present value for an item's entry, if `has`; and whether the item has edges, or the operator is
+ * critical. */
 ORDO_DEV op_value op_warp_now(const op_warp_ctx &g, bool has, ordo_item item)
 {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
@@ -210,14 +215,15 @@ ORDO_DEV bool op_warp_some(const op_warp_ctx &g, ordo_item item)
 #endif
 }
 
-/* Whether the next iteration might not fit the store. */
+/* Whether the entries of another iteration might not fit into the store. */
 ORDO_DEV bool op_warp_full(const op_warp *w)
 {
     return w->held > ordo_warp_store<op_entry>::capacity - ORDO_WARP_TURN;
 }
 
-/* Puts N entries of each lane, those with `has`, into the local queue, where they are before `limit` and a chain may
- * go on, or else into the store. `vertex` is the vertex whose priority counts; it is valid in all lanes. */
+/* Puts N entries of each lane, those with `has`, into the local queue, if their priorities are below `limit` and the
+ * chain may go on, or else into the store. `vertex` is the vertex that determines the priority; it is valid in all
+ * lanes. */
 template <int N>
 ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&item)[N],
                            const op_value (&value)[N], const ordo_vid (&vertex)[N])
@@ -236,7 +242,7 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
             soon[u] = has[u] && priority[u] < w->map.limit && item[u] < g.num_items;
             kept += __popc(some[u] = __ballot_sync(~0u, soon[u]));
         }
-        if (w->local_count + kept <= g.local_capacity) { /* all of them */
+        if (w->local_count + kept <= g.local_capacity) { /* all of them fit */
 #pragma unroll
             for (int u = 0; u < N; u++) {
                 const ordo_u32 at = w->local_begin + w->local_count + __popc(some[u] & below);
@@ -286,8 +292,8 @@ ORDO_DEV void op_warp_put(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 i
     op_warp_push(g, w, hass, items, values, vertices);
 }
 
-/* Puts initial items `at` to at + 31 into the store, one per lane, as far as there are any; returns how many there are.
- * Items without edges are done with that. */
+/* Puts initial items `at` to at + 31 into the store, one per lane, if there are that many; returns their number. Items
+ * without edges need no further work. */
 ORDO_DEV ordo_u32 op_warp_begin(const op_warp_ctx &g, op_warp *w, const ordo_cuda_run &run, ordo_u64 at)
 {
     at += threadIdx.x % 32;
@@ -300,7 +306,7 @@ ORDO_DEV ordo_u32 op_warp_begin(const op_warp_ctx &g, op_warp *w, const ordo_cud
     return __popc(__ballot_sync(~0u, has));
 }
 
-/* Takes up to 32 entries from the local queue, one per lane, for another hop; whether the lane has one. */
+/* Takes up to 32 entries from the local queue, one per lane, for another hop; returns whether the lane has one. */
 ORDO_DEV bool op_warp_hop(const op_warp_ctx &g, op_warp *w, op_entry *entry)
 {
     const ordo_u32 lane = threadIdx.x % 32, count = w->local_count < 32 ? w->local_count : 32;
@@ -314,7 +320,7 @@ ORDO_DEV bool op_warp_hop(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     return lane < count;
 }
 
-/* Before anything else. */
+/* Must be called first. */
 ORDO_DEV void op_warp_start(op_warp *w, ordo_warp_store<op_entry> *store, op_entry *local_queue)
 {
     *w = {};
@@ -335,7 +341,7 @@ ORDO_DEV void op_warp_publish(op_warp *w, ordo_cuda_counters *to)
     w->items = w->edges = w->useful = w->stale = w->activations = 0;
 }
 
-/* By the whole grid: the least priority of the initial items, into *lowest, which is 0 before. Behind a grid barrier
+/* By the whole grid: sets *lowest, which must be 0, to the least priority of the initial items. After a grid barrier
  * any thread reads it with op_warp_base. */
 ORDO_DEV void op_warp_lowest(const op_warp_ctx &g, const ordo_cuda_run *run, ordo_u64 *lowest)
 {
@@ -360,25 +366,26 @@ ORDO_DEV double op_warp_base(ordo_u64 *lowest)
 #include <ordo/detail/cuda/warp_critical.cuh>
 #else
 
-/* What a warp is expanding: an item per lane, their edges concatenated. */
+/* The batch that a warp expands: an item per lane, whose edges are concatenated. */
 typedef struct op_batch {
     ordo_vid v;
     op_cell value;
-    ordo_u64 begin;        /* edge i of all lies at its owner's begin + i; a hub's: its first edge */
-    ordo_u32 offset;       /* of the lane's first edge among all */
-    ordo_u32 total, first; /* edges of all lanes, and those that are done */
-    ordo_u32 hubs, piece;  /* lanes whose items are hubs; pieces that the first of them has been cut into */
+    ordo_u64 begin;        /* edge i of the batch is edge begin + i, by the begin of its item's lane; for a hub: its
+                              first edge */
+    ordo_u32 offset;       /* number of the lane's first edge in the batch */
+    ordo_u32 total, first; /* number of edges of all lanes, and of those that are done */
+    ordo_u32 hubs, piece;  /* lanes whose items are hubs; number of pieces already cut from the first of them */
 } op_batch;
 
-/* Makes the entries of lanes with `there` the warp's batch; the one before is done. Fresh: the entry's value is that of
- * its cell now. */
+/* Makes the entries of lanes with `there` the warp's batch; the last batch must be done. `fresh`: the value of an entry
+ * is set to the present value of its cell. */
 ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool there, ordo_u32 item, op_cell value,
                              bool fresh)
 {
     ordo_u64 from = 0, to = ~(ordo_u64)0, begin = 0;
     ordo_u32 degree = 0;
     if (!__any_sync(~0u, there))
-        return; /* nothing is left of the batch before */
+        return; /* no edges of the last batch are left */
     t->v = item;
     if (there && item >= g.num_items) {
         const ordo_u32 piece = item - g.num_items;
@@ -415,9 +422,9 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
     t->begin = begin - (hub ? 0 : t->offset);
 }
 
-/* Offers N candidates of each lane, those with `has`, and pushes what improved its target. All tests are in flight
- * before the first is looked at, and so are all atomics: an iteration waits for two accesses, whatever N. Where the run
- * is latency-bound it waits for one: no test, and the target's edges are prefetched meanwhile. */
+/* Offers N candidates of each lane, those with `has`, and pushes the targets that they improve. All tests are issued
+ * before the first result is used, and so are all atomics: an iteration waits for two accesses, whatever N is. While
+ * the run is latency-bound it waits for one: there is no test, and the target's edges are prefetched meanwhile. */
 template <int N>
 ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
                             const op_cell (&candidate)[N])
@@ -426,7 +433,7 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
 #pragma unroll
     for (int u = 0; u < N; u++)
         w->edges += has[u];
-    if (!op_activates || !w->map.latency_bound) { /* nothing follows where nothing is activated */
+    if (!op_activates || !w->map.latency_bound) { /* no prefetching if the operator activates nothing */
 #pragma unroll
         for (int u = 0; u < N; u++)
             if (has[u])
@@ -447,7 +454,7 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
         return;
     if (w->map.latency_bound) {
         const char *const base = (const char *)(g.record ? (const void *)g.record : (const void *)g.rows.row);
-        const int shift = g.record ? 5 : 3; /* bytes of a record, or of a row's offset */
+        const int shift = g.record ? 5 : 3; /* log2 of the bytes of a record, or of a row's offset */
 #pragma unroll
         for (int u = 0; u < N; u++)
             ordo_dev_prefetch(has[u], base + ((ordo_u64)target[u] << shift));
@@ -455,13 +462,13 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
     op_warp_push(g, w, has, target, candidate, target);
 }
 
-/* Candidates and targets of an item's record, given as words, where the lane is live. */
+/* Computes candidates and targets from the words of an item's record, if `live`. */
 ORDO_DEV void op_warp_propose(const op_warp_ctx &g, ordo_vid v, op_cell value, bool live, const ordo_u32 (&word)[8],
                               bool (&has)[4], ordo_u32 (&target)[4], op_cell (&candidate)[4])
 {
 #pragma unroll
     for (int u = 0; u < 4; u++) {
-        /* no branch: for a missing edge a lane computes with an edge from v to itself, and offers nothing */
+        /* without a branch: for a missing edge the lane computes with an edge from v to itself, and offers nothing */
         has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
         const op_edge edge = op_make_edge(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
         candidate[u] = op_candidate(&g.state, value, edge);
@@ -469,8 +476,8 @@ ORDO_DEV void op_warp_propose(const op_warp_ctx &g, ordo_vid v, op_cell value, b
     }
 }
 
-/* Expands the entries of lanes with `there` whose edges are in their records. Returns whether the lane's entry is left:
- * that of an item with more edges, or of a piece. */
+/* Expands the entries of lanes with `there` whose edges are in their records. Returns whether the lane's entry is left,
+ * because its item has more edges or it is a piece. */
 ORDO_DEV bool op_warp_records(const op_warp_ctx &g, op_warp *w, bool there, op_entry entry, bool fresh)
 {
     ordo_u32 target[4];
@@ -491,9 +498,9 @@ ORDO_DEV bool op_warp_records(const op_warp_ctx &g, op_warp *w, bool there, op_e
     return there && !mine;
 }
 
-/* The warp's cache of seen entries: direct-mapped by item, it holds values that the warp itself has given to items'
- * cells. Entries of 16 bytes are not one word, and are not cached. By one thread each: the place of an item, and a
- * store into it. */
+/* The warp's cache of seen entries: direct-mapped by item, it holds values that this warp has written to items' cells.
+ * Entries of 16 bytes are not one word, and are not cached. By one thread each: the place of an item in the cache, and
+ * a store into it. */
 ORDO_DEV ordo_u64 *op_warp_seen(op_warp *w, ordo_vid v)
 {
     return &w->store->seen[v % ORDO_WARP_SEEN];
@@ -507,8 +514,8 @@ ORDO_DEV void op_warp_remember(op_warp *w, bool has, op_entry entry)
             ordo_dev_store_block(op_warp_seen(w, entry.item), word);
     }
 }
-/* Whether the cache has a better entry of the item than the lane's. Where several lanes have stored entries of one item
- * at once, any of these may have remained: so each lane first replaces a worse one by its own. */
+/* Whether the cache has a better entry of the item than the lane's. If several lanes have stored entries of one item at
+ * the same time, any of these may remain: so each lane first replaces a worse entry by its own. */
 ORDO_DEV bool op_warp_overtaken(const op_warp_ctx &g, op_warp *w, bool there, op_entry entry)
 {
     op_entry known = {};
@@ -524,15 +531,15 @@ ORDO_DEV bool op_warp_overtaken(const op_warp_ctx &g, op_warp *w, bool there, op
     return there && op_better(op_dev_cell(g.cells, entry.item), entry.value);
 }
 
-/* A hop over entries of the local queue, one per lane. Returns whether the edges of the lane's entry are not in its
- * record: then the entry is left.
+/* A hop: expands entries of the local queue, one per lane. Returns whether the lane's entry is left, because its edges
+ * are not in its record.
  *
- * Where the run is latency-bound, a hop takes as long as its memory accesses that depend on each other, plus its
- * instructions, for most of the other warps wait. So it begins with the atomics, and loads the targets' records
- * meanwhile, so that the next hop finds them in the first-level cache. Whether an entry is stale it does not read from
- * the item's cell but from the warp's cache of seen entries: most entries that become stale are overtaken by the same
- * warp. Entries that other warps have overtaken make candidates that improve nothing. There is no branch for one edge,
- * either: a missing edge becomes an offer of the worst value to the item itself. */
+ * While the run is latency-bound, a hop takes as long as its chain of dependent memory accesses, plus its instructions,
+ * because most of the other warps wait. So it begins with the atomics, and loads the targets' records meanwhile, so
+ * that the next hop finds them in the first-level cache. To find out whether an entry is stale, it does not read the
+ * item's cell but the warp's cache of seen entries: most stale entries were overtaken by the same warp. Entries that
+ * other warps have overtaken make candidates that improve nothing. Edges need no branch, either: a missing edge becomes
+ * an offer of the worst value to the item itself. */
 ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
 {
     ordo_u32 target[4], ahead[4] = {};
@@ -574,10 +581,10 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     return there && !mine;
 }
 
-/* Expands the entries of lanes with `there` whose edges are in their records, and then the local queue, hop after hop:
- * a loop of its own, because where the run is latency-bound the instructions of a hop take the time. Returns whether
- * the lane's entry is left, for op_warp_gather. `between()` runs before each further hop and says whether to take it;
- * none is taken where the store might not hold its entries. */
+/* Expands the entries of lanes with `there` whose edges are in their records, and then the local queue, hop after hop.
+ * This is a separate loop, because while the run is latency-bound the number of instructions of a hop determines its
+ * time. Returns whether the lane's entry is left, for op_warp_gather. `between()` is called before each further hop and
+ * returns whether to take it; no hop is taken if its entries might not fit into the store. */
 template <typename Between>
 ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_entry *entry, bool fresh, Between between)
 {
@@ -589,7 +596,7 @@ ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_ent
     return there;
 }
 
-/* The next 32 * N edges of the batch. */
+/* Expands the next 32 * N edges of the batch. */
 template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     ordo_u32 target[N], head[N], weight[N];
@@ -601,7 +608,8 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
     for (int u = 0; u < N; u++) {
         ordo_u32 i = t->first + 32 * u + threadIdx.x % 32;
         has[u] = i < t->total;
-        i = min(i, t->total - 1); /* no branch: a lane without an edge computes with the last one, and offers nothing */
+        i = min(i, t->total - 1); /* without a branch: a lane without an edge computes with the last edge, and offers
+                                     nothing */
         ordo_u32 owner = 0;       /* the last lane whose offset is at most i */
 #pragma unroll
         for (ordo_u32 step = 16; step; step /= 2) {
@@ -645,9 +653,9 @@ ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
     }
 }
 
-/* Expands edges of the batch and cuts its hubs, while the store has room. Returns whether anything is left. Narrow: up
- * to 32 edges are expanded by a shorter sequence, for a third more code; that pays where the instruction cache holds
- * it. */
+/* Expands edges of the batch and cuts its hubs, while the store has capacity. Returns whether anything is left.
+ * `narrow`: up to 32 edges are expanded by a shorter sequence, for a third more code; that pays if the code still fits
+ * into the instruction cache. */
 template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     while (t->first < t->total && !op_warp_full(w))
@@ -667,11 +675,11 @@ static bool op_warp_classes(const ordo_job *job)
     return (int)op_weight_type != ORDO_NONE && op_delta((double)job->out->n, (double)job->out->m) == 1;
 }
 
-/* On the host: the bucket width that the operator declares, or more where that is one priority, since a superstep a
- * priority is a barrier a priority. Levels of a deep graph: chains follow many of them, and hardly ever expand a vertex
- * early. Classes of weights: as wide as the growth of the work allows (rmat graphs: 29 supersteps instead of 202 for 11
- * % more edges; random graphs of degree four: 138 instead of 322 for 20 %). `deep` and `even` are the scheduler's
- * widths for graphs of these kinds. */
+/* On the host: the bucket width that the operator declares; or a wider one if the declared width is one priority, since
+ * then each priority would cost a superstep with its barrier. If priorities are levels of a deep graph, chains follow
+ * many of them, and rarely expand a vertex too early. If priorities are classes of weights, buckets are as wide as the
+ * growth of the work allows (rmat graphs: 29 supersteps instead of 202 for 11 % more edges; random graphs of degree
+ * four: 138 instead of 322 for 20 %). `deep` and `even` are the scheduler's widths for graphs of these kinds. */
 static double op_warp_width(const ordo_job *job, double deep, double even)
 {
     const double own = op_delta((double)job->out->n, (double)job->out->m);
@@ -687,7 +695,7 @@ static double op_warp_width(const ordo_job *job, double deep, double even)
 template <typename Args>
 static ordo_status op_warp_arguments(ordo_cuda *c, bool records, Args *a, ordo_cuda_arrays *arrays)
 {
-    (void)arrays; /* no section writes any */
+    (void)arrays; /* relax operators do not write arrays */
     a->ctx.rows = c->out;
     a->ctx.cells = (op_cell *)c->cells;
     a->ctx.num_items = (ordo_u32)c->job->num_items;

@@ -1,37 +1,39 @@
-/* cuda_warp_critical.cuh -- critical operators on independent warps: the part of cuda_warp.cuh, which includes it, that
- * prepares the entries' items and runs the sections that these request, under locks.
+/* warp_critical.cuh -- critical operators on independent warps: the part of warp.cuh, which includes it, that prepares
+ * the entries' items and runs the critical sections that these request, under locks.
  *
- * A lane has an item, its requests, and what the last section activated. An iteration tries each lane's next request
- * once (op_dev_try: all locks or none, and no wait), and moves up to PASS activations per lane to the store or the
- * local queue. What found its lock taken is tried again in the next iteration, by the whole warp, as cuda_critical.cuh
- * requires; where no lane got its locks the warp sleeps, longer each time, because tries slow down the lock's holder. A
- * batch that the store has no more room for goes on where it was when the store is empty again.
+ * A lane has an item, its requests, and what the last critical section activated. An iteration tries each lane's next
+ * request once (op_dev_try: all locks or none, and no wait), and moves up to PASS activations per lane to the store or
+ * the local queue. A request whose lock was held is tried again in the next iteration, by the whole warp, as
+ * critical.cuh requires; if no lane got its locks the warp sleeps, longer each time, because tries slow down the lock's
+ * holder. A batch for whose activations the store has no capacity left continues when the store is empty again.
  *
- * Memory order. A section's words are written before its locks are given back, and that before what it activates is put
- * anywhere. Within the warp, the local queue is read behind a barrier of the warp. Between warps the scheduler's queue
- * must order what was written before a put before what is read after the take (op_warp_ordered): an item whose
- * `prepare` misses what it was activated for would make no request, and would not be activated again.
+ * Memory order. A critical section's words are written before its locks are released, and that before its activations
+ * are put anywhere. Within the warp, the local queue is read behind a barrier of the warp. Between warps the
+ * scheduler's queue must order what was written before a put before what is read after the take (op_warp_ordered):
+ * otherwise `prepare` could miss what its item was activated for, make no request, and the item would not be activated
+ * again.
  *
- * Termination. A section's activations are in the store or the local queue before the warp's batch counts as done.
+ * Termination. The activations of critical sections are in the store or the local queue before the warp's batch counts
+ * as done.
  *
- * All functions are called by whole warps, as those of cuda_warp.cuh.
+ * All functions are called by whole warps, as those of warp.cuh.
  */
 
 enum { op_warp_pass = op_activations < ORDO_WARP_TURN / 32 ? op_activations : ORDO_WARP_TURN / 32 };
 
-/* A lane's own: its item's requests, and what the last section activated. */
+/* State of a lane: its item's requests, and the activations of the last critical section. */
 typedef struct op_batch {
     ordo_request request[op_requests];
     ordo_activation out[op_activations + 1];
-    ordo_u32 asked, next;     /* requests, and how many of them are done */
-    ordo_u32 activated, told; /* activations of the last section, and how many of them were moved */
+    ordo_u32 asked, next;     /* number of requests, and of those that are done */
+    ordo_u32 activated, told; /* number of activations of the last critical section, and of those that were moved */
 } op_batch;
 
-/* Makes the items of lanes with `there` the warp's batch: `prepare` says what they request. */
+/* Makes the items of lanes with `there` the warp's batch, and prepares their requests. */
 ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool there, ordo_u32 item, op_value value,
                              bool fresh)
 {
-    (void)value; /* order only */
+    (void)value; /* the priority; used for the order only */
     (void)fresh;
     t->asked = t->next = t->activated = t->told = 0;
     if (there) {
@@ -53,7 +55,7 @@ ORDO_DEV void op_warp_tell(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     constexpr int N = (int)op_warp_pass ? (int)op_warp_pass : 1;
     constexpr bool whole =
-        (int)op_activations <= N; /* all at once: then indices are constants, and the array stays in registers */
+        (int)op_activations <= N; /* all at once: the indices are then constants, and the array stays in registers */
     bool has[N];
     ordo_u32 item[N];
     op_value value[N];
@@ -70,7 +72,7 @@ ORDO_DEV void op_warp_tell(const op_warp_ctx &g, op_warp *w, op_batch *t)
     op_warp_push(g, w, has, item, value, item);
 }
 
-/* Runs requests of the batch, while the store has room. Returns whether anything is left. */
+/* Runs requests of the batch, while the store has capacity. Returns whether any are left. */
 template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { NAP = 32, LONGEST = 1024 }; /* ns */
@@ -78,7 +80,7 @@ template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp 
         bool got = false;
         if (t->next < t->asked && t->told == t->activated) {
             t->activated = t->told = 0;
-            /* where an item has one request the index is a constant, and the array stays in registers */
+            /* for an item with one request the index is a constant, so the array stays in registers */
             const ordo_request *now = (int)op_requests == 1 ? &t->request[0] : &t->request[t->next];
             got = op_dev_try<(int)op_lock_bits != 0>(&g.state, &g.locks, now, t->out, &t->activated);
             t->next += got;

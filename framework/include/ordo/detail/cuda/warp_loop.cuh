@@ -1,36 +1,37 @@
-/* cuda_warp_loop.cuh -- the main loop of a warp that works on its own; included by cuda_warp.cuh, once per operator.
+/* warp_loop.cuh -- the main loop of an independent warp; included by warp.cuh, once per operator.
  *
- * Problem: adds, delta and inbox differ in where a warp takes entries from and where it puts what they activate. What a
+ * Problem. adds, delta and inbox differ in where a warp takes entries from and where it puts what they activate. What a
  * warp does in between is the same, and long; so it is written once, and each part of it is inlined in one place: the
  * kernels are limited by registers and by the instruction cache.
  *
- * Method: op_warp_loop runs iterations. An iteration
- *   1. works on the warp's batch, as far as the store has room (op_warp_work);
- *   2. gives the store's entries to the scheduler (hook `give`) where the store is full, where the warp has nothing
- * else left to do, or where others could use what is there (see below);
+ * Method. op_warp_loop runs iterations. An iteration
+ *   1. works on the warp's batch, while the store has capacity (op_warp_work);
+ *   2. gives the store's entries to the scheduler (hook `give`) if the store is full, if the warp has nothing else left
+ *      to do, or if other warps could process what is there (see below);
  *   3. while the batch is not finished, starts again at 1; else finds up to 32 entries, from the first of these sources
  *      that has any: the run's initial items; the local queue; items of a word of bits that was taken (spilled items);
  *      the scheduler's queue (hook `take`);
- *   4. expands those whose edges are in records, and what is kept of what they activate, hop after hop
- *      (op_warp_chain); the rest is the next batch (op_warp_gather).
+ *   4. expands those whose edges are in records, and then the local queue, hop after hop (op_warp_chain); the rest is
+ *      the next batch (op_warp_gather).
  *
  * Hooks. A scheduler passes a struct, by reference; its members are inlined. It has
- *   constexpr bool narrow          the argument of op_warp_work
- *   constexpr ordo_u32 enough      entries in the store that are given away although the local queue is not empty
- *   constexpr bool gives_surplus   whether entries that found the local queue full are given away at once
+ *   constexpr bool narrow            the argument of op_warp_work
+ *   constexpr ordo_u32 enough        with this many entries the store is given away although the local queue is not
+ *                                    empty
+ *   constexpr bool gives_surplus     whether entries that found the local queue full are given away at once
  *   constexpr bool expands_initial   whether initial items are expanded by the warp that finds them; else they are
- *                                  entries like all others, for the buckets of their priorities
- *   ordo_u64 stride()              how far the warp's next 32 initial items are from the last ones
- *   bool exhausted()               nothing is left of what the last `take` has reserved for this warp
- *   bool holds(w)                  a drained warp has something to give, or to report
- *   void give(w, drained)          empties the store. Drained: nothing is left in the warp's hands
- *   void begun(count)              `count` initial items have come into the warp's hands
- *   bool between_hops(w)           before a hop: brings w->map up to date; whether a chain may go on
- *   ordo_u32 swept_word()          number of the word of bits that the lane has taken, of 32 items
- *   int take(w, there, entry, bits)   ends what was taken before; then, for each lane, an entry where *there
- *                                  (ORDO_WARP_ENTRIES), or bits of spilled items, or nothing yet (ORDO_WARP_AGAIN), or
- *                                  the end of the run (ORDO_WARP_END)
- * All are called by whole warps, with arguments alike in all lanes but for *there, *entry and *bits.
+ *                                    entries like all others, for the buckets of their priorities
+ *   ordo_u64 stride()                distance from the warp's last 32 initial items to its next ones
+ *   bool exhausted()                 whether nothing is left of what the last `take` has reserved for this warp
+ *   bool holds(w)                    whether a drained warp has something to give, or to report
+ *   void give(w, drained)            empties the store. drained: the warp holds no other entries
+ *   void begun(count)                `count` initial items are now held by the warp
+ *   bool between_hops(w)             before a hop: brings w->map up to date; returns whether a chain may go on
+ *   ordo_u32 swept_word()            number of the word of bits that the lane has taken, of 32 items
+ *   int take(w, there, entry, bits)  ends what was taken before. Returns ORDO_WARP_ENTRIES and, for each lane, an entry
+ *                                    where *there, or bits of spilled items; ORDO_WARP_AGAIN if there is nothing yet;
+ *                                    or ORDO_WARP_END
+ * All are called by whole warps, with the same arguments in all lanes except for *there, *entry and *bits.
  */
 #ifndef ORDO_CUDA_WARP_LOOP_ONCE
 #define ORDO_CUDA_WARP_LOOP_ONCE
@@ -39,8 +40,8 @@
 
 enum { ORDO_WARP_ENTRIES, ORDO_WARP_AGAIN, ORDO_WARP_END };
 
-/* Takes a word of bits, 32 spilled items, for a lane that `has` one; 0 for the others. Called by whole warps. What set
- * a bit is ordered before what the caller reads of the item afterwards. */
+/* Takes a word of bits, 32 spilled items, for a lane that `has` one; 0 for the others. Called by whole warps. The
+ * writes before a bit was set are ordered before what the caller reads of the item afterwards. */
 ORDO_DEV ordo_u32 ordo_warp_take_bits(ordo_u32 *bits, ordo_u64 word, bool has)
 {
     const ordo_u32 mine = has ? ordo_dev_exchange(&bits[word], 0u) : 0;
@@ -50,10 +51,11 @@ ORDO_DEV ordo_u32 ordo_warp_take_bits(ordo_u32 *bits, ordo_u64 word, bool has)
 
 #endif
 
-/* Entries that were taken from a bucket, a lane each where `there`: those whose bucket is more than `due` buckets from
- * the head were clipped to the last bucket, or were put there when buckets lay elsewhere. They go to the store again
- * (or, infinitely far, are expanded: no bucket is theirs). `note(early, priority)` is called where any lane has one.
- * Returns which lanes still have an entry. Called by whole warps, `due` alike in all lanes. */
+/* Sorts entries again that were taken from a bucket too early; lanes with `there` have one each. Entries whose bucket
+ * is more than `due` buckets from the head were clipped to the last bucket, or were put there when buckets had other
+ * bounds. They go to the store again (entries of infinite priority are expanded instead: they have no bucket). If any
+ * lane has such an entry, calls `note(early, priority)`. Returns whether the lane still has an entry. Called by whole
+ * warps, with the same `due` in all lanes. */
 template <typename Note>
 ORDO_DEV bool op_warp_resort(const op_warp_ctx &g, op_warp *w, bool there, const op_entry &entry, ordo_u32 due,
                              Note note)
@@ -67,7 +69,7 @@ ORDO_DEV bool op_warp_resort(const op_warp_ctx &g, op_warp *w, bool there, const
         early = early && isfinite(priority);
         note(early, priority);
         const ordo_u32 chain_limit = w->chain_limit;
-        w->chain_limit = 0; /* none of them stays with the warp */
+        w->chain_limit = 0; /* puts them into the store, not the local queue */
         op_warp_put(g, w, early, entry.item, entry.value, v);
         w->chain_limit = chain_limit;
         there = there && !early;
