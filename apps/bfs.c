@@ -1,6 +1,7 @@
 /* bfs.c -- the app of breadth-first search: one run of operators/bfs.h, then predecessors. Weights are ignored.
  */
-#include "apps/tree.h"
+#include "apps/common.h"
+#include "apps/predecessors.h"
 
 #include <math.h>
 
@@ -27,7 +28,7 @@ ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit, const o
     level[source] = 0;
     status = ordo_run(&work, &chosen, stats);
     ordo_paths paths = {.g = ordo_graph_out(g), .type = ORDO_U32, .source = source, .dist = level};
-    return status || !pred ? status : ordo_tree(&paths, chosen.threads, pred);
+    return status || !pred ? status : ordo_predecessors(&paths, chosen.threads, pred);
 }
 
 ordo_status ordo_bfs_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)

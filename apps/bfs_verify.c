@@ -5,7 +5,7 @@
 
 #include <ordo/memory.h>
 
-#include "apps/tree.h"
+#include "apps/common.h"
 
 static ordo_status check_serially(const ordo_claim *c)
 {

@@ -11,7 +11,7 @@
  *
  * Not done: strong components.
  */
-#include "apps/tree.h"
+#include "apps/common.h"
 
 #include <ordo/memory.h>
 

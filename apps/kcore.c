@@ -13,7 +13,7 @@
  * Not done: keeping that copy for a later call.
  */
 #include "apps/runs.h"
-#include "apps/tree.h"
+#include "apps/common.h"
 
 #include <ordo/memory.h>
 

@@ -17,7 +17,7 @@
 #include "apps/app.h"
 #include "apps/network.h"
 #include "apps/runs.h"
-#include "apps/tree.h"
+#include "apps/common.h"
 
 #include <stdio.h>
 #include <string.h>

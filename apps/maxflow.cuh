@@ -72,22 +72,22 @@ enum {
     FLOW_MOST = 1 << 24,           /* work of a pulse, beside its relabels */
     FLOW_BESIDES = 24,             /* levels that the rest of a global relabel is worth */
     FLOW_STREAM = 100000,          /* vertices and edges that a search goes over in the time of a level, where many */
-    FLOW_LOOK = 64,                /* pulses or turns of a search between two looks at the mailbox: it is on the host */
+    FLOW_LOOK = 64,                /* pulses or steps of a search between two looks at the mailbox: it is on the host */
     FLOW_LINE = 32                 /* words */
 };
 
-/* Words of a turn, by turns of three: turn t uses those of t % 3, adds to those of t + 1, and clears those of t + 2,
- * which were last used in t - 1; everybody has passed a barrier since. A turn is a pulse, or a level or some. */
-typedef struct flow_turn {
+/* Words of a step, by steps of three: step t uses those of t % 3, adds to those of t + 1, and clears those of t + 2,
+ * which were last used in t - 1; everybody has passed a barrier since. A step is a pulse, or a level or some. */
+typedef struct flow_counters {
     ordo_u32 count; /* entries of the list */
-    ordo_u32 stop;  /* what the mailbox said in the turn before: the same for all */
-    ordo_u64 work;  /* of the turn before */
+    ordo_u32 stop;  /* what the mailbox said in the step before: the same for all */
+    ordo_u64 work;  /* of the step before */
     ordo_u32 padding[FLOW_LINE - 4];
-} flow_turn;
+} flow_counters;
 
 /* Words that all blocks share; zero at first. */
 typedef struct flow_words {
-    flow_turn turn[3];
+    flow_counters counters[3];
     ordo_u32 full;    /* a list was too small: searches go level by level from now on */
     ordo_u32 stopped; /* the launch has ended early */
     ordo_u32 active;  /* vertices after the last global relabel */
@@ -99,14 +99,14 @@ typedef struct flow_args {
     const ordo_u32 *row; /* [n + 1] */
     ordo_u64 *excess;    /* [n] */
     ordo_u32 *height;    /* [n] */
-    uint4 *list;         /* [2 * room] by parity of the turn: vertex, a part of its row */
+    uint4 *list;         /* [2 * room] by parity of the step: vertex, a part of its row */
     ordo_u32 n, capacity, source, sink, to;
     ordo_u64 budget;
     flow_words *words;
     ordo_cuda_run run;
 } flow_args;
 
-/* A block's, in shared memory: two lists by parity, their counts by turns of three as above, of hops. */
+/* A block's, in shared memory: two lists by parity, their counts by steps of three as above, of hops. */
 typedef struct flow_store {
     uint4 held[2][FLOW_HELD];
     ordo_u32 count[3], base, work, stop;
@@ -116,7 +116,7 @@ typedef struct flow_store {
 
 /* What a thread knows of where the run is; the same in all. */
 typedef struct flow_place {
-    ordo_u32 slot, parity; /* of the turn */
+    ordo_u32 slot, parity; /* of the step */
     ordo_u64 work;         /* since the last global relabel */
     ordo_u32 pulse;        /* work of a pulse, beside that of its relabels */
     bool chained;          /* in searches */
@@ -139,7 +139,7 @@ ORDO_DEV ordo_u32 flow_next(ordo_u32 slot)
     return slot == 2 ? 0 : slot + 1;
 }
 
-/* Ends a turn. */
+/* Ends a step. */
 ORDO_DEV void flow_barrier(flow_place *p)
 {
     cooperative_groups::this_grid().sync();
@@ -157,11 +157,11 @@ ORDO_DEV void flow_look(const flow_args *a, flow_totals *totals, ordo_u32 in_fli
     a->run.mailbox->in_flight = in_flight;
 }
 
-/* The keeper's part of a turn: words of later ones. */
+/* The keeper's part of a step: words of later ones. */
 ORDO_DEV void flow_keep(const flow_args *a, const flow_place *p, flow_totals *totals, ordo_u32 in_flight)
 {
-    flow_turn *const next = &a->words->turn[flow_next(p->slot)];
-    flow_turn *const later = &a->words->turn[flow_next(flow_next(p->slot))];
+    flow_counters *const next = &a->words->counters[flow_next(p->slot)];
+    flow_counters *const later = &a->words->counters[flow_next(flow_next(p->slot))];
     flow_look(a, totals, in_flight);
     ordo_dev_store(&next->stop, totals->stop);
     ordo_dev_store(&later->count, 0u);
@@ -180,7 +180,7 @@ ORDO_DEV uint4 flow_read(const flow_args *a, const flow_place *p, ordo_u32 i)
     return __ldcg(flow_list(a, p->parity) + i);
 }
 
-/* Where entries go: a list of the block, and what finds no room there to that of the next turn. */
+/* Where entries go: a list of the block, and what finds no room there to that of the next step. */
 typedef struct flow_target {
     ordo_u32 which, slot;
 } flow_target;
@@ -192,14 +192,14 @@ ORDO_DEV void flow_append(const flow_args *a, flow_store *s, const flow_place *p
         s->held[to.which][held] = entry;
         return;
     }
-    const ordo_u32 at = ordo_dev_add(&a->words->turn[flow_next(p->slot)].count, 1u);
+    const ordo_u32 at = ordo_dev_add(&a->words->counters[flow_next(p->slot)].count, 1u);
     if (at < a->capacity)
         flow_list(a, p->parity ^ 1)[at] = entry;
     else
         ordo_dev_store(&a->words->full, 1u);
 }
 
-/* By all threads: empties a list of the block into that of the next turn, if it is half full or `all`. Begins and ends
+/* By all threads: empties a list of the block into that of the next step, if it is half full or `all`. Begins and ends
  * with a barrier. */
 ORDO_DEV void flow_flush(const flow_args *a, flow_store *s, const flow_place *p, flow_target from, bool all)
 {
@@ -208,7 +208,7 @@ ORDO_DEV void flow_flush(const flow_args *a, flow_store *s, const flow_place *p,
     held = held < FLOW_HELD ? held : (ordo_u32)FLOW_HELD;
     if (held >= (all ? 1 : FLOW_HELD / 2)) {
         if (threadIdx.x == 0)
-            s->base = ordo_dev_add(&a->words->turn[flow_next(p->slot)].count, held);
+            s->base = ordo_dev_add(&a->words->counters[flow_next(p->slot)].count, held);
         __syncthreads();
         uint4 *list = flow_list(a, p->parity ^ 1);
         const ordo_u32 base = s->base;
@@ -468,18 +468,18 @@ ORDO_DEV void flow_each(flow_store *s, ordo_u32 count, Read read, Few few, Many 
     }
 }
 
-/* Work that the block has done, to the next turn's words; by all threads. */
+/* Work that the block has done, to the next step's words; by all threads. */
 ORDO_DEV void flow_report(const flow_args *a, flow_store *s, const flow_place *p)
 {
     __syncthreads();
     if (threadIdx.x)
         return;
     if (s->work)
-        ordo_dev_add(&a->words->turn[flow_next(p->slot)].work, (ordo_u64)s->work);
+        ordo_dev_add(&a->words->counters[flow_next(p->slot)].work, (ordo_u64)s->work);
     s->work = 0;
 }
 
-/* A turn in which all entries are discharged. `ahead`: of the block's share, that of the number of the lanes' group. */
+/* A step in which all entries are discharged. `ahead`: of the block's share, that of the number of the lanes' group. */
 ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals, ordo_u32 count,
                          uint4 ahead, ordo_cuda_counters *mine)
 {
@@ -501,7 +501,7 @@ ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_
         flow_place next = *p;
         flow_barrier(&next);
         flow_each(
-            s, flow_share(ordo_dev_load(&a->words->turn[next.slot].count)),
+            s, flow_share(ordo_dev_load(&a->words->counters[next.slot].count)),
             [&](ordo_u32 i) { return flow_read_share(a, &next, i); },
             [&](uint4 entry) { flow_relabel<FLOW_LANES>(a, s, entry, mine); },
             [&](uint4 entry) { flow_relabel<FLOW_THREADS>(a, s, entry, mine); }, [&] { __syncthreads(); });
@@ -510,7 +510,7 @@ ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_
     flow_barrier(p);
 }
 
-/* A turn in which block 0 discharges, pulse after pulse, until many are active, or none, or `limit` is reached. */
+/* A step in which block 0 discharges, pulse after pulse, until many are active, or none, or `limit` is reached. */
 ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals, ordo_u32 count,
                          ordo_u64 limit, ordo_cuda_counters *mine)
 {
@@ -551,7 +551,7 @@ ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_
         if (threadIdx.x < 3)
             s->count[threadIdx.x] = 0;
         if (flow_keeper())
-            ordo_dev_store(&a->words->turn[flow_next(p->slot)].stop, totals->stop);
+            ordo_dev_store(&a->words->counters[flow_next(p->slot)].stop, totals->stop);
         flow_report(a, s, p);
     }
     flow_barrier(p);
@@ -616,7 +616,7 @@ ORDO_DEV void flow_search_level(const flow_args *a, flow_store *s, const flow_pl
     flow_flush(a, s, p, out, true);
 }
 
-/* A turn: every height to n but that of `to`, which is the first entry of the next one. */
+/* A step: every height to n but that of `to`, which is the first entry of the next one. */
 ORDO_DEV void flow_reset(const flow_args *a, flow_place *p)
 {
     const ordo_u32 begin = a->row[a->to], end = a->row[a->to + 1], next = flow_next(p->slot);
@@ -629,22 +629,22 @@ ORDO_DEV void flow_reset(const flow_args *a, flow_place *p)
         flow_list(a, p->parity ^ 1)[i] = make_uint4(a->to, at, end - at < FLOW_PIECE ? end : at + FLOW_PIECE, 0);
     }
     if (flow_keeper()) {
-        ordo_dev_store(&a->words->turn[next].count, (end - begin + FLOW_PIECE - 1) / FLOW_PIECE);
-        ordo_dev_store(&a->words->turn[flow_next(next)].count, 0u);
-        ordo_dev_store(&a->words->turn[flow_next(next)].work, (ordo_u64)0);
+        ordo_dev_store(&a->words->counters[next].count, (end - begin + FLOW_PIECE - 1) / FLOW_PIECE);
+        ordo_dev_store(&a->words->counters[flow_next(next)].count, 0u);
+        ordo_dev_store(&a->words->counters[flow_next(next)].work, (ordo_u64)0);
     }
     flow_barrier(p);
 }
 
-/* A turn: lists vertices with excess from which there is a way. */
+/* A step: lists vertices with excess from which there is a way. */
 ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
 {
     const ordo_u64 threads = (ordo_u64)gridDim.x * FLOW_THREADS, step = threads * FLOW_AT_ONCE;
     const ordo_u32 later = flow_next(flow_next(p->slot));
     const flow_target out = {0, 0};
     if (flow_keeper()) {
-        ordo_dev_store(&a->words->turn[later].count, 0u);
-        ordo_dev_store(&a->words->turn[later].work, (ordo_u64)0);
+        ordo_dev_store(&a->words->counters[later].count, 0u);
+        ordo_dev_store(&a->words->counters[later].work, (ordo_u64)0);
     }
     for (ordo_u64 base = (ordo_u64)blockIdx.x * FLOW_THREADS; base < a->n; base += step) {
         ordo_u64 excess[FLOW_AT_ONCE];
@@ -667,15 +667,15 @@ ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
     flow_barrier(p);
 }
 
-/* Exact heights, and the list of active vertices for this turn. False where the run is to end. */
+/* Exact heights, and the list of active vertices for this step. False where the run is to end. */
 ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals)
 {
     ordo_u64 levels = FLOW_BESIDES + ((ordo_u64)a->n + a->row[a->n]) / FLOW_STREAM;
     flow_reset(a, p);
     for (;;) {
-        flow_turn *turn = &a->words->turn[p->slot];
-        const ordo_u32 count = ordo_dev_load(&turn->count), full = ordo_dev_load(&a->words->full);
-        if (ordo_dev_load(&turn->stop))
+        flow_counters *counters = &a->words->counters[p->slot];
+        const ordo_u32 count = ordo_dev_load(&counters->count), full = ordo_dev_load(&a->words->full);
+        if (ordo_dev_load(&counters->stop))
             return false;
         if (full && p->chained) {
             p->chained = false;
@@ -725,7 +725,7 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
             break;
         searches++;
         p.strict = searches - before > FLOW_STRICT;
-        const ordo_u32 active = ordo_dev_load(&w->turn[p.slot].count);
+        const ordo_u32 active = ordo_dev_load(&w->counters[p.slot].count);
         if (flow_keeper()) {
             w->active = active;
             ordo_dev_sample(a->run.record, active, totals.pulses, 0, 1, -1);
@@ -733,13 +733,13 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
         if (!active)
             break;
         for (;;) {
-            flow_turn *turn = &w->turn[p.slot];
+            flow_counters *counters = &w->counters[p.slot];
             const ordo_u32 mine_at = blockIdx.x + threadIdx.x / FLOW_LANES * gridDim.x;
             const uint4 ahead =
                 mine_at < a->capacity ? flow_read(a, &p, mine_at) : make_uint4(0, 0, 0, 0); /* if it is one */
-            const ordo_u32 count = ordo_dev_load(&turn->count);
-            stop = ordo_dev_load(&turn->stop);
-            p.work += ordo_dev_load(&turn->work);
+            const ordo_u32 count = ordo_dev_load(&counters->count);
+            stop = ordo_dev_load(&counters->stop);
+            p.work += ordo_dev_load(&counters->work);
             if (!count || stop || p.work > a->budget)
                 break;
             if (count <= FLOW_ALONE && !p.strict)

@@ -27,7 +27,7 @@
  * the two can be compared. If weights are not u32, these runs are on lists of ordered words from the first round on.
  */
 #include "apps/runs.h"
-#include "apps/tree.h"
+#include "apps/common.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,8 +80,8 @@ typedef struct edge_list {
 typedef struct search {
     const ordo_graph *graph;
     const ordo_csr *g;
-    bool twice;  /* symmetric: each edge is stored in two directions; the one out of the smaller end counts */
-    bool on_gpu; /* the runs are */
+    bool symmetric; /* symmetric: each edge is stored in two directions; the one out of the smaller end counts */
+    bool on_gpu;    /* the runs are */
     ordo_runs runs;
 
     ordo_u64 components;      /* present number; components are numbered from 0 */
@@ -329,7 +329,7 @@ static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, const bool
 {
     const ordo_csr g = *s->g; /* a copy, which no store to the list can change */
     const ordo_u32 *component = s->component, low = s->low, high = s->high;
-    const bool twice = s->twice, sorted = !s->unsorted;
+    const bool symmetric = s->symmetric, sorted = !s->unsorted;
     ordo_u64 *counts = &s->counts[begin / ROWS], at = put ? counts[1] : 0;
     if (put && counts[1] == counts[0])
         return;
@@ -340,9 +340,9 @@ static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, const bool
             continue;
         for (ordo_eid e = g.row[u + 1]; e-- > g.row[u];) {
             ordo_vid v = g.head[e * g.stride];
-            if (twice && sorted && v <= u)
+            if (symmetric && sorted && v <= u)
                 break;
-            if (twice ? v <= u : v == u)
+            if (symmetric ? v <= u : v == u)
                 continue;
             ordo_u32 weight = ordered_weight(&g, e);
             if (weight < low || weight > high || component[v] == mine)
@@ -488,7 +488,7 @@ static ordo_u32 light_weight(const search *s)
 {
     const ordo_csr *g = s->g;
     ordo_u32 word[SAMPLE];
-    ordo_u64 edges = s->twice ? g->m / 2 : g->m;
+    ordo_u64 edges = s->symmetric ? g->m / 2 : g->m;
     if (edges <= MANY * (ordo_u64)g->n || edges < SAMPLE)
         return 0xffffffffu;
     for (ordo_u64 i = 0; i < SAMPLE; i++)
@@ -518,8 +518,8 @@ static ordo_status first_round(search *s)
     int threads = s->runs.options.threads;
     ordo_u64 n = s->components = s->g->n;
     const ordo_type type = s->g->weight_type;
-    s->unsorted = !s->twice;
-    ordo_status status = s->twice ? ordo_for_ranges(threads, n, ORDO_GRAIN, sorted_range, s) : ORDO_OK;
+    s->unsorted = !s->symmetric;
+    ordo_status status = s->symmetric ? ordo_for_ranges(threads, n, ORDO_GRAIN, sorted_range, s) : ORDO_OK;
     if (status)
         return status;
     /* if rows have one direction only, a vertex does not have all of its edges; and runs on a GPU take u32 weights */
@@ -713,7 +713,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", !g ? "graph" : !forest ? "forest" : "room for edges");
     const search fresh = {.graph = g,
                           .g = ordo_graph_out(g),
-                          .twice = ordo_graph_symmetric(g),
+                          .symmetric = ordo_graph_symmetric(g),
                           .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
                           .odd = NO_EDGE,
                           .bad = NO_EDGE};

@@ -32,10 +32,10 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
     const ordo_u64 n = c->out.n, m = c->out.m;
     a->rows = c->out;
     a->type = (int)job->out->weight_type;
-    a->twice = ordo_graph_symmetric(ordo_job_graph(job));
+    a->symmetric = ordo_graph_symmetric(ordo_job_graph(job));
     a->n = (ordo_u32)n;
     a->m = (ordo_u32)m;
-    a->capacity = (ordo_u32)(a->twice ? m / 2 : m);
+    a->capacity = (ordo_u32)(a->symmetric ? m / 2 : m);
     a->dense = a->capacity > MST_DENSE * n && m >= MST_SAMPLE;
     a->chosen = (ordo_u32 *)c->cells;
     a->words_of_chosen = (ordo_u32)job->targets;

@@ -60,10 +60,10 @@ typedef struct mst_target {
 
 /* Lowers a component's word to `key`, in lanes that `has`. By whole warps: many lanes may have the same large
  * component, the last argument, and their atomics would be serialised, so one lane does it for all of these. */
-ORDO_DEV void mst_lower(const mst_args *a, bool has, ordo_u32 part, ordo_u64 key, ordo_u32 crowded)
+ORDO_DEV void mst_lower(const mst_args *a, bool has, ordo_u32 part, ordo_u64 key, ordo_u32 contended)
 {
-    const bool one = has && part == crowded;
-    if (__popc(__ballot_sync(0xffffffffu, one)) > MST_CROWD) {
+    const bool one = has && part == contended;
+    if (__popc(__ballot_sync(0xffffffffu, one)) > MST_CONTENDED) {
         const ordo_u64 least = mst_least_of_warp(one ? key : MST_NO_KEY);
         has = one ? least == key : has; /* keys are different, so this selects one lane */
     }
@@ -93,7 +93,7 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
     const uint4 one = s->held[0], two = s->held[s->count / 2]; /* a component that both edges have is probably large */
     const ordo_u32 mask = to->heavy ? 0 : a->words->shape.other;
     const bool near = to->parts <= to->near;
-    const ordo_u32 crowded = one.x == two.x || one.x == two.y ? one.x : one.y;
+    const ordo_u32 contended = one.x == two.x || one.x == two.y ? one.x : one.y;
 #pragma unroll 2
     for (ordo_u32 first = 0; first < s->count; first += 32) {
         const ordo_u32 at = base + first + lane;
@@ -110,8 +110,8 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
         const bool x = has && mst_below(a, e.x, key | to_y, near), y = has && mst_below(a, e.y, key | to_x, near);
         if (!mask && (x || y))
             a->across[e.w] = e.x ^ e.y;
-        mst_lower(a, x, e.x, key | to_y, crowded);
-        mst_lower(a, y, e.y, key | to_x, crowded);
+        mst_lower(a, x, e.x, key | to_y, contended);
+        mst_lower(a, y, e.y, key | to_x, contended);
     }
     s->count = 0;
     __syncwarp();
@@ -119,7 +119,7 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
 
 /* Empties the store if MST_AT_ONCE times 32 more edges might not fit. Called once for several calls of mst_hold,
  * because a kernel with many copies of the code waits for instructions. */
-ORDO_DEV void mst_make_room(const mst_args *a, mst_store *s, const mst_target *to)
+ORDO_DEV void mst_flush_if_full(const mst_args *a, mst_store *s, const mst_target *to)
 {
     if (mst_full(s))
         mst_write(a, s, to, mst_reserve(s, to->count));
@@ -161,7 +161,7 @@ ORDO_DEV bool mst_comes_first(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u3
 ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
 {
     const ordo_u32 limit = (ordo_u32)(a->words->limit >> 32), step = blocks * MST_THREADS;
-    if (!a->twice || a->words->unsorted)
+    if (!a->symmetric || a->words->unsorted)
         return;
     for (ordo_u64 first = block * MST_THREADS + threadIdx.x; first < a->n; first += (ordo_u64)step * MST_AT_ONCE) {
         uint2 wish[MST_AT_ONCE];
@@ -191,7 +191,7 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a
     const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
     const ordo_u32 block = a.dense ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x, blocks = gridDim.x - others;
     const ordo_u32 count = a.words->light;
-    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1], MST_NEAR_LIGHT, false};
+    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1], MST_BINNED_LIGHT, false};
     const mst_shape shape = a.words->shape;
     mst_store store = {held[warp], MST_HELD, 0};
     if (mst_halted(&a))
@@ -219,7 +219,8 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a
             other[j] = chosen[j] ? mine[j] : __ldg(a.parent + e[j].y);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
-            wish[j] = !chosen[j] && a.twice && other[j] == mine[j] ? __ldg(a.wish + e[j].y) : make_uint2(MST_NONE, 0);
+            wish[j] =
+                !chosen[j] && a.symmetric && other[j] == mine[j] ? __ldg(a.wish + e[j].y) : make_uint2(MST_NONE, 0);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 u = e[j].x & ~MST_AGAIN;
@@ -232,7 +233,7 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a
         for (int j = 0; j < MST_AT_ONCE; j++)
             mst_hold(&store, mine[j] != other[j],
                      mst_edge(&shape, mine[j] & ~MST_ROOT, other[j] & ~MST_ROOT, e[j].z, e[j].w));
-        mst_make_room(&a, &store, &to);
+        mst_flush_if_full(&a, &store, &to);
     }
     mst_flush(&a, &store, &to);
 }
@@ -315,7 +316,7 @@ ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *paren
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
             mst_hold(&store, e[j].x != e[j].y, e[j]);
-        mst_make_room(a, &store, &to);
+        mst_flush_if_full(a, &store, &to);
     }
     mst_flush(a, &store, &to);
 }
@@ -420,7 +421,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         }
         grid.sync();
         const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1]),
-                               MST_NEAR, a.heavy};
+                               MST_BINNED, a.heavy};
         mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
         base += parts;
         grid.sync();
@@ -441,7 +442,7 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
     __syncthreads();
     if (threadIdx.x == 0)
         w->level = k;
-    if (w->filtered && a.twice && !w->unsorted)
+    if (w->filtered && a.symmetric && !w->unsorted)
         mst_find_giant(&a, (ordo_u32 *)held, k);
 }
 
@@ -526,7 +527,7 @@ ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[M
         giant[j] = has[j] && mst_is_inner(a, arc[j].x);
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++) {
-        const bool counts = has[j] && !giant[j] && (!a->twice || u[j] < arc[j].x);
+        const bool counts = has[j] && !giant[j] && (!a->symmetric || u[j] < arc[j].x);
         other[j] = counts ? __ldg(a->parent + arc[j].x) : mine[j];
     }
 #pragma unroll
@@ -535,7 +536,7 @@ ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[M
         into[j] = giant[j] ? mst_key(weight, e[j]) : MST_NO_KEY;
         mst_hold(&view->store, other[j] != mine[j], make_uint4(mine[j], other[j], weight, e[j]));
     }
-    mst_make_room(a, &view->store, &view->to);
+    mst_flush_if_full(a, &view->store, &view->to);
 }
 
 /* Holds the edge of arc (ordo_u32)key of u into the giant component, in lanes that have one. By whole warps. */
@@ -548,7 +549,7 @@ ORDO_DEV void mst_hold_into(const mst_args *a, mst_view *view, ordo_u32 u, ordo_
         id = u < head ? id : mst_find(a, head, u, weight);
     }
     mst_hold(&view->store, id != MST_NONE, make_uint4(mine, view->giant, weight, id));
-    mst_make_room(a, &view->store, &view->to);
+    mst_flush_if_full(a, &view->store, &view->to);
 }
 
 /* Examines the rows of a warp's 32 vertices, except those of hubs, as if concatenated. `least`: the least key of each
@@ -644,7 +645,7 @@ static __global__ void __launch_bounds__(MST_THREADS, MST_HEAVY_BLOCKS) mst_heav
     const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
     const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
     mst_view view = {{held[warp], MST_HELD, 0},
-                     {a.list[0], &a.words->edges[last + 1], w->parts[last + 1], MST_NEAR, true},
+                     {a.list[0], &a.words->edges[last + 1], w->parts[last + 1], MST_BINNED, true},
                      w->giant};
     for (ordo_u32 group = first; group * MST_TILES < tiles; group += step) {
         const ordo_u32 mine = group * MST_TILES + threadIdx.x % 32;

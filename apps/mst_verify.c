@@ -46,15 +46,15 @@ static ranked rank_of(const ordo_csr *g, ordo_eid e)
     return (ranked)word << 32 | (ordo_u32)e;
 }
 
-static bool counts(const ordo_csr *g, bool twice, ordo_vid u, ordo_eid e)
+static bool counts(const ordo_csr *g, bool symmetric, ordo_vid u, ordo_eid e)
 {
     ordo_vid v = g->head[e * g->stride];
-    return twice ? u < v : u != v;
+    return symmetric ? u < v : u != v;
 }
 
 /* ---- numbers and ids ---- */
 
-static ordo_status check_numbers(const ordo_csr *g, bool twice, const ordo_eid *edge, const ordo_forest *f)
+static ordo_status check_numbers(const ordo_csr *g, bool symmetric, const ordo_eid *edge, const ordo_forest *f)
 {
     ordo_type type = g->weight_type == ORDO_NONE ? ORDO_U32 : g->weight_type;
     if (f->type != type)
@@ -71,10 +71,10 @@ static ordo_status check_numbers(const ordo_csr *g, bool twice, const ordo_eid *
                              "edge %llu of the forest: found id %llu, expected ascending ids below %llu",
                              (unsigned long long)i, (unsigned long long)e, (unsigned long long)g->m);
         ordo_vid u = ordo_csr_tail(g, e);
-        if (!counts(g, twice, u, e))
+        if (!counts(g, symmetric, u, e))
             return ordo_fail(ORDO_ERR_VERIFY, "edge %llu of the forest: id %llu is %u -> %u, expected %s",
                              (unsigned long long)i, (unsigned long long)e, u, g->head[e * g->stride],
-                             twice ? "the direction out of the smaller end" : "no loop");
+                             symmetric ? "the direction out of the smaller end" : "no loop");
         if (type == ORDO_F32)
             real += weight_value(g, e);
         else
@@ -127,14 +127,15 @@ typedef struct kruskal {
     ordo_u64 *taken;        /* [m / 64 + 1] bits */
 } kruskal;
 
-static ordo_status compare_with(const ordo_csr *g, bool twice, const ordo_eid *edge, const ordo_forest *f, kruskal *k)
+static ordo_status compare_with(const ordo_csr *g, bool symmetric, const ordo_eid *edge, const ordo_forest *f,
+                                kruskal *k)
 {
     ordo_u64 count = 0, edges = 0;
     for (ordo_vid u = 0; u < g->n; u++) {
         k->parent[u] = u;
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             k->tail[e] = u;
-            if (counts(g, twice, u, e))
+            if (counts(g, symmetric, u, e))
                 k->list[count++] = rank_of(g, e);
         }
     }
@@ -159,9 +160,9 @@ static ordo_status compare_with(const ordo_csr *g, bool twice, const ordo_eid *e
     return ORDO_OK;
 }
 
-static ordo_status check_serially(const ordo_csr *g, bool twice, const ordo_eid *edge, const ordo_forest *f)
+static ordo_status check_serially(const ordo_csr *g, bool symmetric, const ordo_eid *edge, const ordo_forest *f)
 {
-    ordo_u64 most = twice ? g->m / 2 + 1 : g->m;
+    ordo_u64 most = symmetric ? g->m / 2 + 1 : g->m;
     kruskal k = {.list = ordo_alloc(most, sizeof *k.list),
                  .scratch = ordo_alloc(most, sizeof *k.scratch),
                  .tail = ordo_alloc(g->m, sizeof *k.tail),
@@ -169,7 +170,7 @@ static ordo_status check_serially(const ordo_csr *g, bool twice, const ordo_eid 
                  .taken = ordo_alloc_zero(g->m / 64 + 1, sizeof *k.taken)};
     ordo_status status = ORDO_ERR_MEMORY;
     if (k.list && k.scratch && k.tail && k.parent && k.taken)
-        status = compare_with(g, twice, edge, f, &k);
+        status = compare_with(g, symmetric, edge, f, &k);
     ordo_free(k.list);
     ordo_free(k.scratch);
     ordo_free(k.tail);
@@ -213,7 +214,7 @@ static ordo_vid climb(const links *l, ordo_vid v)
     return v;
 }
 
-static ordo_status certify_with(const ordo_csr *g, bool twice, const ordo_forest *f, links *l, const ranked *list)
+static ordo_status certify_with(const ordo_csr *g, bool symmetric, const ordo_forest *f, links *l, const ranked *list)
 {
     for (ordo_vid v = 0; v < g->n; v++) {
         l->parent[v] = v;
@@ -232,7 +233,7 @@ static ordo_status certify_with(const ordo_csr *g, bool twice, const ordo_forest
     }
     for (ordo_vid u = 0; u < g->n; u++)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            if (!counts(g, twice, u, e))
+            if (!counts(g, symmetric, u, e))
                 continue;
             ordo_vid v = g->head[e * g->stride];
             ranked last = last_between(l, u, v);
@@ -249,7 +250,7 @@ static ordo_status certify_with(const ordo_csr *g, bool twice, const ordo_forest
     return ORDO_OK;
 }
 
-static ordo_status certify(const ordo_csr *g, bool twice, const ordo_eid *edge, const ordo_forest *f)
+static ordo_status certify(const ordo_csr *g, bool symmetric, const ordo_eid *edge, const ordo_forest *f)
 {
     links l = {.parent = ordo_alloc(g->n, sizeof *l.parent),
                .size = ordo_alloc(g->n, sizeof *l.size),
@@ -260,7 +261,7 @@ static ordo_status certify(const ordo_csr *g, bool twice, const ordo_eid *edge, 
         for (ordo_u64 i = 0; i < f->edges; i++)
             list[i] = rank_of(g, edge[i]);
         sort_ranked(list, scratch, f->edges);
-        status = certify_with(g, twice, f, &l, list);
+        status = certify_with(g, symmetric, f, &l, list);
     }
     ordo_free(l.parent);
     ordo_free(l.size);
@@ -276,16 +277,16 @@ ordo_status ordo_mst_verify(const ordo_graph *graph, const ordo_eid *edge, const
     if (!graph || !forest || (!edge && forest->edges))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", !graph ? "graph" : !forest ? "forest" : "edges");
     const ordo_csr *g = ordo_graph_out(graph);
-    bool serial, certificate, twice = ordo_graph_symmetric(graph);
+    bool serial, certificate, symmetric = ordo_graph_symmetric(graph);
     ordo_status status = ordo_verify_choose(g, how, &serial, &certificate);
     if (!status && g->m >> 32)
         status = ordo_fail(ORDO_ERR_INPUT, "the graph has %llu stored edges; mst takes fewer than 2^32",
                            (unsigned long long)g->m);
     if (!status)
-        status = check_numbers(g, twice, edge, forest);
+        status = check_numbers(g, symmetric, edge, forest);
     if (!status && serial)
-        status = check_serially(g, twice, edge, forest);
+        status = check_serially(g, symmetric, edge, forest);
     if (!status && certificate)
-        status = certify(g, twice, edge, forest);
+        status = certify(g, symmetric, edge, forest);
     return status;
 }

@@ -35,15 +35,15 @@ enum {
     MST_TILES = 2,         /* tiles of 32 vertices that a warp of mst_heavy takes one after the other */
     MST_DENSE = 2,         /* if there are more edges for each vertex, the lightest come first */
     MST_SAMPLE = 512,      /* size of the samples of edges, for the limit, and of vertices, for the largest component */
-    MST_NEAR = 32768,      /* see mst_target */
-    MST_NEAR_LIGHT = 1 << 20, /* the same for mst_light, whose blocks are many and short */
-    MST_CROWD = 4,            /* if more lanes of a warp lower one word, one of them does it for all */
-    MST_APART = 65536,        /* with more components, their words are reset in a separate phase */
-    MST_HOPS = 16,            /* steps to a root before paths are shortened in memory */
-    MST_IDS = 2,              /* one of this many blocks of mst_light looks up ids */
-    MST_LOOK = 20000,         /* nanoseconds between two reads of the mailbox, which is on the host */
-    MST_LEVELS = 72           /* 2 times 32, since a level has at most half the components of the one before; and some
-                                 spare ones */
+    MST_BINNED = 32768,    /* see mst_target */
+    MST_BINNED_LIGHT = 1 << 20, /* the same for mst_light, whose blocks are many and short */
+    MST_CONTENDED = 4,          /* if more lanes of a warp lower one word, one of them does it for all */
+    MST_APART = 65536,          /* with more components, their words are reset in a separate phase */
+    MST_STEPS = 16,             /* steps to a root before paths are shortened in memory */
+    MST_IDS = 2,                /* one of this many blocks of mst_light looks up ids */
+    MST_LOOK = 20000,           /* nanoseconds between two reads of the mailbox, which is on the host */
+    MST_LEVELS = 72             /* 2 times 32, since a level has at most half the components of the one before; and some
+                                   spare ones */
 };
 
 /* Blocks of mst_heavy per multiprocessor, for which registers must suffice. */
@@ -94,7 +94,7 @@ typedef struct mst_hub {
 typedef struct mst_args {
     ordo_cuda_rows rows;
     int type;          /* of weights */
-    bool twice;        /* symmetric: an edge's id is that of its arc out of the smaller end */
+    bool symmetric;    /* symmetric: an edge's id is that of its arc out of the smaller end */
     ordo_u32 n, m;     /* < 2^31, <= MST_MOST_ARCS */
     ordo_u32 capacity; /* of a list */
     bool dense;        /* the lightest edges come first */
@@ -250,7 +250,7 @@ ORDO_DEV bool mst_halted(const mst_args *a)
 static __global__ void __launch_bounds__(MST_THREADS) mst_limit(const mst_args a)
 {
     __shared__ ordo_u64 sample[MST_SAMPLE];
-    const ordo_u64 edges = a.twice ? a.m / 2 : a.m;
+    const ordo_u64 edges = a.symmetric ? a.m / 2 : a.m;
     for (ordo_u32 i = threadIdx.x; i < MST_SAMPLE; i += MST_THREADS) {
         const ordo_u32 e = (ordo_u32)(mst_scatter(i) % a.m);
         sample[i] = mst_key(mst_ordered(&a, mst_load(&a, e).y), e);
@@ -288,7 +288,7 @@ template <bool Dense> ORDO_DEV void mst_see_weight(const mst_args *a, mst_seen *
 
 /* By whole warps: adds the findings to the words of all blocks. Bits are only added, and an outdated word costs an
  * atomic and nothing else. */
-ORDO_DEV void mst_tell_seen(const mst_args *a, const mst_seen *seen)
+ORDO_DEV void mst_publish_seen(const mst_args *a, const mst_seen *seen)
 {
     if (__any_sync(0xffffffffu, seen->unsorted) && threadIdx.x % 32 == 0)
         ordo_dev_store(&a->words->unsorted, 1u);
@@ -360,7 +360,7 @@ template <int WARPS> ORDO_DEV ordo_u32 mst_reserve_all(ordo_u32 (&first)[WARPS],
 ORDO_DEV void mst_hold_light(const mst_args *a, mst_store *s, ordo_u64 limit, bool has, ordo_u32 u, ordo_u32 e,
                              uint2 arc, ordo_u32 before)
 {
-    const bool edge = a->twice ? u < arc.x : u != arc.x;
+    const bool edge = a->symmetric ? u < arc.x : u != arc.x;
     mst_hold(s, has && edge && mst_key(arc.y, e) <= limit,
              make_uint4(u | (arc.x == before ? MST_AGAIN : 0), arc.x, arc.y, e));
 }
@@ -488,7 +488,7 @@ ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, mst_store *store, ord
 {
     const ordo_u32 degree = end - begin, stop = degree <= MST_LONG ? end : begin;
     ordo_u64 least = mst_lightest_by_lane<false>(a, u, begin, stop, seen, head);
-    mst_hold_rows(a, store, MST_NO_KEY, u, begin, stop, a->twice ? (ordo_u32)least : MST_NONE);
+    mst_hold_rows(a, store, MST_NO_KEY, u, begin, stop, a->symmetric ? (ordo_u32)least : MST_NONE);
     for (ordo_u32 rest = __ballot_sync(0xffffffffu, degree > MST_LONG && !mst_is_hub(degree)); rest; rest &= rest - 1) {
         const int who = __ffs((int)rest) - 1;
         const ordo_u32 from = __shfl_sync(0xffffffffu, begin, who), to = __shfl_sync(0xffffffffu, end, who);
@@ -620,9 +620,9 @@ template <bool Dense> static __global__ void __launch_bounds__(MST_FIRST_THREADS
     mst_store store = {held[warp], most, 0};
     mst_seen seen = {};
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        a.run.counters->items = a.twice ? a.n : 0;
-        a.run.counters->edges = a.twice ? a.m : 0;
-        ordo_dev_sample(a.run.record, a.twice ? a.m / 2 : a.m, 0, 0, 1, -1);
+        a.run.counters->items = a.symmetric ? a.n : 0;
+        a.run.counters->edges = a.symmetric ? a.m : 0;
+        ordo_dev_sample(a.run.record, a.symmetric ? a.m / 2 : a.m, 0, 0, 1, -1);
     }
     for (ordo_u32 tile = blockIdx.x * MST_FIRST_WARPS + warp; tile < tiles; tile += gridDim.x * MST_FIRST_WARPS) {
         const ordo_u32 u = tile * 32 + lane;
@@ -642,7 +642,7 @@ template <bool Dense> static __global__ void __launch_bounds__(MST_FIRST_THREADS
         } else {
             least = mst_lightest_of_short(&a, &store, u, begin, end, &seen, &head);
         }
-        if (!a.twice)
+        if (!a.symmetric)
             continue;
         if (u < a.n)
             a.wish[u] = make_uint2(head, (ordo_u32)(least >> 32));
@@ -650,7 +650,7 @@ template <bool Dense> static __global__ void __launch_bounds__(MST_FIRST_THREADS
         mst_choose_in_order(&a, own, own ? (ordo_u32)least : begin);
     }
     mst_write_light(&a, &store, mst_reserve_all(places, &store, &a.words->light));
-    mst_tell_seen(&a, &seen);
+    mst_publish_seen(&a, &seen);
 }
 
 ORDO_DEV void mst_piece(const mst_args *a, mst_hub h, ordo_u32 *row, ordo_u32 *begin, ordo_u32 *end)
@@ -677,12 +677,12 @@ template <bool Dense> static __global__ void __launch_bounds__(MST_THREADS) mst_
             ordo_dev_min(&a.best[a.hub[i].vertex], key);
     }
     mst_write_light(&a, &store, mst_reserve_all(places, &store, &a.words->light));
-    mst_tell_seen(&a, &seen);
+    mst_publish_seen(&a, &seen);
 }
 
 static __global__ void __launch_bounds__(MST_THREADS) mst_hub_ends(const mst_args a)
 {
-    const ordo_u32 pieces = a.twice ? a.words->hubs : 0, step = gridDim.x * MST_THREADS;
+    const ordo_u32 pieces = a.symmetric ? a.words->hubs : 0, step = gridDim.x * MST_THREADS;
     for (ordo_u32 i = blockIdx.x * MST_THREADS + threadIdx.x; i < pieces; i += step) {
         const ordo_u32 u = a.hub[i].vertex;
         if (a.hub[i].piece)
@@ -749,12 +749,12 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_roots(const mst_args a
     mst_words *w = a.words;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         w->level = 1;
-    if (!a.twice || w->unsorted) { /* rows do not have all edges of a vertex, or not in order: each vertex stays a
+    if (!a.symmetric || w->unsorted) { /* rows do not have all edges of a vertex, or not in order: each vertex stays a
                                       component */
         const ordo_u32 thread = blockIdx.x * MST_THREADS + threadIdx.x, threads = gridDim.x * MST_THREADS;
         for (ordo_u32 u = thread; u < a.n; u += threads) {
             a.parent[u] = MST_ROOT | u;
-            if (a.twice && !a.dense)
+            if (a.symmetric && !a.dense)
                 mst_list_chosen(&a, u);
         }
         for (ordo_u32 i = thread; i < a.words_of_chosen; i += threads)
@@ -831,7 +831,7 @@ template <ordo_u32 THREADS> ORDO_DEV void mst_find_roots(const mst_args *a, ordo
             open |= up[j] & MST_ROOT ? 0 : 1u << j;
         }
         const ordo_u32 below = open;
-        for (int hop = 0; hop < MST_HOPS && open; hop++) {
+        for (int hop = 0; hop < MST_STEPS && open; hop++) {
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 if (open >> j & 1)
@@ -852,7 +852,7 @@ template <ordo_u32 THREADS> ORDO_DEV void mst_find_roots(const mst_args *a, ordo
 
 static __global__ void __launch_bounds__(MST_THREADS) mst_label_roots(const mst_args a)
 {
-    if (!mst_halted(&a) && a.twice && !a.words->unsorted)
+    if (!mst_halted(&a) && a.symmetric && !a.words->unsorted)
         mst_find_roots<MST_THREADS>(&a, a.parent, a.n);
 }
 

@@ -12,7 +12,7 @@
 
 #include <ordo/memory.h>
 
-#include "apps/tree.h"
+#include "apps/common.h"
 #include "framework/graph/graph.h"
 
 /* ---- input ---- */

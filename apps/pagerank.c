@@ -14,7 +14,7 @@
  *
  * Not done: tolerances that the fixed point, in units of 2^-62, cannot give; they are refused.
  */
-#include "apps/tree.h"
+#include "apps/common.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include <ordo/memory.h>
 
-#include "apps/tree.h"
+#include "apps/common.h"
 
 /* Appends a run's samples, with times from the start of the app; if there are too many, every second one is dropped, as
  * in a run. */

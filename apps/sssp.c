@@ -4,7 +4,8 @@
  * ended for that reason, and not because of the limit, "unreached" would be a wrong answer: the app finds the edge and
  * fails. That scan is made only where the largest distance and weight make an overflow possible.
  */
-#include "apps/tree.h"
+#include "apps/common.h"
+#include "apps/predecessors.h"
 
 #include <float.h>
 #include <math.h>
@@ -149,7 +150,7 @@ ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limit, const 
                         .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
                         .source = source,
                         .dist = dist};
-    return pred ? ordo_tree(&paths, chosen.threads, pred) : ORDO_OK;
+    return pred ? ordo_predecessors(&paths, chosen.threads, pred) : ORDO_OK;
 }
 
 ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
@@ -159,8 +160,8 @@ ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, o
     ordo_options chosen = ordo_options_or_auto(options, "delta");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* cells are not read */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
-    if (!status && *at_most < ordo_tree_memory(work.targets)) /* after the run has freed its own */
-        *at_most = ordo_tree_memory(work.targets);
+    if (!status && *at_most < ordo_predecessors_memory(work.targets)) /* after the run has freed its own */
+        *at_most = ordo_predecessors_memory(work.targets);
     return status;
 }
 

@@ -19,7 +19,7 @@
 #include "framework/run/number.h"
 
 #include "apps/heap.h"
-#include "apps/tree.h"
+#include "apps/common.h"
 
 /* ---- error messages ---- */
 

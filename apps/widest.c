@@ -6,7 +6,7 @@
  *
  * Not done: predecessors; widths are equal so often that a tree would say little.
  */
-#include "apps/tree.h"
+#include "apps/common.h"
 
 #include <math.h>
 

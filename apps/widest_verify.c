@@ -8,7 +8,7 @@
  * Serial: O((n + m) log n), 16 bytes a vertex; certificate: O(n + m), 5 bytes a vertex.
  */
 #include "apps/heap.h"
-#include "apps/tree.h"
+#include "apps/common.h"
 #include "apps/verify.h"
 
 /* What fits through edge e after `width`; the type's largest value means no limit. */

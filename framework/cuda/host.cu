@@ -543,7 +543,7 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
     return status;
 }
 
-static ordo_status hand_over(ordo_cuda *c, size_t cell)
+static ordo_status copy_results(ordo_cuda *c, size_t cell)
 {
     ordo_job *job = c->job;
     ordo_cuda_counters counters;
@@ -591,7 +591,7 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
     }
     double start = now();
     if (!status && own->launched)
-        status = hand_over(c, own->cell);
+        status = copy_results(c, own->cell);
     for (int i = 0; i < own->blocks; i++) {
         cudaFree(own->block[i]);
         ordo_job_account(c->job, -(long long)own->bytes[i]);

@@ -33,7 +33,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* ---- for the kinds ---- */
 
-void ordo_maker_say(ordo_maker *m, const char *format, ...)
+void ordo_maker_describe(ordo_maker *m, const char *format, ...)
 {
     size_t used = strlen(m->text);
     va_list arguments;
@@ -51,7 +51,7 @@ void ordo_maker_say_real(ordo_maker *m, const char *before, double value)
         if (ordo_parse_real(digits, &back) && !(back < value) && !(back > value))
             break;
     }
-    ordo_maker_say(m, "%s%s", before, digits);
+    ordo_maker_describe(m, "%s%s", before, digits);
 }
 
 ordo_status ordo_maker_some(const ordo_maker *m, const char *name, ordo_u64 value)
@@ -157,17 +157,17 @@ static void say_edges(ordo_maker *m, const ordo_edge_options *e)
     const ordo_edge_options *asked = &m->o->edges;
     bool drawn = e->high && e->weights != ORDO_WEIGHTS_DROP;
     if (drawn)
-        ordo_maker_say(m, " --weights uniform:%u:%u", e->low, e->high);
+        ordo_maker_describe(m, " --weights uniform:%u:%u", e->low, e->high);
     if (m->lengths && e->weights == ORDO_WEIGHTS_DROP)
-        ordo_maker_say(m, " --drop-weights");
+        ordo_maker_describe(m, " --drop-weights");
     if (m->random || drawn)
-        ordo_maker_say(m, " --seed %llu", (unsigned long long)e->seed);
+        ordo_maker_describe(m, " --seed %llu", (unsigned long long)e->seed);
     if (asked->direction == ORDO_SYMMETRISE && m->mirror == ORDO_MIRROR_NONE)
-        ordo_maker_say(m, " --symmetrise");
+        ordo_maker_describe(m, " --symmetrise");
     if (asked->drop_loops && !m->simple)
-        ordo_maker_say(m, " --drop-loops");
+        ordo_maker_describe(m, " --drop-loops");
     if (asked->parallel && !m->simple)
-        ordo_maker_say(m, " --dedup %s", parallel[asked->parallel]);
+        ordo_maker_describe(m, " --dedup %s", parallel[asked->parallel]);
 }
 
 ordo_status ordo_graph_generate(const ordo_generate_options *options, ordo_graph **out)

@@ -76,7 +76,7 @@ static inline ordo_u64 ordo_permuted(const ordo_u64 keys[3], ordo_u32 bits, ordo
 }
 
 /* Adds to the text. */
-void ordo_maker_say(ordo_maker *m, const char *format, ...) ORDO_PRINTF(2, 3);
+void ordo_maker_describe(ordo_maker *m, const char *format, ...) ORDO_PRINTF(2, 3);
 /* Adds a prefix and a value, with as many digits as represent it exactly. */
 void ordo_maker_say_real(ordo_maker *m, const char *before, double value);
 /* ORDO_ERR_USAGE where value is 0. */

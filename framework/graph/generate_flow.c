@@ -91,7 +91,8 @@ ordo_status ordo_make_rlg(ordo_maker *m)
     m->edges = 2 * m->width + m->degree * m->width * (m->height - 1);
     m->make = make_rlg;
     set_terminals(m);
-    ordo_maker_say(m, "rlg --width %llu --height %llu", (unsigned long long)m->width, (unsigned long long)m->height);
+    ordo_maker_describe(m, "rlg --width %llu --height %llu", (unsigned long long)m->width,
+                        (unsigned long long)m->height);
     return ORDO_OK;
 }
 
@@ -147,6 +148,7 @@ ordo_status ordo_make_genrmf(ordo_maker *m)
     m->edges = 4 * m->width * (m->width - 1) * m->depth + m->width * m->width * (m->depth - 1);
     m->make = make_genrmf;
     set_terminals(m);
-    ordo_maker_say(m, "genrmf --width %llu --depth %llu", (unsigned long long)m->width, (unsigned long long)m->depth);
+    ordo_maker_describe(m, "genrmf --width %llu --depth %llu", (unsigned long long)m->width,
+                        (unsigned long long)m->depth);
     return ORDO_OK;
 }

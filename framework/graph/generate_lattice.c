@@ -75,10 +75,10 @@ static void set_box(ordo_maker *m)
 
 static void say_box(ordo_maker *m)
 {
-    ordo_maker_say(m, "%s --width %llu --height %llu", m->o->kind, (unsigned long long)m->width,
-                   (unsigned long long)m->height);
+    ordo_maker_describe(m, "%s --width %llu --height %llu", m->o->kind, (unsigned long long)m->width,
+                        (unsigned long long)m->height);
     if (m->depth > 1)
-        ordo_maker_say(m, " --depth %llu", (unsigned long long)m->depth);
+        ordo_maker_describe(m, " --depth %llu", (unsigned long long)m->depth);
 }
 
 ordo_status ordo_make_grid(ordo_maker *m)
@@ -148,7 +148,7 @@ ordo_status ordo_make_road(ordo_maker *m)
     m->random = m->lengths = true;
     m->make = make_bonds;
     m->place = place_road;
-    ordo_maker_say(m, "road --vertices %llu", (unsigned long long)m->n);
+    ordo_maker_describe(m, "road --vertices %llu", (unsigned long long)m->n);
     return ORDO_OK;
 }
 

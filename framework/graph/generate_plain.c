@@ -49,7 +49,7 @@ static ordo_status set_vertices(ordo_maker *m)
                          (unsigned long long)m->n, (unsigned long long)ORDO_MAX_VERTICES);
     m->edges = m->n ? m->n - 1 : 0;
     m->mirror = ORDO_MIRROR_SAME;
-    ordo_maker_say(m, "%s --vertices %llu", m->o->kind, (unsigned long long)m->n);
+    ordo_maker_describe(m, "%s --vertices %llu", m->o->kind, (unsigned long long)m->n);
     return ORDO_OK;
 }
 
@@ -86,6 +86,6 @@ ordo_status ordo_make_cliques(ordo_maker *m)
     m->edges = full * (m->width * (m->width - 1) / 2) + rest * (rest ? rest - 1 : 0) / 2;
     m->edges += full + (rest > 0) - (m->n > 0);
     m->make = make_cliques;
-    ordo_maker_say(m, " --width %u", m->o->width);
+    ordo_maker_describe(m, " --width %u", m->o->width);
     return ORDO_OK;
 }

@@ -27,7 +27,7 @@ static ordo_status set_scale(ordo_maker *m)
     m->n = (ordo_u64)1 << o->scale;
     m->items = m->edges = m->n * m->degree;
     m->random = true;
-    ordo_maker_say(m, "%s --scale %u --degree %llu", o->kind, o->scale, (unsigned long long)m->degree);
+    ordo_maker_describe(m, "%s --scale %u --degree %llu", o->kind, o->scale, (unsigned long long)m->degree);
     return ORDO_OK;
 }
 
@@ -138,6 +138,7 @@ ordo_status ordo_make_uniform(ordo_maker *m)
         m->edges = ~(ordo_u64)0; /* too many vertices, which is refused later */
     m->random = true;
     m->make = make_uniform;
-    ordo_maker_say(m, "uniform --vertices %llu --degree %llu", (unsigned long long)m->n, (unsigned long long)m->degree);
+    ordo_maker_describe(m, "uniform --vertices %llu --degree %llu", (unsigned long long)m->n,
+                        (unsigned long long)m->degree);
     return ORDO_OK;
 }

@@ -41,7 +41,7 @@ ordo_status ordo_graph_has_weights(const ordo_origin *origin)
 
 /* ---- loops and parallel edges ---- */
 
-typedef struct thinning {
+typedef struct compaction {
     ordo_csr *g;
     const ordo_edge_options *options;
     ordo_team *team;
@@ -50,7 +50,7 @@ typedef struct thinning {
     ordo_u64 loops, parallel; /* atomic: removed */
     ordo_u64 overflow;        /* atomic: the first edge whose sum does not fit; m if none */
     int failed;               /* atomic */
-} thinning;
+} compaction;
 
 static ordo_f32 as_f32(ordo_u32 bits)
 {
@@ -98,7 +98,7 @@ static bool sum_of(const ordo_csr *g, ordo_eid e, ordo_u64 count, ordo_u32 *out,
     return g->weight_type == ORDO_I32 ? sum >= INT32_MIN && sum <= INT32_MAX : sum <= (long long)UINT32_MAX;
 }
 
-static bool weight_of_group(thinning *t, ordo_eid e, ordo_u64 count, ordo_u32 *out)
+static bool weight_of_group(compaction *t, ordo_eid e, ordo_u64 count, ordo_u32 *out)
 {
     const ordo_csr *g = t->g;
     ordo_u32 best = ordo_csr_word(g, e);
@@ -128,7 +128,7 @@ static ordo_u64 run_of(const ordo_csr *g, ordo_eid e, ordo_eid end, ordo_vid v)
 }
 
 /* Moves the edges of a row that stay to its start. */
-static void thin_row(thinning *t, ordo_vid u, ordo_u64 *loops, ordo_u64 *parallel)
+static void compact_row(compaction *t, ordo_vid u, ordo_u64 *loops, ordo_u64 *parallel)
 {
     const ordo_csr *g = t->g;
     ordo_vid *head = (ordo_vid *)(size_t)g->head;
@@ -156,18 +156,18 @@ static void thin_row(thinning *t, ordo_vid u, ordo_u64 *loops, ordo_u64 *paralle
 
 static void thin_rows(void *arg, int member)
 {
-    thinning *t = arg;
+    compaction *t = arg;
     (void)member;
     ordo_u64 loops = 0, parallel = 0;
     for (ordo_u64 begin, end; ordo_next_rows(t->g, &t->next, &begin, &end);)
         for (ordo_u64 u = begin; u < end; u++)
-            thin_row(t, (ordo_vid)u, &loops, &parallel);
+            compact_row(t, (ordo_vid)u, &loops, &parallel);
     __atomic_fetch_add(&t->loops, loops, __ATOMIC_RELAXED);
     __atomic_fetch_add(&t->parallel, parallel, __ATOMIC_RELAXED);
 }
 
 /* Removes the gaps between rows. */
-static void close_gaps(thinning *t)
+static void close_gaps(compaction *t)
 {
     ordo_csr *g = t->g;
     ordo_eid *row = (ordo_eid *)(size_t)g->row;
@@ -189,7 +189,7 @@ static void close_gaps(thinning *t)
 
 static ordo_status thin(ordo_team *team, ordo_csr *g, const ordo_origin *origin, ordo_graph_info *info)
 {
-    thinning t = {.g = g, .options = origin->edges, .team = team, .overflow = g->m};
+    compaction t = {.g = g, .options = origin->edges, .team = team, .overflow = g->m};
     t.degree = ordo_alloc(g->n, sizeof *t.degree);
     if (!t.degree)
         return ORDO_ERR_MEMORY;

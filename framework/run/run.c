@@ -139,7 +139,7 @@ static double since(const struct timespec *start)
 }
 
 /* Mean weight and degree, from an evenly spaced sample, so that they are the same for the same graph. */
-static void look_at_graph(ordo_job *job)
+static void sample_graph(ordo_job *job)
 {
     const ordo_csr *g = job->out;
     job->mean_weight = 1;
@@ -253,7 +253,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
         .tunable = p->tunable,
         .own = &own,
     };
-    look_at_graph(&job);
+    sample_graph(&job);
     ordo_status status = ordo_team_lease(p->backend ? 1 : options->threads, &job.team);
     if (status)
         return status;

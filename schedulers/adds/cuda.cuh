@@ -57,16 +57,16 @@ typedef struct adds_args {
 } adds_args;
 
 /* State of a worker's warp beside its op_warp. */
-typedef struct adds_hand {
+typedef struct adds_warp {
     adds_dev_portion portion;
     ordo_u32 credit; /* lane b's credit for bucket b: see adds_dev_flush */
     ordo_u32 swept;  /* items of the lane's bits, if the portion is one of spilled items */
     bool started;    /* the warp has pushed its initial items */
-} adds_hand;
+} adds_warp;
 
 /* Counts the warp's portion, or its initial items, as done: what these activated is reserved or spilled. Called by
  * whole warps. */
-ORDO_DEV void adds_end_portion(const adds_dev_queue &q, adds_dev_worker *block, adds_hand *hand)
+ORDO_DEV void adds_end_portion(const adds_dev_queue &q, adds_dev_worker *block, adds_warp *hand)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     if (!hand->started) {
@@ -91,7 +91,7 @@ ORDO_DEV void adds_end_portion(const adds_dev_queue &q, adds_dev_worker *block, 
 }
 
 /* Hook `take`: ends the last portion, and waits for another one or the end. Called by whole warps. */
-ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, ordo_u64 *flag, adds_hand *hand,
+ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, ordo_u64 *flag, adds_warp *hand,
                        bool *there, op_entry *entry, ordo_u32 *bits)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -124,7 +124,7 @@ struct adds_hooks {
     ordo_dev_pool_cache *cache;
     adds_dev_worker *block;
     ordo_u64 *flag;
-    adds_hand hand;
+    adds_warp hand;
 
     ORDO_HOOK ordo_u64 stride() const
     {

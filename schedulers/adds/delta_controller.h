@@ -10,8 +10,8 @@
  * last change, because its effect shows only when the buckets have filled under it. It does not halve if a bucket holds
  * less than is worth a head switch (Ordo's own rule: with few threads utilisation is always high).
  */
-#ifndef ORDO_ADDS_PACE_H
-#define ORDO_ADDS_PACE_H
+#ifndef ORDO_ADDS_DELTA_CONTROLLER_H
+#define ORDO_ADDS_DELTA_CONTROLLER_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* adds/layout.h -- sizes of the queue of `adds`, the same on both back ends. */
-#ifndef ORDO_ADDS_SHAPE_H
-#define ORDO_ADDS_SHAPE_H
+#ifndef ORDO_ADDS_LAYOUT_H
+#define ORDO_ADDS_LAYOUT_H
 
 #include <stddef.h>
 

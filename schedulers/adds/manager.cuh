@@ -351,8 +351,8 @@ ORDO_DEV void adds_dev_publish_map(const adds_dev_queue &q, double base, double 
 /* By one thread: passes a sample to the trace warp. The trace and the mailbox have a separate warp, because a sample
  * costs a few round trips, and a store to the host microseconds. The words that the trace warp reads may belong to
  * different moments; they are statistics only. */
-ORDO_DEV void adds_dev_tell(adds_dev_manager *m, ordo_u64 in_flight, ordo_u64 switches,
-                            const adds_delta_controller &controller, double util)
+ORDO_DEV void adds_dev_publish_statistics(adds_dev_manager *m, ordo_u64 in_flight, ordo_u64 switches,
+                                          const adds_delta_controller &controller, double util)
 {
     ordo_dev_store_block(&m->concurrent, controller.concurrent);
     ordo_dev_store_block(&m->switches, switches);
@@ -441,7 +441,7 @@ ORDO_DEV void adds_dev_switch_head(const adds_dev_queue &q, adds_dev_manager *m,
     c->switches++;
     if (threadIdx.x % 32 == 0) {
         adds_dev_publish_control(q, *c);
-        adds_dev_tell(m, c->in_flight, c->switches, c->delta, c->util);
+        adds_dev_publish_statistics(m, c->in_flight, c->switches, c->delta, c->util);
     }
     __syncwarp();
 }
@@ -489,7 +489,7 @@ ORDO_DEV void adds_dev_end_epoch(const adds_dev_queue &q, const adds_dev_params 
     if (lane == 0) {
         if (changed || c->delta.concurrent != before)
             adds_dev_publish_control(q, *c);
-        adds_dev_tell(m, c->in_flight, c->switches, c->delta, c->util);
+        adds_dev_publish_statistics(m, c->in_flight, c->switches, c->delta, c->util);
     }
     __syncwarp();
 }

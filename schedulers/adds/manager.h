@@ -192,7 +192,7 @@ ADDS_FN void adds_unlock(adds_control *c)
 /* ---- section 5.7: delta ---- */
 
 /* Number of items that all workers together can hold. */
-ADDS_FN double adds_hands(const adds_params *r)
+ADDS_FN double adds_workers_capacity(const adds_params *r)
 {
     return (double)(r->workers - r->first_worker) * r->grain_high;
 }
@@ -229,7 +229,7 @@ ADDS_FN void adds_adapt(adds_control *c)
     }
     c->switches_before = c->switches;
     if (adds_delta_controller_epoch(&c->params.controller, &c->controller, pushes, tail_pushes, c->util,
-                                    (double)waiting / adds_hands(&c->params), c->switches))
+                                    (double)waiting / adds_workers_capacity(&c->params), c->switches))
         adds_publish_map(c);
 }
 
@@ -370,7 +370,7 @@ ADDS_FN void adds_sample_utilisation(adds_control *c)
         if (__atomic_load_n(&c->worker[i].flag, __ATOMIC_RELAXED) ||
             !__atomic_load_n(&c->worker[i].waiting, __ATOMIC_RELAXED))
             busy += c->worker[i].size;
-    c->util_sum += (double)busy / adds_hands(r);
+    c->util_sum += (double)busy / adds_workers_capacity(r);
     c->util_count++;
 }
 

@@ -1,6 +1,6 @@
 /* adds/params.h -- parameters of a run of `adds` that follow from its tunables, the same on both back ends. */
-#ifndef ORDO_ADDS_RULES_H
-#define ORDO_ADDS_RULES_H
+#ifndef ORDO_ADDS_PARAMS_H
+#define ORDO_ADDS_PARAMS_H
 
 #include <ordo/scheduler/scheduler.h>
 

@@ -263,14 +263,14 @@ ORDO_DEV void adds_dev_memory(const adds_dev_queue &q, adds_dev_mapped *m, ordo_
     const long long ahead = m->free_count > 2 * buckets ? (long long)(ADDS_AHEAD * size)
                             : m->free_count > buckets   ? (long long)size
                                                         : (long long)(size / 2);
-    const bool hungry = mine && (long long)ordo_dev_load(&q.words->capacity[lane]) < ahead;
-    const ordo_u32 all_hungry = __ballot_sync(~0u, hungry);
+    const bool needs_blocks = mine && (long long)ordo_dev_load(&q.words->capacity[lane]) < ahead;
+    const ordo_u32 all_hungry = __ballot_sync(~0u, needs_blocks);
     if (!all_hungry)
         return;
     /* buckets from the head on come first */
     const ordo_u32 from_head = all_hungry & ~((1u << head) - 1), below = (1u << lane) - 1;
     const ordo_u32 rank = lane >= head ? __popc(from_head & below) : __popc(from_head) + __popc(all_hungry & below);
-    if (hungry && rank < m->free_count) {
+    if (needs_blocks && rank < m->free_count) {
         const ordo_u32 block = q.free[m->free_count - 1 - rank];
         ordo_u64 *to = ordo_pool_word(q.pool, lane, ordo_pool_number(q.pool, m->alloc));
         q.home[block] = (ordo_u32)(to - q.pool.table);

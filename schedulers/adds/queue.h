@@ -48,8 +48,8 @@
  *      resv_ptr sees the pushes of the work that DWC counts: DWC == resv_ptr in that order means that the bucket was
  *      quiet at a moment between the two reads.
  * Memory (adds_memory)
- *   M1 the manager serves buckets whose bit in `hungry` is set. A writer sets the bit when it leaves fewer than two
- *      blocks of free slots and the bit is clear; a reader when it marks a block. The relaxed test of the bit may miss
+ *   M1 the manager serves buckets whose bit in `needs_blocks` is set. A writer sets the bit when it leaves fewer than
+ * two blocks of free slots and the bit is clear; a reader when it marks a block. The relaxed test of the bit may miss
  *      a top-up once; a writer that finds no free slot sets it unconditionally (release, after its read of `ends`), so
  *      no top-up is missed a second time.
  *   M2 free blocks in FIFO order while the oldest block is marked (acquire: D1's zeroes come before the next mapping).
@@ -117,8 +117,8 @@ typedef struct adds_queue {
     ordo_u32 free_count;
     ordo_u32 blocks_used; /* the most blocks that were mapped at once */
     ordo_u64 padding0[8];
-    ordo_u32 hungry; /* a bit for each bucket that the memory role should serve */
-    ordo_u32 dry;    /* the pool has no free block */
+    ordo_u32 needs_blocks; /* a bit for each bucket that the memory role should serve */
+    ordo_u32 dry;          /* the pool has no free block */
     ordo_u32 lap;
     ordo_u32 padding1[13];
 } adds_queue;
@@ -178,7 +178,7 @@ ADDS_FN bool adds_queue_init(adds_queue *q, const adds_layout *s)
         bucket->ends = start | (ordo_u64)start << 32;
         bucket->done = bucket->read = bucket->assigned = bucket->freed = start;
     }
-    q->hungry = s->buckets == 32 ? 0xffffffffu : ((ordo_u32)1 << s->buckets) - 1;
+    q->needs_blocks = s->buckets == 32 ? 0xffffffffu : ((ordo_u32)1 << s->buckets) - 1;
     return true;
 }
 
@@ -203,7 +203,7 @@ ADDS_FN ordo_u32 *adds_wfc(adds_queue *q, ordo_u32 block, ordo_u32 index)
 }
 ADDS_FN void adds_call_memory(adds_queue *q, ordo_u32 b)
 {
-    __atomic_fetch_or(&q->hungry, (ordo_u32)1 << b, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&q->needs_blocks, (ordo_u32)1 << b, __ATOMIC_RELEASE);
 }
 
 /* ---- writers ---- */
@@ -224,7 +224,7 @@ ADDS_FN ordo_u32 adds_reserve(adds_queue *q, ordo_u32 b, ordo_u32 want, ordo_u32
         ADDS_HOOK("W1");
     } while (!__atomic_compare_exchange_n(&bucket->ends, &ends, next, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
     if (capacity - take < (ordo_u32)ADDS_AHEAD << q->layout.block_shift &&
-        !(__atomic_load_n(&q->hungry, __ATOMIC_RELAXED) >> b & 1))
+        !(__atomic_load_n(&q->needs_blocks, __ATOMIC_RELAXED) >> b & 1))
         adds_call_memory(q, b);
     return take;
 }
@@ -407,17 +407,17 @@ ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
     }
 }
 
-/* M1: serves the buckets whose bit in `hungry` is set, the one at `head` first. */
+/* M1: serves the buckets whose bit in `needs_blocks` is set, the one at `head` first. */
 ADDS_FN void adds_memory(adds_queue *q, ordo_u32 head)
 {
-    if (!__atomic_load_n(&q->hungry, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&q->needs_blocks, __ATOMIC_RELAXED))
         return;
-    ordo_u32 hungry = __atomic_exchange_n(&q->hungry, 0, __ATOMIC_ACQUIRE), unserved = 0;
+    ordo_u32 needs_blocks = __atomic_exchange_n(&q->needs_blocks, 0, __ATOMIC_ACQUIRE), unserved = 0;
     for (ordo_u32 i = 0, b = head; i < q->layout.buckets; i++, b = b + 1 == q->layout.buckets ? 0 : b + 1)
-        if (hungry >> b & 1 && !adds_memory_of(q, b))
+        if (needs_blocks >> b & 1 && !adds_memory_of(q, b))
             unserved |= (ordo_u32)1 << b;
     if (unserved)
-        __atomic_fetch_or(&q->hungry, unserved, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&q->needs_blocks, unserved, __ATOMIC_RELAXED);
     __atomic_store_n(&q->dry, unserved != 0, __ATOMIC_RELAXED);
 }
 

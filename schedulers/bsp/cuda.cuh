@@ -103,18 +103,18 @@ ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 st
                 pushed += op_dev_push(f, queue, &a->rows, v, step + 1, true);
             }
         }
-        ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, false);
+        ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false);
     }
     return pushed;
 }
 
 /* By a whole warp: adds the lanes' numbers of pushed edges to that of a step. */
-ORDO_DEV void bsp_add_edges(ordo_cuda_superstep_counters *turn, ordo_u64 pushed)
+ORDO_DEV void bsp_add_edges(ordo_cuda_superstep_counters *counters, ordo_u64 pushed)
 {
     for (int step = 16; step; step /= 2)
         pushed += __shfl_down_sync(0xffffffffu, pushed, step);
     if (threadIdx.x % 32 == 0 && pushed)
-        ordo_dev_add(&turn->edges, pushed);
+        ordo_dev_add(&counters->edges, pushed);
 }
 
 /* By the whole grid: makes the frontier of the first step. */
@@ -127,10 +127,10 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
         ordo_u64 i = first + threadIdx.x;
         if (i < a->run.initial_count)
             pushed += op_dev_push(f, queue, &a->rows, ordo_dev_initial(&a->run, i), 1, false);
-        ordo_dev_flush(queue, f->list[1], &f->turn[1].count, false);
+        ordo_dev_flush(queue, f->list[1], &f->counters[1].count, false);
     }
-    ordo_dev_flush(queue, f->list[1], &f->turn[1].count, true);
-    bsp_add_edges(&f->turn[1], pushed);
+    ordo_dev_flush(queue, f->list[1], &f->counters[1].count, true);
+    bsp_add_edges(&f->counters[1], pushed);
 }
 
 template <bool Locked>
@@ -147,10 +147,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
     bool pulling = false; /* all blocks make the same decision, from the same words */
     ordo_u64 edges_left = a.rows.m, last_items = 0, pushed;
     for (ordo_u32 step = 1;; step++) {
-        const ordo_cuda_superstep_counters *turn = &f->turn[step % 3];
-        if ((turn->count == 0 && turn->segments == 0) || turn->stop)
+        const ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
+        if ((counters->count == 0 && counters->segments == 0) || counters->stop)
             break;
-        const ordo_u64 items = (ordo_u64)turn->count + turn->segments, edges = turn->edges;
+        const ordo_u64 items = (ordo_u64)counters->count + counters->segments, edges = counters->edges;
         if (bsp_pulls && a.direction != BSP_PUSH)
             pulling = a.direction == BSP_PULL ? true
                       : pulling               ? items >= last_items || (double)items > (double)a.num_items / a.beta
@@ -164,7 +164,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
         const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
         const bool once = ((int)op_properties & ORDO_UNIFORM) && !a.racy;
-        ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->turn[(step + 1) % 3].count;
+        ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->counters[(step + 1) % 3].count;
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
@@ -189,7 +189,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
                 [&] { ordo_dev_flush(&queue, next, count, false); });
         }
         if (bsp_pulls)
-            bsp_add_edges(&f->turn[(step + 1) % 3], pushed);
+            bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_flush(&queue, next, count, true);
         grid.sync();
     }

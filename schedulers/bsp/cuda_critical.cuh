@@ -40,8 +40,8 @@ ORDO_DEV bool bsp_begin(const ordo_cuda_frontier *f, const ordo_cuda_run *run, o
                         ordo_u64 *count)
 {
     *list = step == 1 ? run->initial : f->list[step & 1];
-    *count = step == 1 ? run->initial_count : f->turn[step % 3].count;
-    if (*count == 0 || f->turn[step % 3].stop)
+    *count = step == 1 ? run->initial_count : f->counters[step % 3].count;
+    if (*count == 0 || f->counters[step % 3].stop)
         return false;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ordo_dev_begin_step(f, step, run, *count, step, 0);
@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_lock_kernel(co
     ordo_u32 rounds = 0;
     ordo_dev_start(&queue);
     for (ordo_u32 step = 1; bsp_begin(f, &a.run, step, &list, &count); step++) {
-        ordo_u32 *next = f->list[(step + 1) & 1], *next_count = &f->turn[(step + 1) % 3].count;
+        ordo_u32 *next = f->list[(step + 1) & 1], *next_count = &f->counters[(step + 1) % 3].count;
         op_dev_prepares<Word>(
             &a.sections, list, count, step, &mine, &rounds,
             [&](const ordo_activation &to) { return op_dev_push(f, &queue, to.item, step + 1); },
@@ -92,14 +92,14 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_owner_kernel(c
     ordo_dev_start(&queue);
     for (ordo_u32 step = 1; bsp_begin(f, &a.run, step, &list, &count); step++) {
         ordo_u32 *next = f->list[(step + 1) & 1];
-        ordo_cuda_superstep_counters *turn = &f->turn[(step + 1) % 3];
+        ordo_cuda_superstep_counters *counters = &f->counters[(step + 1) % 3];
         const bool some = op_dev_owned(
-            &a.owners, list, count, step, &turn->edges, &barrier, &mine, &rounds,
+            &a.owners, list, count, step, &counters->edges, &barrier, &mine, &rounds,
             [&](const ordo_activation &to) { return op_dev_push(f, &queue, to.item, step + 1); },
-            [&] { ordo_dev_flush(&queue, next, &turn->count, false); });
+            [&] { ordo_dev_flush(&queue, next, &counters->count, false); });
         if (!op_activates || !some)
             break;
-        ordo_dev_flush(&queue, next, &turn->count, true);
+        ordo_dev_flush(&queue, next, &counters->count, true);
         if (!op_dev_goes_on(&a.owners, &barrier))
             break;
     }

@@ -325,7 +325,7 @@ typedef struct delta_args {
 enum { delta_local = sizeof(op_entry) == 8 ? 128 : 32 };
 
 /* A warp's part of the superstep, beside its op_warp: slots from + at .. to of the head bucket, or words of bits. */
-typedef struct delta_hand {
+typedef struct delta_portion {
     ordo_u64 from, to;      /* slots of all warps */
     ordo_u64 at;            /* the warp's next portion */
     ordo_u64 grain;         /* entries of a portion */
@@ -333,10 +333,10 @@ typedef struct delta_hand {
     ordo_u64 steps;         /* number of supersteps that have begun */
     bool sweep;             /* the superstep takes spilled items */
     bool dry;               /* the warp has found the pool exhausted in this superstep */
-} delta_hand;
+} delta_portion;
 
 /* Waits for the next superstep. False at the end of the run. Called by whole warps, and by all of the grid. */
-ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_step *step, delta_hand *hand)
+ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_step *step, delta_portion *hand)
 {
     w->chain_limit = 0;
     hand->dry = false;
@@ -374,7 +374,7 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 
 /* Hook `take`: the warp's next portion of the superstep, or the next superstep. Called by whole warps. */
 ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *cache, delta_dev_step *step,
-                        delta_hand *hand, bool *there, op_entry *entry, ordo_u32 *bits)
+                        delta_portion *hand, bool *there, op_entry *entry, ordo_u32 *bits)
 {
     if (hand->from + hand->at >= hand->to)
         return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
@@ -406,7 +406,7 @@ struct delta_hooks {
     const delta_args &a;
     ordo_dev_pool_cache *cache;
     delta_dev_step *step;
-    delta_hand hand;
+    delta_portion hand;
 
     ORDO_HOOK ordo_u64 stride() const
     {
@@ -517,7 +517,7 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
     p->blocks = (ordo_u32)(slots >> p->block_shift);
     p->blocks = p->blocks ? p->blocks : 1;
     /* void blocks: those that all warps can reserve before they meet `none`, in two supersteps */
-    const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * ORDO_WARP_ROOM;
+    const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * ORDO_WARP_CAPACITY;
     while ((ordo_u64)1 << p->table_shift < p->blocks + (reserved >> p->block_shift) + 64)
         p->table_shift++;
     p->buckets = (ordo_u32)t[DELTA_BUCKETS] < DELTA_DEV_BUCKETS ? (ordo_u32)t[DELTA_BUCKETS] : DELTA_DEV_BUCKETS;

@@ -28,8 +28,9 @@
  * none that a warp holds. Work is bounded: entries of a bucket are taken first in, first out (inbox_claim).
  *
  * Memory order. P1 comes before P4 by a fence, which is left out while credit lasts: an acquire fence takes as long as
- * expanding a batch. R1: places are emptied before they are free for other warps, by the fence of inbox_tell. Entries
- * of 8 bytes are one store; of longer ones the value is stored first, and a fence orders it before the item (P4).
+ * expanding a batch. R1: places are emptied before they are free for other warps, by the fence of inbox_publish_heads.
+ * Entries of 8 bytes are one store; of longer ones the value is stored first, and a fence orders it before the item
+ * (P4).
  */
 #include "ring.h"
 #include "tunables.h"
@@ -110,13 +111,13 @@ enum { inbox_rounds = sizeof(op_entry) == 8 ? 3 : 2 };
  * are the same in all lanes. */
 typedef struct inbox_worker {
     ordo_u32 index;
-    ordo_u32 head, known; /* places read; the same as last published */
-    ordo_u32 taken;       /* entries of the slot that it holds */
-    ordo_u32 done;        /* entries, bits and initial items that it holds, of all slots */
-    ordo_u32 credit;      /* part of `pending` for entries that it may publish later */
-    ordo_u32 crowded;     /* slots whose new entries become bits, as a mask */
-    ordo_u32 said;        /* lower half of the control word that it last applied; affects order only */
-    double from, width;   /* of buckets: the priority at which number 0 would begin, and the width */
+    ordo_u32 head, known;  /* places read; the same as last published */
+    ordo_u32 taken;        /* entries of the slot that it holds */
+    ordo_u32 done;         /* entries, bits and initial items that it holds, of all slots */
+    ordo_u32 credit;       /* part of `pending` for entries that it may publish later */
+    ordo_u32 to_bitmap;    /* slots whose new entries become bits, as a mask */
+    ordo_u32 control_seen; /* lower half of the control word that it last applied; affects order only */
+    double from, width;    /* of buckets: the priority at which number 0 would begin, and the width */
 } inbox_worker;
 
 /* By one thread: a place of a ring. */
@@ -143,7 +144,7 @@ ORDO_DEV op_entry inbox_look(op_entry *at)
 /* By a whole warp: publishes the heads, behind a fence, because places must be empty before other warps may fill them
  * (R1). This is done when a fence is needed anyway, when half of a ring is free without being published, or when a
  * publisher seems to wait for a place. */
-ORDO_DEV void inbox_tell(const inbox_args &a, inbox_worker *me)
+ORDO_DEV void inbox_publish_heads(const inbox_args &a, inbox_worker *me)
 {
     __syncwarp();
     ordo_dev_fence();
@@ -183,7 +184,7 @@ ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, o
         }
     }
     if (fenced)
-        inbox_tell(a, me);
+        inbox_publish_heads(a, me);
     ordo_u32 waits = 0; /* bit r: entry r has no place yet */
 #pragma unroll
     for (int r = 0; r < inbox_rounds; r++)
@@ -199,7 +200,7 @@ ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, o
             }
         }
     if (__any_sync(~0u, waits != 0)) /* P3: rare */
-        inbox_tell(a, me);
+        inbox_publish_heads(a, me);
     while (__any_sync(~0u, waits != 0)) {
         if (__any_sync(~0u, ordo_dev_load(&a.words->control_word) & 1))
             break;
@@ -260,7 +261,7 @@ ORDO_DEV void inbox_scatter(const inbox_args &a, op_warp *w, inbox_worker *me)
             entry = w->store->held[first + lane];
             tag = w->store->tag[first + lane];
         }
-        const bool stays = there && !(me->crowded >> (tag >> 8) & 1);
+        const bool stays = there && !(me->to_bitmap >> (tag >> 8) & 1);
         const ordo_u32 staying = __ballot_sync(~0u, stays), bit = 1u << entry.item % 32;
         if (there && !stays)
             set += !(ordo_dev_or(&a.bits[entry.item / 32], bit) & bit);
@@ -292,8 +293,8 @@ ORDO_DEV void inbox_publish_pending(const inbox_args &a, op_warp *w, inbox_worke
     __syncwarp();
     const ordo_u32 count = w->store->count[lane];
     w->store->count[lane] = 0;
-    const bool crowded = me->crowded >> lane & 1;
-    const ordo_u32 off = all_done ? me->taken : 0, on = crowded ? 0 : count;
+    const bool to_bitmap = me->to_bitmap >> lane & 1;
+    const ordo_u32 off = all_done ? me->taken : 0, on = to_bitmap ? 0 : count;
     if (on != off)
         ordo_dev_add(&a.words->waiting[lane], on - off);
     if (all_done) {
@@ -316,7 +317,7 @@ ORDO_DEV void inbox_publish_pending(const inbox_args &a, op_warp *w, inbox_worke
             ordo_dev_add(&a.words->pending, (ordo_u64)need);
         me->credit += need;
     }
-    if (__any_sync(~0u, crowded && count))
+    if (__any_sync(~0u, to_bitmap && count))
         inbox_scatter(a, w, me);
     me->credit -= w->held;
     /* `owner` is written before a piece is published, and the words for which an item was activated before its entry
@@ -361,10 +362,10 @@ typedef struct inbox_found {
 } inbox_found;
 
 /* By a whole warp: applies a changed control word: buckets have other bounds, or the monitor asks for progress. */
-ORDO_DEV void inbox_obey(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u64 control_word)
+ORDO_DEV void inbox_apply_control(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u64 control_word)
 {
     const int doubled = inbox_dev_exponent(control_word);
-    me->said = (ordo_u32)control_word;
+    me->control_seen = (ordo_u32)control_word;
     if (threadIdx.x % 32 == 0)
         w->store->own[inbox_asked] = 1;
     me->width = a.delta * inbox_dev_power(doubled);
@@ -425,7 +426,7 @@ ORDO_DEV int inbox_find(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
     const ordo_u32 pressed = __ballot_sync(~0u, inbox_tail(ends) - me->known > a.size);
     const ordo_u32 filled = pressed ? pressed : __ballot_sync(~0u, inbox_tail(ends) != me->head);
     if (pressed)
-        inbox_tell(a, me);
+        inbox_publish_heads(a, me);
     /* all workers change the grid's counters, so an idle one loads them only once in INBOX_DEV_LOOKS times */
     if (!filled && ++next->idle % INBOX_DEV_LOOKS) {
         __nanosleep(50);
@@ -450,10 +451,10 @@ ORDO_DEV int inbox_find(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
     const ordo_u64 control_word = __shfl_sync(~0u, control, 3);
     if (__shfl_sync(~0u, control, 0) == 0 || (control_word & 1))
         return ORDO_WARP_END;
-    if ((ordo_u32)control_word != me->said)
-        inbox_obey(a, w, me, control_word);
+    if ((ordo_u32)control_word != me->control_seen)
+        inbox_apply_control(a, w, me, control_word);
     inbox_orient(w, me, hint);
-    me->crowded = __ballot_sync(~0u, waiting >= a.bitmap_threshold);
+    me->to_bitmap = __ballot_sync(~0u, waiting >= a.bitmap_threshold);
     found->distance = inbox_nearest(w, filled);
     if (!inbox_may_take(a, w, me, next, hint, spills, waiting, pressed, found->distance, &found->due))
         return ORDO_WARP_AGAIN;
@@ -489,7 +490,7 @@ ORDO_DEV bool inbox_claim(const inbox_args &a, op_warp *w, inbox_worker *me, con
         me->taken += found.count;
     }
     me->done += found.count;
-    const int doubled = inbox_dev_exponent(me->said);
+    const int doubled = inbox_dev_exponent(me->control_seen);
     w->chain_limit = a.chain_limit >> (doubled < 0 ? -doubled : 0); /* shorter if items are expanded too often */
     w->map.limit =
         w->map.base + (found.distance + 1) * me->width; /* entries below this priority may stay in the local queue */
@@ -579,21 +580,21 @@ ORDO_DEV void inbox_work(const inbox_args &a, op_warp *w, inbox_worker *me, doub
 }
 
 /* The monitor's state: bounds of the buckets, and what it has observed; the same in all lanes. */
-typedef struct inbox_watch {
+typedef struct inbox_monitor_state {
     double origin, width; /* priority at which bucket `since` begins; width of all buckets */
     ordo_u64 since;
     int doubled;            /* how often the first width has doubled; negative: halved */
     ordo_u64 passed, began; /* the bucket from which on workers were idle, and the time */
     ordo_u64 asked;         /* the hint when the monitor last asked for progress */
-    ordo_u32 questions;     /* how often it has asked */
+    ordo_u32 times_asked;   /* how often it has asked */
     ordo_u64 enough;        /* number of expansions that is too large for this width */
-} inbox_watch;
+} inbox_monitor_state;
 
 /* By one thread: changes the width of buckets by `factor`, from the hint on. Numbers continue from there: bucket
  * `since` begins at `origin`, and all are 2^doubled times as wide as at first. Entries published before are taken late,
  * or sorted again; entries of a worker that has not read the new control word are put too early or too late. Both
  * affect order only. */
-ORDO_DEV void inbox_change_width(inbox_watch *m, ordo_u64 hint, double factor)
+ORDO_DEV void inbox_change_width(inbox_monitor_state *m, ordo_u64 hint, double factor)
 {
     m->origin += (double)(hint - m->since) * m->width;
     m->since = hint;
@@ -603,7 +604,7 @@ ORDO_DEV void inbox_change_width(inbox_watch *m, ordo_u64 hint, double factor)
 
 /* By a whole warp: whether the front passes buckets in a very short time, while fewer entries wait there than half of
  * the workers could take at once. */
-ORDO_DEV bool inbox_too_narrow(const inbox_args &a, inbox_watch *m, ordo_u64 hint, ordo_u32 near_front)
+ORDO_DEV bool inbox_too_narrow(const inbox_args &a, inbox_monitor_state *m, ordo_u64 hint, ordo_u32 near_front)
 {
     const bool busy = near_front >= a.workers / 2, several = hint - m->passed >= INBOX_DEV_SEVERAL;
     const ordo_u64 now = __shfl_sync(~0u, ordo_dev_clock(), 0);
@@ -623,7 +624,7 @@ ORDO_DEV bool inbox_too_narrow(const inbox_args &a, inbox_watch *m, ordo_u64 hin
  * set `progress` when they hold no entries. If `progress` is still clear when the hint has gone once round the circle,
  * all waiting entries have been published again since, so the front's bucket becomes bucket `since` and begins at the
  * least priority of them. */
-ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_watch *m, ordo_u64 hint, ordo_u64 front, bool narrow)
+ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_monitor_state *m, ordo_u64 hint, ordo_u64 front, bool narrow)
 {
     const ordo_u64 before = m->since, done = __shfl_sync(~0u, ordo_dev_load(&a.run.counters->items), 0);
     const ordo_u64 noting = ordo_dev_load(&a.words->nearest + threadIdx.x % 2); /* `nearest`, and `progress` in the next
@@ -631,7 +632,7 @@ ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_watch *m, ordo_u64 hint, or
     const ordo_u64 nearest = __shfl_sync(~0u, noting, 0), progress = __shfl_sync(~0u, noting, 1);
     const bool round = nearest && hint - m->asked >= INBOX_BUCKETS;
     const double noted = ordo_dev_unordered(~nearest);
-    if (round && m->questions && !progress && front > m->since &&
+    if (round && m->times_asked && !progress && front > m->since &&
         noted > m->origin + (double)(front - m->since) * m->width) {
         m->origin = noted;
         m->since = front;
@@ -651,7 +652,7 @@ ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_watch *m, ordo_u64 hint, or
     }
     if (round) {
         m->asked = hint;
-        m->questions++;
+        m->times_asked++;
     }
 }
 
@@ -659,7 +660,7 @@ ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_watch *m, ordo_u64 hint, or
 ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    inbox_watch m = {base, a.delta};
+    inbox_monitor_state m = {base, a.delta};
     m.enough = (ordo_u64)INBOX_DEV_MANY * a.ctx.num_items;
     for (ordo_u64 stop = 0;;) {
         const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
@@ -679,7 +680,7 @@ ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
             a.run.mailbox->in_flight = pending;
             stop = a.run.mailbox->stop;
             ordo_dev_release(&a.words->control_word,
-                             m.since << 8 | (m.questions & 1) << 7 | (ordo_u64)(m.doubled & 63) << 1 | (stop != 0));
+                             m.since << 8 | (m.times_asked & 1) << 7 | (ordo_u64)(m.doubled & 63) << 1 | (stop != 0));
         }
         stop = __shfl_sync(~0u, stop, 0);
         __nanosleep(2000);

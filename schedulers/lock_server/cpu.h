@@ -25,7 +25,7 @@
 #define lock_server_work ORDO_OP_NAME(lock_server_work)
 
 /* W1: whether there is a free place for one more message. */
-ORDO_INLINE bool server_has_room(server_writer *writer, const server_ring *ring, ordo_u32 size)
+ORDO_INLINE bool server_has_place(server_writer *writer, const server_ring *ring, ordo_u32 size)
 {
     if (writer->next - writer->read < size)
         return true;
@@ -94,7 +94,7 @@ typedef struct lock_server_member {
     ordo_u64 balance;               /* things made less things finished since it last netted, modulo 2^64 */
     server_writer *to;              /* [servers] for messages as a client */
     server_writer *to_client;       /* [clients] for entries as a separate server */
-    ordo_u32 turn;                  /* number of the client that gets the next entry */
+    ordo_u32 next_client;           /* number of the client that gets the next entry */
     ordo_bin fifo;                  /* the worklist: entries from `head` on */
     ordo_u64 head;
     op_entry *batch;               /* [chunk] */
@@ -182,11 +182,11 @@ ORDO_NOINLINE bool lock_server_serve(lock_server_member *me)
 /* ---- clients ---- */
 
 /* W1 if the ring is full: waits for a free place; false if the run ends early. */
-ORDO_NOINLINE bool lock_server_wait_for_room(lock_server_member *me, ordo_u32 server, server_ring *ring)
+ORDO_NOINLINE bool lock_server_wait_for_place(lock_server_member *me, ordo_u32 server, server_ring *ring)
 {
     server_writer *writer = &me->to[server];
     lock_server_publish(me, writer, ring);
-    for (int round = 0; !server_has_room(writer, ring, me->run->size); round++) {
+    for (int round = 0; !server_has_place(writer, ring, me->run->size); round++) {
         if (ordo_job_stopped(me->job))
             return false;
         if (lock_server_serve(me))
@@ -207,7 +207,7 @@ ORDO_INLINE void lock_server_send(lock_server_member *me, ordo_u32 server, lock_
     }
     server_writer *writer = &me->to[server];
     const ordo_u64 at = (ordo_u64)server * run->clients + me->client;
-    if (!server_has_room(writer, &run->ring[at], run->size) && !lock_server_wait_for_room(me, server, &run->ring[at]))
+    if (!server_has_place(writer, &run->ring[at], run->size) && !lock_server_wait_for_place(me, server, &run->ring[at]))
         return;
     run->slot[at * run->size + (writer->next & (run->size - 1))] = message;
     writer->next++;
@@ -301,17 +301,17 @@ ORDO_INLINE ordo_u64 lock_server_take(lock_server_member *me, ordo_u64 chunk)
 
 /* Sends entries of the server's worklist to clients whose rings have free places, round-robin; returns whether there
  * were any. */
-ORDO_INLINE bool lock_server_hand_out(lock_server_member *me, ordo_u64 chunk)
+ORDO_INLINE bool lock_server_distribute(lock_server_member *me, ordo_u64 chunk)
 {
     const lock_server_run *run = me->run;
     bool any = false;
     for (ordo_u32 k = 0; k < run->clients && me->head < me->fifo.count; k++) {
-        const ordo_u32 client = me->turn;
+        const ordo_u32 client = me->next_client;
         const ordo_u64 at = (ordo_u64)client * run->servers + me->server;
         server_writer *writer = &me->to_client[client];
-        me->turn = (client + 1) % run->clients;
+        me->next_client = (client + 1) % run->clients;
         for (ordo_u64 i = 0; i < chunk && me->head < me->fifo.count; i++) {
-            if (!server_has_room(writer, &run->back[at], run->size))
+            if (!server_has_place(writer, &run->back[at], run->size))
                 break;
             run->back_slot[at * run->size + (writer->next & (run->size - 1))] =
                 ((const op_entry *)me->fifo.data)[me->head++];
@@ -381,7 +381,7 @@ ORDO_NOINLINE void lock_server_work(void *arg, int index)
             lock_server_publish_all(&me);
             lock_server_publish_servers(&me);
         } else if (run->back && me.client == SERVER_NONE) {
-            busy = lock_server_hand_out(&me, chunk) || busy;
+            busy = lock_server_distribute(&me, chunk) || busy;
         }
         if (index == 0) {
             job->supersteps += size || busy || !turns;

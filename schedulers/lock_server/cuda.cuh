@@ -88,9 +88,9 @@ ORDO_DEV ordo_u32 lock_server_unpack(const ordo_u64 (&word)[lock_server_words], 
 
 /* By a whole block: processes the edges of a tile in batches; sends candidates that would improve their targets to the
  * owners of these. False if the run ends early. */
-ORDO_DEV bool lock_server_walk(const lock_server_args *a, const server_outbox *out, const lock_server_tile *tile,
-                               ordo_u32 total, server_sending *sending, ordo_u32 step, server_counters *mine,
-                               ordo_u32 *rounds)
+ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox *out, const lock_server_tile *tile,
+                                 ordo_u32 total, server_sending *sending, ordo_u32 step, server_counters *mine,
+                                 ordo_u32 *rounds)
 {
     for (ordo_u32 base = 0; base < total; base += lock_server_batch) {
         ordo_u64 word[lock_server_each][lock_server_words] = {};
@@ -137,8 +137,8 @@ ORDO_DEV bool lock_server_walk(const lock_server_args *a, const server_outbox *o
 ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32 step, ordo_vid *item, ordo_u64 *begin,
                                ordo_u32 *degree, server_counters *mine)
 {
-    const ordo_cuda_superstep_counters *turn = &a->frontier.turn[step % 3];
-    const ordo_u32 count = turn->count, segments = turn->segments;
+    const ordo_cuda_superstep_counters *counters = &a->frontier.counters[step % 3];
+    const ordo_u32 count = counters->count, segments = counters->segments;
     ordo_u32 width = SERVER_THREADS;
     while (width > 32 && (ordo_u64)(gridDim.x - a->servers) * width > count)
         width /= 2;
@@ -188,10 +188,10 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const server_outbox 
         tile->item[threadIdx.x] = item;
         tile->value[threadIdx.x] = degree ? op_dev_cell(a->cells, item) : op_worst();
         __syncthreads();
-        if (!lock_server_walk(a, out, tile, total, &sending, step, mine, rounds))
+        if (!lock_server_expand(a, out, tile, total, &sending, step, mine, rounds))
             break;
         if (threadIdx.x == 0)
-            taken = gridDim.x - a->servers + ordo_dev_add(&a->frontier.turn[step % 3].ticket, 1u);
+            taken = gridDim.x - a->servers + ordo_dev_add(&a->frontier.counters[step % 3].ticket, 1u);
         __syncthreads();
         now = taken;
         __syncthreads();
@@ -306,7 +306,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, lock_server_serving 
         else if (count)
             lock_server_serve_plain(a, s, queue, word, count, step, mine);
         if (op_activates && count)
-            ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.turn[(step + 1) % 3].count, false);
+            ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
         if (count && ++turns % ORDO_CUDA_LOOK)
             continue;
         if (threadIdx.x == 0) {
@@ -350,21 +350,21 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         const ordo_u64 i = first + threadIdx.x;
         if (i < a.run.initial_count)
             op_dev_push(f, &queue, &a.rows, ordo_dev_initial(&a.run, i), 1, false);
-        ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, false);
+        ordo_dev_flush(&queue, f->list[1], &f->counters[1].count, false);
     }
-    ordo_dev_flush(&queue, f->list[1], &f->turn[1].count, true);
+    ordo_dev_flush(&queue, f->list[1], &f->counters[1].count, true);
     grid.sync();
     for (ordo_u32 step = 1;; step++) {
-        const ordo_cuda_superstep_counters *turn = &f->turn[step % 3];
-        if ((turn->count == 0 && turn->segments == 0) || turn->stop)
+        const ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
+        if ((counters->count == 0 && counters->segments == 0) || counters->stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            ordo_dev_begin_step(f, step, &a.run, (ordo_u64)turn->count + turn->segments, step, 0);
+            ordo_dev_begin_step(f, step, &a.run, (ordo_u64)counters->count + counters->segments, step, 0);
         if (serves)
             lock_server_server<Combine>(&a, serving, &taking, &queue, index, step, &mine, &rounds);
         else
             lock_server_client(&a, &out, tile, index, step, &mine, &rounds);
-        ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, true);
+        ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
         grid.sync();
         if (ordo_dev_halted(&a.halt, step))
             break;

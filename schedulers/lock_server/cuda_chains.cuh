@@ -35,7 +35,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
                                        ordo_u32 step, server_counters *mine)
 {
     constexpr int full = (int)lock_server_full, words = (int)op_words ? (int)op_words : 2;
-    const bool may_repeat = a->may_repeat, together = op_combines && !may_repeat && a->crowded;
+    const bool may_repeat = a->may_repeat, together = op_combines && !may_repeat && a->contended;
     __shared__ ordo_u32 chains;
     const ordo_u32 lane = threadIdx.x % 32;
     if (threadIdx.x == 0)

@@ -53,7 +53,7 @@ typedef struct lock_server_args {
     ordo_u32 servers;
     server_owners owners;
     bool may_repeat;
-    bool crowded; /* few targets are hot: several lanes of a warp may need the same one */
+    bool contended; /* few targets are hot: several lanes of a warp may need the same one */
     server_shape shape;
     server_rings first, second; /* rings of requests; of second halves, or nested: of tries for the higher lock */
     ordo_u32 *answer;           /* [servers][SERVER_THREADS] nested: answers to these tries */
@@ -115,7 +115,7 @@ template <int Width, int Words, lock_server_kind Kind, bool Shared> struct lock_
 typedef struct lock_server_block {
     server_outbox out;
     op_state state;       /* the state that critical sections get */
-    ordo_u32 *lock;       /* [SERVER_NEAR_LOCKS] or NULL */
+    ordo_u32 *lock;       /* [SERVER_SHARED_LOCKS] or NULL */
     ordo_u32 *table;      /* clients [SERVER_LINES], servers [lines]: the last request of each chain */
     unsigned short *list; /* [batch] servers: the last requests of all chains */
     ordo_u32 *next;       /* [batch] */
@@ -163,7 +163,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         rest += (int)lock_server_batch * (int)lock_server_full;
     } else if (!(Form::shared && op_lock_bits)) {
         b.lock = (ordo_u32 *)rest;
-        rest += SERVER_NEAR_LOCKS / 2;
+        rest += SERVER_SHARED_LOCKS / 2;
     }
     if (Form::nested) {
         b.seen = (ordo_u32 *)rest;
@@ -175,7 +175,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         op_owned_use(&b.state, (char *)rest, owned);
     if (b.server) {
         if (!Form::chains && !(Form::shared && op_lock_bits))
-            for (ordo_u32 i = threadIdx.x; i < SERVER_NEAR_LOCKS; i += SERVER_THREADS)
+            for (ordo_u32 i = threadIdx.x; i < SERVER_SHARED_LOCKS; i += SERVER_THREADS)
                 b.lock[i] = 0;
         for (ordo_u32 i = threadIdx.x; Form::shared && i < owned; i += SERVER_THREADS) {
             const ordo_u32 target = server_target(&a.owners, server_join(&a.owners, i, b.index));
@@ -189,8 +189,8 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
     ordo_dev_start(&queue); /* has a barrier */
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_frontier *f = &a.frontier;
-        const ordo_u64 count = step == 1 ? a.run.initial_count : f->turn[step % 3].count;
-        if (count == 0 || f->turn[step % 3].stop)
+        const ordo_u64 count = step == 1 ? a.run.initial_count : f->counters[step % 3].count;
+        if (count == 0 || f->counters[step % 3].stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, &a.run, count, step, 0);
@@ -202,7 +202,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             lock_server_server<Form>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
         if (!op_activates)
             break;
-        ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->turn[(step + 1) % 3].count, true);
+        ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
         grid.sync();
         if (ordo_dev_halted(&a.halt, step))
             break;
@@ -262,7 +262,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
     ordo_cuda_arrays arrays = {};
     lock_server_args a = {};
     lock_server_plan plan = {};
-    ordo_contention_sample survey = {};
+    ordo_contention_sample contention = {};
     int resident = 0;
     const void *kernel = NULL;
     ordo_status status = lock_server_refuse(job);
@@ -270,12 +270,12 @@ static ordo_status lock_server_run_job(ordo_job *job)
         return status;
     status = ordo_cuda_begin(job, 0, false, &c);
     if (!status)
-        status = ordo_contention_sample_make(job->op, job->state, job->initial, job->initial_count, &survey);
+        status = ordo_contention_sample_make(job->op, job->state, job->initial, job->initial_count, &contention);
     if (!status)
-        status = lock_server_choose(job, &survey, &plan);
+        status = lock_server_choose(job, &contention, &plan);
     if (!status)
-        status = lock_server_choose_owners(&c, &survey, &plan, &a);
-    ordo_contention_sample_free(&survey);
+        status = lock_server_choose_owners(&c, &contention, &plan, &a);
+    ordo_contention_sample_free(&contention);
     if (!status)
         status = op_cuda_state(&c, &a.state, &arrays);
     if (!status)

@@ -1,13 +1,13 @@
 /* lock_server on a GPU, critical operators: the choice of a form and of owners; a part of cuda_critical.cuh. */
 
 enum {
-    SERVER_FEW = 2048,       /* up to this many hot targets clients should combine */
-    SERVER_MANY = 65536,     /* from this many on, servers of halves are fast enough for more clients */
-    SERVER_CROWDED = 10,     /* with fewer hot targets of a server, one lane of a warp at a time should try for a lock
-                                in words, */
-    SERVER_CROWDED_FAR = 16, /* and for a lock in a table with words in global memory, which is held for longer */
-    SERVER_WIDE = 4096       /* up to this many, halves with 64-bit words are faster with words in global memory and a
-                                table of locks */
+    SERVER_FEW = 2048,     /* up to this many hot targets clients should combine */
+    SERVER_MANY = 65536,   /* from this many on, servers of halves are fast enough for more clients */
+    SERVER_CONTENDED = 10, /* with fewer hot targets of a server, one lane of a warp at a time should try for a lock
+                            in words, */
+    SERVER_CONTENDED_GLOBAL = 16, /* and for a lock in a table with words in global memory, which is held for longer */
+    SERVER_WIDE = 4096 /* up to this many, halves with 64-bit words are faster with words in global memory and a
+                          table of locks */
 };
 
 /* Clients per server if clients combine: a batch leaves a message for each of its targets, and with fewer messages
@@ -54,7 +54,7 @@ static size_t lock_server_capacity(const ordo_job *job, const lock_server_plan *
     if (p->chains)
         server += chains + batch * 8 * (size_t)lock_server_full;
     else if (!(p->near && op_lock_bits))
-        server += 4 * SERVER_NEAR_LOCKS;
+        server += 4 * SERVER_SHARED_LOCKS;
     if (p->near)
         server += (size_t)p->most * op_owned_bytes((const op_state *)job->state) + 8 * ORDO_MOST_ARRAYS;
     return server > client ? server : client;
@@ -78,7 +78,7 @@ static ordo_u32 lock_server_servers(const ordo_job *job, const lock_server_plan 
     if (lock_server_pairs) /* with many targets and short critical sections, clients have more work */
         return server_share(all, p->near && targets >= SERVER_MANY ? 0.45 : 1.0 / 3);
     if (p->near && targets > 0.5 * all &&
-        targets < 0.5 * SERVER_CROWDED * all) /* requests for the same target dominate the time */
+        targets < 0.5 * SERVER_CONTENDED * all) /* requests for the same target dominate the time */
         return server_share(all, 1.0 / 3);
     return server_share(all, more ? 0.65 : 1);
 }
@@ -112,11 +112,12 @@ static ordo_status lock_server_refuse(const ordo_job *job)
 }
 
 /* Chooses where words are kept, the form, and the number of blocks: the first combination that fits. */
-static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention_sample *survey, lock_server_plan *p)
+static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention_sample *contention,
+                                      lock_server_plan *p)
 {
     const int data = (int)job->tunable[SERVER_DATA], form = (int)job->tunable[SERVER_FORM];
     const int asked = (int)job->tunable[SERVER_BLOCKS], partition = (int)job->tunable[SERVER_PARTITION];
-    const bool few = survey->targets > 0 && survey->targets <= SERVER_FEW;
+    const bool few = contention->targets > 0 && contention->targets <= SERVER_FEW;
     size_t unit = 0, most = 0;
     ordo_status status = ordo_cuda_size(&p->units, &unit, &most);
     if (status)
@@ -126,8 +127,8 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
                 job->targets < 1u << 27;
     /* the only 64-bit operation of shared memory is compare-and-swap, which is slow if many threads contend for a word
      */
-    const bool wide = lock_server_pairs && (int)op_lock_bits == 64 && data == 0 && survey->targets > 0 &&
-                      survey->targets <= SERVER_WIDE;
+    const bool wide = lock_server_pairs && (int)op_lock_bits == 64 && data == 0 && contention->targets > 0 &&
+                      contention->targets <= SERVER_WIDE;
     /* few servers may have too little memory for all words: then more servers, if words must be in shared memory */
     for (int spared = 1; spared >= 0; spared--)
         for (int far = data == 1 || p->nested || form == 3 || wide; far <= (data != 2); far++)
@@ -135,8 +136,8 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
                 p->blocks = way == 2 ? 1 : 2;
                 p->near = !far;
                 p->chains = far && (form >= 2 || p->gather);
-                p->servers = lock_server_servers(job, p, survey->targets, way == 1, spared);
-                p->partition = server_partition(partition, survey, p->servers);
+                p->servers = lock_server_servers(job, p, contention->targets, way == 1, spared);
+                p->partition = server_partition(partition, contention, p->servers);
                 p->log = server_run_log(p->near, job->targets, p->servers);
                 p->most = server_most(p->partition, job->targets, p->servers, p->log);
                 p->words = lock_server_words_of(job, p);
@@ -155,17 +156,18 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
 
 /* Makes the owners; the largest number of targets of an owner determines the length of messages and the shared memory
  * of a block. */
-static ordo_status lock_server_choose_owners(ordo_cuda *c, const ordo_contention_sample *survey, lock_server_plan *p,
-                                             lock_server_args *a)
+static ordo_status lock_server_choose_owners(ordo_cuda *c, const ordo_contention_sample *contention,
+                                             lock_server_plan *p, lock_server_args *a)
 {
     const ordo_job *job = c->job;
     const ordo_u32 expected = p->most;
-    ordo_status status = server_owners_make(c, p->partition, p->servers, p->log, survey, &a->owners);
+    ordo_status status = server_owners_make(c, p->partition, p->servers, p->log, contention, &a->owners);
     if (status)
         return status;
     a->servers = p->servers;
-    a->crowded = survey->targets > 0 && survey->targets < (p->near ? SERVER_CROWDED : SERVER_CROWDED_FAR) * p->servers;
-    a->homes = p->nested ? nested_homes(job->tunable[SERVER_FLIGHT], survey->targets, p->servers) : 0;
+    a->contended = contention->targets > 0 &&
+                   contention->targets < (p->near ? SERVER_CONTENDED : SERVER_CONTENDED_GLOBAL) * p->servers;
+    a->homes = p->nested ? nested_homes(job->tunable[SERVER_FLIGHT], contention->targets, p->servers) : 0;
     p->most = a->owners.most;
     a->shape = lock_server_shape_of(job, p);
     const int words = p->words;

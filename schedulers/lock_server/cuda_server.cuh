@@ -28,11 +28,11 @@ ORDO_DEV void lock_server_own(const lock_server_args *a, const lock_server_block
                               const ordo_request *request, Run run)
 {
     constexpr bool word = Form::shared && (int)op_lock_bits != 0;
-    const ordo_u32 slot = word ? local : local % SERVER_NEAR_LOCKS;
+    const ordo_u32 slot = word ? local : local % SERVER_SHARED_LOCKS;
     /* called with constants, because every instruction of the loop delays the lanes that wait */
-    auto own = [&](const bool may_repeat, const bool crowded) {
+    auto own = [&](const bool may_repeat, const bool contended) {
         const ordo_u32 lane = threadIdx.x % 32, all = 0xffffffffu;
-        const ordo_u32 before = crowded ? __match_any_sync(all, has ? slot : ~lane) & ((1u << lane) - 1) : 0;
+        const ordo_u32 before = contended ? __match_any_sync(all, has ? slot : ~lane) & ((1u << lane) - 1) : 0;
         auto here = [&](const op_state *state, ordo_request *r) { run(state, r, may_repeat); };
         ordo_u32 mine = has;
         for (;;) {
@@ -55,8 +55,8 @@ ORDO_DEV void lock_server_own(const lock_server_args *a, const lock_server_block
         }
     };
     if ((int)op_activates || a->may_repeat)
-        own(true, a->crowded);
-    else if (a->crowded)
+        own(true, a->contended);
+    else if (a->contended)
         own(false, true);
     else
         own(false, false);
@@ -118,8 +118,8 @@ ORDO_DEV void lock_server_serve_second(const lock_server_args *a, const lock_ser
 enum { SERVER_GOES_ON, SERVER_SERVED, SERVER_ENDS };
 
 /* By thread 0 of a server without messages: whether the server has ended. */
-ORDO_DEV int lock_server_judge(const lock_server_args *a, const lock_server_block *b, ordo_u32 step, bool served,
-                               const server_taking *requests, const server_taking *seconds)
+ORDO_DEV int lock_server_end_state(const lock_server_args *a, const lock_server_block *b, ordo_u32 step, bool served,
+                                   const server_taking *requests, const server_taking *seconds)
 {
     if (!served)
         return server_dry(&a->first, b->index, requests, a->done, step * (gridDim.x - a->servers)) ? SERVER_SERVED
@@ -138,7 +138,7 @@ ORDO_DEV bool lock_server_round_ends(const lock_server_args *a, const lock_serve
     if (!idle && ++*turns % ORDO_CUDA_LOOK)
         return false;
     if (threadIdx.x == 0) {
-        int now = idle ? lock_server_judge(a, b, step, *served, requests, seconds) : SERVER_GOES_ON;
+        int now = idle ? lock_server_end_state(a, b, step, *served, requests, seconds) : SERVER_GOES_ON;
         if (now == SERVER_SERVED && lock_server_pairs) {
             ordo_dev_fence();
             ordo_dev_add(a->served, 1u);
@@ -233,7 +233,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
             }
         }
         if (op_activates)
-            ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.turn[(step + 1) % 3].count, false);
+            ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
         if (lock_server_round_ends(a, b, step, !count && !others && !busy, &served, requests, seconds, &turns, rounds))
             break;
     }

@@ -28,13 +28,13 @@
 enum {
     SERVER_THREADS = 512, /* of a block */
     SERVER_WARPS = SERVER_THREADS / 32,
-    SERVER_EACH = 4,          /* the least number of messages of a thread in a batch */
-    SERVER_MOST = 512,        /* the most servers: a sender has a thread for each */
-    SERVER_LINES = 4096,      /* lines of a client's table of chains, */
-    SERVER_CHAINS = 8192,     /* and of a server's, if messages are short and batches small */
-    SERVER_NEAR_LOCKS = 4096, /* locks of a server, in shared memory */
-    SERVER_TAGS = 2048,       /* number of tags of tries */
-    SERVER_BITS = 62          /* bits of a word without its lap */
+    SERVER_EACH = 4,            /* the least number of messages of a thread in a batch */
+    SERVER_MOST = 512,          /* the most servers: a sender has a thread for each */
+    SERVER_LINES = 4096,        /* lines of a client's table of chains, */
+    SERVER_CHAINS = 8192,       /* and of a server's, if messages are short and batches small */
+    SERVER_SHARED_LOCKS = 4096, /* locks of a server, in shared memory */
+    SERVER_TAGS = 2048,         /* number of tags of tries */
+    SERVER_BITS = 62            /* bits of a word without its lap */
 };
 #define SERVER_NONE 0xffffffffu
 
@@ -324,11 +324,11 @@ ORDO_DEV bool server_deliver(const server_outbox *out, const server_rings *rings
     return !__syncthreads_or(told);
 }
 
-/* A server's end of a ring. least[turn] is the first place of a round that is not valid, triple-buffered: the word of
+/* A server's end of a ring. least[slot] is the first place of a round that is not valid, triple-buffered: the word of
  * the round after next is reset after the barrier that all threads pass which read it last. */
 typedef struct server_taking {
     ordo_u32 taken; /* number of places taken so far */
-    ordo_u32 turn;
+    ordo_u32 slot;
     ordo_u32 *least; /* [3] in shared memory */
 } server_taking;
 
@@ -371,12 +371,12 @@ ORDO_DEV ordo_u32 server_take(const server_rings *rings, ordo_u32 index, server_
     if (order)
         ordo_dev_fence();
     if (threadIdx.x % 32 == 0 && first < P * SERVER_THREADS)
-        atomicMin(&t->least[t->turn], first);
+        atomicMin(&t->least[t->slot], first);
     __syncthreads();
-    const ordo_u32 least = t->least[t->turn], count = least < P * SERVER_THREADS ? least : P * SERVER_THREADS;
+    const ordo_u32 least = t->least[t->slot], count = least < P * SERVER_THREADS ? least : P * SERVER_THREADS;
     if (threadIdx.x == 0)
-        t->least[t->turn == 0 ? 2 : t->turn - 1] = SERVER_NONE;
-    t->turn = t->turn == 2 ? 0 : t->turn + 1;
+        t->least[t->slot == 0 ? 2 : t->slot - 1] = SERVER_NONE;
+    t->slot = t->slot == 2 ? 0 : t->slot + 1;
     t->taken += count;
     if (count && threadIdx.x == 0)
         ordo_dev_release(&rings->read[index * ORDO_CUDA_LINE], t->taken);

@@ -64,7 +64,7 @@ ORDO_DEV ordo_u32 server_target(const server_owners *o, ordo_u32 number)
  * do not share a few locks. */
 ORDO_DEV ordo_u32 server_lock_of(ordo_u32 local)
 {
-    static_assert(SERVER_NEAR_LOCKS == 1 << 12, "the upper 12 bits");
+    static_assert(SERVER_SHARED_LOCKS == 1 << 12, "the upper 12 bits");
     return local * 0x9e3779b1u >> 20;
 }
 
@@ -122,7 +122,7 @@ static ordo_status server_count_out(server_owners *o, ordo_u32 *number, ordo_u32
 
 /* The most frequent targets of a sample get the numbers from 0 on. Servers get them in alternating directions, as the
  * first ones are the hottest. */
-static inline ordo_status server_deal_out(server_owners *o, const ordo_contention_sample *survey, ordo_u32 *number,
+static inline ordo_status server_deal_out(server_owners *o, const ordo_contention_sample *contention, ordo_u32 *number,
                                           ordo_u32 **target)
 {
     const ordo_u64 size = (ordo_u64)o->most * o->servers;
@@ -135,10 +135,10 @@ static inline ordo_status server_deal_out(server_owners *o, const ordo_contentio
             number[t] = (ordo_u32)t;
     }
     const ordo_u64 round = (ordo_u64)o->servers << o->log, whole = o->targets / round * round; /* all have as many */
-    for (ordo_u64 i = 0; i < survey->count && i < whole; i++) {
+    for (ordo_u64 i = 0; i < contention->count && i < whole; i++) {
         const ordo_u32 row = (ordo_u32)(i / o->servers), column = (ordo_u32)(i % o->servers);
         const ordo_u32 to = server_join(o, row, row & 1 ? o->servers - 1 - column : column);
-        const ordo_u32 hot = survey->target[i], from = number[hot], other = (*target)[to];
+        const ordo_u32 hot = contention->target[i], from = number[hot], other = (*target)[to];
         number[hot] = to;
         number[other] = from;
         (*target)[to] = hot;
@@ -148,9 +148,9 @@ static inline ordo_status server_deal_out(server_owners *o, const ordo_contentio
 }
 
 /* The partition to use: auto distributes hot targets if there are few. */
-static inline int server_partition(int asked, const ordo_contention_sample *survey, ordo_u32 servers)
+static inline int server_partition(int asked, const ordo_contention_sample *contention, ordo_u32 servers)
 {
-    const bool few = survey->targets > 0 && survey->targets < (double)SERVER_DEALT * servers;
+    const bool few = contention->targets > 0 && contention->targets < (double)SERVER_DEALT * servers;
     return asked == SERVER_BY_SAMPLE && !few ? (int)SERVER_BY_TURNS : asked;
 }
 
@@ -164,7 +164,7 @@ static inline ordo_u32 server_most(int partition, ordo_u64 targets, ordo_u32 ser
 
 /* Makes the owners, by runs of 1 << log numbers; tables are on the device. */
 static inline ordo_status server_owners_make(ordo_cuda *c, int partition, ordo_u32 servers, ordo_u32 log,
-                                             const ordo_contention_sample *survey, server_owners *o)
+                                             const ordo_contention_sample *contention, server_owners *o)
 {
     const ordo_u64 targets = c->job->targets;
     const ordo_u32 *part = NULL;
@@ -186,7 +186,7 @@ static inline ordo_status server_owners_make(ordo_cuda *c, int partition, ordo_u
     if (!status && !number)
         status = ORDO_ERR_MEMORY;
     if (!status && partition == SERVER_BY_SAMPLE)
-        status = server_deal_out(o, survey, number, &target);
+        status = server_deal_out(o, contention, number, &target);
     else if (!status && part)
         status = server_count_out(o, number, &target, [&](ordo_u32 t) { return part[t]; });
     else if (!status)

@@ -31,16 +31,16 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
 /* Up to how many targets servers are faster than locks (docs/lab/0005-critical-sections-on-a-cpu.md and
  * docs/lab/0006-critical-sections-on-a-gpu.md). On a GPU, if no critical section needs two targets at once: up to
  * SERVED_ON_GPU hot targets, beyond which locks are rarely contended, or if servers can keep the words of all targets,
- * SERVED_NEAR bytes, the capacity of an H100's shared memory. Critical sections that need two targets at once: if one
- * server has them all, up to ISOLATED_ON_GPU. On a CPU: up to SERVED_A_THREAD for each thread, none with two targets;
- * with one thread there is no contention. */
-enum { SERVED_ON_GPU = 1 << 19, SERVED_NEAR = 1 << 24, ISOLATED_ON_GPU = 256, SERVED_A_THREAD = 32 };
+ * SERVED_SHARED_BYTES bytes, the capacity of an H100's shared memory. Critical sections that need two targets at once:
+ * if one server has them all, up to ISOLATED_ON_GPU. On a CPU: up to SERVED_A_THREAD for each thread, none with two
+ * targets; with one thread there is no contention. */
+enum { SERVED_ON_GPU = 1 << 19, SERVED_SHARED_BYTES = 1 << 24, ISOLATED_ON_GPU = 256, SERVED_A_THREAD = 32 };
 
 static bool beats_locks(const ordo_situation *s)
 {
     const double one = s->on_gpu ? SERVED_ON_GPU : s->threads > 1 ? (double)SERVED_A_THREAD * s->threads : 0;
     const double two = s->on_gpu ? ISOLATED_ON_GPU : 0;
-    const bool fit = s->on_gpu && s->owned_bytes > 0 && s->owned_bytes <= SERVED_NEAR;
+    const bool fit = s->on_gpu && s->owned_bytes > 0 && s->owned_bytes <= SERVED_SHARED_BYTES;
     return s->hot_targets > 0 && (fit || s->hot_targets <= (s->op->apart ? one : two));
 }
 

@@ -36,7 +36,7 @@ ORDO_INLINE void lock_server_send_second(lock_server_member *me, ordo_u32 server
     const lock_server_run *run = me->run;
     const ordo_u64 at = (ordo_u64)server * run->servers + me->server;
     server_writer *writer = &me->to_server[server];
-    if (!me->spill[server].count && server_has_room(writer, &run->second[at], run->size)) {
+    if (!me->spill[server].count && server_has_place(writer, &run->second[at], run->size)) {
         run->second_slot[at * run->size + (writer->next++ & (run->size - 1))] = *request;
         return;
     }
@@ -89,7 +89,7 @@ ORDO_NOINLINE bool lock_server_serve_halves(lock_server_member *me)
         ordo_bin *spill = &me->spill[server];
         server_writer *writer = &me->to_server[server];
         ordo_u64 moved = 0;
-        while (moved < spill->count && server_has_room(writer, &run->second[out], run->size))
+        while (moved < spill->count && server_has_place(writer, &run->second[out], run->size))
             run->second_slot[out * run->size + (writer->next++ & (run->size - 1))] =
                 ((const ordo_request *)spill->data)[moved++];
         if (moved) {
@@ -144,7 +144,7 @@ ORDO_INLINE ordo_u64 lock_server_channel_at(const lock_server_run *run, int chan
 }
 
 /* Sends a word. There is always a free place: see locks.h. */
-static void lock_server_say(lock_server_member *me, int channel, ordo_u32 server, server_word word)
+static void lock_server_send_word(lock_server_member *me, int channel, ordo_u32 server, server_word word)
 {
     const lock_server_run *run = me->run;
     const ordo_u64 at = lock_server_channel_at(run, channel, server, me->server);
@@ -169,8 +169,8 @@ ORDO_INLINE bool lock_server_has_credit(lock_server_member *me, ordo_u32 server)
 {
     const lock_server_run *run = me->run;
     server_writer *lock = &me->to_server[SERVER_LOCK * run->servers + server];
-    return server_has_room(lock, &run->channel[lock_server_channel_at(run, SERVER_UNLOCK, server, me->server)],
-                           run->credit);
+    return server_has_place(lock, &run->channel[lock_server_channel_at(run, SERVER_UNLOCK, server, me->server)],
+                            run->credit);
 }
 
 /* Adds a lock of this server to those that lock_server_pass_locks passes on. */
@@ -191,13 +191,13 @@ static void lock_server_finish(lock_server_member *me, ordo_u32 index)
     if (place.holds == me->server)
         lock_server_release(me, place.slot);
     else if (place.holds != SERVER_NONE)
-        lock_server_say(me, SERVER_UNLOCK, place.holds, (server_word){place.slot, SERVER_NONE});
+        lock_server_send_word(me, SERVER_UNLOCK, place.holds, (server_word){place.slot, SERVER_NONE});
 }
 
 ORDO_INLINE void lock_server_grant(lock_server_member *me, ordo_u32 slot, ordo_u32 server, ordo_u32 ticket)
 {
     me->lock[slot].held = 1;
-    lock_server_say(me, SERVER_REPLY, server, (server_word){slot, ticket});
+    lock_server_send_word(me, SERVER_REPLY, server, (server_word){slot, ticket});
 }
 
 /* Passes released locks to the first in their queues, until none is left. */
@@ -267,7 +267,7 @@ static bool lock_server_admit_pair(lock_server_member *me, const ordo_request *r
         place->holds = low.server;
         place->slot = low.slot;
         place->second = high.slot;
-        lock_server_say(me, SERVER_LOCK, low.server, (server_word){low.slot, index});
+        lock_server_send_word(me, SERVER_LOCK, low.server, (server_word){low.slot, index});
         return true;
     }
     if (!me->lock[low.slot].held && !me->lock[high.slot].held)

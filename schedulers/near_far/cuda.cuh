@@ -66,7 +66,7 @@ ORDO_DEV ordo_u64 near_far_bucket(const near_far_args *a, double priority)
 }
 
 /* By a whole block: lowers the epoch's lowest bucket to the lowest of its threads. */
-ORDO_DEV void near_far_tell_lowest(ordo_near_far_epoch *epoch, ordo_u64 lowest)
+ORDO_DEV void near_far_publish_lowest(ordo_near_far_epoch *epoch, ordo_u64 lowest)
 {
     for (int step = 16; step; step /= 2) {
         ordo_u64 other = __shfl_down_sync(0xffffffffu, lowest, step);
@@ -94,7 +94,8 @@ ORDO_DEV void near_far_flush_far(const near_far_args *a, const near_far_phase *p
 }
 ORDO_DEV void near_far_flush_near(const near_far_args *a, const near_far_phase *p, bool all)
 {
-    ordo_dev_flush(p->near, a->frontier.list[(p->number + 1) & 1], &a->frontier.turn[(p->number + 1) % 3].count, all);
+    ordo_dev_flush(p->near, a->frontier.list[(p->number + 1) & 1], &a->frontier.counters[(p->number + 1) % 3].count,
+                   all);
 }
 
 /* For each kind of operators there are: near_far_begin, by one thread: pushes an initial item far; near_far_split_one,
@@ -207,7 +208,7 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
 {
     const ordo_cuda_frontier *f = &a->frontier;
     op_dev_prepares<(int)op_lock_bits != 0>(
-        &a->sections, f->list[p->number & 1], f->turn[p->number % 3].count, p->number, mine, rounds,
+        &a->sections, f->list[p->number & 1], f->counters[p->number % 3].count, p->number, mine, rounds,
         [&](const ordo_activation &to) {
             if (near_far_bucket(a, to.priority) < p->threshold)
                 return op_dev_push(f, p->near, to.item, p->number + 1);
@@ -240,13 +241,14 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
         near_far_flush_far(&a, &p, false);
     }
     near_far_flush_far(&a, &p, true);
-    near_far_tell_lowest(&a.epoch[1], lowest);
+    near_far_publish_lowest(&a.epoch[1], lowest);
     grid.sync();
 
     for (p.number = 1;; p.number++) {
-        const ordo_cuda_superstep_counters *turn = &f->turn[p.number % 3];
-        const ordo_u32 waiting = turn->count + turn->segments, far_count = ordo_dev_load(&a.epoch[p.epoch % 3].count);
-        if ((waiting == 0 && far_count == 0) || turn->stop)
+        const ordo_cuda_superstep_counters *counters = &f->counters[p.number % 3];
+        const ordo_u32 waiting = counters->count + counters->segments,
+                       far_count = ordo_dev_load(&a.epoch[p.epoch % 3].count);
+        if ((waiting == 0 && far_count == 0) || counters->stop)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, p.number, &a.run, (ordo_u64)waiting + far_count, p.threshold, a.delta);
@@ -272,7 +274,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
             }
         }
         near_far_flush_far(&a, &p, true);
-        near_far_tell_lowest(&a.epoch[p.epoch % 3], lowest);
+        near_far_publish_lowest(&a.epoch[p.epoch % 3], lowest);
         near_far_flush_near(&a, &p, true);
         grid.sync();
 #if ORDO_OP_KIND != ORDO_KIND_RELAX

@@ -34,7 +34,7 @@ typedef struct topology_lock_args {
 /* By all threads of the grid: returns whether a round is to begin; one thread then begins it. */
 ORDO_DEV bool topology_begin(const ordo_cuda_frontier *f, ordo_u32 round, const ordo_cuda_run *run, ordo_u64 num_items)
 {
-    if (f->turn[round % 3].stop)
+    if (f->counters[round % 3].stop)
         return false;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ordo_dev_begin_step(f, round, run, num_items, round, 0);
@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_lock_kern
         op_dev_prepares<(int)op_lock_bits != 0>(
             &a.sections, NULL, a.num_items, round, &mine, &rounds, [](const ordo_activation &) { return false; },
             [] {});
-        ordo_u32 *const asked = &a.frontier.turn[(round + 1) % 3].count;
+        ordo_u32 *const asked = &a.frontier.counters[(round + 1) % 3].count;
         if (__syncthreads_or(mine.edges != before) && threadIdx.x == 0)
             ordo_dev_store(asked, 1u);
         grid.sync();
@@ -91,8 +91,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_owner_ker
     ordo_u32 rounds = 0, barrier = 1;
     for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, a.num_items); round++) {
         if (!op_dev_owned(
-                &a.owners, NULL, a.num_items, round, &a.frontier.turn[(round + 1) % 3].edges, &barrier, &mine, &rounds,
-                [](const ordo_activation &) { return false; }, [] {}))
+                &a.owners, NULL, a.num_items, round, &a.frontier.counters[(round + 1) % 3].edges, &barrier, &mine,
+                &rounds, [](const ordo_activation &) { return false; }, [] {}))
             break;
         if (!op_dev_goes_on(&a.owners, &barrier))
             break;

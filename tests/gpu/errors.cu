@@ -256,26 +256,27 @@ static void interrupt(void)
     drop(&road);
 }
 
-/* ORDO_ODD=slow: a kernel that goes on for ever, until it is told to end, and a scheduler that has something to say. */
+/* ORDO_FAULT=slow: a kernel that goes on for ever, until it is told to end, and a scheduler that has something to say.
+ */
 static void odd(void)
 {
     problem road;
     make(&road, "road", 20000, 0, false);
-    setenv("ORDO_ODD", "slow", 1);
+    setenv("ORDO_FAULT", "slow", 1);
     expect(run(&road, "bsp", "cuda", 0.3, NULL) == ORDO_ERR_TIMEOUT && says("; odd queue: ") &&
                says(" steps were made"),
            "a scheduler explains", "bsp");
-    unsetenv("ORDO_ODD");
+    unsetenv("ORDO_FAULT");
     expect_right(&road, "bsp", "after that");
     drop(&road);
 }
 
-/* ORDO_ODD=deaf: a kernel that looks at nothing for twenty seconds. */
+/* ORDO_FAULT=deaf: a kernel that looks at nothing for twenty seconds. */
 static void deaf(void)
 {
     problem road;
     make(&road, "road", 20000, 0, false);
-    setenv("ORDO_ODD", "deaf", 1);
+    setenv("ORDO_FAULT", "deaf", 1);
     setenv("FAULT_SECONDS", "20", 1);
     double start = now();
     ordo_status status = run(&road, "bsp", "cuda", 0.3, NULL);

@@ -231,9 +231,9 @@ class Runs(Base):
                 for scheduler in ("bsp", "topology"):
                     words = ("mst", self.path(graph), *rows, "--device", "cuda", "--scheduler", scheduler, "--sync", "atomic")
                     self.ok(*words, "--verify")
-                    self.refused(70, r"has left component \d+ of \d+ an edge that is not its lightest", *words, ORDO_ODD="wild")
-                    self.refused(70, r"has left all of \d+ components without an edge", *words, ORDO_ODD="idle")
-                    r = self.run_ordo(*words, "--verify", ORDO_ODD="turned")
+                    self.refused(70, r"has left component \d+ of \d+ an edge that is not its lightest", *words, ORDO_FAULT="wild")
+                    self.refused(70, r"has left all of \d+ components without an edge", *words, ORDO_FAULT="idle")
+                    r = self.run_ordo(*words, "--verify", ORDO_FAULT="turned")
                     self.assertIn(r.returncode, (0, 1, 70), r.stderr)  # by chance the ids may be right
                     if not rows:
                         self.assertEqual(r.returncode, 70, r.stderr)
@@ -322,29 +322,29 @@ class Runs(Base):
 
     def test_short_worklist(self):
         """Found out after the kernel: auto goes on with cells that the kernel has not spoilt."""
-        self.refused(4, "a worklist was too small", *self.small, "bsp", ORDO_ODD="full")
-        self.falls_back("a worklist was too small", ORDO_ODD="full")
+        self.refused(4, "a worklist was too small", *self.small, "bsp", ORDO_FAULT="full")
+        self.falls_back("a worklist was too small", ORDO_FAULT="full")
 
     def test_timeout(self):
         """The kernel is told to end, and its scheduler asked for what it knows."""
         for seconds in ("1e-9", "0.2"):
             self.refused(6, rf"sssp_u32 under 'bsp' did not end within {seconds.replace('1e-9', '1e-09')} s: superstep \d+, "
                             r"\d+ items in flight; odd queue: \d+ steps were made\n",
-                         *self.small, "bsp", "--timeout", seconds, ORDO_ODD="slow")
+                         *self.small, "bsp", "--timeout", seconds, ORDO_FAULT="slow")
         self.ok(*self.small, "bsp", "--timeout", 100, "--verify")
 
     def test_kernel_that_does_not_end(self):
         start = time.monotonic()
         self.refused(6, r"did not end within 0\.2 s: superstep 7, 42 items in flight; the kernel still runs 1 s after it was "
                         r"told to end; this process cannot use the GPU any more\n",
-                     *self.small, "bsp", "--timeout", 0.2, ORDO_ODD="deaf", FAULT_SECONDS=20)
+                     *self.small, "bsp", "--timeout", 0.2, ORDO_FAULT="deaf", FAULT_SECONDS=20)
         self.assertLess(time.monotonic() - start, 10)  # nothing waited for it
 
     def test_after_a_kernel_that_does_not_end(self):
         words = ("compare", "sssp", "-g", 8, "--schedulers", "bsp,near_far", "--repeat", 1, "--timeout", 0.2, "--device")
         pattern = "the kernel of an earlier run did not end when it was told to; this process cannot use the GPU any more"
-        self.refused(5, pattern, *words, "cuda", ORDO_ODD="deaf", FAULT_SECONDS=20)
-        out = self.ok(*words, "auto", ORDO_ODD="deaf", FAULT_SECONDS=20)
+        self.refused(5, pattern, *words, "cuda", ORDO_FAULT="deaf", FAULT_SECONDS=20)
+        out = self.ok(*words, "auto", ORDO_FAULT="deaf", FAULT_SECONDS=20)
         self.assertRegex(out, r"(?m)^  bsp left out: .* did not end within 0\.2 s")
         self.assertRegex(out, rf"(?m)^  near_far not on a GPU: .*{pattern}$")
         self.assertRegex(out, r"(?m)^\* near_far .* PASS$")
@@ -360,8 +360,8 @@ class Runs(Base):
         self.assertRegex(err, pattern)
 
     def test_cancelling(self):
-        self.interrupted(r"\Aordo: cancelled after \d\.\d+ s\n\Z", ORDO_ODD="slow")
-        self.interrupted(r"\Aordo: cancelled after \d\.\d+ s; the kernel still runs 1 s after [^\n]*\n\Z", ORDO_ODD="deaf",
+        self.interrupted(r"\Aordo: cancelled after \d\.\d+ s\n\Z", ORDO_FAULT="slow")
+        self.interrupted(r"\Aordo: cancelled after \d\.\d+ s; the kernel still runs 1 s after [^\n]*\n\Z", ORDO_FAULT="deaf",
                          FAULT_SECONDS="20")
 
 

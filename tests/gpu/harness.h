@@ -2,8 +2,8 @@
  * adverse settings.
  *
  * Operators: sssp_u32, sssp_f32, bfs, cc and widest_u32; their cells are words of 32 bits. */
-#ifndef TESTS_GPU_TRIAL_H
-#define TESTS_GPU_TRIAL_H
+#ifndef TESTS_GPU_HARNESS_H
+#define TESTS_GPU_HARNESS_H
 
 #include <ordo/ordo.h>
 #include <ordo/scheduler/scheduler.h>

@@ -2,13 +2,13 @@
  *
  * Linked with the back end's host.cu and copy.cu to a separate libordo-cuda.so: for a GPU, and with fake_runtime.cc for
  * machines without one. One thread processes all edges until nothing changes, so answers are right. `topology` pulls
- * (in-rows), `near_far` takes memory that it does not need. ORDO_ODD in the environment chooses what is wrong:
+ * (in-rows), `near_far` takes memory that it does not need. ORDO_FAULT in the environment chooses what is wrong:
  *   slow  loops for ever, but ends when it is told to
  *   deaf  reads nothing for FAULT_SECONDS (8)
  *   full  reports that a worklist was too small, after it has overwritten every cell
  *
  * And rounds of spanning forests (operators/mst.h), under `bsp`, `topology` and `lock_server`, right and by one thread,
- * for what the app does between such runs; every word that an engine may look at must be there. For these ORDO_ODD is
+ * for what the app does between such runs; every word that an engine may look at must be there. For these ORDO_FAULT is
  *   turned  goes over the in-rows of a list, so that edges are known by the ids of others
  *   idle    changes no cell
  *   wild    leaves ids of edges and components that do not exist
@@ -121,7 +121,7 @@ static ordo_status run(ordo_job *job, bool pull, ordo_u64 besides)
     static char name[] = "odd queue";
     static fault_args a; /* a kernel that was given up still reads it */
     ordo_cuda c;
-    const char *how = getenv("ORDO_ODD"), *time = getenv("FAULT_SECONDS");
+    const char *how = getenv("ORDO_FAULT"), *time = getenv("FAULT_SECONDS");
     ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), pull, &c);
     if (!status && besides && !ordo_cuda_alloc(&c, besides, 1, true))
         status = ORDO_ERR_MEMORY;
@@ -190,7 +190,7 @@ static ordo_status run_round(ordo_job *job)
 {
     ordo_cuda c;
     round_args a = {};
-    const char *name = getenv("ORDO_ODD");
+    const char *name = getenv("ORDO_FAULT");
     const bool listed = *(const ordo_u32 *)job->state != 0;
     const int how = !name                               ? RIGHT
                     : listed && !strcmp(name, "turned") ? TURNED

@@ -267,7 +267,7 @@ ORDO_DEV bool op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, ordo_i
 {
     if (ordo_dev_exchange(&f->stamp[item], step) == step)
         return false;
-    ordo_dev_append(q, item, f->list[step & 1], &f->turn[step % 3].count);
+    ordo_dev_append(q, item, f->list[step & 1], &f->counters[step % 3].count);
     return true;
 }
 
@@ -287,7 +287,7 @@ static ordo_status op_cuda_frontier(ordo_cuda *c, bool lists, ordo_cuda_frontier
     ordo_status status = ORDO_OK;
     if (lists)
         status = ordo_cuda_frontier_make(c, c->job->num_items, 0, f);
-    else if (!(f->turn =
+    else if (!(f->counters =
                    (ordo_cuda_superstep_counters *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_superstep_counters), true)))
         status = ORDO_ERR_MEMORY;
     return status ? status : ordo_cuda_halt_make(c, halt);

@@ -20,10 +20,10 @@ typedef struct ordo_cuda_superstep_counters {
 /* Each vertex is on the frontier of a step at most once: `stamp` holds the last step for which it was pushed. So n
  * items are enough for a list, and m / SEGMENT + (number of hubs) pieces for a list of pieces. */
 typedef struct ordo_cuda_frontier {
-    ordo_u32 *list[2];                  /* [num_items] each, used by steps of alternating parity */
-    ordo_u64 *segment[2];               /* item << 32 | number of the piece */
-    ordo_u32 *stamp;                    /* [num_items], 0 at first */
-    ordo_cuda_superstep_counters *turn; /* [3], 0 at first */
+    ordo_u32 *list[2];                      /* [num_items] each, used by steps of alternating parity */
+    ordo_u64 *segment[2];                   /* item << 32 | number of the piece */
+    ordo_u32 *stamp;                        /* [num_items], 0 at first */
+    ordo_cuda_superstep_counters *counters; /* [3], 0 at first */
 } ordo_cuda_frontier;
 
 static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_items, ordo_u64 m, ordo_cuda_frontier *f)
@@ -35,10 +35,10 @@ static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_ite
             return ORDO_ERR_MEMORY;
     }
     f->stamp = (ordo_u32 *)ordo_cuda_alloc(c, num_items, sizeof(ordo_u32), true);
-    f->turn = f->stamp
-                  ? (ordo_cuda_superstep_counters *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_superstep_counters), true)
-                  : NULL;
-    return f->turn ? ORDO_OK : ORDO_ERR_MEMORY;
+    f->counters =
+        f->stamp ? (ordo_cuda_superstep_counters *)ordo_cuda_alloc(c, 3, sizeof(ordo_cuda_superstep_counters), true)
+                 : NULL;
+    return f->counters ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
 /* By one thread of the grid, at the start of a step: clears the counters of the step after next, adds a sample to the
@@ -46,10 +46,10 @@ static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_ite
 ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, const ordo_cuda_run *run,
                                   ordo_u64 in_flight, ordo_u64 bucket, double delta)
 {
-    ordo_cuda_superstep_counters *later = &f->turn[(step + 2) % 3];
+    ordo_cuda_superstep_counters *later = &f->counters[(step + 2) % 3];
     later->count = later->segments = later->ticket = 0;
     later->edges = 0;
-    f->turn[(step + 1) % 3].stop = run->mailbox->stop;
+    f->counters[(step + 1) % 3].stop = run->mailbox->stop;
     ordo_dev_sample(run->record, in_flight, bucket, delta, 1, -1);
     run->record->supersteps = step;
     run->mailbox->supersteps = step;

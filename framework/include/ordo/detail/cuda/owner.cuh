@@ -101,7 +101,7 @@ ORDO_DEV ordo_u64 op_dev_ask(const op_cuda_owners *o, const ordo_item *list, ord
 }
 
 /* By the whole grid: reserves places for the counted requests; *given becomes their total. */
-ORDO_DEV void op_dev_make_room(const op_cuda_owners *o, ordo_u32 step, ordo_u64 *given)
+ORDO_DEV void op_dev_reserve_places(const op_cuda_owners *o, ordo_u32 step, ordo_u64 *given)
 {
     __shared__ typename cub::BlockScan<ordo_u64, ORDO_CUDA_THREADS>::TempStorage scan;
     __shared__ ordo_u64 base;
@@ -166,7 +166,7 @@ ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_item *list, ordo_
         mine->edges++;
     });
     grid.sync();
-    op_dev_make_room(o, step, given);
+    op_dev_reserve_places(o, step, given);
     grid.sync();
     if (!ordo_dev_load(given))
         return false;

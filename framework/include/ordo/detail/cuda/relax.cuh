@@ -197,13 +197,13 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
         ordo_dev_store(&f->stamp[item], step);
     else if (ordo_dev_exchange(&f->stamp[item], step) == step)
         return 0;
-    ordo_cuda_superstep_counters *turn = &f->turn[step % 3];
+    ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     if (degree <= ORDO_CUDA_SEGMENT) {
-        ordo_dev_append(q, item, f->list[step & 1], &turn->count);
+        ordo_dev_append(q, item, f->list[step & 1], &counters->count);
         return degree;
     }
     ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_SEGMENT - 1) / ORDO_CUDA_SEGMENT);
-    ordo_u32 at = ordo_dev_add(&turn->segments, pieces);
+    ordo_u32 at = ordo_dev_add(&counters->segments, pieces);
     for (ordo_u32 i = 0; i < pieces; i++)
         f->segment[step & 1][at + i] = (ordo_u64)item << 32 | i;
     return degree;
@@ -219,8 +219,8 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const ordo_cuda_frontier *f, const 
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done)
 {
     __shared__ ordo_u32 taken;
-    ordo_cuda_superstep_counters *turn = &f->turn[step % 3];
-    const ordo_u32 count = turn->count, segments = turn->segments;
+    ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
+    const ordo_u32 count = counters->count, segments = counters->segments;
     ordo_u32 lanes = 1;
     while (lanes < ORDO_CUDA_THREADS / ORDO_CUDA_NARROW &&
            (ordo_u64)gridDim.x * (ORDO_CUDA_THREADS / 2) >= (ordo_u64)count * lanes)
@@ -252,7 +252,7 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const ordo_cuda_frontier *f, const 
         done(); /* begins and ends with a barrier */
         if (gridDim.x < segments + tiles) {
             if (threadIdx.x == 0)
-                taken = gridDim.x + ordo_dev_add(&turn->ticket, 1u);
+                taken = gridDim.x + ordo_dev_add(&counters->ticket, 1u);
             __syncthreads();
             now = taken;
             __syncthreads();

@@ -35,8 +35,8 @@
 #define ORDO_CUDA_WARP_ONCE
 
 enum {
-    ORDO_WARP_ROOM = 192, /* entries in a warp's store; fewer of 16 bytes, so that shared memory suffices */
-    ORDO_WARP_TURN = 128, /* most entries that an iteration adds: an edge record per lane */
+    ORDO_WARP_CAPACITY = 192,  /* entries in a warp's store; fewer of 16 bytes, so that shared memory suffices */
+    ORDO_WARP_ITERATION = 128, /* most entries that an iteration adds: an edge record per lane */
     ORDO_WARP_UNROLL = 4,
     ORDO_WARP_HUB = 128,
     ORDO_WARP_PIECE = 64,
@@ -61,7 +61,7 @@ ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
 /* A warp's store, in shared memory: entries that the scheduler is to take, and how many of them belong to each bucket.
  */
 template <typename Entry> struct ordo_warp_store {
-    static constexpr ordo_u32 capacity = sizeof(Entry) == 8 ? ORDO_WARP_ROOM : ORDO_WARP_ROOM - 32;
+    static constexpr ordo_u32 capacity = sizeof(Entry) == 8 ? ORDO_WARP_CAPACITY : ORDO_WARP_CAPACITY - 32;
     Entry held[capacity];
     unsigned short tag[capacity]; /* bucket << 8 | number among the bucket's */
     ordo_u32 count[32];
@@ -218,7 +218,7 @@ ORDO_DEV bool op_warp_some(const op_warp_ctx &g, ordo_item item)
 /* Whether the entries of another iteration might not fit into the store. */
 ORDO_DEV bool op_warp_full(const op_warp *w)
 {
-    return w->held > ordo_warp_store<op_entry>::capacity - ORDO_WARP_TURN;
+    return w->held > ordo_warp_store<op_entry>::capacity - ORDO_WARP_ITERATION;
 }
 
 /* Puts N entries of each lane, those with `has`, into the local queue, if their priorities are below `limit` and the

@@ -19,14 +19,14 @@
  * All functions are called by whole warps, as those of warp.cuh.
  */
 
-enum { op_warp_pass = op_activations < ORDO_WARP_TURN / 32 ? op_activations : ORDO_WARP_TURN / 32 };
+enum { op_warp_pass = op_activations < ORDO_WARP_ITERATION / 32 ? op_activations : ORDO_WARP_ITERATION / 32 };
 
 /* State of a lane: its item's requests, and the activations of the last critical section. */
 typedef struct op_batch {
     ordo_request request[op_requests];
     ordo_activation out[op_activations + 1];
-    ordo_u32 asked, next;     /* number of requests, and of those that are done */
-    ordo_u32 activated, told; /* number of activations of the last critical section, and of those that were moved */
+    ordo_u32 asked, next;      /* number of requests, and of those that are done */
+    ordo_u32 activated, moved; /* number of activations of the last critical section, and of those that were moved */
 } op_batch;
 
 /* Makes the items of lanes with `there` the warp's batch, and prepares their requests. */
@@ -35,7 +35,7 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
 {
     (void)value; /* the priority; used for the order only */
     (void)fresh;
-    t->asked = t->next = t->activated = t->told = 0;
+    t->asked = t->next = t->activated = t->moved = 0;
     if (there) {
         t->asked = op_prepare(&g.state, item, t->request);
         w->items++;
@@ -51,7 +51,7 @@ ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_ent
 }
 
 /* Moves up to op_warp_pass activations per lane to the store or the local queue. */
-ORDO_DEV void op_warp_tell(const op_warp_ctx &g, op_warp *w, op_batch *t)
+ORDO_DEV void op_warp_move_activations(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     constexpr int N = (int)op_warp_pass ? (int)op_warp_pass : 1;
     constexpr bool whole =
@@ -61,14 +61,14 @@ ORDO_DEV void op_warp_tell(const op_warp_ctx &g, op_warp *w, op_batch *t)
     op_value value[N];
 #pragma unroll
     for (int u = 0; u < N; u++) {
-        const ordo_u32 at = whole ? u : t->told + u;
+        const ordo_u32 at = whole ? u : t->moved + u;
         has[u] = at < t->activated;
         const ordo_activation a = has[u] ? t->out[at] : ordo_activation{};
         item[u] = a.item;
         value[u] = a.priority;
         w->activations += has[u];
     }
-    t->told = whole || t->told + N > t->activated ? t->activated : t->told + N;
+    t->moved = whole || t->moved + N > t->activated ? t->activated : t->moved + N;
     op_warp_push(g, w, has, item, value, item);
 }
 
@@ -76,10 +76,10 @@ ORDO_DEV void op_warp_tell(const op_warp_ctx &g, op_warp *w, op_batch *t)
 template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { NAP = 32, LONGEST = 1024 }; /* ns */
-    for (ordo_u32 nap = NAP; __any_sync(~0u, t->next < t->asked || t->told < t->activated) && !op_warp_full(w);) {
+    for (ordo_u32 nap = NAP; __any_sync(~0u, t->next < t->asked || t->moved < t->activated) && !op_warp_full(w);) {
         bool got = false;
-        if (t->next < t->asked && t->told == t->activated) {
-            t->activated = t->told = 0;
+        if (t->next < t->asked && t->moved == t->activated) {
+            t->activated = t->moved = 0;
             /* for an item with one request the index is a constant, so the array stays in registers */
             const ordo_request *now = (int)op_requests == 1 ? &t->request[0] : &t->request[t->next];
             got = op_dev_try<(int)op_lock_bits != 0>(&g.state, &g.locks, now, t->out, &t->activated);
@@ -87,8 +87,8 @@ template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp 
             w->useful += got;
         }
         if constexpr ((int)op_activates != 0)
-            if (__any_sync(~0u, t->told < t->activated)) {
-                op_warp_tell(g, w, t);
+            if (__any_sync(~0u, t->moved < t->activated)) {
+                op_warp_move_activations(g, w, t);
                 continue;
             }
         if (__any_sync(~0u, got)) {
@@ -98,7 +98,7 @@ template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp 
             nap = nap < LONGEST ? 2 * nap : nap;
         }
     }
-    return __any_sync(~0u, t->next < t->asked || t->told < t->activated);
+    return __any_sync(~0u, t->next < t->asked || t->moved < t->activated);
 }
 
 /* ---- the host's part ---- */

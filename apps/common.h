@@ -1,6 +1,6 @@
-/* tree.h -- helpers of the apps: checks, loops on all threads, answers, and predecessors from distances. */
-#ifndef ORDO_TREE_H
-#define ORDO_TREE_H
+/* common.h -- helpers of the apps: checks, loops on all threads, copies of rows, answers. */
+#ifndef ORDO_COMMON_H
+#define ORDO_COMMON_H
 
 #include <stdbool.h>
 
@@ -64,21 +64,6 @@ static inline void ordo_keep_least_u64(ordo_u64 *least, ordo_u64 value)
     while (value < old && !__atomic_compare_exchange_n(least, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
-
-/* Distances of one type (u32, i32 or f32) on rows whose weights are of the same type; not weighted: every edge
- * counts 1. */
-typedef struct ordo_paths {
-    const ordo_csr *g;
-    ordo_type type;
-    bool weighted;
-    ordo_vid source;
-    const ordo_u32 *dist; /* [n] words, final */
-} ordo_paths;
-
-/* Fills pred[n] as <ordo/apps.h> specifies. O(n + m). */
-ordo_status ordo_tree(const ordo_paths *paths, int threads, ordo_vid *pred);
-/* Bytes that it may allocate. */
-ordo_u64 ordo_tree_memory(ordo_u64 n);
 
 /* Arrays for an answer of that type on n vertices, the old ones where they fit. */
 ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred);

@@ -1,0 +1,24 @@
+/* predecessors.h -- a predecessor for every vertex, from distances. */
+#ifndef ORDO_PREDECESSORS_H
+#define ORDO_PREDECESSORS_H
+
+#include <stdbool.h>
+
+#include <ordo/graph.h>
+
+/* Distances of one type (u32, i32 or f32) on rows whose weights are of the same type; not weighted: every edge
+ * counts 1. */
+typedef struct ordo_paths {
+    const ordo_csr *g;
+    ordo_type type;
+    bool weighted;
+    ordo_vid source;
+    const ordo_u32 *dist; /* [n] words, final */
+} ordo_paths;
+
+/* Fills pred[n] as <ordo/apps.h> specifies. O(n + m). */
+ordo_status ordo_predecessors(const ordo_paths *paths, int threads, ordo_vid *pred);
+/* Bytes that it may allocate. */
+ordo_u64 ordo_predecessors_memory(ordo_u64 n);
+
+#endif
