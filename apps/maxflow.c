@@ -1,18 +1,19 @@
 /* maxflow.c -- the app of maximum flows: push-relabel in two phases, each a sequence of runs between global relabels.
  *
- * Problem: as much as possible from a source to a sink, within capacities; and the cut that shows that no more is
- * possible.
+ * Problem: a flow from a source to a sink, as large as possible within the capacities of edges, and a minimum cut,
+ * which proves that no flow is larger.
  *
- * Method (Goldberg and Tarjan 1988). First all that its edges hold leaves the source; then excess is pushed towards the
- * sink until no vertex that can reach the sink has any. That is a maximum preflow, its residual edges give the minimum
- * cut. The second phase returns what is left: the same, with the source for a sink. A phase is runs of
- * operators/discharge.h, each ended by its own quiescence or by a budget of work, with global relabels between them:
- * exact distances by a run of operators/relabel.h. It ends when a global relabel finds no active vertex.
+ * Method (Goldberg and Tarjan 1988). First all edges out of the source are saturated. Then excess is pushed towards the
+ * sink until no vertex that can reach the sink has excess. That is a maximum preflow, and its residual edges give the
+ * minimum cut. The second phase returns the remaining excess: it is the same algorithm, with the source in the place of
+ * the sink. A phase alternates global relabels, which are runs of operators/relabel.h and set heights to exact
+ * distances, and runs of operators/discharge.h, each of which ends when no vertex is active or when its budget of work
+ * is used up. The phase ends when a global relabel finds no active vertex.
  *
- * Where no scheduler is named, a program does it instead ("native"): on the CPU one thread (push_relabel_serial.c), a
- * run a phase; on a GPU maxflow.cu, both phases in one run on the residual network. One thread also does the rest where
- * few vertices are active and the caller wants that. Under a named scheduler on a GPU the network goes there and back
- * for each run of discharge.h, and global relabels are the CPU's.
+ * If the caller names no scheduler, sync or setting, or the scheduler "native", a native program runs instead: on the
+ * CPU push_relabel_serial.c, by one thread, with one run for each phase; on a GPU maxflow.cu, with both phases in one
+ * run. If a scheduler is named on a GPU, the network is copied to the GPU and back for each run of discharge.h, and
+ * global relabels run on the CPU.
  */
 #include "apps/app.h"
 #include "apps/network.h"
@@ -28,18 +29,19 @@
 #include "operators/relabel.h"
 
 enum {
-    RELABEL_EVERY = 6, /* global relabels: work of so many times n, and m (push_relabel_serial.c has the same) */
-    GATHER = 256       /* active vertices at once */
+    RELABEL_EVERY =
+        6,       /* work between global relabels: so many times n, plus the residual edges (as in the serial program) */
+    GATHER = 256 /* active vertices that a thread appends to net.queue together */
 };
 
 typedef struct search {
     ordo_network net;
     ordo_flow_options how;
     ordo_runs runs;
-    bool native;                                        /* by a program, and under no scheduler */
-    bool whole;                                         /* by the GPU's, both phases in one run */
-    const ordo_options *asked;                          /* where a GPU does it: what the caller gave; else NULL */
-    char why_not[sizeof((ordo_stats *)NULL)->fallback]; /* why none does */
+    bool native;                                        /* by the CPU's native program, not under a scheduler */
+    bool whole;                                         /* by the GPU's native program: both phases in one run */
+    const ordo_options *asked;                          /* if a GPU is used: the caller's options; else NULL */
+    char why_not[sizeof((ordo_stats *)NULL)->fallback]; /* why no GPU is used */
 
     /* under a scheduler: the network as a graph */
     ordo_graph *rows;
@@ -47,10 +49,10 @@ typedef struct search {
     ordo_vid *head;  /* [edges] */
     ordo_u8 *open;   /* [edges] */
     ordo_u32 *count; /* [n + 1] vertices at each height */
-    ordo_u64 active; /* atomic: found so far, in net.queue */
-    bool exact;      /* heights are distances */
+    ordo_u64 active; /* atomic: active vertices found so far, in net.queue */
+    bool exact;      /* heights are exact distances */
 
-    /* in a run of the CPU's program */
+    /* in a run of the CPU's native program */
     ordo_job *job;
     ordo_vid to;
     ordo_u64 relabels_before;
@@ -121,8 +123,8 @@ static ordo_status late(const search *s)
                      (unsigned long long)s->active);
 }
 
-/* Exact heights, and the active vertices in net.queue. Tunables and the sync are those of the other operator, so here
- * the scheduler's own apply. */
+/* A global relabel, on the CPU: exact heights, and the active vertices in net.queue. The sync and the tunables in the
+ * caller's options are meant for discharge.h; this run uses the scheduler's defaults. */
 static ordo_status relabel(search *s, ordo_vid to)
 {
     ordo_network *net = &s->net;
@@ -149,7 +151,7 @@ static ordo_status relabel(search *s, ordo_vid to)
     s->runs.options.setting_count = 0;
     s->runs.options.device = NULL;
     if (s->runs.on_gpu)
-        s->runs.stats = NULL; /* what the host does between runs */
+        s->runs.stats = NULL; /* work of the host between runs on a GPU: not in the sums */
     status = ordo_runs_one(&s->runs, &work);
     s->runs.options = given.options;
     s->runs.stats = given.stats;
@@ -160,7 +162,7 @@ static ordo_status relabel(search *s, ordo_vid to)
     return status;
 }
 
-/* What the statistics say of how it ran: a run of nothing does. */
+/* Makes a run without items, so that the statistics say how the app runs: scheduler, sync, device, settings. */
 static ordo_status begin(search *s)
 {
     discharge_progress progress = {0};
@@ -169,7 +171,7 @@ static ordo_status begin(search *s)
     return s->native ? ORDO_OK : ordo_runs_one(&s->runs, &work);
 }
 
-/* Where the CPU may do it instead of a GPU, it does from now on. */
+/* After a failure on a GPU: if the options allow it, the app continues on the CPU. Otherwise returns the status. */
 static ordo_status fall_back(search *s, ordo_status status)
 {
     if (!status || !s->asked || !ordo_may_fall_back(s->asked, status))
@@ -212,7 +214,7 @@ static ordo_status discharge(search *s)
     status = ordo_runs_one(&s->runs, &work);
     if (!status || !s->asked)
         return status;
-    /* nothing has come back of a run that failed */
+    /* a run that failed has copied nothing back, so the CPU can repeat it */
     status = fall_back(s, status);
     return status ? status : ordo_runs_one(&s->runs, &work);
 }
@@ -254,8 +256,8 @@ static ordo_status run_serially(ordo_job *job)
     return status;
 }
 
-/* On the CPU its state is the search, and a run is one phase; on a GPU it is maxflow.cu, whose state is an
- * ordo_flow_state, and whose one cell is how many active vertices it leaves to us. */
+/* The app's native program. On the CPU its state is the search, and a run is one phase. On a GPU it is maxflow.cu, its
+ * state is an ordo_flow_state, and a run is both phases. */
 static const ordo_program program = {.name = "maxflow",
                                      .summary = "push-relabel by one thread; on a GPU both phases in one run",
                                      .run = run_serially,
@@ -292,7 +294,7 @@ static ordo_status phase(search *s, ordo_vid to)
 static ordo_status run_on_gpu(search *s, bool cut_only)
 {
     static const ordo_eid no_row[1];
-    static const ordo_csr nothing = {.row = no_row, .stride = 1}; /* the rows are the state's */
+    static const ordo_csr nothing = {.row = no_row, .stride = 1}; /* the state holds the rows */
     ordo_flow_state state = {&s->net, cut_only};
     ordo_graph *rows;
     ordo_status status = ordo_graph_borrow(&nothing, false, &rows);
@@ -301,7 +303,7 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
     const ordo_work work = {.graph = rows, .state = &state};
     const double before = ordo_clock();
     status = ordo_runs_program(&s->runs, &program, &work);
-    if (s->runs.ran) /* but for the kernels it was all about getting there and back */
+    if (s->runs.ran) /* all time outside the kernels counts as transfer */
         s->runs.stats->transfer_seconds = ordo_clock() - before - s->runs.stats->run_seconds;
     ordo_graph_free(rows);
     return status;
@@ -359,7 +361,7 @@ static ordo_status check_options(const ordo_options *options)
     return ordo_run_check(&work, options);
 }
 
-/* Whether and how a GPU does it, where one is asked for; whether it would. */
+/* If the options ask for a GPU: decides how it is used, and checks that it can be. */
 static ordo_status take_gpu(search *s, const ordo_options *asked)
 {
     ordo_options *o = &s->runs.options;
@@ -367,7 +369,7 @@ static ordo_status take_gpu(search *s, const ordo_options *asked)
         return ORDO_OK;
     s->asked = asked;
     if (!strcmp(o->device, "auto"))
-        o->device = "cuda"; /* what is wrong there is what auto has to say */
+        o->device = "cuda"; /* so that the statistics can say why "auto" took the CPU */
     s->whole = ordo_is_native(asked) || ordo_may_be_native(asked, true);
     s->runs.on_gpu = !s->whole;
     return fall_back(s, s->whole ? ordo_program_check(&program, o) : check_options(o));
@@ -430,24 +432,24 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
     ordo_work work = {
         .op = ordo_operator_find("discharge"), .state = &state, .num_items = n, .targets = n, .initial = &nothing};
     if (cuda && !native)
-        chosen.device = "cpu"; /* no more is held here than by runs here */
+        chosen.device = "cpu"; /* the host holds no more than for runs on the CPU */
     ordo_status status =
         native ? ordo_program_check(&program, &chosen) : ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
-    /* in-rows, the network, its lists or its rows as a graph; the cut has n bytes of the caller's */
+    /* In-rows, the network, and either lists or the network's rows as a graph. The cut's n bytes are the caller's. */
     ordo_u64 fixed = ordo_network_memory(n, m) + 2 * ORDO_TRACE_MAX * sizeof(ordo_sample);
     fixed += ordo_graph_symmetric(g) ? 0 : n * sizeof(ordo_eid) + 8 * m;
     if (native)
         *expected = *at_most = 0;
-    if (!cuda || !native) /* of the host's memory a GPU takes the network */
+    if (!cuda || !native) /* for the GPU's native program the host holds only the network */
         fixed += native ? 3 * n * sizeof(ordo_u32) : n * 12 + 2 * m * 5;
     *expected += fixed;
     *at_most = 2 * *at_most + fixed + (ordo_graph_symmetric(g) ? 0 : m * sizeof(ordo_edge_entry) + 16 * m);
     return ORDO_OK;
 }
 
-/* ---- for the command ---- */
+/* ---- for the command `ordo` ---- */
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {

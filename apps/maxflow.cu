@@ -1,9 +1,10 @@
 /* maxflow.cu -- maximum flows on a GPU: both phases in one run, on the residual network that maxflow.c has made.
  *
- * The host's part of maxflow.cuh: memory, the two launches one after the other (nothing is read back in between), and
- * what comes back. maxflow.c calls it as its program (ordo/detail/program.h).
+ * This is the host's part of maxflow.cuh: it allocates and copies arrays, launches the kernel once for each phase, one
+ * after the other, and copies the result back. The host reads nothing between the launches. maxflow.c runs it as the
+ * app's native program (ordo/detail/program.h).
  *
- * Memory, of n vertices and r residual edges: 52 n + 16.5 r bytes.
+ * Memory, for n vertices and r residual edges: 52 n + 16.5 r bytes.
  */
 #include "apps/maxflow.cuh"
 
@@ -12,7 +13,7 @@
 #include <ordo/detail/backend.h>
 #include <ordo/detail/program.h>
 
-/* What the device gets and gives back of the network. */
+/* The arrays of the network that are copied to the device; those marked ORDO_ARRAY_WRITE are copied back. */
 typedef struct flow_arrays {
     discharge_edge *edge;
     ordo_u32 *row, *height;
@@ -62,12 +63,12 @@ static ordo_status prepare(ordo_cuda *c, const ordo_flow_state *state, flow_arra
     return a->words ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* The second phase has heights of its own: those of the first one are the cut. */
+/* The second phase uses an array of heights of its own, since the heights of the first phase give the cut. */
 static ordo_status launch(ordo_cuda *c, const ordo_flow_state *state, flow_args *a)
 {
     flow_args back = *a;
     void *args[] = {a}, *back_args[] = {&back};
-    enum { BLOCKS = 1 }; /* a multiprocessor: see FLOW_THREADS */
+    enum { BLOCKS = 1 }; /* per multiprocessor: see FLOW_THREADS */
     ordo_cuda_step step[2] = {};
     back.to = a->source;
     if (!state->cut_only && !(back.height = (ordo_u32 *)ordo_cuda_alloc(c, a->n, sizeof *back.height, false)))

@@ -1,45 +1,50 @@
-/* maxflow.cuh -- a phase of a maximum flow on a GPU: the kernel. maxflow.cu launches it, once a phase.
+/* maxflow.cuh -- one phase of a maximum flow on a GPU: the kernel. maxflow.cu launches it once for each phase.
  *
- * Problem: from a preflow on, push excess towards `to` (the sink, then the source) until no vertex that can reach it
- * has any; heights are exact distances then.
+ * Problem: given a preflow, push excess towards `to` (the sink in the first phase, the source in the second) until no
+ * vertex from which `to` can be reached over residual edges has excess. Heights are then exact distances to `to`.
  *
  * Method: push-relabel (Goldberg and Tarjan 1988) in pulses, with global relabels by work done (Cherkassky and Goldberg
- * 1997): distances to `to` by a search over residual edges. All in one cooperative launch, a grid barrier after each
- * pulse. Some lanes have an active vertex; a prefix sum over residuals shares its excess out among downward edges, and
- * what is left lifts the vertex, some times over.
+ * 1997). A pulse discharges all active vertices. A global relabel computes the distances to `to` by a search over
+ * residual edges. The whole phase is one cooperative launch, with a grid barrier after each pulse. A group of
+ * FLOW_LANES lanes discharges a vertex: a prefix sum over residuals distributes the excess over the edges that lead to
+ * lower heights. If excess is left, the vertex is relabelled and discharged again, up to FLOW_LIFTS times in a pulse.
  *
- * Why it is right. A vertex is listed once: by whoever lifts its excess from 0, or by the one that has it, if there is
- * some after it took off what it has sent; the atomic on its excess decides which. So a height has one writer, and a
- * residual is made smaller by one, who takes no more than was there; the sum of a pair's does not change. That is a
- * preflow, whatever heights say. The end is a global relabel that finds no active vertex: then there is no way from an
- * excess to `to`, whatever was done before.
+ * Why the answer is right. A vertex is on the list of a step at most once. The push that raises the excess of a vertex
+ * from 0 lists it. A group that has discharged a vertex subtracts what it sent, and lists the vertex again if excess
+ * remains. The atomic operations on the excess order the two, so exactly one of them lists the vertex. Hence in a pulse
+ * only one group writes the height of a vertex, and only one group decreases the residual of an edge, by no more than
+ * the residual that it read; all others can only increase that residual. The sum of the two residuals of a pair is
+ * constant. So the state is a preflow, whatever the heights are. A phase ends only with a global relabel that finds no
+ * active vertex: then no residual path leads from a vertex with excess to `to`, whatever happened before.
  *
- * Why it ends. While a vertex is lifted, somebody may push to it by the height that it had: then a residual edge may
- * lead down by more than one, and the height at its tail may be above the distance. That costs work at worst (a vertex
- * at height n is left alone until the next global relabel), but nobody has proved that the sequence of global relabels
- * ends. So from the FLOW_STRICT-th one on a pulse has two halves and a barrier between them, in the first of which
- * heights stand still and in the second residuals (Anderson and Setubal 1995): labels are valid then, which is what the
- * proof needs. Heights only rise in a half, so one that is read early is too low, which makes the new one too low,
- * which is a valid one.
+ * Why the phase ends. While a vertex is being relabelled, another group may push to it on account of its old height.
+ * The new residual edge may then lead down by more than one, and the height of its tail may be above the distance. At
+ * worst that costs work: a vertex at height n is skipped until the next global relabel. But there is no proof that the
+ * sequence of global relabels then ends. So after FLOW_STRICT global relabels in a launch, a pulse has two halves with
+ * a grid barrier between them: heights do not change in the first half, and residuals do not change in the second
+ * (Anderson and Setubal 1995). With that, pushes and relabels keep the labelling valid, as the proof requires: in the
+ * second half heights only rise, so a height that is read early is too low, the new label computed from it is too low,
+ * and a label that is too low is valid.
  *
- * Thin work. A step costs a barrier and a chain of loads, and networks have thousands of levels of a few hundred
- * vertices. So with few active vertices one block goes on by itself, its list in shared memory, while others wait. And
- * in a search whose frontier is thin every block goes on with what it has found, FLOW_HOPS levels between barriers. A
- * height is lowered by an atomic minimum, and whoever lowers one puts the vertex on a list: so it ends with distances,
- * in whatever order. Then a vertex may be listed more than once, and lists may be too small: the search begins anew,
- * level by level, where each vertex is listed once.
+ * Few active vertices. A step costs a grid barrier and a chain of dependent loads, and networks can have thousands of
+ * levels of a few hundred vertices each. So if few vertices are active, block 0 runs pulse after pulse on its own, with
+ * its list in shared memory, while the other blocks wait at the barrier. And if the frontier of a search is small, each
+ * block continues from the vertices that it has reached, for FLOW_HOPS levels between two barriers. A height is lowered
+ * by an atomic minimum, and the thread that lowers it lists the vertex. So the search ends with the distances, in
+ * whatever order vertices are processed. But a vertex may then be listed more than once, and a list may overflow. In
+ * that case the search starts again, level by level: then each vertex is listed once, and the lists are large enough.
  *
- * Memory order: relaxed words within a step; what the next one reads is passed on by a barrier. Nothing that changes is
- * read through the first-level cache.
+ * Memory order: accesses within a step are relaxed. What one step writes for the next is ordered by the grid barrier
+ * between them. Words that change are never read through the first-level cache.
  *
- * Not done: gaps (counting vertices at each height cost more than it spared, in pulses as in time).
+ * Not done: the gap heuristic. Counting the vertices at each height did not pay, neither in pulses nor in time.
  */
 #ifndef ORDO_MAXFLOW_CUH
 #define ORDO_MAXFLOW_CUH
 
 #include "apps/network.h"
 
-/* A test compiles this for the host and brings what of cuda.cuh is used here (tests/gpu/fibers.h). */
+/* A test compiles this file for the host. tests/gpu/fibers.h then replaces the headers of the GPU. */
 #ifndef ORDO_DEV
 #include <cooperative_groups.h>
 
@@ -48,49 +53,51 @@
 #include "operators/relabel.h"
 #endif
 
-/* What the test has of its own. */
+/* The test defines smaller values. */
 #ifndef FLOW_THREADS
-#define FLOW_THREADS 512             /* of a block; one a multiprocessor: more make barriers dearer (measured) */
-#define FLOW_HOPS 12                 /* levels of a search between barriers, where it is thin */
-#define FLOW_STRICT 1000             /* global relabels */
-#define FLOW_ALONE (FLOW_GROUPS / 2) /* active vertices, up to which one block is alone; it stops at twice as many */
+#define FLOW_THREADS 512             /* per block; one block per multiprocessor: more make barriers slower (measured) */
+#define FLOW_HOPS 12                 /* levels of a search between two grid barriers, if its frontier is small */
+#define FLOW_STRICT 1000             /* global relabels in a launch, after which pulses have two halves */
+#define FLOW_ALONE (FLOW_GROUPS / 2) /* active vertices up to which block 0 works alone; above twice that it stops */
+#define FLOW_CAPACITY(a) (a)->capacity /* entries of a list; chained searches begin again if there are more */
 #endif
 
 enum {
-    FLOW_LANES = 8, /* with a vertex */
+    FLOW_LANES = 8, /* of a group, which discharges a vertex */
     FLOW_GROUPS = FLOW_THREADS / FLOW_LANES,
-    FLOW_HUB = FLOW_THREADS / 2,   /* a row of more edges has a block in pulses */
-    FLOW_HUBS = FLOW_GROUPS,       /* of a block that wait for it; what finds no room has its lanes alone */
-    FLOW_PIECE = FLOW_THREADS / 8, /* edges of an entry in a search */
-    FLOW_HELD = 2 * FLOW_THREADS,  /* entries of a block's list */
-    FLOW_THIN = 4 * FLOW_GROUPS,   /* entries a block, up to which it goes on by itself in a search */
-    FLOW_AT_ONCE = 4,              /* loads of a thread on their way together */
-    FLOW_LIFTS = 4,                /* of a vertex in a pulse, at most */
-    FLOW_RELABEL_EVERY = 2,        /* global relabels: work of so many times r + 4 n, of r residual edges; or */
-    FLOW_SEARCHED = 3,             /* a pulse for each so many levels of the last search: that takes about as long */
-    FLOW_WORK = 12,                /* of a relabel, beside its edges */
-    FLOW_MOST = 1 << 24,           /* work of a pulse, beside its relabels */
-    FLOW_BESIDES = 24,             /* levels that the rest of a global relabel is worth */
-    FLOW_STREAM = 100000,          /* vertices and edges that a search goes over in the time of a level, where many */
-    FLOW_LOOK = 64,                /* pulses or steps of a search between two looks at the mailbox: it is on the host */
-    FLOW_LINE = 32                 /* words */
+    FLOW_HUB = FLOW_THREADS / 2,   /* in pulses, a row of more edges is processed by a whole block */
+    FLOW_HUBS = FLOW_GROUPS,       /* such rows that wait for the block; a group processes the rest */
+    FLOW_PIECE = FLOW_THREADS / 8, /* edges of an entry in a search, at most */
+    FLOW_HELD = 2 * FLOW_THREADS,  /* entries of a block's list in shared memory */
+    FLOW_THIN = 4 * FLOW_GROUPS,   /* entries per block up to which it continues a search on its own */
+    FLOW_AT_ONCE = 4,              /* independent loads that a thread issues together */
+    FLOW_LIFTS = 4,                /* relabels of a vertex in a pulse, at most */
+    FLOW_RELABEL_EVERY = 2,        /* work between global relabels: so many times r + 4 n, of r residual edges */
+    FLOW_SEARCHED = 3,             /* or one pulse for so many levels of the last search: about the same time */
+    FLOW_WORK = 12,                /* work of a relabel, in addition to the number of edges */
+    FLOW_MOST = 1 << 24,           /* work of a pulse, in addition to its relabels, at most */
+    FLOW_BESIDES = 24,             /* levels that take as long as the rest of a global relabel */
+    FLOW_STREAM = 100000,          /* vertices and edges of large levels that take as long as one small level */
+    FLOW_LOOK = 64,                /* pulses, or steps of a search, between accesses to the mailbox in host memory */
+    FLOW_LINE = 32                 /* words of a cache line */
 };
 
-/* Words of a step, by steps of three: step t uses those of t % 3, adds to those of t + 1, and clears those of t + 2,
- * which were last used in t - 1; everybody has passed a barrier since. A step is a pulse, or a level or some. */
+/* Counters of a step, in threes: step t reads those of t % 3, writes those of (t + 1) % 3, and clears those of (t + 2)
+ * % 3, which were last used in step t - 1: all threads have passed a grid barrier since then. A step is the interval
+ * between two grid barriers: a pulse, or one or more levels of a search. (A pulse of two halves is one step, with a
+ * barrier more.) */
 typedef struct flow_counters {
-    ordo_u32 count; /* entries of the list */
-    ordo_u32 stop;  /* what the mailbox said in the step before: the same for all */
-    ordo_u64 work;  /* of the step before */
+    ordo_u32 count; /* entries of the grid's list; more than its capacity: the others were dropped */
+    ordo_u32 stop;  /* the mailbox's `stop`, as the keeper read it before this step: the same for all threads */
+    ordo_u64 work;  /* of pulses in the step before */
     ordo_u32 padding[FLOW_LINE - 4];
 } flow_counters;
 
-/* Words that all blocks share; zero at first. */
+/* Words that all blocks of both launches share; zero before the first launch. */
 typedef struct flow_words {
     flow_counters counters[3];
-    ordo_u32 full;    /* a list was too small: searches go level by level from now on */
-    ordo_u32 stopped; /* the launch has ended early */
-    ordo_u32 active;  /* vertices after the last global relabel */
+    ordo_u32 stopped; /* the launch was stopped early: the next one does nothing */
+    ordo_u32 active;  /* active vertices after the last global relabel */
     ordo_u64 pulses, global_relabels;
 } flow_words;
 
@@ -99,14 +106,15 @@ typedef struct flow_args {
     const ordo_u32 *row; /* [n + 1] */
     ordo_u64 *excess;    /* [n] */
     ordo_u32 *height;    /* [n] */
-    uint4 *list;         /* [2 * room] by parity of the step: vertex, a part of its row */
+    uint4 *list;         /* [2 * capacity] by parity of the step: a vertex; begin and end of a part of its row */
     ordo_u32 n, capacity, source, sink, to;
     ordo_u64 budget;
     flow_words *words;
     ordo_cuda_run run;
 } flow_args;
 
-/* A block's, in shared memory: two lists by parity, their counts by steps of three as above, of hops. */
+/* Shared memory of a block: two lists, used alternately, and their lengths, in threes as above. Here the unit is a hop
+ * of a search or a pulse of flow_alone(), and the barrier is the block's. */
 typedef struct flow_store {
     uint4 held[2][FLOW_HELD];
     ordo_u32 count[3], base, work, stop;
@@ -114,16 +122,17 @@ typedef struct flow_store {
     ordo_u64 sum[FLOW_THREADS / 32], word;
 } flow_store;
 
-/* What a thread knows of where the run is; the same in all. */
+/* The state of the run. Every thread has a copy; all copies are equal. */
 typedef struct flow_place {
     ordo_u32 slot, parity; /* of the step */
-    ordo_u64 work;         /* since the last global relabel */
-    ordo_u32 pulse;        /* work of a pulse, beside that of its relabels */
-    bool chained;          /* in searches */
-    bool strict;           /* pulses of two halves */
+    ordo_u64 work;         /* of pulses since the last global relabel */
+    ordo_u32 pulse;        /* work that a pulse counts as, in addition to its relabels */
+    bool chained;          /* searches may process several levels a step, until a list overflows */
+    bool strict;           /* pulses have two halves */
 } flow_place;
 
-/* One thread, of the block that may be alone; its lanes have least to do. */
+/* Kept by one thread, the keeper. It belongs to block 0, which is the block that may run alone, and to the last group,
+ * which has the fewest entries. */
 typedef struct flow_totals {
     ordo_u64 pulses;
     ordo_u32 looks, stop;
@@ -139,7 +148,7 @@ ORDO_DEV ordo_u32 flow_next(ordo_u32 slot)
     return slot == 2 ? 0 : slot + 1;
 }
 
-/* Ends a step. */
+/* Ends a step: a grid barrier; then slot and parity are those of the next step. */
 ORDO_DEV void flow_barrier(flow_place *p)
 {
     cooperative_groups::this_grid().sync();
@@ -147,7 +156,7 @@ ORDO_DEV void flow_barrier(flow_place *p)
     p->parity ^= 1;
 }
 
-/* The keeper looks at the mailbox, now and then. */
+/* By the keeper: accesses the mailbox in one call of FLOW_LOOK. */
 ORDO_DEV void flow_look(const flow_args *a, flow_totals *totals, ordo_u32 in_flight)
 {
     if (++totals->looks % FLOW_LOOK)
@@ -157,7 +166,7 @@ ORDO_DEV void flow_look(const flow_args *a, flow_totals *totals, ordo_u32 in_fli
     a->run.mailbox->in_flight = in_flight;
 }
 
-/* The keeper's part of a step: words of later ones. */
+/* By the keeper, in a step: sets `stop` of the next step, and clears `count` and `work` of the step after that. */
 ORDO_DEV void flow_keep(const flow_args *a, const flow_place *p, flow_totals *totals, ordo_u32 in_flight)
 {
     flow_counters *const next = &a->words->counters[flow_next(p->slot)];
@@ -180,7 +189,8 @@ ORDO_DEV uint4 flow_read(const flow_args *a, const flow_place *p, ordo_u32 i)
     return __ldcg(flow_list(a, p->parity) + i);
 }
 
-/* Where entries go: a list of the block, and what finds no room there to that of the next step. */
+/* The destination of entries: list `which` of the block, with length count[slot]. Entries that do not fit go to the
+ * grid's list of the next step. */
 typedef struct flow_target {
     ordo_u32 which, slot;
 } flow_target;
@@ -195,12 +205,10 @@ ORDO_DEV void flow_append(const flow_args *a, flow_store *s, const flow_place *p
     const ordo_u32 at = ordo_dev_add(&a->words->counters[flow_next(p->slot)].count, 1u);
     if (at < a->capacity)
         flow_list(a, p->parity ^ 1)[at] = entry;
-    else
-        ordo_dev_store(&a->words->full, 1u);
 }
 
-/* By all threads: empties a list of the block into that of the next step, if it is half full or `all`. Begins and ends
- * with a barrier. */
+/* By all threads of a block: moves a list of the block to the grid's list of the next step, if it is at least half full
+ * or `all` is set. Begins and ends with a barrier of the block. */
 ORDO_DEV void flow_flush(const flow_args *a, flow_store *s, const flow_place *p, flow_target from, bool all)
 {
     __syncthreads();
@@ -215,16 +223,14 @@ ORDO_DEV void flow_flush(const flow_args *a, flow_store *s, const flow_place *p,
         for (ordo_u32 i = threadIdx.x; i < held; i += FLOW_THREADS)
             if (base + i < a->capacity)
                 list[base + i] = s->held[from.which][i];
-            else
-                ordo_dev_store(&a->words->full, 1u);
         if (threadIdx.x == 0)
             s->count[from.slot] = 0;
     }
     __syncthreads();
 }
 
-/* How many of `count` entries a block has, and the i-th of them: dealt out one by one, so that few are on many blocks.
- */
+/* The number of entries, out of `count`, that this block processes, and the i-th of them. Entries are assigned
+ * round-robin, so that a few entries are spread over many blocks. */
 ORDO_DEV ordo_u32 flow_share(ordo_u32 count)
 {
     return blockIdx.x < count ? (count - blockIdx.x - 1) / gridDim.x + 1 : 0;
@@ -235,9 +241,9 @@ ORDO_DEV uint4 flow_read_share(const flow_args *a, const flow_place *p, ordo_u32
     return flow_read(a, p, blockIdx.x + i * gridDim.x);
 }
 
-/* ---- lanes with a row ---- */
+/* ---- groups of lanes: FLOW_LANES of a warp, or a whole block ---- */
 
-/* Head, reverse, and residual of an edge, past the first-level cache. */
+/* Head, reverse and residual of an edge. Bypasses the first-level cache. */
 ORDO_DEV discharge_edge flow_edge(const flow_args *a, ordo_u32 e)
 {
     const uint4 word = __ldcg((const uint4 *)&a->edge[e]);
@@ -255,8 +261,8 @@ ORDO_DEV ordo_u64 flow_less(ordo_u64 a, ordo_u64 b)
     return a < b ? a : b;
 }
 
-/* Sums of `amount` over lower lanes, and over all: never more than `most`, below 2^63, to which amounts are cut
- * already. */
+/* Sums of `amount`: over the lower lanes of the group, and in *all over all its lanes. Sums are cut at `most`. No
+ * amount exceeds `most`, and `most` is below 2^63, so additions do not overflow. */
 template <int Lanes> ORDO_DEV ordo_u64 flow_before(flow_store *s, ordo_u64 amount, ordo_u64 most, ordo_u64 *all)
 {
     enum { WIDTH = Lanes < 32 ? Lanes : 32 };
@@ -289,7 +295,7 @@ template <int Lanes> ORDO_DEV ordo_u64 flow_before(flow_store *s, ordo_u64 amoun
     return before;
 }
 
-/* The least word of all lanes, in all. */
+/* The least word of all lanes of the group, returned to all of them. */
 template <int Lanes> ORDO_DEV ordo_u32 flow_least(flow_store *s, ordo_u32 word)
 {
     enum { WIDTH = Lanes < 32 ? Lanes : 32 };
@@ -310,7 +316,8 @@ template <int Lanes> ORDO_DEV ordo_u32 flow_least(flow_store *s, ordo_u32 word)
     return word;
 }
 
-/* The first lane's word in all: what others may change meanwhile, one of them reads. */
+/* The first lane's word, returned to all lanes of the group. If other groups may change a word meanwhile, one lane
+ * reads it, so that all lanes use the same value. */
 template <int Lanes> ORDO_DEV ordo_u64 flow_first(flow_store *s, ordo_u64 word)
 {
     if (Lanes <= 32)
@@ -324,12 +331,14 @@ template <int Lanes> ORDO_DEV ordo_u64 flow_first(flow_store *s, ordo_u64 word)
 
 /* ---- pulses ---- */
 
-/* A push that has been sent: what the head had, and its row. Looked at as late as can be, for it is on its way. */
+/* A push whose atomic operations have been issued: the head's excess before the push, and the head's entry. The result
+ * is used as late as possible, to hide the latency of the atomic. */
 typedef struct flow_sent {
-    ordo_u64 had; /* 1: nothing to be done */
+    ordo_u64 had; /* not 0: the head is not to be listed */
     uint4 entry;
 } flow_sent;
 
+/* Lists the head of a push if the push raised its excess from 0, and it is neither the source nor the sink. */
 ORDO_DEV void flow_arrive(const flow_args *a, flow_store *s, const flow_place *p, flow_target out, flow_sent *sent)
 {
     if (sent->had == 0 && sent->entry.x != a->source && sent->entry.x != a->sink)
@@ -337,7 +346,7 @@ ORDO_DEV void flow_arrive(const flow_args *a, flow_store *s, const flow_place *p
     sent->had = 1;
 }
 
-/* Sends `amount`, which is not 0, along edge e. */
+/* Pushes `amount`, which is not 0, along edge e. */
 ORDO_DEV flow_sent flow_push(const flow_args *a, ordo_u32 e, discharge_edge edge, ordo_u64 amount)
 {
     flow_sent sent;
@@ -348,7 +357,7 @@ ORDO_DEV flow_sent flow_push(const flow_args *a, ordo_u32 e, discharge_edge edge
     return sent;
 }
 
-/* A lifted vertex, by one lane. */
+/* By one lane: relabels a vertex to lowest + 1, at most n. Returns the new height. */
 ORDO_DEV ordo_u32 flow_lift(const flow_args *a, flow_store *s, uint4 entry, ordo_u32 lowest, ordo_cuda_counters *mine)
 {
     const ordo_u32 height = lowest < a->n ? lowest + 1 : a->n;
@@ -358,8 +367,10 @@ ORDO_DEV ordo_u32 flow_lift(const flow_args *a, flow_store *s, uint4 entry, ordo
     return height;
 }
 
-/* Pushes what edges that lead down take; where `lift`, a vertex that has some left is lifted over the lowest residual
- * edge and goes on, with heights as it has seen them where its lanes hold the row. */
+/* Discharges a vertex: pushes its excess along residual edges to lower heights. With `lift`, a vertex with excess left
+ * is relabelled to one above its lowest residual neighbour, and discharged again. If the row has no more edges than the
+ * group has lanes, the lanes keep edges and neighbours' heights in registers, as they were first read. Lists the vertex
+ * if excess remains and its height is below n. */
 template <int Lanes>
 ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place *p, flow_target out, uint4 entry,
                              bool lift, ordo_cuda_counters *mine)
@@ -369,7 +380,7 @@ ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place
     discharge_edge edge = {0, 0, 0};
     if (entry.y + lane < entry.z)
         edge = flow_edge(a, entry.y + lane);
-    ordo_u32 height = ordo_dev_load(&a->height[v]); /* nobody else changes it */
+    ordo_u32 height = ordo_dev_load(&a->height[v]); /* no other group changes it */
     ordo_u64 excess = lane == 0 ? ordo_dev_load(&a->excess[v]) : 0, sent = 0;
     ordo_u32 there = edge.residual ? ordo_dev_load(&a->height[edge.head]) : a->n;
     excess = flow_first<Lanes>(s, excess);
@@ -378,7 +389,7 @@ ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place
         ordo_u32 lowest = a->n;
         for (ordo_u32 first = entry.y; first < entry.z && sent < excess; first += Lanes) {
             const ordo_u32 e = first + lane;
-            if (!fits && lifts + first > entry.y) { /* not the ones that are here already */
+            if (!fits && lifts + first > entry.y) { /* the first edges have been loaded above */
                 edge.residual = 0;
                 if (e < entry.z)
                     edge = flow_edge(a, e);
@@ -399,7 +410,7 @@ ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place
         }
         if (!lift || sent == excess || lifts == FLOW_LIFTS)
             break;
-        lowest = flow_least<Lanes>(s, lowest); /* not below the height: edges that lead down are full */
+        lowest = flow_least<Lanes>(s, lowest); /* at least the height: edges that lead down are saturated */
         height = (ordo_u32)flow_first<Lanes>(s, lane == 0 ? flow_lift(a, s, entry, lowest, mine) : 0);
     }
     ordo_u64 had = excess;
@@ -413,7 +424,7 @@ ORDO_DEV void flow_discharge(const flow_args *a, flow_store *s, const flow_place
     }
 }
 
-/* The second half of a strict pulse: lifts a vertex that no residual edge leads down from. */
+/* The second half of a strict pulse: relabels a vertex from which no residual edge leads to a lower height. */
 template <int Lanes>
 ORDO_DEV void flow_relabel(const flow_args *a, flow_store *s, uint4 entry, ordo_cuda_counters *mine)
 {
@@ -429,7 +440,8 @@ ORDO_DEV void flow_relabel(const flow_args *a, flow_store *s, uint4 entry, ordo_
         flow_lift(a, s, entry, lowest, mine);
 }
 
-/* Remembers a row that a block is to do. False where there is no room. */
+/* Notes that the whole block is to process entry i, a row of many edges. Returns false if the list of such rows is
+ * full. */
 ORDO_DEV bool flow_keep_hub(flow_store *s, ordo_u32 i)
 {
     const ordo_u32 at = ordo_dev_add_block(&s->hubs, 1u);
@@ -438,8 +450,10 @@ ORDO_DEV bool flow_keep_hub(flow_store *s, ordo_u32 i)
     return at < FLOW_HUBS;
 }
 
-/* By all threads, entries 0 .. count - 1 of `read`: `few(entry)` by the lanes that have one, `many(entry)` by the
- * block, `between()` after each round. Ends with a barrier. */
+/* By all threads of a block, for entries 0 .. count - 1 of `read`: a group calls `few(entry)`, or the block calls
+ * `many(entry)` if the row has more than FLOW_HUB edges and the list of such rows is not full. A round is FLOW_GROUPS
+ * entries. In each round `between()` is called before `many`, and ends with a barrier of the block. So flow_each() ends
+ * with a barrier, unless `count` is 0. */
 template <typename Read, typename Few, typename Many, typename Between>
 ORDO_DEV void flow_each(flow_store *s, ordo_u32 count, Read read, Few few, Many many, Between between)
 {
@@ -456,7 +470,7 @@ ORDO_DEV void flow_each(flow_store *s, ordo_u32 count, Read read, Few few, Many 
         }
         __syncthreads();
         const ordo_u32 hubs = s->hubs < FLOW_HUBS ? s->hubs : (ordo_u32)FLOW_HUBS;
-        between(); /* ends with a barrier: all have read how many hubs there are */
+        between(); /* its barrier: all threads have read s->hubs before it changes */
         for (ordo_u32 h = 0; h < hubs; h++)
             many(read(s->hub[h]));
         if (hubs) {
@@ -468,7 +482,7 @@ ORDO_DEV void flow_each(flow_store *s, ordo_u32 count, Read read, Few few, Many 
     }
 }
 
-/* Work that the block has done, to the next step's words; by all threads. */
+/* By all threads of a block: adds the work that the block has done to the next step's counters. */
 ORDO_DEV void flow_report(const flow_args *a, flow_store *s, const flow_place *p)
 {
     __syncthreads();
@@ -479,7 +493,9 @@ ORDO_DEV void flow_report(const flow_args *a, flow_store *s, const flow_place *p
     s->work = 0;
 }
 
-/* A step in which all entries are discharged. `ahead`: of the block's share, that of the number of the lanes' group. */
+/* A pulse, which is one step: discharges all entries of the list. `ahead` is the entry of the block's share whose index
+ * is the number of the thread's group; it has been loaded in advance. In a strict pulse the vertices to be relabelled
+ * are those that the first half has listed for the next step. */
 ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals, ordo_u32 count,
                          uint4 ahead, ordo_cuda_counters *mine)
 {
@@ -510,7 +526,8 @@ ORDO_DEV void flow_pulse(const flow_args *a, flow_store *s, flow_place *p, flow_
     flow_barrier(p);
 }
 
-/* A step in which block 0 discharges, pulse after pulse, until many are active, or none, or `limit` is reached. */
+/* One step in which block 0 alone runs pulses, until no vertex is active, more than 2 * FLOW_ALONE are, the work since
+ * the last global relabel exceeds `limit`, or the run is to stop. */
 ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals, ordo_u32 count,
                          ordo_u64 limit, ordo_cuda_counters *mine)
 {
@@ -529,11 +546,11 @@ ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_
             const ordo_u32 here = s->count[in.slot];
             const bool enough = p->work + s->work > limit || s->stop || s->work >> 31;
             const flow_target out = {in.which ^ 1, flow_next(in.slot)};
-            __syncthreads(); /* all have read what now changes */
+            __syncthreads(); /* all threads have read the words that change below */
             if (!here || here > 2 * FLOW_ALONE || enough)
                 break;
             if (threadIdx.x == 0)
-                s->count[flow_next(out.slot)] = 0; /* of the pulse before */
+                s->count[flow_next(out.slot)] = 0; /* last used in the pulse before */
             if (flow_keeper()) {
                 totals->pulses++;
                 flow_look(a, totals, here);
@@ -559,8 +576,9 @@ ORDO_DEV void flow_alone(const flow_args *a, flow_store *s, flow_place *p, flow_
 
 /* ---- global relabels ---- */
 
-/* Lowers the heights of vertices with a residual edge to that of the entry; where they had been higher their rows are
- * listed, in pieces. The source is not on a way, but where that is what is looked for. */
+/* Lowers the height of each vertex that has a residual edge to the entry's vertex to one above the height of that
+ * vertex. If the height was higher before, the vertex's row is listed, in pieces. The source is excluded, so paths do
+ * not lead through it; if `to` is the source, the search starts there, at height 0. */
 ORDO_DEV void flow_search(const flow_args *a, flow_store *s, const flow_place *p, flow_target out, uint4 entry)
 {
     const ordo_u32 height = ordo_dev_load(&a->height[entry.x]) + 1;
@@ -569,7 +587,7 @@ ORDO_DEV void flow_search(const flow_args *a, flow_store *s, const flow_place *p
         const ordo_u64 residual = ordo_dev_load(&a->edge[edge.y].residual);
         if (ordo_dev_load(&a->height[edge.x]) <= height || !residual || edge.x == a->source)
             continue;
-        ordo_u32 begin = __ldg(&a->row[edge.x]), end = __ldg(&a->row[edge.x + 1]); /* on their way meanwhile */
+        ordo_u32 begin = __ldg(&a->row[edge.x]), end = __ldg(&a->row[edge.x + 1]); /* loads overlap the atomic */
         if (ordo_dev_min(&a->height[edge.x], height) <= height)
             continue;
         for (; begin < end; begin += FLOW_PIECE)
@@ -578,7 +596,7 @@ ORDO_DEV void flow_search(const flow_args *a, flow_store *s, const flow_place *p
     }
 }
 
-/* Some levels by each block by itself, from its share of the frontier on. */
+/* A step: each block processes up to FLOW_HOPS levels on its own, starting from its share of the frontier. */
 ORDO_DEV void flow_search_near(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 count)
 {
     const ordo_u32 group = threadIdx.x / FLOW_LANES, share = flow_share(count);
@@ -593,7 +611,7 @@ ORDO_DEV void flow_search_near(const flow_args *a, flow_store *s, const flow_pla
             break;
         out = flow_target{in.which ^ 1, flow_next(in.slot)};
         if (threadIdx.x == 0)
-            s->count[flow_next(out.slot)] = 0; /* of the hop before */
+            s->count[flow_next(out.slot)] = 0; /* last used in the hop before */
         for (ordo_u32 i = group; i < here; i += FLOW_GROUPS)
             flow_search(a, s, p, out, s->held[in.which][i]);
         __syncthreads();
@@ -604,6 +622,7 @@ ORDO_DEV void flow_search_near(const flow_args *a, flow_store *s, const flow_pla
     __syncthreads();
 }
 
+/* A step: one level, by all blocks. */
 ORDO_DEV void flow_search_level(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 count)
 {
     const ordo_u32 group = threadIdx.x / FLOW_LANES, share = flow_share(count);
@@ -616,7 +635,8 @@ ORDO_DEV void flow_search_level(const flow_args *a, flow_store *s, const flow_pl
     flow_flush(a, s, p, out, true);
 }
 
-/* A step: every height to n but that of `to`, which is the first entry of the next one. */
+/* A step that begins a search: sets all heights to n, except that of `to`, which is 0. The row of `to` is the list of
+ * the next step. */
 ORDO_DEV void flow_reset(const flow_args *a, flow_place *p)
 {
     const ordo_u32 begin = a->row[a->to], end = a->row[a->to + 1], next = flow_next(p->slot);
@@ -636,7 +656,7 @@ ORDO_DEV void flow_reset(const flow_args *a, flow_place *p)
     flow_barrier(p);
 }
 
-/* A step: lists vertices with excess from which there is a way. */
+/* A step that ends a search: lists the active vertices, those with excess and a residual path to `to`. */
 ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
 {
     const ordo_u64 threads = (ordo_u64)gridDim.x * FLOW_THREADS, step = threads * FLOW_AT_ONCE;
@@ -667,17 +687,18 @@ ORDO_DEV void flow_gather(const flow_args *a, flow_store *s, flow_place *p)
     flow_barrier(p);
 }
 
-/* Exact heights, and the list of active vertices for this step. False where the run is to end. */
+/* A global relabel: exact heights, and the list of active vertices for the step that follows. Returns false if the run
+ * is to stop. */
 ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p, flow_totals *totals)
 {
     ordo_u64 levels = FLOW_BESIDES + ((ordo_u64)a->n + a->row[a->n]) / FLOW_STREAM;
     flow_reset(a, p);
     for (;;) {
         flow_counters *counters = &a->words->counters[p->slot];
-        const ordo_u32 count = ordo_dev_load(&counters->count), full = ordo_dev_load(&a->words->full);
+        const ordo_u32 count = ordo_dev_load(&counters->count);
         if (ordo_dev_load(&counters->stop))
             return false;
-        if (full && p->chained) {
+        if (p->chained && count > FLOW_CAPACITY(a)) { /* entries were dropped: again, with each vertex listed once */
             p->chained = false;
             flow_reset(a, p);
             continue;
@@ -702,7 +723,9 @@ ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p,
 
 /* ---- the whole ---- */
 
-/* A phase, by all threads. What they decide by is read after a barrier, and written again only behind the next one. */
+/* A phase, by all threads of the grid. All threads must take the same branches, since steps contain grid barriers. They
+ * decide by the counters of the step, which are written before the barrier that begins the step, and written again only
+ * after the barrier that ends it. */
 ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
 {
     flow_words *const w = a->words;
@@ -736,7 +759,7 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
             flow_counters *counters = &w->counters[p.slot];
             const ordo_u32 mine_at = blockIdx.x + threadIdx.x / FLOW_LANES * gridDim.x;
             const uint4 ahead =
-                mine_at < a->capacity ? flow_read(a, &p, mine_at) : make_uint4(0, 0, 0, 0); /* if it is one */
+                mine_at < a->capacity ? flow_read(a, &p, mine_at) : make_uint4(0, 0, 0, 0); /* if < count */
             const ordo_u32 count = ordo_dev_load(&counters->count);
             stop = ordo_dev_load(&counters->stop);
             p.work += ordo_dev_load(&counters->work);
@@ -759,7 +782,7 @@ ORDO_DEV void flow_run(const flow_args *a, flow_store *s)
     ordo_dev_publish(a->run.counters, mine);
 }
 
-#ifdef __CUDACC__ /* the test on fibers has one of its own */
+#ifdef __CUDACC__ /* the test on fibers defines its own */
 static __global__ void __launch_bounds__(FLOW_THREADS, 1) flow_cuda_kernel(const flow_args a)
 {
     __shared__ flow_store store;

@@ -1,12 +1,13 @@
 /* maxflow_verify.c -- checks a maximum flow and its cut against the graph itself. Shares no code with the app.
  *
  * Certificate, O(n + m): (1) no edge carries more than its capacity; (2) the flow into every vertex except source and
- * sink equals the flow out of it (of a preflow: is at least that), and the flow into the sink is the value; (3) the cut
- * separates source and sink, edges out of the source side are full, edges into it carry nothing, and the capacity of
- * the cut is the value. No flow exceeds any cut, so both are optimal.
+ * sink equals the flow out of it (in a preflow: is at least that), and the flow into the sink is the value; (3) the cut
+ * separates source and sink, edges out of the source side are saturated, edges into it carry nothing, and the capacity
+ * of the cut is the value. No flow exceeds any cut, so both are optimal.
  *
- * Serial: the value against that of Dinitz' algorithm (1970): blocking flows along levels, by depth-first search with a
- * current edge a vertex, on residual edges of its own. 40 bytes an edge, and slow where push-relabel is not.
+ * Serial: the value is compared with that of Dinitz' algorithm (1970), which finds blocking flows by depth-first search
+ * along levels, with a current edge for each vertex. It builds residual edges of its own: 32 bytes for each edge
+ * of the graph, and 28 for each vertex. It is slow on networks on which push-relabel is fast.
  */
 #include "apps/verify.h"
 
@@ -118,14 +119,14 @@ static ordo_status check_sides(const claim *c)
 
 /* ---- Dinitz ---- */
 
-/* Residual edges 2 e and 2 e + 1 are edge e and what can be taken back from it. */
+/* Residual edges 2 e and 2 e + 1 are edge e and its reverse. */
 typedef struct residual {
     const claim *c;
     ordo_u64 *first; /* [n + 1] */
     ordo_u32 *list;  /* [2 m] residual edges out of each vertex */
     ordo_vid *head;  /* [2 m] */
     ordo_u64 *left;  /* [2 m] */
-    ordo_u64 *at;    /* [n] the current one */
+    ordo_u64 *at;    /* [n] the current edge, an index in list[] */
     ordo_u32 *level; /* [n] */
     ordo_vid *queue; /* [n] */
     ordo_u32 *path;  /* [n] */
@@ -177,7 +178,7 @@ static bool find_levels(residual *r)
     return r->level[sink] != ORDO_NO_VERTEX;
 }
 
-/* Augments along the path; returns the amount, and in *back the first vertex whose edge is full afterwards. */
+/* Augments along the path. Returns the amount, and in *back the index of the first edge that is saturated then. */
 static ordo_u64 fill_path(residual *r, ordo_u64 length, ordo_u64 *back)
 {
     ordo_u64 least = ~(ordo_u64)0;
@@ -212,7 +213,7 @@ static ordo_u64 blocking_flow(residual *r)
             u = r->head[r->list[*at]];
         } else if (u == source) {
             return value;
-        } else { /* a dead end */
+        } else { /* no edge leads on from u: go back by an edge */
             u = r->head[r->path[--length] ^ 1];
             ++r->at[u];
         }

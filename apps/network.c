@@ -1,10 +1,11 @@
-/* network.c -- from a graph to pairs of residual edges and back, and the exact distances of a global relabel.
+/* network.c -- makes the pairs of residual edges of a graph, computes the exact distances of a global relabel, and
+ * derives the flow on each edge of the graph from residuals.
  *
  * Method. The row of a vertex is merged from its out-edges and its in-edges, both in ascending order of the other end,
- * so memory is read and written sequentially; only the pairing of edges has random accesses, through two cursors for
- * each vertex. A global relabel is a breadth-first search against residual edges.
+ * so memory is read and written sequentially. Only the pairing of edges has random accesses, through two cursors for
+ * each vertex. A global relabel is a breadth-first search against the direction of residual edges.
  *
- * Not done: several threads.
+ * Not done: several threads, except for the flow on each edge.
  */
 #include "apps/network.h"
 
@@ -110,9 +111,9 @@ static ordo_status find_infinite(ordo_network *net)
     return ORDO_OK;
 }
 
-/* ---- making ---- */
+/* ---- residual edges ---- */
 
-/* Whether the edges of a row get a random order: those of short rows, in which an edge is found quickly anyway. */
+/* Whether the edges of a row are put in random order: only in short rows, in which an edge is found quickly anyway. */
 enum { MOST_MIXED = 16 };
 static bool is_mixed(const ordo_network *net, ordo_vid x)
 {
@@ -142,8 +143,8 @@ static ordo_status sorted_copy(const ordo_csr *g, int threads, ordo_graph **out)
     return status;
 }
 
-/* The sum of capacities of all edges of a row to the head at *e, which moves to the next head;
- * at most the capacity of an infinite edge. */
+/* The sum of the capacities of all edges of a row that have the head of edge *e; at most the capacity of an infinite
+ * edge. Advances *e to the next edge with another head, or to `end`. */
 static inline ordo_u64 take_head(const ordo_network *net, const ordo_csr *g, ordo_eid *e, ordo_eid end)
 {
     const ordo_vid v = g->head[*e * g->stride];
@@ -156,10 +157,10 @@ static inline ordo_u64 take_head(const ordo_network *net, const ordo_csr *g, ord
     return sum;
 }
 
-/* Makes the entries of a vertex: for every neighbour the capacity of edges to it, and in `reverse` whether edges from
- * it have any. Entries with capacity come first, entries that can only return flow last: of two heads of equal height,
- * a relabel then prefers the one with capacity. Otherwise excess moves back and forth between two vertices that lift
- * each other. */
+/* Makes the residual edges of a vertex: for each neighbour the capacity of the edges to it, and in `reverse`, for now,
+ * whether edges from it have capacity. Edges with capacity come first, edges that can only return flow last: of two
+ * heads of equal height a relabel then selects the one with capacity. Otherwise excess moves back and forth between two
+ * vertices, and each push makes a relabel of the other vertex necessary. */
 static ordo_u32 fill_row(ordo_network *net, const ordo_csr *g, const ordo_csr *in, ordo_vid x, ordo_u32 to,
                          discharge_edge *capacity)
 {
@@ -183,11 +184,11 @@ static ordo_u32 fill_row(ordo_network *net, const ordo_csr *g, const ordo_csr *i
     return to + only_back;
 }
 
-/* Pairs entries: when all rows are traversed in order, the reverse of an entry is the next one in its part of its
- * head's row. */
+/* Pairs residual edges. Rows are traversed in order and are sorted by head, so the reverse of an edge is the next
+ * unpaired edge in its part (with capacity, or without) of the row of its head. */
 static ordo_status pair_edges(ordo_network *net)
 {
-    ordo_u32 *next[2] = {net->queue, net->current}; /* without capacity, with it */
+    ordo_u32 *next[2] = {net->queue, net->current}; /* the next unpaired edges: without capacity, with it */
     for (ordo_vid x = 0; x < net->n; x++) {
         next[1][x] = net->row[x];
         next[0][x] = net->out[x];
@@ -210,14 +211,14 @@ static void swap_edges(ordo_network *net, ordo_u32 a, ordo_u32 b)
     const discharge_edge edge = net->edge[a];
     net->edge[a] = net->edge[b];
     net->edge[b] = edge;
-    net->edge[net->edge[a].reverse].reverse = a; /* never the entry itself: heads of a row differ */
+    net->edge[net->edge[a].reverse].reverse = a; /* never edge a or b itself: the heads of a row differ */
     net->edge[net->edge[b].reverse].reverse = b;
 }
 
-/* Shuffles rows. Excess moves along the first edge that leads to a lower height. If all rows have the same order, it
- * moves in the same direction everywhere, and back: a grid takes three to five times the pushes. So each part of a row
- * is put in a pseudo-random order, the same in every run. Long rows, of terminals and hubs, stay in ascending order,
- * since searches read them at rising addresses. */
+/* Shuffles rows. Excess is pushed along the first edge that leads to a lower height. If all rows have the same order,
+ * excess moves in the same direction everywhere, and back again: a grid takes three to five times as many pushes. So
+ * each part of a row is put in a pseudo-random order, which is the same in every run. Long rows, those of terminals and
+ * hubs, stay in ascending order, so that searches access the heads' heights at ascending addresses. */
 static void mix_rows(ordo_network *net)
 {
     for (ordo_vid x = 0; x < net->n; x++) {
@@ -303,7 +304,7 @@ ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m)
     return n * (5 * sizeof(ordo_u32) + sizeof(ordo_u64)) + 2 * m * sizeof(discharge_edge) + 4096;
 }
 
-/* ---- working ---- */
+/* ---- the first preflow, and global relabels ---- */
 
 void ordo_network_start(ordo_network *net)
 {

@@ -16,7 +16,7 @@
 
 typedef struct ordo_network {
     const ordo_csr *g;
-    const ordo_csr *rows; /* the same, sorted: g itself, or out of the next */
+    const ordo_csr *rows; /* the same edges in sorted rows: g itself, or the rows of `sorted` */
     ordo_graph *sorted;   /* NULL; or a copy of g whose weights are indices of edges of g */
     ordo_vid n, source, sink;
     ordo_u64 declared; /* the weight that means infinite in the graph; 0: none */
@@ -24,24 +24,26 @@ typedef struct ordo_network {
 
     ordo_u32 *row;        /* [n + 1] */
     ordo_u32 *out;        /* [n] end of the edges with capacity in each row */
-    discharge_edge *edge; /* [row[n]] with capacity, then those without; see mix_rows for the order */
+    discharge_edge *edge; /* [row[n]] in each row those with capacity, then those without; see mix_rows() */
     ordo_u32 *height;     /* [n] */
     ordo_u32 *current;    /* [n] */
     ordo_u64 *excess;     /* [n] */
-    ordo_u32 *queue;      /* [n] for searches; then a list of active vertices */
+    ordo_u32 *queue;      /* [n] the queue of a search; after it a list of active vertices */
 
     /* counters, for the statistics */
     ordo_u64 pushes, relabels, edges_looked_at, discharges, global_relabels;
 } ordo_network;
 
-/* Makes a network. Errors: ORDO_ERR_INPUT and ORDO_ERR_NEGATIVE_WEIGHT for capacities that are not whole numbers or
- * negative, ORDO_ERR_USAGE for terminals that are not two vertices, ORDO_ERR_OVERFLOW for an infinite path. */
+/* Makes a network. Errors: ORDO_ERR_INPUT for capacities that are not whole numbers, for 2^31 edges or more, and for a
+ * graph said to be symmetric that is not; ORDO_ERR_NEGATIVE_WEIGHT for a negative capacity; ORDO_ERR_USAGE unless
+ * source and sink are two vertices of the graph, and `declared` is below 2^32; ORDO_ERR_OVERFLOW if a path of infinite
+ * capacity leads from source to sink, or sums of capacities are too large. */
 ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared, int threads,
                               ordo_network *out);
 void ordo_network_free(ordo_network *net);
 ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m);
 
-/* Saturates all edges out of the source. */
+/* Saturates all edges out of the source, which gives the first preflow. */
 void ordo_network_start(ordo_network *net);
 /* Global relabel: sets heights to the exact distances to `to` over residual edges; n where there is no path. A search
  * from the source ends when it has reached all vertices with excess, which are always connected to it; vertices that
@@ -51,20 +53,22 @@ void ordo_network_start(ordo_network *net);
 ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to);
 /* Computes the flow on every edge of the graph, by index. */
 ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *flow);
-/* After ordo_network_relabel(net, sink): writes 1 for vertices of the source side. Returns their number; *capacity is
- * the sum of capacities of the edges that leave it. */
+/* After ordo_network_relabel(net, sink), which gives height n to vertices that cannot reach the sink: writes 1 for
+ * these, the source side, and 0 for the others. Returns the number of the former; *capacity is the sum of capacities of
+ * the edges that leave the source side. */
 ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capacity);
 
-/* What maxflow.cu is given: a network that has been started. It changes residuals and excesses; heights are those at
- * the end of the first phase. */
+/* The state of maxflow.cu: a network after ordo_network_start(). The program changes residuals and excesses; afterwards
+ * the heights are those of the end of the first phase. */
 typedef struct ordo_flow_state {
     ordo_network *net;
     bool cut_only; /* the first phase alone */
 } ordo_flow_state;
 
-/* Push-relabel by one thread, until no vertex that can reach `to` has excess (push_relabel_serial.c). *exact: heights
- * are then distances. Calls `stop` regularly, and after every global relabel with the number of active vertices;
- * *stopped is set where it returned true. */
+/* Push-relabel by one thread (push_relabel_serial.c), until no vertex that can reach `to` has excess. *exact says
+ * whether heights are distances at the end. Calls `stop` after every few thousand discharges, and with `relabeled`
+ * after every global relabel that finds active vertices; `active` is their number at the last global relabel. If `stop`
+ * returns true, sets *stopped and ends early. */
 typedef bool ordo_stop_fn(void *arg, ordo_u64 active, bool relabeled);
 ordo_status ordo_preflow(ordo_network *net, ordo_vid to, ordo_stop_fn *stop, void *arg, bool *exact, bool *stopped);
 

@@ -1,17 +1,17 @@
-/* push_relabel_serial.c -- push-relabel by one thread: for few active vertices, and where no scheduler is named.
+/* push_relabel_serial.c -- push-relabel by one thread: the native program of maxflow on the CPU.
  *
- * Method: Goldberg and Tarjan 1988, the highest active vertex first, with global relabels by work done and gaps found
+ * Method: Goldberg and Tarjan 1988, the highest active vertex first, with global relabels by work done, and gaps found
  * by counting vertices at each height (Cherkassky and Goldberg, "On implementing the push-relabel method for the
- * maximum flow problem", Algorithmica 19, 1997). Active vertices are in lists by height. A gap at height g
- * disconnects everything above it from `to`: `limit` becomes g + 1, and vertices that are not below the limit are
- * skipped until the next global relabel; they need not be found and lifted. Vertices that get there later may be
- * connected or not. So the algorithm ends with a global relabel that finds no active vertex, unless none was skipped
- * since the last one.
+ * maximum flow problem", Algorithmica 19, 1997). Active vertices are in lists by height. A gap at height g disconnects
+ * all vertices above it from `to`: `limit` becomes g + 1, and vertices that are not below the limit are skipped until
+ * the next global relabel. They need not be found and relabelled. A vertex that reaches the limit later may be
+ * connected to `to` or not. So the algorithm ends with a global relabel that finds no active vertex, unless no vertex
+ * was skipped since the last one.
  *
- * Where the highest vertex passes its excess on in many small pushes, each of them travels to the sink alone, which is
- * quadratic (the family ak, by that paper's authors). So after many discharges without a global relabel the order
- * changes to sweeps from the highest level down, in which a vertex waits until all higher ones have been discharged
- * once. Moving to a lower level counts as work, too.
+ * If the highest vertex passes its excess on in many small pushes, each amount travels to the sink separately, which
+ * takes quadratic time (on the family "ak" of networks, by the authors of that paper). So after many discharges without
+ * a global relabel the order changes to sweeps from the highest level down, in which a vertex waits until all higher
+ * ones have been discharged once. In sweeps, moving to a lower level also counts as work.
  *
  * Not done: several threads.
  */
@@ -22,10 +22,10 @@
 #include <ordo/memory.h>
 
 enum {
-    RELABEL_WORK = 12, /* of a relabel, beside its edges */
-    RELABEL_EVERY = 6, /* global relabels: work of so many times n, and m */
-    IN_TURN = 4,       /* discharges of the highest vertex between global relabels: so many times n */
-    POLL = 4096        /* discharges */
+    RELABEL_WORK = 12, /* work of a relabel, in addition to the number of edges */
+    RELABEL_EVERY = 6, /* work between global relabels: so many times n, plus the number of residual edges */
+    IN_TURN = 4,       /* discharges, highest vertex first, between global relabels: so many times n */
+    POLL = 4096        /* discharges between two calls of `stop` */
 };
 #define NOBODY 0xffffffffu
 
@@ -33,14 +33,14 @@ typedef struct preflow {
     ordo_network *net;
     ordo_vid to;
     ordo_u32 limit;   /* vertices at this height or above are skipped */
-    ordo_u32 highest; /* no active vertex is above */
-    ordo_u32 *first;  /* [n] by height: an active vertex */
-    ordo_u32 *next;   /* [n] by vertex */
-    ordo_u32 *count;  /* [n] by height: vertices, where that is below the limit */
-    ordo_u32 level;   /* the active vertex that is next is not above */
-    ordo_u64 in_turn; /* discharges to come with the highest first; then sweeps */
+    ordo_u32 highest; /* no listed vertex is higher */
+    ordo_u32 *first;  /* [n] by height: the first of the listed active vertices */
+    ordo_u32 *next;   /* [n] by vertex: the next in the same list */
+    ordo_u32 *count;  /* [n] by height, below the limit: the number of vertices */
+    ordo_u32 level;   /* the next vertex to be discharged is not higher */
+    ordo_u64 in_turn; /* discharges that remain in the order highest first; 0: sweeps */
     ordo_u64 work;    /* since the last global relabel */
-    bool dropped;     /* an active vertex, since then */
+    bool dropped;     /* an active vertex has been skipped since then */
 } preflow;
 
 static inline void list(preflow *p, ordo_vid v, ordo_u32 height)
@@ -120,7 +120,7 @@ static void discharge(preflow *p, const ordo_vid u)
         height[u] = h = lowest + 1;
         p->count[h]++;
         e = at;
-        if (p->in_turn == 0) { /* it is discharged in the next sweep */
+        if (p->in_turn == 0) { /* it is discharged again in the next sweep */
             net->current[u] = e;
             excess[u] = mine;
             list(p, u, h);
@@ -129,7 +129,7 @@ static void discharge(preflow *p, const ordo_vid u)
     }
 }
 
-/* Takes the next active vertex off its list. */
+/* Removes the next active vertex from its list, and returns it. */
 static inline ordo_vid next_active(preflow *p)
 {
     if (p->highest >= p->limit) {
