@@ -19,9 +19,6 @@
 #ifndef ORDO_VERSION
 #define ORDO_VERSION "unknown"
 #endif
-#ifndef ORDO_COMMIT
-#define ORDO_COMMIT "unknown"
-#endif
 
 /* ---- options (options/) ---- */
 

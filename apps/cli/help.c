@@ -1,4 +1,5 @@
 /* help.c -- lists and explanations, all from the tables that the command itself uses. */
+#include "commit.h"
 #include "apps/cli/cli.h"
 
 #include <string.h>

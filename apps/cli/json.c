@@ -5,6 +5,7 @@
  * are null, bytes that are not UTF-8 are replaced.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "commit.h"
 #include "apps/cli/cli.h"
 
 #include "framework/run/number.h"
