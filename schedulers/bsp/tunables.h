@@ -1,18 +1,20 @@
 /* Tunables of `bsp`: rows as <ordo/scheduler/scheduler.h> says. */
 #define BSP_TUNABLES(X)                                                                                                \
     X(BSP_DIRECTION, "direction", CHOICE, "auto", 0, 0, "auto|push|pull", "",                                          \
-      "push from the frontier, pull into unsettled vertices, or choose by superstep; pull only where operators "       \
-      "settle and are edge-blind")                                                                                     \
+      "push from the frontier, pull into unreached vertices, or choose by superstep; pull only where "                 \
+      "operators settle and are edge-blind (bfs, rmat-20: push alone takes 4.7x; cuda 4.2x)")                          \
     X(BSP_ALPHA, "alpha", REAL, "15", 1e-6, 1e9, NULL, "",                                                             \
-      "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at; on the CPU it must have "    \
-      "doubled, too")                                                                                                  \
+      "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at; on the CPU it "              \
+      "must have doubled, too (cuda, bfs, mesh-100: 4 takes 0.6x, 60 takes 4.7x)")                                     \
     X(BSP_BETA, "beta", REAL, "18", 1e-6, 1e9, NULL, "",                                                               \
-      "auto pushes again when the frontier has fewer than n/beta vertices")                                            \
+      "auto pushes again when the frontier has fewer than n/beta vertices (bfs, rmat-20: 4 takes 1.2x)")               \
     X(BSP_MAX_CONTENDERS, "max_contenders", INT, "0", 0, 4096, NULL, "threads",                                        \
-      "cuda, lock: threads a multiprocessor that run sections, at most those of `blocks`; 0: 32 to 1024, by how few "  \
-      "targets a sample of the requests shares")                                                                       \
+      "cuda, lock: threads a multiprocessor that run sections, at most as many as fit; 0: 32 to 1024, by "             \
+      "how few targets a sample of the requests shares (1 K targets: all of them, on a table, 0.24 G/s, the "          \
+      "choice 2.1)")                                                                                                   \
     X(BSP_LOCK_PLACE, "lock_place", CHOICE, "auto", 0, 0, "auto|table|word", "",                                       \
-      "cuda, lock: a table of locks, or a bit of the target's own word; auto: that where the operator has it")
+      "cuda, lock: a table of locks, or a bit of the target's own word; auto: the word where the operator "            \
+      "has it (4 M targets: 12.6 G/s, 30.5 in words)")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define BSP_CONSTANTS(X)                                                                                               \

@@ -1,9 +1,11 @@
 /* Tunables of `topology`: rows as <ordo/scheduler/scheduler.h> says. */
 #define TOPOLOGY_TUNABLES(X)                                                                                           \
     X(TOPOLOGY_DIRECTION, "direction", CHOICE, "push", 0, 0, "push|pull", "",                                          \
-      "push: an item offers to its targets; pull: a vertex takes from its in-neighbours and is its own only writer")   \
+      "push: an item offers to its targets; pull: a vertex takes from its in-neighbours and is its own only "          \
+      "writer (cuda, mesh-100: 0.8x)")                                                                                 \
     X(TOPOLOGY_SWEEP, "sweep", CHOICE, "alternate", 0, 0, "alternate|forward", "",                                     \
-      "order of items within a thread's chunks: up and down in turn (Yen 1970), or always up")
+      "cpu: order of items within a thread's chunks: up and down in turn (Yen 1970), or always up (always "            \
+      "up takes 0.7x on road-1M, 1.4x on mesh-60)")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define TOPOLOGY_CONSTANTS(X)                                                                                          \

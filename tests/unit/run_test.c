@@ -446,7 +446,7 @@ static void *cancel_later(void *arg)
 START_TEST(cells_are_bounds_whenever_a_run_ends)
 {
     int count = schedulers();
-    make_graph("road", 100000);
+    make_graph("road", 100000 / SLOWER);
     ordo_u64 n = ordo_graph_out(graph)->n;
     ordo_u32 *right = malloc(n * sizeof *right);
     ordo_work work = work_for("sssp_u32");
