@@ -84,3 +84,24 @@ with tempfile.TemporaryDirectory() as directory:
     out.write_text(results.dump(data))
     refused("is of commit 000000000000", *measure, "--only", "sssp rmat", "--add")
 print("all as expected")
+
+# tools/tunables: a table for each scheduler, from ratios that are numbers; every row of the tables is tried or named
+with tempfile.TemporaryDirectory() as directory:
+    graph = pathlib.Path(directory) / "tiny.ordo"
+    subprocess.run([ordo, "generate", "road", "--vertices", "500", "--seed", "1", "-o", graph, "--quiet"], check=True)
+
+    def tunables(*words):
+        done = subprocess.run([sys.executable, source / "tools" / "tunables", "--build", ordo.parent, "--rounds", "1", "--repeat", "1",
+                               "--sources", "1", *words], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    text = tunables(graph)
+    for scheduler in ("bsp", "near_far", "delta", "topology", "adds", "inbox"):
+        assert f"\n`{scheduler}`, " in text, text
+    assert "\n| `factor=8` | " in text and "in no table" not in text, text
+    takes_all = "  chunk=" in subprocess.run([ordo, "help", "delta"], capture_output=True, text=True).stdout
+    assert ("left out, constants of this build: adds.block, " in text) != takes_all, text
+    text = tunables("--sections", "--operations", "2000", "--collisions", "32")
+    assert "\n| `partition=hash` | " in text, text
+print("tunables: ok")
