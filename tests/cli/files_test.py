@@ -57,7 +57,7 @@ class Locale(Base):
         found = []
         for env in (dict(os.environ, LC_ALL="C"), env):
             out, record = self.path("out"), self.path("record.json")
-            self.good("sssp", graph, "--source", 0, "--scheduler", "adds", "--set", "clip=0.625", "--timeout", "9.5",
+            self.good("sssp", graph, "--source", 0, "--scheduler", "adds", "--set", "factor=0.625", "--timeout", "9.5",
                       "--output", out, "--json", record, env=env)
             self.good("convert", graph, self.path("b.wel"), "--quiet", env=env)
             with open(out) as values, open(record) as line, open(self.path("b.wel")) as edges:

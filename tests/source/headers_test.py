@@ -54,7 +54,7 @@ for operator in sorted((root / "operators").glob("*.h")):
         compiles(f"{name} in C++", cxx, text, ".cc")
         for scheduler in sorted((root / "schedulers").glob("*/cpu.h")):
             whole = f"{text}#include <ordo/scheduler/cpu.h>\n#include \"schedulers/{scheduler.parent.name}/cpu.h\"\n"
-            compiles(f"{name} under {scheduler.parent.name} in C++", cxx, whole, ".cc")
+            compiles(f"{name} under {scheduler.parent.name} in C++", [*cxx, "-fsyntax-only"], whole, ".cc")
         if nvcc:
             kernel = text
             if "ORDO_SUM" in operator.read_text():

@@ -67,7 +67,7 @@ static void use_everything(void)
     for (size_t i = 0; i < count; i++)
         run(all[i]->name, NULL, NULL, NULL);
     run("delta", "delta=0.75", "delta", "0.75");
-    run("adds", "clip=0.625", "clip", "0.625");
+    run("adds", "factor=0.625", "factor", "0.625");
     run("auto", NULL, NULL, NULL);
 
     ordo_graph *g = NULL, *back = NULL;
