@@ -69,7 +69,7 @@ enum {
     FLOW_HUBS = FLOW_GROUPS,       /* such rows that wait for the block; a group processes the rest */
     FLOW_PIECE = FLOW_THREADS / 8, /* edges of an entry in a search, at most */
     FLOW_HELD = 2 * FLOW_THREADS,  /* entries of a block's list in shared memory */
-    FLOW_THIN = 4 * FLOW_GROUPS,   /* entries per block up to which it continues a search on its own */
+    FLOW_SMALL = 4 * FLOW_GROUPS,  /* entries per block up to which it continues a search on its own */
     FLOW_AT_ONCE = 4,              /* independent loads that a thread issues together */
     FLOW_LIFTS = 4,                /* relabels of a vertex in a pulse, at most */
     FLOW_RELABEL_EVERY = 2,        /* work between global relabels: so many times r + 4 n, of r residual edges */
@@ -597,7 +597,7 @@ ORDO_DEV void flow_search(const flow_args *a, flow_store *s, const flow_place *p
 }
 
 /* A step: each block processes up to FLOW_HOPS levels on its own, starting from its share of the frontier. */
-ORDO_DEV void flow_search_near(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 count)
+ORDO_DEV void flow_search_levels(const flow_args *a, flow_store *s, const flow_place *p, ordo_u32 count)
 {
     const ordo_u32 group = threadIdx.x / FLOW_LANES, share = flow_share(count);
     flow_target out = {0, 0};
@@ -607,7 +607,7 @@ ORDO_DEV void flow_search_near(const flow_args *a, flow_store *s, const flow_pla
     for (int hop = 1; hop < FLOW_HOPS; hop++) {
         const ordo_u32 here = s->count[out.slot];
         const flow_target in = out;
-        if (here == 0 || here > FLOW_THIN)
+        if (here == 0 || here > FLOW_SMALL)
             break;
         out = flow_target{in.which ^ 1, flow_next(in.slot)};
         if (threadIdx.x == 0)
@@ -707,12 +707,12 @@ ORDO_DEV bool flow_relabel_all(const flow_args *a, flow_store *s, flow_place *p,
             break;
         if (flow_keeper())
             flow_keep(a, p, totals, count);
-        const bool thin = p->chained && count <= gridDim.x * FLOW_THIN;
-        if (thin)
-            flow_search_near(a, s, p, count);
+        const bool small = p->chained && count <= gridDim.x * FLOW_SMALL;
+        if (small)
+            flow_search_levels(a, s, p, count);
         else
             flow_search_level(a, s, p, count);
-        levels += thin ? FLOW_HOPS : 1;
+        levels += small ? FLOW_HOPS : 1;
         flow_barrier(p);
     }
     flow_gather(a, s, p);
