@@ -20,7 +20,7 @@ ORDO_FN ordo_u32 bfs_candidate(const bfs_state *s, ordo_u32 level, ordo_edge_non
     return level < s->limit ? level + 1 : ordo_highest_u32();
 }
 
-ORDO_FN int bfs_settled(const bfs_state *s, ordo_item v, ordo_u32 level)
+ORDO_FN int bfs_is_final(const bfs_state *s, ordo_item v, ordo_u32 level)
 {
     (void)s;
     (void)v;
@@ -36,5 +36,5 @@ ORDO_FN int bfs_settled(const bfs_state *s, ordo_item v, ordo_u32 level)
 #define ORDO_RELAX_ORDER ORDO_MIN
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM | ORDO_EDGE_BLIND)
 #define ORDO_RELAX_CANDIDATE bfs_candidate
-#define ORDO_RELAX_SETTLED bfs_settled
+#define ORDO_RELAX_FINAL bfs_is_final
 #include <ordo/operator/relax.h>

@@ -187,7 +187,7 @@ static void close_gaps(compaction *t)
         g->weight = head + 1;
 }
 
-static ordo_status thin(ordo_team *team, ordo_csr *g, const ordo_origin *origin, ordo_graph_info *info)
+static ordo_status drop_edges(ordo_team *team, ordo_csr *g, const ordo_origin *origin, ordo_graph_info *info)
 {
     compaction t = {.g = g, .options = origin->edges, .team = team, .overflow = g->m};
     t.degree = ordo_alloc(g->n, sizeof *t.degree);
@@ -361,8 +361,8 @@ ordo_status ordo_csr_check_symmetric(ordo_team *team, const ordo_csr *g, const o
 
 /* ---- the call ---- */
 
-static ordo_status settle(ordo_team *team, ordo_csr *g, bool *symmetric, const ordo_origin *origin,
-                          ordo_graph_info *info)
+static ordo_status transform_edges(ordo_team *team, ordo_csr *g, bool *symmetric, const ordo_origin *origin,
+                                   ordo_graph_info *info)
 {
     const ordo_edge_options *o = origin->edges;
     bool drawn = o->weights == ORDO_WEIGHTS_UNIFORM || o->weights == ORDO_WEIGHTS_REPLACE;
@@ -371,7 +371,7 @@ static ordo_status settle(ordo_team *team, ordo_csr *g, bool *symmetric, const o
     if (drawn)
         g->weight_type = ORDO_NONE; /* its weights are not those of the input */
     if (o->drop_loops || o->parallel != ORDO_PARALLEL_KEEP)
-        status = thin(team, g, origin, info);
+        status = drop_edges(team, g, origin, info);
     if (!status && o->direction == ORDO_SYMMETRIC) {
         status = ordo_csr_check_symmetric(team, g, origin);
         *symmetric = !status;
@@ -387,7 +387,7 @@ ordo_status ordo_graph_transform(ordo_team *team, ordo_csr *csr, bool symmetric,
                                  double load_end, ordo_graph **out)
 {
     ordo_graph_info known = {.load_seconds = load_end - origin->start};
-    ordo_status status = settle(team, csr, &symmetric, origin, &known);
+    ordo_status status = transform_edges(team, csr, &symmetric, origin, &known);
     known.build_seconds = ordo_seconds() - load_end;
     if (!status)
         return ordo_graph_own(csr, symmetric, origin, &known, out);

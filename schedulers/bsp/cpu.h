@@ -92,7 +92,7 @@ ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_membe
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 /* Operators for which supersteps may pull; for others the scheduler's check refuses direction=pull. */
-enum { bsp_pulls = (int)op_can_settle && (int)op_can_pull };
+enum { bsp_pulls = (int)op_knows_final && (int)op_can_pull };
 
 ORDO_INLINE void bsp_push(void *arg, op_entry entry)
 {
@@ -132,7 +132,7 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
             /* first finds all vertices that search, without a branch; their rows are then prefetched while the first is
              * searched */
             for (ordo_u64 i = 0; i < here; i++)
-                open |= (ordo_u64)(!op_settled(state, (ordo_item)(base + i), op_load(cell + base + i)) &
+                open |= (ordo_u64)(!op_is_final(state, (ordo_item)(base + i), op_load(cell + base + i)) &
                                    (in->row[base + i] < in->row[base + i + 1]))
                         << i;
             for (ordo_u64 left = open; left; left &= left - 1)
@@ -150,7 +150,7 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
                         continue;
                     __atomic_store(cell + v, &c, __ATOMIC_RELAXED);
                     bits |= (ordo_u64)1 << (v % 64);
-                    if (op_settled(state, (ordo_item)v, c)) {
+                    if (op_is_final(state, (ordo_item)v, c)) {
                         e++;
                         break;
                     }

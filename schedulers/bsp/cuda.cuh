@@ -7,7 +7,7 @@
  *
  * Protocol. A superstep takes the items of one list in tiles, processes their edges balanced by degree, and pushes
  * improved targets to the other list.
- *   Pulling (Beamer, Asanovic and Patterson 2012), if the operator declares ORDO_RELAX_SETTLED and is edge-blind: every
+ *   Pulling (Beamer, Asanovic and Patterson 2012), if the operator declares ORDO_RELAX_FINAL and is edge-blind: every
  *   vertex whose cell can still improve searches its in-edges for a tail on this step's frontier and stops at the
  *   first, as all candidates of a step are equal. `stamp` tells whether a tail is on the frontier, so nothing is
  *   converted when the direction changes. A warp has 32 vertices: each lane tests a few edges of its own vertex, and
@@ -27,7 +27,7 @@
 #define bsp_kernel ORDO_OP_NAME(bsp_kernel)
 
 /* Operators for which supersteps may pull; for others the scheduler's check refuses direction=pull. */
-enum { bsp_pulls = (int)op_can_settle && (int)op_can_pull };
+enum { bsp_pulls = (int)op_knows_final && (int)op_can_pull };
 
 typedef struct bsp_args {
     ordo_cuda_rows rows;
@@ -92,7 +92,7 @@ ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 st
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a->num_items; first += threads) {
         ordo_u64 i = first + threadIdx.x;
         ordo_vid v = (ordo_vid)i;
-        bool there = i < a->num_items && !op_settled(&a->state, v, ordo_dev_load(&a->cells[i]));
+        bool there = i < a->num_items && !op_is_final(&a->state, v, ordo_dev_load(&a->cells[i]));
         ordo_eid e = bsp_find(a, there, v, step, mine);
         if (e < a->in.m) {
             op_edge edge = op_dev_edge(&a->in, e, v, true);

@@ -27,9 +27,9 @@ static ordo_status check(const ordo_operator *op, const double *tunable)
 {
     if ((int)tunable[BSP_DIRECTION] != BSP_PULL)
         return ORDO_OK;
-    if (!op->settles)
+    if (!op->knows_final)
         return ordo_fail(ORDO_ERR_UNSOUND,
-                         "scheduler 'bsp' with direction=pull needs an operator that settles vertices; '%s' does not",
+                         "scheduler 'bsp' with direction=pull needs an operator with ORDO_RELAX_FINAL; '%s' has none",
                          op->name);
     return ordo_operator_check_pull(op, "bsp");
 }

@@ -173,7 +173,7 @@ inline scatter(i)
 }
 
 /* Netting, P1 to P4. */
-inline settle()
+inline publish_pending()
 {
 #ifdef CROWD
     if
@@ -362,7 +362,7 @@ proctype worker(byte w)
     byte credit, lacks, left, d, i, swept;
     bool met, fenced, crowded;
     do
-    :: held > 0 || (hand == 0 && done > 0) -> settle()
+    :: held > 0 || (hand == 0 && done > 0) -> publish_pending()
     :: held == 0 && hand > 0 ->
         atomic {
             if /* any of those in hand */

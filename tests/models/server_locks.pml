@@ -108,7 +108,7 @@ inline both_locks(s, r)
 }
 
 /* What waits for locks of this server, as far as it can go on. */
-inline settle(s)
+inline serve_waiting(s)
 {
     l = s;
     do
@@ -141,7 +141,7 @@ inline admit(s, r)
             to_lock[RING(OWNER(low[r]), s)]!false, r
         }
     fi;
-    settle(s)
+    serve_waiting(s)
 }
 
 #define ADMISSIBLE(s, r)                                                                                               \
@@ -156,7 +156,7 @@ inline unlocked(s, from)
 #endif
         r = 0
     }
-    settle(s)
+    serve_waiting(s)
 }
 
 #ifdef HEAD
@@ -178,7 +178,7 @@ inline unlocked(s, from)
         r = 0                                                                                                          \
     :: atomic { nempty(reply[RING(s, from)]) -> reply[RING(s, from)]?r } /* L3 */                                      \
         on_reply(s, r);                                                                                                \
-        settle(s);                                                                                                     \
+        serve_waiting(s);                                                                                              \
         r = 0
 
 inline on_reply(s, r)

@@ -21,7 +21,7 @@
                                                          (ordo_type)op_weight_type,                                    \
                                                          op_properties,                                                \
                                                          op_activates != 0,                                            \
-                                                         op_can_settle != 0,                                           \
+                                                         op_knows_final != 0,                                          \
                                                          sizeof(op_entry),                                             \
                                                          sizeof(op_state),                                             \
                                                          _instances,                                                   \

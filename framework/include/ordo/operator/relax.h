@@ -47,7 +47,7 @@
  *                          n vertices, m edges. For operators whose weights say nothing about it. 0: mean weight over
  *                          mean degree, times the scheduler's factor. Default: 1 where there are no weights, or where
  *                          larger cells are better and the priority is the default; else 0
- *   ORDO_RELAX_SETTLED     int f(s, item, cell): whether, in breadth-first supersteps, this cell cannot improve any
+ *   ORDO_RELAX_FINAL       int f(s, item, cell): whether, in breadth-first supersteps, this cell cannot improve any
  *                          more. Allows `bsp` to pull and to stop at the first active in-neighbour, so all edges out of
  *                          the vertices that one superstep has improved must propose the same value. Only with
  *                          ORDO_UNIFORM and ORDO_EDGE_BLIND (without the latter `bsp` only pushes), not with _TARGET
@@ -64,13 +64,13 @@
  *                          ordo_add_u64(), or by a store where an item is taken once. It returns the `cu` of the item's
  *                          candidates
  *   ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its level is 0 (default 0)
- *   Not with _TARGET, _SETTLED, _BETTER or _WORST. On the CPU only, and never racy, since a lost update would be a lost
+ *   Not with _TARGET, _FINAL, _BETTER or _WORST. On the CPU only, and never racy, since a lost update would be a lost
  *   addend.
  *
  * Derived where ORDO_OP is defined, as the operator's name: the file is then included to compile that operator under
  * schedulers, one operator in a translation unit. op_cell, op_edge, op_state (types); op_cell_type, op_weight_type,
- * op_order, op_properties, op_activates, op_ordered, op_can_pull, op_can_settle, op_array_count (enumerators);
- * op_summary; op_make_edge, op_candidate, op_target, op_filter, op_priority, op_delta, op_settled, op_arrays, and
+ * op_order, op_properties, op_activates, op_ordered, op_can_pull, op_knows_final, op_array_count (enumerators);
+ * op_summary; op_make_edge, op_candidate, op_target, op_filter, op_priority, op_delta, op_is_final, op_arrays, and
  * op_better, op_worst or, for sums, op_level, op_take, op_spent (functions). Without ORDO_OP nothing is derived, so
  * that a program can include the files of several operators, for their states.
  *
@@ -97,11 +97,11 @@
 #if !defined(ORDO_RELAX_LEVEL) || !defined(ORDO_RELAX_TAKE)
 #error "ORDO_SUM needs ORDO_RELAX_LEVEL and ORDO_RELAX_TAKE"
 #endif
-#if defined(ORDO_RELAX_TARGET) || defined(ORDO_RELAX_SETTLED) || defined(ORDO_RELAX_BETTER) || defined(ORDO_RELAX_WORST)
-#error "ORDO_SUM takes no ORDO_RELAX_TARGET, _SETTLED, _BETTER or _WORST"
+#if defined(ORDO_RELAX_TARGET) || defined(ORDO_RELAX_FINAL) || defined(ORDO_RELAX_BETTER) || defined(ORDO_RELAX_WORST)
+#error "ORDO_SUM takes no ORDO_RELAX_TARGET, _FINAL, _BETTER or _WORST"
 #endif
-#elif defined(ORDO_RELAX_TARGET) && defined(ORDO_RELAX_SETTLED)
-#error "ORDO_RELAX_SETTLED is of operators whose targets are the heads of edges: not with ORDO_RELAX_TARGET"
+#elif defined(ORDO_RELAX_TARGET) && defined(ORDO_RELAX_FINAL)
+#error "ORDO_RELAX_FINAL is of operators whose targets are the heads of edges: not with ORDO_RELAX_TARGET"
 #elif defined(ORDO_RELAX_LEVEL) || defined(ORDO_RELAX_TAKE) || defined(ORDO_RELAX_SPENT)
 #error "ORDO_RELAX_LEVEL, _TAKE and _SPENT are for ORDO_SUM"
 #endif
@@ -158,10 +158,10 @@ enum {
 #else
     op_array_count = 0,
 #endif
-#ifdef ORDO_RELAX_SETTLED
-    op_can_settle = 1
+#ifdef ORDO_RELAX_FINAL
+    op_knows_final = 1
 #else
-    op_can_settle = 0
+    op_knows_final = 0
 #endif
 };
 
@@ -308,10 +308,10 @@ ORDO_FN double op_delta(double n, double m)
 }
 
 /* Whether the cell cannot improve any more in breadth-first supersteps; 0 where the operator does not say. */
-ORDO_FN int op_settled(const op_state *s, ordo_item item, op_cell cell)
+ORDO_FN int op_is_final(const op_state *s, ordo_item item, op_cell cell)
 {
-#ifdef ORDO_RELAX_SETTLED
-    return ORDO_RELAX_SETTLED(s, item, cell);
+#ifdef ORDO_RELAX_FINAL
+    return ORDO_RELAX_FINAL(s, item, cell);
 #else
     (void)s;
     (void)item;
@@ -367,7 +367,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_RELAX_FILTER
 #undef ORDO_RELAX_PRIORITY
 #undef ORDO_RELAX_DELTA
-#undef ORDO_RELAX_SETTLED
+#undef ORDO_RELAX_FINAL
 #undef ORDO_RELAX_BETTER
 #undef ORDO_RELAX_WORST
 #undef ORDO_RELAX_LEVEL

@@ -187,7 +187,7 @@ struct ordo_operator {
     ordo_type cell, weight;
     unsigned properties;
     bool activates;                        /* processing an item can put items on the worklist */
-    bool settles;                          /* relax operators: ORDO_RELAX_SETTLED is declared */
+    bool knows_final;                      /* relax operators: ORDO_RELAX_FINAL is declared */
     size_t entry;                          /* bytes of a worklist entry */
     size_t state;                          /* bytes of its state struct */
     const ordo_instance *const *instances; /* one for each scheduler and device, in any order; ends with NULL */
