@@ -216,7 +216,7 @@ class Runs(Base):
         for device in ("cuda", "cpu", "auto"):
             for sync in ((), ("--sync", "atomic"), ("--sync", "racy")):
                 self.refused(2, pattern, *words, *sync, "--device", device)
-        self.refused(2, "direction=pull needs an operator that settles vertices", *words[:-4], "--sync", "lock", "--set",
+        self.refused(2, "direction=pull needs an operator with ORDO_RELAX_FINAL", *words[:-4], "--sync", "lock", "--set",
                      "direction=pull", "--device", "cuda")
 
     def test_forests_of_wrong_runs(self):

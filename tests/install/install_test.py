@@ -191,6 +191,10 @@ class Install(unittest.TestCase):
             self.assertEqual(self.complete(*words, option, "=", "bs"), {"bsp"})
         self.assertEqual(self.complete("compare", "sssp", "--schedulers", "bsp,del"), {"bsp,delta"})
         self.assertNotIn("bsp,bsp", self.complete("compare", "sssp", "--schedulers", "bsp,"))
+        self.assertEqual(self.complete("compare", "sssp", "--sync", "atomic,lo"), {"atomic,lock"})
+        self.assertIn("delta=", self.complete("compare", "sssp", "--sweep", "del"))
+        self.assertNotIn("atomic,atomic", self.complete("compare", "sssp", "--sync", "atomic,"))
+        self.assertEqual(self.complete("compare", "sssp", "--device", "auto,c"), {"auto,cpu"} | ({"auto,cuda"} & self.complete("compare", "sssp", "--device", "auto,c")))
         self.assertEqual(self.complete("sssp", "--verify", "=", "s"), {"serial"})
         self.assertEqual(self.complete("sssp", "--ids", ""), {"index", "file"})
         for scheduler in schedulers:
@@ -206,7 +210,7 @@ class Install(unittest.TestCase):
         apps = self.complete("compare", "")
         self.assertIn("sssp", apps)
         self.assertLess(apps, all_names)
-        self.assertEqual(self.complete("bench", ""), {"ht", "atm", "sgd"})
+        self.assertEqual(self.complete("bench", ""), {"ht", "atm", "sgd", "machine"})
         self.assertIn("rmat", self.complete("generate", ""))
         self.assertLess(all_names | schedulers, self.complete("help", ""))
         for words in (("nonsense", ""), ("version", ""), ("sssp", "--nonsense"), ("sssp", "--threads", "")):

@@ -72,7 +72,7 @@ for operator in sorted((root / "operators").glob("*.h")):
                     f"  op_cell c = op_candidate(s, cell[1], e);\n"
                     f"  if (op_filter(s, e.tail) && op_better(c, cell[op_target(s, e)]))\n"
                     f"    cell[op_target(s, e)] = c;\n"
-                    f"  if (op_priority(s, e.head, c) > 1.0 || op_settled(s, e.head, c)) cell[2] = op_worst();\n"
+                    f"  if (op_priority(s, e.head, c) > 1.0 || op_is_final(s, e.head, c)) cell[2] = op_worst();\n"
                     "}\n")
             else:
                 kernel += (

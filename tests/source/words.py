@@ -11,5 +11,5 @@ BANNED_IN_COMMENTS = (r"somebody\w*", r"nobody\w*", r"anybody\w*", r"everybody\w
                       "all the same")
 # Old identifiers, and macros that made names: in code spans and blocks of code.
 BANNED_CODE = (r"OP_?\(", r"MY\(", r"\w+_VISIT", r"\w+_SECTION", r"(?:op|ordo_job)_(?:visit|section|open|recall|book)", r"ordo_survey\w*",
-               r"ordo_cuda_turn\w*", "universe", "thin", "hops", "rivals", "crowd", "twice", r"settle\.c", r"own\.c", r"preflow\.c", r"tree\.[ch]",
-               r"(?:pace|rules|shape)\.h", "ORDO_WHOLE_APP", r"settle_range", "--hand-over")
+               r"ordo_cuda_turn\w*", r"\w+_(?:settled|SETTLED)", "universe", "thin", "hops", "rivals", "crowd", "twice", r"settle\.c", r"own\.c",
+               r"preflow\.c", r"tree\.[ch]", r"(?:pace|rules|shape)\.h", "ORDO_WHOLE_APP", r"settle_range", "--hand-over")

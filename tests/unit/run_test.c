@@ -104,9 +104,9 @@ static const struct {
     {"sssp_u32", "delta", NULL, NULL, "speed=9", 0, ORDO_ERR_UNKNOWN, "scheduler 'delta' has no tunable 'speed'"},
     {"sssp_u32", "delta", NULL, NULL, "fifo.speed=9", 0, ORDO_ERR_UNKNOWN, "scheduler 'fifo' is unknown"},
     {"sssp_u32", "topology", NULL, NULL, "direction=up", 0, ORDO_ERR_USAGE, "expected one of push|pull"},
-    {"sssp_u32", "bsp", NULL, NULL, "direction=pull", 0, ORDO_ERR_UNSOUND, "needs an operator that settles vertices"},
-    {"mst_u32", "bsp", NULL, NULL, "direction=pull", 0, ORDO_ERR_UNSOUND, "needs an operator that settles vertices"},
-    {"bank", "bsp", NULL, NULL, "direction=pull", 0, ORDO_ERR_UNSOUND, "needs an operator that settles vertices"},
+    {"sssp_u32", "bsp", NULL, NULL, "direction=pull", 0, ORDO_ERR_UNSOUND, "needs an operator with ORDO_RELAX_FINAL"},
+    {"mst_u32", "bsp", NULL, NULL, "direction=pull", 0, ORDO_ERR_UNSOUND, "needs an operator with ORDO_RELAX_FINAL"},
+    {"bank", "bsp", NULL, NULL, "direction=pull", 0, ORDO_ERR_UNSOUND, "needs an operator with ORDO_RELAX_FINAL"},
     {"mst_u32", "topology", NULL, NULL, "direction=pull", 0, ORDO_ERR_UNSOUND,
      "scheduler 'topology' with direction=pull needs an operator whose targets are the heads of its edges; 'mst_u32' "
      "has others"},

@@ -11,7 +11,7 @@ ORDO_FN ordo_u32 slow_edges_candidate(const ordo_no_state *s, ordo_u32 level, or
     return level == 0xffffffffu ? level : level + 1;
 }
 
-ORDO_FN int slow_edges_settled(const ordo_no_state *s, ordo_item v, ordo_u32 level)
+ORDO_FN int slow_edges_is_final(const ordo_no_state *s, ordo_item v, ordo_u32 level)
 {
     (void)s;
     (void)v;
@@ -26,5 +26,5 @@ ORDO_FN int slow_edges_settled(const ordo_no_state *s, ordo_item v, ordo_u32 lev
 #define ORDO_RELAX_ORDER ORDO_MIN
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM | ORDO_EDGE_BLIND)
 #define ORDO_RELAX_CANDIDATE slow_edges_candidate
-#define ORDO_RELAX_SETTLED slow_edges_settled
+#define ORDO_RELAX_FINAL slow_edges_is_final
 #include <ordo/operator/relax.h>
