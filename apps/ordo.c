@@ -11,7 +11,10 @@
 const cli_verb verbs[] = {
     {"compare", "APP GRAPH...", "runs every scheduler on the same graphs, checks and compares them", VERB_COMPARE,
      verb_compare},
-    {"bench", "ht|atm|sgd [RATINGS]", "critical sections: servers against locks, checked", VERB_BENCH, verb_bench},
+    {"tune", "APP GRAPH", "searches for settings of a scheduler that are faster than its own choice", VERB_TUNE,
+     verb_tune},
+    {"bench", "ht|atm|sgd|machine [RATINGS]",
+     "critical sections: servers against locks, checked; what the machine can do", VERB_BENCH, verb_bench},
     {"generate", "KIND ... -o FILE", "makes a graph and writes it", VERB_GENERATE, verb_generate},
     {"convert", "IN OUT", "reads a graph and writes it in the format of OUT's suffix", VERB_CONVERT, verb_convert},
     {"sample", "IN OUT", "writes a part of a graph: a component, a ball, listed or random vertices", VERB_SAMPLE,

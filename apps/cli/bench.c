@@ -325,9 +325,9 @@ void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double 
 
 ordo_status verb_bench(const options *given)
 {
-    static const char *const names[] = {"ht", "atm", "sgd", NULL};
+    static const char *const names[] = {"ht", "atm", "sgd", "machine", NULL};
     if (given->word_count == 0)
-        return ordo_fail(ORDO_ERR_USAGE, "bench needs one of ht, atm and sgd");
+        return ordo_fail(ORDO_ERR_USAGE, "bench needs one of ht, atm, sgd and machine");
     int which = 0;
     while (names[which] && strcmp(names[which], given->words[0]) != 0)
         which++;
@@ -337,6 +337,8 @@ ordo_status verb_bench(const options *given)
     ordo_status status = options_suit(given, &scope);
     if (status)
         return status;
+    if (!strcmp(names[which], "machine"))
+        return bench_machine(given);
     options *o = malloc(sizeof *o);
     bench *b = calloc(1, sizeof *b);
     if (!o || !b) {

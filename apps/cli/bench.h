@@ -3,6 +3,7 @@
 #define ORDO_CLI_BENCH_H
 
 #include "apps/cli/cli.h"
+#include "apps/cli/statistics.h"
 
 /* The measurements of a candidate. */
 typedef struct bench_seen {
@@ -30,5 +31,6 @@ void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double 
 /* Writes a run's record, which is kept if the command is interrupted. */
 ordo_status bench_record(bench *b, const record *r);
 ordo_status bench_ratings(bench *b);
+ordo_status bench_machine(const options *o);
 
 #endif

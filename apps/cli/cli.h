@@ -30,6 +30,7 @@ enum {
     VERB_INFO = 1 << 4,
     VERB_SAMPLE = 1 << 5,
     VERB_BENCH = 1 << 6,
+    VERB_TUNE = 1 << 8,
     VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
@@ -40,7 +41,13 @@ enum {
     MAX_GRAPHS = 256,
     GAP_WEIGHT = 255,
     MAX_OPTIONS = 96,
-    MAX_CANDIDATES = 64,
+    MAX_CANDIDATES = 256,
+    MAX_OWN = 16, /* settings of one contender */
+    MAX_SWEEPS = 8,
+    MOST_THREADS = 1024,
+    MOST_SOURCES = 1000000,
+    MOST_RUNS = 1000000,
+    LABEL = 160, /* bytes of a contender's label */
     DEFAULT_REPEAT = 5
 };
 
@@ -68,6 +75,9 @@ typedef struct options {
     const char *settings[MAX_SETTINGS];
     int setting_count;
     const char *delta; /* GAP's -d */
+    const char *sweeps[MAX_SWEEPS];
+    int sweep_count;
+    const char *thread_list; /* compare: --threads as it was given */
     int threads, repeat, warmup;
     const char *source, *sources, *path_to, *sink; /* parsed once the graph is there */
     ordo_flow_options flow;
@@ -86,6 +96,9 @@ typedef struct options {
 
     /* output */
     const char *json, *output, *tree, *trace, *cut;
+    const char *baseline, *csv, *save, *from; /* compare */
+    double adaptive;                          /* compare: seconds; 0: --repeat alone */
+    double search_seconds;                    /* tune */
     bool trace_json, analysis, log, quiet, progress, help, version;
     bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
 } options;
@@ -100,7 +113,8 @@ enum {
     TRAIT_K = 1 << 5,
     TRAIT_RANKS = 1 << 6,
     TRAIT_SECTIONS = 1 << 7, /* bench ht, atm */
-    TRAIT_RATINGS = 1 << 8   /* bench sgd */
+    TRAIT_RATINGS = 1 << 8,  /* bench sgd */
+    TRAIT_MACHINE = 1 << 9   /* bench machine */
 };
 /* Whose options: of a verb, and of one of its apps or benchmarks where that is known. */
 typedef struct option_scope {
@@ -233,6 +247,9 @@ typedef struct record {
     double verify_seconds;
     int verified; /* 1, 0, or -1: not asked for */
     int trial;
+    const char *label;    /* compare: of the contender; else NULL */
+    const char *session;  /* compare: the same in all records of a call; else NULL */
+    int row;              /* compare: of the contender, from 1; else 0 */
     const ordo_vid *path; /* with --path-to */
     ordo_u64 path_length;
     ordo_vid path_to;
@@ -248,17 +265,24 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
                      ordo_stats *stats);
 /* Options for the library. settings[MAX_SETTINGS]. */
 ordo_options run_options(const options *o, const char *scheduler, const char *sync, const char **settings);
-/* A scheduler of compare or bench: NAME or NAME:SYNC. Must not be moved: `run` points into it. */
+
+/* A contender of compare or bench (contenders.c). Must not be moved: `run` points into it. */
 typedef struct candidate {
+    char label[LABEL];            /* in the form of --schedulers; no two have the same */
     char scheduler[48], sync[16]; /* sync empty: the scheduler's default */
+    char device[8];               /* empty: as the options say */
+    int threads;                  /* 0: as the options say */
+    char own[MAX_OWN][64];        /* [own_count] its own settings, which override those of all */
+    int own_count;
     const char *settings[MAX_SETTINGS];
     ordo_options run;
 } candidate;
-/* Fills candidates[MAX_CANDIDATES] from a list of names (or "all"); every setting must apply to one of them. */
+/* Fills candidates[MAX_CANDIDATES] from a list of names (or "all") and the options that multiply them; every setting
+ * must apply to one of them. */
 ordo_status find_candidates(const options *o, const char *names, candidate *list, int *count);
-/* Sorts the values as a side effect; count > 0. */
-double median_of(double *values, size_t count);
-/* The sources of runs: given, from a file, or `count` random ones; *out is malloc'ed. */
+/* Fills `settings` and `run` from the options and the other members. */
+void candidate_options(const options *o, candidate *c);
+/* The sources of runs: given, from a file, as many random ones as --sources says, or `count`; *out is malloc'ed. */
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen);
 /* Makes the input of a run from that source; the sink is the given one, or the graph's. */
 ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_app_input *out);
@@ -280,6 +304,8 @@ typedef struct sink {
     ordo_output out; /* standard output has none */
 } sink;
 ordo_status sink_open(sink *s, const char *path);
+/* A file that lines are added to as they are; sink_whole() after each. Errors: ORDO_ERR_IO. */
+ordo_status sink_append(sink *s, const char *path);
 /* Closes it; with `keep` the file is kept, otherwise removed. */
 ordo_status sink_close(sink *s, bool keep);
 ordo_status sink_flush(sink *s);
@@ -339,6 +365,7 @@ bool progress_wanted(const options *o);
 
 ordo_status verb_run(const options *o);
 ordo_status verb_compare(const options *o);
+ordo_status verb_tune(const options *o);
 ordo_status verb_bench(const options *o);
 ordo_status verb_generate(const options *o);
 ordo_status verb_convert(const options *o);

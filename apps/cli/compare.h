@@ -1,53 +1,131 @@
-/* compare.h -- what compare.c, which makes the runs, and compare_table.c, which prints, share. */
+/* compare.h -- what the files of `ordo compare` share: compare.c makes the runs, contenders.c says who takes part,
+ * saved.c reads runs of earlier comparisons, compare_table.c prints and writes tables.
+ */
 #ifndef ORDO_CLI_COMPARE_H
 #define ORDO_CLI_COMPARE_H
 
 #include "apps/cli/cli.h"
+#include "apps/cli/statistics.h"
 
-/* One scheduler on one graph: a line of the table. */
+/* One contender on one graph: a line of the table. */
 typedef struct entry {
-    candidate *who;
-    char reason[1024];  /* why it cannot run, or is left out; empty if it can */
-    ordo_status status; /* of the reason */
+    char label[LABEL], sync[16]; /* sync: as used, once it has run */
+    candidate *who;              /* NULL: its runs are read from a file */
+    char reason[1024];           /* why it cannot run, or is left out; empty if it can */
+    ordo_status status;          /* of the reason */
     ordo_u64 expected, at_most;
 
-    double *seconds;                        /* [sources * repeat]; times from source s begin at s * repeat */
-    size_t *done;                           /* [sources] the number of runs from each source */
+    times times;
     size_t runs;                            /* in all */
-    char used_sync[16], fallback[256];      /* why it is not on a GPU under --device auto */
+    char fallback[256];                     /* why it is not on a GPU under --device auto */
+    char chosen[64];                        /* auto: the scheduler that it took */
+    int threads;                            /* 0: not on the CPU of this machine */
     double items, edges, stale, supersteps; /* summed over runs */
     ordo_u64 peak_worklist;
-    bool failed;
+    bool failed, checked; /* an answer was wrong; all answers were verified */
 } entry;
 
-typedef struct comparison {
-    const options *o;
-    candidate candidates[MAX_CANDIDATES];
-    entry entries[MAX_CANDIDATES]; /* one for each of them */
-    int count;
-    bool any_failed;
-    char failure[1024]; /* the first one */
-    sink json;
-    bool text;      /* standard output is text for people */
-    bool any_whole; /* a record is in the JSON */
+/* A head, a head and a weight. */
+enum { EDGE_BYTES = 4, WEIGHTED_EDGE_BYTES = 8, CELL_BYTES = 4 };
 
-    /* the current graph */
-    const loaded *graph;
-    ordo_vid *sources; /* [source_count] */
+/* All contenders on one graph. */
+typedef struct results {
+    char app[48], graph[512], checksum[24];
+    ordo_u64 vertices, edges;
+    bool starts;         /* the app has a source */
+    ordo_u64 *source;    /* [source_count] in the user's ids */
+    ordo_answer *answer; /* [source_count] the fields alone */
     size_t source_count;
-    ordo_answer *results; /* [source_count] the fields alone */
-    double *scratch;      /* [repeat + source_count] */
-    int lines_shown;      /* of the table, on a terminal */
-    double last_shown;
-} comparison;
+    entry *entries;
+    int count;
+    double edge_bytes; /* of a stored edge: its head and weight */
+    int baseline;      /* index of the entry that the others are compared with */
+    size_t wanted;     /* runs that were to be made */
+} results;
+
+/* Makes the tables of results for `rounds` rounds; a later call adds rounds. Errors: ORDO_ERR_MEMORY. */
+ordo_status results_rounds(results *r, size_t rounds);
+/* Adds a run of an entry in that round from that source. */
+void results_count(entry *e, size_t round, size_t source, double seconds, const ordo_stats *stats);
+void results_free(results *r);
+/* Sets the baseline to the entry of that label (or, if it is the only one, of that scheduler); NULL: the first. Errors:
+ * ORDO_ERR_USAGE. */
+ordo_status results_baseline(results *r, const char *label);
 
 bool took_part(const entry *e);
 /* The value of a field of an answer, or `otherwise`. */
 double answer_field(const ordo_answer *a, const char *name, double otherwise);
+
+/* Ratios over the baseline of each contender on each graph, for the means over graphs. */
+typedef struct summary {
+    char app[48], label[LABEL];
+    estimate ratio;
+    double *replicates; /* [RESAMPLES] */
+} summary;
+
+typedef struct table {
+    bool text;       /* tables are printed on standard output */
+    int lines_shown; /* on a terminal */
+    double last_shown;
+    FILE *csv; /* NULL: none */
+    bool csv_begun;
+    summary *summaries; /* [summary_count] */
+    size_t summary_count;
+    int graphs; /* finished */
+} table;
+
 /* After a run: draws the table where standard output is a terminal, and saves its text for a signal that ends the
  * process. */
-void table_update(comparison *c);
-/* Prints everything, at the end. `interrupted`: not all runs were made. */
-void table_finish(comparison *c, bool interrupted);
+void table_update(table *t, const results *r);
+/* Prints everything about one graph, at its end, and keeps the summary. `interrupted`: not all runs were made. */
+ordo_status table_finish(table *t, const results *r, bool interrupted);
+/* After the last graph: means over graphs, where there were several. */
+void table_means(const table *t);
+void table_free(table *t);
+
+/* ---- runs (compare_runs.c) ---- */
+
+/* The first answer from a source, with which the others are compared. */
+typedef struct reference {
+    bool set;
+    ordo_u64 hash;
+    int entry;
+} reference;
+
+typedef struct comparison {
+    options *o;
+    candidate *candidates; /* [MAX_CANDIDATES] */
+    int count;
+    bool any_failed;
+    char failure[1024]; /* the first one */
+    sink json, save;
+    bool verify_once; /* the first answer from each source alone */
+    bool any_whole;   /* a record is in the JSON */
+    char session[24]; /* in all records of this call */
+    table table;
+
+    /* the current graph */
+    const loaded *graph;
+    results results;
+    ordo_vid *sources; /* [results.source_count] */
+    reference *known;  /* likewise */
+    ordo_u32 *order;   /* [sources * contenders] of a round */
+    ordo_twister64 random;
+} comparison;
+
+/* Finds sources and prepares the results of the graph, for the candidates. */
+ordo_status comparison_begin(comparison *c);
+/* Fills entries anew, for other candidates on the same graph and from the same sources. */
+ordo_status comparison_entries(comparison *c);
+/* Runs that are not reported. */
+ordo_status comparison_warm_up(comparison *c, ordo_answer *answer);
+/* One run of every entry from every source, in a random order. Rounds count from 0. */
+ordo_status comparison_round(comparison *c, size_t round, ordo_answer *answer);
+/* Frees what belongs to the graph, and the graph. */
+void comparison_end(comparison *c, loaded *g);
+
+/* Reads runs from files (--save, or --json of compare) and prints their tables. Errors: ORDO_ERR_INPUT where a file is
+ * not of that form, or where runs cannot be compared. */
+ordo_status compare_saved(const options *o, table *t);
 
 #endif

@@ -1,14 +1,14 @@
-/* compare_table.c -- the table of `ordo compare`: while runs go on, and at the end.
+/* compare_table.c -- the table of `ordo compare`: while runs go on, and at the end; as CSV; means over graphs.
  *
- * Runs from several sources are paired: a scheduler's time from a source is the median of its runs from there, its
- * median is that over sources, and how much faster one scheduler is than another is the geometric mean, over the
- * sources, of the ratio of their times from the same source. So a far source, whose runs take long under every
- * scheduler, counts no more than a near one.
+ * What a row says of times is in statistics.h: medians with intervals, and how many times as fast as the baseline, in
+ * pairs. "faster" and "slower" are only said where the interval does not hold 1. A winner is named only where it is
+ * faster than each of the others.
  *
- * On a terminal the table is drawn again in place as runs end, cut to the width. Elsewhere it is printed once, at the
- * end, or when the command is interrupted.
+ * On a terminal the table is drawn again in place as runs end, cut to the width, without intervals, which take time.
+ * Elsewhere it is printed once, at the end, or when the command is interrupted.
  */
 #define _GNU_SOURCE /* open_memstream */
+#include "apps/cli/ceilings.h"
 #include "apps/cli/compare.h"
 
 #include <math.h>
@@ -16,113 +16,144 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMNS = 13, FIRST_NUMBER = 3, CELL = 40 };
+enum { COLUMNS = 16, FIRST_NUMBER = 3, OF_CEILING = 11, CELL = LABEL };
 typedef char row_cells[COLUMNS][CELL];
 
-static const char *const heads[COLUMNS] = {"",           "scheduler", "sync",          "median ms", "min..max ms",
-                                           "speed-up",   "items",     "items/reached", "edges/m",   "stale",
-                                           "supersteps", "peak MB",   "verified"};
+static const char *const heads[COLUMNS] = {"",      "scheduler",  "sync",          "median ms", "95 %",    "speed-up",
+                                           "95 %",  "items",      "items/reached", "edges/m",   "ns/edge", "of ceiling",
+                                           "stale", "supersteps", "peak MB",       "verified"};
 
 /* How often the table is drawn again at most, in seconds. */
 static const double PAUSE = 0.05;
+/* Where auto took this many times as long as the best, it says so. */
+static const double LOST = 1.1;
 
-bool took_part(const entry *e)
+/* ---- estimates ---- */
+
+/* The estimates of all rows of a table. */
+typedef struct view {
+    estimate time[MAX_CANDIDATES], ratio[MAX_CANDIDATES];
+    double *replicates[MAX_CANDIDATES]; /* of known ratios, else NULL */
+    int best;                           /* the row of the largest ratio that did not fail; -1: none */
+    bool intervals;                     /* are computed, which takes time */
+} view;
+
+static void view_free(view *v)
 {
-    return !e->reason[0] && e->runs > 0;
+    for (int i = 0; i < MAX_CANDIDATES && v; i++)
+        free(v->replicates[i]);
+    free(v);
 }
 
-double answer_field(const ordo_answer *a, const char *name, double otherwise)
+/* The row that ratios refer to: the baseline, or the first row where it did not run. */
+static const entry *base_of(const results *r)
 {
-    for (int i = 0; i < a->field_count; i++)
-        if (!strcmp(a->fields[i].name, name))
-            return a->fields[i].type == ORDO_F32 ? a->fields[i].real : (double)a->fields[i].whole;
-    return otherwise;
+    const entry *base = &r->entries[r->baseline];
+    for (int i = 0; i < r->count && !took_part(base); i++)
+        base = &r->entries[i];
+    return base;
 }
 
-/* ---- times ---- */
-
-/* A scheduler's time from a source: the median of its runs; there is at least one. */
-static double time_from(const comparison *c, const entry *e, size_t source)
+static view *view_of(const results *r, bool intervals)
 {
-    memcpy(c->scratch, e->seconds + source * (size_t)c->o->repeat, e->done[source] * sizeof *c->scratch);
-    return median_of(c->scratch, e->done[source]);
-}
-
-static double median_over_sources(const comparison *c, const entry *e)
-{
-    double *times = c->scratch + c->o->repeat;
-    size_t count = 0;
-    for (size_t s = 0; s < c->source_count; s++)
-        if (e->done[s])
-            times[count++] = time_from(c, e, s);
-    return median_of(times, count);
-}
-
-static void range_of(const comparison *c, const entry *e, double *least, double *most)
-{
-    *least = INFINITY;
-    *most = 0;
-    for (size_t s = 0; s < c->source_count; s++)
-        for (size_t i = 0; i < e->done[s]; i++) {
-            double t = e->seconds[s * (size_t)c->o->repeat + i];
-            *least = t < *least ? t : *least;
-            *most = t > *most ? t : *most;
+    view *v = calloc(1, sizeof *v);
+    if (!v)
+        return NULL;
+    const entry *base = base_of(r);
+    v->best = -1;
+    v->intervals = intervals;
+    for (int i = 0; i < r->count; i++) {
+        const entry *e = &r->entries[i];
+        v->ratio[i] = v->time[i] = (estimate){.value = NAN};
+        if (!took_part(e))
+            continue;
+        v->time[i] = estimate_time(&e->times, intervals);
+        v->ratio[i] = (estimate){.value = 1, .known = false};
+        if (e != base) {
+            v->replicates[i] = intervals ? malloc(RESAMPLES * sizeof(double)) : NULL;
+            v->ratio[i] = estimate_ratio(&base->times, &e->times, v->replicates[i] != NULL, v->replicates[i]);
         }
-}
-
-/* The geometric mean of a scheduler's times from those sources from which all schedulers have run; 0 if a time is 0. */
-static double mean_of_pairs(const comparison *c, const entry *e)
-{
-    double sum = 0;
-    size_t count = 0;
-    for (size_t s = 0; s < c->source_count; s++) {
-        bool all = true;
-        for (int i = 0; i < c->count; i++)
-            all = all && (!took_part(&c->entries[i]) || c->entries[i].done[s]);
-        if (all) {
-            sum += log(time_from(c, e, s));
-            count++;
-        }
+        if (!e->failed && !isnan(v->ratio[i].value) && (v->best < 0 || v->ratio[i].value > v->ratio[v->best].value))
+            v->best = i;
     }
-    return count ? exp(sum / (double)count) : 0;
+    return v;
+}
+
+static bool holds_one(const estimate *e)
+{
+    return !e->known || (e->low <= 1 && e->high >= 1);
 }
 
 /* ---- rows ---- */
 
-static void fill_row(const comparison *c, const entry *e, double reached, double speed_up, bool best, row_cells cells)
+static void write_interval(const estimate *e, double scale, const char *form, char *out)
 {
-    double runs = (double)e->runs, least, most;
-    const double edges = (double)c->graph->info.edges;
-    char count[32];
-    range_of(c, e, &least, &most);
-    snprintf(cells[0], CELL, "%s", best ? "*" : "");
-    snprintf(cells[1], CELL, "%.39s", e->who->scheduler);
-    snprintf(cells[2], CELL, "%s", e->used_sync);
-    snprintf(cells[3], CELL, "%.3f", 1e3 * median_over_sources(c, e));
-    snprintf(cells[4], CELL, "%.3f..%.3f", 1e3 * least, 1e3 * most);
-    snprintf(cells[5], CELL, "%.2fx", speed_up);
-    format_count((ordo_u64)(e->items / runs), count);
-    snprintf(cells[6], CELL, "%s", count);
-    snprintf(cells[7], CELL, "%.2f", reached > 0 ? e->items / runs / reached : 0);
-    snprintf(cells[8], CELL, "%.2f", edges > 0 ? e->edges / runs / edges : 0);
-    format_count((ordo_u64)(e->stale / runs), count);
-    snprintf(cells[9], CELL, "%s", count);
-    format_count((ordo_u64)(e->supersteps / runs), count);
-    snprintf(cells[10], CELL, "%s", count);
-    snprintf(cells[11], CELL, "%.1f", (double)e->peak_worklist / 1e6);
-    snprintf(cells[12], CELL, "%s", e->failed ? "FAIL" : c->o->no_verify ? "-" : "PASS");
+    char low[32], high[32];
+    if (!e->known) {
+        snprintf(out, CELL, "-");
+        return;
+    }
+    snprintf(low, sizeof low, form, scale * e->low);
+    snprintf(high, sizeof high, form, scale * e->high);
+    snprintf(out, CELL, "%s..%s", low, high);
 }
 
+/* The least time that the machine needs over the run's time (ceilings.h). */
+static void write_share(const results *r, const view *v, int i, char *out)
+{
+    const entry *e = &r->entries[i];
+    ceilings c;
+    snprintf(out, CELL, "-");
+    if (!v->intervals || e->threads == 0 || !ceilings_read(e->threads, &c))
+        return;
+    double seconds =
+        ceilings_least_time(&c, e->edges / (double)e->runs, r->edge_bytes, (double)r->vertices * CELL_BYTES);
+    snprintf(out, CELL, "%.1f %%", 100 * seconds / v->time[i].value);
+}
+
+static void fill_row(const results *r, const view *v, int i, double reached, row_cells cells)
+{
+    const entry *e = &r->entries[i];
+    const double runs = (double)e->runs, edges = (double)r->edges;
+    char count[32];
+    snprintf(cells[0], CELL, "%s", i == v->best ? "*" : "");
+    snprintf(cells[1], CELL, "%s", e->label);
+    snprintf(cells[2], CELL, "%s", e->sync);
+    snprintf(cells[3], CELL, "%.3f", 1e3 * v->time[i].value);
+    write_interval(&v->time[i], 1e3, "%.3f", cells[4]);
+    snprintf(cells[5], CELL, isnan(v->ratio[i].value) ? "-" : "%.2fx", v->ratio[i].value);
+    write_interval(&v->ratio[i], 1, "%.2f", cells[6]);
+    format_count((ordo_u64)(e->items / runs), count);
+    snprintf(cells[7], CELL, "%s", count);
+    snprintf(cells[8], CELL, "%.2f", reached > 0 ? e->items / runs / reached : 0);
+    snprintf(cells[9], CELL, "%.2f", edges > 0 ? e->edges / runs / edges : 0);
+    const double nanoseconds = edges > 0 ? 1e9 * v->time[i].value / edges : 0;
+    snprintf(cells[10], CELL, nanoseconds < 1000 ? "%.3g" : "%.0f", nanoseconds);
+    write_share(r, v, i, cells[OF_CEILING]);
+    format_count((ordo_u64)(e->stale / runs), count);
+    snprintf(cells[12], CELL, "%s", count);
+    format_count((ordo_u64)(e->supersteps / runs), count);
+    snprintf(cells[13], CELL, "%s", count);
+    snprintf(cells[14], CELL, "%.1f", (double)e->peak_worklist / 1e6);
+    snprintf(cells[15], CELL, "%s", e->failed ? "FAIL" : e->checked ? "PASS" : "-");
+}
+
+/* Without the column of ceilings where none are known. */
 static void print_rows(FILE *out, const row_cells *rows, int count)
 {
     size_t width[COLUMNS];
+    bool measured = false;
     for (int i = 0; i < COLUMNS; i++) {
         width[i] = strlen(heads[i]);
-        for (int r = 0; r < count; r++)
+        for (int r = 0; r < count; r++) {
             width[i] = strlen(rows[r][i]) > width[i] ? strlen(rows[r][i]) : width[i];
+            measured = measured || (i == OF_CEILING && strcmp(rows[r][i], "-") != 0);
+        }
     }
     for (int r = -1; r < count; r++) {
         for (int i = 0; i < COLUMNS; i++) {
+            if (i == OF_CEILING && !measured)
+                continue;
             const char *text = r < 0 ? heads[i] : rows[r][i];
             int cell = (int)width[i];
             if (i < FIRST_NUMBER)
@@ -135,126 +166,288 @@ static void print_rows(FILE *out, const row_cells *rows, int count)
 }
 
 /* Reached vertices, on average over the sources that have an answer; all vertices if answers have no such field. */
-static double mean_reached(const comparison *c)
+static double mean_reached(const results *r)
 {
     double total = 0;
     size_t count = 0;
-    for (size_t s = 0; s < c->source_count; s++)
-        if (c->results[s].field_count) {
-            total += answer_field(&c->results[s], "reached", (double)c->graph->info.vertices);
+    for (size_t s = 0; s < r->source_count; s++)
+        if (r->answer[s].field_count) {
+            total += answer_field(&r->answer[s], "reached", (double)r->vertices);
             count++;
         }
     return count ? total / (double)count : 0;
 }
 
-static const entry *fastest_from(const comparison *c, size_t source)
+/* Prints only the table: heads and rows. */
+static void print_table(FILE *out, const results *r, const view *v)
+{
+    row_cells *rows = malloc((size_t)r->count * sizeof *rows);
+    const double reached = mean_reached(r);
+    int count = 0;
+    for (int i = 0; i < r->count && rows; i++)
+        if (took_part(&r->entries[i]))
+            fill_row(r, v, i, reached, rows[count++]);
+    if (rows)
+        print_rows(out, (const row_cells *)rows, count);
+    free(rows);
+}
+
+/* ---- sentences ---- */
+
+static const entry *fastest_from(const results *r, size_t source)
 {
     const entry *best = NULL;
-    for (int i = 0; i < c->count; i++) {
-        const entry *e = &c->entries[i];
-        if (took_part(e) && !e->failed && e->done[source] &&
-            (!best || time_from(c, e, source) < time_from(c, best, source)))
+    for (int i = 0; i < r->count; i++) {
+        const entry *e = &r->entries[i];
+        if (took_part(e) && !e->failed && !isnan(time_from(&e->times, source)) &&
+            (!best || time_from(&e->times, source) < time_from(&best->times, source)))
             best = e;
     }
     return best;
 }
 
 /* Prints the result; from several sources one line for each, with the scheduler that was fastest from there. */
-static void print_results(FILE *out, const comparison *c)
+static void print_results(FILE *out, const results *r)
 {
-    for (size_t s = 0; s < c->source_count; s++) {
+    for (size_t s = 0; s < r->source_count; s++) {
         char label[64] = "Result:";
-        const entry *best = fastest_from(c, s);
-        if (!c->results[s].field_count)
+        const entry *best = fastest_from(r, s);
+        if (!r->answer[s].field_count)
             continue;
-        if (c->source_count > 1)
-            snprintf(label, sizeof label, "Source %llu:", (unsigned long long)(c->sources[s] + c->graph->id_base));
+        if (r->source_count > 1)
+            snprintf(label, sizeof label, "Source %llu:", (unsigned long long)r->source[s]);
         fprintf(out, "%-20s ", label);
-        print_fields(out, &c->results[s]);
-        if (c->source_count > 1 && best)
-            fprintf(out, "; fastest %s, %.3f ms", best->who->scheduler, 1e3 * time_from(c, best, s));
+        print_fields(out, &r->answer[s]);
+        if (r->source_count > 1 && best)
+            fprintf(out, "; fastest %s, %.3f ms", best->label, 1e3 * time_from(&best->times, s));
         fputc('\n', out);
     }
 }
 
-/* Prints only the table: heads and rows. */
-static void print_table(FILE *out, const comparison *c)
+static void print_rounds(FILE *out, const results *r, const entry *best)
 {
-    static row_cells rows[MAX_CANDIDATES];
-    double mean[MAX_CANDIDATES], least = INFINITY, most = 0, reached = mean_reached(c);
-    int best = -1, count = 0;
-    for (int i = 0; i < c->count; i++) {
-        const entry *e = &c->entries[i];
-        mean[i] = took_part(e) ? mean_of_pairs(c, e) : 0;
-        if (took_part(e) && !e->failed && mean[i] < least) {
-            least = mean[i];
-            best = i;
-        }
-        most = took_part(e) && mean[i] > most ? mean[i] : most;
-    }
-    for (int i = 0; i < c->count; i++)
-        if (took_part(&c->entries[i]))
-            fill_row(c, &c->entries[i], reached, mean[i] > 0 ? most / mean[i] : 1, i == best, rows[count++]);
-    print_rows(out, (const row_cells *)rows, count);
+    fprintf(out, "; each from %zu run%s and %zu source%s\n", best->runs, best->runs == 1 ? "" : "s", r->source_count,
+            r->source_count == 1 ? "" : "s");
 }
 
-static void print_best(FILE *out, const comparison *c)
+/* Names the winner, or those that do not differ measurably from the best. */
+static void print_best(FILE *out, const results *r, const view *v)
 {
-    const entry *best = NULL, *slow = NULL;
-    double least = INFINITY, most = 0;
-    for (int i = 0; i < c->count; i++) {
-        const entry *e = &c->entries[i];
-        double mean = took_part(e) ? mean_of_pairs(c, e) : 0;
-        if (took_part(e) && !e->failed && mean < least) {
-            least = mean;
-            best = e;
-        }
-        if (took_part(e) && (!slow || mean > most)) {
-            most = mean;
-            slow = e;
-        }
-    }
+    const entry *best = v->best < 0 ? NULL : &r->entries[v->best], *next = NULL;
+    estimate lead = {.value = INFINITY};
+    char equal[512] = "";
+    int others = 0, equals = 0;
     if (!best)
         return;
-    fprintf(out, "Best:                %s, %.2f times as fast as %s%s; each from %zu run%s and %zu source%s\n",
-            best->who->scheduler, least > 0 ? most / least : 1, slow->who->scheduler,
-            c->source_count > 1 ? " (geometric mean over the sources)" : "", best->runs, best->runs == 1 ? "" : "s",
-            c->source_count, c->source_count == 1 ? "" : "s");
-}
-
-static void print_all(FILE *out, const comparison *c, bool interrupted)
-{
-    size_t ran = 0, wanted = 0;
-    print_results(out, c);
-    fputc('\n', out);
-    print_table(out, c);
-    for (int i = 0; i < c->count; i++) {
-        const entry *e = &c->entries[i];
-        if (e->reason[0])
-            fprintf(out, "  %s %s: %s\n", e->who->scheduler, e->status == ORDO_ERR_TIMEOUT ? "left out" : "cannot run",
-                    e->reason);
-        if (!e->reason[0]) {
-            ran += e->runs;
-            wanted += c->source_count * (size_t)c->o->repeat;
+    for (int i = 0; i < r->count; i++) {
+        const entry *e = &r->entries[i];
+        if (e == best || !took_part(e) || e->failed)
+            continue;
+        estimate over = estimate_ratio(&e->times, &best->times, v->intervals, NULL);
+        others++;
+        if (over.value < lead.value) {
+            lead = over;
+            next = e;
+        }
+        if (holds_one(&over)) {
+            size_t used = strlen(equal);
+            snprintf(equal + used, sizeof equal - used, "%s%s", equals ? ", " : "", e->label);
+            equals++;
         }
     }
-    for (int i = 0; i < c->count; i++)
-        if (c->entries[i].fallback[0])
-            fprintf(out, "  %s not on a GPU: %s\n", c->candidates[i].scheduler, c->entries[i].fallback);
-    print_best(out, c);
+    if (others == 0)
+        return;
+    if (equals == 0) {
+        fprintf(out, "Best:                %s, %.2f (%.2f to %.2f) times as fast as %s, the next", best->label,
+                lead.value, lead.low, lead.high, next->label);
+    } else if (!lead.known) {
+        fprintf(out, "Best:                %s by its median; too few runs to say more (%d rounds or %d sources)",
+                best->label, MIN_VALUES, MIN_SOURCES);
+    } else {
+        fprintf(out, "Best:                no difference between %s and %s", best->label, equal);
+    }
+    print_rounds(out, r, best);
+}
+
+/* Says where `auto` chose what lost. */
+static void print_lost_choices(FILE *out, const results *r, const view *v)
+{
+    for (int i = 0; i < r->count && v->best >= 0; i++) {
+        const entry *e = &r->entries[i], *best = &r->entries[v->best];
+        if (!took_part(e) || !e->chosen[0] || e == best)
+            continue;
+        estimate lost = estimate_ratio(&e->times, &best->times, true, NULL);
+        if (lost.value > LOST && !holds_one(&lost))
+            fprintf(out, "Choice:              %s took %s; %s is %.2f (%.2f to %.2f) times as fast\n", e->label,
+                    e->chosen, best->label, lost.value, lost.low, lost.high);
+    }
+}
+
+static void print_absent(FILE *out, const results *r)
+{
+    for (int i = 0; i < r->count; i++)
+        if (r->entries[i].reason[0])
+            fprintf(out, "  %s %s: %s\n", r->entries[i].label,
+                    r->entries[i].status == ORDO_ERR_TIMEOUT ? "left out" : "cannot run", r->entries[i].reason);
+    for (int i = 0; i < r->count; i++)
+        if (r->entries[i].fallback[0])
+            fprintf(out, "  %s not on a GPU: %s\n", r->entries[i].label, r->entries[i].fallback);
+}
+
+static void print_all(FILE *out, const results *r, const view *v, bool interrupted)
+{
+    size_t ran = 0, left_out = 0;
+    print_results(out, r);
+    fputc('\n', out);
+    print_table(out, r, v);
+    print_absent(out, r);
+    for (int i = 0; i < r->count; i++) {
+        ran += r->entries[i].reason[0] ? 0 : r->entries[i].runs;
+        left_out += r->entries[i].reason[0] != 0;
+    }
+    if (r->count > 1)
+        fprintf(out, "Baseline:            %s; speed-up is over it, from the same source in the same round\n",
+                base_of(r)->label);
+    print_best(out, r, v);
+    if (v->intervals)
+        print_lost_choices(out, r, v);
     if (interrupted)
-        fprintf(out, "Interrupted:         %zu of %zu runs were made; the table holds these\n", ran, wanted);
+        fprintf(out, "Interrupted:         %zu of %zu runs were made; the table holds these\n", ran,
+                r->wanted - left_out * (r->wanted / (size_t)r->count));
+}
+
+/* ---- CSV ---- */
+
+static void put_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void put_estimate(FILE *out, const estimate *e)
+{
+    const double values[] = {e->value, e->known ? e->low : NAN, e->known ? e->high : NAN};
+    for (int i = 0; i < 3; i++)
+        fprintf(out, isfinite(values[i]) ? ",%.9g" : ",", values[i]);
+}
+
+static void write_csv(table *t, const results *r, const view *v)
+{
+    if (!t->csv_begun)
+        fprintf(t->csv, "app,graph,vertices,edges,scheduler,sync,runs,sources,seconds,seconds_low,seconds_high,"
+                        "speed_up,speed_up_low,speed_up_high,baseline,items,edges_proposed,stale,supersteps,"
+                        "peak_worklist_bytes,verified\n");
+    t->csv_begun = true;
+    for (int i = 0; i < r->count; i++) {
+        const entry *e = &r->entries[i];
+        const double runs = (double)e->runs;
+        if (!took_part(e))
+            continue;
+        put_text(t->csv, r->app);
+        fputc(',', t->csv);
+        put_text(t->csv, r->graph);
+        fprintf(t->csv, ",%llu,%llu,", (unsigned long long)r->vertices, (unsigned long long)r->edges);
+        put_text(t->csv, e->label);
+        fprintf(t->csv, ",%s,%zu,%zu", e->sync, e->runs, r->source_count);
+        put_estimate(t->csv, &v->time[i]);
+        put_estimate(t->csv, &v->ratio[i]);
+        fputc(',', t->csv);
+        put_text(t->csv, base_of(r)->label);
+        fprintf(t->csv, ",%.9g,%.9g,%.9g,%.9g,%llu,%s\n", e->items / runs, e->edges / runs, e->stale / runs,
+                e->supersteps / runs, (unsigned long long)e->peak_worklist,
+                e->failed    ? "false"
+                : e->checked ? "true"
+                             : "");
+    }
+}
+
+/* ---- means over graphs ---- */
+
+static ordo_status keep_summary(table *t, const results *r, view *v)
+{
+    summary *more = realloc(t->summaries, (t->summary_count + (size_t)r->count) * sizeof *more);
+    if (!more)
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for the means over graphs");
+    t->summaries = more;
+    for (int i = 0; i < r->count; i++) {
+        summary *s = &more[t->summary_count];
+        if (!took_part(&r->entries[i]) || &r->entries[i] == base_of(r) || isnan(v->ratio[i].value))
+            continue;
+        *s = (summary){.ratio = v->ratio[i], .replicates = v->replicates[i]};
+        snprintf(s->app, sizeof s->app, "%s", r->app);
+        snprintf(s->label, sizeof s->label, "%s", r->entries[i].label);
+        v->replicates[i] = NULL;
+        t->summary_count++;
+    }
+    t->graphs++;
+    return ORDO_OK;
+}
+
+/* The mean of the contender of summary `first` over the graphs; how many of them in *count. */
+static estimate mean_over_graphs(const table *t, size_t first, size_t *count)
+{
+    estimate *ratio = malloc(t->summary_count * sizeof *ratio), e = {.value = NAN};
+    double **replicates = malloc(t->summary_count * sizeof *replicates);
+    *count = 0;
+    for (size_t i = first; i < t->summary_count && ratio && replicates; i++)
+        if (!strcmp(t->summaries[i].label, t->summaries[first].label) &&
+            !strcmp(t->summaries[i].app, t->summaries[first].app)) {
+            ratio[*count] = t->summaries[i].ratio;
+            replicates[(*count)++] = t->summaries[i].replicates;
+        }
+    if (*count)
+        e = combine_ratios(ratio, replicates, *count);
+    free(ratio);
+    free(replicates);
+    return e;
+}
+
+void table_means(const table *t)
+{
+    bool head = false;
+    for (size_t i = 0; i < t->summary_count && t->graphs > 1; i++) {
+        const summary *s = &t->summaries[i];
+        bool seen = false;
+        for (size_t k = 0; k < i; k++)
+            seen = seen || (!strcmp(t->summaries[k].label, s->label) && !strcmp(t->summaries[k].app, s->app));
+        size_t count;
+        if (seen)
+            continue;
+        estimate mean = mean_over_graphs(t, i, &count);
+        if (count < 2)
+            continue;
+        if (!head)
+            printf("\nSpeed-up over the baseline, geometric mean over graphs:\n");
+        head = true;
+        printf("  %-12s %-28s %6.2fx over %zu graphs", s->app, s->label, mean.value, count);
+        if (mean.known)
+            printf(", %.2f to %.2f%s", mean.low, mean.high, holds_one(&mean) ? ": no difference" : "");
+        putchar('\n');
+    }
+}
+
+void table_free(table *t)
+{
+    for (size_t i = 0; i < t->summary_count; i++)
+        free(t->summaries[i].replicates);
+    free(t->summaries);
+    *t = (table){0};
 }
 
 /* ---- on a terminal ---- */
 
 /* The text that moves the cursor to the first line of the table on the terminal. */
-static int rewind_text(const comparison *c, char out[32])
+static int rewind_text(const table *t, char out[32])
 {
-    return c->lines_shown ? snprintf(out, 32, "\033[%dA\r\033[J", c->lines_shown) : (out[0] = 0, 0);
+    return t->lines_shown ? snprintf(out, 32, "\033[%dA\r\033[J", t->lines_shown) : (out[0] = 0, 0);
 }
 
-static void draw(comparison *c)
+static void draw(table *t, const results *r, const view *v)
 {
     int width, height;
     char *text = NULL, back[32];
@@ -262,7 +455,7 @@ static void draw(comparison *c)
     FILE *out;
     if (!terminal_size(STDOUT_FILENO, &width, &height) || !(out = open_memstream(&text, &size)))
         return;
-    print_table(out, c);
+    print_table(out, r, v);
     if (fclose(out) != 0) {
         free(text);
         return;
@@ -271,52 +464,69 @@ static void draw(comparison *c)
     for (const char *at = text; *at; at++)
         lines += *at == '\n';
     if (lines + 2 < height) { /* a table that has scrolled cannot be drawn over */
-        rewind_text(c, back);
+        rewind_text(t, back);
         fputs(back, stdout);
         for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1) {
             *end = 0;
             printf("%.*s\n", width - 1, at);
         }
-        c->lines_shown = lines;
+        t->lines_shown = lines;
         fflush(stdout);
     }
     free(text);
 }
 
-static void keep_for_a_signal(const comparison *c)
+static void keep_for_a_signal(const table *t, const results *r, const view *v)
 {
     char *text = NULL, back[32];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return;
-    rewind_text(c, back);
+    rewind_text(t, back);
     fputs(back, out);
-    print_all(out, c, true);
+    print_all(out, r, v, true);
     if (fclose(out) == 0)
         process_last_words(text);
     free(text);
 }
 
-void table_update(comparison *c)
+void table_update(table *t, const results *r)
 {
     int first = 0;
-    for (int i = 0; i < c->count; i++)
-        first += c->entries[i].runs == 1;
+    for (int i = 0; i < r->count; i++)
+        first += r->entries[i].runs == 1;
     double at = now();
-    if (!c->text || (!first && at - c->last_shown < PAUSE))
+    if (!t->text || (!first && at - t->last_shown < PAUSE))
         return;
-    draw(c);
-    keep_for_a_signal(c);
-    c->last_shown = now();
+    view *v = view_of(r, false);
+    if (v) {
+        draw(t, r, v);
+        keep_for_a_signal(t, r, v);
+    }
+    view_free(v);
+    t->last_shown = now();
 }
 
-void table_finish(comparison *c, bool interrupted)
+ordo_status table_finish(table *t, const results *r, bool interrupted)
 {
     char back[32];
+    view *v = view_of(r, true); /* a signal that ends the process meanwhile prints what was kept */
     process_last_words(NULL);
-    rewind_text(c, back);
-    fputs(back, stdout);
-    print_all(stdout, c, interrupted);
-    c->lines_shown = 0;
+    if (!v)
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for the table");
+    ordo_status status = ORDO_OK;
+    if (t->text) {
+        rewind_text(t, back);
+        fputs(back, stdout);
+        print_all(stdout, r, v, interrupted);
+        t->lines_shown = 0;
+        status = flush_stdout();
+    }
+    if (t->csv)
+        write_csv(t, r, v);
+    if (!status)
+        status = keep_summary(t, r, v);
+    view_free(v);
+    return status;
 }

@@ -8,7 +8,7 @@
  * "=", so they are joined again, and of such a word only the part after its last "=" is printed. apps/cli/ordo.bash is
  * the shell's part.
  *
- * Not done: words within the quotes of --generate after the kind; NAME:SYNC of --schedulers.
+ * Not done: words within the quotes of --generate after the kind; what follows a name in --schedulers.
  */
 #include "apps/cli/cli.h"
 
@@ -113,7 +113,7 @@ static bool is_taken(const typing *t, const char *scheduler, const char *sync, c
 static const char *next_scheduler(const typing *t, size_t *at, char capacity[48])
 {
     const char *const *names = scheduler_names();
-    const bool one = t->scope.verb & (VERB_APP | VERB_INFO);
+    const bool one = t->scope.verb & (VERB_APP | VERB_INFO | VERB_TUNE);
     if (one || !t->schedulers || !strcmp(t->schedulers, "all")) {
         if (one && t->scheduler)
             return (*at)++ ? NULL : t->scheduler;
@@ -155,17 +155,24 @@ static bool in_list(const char *name, const char *list)
     return false;
 }
 
-static void offer_schedulers(typing *t, bool list)
+/* Keeps the words before the last comma of a list; false where there are none. */
+static bool split_list(typing *t)
 {
-    const char *comma = list ? strrchr(t->part, ',') : NULL;
+    const char *comma = strrchr(t->part, ',');
     if (comma) {
         snprintf(t->kept, sizeof t->kept, "%.*s", (int)(comma + 1 - t->part), t->part);
         t->part = comma + 1;
     }
+    return comma != NULL;
+}
+
+static void offer_schedulers(typing *t, bool list)
+{
+    const bool later = list && split_list(t);
     for (const char *const *name = scheduler_names(); *name; name++)
         if (!in_list(*name, t->kept) && is_taken(t, *name, t->sync, NULL, NULL))
             offer(t, *name, "");
-    if (list && !comma)
+    if (list && !later)
         offer(t, "all", "");
     if (!list && is_taken(t, "auto", t->sync, NULL, NULL))
         offer(t, "auto", "");
@@ -179,7 +186,7 @@ static void offer_syncs(const typing *t)
     if (some_take(t, "auto", NULL))
         offer(t, "auto", "");
     for (int i = ORDO_SYNC_DEFAULT + 1; i < ORDO_SYNCS; i++)
-        if (some_take(t, ordo_sync_name((ordo_sync)i), NULL))
+        if (!in_list(ordo_sync_name((ordo_sync)i), t->kept) && some_take(t, ordo_sync_name((ordo_sync)i), NULL))
             offer(t, ordo_sync_name((ordo_sync)i), "");
 }
 
@@ -214,7 +221,8 @@ static void offer_devices(const typing *t)
 {
     static const char *const names[] = {"cpu", "cuda", "auto", NULL};
     for (const char *const *name = names; *name; name++)
-        if (!strncmp(*name, t->part, strlen(t->part)) && is_taken(t, NULL, NULL, *name, NULL))
+        if (!in_list(*name, t->kept) && !strncmp(*name, t->part, strlen(t->part)) &&
+            is_taken(t, NULL, NULL, *name, NULL))
             offer(t, *name, "");
 }
 
@@ -223,10 +231,15 @@ static void offer_value(typing *t, const cli_option *o)
     const char *name = o->name ? o->name : "";
     if (!strcmp(name, "scheduler") || !strcmp(name, "schedulers")) {
         offer_schedulers(t, name[strlen("scheduler")]);
-    } else if (!strcmp(name, "sync")) {
-        offer_syncs(t);
-    } else if (!strcmp(name, "device")) {
-        offer_devices(t);
+    } else if (!strcmp(name, "sync") || !strcmp(name, "device")) {
+        if (!strcmp(o->argument, "LIST"))
+            split_list(t);
+        if (name[0] == 's')
+            offer_syncs(t);
+        else
+            offer_devices(t);
+    } else if (!strcmp(name, "sweep") && !strchr(t->part, '=')) {
+        offer_tunables(t, NULL);
     } else if (!strcmp(name, "set")) {
         char tunable[LONGEST];
         const char *equals = strchr(t->part, '=');
@@ -235,7 +248,7 @@ static void offer_value(typing *t, const cli_option *o)
         offer_tunables(t, equals ? tunable : NULL);
     } else if (!strcmp(name, "generate")) {
         offer_kinds(t);
-    } else if (!strcmp(o->argument, "FILE")) {
+    } else if (!strncmp(o->argument, "FILE", strlen("FILE"))) {
         offer_files();
     } else {
         offer_choices(t, o->argument);
@@ -316,7 +329,7 @@ static void offer_word(const typing *t)
         for (const char *const *name = verb_names(); *name; name++)
             if (**name != '-')
                 offer(t, *name, "");
-    } else if (verb == VERB_COMPARE && index == 0) {
+    } else if (verb & (VERB_COMPARE | VERB_TUNE) && index == 0) {
         for (const ordo_app *const *app = ordo_built_apps; *app; app++)
             offer(t, (*app)->name, "");
     } else if (verb == VERB_BENCH && index == 0) {
@@ -326,6 +339,7 @@ static void offer_word(const typing *t)
             offer_kinds(t);
     } else if (verb == VERB_COMPARE || (verb & (VERB_CONVERT | VERB_SAMPLE) && index < 2) ||
                (verb & (VERB_APP | VERB_INFO) && index == 0 && !t->made) ||
+               (verb == VERB_TUNE && index == 1 && !t->made) ||
                (verb == VERB_BENCH && index == 1 && t->scope.traits & TRAIT_GRAPH && !t->made)) {
         offer_files();
     }
@@ -336,9 +350,9 @@ static void note_word(typing *t, const char *word)
     if (t->words++)
         return;
     t->first = word;
-    if (t->scope.verb == VERB_COMPARE && find_app(word)) {
+    if (t->scope.verb & (VERB_COMPARE | VERB_TUNE) && find_app(word)) {
         t->app = find_app(word);
-        t->scope = scope_of_app(VERB_COMPARE, t->app);
+        t->scope = scope_of_app(t->scope.verb, t->app);
     } else if (t->scope.verb == VERB_BENCH) {
         t->scope = scope_of_benchmark(word);
         if (!t->scope.traits)

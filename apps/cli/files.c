@@ -6,7 +6,9 @@
 #include "apps/cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool reader_gone; /* standard output is a pipe whose reader has closed it */
@@ -55,6 +57,31 @@ ordo_status sink_open(sink *s, const char *path)
     if (s->file)
         return ORDO_OK;
     ordo_output_close(&s->out, false, 0);
+    return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for writing %s", path);
+}
+
+/* A line that an earlier process did not finish is ended, so that those added are lines of their own. */
+ordo_status sink_append(sink *s, const char *path)
+{
+    *s = (sink){.path = path, .out = {.fd = -1, .path = path, .slot = -1}};
+    const int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    struct stat file;
+    if (fd < 0 || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) {
+        int error = fd < 0 ? errno : EINVAL;
+        if (fd >= 0)
+            close(fd);
+        return lost(path, error);
+    }
+    char last = '\n';
+    if (file.st_size > 0 && pread(fd, &last, 1, file.st_size - 1) == 1 && last != '\n' && write(fd, "\n", 1) < 0) {
+        int error = errno;
+        close(fd);
+        return lost(path, error);
+    }
+    s->file = fdopen(fd, "a");
+    if (s->file)
+        return ORDO_OK;
+    close(fd);
     return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for writing %s", path);
 }
 

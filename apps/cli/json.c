@@ -333,6 +333,9 @@ ordo_status json_write_run(sink *s, const record *r)
     bool random = r->app->needs_source && !r->o->source && !r->o->sources;
     put(o, "seed", random ? whole(r->o->seed) : json_null());
     put(o, "trial", json_integer(r->trial));
+    put(o, "label", r->label ? text(r->label) : json_null());
+    put(o, "session", r->session ? text(r->session) : json_null());
+    put(o, "row", r->row ? json_integer(r->row) : json_null());
     put(o, "options", options_object(r, &failed));
     put(o, "seconds", seconds_object(r, &failed));
     put(o, "counts", counts_object(r->stats, &failed));

@@ -61,84 +61,16 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
     };
 }
 
-static ordo_status add_candidate(const options *o, const char *text, size_t length, candidate *list, int *count)
-{
-    if (*count == MAX_CANDIDATES)
-        return ordo_fail(ORDO_ERR_USAGE, "--schedulers: more than %d", MAX_CANDIDATES);
-    candidate *c = &list[(*count)++];
-    *c = (candidate){0};
-    const char *colon = memchr(text, ':', length);
-    size_t name = colon ? (size_t)(colon - text) : length;
-    snprintf(c->scheduler, sizeof c->scheduler, "%.*s", (int)name, text);
-    if (colon)
-        snprintf(c->sync, sizeof c->sync, "%.*s", (int)(length - name - 1), colon + 1);
-    else if (o->sync)
-        snprintf(c->sync, sizeof c->sync, "%s", o->sync);
-    if (!known_scheduler(c->scheduler))
-        return unknown("scheduler", c->scheduler, scheduler_names(), "ordo schedulers");
-    c->run = run_options(o, c->scheduler, c->sync[0] ? c->sync : NULL, c->settings);
-    return ORDO_OK;
-}
-
-/* A setting without a scheduler's name must apply to at least one scheduler. */
-static ordo_status check_settings(const options *o, const candidate *list, int count)
-{
-    for (int i = 0; i < o->setting_count; i++) {
-        bool reaches = false;
-        for (int j = 0; j < count; j++)
-            for (size_t k = 0; k < list[j].run.setting_count; k++)
-                reaches = reaches || list[j].settings[k] == o->settings[i];
-        if (!reaches)
-            return ordo_fail(ORDO_ERR_UNKNOWN, "setting '%s': none of these schedulers has that tunable",
-                             o->settings[i]);
-    }
-    return ORDO_OK;
-}
-
-/* Whether the app has a native program for the device on which it is to run. */
-static bool has_program(const options *o)
-{
-    const ordo_program *program = o->app ? o->app->program : NULL;
-    const bool cpu = !o->device || !strcmp(o->device, "cpu");
-    return program && (cpu ? program->run != NULL : program->on_cuda);
-}
-
-ordo_status find_candidates(const options *o, const char *names, candidate *list, int *count)
-{
-    ordo_status status = ORDO_OK;
-    if (!strcmp(names, "all")) {
-        for (const char *const *name = scheduler_names(); *name && !status; name++)
-            status = add_candidate(o, *name, strlen(*name), list, count);
-        if (!status && has_program(o))
-            status = add_candidate(o, ORDO_NATIVE, strlen(ORDO_NATIVE), list, count);
-    } else {
-        for (const char *at = names; !status;) {
-            size_t length = strcspn(at, ",");
-            status = add_candidate(o, at, length, list, count);
-            if (!at[length])
-                break;
-            at += length + 1;
-        }
-    }
-    return status ? status : check_settings(o, list, *count);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double median_of(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_value);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen)
 {
-    if (o->sources)
+    ordo_u64 asked;
+    if (o->sources && !parse_u64(o->sources, &asked))
         return read_vertices(g, o->sources, "source", out, chosen);
+    if (o->sources && (asked == 0 || asked > MOST_SOURCES))
+        return ordo_fail(ORDO_ERR_USAGE, "--sources %s, expected a number from 1 to %d, or a file", o->sources,
+                         MOST_SOURCES);
+    if (o->sources)
+        count = (size_t)asked;
     ordo_status status = ORDO_OK;
     ordo_vid *list = malloc(count * sizeof *list);
     ordo_twister64 random;

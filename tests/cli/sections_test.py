@@ -79,7 +79,7 @@ class Bench(Base):
             self.assertAlmostEqual(last["lock_server"]["held_out"], last["bsp"]["held_out"], delta=0.05)
 
     def test_refusals(self):
-        self.refused(2, "needs one of ht, atm and sgd", "bench")
+        self.refused(2, "needs one of ht, atm, sgd and machine", "bench")
         self.refused(2, "benchmark 'hat' is unknown; did you mean", "bench", "hat")
         self.refused(2, "--collisions '0', expected a whole number from 1", "bench", "ht", "--collisions", "32,0")
         self.refused(2, "--collisions '3G'", "bench", "ht", "--collisions", "3G")

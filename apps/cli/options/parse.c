@@ -195,7 +195,7 @@ static ordo_status take_letters(options *o, const option_scope *s, int count, ch
 /* Checks that concern several options. */
 static ordo_status check_together(const options *o)
 {
-    const bool runs = o->verb & (VERB_APP | VERB_COMPARE);
+    const bool runs = o->verb & (VERB_APP | VERB_COMPARE | VERB_TUNE);
     if (runs && o->made.degree && !o->made.kind)
         return ordo_fail(ORDO_ERR_USAGE, "--degree needs -g or -u");
     if ((o->generate || o->made.kind) && o->verb != VERB_COMPARE &&
@@ -217,7 +217,7 @@ static ordo_status check_together(const options *o)
 static ordo_status threads_of_environment(options *o)
 {
     const char *text = getenv("OMP_NUM_THREADS");
-    if (o->threads || !text || !*text)
+    if (o->threads || o->thread_list || !text || !*text)
         return ORDO_OK;
     text += strspn(text, " \t");
     size_t length = strcspn(text, ", \t");
@@ -243,7 +243,8 @@ ordo_status options_parse(options *o, const option_scope *s, int count, char **w
                    .rank = 16,
                    .rate = 0.01,
                    .decay = 0.05,
-                   .holdout = 0.1};
+                   .holdout = 0.1,
+                   .search_seconds = 30};
     bool only_words = false;
     ordo_status status = ORDO_OK;
     for (int i = 0; i < count && !status; i++) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RUNS (VERB_APP | VERB_COMPARE)
+#define RUNS (VERB_APP | VERB_COMPARE | VERB_TUNE)
 #define MEASURES (RUNS | VERB_BENCH)
 #define READS (RUNS | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_BENCH)
 #define MAKES (READS | VERB_GENERATE)
@@ -54,9 +54,11 @@
     }
 /* Options that not every app or benchmark takes. */
 #define ONLY(_traits, _lacks) .only = _traits, .lacks = _lacks
+/* Options of runs: all that benchmarks of operators and apps take. */
+#define OPERATORS ONLY(TRAIT_GRAPH | TRAIT_SECTIONS, "runs no operator")
 #define GRAPHS ONLY(TRAIT_GRAPH, "takes no graph")
 
-enum { MOST_RUNS = 1000000, MOST_THREADS = 1024, U32_MOST = 0xffffffff };
+enum { U32_MOST = 0xffffffff };
 
 /* clang-format off */
 const option_row option_rows[OPTION_ROWS] = {
@@ -116,15 +118,22 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("scheduler", 0, "NAME", VERB_APP, TEXT(scheduler), "order of work, auto, or native: the app's own program (native)",
         ONLY(TRAIT_TERMINALS, "")),
     ROW("scheduler", 0, "NAME", VERB_INFO, TEXT(scheduler), "the one that memory is predicted for (each app's default)"),
-    ROW("schedulers", 0, "LIST", VERB_COMPARE, TEXT(schedulers), "NAME or NAME:SYNC, by commas; or all (all)"),
-    ROW("schedulers", 0, "LIST", VERB_BENCH, TEXT(schedulers), "NAME or NAME:SYNC, by commas; or all (lock_server,bsp:lock)"),
-    ROW("sync", 0, "NAME", MEASURES, TEXT(sync), "auto, atomic, racy, lock, owner or server (the scheduler's default)"),
+    ROW("scheduler", 0, "NAME", VERB_TUNE, TEXT(scheduler), "which one to tune (the one that auto takes)"),
+    ROW("for", 0, "SECONDS", VERB_TUNE, OWN(take_time), "how long to search: 30, 30s, 5m or 1h (30s)"),
+    ROW("schedulers", 0, "LIST", VERB_COMPARE, TEXT(schedulers), "NAME[:SYNC][:TUNABLE=VALUE]..., by commas; or all (all)"),
+    ROW("schedulers", 0, "LIST", VERB_BENCH, TEXT(schedulers), "NAME[:SYNC][:TUNABLE=VALUE]..., by commas; or all (lock_server,bsp:lock)", OPERATORS),
+    ROW("sync", 0, "LIST", VERB_COMPARE, TEXT(sync), "syncs of schedulers without one of their own, by commas (each one's default)"),
+    ROW("sweep", 0, "TUNABLE=VALUES", VERB_COMPARE, OWN(take_sweep),
+        "A..B (doubling), A..B:COUNT or A,B,C; [SCHEDULER.]TUNABLE; numbers or 2^N", .repeats = true),
+    ROW("sync", 0, "NAME", MEASURES & ~VERB_COMPARE, TEXT(sync), "auto, atomic, racy, lock, owner or server (the scheduler's default)", OPERATORS),
     ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO, OWN(take_setting),
-        "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone", .repeats = true),
+        "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone", OPERATORS, .repeats = true),
     ROW(NULL, 'd', "DELTA", RUNS, OWN(take_delta), "the tunable delta, for schedulers that have it"),
-    ROW("device", 0, "cpu|cuda|auto", MEASURES, WORD(device), "where; auto: cuda where that can be (cpu)"),
-    ROW("threads", 0, "N", ANY & ~VERB_LIST, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
-    ROW("source", 'r', "V", VERB_COMPARE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
+    ROW("device", 0, "LIST", VERB_COMPARE, TEXT(device), "cpu, cuda, auto (cuda where that can be), by commas (cpu)"),
+    ROW("device", 0, "cpu|cuda|auto", MEASURES & ~VERB_COMPARE, WORD(device), "where; auto: cuda where that can be (cpu)"),
+    ROW("threads", 0, "LIST", VERB_COMPARE, TEXT(thread_list), "threads, by commas (OMP_NUM_THREADS, or one a core)"),
+    ROW("threads", 0, "N", ANY & ~(VERB_LIST | VERB_COMPARE), WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
+    ROW("source", 'r', "V", VERB_COMPARE | VERB_TUNE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
         ONLY(TRAIT_SOURCE | TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
     ROW("source", 'r', "V", VERB_APP, TEXT(source), "the vertex to start from (a random one with an edge out, by --seed)",
         ONLY(TRAIT_SOURCE, "has no source"), .group = GROUP_SOURCES),
@@ -135,13 +144,17 @@ const option_row option_rows[OPTION_ROWS] = {
         ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("infinite", 0, "N", RUNS, WHOLE(flow.infinite, 1, U32_MOST), "edges of capacity N have no bound (none)",
         ONLY(TRAIT_TERMINALS, "has no sink")),
-    ROW("sources", 0, "FILE", RUNS, TEXT(sources), "starts from each vertex of FILE: one a line, '#' begins a comment",
+    ROW("sources", 0, "FILE|N", RUNS, TEXT(sources), "starts from each vertex of FILE (one a line, '#' begins a comment), or from N random ones",
         ONLY(TRAIT_SOURCE, "takes no list of sources"), .group = GROUP_SOURCES),
     ROW("seed", 0, "N", MAKES, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),
     ROW("repeat", 'n', "N", VERB_APP, WHOLE(repeat, 1, MOST_RUNS), "runs, of each source; without any each run picks a new one (1)"),
-    ROW("repeat", 'n', "N", VERB_COMPARE, WHOLE(repeat, 1, MOST_RUNS), "runs of each scheduler and source (5)"),
+    ROW("repeat", 'n', "N", VERB_COMPARE, WHOLE(repeat, 1, MOST_RUNS), "rounds: runs of each scheduler from each source (5)"),
+    ROW("adaptive", 0, "SECONDS", VERB_COMPARE, REAL(adaptive, "(]", 0, 1e6),
+        "more rounds, until every interval is within 2 % or the time for a graph is up"),
+    ROW("baseline", 0, "NAME", VERB_COMPARE, TEXT(baseline), "what the others are compared with (the first of the list)"),
     ROW("repeat", 'n', "N", VERB_BENCH, WHOLE(repeat, 1, MOST_RUNS), "runs (5)", ONLY(TRAIT_SECTIONS, "runs --epochs times")),
-    ROW("warmup", 0, "N", RUNS, WHOLE(warmup, 0, MOST_RUNS), "runs before those, not reported (0)"),
+    ROW("warmup", 0, "N", VERB_APP, WHOLE(warmup, 0, MOST_RUNS), "runs before those, not reported (0)"),
+    ROW("warmup", 0, "N", VERB_COMPARE, WHOLE(warmup, 0, MOST_RUNS), "runs of each scheduler before those, not reported (1)"),
     ROW("warmup", 0, "N", VERB_BENCH, WHOLE(warmup, 0, MOST_RUNS), "runs before those, not reported (0)",
         ONLY(TRAIT_SECTIONS, "reports every epoch")),
     ROW("limit", 0, "X", RUNS, REAL(limit, "[]", 0, INFINITY), "does not look for vertices farther than X",
@@ -150,10 +163,10 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("damping", 0, "D", RUNS, REAL(damping, "[)", 0, 1), "chance of following an edge (0.85)", ONLY(TRAIT_RANKS, "has no damping")),
     ROW("tolerance", 0, "T", RUNS, REAL(tolerance, "(]", 0, 1), "ends with every residual below T / vertices (1e-6)",
         ONLY(TRAIT_RANKS, "is exact")),
-    ROW("timeout", 0, "SECONDS", MEASURES, REAL(timeout, "[)", 0, INFINITY), "ends a run that takes longer, with exit status 6 (0: none)"),
+    ROW("timeout", 0, "SECONDS", MEASURES, REAL(timeout, "[)", 0, INFINITY), "ends a run that takes longer, with exit status 6 (0: none)", OPERATORS),
     ROW("verify", 'v', "[auto|serial|certificate|both]", RUNS, OWN(take_verify), "checks each answer; exit status 1 if one fails",
         .group = GROUP_VERIFY),
-    ROW("no-verify", 0, NULL, VERB_COMPARE, FLAG(no_verify), "does not check answers, which compare does by default", .group = GROUP_VERIFY),
+    ROW("no-verify", 0, NULL, VERB_COMPARE | VERB_TUNE, FLAG(no_verify), "does not check answers, which compare does by default", .group = GROUP_VERIFY),
     ROW("ids", 0, "index|file", RUNS | VERB_INFO | VERB_SAMPLE, CHOICE(ids_of_file, 0),
         "vertices are indices from 0, or as the file counts them (index)"),
 
@@ -165,8 +178,11 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("tree", 0, "FILE", VERB_APP, TEXT(tree), "predecessors, one a line, '-' for none; NumPy with -1 if .npy",
         ONLY(TRAIT_PATHS, "gives no paths")),
     ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_PATHS, "gives no paths")),
-    ROW("json", 0, "FILE", MEASURES | VERB_INFO, TEXT(json), "a JSON object a run, one a line; '-' is standard output"),
-    ROW("trace-json", 0, NULL, RUNS, FLAG(trace_json), "puts the trace into the JSON"),
+    ROW("json", 0, "FILE", MEASURES | VERB_INFO, TEXT(json), "a JSON object a run, one a line; '-' is standard output", OPERATORS),
+    ROW("csv", 0, "FILE", VERB_COMPARE, TEXT(csv), "the table as CSV, a line a scheduler and graph"),
+    ROW("save", 0, "FILE", VERB_COMPARE, TEXT(save), "adds each run to FILE, as --json writes it, for --from"),
+    ROW("from", 0, "FILE", VERB_COMPARE, TEXT(from), "runs nothing: tables from the runs in FILE, and in further files"),
+    ROW("trace-json", 0, NULL, VERB_APP | VERB_COMPARE, FLAG(trace_json), "puts the trace into the JSON"),
     ROW("trace", 0, "FILE", VERB_APP, TEXT(trace), "the trace of the last run as CSV"),
     ROW("analysis", 'a', NULL, VERB_APP, FLAG(analysis), "prints what the last run did: items, edges, supersteps, memory"),
     ROW("log", 'l', NULL, VERB_APP, FLAG(log), "prints the trace of each run"),
@@ -229,7 +245,8 @@ option_scope scope_of_app(int verb, const ordo_app *app)
 static const struct {
     const char *name;
     unsigned traits;
-} benchmarks[] = {{"ht", TRAIT_SECTIONS}, {"atm", TRAIT_SECTIONS}, {"sgd", TRAIT_RATINGS | TRAIT_GRAPH}};
+} benchmarks[] = {
+    {"ht", TRAIT_SECTIONS}, {"atm", TRAIT_SECTIONS}, {"sgd", TRAIT_RATINGS | TRAIT_GRAPH}, {"machine", TRAIT_MACHINE}};
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
 option_scope scope_of_benchmark(const char *name)

@@ -54,7 +54,7 @@ typedef struct option_row {
     bool repeats; /* may be given several times; all values count */
 } option_row;
 
-enum { OPTION_ROWS = 84 }; /* the compiler refuses more rows, tests/cli/options_test.py an empty one */
+enum { OPTION_ROWS = 96 }; /* the compiler refuses more rows, tests/cli/options_test.py an empty one */
 extern const option_row option_rows[OPTION_ROWS];
 
 /* Sets the value of an option; `value` is NULL where it has none. */
@@ -75,6 +75,8 @@ ordo_status take_urand(options *o, const char *name, const char *value);
 ordo_status take_symmetrise(options *o, const char *name, const char *value);
 ordo_status take_symmetric(options *o, const char *name, const char *value);
 ordo_status take_setting(options *o, const char *name, const char *value);
+ordo_status take_sweep(options *o, const char *name, const char *value);
+ordo_status take_time(options *o, const char *name, const char *value);
 ordo_status take_delta(options *o, const char *name, const char *value);
 ordo_status take_verify(options *o, const char *name, const char *value);
 

@@ -230,6 +230,32 @@ ordo_status take_setting(options *o, const char *name, const char *text)
     return ORDO_OK;
 }
 
+ordo_status take_sweep(options *o, const char *name, const char *text)
+{
+    if (o->sweep_count == MAX_SWEEPS)
+        return ordo_fail(ORDO_ERR_USAGE, "%s '%s': more than %d sweeps", name, text, MAX_SWEEPS);
+    o->sweeps[o->sweep_count++] = text;
+    return ORDO_OK;
+}
+
+/* A number of seconds, with s, m or h behind it. */
+ordo_status take_time(options *o, const char *name, const char *text)
+{
+    static const double longest = 1e6;
+    char number[32];
+    const size_t length = strlen(text);
+    const char unit = length ? text[length - 1] : 0;
+    const bool has_unit = unit && strchr("smh", unit);
+    snprintf(number, sizeof number, "%.*s", (int)(length - has_unit < 31 ? length - has_unit : 31), text);
+    const double factor = unit == 'h' ? 3600 : unit == 'm' ? 60 : 1;
+    if (!ordo_parse_real(number, &o->search_seconds) || !(o->search_seconds > 0) ||
+        o->search_seconds * factor > longest)
+        return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected a number of seconds above 0, such as 30, 30s or 5m", name,
+                         text);
+    o->search_seconds *= factor;
+    return ORDO_OK;
+}
+
 ordo_status take_delta(options *o, const char *name, const char *text)
 {
     double ignored;
