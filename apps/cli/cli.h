@@ -40,7 +40,7 @@ enum {
     MAX_SETTINGS = 64,
     MAX_GRAPHS = 256,
     GAP_WEIGHT = 255,
-    MAX_OPTIONS = 96,
+    MAX_OPTIONS = 128,
     MAX_CANDIDATES = 256,
     MAX_OWN = 16, /* settings of one contender */
     MAX_SWEEPS = 8,
