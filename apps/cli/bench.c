@@ -230,7 +230,7 @@ static void print_line(bench *b, ordo_u64 factor)
         bench_seen *s = &b->seen[i];
         char cell[64] = "-";
         if (s->runs) {
-            s->median = median_of(s->rate, s->runs);
+            s->median = ordo_median(s->rate, s->runs);
             snprintf(cell, sizeof cell, "%.2f (%.2f to %.2f)", s->median / 1e6, s->rate[0] / 1e6,
                      s->rate[s->runs - 1] / 1e6);
         }

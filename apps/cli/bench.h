@@ -3,7 +3,7 @@
 #define ORDO_CLI_BENCH_H
 
 #include "apps/cli/cli.h"
-#include "apps/cli/statistics.h"
+#include "framework/compare/statistics.h"
 
 /* The measurements of a candidate. */
 typedef struct bench_seen {

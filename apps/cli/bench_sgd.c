@@ -188,7 +188,7 @@ static ordo_status run_candidate(bench *b, ratings *d, int which)
         status = run_epoch(b, d, which, epoch, &r);
     if (status || !b->text)
         return status;
-    s->median = median_of(s->rate, s->runs);
+    s->median = ordo_median(s->rate, s->runs);
     printf("%-12s %-7s %9.2f (%.2f to %.2f) %12.5f %12.5f\n", b->candidates[which].scheduler, s->sync, s->median / 1e6,
            s->rate[0] / 1e6, s->rate[s->runs - 1] / 1e6, r.rmse, r.rmse_held);
     return flush_stdout();

@@ -5,7 +5,7 @@
 #define ORDO_CLI_COMPARE_H
 
 #include "apps/cli/cli.h"
-#include "apps/cli/statistics.h"
+#include "framework/compare/statistics.h"
 
 /* One contender on one graph: a line of the table. */
 typedef struct entry {
@@ -15,7 +15,7 @@ typedef struct entry {
     ordo_status status;          /* of the reason */
     ordo_u64 expected, at_most;
 
-    times times;
+    ordo_times times;
     size_t runs;                            /* in all */
     char fallback[256];                     /* why it is not on a GPU under --device auto */
     char chosen[64];                        /* auto: the scheduler that it took */
@@ -59,8 +59,8 @@ double answer_field(const ordo_answer *a, const char *name, double otherwise);
 /* Ratios over the baseline of each contender on each graph, for the means over graphs. */
 typedef struct summary {
     char app[48], label[LABEL];
-    estimate ratio;
-    double *replicates; /* [RESAMPLES] */
+    ordo_estimate ratio;
+    double *replicates; /* [ORDO_RESAMPLES] */
 } summary;
 
 typedef struct table {
@@ -107,20 +107,21 @@ typedef struct comparison {
     /* the current graph */
     const loaded *graph;
     results results;
-    ordo_vid *sources; /* [results.source_count] */
-    reference *known;  /* likewise */
-    ordo_u32 *order;   /* [sources * contenders] of a round */
-    ordo_twister64 random;
+    ordo_vid *sources;  /* [results.source_count] */
+    reference *known;   /* likewise */
+    ordo_answer answer; /* of the last run */
+    ordo_u64 seed;      /* of the order of the next runs */
+    ordo_contender contenders[MAX_CANDIDATES];
+    ordo_compare_row rows[MAX_CANDIDATES];
 } comparison;
 
 /* Finds sources and prepares the results of the graph, for the candidates. */
 ordo_status comparison_begin(comparison *c);
 /* Fills entries anew, for other candidates on the same graph and from the same sources. */
 ordo_status comparison_entries(comparison *c);
-/* Runs that are not reported. */
-ordo_status comparison_warm_up(comparison *c, ordo_answer *answer);
-/* One run of every entry from every source, in a random order. Rounds count from 0. */
-ordo_status comparison_round(comparison *c, size_t round, ordo_answer *answer);
+/* Makes the runs of a plan that has `rounds` and what else ends it; this call sets the rest of it. What ran is in the
+ * results also where it ends early. Contenders that cannot run are left out; if none can, the status says why. */
+ordo_status comparison_run(comparison *c, ordo_compare_plan *plan);
 /* Frees what belongs to the graph, and the graph. */
 void comparison_end(comparison *c, loaded *g);
 

@@ -1,9 +1,8 @@
-/* compare_runs.c -- the runs of a comparison on one graph.
+/* compare_runs.c -- the runs of a comparison on one graph, which ordo_compare() asks for.
  *
- * Runs are made in rounds. In a round every contender runs once from every source, in a random order that is drawn
- * anew, so that neither changes of the machine's speed nor the run before favour one of them. Each contender's first
- * answer from a source is verified; later ones must equal the verified one bit for bit (by a 64-bit hash), which costs
- * a pass over the answer instead of a serial run. Where answers are approximate, every one is verified.
+ * Each contender's first answer from a source is verified; later ones must equal the verified one bit for bit (by a
+ * 64-bit hash), which costs a pass over the answer instead of a serial run. Where answers are approximate, every one is
+ * verified.
  */
 #include "apps/cli/compare.h"
 
@@ -18,13 +17,10 @@ static void note_reason(entry *e, ordo_status status)
     snprintf(e->reason, sizeof e->reason, "%s", ordo_last_error());
 }
 
-/* A contender that runs out of memory or time is left out; the others continue. */
-static ordo_status goes_on(entry *e, ordo_status status)
+/* Whether a status leaves a contender out, while the others continue. */
+static bool leaves_out(ordo_status status)
 {
-    if (status != ORDO_ERR_MEMORY && status != ORDO_ERR_TIMEOUT)
-        return status;
-    note_reason(e, status);
-    return ORDO_OK;
+    return status == ORDO_ERR_UNSOUND || status == ORDO_ERR_MEMORY || status == ORDO_ERR_TIMEOUT;
 }
 
 ordo_status comparison_entries(comparison *c)
@@ -41,10 +37,10 @@ ordo_status comparison_entries(comparison *c)
             e->at_most += answer_bytes(c->o->app, g, false);
             status = check_memory(c->o, e->who->scheduler, e->expected);
         }
-        if (status == ORDO_ERR_UNSOUND)
-            note_reason(e, status);
-        else if (goes_on(e, status))
+        if (status && !leaves_out(status))
             return status;
+        if (status)
+            note_reason(e, status);
     }
     return ORDO_OK;
 }
@@ -110,11 +106,12 @@ static ordo_status write_record(sink *s, const record *r)
     return status ? status : sink_whole(s);
 }
 
-/* Makes one run, from the source of that index. */
-static ordo_status run_entry(comparison *c, entry *e, size_t which, size_t round, ordo_answer *answer)
+/* Makes one run that counts. */
+static ordo_status run_entry(comparison *c, entry *e, const ordo_compare_turn *turn, ordo_stats *stats)
 {
     const options *o = c->o;
-    ordo_stats stats = {0};
+    const size_t which = turn->input;
+    ordo_answer *answer = &c->answer;
     ordo_app_input input;
     ordo_status status = app_input(o, c->graph, c->sources[which], &input);
     if (status)
@@ -126,19 +123,19 @@ static ordo_status run_entry(comparison *c, entry *e, size_t which, size_t round
                 .o = o,
                 .expected = e->expected,
                 .at_most = e->at_most,
-                .trial = (int)round + 1,
+                .trial = (int)turn->round + 1,
                 .label = e->label,
                 .session = c->session,
                 .row = (int)(e - c->results.entries) + 1};
-    const bool first = c->verify_once ? !c->known[which].set : round == 0;
+    const bool first = c->verify_once ? !c->known[which].set : turn->round == 0;
     const bool verify = (first || o->app->is_approximate) && !o->no_verify;
-    status = run_once(&r, &input, &e->who->run, verify, answer, &stats);
-    if (status) {
-        ordo_stats_free(&stats);
+    status = run_once(&r, &input, &e->who->run, verify, answer, stats);
+    if (!status)
+        status = results_rounds(&c->results, turn->round + 1);
+    if (status)
         return status;
-    }
     judge_answer(c, e, &r, &c->known[which]);
-    results_count(e, round, which, stats.run_seconds + stats.transfer_seconds, &stats);
+    results_count(e, turn->round, which, stats->run_seconds + stats->transfer_seconds, stats);
     if (r.verified || !c->results.answer[which].field_count) {
         memcpy(c->results.answer[which].fields, answer->fields, sizeof answer->fields);
         c->results.answer[which].field_count = answer->field_count;
@@ -147,59 +144,50 @@ static ordo_status run_entry(comparison *c, entry *e, size_t which, size_t round
     c->any_whole = true;
     if (!status)
         status = write_record(&c->save, &r);
-    ordo_stats_free(&stats);
     table_update(&c->table, &c->results);
+    if (!status && r.verified == 0)
+        status = ordo_fail(ORDO_ERR_VERIFY, "%s", c->failure);
     return status;
 }
 
-/* ---- rounds ---- */
-
-ordo_status comparison_warm_up(comparison *c, ordo_answer *answer)
+/* A run whose time does not count and whose answer is not looked at. */
+static ordo_status warm_up(comparison *c, const ordo_compare_turn *turn, ordo_stats *stats)
 {
-    const options *o = c->o;
-    ordo_status status = ORDO_OK;
-    for (int i = 0; i < o->warmup && !status; i++)
-        for (int k = 0; k < c->count && !status; k++) {
-            progress_step();
-            if (c->results.entries[k].reason[0])
-                continue;
-            ordo_stats stats = {0};
-            ordo_app_input input;
-            record r = {.graph = c->graph, .app = o->app, .o = o};
-            status = app_input(o, c->graph, c->sources[0], &input);
-            if (!status)
-                status =
-                    goes_on(&c->results.entries[k], run_once(&r, &input, &c->candidates[k].run, false, answer, &stats));
-            ordo_stats_free(&stats);
-        }
+    ordo_app_input input;
+    record r = {.graph = c->graph, .app = c->o->app, .o = c->o};
+    ordo_status status = app_input(c->o, c->graph, c->sources[turn->input], &input);
+    return status ? status : run_once(&r, &input, &c->candidates[turn->contender].run, false, &c->answer, stats);
+}
+
+static ordo_status make_run(void *arg, const ordo_compare_turn *turn, ordo_stats *stats)
+{
+    comparison *c = arg;
+    entry *e = &c->results.entries[turn->contender];
+    const size_t each = c->results.source_count * (size_t)c->count;
+    if (c->results.wanted < (turn->round + 1) * each)
+        c->results.wanted = (turn->round + 1) * each;
+    progress_step();
+    if (e->reason[0])
+        return ordo_fail(e->status, "%s", e->reason);
+    ordo_status status = turn->warms_up ? warm_up(c, turn, stats) : run_entry(c, e, turn, stats);
+    if (leaves_out(status))
+        note_reason(e, status);
     return status;
 }
 
-/* A new random order of a round's runs. */
-static void shuffle(comparison *c, size_t count)
+ordo_status comparison_run(comparison *c, ordo_compare_plan *plan)
 {
-    for (size_t i = 0; i < count; i++)
-        c->order[i] = (ordo_u32)i;
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)(ordo_twister64_next(&c->random) % i);
-        ordo_u32 swapped = c->order[i - 1];
-        c->order[i - 1] = c->order[other];
-        c->order[other] = swapped;
-    }
-}
-
-ordo_status comparison_round(comparison *c, size_t round, ordo_answer *answer)
-{
-    const size_t count = c->results.source_count * (size_t)c->count;
-    ordo_status status = results_rounds(&c->results, round + 1);
-    shuffle(c, count);
-    for (size_t i = 0; i < count && !status; i++) {
-        entry *e = &c->results.entries[c->order[i] % (size_t)c->count];
-        progress_step();
-        if (!e->reason[0])
-            status = goes_on(e, run_entry(c, e, c->order[i] / (size_t)c->count, round, answer));
-    }
-    return status;
+    for (int i = 0; i < c->count; i++)
+        c->contenders[i] = (ordo_contender){.label = c->candidates[i].label, .options = c->candidates[i].run};
+    plan->contenders = c->contenders;
+    plan->contender_count = (size_t)c->count;
+    plan->baseline = (size_t)c->results.baseline;
+    plan->input_count = c->results.source_count;
+    plan->run = make_run;
+    plan->arg = c;
+    plan->seed = c->seed++;
+    plan->cancel = &cancelled;
+    return ordo_compare(plan, c->rows);
 }
 
 /* ---- one graph ---- */
@@ -222,8 +210,7 @@ ordo_status comparison_begin(comparison *c)
     r->source = malloc(r->source_count * sizeof *r->source);
     r->answer = calloc(r->source_count, sizeof *r->answer);
     c->known = calloc(r->source_count, sizeof *c->known);
-    c->order = malloc(r->source_count * (size_t)c->count * sizeof *c->order);
-    if (!r->entries || !r->source || !r->answer || !c->known || !c->order)
+    if (!r->entries || !r->source || !r->answer || !c->known)
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for the results of %zu sources", r->source_count);
     for (size_t s = 0; s < r->source_count; s++)
         r->source[s] = c->sources[s] + g->id_base;
@@ -234,12 +221,11 @@ ordo_status comparison_begin(comparison *c)
 void comparison_end(comparison *c, loaded *g)
 {
     process_last_words(NULL);
+    free_answer(&c->answer);
     results_free(&c->results);
     free(c->sources);
     free(c->known);
-    free(c->order);
     c->sources = NULL;
     c->known = NULL;
-    c->order = NULL;
     load_free(g);
 }

@@ -32,7 +32,7 @@ static const double LOST = 1.1;
 
 /* The estimates of all rows of a table. */
 typedef struct view {
-    estimate time[MAX_CANDIDATES], ratio[MAX_CANDIDATES];
+    ordo_estimate time[MAX_CANDIDATES], ratio[MAX_CANDIDATES];
     double *replicates[MAX_CANDIDATES]; /* of known ratios, else NULL */
     int best;                           /* the row of the largest ratio that did not fail; -1: none */
     bool intervals;                     /* are computed, which takes time */
@@ -64,14 +64,14 @@ static view *view_of(const results *r, bool intervals)
     v->intervals = intervals;
     for (int i = 0; i < r->count; i++) {
         const entry *e = &r->entries[i];
-        v->ratio[i] = v->time[i] = (estimate){.value = NAN};
+        v->ratio[i] = v->time[i] = (ordo_estimate){.value = NAN};
         if (!took_part(e))
             continue;
-        v->time[i] = estimate_time(&e->times, intervals);
-        v->ratio[i] = (estimate){.value = 1, .known = false};
+        v->time[i] = ordo_estimate_time(&e->times, intervals);
+        v->ratio[i] = (ordo_estimate){.value = 1, .known = false};
         if (e != base) {
-            v->replicates[i] = intervals ? malloc(RESAMPLES * sizeof(double)) : NULL;
-            v->ratio[i] = estimate_ratio(&base->times, &e->times, v->replicates[i] != NULL, v->replicates[i]);
+            v->replicates[i] = intervals ? malloc(ORDO_RESAMPLES * sizeof(double)) : NULL;
+            v->ratio[i] = ordo_estimate_ratio(&base->times, &e->times, v->replicates[i] != NULL, v->replicates[i]);
         }
         if (!e->failed && !isnan(v->ratio[i].value) && (v->best < 0 || v->ratio[i].value > v->ratio[v->best].value))
             v->best = i;
@@ -79,14 +79,14 @@ static view *view_of(const results *r, bool intervals)
     return v;
 }
 
-static bool holds_one(const estimate *e)
+static bool holds_one(const ordo_estimate *e)
 {
     return !e->known || (e->low <= 1 && e->high >= 1);
 }
 
 /* ---- rows ---- */
 
-static void write_interval(const estimate *e, double scale, const char *form, char *out)
+static void write_interval(const ordo_estimate *e, double scale, const char *form, char *out)
 {
     char low[32], high[32];
     if (!e->known) {
@@ -199,8 +199,8 @@ static const entry *fastest_from(const results *r, size_t source)
     const entry *best = NULL;
     for (int i = 0; i < r->count; i++) {
         const entry *e = &r->entries[i];
-        if (took_part(e) && !e->failed && !isnan(time_from(&e->times, source)) &&
-            (!best || time_from(&e->times, source) < time_from(&best->times, source)))
+        if (took_part(e) && !e->failed && !isnan(ordo_time_on(&e->times, source)) &&
+            (!best || ordo_time_on(&e->times, source) < ordo_time_on(&best->times, source)))
             best = e;
     }
     return best;
@@ -219,7 +219,7 @@ static void print_results(FILE *out, const results *r)
         fprintf(out, "%-20s ", label);
         print_fields(out, &r->answer[s]);
         if (r->source_count > 1 && best)
-            fprintf(out, "; fastest %s, %.3f ms", best->label, 1e3 * time_from(&best->times, s));
+            fprintf(out, "; fastest %s, %.3f ms", best->label, 1e3 * ordo_time_on(&best->times, s));
         fputc('\n', out);
     }
 }
@@ -234,7 +234,7 @@ static void print_rounds(FILE *out, const results *r, const entry *best)
 static void print_best(FILE *out, const results *r, const view *v)
 {
     const entry *best = v->best < 0 ? NULL : &r->entries[v->best], *next = NULL;
-    estimate lead = {.value = INFINITY};
+    ordo_estimate lead = {.value = INFINITY};
     char equal[512] = "";
     int others = 0, equals = 0;
     if (!best)
@@ -243,7 +243,7 @@ static void print_best(FILE *out, const results *r, const view *v)
         const entry *e = &r->entries[i];
         if (e == best || !took_part(e) || e->failed)
             continue;
-        estimate over = estimate_ratio(&e->times, &best->times, v->intervals, NULL);
+        ordo_estimate over = ordo_estimate_ratio(&e->times, &best->times, v->intervals, NULL);
         others++;
         if (over.value < lead.value) {
             lead = over;
@@ -262,7 +262,7 @@ static void print_best(FILE *out, const results *r, const view *v)
                 lead.value, lead.low, lead.high, next->label);
     } else if (!lead.known) {
         fprintf(out, "Best:                %s by its median; too few runs to say more (%d rounds or %d sources)",
-                best->label, MIN_VALUES, MIN_SOURCES);
+                best->label, ORDO_MIN_VALUES, ORDO_MIN_INPUTS);
     } else {
         fprintf(out, "Best:                no difference between %s and %s", best->label, equal);
     }
@@ -276,7 +276,7 @@ static void print_lost_choices(FILE *out, const results *r, const view *v)
         const entry *e = &r->entries[i], *best = &r->entries[v->best];
         if (!took_part(e) || !e->chosen[0] || e == best)
             continue;
-        estimate lost = estimate_ratio(&e->times, &best->times, true, NULL);
+        ordo_estimate lost = ordo_estimate_ratio(&e->times, &best->times, true, NULL);
         if (lost.value > LOST && !holds_one(&lost))
             fprintf(out, "Choice:              %s took %s; %s is %.2f (%.2f to %.2f) times as fast\n", e->label,
                     e->chosen, best->label, lost.value, lost.low, lost.high);
@@ -329,7 +329,7 @@ static void put_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void put_estimate(FILE *out, const estimate *e)
+static void put_estimate(FILE *out, const ordo_estimate *e)
 {
     const double values[] = {e->value, e->known ? e->low : NAN, e->known ? e->high : NAN};
     for (int i = 0; i < 3; i++)
@@ -389,9 +389,9 @@ static ordo_status keep_summary(table *t, const results *r, view *v)
 }
 
 /* The mean of the contender of summary `first` over the graphs; how many of them in *count. */
-static estimate mean_over_graphs(const table *t, size_t first, size_t *count)
+static ordo_estimate mean_over_graphs(const table *t, size_t first, size_t *count)
 {
-    estimate *ratio = malloc(t->summary_count * sizeof *ratio), e = {.value = NAN};
+    ordo_estimate *ratio = malloc(t->summary_count * sizeof *ratio), e = {.value = NAN};
     double **replicates = malloc(t->summary_count * sizeof *replicates);
     *count = 0;
     for (size_t i = first; i < t->summary_count && ratio && replicates; i++)
@@ -401,7 +401,7 @@ static estimate mean_over_graphs(const table *t, size_t first, size_t *count)
             replicates[(*count)++] = t->summaries[i].replicates;
         }
     if (*count)
-        e = combine_ratios(ratio, replicates, *count);
+        e = ordo_combine_ratios(ratio, replicates, *count);
     free(ratio);
     free(replicates);
     return e;
@@ -418,7 +418,7 @@ void table_means(const table *t)
         size_t count;
         if (seen)
             continue;
-        estimate mean = mean_over_graphs(t, i, &count);
+        ordo_estimate mean = mean_over_graphs(t, i, &count);
         if (count < 2)
             continue;
         if (!head)

@@ -8,25 +8,15 @@
 ordo_status results_rounds(results *r, size_t rounds)
 {
     for (int i = 0; i < r->count; i++) {
-        times *t = &r->entries[i].times;
-        t->sources = r->source_count;
-        if (t->rounds >= rounds)
-            continue;
-        double *more = realloc(t->at, rounds * t->sources * sizeof *more);
-        if (!more)
+        if (!ordo_times_grow(&r->entries[i].times, rounds, r->source_count))
             return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %zu rounds", rounds);
-        t->at = more;
-        for (size_t at = t->rounds * t->sources; at < rounds * t->sources; at++)
-            more[at] = NAN;
-        t->rounds = rounds;
     }
     return ORDO_OK;
 }
 
 void results_count(entry *e, size_t round, size_t source, double seconds, const ordo_stats *stats)
 {
-    static const double shortest = 1e-9; /* what the clock tells apart; ratios need times above 0 */
-    e->times.at[round * e->times.sources + source] = seconds > shortest ? seconds : shortest;
+    ordo_times_set(&e->times, round, source, seconds);
     e->runs++;
     snprintf(e->sync, sizeof e->sync, "%s", stats->sync);
     snprintf(e->fallback, sizeof e->fallback, "%s", stats->fallback);

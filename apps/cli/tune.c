@@ -37,9 +37,8 @@ static const double PATIENCE = 10, SLACK = 0.05;
 static const double SEARCH = 0.75;
 
 typedef struct tuner {
-    comparison c;
-    ordo_answer answer;
-    double end;       /* of the search */
+    comparison c;     /* the first member: functions of ordo_compare() get its address */
+    double end;       /* of the search, or of the last comparison */
     double best_time; /* the median of the best, in seconds */
     double delta;     /* the bucket width of the scheduler's own choice; 0: none */
     int tried;
@@ -61,34 +60,41 @@ static ordo_status reset(tuner *t)
     return comparison_entries(&t->c);
 }
 
+/* Whether a duel is over: the challenger is clearly slower, or it is decided, or does not look promising. */
+static bool duel_is_over(void *arg, const ordo_compare_row *rows, size_t rounds)
+{
+    const tuner *t = arg;
+    const ordo_estimate *ratio = &rows[CHALLENGER].speedup;
+    const bool undecided = ordo_compare_verdict(ratio) == ORDO_VERDICT_UNKNOWN || //
+                           ordo_compare_verdict(ratio) == ORDO_VERDICT_SAME;
+    if (rows[BEST].status || rows[CHALLENGER].status || now() > t->end)
+        return true;
+    return (rounds >= FIRST_LOOK && ratio->value < HOPELESS) ||
+           (rounds >= ORDO_MIN_VALUES && (!undecided || ratio->value < PROMISING));
+}
+
 /* Rounds of both; how many times as fast the challenger is. */
-static ordo_status duel(tuner *t, estimate *ratio)
+static ordo_status duel(tuner *t, ordo_estimate *ratio)
 {
     comparison *c = &t->c;
     candidate *challenger = &c->candidates[CHALLENGER];
+    ordo_compare_plan plan = {.rounds = MOST_ROUNDS, .warmup = -1, .enough = duel_is_over};
     ordo_status status = reset(t);
     const double patience = PATIENCE * t->best_time + SLACK;
     if (t->best_time > 0 && (challenger->run.timeout <= 0 || patience < challenger->run.timeout))
         challenger->run.timeout = patience;
-    *ratio = (estimate){.value = 0};
-    const entry *best = &c->results.entries[BEST], *other = &c->results.entries[CHALLENGER];
-    for (size_t round = 0; round < MOST_ROUNDS && !status; round++) {
-        status = comparison_round(c, round, &t->answer);
-        if (status || other->reason[0] || best->reason[0])
-            break;
-        *ratio = estimate_ratio(&best->times, &other->times, true, NULL);
-        const bool hopeless = round + 1 >= FIRST_LOOK && ratio->value < HOPELESS;
-        const bool undecided = !ratio->known || (ratio->low <= 1 && ratio->high >= 1);
-        if (hopeless || now() > t->end || (round + 1 >= MIN_VALUES && (!undecided || ratio->value < PROMISING)))
-            break;
-    }
+    *ratio = (ordo_estimate){.value = 0};
+    if (!status)
+        status = comparison_run(c, &plan);
+    const entry *best = &c->results.entries[BEST];
     if (!status && best->reason[0])
         status = ordo_fail(best->status, "%s", best->reason);
-    if (!status)
-        t->best_time = estimate_time(&best->times, false).value;
-    if (other->reason[0])
-        *ratio = (estimate){.value = 0};
-    return status;
+    if (status)
+        return status;
+    t->best_time = c->rows[BEST].seconds.value;
+    if (!c->rows[CHALLENGER].status)
+        *ratio = c->rows[CHALLENGER].speedup;
+    return ORDO_OK;
 }
 
 static const char *own_setting(const candidate *c, const char *name)
@@ -124,7 +130,7 @@ static void label(candidate *c)
 static ordo_status challenge(tuner *t, const char *name, const char *value, bool *won)
 {
     candidate *best = &t->c.candidates[BEST], *challenger = &t->c.candidates[CHALLENGER];
-    estimate ratio = {0};
+    ordo_estimate ratio = {0};
     *challenger = *best;
     set_own(challenger, name, value);
     label(challenger);
@@ -264,7 +270,7 @@ static ordo_status first_run(tuner *t)
     if (!status)
         status = app_input(c->o, c->graph, c->sources[0], &input);
     if (!status)
-        status = run_once(&r, &input, &own->run, !c->o->no_verify, &t->answer, &stats);
+        status = run_once(&r, &input, &own->run, !c->o->no_verify, &c->answer, &stats);
     if (!status && r.verified == 0)
         status = ordo_fail(ORDO_ERR_VERIFY, "%s", ordo_last_error());
     if (!status && !ordo_scheduler_find(stats.scheduler))
@@ -321,6 +327,12 @@ static void print_flags(const tuner *t, const candidate *c)
     putchar('\n');
 }
 
+static bool confirmation_is_over(void *arg, const ordo_compare_row *rows, size_t rounds)
+{
+    const tuner *t = arg;
+    return rows[BEST].status || rows[CHALLENGER].status || (rounds >= FINAL_ROUNDS && now() >= t->end);
+}
+
 /* Compares what was found with the own choice, from other sources, until the time is up. */
 static ordo_status confirm(tuner *t, double end)
 {
@@ -338,17 +350,16 @@ static ordo_status confirm(tuner *t, double end)
     }
     ordo_status status = change_sources(c);
     status = status ? status : reset(t);
-    const entry *entries = c->results.entries;
-    size_t rounds = 0;
-    for (; !status && (rounds < FINAL_ROUNDS || now() < end) && rounds < MOST_RUNS; rounds++) {
-        status = comparison_round(c, rounds, &t->answer);
-        if (entries[BEST].reason[0] || entries[CHALLENGER].reason[0])
-            break;
-    }
+    ordo_compare_plan plan = {.rounds = MOST_RUNS, .warmup = -1, .enough = confirmation_is_over};
+    t->end = end;
+    if (!status)
+        status = comparison_run(c, &plan);
     if (status)
         return status;
-    estimate ratio = estimate_ratio(&entries[BEST].times, &entries[CHALLENGER].times, true, NULL);
-    const bool won = ratio.known && ratio.low > 1, lost = ratio.known && ratio.high < 1;
+    const ordo_estimate ratio = c->rows[CHALLENGER].speedup;
+    const ordo_verdict verdict = ordo_compare_verdict(&ratio);
+    const size_t rounds = c->results.entries[BEST].times.rounds;
+    const bool won = verdict == ORDO_VERDICT_FASTER, lost = verdict == ORDO_VERDICT_SLOWER;
     if (t->text)
         printf("Tuned:               %.2f (%.2f to %.2f) times as fast as its own choice%s, from %zu %ssource%s, %zu "
                "rounds; %d "
@@ -417,7 +428,7 @@ ordo_status verb_tune(const options *given)
         t->c.o = o;
         t->c.candidates = candidates;
         t->c.verify_once = true;
-        ordo_twister64_start(&t->c.random, o->seed);
+        t->c.seed = o->seed;
         status = check_use(o, &path);
     }
     if (!status)
@@ -437,8 +448,6 @@ ordo_status verb_tune(const options *given)
     }
     if (!status && t->c.any_failed)
         status = ordo_fail(ORDO_ERR_VERIFY, "%s", t->c.failure);
-    if (t)
-        free_answer(&t->answer);
     if (t && t->c.json.file) {
         char failure[1024];
         snprintf(failure, sizeof failure, "%s", ordo_last_error());

@@ -7,6 +7,7 @@
 #define ORDO_ORDO_H
 
 #include <ordo/apps.h>
+#include <ordo/compare.h>
 #include <ordo/error.h>
 #include <ordo/graph.h>
 #include <ordo/memory.h>
