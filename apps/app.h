@@ -5,6 +5,7 @@
 #define ORDO_APP_H
 
 #include <ordo/apps.h>
+#include <ordo/paths.h>
 #include <ordo/detail/program.h>
 
 /* One number of a result; answers are compared by these. */
@@ -24,6 +25,9 @@ typedef struct ordo_app_input {
     ordo_flow_options flow; /* likewise */
     double limit;           /* INFINITY: none */
     bool want_pred;
+    const ordo_vid *sources; /* [source_count] several sources at once, instead of `source`; source_count 0: none */
+    ordo_u64 source_count;
+    bool want_nearest;         /* the source that each vertex's path comes from */
     ordo_u32 k;                /* if has_k; 0: core numbers */
     double damping, tolerance; /* if has_ranks */
 } ordo_app_input;
@@ -35,8 +39,9 @@ typedef struct ordo_answer {
     size_t size;    /* bytes of one value */
     void *values; /* [n] one for each vertex. values_are_edges: [n], of which the first `used` are set. values_on_edges:
                      one for each stored edge, n is their number */
-    ordo_vid *pred; /* [n], or NULL */
-    ordo_u8 *side;  /* [side_count] the sides of a cut, 1 for a vertex on the source side; or NULL */
+    ordo_vid *pred;    /* [n], or NULL */
+    ordo_vid *nearest; /* [n], or NULL */
+    ordo_u8 *side;     /* [side_count] the sides of a cut, 1 for a vertex on the source side; or NULL */
     ordo_u64 n, used, side_count;
     ordo_field fields[ORDO_MAX_FIELDS]; /* docs/json.md, `result` */
     int field_count;

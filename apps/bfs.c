@@ -13,27 +13,45 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("bfs");
 }
 
+static ordo_status levels(const ordo_graph *g, const ordo_sources *from, const ordo_options *options,
+                          const ordo_path_answer *answer)
+{
+    bfs_state s = {.limit = ordo_limit_u32(from->limit)};
+    ordo_options chosen = ordo_options_or_auto(options, "bsp");
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
+    ordo_status status = ordo_run_check(&work, &chosen);
+    if (status || (status = ordo_fill(chosen.threads, answer->value, work.targets, ORDO_UNREACHED_U32)))
+        return status;
+    ordo_sources_set(from, answer->value, 0);
+    if ((status = ordo_run(&work, &chosen, answer->stats)))
+        return status;
+    const ordo_paths paths = {.g = ordo_graph_out(g), .type = ORDO_U32, .sources = from, .dist = answer->value};
+    return ordo_trees(&paths, chosen.threads, answer->pred, answer->nearest);
+}
+
+ordo_status ordo_bfs_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                          const ordo_path_answer *answer)
+{
+    ordo_sources from;
+    ordo_status status = ordo_sources_make(g, query, answer, &from);
+    if (status)
+        return status;
+    status = levels(g, &from, options, answer);
+    ordo_sources_free(&from);
+    return status;
+}
+
 ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit, const ordo_options *options, ordo_u32 *level,
                      ordo_vid *pred, ordo_stats *stats)
 {
-    ordo_status status = ordo_check_paths(g, source, limit);
-    if (status)
-        return status;
-    bfs_state s = {.limit = ordo_limit_u32(limit)};
-    ordo_options chosen = ordo_options_or_auto(options, "bsp");
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, level, &source);
-    if ((status = ordo_run_check(&work, &chosen)) ||
-        (status = ordo_fill(chosen.threads, level, work.targets, ORDO_UNREACHED_U32)))
-        return status;
-    level[source] = 0;
-    status = ordo_run(&work, &chosen, stats);
-    ordo_paths paths = {.g = ordo_graph_out(g), .type = ORDO_U32, .source = source, .dist = level};
-    return status || !pred ? status : ordo_predecessors(&paths, chosen.threads, pred);
+    const ordo_path_query query = {.sources = &source, .source_count = 1, .limited = true, .limit = limit};
+    const ordo_path_answer answer = {.value = level, .pred = pred, .stats = stats};
+    return ordo_bfs_from(g, &query, options, &answer);
 }
 
 ordo_status ordo_bfs_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
-    ordo_vid source = 0;
+    const ordo_sources source = ORDO_FIRST_VERTEX;
     bfs_state s = {.limit = ordo_limit_u32(INFINITY)};
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.limit, &source); /* cells are not read */
@@ -42,11 +60,11 @@ ordo_status ordo_bfs_memory(const ordo_graph *g, const ordo_options *options, or
 
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
-    const ordo_graph *g = input->graph;
-    ordo_status status = ordo_answer_capacity(answer, ORDO_U32, ordo_graph_out(g)->n, input->want_pred);
+    const ordo_path_query query = ordo_input_query(input);
+    ordo_path_answer paths;
+    ordo_status status = ordo_answer_paths(answer, ORDO_U32, input, stats, &paths);
     if (!status)
-        status = ordo_bfs(g, input->source, input->limit, options, answer->values,
-                          input->want_pred ? answer->pred : NULL, stats);
+        status = ordo_bfs_from(input->graph, &query, options, &paths);
     if (!status)
         ordo_answer_sum(answer);
     return status;
@@ -54,8 +72,9 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
 
 static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
 {
-    return ordo_bfs_verify(input->graph, input->source, input->limit, answer->values,
-                           input->want_pred ? answer->pred : NULL, how);
+    const ordo_path_query query = ordo_input_query(input);
+    const ordo_path_answer paths = ordo_answer_claimed(answer, input);
+    return ordo_bfs_from_verify(input->graph, &query, &paths, how);
 }
 
 extern const ordo_app ordo_app_bfs;

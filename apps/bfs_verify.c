@@ -17,8 +17,10 @@ static ordo_status check_serially(const ordo_claim *c)
     if (!status) {
         for (ordo_vid v = 0; v < g->n; v++)
             level[v] = ORDO_UNREACHED_U32;
-        level[c->source] = 0;
-        queue[count++] = c->source;
+        for (ordo_u64 i = 0; i < c->sources->count; i++) {
+            level[c->sources->vertex[i]] = 0;
+            queue[count++] = c->sources->vertex[i];
+        }
     }
     for (ordo_u64 i = 0; i < count && level[queue[i]] + 1 <= c->limit; i++)
         for (ordo_eid e = g->row[queue[i]]; e < g->row[queue[i] + 1]; e++) {
@@ -35,20 +37,31 @@ static ordo_status check_serially(const ordo_claim *c)
     return status;
 }
 
-ordo_status ordo_bfs_verify(const ordo_graph *g, ordo_vid source, double limit, const ordo_u32 *level,
-                            const ordo_vid *pred, ordo_verify_how how)
+ordo_status ordo_bfs_from_verify(const ordo_graph *g, const ordo_path_query *query, const ordo_path_answer *answer,
+                                 ordo_verify_how how)
 {
     bool serial = true, certificate = true;
+    ordo_sources sources;
     ordo_claim c;
-    ordo_status status = ordo_claim_make(g, source, limit, level, "level", NULL, how, &c, &serial, &certificate);
+    ordo_status status = ordo_claim_make(g, query, answer, "level", NULL, how, &sources, &c, &serial, &certificate);
     if (status)
         return status;
     c.type = ORDO_U32;
     c.weighted = false;
-    c.pred = pred;
     if (serial)
         status = check_serially(&c);
     if (!status && certificate)
         status = ordo_claim_certify(&c);
-    return status || !pred ? status : ordo_claim_check_pred(&c);
+    if (!status)
+        status = ordo_claim_check_trees(&c);
+    ordo_sources_free(&sources);
+    return status;
+}
+
+ordo_status ordo_bfs_verify(const ordo_graph *g, ordo_vid source, double limit, const ordo_u32 *level,
+                            const ordo_vid *pred, ordo_verify_how how)
+{
+    const ordo_path_query query = {.sources = &source, .source_count = 1, .limited = true, .limit = limit};
+    const ordo_path_answer answer = {.value = (void *)(size_t)level, .pred = (ordo_vid *)(size_t)pred};
+    return ordo_bfs_from_verify(g, &query, &answer, how);
 }

@@ -13,18 +13,6 @@
 
 /* ---- checks ---- */
 
-ordo_status ordo_check_paths(const ordo_graph *g, ordo_vid source, double limit)
-{
-    if (!g)
-        return ordo_fail(ORDO_ERR_USAGE, "no graph given");
-    ordo_vid n = ordo_graph_out(g)->n;
-    if (source >= n)
-        return ordo_fail(ORDO_ERR_USAGE, "source %u is no vertex: the graph has %u, numbered from 0", source, n);
-    if (!(limit >= 0))
-        return ordo_fail(ORDO_ERR_USAGE, "limit %g, expected a number that is not negative", limit);
-    return ORDO_OK;
-}
-
 ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths)
 {
     const ordo_csr *g = ordo_graph_out(graph);
@@ -81,7 +69,7 @@ const ordo_operator *ordo_operator_for(const char *name, const ordo_graph *g)
 }
 
 ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const void *state, void *cells,
-                           const ordo_vid *source)
+                           const ordo_sources *from)
 {
     const ordo_vid n = ordo_graph_out(g)->n;
     return (ordo_work){.op = op,
@@ -90,8 +78,8 @@ ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const v
                        .state = state,
                        .num_items = n,
                        .targets = n,
-                       .initial = source,
-                       .initial_count = source && n ? 1 : 0};
+                       .initial = from ? from->vertex : NULL,
+                       .initial_count = from && n ? from->count : 0};
 }
 
 ordo_u32 ordo_limit_u32(double limit)
@@ -236,8 +224,9 @@ ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n
     if (answer->n != n || answer->size != size) {
         ordo_free(answer->values);
         ordo_free(answer->pred);
+        ordo_free(answer->nearest);
         answer->values = NULL;
-        answer->pred = NULL;
+        answer->pred = answer->nearest = NULL;
     }
     answer->n = n;
     answer->type = type;
@@ -249,6 +238,35 @@ ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n
     if (want_pred && !answer->pred)
         answer->pred = ordo_alloc(n, sizeof *answer->pred);
     return answer->values && (answer->pred || !want_pred) ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+ordo_path_query ordo_input_query(const ordo_app_input *input)
+{
+    return (ordo_path_query){.sources = input->source_count ? input->sources : &input->source,
+                             .source_count = input->source_count ? input->source_count : 1,
+                             .limited = input->limit < (double)INFINITY,
+                             .limit = input->limit};
+}
+
+ordo_path_answer ordo_answer_claimed(const ordo_answer *answer, const ordo_app_input *input)
+{
+    return (ordo_path_answer){.value = answer->values,
+                              .pred = input->want_pred ? answer->pred : NULL,
+                              .nearest = input->want_nearest ? answer->nearest : NULL};
+}
+
+ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_app_input *input, ordo_stats *stats,
+                              ordo_path_answer *out)
+{
+    const ordo_vid n = ordo_graph_out(input->graph)->n;
+    ordo_status status = ordo_answer_capacity(answer, type, n, input->want_pred);
+    if (!status && input->want_nearest && !answer->nearest) {
+        answer->nearest = ordo_alloc(n, sizeof *answer->nearest);
+        status = answer->nearest ? ORDO_OK : ORDO_ERR_MEMORY;
+    }
+    *out = ordo_answer_claimed(answer, input);
+    out->stats = stats;
+    return status;
 }
 
 void ordo_answer_sum(ordo_answer *answer)

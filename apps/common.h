@@ -5,9 +5,8 @@
 #include <stdbool.h>
 
 #include "apps/app.h"
+#include "apps/path_query.h"
 
-/* ORDO_ERR_USAGE unless source is a vertex of g and limit a number that is not negative. */
-ordo_status ordo_check_paths(const ordo_graph *g, ordo_vid source, double limit);
 /* ORDO_ERR_NEGATIVE_WEIGHT or ORDO_ERR_INPUT with the first edge whose weight is negative, NaN or infinite. `paths`:
  * the problem, for the message: "shortest paths". */
 ordo_status ordo_check_weights(const ordo_graph *g, const char *paths);
@@ -18,10 +17,15 @@ ordo_options ordo_options_or(const ordo_options *options, const char *scheduler)
 ordo_options ordo_options_or_auto(const ordo_options *options, const char *scheduler);
 /* The instance of an operator that is a template for the graph's weights; u32 where it has none. */
 const ordo_operator *ordo_operator_for(const char *name, const ordo_graph *g);
-/* A run whose items are the graph's vertices, with a cell for each. source: the initial item; NULL: all. For checks and
+/* A run whose items are the graph's vertices, with a cell for each. from: the initial items; NULL: all. For checks and
  * predictions, which read neither, cells and state may be anything but NULL. */
 ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const void *state, void *cells,
-                           const ordo_vid *source);
+                           const ordo_sources *from);
+/* One source, for checks and predictions. */
+#define ORDO_FIRST_VERTEX                                                                                              \
+    {                                                                                                                  \
+        .vertex = (const ordo_vid[]){0}, .count = 1                                                                    \
+    }
 /* The largest u32 that is within the limit and does not mean "unreached". */
 ordo_u32 ordo_limit_u32(double limit);
 
@@ -67,6 +71,13 @@ static inline void ordo_keep_least_u64(ordo_u64 *least, ordo_u64 value)
 
 /* Arrays for an answer of that type on n vertices, the old ones where they fit. */
 ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred);
+/* The query of a run on that input, and the answer whose arrays it fills; both point into what they are made of.
+ * Allocates predecessors and sources where they are wanted. */
+ordo_path_query ordo_input_query(const ordo_app_input *input);
+ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_app_input *input, ordo_stats *stats,
+                              ordo_path_answer *out);
+/* The same answer, to be verified. */
+ordo_path_answer ordo_answer_claimed(const ordo_answer *answer, const ordo_app_input *input);
 /* Fields reached, max and sum of the values; sums of f32 are taken in double, in order of ids. */
 void ordo_answer_sum(ordo_answer *answer);
 

@@ -26,6 +26,8 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler/scheduler.h>
 
+#include "framework/run/reserved.h"
+
 #include "operators/relabel.h"
 
 enum {
@@ -382,11 +384,14 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
     if (!g || !result || (!side && ordo_graph_out(g)->n))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", !g ? "graph" : !result ? "result" : "room for the cut");
     const ordo_vertex_data *named = ordo_graph_vertex_data(g);
+    ordo_status status = how ? ORDO_RESERVED_CHECK(ordo_flow_options, how) : ORDO_OK;
+    if (status)
+        return status;
     search s = {.how = how ? *how : (ordo_flow_options){0},
                 .native = ordo_is_native(options) || ordo_may_be_native(options, false),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}};
     ordo_flow found = {0};
-    ordo_status status = take_gpu(&s, options);
+    status = take_gpu(&s, options);
     if (!status && !s.asked)
         status = s.native ? ordo_program_check(&program, &s.runs.options) : check_options(&s.runs.options);
     if (status)

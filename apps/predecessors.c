@@ -83,7 +83,8 @@ static void offer_range(void *arg, ordo_u64 begin, ordo_u64 end)
 
 static bool lacks_parent(const search *t, ordo_u64 v)
 {
-    return t->pred[v] == ORDO_NO_VERTEX && t->p.dist[v] != t->unreached && v != t->p.source;
+    return t->pred[v] == ORDO_NO_VERTEX && t->p.dist[v] != t->unreached &&
+           !(t->p.dist[v] == 0 && ordo_sources_has(t->p.sources, (ordo_vid)v));
 }
 
 static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
@@ -153,8 +154,8 @@ static ordo_status add_layers(search *t, int threads)
         status = ordo_for_ranges(threads, t->to - t->from, ORDO_GRAIN, layer_range, t);
     }
     if (!status && t->queued != t->left)
-        status = ordo_fail(ORDO_ERR_INTERNAL, "%llu reached vertices have no path from source %u",
-                           (unsigned long long)(t->left - t->queued), t->p.source);
+        status = ordo_fail(ORDO_ERR_INTERNAL, "%llu reached vertices have no path from a source",
+                           (unsigned long long)(t->left - t->queued));
     ordo_free(t->queue);
     ordo_free(t->layer);
     return status;
@@ -170,6 +171,21 @@ ordo_status ordo_predecessors(const ordo_paths *paths, int threads, ordo_vid *pr
     if (!status)
         status = ordo_for_ranges(threads, n, 0, count_range, &t);
     return status || !t.left ? status : add_layers(&t, threads);
+}
+
+ordo_status ordo_trees(const ordo_paths *paths, int threads, ordo_vid *pred, ordo_vid *nearest)
+{
+    const ordo_vid n = paths->g->n;
+    ordo_vid *own = NULL;
+    if (!pred && !nearest)
+        return ORDO_OK;
+    if (!pred && !(pred = own = ordo_alloc(n, sizeof *own)))
+        return ORDO_ERR_MEMORY;
+    ordo_status status = ordo_predecessors(paths, threads, pred);
+    if (!status && nearest)
+        status = ordo_nearest_by_pred(paths->sources, n, pred, threads, nearest);
+    ordo_free(own);
+    return status;
 }
 
 ordo_u64 ordo_predecessors_memory(ordo_u64 n)

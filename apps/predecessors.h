@@ -6,19 +6,23 @@
 
 #include <ordo/graph.h>
 
+#include "apps/path_query.h"
+
 /* Distances of one type (u32, i32 or f32) on rows whose weights are of the same type; not weighted: every edge
  * counts 1. */
 typedef struct ordo_paths {
     const ordo_csr *g;
     ordo_type type;
     bool weighted;
-    ordo_vid source;
+    const ordo_sources *sources;
     const ordo_u32 *dist; /* [n] words, final */
 } ordo_paths;
 
 /* Fills pred[n] as <ordo/apps.h> specifies. O(n + m). */
 ordo_status ordo_predecessors(const ordo_paths *paths, int threads, ordo_vid *pred);
-/* Bytes that it may allocate. */
+/* The same, and fills nearest[n] with the source that predecessors lead to; NULL: not wanted, either of them. */
+ordo_status ordo_trees(const ordo_paths *paths, int threads, ordo_vid *pred, ordo_vid *nearest);
+/* Bytes that ordo_predecessors may allocate. */
 ordo_u64 ordo_predecessors_memory(ordo_u64 n);
 
 #endif

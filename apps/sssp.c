@@ -1,4 +1,4 @@
-/* sssp.c -- the app of shortest paths from one source: one run of operators/sssp.h, then predecessors.
+/* sssp.c -- the app of shortest paths: one run of operators/sssp.h, then predecessors.
  *
  * Distances have the type of the weights. A sum that does not fit that type improves nothing during the run. If a path
  * ended for that reason, and not because of the limit, "unreached" would be a wrong answer: the app finds the edge and
@@ -126,36 +126,54 @@ static ordo_status check_overflow(const ordo_graph *graph, double limit, const o
 
 /* ---- the app ---- */
 
+static ordo_status distances(const ordo_graph *g, const ordo_sources *from, const ordo_options *options,
+                             const ordo_path_answer *answer)
+{
+    const ordo_type type = ordo_sssp_type(g);
+    state s = state_for(type, from->limit);
+    ordo_options chosen = ordo_options_or_auto(options, "delta");
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
+    ordo_status status = ordo_run_check(&work, &chosen);
+    if (status || (status = ordo_check_weights(g, "shortest paths")))
+        return status;
+    status = ordo_fill(chosen.threads, answer->value, work.targets, ordo_unreached_word(type));
+    if (status)
+        return status;
+    ordo_sources_set(from, answer->value, 0); /* the same word for all types */
+    if ((status = ordo_run(&work, &chosen, answer->stats)) ||
+        (status = check_overflow(g, from->limit, answer->value, chosen.threads)))
+        return status;
+    const ordo_paths paths = {.g = ordo_graph_out(g),
+                              .type = type,
+                              .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
+                              .sources = from,
+                              .dist = answer->value};
+    return ordo_trees(&paths, chosen.threads, answer->pred, answer->nearest);
+}
+
+ordo_status ordo_sssp_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                           const ordo_path_answer *answer)
+{
+    ordo_sources from;
+    ordo_status status = ordo_sources_make(g, query, answer, &from);
+    if (status)
+        return status;
+    status = distances(g, &from, options, answer);
+    ordo_sources_free(&from);
+    return status;
+}
+
 ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limit, const ordo_options *options, void *dist,
                       ordo_vid *pred, ordo_stats *stats)
 {
-    ordo_status status = ordo_check_paths(g, source, limit);
-    if (status)
-        return status;
-    state s = state_for(ordo_sssp_type(g), limit);
-    ordo_options chosen = ordo_options_or_auto(options, "delta");
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, dist, &source);
-    if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g, "shortest paths")))
-        return status;
-
-    ordo_type type = ordo_sssp_type(g);
-    status = ordo_fill(chosen.threads, dist, work.targets, ordo_unreached_word(type));
-    if (status)
-        return status;
-    ((ordo_u32 *)dist)[source] = 0; /* the same word for all types */
-    if ((status = ordo_run(&work, &chosen, stats)) || (status = check_overflow(g, limit, dist, chosen.threads)))
-        return status;
-    ordo_paths paths = {.g = ordo_graph_out(g),
-                        .type = type,
-                        .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
-                        .source = source,
-                        .dist = dist};
-    return pred ? ordo_predecessors(&paths, chosen.threads, pred) : ORDO_OK;
+    const ordo_path_query query = {.sources = &source, .source_count = 1, .limited = true, .limit = limit};
+    const ordo_path_answer answer = {.value = dist, .pred = pred, .stats = stats};
+    return ordo_sssp_from(g, &query, options, &answer);
 }
 
 ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
-    ordo_vid source = 0;
+    const ordo_sources source = ORDO_FIRST_VERTEX;
     state s = state_for(ordo_sssp_type(g), INFINITY);
     ordo_options chosen = ordo_options_or_auto(options, "delta");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* cells are not read */
@@ -167,11 +185,11 @@ ordo_status ordo_sssp_memory(const ordo_graph *g, const ordo_options *options, o
 
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
-    const ordo_graph *g = input->graph;
-    ordo_status status = ordo_answer_capacity(answer, ordo_sssp_type(g), ordo_graph_out(g)->n, input->want_pred);
+    const ordo_path_query query = ordo_input_query(input);
+    ordo_path_answer paths;
+    ordo_status status = ordo_answer_paths(answer, ordo_sssp_type(input->graph), input, stats, &paths);
     if (!status)
-        status = ordo_sssp(g, input->source, input->limit, options, answer->values,
-                           input->want_pred ? answer->pred : NULL, stats);
+        status = ordo_sssp_from(input->graph, &query, options, &paths);
     if (!status)
         ordo_answer_sum(answer);
     return status;
@@ -179,8 +197,9 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
 
 static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
 {
-    return ordo_sssp_verify(input->graph, input->source, input->limit, answer->values,
-                            input->want_pred ? answer->pred : NULL, how);
+    const ordo_path_query query = ordo_input_query(input);
+    const ordo_path_answer paths = ordo_answer_claimed(answer, input);
+    return ordo_sssp_from_verify(input->graph, &query, &paths, how);
 }
 
 extern const ordo_app ordo_app_sssp;

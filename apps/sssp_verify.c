@@ -1,7 +1,7 @@
 /* sssp_verify.c -- checks shortest paths: serially by Dijkstra's algorithm, or by a certificate.
  *
- * Certificate: (1) values are numbers from 0 to the limit, or "unreached"; (2) the source is at 0; (3) no edge
- * u -> v gives v a smaller value, so every value is at most the distance; (4) a breadth-first search from the source
+ * Certificate: (1) values are numbers from 0 to the limit, or "unreached"; (2) the sources are at 0; (3) no edge
+ * u -> v gives v a smaller value, so every value is at most the distance; (4) a breadth-first search from them
  * over tight edges (those that give v exactly its value) finds every reached vertex, so every value is the length of a
  * path. "Every vertex has a tight parent" would not be enough: vertices of a cycle of zero weights are parents of each
  * other.
@@ -58,22 +58,30 @@ ordo_status ordo_verify_choose(const ordo_csr *g, ordo_verify_how how, bool *ser
     return ordo_fail(ORDO_ERR_USAGE, "found way of verifying %d, expected one of ordo_verify_how", (int)how);
 }
 
-ordo_status ordo_claim_make(const ordo_graph *g, ordo_vid source, double limit, const void *values, const char *noun,
-                            const char *what, ordo_verify_how how, ordo_claim *out, bool *serial, bool *certificate)
+ordo_status ordo_claim_make(const ordo_graph *g, const ordo_path_query *query, const ordo_path_answer *answer,
+                            const char *noun, const char *what, ordo_verify_how how, ordo_sources *sources,
+                            ordo_claim *out, bool *serial, bool *certificate)
 {
-    ordo_status status = ordo_check_paths(g, source, limit);
-    if (status || (status = ordo_verify_choose(ordo_graph_out(g), how, serial, certificate)))
+    ordo_status status = ordo_sources_make(g, query, answer, sources);
+    if (status)
         return status;
-    if (!values)
-        return ordo_fail(ORDO_ERR_USAGE, "no %ss given", noun);
     *out = (ordo_claim){.g = ordo_graph_out(g),
                         .type = ordo_sssp_type(g),
                         .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
-                        .source = source,
-                        .limit = limit,
-                        .values = values,
+                        .sources = sources,
+                        .limit = sources->limit,
+                        .values = answer->value,
+                        .pred = answer->pred,
+                        .nearest = answer->nearest,
                         .noun = noun};
-    return what ? ordo_check_weights(g, what) : ORDO_OK;
+    status = ordo_verify_choose(out->g, how, serial, certificate);
+    if (!status && !answer->value)
+        status = ordo_fail(ORDO_ERR_USAGE, "no %ss given", noun);
+    if (!status && what)
+        status = ordo_check_weights(g, what);
+    if (status)
+        ordo_sources_free(sources);
+    return status;
 }
 
 /* ---- Dijkstra's algorithm ---- */
@@ -83,7 +91,8 @@ static void dijkstra(const ordo_claim *c, ordo_heap *h)
     const ordo_csr *g = c->g;
     for (ordo_vid v = 0; v < g->n; v++)
         h->key[v] = (double)INFINITY;
-    ordo_heap_lower(h, c->source, 0);
+    for (ordo_u64 i = 0; i < c->sources->count; i++)
+        ordo_heap_lower(h, c->sources->vertex[i], 0);
     while (h->count) {
         ordo_vid u = ordo_heap_take(h);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
@@ -121,7 +130,10 @@ static ordo_status check_values(const ordo_claim *c)
             return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected at most the limit %.10g", v, c->noun,
                              ordo_claim_print(value).text, c->limit);
     }
-    return ordo_claim_compare(c, c->source, 0);
+    ordo_status status = ORDO_OK;
+    for (ordo_u64 i = 0; !status && i < c->sources->count; i++)
+        status = ordo_claim_compare(c, c->sources->vertex[i], 0);
+    return status;
 }
 
 static ordo_status check_edges(const ordo_claim *c)
@@ -142,17 +154,32 @@ static ordo_status check_edges(const ordo_claim *c)
     return ORDO_OK;
 }
 
+/* "7", or "a source" where there are several. */
+static const char *name_sources(const ordo_claim *c, char text[32])
+{
+    if (c->sources->count > 1)
+        return "a source";
+    snprintf(text, 32, "%u", c->sources->vertex[0]);
+    return text;
+}
+
 ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_claim *c, double tail, ordo_eid e),
-                              double unreached)
+                              double unreached, ordo_vid *root)
 {
     const ordo_csr *g = c->g;
     ordo_u8 *found = ordo_alloc_zero(g->n, 1);
     ordo_vid *queue = found ? ordo_alloc(g->n, sizeof *queue) : NULL;
     ordo_status status = queue ? ORDO_OK : ORDO_ERR_MEMORY;
     ordo_u64 count = 0;
-    if (!status) {
-        queue[count++] = c->source;
-        found[c->source] = 1;
+    char text[32];
+    for (ordo_vid v = 0; root && v < g->n; v++)
+        root[v] = ORDO_NO_VERTEX;
+    for (ordo_u64 i = 0; !status && i < c->sources->count; i++) {
+        const ordo_vid source = c->sources->vertex[i];
+        queue[count++] = source;
+        found[source] = 1;
+        if (root)
+            root[source] = source;
     }
     for (ordo_u64 i = 0; i < count; i++) {
         ordo_vid u = queue[i];
@@ -164,12 +191,14 @@ ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_cl
                 continue;
             found[v] = 1;
             queue[count++] = v;
+            if (root)
+                root[v] = root[u];
         }
     }
     for (ordo_vid v = 0; !status && v < g->n; v++)
         if (!found[v] && ordo_claim_value(c, v) != unreached)
-            status = ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected that of a path; none from %u has it",
-                               v, c->noun, ordo_claim_print(ordo_claim_value(c, v)).text, c->source);
+            status = ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected that of a path; none from %s has it",
+                               v, c->noun, ordo_claim_print(ordo_claim_value(c, v)).text, name_sources(c, text));
     ordo_free(queue);
     ordo_free(found);
     return status;
@@ -180,7 +209,7 @@ ordo_status ordo_claim_certify(const ordo_claim *c)
     ordo_status status = check_values(c);
     if (!status)
         status = check_edges(c);
-    return status ? status : ordo_claim_ground(c, ordo_claim_reach, (double)INFINITY);
+    return status ? status : ordo_claim_ground(c, ordo_claim_reach, (double)INFINITY, NULL);
 }
 
 /* ---- predecessors ---- */
@@ -194,7 +223,12 @@ typedef struct parents {
     ordo_u64 count;
 } parents;
 
-/* Finds parents that are strictly nearer; vertices that have one, and the source, start the queue. */
+static bool is_source(const ordo_claim *c, ordo_vid v)
+{
+    return ordo_claim_value(c, v) == 0 && ordo_sources_has(c->sources, v);
+}
+
+/* Finds parents that are strictly nearer; vertices that have one, and the sources, start the queue. */
 static void find_nearer(const ordo_claim *c, parents *p)
 {
     const ordo_csr *g = c->g;
@@ -210,7 +244,7 @@ static void find_nearer(const ordo_claim *c, parents *p)
         }
     }
     for (ordo_vid v = 0; v < g->n; v++)
-        if (p->best[v] != ORDO_NO_VERTEX || v == c->source) {
+        if (p->best[v] != ORDO_NO_VERTEX || is_source(c, v)) {
             p->hops[v] = 0;
             p->queue[p->count++] = v;
         }
@@ -225,7 +259,7 @@ static void find_equal(const ordo_claim *c, parents *p)
         double du = ordo_claim_value(c, u);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            if (v == c->source || ordo_claim_value(c, v) != du || ordo_claim_reach(c, du, e) != du)
+            if (is_source(c, v) || ordo_claim_value(c, v) != du || ordo_claim_reach(c, du, e) != du)
                 continue;
             if (p->best[v] == ORDO_NO_VERTEX) {
                 p->best[v] = u;
@@ -250,9 +284,48 @@ static ordo_status compare_pred(const ordo_claim *c, ordo_vid v, ordo_vid right)
     return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found predecessor %u, expected %u", v, found, right);
 }
 
-ordo_status ordo_claim_check_pred(const ordo_claim *c)
+ordo_status ordo_claim_compare_source(const ordo_claim *c, ordo_vid v, ordo_vid right)
+{
+    const ordo_vid found = c->nearest[v];
+    if (found == right)
+        return ORDO_OK;
+    char text[2][24];
+    for (int i = 0; i < 2; i++)
+        if ((i ? right : found) == ORDO_NO_VERTEX)
+            snprintf(text[i], sizeof text[i], "no source");
+        else
+            snprintf(text[i], sizeof text[i], "source %u", i ? right : found);
+    return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s, expected %s", v, text[0], text[1]);
+}
+
+/* Compares the source of each vertex with the root that its parents lead to. Vertices on the way get it too, in
+ * p->queue, which is not needed any more. */
+static ordo_status compare_roots(const ordo_claim *c, parents *p)
+{
+    const ordo_vid n = c->g->n;
+    ordo_vid *root = p->queue;
+    ordo_status status = ORDO_OK;
+    for (ordo_vid v = 0; v < n; v++)
+        root[v] = ORDO_NO_VERTEX;
+    for (ordo_u64 i = 0; i < c->sources->count; i++)
+        root[c->sources->vertex[i]] = c->sources->vertex[i];
+    for (ordo_vid v = 0; !status && v < n; v++) {
+        ordo_vid top = v;
+        while (root[top] == ORDO_NO_VERTEX && p->best[top] != ORDO_NO_VERTEX)
+            top = p->best[top];
+        const ordo_vid found = root[top];
+        for (ordo_vid u = v; u != top; u = p->best[u])
+            root[u] = found;
+        status = ordo_claim_compare_source(c, v, found);
+    }
+    return status;
+}
+
+ordo_status ordo_claim_check_trees(const ordo_claim *c)
 {
     ordo_vid n = c->g->n;
+    if (!c->pred && !c->nearest)
+        return ORDO_OK;
     parents p = {.best = ordo_alloc(n, sizeof *p.best),
                  .hops = ordo_alloc(n, sizeof *p.hops),
                  .queue = ordo_alloc(n, sizeof *p.queue)};
@@ -261,8 +334,10 @@ ordo_status ordo_claim_check_pred(const ordo_claim *c)
         find_nearer(c, &p);
         find_equal(c, &p);
     }
-    for (ordo_vid v = 0; !status && v < n; v++)
+    for (ordo_vid v = 0; !status && c->pred && v < n; v++)
         status = compare_pred(c, v, p.best[v]);
+    if (!status && c->nearest)
+        status = compare_roots(c, &p);
     ordo_free(p.best);
     ordo_free(p.hops);
     ordo_free(p.queue);
@@ -271,19 +346,30 @@ ordo_status ordo_claim_check_pred(const ordo_claim *c)
 
 /* ---- the call ---- */
 
-ordo_status ordo_sssp_verify(const ordo_graph *g, ordo_vid source, double limit, const void *dist, const ordo_vid *pred,
-                             ordo_verify_how how)
+ordo_status ordo_sssp_from_verify(const ordo_graph *g, const ordo_path_query *query, const ordo_path_answer *answer,
+                                  ordo_verify_how how)
 {
     bool serial = true, certificate = true;
+    ordo_sources sources;
     ordo_claim c;
     ordo_status status =
-        ordo_claim_make(g, source, limit, dist, "distance", "shortest paths", how, &c, &serial, &certificate);
+        ordo_claim_make(g, query, answer, "distance", "shortest paths", how, &sources, &c, &serial, &certificate);
     if (status)
         return status;
-    c.pred = pred;
     if (serial)
         status = check_serially(&c);
     if (!status && certificate)
         status = ordo_claim_certify(&c);
-    return status || !pred ? status : ordo_claim_check_pred(&c);
+    if (!status)
+        status = ordo_claim_check_trees(&c);
+    ordo_sources_free(&sources);
+    return status;
+}
+
+ordo_status ordo_sssp_verify(const ordo_graph *g, ordo_vid source, double limit, const void *dist, const ordo_vid *pred,
+                             ordo_verify_how how)
+{
+    const ordo_path_query query = {.sources = &source, .source_count = 1, .limited = true, .limit = limit};
+    const ordo_path_answer answer = {.value = (void *)(size_t)dist, .pred = (ordo_vid *)(size_t)pred};
+    return ordo_sssp_from_verify(g, &query, &answer, how);
 }

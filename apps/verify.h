@@ -10,16 +10,19 @@
 
 #include <ordo/apps.h>
 
+#include "apps/path_query.h"
+
 /* An answer that claims to be distances: the question and the answer. */
 typedef struct ordo_claim {
     const ordo_csr *g;
     ordo_type type; /* of values */
     bool weighted;  /* otherwise every edge counts 1 */
-    ordo_vid source;
+    const ordo_sources *sources;
     double limit;
-    const void *values;   /* [n] */
-    const ordo_vid *pred; /* [n] or NULL */
-    const char *noun;     /* "distance", "level" */
+    const void *values;      /* [n] */
+    const ordo_vid *pred;    /* [n] or NULL */
+    const ordo_vid *nearest; /* [n] or NULL */
+    const char *noun;        /* "distance", "level" */
 } ordo_claim;
 
 /* The claimed value of v, INFINITY where it is "unreached". */
@@ -67,19 +70,24 @@ ordo_claim_text ordo_claim_print(double value);
 
 /* Sets *serial and *certificate by `how` and the graph's size. */
 ordo_status ordo_verify_choose(const ordo_csr *g, ordo_verify_how how, bool *serial, bool *certificate);
-/* The first step of a verifier of paths: checks the question, and fills the claim, except for out->pred. For messages,
- * `noun` is the name of one value and `what` of the problem; NULL: weights are ignored. */
-ordo_status ordo_claim_make(const ordo_graph *g, ordo_vid source, double limit, const void *values, const char *noun,
-                            const char *what, ordo_verify_how how, ordo_claim *out, bool *serial, bool *certificate);
+/* The first step of a verifier of paths: checks the question, and fills the claim. For messages, `noun` is the name of
+ * one value and `what` of the problem; NULL: weights are ignored. *sources is to be freed where it succeeds. */
+ordo_status ordo_claim_make(const ordo_graph *g, const ordo_path_query *query, const ordo_path_answer *answer,
+                            const char *noun, const char *what, ordo_verify_how how, ordo_sources *sources,
+                            ordo_claim *out, bool *serial, bool *certificate);
 /* ORDO_ERR_VERIFY with "vertex 7: distance 12, expected 11" where a value is not the right one. */
 ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, double right);
-/* Checks that tight edges lead from the source to every vertex whose value is not `unreached`. `reach`: the value of a
- * path that is extended by an edge. */
+/* Checks that tight edges lead from a source to every vertex whose value is not `unreached`. `reach`: the value of a
+ * path that is extended by an edge. root: NULL, or [out] [n] of every vertex the source that a breadth-first search
+ * over tight edges found it from, ORDO_NO_VERTEX for the others. */
 ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_claim *c, double tail, ordo_eid e),
-                              double unreached);
-/* Checks that no edge is violated, and that tight edges lead from the source to every reached vertex. */
+                              double unreached, ordo_vid *root);
+/* Checks that no edge is violated, and that tight edges lead from a source to every reached vertex. */
 ordo_status ordo_claim_certify(const ordo_claim *c);
-/* Checks that every predecessor is the one that <ordo/apps.h> specifies; the values must be right. */
-ordo_status ordo_claim_check_pred(const ordo_claim *c);
+/* Checks that predecessors, and sources of vertices, are those that <ordo/apps.h> and <ordo/paths.h> specify, as far as
+ * they are claimed; the values must be right. */
+ordo_status ordo_claim_check_trees(const ordo_claim *c);
+/* ORDO_ERR_VERIFY with "vertex 7: found source 3, expected 4". */
+ordo_status ordo_claim_compare_source(const ordo_claim *c, ordo_vid v, ordo_vid right);
 
 #endif

@@ -45,43 +45,68 @@ static ordo_options options_for(const ordo_options *options)
     return ordo_options_or_auto(options, "delta");
 }
 
+static ordo_status widths(const ordo_graph *g, const ordo_sources *from, const ordo_options *options,
+                          const ordo_path_answer *answer)
+{
+    ordo_options chosen = options_for(options);
+    state s;
+    ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
+    ordo_status status = ordo_run_check(&work, &chosen);
+    if (status || (status = ordo_check_weights(g, "widest paths")))
+        return status;
+    s = state_for(g);
+    if ((status = ordo_fill(chosen.threads, answer->value, work.targets, 0)))
+        return status;
+    ordo_sources_set(from, answer->value, ordo_unreached_word(ordo_sssp_type(g)));
+    status = ordo_run(&work, &chosen, answer->stats);
+    return status || !answer->nearest ? status : ordo_nearest_by_width(from, g, answer->value, answer->nearest);
+}
+
+ordo_status ordo_widest_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                             const ordo_path_answer *answer)
+{
+    ordo_sources from;
+    ordo_status status = ordo_sources_make(g, query, answer, &from);
+    if (status)
+        return status;
+    status = ordo_sources_refuse(query, answer, "widest paths");
+    if (!status)
+        status = widths(g, &from, options, answer);
+    ordo_sources_free(&from);
+    return status;
+}
+
 ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ordo_options *options, void *width,
                         ordo_stats *stats)
 {
-    ordo_status status = ordo_check_paths(g, source, (double)INFINITY);
-    if (status)
-        return status;
-    ordo_options chosen = options_for(options);
-    state s;
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, width, &source);
-    if ((status = ordo_run_check(&work, &chosen)) || (status = ordo_check_weights(g, "widest paths")))
-        return status;
-    s = state_for(g);
-    if ((status = ordo_fill(chosen.threads, width, work.targets, 0)))
-        return status;
-    ((ordo_u32 *)width)[source] = ordo_unreached_word(ordo_sssp_type(g));
-    return ordo_run(&work, &chosen, stats);
+    const ordo_path_query query = {.sources = &source, .source_count = 1};
+    const ordo_path_answer answer = {.value = width, .stats = stats};
+    return ordo_widest_from(g, &query, options, &answer);
 }
 
 ordo_status ordo_widest_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
-    ordo_vid source = 0;
+    const ordo_sources source = ORDO_FIRST_VERTEX;
     state s;
     ordo_options chosen = options_for(options);
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s, &source); /* neither cells nor state are read */
     return ordo_run_memory(&work, &chosen, expected, at_most);
 }
 
-/* Counts reached vertices, with the source, and computes the least width and the sum of the others. */
-static void sum_up(ordo_answer *answer, ordo_vid source)
+/* Counts reached vertices, with the sources, and computes the least width and the sum of the others. */
+static void sum_up(ordo_answer *answer, const ordo_sources *from)
 {
     const ordo_u32 *word = answer->values;
     const bool is_real = answer->type == ORDO_F32;
-    ordo_u32 least = ~(ordo_u32)0; /* words of widths compare as widths do */
-    ordo_u64 reached = 1, whole = 0;
+    ordo_u32 least = ~(ordo_u32)0;                         /* words of widths compare as widths do */
+    ordo_u64 reached = from->count, whole = 0, passed = 0; /* sources */
     double real = 0;
     for (ordo_u64 v = 0; v < answer->n; v++) {
-        if (word[v] == 0 || v == source)
+        if (passed < from->count && v == from->vertex[passed]) {
+            passed++;
+            continue;
+        }
+        if (word[v] == 0)
             continue;
         reached++;
         least = word[v] < least ? word[v] : least;
@@ -90,7 +115,7 @@ static void sum_up(ordo_answer *answer, ordo_vid source)
         else
             whole += word[v];
     }
-    least = reached > 1 ? least : 0;
+    least = reached > from->count ? least : 0;
     const ordo_type type = is_real ? ORDO_F32 : ORDO_U64;
     answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
     answer->fields[1] =
@@ -101,18 +126,25 @@ static void sum_up(ordo_answer *answer, ordo_vid source)
 
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
-    const ordo_graph *g = input->graph;
-    ordo_status status = ordo_answer_capacity(answer, ordo_sssp_type(g), ordo_graph_out(g)->n, false);
+    const ordo_path_query query = ordo_input_query(input);
+    ordo_path_answer paths;
+    ordo_status status = ordo_answer_paths(answer, ordo_sssp_type(input->graph), input, stats, &paths);
     if (!status)
-        status = ordo_widest(g, input->source, options, answer->values, stats);
+        status = ordo_widest_from(input->graph, &query, options, &paths);
+    ordo_sources from = {0};
     if (!status)
-        sum_up(answer, input->source);
+        status = ordo_sources_make(input->graph, &query, &paths, &from);
+    if (!status)
+        sum_up(answer, &from);
+    ordo_sources_free(&from);
     return status;
 }
 
 static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
 {
-    return ordo_widest_verify(input->graph, input->source, answer->values, how);
+    const ordo_path_query query = ordo_input_query(input);
+    const ordo_path_answer paths = ordo_answer_claimed(answer, input);
+    return ordo_widest_from_verify(input->graph, &query, &paths, how);
 }
 
 extern const ordo_app ordo_app_widest;

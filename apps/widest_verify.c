@@ -1,12 +1,14 @@
 /* widest_verify.c -- checks widest paths: serially, widest vertex first (Dijkstra's algorithm with the minimum in place
  * of the sum), or by a certificate.
  *
- * Certificate: (1) the source's width is unlimited, others are not negative; (2) no edge u -> v gives v a larger width,
- * so every width is at least that of any path; (3) a breadth-first search from the source over edges that give v
+ * Certificate: (1) the width of sources is unlimited, others are not negative; (2) no edge u -> v gives v a larger
+ * width, so every width is at least that of any path; (3) a breadth-first search from them over edges that give v
  * exactly its width finds every vertex of a width above 0, so every width is that of a path.
  *
  * Serial: O((n + m) log n), 16 bytes a vertex; certificate: O(n + m), 5 bytes a vertex.
  */
+#include <ordo/memory.h>
+
 #include "apps/heap.h"
 #include "apps/common.h"
 #include "apps/verify.h"
@@ -36,7 +38,8 @@ static ordo_status check_serially(const ordo_claim *c)
     for (ordo_vid v = 0; !status && v < g->n; v++)
         h.key[v] = (double)INFINITY;
     if (!status)
-        ordo_heap_lower(&h, c->source, -(double)INFINITY);
+        for (ordo_u64 i = 0; i < c->sources->count; i++)
+            ordo_heap_lower(&h, c->sources->vertex[i], -(double)INFINITY);
     while (!status && h.count) {
         ordo_vid u = ordo_heap_take(&h);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
@@ -69,20 +72,50 @@ static ordo_status check_edges(const ordo_claim *c)
                                  ordo_claim_value(c, v), least, u, v);
         }
     }
-    return compare(c, c->source, (double)INFINITY);
+    ordo_status status = ORDO_OK;
+    for (ordo_u64 i = 0; !status && i < c->sources->count; i++)
+        status = compare(c, c->sources->vertex[i], (double)INFINITY);
+    return status;
+}
+
+/* Tight paths, and with them the source of each vertex. */
+static ordo_status check_paths(const ordo_claim *c)
+{
+    const ordo_vid n = c->g->n;
+    ordo_vid *root = c->nearest ? ordo_alloc(n, sizeof *root) : NULL;
+    if (c->nearest && !root)
+        return ORDO_ERR_MEMORY;
+    ordo_status status = ordo_claim_ground(c, through, 0, root);
+    for (ordo_vid v = 0; !status && root && v < n; v++)
+        status = ordo_claim_compare_source(c, v, root[v]);
+    ordo_free(root);
+    return status;
+}
+
+ordo_status ordo_widest_from_verify(const ordo_graph *g, const ordo_path_query *query, const ordo_path_answer *answer,
+                                    ordo_verify_how how)
+{
+    bool serial = true, certificate = true;
+    ordo_sources sources;
+    ordo_claim c;
+    ordo_status status =
+        ordo_claim_make(g, query, answer, "width", "widest paths", how, &sources, &c, &serial, &certificate);
+    if (status)
+        return status;
+    status = ordo_sources_refuse(query, answer, "widest paths");
+    if (!status && serial)
+        status = check_serially(&c);
+    if (!status && certificate)
+        status = check_edges(&c);
+    if (!status && (certificate || c.nearest))
+        status = check_paths(&c);
+    ordo_sources_free(&sources);
+    return status;
 }
 
 ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, const void *width, ordo_verify_how how)
 {
-    bool serial = true, certificate = true;
-    ordo_claim c;
-    ordo_status status =
-        ordo_claim_make(g, source, (double)INFINITY, width, "width", "widest paths", how, &c, &serial, &certificate);
-    if (status)
-        return status;
-    if (serial)
-        status = check_serially(&c);
-    if (!status && certificate)
-        status = check_edges(&c);
-    return status || !certificate ? status : ordo_claim_ground(&c, through, 0);
+    const ordo_path_query query = {.sources = &source, .source_count = 1};
+    const ordo_path_answer answer = {.value = (void *)(size_t)width};
+    return ordo_widest_from_verify(g, &query, &answer, how);
 }

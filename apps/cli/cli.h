@@ -79,7 +79,7 @@ typedef struct options {
     int sweep_count;
     const char *thread_list; /* compare: --threads as it was given */
     int threads, repeat, warmup;
-    const char *source, *sources, *path_to, *sink; /* parsed once the graph is there */
+    const char *source, *sources, *sources_at_once, *path_to, *sink; /* parsed once the graph is there */
     ordo_flow_options flow;
     ordo_u64 seed;         /* of random sources, drawn weights, samples, generated graphs */
     double limit, timeout; /* timeout 0: none */
@@ -95,7 +95,7 @@ typedef struct options {
     double rate, decay, holdout;
 
     /* output */
-    const char *json, *output, *tree, *trace, *cut;
+    const char *json, *output, *tree, *nearest, *trace, *cut;
     const char *baseline, *csv, *save, *from; /* compare */
     double adaptive;                          /* compare: seconds; 0: --repeat alone */
     double search_seconds;                    /* tune */
@@ -239,6 +239,7 @@ typedef struct record {
     const loaded *graph;
     const ordo_app *app;
     ordo_vid source, sink;
+    size_t at_once; /* sources at once, instead of `source`; 0: none */
     const options *o;
     const ordo_stats *stats;
     const ordo_answer *answer;
@@ -315,7 +316,8 @@ ordo_status sink_whole(sink *s);
  * owner. Edges: a line is tail, head and weight; an array holds their indices. Flows: a DIMACS solution, with vertices
  * from 1; an array in the order of the edges. */
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer);
-void write_tree(sink *s, const loaded *g, const ordo_answer *answer);
+/* Writes an array of vertices: predecessors, or sources. */
+void write_vertices(sink *s, const loaded *g, const ordo_vid *vertices, ordo_u64 count);
 void write_cut(sink *s, const ordo_answer *answer);
 void write_trace(sink *s, const ordo_stats *stats);
 /* Flushes standard output; ORDO_ERR_IO if anything printed there was lost. */

@@ -264,20 +264,20 @@ void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answ
     put_values(s->file, app, answer, app->values_are_vertices ? g->id_base : 0, is_numpy(s->path));
 }
 
-void write_tree(sink *s, const loaded *g, const ordo_answer *answer)
+void write_vertices(sink *s, const loaded *g, const ordo_vid *vertices, ordo_u64 count)
 {
     bool numpy = is_numpy(s->path);
     if (numpy)
-        put_numpy_header(s->file, "<i8", answer->n);
-    for (ordo_u64 v = 0; v < answer->n && !ferror(s->file); v++) {
-        ordo_vid pred = answer->pred[v];
+        put_numpy_header(s->file, "<i8", count);
+    for (ordo_u64 v = 0; v < count && !ferror(s->file); v++) {
+        const ordo_vid one = vertices[v];
         if (numpy) {
-            int64_t value = pred == ORDO_NO_VERTEX ? -1 : (int64_t)(pred + g->id_base);
+            int64_t value = one == ORDO_NO_VERTEX ? -1 : (int64_t)(one + g->id_base);
             fwrite(&value, sizeof value, 1, s->file);
-        } else if (pred == ORDO_NO_VERTEX) {
+        } else if (one == ORDO_NO_VERTEX) {
             fputs("-\n", s->file);
         } else {
-            fprintf(s->file, "%llu\n", (unsigned long long)(pred + g->id_base));
+            fprintf(s->file, "%llu\n", (unsigned long long)(one + g->id_base));
         }
     }
 }

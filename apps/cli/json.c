@@ -327,10 +327,11 @@ ordo_status json_write_run(sink *s, const record *r)
     put(o, "app", text(r->app->name));
     put(o, "operator", text(r->stats->op));
     const bool starts = r->app->needs_source || r->app->needs_terminals;
-    put(o, "source", starts ? whole(r->source + r->graph->id_base) : json_null());
+    put(o, "source", starts && !r->at_once ? whole(r->source + r->graph->id_base) : json_null());
+    put(o, "sources_at_once", r->at_once ? whole(r->at_once) : json_null());
     if (r->app->needs_terminals)
         put(o, "sink", whole(r->sink + r->graph->id_base));
-    bool random = r->app->needs_source && !r->o->source && !r->o->sources;
+    bool random = r->app->needs_source && !r->o->source && !r->o->sources && !r->o->sources_at_once;
     put(o, "seed", random ? whole(r->o->seed) : json_null());
     put(o, "trial", json_integer(r->trial));
     put(o, "label", r->label ? text(r->label) : json_null());

@@ -64,6 +64,8 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen)
 {
     ordo_u64 asked;
+    if (o->sources_at_once)
+        return read_vertices(g, o->sources_at_once, "source", out, chosen);
     if (o->sources && !parse_u64(o->sources, &asked))
         return read_vertices(g, o->sources, "source", out, chosen);
     if (o->sources && (asked == 0 || asked > MOST_SOURCES))
@@ -105,6 +107,7 @@ ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_a
                             .flow = o->flow,
                             .limit = o->limit,
                             .want_pred = o->tree || o->path_to,
+                            .want_nearest = o->nearest || (o->sources_at_once && o->path_to),
                             .k = o->k,
                             .damping = o->damping,
                             .tolerance = o->tolerance};
@@ -119,6 +122,7 @@ void free_answer(ordo_answer *answer)
 {
     ordo_free(answer->values);
     ordo_free(answer->pred);
+    ordo_free(answer->nearest);
     ordo_free(answer->side);
     *answer = (ordo_answer){0};
 }
@@ -163,7 +167,7 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
 /* ---- the verb ---- */
 
 typedef struct outputs {
-    sink json, values, tree, trace, cut;
+    sink json, values, tree, nearest, trace, cut;
 } outputs;
 
 static ordo_status open_outputs(const options *o, outputs *out)
@@ -171,11 +175,8 @@ static ordo_status open_outputs(const options *o, outputs *out)
     const struct {
         const char *path;
         sink *sink;
-    } all[] = {{o->json, &out->json},
-               {o->output, &out->values},
-               {o->tree, &out->tree},
-               {o->trace, &out->trace},
-               {o->cut, &out->cut}};
+    } all[] = {{o->json, &out->json},       {o->output, &out->values}, {o->tree, &out->tree},
+               {o->nearest, &out->nearest}, {o->trace, &out->trace},   {o->cut, &out->cut}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         ordo_status status = all[i].path ? sink_open(all[i].sink, all[i].path) : ORDO_OK;
         if (status)
@@ -186,7 +187,7 @@ static ordo_status open_outputs(const options *o, outputs *out)
 
 static ordo_status close_outputs(outputs *out, bool keep)
 {
-    sink *all[] = {&out->json, &out->values, &out->tree, &out->trace, &out->cut};
+    sink *all[] = {&out->json, &out->values, &out->tree, &out->nearest, &out->trace, &out->cut};
     ordo_status first = ORDO_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         ordo_status status = sink_close(all[i], keep && !first);
@@ -208,7 +209,7 @@ static ordo_status check_use(options *o, const char **path)
     option_scope scope = scope_of_app(VERB_APP, o->app);
     if ((status = options_suit(o, &scope)))
         return status;
-    const char *files[] = {o->json, o->output, o->tree, o->trace, o->cut};
+    const char *files[] = {o->json, o->output, o->tree, o->nearest, o->trace, o->cut};
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         on_stdout += is_stdout(files[i]);
@@ -220,6 +221,8 @@ static ordo_status check_use(options *o, const char **path)
     o->quiet = o->quiet || o->stdout_taken;
     if (is_stdout(*path) && is_stdout(o->sources))
         return ordo_fail(ORDO_ERR_USAGE, "graph and --sources both from standard input");
+    if (is_stdout(*path) && is_stdout(o->sources_at_once))
+        return ordo_fail(ORDO_ERR_USAGE, "graph and --sources-at-once both from standard input");
     return ORDO_OK;
 }
 
@@ -241,12 +244,13 @@ static void print_head(const ordo_stats *s)
 static ordo_status find_path(record *r, const ordo_answer *answer, ordo_vid target, ordo_vid **capacity)
 {
     ordo_u64 n = answer->n;
-    ordo_u64 length = ordo_path(answer->pred, n, r->source, target, NULL, 0);
+    const ordo_vid source = r->at_once ? answer->nearest[target] : r->source; /* no vertex: no path */
+    ordo_u64 length = ordo_path(answer->pred, n, source, target, NULL, 0);
     ordo_vid *path = realloc(*capacity, (length ? length : 1) * sizeof *path);
     if (!path)
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for a path of %llu vertices", (unsigned long long)length);
     *capacity = path;
-    ordo_path(answer->pred, n, r->source, target, path, length);
+    ordo_path(answer->pred, n, source, target, path, length);
     r->path = path;
     r->path_length = length;
     r->path_to = target;
@@ -262,12 +266,14 @@ static void print_path(const record *r)
 }
 
 /* The memory that a run needs, which must be there. */
-static ordo_status expect_memory(record *r, const ordo_options *run, bool want_pred)
+static ordo_status expect_memory(record *r, const ordo_options *run)
 {
+    const options *o = r->o;
     ordo_status status = r->app->memory(r->graph->graph, run, &r->expected, &r->at_most);
     if (status)
         return status;
-    const ordo_u64 answer = answer_bytes(r->app, r->graph, want_pred);
+    const ordo_u64 answer = answer_bytes(r->app, r->graph, o->tree || o->path_to) +
+                            (o->nearest || o->sources_at_once ? 2 * r->graph->info.vertices * sizeof(ordo_vid) : 0);
     r->expected += answer;
     r->at_most += answer;
     return check_memory(r->o, r->app->name, r->expected);
@@ -300,7 +306,9 @@ static void write_answer(const record *r, const ordo_answer *answer, outputs *ou
     if (out->values.file)
         write_values(&out->values, r->graph, r->app, answer);
     if (out->tree.file)
-        write_tree(&out->tree, r->graph, answer);
+        write_vertices(&out->tree, r->graph, answer->pred, answer->n);
+    if (out->nearest.file)
+        write_vertices(&out->nearest, r->graph, answer->nearest, answer->n);
     if (out->cut.file)
         write_cut(&out->cut, answer);
 }
@@ -311,7 +319,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     const char *settings[MAX_SETTINGS];
     ordo_options run = run_options(o, o->scheduler, o->sync, settings);
     record r = {.graph = g, .app = o->app, .o = o};
-    ordo_status status = expect_memory(&r, &run, o->tree || o->path_to);
+    ordo_status status = expect_memory(&r, &run);
     if (status)
         return status;
     ordo_vid target = 0;
@@ -328,6 +336,11 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     ordo_answer answer = {0};
     ordo_app_input input;
     status = app_input(o, g, sources[0], &input);
+    if (o->sources_at_once) {
+        input.sources = sources;
+        input.source_count = r.at_once = count;
+        count = 1;
+    }
     char failure[1024] = "";
     double total = 0;
     progress_steps(trials + warmup);

@@ -139,7 +139,9 @@ void print_log(const ordo_stats *s)
 void print_run(const record *r)
 {
     const options *o = r->o;
-    if (r->app->needs_source || r->app->needs_terminals)
+    if (r->at_once)
+        printf("Sources:             %7zu at once\n", r->at_once);
+    else if (r->app->needs_source || r->app->needs_terminals)
         printf("Source:              %7llu\n", (unsigned long long)(r->source + r->graph->id_base));
     if (r->app->needs_terminals)
         printf("Sink:                %7llu\n", (unsigned long long)(r->sink + r->graph->id_base));

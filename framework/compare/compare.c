@@ -12,6 +12,7 @@
 #include <ordo/scheduler/scheduler.h>
 
 #include "framework/graph/twister.h"
+#include "framework/run/reserved.h"
 #include "statistics.h"
 
 enum { DEFAULT_ROUNDS = 7 };
@@ -254,6 +255,9 @@ static ordo_status make_rounds(comparison *c)
 
 static ordo_status check_plan(const ordo_compare_plan *plan)
 {
+    ordo_status status = ORDO_RESERVED_CHECK(ordo_compare_plan, plan);
+    if (status)
+        return status;
     if (!plan->contenders || !plan->contender_count || !plan->input_count)
         return ordo_fail(ORDO_ERR_USAGE, "a comparison of %zu contenders on %zu inputs, expected at least one of each",
                          plan->contender_count, plan->input_count);
@@ -274,7 +278,9 @@ static ordo_status check_plan(const ordo_compare_plan *plan)
             return ordo_fail(ORDO_ERR_USAGE,
                              "work %zu: expected a relax operator and cells; others are run by a function", i);
     }
-    return ORDO_OK;
+    for (size_t i = 0; i < plan->contender_count && !status; i++)
+        status = ORDO_RESERVED_CHECK(ordo_contender, &plan->contenders[i]);
+    return status;
 }
 
 static ordo_status save_cells(comparison *c)

@@ -13,6 +13,7 @@
 #include "generate.h"
 
 #include "framework/run/number.h"
+#include "framework/run/reserved.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -174,6 +175,9 @@ ordo_status ordo_graph_generate(const ordo_generate_options *options, ordo_graph
 {
     if (!options || !out || !options->kind)
         return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", !options ? "options" : !out ? "out" : "kind");
+    ordo_status status = ORDO_RESERVED_CHECK(ordo_generate_options, options);
+    if (status)
+        return status;
     ordo_maker m = {.o = options,
                     .key = ordo_scramble(options->edges.seed),
                     .vertices = {.source = ORDO_NO_VERTEX, .sink = ORDO_NO_VERTEX}};
@@ -186,7 +190,7 @@ ordo_status ordo_graph_generate(const ordo_generate_options *options, ordo_graph
                           .vertices = &m.vertices};
     ordo_source from;
     const struct kind *kind = find_kind(options->kind);
-    ordo_status status = kind ? kind->prepare(&m) : ORDO_ERR_UNKNOWN;
+    status = kind ? kind->prepare(&m) : ORDO_ERR_UNKNOWN;
     if (!status)
         status = edge_options(&m, &edges);
     if (!status)

@@ -168,25 +168,19 @@ static ordo_status check_rows(const ordo_csr *g, int threads, const ordo_u8 *fil
     return ORDO_OK;
 }
 
-ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **out)
+ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool symmetric, int threads, ordo_graph **out)
 {
-    if (!csr || !out)
-        return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", csr ? "out" : "csr");
-    const ordo_csr *g = csr;
-    ordo_type type = g->weight_type;
-    if (type != ORDO_NONE && type != ORDO_U32 && type != ORDO_I32 && type != ORDO_F32)
-        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32 or f32", (int)type);
-    if (g->stride != 1 && g->stride != 2)
-        return ordo_fail(ORDO_ERR_USAGE, "found stride %u, expected 1 or 2", g->stride);
-    if (!g->row || (!g->head && g->m) || (!g->weight && type != ORDO_NONE && g->m))
-        return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", !g->row ? "row" : !g->head ? "head" : "weight");
-    if (g->n > ORDO_MAX_VERTICES)
-        return ordo_fail(ORDO_ERR_INPUT, "found %llu vertices, expected at most %llu", (unsigned long long)g->n,
-                         (unsigned long long)ORDO_MAX_VERTICES);
-    ordo_status status = check_rows(g, 0, NULL);
-    ordo_edge_options plain = {0};
-    ordo_origin origin = {.source = "arrays", .format = "borrowed arrays", .edges = &plain};
-    return status ? status : graph_new(csr, symmetric, &origin, NULL, out);
+    const ordo_edge_options plain = {0};
+    const ordo_origin origin = {.source = "arrays", .format = "borrowed arrays", .edges = &plain};
+    ordo_status status = check_rows(csr, threads, NULL);
+    ordo_graph *g = NULL;
+    if (!status)
+        status = graph_new(csr, symmetric, &origin, NULL, &g);
+    if (status)
+        return status;
+    g->lent = *lent;
+    *out = g;
+    return ORDO_OK;
 }
 
 ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,
@@ -239,7 +233,11 @@ void ordo_graph_free(ordo_graph *g)
     }
     ordo_input_close(&g->below);
     pthread_mutex_destroy(&g->lock);
+    const ordo_lent lent = g->lent;
     ordo_free(g);
+    ordo_free(lent.row);
+    if (lent.release) /* last: nothing refers to the arrays any more */
+        lent.release(lent.arg);
 }
 
 /* ---- rows ---- */

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include <ordo/arrays.h>
 #include <ordo/graph.h>
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
@@ -25,6 +26,13 @@ typedef struct ordo_input {
 
 typedef struct ordo_partition ordo_partition;
 
+/* What belongs to borrowed rows. */
+typedef struct ordo_lent {
+    ordo_eid *row;            /* a copy of the caller's array in the type of rows, the graph's to free; or NULL */
+    ordo_release_fn *release; /* called once the graph is freed; or NULL */
+    void *arg;
+} ordo_lent;
+
 struct ordo_graph {
     ordo_u64 references; /* atomic */
     ordo_csr out, in;    /* in: valid where in_made; made under lock, then never changed */
@@ -32,6 +40,7 @@ struct ordo_graph {
     bool owned;        /* the arrays of out and vertices are ours to free */
     bool owned_places; /* the coordinates are ours to free, even if the other arrays are not */
     ordo_input below;  /* else what holds them: the file of an .ordo graph */
+    ordo_lent lent;    /* else, of borrowed rows */
     bool symmetric, in_made, scanned;
     int threads; /* as requested when the graph was made; also for the statistics that are computed later */
     ordo_graph_info info;
@@ -73,6 +82,8 @@ ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *ori
  * unless `trust`. */
 ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,
                             const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out);
+/* A graph over the caller's rows, which are checked. Takes over *lent where it succeeds only. */
+ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool symmetric, int threads, ordo_graph **out);
 void ordo_vertex_data_free(ordo_vertex_data *v);
 void ordo_partitions_free(ordo_partition *list);
 /* Sets *least to value if that is smaller; for several threads. */
@@ -213,6 +224,10 @@ bool ordo_looks_like_table(const ordo_input *in);
 enum { ORDO_NINE_DIGITS = 1000000000 };
 /* DIGITS * 10^power, rounded once; too large is infinite, too small never 0 unless DIGITS is. (text.c) */
 double ordo_nearest_double(ordo_u64 digits, long power);
+/* Whether a float is accepted for this double: it is equal, or that is allowed (`round`), or the double is a decimal of
+ * at most 9 significant digits, which is always rounded. *inside: it is finite, and its float is neither infinite nor 0
+ * in place of something else. (reals.c) */
+bool ordo_double_held(double wide, bool round, bool *inside);
 /* DIMACS .co: *out is [n][2], owned. */
 ordo_status ordo_read_coordinates(const char *path, ordo_u64 n, ordo_i32 **out);
 

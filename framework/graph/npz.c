@@ -504,20 +504,6 @@ static ordo_status read_integers(npy *a, ordo_u8 *piece, bool ascending, ordo_u6
     }
 }
 
-/* Whether a fraction (or a number too large to have one) has at most 9 significant digits: in the shortest decimal that
- * reads back as this double. It is then rounded to a float, as such a decimal in text is (docs/reals.md). */
-static bool is_short(double value)
-{
-    const double size = fabs(value);
-    if (size <= 0x1p53 && size == floor(size))
-        return false;
-    long power = (long)floor(log10(size)) - 8;
-    ordo_u64 digits = (ordo_u64)llround(size * pow(10, (double)-power)); /* 9, or 10 next to a power of 10 */
-    for (; digits % 10 == 0 && digits; digits /= 10)
-        power++;
-    return digits < ORDO_NINE_DIGITS && ordo_nearest_double(digits, power) == size;
-}
-
 static ordo_status real_of(const npy *a, const ordo_u8 *at, ordo_u64 index, ordo_u32 *bits)
 {
     ordo_f32 value;
@@ -530,8 +516,8 @@ static ordo_status real_of(const npy *a, const ordo_u8 *at, ordo_u64 index, ordo
         value = (ordo_f32)wide;
     }
     memcpy(bits, &value, sizeof value);
-    bool inside = isfinite(value) && (value != 0 || wide == 0);
-    if (inside && (a->round || (double)value == wide || is_short(wide)))
+    bool inside;
+    if (ordo_double_held(wide, a->round, &inside))
         return ORDO_OK;
     char found[64];
     ordo_format(found, sizeof found, "%.17g", wide);

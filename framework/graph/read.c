@@ -12,6 +12,8 @@
  */
 #include "text.h"
 
+#include "framework/run/reserved.h"
+
 #define SUPPORTED                                                                                                      \
     "DIMACS .gr or .max, Matrix Market .mtx, METIS .graph, an edge list .el, .wel, .txt, .csv or .tsv, GAP .sg or "    \
     ".wsg, Galois .gr, SciPy .npz or .ordo (gzip, xz or zstd over it)"
@@ -160,7 +162,9 @@ ordo_status ordo_graph_read(const char *path, const ordo_read_options *options, 
         return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", path ? "out" : "path");
     if (!options)
         options = &none;
-    ordo_status status = ordo_edge_options_check(&options->edges);
+    ordo_status status = ORDO_RESERVED_CHECK(ordo_read_options, options);
+    if (!status)
+        status = ordo_edge_options_check(&options->edges);
     if (status)
         return status;
     double start = ordo_seconds();

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "framework/run/reserved.h"
+
 ordo_status ordo_edge_options_check(const ordo_edge_options *o)
 {
     if (o->direction != ORDO_AS_STORED && o->direction != ORDO_SYMMETRISE && o->direction != ORDO_SYMMETRIC)
@@ -28,7 +30,7 @@ ordo_status ordo_edge_options_check(const ordo_edge_options *o)
         return ordo_fail(ORDO_ERR_USAGE, "found parallel %d, expected one of ordo_parallel", (int)o->parallel);
     if (o->low > o->high)
         return ordo_fail(ORDO_ERR_USAGE, "found weights %u to %u, expected the lower one first", o->low, o->high);
-    return ORDO_OK;
+    return ORDO_RESERVED_CHECK(ordo_edge_options, o);
 }
 
 ordo_status ordo_graph_has_weights(const ordo_origin *origin)

@@ -17,6 +17,7 @@
 #include "number.h"
 #include "plan.h"
 #include "registry.h"
+#include "reserved.h"
 
 struct ordo_job_private {
     const ordo_graph *graph;
@@ -68,7 +69,7 @@ static ordo_status check_options(const ordo_options *options)
     if (!(options->timeout >= 0) || isinf(options->timeout))
         return ordo_fail(ORDO_ERR_USAGE, "timeout %g, expected seconds that are finite and not negative (0: none)",
                          options->timeout);
-    return ORDO_OK;
+    return ORDO_RESERVED_CHECK(ordo_options, options);
 }
 
 static ordo_status make_plan(const ordo_work *work, const ordo_options *options, ordo_plan *p)
@@ -79,6 +80,8 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
     const ordo_operator *op = work->op;
     if (!op)
         return ordo_fail(ORDO_ERR_USAGE, "no operator given");
+    if ((status = ORDO_RESERVED_CHECK(ordo_work, work)))
+        return status;
     if ((status = ordo_choose(work, options, p)))
         return status;
     if ((status = check_options(options)))

@@ -327,6 +327,33 @@ class Run(Base):
             self.refused(3, pattern, "sssp", self.gr, "--sources", listed)
         self.refused(3, "No such file", "sssp", self.gr, "--sources", "/no/such/file")
 
+    def test_sources_at_once(self):
+        """Each vertex has the best path from any of them, and --nearest and --path-to say from which."""
+        listed, near, values = self.path("at_once"), self.path("near"), self.path("values")
+        with open(listed, "w") as f:
+            f.write("3\n7\n3\n")
+        for app in ("sssp", "bfs", "widest"):
+            each = {}
+            for source in (3, 7):
+                each[source] = self.ok(ordo(app, self.gr, "-r", source, "--output", "-")).out.split()
+            r = self.ok(ordo(app, self.gr, "--sources-at-once", listed, "--nearest", near, "--output", values, "--verify=both", "-n", 2))
+            self.assertIn("Sources:                   3 at once", r.out)
+            self.assertEqual(r.out.count("PASS"), 2)
+            with open(values) as f, open(near) as g:
+                for v, (value, source) in enumerate(zip(f.read().split(), g.read().split())):
+                    best = (max if app == "widest" else min)(float(each[3][v]), float(each[7][v]))
+                    self.assertEqual(float(value), best)
+                    if source == "-":
+                        self.assertEqual(best, 0 if app == "widest" else INF)
+                    else:
+                        self.assertEqual(float(each[int(source)][v]), best)
+            record = json.loads(self.ok(ordo(app, self.gr, "--sources-at-once", listed, "--json", "-")).out)
+            self.assertEqual((record["source"], record["sources_at_once"], record["seed"]), (None, 3, None))
+        path = self.ok(ordo("sssp", self.gr, "--sources-at-once", listed, "--path-to", 7)).out
+        self.assertRegex(path, r"(?m)^Path: +7$")
+        self.refused(2, "exclude", "sssp", self.gr, "--sources-at-once", listed, "-r", 3)
+        self.refused(2, "takes no list of sources", "cc", self.gr, "--sources-at-once", listed)
+
     def test_numpy(self):
         file, tree = self.path("out.npy"), self.path("tree.npy")
         self.ok(ordo("sssp", self.gr, "-r", self.source, "--output", file, "--tree", tree, "--quiet"))

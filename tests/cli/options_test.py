@@ -73,7 +73,7 @@ class Words(Base):
             for other in lists:
                 if other != app:
                     self.assertEqual(own & lists[other], set(), other)
-        self.assertLessEqual({"--source", "--sources", "--limit", "--tree", "--path-to"}, lists["sssp"])
+        self.assertLessEqual({"--source", "--sources", "--sources-at-once", "--nearest", "--limit", "--tree", "--path-to"}, lists["sssp"])
         self.assertEqual({"--source", "--sources", "--limit", "--tree", "--path-to"} & lists["cc"], set())
         for app, shown in lists.items():
             self.assertNotRegex(ordo("help", app).out.split("Options, with")[1].split("\nThe operator:")[0],

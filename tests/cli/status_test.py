@@ -37,13 +37,13 @@ class Status(Base):
             #include <dlfcn.h>
             #include <stdio.h>
             #include <stdlib.h>
-            typedef int fn(const void *, unsigned, double, const void *, void *, unsigned *, void *);
-            int ordo_sssp(const void *g, unsigned source, double limit, const void *options, void *dist,
-                          unsigned *pred, void *stats)
+            struct first { unsigned *array; }; /* of a query its sources, of an answer its values */
+            typedef int fn(const void *, const struct first *, const void *, const struct first *);
+            int ordo_sssp_from(const void *g, const struct first *query, const void *options, const struct first *answer)
             {
-                fn *real = (fn *)dlsym(RTLD_NEXT, "ordo_sssp");
-                int status = real(g, source, limit, options, dist, pred, stats);
-                ((unsigned *)dist)[source] = 1;
+                fn *real = (fn *)dlsym(RTLD_NEXT, "ordo_sssp_from");
+                int status = real(g, query, options, answer);
+                answer->array[query->array[0]] = 1;
                 fclose(fopen(getenv("SHIM_CALLED"), "w"));
                 return status;
             }"""

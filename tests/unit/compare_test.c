@@ -1,5 +1,5 @@
 /* ordo_compare as its callers see it: what it refuses, that every contender runs as often as asked and in no fixed
- * order, who is left out and why, wrong answers, cells, statistics of made-up times, and how it ends early. */
+ * order, which are left out and why, wrong answers, cells, statistics of made-up times, and how it ends early. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +259,7 @@ START_TEST(refuses)
         {{.contenders = two, .contender_count = 2, .input_count = 1, .run = act, .adaptive = NAN}, "nan seconds"},
         {{.contenders = two, .contender_count = 2, .input_count = (size_t)1 << 33, .run = act}, "2^32"},
         {{.contenders = two, .contender_count = 2, .input_count = 1, .works = &critical}, "expected a relax operator"},
+        {{.contenders = two, .contender_count = 2, .input_count = 1, .run = act, .reserved = {1}}, "in reserved[0]"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         ck_assert_int_eq(ordo_compare(&table[i].plan, rows), ORDO_ERR_USAGE);

@@ -30,7 +30,7 @@ ORDO_BEGIN_DECLS
 ORDO_API ordo_type ordo_sssp_type(const ordo_graph *g);
 
 /**
- * Shortest-path distances from one source.
+ * Shortest-path distances from one source. ordo_sssp_from() takes several, and more besides.
  *
  * f32: sums are rounded once for each edge, in path order from the source. Distances are the least such sums: the same
  * under every schedule, since rounding is monotone.
@@ -56,6 +56,7 @@ ORDO_API ordo_status ordo_sssp(const ordo_graph *g, ordo_vid source, double limi
 
 /**
  * Levels from one source: the least number of edges. Weights are not used. Deterministic as ordo_sssp().
+ * ordo_bfs_from() takes several sources.
  * @param g        any graph
  * @param source   0 <= source < n
  * @param limit    paths longer than this many edges are not looked for; INFINITY for none
@@ -125,7 +126,7 @@ ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, 
 
 /**
  * Widest paths from one source: for every vertex the largest width such that some path from the source has no edge
- * below it.
+ * below it. ordo_widest_from() takes several sources.
  * @param g        weights are capacities, not negative; without weights every edge has capacity 1
  * @param source   0 <= source < n
  * @param options  NULL: defaults
@@ -181,8 +182,9 @@ ORDO_API ordo_status ordo_pagerank(const ordo_graph *g, double damping, double t
 
 /** How a maximum flow is wanted. All zero is the default. */
 typedef struct ordo_flow_options {
-    ordo_u64 infinite; /**< edges of this capacity have no bound; below 2^32; 0: none has */
-    bool cut_only;     /**< the minimum cut is enough: the flow is left as a preflow, see ordo_maxflow() */
+    ordo_u64 infinite;    /**< edges of this capacity have no bound; below 2^32; 0: none has */
+    bool cut_only;        /**< the minimum cut is enough: the flow is left as a preflow, see ordo_maxflow() */
+    ordo_u64 reserved[4]; /**< 0 */
 } ordo_flow_options;
 
 /** A flow's numbers. Holds nothing to be freed. */

@@ -34,6 +34,7 @@ typedef struct ordo_estimate {
 typedef struct ordo_contender {
     const char *label;    /**< names it in sentences; NULL: its scheduler */
     ordo_options options; /**< how it runs; NULL and 0 mean as in ordo_run() */
+    ordo_u64 reserved[2]; /**< 0 */
 } ordo_contender;
 
 /** A run that is to be made. */
@@ -78,6 +79,7 @@ typedef struct ordo_compare_row {
     double items;            /**< items processed, the mean of a run */
     double edges;            /**< edges looked at, the mean of a run */
     ordo_u64 worklist_bytes; /**< the most that worklists held */
+    ordo_u64 reserved[4];    /**< set to 0; what is added later takes their place */
 } ordo_compare_row;
 
 /** What a speed-up says. */
@@ -128,6 +130,7 @@ typedef struct ordo_compare_plan {
     ordo_u64 seed;                  /**< of the order of runs */
     const volatile int *cancel;     /**< nonzero ends the comparison between two runs; to end a run as well, put it into
                                      * the options of the contenders */
+    ordo_u64 reserved[6];           /**< 0; what is added later takes their place */
 } ordo_compare_plan;
 
 /**

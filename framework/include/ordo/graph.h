@@ -74,6 +74,7 @@ typedef struct ordo_edge_options {
     ordo_u32 low;             /**< the least drawn weight */
     ordo_u32 high;            /**< the largest, at least low */
     ordo_u64 seed;            /**< of drawn weights */
+    ordo_u64 reserved[2];     /**< 0 */
 } ordo_edge_options;
 
 /** How to read. All zero is the default. */
@@ -83,9 +84,10 @@ typedef struct ordo_read_options {
     bool trust;              /**< .ordo files: believe the contents, check the header only */
     bool bipartite;          /**< Matrix Market, refused for others: column j is vertex rows + j, both from 0 */
     bool round;              /**< weights that f32 does not hold are rounded; else refused (docs/reals.md) */
-    const char *columns; /**< edge lists, refused for others: "FROM,TO" or "FROM,TO,WEIGHT", each a name of the header
-                            line or a number from 1; NULL: what the names tell, or the first two or three */
-    int threads;         /**< 0: all cores */
+    const char *columns;  /**< edge lists, refused for others: "FROM,TO" or "FROM,TO,WEIGHT", each a name of the header
+                             line or a number from 1; NULL: what the names tell, or the first two or three */
+    int threads;          /**< 0: all cores */
+    ordo_u64 reserved[4]; /**< 0 */
 } ordo_read_options;
 
 /** One edge of an edge list. */
@@ -112,7 +114,7 @@ ORDO_API ordo_status ordo_graph_read(const char *path, const ordo_read_options *
 
 /**
  * Builds rows from an edge list, keeping loops and parallel edges. Edges of a row are sorted by (head, position in the
- * list). The list is not kept.
+ * list). The list is not kept. ordo_graph_from_arrays() takes an array for each end, and all edge options.
  * @param n            vertices
  * @param edges        [count] every end < n
  * @param count        entries
@@ -127,7 +129,8 @@ ORDO_API ordo_status ordo_graph_from_edges(ordo_u64 n, const ordo_edge_entry *ed
                                            ordo_graph **out);
 
 /**
- * Borrows arrays. Checked: row monotone, heads < n.
+ * Borrows arrays. Checked: row monotone, heads < n. ordo_graph_borrow_arrays() takes more types, and tells when the
+ * arrays are no longer used.
  * @param csr        its arrays must outlive the graph and not change
  * @param symmetric  whether every edge has its reverse; believed
  * @param out        [out] the graph, to be freed by ordo_graph_free(); untouched on error
@@ -219,6 +222,7 @@ typedef struct ordo_generate_options {
     double keep;             /**< grid: 0 < keep <= 1; 0: 1 */
     ordo_edge_options edges; /**< ORDO_SYMMETRISE: made symmetric after; high > 0: has weights (or capacities) */
     int threads;             /**< 0: all cores */
+    ordo_u64 reserved[4];    /**< 0 */
 } ordo_generate_options;
 /**
  * Makes a graph.
@@ -321,6 +325,7 @@ typedef struct ordo_graph_info {
     ordo_u64 bytes;            /**< memory held by rows, heads and weights (in-rows included once built) */
     double load_seconds;       /**< reading or generating, decompression included */
     double build_seconds;      /**< edge list to rows */
+    ordo_u64 reserved[4];      /**< set to 0; what is added later takes their place */
 } ordo_graph_info;
 /**
  * What a graph is. Cheap after the first call, which scans the edges once. Thread-safe.

@@ -7,10 +7,12 @@
 #define ORDO_ORDO_H
 
 #include <ordo/apps.h>
+#include <ordo/arrays.h>
 #include <ordo/compare.h>
 #include <ordo/error.h>
 #include <ordo/graph.h>
 #include <ordo/memory.h>
+#include <ordo/paths.h>
 #include <ordo/run.h>
 #include <ordo/types.h>
 

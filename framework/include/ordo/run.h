@@ -73,6 +73,7 @@ typedef struct ordo_options {
     const volatile int *cancel;  /**< polled during the run; nonzero ends it with ORDO_ERR_CANCELLED */
     ordo_progress_fn *progress;  /**< NULL: none */
     void *progress_arg;          /**< its first argument */
+    ordo_u64 reserved[6];        /**< 0; what is added later takes their place */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
@@ -132,6 +133,8 @@ typedef struct ordo_stats {
 
     ordo_sample *trace; /**< [trace_count], at most ORDO_TRACE_MAX: evenly spread where there would be more */
     size_t trace_count; /**< number of samples */
+
+    ordo_u64 reserved[8]; /**< set to 0; what is added later takes their place */
 } ordo_stats;
 
 /**
@@ -155,6 +158,7 @@ typedef struct ordo_work {
     ordo_u64 targets;         /**< number of cells or targets */
     const ordo_item *initial; /**< [initial_count], or NULL: all items */
     ordo_u64 initial_count;   /**< number of initial items */
+    ordo_u64 reserved[2];     /**< 0 */
 } ordo_work;
 
 /**

@@ -1,0 +1,108 @@
+/**
+ * @file
+ * Paths from one source or several: what is asked, what is answered, and the calls of shortest paths, breadth-first
+ * search and widest paths that take both.
+ *
+ * ordo_sssp(), ordo_bfs() and ordo_widest() are short forms of these calls, for one source.
+ *
+ * Structs that callers fill begin as all zero, which is the default of every member, and end with reserved words, which
+ * must stay zero: what is added later takes their place.
+ */
+#ifndef ORDO_PATHS_H
+#define ORDO_PATHS_H
+
+#include <stdbool.h>
+
+#include <ordo/apps.h>
+
+ORDO_BEGIN_DECLS
+
+/** What is asked. Arrays are the caller's. */
+typedef struct ordo_path_query {
+    const ordo_vid *sources; /**< [source_count] where paths start, in any order; one that stands there twice counts
+                              * once. From several, a vertex has the best path from any of them */
+    ordo_u64 source_count;   /**< at least 1 */
+    bool limited;            /**< whether `limit` counts. Not for widest paths */
+    double limit;            /**< vertices farther than this count as unreached and are not looked for; not negative, in
+                              * the unit of the weights; breadth-first search: edges */
+    ordo_u64 reserved[6];    /**< 0 */
+} ordo_path_query;
+
+/** What is answered. Arrays are the caller's, as long as the graph has vertices; NULL: not wanted. */
+typedef struct ordo_path_answer {
+    void *value;       /**< [out] [n] distances or widths of ordo_sssp_type(g), levels of ORDO_U32; as of ordo_sssp(),
+                        * ordo_bfs() and ordo_widest(). Not NULL */
+    ordo_vid *pred;    /**< [out] [n] the predecessor on a best path, as of ordo_sssp(); ORDO_NO_VERTEX for sources and
+                        * the unreached. Widest paths: must be NULL */
+    ordo_vid *nearest; /**< [out] [n] the source that the path comes from; ORDO_NO_VERTEX for the unreached. Of sources
+                        * that are as good, distances and levels: the one that predecessors lead to; widths: one from
+                        * which an equally wide path has the fewest edges, and of these the smallest */
+    ordo_stats *stats; /**< [out] the caller's, see ordo_run() */
+    ordo_u64 reserved[6]; /**< 0 */
+} ordo_path_answer;
+
+/**
+ * Shortest-path distances, as ordo_sssp(), from one source or several.
+ * @param g        weights must not be negative
+ * @param query    what is asked
+ * @param options  NULL: defaults
+ * @param answer   arrays to fill
+ * @return as of ordo_sssp(); ORDO_ERR_USAGE for a source that is no vertex, with its index
+ */
+ORDO_API ordo_status ordo_sssp_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                                    const ordo_path_answer *answer);
+/**
+ * Levels, as ordo_bfs(), from one source or several.
+ * @param g        any graph
+ * @param query    what is asked
+ * @param options  NULL: defaults
+ * @param answer   arrays to fill
+ * @return as of ordo_sssp_from()
+ */
+ORDO_API ordo_status ordo_bfs_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                                   const ordo_path_answer *answer);
+/**
+ * Widths, as ordo_widest(), from one source or several.
+ * @param g        weights are capacities, not negative
+ * @param query    what is asked
+ * @param options  NULL: defaults
+ * @param answer   arrays to fill
+ * @return as of ordo_sssp_from()
+ */
+ORDO_API ordo_status ordo_widest_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                                      const ordo_path_answer *answer);
+
+/**
+ * Verifies the arrays of an answer of ordo_sssp_from().
+ * @param g       as then
+ * @param query   likewise
+ * @param answer  its arrays; those that are not NULL are checked, ties included
+ * @param how     the method
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_sssp_from_verify(const ordo_graph *g, const ordo_path_query *query,
+                                           const ordo_path_answer *answer, ordo_verify_how how);
+/**
+ * The same of ordo_bfs_from().
+ * @param g       as then
+ * @param query   likewise
+ * @param answer  its arrays
+ * @param how     the method
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_bfs_from_verify(const ordo_graph *g, const ordo_path_query *query,
+                                          const ordo_path_answer *answer, ordo_verify_how how);
+/**
+ * The same of ordo_widest_from().
+ * @param g       as then
+ * @param query   likewise
+ * @param answer  its arrays
+ * @param how     the method
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_widest_from_verify(const ordo_graph *g, const ordo_path_query *query,
+                                             const ordo_path_answer *answer, ordo_verify_how how);
+
+ORDO_END_DECLS
+
+#endif

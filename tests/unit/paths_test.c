@@ -1,0 +1,277 @@
+/* paths_test.c -- paths from several sources: against one plain run from each source by an algorithm of the test, under
+ * every scheduler; ties; what is refused; and that the verifiers find wrong answers.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/ordo.h>
+#include <ordo/scheduler/scheduler.h>
+
+#include "tests/common/families.h"
+#include "tests/common/suite.h"
+
+enum { MOST = 64, SOURCES = 5, APPS = 3 };
+enum app { SSSP, BFS, WIDEST };
+static const char *const app_names[APPS] = {"sssp", "bfs", "widest"};
+typedef ordo_status from_fn(const ordo_graph *, const ordo_path_query *, const ordo_options *,
+                            const ordo_path_answer *);
+typedef ordo_status verify_fn(const ordo_graph *, const ordo_path_query *, const ordo_path_answer *, ordo_verify_how);
+static from_fn *const runs[APPS] = {ordo_sssp_from, ordo_bfs_from, ordo_widest_from};
+static verify_fn *const verifiers[APPS] = {ordo_sssp_from_verify, ordo_bfs_from_verify, ordo_widest_from_verify};
+
+/* ---- the reference ---- */
+
+static double number(ordo_type type, ordo_u32 word)
+{
+    ordo_f32 real;
+    memcpy(&real, &word, sizeof real);
+    return type == ORDO_F32 ? (double)real : type == ORDO_I32 ? (double)(ordo_i32)word : (double)word;
+}
+
+/* Of an edge, in that app. */
+static double weight_of(enum app app, const ordo_csr *g, ordo_eid e)
+{
+    return app == BFS || g->weight_type == ORDO_NONE ? 1 : number(g->weight_type, weight_word(g, e));
+}
+
+static double extend(enum app app, ordo_type type, double value, double weight)
+{
+    if (app == WIDEST)
+        return value < weight ? value : weight;
+    return type == ORDO_F32 && app == SSSP ? (double)((ordo_f32)value + (ordo_f32)weight) : value + weight;
+}
+
+static bool better(enum app app, double a, double b)
+{
+    return app == WIDEST ? a > b : a < b;
+}
+
+/* Best values from one source by repeated passes over all edges; unreached: infinite, of widths 0. */
+static void best_from(enum app app, const ordo_csr *g, ordo_vid source, double *best)
+{
+    for (ordo_vid v = 0; v < g->n; v++)
+        best[v] = app == WIDEST ? 0 : (double)INFINITY;
+    best[source] = app == WIDEST ? (double)INFINITY : 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_vid u = 0; u < g->n; u++)
+            for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+                const ordo_vid v = g->head[e * g->stride];
+                const double value = extend(app, g->weight_type, best[u], weight_of(app, g, e));
+                if (better(app, value, best[v])) {
+                    best[v] = value;
+                    changed = true;
+                }
+            }
+    }
+}
+
+typedef struct answer {
+    ordo_u32 value[MOST];
+    ordo_vid pred[MOST], nearest[MOST];
+} answer;
+
+static double value_of(enum app app, ordo_type type, const answer *a, ordo_vid v)
+{
+    if (app == BFS || type == ORDO_NONE)
+        type = ORDO_U32;
+    const ordo_u32 none = type == ORDO_I32 ? (ordo_u32)ORDO_UNREACHED_I32 : ORDO_UNREACHED_U32;
+    return type != ORDO_F32 && a->value[v] == none ? (double)INFINITY : number(type, a->value[v]);
+}
+
+/* Each value is the best of all sources, and `nearest` names one that has it; predecessors lead there. */
+static void check_answer(enum app app, const ordo_csr *g, const ordo_vid *sources, ordo_u64 count, const answer *a)
+{
+    double each[SOURCES][MOST];
+    for (ordo_u64 i = 0; i < count; i++)
+        best_from(app, g, sources[i], each[i]);
+    for (ordo_vid v = 0; v < g->n; v++) {
+        double best = each[0][v];
+        bool named = false;
+        for (ordo_u64 i = 0; i < count; i++)
+            best = better(app, each[i][v], best) ? each[i][v] : best;
+        ck_assert_msg(value_of(app, g->weight_type, a, v) == best, "vertex %u: %g, expected %g", v,
+                      value_of(app, g->weight_type, a, v), best);
+        if (best == (app == WIDEST ? 0 : (double)INFINITY)) {
+            ck_assert_uint_eq(a->nearest[v], ORDO_NO_VERTEX);
+            continue;
+        }
+        for (ordo_u64 i = 0; i < count; i++)
+            named |= a->nearest[v] == sources[i] && each[i][v] == best;
+        ck_assert_msg(named, "vertex %u: source %u", v, a->nearest[v]);
+        ordo_vid top = v;
+        for (ordo_vid steps = 0; app != WIDEST && a->pred[top] != ORDO_NO_VERTEX; top = a->pred[top])
+            ck_assert_uint_lt(steps++, g->n);
+        if (app != WIDEST)
+            ck_assert_uint_eq(a->nearest[v], top);
+    }
+}
+
+/* ---- runs ---- */
+
+static ordo_path_answer arrays_of(enum app app, answer *a)
+{
+    return (ordo_path_answer){.value = a->value, .pred = app == WIDEST ? NULL : a->pred, .nearest = a->nearest};
+}
+
+/* Every changed element must be found, by each method. */
+static void check_verifier(enum app app, const ordo_graph *g, const ordo_path_query *query, answer *a)
+{
+    static const ordo_verify_how hows[] = {ORDO_VERIFY_SERIAL, ORDO_VERIFY_CERTIFICATE, ORDO_VERIFY_BOTH};
+    const ordo_path_answer arrays = arrays_of(app, a);
+    const ordo_vid n = ordo_graph_out(g)->n, v = n / 2;
+    for (size_t h = 0; h < 3; h++) {
+        ck_assert_msg(!verifiers[app](g, query, &arrays, hows[h]), "%s", ordo_last_error());
+        const answer right = *a;
+        a->value[v] ^= 1;
+        ck_assert_int_eq(verifiers[app](g, query, &arrays, hows[h]), ORDO_ERR_VERIFY);
+        *a = right;
+        a->nearest[v] = a->nearest[v] == 0 ? 1 : 0;
+        ck_assert_int_eq(verifiers[app](g, query, &arrays, hows[h]), ORDO_ERR_VERIFY);
+        *a = right;
+    }
+}
+
+START_TEST(test_several_sources)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_I32, ORDO_F32, ORDO_NONE};
+    const enum app app = (enum app)_i;
+    ordo_u64 random = 7 + (ordo_u64)_i;
+    const ordo_scheduler *all[64];
+    const size_t schedulers = ordo_schedulers(all, 64);
+    size_t turn = 0;
+    for (const char *const *name = family_names; *name; name++)
+        for (unsigned round = 0; round < 8 / SLOWER; round++, turn++) {
+            edge_list list;
+            family_make(*name, 3 + (unsigned)(next_random(&random) % 24), next_random(&random), &list);
+            ordo_graph *g = list.n && list.n <= MOST ? family_graph(&list, types[round % 4], ORDO_AS_STORED) : NULL;
+            family_free(&list);
+            if (!g)
+                continue;
+            const ordo_csr *rows = ordo_graph_out(g);
+            ordo_vid sources[SOURCES];
+            const ordo_u64 count = 1 + next_random(&random) % SOURCES;
+            for (ordo_u64 i = 0; i < count; i++)
+                sources[i] = (ordo_vid)(next_random(&random) % rows->n); /* some twice */
+            const ordo_path_query query = {.sources = sources, .source_count = count};
+            const ordo_options options = {.scheduler = all[turn % schedulers]->name, .threads = 1 + (int)(turn % 2)};
+            answer a;
+            const ordo_path_answer arrays = arrays_of(app, &a);
+            ck_assert_msg(!runs[app](g, &query, &options, &arrays), "%s, %s, %s: %s", app_names[app], *name,
+                          options.scheduler, ordo_last_error());
+            check_answer(app, rows, sources, count, &a);
+            check_verifier(app, g, &query, &a);
+            ordo_graph_free(g);
+        }
+}
+END_TEST
+
+/* Vertex 2 is as near to 0 as to 4; the smaller predecessor decides, and with it the source. On widths, where all edges
+ * are equal, hops decide, and then the smaller source. */
+START_TEST(test_ties)
+{
+    const ordo_u32 tail[] = {0, 1, 4, 3}, head[] = {1, 2, 3, 2};
+    const ordo_edge_arrays arrays = {
+        .n = 5, .count = 4, .tail = tail, .head = head, .weight_type = ORDO_U32, .weight = (ordo_u32[]){2, 2, 2, 2}};
+    ordo_graph *g;
+    ck_assert_msg(!ordo_graph_from_arrays(&arrays, &g), "%s", ordo_last_error());
+    const ordo_path_query query = {.sources = (ordo_vid[]){4, 0, 4}, .source_count = 3};
+    for (int app = 0; app < APPS; app++) {
+        ordo_vid nearest[5];
+        ordo_u32 value[5];
+        const ordo_path_answer wanted = {.value = value, .nearest = nearest}; /* sources without predecessors */
+        ck_assert_msg(!runs[app](g, &query, NULL, &wanted), "%s", ordo_last_error());
+        ck_assert_uint_eq(nearest[2], 0);
+        ck_assert_uint_eq(nearest[3], 4);
+        ck_assert_uint_eq(nearest[0], 0);
+    }
+    ordo_graph_free(g);
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+    const ordo_u32 tail[] = {0, 1}, head[] = {1, 2};
+    ordo_graph *g;
+    ck_assert(!ordo_graph_from_arrays(&(ordo_edge_arrays){.n = 3, .count = 2, .tail = tail, .head = head}, &g));
+    ordo_u32 value[3] = {7, 7, 7};
+    ordo_vid pred[3];
+    const ordo_path_answer arrays = {.value = value};
+    ordo_path_answer later = arrays;
+    later.reserved[5] = 1;
+    ordo_path_query good = {.sources = (ordo_vid[]){0, 2}, .source_count = 2}, query = good;
+    ordo_options options = {.reserved = {[5] = 3}};
+    for (int app = 0; app < APPS; app++) {
+        const ordo_path_query bad[] = {{.sources = NULL, .source_count = 2},
+                                       {.sources = good.sources},
+                                       {.sources = (ordo_vid[]){0, 3}, .source_count = 2},
+                                       {.sources = good.sources, .source_count = 2, .reserved = {1}},
+                                       {.sources = good.sources, .source_count = 2, .limited = true, .limit = -1},
+                                       {.sources = good.sources, .source_count = 2, .limited = true, .limit = NAN}};
+        for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+            ck_assert_int_eq(runs[app](g, &bad[i], NULL, &arrays), ORDO_ERR_USAGE);
+            ck_assert_int_eq(verifiers[app](g, &bad[i], &arrays, ORDO_VERIFY_AUTO), ORDO_ERR_USAGE);
+        }
+        ck_assert_int_eq(runs[app](g, &bad[2], NULL, &arrays), ORDO_ERR_USAGE);
+        ck_assert_str_eq(ordo_last_error(), "source 1 of the list, 3, is no vertex: the graph has 3, numbered from 0");
+        ck_assert_int_eq(runs[app](g, &good, NULL, &later), ORDO_ERR_USAGE);
+        ck_assert_str_eq(ordo_last_error(), "ordo_path_answer: found 1 in reserved[5], expected 0");
+        ck_assert_int_eq(runs[app](g, &good, &options, &arrays), ORDO_ERR_USAGE);
+        ck_assert_str_eq(ordo_last_error(), "ordo_options: found 3 in reserved[5], expected 0");
+        ck_assert_int_eq(runs[app](NULL, &good, NULL, &arrays), ORDO_ERR_USAGE);
+        ck_assert_int_eq(runs[app](g, NULL, NULL, &arrays), ORDO_ERR_USAGE);
+        ck_assert_int_eq(runs[app](g, &good, NULL, NULL), ORDO_ERR_USAGE);
+        ck_assert_int_eq(runs[app](g, &good, NULL, &(ordo_path_answer){.pred = NULL}), ORDO_ERR_USAGE);
+    }
+    ck_assert_int_eq(ordo_widest_from(g, &good, NULL, &(ordo_path_answer){.value = value, .pred = pred}),
+                     ORDO_ERR_USAGE);
+    query.limited = true;
+    ck_assert_int_eq(ordo_widest_from(g, &query, NULL, &arrays), ORDO_ERR_USAGE);
+    ck_assert(value[0] == 7 && value[1] == 7 && value[2] == 7);                        /* refused: untouched */
+    ck_assert_msg(!ordo_sssp_from(g, &query, NULL, &arrays), "%s", ordo_last_error()); /* a limit of 0: the sources */
+    ck_assert(value[0] == 0 && value[1] == ORDO_UNREACHED_U32 && value[2] == 0);
+    ordo_graph_free(g);
+}
+END_TEST
+
+/* Each failing allocation gives ORDO_ERR_MEMORY and leaves nothing behind. */
+START_TEST(test_memory)
+{
+    const ordo_u32 tail[] = {0, 1}, head[] = {1, 2};
+    ordo_graph *g;
+    ck_assert(!ordo_graph_from_arrays(&(ordo_edge_arrays){.n = 3, .count = 2, .tail = tail, .head = head}, &g));
+    ordo_u32 value[3];
+    ordo_vid nearest[3];
+    const ordo_path_query query = {.sources = (ordo_vid[]){0, 2}, .source_count = 2};
+    const ordo_path_answer wanted = {.value = value, .nearest = nearest};
+    const ordo_options options = {.threads = 1};
+    for (int app = 0; app < APPS; app++) {
+        ordo_status status = ORDO_ERR_MEMORY;
+        ck_assert(!runs[app](g, &query, &options, &wanted)); /* what is kept for later runs is there now */
+        const ordo_u64 before = ordo_memory_now();
+        for (ordo_u64 failing = 1; status == ORDO_ERR_MEMORY; failing++) {
+            ck_assert_uint_lt(failing, 1000);
+            ordo_memory_fail_after(failing);
+            status = runs[app](g, &query, &options, &wanted);
+            ordo_memory_fail_after(0);
+            ck_assert_uint_eq(ordo_memory_now(), before);
+        }
+        ck_assert_int_eq(status, ORDO_OK);
+    }
+    ordo_graph_free(g);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("paths");
+    TCase *tests = tcase_create("several sources");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, test_several_sources, 0, APPS);
+    tcase_add_test(tests, test_ties);
+    tcase_add_test(tests, test_refused);
+    tcase_add_test(tests, test_memory);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
