@@ -15,7 +15,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 5, ORDO_DEVICE_NAME = 96 };
+enum { ORDO_BACKEND_ABI = 6, ORDO_DEVICE_NAME = 96 };
 
 typedef struct ordo_backend {
     ordo_u32 abi; /* ORDO_BACKEND_ABI of the headers that the back end was built with */
