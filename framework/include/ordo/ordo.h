@@ -12,5 +12,6 @@
 #include <ordo/memory.h>
 #include <ordo/run.h>
 #include <ordo/types.h>
+#include <ordo/version.h>
 
 #endif
