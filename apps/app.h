@@ -51,16 +51,19 @@ typedef struct ordo_app {
     const char *name, *summary;
     const char *value_name; /* "distance", "level", "component", "edge", "flow", "width", "core", "rank" */
     bool needs_source;
-    bool needs_terminals;        /* a source and a sink; by default those of the graph */
-    bool has_paths;              /* takes a limit and gives predecessors */
-    bool has_k, has_ranks;       /* takes k; takes damping and tolerance */
-    bool wants_weights;          /* reads weights; otherwise the command loads the graph without them */
-    bool has_infinity;           /* the type's largest value means infinity: unreached, or the width at the source */
-    bool values_are_wide;        /* a value has 8 bytes instead of 4 */
-    bool is_approximate;         /* answers may differ between schedulers, within what verification allows */
-    bool values_are_vertices;    /* values are vertex ids, printed as --ids asks for */
-    bool values_are_edges;       /* values are edge ids in ascending order, not one for each vertex */
-    bool values_on_edges;        /* one for each stored edge; may differ between runs, unlike fields and side */
+    bool needs_terminals;     /* a source and a sink; by default those of the graph */
+    bool has_paths;           /* takes a limit and gives predecessors */
+    bool has_k, has_ranks;    /* takes k; takes damping and tolerance */
+    bool wants_weights;       /* reads weights; otherwise the command loads the graph without them */
+    bool has_infinity;        /* the type's largest value means infinity: unreached, or the width at the source */
+    bool values_are_wide;     /* a value has 8 bytes instead of 4 */
+    bool is_approximate;      /* answers may differ between schedulers, within what verification allows */
+    bool values_are_vertices; /* values are vertex ids, printed as --ids asks for */
+    bool values_are_edges;    /* values are edge ids in ascending order, not one for each vertex */
+    bool values_on_edges;     /* one for each stored edge; may differ between runs, unlike fields and side */
+    ordo_type weight;         /* the type of weights that its operator reads; ORDO_NONE: it has one for each type */
+    /* Writes value v of an answer as text of one line, as snprintf() does. NULL: the value is a number. */
+    int (*print)(const ordo_answer *answer, ordo_u64 v, char *out, size_t size);
     const ordo_program *program; /* the program that the scheduler "native" runs; NULL: the app has none */
     /* The operator that the app would run on this graph. Serves to check options, and to predict memory, before a graph
      * is loaded in full. */

@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "apps/cli/cli.h"
+#include "apps/cli/run_time/operator.h"
 
 const cli_verb verbs[] = {
-    {"compare", "APP GRAPH...", "runs every scheduler on the same graphs, checks and compares them", VERB_COMPARE,
+    {"run", "FILE GRAPH", "compiles an operator of yours, and runs it as an app", VERB_APP, verb_run_file},
+    {"compare", "APP|FILE GRAPH...", "runs every scheduler on the same graphs, checks and compares them", VERB_COMPARE,
      verb_compare},
-    {"tune", "APP GRAPH", "searches for settings of a scheduler that are faster than its own choice", VERB_TUNE,
+    {"tune", "APP|FILE GRAPH", "searches for settings of a scheduler that are faster than its own choice", VERB_TUNE,
      verb_tune},
     {"bench", "ht|atm|sgd|machine [RATINGS]",
      "critical sections: servers against locks, checked; what the machine can do", VERB_BENCH, verb_bench},
@@ -45,6 +47,16 @@ const ordo_app *find_app(const char *name)
     return NULL;
 }
 
+ordo_status find_app_or_file(const options *o, const char *name, const ordo_app **out)
+{
+    *out = find_app(name);
+    if (*out)
+        return ORDO_OK;
+    if (run_time_is_file(name))
+        return run_time_app(o, name, out);
+    return unknown("app", name, verb_names(), "ordo help");
+}
+
 /* `explains`: the output is help or a list; a reader may close the pipe before its end. */
 static ordo_status dispatch(int count, char **words, bool *explains)
 {
@@ -64,7 +76,7 @@ static ordo_status dispatch(int count, char **words, bool *explains)
 
     static options o;
     *explains = v && v->verb == VERB_LIST;
-    option_scope scope = app ? scope_of_app(VERB_APP, app) : (option_scope){.name = name, .verb = v->verb};
+    option_scope scope = app ? scope_of_app(VERB_APP, app) : scope_of_verb(v);
     ordo_status status = options_parse(&o, &scope, count - 1, words + 1);
     if (status)
         return status;

@@ -7,13 +7,13 @@
  *
  * Not done: GPUs.
  */
+#include "apps/cli/cache.h"
 #include "apps/cli/ceilings.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
@@ -171,16 +171,6 @@ static json_t *as_json(const ceilings *c)
                      "stream_bytes_per_second", c->stream, "barrier_seconds", c->barrier, "random", list);
 }
 
-/* Creates the folders of a path. */
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0700); /* where it fails, opening the file does, too */
-        *slash = '/';
-    }
-}
-
 /* Puts them in the place of those of the same machine and number of threads. */
 static ordo_status keep(const ceilings *c, char *path)
 {
@@ -200,7 +190,7 @@ static ordo_status keep(const ceilings *c, char *path)
     json_decref(all);
     if (!text)
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory to keep the figures");
-    make_folders(path);
+    cache_make_folders(path);
     sink s;
     ordo_status status = sink_open(&s, path);
     if (!status) {

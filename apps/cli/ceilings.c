@@ -1,6 +1,8 @@
 /* ceilings.c -- reads the ceilings that are kept, and applies them. */
 #include "apps/cli/ceilings.h"
 
+#include "apps/cli/cache.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,12 +10,7 @@
 
 bool ceilings_path(char *out, size_t size)
 {
-    const char *own = getenv("ORDO_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int used = own && *own       ? snprintf(out, size, "%s/machine.json", own)
-               : cache && *cache ? snprintf(out, size, "%s/ordo/machine.json", cache)
-               : home && *home   ? snprintf(out, size, "%s/.cache/ordo/machine.json", home)
-                                 : -1;
-    return used > 0 && (size_t)used < size;
+    return cache_path("machine.json", out, size);
 }
 
 static double number(const json_t *object, const char *key)

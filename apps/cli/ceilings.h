@@ -26,8 +26,7 @@ typedef struct ceilings {
 
 /* Measures, for `ordo bench machine`. Errors: ORDO_ERR_MEMORY, ORDO_ERR_CANCELLED. */
 ordo_status ceilings_measure(const options *o, ceilings *out);
-/* The file that keeps them, in ORDO_CACHE, else in $XDG_CACHE_HOME/ordo, else in ~/.cache/ordo. False where
- * there is no such folder. */
+/* The file that keeps them (apps/cli/cache.h). False where there is no folder for it. */
 bool ceilings_path(char *out, size_t size);
 /* Reads those of this machine and number of threads. False where none are kept. */
 bool ceilings_read(int threads, ceilings *out);

@@ -1,9 +1,9 @@
 /* cli.h -- what the files of the command `ordo` share: options, a loaded graph, the record of a run.
  *
  * The steps of a call: options/parse.c turns words into an `options`, one verb's file does the work (run.c, compare.c,
- * bench.c, graphs.c, sample.c, help.c, man.c, complete.c), text.c prints for people, json.c for programs, files.c
- * writes files and renames them. Functions return an ordo_status with the error message set; only main prints it and
- * chooses the exit status.
+ * bench.c, graphs.c, sample.c, help.c, man.c, complete.c; run_time/ for operators' files), text.c prints for people,
+ * json.c for programs, files.c writes files and renames them. Functions return an ordo_status with the error message
+ * set; only main prints it and chooses the exit status.
  */
 #ifndef ORDO_CLI_H
 #define ORDO_CLI_H
@@ -11,14 +11,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <ordo/version.h>
+
 #include "apps/app.h"
 #include "framework/graph/twister.h"
 #include "framework/run/output.h"
-
-/* Both are given by the build. */
-#ifndef ORDO_VERSION
-#define ORDO_VERSION "unknown"
-#endif
 
 /* ---- options (options/) ---- */
 
@@ -74,6 +71,8 @@ typedef struct options {
     const char *scheduler, *schedulers, *sync, *device;
     const char *settings[MAX_SETTINGS];
     int setting_count;
+    const char *states[MAX_SETTINGS]; /* of an operator that is compiled at run time */
+    int state_count;
     const char *delta; /* GAP's -d */
     const char *sweeps[MAX_SWEEPS];
     int sweep_count;
@@ -114,8 +113,17 @@ enum {
     TRAIT_RANKS = 1 << 6,
     TRAIT_SECTIONS = 1 << 7, /* bench ht, atm */
     TRAIT_RATINGS = 1 << 8,  /* bench sgd */
-    TRAIT_MACHINE = 1 << 9   /* bench machine */
+    TRAIT_MACHINE = 1 << 9,  /* bench machine */
+    TRAIT_STATE = 1 << 10    /* an operator's file */
 };
+/* A verb of the command that is not an app. */
+typedef struct cli_verb {
+    const char *name, *arguments, *summary;
+    int verb;
+    ordo_status (*run)(const options *o);
+} cli_verb;
+extern const cli_verb verbs[]; /* ends with name NULL */
+
 /* Whose options: of a verb, and of one of its apps or benchmarks where that is known. */
 typedef struct option_scope {
     const char *name; /* "sssp", "compare" */
@@ -123,6 +131,7 @@ typedef struct option_scope {
     unsigned traits; /* 0: of all apps or benchmarks */
 } option_scope;
 option_scope scope_of_app(int verb, const ordo_app *app);
+option_scope scope_of_verb(const cli_verb *v);
 option_scope scope_of_benchmark(const char *name);
 /* Parses the words after the verb. ORDO_ERR_USAGE names the wrong word. */
 ordo_status options_parse(options *o, const option_scope *s, int count, char **words);
@@ -366,6 +375,7 @@ bool progress_wanted(const options *o);
 /* ---- verbs ---- */
 
 ordo_status verb_run(const options *o);
+ordo_status verb_run_file(const options *o);
 ordo_status verb_compare(const options *o);
 ordo_status verb_tune(const options *o);
 ordo_status verb_bench(const options *o);
@@ -391,16 +401,12 @@ bool writes_graphs(int verb);
 /* Examples, a line each, indented; exit statuses in a sentence. */
 extern const char usage_examples[], usage_statuses[];
 
-/* A verb of the command that is not an app. */
-typedef struct cli_verb {
-    const char *name, *arguments, *summary;
-    int verb;
-    ordo_status (*run)(const options *o);
-} cli_verb;
-extern const cli_verb verbs[]; /* ends with name NULL */
 /* NULL where there is none. */
 const cli_verb *find_verb(const char *name);
 const ordo_app *find_app(const char *name);
+/* An app, or the app of an operator's file, which is compiled. Errors: ORDO_ERR_UNKNOWN, and those of
+ * run_time_app() (run_time/operator.h). */
+ordo_status find_app_or_file(const options *o, const char *name, const ordo_app **out);
 /* Verbs and apps, ended by NULL, for near_match. */
 const char *const *verb_names(void);
 /* Names of all schedulers, ended by NULL. */

@@ -78,13 +78,13 @@ static ordo_status compare_app(comparison *c, const char *name, bool first)
 {
     options *o = c->o;
     const bool made = o->generate || o->made.kind;
-    o->app = find_app(name);
-    if (!o->app)
-        return unknown("app", name, verb_names(), "ordo help");
+    ordo_status status = find_app_or_file(o, name, &o->app);
+    if (status)
+        return status;
     if (o->word_count + made < 2)
         return ordo_fail(ORDO_ERR_USAGE, "no graph given: expected files, '-', --generate, -g or -u");
     option_scope scope = scope_of_app(VERB_COMPARE, o->app);
-    ordo_status status = options_suit(o, &scope);
+    status = options_suit(o, &scope);
     if (!status)
         status = find_candidates(o, o->schedulers ? o->schedulers : "all", c->candidates, &c->count);
     if (!status)
@@ -99,12 +99,12 @@ static ordo_status compare_app(comparison *c, const char *name, bool first)
 
 static ordo_status compare_apps(comparison *c)
 {
-    char name[48];
+    char name[1024];
     ordo_status status = ORDO_OK;
     bool first = true;
     for (const char *at = c->o->words[0]; at && !status; first = false) {
         size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < 47 ? length : 47), at);
+        snprintf(name, sizeof name, "%.*s", (int)(length < 1023 ? length : 1023), at);
         at = at[length] ? at + length + 1 : NULL;
         status = compare_app(c, name, first);
     }

@@ -392,7 +392,7 @@ ordo_status verb_complete(const options *o)
     t.app = find_app(word[0]);
     if (!t.verb && !t.app)
         return ORDO_OK;
-    t.scope = t.app ? scope_of_app(VERB_APP, t.app) : (option_scope){.name = t.verb->name, .verb = t.verb->verb};
+    t.scope = t.app ? scope_of_app(VERB_APP, t.app) : scope_of_verb(t.verb);
     cli_option option;
     for (int i = 1; i < count - 1; i++) {
         if (word[i][0] != '-' || !word[i][1]) {

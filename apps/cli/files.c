@@ -144,7 +144,20 @@ static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ord
     ordo_u32 whole;
     ordo_i32 integer;
     ordo_f32 real;
+    if (app->print) {
+        char text[512] = "";
+        app->print(a, v, text, sizeof text);
+        text[strcspn(text, "\n")] = 0; /* one line for each value */
+        fprintf(file, "%s\n", text);
+        return;
+    }
     switch (a->type) {
+    case ORDO_U64:
+        if (app->has_infinity && ((const ordo_u64 *)a->values)[v] == ~(ordo_u64)0)
+            fputs("inf\n", file);
+        else
+            fprintf(file, "%llu\n", (unsigned long long)((const ordo_u64 *)a->values)[v]);
+        break;
     case ORDO_I32:
         integer = ((const ordo_i32 *)a->values)[v];
         if (app->has_infinity && integer == ORDO_UNREACHED_I32)
@@ -178,6 +191,7 @@ static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, or
     }
     put_numpy_header(file,
                      a->type == ORDO_F64   ? "<f8"
+                     : a->type == ORDO_U64 ? "<u8"
                      : a->type == ORDO_F32 ? "<f4"
                      : a->type == ORDO_I32 ? "<i4"
                                            : "<u4",

@@ -252,7 +252,7 @@ ordo_status print_verb_help(const char *name)
     else
         printf("Usage: ordo %s %s [OPTION...]\n\n%s\n", name, v->arguments, v->summary);
     int kind = app ? VERB_APP : v->verb;
-    option_scope scope = app ? scope_of_app(kind, app) : (option_scope){.name = name, .verb = kind};
+    option_scope scope = app ? scope_of_app(kind, app) : scope_of_verb(v);
     if (kind == VERB_GENERATE) {
         printf("\nKinds, with the options of each:\n");
         options_print_kinds(stdout);

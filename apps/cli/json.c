@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "commit.h"
 #include "apps/cli/cli.h"
+#include "apps/cli/run_time/operator.h"
 
 #include "framework/run/number.h"
 
@@ -179,6 +180,23 @@ static json_t *setting_value(const ordo_scheduler *s, const ordo_setting *settin
     return text(setting->value);
 }
 
+/* An operator that was compiled at run time: its file, and the numbers of its state. */
+static void put_operator_file(object o, const run_time_operator *op)
+{
+    object state = object_new(o.failed);
+    for (size_t i = 0; i < op->table->field_count; i++) {
+        const ordo_state_field *field = &op->table->fields[i];
+        const run_time_number number = run_time_state(op, field);
+        const bool is_real = number.type == ORDO_F32 || number.type == ORDO_F64;
+        put(state, field->name,
+            is_real                   ? real(number.real)
+            : number.type == ORDO_I32 ? json_integer((json_int_t)number.whole)
+                                      : whole(number.whole));
+    }
+    put(o, "operator_file", text(op->file));
+    put(o, "state", state.json);
+}
+
 static json_t *options_object(const record *r, bool *failed)
 {
     static const ordo_app none = {0}; /* a benchmark's */
@@ -200,6 +218,8 @@ static json_t *options_object(const record *r, bool *failed)
     put(o, "k", app->has_k && r->o->k ? whole(r->o->k) : json_null());
     put(o, "damping", app->has_ranks ? real(r->o->damping) : json_null());
     put(o, "tolerance", app->has_ranks ? real(r->o->tolerance) : json_null());
+    if (run_time_of(app))
+        put_operator_file(o, run_time_of(app));
     put(o, "timeout", r->o->timeout > 0 ? real(r->o->timeout) : json_null());
     if (app->needs_terminals) {
         const ordo_flow_options *flow = &r->o->flow;

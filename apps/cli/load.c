@@ -123,7 +123,8 @@ ordo_status check_options_early(const options *o, const ordo_options *run)
     ordo_graph *tiny;
     ordo_u64 expected, at_most;
     const ordo_edge_entry none = {0};
-    ordo_status status = ordo_graph_from_edges(1, &none, 0, ORDO_U32, ORDO_SYMMETRIC, 1, &tiny);
+    ordo_status status =
+        ordo_graph_from_edges(1, &none, 0, o->app->weight ? o->app->weight : ORDO_U32, ORDO_SYMMETRIC, 1, &tiny);
     if (status)
         return status;
     status = o->app->memory(tiny, run, &expected, &at_most);

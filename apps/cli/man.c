@@ -192,7 +192,7 @@ ordo_status verb_man(const options *o)
     const cli_verb *v = find_verb(o->words[0]);
     const ordo_app *app = find_app(o->words[0]);
     if (app || v) {
-        option_scope scope = app ? scope_of_app(VERB_APP, app) : (option_scope){.name = v->name, .verb = v->verb};
+        option_scope scope = app ? scope_of_app(VERB_APP, app) : scope_of_verb(v);
         return put_verb(&scope, app ? "GRAPH" : v->arguments, app ? app->summary : v->summary);
     }
     return unknown("app or verb", o->words[0], verb_names(), "ordo help");

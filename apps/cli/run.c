@@ -1,5 +1,6 @@
 /* run.c -- the verb of every app: load, choose sources, run, verify, report. */
 #include "apps/cli/cli.h"
+#include "apps/cli/run_time/operator.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -411,4 +412,18 @@ ordo_status verb_run(const options *given)
     load_free(&g);
     free(o);
     return status;
+}
+
+ordo_status verb_run_file(const options *given)
+{
+    static options o;
+    if (given->word_count == 0)
+        return ordo_fail(ORDO_ERR_USAGE, "run needs an operator's file and a graph");
+    o = *given;
+    ordo_status status = run_time_app(&o, o.words[0], &o.app);
+    if (status)
+        return status;
+    o.word_count--;
+    memmove(o.words, o.words + 1, (size_t)o.word_count * sizeof o.words[0]);
+    return verb_run(&o);
 }

@@ -407,12 +407,13 @@ static ordo_status check_use(options *o, const char **path)
 {
     if (o->word_count == 0)
         return ordo_fail(ORDO_ERR_USAGE, "tune needs an app and a graph");
-    o->app = find_app(o->words[0]);
-    if (!o->app)
-        return unknown("app", o->words[0], verb_names(), "ordo help");
-    ordo_status status = one_graph(o, 1, path);
+    ordo_status status = find_app_or_file(o, o->words[0], &o->app);
+    if (!status)
+        status = one_graph(o, 1, path);
+    if (status)
+        return status;
     option_scope scope = scope_of_app(VERB_TUNE, o->app);
-    return status ? status : options_suit(o, &scope);
+    return options_suit(o, &scope);
 }
 
 ordo_status verb_tune(const options *given)

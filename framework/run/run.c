@@ -114,6 +114,17 @@ ordo_status ordo_run_check(const ordo_work *work, const ordo_options *options)
     return make_plan(work, options ? options : &no_options, &p);
 }
 
+ordo_status ordo_run_choice(const ordo_work *work, const ordo_options *options, const char **scheduler, ordo_sync *sync)
+{
+    ordo_plan p;
+    ordo_status status = make_plan(work, options ? options : &no_options, &p);
+    if (!status) {
+        *scheduler = p.scheduler->name;
+        *sync = p.sync;
+    }
+    return status;
+}
+
 ordo_status ordo_run_memory(const ordo_work *work, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
     ordo_plan p;

@@ -409,7 +409,7 @@ static ordo_status adds_run_job(ordo_job *job)
     if (!status) {
         adds_control_init(c, adds_delta_controller_of(job, &c->params.controller, delta));
         job->delta_first = delta;
-        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? adds_work_lock : adds_work_atomic, &run);
+        ordo_team_run(job->team, ordo_job_sync(job) == ORDO_SYNC_LOCK ? adds_work_lock : adds_work_atomic, &run);
         job->supersteps = c->switches;
         job->delta_last = c->controller.delta;
         long long pool = (long long)(((ordo_u64)c->queue.blocks_used << layout.block_shift) * layout.entry);

@@ -289,9 +289,9 @@ static ordo_status bsp_run_job(ordo_job *job)
     ordo_status status = run.shares && run.votes ? bsp_prepare(job, &run) : ORDO_ERR_MEMORY;
     if (!status)
         ordo_team_run(job->team,
-                      job->sync == ORDO_SYNC_LOCK   ? bsp_work_lock
-                      : job->sync == ORDO_SYNC_RACY ? bsp_work_racy
-                                                    : bsp_work_atomic,
+                      ordo_job_sync(job) == ORDO_SYNC_LOCK   ? bsp_work_lock
+                      : ordo_job_sync(job) == ORDO_SYNC_RACY ? bsp_work_racy
+                                                             : bsp_work_atomic,
                       &run);
     ordo_free(run.front[0]);
     ordo_free(run.front[1]);
@@ -369,10 +369,10 @@ static ordo_status bsp_run_job(ordo_job *job)
                    .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
                    .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
     ordo_status status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status && job->sync == ORDO_SYNC_OWNER)
+    if (!status && ordo_job_sync(job) == ORDO_SYNC_OWNER)
         status = ordo_owners_make(job, &run.owners);
     if (!status)
-        ordo_team_run(job->team, job->sync == ORDO_SYNC_OWNER ? bsp_work_owner : bsp_work_lock, &run);
+        ordo_team_run(job->team, ordo_job_sync(job) == ORDO_SYNC_OWNER ? bsp_work_owner : bsp_work_lock, &run);
     if (run.owners.job)
         ordo_owners_free(&run.owners);
     ordo_free(run.shares);

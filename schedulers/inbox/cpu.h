@@ -405,7 +405,7 @@ static ordo_status inbox_run_job(ordo_job *job)
     long long rings = (long long)(threads * run.size * sizeof(op_entry));
     if (!status) {
         ordo_job_account(job, rings);
-        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? inbox_work_lock : inbox_work_atomic, &run);
+        ordo_team_run(job->team, ordo_job_sync(job) == ORDO_SYNC_LOCK ? inbox_work_lock : inbox_work_atomic, &run);
         ordo_job_account(job, -rings);
     }
     for (size_t t = 0; run.slot && t < threads; t++)

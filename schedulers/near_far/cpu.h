@@ -157,7 +157,8 @@ static ordo_status near_far_run_job(ordo_job *job)
                         .per_delta = 1 / delta};
     ordo_status status = run.shares && run.votes && run.least ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
-        ordo_team_run(job->team, job->sync == ORDO_SYNC_LOCK ? near_far_work_lock : near_far_work_atomic, &run);
+        ordo_team_run(job->team, ordo_job_sync(job) == ORDO_SYNC_LOCK ? near_far_work_lock : near_far_work_atomic,
+                      &run);
     ordo_free(run.shares);
     ordo_free(run.votes);
     ordo_free(run.least);

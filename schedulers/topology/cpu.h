@@ -188,9 +188,9 @@ static ordo_status topology_run_job(ordo_job *job)
         return ORDO_OK;
     }
     ordo_team_run(job->team,
-                  job->sync == ORDO_SYNC_RACY     ? topology_push_racy
-                  : job->sync == ORDO_SYNC_ATOMIC ? topology_push_atomic
-                                                  : topology_push_lock,
+                  ordo_job_sync(job) == ORDO_SYNC_RACY     ? topology_push_racy
+                  : ordo_job_sync(job) == ORDO_SYNC_ATOMIC ? topology_push_atomic
+                                                           : topology_push_lock,
                   &run);
     return ORDO_OK;
 }
@@ -251,7 +251,7 @@ ORDO_NOINLINE void topology_work_owner(void *run, int index)
 static ordo_status topology_run_job(ordo_job *job)
 {
     topology_run run = {.job = job};
-    if (job->sync == ORDO_SYNC_LOCK) {
+    if (ordo_job_sync(job) == ORDO_SYNC_LOCK) {
         ordo_team_run(job->team, topology_work_lock, &run);
         return ORDO_OK;
     }

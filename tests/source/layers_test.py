@@ -60,8 +60,8 @@ MAY = {  # of a part of the headers: the parts that it may include
     "scheduler": {"callers", "operator", "scheduler", "detail"},
     "detail": {"callers", "operator", "scheduler", "detail"},
 }
-DETAIL = {  # who includes ordo/detail/ from above the headers, and what: back ends and programs of an app for a GPU
-    "framework": r".*", "schedulers": r"ordo/detail/cuda/\w+\.cuh", "apps": r"ordo/detail/(cuda/\w+\.cuh|backend\.h|program\.h)"}
+DETAIL = {  # who includes ordo/detail/ from above the headers, and what: back ends, programs of an app for a GPU, operators that the command compiles
+    "framework": r".*", "schedulers": r"ordo/detail/cuda/\w+\.cuh", "apps": r"ordo/detail/(cuda/\w+\.cuh|backend\.h|program\.h|run_time\.h)"}
 for path, found in graph.items():
     mine, part = layer(path), where(path)
     for other in found:

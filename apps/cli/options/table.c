@@ -4,6 +4,7 @@
  * output means other things to `generate`, and so does a scheduler to `maxflow`.
  */
 #include "apps/cli/options/table.h"
+#include "apps/cli/run_time/operator.h"
 
 #include <math.h>
 #include <string.h>
@@ -128,6 +129,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sync", 0, "NAME", MEASURES & ~VERB_COMPARE, TEXT(sync), "auto, atomic, racy, lock, owner or server (the scheduler's default)", OPERATORS),
     ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO, OWN(take_setting),
         "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone", OPERATORS, .repeats = true),
+    ROW("set-state", 0, "NAME=VALUE", RUNS, OWN(take_state), "operators' files: a number of the operator's state",
+        ONLY(TRAIT_STATE, "has no state to set"), .repeats = true),
     ROW(NULL, 'd', "DELTA", RUNS, OWN(take_delta), "the tunable delta, for schedulers that have it"),
     ROW("device", 0, "LIST", VERB_COMPARE, TEXT(device), "cpu, cuda, auto (cuda where that can be), by commas (cpu)"),
     ROW("device", 0, "cpu|cuda|auto", MEASURES & ~VERB_COMPARE, WORD(device), "where; auto: cuda where that can be (cpu)"),
@@ -238,12 +241,21 @@ static unsigned traits_of(const ordo_app *app)
 {
     return TRAIT_GRAPH | (app->needs_source ? TRAIT_SOURCE : 0) |
            (app->needs_terminals ? TRAIT_TERMINALS : TRAIT_NO_TERMINALS) | (app->has_paths ? TRAIT_PATHS : 0) |
-           (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0);
+           (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0) | (run_time_of(app) ? TRAIT_STATE : 0);
 }
 
 option_scope scope_of_app(int verb, const ordo_app *app)
 {
     return (option_scope){.name = app->name, .verb = verb, .traits = traits_of(app)};
+}
+
+/* Verbs for an operator's file take what an app of it may take: before it is compiled, that is not known. */
+option_scope scope_of_verb(const cli_verb *v)
+{
+    const bool file = v->verb == VERB_APP;
+    return (option_scope){.name = v->name,
+                          .verb = v->verb,
+                          .traits = file ? TRAIT_GRAPH | TRAIT_SOURCE | TRAIT_NO_TERMINALS | TRAIT_STATE : 0};
 }
 
 /* The benchmarks of `ordo bench`, and their traits. */
@@ -283,7 +295,7 @@ static void name_takers(const option_row *row, int verb, char *out, size_t size)
         if (takes && used < size)
             used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", s.name);
     }
-    if (all)
+    if (all || !used) /* an option of operators' files says so itself */
         out[0] = 0;
     else if (used < size)
         snprintf(out + used, size - used, ": ");

@@ -75,6 +75,7 @@ ordo_status take_urand(options *o, const char *name, const char *value);
 ordo_status take_symmetrise(options *o, const char *name, const char *value);
 ordo_status take_symmetric(options *o, const char *name, const char *value);
 ordo_status take_setting(options *o, const char *name, const char *value);
+ordo_status take_state(options *o, const char *name, const char *value);
 ordo_status take_sweep(options *o, const char *name, const char *value);
 ordo_status take_time(options *o, const char *name, const char *value);
 ordo_status take_delta(options *o, const char *name, const char *value);

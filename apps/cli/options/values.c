@@ -230,6 +230,14 @@ ordo_status take_setting(options *o, const char *name, const char *text)
     return ORDO_OK;
 }
 
+ordo_status take_state(options *o, const char *name, const char *text)
+{
+    if (o->state_count == MAX_SETTINGS)
+        return ordo_fail(ORDO_ERR_USAGE, "%s '%s': more than %d of them", name, text, MAX_SETTINGS);
+    o->states[o->state_count++] = text;
+    return ORDO_OK;
+}
+
 ordo_status take_sweep(options *o, const char *name, const char *text)
 {
     if (o->sweep_count == MAX_SWEEPS)

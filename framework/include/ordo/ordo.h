@@ -15,5 +15,6 @@
 #include <ordo/paths.h>
 #include <ordo/run.h>
 #include <ordo/types.h>
+#include <ordo/version.h>
 
 #endif

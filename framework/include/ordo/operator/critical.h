@@ -375,6 +375,11 @@ ORDO_FN double op_delta(double n, double m)
 
 #endif /* ORDO_OP */
 
+#ifdef ORDO_RUN_TIME /* `ordo run` compiles this file; it refuses critical operators by name */
+#undef ORDO_OP_KIND
+#define ORDO_OP_KIND ORDO_KIND_CRITICAL
+#include ORDO_RUN_TIME
+#endif
 #undef ORDO_OP_ON_CUDA
 #ifdef ORDO_CRITICAL_ARRAYS
 #define ORDO_OP_ON_CUDA 1

@@ -11,8 +11,6 @@
  *
  * The list is macros and not a table because neither GCC nor nvcc inlines through a table of functions once the loop
  * is in a thread function or on a device (see docs/schedulers.md, "Inlining").
- *
- * Not done: operators that are defined at run time.
  */
 #ifndef ORDO_OPERATOR_H
 #define ORDO_OPERATOR_H

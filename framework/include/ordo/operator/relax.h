@@ -67,6 +67,21 @@
  *   Not with _TARGET, _FINAL, _BETTER or _WORST. On the CPU only, and never racy, since a lost update would be a lost
  *   addend.
  *
+ * read by `ordo run FILE` and its relatives alone, which compile the file at run time (docs/run_time_operators.md); a
+ * program that runs the operator does itself what these say
+ *   ORDO_RELAX_BEGIN       cell f(s, item): what a cell begins with (default: the order's worst value)
+ *   ORDO_RELAX_SOURCE      cell f(s): what the source's cell begins with. The operator then has a source, which is the
+ *                          only initial item. Without this and _BEGIN it is 0 under ORDO_MIN and the type's largest
+ *                          value under ORDO_MAX; with _BEGIN alone there is no source, and all items are initial
+ *   ORDO_RELAX_PRINT       int f(s, item, cell, char *out, size_t size): writes a cell as text of one line, as
+ *                          snprintf() does (default: the number; "inf" for the type's largest value under ORDO_MIN)
+ *   ORDO_RELAX_CHECK       ordo_vid f(s, const ordo_csr *graph, ordo_vid source, const cell *cells): ORDO_NO_VERTEX if
+ *                          an answer is right, else a vertex whose cell is wrong. `source` is ORDO_NO_VERTEX where
+ *                          there is none. It runs beside the generic check. ordo_csr is in <ordo/graph.h>
+ *   ORDO_RELAX_SETTINGS    the numbers of the state that --set-state sets; the other members are 0. A macro of X with
+ *                          one X(member, type, initial, help) for each: `type` is u32, i32, u64, f32 or f64 (double),
+ *                          as the member is declared; `initial` is a constant expression, `help` a string
+ *
  * Derived where ORDO_OP is defined, as the operator's name: the file is then included to compile that operator under
  * schedulers, one operator in a translation unit. op_cell, op_edge, op_state (types); op_cell_type, op_weight_type,
  * op_order, op_properties, op_activates, op_ordered, op_can_pull, op_knows_final, op_array_count (enumerators);
@@ -354,6 +369,11 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #else
 #define ORDO_OP_ORDER ORDO_BY_COMPARATOR
 #endif
+#undef ORDO_OP_KIND
+#define ORDO_OP_KIND ORDO_KIND_RELAX
+#ifdef ORDO_RUN_TIME /* `ordo run` compiles this file: the rest of its unit, ahead of the end of the list */
+#include ORDO_RUN_TIME
+#endif
 #undef ORDO_RELAX
 #undef ORDO_RELAX_SUMMARY
 #undef ORDO_RELAX_STATE
@@ -373,5 +393,8 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_RELAX_LEVEL
 #undef ORDO_RELAX_TAKE
 #undef ORDO_RELAX_SPENT
-#undef ORDO_OP_KIND
-#define ORDO_OP_KIND ORDO_KIND_RELAX
+#undef ORDO_RELAX_BEGIN
+#undef ORDO_RELAX_SOURCE
+#undef ORDO_RELAX_PRINT
+#undef ORDO_RELAX_CHECK
+#undef ORDO_RELAX_SETTINGS

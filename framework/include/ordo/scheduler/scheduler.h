@@ -168,6 +168,18 @@ typedef struct ordo_job {
     ordo_job_private *own;
 } ordo_job;
 
+/* The sync of a run. A unit that is compiled for one sync alone defines ORDO_ONLY_SYNC as that; the compiler then
+ * leaves out the code for the others. */
+static inline ordo_sync ordo_job_sync(const ordo_job *job)
+{
+#ifdef ORDO_ONLY_SYNC
+    (void)job;
+    return ORDO_ONLY_SYNC;
+#else
+    return job->sync;
+#endif
+}
+
 enum { ORDO_ON_CPU, ORDO_ON_CUDA }; /* the device of an instance */
 
 /* The instance of an operator under one scheduler, defined by a generated unit. `run` processes the job's items, on the

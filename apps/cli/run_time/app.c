@@ -1,0 +1,184 @@
+/* app.c -- an operator's file as an app: one run of the operator, on the cells that it begins with. See operator.h.
+ *
+ * An instance is compiled when memory is predicted, which every verb does ahead of its first run, so that no measured
+ * time has it.
+ */
+#include "apps/cli/run_time/operator.h"
+
+#include <string.h>
+
+#include <ordo/memory.h>
+
+#include "framework/run/plan.h"
+
+static run_time_operator current;
+static ordo_app current_app;
+
+const run_time_operator *run_time_of(const ordo_app *app)
+{
+    return app == &current_app ? &current : NULL;
+}
+
+static const ordo_operator *op_for(const ordo_graph *g)
+{
+    (void)g;
+    return &current.op;
+}
+
+/* ---- a run ---- */
+
+/* The app's choice where the caller makes none: as for the apps of the tree. */
+static ordo_options options_for(const ordo_options *asked)
+{
+    ordo_options chosen = asked ? *asked : (ordo_options){0};
+    if (!chosen.scheduler && !(chosen.sync && !strcmp(chosen.sync, "auto")))
+        chosen.scheduler = !(current.op.properties & ORDO_MONOTONE) ? "auto"
+                           : current.op.weight == ORDO_NONE         ? "bsp"
+                                                                    : "delta";
+    return chosen;
+}
+
+/* What is to run, and the instance for it. `source`: NULL if all vertices are initial. */
+static ordo_status prepare(const ordo_graph *g, const ordo_options *asked, void *cells, const ordo_vid *source,
+                           ordo_work *work)
+{
+    const ordo_csr *csr = ordo_graph_out(g);
+    const char *scheduler;
+    ordo_sync sync;
+    if (asked->device && !strcmp(asked->device, "cuda"))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "operator '%s' is compiled at run time, for the CPU alone; --device cuda needs one that is "
+                         "built with nvcc",
+                         current.op.name);
+    if (current.op.weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != current.op.weight)
+        return ordo_fail(ORDO_ERR_INPUT, "operator '%s' reads weights of type %s, the graph has %s", current.op.name,
+                         type_name(current.op.weight), type_name(csr->weight_type));
+    *work = (ordo_work){.op = &current.op,
+                        .graph = g,
+                        .cells = cells,
+                        .state = current.state,
+                        .num_items = csr->n,
+                        .targets = csr->n,
+                        .initial = source,
+                        .initial_count = source && csr->n ? 1 : 0};
+    ordo_status status = ordo_run_choice(work, asked, &scheduler, &sync);
+    return status ? status : run_time_need(&current, scheduler, sync);
+}
+
+static ordo_status memory(const ordo_graph *g, const ordo_options *asked, ordo_u64 *expected, ordo_u64 *at_most)
+{
+    static const ordo_vid first = 0;
+    ordo_u64 cell = 0; /* is not read */
+    ordo_work work;
+    ordo_options chosen = options_for(asked);
+    ordo_status status = prepare(g, &chosen, &cell, current.table->has_source ? &first : NULL, &work);
+    return status ? status : ordo_run_memory(&work, &chosen, expected, at_most);
+}
+
+/* Arrays for the answer, the old ones where they fit. */
+static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
+{
+    if (answer->values && (answer->n != g->n || answer->size != current.cell)) {
+        ordo_free(answer->values);
+        answer->values = NULL;
+    }
+    answer->type = current.op.cell;
+    answer->size = current.cell;
+    answer->n = answer->used = g->n;
+    if (!answer->values)
+        answer->values = ordo_alloc(g->n ? g->n : 1, current.cell);
+    return answer->values ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* Adds up the cells that are better than the worst value: how many, the least, the largest and, unless cells are u64,
+ * whose sum may not fit, their sum. */
+static void sum_up(ordo_answer *answer)
+{
+    const ordo_type type = current.op.cell;
+    run_time_cell worst, c = {0};
+    ordo_u64 reached = 0, sum = 0, least = 0, most = 0;
+    double real_sum = 0, real_least = 0, real_most = 0;
+    current.table->worst(&worst);
+    for (ordo_u64 v = 0; v < answer->n; v++) {
+        const void *cell = run_time_at(&current, answer->values, v);
+        if (!current.table->better(cell, &worst))
+            continue;
+        memcpy(&c, cell, current.cell);
+        const ordo_u64 whole = type == ORDO_U64 ? c.u64 : type == ORDO_I32 ? (ordo_u64)(long long)c.i32 : c.u32;
+        const double real = type == ORDO_F32 ? (double)c.f32 : 0;
+        const bool first = reached++ == 0;
+        const bool less = type == ORDO_I32 ? (long long)whole < (long long)least : whole < least;
+        const bool more = type == ORDO_I32 ? (long long)whole > (long long)most : whole > most;
+        least = first || less ? whole : least;
+        most = first || more ? whole : most;
+        real_least = first || real < real_least ? real : real_least;
+        real_most = first || real > real_most ? real : real_most;
+        sum += whole;
+        real_sum += real;
+    }
+    const ordo_type shown = type == ORDO_U32 ? ORDO_U64 : type;
+    answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
+    answer->fields[1] = (ordo_field){.name = "min", .type = shown, .whole = least, .real = real_least};
+    answer->fields[2] = (ordo_field){.name = "max", .type = shown, .whole = most, .real = real_most};
+    answer->fields[3] = (ordo_field){.name = "sum", .type = shown, .whole = sum, .real = real_sum};
+    answer->field_count = type == ORDO_U64 ? 3 : 4;
+}
+
+static ordo_status run(const ordo_app_input *input, const ordo_options *asked, ordo_answer *answer, ordo_stats *stats)
+{
+    const ordo_csr *g = ordo_graph_out(input->graph);
+    const ordo_vid *source = current.table->has_source ? &input->source : NULL;
+    ordo_work work;
+    ordo_options chosen = options_for(asked);
+    ordo_status status = make_answer(g, answer);
+    if (!status)
+        status = prepare(input->graph, &chosen, answer->values, source, &work);
+    if (status)
+        return status;
+    run_time_begin(&current, source ? *source : ORDO_NO_VERTEX, g->n, answer->values);
+    status = ordo_run(&work, &chosen, stats);
+    if (!status)
+        sum_up(answer);
+    return status;
+}
+
+static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
+{
+    return run_time_verify(&current, ordo_graph_out(input->graph),
+                           current.table->has_source ? input->source : ORDO_NO_VERTEX, answer->values, how);
+}
+
+static int print(const ordo_answer *answer, ordo_u64 v, char *out, size_t size)
+{
+    char text[RUN_TIME_TEXT];
+    run_time_text(&current, (ordo_vid)v, run_time_at(&current, answer->values, v), text);
+    return snprintf(out, size, "%s", text);
+}
+
+/* ---- the app ---- */
+
+ordo_status run_time_app(const options *o, const char *file, const ordo_app **out)
+{
+    run_time_close(&current);
+    ordo_status status = run_time_open(o, file, &current);
+    if (status)
+        return status;
+    const ordo_run_time *t = current.table;
+    current_app = (ordo_app){
+        .name = current.op.name,
+        .summary = current.op.summary,
+        .value_name = "cell",
+        .needs_source = t->has_source,
+        .wants_weights = current.op.weight != ORDO_NONE,
+        .weight = current.op.weight,
+        .has_infinity = t->order == ORDO_MIN,
+        .values_are_wide = current.cell == sizeof(ordo_u64),
+        .print = t->print ? print : NULL,
+        .op = op_for,
+        .run = run,
+        .verify = verify,
+        .memory = memory,
+    };
+    *out = &current_app;
+    return ORDO_OK;
+}

@@ -1,0 +1,233 @@
+/* operator.c -- opens an operator's file: what it is, its state, its instances. See operator.h. */
+#include "apps/cli/run_time/operator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/run_time/compile.h"
+#include "framework/run/number.h"
+
+bool run_time_is_file(const char *word)
+{
+    return strpbrk(word, "./") != NULL;
+}
+
+/* ---- what cannot be run ---- */
+
+static ordo_status check_kind(const char *file, const ordo_run_time *t)
+{
+    const char *what = NULL;
+    if (t->op.kind != ORDO_KIND_RELAX)
+        what = "is a critical operator; expected a relax operator";
+    else if (t->order == ORDO_SUM)
+        what = "has cells that sum; expected an order of cells";
+    else if (t->arrays > 0)
+        what = "has a state with arrays, which nobody would fill; expected numbers alone";
+    else if (t->own_target)
+        what = "has targets of its own (ORDO_RELAX_TARGET); expected the heads of edges";
+    else if (!t->can_begin)
+        what = "does not say what its cells begin with; with a comparator it needs ORDO_RELAX_BEGIN or "
+               "ORDO_RELAX_SOURCE";
+    return what ? ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' %s", file, t->op.name, what) : ORDO_OK;
+}
+
+/* ---- the state ---- */
+
+run_time_number run_time_state(const run_time_operator *op, const ordo_state_field *field)
+{
+    const char *at = (const char *)op->state + field->at;
+    run_time_number out = {.type = field->type};
+    ordo_f32 real;
+    ordo_u32 whole;
+    ordo_i32 integer;
+    switch (field->type) {
+    case ORDO_F64:
+        memcpy(&out.real, at, sizeof out.real);
+        break;
+    case ORDO_F32:
+        memcpy(&real, at, sizeof real);
+        out.real = (double)real;
+        break;
+    case ORDO_U64:
+        memcpy(&out.whole, at, sizeof out.whole);
+        break;
+    case ORDO_I32:
+        memcpy(&integer, at, sizeof integer);
+        out.whole = (ordo_u64)(long long)integer;
+        break;
+    default:
+        memcpy(&whole, at, sizeof whole);
+        out.whole = whole;
+        break;
+    }
+    return out;
+}
+
+/* Parses a value and stores it. False where it is no number of the field's type. */
+static bool set_field(void *state, const ordo_state_field *field, const char *text)
+{
+    char *at = (char *)state + field->at;
+    const bool minus = text[0] == '-';
+    ordo_u64 whole = 0;
+    double real = 0;
+    if (field->type == ORDO_F64 || field->type == ORDO_F32) {
+        const ordo_f32 single = ordo_parse_real(text, &real) ? (ordo_f32)real : 0;
+        if (!ordo_parse_real(text, &real) || (field->type == ORDO_F32 && isinf(single) && !isinf(real)))
+            return false;
+        if (field->type == ORDO_F64)
+            memcpy(at, &real, sizeof real);
+        else
+            memcpy(at, &single, sizeof single);
+        return true;
+    }
+    if (!parse_u64(text + (minus && field->type == ORDO_I32), &whole))
+        return false;
+    if (field->type == ORDO_U64) {
+        memcpy(at, &whole, sizeof whole);
+        return true;
+    }
+    if (whole > (field->type == ORDO_U32 ? 0xffffffffu : minus ? 0x80000000u : 0x7fffffffu))
+        return false;
+    const ordo_u32 word = minus ? 0u - (ordo_u32)whole : (ordo_u32)whole;
+    memcpy(at, &word, sizeof word);
+    return true;
+}
+
+/* "limit, rate" */
+static void list_fields(const ordo_run_time *t, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = 0;
+    for (size_t i = 0; i < t->field_count && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", t->fields[i].name);
+}
+
+/* Sets a field by "name=value". */
+static ordo_status set_state(run_time_operator *op, const char *text)
+{
+    const ordo_run_time *t = op->table;
+    const char *equals = strchr(text, '=');
+    char names[400];
+    if (!equals)
+        return ordo_fail(ORDO_ERR_USAGE, "--set-state '%s', expected NAME=VALUE", text);
+    const size_t length = (size_t)(equals - text);
+    for (size_t i = 0; i < t->field_count; i++) {
+        const ordo_state_field *field = &t->fields[i];
+        if (strlen(field->name) != length || memcmp(field->name, text, length) != 0)
+            continue;
+        return set_field(op->state, field, equals + 1)
+                   ? ORDO_OK
+                   : ordo_fail(ORDO_ERR_USAGE, "--set-state '%s', expected a number of type %s", text,
+                               type_name(field->type));
+    }
+    list_fields(t, names, sizeof names);
+    return ordo_fail(ORDO_ERR_UNKNOWN, "--set-state '%s': operator '%s' has no such number to set; it lists %s", text,
+                     t->op.name, names[0] ? names : "none (ORDO_RELAX_SETTINGS)");
+}
+
+/* ---- opening ---- */
+
+/* Stands for an instance until that is compiled. */
+static ordo_status not_compiled(ordo_job *job)
+{
+    return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s' was not compiled for this scheduler", job->op->name);
+}
+
+/* A slot for every scheduler that runs relax operators. */
+static void make_slots(run_time_operator *op)
+{
+    const ordo_scheduler *all[RUN_TIME_SCHEDULERS];
+    size_t count = ordo_schedulers(all, RUN_TIME_SCHEDULERS), used = 0;
+    for (size_t i = 0; i < count && i < RUN_TIME_SCHEDULERS; i++) {
+        const ordo_pairing *pair = all[i]->pairings;
+        while (pair->kind && pair->kind != ORDO_KIND_RELAX)
+            pair++;
+        if (!pair->kind)
+            continue;
+        op->slots[used] = (ordo_instance){.scheduler = all[i]->name, .run = not_compiled, .device = ORDO_ON_CPU};
+        op->instances[used] = &op->slots[used];
+        used++;
+    }
+    op->op.instances = op->instances;
+}
+
+ordo_status run_time_open(const options *o, const char *file, run_time_operator *out)
+{
+    *out = (run_time_operator){.file = file, .o = o};
+    show_phase(o, "compiling", file);
+    ordo_status status = run_time_compile(file, NULL, ORDO_SYNC_DEFAULT, &out->table);
+    clear_progress();
+    if (!status)
+        status = check_kind(file, out->table);
+    if (status)
+        return status;
+    out->op = out->table->op;
+    out->cell = out->op.cell == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    make_slots(out);
+    out->state = calloc(1, out->op.state < sizeof(ordo_u64) ? sizeof(ordo_u64) : out->op.state);
+    if (!out->state)
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for the state of an operator");
+    out->table->set_initial(out->state);
+    for (int i = 0; i < o->state_count && !status; i++)
+        status = set_state(out, o->states[i]);
+    if (status)
+        run_time_close(out);
+    return status;
+}
+
+void run_time_close(run_time_operator *op)
+{
+    free(op->state);
+    op->state = NULL;
+}
+
+ordo_status run_time_need(run_time_operator *op, const char *scheduler, ordo_sync sync)
+{
+    size_t i = 0;
+    while (op->instances[i] && strcmp(op->slots[i].scheduler, scheduler) != 0)
+        i++;
+    if (!op->instances[i])
+        return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s' has no place for an operator from a file", scheduler);
+    if (!op->compiled[i][sync]) {
+        const ordo_run_time *unit;
+        char what[400];
+        snprintf(what, sizeof what, "%.250s for %.64s", op->file, scheduler);
+        show_phase(op->o, "compiling", what);
+        ordo_status status = run_time_compile(op->file, scheduler, sync, &unit);
+        clear_progress();
+        if (!status && !unit->instance)
+            status = ordo_fail(ORDO_ERR_INTERNAL, "%s: compiled for '%s', and has no instance", op->file, scheduler);
+        if (status)
+            return status;
+        op->compiled[i][sync] = unit->instance->run;
+    }
+    op->slots[i].run = op->compiled[i][sync];
+    return ORDO_OK;
+}
+
+/* ---- cells ---- */
+
+void run_time_begin(const run_time_operator *op, ordo_vid source, ordo_vid n, void *cells)
+{
+    for (ordo_u64 v = 0; v < n; v++)
+        op->table->begin(op->state, (ordo_item)v, (char *)cells + v * op->cell);
+    if (source != ORDO_NO_VERTEX && n)
+        op->table->source(op->state, (char *)cells + source * op->cell);
+}
+
+void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, char out[RUN_TIME_TEXT])
+{
+    run_time_cell c = {0};
+    memcpy(&c, cell, op->cell);
+    out[0] = 0;
+    if (op->table->print)
+        op->table->print(op->state, v, cell, out, RUN_TIME_TEXT);
+    else if (op->op.cell == ORDO_F32)
+        ordo_format(out, RUN_TIME_TEXT, "%.9g", (double)c.f32);
+    else if (op->op.cell == ORDO_I32)
+        snprintf(out, RUN_TIME_TEXT, "%d", c.i32);
+    else
+        snprintf(out, RUN_TIME_TEXT, "%llu", op->op.cell == ORDO_U64 ? (unsigned long long)c.u64 : c.u32);
+    out[strcspn(out, "\n")] = 0;
+}

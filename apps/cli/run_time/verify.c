@@ -1,0 +1,190 @@
+/* verify.c -- checks an answer of an operator from a file. See operator.h.
+ *
+ * Certificate: necessary for every operator, and for monotone ones all but sufficient: cells that support each other in
+ * a cycle pass. Serial: the definition of the answer of a monotone operator, at the cost of Bellman-Ford's algorithm.
+ */
+#include "apps/cli/run_time/operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIAL_EDGES = 1 << 17 }; /* "auto" also runs serially on graphs of no more */
+
+static bool is_same(const run_time_operator *op, const void *a, const void *b)
+{
+    return !op->table->better(a, b) && !op->table->better(b, a);
+}
+
+void run_time_candidate(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, const void *tail_cell,
+                        run_time_cell *out)
+{
+    static const ordo_u32 one = 1;
+    static const ordo_f32 one_real = 1;
+    const void *weight = op->op.weight == ORDO_F32 ? (const void *)&one_real : &one;
+    if (g->weight)
+        weight = (const ordo_u32 *)g->weight + e * g->stride;
+    op->table->candidate(op->state, tail_cell, e, u, g->head[e * g->stride], weight, out);
+}
+
+/* Whether an item with that cell proposes anything. */
+static bool proposes(const run_time_operator *op, ordo_vid u, const void *cell)
+{
+    run_time_cell worst;
+    op->table->worst(&worst);
+    return op->table->better(cell, &worst) && op->table->filter(op->state, u);
+}
+
+static ordo_status wrong(const run_time_operator *op, ordo_vid v, const void *found, const char *expected,
+                         const void *right)
+{
+    char first[RUN_TIME_TEXT], second[RUN_TIME_TEXT] = "";
+    run_time_text(op, v, found, first);
+    if (right)
+        run_time_text(op, v, right, second);
+    return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s, expected %s%s", v, first, expected, second);
+}
+
+/* ---- certificate ---- */
+
+/* No edge improves a cell. Sets supported[v] to 1 where an edge proposes just the cell of v. */
+static ordo_status check_edges(const run_time_operator *op, const ordo_csr *g, const void *cells, ordo_u8 *supported)
+{
+    for (ordo_vid u = 0; u < g->n; u++) {
+        const void *cell = run_time_at(op, cells, u);
+        if (!proposes(op, u, cell))
+            continue;
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            const ordo_vid v = g->head[e * g->stride];
+            const void *there = run_time_at(op, cells, v);
+            run_time_cell c;
+            run_time_candidate(op, g, u, e, cell, &c);
+            if (op->table->better(&c, there)) {
+                char what[64];
+                snprintf(what, sizeof what, "what edge %u -> %u proposes: ", u, v);
+                return wrong(op, v, there, what, &c);
+            }
+            if (!op->table->better(there, &c))
+                supported[v] = 1;
+        }
+    }
+    return ORDO_OK;
+}
+
+/* No cell is worse than it began, and one that is better than it began is supported. */
+static ordo_status check_support(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
+                                 const ordo_u8 *supported)
+{
+    const bool monotone = op->op.properties & ORDO_MONOTONE;
+    for (ordo_vid v = 0; v < g->n; v++) {
+        const void *cell = run_time_at(op, cells, v);
+        run_time_cell first;
+        op->table->begin(op->state, v, &first);
+        if (v == source)
+            op->table->source(op->state, &first);
+        if (op->table->better(&first, cell))
+            return wrong(op, v, cell, "no worse than what it begins with: ", &first);
+        if (monotone && !supported[v] && op->table->better(cell, &first))
+            return wrong(op, v, cell, "what an edge proposes, or what it begins with: ", &first);
+    }
+    return ORDO_OK;
+}
+
+static ordo_status check_certificate(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells)
+{
+    ordo_u8 *supported = calloc((size_t)g->n + 1, 1);
+    if (!supported)
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for a check of %u vertices", g->n);
+    ordo_status status = check_edges(op, g, cells, supported);
+    if (!status)
+        status = check_support(op, g, source, cells, supported);
+    free(supported);
+    return status;
+}
+
+/* ---- serial ---- */
+
+/* A queue of vertices, each at most once: a ring of n places. */
+typedef struct queue {
+    ordo_vid *vertex; /* [n] */
+    ordo_u8 *in;      /* [n] */
+    ordo_u64 head, count, n;
+} queue;
+
+static void enqueue(queue *q, ordo_vid v)
+{
+    if (q->in[v])
+        return;
+    q->in[v] = 1;
+    q->vertex[(q->head + q->count++) % q->n] = v;
+}
+
+static ordo_vid dequeue(queue *q)
+{
+    const ordo_vid v = q->vertex[q->head];
+    q->head = (q->head + 1) % q->n;
+    q->count--;
+    q->in[v] = 0;
+    return v;
+}
+
+ordo_status run_time_serial(const run_time_operator *op, const ordo_csr *g, ordo_vid source, void *cells)
+{
+    queue q = {.vertex = calloc((size_t)g->n + 1, sizeof(ordo_vid)), .in = calloc((size_t)g->n + 1, 1), .n = g->n};
+    ordo_status status =
+        q.vertex && q.in ? ORDO_OK : ordo_fail(ORDO_ERR_MEMORY, "no memory for a serial run on %u vertices", g->n);
+    for (ordo_vid v = 0; !status && v < g->n; v++)
+        if (source == ORDO_NO_VERTEX || v == source)
+            enqueue(&q, v);
+    while (!status && q.count) {
+        const ordo_vid u = dequeue(&q);
+        run_time_cell cell = {0}, c = {0}; /* a copy: a loop may improve the cell meanwhile */
+        memcpy(&cell, run_time_at(op, cells, u), op->cell);
+        if (!proposes(op, u, &cell))
+            continue;
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            const ordo_vid v = g->head[e * g->stride];
+            run_time_candidate(op, g, u, e, &cell, &c);
+            if (op->table->better(&c, run_time_at(op, cells, v))) {
+                memcpy((char *)cells + v * op->cell, &c, op->cell);
+                enqueue(&q, v);
+            }
+        }
+    }
+    free(q.vertex);
+    free(q.in);
+    return status;
+}
+
+static ordo_status check_serially(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells)
+{
+    void *right = calloc((size_t)g->n + 1, op->cell);
+    if (!right)
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for a check of %u vertices", g->n);
+    run_time_begin(op, source, g->n, right);
+    ordo_status status = run_time_serial(op, g, source, right);
+    for (ordo_vid v = 0; !status && v < g->n; v++)
+        if (!is_same(op, run_time_at(op, cells, v), run_time_at(op, right, v)))
+            status = wrong(op, v, run_time_at(op, cells, v), "", run_time_at(op, right, v));
+    free(right);
+    return status;
+}
+
+/* ---- both ---- */
+
+ordo_status run_time_verify(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
+                            ordo_verify_how how)
+{
+    const bool serial =
+        how == ORDO_VERIFY_SERIAL || how == ORDO_VERIFY_BOTH || (how == ORDO_VERIFY_AUTO && g->m <= SERIAL_EDGES);
+    ordo_status status = how == ORDO_VERIFY_SERIAL ? ORDO_OK : check_certificate(op, g, source, cells);
+    if (!status && serial)
+        status = check_serially(op, g, source, cells);
+    if (status || !op->table->check)
+        return status;
+    const ordo_vid v = op->table->check(op->state, g, source, cells);
+    if (v == ORDO_NO_VERTEX)
+        return ORDO_OK;
+    if (v >= g->n)
+        return ordo_fail(ORDO_ERR_VERIFY, "the check of operator '%s' says vertex %u, of %u", op->op.name, v, g->n);
+    return wrong(op, v, run_time_at(op, cells, v), "another one, by the operator's own check", NULL);
+}

@@ -1,0 +1,57 @@
+/* run_time.h -- an operator that is compiled at run time, as the command `ordo` sees it (docs/run_time_operators.md).
+ *
+ * Problem. The command has to fill, print and check the cells of an operator that it did not know when it was built.
+ *
+ * Method. A shared object exports one table, `ordo_run_time_entry`, which <ordo/detail/run_time_unit.h> makes from the
+ * operator's file. A cell is passed by address, and a weight as the address of its word. These functions are for
+ * beginning, printing and checking; a run calls the instance, into which the operator is inlined.
+ *
+ * Not done: critical operators, cells that sum, states with arrays, targets other than the heads of edges. Of these the
+ * table says enough for refusing them by name.
+ */
+#ifndef ORDO_DETAIL_RUN_TIME_H
+#define ORDO_DETAIL_RUN_TIME_H
+
+#include <ordo/scheduler/scheduler.h>
+
+ORDO_BEGIN_DECLS
+
+/* Changes with every change of this file, of ordo_operator, ordo_instance and ordo_job. */
+enum { ORDO_RUN_TIME_INTERFACE = 1 };
+
+/* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS. */
+typedef struct ordo_state_field {
+    const char *name, *help;
+    ordo_type type; /* ORDO_U32, ORDO_I32, ORDO_U64, ORDO_F32, ORDO_F64 */
+    size_t at;      /* offset in the state, bytes */
+} ordo_state_field;
+
+typedef struct ordo_run_time {
+    ordo_u32 interface;             /* ORDO_RUN_TIME_INTERFACE; the first member, whatever the others are */
+    ordo_operator op;               /* without instances */
+    const ordo_instance *instance;  /* under the scheduler that the unit was compiled for; NULL: for none */
+    int order;                      /* ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR, ORDO_SUM */
+    int arrays;                     /* of the state; at least those that are listed */
+    bool own_target, own_priority;  /* ORDO_RELAX_TARGET, ORDO_RELAX_PRIORITY are defined */
+    bool has_source, can_begin;     /* can_begin: it is known what cells begin with */
+    const ordo_state_field *fields; /* [field_count] */
+    size_t field_count;
+
+    /* The members below are NULL where the command refuses the operator. */
+    void (*set_initial)(void *state); /* sets the fields of a state that is all 0 */
+    void (*begin)(const void *state, ordo_item item, void *cell);
+    void (*source)(const void *state, void *cell);
+    void (*worst)(void *cell);
+    int (*better)(const void *a, const void *b); /* a is strictly better */
+    int (*filter)(const void *state, ordo_item item);
+    void (*candidate)(const void *state, const void *tail_cell, ordo_eid edge, ordo_vid tail, ordo_vid head,
+                      const void *weight, void *out);
+    double (*priority)(const void *state, ordo_item item, const void *cell);
+    int (*is_final)(const void *state, ordo_item item, const void *cell);
+    int (*print)(const void *state, ordo_item item, const void *cell, char *out, size_t size);
+    ordo_vid (*check)(const void *state, const ordo_csr *graph, ordo_vid source, const void *cells);
+} ordo_run_time;
+
+ORDO_END_DECLS
+
+#endif

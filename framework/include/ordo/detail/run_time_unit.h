@@ -1,0 +1,182 @@
+/* run_time_unit.h -- the rest of a unit that `ordo run` compiles: an operator's file, and this at its end.
+ *
+ * <ordo/operator/relax.h> and <ordo/operator/critical.h> include this where ORDO_RUN_TIME is its quoted name, while the
+ * operator's list of macros is still defined. So the file that the compiler reads first is the user's, and its messages
+ * name that file and its lines. ORDO_OP is defined on the command line, as a name of its own. For an instance,
+ * ORDO_RUN_TIME_SCHEDULER is the scheduler's name, ORDO_RUN_TIME_CODE the quoted name of its cpu.h, and ORDO_ONLY_SYNC
+ * the one sync that is compiled.
+ */
+#include <ordo/detail/run_time.h>
+
+#define ORDO_RUN_TIME_STRING_(_text) #_text
+#define ORDO_RUN_TIME_STRING(_text) ORDO_RUN_TIME_STRING_(_text)
+
+ORDO_API extern const ordo_run_time ordo_run_time_entry;
+
+#if ORDO_OP_KIND == ORDO_KIND_CRITICAL
+const ordo_run_time ordo_run_time_entry = {
+    .interface = ORDO_RUN_TIME_INTERFACE,
+    .op = {.name = ORDO_RUN_TIME_STRING(ORDO_CRITICAL), .kind = ORDO_KIND_CRITICAL},
+};
+#elif ORDO_OP_ORDER == ORDO_SUM
+const ordo_run_time ordo_run_time_entry = {
+    .interface = ORDO_RUN_TIME_INTERFACE,
+    .op = {.name = ORDO_RUN_TIME_STRING(ORDO_RELAX), .kind = ORDO_KIND_RELAX},
+    .order = ORDO_SUM,
+};
+#else
+
+/* The check of <ordo/scheduler/cpu.h>, which is for files where ORDO_OP has to be the operator's name. */
+enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
+#include <ordo/scheduler/cpu.h>
+#ifdef ORDO_RUN_TIME_SCHEDULER
+#include ORDO_RUN_TIME_CODE
+#define ORDO_RUN_TIME_INSTANCE &ORDO_JOIN3(ORDO_OP, _on_cpu_under_, ORDO_RUN_TIME_SCHEDULER)
+#else
+#define ORDO_RUN_TIME_INSTANCE NULL
+#endif
+
+#ifdef ORDO_RELAX_SETTINGS
+typedef double ordo_f64;
+#define ORDO_TYPE_NUMBER_f64 5
+#define ORDO_RUN_TIME_INITIAL(_member, _type, _initial, _help)                                                         \
+    {                                                                                                                  \
+        ORDO_TYPE_OF(_type) *field = &state->_member; /* the compiler compares the types */                            \
+        *field = (_initial);                                                                                           \
+    }
+#define ORDO_RUN_TIME_FIELD(_member, _type, _initial, _help)                                                           \
+    {#_member, _help, (ordo_type)ORDO_JOIN(ORDO_TYPE_NUMBER_, _type), offsetof(op_state, _member)},
+static const ordo_state_field run_time_fields[] = {ORDO_RELAX_SETTINGS(ORDO_RUN_TIME_FIELD)};
+enum { run_time_field_count = sizeof run_time_fields / sizeof run_time_fields[0] };
+#else
+static const ordo_state_field *const run_time_fields = NULL;
+enum { run_time_field_count = 0 };
+#endif
+
+static void run_time_set_initial(void *to)
+{
+    op_state *state = (op_state *)to;
+    (void)state;
+#ifdef ORDO_RELAX_SETTINGS
+    ORDO_RELAX_SETTINGS(ORDO_RUN_TIME_INITIAL)
+#endif
+}
+
+static void run_time_begin(const void *state, ordo_item item, void *cell)
+{
+    (void)state;
+    (void)item;
+#ifdef ORDO_RELAX_BEGIN
+    *(op_cell *)cell = ORDO_RELAX_BEGIN((const op_state *)state, item);
+#else
+    *(op_cell *)cell = op_worst();
+#endif
+}
+
+/* What the source's cell begins with. */
+#ifdef ORDO_RELAX_SOURCE
+#define ORDO_RUN_TIME_SOURCE(_state) ORDO_RELAX_SOURCE(_state)
+#elif ORDO_OP_ORDER == ORDO_MAX
+#define ORDO_RUN_TIME_SOURCE(_state) ORDO_JOIN(ordo_highest_, ORDO_RELAX_CELL)()
+#else
+#define ORDO_RUN_TIME_SOURCE(_state) 0
+#endif
+static void run_time_source(const void *state, void *cell)
+{
+    (void)state;
+    *(op_cell *)cell = ORDO_RUN_TIME_SOURCE((const op_state *)state);
+}
+
+static void run_time_worst(void *cell)
+{
+    *(op_cell *)cell = op_worst();
+}
+
+static int run_time_better(const void *a, const void *b)
+{
+    return op_better(*(const op_cell *)a, *(const op_cell *)b);
+}
+
+static int run_time_filter(const void *state, ordo_item item)
+{
+    return op_filter((const op_state *)state, item);
+}
+
+static void run_time_candidate(const void *state, const void *tail_cell, ordo_eid edge, ordo_vid tail, ordo_vid head,
+                               const void *weight, void *out)
+{
+    *(op_cell *)out =
+        op_candidate((const op_state *)state, *(const op_cell *)tail_cell, op_make_edge(edge, tail, head, weight));
+}
+
+static double run_time_priority(const void *state, ordo_item item, const void *cell)
+{
+    return op_priority((const op_state *)state, item, *(const op_cell *)cell);
+}
+
+static int run_time_is_final(const void *state, ordo_item item, const void *cell)
+{
+    return op_is_final((const op_state *)state, item, *(const op_cell *)cell);
+}
+
+#ifdef ORDO_RELAX_PRINT
+static int run_time_print(const void *state, ordo_item item, const void *cell, char *out, size_t size)
+{
+    return ORDO_RELAX_PRINT((const op_state *)state, item, *(const op_cell *)cell, out, size);
+}
+#else
+#define run_time_print NULL
+#endif
+
+#ifdef ORDO_RELAX_CHECK
+static ordo_vid run_time_check(const void *state, const ordo_csr *graph, ordo_vid source, const void *cells)
+{
+    return ORDO_RELAX_CHECK((const op_state *)state, graph, source, (const op_cell *)cells);
+}
+#else
+#define run_time_check NULL
+#endif
+
+const ordo_run_time ordo_run_time_entry = {
+    .interface = ORDO_RUN_TIME_INTERFACE,
+    .op = {.name = ORDO_RUN_TIME_STRING(ORDO_RELAX),
+           .summary = op_summary,
+           .kind = ORDO_KIND_RELAX,
+           .cell = (ordo_type)op_cell_type,
+           .weight = (ordo_type)op_weight_type,
+           .properties = op_properties,
+           .activates = op_activates != 0,
+           .knows_final = op_knows_final != 0,
+           .entry = sizeof(op_entry),
+           .state = sizeof(op_state)},
+    .instance = ORDO_RUN_TIME_INSTANCE,
+    .order = op_order,
+    .arrays = op_array_count,
+#ifdef ORDO_RELAX_TARGET
+    .own_target = true,
+#endif
+#ifdef ORDO_RELAX_PRIORITY
+    .own_priority = true,
+#endif
+#if defined(ORDO_RELAX_SOURCE) || !defined(ORDO_RELAX_BEGIN)
+    .has_source = true,
+#endif
+#if defined(ORDO_RELAX_SOURCE) || defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER != ORDO_BY_COMPARATOR
+    .can_begin = true,
+#endif
+    .fields = run_time_fields,
+    .field_count = run_time_field_count,
+    .set_initial = run_time_set_initial,
+    .begin = run_time_begin,
+    .source = run_time_source,
+    .worst = run_time_worst,
+    .better = run_time_better,
+    .filter = run_time_filter,
+    .candidate = run_time_candidate,
+    .priority = run_time_priority,
+    .is_final = run_time_is_final,
+    .print = run_time_print,
+    .check = run_time_check,
+};
+
+#endif

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Operators that are compiled at run time: what they answer, what is kept of them, and what is refused. Every unit takes some
+tenths of a second, so operators are few and are used several times. usage: operator_test.py PATH_OF_ORDO [unittest arguments]"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import command
+from command import TREE, Base, check_schema, main, needs, ordo, read_npy
+from references import INF, dijkstra
+
+TOLLS = os.path.join(TREE, "tests", "cli", "operators", "tolls.c")
+INCLUDE = os.path.join(TREE, "framework", "include")
+
+# An operator by its parts: the functions, then lines of its list.
+FILE = """#include <ordo/operator/operator.h>
+#include <ordo/graph.h>
+{0}
+#define ORDO_RELAX mine
+#define ORDO_RELAX_SUMMARY "of a test"
+{1}
+#include <ordo/operator/relax.h>
+"""
+LIST = {"CELL": "u32", "WEIGHT": "u32", "ORDER": "ORDO_MIN", "PROPERTIES": "(ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)",
+        "CANDIDATE": "candidate"}
+PLUS = "ORDO_FN ordo_u32 candidate(const ordo_no_state *s, ordo_u32 d, ordo_edge_u32 e) { (void)s; return ordo_add_sat_u32(d, e.weight); }\n"
+
+
+def text_of(functions=PLUS, **parts):
+    return FILE.format(functions, "\n".join(f"#define ORDO_RELAX_{k} {v}" for k, v in {**LIST, **parts}.items()))
+
+
+class Files(Base):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cache = cls.path("cache")
+        os.environ["ORDO_CACHE"] = cls.cache
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as f:
+            f.write(text)
+        return self.path(name)
+
+    def objects(self):
+        return sorted(os.listdir(os.path.join(self.cache, "operators")))
+
+    def values(self, *words):
+        out = self.path("values.txt")
+        self.ok(ordo("run", *words, "-o", out, "--quiet"))
+        return pathlib.Path(out).read_text().split()
+
+    def weighted(self, weight):
+        """Distances from the source, by other weights."""
+        return dijkstra(self.n, [(u, v, weight(w)) for u, v, w in self.edges], self.source)
+
+
+@needs("run")
+class Run(Files):
+    def test_example(self):
+        """The example of docs/run_time_operators.md: its state, its printing, its records."""
+        out, file = self.path("cost.txt"), self.path("run.jsonl")
+        for rate, toll in ((1, 0), (3, 250)):
+            state = ("--set-state", f"toll={toll}", "--set-state", f"rate={rate}")
+            text = self.ok(ordo("run", TOLLS, self.gr, "--source", self.source, *state, "--verify", "-o", out, "--json", file, "--threads", 2)).out
+            self.assertRegex(text, r"Verification: +PASS")
+            self.assertRegex(text, r"Scheduler: +delta, sync atomic")
+            cost = self.weighted(lambda w: rate * w + toll)
+            self.assertEqual(pathlib.Path(out).read_text().split(), ["unreached" if c == INF else f"{c // 100}.{c % 100:02}" for c in cost])
+            with open(file) as f:
+                record = json.loads(f.read())
+            with open(os.path.join(TREE, "docs", "schema.json")) as f:
+                root = json.load(f)
+            self.assertEqual(check_schema(record, root, root), [])
+            self.assertEqual(record["options"]["state"], {"rate": rate, "toll": toll})
+            self.assertEqual(record["options"]["operator_file"], TOLLS)
+            reached = [c for c in cost if c != INF]
+            self.assertEqual((record["app"], record["operator"], record["verified"]), ("tolls", "tolls", True))
+            self.assertEqual(record["result"], {"reached": len(reached), "min": 0, "max": max(reached), "sum": sum(reached)})
+        numpy = self.path("cost.npy")
+        self.ok(ordo("run", TOLLS, self.gr, "--source", self.source, *state, "-o", numpy, "--quiet"))
+        self.assertEqual(read_npy(numpy), ("<u4", [0xffffffff if c == INF else c for c in cost]))
+
+    def test_cells(self):
+        """Other types of cells and orders, and operators without a source: every cell begins with its vertex."""
+        least = text_of("ORDO_FN ordo_u64 candidate(const ordo_no_state *s, ordo_u64 l, ordo_edge_none e) { (void)s; (void)e; return l; }\n"
+                        "ORDO_FN ordo_u64 begin(const ordo_no_state *s, ordo_item v) { (void)s; return v + 10000000000u; }\n",
+                        CELL="u64", WEIGHT="none", BEGIN="begin")
+        labels = list(range(self.n))
+        for _ in range(self.n):
+            for u, v, _ in self.edges:
+                labels[v] = min(labels[v], labels[u])
+        file = self.write("labels.c", least)
+        out = self.path("labels.npy")
+        text = self.ok(ordo("run", file, self.gr, "--verify", "-o", out)).out
+        self.assertRegex(text, r"Scheduler: +bsp")
+        self.assertNotIn("Source:", text)
+        self.assertEqual(read_npy(out), ("<u8", [10**10 + l for l in labels]))
+        self.refused(2, "mine has no source", "run", file, self.gr, "--source", 1)
+        fit = text_of("ORDO_FN ordo_f32 candidate(const ordo_no_state *s, ordo_f32 d, ordo_edge_f32 e) { (void)s; return d > e.weight ? e.weight : d; }\n",
+                      CELL="f32", WEIGHT="f32", ORDER="ORDO_MAX")
+        reals = self.write("reals.wel", "0 1 2.5\n1 2 0.5\n0 2 0.25\n2 0 7\n")
+        self.assertEqual(self.values(self.write("fit.c", fit), reals, "--source", 0, "--scheduler", "near_far", "--verify"), ["inf", "2.5", "0.5"])
+        self.refused(3, r"reads weights of type u32, the graph has f32", "run", TOLLS, reals, "--source", 0)
+
+    def test_messages(self):
+        """What the compiler says comes first, and is about the user's file; then one line."""
+        for name, text, line, why in (("a.c", text_of().replace("e.weight", "e.wait"), 3, "wait"),
+                                      ("b.c", text_of(CANDIDATE="candidat"), 11, "candidat")):
+            file = self.write(name, text)
+            r = ordo("run", file, self.gr, "--source", 0)
+            self.assertEqual((r.returncode, r.out), (3, ""))
+            lines = r.err.splitlines()
+            self.assertTrue(lines[0].startswith(f"{file}:{line}:"), r.err)
+            self.assertIn(why, lines[0])
+            self.assertRegex(lines[-1], rf"\Aordo: {re.escape(file)}: \S+ cannot compile it\Z")
+        self.assertEqual([n for n in self.objects() if not n.endswith(".so")], [])
+
+    def test_kept(self):
+        """An object is used again, until anything that it is made from changes; a damaged one is made again."""
+        header = self.write("cost.h", "#define COST 1\n")
+        file = self.write("hops.c", text_of('#include "cost.h"\n' + PLUS.replace("e.weight", "COST")))
+        run = ("run", file, self.chain, "--source", 0, "-o", self.path("hops.txt"), "--quiet", "--scheduler", "topology")
+        before = set(self.objects()) if os.path.isdir(self.cache) else set()
+        hops = lambda: (self.ok(ordo(*run)), pathlib.Path(self.path("hops.txt")).read_text().split())[1]
+        self.assertEqual(hops(), ["0", "1", "2", "3"])
+        first = set(self.objects()) - before
+        self.assertEqual(len(first), 2)  # what describes it, and the instance
+        self.assertEqual(hops(), ["0", "1", "2", "3"])
+        self.assertEqual(set(self.objects()) - before, first)
+        self.write("cost.h", "#define COST 2\n")
+        self.assertEqual(hops(), ["0", "2", "4", "6"])
+        self.assertEqual(len(set(self.objects()) - before), 4)
+        self.write("cost.h", "#define COST 1\n")
+        for name in first:
+            path = os.path.join(self.cache, "operators", name)
+            self.assertEqual(os.stat(os.path.dirname(path)).st_mode & 0o777, 0o700)
+            os.truncate(path, 100)
+        self.assertEqual(hops(), ["0", "1", "2", "3"])
+        # another interface, in a file that loads
+        other = self.write("other.c", "const unsigned ordo_run_time_entry[64] = {99};\n")
+        for name in first:
+            os.unlink(os.path.join(self.cache, "operators", name))
+            subprocess.run(["cc", "-shared", "-fPIC", other, "-o", os.path.join(self.cache, "operators", name)], check=True)
+        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 1", *run)
+
+    def test_folder(self):
+        """A folder that others can use is refused; where none can be made, nothing is kept."""
+        open_one = self.path("open")
+        os.makedirs(os.path.join(open_one, "operators"))
+        os.chmod(os.path.join(open_one, "operators"), 0o770)
+        environment = {**os.environ, "ORDO_CACHE": open_one}
+        self.refused(3, "expected a folder of yours with mode 0700", "run", TOLLS, self.gr, env=environment)
+        temporary = self.path("temporary")
+        os.mkdir(temporary)
+        environment = {**os.environ, "ORDO_CACHE": "/dev/null/none", "TMPDIR": temporary}
+        self.ok(ordo("run", TOLLS, self.gr, "--verify", env=environment))
+        self.assertEqual(os.listdir(temporary), [])
+        for cc, why in (("no-such-compiler", "CC is 'no-such-compiler', which does not run"), ("false", "CC is 'false'")):
+            self.refused(3, why, "run", TOLLS, self.gr, env={**os.environ, "CC": cc})
+        self.refused(3, "no C compiler found", "run", TOLLS, self.gr, env={**os.environ, "PATH": "/nowhere"})
+
+    @unittest.skipUnless(shutil.which("clang"), "no clang")
+    def test_another_compiler(self):
+        self.ok(ordo("run", TOLLS, self.gr, "--verify", env={**os.environ, "CC": "clang"}))
+
+    def test_refused(self):
+        """Before anything runs, in a line."""
+        none = "ORDO_FN ordo_u32 nothing(const ordo_no_state *s, ordo_item v, ordo_u32 c) { (void)s; (void)v; return c; }\n"
+        level = "ORDO_FN ordo_u32 level(const ordo_no_state *s, ordo_u32 c) { (void)s; return c; }\n"
+        kinds = (
+            ("sums.c", text_of(PLUS + none + level, ORDER="ORDO_SUM", LEVEL="level", TAKE="nothing"), "has cells that sum"),
+            ("target.c", text_of(PLUS + "ORDO_FN ordo_u32 target(const ordo_no_state *s, ordo_edge_u32 e) { (void)s; return e.tail; }\n", TARGET="target"),
+             "has targets of its own"),
+            ("arrays.c", text_of("typedef struct many { ordo_u32 *of; } many;\n" + PLUS.replace("ordo_no_state", "many"), STATE="many",
+                                 **{"ARRAYS(X)": "X(of, ITEM, 1)"}), "has a state with arrays"),
+            ("order.c", text_of(PLUS + "ORDO_FN int better(ordo_u32 a, ordo_u32 b) { return a < b; }\nORDO_FN ordo_u32 worst(void) { return 9; }\n",
+                                ORDER="ORDO_BY_COMPARATOR", BETTER="better", WORST="worst"), "does not say what its cells begin with"),
+            ("empty.c", "int x;\n", "it declares no operator"),
+            ("critical.c", f'#include "{TREE}/operators/bank.h"\n', "is a critical operator"),
+        )
+        for name, text, why in kinds:
+            self.refused(3 if name == "empty.c" else 2, why, "run", self.write(name, text), self.gr)
+        for status, why, words in ((2, "run needs an operator's file", ()), (2, "no graph given", (TOLLS,)), (2, "2 graphs given", (TOLLS, self.gr, self.gr)),
+                                   (3, "No such file", ("./none.c", self.gr)), (3, "expected an operator's file", (TREE, self.gr)),
+                                   (2, "needs a .*monotone|compiled at run time, for the CPU alone", (TOLLS, self.gr, "--device", "cuda")),
+                                   (2, "did you mean 'delta'", (TOLLS, self.gr, "--scheduler", "dleta")), (2, "does not offer sync", (TOLLS, self.gr, "--sync", "server")),
+                                   (2, "no such number to set; it lists rate, toll", (TOLLS, self.gr, "--set-state", "tol=1")),
+                                   (2, "expected NAME=VALUE", (TOLLS, self.gr, "--set-state", "toll")),
+                                   (2, "expected a number of type u32", (TOLLS, self.gr, "--set-state", "toll=4294967296")),
+                                   (2, "expected a number of type u32", (TOLLS, self.gr, "--set-state", "toll=")),
+                                   (2, "tolls gives no paths, so it takes no --tree", (TOLLS, self.gr, "--tree", "x"))):
+            self.refused(status, why, "run", *words)
+        self.refused(2, "sssp has no state to set", "sssp", self.gr, "--set-state", "a=1")
+
+    def test_wrong_answers(self):
+        """An operator that depends on ids of edges and says that it does not: pulling uses others. And a check of the operator's own."""
+        edge = PLUS.replace("e.weight", "(ordo_u32)(e.id % 7)")
+        check = ("static ordo_vid check(const ordo_no_state *s, const ordo_csr *g, ordo_vid source, const ordo_u32 *cells)\n"
+                 "{ (void)s; return cells[source] == 0 && g->n == 60 ? 5 : ORDO_NO_VERTEX; }\n")
+        file = self.write("edge.c", text_of(edge + check, CHECK="check"))
+        pull = ("--scheduler", "topology", "--set", "direction=pull")
+        for verify, options, why in (("certificate", pull, "expected"), ("serial", pull, "expected"), ("both", (), "vertex 5: .*by the operator's own check")):
+            r = ordo("run", file, self.gr, "--source", self.source, f"--verify={verify}", *options)
+            self.assertEqual(r.returncode, 1, r.err)
+            self.assertRegex(r.out, r"Verification: +FAIL")
+            self.assertRegex(r.err, rf"\Aordo: vertex \d+: found .*{why}|{why}")
+
+
+@needs("run")
+class Compare(Files):
+    def test_compare(self):
+        """Every sound scheduler, one answer; a comma separates files and apps."""
+        text = self.ok(ordo("compare", TOLLS + ",sssp", self.gr, "--source", self.source, "--repeat", 1, "--warmup", 0, "--threads", 2)).out
+        self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), 2 * len(command.schedulers()), text)
+        answers = set(re.findall(r"(?m)^Result: .*sum (\d+)", text))
+        self.assertEqual(answers, {str(sum(c for c in self.dist if c != INF))})
+        self.refused(2, "no such number", "compare", TOLLS, self.gr, "--set-state", "x=1")
+        self.refused(3, "No such file", "compare", "./none.c", self.gr)
+
+    def test_tune(self):
+        text = self.ok(ordo("tune", TOLLS, self.gr, "--for", 0.3, "--scheduler", "delta")).out
+        self.assertRegex(text, r"(?m)^Flags: +--scheduler delta")
+
+
+if __name__ == "__main__":
+    main()
