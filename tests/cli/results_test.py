@@ -59,6 +59,16 @@ with tempfile.TemporaryDirectory() as directory:
                                      capture_output=True, text=True, check=True).stdout)["graph"]
     assert data["graphs"]["road-1M"]["checksum"] == info["checksum"], (data["graphs"], info)
 
+    # what auto chooses: two classes
+    results.choice.GRAPHS = {"road": "road --vertices 500 --seed 1", "star": "star --vertices 300 --weights uniform:1:9 --seed 1"}
+    results.choice.APPS = ("sssp", "cc")
+    run("choice", "--build", str(ordo.parent), "--repeat", "5", "--allow-changes")
+    chosen = json.loads((results.DOCS / "results" / "choice-cpu.json").read_text())
+    assert [(entry["app"], entry["graph"]) for entry in chosen["entries"]] == [(app, name) for name in ("road", "star") for app in ("sssp", "cc")], chosen
+    for entry in chosen["entries"]:
+        assert entry["auto"] in schedulers and entry["ratio"] >= 1 and entry["auto_ms"] > 0 and (entry["best"] != "auto" or entry["ratio"] == 1), entry
+    refused("nothing was measured", "choice", "--build", str(ordo.parent), "--only", "nothing like this", "--allow-changes")
+
     assert run("render", "--check") == 1  # nothing is there yet
     assert run("render") == 0 and run("render", "--check") == 0
     first = {path: path.read_bytes() for path in results.DOCS.rglob("*") if path.is_file()}
@@ -68,6 +78,7 @@ with tempfile.TemporaryDirectory() as directory:
         for row in entry["rows"]:
             assert results.cell(row["ms"], False) in page, (row, page)
     assert data["commit"] in page and info["checksum"] in page
+    assert f"| road | road network | `{chosen['entries'][0]['auto']}` " in page and f"of {len(chosen['entries'])} cases" in page, page
     choosing = (results.DOCS / "choosing.md").read_text()
     assert choosing.startswith("above\n") and choosing.endswith("below\n") and "old" not in choosing and data["commit"] in choosing
     plot = xml.etree.ElementTree.parse(results.DOCS / "results" / "cpu-apps.svg").getroot()
