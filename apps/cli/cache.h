@@ -19,7 +19,7 @@ typedef struct cache_folder {
     char path[1024];
     bool kept; /* false: a temporary one, since none can be kept; the caller removes it */
 } cache_folder;
-/* Finds or makes the folder of that name, which belongs to the user and is closed to other users. Errors: ORDO_ERR_IO if
+/* Finds or makes the folder of that name, which belongs to the user and is closed to others. Errors: ORDO_ERR_IO if
  * it is open to others, or if no folder can be made. */
 ordo_status cache_private_folder(const char *name, cache_folder *out);
 

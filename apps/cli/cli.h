@@ -28,6 +28,8 @@ enum {
     VERB_SAMPLE = 1 << 5,
     VERB_BENCH = 1 << 6,
     VERB_TUNE = 1 << 8,
+    VERB_CHECK = 1 << 9, /* check-operator */
+    VERB_NEW = 1 << 10,
     VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
@@ -98,6 +100,7 @@ typedef struct options {
     const char *baseline, *csv, *save, *from; /* compare */
     double adaptive;                          /* compare: seconds; 0: --repeat alone */
     double search_seconds;                    /* tune */
+    ordo_u64 trials;                          /* check-operator: of each property */
     bool trace_json, analysis, log, quiet, progress, help, version;
     bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
 } options;
@@ -376,6 +379,8 @@ bool progress_wanted(const options *o);
 
 ordo_status verb_run(const options *o);
 ordo_status verb_run_file(const options *o);
+ordo_status verb_check_operator(const options *o);
+ordo_status verb_new(const options *o);
 ordo_status verb_compare(const options *o);
 ordo_status verb_tune(const options *o);
 ordo_status verb_bench(const options *o);

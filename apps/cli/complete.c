@@ -330,15 +330,21 @@ static void offer_word(const typing *t)
             if (**name != '-')
                 offer(t, *name, "");
     } else if (verb & (VERB_COMPARE | VERB_TUNE) && index == 0) {
-        for (const ordo_app *const *app = ordo_built_apps; *app; app++)
-            offer(t, (*app)->name, "");
+        if (strpbrk(t->part, "./"))
+            offer_files();
+        else
+            for (const ordo_app *const *app = ordo_built_apps; *app; app++)
+                offer(t, (*app)->name, "");
+    } else if (verb == VERB_NEW && index == 0) {
+        offer(t, "operator", "");
     } else if (verb == VERB_BENCH && index == 0) {
         offer_choices(t, v->arguments);
     } else if (verb == VERB_GENERATE) {
         if (index == 0)
             offer_kinds(t);
     } else if (verb == VERB_COMPARE || (verb & (VERB_CONVERT | VERB_SAMPLE) && index < 2) ||
-               (verb & (VERB_APP | VERB_INFO) && index == 0 && !t->made) ||
+               (verb & (VERB_APP | VERB_INFO | VERB_CHECK) && index == 0 && !t->made) ||
+               (v && v->verb == VERB_APP && index < 2) || /* an operator's file, then a graph */
                (verb == VERB_TUNE && index == 1 && !t->made) ||
                (verb == VERB_BENCH && index == 1 && t->scope.traits & TRAIT_GRAPH && !t->made)) {
         offer_files();

@@ -76,7 +76,7 @@ class Terminal:
 
 def verbs():
     lists = ordo("--help").out.split("Examples:")[0]
-    return set(re.findall(r"^  ([a-z_]+)\b", lists, re.M))
+    return set(re.findall(r"^  ([a-z_-]+)\b", lists, re.M))
 
 
 def schedulers():

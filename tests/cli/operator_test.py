@@ -212,6 +212,92 @@ class Run(Files):
             self.assertRegex(r.err, rf"\Aordo: vertex \d+: found .*{why}|{why}")
 
 
+@needs("check-operator")
+class Check(Files):
+    """Operators that lie, and the smallest case that shows it. No text of a case is given by hand but for its numbers."""
+    FEW = "(ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)"
+
+    def lies(self, name, property, why, functions, **parts):
+        file = self.write(name + ".c", text_of(functions, **parts))
+        r = self.refused(1, rf"operator 'mine' is not what it declares, {property}: {why}", "check-operator", file)
+        self.assertRegex(r.out, rf"(?m)^  {property} +FAILS: {why}")
+        quiet = self.refused(1, why, "check-operator", file, "--quiet", "--trials", 3000, "--seed", 5)
+        self.assertEqual(quiet.out, "")
+
+    def candidate(self, expression):
+        return PLUS.replace("ordo_add_sat_u32(d, e.weight)", expression)
+
+    def test_truth(self):
+        text = self.ok(ordo("check-operator", TOLLS, "--set-state", "toll=7")).out
+        for property in ("order", "monotone", "idempotent", "associative", "edge-blind", "one answer in every order"):
+            self.assertRegex(text, rf"(?m)^  {property} +holds$")
+        self.assertNotIn("uniform", text)
+        hops = text_of(self.candidate("d + 1 + 0 * e.weight"), PROPERTIES="(ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM)",
+                       WEIGHT="none").replace("ordo_edge_u32", "ordo_edge_none").replace(" + 0 * e.weight", "").replace("(void)s;", "(void)s; (void)e;")
+        text = self.ok(ordo("check-operator", self.write("hops.c", hops))).out
+        self.assertRegex(text, r"(?m)^  uniform +holds$")
+        self.assertRegex(text, r"(?m)^  edge-blind +holds, and is not declared$")
+
+    def test_monotone(self):
+        self.lies("drop", "monotone", "edge 0 -> 0 of weight 0: from cell 0 it proposes 9, and from 1, which is worse, the better 2",
+                  self.candidate("d < 1 ? 9 : ordo_add_sat_u32(d, e.weight + 1)"))
+        # sums that wrap: from the next to largest value and a weight of 2 or more
+        self.lies("wraps", "monotone", r"edge 0 -> 0 of weight \d+: from cell 0 it proposes \d+, and from 42949672\d\d, which is worse, the better 0",
+                  self.candidate("d + e.weight"))
+
+    def test_idempotent_and_edge_blind(self):
+        self.lies("counts", "idempotent", r"edge 0 -> 0 of weight 0: from cell 0 it proposes \d+, and then \d+",
+                  "static ordo_u32 calls;\n" + self.candidate("d + e.weight % 8 + ++calls % 5"), PROPERTIES="(ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)")
+        self.lies("edges", "edge-blind", "edge 0 -> 0 of weight 0: from cell 0 it proposes 0 with edge id 0, and 1 with 1",
+                  self.candidate("ordo_add_sat_u32(d, (ordo_u32)(e.id % 7))"))
+
+    def test_order_and_associative(self):
+        order = "ORDO_FN int better(ordo_u32 a, ordo_u32 b) {{ return {0}; }}\nORDO_FN ordo_u32 worst(void) {{ return 0xffffffffu; }}\n"
+        order += "ORDO_FN ordo_u32 source(const ordo_no_state *s) {{ (void)s; return 0; }}\n"
+        parts = {"ORDER": "ORDO_BY_COMPARATOR", "BETTER": "better", "WORST": "worst", "SOURCE": "source"}
+        self.lies("pairs", "associative", "neither of 0 and 1 is better|neither of 1 and 0 is better", PLUS + order.format("a / 2 < b / 2"), **parts)
+        self.lies("equal", "order", "0 is better than itself", PLUS + order.format("a <= b"), **parts)
+
+    def test_runs(self):
+        self.lies("levels", "uniform", "vertex 1 gets 1 and 0 in superstep 0; edges of 2 vertices: 0 -> 1 of weight [01], 0 -> 1 of weight [01]$",
+                  PLUS, PROPERTIES=self.FEW[:-1] + " | ORDO_UNIFORM)")
+        self.lies("grows", "one answer in every order", "a run has not ended after 4096 steps; edges of 1 vertices: 0 -> 0 of weight 0",
+                  self.candidate("ordo_add_sat_u32(d, e.weight + 1)") + "ORDO_FN ordo_u32 source(const ordo_no_state *s) { (void)s; return 1; }\n", ORDER="ORDO_MAX", SOURCE="source")
+        final = "ORDO_FN int final(const ordo_no_state *s, ordo_item v, ordo_u32 c) { (void)s; (void)v; return c < 9; }\n"
+        self.lies("final", "final", r"vertex [12]: \d+ is said to be final, and improves to \d+ in superstep [12]; edges of [23] vertices", PLUS + final,
+                  FINAL="final", PROPERTIES=self.FEW[:-1] + " | ORDO_EDGE_BLIND)")
+
+    def test_refused(self):
+        self.refused(2, "needs one operator's file, found 0", "check-operator")
+        self.refused(3, "No such file", "check-operator", "./none.c")
+        self.refused(2, "--trials '0'", "check-operator", TOLLS, "--trials", 0)
+
+
+@needs("new")
+class New(Files):
+    def test_new_operator(self):
+        """What is written passes its own test, and compiles without a warning; nothing is overwritten."""
+        folder = self.path("new")
+        os.mkdir(folder)
+        r = self.ok(ordo("new", "operator", "first_try", cwd=folder))
+        self.assertEqual(sorted(os.listdir(folder)), ["first_try.c", "first_try_test"])
+        done = subprocess.run([os.path.join(folder, "first_try_test"), command.ORDO], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "first_try: passed\n", ""))
+        text = pathlib.Path(folder, "first_try.c").read_text()
+        self.assertNotIn("@", text)
+        subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only", f"-I{INCLUDE}", "-DORDO_OP=first_try",
+                        os.path.join(folder, "first_try.c")], check=True)
+        # its test can fail
+        pathlib.Path(folder, "first_try.c").write_text(text.replace("d, e.weight)", "d, e.weight + 1)"))
+        done = subprocess.run([os.path.join(folder, "first_try_test"), command.ORDO], capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.refused(3, "first_try.c: it exists, and is left as it is", "new", "operator", "first_try", cwd=folder)
+        for words, why in (((), "new needs"), (("operator",), "new needs"), (("operater", "x"), "did you mean 'operator'"), (("operator", "a-b"), "is no name"),
+                           (("operator", "../x"), "is no name")):
+            self.refused(2, why, "new", *words, cwd=folder)
+        self.assertEqual(sorted(os.listdir(folder)), ["first_try.c", "first_try_test"])
+
+
 @needs("run")
 class Compare(Files):
     def test_compare(self):

@@ -20,7 +20,7 @@ NOT_ALONE = {"relax.h", "critical.h", "cpu.h", "each_weight.h", "instantiate.h",
 
 def names(what):
     """Verbs and apps, as the command lists them."""
-    return re.findall(r"^  ([a-z_]+)\b", what.split("Examples:")[0], re.M)
+    return re.findall(r"^  ([a-z_-]+)\b", what.split("Examples:")[0], re.M)
 
 
 class Install(unittest.TestCase):
@@ -37,7 +37,7 @@ class Install(unittest.TestCase):
         cls.folder.cleanup()
 
     def ordo(self, *words):
-        bare = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
+        bare = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"} | {"ORDO_CACHE": self.folder.name + "/cache"}
         return run([self.at.ordo, *words], env=bare)
 
     def test_everything_is_where_it_belongs(self):
@@ -63,7 +63,7 @@ class Install(unittest.TestCase):
         self.assertEqual(expected - found, set(), "not installed")
         belongs = re.compile(f"bin/ordo$|{lib}/(libordo\\.(so[.0-9]*|a)|libordo-cuda\\.so|pkgconfig/ordo(-cuda)?\\.pc|cmake/ordo/ordo-config.*)$|"
                              f"{include}/ordo/([a-z_]+\\.h|(operator|scheduler|detail(/[a-z_]+)*)/[a-z_]+\\.(h|cuh)|operators/[a-z_]+\\.h|schedulers/[a-z_]+/[a-z_]+\\.(h|cuh))$|"
-                             f"{man}/man1/ordo(-[a-z_]+)?\\.1$|{share}/(doc/ordo/|bash-completion/completions/ordo$)")
+                             f"{man}/man1/ordo(-[a-z_-]+)?\\.1$|{share}/(doc/ordo/|bash-completion/completions/ordo$)")
         self.assertEqual({name for name in found if not belongs.match(name)}, set(), "does not belong there")
 
     def test_nothing_names_the_build(self):
@@ -77,6 +77,8 @@ class Install(unittest.TestCase):
             self.skipTest("no command in this build")
         self.assertRegex(self.ordo("version"), r"^ordo \d")
         self.assertIn("PASS", self.ordo("bfs", "--generate", "grid --width 9 --height 9", "--verify"))
+        # an operator's file, by the installed headers
+        self.assertIn("PASS", self.ordo("run", SOURCE / "tests/cli/operators/tolls.c", "--generate", "road --vertices 99", "--verify"))
         if shutil.which("readelf"):
             self.assertRegex(run(["readelf", "-d", self.at.ordo]), r"RUNPATH.*\[\$ORIGIN/")
 

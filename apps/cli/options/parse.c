@@ -244,7 +244,8 @@ ordo_status options_parse(options *o, const option_scope *s, int count, char **w
                    .rate = 0.01,
                    .decay = 0.05,
                    .holdout = 0.1,
-                   .search_seconds = 30};
+                   .search_seconds = 30,
+                   .trials = 2000};
     bool only_words = false;
     ordo_status status = ORDO_OK;
     for (int i = 0; i < count && !status; i++) {

@@ -13,7 +13,8 @@
 #define MEASURES (RUNS | VERB_BENCH)
 #define READS (RUNS | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_BENCH)
 #define MAKES (READS | VERB_GENERATE)
-#define ANY (MAKES | VERB_LIST)
+#define FILES (VERB_CHECK | VERB_NEW)
+#define ANY (MAKES | FILES | VERB_LIST)
 
 #define ROW(_name, _letter, _argument, _verbs, _value, _help, ...)                                                     \
     {                                                                                                                  \
@@ -129,13 +130,13 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sync", 0, "NAME", MEASURES & ~VERB_COMPARE, TEXT(sync), "auto, atomic, racy, lock, owner or server (the scheduler's default)", OPERATORS),
     ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO, OWN(take_setting),
         "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone", OPERATORS, .repeats = true),
-    ROW("set-state", 0, "NAME=VALUE", RUNS, OWN(take_state), "operators' files: a number of the operator's state",
+    ROW("set-state", 0, "NAME=VALUE", RUNS | VERB_CHECK, OWN(take_state), "operators' files: a number of the operator's state",
         ONLY(TRAIT_STATE, "has no state to set"), .repeats = true),
     ROW(NULL, 'd', "DELTA", RUNS, OWN(take_delta), "the tunable delta, for schedulers that have it"),
     ROW("device", 0, "LIST", VERB_COMPARE, TEXT(device), "cpu, cuda, auto (cuda where that can be), by commas (cpu)"),
     ROW("device", 0, "cpu|cuda|auto", MEASURES & ~VERB_COMPARE, WORD(device), "where; auto: cuda where that can be (cpu)"),
     ROW("threads", 0, "LIST", VERB_COMPARE, TEXT(thread_list), "threads, by commas (OMP_NUM_THREADS, or one a core)"),
-    ROW("threads", 0, "N", ANY & ~(VERB_LIST | VERB_COMPARE), WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
+    ROW("threads", 0, "N", MAKES & ~VERB_COMPARE, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
     ROW("source", 'r', "V", VERB_COMPARE | VERB_TUNE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
         ONLY(TRAIT_SOURCE | TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
     ROW("source", 'r', "V", VERB_APP, TEXT(source), "the vertex to start from (a random one with an edge out, by --seed)",
@@ -152,7 +153,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sources-at-once", 0, "FILE", VERB_APP, TEXT(sources_at_once),
         "one run from all vertices of FILE: each vertex has the best path from any of them", ONLY(TRAIT_SOURCE, "takes no list of sources"),
         .group = GROUP_SOURCES),
-    ROW("seed", 0, "N", MAKES, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),
+    ROW("seed", 0, "N", MAKES | VERB_CHECK, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),
+    ROW("trials", 0, "N", VERB_CHECK, WHOLE(trials, 1, 1000000000), "random cases for each property (2000)"),
     ROW("repeat", 'n', "N", VERB_APP, WHOLE(repeat, 1, MOST_RUNS), "runs, of each source; without any each run picks a new one (1)"),
     ROW("repeat", 'n', "N", VERB_COMPARE, WHOLE(repeat, 1, MOST_RUNS), "rounds: runs of each scheduler from each source (5)"),
     ROW("adaptive", 0, "SECONDS", VERB_COMPARE, REAL(adaptive, "(]", 0, 1e6),

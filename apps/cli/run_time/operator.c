@@ -23,7 +23,7 @@ static ordo_status check_kind(const char *file, const ordo_run_time *t)
     else if (t->order == ORDO_SUM)
         what = "has cells that sum; expected an order of cells";
     else if (t->arrays > 0)
-        what = "has a state with arrays, which nobody would fill; expected numbers alone";
+        what = "has a state with arrays, which nothing fills; expected numbers alone";
     else if (t->own_target)
         what = "has targets of its own (ORDO_RELAX_TARGET); expected the heads of edges";
     else if (!t->can_begin)

@@ -1,0 +1,603 @@
+/* check.c -- `ordo check-operator FILE`: tests what an operator declares of itself, on small random cases.
+ *
+ * Problem. A scheduler trusts the properties of an operator. One that declares too much gives wrong answers, sometimes.
+ *
+ * Method. A case is a list of small numbers, from which a graph, cells, edge ids, an order and the numbers of the state
+ * are made; cases grow. Each property is a function that looks for a contradiction in a case. The first one is made
+ * smaller: numbers are lowered and edges are left out, as long as a contradiction stays (Hughes and Claessen 2000,
+ * QuickCheck). A property that passes is not proven.
+ *
+ * Cells near the end of their type are tried only where weights are read: there a sum may exceed the type, and without
+ * weights no run gets there. Weights are never negative.
+ */
+#include "apps/cli/run_time/operator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_N = 5,       /* vertices of a case */
+    MOST_M = 8,       /* edges */
+    EDGE = 3,         /* numbers of an edge: tail, head, weight */
+    FIELDS = 8,       /* numbers of the state that vary */
+    SIZES = 12,       /* sizes of cases: the largest of their numbers */
+    FAR = 1000,       /* a number from here on is a cell or a weight near the end of its type */
+    MOST_STEPS = 4096 /* a run on so small a graph has ended by then */
+};
+
+typedef struct trial {
+    ordo_u32 n, m;
+    ordo_u32 edge[MOST_M][EDGE];
+    ordo_u32 cell[3], order;
+    ordo_u32 field[FIELDS];
+} trial;
+enum { NUMBERS = sizeof(trial) / sizeof(ordo_u32) };
+
+/* A case as the operator sees it. */
+typedef struct scene {
+    const run_time_operator *op;
+    ordo_csr g;
+    ordo_eid row[MOST_N + 1];
+    ordo_vid head[MOST_M];
+    ordo_u32 weight[MOST_M];
+    ordo_vid source;
+    run_time_cell cell[3];
+    ordo_u32 order;
+    char why[600];
+} scene;
+
+/* ---- from numbers to a case ---- */
+
+static run_time_cell cell_of(ordo_type type, ordo_u32 x)
+{
+    run_time_cell c = {0};
+    const ordo_u32 below = x - FAR;
+    if (type == ORDO_F32)
+        c.f32 = x < FAR ? (ordo_f32)x / 2 : below == 0 ? INFINITY : 3e38f / (ordo_f32)below;
+    else if (type == ORDO_U64)
+        c.u64 = x < FAR ? x : ~(ordo_u64)0 - below;
+    else if (type == ORDO_I32)
+        c.i32 = x < FAR ? (ordo_i32)x : 0x7fffffff - (ordo_i32)below;
+    else
+        c.u32 = x < FAR ? x : 0xffffffffu - below;
+    return c;
+}
+
+/* Varies the state, unless --set-state says what it is. */
+static void set_fields(const run_time_operator *op, const trial *t)
+{
+    for (size_t i = 0; !op->o->state_count && i < op->table->field_count && i < FIELDS; i++) {
+        const ordo_state_field *field = &op->table->fields[i];
+        char *at = (char *)op->state + field->at;
+        const double real = t->field[i];
+        const ordo_f32 single = (ordo_f32)real;
+        const ordo_u64 whole = t->field[i];
+        if (!t->field[i])
+            continue; /* as the operator sets it */
+        if (field->type == ORDO_F64)
+            memcpy(at, &real, sizeof real);
+        else if (field->type == ORDO_F32)
+            memcpy(at, &single, sizeof single);
+        else
+            memcpy(at, field->type == ORDO_U64 ? (const void *)&whole : &t->field[i],
+                   field->type == ORDO_U64 ? sizeof whole : sizeof t->field[i]);
+    }
+}
+
+/* Makes rows of the edges, in order of their tails. */
+static void make_scene(const run_time_operator *op, const trial *t, scene *s)
+{
+    const ordo_type type = op->op.weight;
+    ordo_eid m = 0;
+    *s = (scene){.op = op, .order = t->order};
+    for (ordo_u32 u = 0; u < t->n; u++) {
+        s->row[u] = m;
+        for (ordo_u32 i = 0; i < t->m; i++)
+            if (t->edge[i][0] % t->n == u) {
+                s->head[m] = t->edge[i][1] % t->n;
+                s->weight[m++] = cell_of(type, t->edge[i][2]).u32; /* the word of a u32, i32 or f32 */
+            }
+    }
+    s->row[t->n] = m;
+    s->g = (ordo_csr){.n = t->n,
+                      .m = m,
+                      .row = s->row,
+                      .head = s->head,
+                      .weight = type == ORDO_NONE ? NULL : s->weight,
+                      .weight_type = type,
+                      .stride = 1};
+    s->source = op->table->has_source ? 0 : ORDO_NO_VERTEX;
+    for (int i = 0; i < 3; i++)
+        s->cell[i] = cell_of(op->op.cell, t->cell[i]);
+}
+
+/* ---- text ---- */
+
+static void append(char *out, size_t size, const char *text)
+{
+    const size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s", text);
+}
+
+static void append_state(const scene *s, char *out, size_t size)
+{
+    for (size_t i = 0; i < s->op->table->field_count; i++) {
+        const ordo_state_field *field = &s->op->table->fields[i];
+        const run_time_number x = run_time_state(s->op, field);
+        char text[96];
+        if (x.type == ORDO_F32 || x.type == ORDO_F64)
+            snprintf(text, sizeof text, "%s%.40s=%.9g", i ? ", " : "; state ", field->name, x.real);
+        else
+            snprintf(text, sizeof text, "%s%.40s=%lld", i ? ", " : "; state ", field->name, (long long)x.whole);
+        append(out, size, text);
+    }
+}
+
+static void edge_text(const scene *s, ordo_vid u, ordo_eid e, char out[RUN_TIME_TEXT])
+{
+    char weight[RUN_TIME_TEXT] = "";
+    if (s->op->op.weight == ORDO_F32) {
+        ordo_f32 real;
+        memcpy(&real, &s->weight[e], sizeof real);
+        snprintf(weight, sizeof weight, " of weight %.9g", (double)real);
+    } else if (s->op->op.weight != ORDO_NONE) {
+        snprintf(weight, sizeof weight, " of weight %u", s->weight[e]);
+    }
+    snprintf(out, RUN_TIME_TEXT, "%u -> %u%.60s", u, s->head[e], weight);
+}
+
+/* "graph of 3 vertices: 0 -> 1 of weight 2, ..." */
+static void append_graph(const scene *s, char *out, size_t size)
+{
+    char text[RUN_TIME_TEXT];
+    snprintf(text, sizeof text, "; edges of %u vertices: ", s->g.n);
+    append(out, size, text);
+    for (ordo_vid u = 0; u < s->g.n; u++)
+        for (ordo_eid e = s->row[u]; e < s->row[u + 1]; e++) {
+            edge_text(s, u, e, text);
+            append(out, size, e ? ", " : "");
+            append(out, size, text);
+        }
+}
+
+/* ---- properties of a candidate ---- */
+
+static bool better(const scene *s, const run_time_cell *a, const run_time_cell *b)
+{
+    return s->op->table->better(a, b) != 0;
+}
+
+static bool same_bits(const scene *s, const run_time_cell *a, const run_time_cell *b)
+{
+    return memcmp(a, b, s->op->cell) == 0;
+}
+
+/* What edge 0 proposes, under an id of its own. */
+static run_time_cell propose(const scene *s, const run_time_cell *tail_cell, ordo_eid id)
+{
+    static const ordo_u32 one = 1;
+    static const ordo_f32 one_real = 1;
+    const void *weight = s->op->op.weight == ORDO_F32 ? (const void *)&one_real : &one;
+    run_time_cell out = {0};
+    ordo_vid u = 0;
+    while (s->row[u + 1] == 0)
+        u++;
+    s->op->table->candidate(s->op->state, tail_cell, id, u, s->head[0],
+                            s->op->op.weight == ORDO_NONE ? weight : &s->weight[0], &out);
+    return out;
+}
+
+/* Explains a contradiction along edge 0: in `format`, {0} to {3} are cells, and {e} is the edge. */
+static bool says(scene *s, const char *format, const run_time_cell *a, const run_time_cell *b, const run_time_cell *c,
+                 const run_time_cell *d)
+{
+    const run_time_cell *cells[4] = {a, b, c, d};
+    ordo_vid u = 0;
+    while (s->g.m && s->row[u + 1] == 0)
+        u++;
+    s->why[0] = 0;
+    for (const char *at = format; *at;) {
+        char text[RUN_TIME_TEXT] = "";
+        const bool named = at[0] == '{' && at[1] && at[2] == '}';
+        if (named && at[1] == 'e')
+            edge_text(s, u, 0, text);
+        else if (named)
+            run_time_text(s->op, 0, cells[at[1] - '0'], text);
+        else
+            text[0] = *at;
+        append(s->why, sizeof s->why, text);
+        at += named ? 3 : 1;
+    }
+    append_state(s, s->why, sizeof s->why);
+    return false;
+}
+
+/* Whether a vertex with that cell is processed at all. */
+static bool is_active(const scene *s, const run_time_cell *cell)
+{
+    run_time_cell worst = {0};
+    s->op->table->worst(&worst);
+    return s->g.m && better(s, cell, &worst);
+}
+
+static bool is_order(scene *s)
+{
+    const run_time_cell *a = &s->cell[0], *b = &s->cell[1], *c = &s->cell[2];
+    run_time_cell worst = {0};
+    s->op->table->worst(&worst);
+    if (better(s, a, a))
+        return says(s, "{0} is better than itself", a, a, a, a);
+    if (better(s, a, b) && better(s, b, a))
+        return says(s, "{0} is better than {1}, and {1} than {0}", a, b, a, b);
+    if (better(s, a, b) && better(s, b, c) && !better(s, a, c))
+        return says(s, "{0} is better than {1}, which is better than {2}, but {0} is not better than {2}", a, b, c, a);
+    if (better(s, &worst, a))
+        return says(s, "the worst value, {0}, is better than {1}", &worst, a, a, a);
+    return true;
+}
+
+static bool is_monotone(scene *s)
+{
+    const run_time_cell *a = &s->cell[0], *b = &s->cell[1];
+    if (!is_active(s, b) || !better(s, a, b))
+        return true;
+    const run_time_cell from_a = propose(s, a, 0), from_b = propose(s, b, 0);
+    return !better(s, &from_b, &from_a) ||
+           says(s, "edge {e}: from cell {0} it proposes {2}, and from {1}, which is worse, the better {3}", a, b,
+                &from_a, &from_b);
+}
+
+static bool is_idempotent(scene *s)
+{
+    if (!is_active(s, &s->cell[0]))
+        return true;
+    const run_time_cell first = propose(s, &s->cell[0], 0), second = propose(s, &s->cell[0], 0);
+    return same_bits(s, &first, &second) ||
+           says(s, "edge {e}: from cell {0} it proposes {2}, and then {3}", &s->cell[0], &s->cell[0], &first, &second);
+}
+
+/* Of two cells of which none is better a cell keeps the one that came first. */
+static bool is_associative(scene *s)
+{
+    const run_time_cell *a = &s->cell[0], *b = &s->cell[1];
+    if (better(s, a, b) || better(s, b, a) || same_bits(s, a, b))
+        return true;
+    return says(s, "neither of {0} and {1} is better, so a cell keeps whichever is first", a, b, a, b);
+}
+
+static bool is_edge_blind(scene *s)
+{
+    if (!is_active(s, &s->cell[0]))
+        return true;
+    char format[160];
+    const ordo_eid id = 1 + s->order % 7;
+    const run_time_cell first = propose(s, &s->cell[0], 0), second = propose(s, &s->cell[0], id);
+    snprintf(format, sizeof format, "edge {e}: from cell {0} it proposes {2} with edge id 0, and {3} with %u",
+             (unsigned)id);
+    return same_bits(s, &first, &second) || says(s, format, &s->cell[0], &s->cell[0], &first, &second);
+}
+
+/* ---- properties of a run ---- */
+
+static void begin(const scene *s, run_time_cell *cells)
+{
+    for (ordo_vid v = 0; v < s->g.n; v++) {
+        cells[v] = (run_time_cell){0};
+        s->op->table->begin(s->op->state, v, &cells[v]);
+    }
+    if (s->source != ORDO_NO_VERTEX)
+        s->op->table->source(s->op->state, &cells[s->source]);
+}
+
+static bool proposes(const scene *s, ordo_vid u, const run_time_cell *cell)
+{
+    run_time_cell worst = {0};
+    s->op->table->worst(&worst);
+    return better(s, cell, &worst) && s->op->table->filter(s->op->state, u);
+}
+
+/* Runs in an order that is drawn from a seed; seed 0: always the least vertex. False if it does not end. */
+static bool run_in_order(const scene *s, ordo_u32 seed, run_time_cell *cells)
+{
+    bool active[MOST_N] = {false};
+    ordo_u64 x = seed;
+    begin(s, cells);
+    for (ordo_vid v = 0; v < s->g.n; v++)
+        active[v] = s->source == ORDO_NO_VERTEX || v == s->source;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        ordo_vid list[MOST_N], count = 0;
+        for (ordo_vid v = 0; v < s->g.n; v++)
+            if (active[v])
+                list[count++] = v;
+        if (!count)
+            return true;
+        x = x * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
+        const ordo_vid u = seed ? list[(x >> 33) % count] : list[0];
+        const run_time_cell cell = cells[u];
+        active[u] = false;
+        for (ordo_eid e = s->row[u]; proposes(s, u, &cell) && e < s->row[u + 1]; e++) {
+            run_time_cell c = {0};
+            run_time_candidate(s->op, &s->g, u, e, &cell, &c);
+            if (better(s, &c, &cells[s->head[e]])) {
+                cells[s->head[e]] = c;
+                active[s->head[e]] = true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool has_one_answer(scene *s)
+{
+    run_time_cell first[MOST_N], second[MOST_N];
+    const bool ends = run_in_order(s, 0, first), also = run_in_order(s, s->order + 1, second);
+    if (!ends || !also) {
+        snprintf(s->why, sizeof s->why, "a run has not ended after %d steps", MOST_STEPS);
+        append_graph(s, s->why, sizeof s->why);
+        append_state(s, s->why, sizeof s->why);
+        return false;
+    }
+    for (ordo_vid v = 0; v < s->g.n; v++)
+        if (better(s, &first[v], &second[v]) || better(s, &second[v], &first[v])) {
+            char text[2][RUN_TIME_TEXT];
+            run_time_text(s->op, v, &first[v], text[0]);
+            run_time_text(s->op, v, &second[v], text[1]);
+            snprintf(s->why, sizeof s->why, "vertex %u ends with %.100s in one order of work and %.100s in another", v,
+                     text[0], text[1]);
+            append_graph(s, s->why, sizeof s->why);
+            append_state(s, s->why, sizeof s->why);
+            return false;
+        }
+    return true;
+}
+
+/* Supersteps of all active vertices. `look` is called with each superstep's cells before and after it, and may end the
+ * run by returning false. */
+static bool run_supersteps(scene *s, bool (*look)(scene *s, int superstep, const run_time_cell *before,
+                                                  const run_time_cell *after, const bool *active))
+{
+    run_time_cell before[MOST_N], after[MOST_N];
+    bool active[MOST_N] = {false}, next[MOST_N], any = true;
+    begin(s, after);
+    for (ordo_vid v = 0; v < s->g.n; v++)
+        active[v] = s->source == ORDO_NO_VERTEX || v == s->source;
+    for (int superstep = 0; any && superstep < MOST_STEPS; superstep++) {
+        memcpy(before, after, sizeof before);
+        memset(next, 0, sizeof next);
+        any = false;
+        for (ordo_vid u = 0; u < s->g.n; u++)
+            for (ordo_eid e = s->row[u]; active[u] && proposes(s, u, &before[u]) && e < s->row[u + 1]; e++) {
+                run_time_cell c = {0};
+                run_time_candidate(s->op, &s->g, u, e, &before[u], &c);
+                if (better(s, &c, &after[s->head[e]])) {
+                    after[s->head[e]] = c;
+                    next[s->head[e]] = any = true;
+                }
+            }
+        if (!look(s, superstep, before, after, active))
+            return false;
+        memcpy(active, next, sizeof active);
+    }
+    return true;
+}
+
+/* All candidates that improve a cell within a superstep are equal. */
+static bool look_uniform(scene *s, int superstep, const run_time_cell *before, const run_time_cell *after,
+                         const bool *active)
+{
+    for (ordo_vid u = 0; u < s->g.n; u++)
+        for (ordo_eid e = s->row[u]; active[u] && proposes(s, u, &before[u]) && e < s->row[u + 1]; e++) {
+            const ordo_vid v = s->head[e];
+            run_time_cell c = {0};
+            run_time_candidate(s->op, &s->g, u, e, &before[u], &c);
+            if (better(s, &c, &before[v]) && better(s, &after[v], &c)) {
+                char text[2][RUN_TIME_TEXT];
+                run_time_text(s->op, v, &c, text[0]);
+                run_time_text(s->op, v, &after[v], text[1]);
+                snprintf(s->why, sizeof s->why, "vertex %u gets %.100s and %.100s in superstep %d", v, text[0], text[1],
+                         superstep);
+                append_graph(s, s->why, sizeof s->why);
+                append_state(s, s->why, sizeof s->why);
+                return false;
+            }
+        }
+    return true;
+}
+
+static bool is_uniform(scene *s)
+{
+    return run_supersteps(s, look_uniform);
+}
+
+/* A cell of which the operator says that it is final does not improve. */
+static bool look_final(scene *s, int superstep, const run_time_cell *before, const run_time_cell *after,
+                       const bool *active)
+{
+    (void)active;
+    for (ordo_vid v = 0; v < s->g.n; v++)
+        if (s->op->table->is_final(s->op->state, v, &before[v]) && better(s, &after[v], &before[v])) {
+            char text[2][RUN_TIME_TEXT];
+            run_time_text(s->op, v, &before[v], text[0]);
+            run_time_text(s->op, v, &after[v], text[1]);
+            snprintf(s->why, sizeof s->why,
+                     "vertex %u: %.100s is said to be final, and improves to %.100s in superstep %d", v, text[0],
+                     text[1], superstep);
+            append_graph(s, s->why, sizeof s->why);
+            append_state(s, s->why, sizeof s->why);
+            return false;
+        }
+    return true;
+}
+
+static bool is_final(scene *s)
+{
+    return run_supersteps(s, look_final);
+}
+
+static bool has_priority(scene *s)
+{
+    const double priority = s->op->table->priority(s->op->state, 0, &s->cell[0]);
+    return !isnan(priority) || says(s, "the priority of cell {0} is no number", s->cell, s->cell, s->cell, s->cell);
+}
+
+/* ---- trials ---- */
+
+typedef struct property {
+    const char *name;
+    unsigned bit; /* 0: every operator must have it */
+    bool final;   /* only where ORDO_RELAX_FINAL is defined */
+    bool (*holds)(scene *s);
+} property;
+
+static const property properties[] = {
+    {"order", 0, false, is_order},
+    {"monotone", ORDO_MONOTONE, false, is_monotone},
+    {"idempotent", ORDO_IDEMPOTENT, false, is_idempotent},
+    {"associative", ORDO_ASSOCIATIVE, false, is_associative},
+    {"uniform", ORDO_UNIFORM, false, is_uniform},
+    {"edge-blind", ORDO_EDGE_BLIND, false, is_edge_blind},
+    {"one answer in every order", ORDO_MONOTONE, false, has_one_answer},
+    {"final", 0, true, is_final},
+    {"priority", 0, false, has_priority},
+};
+
+static ordo_u32 draw(ordo_u64 *x, ordo_u32 below)
+{
+    *x = *x * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
+    return (ordo_u32)((*x >> 33) % below);
+}
+
+/* A number up to `size`; near the end of the type sometimes. */
+static ordo_u32 draw_value(ordo_u64 *x, ordo_u32 size, bool with_far)
+{
+    return with_far && draw(x, 8) == 0 ? FAR + draw(x, 8) : draw(x, size + 1);
+}
+
+static ordo_u32 less(ordo_u32 a, ordo_u32 b)
+{
+    return a < b ? a : b;
+}
+
+/* Draws a case of that size, from 1 to SIZES. */
+static void draw_trial(const run_time_operator *op, ordo_u64 *x, ordo_u32 size, trial *t)
+{
+    const bool with_far = op->op.weight != ORDO_NONE && size > SIZES / 2;
+    *t = (trial){.n = 1 + draw(x, less(size, MOST_N)), .m = draw(x, 1 + less(size, MOST_M))};
+    for (ordo_u32 i = 0; i < t->m; i++) {
+        t->edge[i][0] = draw(x, t->n);
+        t->edge[i][1] = draw(x, t->n);
+        t->edge[i][2] = draw_value(x, size, with_far && draw(x, 4) == 0);
+    }
+    for (int i = 0; i < 3; i++)
+        t->cell[i] = draw_value(x, size, with_far);
+    t->order = draw(x, 1u << 20);
+    for (int i = 0; i < FIELDS; i++)
+        t->field[i] = draw(x, 2) ? draw(x, size) : 0;
+}
+
+/* The state is that of the operator again when this returns. */
+static bool holds(run_time_operator *op, const property *p, const trial *t, char *why, size_t size)
+{
+    scene s;
+    unsigned char kept[256];
+    const size_t bytes = op->op.state < sizeof kept ? op->op.state : sizeof kept;
+    memcpy(kept, op->state, bytes);
+    if (bytes == op->op.state)
+        set_fields(op, t);
+    make_scene(op, t, &s);
+    const bool fine = p->holds(&s);
+    snprintf(why, size, "%s", s.why);
+    memcpy(op->state, kept, bytes);
+    return fine;
+}
+
+/* Whether a smaller case has a contradiction, too; it then replaces *t. */
+static bool try_smaller(run_time_operator *op, const property *p, trial *t, const trial *smaller, char *why,
+                        size_t size)
+{
+    char other[600];
+    if (holds(op, p, smaller, other, sizeof other))
+        return false;
+    *t = *smaller;
+    snprintf(why, size, "%s", other);
+    return true;
+}
+
+static bool shrink_once(run_time_operator *op, const property *p, trial *t, char *why, size_t size)
+{
+    for (ordo_u32 i = 0; i < t->m; i++) { /* without edge i */
+        trial smaller = *t;
+        smaller.m--;
+        memmove(smaller.edge[i], smaller.edge[i + 1], (size_t)(smaller.m - i) * sizeof smaller.edge[0]);
+        memset(smaller.edge[smaller.m], 0, sizeof smaller.edge[0]);
+        if (try_smaller(op, p, t, &smaller, why, size))
+            return true;
+    }
+    for (size_t i = 0; i < NUMBERS; i++) {
+        ordo_u32 number[NUMBERS];
+        memcpy(number, t, sizeof number);
+        const ordo_u32 old = number[i], least = i == 0 ? 1 : 0, lower[] = {least, old / 2, old - 1};
+        for (size_t k = 0; k < 3 && old > least; k++) {
+            if (i == 1 || lower[k] < least || lower[k] >= old)
+                continue; /* the number of edges goes with their removal */
+            trial smaller;
+            number[i] = lower[k];
+            memcpy(&smaller, number, sizeof smaller);
+            if (try_smaller(op, p, t, &smaller, why, size))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Looks for a contradiction in so many cases, small ones first, and makes it smaller still. */
+static bool survives(run_time_operator *op, const property *p, ordo_u64 seed, ordo_u64 trials, char *why, size_t size)
+{
+    ordo_u64 x = seed;
+    for (ordo_u64 i = 0; i < trials; i++) {
+        trial t;
+        draw_trial(op, &x, 1 + (ordo_u32)((double)i / (double)trials * SIZES), &t);
+        if (holds(op, p, &t, why, size))
+            continue;
+        while (shrink_once(op, p, &t, why, size))
+            ;
+        return false;
+    }
+    return true;
+}
+
+/* ---- the verb ---- */
+
+ordo_status verb_check_operator(const options *o)
+{
+    static run_time_operator op;
+    char why[600], first[900] = "";
+    if (o->word_count != 1)
+        return ordo_fail(ORDO_ERR_USAGE, "check-operator needs one operator's file, found %d words", o->word_count);
+    ordo_status status = run_time_open(o, o->words[0], &op);
+    if (status)
+        return status;
+    if (!o->quiet)
+        printf("%s: %s\n", op.op.name, op.op.summary);
+    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
+        const property *p = &properties[i];
+        const bool declared = p->bit ? op.op.properties & p->bit : !p->final || op.op.knows_final;
+        if (!declared && p->bit != ORDO_EDGE_BLIND)
+            continue; /* a run in which little happens shows nothing; a candidate that ignores the id shows it */
+        const bool fine = survives(&op, p, o->seed, o->trials, why, sizeof why);
+        if (!fine && declared && !first[0])
+            snprintf(first, sizeof first, "%s: operator '%s' is not what it declares, %s: %.600s", o->words[0],
+                     op.op.name, p->name, why);
+        if (!o->quiet)
+            printf("  %-26s %s%s\n", p->name,
+                   fine       ? "holds"
+                   : declared ? "FAILS: "
+                              : "is not declared",
+                   fine && !declared   ? ", and is not declared"
+                   : fine || !declared ? ""
+                                       : why);
+    }
+    run_time_close(&op);
+    return first[0] ? ordo_fail(ORDO_ERR_VERIFY, "%s", first) : ORDO_OK;
+}
