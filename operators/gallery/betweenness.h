@@ -32,10 +32,11 @@ ORDO_FN ordo_u64 betweenness_take(const betweenness_state *s, ordo_item v, ordo_
     return cell;
 }
 
+/* Levels rise by at most one along an edge, so those of the two ends differ by exactly one where they rise. */
 ORDO_FN ordo_u64 betweenness_candidate(const betweenness_state *s, ordo_u64 taken, ordo_edge_none e)
 {
-    ordo_u32 near_end = s->level[s->backward ? e.head : e.tail], far_end = s->level[s->backward ? e.tail : e.head];
-    return near_end < far_end && far_end == near_end + 1 ? taken : 0;
+    ordo_vid u = s->backward ? e.head : e.tail, v = s->backward ? e.tail : e.head; /* the edge (u, v) */
+    return s->level[u] < s->level[v] ? taken : 0;
 }
 
 ORDO_FN double betweenness_priority(const betweenness_state *s, ordo_item v, ordo_u64 cell)
