@@ -4,9 +4,9 @@
  *   contract OPERATOR SCHEDULER SYNC THREADS SEEDS [DEVICE]
  *   contract pairs DEVICE [relax|critical]
  *
- * SYNC: a name, or `all`: every one that the library offers for operator, scheduler and device. THREADS: 2, or 1,2,8.
- * SEEDS: how many, from 1 on, or FIRST-LAST. The second form prints the pairs that the library offers, a line each:
- * operator, scheduler, sync.
+ * SCHEDULER: a name, or `all`. SYNC: a name, or `all`: every one that the library offers for operator, scheduler and
+ * device. THREADS: 2, or 1,2,8. SEEDS: how many, from 1 on, or FIRST-LAST. The second form prints the pairs that the
+ * library offers, a line each: operator, scheduler, sync.
  *
  * What is offered is asked of ordo_run_check, and must be what the descriptors say. Every seed also draws the
  * scheduler's tunables at random, so that tiny bins, one bucket, pull and the like are met. A choice may be refused, by
@@ -28,21 +28,12 @@
 
 #include "tests/common/pairs.h"
 
-typedef struct operator_row {
-    const char *op;
-    contract_reference *reference;
-    unsigned size;
-} operator_row;
-#define CONTRACT_ROW(_op, _reference, _size) {#_op, _reference, _size},
-static const operator_row rows[] = {CONTRACT_OPERATORS(CONTRACT_ROW)};
-enum { ROWS = sizeof rows / sizeof rows[0] };
-
-static const operator_row *find_row(const char *op)
+static const contract_row *find_row(const char *op)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (!strcmp(rows[i].op, op))
-            return &rows[i];
-    printf("FAILED operator %s has no reference: expected a line in tests/contract/contract.h\n", op);
+    for (const contract_row *row = contract_rows; row->op; row++)
+        if (!strcmp(row->op, op))
+            return row;
+    printf("FAILED operator %s has no reference: expected a line in tests/contract/operators.c\n", op);
     exit(1);
 }
 
@@ -67,19 +58,18 @@ void *contract_alloc(size_t count, size_t size)
 
 static int print_pairs(const char *device, const char *kind)
 {
-    const ordo_operator *op[64];
     const ordo_scheduler *scheduler[64];
-    const size_t ops = ordo_operators(op, 64), schedulers = ordo_schedulers(scheduler, 64);
-    if (ops > 64 || schedulers > 64)
+    const size_t schedulers = ordo_schedulers(scheduler, 64);
+    if (schedulers > 64)
         abort();
-    for (size_t i = 0; i < ops; i++) {
-        find_row(op[i]->name);
-        if (kind && strcmp(kind, op[i]->kind == ORDO_KIND_RELAX ? "relax" : "critical") != 0)
+    for (const contract_row *row = contract_rows; row->op; row++) {
+        const ordo_operator *op = ordo_operator_find(row->op);
+        if (kind && strcmp(kind, op->kind == ORDO_KIND_RELAX ? "relax" : "critical") != 0)
             continue;
         for (size_t k = 0; k < schedulers; k++)
             for (int sync = 1; sync < ORDO_SYNCS; sync++)
-                if (pair_is_offered(op[i], scheduler[k], (ordo_sync)sync, device))
-                    printf("%s %s %s\n", op[i]->name, scheduler[k]->name, ordo_sync_name((ordo_sync)sync));
+                if (pair_is_offered(op, scheduler[k], (ordo_sync)sync, device))
+                    printf("%s %s %s\n", op->name, scheduler[k]->name, ordo_sync_name((ordo_sync)sync));
     }
     return 0;
 }
@@ -171,6 +161,17 @@ static bool leave_out_refused(trial *t, ordo_status status)
 
 /* ---- a run ---- */
 
+bool contract_again(trial *t, ordo_status status)
+{
+    if (!status)
+        return false;
+    if (leave_out_refused(t, status))
+        return true;
+    char text[1200];
+    snprintf(text, sizeof text, "%s: %s", ordo_status_name(status), ordo_last_error());
+    contract_fail(t, text);
+}
+
 void contract_run(trial *t, ordo_work *work)
 {
     work->op = ordo_operator_find(t->op);
@@ -180,12 +181,7 @@ void contract_run(trial *t, ordo_work *work)
         status = ordo_run_check(work, &t->options);
         if (!status)
             status = ordo_run(work, &t->options, &t->stats);
-    } while (status && leave_out_refused(t, status));
-    if (status) {
-        char text[1200];
-        snprintf(text, sizeof text, "%s: %s", ordo_status_name(status), ordo_last_error());
-        contract_fail(t, text);
-    }
+    } while (contract_again(t, status));
     if (t->stats.trace_count > ORDO_TRACE_MAX)
         contract_fail(t, "trace too long");
     for (size_t i = 1; i < t->stats.trace_count; i++)
@@ -225,7 +221,7 @@ void contract_run_cells(trial *t, ordo_graph *g, const void *state, const ordo_i
 
 static void run_trials(trial *t, ordo_u64 first, ordo_u64 last)
 {
-    const operator_row *row = find_row(t->op);
+    const contract_row *row = find_row(t->op);
     ordo_u64 trials = 0;
     t->refused = 0;
     for (t->seed = first; t->seed <= last; t->seed++)
@@ -247,48 +243,81 @@ static void run_trials(trial *t, ordo_u64 first, ordo_u64 last)
 
 static int wrong_use(void)
 {
-    fprintf(stderr, "usage: contract OPERATOR SCHEDULER SYNC|all THREADS[,...] SEEDS [DEVICE]\n"
+    fprintf(stderr, "usage: contract OPERATOR SCHEDULER|all SYNC|all THREADS[,...] SEEDS [DEVICE]\n"
                     "       contract pairs DEVICE [relax|critical]\n");
     return 2;
 }
 
+/* What the command line asks for. */
+typedef struct request {
+    const ordo_operator *op;
+    const char *sync, *threads;
+    ordo_u64 first, last; /* seeds */
+} request;
+
+/* Runs the trials of one scheduler, with each sync that is asked for and offered. Returns the number of these, or -1
+ * where the numbers of threads are no such list. */
+static int run_scheduler(trial *t, const request *asked, const ordo_scheduler *s)
+{
+    int offered = 0;
+    t->options.scheduler = s->name;
+    for (int sync = 1; sync < ORDO_SYNCS; sync++) {
+        t->options.sync = ordo_sync_name((ordo_sync)sync);
+        if ((strcmp(asked->sync, "all") != 0 && strcmp(asked->sync, t->options.sync) != 0) ||
+            !pair_is_offered(asked->op, s, (ordo_sync)sync, t->options.device))
+            continue;
+        offered++;
+        char *rest;
+        for (const char *threads = asked->threads; *threads; threads = *rest ? rest + 1 : rest) {
+            t->options.threads = (int)strtol(threads, &rest, 10);
+            if (rest == threads || (*rest && *rest != ',') || t->options.threads < 1)
+                return -1;
+            run_trials(t, asked->first, asked->last);
+        }
+    }
+    return offered;
+}
+
 int main(int argc, char **argv)
 {
+    for (const contract_row *row = contract_rows; row->op; row++)
+        if (row->outside && ordo_operator_register(row->outside)) {
+            printf("FAILED %s\n", ordo_last_error());
+            return 1;
+        }
     if (argc >= 3 && argc <= 4 && !strcmp(argv[1], "pairs"))
         return print_pairs(argv[2], argv[3]);
     if (argc != 6 && argc != 7)
         return wrong_use();
-    trial t = {.op = argv[1], .options = {.scheduler = argv[2], .device = argc == 7 ? argv[6] : NULL}};
-    const ordo_operator *op = ordo_operator_find(t.op);
-    const ordo_scheduler *s = ordo_scheduler_find(t.options.scheduler);
+    trial t = {.op = argv[1], .options = {.device = argc == 7 ? argv[6] : NULL}};
     char *rest;
-    ordo_u64 first = 1, last = strtoull(argv[5], &rest, 10);
+    request asked = {ordo_operator_find(t.op), argv[3], argv[4], 1, strtoull(argv[5], &rest, 10)};
     if (*rest == '-') { /* FIRST-LAST */
-        first = last;
-        last = strtoull(rest + 1, &rest, 10);
+        asked.first = asked.last;
+        asked.last = strtoull(rest + 1, &rest, 10);
     }
-    if (!op || !s || *rest || first > last || !last)
+    if (!asked.op || *rest || asked.first > asked.last || !asked.last)
         return wrong_use();
-    const bool all = !strcmp(argv[3], "all");
+    const ordo_scheduler *scheduler[64];
+    size_t schedulers = ordo_schedulers(scheduler, 64);
+    if (strcmp(argv[2], "all") != 0) {
+        scheduler[0] = ordo_scheduler_find(argv[2]);
+        schedulers = scheduler[0] ? 1 : 0;
+    }
+    if (schedulers < 1 || schedulers > 64)
+        return wrong_use();
     int offered = 0;
-    for (int sync = 1; sync < ORDO_SYNCS; sync++) {
-        t.options.sync = ordo_sync_name((ordo_sync)sync);
-        if ((!all && strcmp(argv[3], t.options.sync) != 0) ||
-            !pair_is_offered(op, s, (ordo_sync)sync, t.options.device))
-            continue;
-        offered++;
-        for (const char *threads = argv[4]; *threads; threads = *rest ? rest + 1 : rest) {
-            t.options.threads = (int)strtol(threads, &rest, 10);
-            if (rest == threads || (*rest && *rest != ',') || t.options.threads < 1)
-                return wrong_use();
-            run_trials(&t, first, last);
-        }
+    for (size_t i = 0; i < schedulers; i++) {
+        const int syncs = run_scheduler(&t, &asked, scheduler[i]);
+        if (syncs < 0)
+            return wrong_use();
+        offered += syncs;
     }
     ordo_stats_free(&t.stats);
     if (offered)
         return 0;
-    const bool expected = !all || t.options.device != NULL; /* where a build lists pairs by itself */
-    printf("%s: the library does not offer %s under %s with sync %s\n", expected ? "FAILED" : "skipped", t.op, s->name,
-           argv[3]);
+    const bool expected = strcmp(asked.sync, "all") != 0 || t.options.device; /* where a build lists pairs by itself */
+    printf("%s: the library does not offer %s under %s with sync %s\n", expected ? "FAILED" : "skipped", t.op, argv[2],
+           asked.sync);
     return expected ? 1 : 77;
 }

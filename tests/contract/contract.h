@@ -24,35 +24,24 @@ typedef struct trial {
 
 typedef void contract_reference(trial *t, const edge_list *list);
 
-/* The matrix: X(OPERATOR, REFERENCE, SIZE), a line for each operator of the library. Trials have up to SIZE vertices,
- * and where that is 150 each tenth seed up to 2000. */
-#define CONTRACT_OPERATORS(X)                                                                                          \
-    X(sssp_u32, contract_integers, 150)                                                                                \
-    X(sssp_i32, contract_integers, 150)                                                                                \
-    X(sssp_f32, contract_floats, 150)                                                                                  \
-    X(bfs, contract_integers, 150)                                                                                     \
-    X(cc, contract_integers, 150)                                                                                      \
-    X(mst_u32, contract_forests, 150)                                                                                  \
-    X(mst_i32, contract_forests, 150)                                                                                  \
-    X(mst_f32, contract_forests, 150)                                                                                  \
-    X(widest_u32, contract_widest, 150)                                                                                \
-    X(widest_i32, contract_widest, 150)                                                                                \
-    X(widest_f32, contract_widest, 150)                                                                                \
-    X(kcore, contract_kcore, 150)                                                                                      \
-    X(pagerank, contract_pagerank, 150)                                                                                \
-    X(relabel, contract_relabel, 150)                                                                                  \
-    X(discharge, contract_discharge, 24)                                                                               \
-    X(bank, contract_bank, 150)                                                                                        \
-    X(hash_table, contract_hash_table, 150)                                                                            \
-    X(sgd, contract_sgd, 150)
-#define CONTRACT_DECLARE(_op, _reference, _size) contract_reference _reference;
-CONTRACT_OPERATORS(CONTRACT_DECLARE)
-#undef CONTRACT_DECLARE
+/* A row of the program's matrix: an operator and its reference. Trials have up to `size` vertices, and where that is
+ * 150 each tenth seed up to 2000. */
+typedef struct contract_row {
+    const char *op;
+    contract_reference *reference;
+    unsigned size;
+    const ordo_operator *outside; /* registered by the program; NULL: the library has the operator */
+} contract_row;
+/* Ends with op NULL. Those of the library: operators.c; of the gallery: tests/gallery/gallery.c. */
+extern const contract_row contract_rows[];
 
 /* Prints what was wrong, and with which settings; ends the program with 1. */
 _Noreturn void contract_fail(const trial *t, const char *what);
 /* Zeroed; at least one element. */
 void *contract_alloc(size_t count, size_t size);
+/* For a problem of several runs: called with the status that they gave with t->options. Returns true after a setting
+ * was left out that they refuse: to be run again, from the beginning. Fails where they failed otherwise. */
+bool contract_again(trial *t, ordo_status status);
 /* Runs work with t->op and t->options into t->stats. Fails where that does. */
 void contract_run(trial *t, ordo_work *work);
 void contract_check_u32(const trial *t, const ordo_u32 *found, const ordo_u32 *expected, ordo_u64 n);

@@ -65,8 +65,9 @@ for page in [*sorted(root.glob("*.md")), root / "tests" / "README.md", *sorted((
         say(re.match(r"# \d{4} .*\n\n20\d\d-\d\d-\d\d", text), f"{name}: expected '# NNNN title' and a date")
         say(f"]({page.name})" in (root / "docs" / "lab" / "index.md").read_text(), f"{name} is not in docs/lab/index.md")
         continue
-    if name.startswith("docs/") and page.name != "index.md":
-        say(f"]({page.name}" in (root / "docs" / "index.md").read_text(), f"{name} is not in docs/index.md")
+    if name.startswith("docs/") and page != root / "docs" / "index.md":  # pages of a folder are in its index, and that in docs/index.md
+        index = page.parent.parent / "index.md" if page.name == "index.md" else page.parent / "index.md"
+        say(f"]({page.relative_to(index.parent)}" in index.read_text(), f"{name} is not in {index.relative_to(root)}")
     running = re.sub(r"```.*?```", "", text, flags=re.S)
     say(name in LONG or len(running.split()) <= LONGEST, f"{name}: {len(running.split())} words, expected {LONGEST} at most")
     plain = re.sub(r"\]\([^)]*\)|<!--.*?-->", "", running, flags=re.S)
@@ -77,6 +78,20 @@ for page in [*sorted(root.glob("*.md")), root / "tests" / "README.md", *sorted((
     for word in BANNED_CODE if name != "CHANGELOG.md" else ():
         found = re.search(rf"(?<![\w-])(?:{word})(?:(?<!\w)|(?!\w))", code)
         say(not found, f"{name}: '{found and found[0]}' is an old name")
+
+
+# The gallery: every operator has a page that shows its code, and a row that says what it declares.
+gallery = (root / "docs" / "gallery" / "index.md").read_text()
+operators = sorted(path for path in (root / "operators" / "gallery").glob("*.h") if path.name != "drivers.h")
+say(len(operators) >= 10, f"only {len(operators)} operators of the gallery were found")
+for path in operators:
+    page, text = root / "docs" / "gallery" / (path.stem + ".md"), path.read_text()
+    say(page.exists() and text[text.index("#include"):] in page.read_text(), f"docs/gallery/{path.stem}.md: does not show {path.stem}.h")
+    declared = dict(re.findall(r"^#define ORDO_RELAX_(CELL|ORDER) (\w+)$", text, re.M))
+    order = declared.get("ORDER", "none").removeprefix("ORDO_").lower()
+    kind = "critical" if not declared else "sum" if order == "sum" else "select"
+    row = rf"^\| \[`{path.stem}`\]\({path.stem}\.md\) \|[^|]*\| {declared.get('CELL', 'none')} \| {kind} \| {order} \|"
+    say(re.search(row, gallery, re.M), f"docs/gallery/index.md: expected a row of {path.stem} with cell, kind and order as it declares them")
 
 
 def keys(node):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every public header compiles alone in C and C++; every operator as C11, C++17 and, if NVCC is given, by nvcc, whose
-PTX must hold no call. usage: headers_test.py SOURCE_ROOT NVCC"""
+PTX must hold no call. Those of the gallery as C11 and C++17. usage: headers_test.py SOURCE_ROOT NVCC"""
 import pathlib
 import re
 import subprocess
@@ -84,5 +84,9 @@ for operator in sorted((root / "operators").glob("*.h")):
             if re.search(r"^\s*call", ptx, re.M):
                 failures += 1
                 print(f"FAILED {name}: its PTX holds a call")
+for header in sorted((root / "operators" / "gallery").glob("*.h")):  # under schedulers: tests/gallery
+    text = f'#define ORDO_OP {header.stem}\n#include "operators/gallery/{header.name}"\n'
+    compiles(f"{header.name} of the gallery in C", [*c, "-fsyntax-only"], text, ".c")
+    compiles(f"{header.name} of the gallery in C++", [*cxx, "-fsyntax-only"], text, ".cc")
 print(f"{passed} passed, {failures} failed")
 sys.exit(1 if failures else 0)

@@ -17,4 +17,4 @@ ORDO_FN ordo_i32 signed_least_candidate(const ordo_no_state *s, ordo_i32 cell, o
 #define ORDO_RELAX_CANDIDATE signed_least_candidate
 #include <ordo/operator/relax.h>
 
-#include "instances.h"
+#include "tests/common/instances.h"

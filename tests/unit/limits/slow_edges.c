@@ -1,4 +1,4 @@
 #define ORDO_OP slow_edges
 #include "slow_edges.h"
 
-#include "instances.h"
+#include "tests/common/instances.h"

@@ -1,4 +1,4 @@
 #define ORDO_OP slow_sections
 #include "slow_sections.h"
 
-#include "instances.h"
+#include "tests/common/instances.h"

@@ -2,4 +2,4 @@
 #define ORDO_OP widest
 #include "tests/install/projects/widest.h"
 
-#include "instances.h"
+#include "tests/common/instances.h"

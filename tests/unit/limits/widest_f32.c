@@ -17,4 +17,4 @@ ORDO_FN ordo_f32 widest_f32_candidate(const ordo_no_state *s, ordo_f32 width, or
 #define ORDO_RELAX_CANDIDATE widest_f32_candidate
 #include <ordo/operator/relax.h>
 
-#include "instances.h"
+#include "tests/common/instances.h"

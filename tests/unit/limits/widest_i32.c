@@ -17,4 +17,4 @@ ORDO_FN ordo_i32 widest_i32_candidate(const ordo_no_state *s, ordo_i32 width, or
 #define ORDO_RELAX_CANDIDATE widest_i32_candidate
 #include <ordo/operator/relax.h>
 
-#include "instances.h"
+#include "tests/common/instances.h"

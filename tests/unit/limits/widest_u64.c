@@ -17,4 +17,4 @@ ORDO_FN ordo_u64 widest_u64_candidate(const ordo_no_state *s, ordo_u64 width, or
 #define ORDO_RELAX_CANDIDATE widest_u64_candidate
 #include <ordo/operator/relax.h>
 
-#include "instances.h"
+#include "tests/common/instances.h"

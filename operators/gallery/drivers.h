@@ -1,0 +1,33 @@
+/* drivers.h -- problems of the gallery that take several runs of an operator: what their drivers are called with.
+ *
+ * Graphs are not changed. `options` are those of every run, as of ordo_run(); NULL: defaults. A driver returns the
+ * status of the first run that fails, with its sentence in ordo_last_error(), or an error of its own; what it has
+ * written to its outputs is then unspecified. Operators are linked with the program: include
+ * <ordo/operator/instantiate.h> behind NAME.h in one file for each (docs/operators.md).
+ */
+#ifndef ORDO_GALLERY_DRIVERS_H
+#define ORDO_GALLERY_DRIVERS_H
+
+#include <ordo/graph.h>
+#include <ordo/run.h>
+
+/* Shortest paths of at most `hops` edges. `graph` has u32 weights, or none: every edge then weighs 1. `source` is below
+ * n. dist[n]: the distance, or 0xffffffff where there is no such path whose length is less than that.
+ * ORDO_ERR_USAGE: a source that is no vertex; ORDO_ERR_MEMORY. */
+ordo_status hop_limited_run(const ordo_graph *graph, ordo_vid source, ordo_u32 hops, const ordo_options *options,
+                            ordo_u32 *dist);
+
+/* Strong components. component[n]: for all vertices of a component the same vertex of it, which `seed` determines.
+ * *rounds, where not NULL: pairs of runs. ORDO_ERR_MEMORY. */
+ordo_status scc_run(const ordo_graph *graph, ordo_u64 seed, const ordo_options *options, ordo_vid *component,
+                    ordo_u32 *rounds);
+
+/* Betweenness: adds to score[n] the dependencies of sources[count], which are below n. Parallel edges make different
+ * paths. With all vertices as sources this is the betweenness centrality of a directed graph, and on a symmetric one 2
+ * times that of the undirected graph. *error: how far below the exact one a score may be because of fixed point, summed
+ * over the sources. ORDO_ERR_USAGE: a source that is no vertex; ORDO_ERR_OVERFLOW: more than 2^64 - 1 shortest paths
+ * lead to a vertex; ORDO_ERR_MEMORY. */
+ordo_status betweenness_run(const ordo_graph *graph, const ordo_vid *sources, ordo_u64 count,
+                            const ordo_options *options, double *score, double *error);
+
+#endif

@@ -1,0 +1,165 @@
+/* counts.c -- references of scc, betweenness and triangles: by definition, from matrices of n by n. */
+#include <math.h>
+#include <string.h>
+
+#include "operators/gallery/drivers.h"
+#include "operators/gallery/triangles.h"
+
+#include "gallery.h"
+
+/* ---- scc: two vertices are in one component if each has a path to the other ---- */
+
+void gallery_scc(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t));
+    arcs edges = arcs_of(g);
+    const ordo_u64 n = list->n;
+    ordo_u8 *path = contract_alloc(n * n, 1);
+    ordo_vid *component = contract_alloc(n, sizeof *component);
+    ordo_u32 rounds = 0;
+    for (ordo_u64 s = 0; s < n; s++) {
+        path[s * n + s] = 1;
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (ordo_u64 i = 0; i < edges.count; i++)
+                if (path[s * n + edges.arc[i].tail] && !path[s * n + edges.arc[i].head]) {
+                    path[s * n + edges.arc[i].head] = 1;
+                    changed = true;
+                }
+        }
+    }
+    memset(component, 0xff, n * sizeof *component);
+    while (contract_again(t, scc_run(g, t->seed, &t->options, component, &rounds)))
+        ;
+    for (ordo_u64 v = 0; v < n; v++)
+        if (component[v] >= n || component[component[v]] != component[v])
+            contract_fail(t, "a component is not named by one of its vertices");
+    for (ordo_u64 u = 0; u < n; u++)
+        for (ordo_u64 v = 0; v < n; v++)
+            if ((component[u] == component[v]) != (path[u * n + v] && path[v * n + u]))
+                contract_fail(t, "components are not mutual reachability");
+    if (rounds > n)
+        contract_fail(t, "more rounds than vertices");
+    free(edges.arc);
+    free(path);
+    free(component);
+    ordo_graph_free(g);
+}
+
+/* ---- betweenness: for each pair the share of shortest paths that pass a vertex ---- */
+
+/* Levels from a vertex, -1 where there is no path, and numbers of shortest paths. */
+static void count_paths(const arcs *edges, ordo_u64 n, ordo_u64 source, int *level, double *paths)
+{
+    for (ordo_u64 v = 0; v < n; v++) {
+        level[v] = -1;
+        paths[v] = 0;
+    }
+    level[source] = 0;
+    paths[source] = 1;
+    bool more = true;
+    for (int depth = 0; more; depth++) {
+        more = false;
+        for (ordo_u64 i = 0; i < edges->count; i++) {
+            const ordo_vid u = edges->arc[i].tail, v = edges->arc[i].head;
+            if (level[u] != depth || (level[v] >= 0 && level[v] <= depth))
+                continue;
+            level[v] = depth + 1;
+            paths[v] += paths[u];
+            more = true;
+        }
+    }
+}
+
+/* A path of 33 edges, each 4 times: 2^66 shortest paths, which do not fit. */
+static ordo_graph *many_paths(void)
+{
+    enum { EDGES = 33, TIMES = 4 };
+    ordo_edge_entry edge[EDGES * TIMES];
+    for (ordo_u32 i = 0; i < EDGES * TIMES; i++)
+        edge[i] = (ordo_edge_entry){i / TIMES, i / TIMES + 1, 1};
+    ordo_graph *g;
+    if (ordo_graph_from_edges(EDGES + 1, edge, EDGES * TIMES, ORDO_NONE, ORDO_AS_STORED, 1, &g))
+        abort();
+    return g;
+}
+
+void gallery_betweenness(trial *t, const edge_list *list)
+{
+    const bool many = !strcmp(t->family, "parallel") && t->seed % 2;
+    ordo_graph *g = many ? many_paths() : family_graph(list, ORDO_NONE, contract_direction(t));
+    arcs edges = arcs_of(g);
+    const ordo_u64 n = ordo_graph_out(g)->n, count = n < 2 ? n : 2;
+    int *level = contract_alloc(n * n, sizeof *level);
+    double *paths = contract_alloc(n * n, sizeof *paths), *score = contract_alloc(n, sizeof *score), error = 0;
+    ordo_vid source[2];
+    for (ordo_u64 v = 0; v < n; v++)
+        count_paths(&edges, n, v, level + v * n, paths + v * n);
+    for (ordo_u64 i = 0; i < count; i++)
+        source[i] = (ordo_vid)(many ? i : (t->seed + i * (n / 2)) % n);
+    ordo_status status;
+    do {
+        memset(score, 0, n * sizeof *score);
+        status = betweenness_run(g, source, count, &t->options, score, &error);
+    } while (status != ORDO_ERR_OVERFLOW && contract_again(t, status));
+    double most = 0; /* parallel edges multiply paths */
+    for (ordo_u64 i = 0; i < count; i++)
+        for (ordo_u64 v = 0; v < n; v++)
+            most = fmax(most, paths[source[i] * n + v]);
+    if ((status == ORDO_ERR_OVERFLOW) != (most >= 0x1p64))
+        contract_fail(t, "numbers of paths that do not fit must be refused, and no others");
+    if (error > (double)n * (double)count * most * 0x1p-55) /* n < 128: 55 bits */
+        contract_fail(t, "the bound of the error is too large");
+    for (ordo_u64 v = 0; v < n && !status; v++) {
+        double expected = 0;
+        for (ordo_u64 i = 0; i < count; i++)
+            for (ordo_u64 w = 0, s = source[i]; w < n; w++)
+                if (v != s && v != w && level[s * n + v] >= 0 && level[v * n + w] >= 0 &&
+                    level[s * n + v] + level[v * n + w] == level[s * n + w])
+                    expected += paths[s * n + v] * paths[v * n + w] / paths[s * n + w];
+        if (score[v] > expected * (1 + 1e-12) + 1e-9 || score[v] < expected * (1 - 1e-12) - error - 1e-9)
+            contract_fail(t, "a score is wrong");
+    }
+    free(edges.arc);
+    free(level);
+    free(paths);
+    free(score);
+    ordo_graph_free(g);
+}
+
+/* ---- triangles: all triples of an adjacency matrix ---- */
+
+void gallery_triangles(trial *t, const edge_list *list)
+{
+    const ordo_u64 n = list->n;
+    ordo_u8 *edge = contract_alloc(n * n, 1);
+    edge_list simple = {.n = n, .edge = contract_alloc(2 * list->count, sizeof *simple.edge)};
+    for (ordo_u64 i = 0; i < list->count; i++) {
+        const ordo_vid u = list->edge[i].tail, v = list->edge[i].head;
+        if (u == v || edge[u * n + v])
+            continue;
+        edge[u * n + v] = edge[v * n + u] = 1;
+        simple.edge[simple.count++] = (ordo_edge_entry){u, v, 1};
+    }
+    ordo_graph *g = family_graph(&simple, t->seed % 2 ? ORDO_NONE : ORDO_U32, ORDO_SYMMETRISE);
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 *cells = contract_alloc(n, sizeof *cells), *count = contract_alloc(n, sizeof *count);
+    for (ordo_u64 v = 0; v < n; v++)
+        cells[v] = TRIANGLES_OPEN;
+    triangles_state state = {rows->row, rows->head, count, rows->stride};
+    ordo_work work = {.graph = g, .cells = cells, .state = &state, .num_items = n, .targets = n};
+    contract_run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++) {
+        ordo_u64 expected = 0;
+        for (ordo_u64 u = 0; u < v; u++)
+            for (ordo_u64 w = v + 1; w < n && edge[u * n + v]; w++)
+                expected += edge[u * n + w] && edge[v * n + w];
+        if (count[v] + cells[v] != expected)
+            contract_fail(t, "a number of triangles is wrong");
+    }
+    free(edge);
+    free(simple.edge);
+    free(cells);
+    free(count);
+    ordo_graph_free(g);
+}
