@@ -1,7 +1,7 @@
 /* mis.h -- a maximal independent set: the one that a greedy loop over the vertices by rank finds.
  *
- *   JOIN(v)   where all neighbours of a lower rank are out                  [Luby 1986; Blelloch, Fineman and Shun
- * 2012] LEAVE(v)  where one of them is in
+ *   JOIN(v)   where all neighbours of a lower rank are out                  [Luby 1986; Blelloch et al. 2012]
+ *   LEAVE(v)  where one of them is in
  *
  * Cells sum, and say both: a cell is MIS_READY minus the edges to neighbours of a lower rank at the start (mis_start).
  * A neighbour that leaves adds 1, one that joins adds MIS_READY. So a vertex can decide when its cell is MIS_READY or
