@@ -14,5 +14,6 @@
 #include <ordo/paths.h>
 #include <ordo/run.h>
 #include <ordo/types.h>
+#include <ordo/watch.h>
 
 #endif
