@@ -6,6 +6,7 @@
 #include <ordo/memory.h>
 
 #include "apps/common.h"
+#include "framework/run/phase.h"
 
 static ordo_status check_serially(const ordo_claim *c)
 {
@@ -22,7 +23,9 @@ static ordo_status check_serially(const ordo_claim *c)
             queue[count++] = c->sources->vertex[i];
         }
     }
-    for (ordo_u64 i = 0; i < count && level[queue[i]] + 1 <= c->limit; i++)
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
+    for (ordo_u64 i = 0; i < count && level[queue[i]] + 1 <= c->limit && !ordo_phase_at(&phase, i); i++)
         for (ordo_eid e = g->row[queue[i]]; e < g->row[queue[i] + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
             if (level[v] != ORDO_UNREACHED_U32)
@@ -30,6 +33,8 @@ static ordo_status check_serially(const ordo_claim *c)
             level[v] = level[queue[i]] + 1;
             queue[count++] = v;
         }
+    if (!status)
+        status = ordo_phase_end(&phase);
     for (ordo_vid v = 0; !status && v < g->n; v++)
         status = ordo_claim_compare(c, v, level[v] == ORDO_UNREACHED_U32 ? (double)INFINITY : level[v]);
     ordo_free(queue);

@@ -9,6 +9,8 @@
 
 #include <ordo/memory.h>
 
+#include "framework/run/phase.h"
+
 static ordo_vid root_of(ordo_vid *parent, ordo_vid v)
 {
     while (parent[v] != v) {
@@ -18,13 +20,15 @@ static ordo_vid root_of(ordo_vid *parent, ordo_vid v)
     return v;
 }
 
-/* Joins the ends of every edge, the smaller root on top; returns the number of components. */
-static ordo_u64 join_edges(const ordo_csr *g, ordo_vid *parent)
+/* Joins the ends of every edge, the smaller root on top, and counts the components. */
+static ordo_status join_edges(const ordo_csr *g, ordo_vid *parent, ordo_u64 *count)
 {
     ordo_u64 components = g->n;
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
     for (ordo_vid v = 0; v < g->n; v++)
         parent[v] = v;
-    for (ordo_vid u = 0; u < g->n; u++)
+    for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid a = root_of(parent, u), b = root_of(parent, g->head[e * g->stride]);
             if (a == b)
@@ -32,7 +36,8 @@ static ordo_u64 join_edges(const ordo_csr *g, ordo_vid *parent)
             parent[a > b ? a : b] = a > b ? b : a;
             components--;
         }
-    return components;
+    *count = components;
+    return ordo_phase_end(&phase);
 }
 
 static ordo_status check_serially(const ordo_csr *g, ordo_vid *parent, const ordo_u32 *label)
@@ -88,8 +93,9 @@ ordo_status ordo_cc_verify(const ordo_graph *graph, const ordo_u32 *component, o
     ordo_vid *parent = ordo_alloc(g->n, sizeof *parent);
     if (!parent)
         return ORDO_ERR_MEMORY;
-    ordo_u64 components = join_edges(g, parent);
-    if (serial)
+    ordo_u64 components = 0;
+    status = join_edges(g, parent, &components);
+    if (!status && serial)
         status = check_serially(g, parent, component);
     if (!status && certificate)
         status = certify(g, parent, components, component);

@@ -11,6 +11,8 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
 
+#include "framework/run/phase.h"
+
 /* ---- checks ---- */
 
 ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths)
@@ -118,6 +120,7 @@ typedef struct ranges {
     ordo_u64 count, grain;
     ordo_range_fn *fn;
     void *arg;
+    ordo_phase phase;           /* of loops in grains */
     _Alignas(64) ordo_u64 next; /* atomic */
 } ranges;
 
@@ -130,7 +133,8 @@ static void do_ranges(void *arg, int member)
         r->fn(r->arg, begin, end);
         return;
     }
-    while ((begin = __atomic_fetch_add(&r->next, r->grain, __ATOMIC_RELAXED)) < r->count)
+    while (!ordo_phase_step(&r->phase, r->grain) &&
+           (begin = __atomic_fetch_add(&r->next, r->grain, __ATOMIC_RELAXED)) < r->count)
         r->fn(r->arg, begin, r->count - begin < r->grain ? r->count : begin + r->grain);
 }
 
@@ -144,9 +148,11 @@ ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_ra
     ordo_status status = ordo_team_lease(threads, &r.team);
     if (status)
         return status;
+    if (grain)
+        ordo_phase_begin(&r.phase, "working on rows", count);
     ordo_team_run(r.team, do_ranges, &r);
     ordo_team_return(r.team);
-    return ORDO_OK;
+    return ordo_phase_end(&r.phase);
 }
 
 typedef struct fill {

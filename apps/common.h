@@ -42,7 +42,7 @@ ordo_u32 ordo_unreached_word(ordo_type type);
 
 /* Calls fn(arg, begin, end) on parts that cover 0 .. count - 1, on `threads` threads (0: one for each core). Parts have
  * `grain` indices and are taken by free threads; grain 0: one part for each thread, in order. Little work is done by
- * the caller alone. */
+ * the caller alone, unwatched. Where a watch cancels, parts are left out: ORDO_ERR_CANCELLED. */
 typedef void ordo_range_fn(void *arg, ordo_u64 begin, ordo_u64 end);
 ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn, void *arg);
 

@@ -8,6 +8,8 @@
 
 #include <ordo/memory.h>
 
+#include "framework/run/phase.h"
+
 typedef struct bins {
     const ordo_csr *way[2]; /* out-rows, and in-rows where the graph is not symmetric */
     int ways;
@@ -70,6 +72,24 @@ static void sort_by_degree(bins *b, ordo_vid n)
     b->begin[0] = 0;
 }
 
+/* Sets degree[] to core numbers. */
+static ordo_status find_cores(bins *b, ordo_vid n)
+{
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", 2 * (ordo_u64)n);
+    for (ordo_vid v = 0; v < n && !ordo_phase_at(&phase, v); v++)
+        for_neighbours(b, v, count_one);
+    ordo_status status = ordo_phase_end(&phase);
+    if (status)
+        return status;
+    sort_by_degree(b, n);
+    for (ordo_vid v = 0; v < n; v++)
+        b->mark[v] = ORDO_NO_VERTEX;
+    for (ordo_vid i = 0; i < n && !ordo_phase_at(&phase, i); i++)
+        for_neighbours(b, b->order[i], lose_one);
+    return ordo_phase_end(&phase);
+}
+
 static ordo_status compare(const bins *b, ordo_vid n, ordo_u32 k, const ordo_u32 *core)
 {
     for (ordo_vid v = 0; v < n; v++) {
@@ -105,16 +125,10 @@ ordo_status ordo_kcore_verify(const ordo_graph *graph, ordo_u32 k, const ordo_u3
         status = ORDO_ERR_MEMORY;
     for (ordo_vid v = 0; !status && v < n; v++)
         b.mark[v] = ORDO_NO_VERTEX;
-    for (ordo_vid v = 0; !status && v < n; v++)
-        for_neighbours(&b, v, count_one);
-    if (!status) {
-        sort_by_degree(&b, n);
-        for (ordo_vid v = 0; v < n; v++)
-            b.mark[v] = ORDO_NO_VERTEX;
-        for (ordo_vid i = 0; i < n; i++)
-            for_neighbours(&b, b.order[i], lose_one);
+    if (!status)
+        status = find_cores(&b, n);
+    if (!status)
         status = compare(&b, n, k, core);
-    }
     ordo_free(b.degree);
     ordo_free(b.order);
     ordo_free(b.position);

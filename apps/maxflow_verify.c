@@ -15,6 +15,8 @@
 
 #include <ordo/memory.h>
 
+#include "framework/run/phase.h"
+
 __extension__ typedef __int128 wide;
 
 typedef struct claim {
@@ -59,7 +61,9 @@ static ordo_status certify_with(const claim *c, wide *net)
 {
     const ordo_csr *g = c->g;
     wide cut = 0;
-    for (ordo_vid u = 0; u < g->n; u++)
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
+    for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
             ordo_status status = v == u ? ORDO_OK : check_edge(c, u, e);
@@ -73,6 +77,9 @@ static ordo_status certify_with(const claim *c, wide *net)
             if (c->side[u] && !c->side[v])
                 cut += word_of(c, e);
         }
+    ordo_status stopped = ordo_phase_end(&phase);
+    if (stopped)
+        return stopped;
     for (ordo_vid v = 0; v < g->n; v++) {
         if (v == c->source || v == c->sink)
             continue;
@@ -236,8 +243,13 @@ static ordo_status solve(const claim *c)
     ordo_status status = ORDO_ERR_MEMORY;
     if (r.first && r.list && r.head && r.left && r.at && r.level && r.queue && r.path) {
         set_up(&r);
-        while (find_levels(&r))
+        ordo_phase phase;
+        ordo_phase_begin(&phase, "verifying", 0);
+        while (!ordo_phase_step(&phase, 1) && find_levels(&r))
             value += blocking_flow(&r);
+        status = ordo_phase_end(&phase);
+    }
+    if (!status) {
         status = value == c->result->value ? ORDO_OK
                                            : ordo_fail(ORDO_ERR_VERIFY, "found value %llu, expected %llu",
                                                        (unsigned long long)c->result->value, (unsigned long long)value);

@@ -17,6 +17,8 @@
 
 #include <ordo/memory.h>
 
+#include "framework/run/phase.h"
+
 /* An edge with its rank: the weight in the upper half, mapped so that words compare as weights do, the id in the lower
  * half. */
 typedef ordo_u64 ranked;
@@ -131,7 +133,9 @@ static ordo_status compare_with(const ordo_csr *g, bool symmetric, const ordo_ei
                                 kruskal *k)
 {
     ordo_u64 count = 0, edges = 0;
-    for (ordo_vid u = 0; u < g->n; u++) {
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
+    for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++) {
         k->parent[u] = u;
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             k->tail[e] = u;
@@ -139,8 +143,12 @@ static ordo_status compare_with(const ordo_csr *g, bool symmetric, const ordo_ei
                 k->list[count++] = rank_of(g, e);
         }
     }
+    ordo_status status = ordo_phase_end(&phase);
+    if (status)
+        return status;
     sort_ranked(k->list, k->scratch, count);
-    for (ordo_u64 i = 0; i < count; i++) {
+    ordo_phase_begin(&phase, "verifying", count);
+    for (ordo_u64 i = 0; i < count && !ordo_phase_at(&phase, i); i++) {
         ordo_eid e = (ordo_u32)k->list[i];
         ordo_vid a = root_of(k->parent, k->tail[e]), b = root_of(k->parent, g->head[e * g->stride]);
         if (a == b)
@@ -149,6 +157,8 @@ static ordo_status compare_with(const ordo_csr *g, bool symmetric, const ordo_ei
         k->taken[e / 64] |= (ordo_u64)1 << (e % 64);
         edges++;
     }
+    if ((status = ordo_phase_end(&phase)))
+        return status;
     if (edges != f->edges)
         return ordo_fail(ORDO_ERR_VERIFY, "found %llu edges, expected %llu", (unsigned long long)f->edges,
                          (unsigned long long)edges);
@@ -231,7 +241,9 @@ static ordo_status certify_with(const ordo_csr *g, bool symmetric, const ordo_fo
         l->size[large] += l->size[small];
         l->by[small] = list[i];
     }
-    for (ordo_vid u = 0; u < g->n; u++)
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
+    for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             if (!counts(g, symmetric, u, e))
                 continue;
@@ -247,7 +259,7 @@ static ordo_status certify_with(const ordo_csr *g, bool symmetric, const ordo_fo
                                  u, v, (unsigned long long)e, weight_value(g, e), (unsigned long long)(ordo_u32)last,
                                  weight_value(g, (ordo_u32)last));
         }
-    return ORDO_OK;
+    return ordo_phase_end(&phase);
 }
 
 static ordo_status certify(const ordo_csr *g, bool symmetric, const ordo_eid *edge, const ordo_forest *f)

@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include <ordo/watch.h>
+
 #include "apps/cli/cli.h"
 #include "apps/cli/run_time/operator.h"
 
@@ -95,7 +97,9 @@ static ordo_status dispatch(int count, char **words, bool *explains)
 
 int main(int argc, char **argv)
 {
+    static const ordo_watch watch = {.report = watch_report};
     process_start();
+    ordo_watch_set(&watch);
     json_command_line(argc, argv);
     if (argc < 2) {
         print_usage(stderr);

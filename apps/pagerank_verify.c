@@ -13,6 +13,8 @@
 
 #include <ordo/memory.h>
 
+#include "framework/run/phase.h"
+
 /* One step: sets to[] to G(from); returns |to - from|, in L1. */
 static double step(const ordo_csr *g, double damping, const double *from, double *to)
 {
@@ -62,13 +64,18 @@ static ordo_status check_serially(const ordo_csr *g, double damping, const doubl
         x[v] = 1.0 / g->n;
     /* A step's length is at most 2 d^i, so that i is bounded, whatever rounding does. */
     double length = 2, longest = 2;
-    while (damping > 0 && fmin(length, longest) * damping / (1 - damping) > close) {
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", 0); /* rounding decides on the number of steps */
+    while (!ordo_phase_step(&phase, g->m) && damping > 0 && fmin(length, longest) * damping / (1 - damping) > close) {
         length = step(g, damping, x, next);
         longest *= damping;
         double *swap = x;
         x = next;
         next = swap;
     }
+    ordo_status status = ordo_phase_end(&phase);
+    if (status)
+        return status;
     double distance = 0;
     ordo_vid worst = 0;
     for (ordo_vid v = 0; v < g->n; v++) {

@@ -20,6 +20,7 @@
 
 #include "apps/heap.h"
 #include "apps/common.h"
+#include "framework/run/phase.h"
 
 /* ---- error messages ---- */
 
@@ -86,14 +87,17 @@ ordo_status ordo_claim_make(const ordo_graph *g, const ordo_path_query *query, c
 
 /* ---- Dijkstra's algorithm ---- */
 
-static void dijkstra(const ordo_claim *c, ordo_heap *h)
+static ordo_status dijkstra(const ordo_claim *c, ordo_heap *h)
 {
+    ordo_phase phase;
+    ordo_u64 taken = 0;
     const ordo_csr *g = c->g;
     for (ordo_vid v = 0; v < g->n; v++)
         h->key[v] = (double)INFINITY;
     for (ordo_u64 i = 0; i < c->sources->count; i++)
         ordo_heap_lower(h, c->sources->vertex[i], 0);
-    while (h->count) {
+    ordo_phase_begin(&phase, "verifying", g->n);
+    while (h->count && !ordo_phase_at(&phase, taken++)) {
         ordo_vid u = ordo_heap_take(h);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
@@ -102,6 +106,7 @@ static void dijkstra(const ordo_claim *c, ordo_heap *h)
                 ordo_heap_lower(h, v, dv);
         }
     }
+    return ordo_phase_end(&phase);
 }
 
 static ordo_status check_serially(const ordo_claim *c)
@@ -110,7 +115,7 @@ static ordo_status check_serially(const ordo_claim *c)
     ordo_heap h;
     ordo_status status = ordo_heap_make(n, &h);
     if (!status)
-        dijkstra(c, &h);
+        status = dijkstra(c, &h);
     for (ordo_vid v = 0; !status && v < n; v++)
         status = ordo_claim_compare(c, v, h.key[v]);
     ordo_heap_free(&h);
@@ -139,7 +144,9 @@ static ordo_status check_values(const ordo_claim *c)
 static ordo_status check_edges(const ordo_claim *c)
 {
     const ordo_csr *g = c->g;
-    for (ordo_vid u = 0; u < g->n; u++) {
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
+    for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++) {
         double du = ordo_claim_value(c, u);
         for (ordo_eid e = g->row[u]; !isinf(du) && e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
@@ -151,7 +158,7 @@ static ordo_status check_edges(const ordo_claim *c)
                                  v, ordo_claim_weight(c, e));
         }
     }
-    return ORDO_OK;
+    return ordo_phase_end(&phase);
 }
 
 /* "7", or "a source" where there are several. */
@@ -181,7 +188,9 @@ ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_cl
         if (root)
             root[source] = source;
     }
-    for (ordo_u64 i = 0; i < count; i++) {
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
+    for (ordo_u64 i = 0; i < count && !ordo_phase_at(&phase, i); i++) {
         ordo_vid u = queue[i];
         double du = ordo_claim_value(c, u);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
@@ -195,6 +204,8 @@ ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_cl
                 root[v] = root[u];
         }
     }
+    if (!status)
+        status = ordo_phase_end(&phase);
     for (ordo_vid v = 0; !status && v < g->n; v++)
         if (!found[v] && ordo_claim_value(c, v) != unreached)
             status = ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected that of a path; none from %s has it",
@@ -229,12 +240,14 @@ static bool is_source(const ordo_claim *c, ordo_vid v)
 }
 
 /* Finds parents that are strictly nearer; vertices that have one, and the sources, start the queue. */
-static void find_nearer(const ordo_claim *c, parents *p)
+static ordo_status find_nearer(const ordo_claim *c, parents *p)
 {
     const ordo_csr *g = c->g;
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
     for (ordo_vid v = 0; v < g->n; v++)
         p->best[v] = ORDO_NO_VERTEX;
-    for (ordo_vid u = 0; u < g->n; u++) { /* ascending: the first is the smallest */
+    for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++) { /* ascending: the first is the smallest */
         double du = ordo_claim_value(c, u);
         for (ordo_eid e = g->row[u]; !isinf(du) && e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
@@ -248,6 +261,7 @@ static void find_nearer(const ordo_claim *c, parents *p)
             p->hops[v] = 0;
             p->queue[p->count++] = v;
         }
+    return ordo_phase_end(&phase);
 }
 
 /* Finds, by breadth-first search, equally distant parents with the fewest hops, and of these the smallest. */
@@ -330,10 +344,10 @@ ordo_status ordo_claim_check_trees(const ordo_claim *c)
                  .hops = ordo_alloc(n, sizeof *p.hops),
                  .queue = ordo_alloc(n, sizeof *p.queue)};
     ordo_status status = p.best && p.hops && p.queue ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status) {
-        find_nearer(c, &p);
+    if (!status)
+        status = find_nearer(c, &p);
+    if (!status)
         find_equal(c, &p);
-    }
     for (ordo_vid v = 0; !status && c->pred && v < n; v++)
         status = compare_pred(c, v, p.best[v]);
     if (!status && c->nearest)

@@ -12,6 +12,7 @@
 #include "apps/heap.h"
 #include "apps/common.h"
 #include "apps/verify.h"
+#include "framework/run/phase.h"
 
 /* What fits through edge e after `width`; the type's largest value means no limit. */
 static double through(const ordo_claim *c, double width, ordo_eid e)
@@ -40,7 +41,10 @@ static ordo_status check_serially(const ordo_claim *c)
     if (!status)
         for (ordo_u64 i = 0; i < c->sources->count; i++)
             ordo_heap_lower(&h, c->sources->vertex[i], -(double)INFINITY);
-    while (!status && h.count) {
+    ordo_phase phase;
+    ordo_u64 taken = 0;
+    ordo_phase_begin(&phase, "verifying", g->n);
+    while (!status && h.count && !ordo_phase_at(&phase, taken++)) {
         ordo_vid u = ordo_heap_take(&h);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
@@ -49,6 +53,8 @@ static ordo_status check_serially(const ordo_claim *c)
                 ordo_heap_lower(&h, v, -width);
         }
     }
+    if (!status)
+        status = ordo_phase_end(&phase);
     for (ordo_vid v = 0; !status && v < g->n; v++)
         status = compare(c, v, h.key[v] == (double)INFINITY ? 0 : -h.key[v]);
     ordo_heap_free(&h);
@@ -58,7 +64,9 @@ static ordo_status check_serially(const ordo_claim *c)
 static ordo_status check_edges(const ordo_claim *c)
 {
     const ordo_csr *g = c->g;
-    for (ordo_vid u = 0; u < g->n; u++) {
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "verifying", g->n);
+    for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++) {
         double width = ordo_claim_value(c, u);
         if (!(width >= 0))
             return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %.10g, expected one that is not negative", u,
@@ -72,7 +80,7 @@ static ordo_status check_edges(const ordo_claim *c)
                                  ordo_claim_value(c, v), least, u, v);
         }
     }
-    ordo_status status = ORDO_OK;
+    ordo_status status = ordo_phase_end(&phase);
     for (ordo_u64 i = 0; !status && i < c->sources->count; i++)
         status = compare(c, c->sources->vertex[i], (double)INFINITY);
     return status;

@@ -371,6 +371,9 @@ void progress_step(void);
  * name. */
 void show_progress(void *arg, const ordo_progress *p);
 void show_phase(const options *o, const char *what, const char *name);
+/* The watch of the main thread (<ordo/watch.h>): adds to that line how far the library's call is, and cancels it once a
+ * signal came. Runs have show_progress. */
+int watch_report(void *arg, const char *phase, ordo_u64 done, ordo_u64 total);
 void clear_progress(void);
 extern volatile bool progress_shown;
 bool progress_wanted(const options *o);

@@ -57,8 +57,12 @@ ordo_status verb_generate(const options *o)
         return status;
     loaded g = {.generated = true};
     show_phase(o, "making", made.kind);
+    process_cancellable(true);
     status = ordo_graph_generate(&made, &g.graph);
+    process_cancellable(false);
     clear_progress();
+    if (!status && (status = check_cancelled()))
+        load_free(&g);
     if (status)
         return status;
     ordo_graph_get_info(g.graph, &g.info);

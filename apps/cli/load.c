@@ -72,6 +72,7 @@ ordo_status load_graph(const options *o, const char *path, bool weights, loaded 
     ordo_graph *graph;
     ordo_status status;
     show_phase(o, path ? "reading" : "making", path ? path : o->generate ? o->generate : o->made.kind);
+    process_cancellable(true);
     if (path) {
         ordo_read_options read = {.edges = options_edges(o, weights),
                                   .coordinates = o->coordinates,
@@ -84,7 +85,10 @@ ordo_status load_graph(const options *o, const char *path, bool weights, loaded 
     } else {
         status = generate(o, weights, &graph);
     }
+    process_cancellable(false);
     clear_progress();
+    if (!status && (status = check_cancelled())) /* too late for the call to see it */
+        ordo_graph_free(graph);
     if (status)
         return status;
     *out = (loaded){.graph = graph, .generated = !path};

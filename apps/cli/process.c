@@ -1,11 +1,11 @@
 /* process.c -- the process and its machine: signals, standard streams, memory, the description of the hardware.
  *
- * Signals. During a run, or while a graph is written, the first SIGINT or SIGTERM sets a flag that these poll. They
- * have 100 ms, since some parts do not poll (preparation of in-rows and partitions). After that, at the second signal,
- * and during everything else (reading, generating, verifying) at the first one, the signal handler itself ends the
- * process with 130: it removes the files that are being written, keeps complete records (compare, bench), and prints
- * the last words. A run on a device has no such limit: the back end stops the kernel, waits, and reports a kernel that
- * does not end. So no other loop of the library has to poll.
+ * Signals. During the long calls of the library the first SIGINT or SIGTERM sets a flag, by which their watch cancels
+ * them (text.c), and which runs and writers poll. They have 100 ms, since some parts do neither (partitions, a pipe
+ * without data, sorting for Kruskal's algorithm). After that, at the second signal, and during everything else at the
+ * first one, the signal handler itself ends the process with 130: it removes the files that are being written, keeps
+ * complete records (compare, bench), and prints the last words. A run on a device has no such limit: the back end stops
+ * the kernel, waits, and reports a kernel that does not end.
  *
  * Files are mapped. If one becomes shorter meanwhile, SIGBUS is raised, which ends the process like bad input.
  *

@@ -158,9 +158,13 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
         return status;
     show_phase(r->o, "verifying", r->app->name);
     start = now();
+    process_cancellable(true);
     status = r->app->verify(input, answer, r->o->how);
+    process_cancellable(false);
     r->verify_seconds = now() - start;
     clear_progress();
+    if (cancelled)
+        return check_cancelled();
     r->verified = !status;
     return status == ORDO_ERR_VERIFY ? ORDO_OK : status;
 }

@@ -169,9 +169,13 @@ static ordo_status take_sample(const options *o, const loaded *g, loaded *sample
         kept += keep[v];
     if (!status && o->names && !(*names = malloc((kept + 1) * sizeof **names)))
         status = ordo_fail(ORDO_ERR_MEMORY, "not enough memory for names of %llu vertices", (unsigned long long)kept);
+    process_cancellable(true);
     if (!status)
         status = ordo_graph_induced(g->graph, keep, o->threads, *names, &sample->graph);
+    process_cancellable(false);
     free(keep);
+    if (!status && (status = check_cancelled()))
+        load_free(sample);
     if (!status)
         ordo_graph_get_info(sample->graph, &sample->info);
     return status;

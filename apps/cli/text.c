@@ -223,13 +223,25 @@ void show_progress(void *arg, const ordo_progress *p)
     show_line(text);
 }
 
+static char work[400]; /* what show_phase printed last; empty: nothing, or cleared */
+
 void show_phase(const options *o, const char *what, const char *name)
 {
-    char text[400];
     if (!progress_wanted(o))
         return;
-    snprintf(text, sizeof text, "%s %s", what, name);
-    show_line(text);
+    snprintf(work, sizeof work, "%s %s", what, name);
+    show_line(work);
+}
+
+int watch_report(void *arg, const char *phase, ordo_u64 done, ordo_u64 total)
+{
+    char text[480];
+    (void)arg;
+    if (work[0] && total && !cancelled) {
+        snprintf(text, sizeof text, "%s: %s, %.0f %%", work, phase, 100 * (double)done / (double)total);
+        show_line(text);
+    }
+    return cancelled;
 }
 
 void clear_progress(void)
@@ -237,4 +249,5 @@ void clear_progress(void)
     if (progress_shown)
         fputs("\r\033[K", stderr);
     progress_shown = false;
+    work[0] = 0;
 }

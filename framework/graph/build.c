@@ -51,8 +51,15 @@ typedef struct build {
     ordo_eid *row;
     ordo_vid *head;
     ordo_shared next; /* part, then bucket */
-    int failed;       /* atomic */
+    const char *what; /* the name of all phases; NULL: each has its own */
+    ordo_phase phase;
+    int failed; /* atomic */
 } build;
+
+static void begin_phase(build *b, const char *name, ordo_u64 total)
+{
+    ordo_phase_begin(&b->phase, b->what ? b->what : name, total);
+}
 
 /* ---- the first pass: counting ---- */
 
@@ -118,7 +125,7 @@ static void count_parts(void *arg, int member)
     build *b = arg;
     (void)member;
     int shift = b->from->n == ORDO_COUNT_UNKNOWN ? 0 : shift_for(b->from->n);
-    for (ordo_u64 i; (i = ordo_take_next(&b->next, 1)) < b->from->parts;) {
+    for (ordo_u64 i; !ordo_phase_step(&b->phase, 1) && (i = ordo_take_next(&b->next, 1)) < b->from->parts;) {
         ordo_u64 *counts = b->counts + i * BUCKETS;
         memset(counts, 0, BUCKETS * sizeof *counts);
         b->parts[i] = (part){.ascends = true, .shift = shift};
@@ -241,7 +248,7 @@ static void move_parts(void *arg, int member)
 {
     build *b = arg;
     (void)member;
-    for (ordo_u64 i; (i = ordo_take_next(&b->next, 1)) < b->from->parts;) {
+    for (ordo_u64 i; !ordo_phase_step(&b->phase, 1) && (i = ordo_take_next(&b->next, 1)) < b->from->parts;) {
         part *p = &b->parts[i];
         mover m = {{b->moved ? take_move : take_straight}, b, p, b->counts + i * BUCKETS, p->first_edge, p->before};
         b->from->give(b->from->self, i, false, &m.taker);
@@ -262,8 +269,10 @@ static ordo_status move_all(build *b, ordo_type *weights)
     for (bool again = true; again && !status;) {
         again = false;
         b->next.next = 0;
+        begin_phase(b, "building rows", b->from->parts);
         ordo_team_run(b->team, move_parts, b);
-        if (b->from->given)
+        status = ordo_phase_end(&b->phase);
+        if (!status && b->from->given)
             status = b->from->given(b->from->self, weights, &again);
         if (again && kept)
             memcpy(b->counts, kept, size * sizeof *kept);
@@ -325,7 +334,7 @@ static void fill_rows(void *arg, int member)
     ordo_scratch s = {NULL, 0};
     ordo_u64 *cursor = ordo_alloc((size_t)1 << b->shift, sizeof *cursor);
     bool good = cursor != NULL;
-    while (good && !__atomic_load_n(&b->failed, __ATOMIC_RELAXED)) {
+    while (good && !__atomic_load_n(&b->failed, __ATOMIC_RELAXED) && !ordo_phase_step(&b->phase, 1)) {
         ordo_u64 bucket = ordo_take_next(&b->next, 1);
         if (bucket >= b->buckets)
             break;
@@ -340,10 +349,13 @@ static void fill_rows(void *arg, int member)
 static ordo_status rows_from_buckets(build *b)
 {
     b->next.next = 0;
+    begin_phase(b, "sorting rows", b->buckets);
     ordo_team_run(b->team, fill_rows, b);
-    return b->failed ? ordo_fail(ORDO_ERR_MEMORY, "not enough memory to sort %llu edges into rows",
-                                 (unsigned long long)b->to.m)
-                     : ORDO_OK;
+    ordo_status status = ordo_phase_end(&b->phase);
+    return status      ? status
+           : b->failed ? ordo_fail(ORDO_ERR_MEMORY, "not enough memory to sort %llu edges into rows",
+                                   (unsigned long long)b->to.m)
+                       : ORDO_OK;
 }
 
 /* Sets the rows after the last tail, and sorts within rows. */
@@ -379,11 +391,15 @@ static ordo_status alloc_moved(build *b, ordo_u64 m)
 /* Makes the rows of a source, with space for weights of type `stored` (their final type is in *out). */
 static ordo_status fill(build *b, ordo_type stored, ordo_input *input, double *moved_at)
 {
+    begin_phase(b, "reading", b->from->parts);
     ordo_team_run(b->team, count_parts, b);
+    ordo_status status = ordo_phase_end(&b->phase);
+    if (status)
+        return status;
     bool ascends;
     ordo_u64 edges = join_parts(b, &ascends);
     b->n = b->from->n;
-    ordo_status status = b->from->counted ? b->from->counted(b->from->self, edges, &b->n) : ORDO_OK;
+    status = b->from->counted ? b->from->counted(b->from->self, edges, &b->n) : ORDO_OK;
     if (status)
         return status;
     b->shift = shift_for(b->n);
@@ -412,11 +428,12 @@ static ordo_status fill(build *b, ordo_type stored, ordo_input *input, double *m
     return status;
 }
 
-/* `stored`: the type of weights that rows have space for: the source's, or the type of those that will be drawn. */
-static ordo_status rows_from(ordo_team *team, const ordo_source *from, ordo_mirror mirror, ordo_type stored,
-                             ordo_input *input, double *moved_at, ordo_csr *out)
+/* `stored`: the type of weights that rows have space for: the source's, or the type of those that will be drawn.
+ * `what`: for the watch, or NULL. */
+static ordo_status rows_from(ordo_team *team, const char *what, const ordo_source *from, ordo_mirror mirror,
+                             ordo_type stored, ordo_input *input, double *moved_at, ordo_csr *out)
 {
-    build b = {.team = team, .from = from, .mirror = mirror};
+    build b = {.team = team, .from = from, .mirror = mirror, .what = what};
     ordo_status status = ORDO_ERR_MEMORY;
     b.parts = ordo_alloc(from->parts, sizeof *b.parts);
     b.counts = b.parts ? ordo_alloc(from->parts, BUCKETS * sizeof *b.counts) : NULL;
@@ -453,7 +470,7 @@ ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin,
     double moved_at = 0;
     ordo_csr csr;
     if (!status)
-        status = rows_from(team, from, mirror, draw ? ORDO_U32 : from->weights, origin->input, &moved_at, &csr);
+        status = rows_from(team, NULL, from, mirror, draw ? ORDO_U32 : from->weights, origin->input, &moved_at, &csr);
     if (!status)
         status = ordo_graph_transform(team, &csr, mirror == ORDO_MIRROR_SAME, origin, moved_at, out);
     else if (origin->vertices)
@@ -506,7 +523,8 @@ static ordo_status from_rows(ordo_team *team, const ordo_csr *g, bool turned, or
     ordo_source from = {
         .self = &rows, .parts = parts_of(g->m), .n = g->n, .edges = g->m, .weights = g->weight_type, .give = give_rows};
     double moved_at;
-    return rows_from(team, &from, mirror, g->weight_type, NULL, &moved_at, out);
+    return rows_from(team, turned ? "transposing" : "symmetrising", &from, mirror, g->weight_type, NULL, &moved_at,
+                     out);
 }
 
 ordo_status ordo_csr_transpose(ordo_team *team, const ordo_csr *g, ordo_csr *out)

@@ -18,6 +18,8 @@
  */
 #include "graph.h"
 
+#include "framework/run/phase.h"
+
 enum { HEADER = 32 };
 
 typedef struct galois {
@@ -26,6 +28,7 @@ typedef struct galois {
     ordo_u32 head_bytes;
     const ordo_u8 *ends, *heads, *data;
     ordo_team *team;
+    ordo_phase phase; /* counts edges, of galois their data, too */
     ordo_eid *row;
     ordo_vid *head;
     ordo_u32 stride;
@@ -115,6 +118,8 @@ static void copy_part(void *arg, int member)
     for (ordo_u64 e = begin; e < end; e++) {
         ordo_u64 head = head_of(g, e);
         if (e % ORDO_INPUT_PART == 0) {
+            if (ordo_phase_step(&g->phase, ORDO_INPUT_PART))
+                return;
             ordo_input_passed(g->in, passed, g->heads + e * g->head_bytes);
             passed = g->heads + e * g->head_bytes;
         }
@@ -128,6 +133,8 @@ static void copy_part(void *arg, int member)
     for (ordo_u64 e = begin; e < end && g->stride == 2; e++) {
         ordo_u64 weight = data_of(g, e);
         if (e % ORDO_INPUT_PART == 0) {
+            if (ordo_phase_step(&g->phase, ORDO_INPUT_PART))
+                return;
             ordo_input_passed(g->in, passed, g->data + e * g->data_bytes);
             passed = g->data + e * g->data_bytes;
         }
@@ -153,7 +160,11 @@ static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
     g->bad_edge = g->bad_data = g->m;
     g->row[0] = 0;
     g->team = team;
+    ordo_phase_begin(&g->phase, "reading", g->stride == 2 ? 2 * g->m : g->m);
     ordo_team_run(team, copy_part, g);
+    ordo_status status = ordo_phase_end(&g->phase);
+    if (status)
+        return status;
     if (g->bad_row < g->n)
         return fail_at(in, HEADER + 8 * g->bad_row, ordo_load64(g->ends + 8 * g->bad_row), "the end of a row",
                        g->bad_row == g->n - 1 ? "the number of edges"

@@ -13,6 +13,8 @@
  */
 #include "graph.h"
 
+#include "framework/run/phase.h"
+
 enum { HEADER = 17 };
 
 typedef struct gap {
@@ -22,6 +24,7 @@ typedef struct gap {
     const ordo_u8 *offsets, *neighbours;
     ordo_u32 step; /* bytes of a neighbour */
     ordo_team *team;
+    ordo_phase phase; /* counts edges */
     ordo_eid *row;
     ordo_vid *head;
     ordo_u32 stride;
@@ -106,6 +109,8 @@ static void copy_part(void *arg, int member)
     for (ordo_u64 e = begin; e < end; e++) {
         const ordo_u8 *from = g->neighbours + e * g->step;
         if (e % ORDO_INPUT_PART == 0) {
+            if (ordo_phase_step(&g->phase, ORDO_INPUT_PART))
+                return;
             ordo_input_passed(g->in, passed, from);
             passed = from;
         }
@@ -137,7 +142,11 @@ static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
     g->bad_row = g->n + 1;
     g->bad_edge = g->m;
     g->team = team;
+    ordo_phase_begin(&g->phase, "reading", g->m);
     ordo_team_run(team, copy_part, g);
+    ordo_status status = ordo_phase_end(&g->phase);
+    if (status)
+        return status;
     if (g->bad_row <= g->n)
         return fail_at(g->in, HEADER + 8 * g->bad_row, ordo_load64(g->offsets + 8 * g->bad_row), "the offset of a row",
                        g->bad_row == 0      ? "0"

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "framework/run/phase.h"
+
 enum { BLOCK = 65536 };
 
 /* ---- references ---- */
@@ -105,6 +107,7 @@ ordo_status ordo_graph_own(ordo_csr *csr, bool symmetric, const ordo_origin *ori
 typedef struct check {
     const ordo_csr *g;
     ordo_team *team;
+    ordo_phase phase;           /* counts edges */
     ordo_u64 bad_row, bad_edge; /* atomic: the smallest index of a wrong row and head found; n and m if none */
 } check;
 
@@ -127,11 +130,14 @@ static void check_part(void *arg, int member)
             break;
         }
     ordo_split(g->m, ordo_team_size(c->team), member, &begin, &end);
-    for (ordo_u64 e = begin; e < end; e++)
-        if (g->head[e * g->stride] >= g->n) {
-            ordo_keep_least(&c->bad_edge, e);
-            break;
-        }
+    for (ordo_u64 next; begin < end && !ordo_phase_step(&c->phase, BLOCK); begin = next) {
+        next = end - begin < BLOCK ? end : begin + BLOCK;
+        for (ordo_u64 e = begin; e < next; e++)
+            if (g->head[e * g->stride] >= g->n) {
+                ordo_keep_least(&c->bad_edge, e);
+                return;
+            }
+    }
 }
 
 /* "byte N: " for data of a mapped file; "" where `file` is NULL. */
@@ -155,8 +161,11 @@ static ordo_status check_rows(const ordo_csr *g, int threads, const ordo_u8 *fil
     ordo_status status = ordo_graph_team(threads, g->m > g->n ? g->m : g->n, &c.team);
     if (status)
         return status;
+    ordo_phase_begin(&c.phase, "checking", g->m);
     ordo_team_run(c.team, check_part, &c);
     ordo_team_return(c.team);
+    if ((status = ordo_phase_end(&c.phase)))
+        return status;
     if (c.bad_row < g->n)
         return ordo_fail(ORDO_ERR_INPUT, "%srow %llu: found %llu as its end, expected at least its start %llu",
                          place_of(&g->row[c.bad_row + 1], file, place), (unsigned long long)c.bad_row,

@@ -33,6 +33,7 @@ typedef struct inducing {
     ordo_i32 *coordinate; /* of the kept vertices; each of the three may be NULL */
     ordo_u32 *weight, *size;
     ordo_shared next;
+    ordo_phase phase; /* counts blocks */
 } inducing;
 
 /* The next block that no thread has taken; false where all are. */
@@ -41,7 +42,7 @@ static bool next_block(inducing *p, ordo_u64 *block, ordo_u64 *begin, ordo_u64 *
     *block = ordo_take_next(&p->next, 1);
     *begin = *block * BLOCK;
     *end = *begin + BLOCK < p->from->n ? *begin + BLOCK : p->from->n;
-    return *block < p->block_count;
+    return *block < p->block_count && !ordo_phase_step(&p->phase, 1);
 }
 
 static void count_blocks(void *arg, int member)
@@ -125,10 +126,12 @@ static void add_up(inducing *p, induced_block *total)
     }
 }
 
-static void run(inducing *p, ordo_team *team, ordo_team_fn *fn)
+static ordo_status run(inducing *p, ordo_team *team, ordo_team_fn *fn)
 {
     p->next.next = 0;
+    ordo_phase_begin(&p->phase, "transforming", p->block_count);
     ordo_team_run(team, fn, p);
+    return ordo_phase_end(&p->phase);
 }
 
 /* Allocates, for n vertices, the arrays that the original vertices have. */
@@ -159,16 +162,23 @@ static ordo_status induce(inducing *p, ordo_team *team, ordo_vertex_data *kept)
     p->blocks = ordo_alloc(p->block_count, sizeof *p->blocks);
     if (!p->number || !p->blocks)
         return ORDO_ERR_MEMORY;
-    run(p, team, count_blocks);
+    ordo_status status = run(p, team, count_blocks);
+    if (status)
+        return status;
     add_up(p, &total);
-    ordo_status status = alloc_data(p, total.vertices, kept);
+    status = alloc_data(p, total.vertices, kept);
     if (!status)
         status = ordo_csr_alloc(total.vertices, total.edges, p->from->weight_type, &p->to);
     if (status)
         return status;
-    run(p, team, number_vertices);
+    status = run(p, team, number_vertices);
     ((ordo_eid *)(size_t)p->to.row)[total.vertices] = total.edges;
-    run(p, team, write_rows);
+    if (!status)
+        status = run(p, team, write_rows);
+    if (status) {
+        ordo_csr_free(&p->to);
+        return status;
+    }
     kept->source = new_number(p, p->data->source);
     kept->sink = new_number(p, p->data->sink);
     return ORDO_OK;

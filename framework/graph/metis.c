@@ -13,6 +13,8 @@
  */
 #include "text.h"
 
+#include "framework/run/phase.h"
+
 typedef enum wanted { FINE, WANT_WORD, WANT_NUMBER, WANT_NEIGHBOUR, WANT_OTHER, WANT_PAIR, WANT_NO_LINE } wanted;
 
 typedef struct piece {
@@ -36,6 +38,7 @@ typedef struct metis {
     ordo_eid *row;
     ordo_vid *head;
     ordo_u32 *size, *weight;
+    ordo_phase phase;
     _Alignas(64) ordo_u64 next; /* atomic */
 } metis;
 
@@ -194,7 +197,8 @@ static void count_pieces(void *arg, int member)
 {
     metis *g = arg;
     (void)member;
-    for (ordo_u64 i; (i = __atomic_fetch_add(&g->next, 1, __ATOMIC_RELAXED)) < g->count;)
+    for (ordo_u64 i;
+         !ordo_phase_step(&g->phase, 1) && (i = __atomic_fetch_add(&g->next, 1, __ATOMIC_RELAXED)) < g->count;)
         count_piece(g, &g->pieces[i]);
 }
 
@@ -202,7 +206,8 @@ static void read_pieces(void *arg, int member)
 {
     metis *g = arg;
     (void)member;
-    for (ordo_u64 i; (i = __atomic_fetch_add(&g->next, 1, __ATOMIC_RELAXED)) < g->count;)
+    for (ordo_u64 i;
+         !ordo_phase_step(&g->phase, 1) && (i = __atomic_fetch_add(&g->next, 1, __ATOMIC_RELAXED)) < g->count;)
         read_piece(g, &g->pieces[i]);
 }
 
@@ -266,8 +271,11 @@ static ordo_status join_pieces(metis *g, ordo_u64 line, ordo_u64 *edges)
 static ordo_status parse(metis *g, ordo_team *team, ordo_u64 line, ordo_type type, ordo_vertex_data *vertices)
 {
     ordo_u64 edges;
+    ordo_phase_begin(&g->phase, "reading", g->count);
     ordo_team_run(team, count_pieces, g);
-    ordo_status status = join_pieces(g, line, &edges);
+    ordo_status status = ordo_phase_end(&g->phase);
+    if (!status)
+        status = join_pieces(g, line, &edges);
     if (!status)
         status = ordo_csr_alloc(g->n, edges, type, &g->csr);
     if (status)
@@ -287,8 +295,11 @@ static ordo_status parse(metis *g, ordo_team *team, ordo_u64 line, ordo_type typ
     if ((g->weights && !g->weight) || (g->sizes && !g->size))
         return ORDO_ERR_MEMORY;
     g->next = 0;
+    ordo_phase_begin(&g->phase, "building rows", g->count);
     ordo_team_run(team, read_pieces, g);
-    status = report(g);
+    status = ordo_phase_end(&g->phase);
+    if (!status)
+        status = report(g);
     if (!status && edges != 2 * g->m)
         status =
             ordo_fail(ORDO_ERR_INPUT, "%s:%llu: found %llu neighbours, expected %llu, two an edge", g->in->name,

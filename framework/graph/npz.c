@@ -20,6 +20,7 @@
 
 #include "framework/run/number.h"
 #include "framework/run/output.h"
+#include "framework/run/phase.h"
 
 #ifdef HAVE_ZIP
 
@@ -183,6 +184,7 @@ typedef struct npy {
     ordo_u64 extent[2], count;
     ordo_u64 size, at; /* of the member; read */
     bool round;        /* values that f32 does not hold are rounded */
+    ordo_phase phase;  /* counts bytes of the member */
 } npy;
 
 static ordo_status fail_in(const npy *a, const char *found, const char *expected)
@@ -213,6 +215,8 @@ static ordo_status take(npy *a, void *to, size_t size)
             return fail_in(a, "the end of the member", "more data");
         done += (size_t)got;
         a->at += (ordo_u64)got;
+        if (ordo_phase_step(&a->phase, (ordo_u64)got))
+            return ordo_phase_end(&a->phase);
     }
     return ORDO_OK;
 }
@@ -430,6 +434,7 @@ static ordo_status npy_open(const ordo_input *in, zip_t *zip, const char *name, 
     a->file = zip_fopen_index(zip, (zip_uint64_t)index, 0);
     if (!a->file)
         return fail_in(a, zip_strerror(zip), "a member that can be unfolded");
+    ordo_phase_begin(&a->phase, "reading", a->size);
     ordo_status status = read_header(a);
     return status ? status : check_size(a);
 }

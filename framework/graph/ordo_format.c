@@ -34,6 +34,8 @@
  */
 #include "graph.h"
 
+#include "framework/run/phase.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -291,6 +293,7 @@ typedef struct copying {
     const ordo_csr *from;
     ordo_csr to;
     ordo_team *team;
+    ordo_phase phase; /* counts edges */
 } copying;
 
 static void copy_part(void *arg, int member)
@@ -303,6 +306,8 @@ static void copy_part(void *arg, int member)
     memcpy((ordo_eid *)(size_t)c->to.row + begin, from->row + begin, (end - begin) * sizeof *from->row);
     ordo_split(from->m, ordo_team_size(c->team), member, &begin, &end);
     for (ordo_eid e = begin; e < end; e++) {
+        if (e % ORDO_INPUT_PART == 0 && ordo_phase_step(&c->phase, ORDO_INPUT_PART))
+            return;
         head[e * c->to.stride] = from->head[e * from->stride];
         if (c->to.stride == 2)
             head[2 * e + 1] = ordo_csr_word(from, e);
@@ -346,8 +351,14 @@ static ordo_status copy_all(const ordo_graph *g, bool weights, int threads, ordo
         ordo_vertex_data_free(v);
         return status;
     }
+    ordo_phase_begin(&c.phase, "reading", g->out.m);
     ordo_team_run(c.team, copy_part, &c);
     ordo_team_return(c.team);
+    if ((status = ordo_phase_end(&c.phase))) {
+        ordo_csr_free(&c.to);
+        ordo_vertex_data_free(v);
+        return status;
+    }
     *csr = c.to;
     return ORDO_OK;
 }

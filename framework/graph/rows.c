@@ -88,6 +88,7 @@ bool ordo_row_sort(ordo_vid *head, ordo_u32 stride, ordo_eid begin, ordo_eid end
 typedef struct sorting {
     const ordo_csr *g;
     ordo_shared next;
+    ordo_phase phase;
     int failed; /* atomic */
 } sorting;
 
@@ -97,7 +98,7 @@ static void sort_rows(void *arg, int member)
     (void)member;
     const ordo_csr *g = p->g;
     ordo_scratch s = {NULL, 0};
-    for (ordo_u64 begin, end; ordo_next_rows(g, &p->next, &begin, &end);)
+    for (ordo_u64 begin, end; ordo_next_rows(g, &p->next, &p->phase, &begin, &end);)
         for (ordo_u64 u = begin; u < end; u++)
             if (!ordo_row_sort((ordo_vid *)(size_t)g->head, g->stride, g->row[u], g->row[u + 1], &s))
                 __atomic_store_n(&p->failed, 1, __ATOMIC_RELAXED);
@@ -107,8 +108,11 @@ static void sort_rows(void *arg, int member)
 ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g)
 {
     sorting p = {.g = g};
+    ordo_phase_begin(&p.phase, "sorting rows", g->n);
     ordo_team_run(team, sort_rows, &p);
-    return p.failed
+    ordo_status status = ordo_phase_end(&p.phase);
+    return status ? status
+           : p.failed
                ? ordo_fail(ORDO_ERR_MEMORY, "not enough memory to sort rows of %llu edges", (unsigned long long)g->m)
                : ORDO_OK;
 }

@@ -4,6 +4,8 @@
 
 #include "graph.h"
 
+#include "framework/run/phase.h"
+
 /* A counter from which threads take ranges, on a separate cache line. */
 typedef struct ordo_shared {
     _Alignas(64) ordo_u64 next; /* atomic */
@@ -14,10 +16,13 @@ static inline ordo_u64 ordo_take_next(ordo_shared *s, ordo_u64 count)
     return __atomic_fetch_add(&s->next, count, __ATOMIC_RELAXED);
 }
 
-/* Takes the next rows begin .. end - 1 that no thread has taken yet; false where there are none. */
-static inline bool ordo_next_rows(const ordo_csr *g, ordo_shared *s, ordo_u64 *begin, ordo_u64 *end)
+/* Takes the next rows begin .. end - 1 that no thread has taken yet; false where there are none, and where the phase,
+ * which counts rows, is to stop. */
+static inline bool ordo_next_rows(const ordo_csr *g, ordo_shared *s, ordo_phase *phase, ordo_u64 *begin, ordo_u64 *end)
 {
     enum { ROWS_AT_ONCE = 1024 };
+    if (ordo_phase_step(phase, ROWS_AT_ONCE))
+        return false;
     *begin = ordo_take_next(s, ROWS_AT_ONCE);
     *end = *begin + ROWS_AT_ONCE < g->n ? *begin + ROWS_AT_ONCE : g->n;
     return *begin < g->n;

@@ -727,6 +727,7 @@ typedef struct summing {
     reading *r;
     ordo_text_sums *sums; /* [chunks] */
     ordo_shared next;
+    ordo_phase phase;
 } summing;
 
 static void take_sum(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
@@ -745,7 +746,7 @@ static void sum_chunks(void *arg, int member)
 {
     summing *s = arg;
     (void)member;
-    for (ordo_u64 i; (i = ordo_take_next(&s->next, 1)) < s->r->count;) {
+    for (ordo_u64 i; !ordo_phase_step(&s->phase, 1) && (i = ordo_take_next(&s->next, 1)) < s->r->count;) {
         summer one = {.taker = {take_sum}};
         give_chunk(s->r, i, true, &one.taker);
         one.sums.wrong = s->r->chunks[i].wrong.at != NULL;
@@ -768,8 +769,12 @@ ordo_status ordo_text_sum(const ordo_cursor *from, const ordo_text_shape *shape,
         ordo_cut(from->at, end, pieces);
         for (ordo_u64 i = 0; i < r.count; i++)
             r.chunks[i] = (chunk){.piece = pieces[i]};
+        ordo_phase_begin(&s.phase, "reading", r.count);
         ordo_team_run(team, sum_chunks, &s);
         ordo_team_return(team);
+        status = ordo_phase_end(&s.phase);
+    }
+    if (!status) {
         *out = (ordo_text_sums){0};
         for (ordo_u64 i = 0; i < r.count; i++) {
             out->edges += s.sums[i].edges;

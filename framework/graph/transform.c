@@ -49,6 +49,7 @@ typedef struct compaction {
     ordo_team *team;
     ordo_u64 *degree; /* [n]: what is left of a row */
     ordo_shared next;
+    ordo_phase phase;
     ordo_u64 loops, parallel; /* atomic: removed */
     ordo_u64 overflow;        /* atomic: the first edge whose sum does not fit; m if none */
     int failed;               /* atomic */
@@ -161,7 +162,7 @@ static void thin_rows(void *arg, int member)
     compaction *t = arg;
     (void)member;
     ordo_u64 loops = 0, parallel = 0;
-    for (ordo_u64 begin, end; ordo_next_rows(t->g, &t->next, &begin, &end);)
+    for (ordo_u64 begin, end; ordo_next_rows(t->g, &t->next, &t->phase, &begin, &end);)
         for (ordo_u64 u = begin; u < end; u++)
             compact_row(t, (ordo_vid)u, &loops, &parallel);
     __atomic_fetch_add(&t->loops, loops, __ATOMIC_RELAXED);
@@ -195,9 +196,12 @@ static ordo_status drop_edges(ordo_team *team, ordo_csr *g, const ordo_origin *o
     t.degree = ordo_alloc(g->n, sizeof *t.degree);
     if (!t.degree)
         return ORDO_ERR_MEMORY;
+    ordo_phase_begin(&t.phase, "transforming", g->n);
     ordo_team_run(team, thin_rows, &t);
-    ordo_status status = ORDO_OK;
-    if (t.failed)
+    ordo_status status = ordo_phase_end(&t.phase);
+    if (status)
+        ; /* rows have gaps now; the caller frees them */
+    else if (t.failed)
         status = ordo_fail(ORDO_ERR_MEMORY, "not enough memory to add up parallel edges");
     else if (t.overflow < g->m)
         status = ordo_fail(ORDO_ERR_INPUT,
@@ -221,6 +225,7 @@ typedef struct drawing {
     bool symmetric;
     ordo_u64 key; /* of the seed */
     ordo_shared next;
+    ordo_phase phase;
 } drawing;
 
 static void draw_rows(void *arg, int member)
@@ -230,7 +235,7 @@ static void draw_rows(void *arg, int member)
     const ordo_csr *g = d->g;
     ordo_u32 *words = (ordo_u32 *)(size_t)g->weight;
     ordo_u64 low = d->options->low, many = d->options->high - low + 1;
-    for (ordo_u64 begin, end; ordo_next_rows(g, &d->next, &begin, &end);)
+    for (ordo_u64 begin, end; ordo_next_rows(g, &d->next, &d->phase, &begin, &end);)
         for (ordo_u64 u = begin; u < end; u++) {
             ordo_u64 rank = 0, before = ~(ordo_u64)0;
             for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
@@ -266,8 +271,9 @@ static ordo_status draw(ordo_team *team, ordo_csr *g, bool symmetric, const ordo
         return status;
     g->weight_type = ORDO_U32;
     drawing d = {.g = g, .options = options, .symmetric = symmetric, .key = ordo_scramble(options->seed)};
+    ordo_phase_begin(&d.phase, "drawing weights", g->n);
     ordo_team_run(team, draw_rows, &d);
-    return ORDO_OK;
+    return ordo_phase_end(&d.phase);
 }
 
 /* ---- is it symmetric? ---- */
@@ -316,6 +322,7 @@ static ordo_u64 unmatched(const ordo_csr *g, ordo_eid a, ordo_eid b, ordo_u64 co
 typedef struct checking {
     const ordo_csr *g;
     ordo_shared next;
+    ordo_phase phase;
     int failed;           /* atomic */
     ordo_u64 first_wrong; /* atomic: the first edge found without a reverse; m if none */
 } checking;
@@ -325,7 +332,7 @@ static void check_rows(void *arg, int member)
     checking *p = arg;
     (void)member;
     const ordo_csr *g = p->g;
-    for (ordo_u64 begin, end; ordo_next_rows(g, &p->next, &begin, &end);)
+    for (ordo_u64 begin, end; ordo_next_rows(g, &p->next, &p->phase, &begin, &end);)
         for (ordo_u64 u = begin; u < end; u++)
             for (ordo_eid e = g->row[u]; e < g->row[u + 1];) {
                 ordo_vid v = g->head[e * g->stride];
@@ -349,7 +356,11 @@ static void check_rows(void *arg, int member)
 ordo_status ordo_csr_check_symmetric(ordo_team *team, const ordo_csr *g, const ordo_origin *origin)
 {
     checking p = {.g = g, .first_wrong = g->m};
+    ordo_phase_begin(&p.phase, "checking", g->n);
     ordo_team_run(team, check_rows, &p);
+    ordo_status status = ordo_phase_end(&p.phase);
+    if (status)
+        return status;
     if (p.failed)
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory to check for reverse edges");
     if (p.first_wrong == g->m)

@@ -12,6 +12,8 @@
  */
 #include "wrap.h"
 
+#include "framework/run/phase.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -45,6 +47,7 @@ ordo_status ordo_block_grow(ordo_block *b, size_t first)
 
 enum {
     PIECE = 1 << 30, /* bytes at a time: zlib counts in 32 bits */
+    STEP = 1 << 20,  /* decompressed bytes at a time, between looks at the watch */
     OUT = 1 << 16    /* compressed bytes at a time */
 };
 
@@ -71,11 +74,13 @@ static ordo_status undo_gzip(const ordo_u8 *from, size_t size, ordo_block *b)
         return ordo_fail(ORDO_ERR_MEMORY, "%s: not enough memory for gzip", b->name);
     ordo_status status = ORDO_OK;
     size_t at = 0;
-    while (!status) {
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "decompressing", size);
+    while (!status && !(status = ordo_phase_end(&phase))) {
         if (b->size == b->capacity && (status = ordo_block_grow(b, first_capacity(size))) != ORDO_OK)
             break;
         size_t give = size - at < PIECE ? size - at : PIECE, take = b->capacity - b->size;
-        take = take < PIECE ? take : PIECE;
+        take = take < STEP ? take : STEP;
         z.next_in = (Bytef *)(size_t)(from + at);
         z.avail_in = (uInt)give;
         z.next_out = b->bytes + b->size;
@@ -83,6 +88,7 @@ static ordo_status undo_gzip(const ordo_u8 *from, size_t size, ordo_block *b)
         int code = inflate(&z, Z_NO_FLUSH);
         at += give - z.avail_in;
         b->size += take - z.avail_out;
+        ordo_phase_step(&phase, give - z.avail_in);
         if (code == Z_STREAM_END) {
             while (at < size && from[at] == 0) /* padding, as tapes and some tools leave it */
                 at++;
@@ -143,13 +149,18 @@ static ordo_status undo_xz(const ordo_u8 *from, size_t size, ordo_block *b)
     ordo_status status = ORDO_OK;
     z.next_in = from;
     z.avail_in = size;
-    while (!status) {
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "decompressing", size);
+    while (!status && !(status = ordo_phase_end(&phase))) {
+        const size_t before = z.avail_in;
         if (b->size == b->capacity && (status = ordo_block_grow(b, first_capacity(size))) != ORDO_OK)
             break;
         z.next_out = b->bytes + b->size;
-        z.avail_out = b->capacity - b->size;
+        const size_t take = b->capacity - b->size < STEP ? b->capacity - b->size : STEP;
+        z.avail_out = take;
         lzma_ret code = lzma_code(&z, LZMA_FINISH);
-        b->size = b->capacity - z.avail_out;
+        b->size += take - z.avail_out;
+        ordo_phase_step(&phase, before - z.avail_in);
         if (code == LZMA_STREAM_END)
             break;
         if (code == LZMA_MEM_ERROR || code == LZMA_MEMLIMIT_ERROR)
@@ -212,17 +223,21 @@ static ordo_status undo_zstd(const ordo_u8 *from, size_t size, ordo_block *b)
     ordo_status status = ORDO_OK;
     ZSTD_inBuffer in = {from, size, 0};
     size_t left = 0;
-    while (!status) {
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "decompressing", size);
+    while (!status && !(status = ordo_phase_end(&phase))) {
+        const size_t before = in.pos;
         if (b->size == b->capacity && (status = ordo_block_grow(b, first_capacity(size))) != ORDO_OK)
             break;
-        ZSTD_outBuffer out = {b->bytes, b->capacity, b->size};
+        ZSTD_outBuffer out = {b->bytes, b->capacity - b->size < STEP ? b->capacity : b->size + STEP, b->size};
         left = ZSTD_decompressStream(z, &out, &in);
         b->size = out.pos;
+        ordo_phase_step(&phase, in.pos - before);
         if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
             status = ordo_fail(ORDO_ERR_MEMORY, "%s: not enough memory for zstd", b->name);
         else if (ZSTD_isError(left))
             status = broken(b->name, "zstd", in.pos, false);
-        else if (in.pos == size && out.pos < out.size) {
+        else if (in.pos == size && (left == 0 || out.pos < out.size)) { /* 0: a frame ended, and all of it is out */
             if (left)
                 status = broken(b->name, "zstd", size, true);
             break;

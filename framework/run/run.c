@@ -15,6 +15,7 @@
 #include <ordo/detail/program.h>
 
 #include "number.h"
+#include "phase.h"
 #include "plan.h"
 #include "registry.h"
 #include "reserved.h"
@@ -24,6 +25,7 @@ struct ordo_job_private {
     const ordo_options *options;
     const char *scheduler;
     struct timespec start;
+    ordo_phase phase; /* counts items */
     double prepare_seconds, last_progress, transfer_seconds;
     pthread_t caller;               /* member 0 */
     ordo_u64 supersteps, in_flight; /* as given to the last ordo_job_poll, for ordo_job_poll_within */
@@ -180,9 +182,11 @@ ordo_graph_kind ordo_job_graph_kind(const ordo_job *job)
 }
 
 /* Another thread may set the flag meanwhile. */
-static bool cancelled(const ordo_options *options)
+static bool cancelled(const ordo_job_private *own)
 {
-    return options->cancel && __atomic_load_n(options->cancel, __ATOMIC_RELAXED);
+    const ordo_options *options = own->options;
+    return (options->cancel && __atomic_load_n(options->cancel, __ATOMIC_RELAXED)) ||
+           __atomic_load_n(&own->phase.stopped, __ATOMIC_RELAXED);
 }
 
 static ordo_status make_locks(ordo_job *job)
@@ -277,8 +281,8 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
     status = job.counters && own.trace ? make_locks(&job) : ORDO_ERR_MEMORY;
     if (!status) {
         clock_gettime(CLOCK_MONOTONIC, &own.start);
-        status =
-            cancelled(options) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p->instance->run(&job);
+        ordo_phase_begin(&own.phase, "running", 0);
+        status = cancelled(&own) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p->instance->run(&job);
         double seconds = since(&own.start);
         if (own.failure)
             status = ordo_fail(own.failure, "%s", own.sentence);
@@ -397,7 +401,7 @@ static double run_seconds(const ordo_job *job)
 static void look_for_end(ordo_job *job, ordo_u64 supersteps, ordo_u64 in_flight)
 {
     const ordo_options *options = job->own->options;
-    if (cancelled(options) && !ordo_job_stopped(job)) {
+    if (cancelled(job->own) && !ordo_job_stopped(job)) {
         ordo_fail(ORDO_ERR_CANCELLED, "cancelled after %.3f s", ordo_job_seconds(job));
         ordo_job_fail(job, ORDO_ERR_CANCELLED);
     }
@@ -409,11 +413,23 @@ static void look_for_end(ordo_job *job, ordo_u64 supersteps, ordo_u64 in_flight)
     }
 }
 
+static ordo_u64 items_so_far(const ordo_job *job)
+{
+    ordo_u64 items = 0;
+    for (int t = 0; t < job->threads; t++)
+        items += __atomic_load_n(&job->counters[t].items, __ATOMIC_RELAXED);
+    return items;
+}
+
 void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
 {
     const ordo_options *options = job->own->options;
     __atomic_store_n(&job->own->supersteps, job->supersteps, __ATOMIC_RELAXED);
     __atomic_store_n(&job->own->in_flight, in_flight, __ATOMIC_RELAXED);
+    if (job->own->phase.watch && !ordo_job_stopped(job)) {
+        const ordo_u64 items = items_so_far(job);
+        ordo_phase_step(&job->own->phase, items - __atomic_load_n(&job->own->phase.done, __ATOMIC_RELAXED));
+    }
     look_for_end(job, job->supersteps, in_flight);
     if (!options->progress || ordo_job_stopped(job)) /* no report after the end */
         return;
@@ -421,10 +437,11 @@ void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
     if (now - job->own->last_progress < 0.1)
         return;
     job->own->last_progress = now;
-    ordo_progress progress = {
-        .scheduler = job->own->scheduler, .seconds = now, .supersteps = job->supersteps, .in_flight = in_flight};
-    for (int t = 0; t < job->threads; t++)
-        progress.items += __atomic_load_n(&job->counters[t].items, __ATOMIC_RELAXED);
+    ordo_progress progress = {.scheduler = job->own->scheduler,
+                              .seconds = now,
+                              .supersteps = job->supersteps,
+                              .in_flight = in_flight,
+                              .items = items_so_far(job)};
     options->progress(options->progress_arg, &progress);
 }
 

@@ -16,5 +16,6 @@
 #include <ordo/run.h>
 #include <ordo/types.h>
 #include <ordo/version.h>
+#include <ordo/watch.h>
 
 #endif
