@@ -97,7 +97,7 @@ typedef struct options {
 
     /* output */
     const char *json, *output, *tree, *nearest, *trace, *cut;
-    const char *baseline, *csv, *save, *from; /* compare */
+    const char *baseline, *csv, *svg, *save, *from; /* compare */
     double adaptive;                          /* compare: seconds; 0: --repeat alone */
     double search_seconds;                    /* tune */
     ordo_u64 trials;                          /* check-operator: of each property */

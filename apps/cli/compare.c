@@ -113,7 +113,7 @@ static ordo_status compare_apps(comparison *c)
     return status;
 }
 
-static ordo_status open_outputs(comparison *c, sink *csv)
+static ordo_status open_outputs(comparison *c, sink *csv, sink *svg)
 {
     const options *o = c->o;
     ordo_status status = ORDO_OK;
@@ -126,21 +126,24 @@ static ordo_status open_outputs(comparison *c, sink *csv)
         status = sink_open(&c->json, o->json);
     if (!status && o->csv)
         status = sink_open(csv, o->csv);
+    if (!status && o->svg)
+        status = sink_open(svg, o->svg);
     if (!status && o->save)
         status = sink_append(&c->save, o->save);
     c->table.csv = csv->file;
-    c->table.text = !o->quiet && c->json.file != stdout && csv->file != stdout;
+    c->table.svg = svg->file;
+    c->table.text = !o->quiet && c->json.file != stdout && csv->file != stdout && svg->file != stdout;
     return status;
 }
 
 /* Closes the outputs; what finished is kept after an interrupt and after a wrong answer. */
-static ordo_status close_outputs(comparison *c, sink *csv, ordo_status status)
+static ordo_status close_outputs(comparison *c, sink *csv, sink *svg, ordo_status status)
 {
-    sink *all[] = {&c->json, csv, &c->save};
+    sink *all[] = {&c->json, csv, svg, &c->save};
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());
     const bool keep = !status || status == ORDO_ERR_VERIFY || (status == ORDO_ERR_CANCELLED && c->any_whole);
-    ordo_status closed = ORDO_OK;
+    ordo_status closed = keep && svg->file ? plot_write(&c->table.plot, svg->file) : ORDO_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         ordo_status one = sink_close(all[i], keep);
         closed = closed ? closed : one;
@@ -152,8 +155,8 @@ static ordo_status close_outputs(comparison *c, sink *csv, ordo_status status)
 
 static ordo_status check_use(const options *o)
 {
-    const char *files[] = {o->json, o->csv, o->save};
-    for (int i = 0; i < 3; i++)
+    const char *files[] = {o->json, o->csv, o->svg, o->save};
+    for (int i = 0; i < 4; i++)
         for (int j = 0; j < i; j++)
             if (files[i] && files[j] && !strcmp(files[i], files[j]))
                 return ordo_fail(ORDO_ERR_USAGE, "two outputs go to '%s', expected different files", files[i]);
@@ -184,13 +187,13 @@ ordo_status verb_compare(const options *given)
     c->o = o;
     c->candidates = candidates;
     c->seed = o->seed;
-    sink csv = {0};
-    status = open_outputs(c, &csv);
+    sink csv = {0}, svg = {0};
+    status = open_outputs(c, &csv, &svg);
     if (!status)
         status = o->from ? compare_saved(o, &c->table) : compare_apps(c);
     if (!status && c->any_failed)
         status = ordo_fail(ORDO_ERR_VERIFY, "%s", c->failure);
-    status = close_outputs(c, &csv, status);
+    status = close_outputs(c, &csv, &svg, status);
     table_free(&c->table);
     free(candidates);
     free(c);

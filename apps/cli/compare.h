@@ -1,5 +1,6 @@
 /* compare.h -- what the files of `ordo compare` share: compare.c makes the runs, contenders.c says who takes part,
- * saved.c reads runs of earlier comparisons, compare_table.c prints and writes tables.
+ * saved.c reads runs of earlier comparisons, compare_table.c prints and writes tables,
+ * compare_plot.c draws them.
  */
 #ifndef ORDO_CLI_COMPARE_H
 #define ORDO_CLI_COMPARE_H
@@ -63,11 +64,27 @@ typedef struct summary {
     double *replicates; /* [ORDO_RESAMPLES] */
 } summary;
 
+/* A picture of tables, while it is made. All zero at first. */
+typedef struct plot {
+    FILE *out; /* into text[size] */
+    char *text;
+    size_t size;
+    double y; /* where the next panel begins */
+} plot;
+
+/* Adds a panel: the contenders that ran, with their times and ratios over entry `base`. Errors: ORDO_ERR_MEMORY. */
+ordo_status plot_panel(plot *p, const results *r, const ordo_estimate *time, const ordo_estimate *ratio, int base);
+/* Writes the picture; nothing where no panel was added. Errors: ORDO_ERR_MEMORY. */
+ordo_status plot_write(plot *p, FILE *out);
+void plot_free(plot *p);
+
 typedef struct table {
     bool text;       /* tables are printed on standard output */
     int lines_shown; /* on a terminal */
     double last_shown;
     FILE *csv; /* NULL: none */
+    FILE *svg; /* likewise */
+    plot plot; /* for svg */
     bool csv_begun;
     summary *summaries; /* [summary_count] */
     size_t summary_count;

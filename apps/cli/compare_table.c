@@ -436,6 +436,7 @@ void table_free(table *t)
     for (size_t i = 0; i < t->summary_count; i++)
         free(t->summaries[i].replicates);
     free(t->summaries);
+    plot_free(&t->plot);
     *t = (table){0};
 }
 
@@ -525,6 +526,8 @@ ordo_status table_finish(table *t, const results *r, bool interrupted)
     }
     if (t->csv)
         write_csv(t, r, v);
+    if (!status && t->svg)
+        status = plot_panel(&t->plot, r, v->time, v->ratio, (int)(base_of(r) - r->entries));
     if (!status)
         status = keep_summary(t, r, v);
     view_free(v);

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import time
+import xml.etree.ElementTree
 
 from command import ORDO, Base, Terminal, main, needs, ordo, schedulers
 from references import INF, dijkstra
@@ -311,6 +312,26 @@ class Saved(Base):
         rows, text = self.table(self.made_up("few.jsonl", {"delta": lambda s, r: 2.0, "bsp": lambda s, r: 1.0}, 4))
         self.assertEqual((rows["bsp"]["speed_up"], rows["bsp"]["speed_up_low"]), (2, ""))
         self.assertRegex(text, "Best: +bsp by its median; too few runs")
+
+    def test_picture(self):
+        """A panel for each app and graph, a dot for each row at its place, the words of its verdict; names are text and not markup."""
+        svg = "{http://www.w3.org/2000/svg}"
+        a = self.made_up("p.jsonl", {"delta": lambda s, r: 2e-3, "bsp": lambda s, r: 1e-3, "adds": lambda s, r: 8e-3}, 5, graph="<g> & \xfc.gr")
+        b = self.made_up("q.jsonl", {"delta": lambda s, r: 2e-3, "bsp": lambda s, r: 2e-3}, 3, graph="h", checksum="f" * 16)
+        out = self.path("p.svg")
+        self.ok(ordo("compare", "--from", a, b, "--svg", out))
+        root = xml.etree.ElementTree.parse(out).getroot()
+        texts = [t.text for t in root.iter(svg + "text")]
+        self.assertEqual(len([t for t in texts if "<g> & " in t or ", h: " in t]), 2, texts)
+        titles = [g.find(svg + "title").text for g in root.iter(svg + "g")]
+        self.assertEqual(len(titles), 5)
+        self.assertIn("bsp: 1 ms, 1 to 1; 2.00x (2.00 to 2.00)", titles)
+        self.assertIn("delta: 2 ms, 2 to 2; baseline", titles)
+        self.assertIn("bsp: 2 ms; 1.00x, too few runs", titles)
+        x = {g.find(svg + "title").text.split(":")[0]: float(g.find(svg + "circle").get("cx")) for g in list(root.iter(svg + "g"))[:3]}
+        self.assertAlmostEqual(x["adds"] - x["delta"], 2 * (x["delta"] - x["bsp"]), delta=0.3)  # 8 : 2 is twice 2 : 1
+        self.refused(2, "two outputs go to", "compare", "sssp", self.gr, "--csv", "x", "--svg", "x")
+        self.assertEqual(ordo("compare", "--from", a, "--svg", "/dev/full").returncode, 3)
 
     def test_intervals_hold_the_truth(self):
         """About 95 of 100 intervals do; of equal schedulers one is called faster in few tables. Noise is common to a round, and wide."""

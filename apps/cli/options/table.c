@@ -190,6 +190,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_PATHS, "gives no paths")),
     ROW("json", 0, "FILE", MEASURES | VERB_INFO, TEXT(json), "a JSON object a run, one a line; '-' is standard output", OPERATORS),
     ROW("csv", 0, "FILE", VERB_COMPARE, TEXT(csv), "the table as CSV, a line a scheduler and graph"),
+    ROW("svg", 0, "FILE", VERB_COMPARE, TEXT(svg), "the tables as a picture: times with their intervals"),
     ROW("save", 0, "FILE", VERB_COMPARE, TEXT(save), "adds each run to FILE, as --json writes it, for --from"),
     ROW("from", 0, "FILE", VERB_COMPARE, TEXT(from), "runs nothing: tables from the runs in FILE, and in further files"),
     ROW("trace-json", 0, NULL, VERB_APP | VERB_COMPARE, FLAG(trace_json), "puts the trace into the JSON"),
