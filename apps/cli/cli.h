@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <ordo/trace.h>
+
 #include "apps/app.h"
 #include "framework/graph/twister.h"
 #include "framework/run/output.h"
@@ -99,6 +101,7 @@ typedef struct options {
     const char *baseline, *csv, *save, *from; /* compare */
     double adaptive;                          /* compare: seconds; 0: --repeat alone */
     double search_seconds;                    /* tune */
+    double trace_period;                      /* seconds; 0: chosen */
     bool trace_json, analysis, log, quiet, progress, help, version;
     bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
 } options;
@@ -241,6 +244,7 @@ typedef struct record {
     ordo_vid source, sink;
     const options *o;
     const ordo_stats *stats;
+    const ordo_trace *trace; /* NULL: none is asked for */
     const ordo_answer *answer;
     ordo_u64 expected, at_most; /* predicted bytes */
     double trial_seconds;       /* the app's call without preparation that is done once for each graph */
@@ -317,7 +321,6 @@ ordo_status sink_whole(sink *s);
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer);
 void write_tree(sink *s, const loaded *g, const ordo_answer *answer);
 void write_cut(sink *s, const ordo_answer *answer);
-void write_trace(sink *s, const ordo_stats *stats);
 /* Flushes standard output; ORDO_ERR_IO if anything printed there was lost. */
 ordo_status flush_stdout(void);
 /* Whether that was because the reader has closed the pipe. */

@@ -11,6 +11,7 @@
 #include <ordo/graph.h>
 #include <ordo/memory.h>
 #include <ordo/run.h>
+#include <ordo/trace.h>
 #include <ordo/types.h>
 
 #endif
