@@ -76,6 +76,8 @@ static ordo_status compare_graph(comparison *c, const char *path)
     ordo_answer answer = {0};
     if (!status)
         status = run_rounds(c, &answer);
+    if (!status && o->trace)
+        status = comparison_trace(c, &answer);
     int ran = 0;
     for (int i = 0; i < r->count && r->entries; i++)
         ran += took_part(&r->entries[i]);
@@ -159,6 +161,10 @@ static ordo_status open_outputs(comparison *c, sink *csv)
         status = sink_open(csv, o->csv);
     if (!status && o->save)
         status = sink_append(&c->save, o->save);
+    if (!status && o->trace) {
+        snprintf(c->viewer_path, sizeof c->viewer_path, "%s.perfetto", o->trace);
+        status = sink_open(&c->viewer, c->viewer_path);
+    }
     c->table.csv = csv->file;
     c->table.text = !o->quiet && c->json.file != stdout && csv->file != stdout;
     return status;
@@ -167,7 +173,7 @@ static ordo_status open_outputs(comparison *c, sink *csv)
 /* Closes the outputs; what finished is kept after an interrupt and after a wrong answer. */
 static ordo_status close_outputs(comparison *c, sink *csv, ordo_status status)
 {
-    sink *all[] = {&c->json, csv, &c->save};
+    sink *all[] = {&c->json, csv, &c->save, &c->viewer};
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());
     const bool keep = !status || status == ORDO_ERR_VERIFY || (status == ORDO_ERR_CANCELLED && c->any_whole);
@@ -181,6 +187,20 @@ static ordo_status close_outputs(comparison *c, sink *csv, ordo_status status)
     return status ? ordo_fail(status, "%s", failure) : ORDO_OK;
 }
 
+/* Traces are of one app on one graph, so that they belong on one axis. */
+static ordo_status check_trace(const options *o)
+{
+    if (options_given(o, "trace-period") && !o->trace)
+        return ordo_fail(ORDO_ERR_USAGE, "--trace-period without --trace PREFIX");
+    if (!o->trace)
+        return ORDO_OK;
+    if (strlen(o->trace) >= TRACE_PATH)
+        return ordo_fail(ORDO_ERR_USAGE, "--trace of %zu bytes, expected less than %d", strlen(o->trace), TRACE_PATH);
+    if (o->from || o->word_count + (o->generate || o->made.kind) != 2 || strchr(o->words[0], ','))
+        return ordo_fail(ORDO_ERR_USAGE, "--trace is of one app on one graph");
+    return ORDO_OK;
+}
+
 static ordo_status check_use(const options *o)
 {
     const char *files[] = {o->json, o->csv, o->save};
@@ -192,7 +212,7 @@ static ordo_status check_use(const options *o)
         return ordo_fail(ORDO_ERR_USAGE, "--from makes no runs, so it takes no graph, --schedulers, --json and --save");
     if (!o->from && o->word_count == 0)
         return ordo_fail(ORDO_ERR_USAGE, "compare needs an app and a graph");
-    return ORDO_OK;
+    return check_trace(o);
 }
 
 ordo_status verb_compare(const options *given)

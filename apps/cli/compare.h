@@ -85,6 +85,8 @@ void table_free(table *t);
 
 /* ---- runs (compare_runs.c) ---- */
 
+enum { TRACE_PATH = 4096 }; /* bytes of --trace PREFIX, its end included */
+
 /* The first answer from a source, with which the others are compared. */
 typedef struct reference {
     bool set;
@@ -98,7 +100,8 @@ typedef struct comparison {
     int count;
     bool any_failed;
     char failure[1024]; /* the first one */
-    sink json, save;
+    sink json, save, viewer;
+    char viewer_path[TRACE_PATH + 16];
     bool verify_once; /* the first answer from each source alone */
     bool any_whole;   /* a record is in the JSON */
     char session[24]; /* in all records of this call */
@@ -121,6 +124,8 @@ ordo_status comparison_entries(comparison *c);
 ordo_status comparison_warm_up(comparison *c, ordo_answer *answer);
 /* One run of every entry from every source, in a random order. Rounds count from 0. */
 ordo_status comparison_round(comparison *c, size_t round, ordo_answer *answer);
+/* Traces a further run of every contender that took part: PREFIX-ROW-SCHEDULER.json, and all in c->viewer. */
+ordo_status comparison_trace(comparison *c, ordo_answer *answer);
 /* Frees what belongs to the graph, and the graph. */
 void comparison_end(comparison *c, loaded *g);
 

@@ -164,6 +164,11 @@ static void put_json(FILE *file, const trace_about *a, const ordo_trace_view *v)
         fprintf(file, ",\"%s\":", words[i].name);
         put_string(file, words[i].value);
     }
+    fputs(",\"label\":", file);
+    if (a->label)
+        put_string(file, a->label);
+    else
+        fputs("null", file);
     fprintf(file, ",\"threads\":%d,\"period\":%.9g,\"sampler_seconds\":%.9f,\"incomplete\":%s\n,", v->threads,
             v->period, v->sampler_seconds, v->incomplete ? "true" : "false");
     put_samples(file, v);
@@ -223,7 +228,8 @@ static void put_track(FILE *file, int pid, const ordo_trace_view *v, int thread)
 void trace_viewer_run(FILE *file, int pid, const trace_about *a, const ordo_trace_view *v)
 {
     char name[400];
-    snprintf(name, sizeof name, "%s under %s, sync %s, %s", a->app, a->scheduler, a->sync, a->device);
+    snprintf(name, sizeof name, "%s under %s, sync %s, %s", a->app, a->label ? a->label : a->scheduler, a->sync,
+             a->device);
     fprintf(file, "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":", pid);
     put_string(file, name);
     fprintf(file, "}},\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}},\n", pid,

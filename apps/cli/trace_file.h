@@ -11,6 +11,7 @@ trace_format trace_format_of(const char *path);
 /* What a trace is of. */
 typedef struct trace_about {
     const char *app, *op, *scheduler, *sync;
+    const char *label; /* of a contender; NULL: none */
     char device[96];
 } trace_about;
 /* By the statistics of a run, or by the options where an error has left none. */

@@ -121,6 +121,28 @@ class Trace(Base):
             self.assertEqual(trace["samples"]["items"], sorted(trace["samples"]["items"]))
             self.assertEqual(trace["samples"]["items"][-1], self.counts(r.out)["items"], words)
 
+    def test_compare(self):
+        """Every contender in a file of its own, and as a process of one for viewers; all begin at time 0."""
+        prefix = self.path("all")
+        self.ok(ordo("compare", "sssp", *GRID, "-n", 1, "--warmup", 0, "--trace", prefix))
+        found = {name for name in os.listdir(self.folder.name) if name.startswith("all")}
+        labels = []
+        for name in found - {"all.perfetto"}:
+            with open(self.path(name)) as f:
+                labels.append(json.load(f)["label"])
+        self.assertEqual(sorted(labels), sorted(schedulers()))
+        self.assertEqual(len(found), len(schedulers()) + 1)
+        with open(prefix + ".perfetto") as f:
+            events = json.load(f)["traceEvents"]
+        runs = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name" and e["pid"]}
+        self.assertEqual(len(set(runs.values())), len(schedulers()))
+        for pid in runs:
+            self.assertEqual(min(e["ts"] for e in events if e["pid"] == pid and "ts" in e), 0)
+        for words in (["sssp,bfs", *GRID[:2]], ["sssp", self.gr, self.gr], ["sssp", self.gr, *GRID[:2]]):
+            self.refused(2, "--trace is of one app on one graph", "compare", *words, "--trace", prefix)
+        self.refused(2, "--trace-period without --trace", "compare", "sssp", self.gr, "--trace-period", 0.01)
+        self.refused(3, "cannot write", "compare", "sssp", self.gr, "--trace", "/no/such/folder/x")
+
 
 if __name__ == "__main__":
     main()
