@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include <ordo/version.h>
+#include <ordo/trace.h>
 
 #include "apps/app.h"
 #include "framework/graph/twister.h"
@@ -98,9 +99,10 @@ typedef struct options {
     /* output */
     const char *json, *output, *tree, *nearest, *trace, *cut;
     const char *baseline, *csv, *svg, *save, *from; /* compare */
-    double adaptive;                          /* compare: seconds; 0: --repeat alone */
-    double search_seconds;                    /* tune */
-    ordo_u64 trials;                          /* check-operator: of each property */
+    double adaptive;                                /* compare: seconds; 0: --repeat alone */
+    double search_seconds;                          /* tune */
+    ordo_u64 trials;                                /* check-operator: of each property */
+    double trace_period;                            /* seconds; 0: chosen */
     bool trace_json, analysis, log, quiet, progress, help, version;
     bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
 } options;
@@ -254,6 +256,7 @@ typedef struct record {
     size_t at_once; /* sources at once, instead of `source`; 0: none */
     const options *o;
     const ordo_stats *stats;
+    const ordo_trace *trace; /* NULL: none is asked for */
     const ordo_answer *answer;
     ordo_u64 expected, at_most; /* predicted bytes */
     double trial_seconds;       /* the app's call without preparation that is done once for each graph */
@@ -331,7 +334,6 @@ void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answ
 /* Writes an array of vertices: predecessors, or sources. */
 void write_vertices(sink *s, const loaded *g, const ordo_vid *vertices, ordo_u64 count);
 void write_cut(sink *s, const ordo_answer *answer);
-void write_trace(sink *s, const ordo_stats *stats);
 /* Flushes standard output; ORDO_ERR_IO if anything printed there was lost. */
 ordo_status flush_stdout(void);
 /* Whether that was because the reader has closed the pipe. */

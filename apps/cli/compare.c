@@ -44,6 +44,8 @@ static ordo_status compare_graph(comparison *c, const char *path)
         status = flush_stdout();
     if (!status)
         status = make_runs(c);
+    if (!status && o->trace)
+        status = comparison_trace(c);
     int ran = 0;
     for (int i = 0; i < r->count && r->entries; i++)
         ran += took_part(&r->entries[i]);
@@ -130,6 +132,10 @@ static ordo_status open_outputs(comparison *c, sink *csv, sink *svg)
         status = sink_open(svg, o->svg);
     if (!status && o->save)
         status = sink_append(&c->save, o->save);
+    if (!status && o->trace) {
+        snprintf(c->viewer_path, sizeof c->viewer_path, "%s.perfetto", o->trace);
+        status = sink_open(&c->viewer, c->viewer_path);
+    }
     c->table.csv = csv->file;
     c->table.svg = svg->file;
     c->table.text = !o->quiet && c->json.file != stdout && csv->file != stdout && svg->file != stdout;
@@ -139,7 +145,7 @@ static ordo_status open_outputs(comparison *c, sink *csv, sink *svg)
 /* Closes the outputs; what finished is kept after an interrupt and after a wrong answer. */
 static ordo_status close_outputs(comparison *c, sink *csv, sink *svg, ordo_status status)
 {
-    sink *all[] = {&c->json, csv, svg, &c->save};
+    sink *all[] = {&c->json, csv, svg, &c->save, &c->viewer};
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());
     const bool keep = !status || status == ORDO_ERR_VERIFY || (status == ORDO_ERR_CANCELLED && c->any_whole);
@@ -153,6 +159,20 @@ static ordo_status close_outputs(comparison *c, sink *csv, sink *svg, ordo_statu
     return status ? ordo_fail(status, "%s", failure) : ORDO_OK;
 }
 
+/* Traces are of one app on one graph, so that they belong on one axis. */
+static ordo_status check_trace(const options *o)
+{
+    if (options_given(o, "trace-period") && !o->trace)
+        return ordo_fail(ORDO_ERR_USAGE, "--trace-period without --trace PREFIX");
+    if (!o->trace)
+        return ORDO_OK;
+    if (strlen(o->trace) >= TRACE_PATH)
+        return ordo_fail(ORDO_ERR_USAGE, "--trace of %zu bytes, expected less than %d", strlen(o->trace), TRACE_PATH);
+    if (o->from || o->word_count + (o->generate || o->made.kind) != 2 || strchr(o->words[0], ','))
+        return ordo_fail(ORDO_ERR_USAGE, "--trace is of one app on one graph");
+    return ORDO_OK;
+}
+
 static ordo_status check_use(const options *o)
 {
     const char *files[] = {o->json, o->csv, o->svg, o->save};
@@ -164,7 +184,7 @@ static ordo_status check_use(const options *o)
         return ordo_fail(ORDO_ERR_USAGE, "--from makes no runs, so it takes no graph, --schedulers, --json and --save");
     if (!o->from && o->word_count == 0)
         return ordo_fail(ORDO_ERR_USAGE, "compare needs an app and a graph");
-    return ORDO_OK;
+    return check_trace(o);
 }
 
 ordo_status verb_compare(const options *given)

@@ -102,6 +102,8 @@ void table_free(table *t);
 
 /* ---- runs (compare_runs.c) ---- */
 
+enum { TRACE_PATH = 4096 }; /* bytes of --trace PREFIX, its end included */
+
 /* The first answer from a source, with which the others are compared. */
 typedef struct reference {
     bool set;
@@ -115,7 +117,8 @@ typedef struct comparison {
     int count;
     bool any_failed;
     char failure[1024]; /* the first one */
-    sink json, save;
+    sink json, save, viewer;
+    char viewer_path[TRACE_PATH + 16];
     bool verify_once; /* the first answer from each source alone */
     bool any_whole;   /* a record is in the JSON */
     char session[24]; /* in all records of this call */
@@ -139,6 +142,8 @@ ordo_status comparison_entries(comparison *c);
 /* Makes the runs of a plan that has `rounds` and what else ends it; this call sets the rest of it. What ran is in the
  * results also where it ends early. Contenders that cannot run are left out; if none can, the status says why. */
 ordo_status comparison_run(comparison *c, ordo_compare_plan *plan);
+/* Traces a further run of every contender that took part: PREFIX-ROW-SCHEDULER.json, and all in c->viewer. */
+ordo_status comparison_trace(comparison *c);
 /* Frees what belongs to the graph, and the graph. */
 void comparison_end(comparison *c, loaded *g);
 

@@ -295,16 +295,3 @@ void write_vertices(sink *s, const loaded *g, const ordo_vid *vertices, ordo_u64
         }
     }
 }
-
-void write_trace(sink *s, const ordo_stats *stats)
-{
-    fputs("seconds,in_flight,bucket,delta,concurrent,utilisation\n", s->file);
-    for (size_t i = 0; i < stats->trace_count; i++) {
-        const ordo_sample *t = &stats->trace[i];
-        fprintf(s->file, "%.9f,%llu,%llu,%.9g,%u,", t->seconds, (unsigned long long)t->in_flight,
-                (unsigned long long)t->bucket, t->delta, t->concurrent);
-        if (t->utilisation >= 0)
-            fprintf(s->file, "%.4f", (double)t->utilisation);
-        fputc('\n', s->file);
-    }
-}

@@ -370,6 +370,11 @@ ordo_status json_write_run(sink *s, const record *r)
     put(o, "verified", r->verified < 0 ? json_null() : json_boolean(r->verified));
     if (r->o->path_to)
         put(o, "path", path_array(r));
+    if (r->trace) {
+        const ordo_trace_view view = ordo_trace_look(r->trace);
+        put(o, "trace_samples", whole(view.sample_count));
+        put(o, "trace_period", real(view.period));
+    }
     if (r->o->trace_json)
         put(o, "trace", trace_array(r->stats, &failed));
     return write_line(s, o);

@@ -1,6 +1,7 @@
 /* run.c -- the verb of every app: load, choose sources, run, verify, report. */
 #include "apps/cli/cli.h"
 #include "apps/cli/run_time/operator.h"
+#include "apps/cli/trace_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,6 +174,9 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
 
 typedef struct outputs {
     sink json, values, tree, nearest, trace, cut;
+    ordo_trace *recorded; /* of the last run; NULL: no trace is asked for */
+    trace_about about;
+    bool keep_trace; /* it has been written */
 } outputs;
 
 static ordo_status open_outputs(const options *o, outputs *out)
@@ -187,17 +191,20 @@ static ordo_status open_outputs(const options *o, outputs *out)
         if (status)
             return status;
     }
-    return ORDO_OK;
+    return o->trace ? ordo_trace_make(o->trace_period, &out->recorded) : ORDO_OK;
 }
 
+/* A trace is kept also where the run failed: it shows how far it came. */
 static ordo_status close_outputs(outputs *out, bool keep)
 {
     sink *all[] = {&out->json, &out->values, &out->tree, &out->nearest, &out->trace, &out->cut};
     ordo_status first = ORDO_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        ordo_status status = sink_close(all[i], keep && !first);
+        const bool own = all[i] == &out->trace && out->keep_trace;
+        ordo_status status = sink_close(all[i], (keep || own) && !first);
         first = first ? first : status;
     }
+    ordo_trace_free(out->recorded);
     return first;
 }
 
@@ -222,6 +229,8 @@ static ordo_status check_use(options *o, const char **path)
             if (files[i] && files[j] && !strcmp(files[i], files[j]))
                 return ordo_fail(ORDO_ERR_USAGE, "two outputs go to '%s', expected different files", files[i]);
     }
+    if (options_given(o, "trace-period") && !o->trace)
+        return ordo_fail(ORDO_ERR_USAGE, "--trace-period without --trace FILE");
     o->stdout_taken = on_stdout > 0;
     o->quiet = o->quiet || o->stdout_taken;
     if (is_stdout(*path) && is_stdout(o->sources))
@@ -300,9 +309,32 @@ static ordo_status report_trial(const record *r, bool first, bool last, outputs 
     ordo_status status = out->json.file ? json_write_run(&out->json, r) : ORDO_OK;
     if (status)
         return status;
-    if (out->trace.file && last)
-        write_trace(&out->trace, r->stats);
     return flush_stdout();
+}
+
+/* run_once, which is recorded where a trace is asked for. */
+static ordo_status run_recorded(record *r, const ordo_app_input *input, const ordo_options *run, bool verify,
+                                ordo_answer *answer, ordo_stats *stats, outputs *out)
+{
+    if (out->recorded)
+        ordo_trace_clear(out->recorded);
+    const ordo_status status = run_once(r, input, run, verify, answer, stats);
+    out->about = trace_about_run(r->o, stats);
+    return status;
+}
+
+/* Writes the trace of the last run that began, however it ended. */
+static void write_trace(const options *o, outputs *out)
+{
+    if (!out->recorded)
+        return;
+    const ordo_trace_view view = ordo_trace_look(out->recorded);
+    if (!view.sample_count)
+        return;
+    trace_write(out->trace.file, trace_format_of(o->trace), &out->about, &view);
+    out->keep_trace = true;
+    if (!o->quiet)
+        print_trace(&view);
 }
 
 /* Writes the answer of the last trial. */
@@ -323,7 +355,8 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
 {
     const char *settings[MAX_SETTINGS];
     ordo_options run = run_options(o, o->scheduler, o->sync, settings);
-    record r = {.graph = g, .app = o->app, .o = o};
+    run.trace = out->recorded;
+    record r = {.graph = g, .app = o->app, .o = o, .trace = out->recorded};
     ordo_status status = expect_memory(&r, &run);
     if (status)
         return status;
@@ -357,7 +390,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
         r.sink = input.sink;
         r.source = input.source = sources[o->sources ? trial / repeat : count == 1 ? 0 : trial];
         r.trial = (int)trial + 1;
-        status = run_once(&r, &input, &run, o->verify && !warm, &answer, &stats);
+        status = run_recorded(&r, &input, &run, o->verify && !warm, &answer, &stats, out);
         if (!status && !warm) {
             if (!r.verified && !failure[0])
                 snprintf(failure, sizeof failure, "%s", ordo_last_error());
@@ -408,6 +441,7 @@ ordo_status verb_run(const options *given)
     /* A wrong answer is written, too, so that it can be examined; the exit status marks it. */
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());
+    write_trace(o, &out);
     ordo_status closed = close_outputs(&out, !status || status == ORDO_ERR_VERIFY);
     if (closed && (!status || status == ORDO_ERR_VERIFY))
         status = closed;

@@ -19,6 +19,7 @@
 #include "plan.h"
 #include "registry.h"
 #include "reserved.h"
+#include "trace.h"
 
 struct ordo_job_private {
     const ordo_graph *graph;
@@ -27,13 +28,14 @@ struct ordo_job_private {
     struct timespec start;
     ordo_phase phase; /* counts items */
     double prepare_seconds, last_progress, transfer_seconds;
-    pthread_t caller;               /* member 0 */
-    ordo_u64 supersteps, in_flight; /* as given to the last ordo_job_poll, for ordo_job_poll_within */
-    double run_seconds;             /* 0: the elapsed time less preparation and transfer */
-    pthread_mutex_t lock;           /* protects the failure */
+    pthread_t caller;     /* member 0 */
+    ordo_u64 supersteps;  /* at the last ordo_job_poll, for ordo_job_poll_within */
+    double run_seconds;   /* 0: the elapsed time less preparation and transfer */
+    pthread_mutex_t lock; /* protects the failure */
     ordo_status failure;
     char sentence[1024];
-    ordo_u64 worklist_bytes, peak_worklist_bytes;
+    ordo_run_words words; /* in_flight: for ordo_job_poll_within, too */
+    ordo_u64 peak_worklist_bytes;
     ordo_sample *trace;
     size_t trace_count;
     ordo_u64 trace_step, trace_skipped;
@@ -232,19 +234,38 @@ static void fill_stats(const ordo_job *job, const ordo_plan *p, double seconds, 
         stats->settings[i].name = p->scheduler->tunables[i].name;
         ordo_tunable_print(&p->scheduler->tunables[i], p->tunable[i], stats->settings[i].value);
     }
-    for (int t = 0; t < job->threads; t++) {
-        stats->items += job->counters[t].items;
-        stats->edges += job->counters[t].edges;
-        stats->useful += job->counters[t].useful;
-        stats->stale += job->counters[t].stale;
-        stats->activations += job->counters[t].activations;
-        stats->work_seconds += job->counters[t].work_seconds;
-    }
-    /* Where improvements activate, each became an entry that was processed or found stale; see op_expand. */
-    if (job->op->kind == ORDO_KIND_RELAX && job->op->activates && !p->scheduler->all_items) {
-        ordo_u64 taken = stats->items + stats->stale;
-        stats->useful = stats->activations = taken > job->initial_count ? taken - job->initial_count : 0;
-    }
+    ordo_counters sum;
+    ordo_counters_sum(job, p->scheduler->all_items, &sum);
+    stats->items = sum.items;
+    stats->edges = sum.edges;
+    stats->useful = sum.useful;
+    stats->stale = sum.stale;
+    stats->activations = sum.activations;
+    stats->work_seconds = sum.work_seconds;
+}
+
+/* Calls the instance, and records it where a trace is asked for; *seconds is the time that it took. */
+static ordo_status run_instance(ordo_job *job, const ordo_plan *p, double *seconds)
+{
+    ordo_job_private *own = job->own;
+    ordo_trace *trace = own->options->trace;
+    const ordo_traced_run traced = {.job = job,
+                                    .words = &own->words,
+                                    .by_time = !p->backend && job->op->kind != ORDO_KIND_PROGRAM,
+                                    .all_items = p->scheduler->all_items};
+    ordo_status status = trace ? ordo_trace_ready(trace, &traced) : ORDO_OK;
+    if (status)
+        return status;
+    job->traced = trace && traced.by_time;
+    clock_gettime(CLOCK_MONOTONIC, &own->start);
+    ordo_phase_begin(&own->phase, "running", 0);
+    if (trace)
+        ordo_trace_start(trace, &own->start);
+    status = cancelled(own) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p->instance->run(job);
+    *seconds = since(&own->start);
+    if (trace)
+        ordo_trace_stop(trace, own->trace, own->trace_count);
+    return status;
 }
 
 static ordo_status run_plan(const ordo_work *work, const ordo_options *options, const ordo_plan *p, ordo_stats *stats)
@@ -280,10 +301,8 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
     own.trace = ordo_alloc(ORDO_TRACE_MAX, sizeof(ordo_sample));
     status = job.counters && own.trace ? make_locks(&job) : ORDO_ERR_MEMORY;
     if (!status) {
-        clock_gettime(CLOCK_MONOTONIC, &own.start);
-        ordo_phase_begin(&own.phase, "running", 0);
-        status = cancelled(&own) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p->instance->run(&job);
-        double seconds = since(&own.start);
+        double seconds = 0;
+        status = run_instance(&job, p, &seconds);
         if (own.failure)
             status = ordo_fail(own.failure, "%s", own.sentence);
         if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
@@ -425,7 +444,7 @@ void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
 {
     const ordo_options *options = job->own->options;
     __atomic_store_n(&job->own->supersteps, job->supersteps, __ATOMIC_RELAXED);
-    __atomic_store_n(&job->own->in_flight, in_flight, __ATOMIC_RELAXED);
+    __atomic_store_n(&job->own->words.in_flight, in_flight, __ATOMIC_RELAXED);
     if (job->own->phase.watch && !ordo_job_stopped(job)) {
         const ordo_u64 items = items_so_far(job);
         ordo_phase_step(&job->own->phase, items - __atomic_load_n(&job->own->phase.done, __ATOMIC_RELAXED));
@@ -447,7 +466,7 @@ void ordo_job_poll(ordo_job *job, ordo_u64 in_flight)
 
 void ordo_job_poll_within(ordo_job *job)
 {
-    const ordo_u64 in_flight = __atomic_load_n(&job->own->in_flight, __ATOMIC_RELAXED);
+    const ordo_u64 in_flight = __atomic_load_n(&job->own->words.in_flight, __ATOMIC_RELAXED);
     if (pthread_equal(pthread_self(), job->own->caller))
         ordo_job_poll(job, in_flight);
     else
@@ -479,11 +498,20 @@ void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double 
                      float utilisation)
 {
     ordo_job_private *own = job->own;
+    __atomic_store_n(&own->words.bucket, bucket, __ATOMIC_RELAXED);
+    __atomic_store(&own->words.delta, &delta, __ATOMIC_RELAXED);
+    __atomic_store_n(&own->words.concurrent, concurrent, __ATOMIC_RELAXED);
     if (own->trace_skipped + 1 < own->trace_step) { /* does not read the clock for samples that are left out */
         own->trace_skipped++;
         return;
     }
     ordo_job_sample_at(job, ordo_job_seconds(job), in_flight, bucket, delta, concurrent, utilisation);
+}
+
+void ordo_job_probe(ordo_job *job, ordo_probe_fn *probe, const void *arg)
+{
+    if (job->traced)
+        ordo_trace_set_probe(job->own->options->trace, probe, arg);
 }
 
 const ordo_graph *ordo_job_graph(const ordo_job *job)
@@ -541,7 +569,7 @@ ordo_status ordo_job_need_partition(ordo_job *job, ordo_u32 parts, const ordo_u3
 void ordo_job_account(ordo_job *job, long long bytes)
 {
     ordo_job_private *own = job->own;
-    ordo_u64 now = __atomic_add_fetch(&own->worklist_bytes, (ordo_u64)bytes, __ATOMIC_RELAXED);
+    ordo_u64 now = __atomic_add_fetch(&own->words.worklist_bytes, (ordo_u64)bytes, __ATOMIC_RELAXED);
     ordo_u64 peak = __atomic_load_n(&own->peak_worklist_bytes, __ATOMIC_RELAXED);
     while (peak < now && !__atomic_compare_exchange_n(&own->peak_worklist_bytes, &peak, now, true, __ATOMIC_RELAXED,
                                                       __ATOMIC_RELAXED))

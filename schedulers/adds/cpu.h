@@ -289,8 +289,11 @@ ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
     adds_member *me = run->member[index];
     const int patience = job->threads > ordo_cores() ? 2 : 64;
     adds_agree_base(run, index);
+    ordo_count_from(job, index, &me->count, NULL, 0, NULL);
     if (!c->params.combining && index == 0) {
+        ordo_set_state(job, index, ORDO_MANAGING);
         adds_manage_loop(run, patience);
+        ordo_set_state(job, index, ORDO_ENDED);
         return;
     }
 
@@ -311,7 +314,7 @@ ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
             if (round) {
                 __atomic_store_n(&me->worker->waiting, 0, __ATOMIC_RELAXED);
                 if (round > 1)
-                    busy_since = ORDO_CLOCK(job);
+                    busy_since = ordo_go_to_work(job, index);
                 round = 0;
             }
             if (flag == ADDS_END)
@@ -327,11 +330,11 @@ ORDO_INLINE void adds_work(adds_run *run, int index, const ordo_sync sync)
             continue;
         }
         if (++round == 2) /* the first round is too short to read the clock */
-            me->count.work_seconds += ORDO_CLOCK(job) - busy_since;
+            ordo_stop_work(job, index, &me->count, busy_since);
         adds_wait(me, round, patience);
     }
     me->count.work_seconds += ORDO_CLOCK(job) - busy_since;
-    ordo_publish_counters(job, index, &me->count);
+    ordo_count_to(job, index, &me->count);
 }
 
 ORDO_NOINLINE void adds_work_atomic(void *run, int index)
@@ -357,6 +360,7 @@ static adds_params adds_params_of(ordo_job *job, double delta)
         .epoch = t[ADDS_EPOCH] > 0 ? (ordo_u32)t[ADDS_EPOCH] : 32,
         .controller = adds_delta_params_of(job, delta, 2, 0.3),
         .job = job,
+        .overflow = job->initial_count,
     };
     r.controller.worth = ADDS_WORTH;
     /* So that an assignment of high degrees ends within about a millisecond: member 0 polls for cancellation between
@@ -366,6 +370,14 @@ static adds_params adds_params_of(ordo_job *job, double delta)
     if (r.grain_low > r.grain_high)
         r.grain_low = r.grain_high;
     return r;
+}
+
+static void adds_run_team(adds_run *run)
+{
+    ordo_job *job = run->job;
+    ordo_job_probe(job, adds_probe_run, run->control);
+    ordo_team_run(job->team, ordo_job_sync(job) == ORDO_SYNC_LOCK ? adds_work_lock : adds_work_atomic, run);
+    ordo_job_probe(job, NULL, NULL);
 }
 
 static ordo_status adds_run_job(ordo_job *job)
@@ -409,7 +421,7 @@ static ordo_status adds_run_job(ordo_job *job)
     if (!status) {
         adds_control_init(c, adds_delta_controller_of(job, &c->params.controller, delta));
         job->delta_first = delta;
-        ordo_team_run(job->team, ordo_job_sync(job) == ORDO_SYNC_LOCK ? adds_work_lock : adds_work_atomic, &run);
+        adds_run_team(&run);
         job->supersteps = c->switches;
         job->delta_last = c->controller.delta;
         long long pool = (long long)(((ordo_u64)c->queue.blocks_used << layout.block_shift) * layout.entry);

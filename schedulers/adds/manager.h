@@ -79,7 +79,8 @@ typedef struct adds_params {
     ordo_u32 grain_low, grain_high;
     ordo_u32 epoch; /* assignments */
     adds_delta_params controller;
-    ordo_job *job; /* the job whose trace is written; NULL: none */
+    ordo_job *job;     /* the job whose trace is written; NULL: none */
+    ordo_u64 overflow; /* initial items, which begin as overflow and are no spills */
 } adds_params;
 
 typedef struct adds_control {
@@ -197,6 +198,18 @@ ADDS_FN double adds_workers_capacity(const adds_params *r)
     return (double)(r->workers - r->first_worker) * r->grain_high;
 }
 
+/* Adds a sample to the trace: after a head switch, and after a change of delta. */
+ADDS_FN void adds_sample_trace(const adds_control *c)
+{
+#ifndef ORDO_NO_STATS
+    if (c->params.job)
+        ordo_job_sample(c->params.job, c->in_flight, c->switches, c->controller.delta, c->controller.concurrent,
+                        (float)c->util);
+#else
+    (void)c;
+#endif
+}
+
 /* Called at the end of an epoch. */
 ADDS_FN void adds_adapt(adds_control *c)
 {
@@ -225,12 +238,15 @@ ADDS_FN void adds_adapt(adds_control *c)
         adds_delta_controller_narrow(&c->params.controller, &c->controller, pushes, pushes - head_pushes, c->util,
                                      c->queue.layout.buckets, c->switches)) {
         adds_publish_map(c);
+        adds_sample_trace(c);
         return;
     }
     c->switches_before = c->switches;
     if (adds_delta_controller_epoch(&c->params.controller, &c->controller, pushes, tail_pushes, c->util,
-                                    (double)waiting / adds_workers_capacity(&c->params), c->switches))
+                                    (double)waiting / adds_workers_capacity(&c->params), c->switches)) {
         adds_publish_map(c);
+        adds_sample_trace(c);
+    }
 }
 
 /* ---- section 5.5: switching, and the end ---- */
@@ -299,12 +315,34 @@ ADDS_FN void adds_switch_head(adds_control *c)
         c->seen_tail = adds_resv_of(c, adds_nth(c, buckets - 1));
         __atomic_store_n(&c->switches, c->switches + 1, __ATOMIC_RELAXED);
         adds_publish_map(c);
-#ifndef ORDO_NO_STATS
-        if (c->params.job)
-            ordo_job_sample(c->params.job, c->in_flight, c->switches, c->controller.delta, c->controller.concurrent,
-                            (float)c->util);
-#endif
+        adds_sample_trace(c);
     }
+}
+
+/* What the trace samples (ordo_probe_fn), from words that members and the manager change meanwhile: acquire for what is
+ * done before relaxed for what is reserved, as adds_quiet does, so that no difference is below 0. */
+ADDS_FN void adds_probe_run(const void *arg, ordo_probed *out)
+{
+    const adds_control *c = (const adds_control *)arg;
+    const adds_layout *s = &c->queue.layout;
+    ordo_u32 done[ADDS_MAX_BUCKETS];
+    ordo_u64 in = 0, waits = 0;
+    for (ordo_u32 b = 0; b < s->buckets; b++)
+        done[b] = adds_dwc(&c->queue, b);
+    for (ordo_u32 w = 0; w < c->params.workers; w++)
+        waits -= __atomic_load_n(&c->worker[w].out, __ATOMIC_ACQUIRE);
+    for (ordo_u32 b = 0; b < s->buckets; b++)
+        waits += adds_ahead(adds_resv_of(c, b), done[b]);
+    for (ordo_u32 w = 0; w < c->params.workers; w++)
+        in += __atomic_load_n(&c->worker[w].in, __ATOMIC_RELAXED);
+    adds_map map;
+    adds_read_map(c, &map);
+    out->in_flight = waits + in;
+    out->spills = in - c->params.overflow;
+    out->bucket = __atomic_load_n(&c->switches, __ATOMIC_RELAXED);
+    out->delta = 1 / map.per_delta;
+    const ordo_u64 blocks = s->blocks - __atomic_load_n(&c->queue.free_count, __ATOMIC_RELAXED);
+    out->worklist_bytes += (blocks << s->block_shift) * s->entry;
 }
 
 /* ---- section 5.4: assigning ---- */

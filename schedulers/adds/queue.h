@@ -107,14 +107,14 @@ typedef struct adds_block {
 
 typedef struct adds_queue {
     adds_layout layout;
-    char *pool;          /* [blocks << block_shift] entries */
-    adds_block *block;   /* [blocks] */
-    ordo_u32 *written;   /* WFC, [blocks << (block_shift - segment_shift)] */
-    ordo_u32 *table;     /* bk_ptr, [buckets << table_shift] */
-    adds_bucket *bucket; /* [buckets] */
-    ordo_u32 *free;      /* [blocks] the manager's stack: the last used block is reused first, since it may be in the
-                            cache */
-    ordo_u32 free_count;
+    char *pool;           /* [blocks << block_shift] entries */
+    adds_block *block;    /* [blocks] */
+    ordo_u32 *written;    /* WFC, [blocks << (block_shift - segment_shift)] */
+    ordo_u32 *table;      /* bk_ptr, [buckets << table_shift] */
+    adds_bucket *bucket;  /* [buckets] */
+    ordo_u32 *free;       /* [blocks] the manager's stack: the last used block is reused first, since it may be in the
+                             cache */
+    ordo_u32 free_count;  /* changed by the manager alone, by adds_set_free; a probe reads it */
     ordo_u32 blocks_used; /* the most blocks that were mapped at once */
     ordo_u64 padding0[8];
     ordo_u32 needs_blocks; /* a bit for each bucket that the memory role should serve */
@@ -370,6 +370,12 @@ ADDS_FN bool adds_complete(const adds_queue *q, ordo_u32 b)
 
 /* ---- the manager: memory ---- */
 
+/* Relaxed: the manager reads its own word, and a probe of the trace only its value. */
+ADDS_FN void adds_set_free(adds_queue *q, ordo_u32 count)
+{
+    __atomic_store_n(&q->free_count, count, __ATOMIC_RELAXED);
+}
+
 /* M2 and M3 for one bucket; false if it needs a block and none is free. */
 ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
 {
@@ -382,7 +388,8 @@ ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
             ordo_u32 word = __atomic_load_n(adds_table_word(q, b, bucket->freed), __ATOMIC_ACQUIRE);
             if (!(word & 1))
                 break;
-            q->free[q->free_count++] = word >> 1;
+            q->free[q->free_count] = word >> 1;
+            adds_set_free(q, q->free_count + 1);
             bucket->freed = (bucket->freed + size) & ADDS_INDEX_MASK;
         }
         /* If few blocks are left, one block ahead is enough: the last ones are for buckets without free slots. */
@@ -391,7 +398,8 @@ ADDS_FN bool adds_memory_of(adds_queue *q, ordo_u32 b)
             return true;
         if (!q->free_count)
             return false;
-        ordo_u32 block = q->free[--q->free_count];
+        adds_set_free(q, q->free_count - 1);
+        ordo_u32 block = q->free[q->free_count];
         if (q->layout.blocks - q->free_count > q->blocks_used)
             q->blocks_used = q->layout.blocks - q->free_count;
         ordo_u32 *word = adds_table_word(q, b, alloc);

@@ -61,7 +61,7 @@ ORDO_INLINE bool bsp_agree(bsp_run *run, int index, ordo_u64 superstep, bsp_memb
         ordo_job_poll(job, *items);
         ordo_job_agree_stop(job, superstep);
     }
-    ordo_team_barrier(job->team);
+    ordo_member_barrier(job, index);
     *items = *edges = 0;
     for (int t = 0; t < job->threads; t++) {
         *items += run->votes[t].of[superstep & 1].items;
@@ -82,6 +82,7 @@ ORDO_INLINE void bsp_begin_superstep(const bsp_run *run, int index, ordo_u64 sup
 ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_bin *open)
 {
     ordo_bin swap = *open;
+    me->count.put += me->next.count;
     *open = me->next;
     me->next = swap;
     me->next.count = 0;
@@ -166,9 +167,11 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
 }
 #endif
 
-/* Adds the vertices of the member's part of the bitmap to `next`. */
-ORDO_INLINE void bsp_bits_to_next(bsp_run *run, int index, const ordo_u64 *front, bsp_member *me)
+/* Adds the vertices of the member's part of the bitmap to `next`. `mine`: those that the member has set; all members
+ * together have them in `next` again, so they have not left their bins. */
+ORDO_INLINE void bsp_bits_to_next(bsp_run *run, int index, const ordo_u64 *front, ordo_u64 mine, bsp_member *me)
 {
+    me->count.put -= mine;
     ordo_u64 begin, end;
     ordo_split(run->words, run->job->threads, index, &begin, &end);
     for (ordo_u64 word = begin; word < end; word++)
@@ -184,12 +187,13 @@ ORDO_INLINE void bsp_next_to_bits(bsp_run *run, int index, ordo_u64 *front, bsp_
     ordo_split(run->words, run->job->threads, index, &begin, &end);
     for (ordo_u64 word = begin; word < end; word++)
         front[word] = 0;
-    ordo_team_barrier(run->job->team);
+    ordo_member_barrier(run->job, index);
+    me->count.put += me->next.count; /* they leave `next` for the bitmap */
     for (ordo_u64 i = 0; i < me->next.count; i++) {
         ordo_item v = ((const op_entry *)me->next.data)[i].item;
         __atomic_fetch_or(&front[v / 64], (ordo_u64)1 << (v % 64), __ATOMIC_RELAXED);
     }
-    ordo_team_barrier(run->job->team);
+    ordo_member_barrier(run->job, index);
 }
 
 ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
@@ -201,6 +205,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     const double alpha = job->tunable[BSP_ALPHA], beta = job->tunable[BSP_BETA];
     bsp_member me = {.job = job};
     ordo_bin open = {0};
+    ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
 
     ordo_u64 begin, end, items = 0, edges = 0, last_items = 0, edges_left = job->out->m;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
@@ -236,9 +241,10 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
                 ORDO_COUNT(me.count.items += items); /* the processed items are those of the frontier, although the
                                                         others search */
             my_items = bsp_pull(run, superstep, &in, &me.count);
+            me.count.put += my_items;
         } else {
             if (bsp_pulls && pulling)
-                bsp_bits_to_next(run, index, run->front[superstep & 1], &me);
+                bsp_bits_to_next(run, index, run->front[superstep & 1], my_items, &me);
             if (bsp_pulls && index == 0)
                 run->next_word[(superstep + 1) & 1] = 0;
             bsp_flip(run, index, superstep, &me, &open);
@@ -250,7 +256,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     }
     ordo_bin_free(job, &me.next, sizeof(op_entry));
     ordo_bin_free(job, &open, sizeof(op_entry));
-    ordo_publish_counters(job, index, &me.count);
+    ordo_count_to(job, index, &me.count);
 }
 
 ORDO_NOINLINE void bsp_work_atomic(void *run, int index)
@@ -329,6 +335,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     const ordo_u64 chunk = (ordo_u64)job->tunable[BSP_CHUNK];
     bsp_member me = {.job = job};
     ordo_bin open = {0};
+    ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
     ordo_u64 begin, end, items = 0, edges = 0;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
     for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++)
@@ -351,7 +358,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     }
     ordo_bin_free(job, &me.next, sizeof(op_entry));
     ordo_bin_free(job, &open, sizeof(op_entry));
-    ordo_publish_counters(job, index, &me.count);
+    ordo_count_to(job, index, &me.count);
 }
 
 ORDO_NOINLINE void bsp_work_lock(void *run, int index)

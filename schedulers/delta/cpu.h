@@ -94,6 +94,7 @@ static ordo_u64 delta_lowest(const delta_member *me)
 static void delta_deal_far(delta_member *me)
 {
     ordo_bin old = me->far;
+    const ordo_u64 stale = me->count.stale;
     me->far = (ordo_bin){0};
     me->far_lowest = ORDO_DELTA_NONE;
     for (ordo_u64 i = 0; i < old.count; i++) {
@@ -105,6 +106,7 @@ static void delta_deal_far(delta_member *me)
         else
             delta_put(me, op_bucket(me->job, entry, me->base, me->per_delta), entry);
     }
+    me->count.put += me->count.stale - stale; /* dropped */
     ordo_bin_free(me->job, &old, sizeof(op_entry));
 }
 
@@ -156,6 +158,7 @@ ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop,
 {
     while (current->count && current->count <= chain && !ordo_job_stopped(me->job)) {
         delta_swap(hop, current);
+        me->count.put += hop->count;
         op_expand(me->job, rows, (const op_entry *)hop->data, hop->count, &me->count, sync, delta_push, me);
         hop->count = 0;
     }
@@ -174,6 +177,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
                        .buckets = (ordo_u64)1 << (63 - __builtin_clzll((ordo_u64)job->tunable[DELTA_BUCKETS])),
                        .per_delta = run->per_delta};
 
+    ordo_count_from(job, index, &me.count, bins, (ordo_u32)me.buckets, &me.far);
     me.base = op_base(job, index, run->least, &me.count);
     delta_put_initial(&me, index);
 
@@ -185,7 +189,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
             ordo_job_poll(job, shared.count);
             ordo_job_agree_stop(job, superstep);
         }
-        ordo_team_barrier(job->team);
+        ordo_member_barrier(job, index);
         const ordo_u64 lowest = delta_lowest_vote(run, superstep);
         if (lowest == ORDO_DELTA_NONE || ordo_job_stop_agreed(job, superstep))
             break;
@@ -197,11 +201,13 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
         const ordo_u64 slot = lowest & (me.buckets - 1);
         shared.count = 0;
         delta_swap(&shared, &me.bins[slot]);
+        me.count.put += shared.count;
         ordo_share_open(&run->shares[index], &shared, superstep);
         if (index == 0)
             delta_sample(run, superstep, lowest);
         double before = ORDO_CLOCK(job);
         op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, delta_push, &me);
+        ordo_set_state(job, index, ORDO_BUSY); /* no longer stealing */
         delta_chain(&me, &me.bins[slot], &hop, chain, &rows, sync);
         if (!me.bins[slot].count)
             me.mask &= ~((ordo_u64)1 << slot);
@@ -213,7 +219,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
     ordo_bin_free(job, &me.far, sizeof(op_entry));
     ordo_bin_free(job, &shared, sizeof(op_entry));
     ordo_bin_free(job, &hop, sizeof(op_entry));
-    ordo_publish_counters(job, index, &me.count);
+    ordo_count_to(job, index, &me.count);
 }
 
 ORDO_NOINLINE void delta_work_atomic(void *run, int index)

@@ -322,6 +322,7 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
     me.buffer = (op_entry *)ordo_alloc((ordo_u64)me.workers * INBOX_BUFFER, sizeof *me.buffer);
     if (!me.held || !me.buffer)
         ordo_job_fail(job, ORDO_ERR_MEMORY);
+    ordo_count_from(job, index, &me.count, NULL, 0, NULL);
     inbox_start(&me);
 
     double busy_since = ORDO_CLOCK(job);
@@ -345,7 +346,7 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
             if (next == INBOX_NONE && __atomic_load_n(&run->pending, __ATOMIC_ACQUIRE) == 0)
                 break;
             if (++round == 2)
-                me.count.work_seconds += ORDO_CLOCK(job) - busy_since;
+                ordo_stop_work(job, index, &me.count, busy_since);
             if (round >= patience)
                 ordo_yield();
             else
@@ -353,7 +354,7 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
             continue;
         }
         if (round > 1)
-            busy_since = ORDO_CLOCK(job);
+            busy_since = ordo_go_to_work(job, index);
         round = 0;
         if (begins) {
             if (!inbox_begin_pass(&me, next))
@@ -367,7 +368,7 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
     }
     if (round < 2)
         me.count.work_seconds += ORDO_CLOCK(job) - busy_since;
-    ordo_publish_counters(job, index, &me.count);
+    ordo_count_to(job, index, &me.count);
     inbox_free(&me);
 }
 
@@ -378,6 +379,13 @@ ORDO_NOINLINE void inbox_work_atomic(void *run, int index)
 ORDO_NOINLINE void inbox_work_lock(void *run, int index)
 {
     inbox_work((inbox_run *)run, index, ORDO_SYNC_LOCK);
+}
+
+/* For the trace. An entry leaves `pending` when its chunk has been processed, so this is at most a chunk of each worker
+ * more than what waits. */
+static void inbox_probe(const void *arg, ordo_probed *out)
+{
+    out->in_flight = __atomic_load_n(&((const inbox_run *)arg)->pending, __ATOMIC_RELAXED);
 }
 
 static ordo_status inbox_run_job(ordo_job *job)
@@ -405,7 +413,9 @@ static ordo_status inbox_run_job(ordo_job *job)
     long long rings = (long long)(threads * run.size * sizeof(op_entry));
     if (!status) {
         ordo_job_account(job, rings);
+        ordo_job_probe(job, inbox_probe, &run);
         ordo_team_run(job->team, ordo_job_sync(job) == ORDO_SYNC_LOCK ? inbox_work_lock : inbox_work_atomic, &run);
+        ordo_job_probe(job, NULL, NULL);
         ordo_job_account(job, -rings);
     }
     for (size_t t = 0; run.slot && t < threads; t++)

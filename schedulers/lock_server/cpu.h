@@ -189,10 +189,13 @@ ORDO_NOINLINE bool lock_server_wait_for_place(lock_server_member *me, ordo_u32 s
     for (int round = 0; !server_has_place(writer, ring, me->run->size); round++) {
         if (ordo_job_stopped(me->job))
             return false;
-        if (lock_server_serve(me))
+        if (lock_server_serve(me)) {
             round = 0;
-        else
-            lock_server_wait(me, round);
+            continue;
+        }
+        ordo_set_state(me->job, (int)me->index, ORDO_WAITING);
+        lock_server_wait(me, round);
+        ordo_set_state(me->job, (int)me->index, ORDO_BUSY);
     }
     return true;
 }
@@ -367,6 +370,7 @@ ORDO_NOINLINE void lock_server_work(void *arg, int index)
     if (!lock_server_make_member(run, index, &me))
         ordo_job_fail(job, ORDO_ERR_MEMORY);
 
+    ordo_count_from(job, index, &me.count, NULL, 0, NULL);
     double busy_since = ORDO_CLOCK(job);
     int idle = 0;
     for (ordo_u64 turns = 0; !ordo_job_stopped(job); turns++) {
@@ -374,7 +378,7 @@ ORDO_NOINLINE void lock_server_work(void *arg, int index)
         const ordo_u64 size = me.client == SERVER_NONE ? 0 : lock_server_take(&me, chunk);
         if (size) {
             if (idle > 1)
-                busy_since = ORDO_CLOCK(job);
+                busy_since = ordo_go_to_work(job, index);
             idle = 0;
             lock_server_process(&me, &rows, size);
             me.balance -= size;
@@ -396,7 +400,7 @@ ORDO_NOINLINE void lock_server_work(void *arg, int index)
             ordo_publish_counters(job, index, &me.count);
         if (size || busy) {
             if (idle > 1)
-                busy_since = ORDO_CLOCK(job);
+                busy_since = ordo_go_to_work(job, index);
             idle = 0;
             continue;
         }
@@ -404,7 +408,7 @@ ORDO_NOINLINE void lock_server_work(void *arg, int index)
         if (__atomic_load_n(&run->pending, __ATOMIC_ACQUIRE) == 0)
             break;
         if (++idle == 2)
-            me.count.work_seconds += ORDO_CLOCK(job) - busy_since;
+            ordo_stop_work(job, index, &me.count, busy_since);
         if (idle >= patience)
             ordo_yield();
         else
@@ -412,7 +416,7 @@ ORDO_NOINLINE void lock_server_work(void *arg, int index)
     }
     if (idle < 2)
         me.count.work_seconds += ORDO_CLOCK(job) - busy_since;
-    ordo_publish_counters(job, index, &me.count);
+    ordo_count_to(job, index, &me.count);
     lock_server_free_member(&me);
 }
 
@@ -446,6 +450,12 @@ static ordo_status lock_server_choose_owners(ordo_job *job, lock_server_run *run
     return ORDO_OK;
 }
 
+/* For the trace: items that wait or are processed, and messages that are not served. */
+static void lock_server_probe(const void *arg, ordo_probed *out)
+{
+    out->in_flight = __atomic_load_n(&((const lock_server_run *)arg)->pending, __ATOMIC_RELAXED);
+}
+
 static ordo_status lock_server_run_job(ordo_job *job)
 {
     lock_server_run run = {.job = job, .pending = job->initial_count};
@@ -469,7 +479,9 @@ static ordo_status lock_server_run_job(ordo_job *job)
         const long long bytes =
             (long long)(rings * run.size * (sizeof *run.slot + (apart ? sizeof *run.back_slot : 0)));
         ordo_job_account(job, bytes);
+        ordo_job_probe(job, lock_server_probe, &run);
         ordo_team_run(job->team, lock_server_work, &run);
+        ordo_job_probe(job, NULL, NULL);
         ordo_job_account(job, -bytes);
     }
     lock_server_free_channels(&run);

@@ -66,7 +66,7 @@ ORDO_INLINE void near_far_push(void *arg, op_entry entry)
 static void near_far_split(near_far_member *me)
 {
     op_entry *entry = (op_entry *)me->far.data;
-    ordo_u64 size = me->far.count;
+    const ordo_u64 size = me->far.count, stale = me->count.stale;
     me->far.count = 0;
     me->far_lowest = ~(ordo_u64)0;
     for (ordo_u64 i = 0; i < size && (i % ORDO_POLL_BATCH || ordo_go_on(me->job, &me->count, ORDO_POLL_BATCH)); i++)
@@ -74,6 +74,7 @@ static void near_far_split(near_far_member *me)
             ORDO_COUNT(me->count.stale++);
         else
             near_far_put(me, entry[i]);
+    me->count.put += me->count.stale - stale; /* dropped */
 }
 
 ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync sync)
@@ -83,6 +84,7 @@ ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync syn
     const ordo_u64 chunk = (ordo_u64)job->tunable[NEAR_FAR_CHUNK];
     near_far_member me = {.job = job, .threshold = 1, .far_lowest = ~(ordo_u64)0, .per_delta = run->per_delta};
 
+    ordo_count_from(job, index, &me.count, &me.near, 1, &me.far);
     me.base = op_base(job, index, run->least, &me.count);
     ordo_u64 begin, end;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
@@ -100,7 +102,7 @@ ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync syn
             ordo_job_poll(job, shared.count);
             ordo_job_agree_stop(job, step);
         }
-        ordo_team_barrier(job->team);
+        ordo_member_barrier(job, index);
         ordo_u64 near_items = 0, far_items = 0, far_lowest = ~(ordo_u64)0;
         for (int t = 0; t < job->threads; t++) {
             near_items += run->votes[t].of[step & 1].near_items;
@@ -124,6 +126,7 @@ ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync syn
         ordo_bin swap = shared;
         shared = me.near;
         me.near = swap;
+        me.count.put += shared.count;
         ordo_share_open(&run->shares[index], &shared, superstep);
         double before = ORDO_CLOCK(job);
         op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, near_far_push, &me);
@@ -132,7 +135,7 @@ ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync syn
     ordo_bin_free(job, &me.near, sizeof(op_entry));
     ordo_bin_free(job, &me.far, sizeof(op_entry));
     ordo_bin_free(job, &shared, sizeof(op_entry));
-    ordo_publish_counters(job, index, &me.count);
+    ordo_count_to(job, index, &me.count);
 }
 
 ORDO_NOINLINE void near_far_work_atomic(void *run, int index)

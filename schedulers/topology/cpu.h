@@ -58,16 +58,32 @@ ORDO_INLINE bool topology_end_round(topology_run *run, int index, ordo_u64 round
         __atomic_fetch_add(&run->changes[round & 1], 1, __ATOMIC_RELAXED);
     if (index == 0) {
         job->supersteps = round;
-        run->next[(round + 1) & 1] = 0;
+        __atomic_store_n(&run->next[(round + 1) & 1], 0, __ATOMIC_RELAXED); /* a probe may read it */
         ordo_job_poll(job, job->num_items);
         ordo_job_agree_stop(job, round);
     }
-    ordo_team_barrier(job->team);
+    ordo_member_barrier(job, index);
     bool more = __atomic_load_n(&run->changes[round & 1], __ATOMIC_RELAXED) != 0 && !ordo_job_stop_agreed(job, round);
-    ordo_team_barrier(job->team); /* all members have read it */
+    ordo_member_barrier(job, index); /* all members have read it */
     if (index == 0)
         __atomic_store_n(&run->changes[round & 1], 0, __ATOMIC_RELAXED);
     return more;
+}
+
+/* The trace shows as in flight the items of a round that no member has taken. The round is that of the last sample. */
+static void topology_probe(const void *arg, ordo_probed *out)
+{
+    const topology_run *run = (const topology_run *)arg;
+    const ordo_u64 taken = __atomic_load_n(&run->next[out->bucket & 1], __ATOMIC_RELAXED), all = run->job->num_items;
+    out->in_flight = taken < all ? all - taken : 0;
+}
+
+/* Runs `work` on all members, with that probe. */
+static void topology_run_team(topology_run *run, ordo_team_fn *work)
+{
+    ordo_job_probe(run->job, topology_probe, run);
+    ordo_team_run(run->job->team, work, run);
+    ordo_job_probe(run->job, NULL, NULL);
 }
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
@@ -127,6 +143,7 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
     const ordo_u64 chunk = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
     const bool alternate = job->tunable[TOPOLOGY_SWEEP] == 0;
     ordo_counters count = {0};
+    ordo_count_from(job, index, &count, NULL, 0, NULL);
     for (ordo_u64 round = 1;; round++) {
         const bool down = alternate && round % 2 == 0;
         bool changed = false;
@@ -157,6 +174,7 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
         if (!topology_end_round(run, index, round, changed, &count))
             break;
     }
+    ordo_count_to(job, index, &count);
 }
 
 ORDO_NOINLINE void topology_push_racy(void *run, int index)
@@ -184,14 +202,12 @@ static ordo_status topology_run_job(ordo_job *job)
         ordo_status status = ordo_job_need_in(job);
         if (status)
             return status;
-        ordo_team_run(job->team, topology_pull, &run);
+        topology_run_team(&run, topology_pull);
         return ORDO_OK;
     }
-    ordo_team_run(job->team,
-                  ordo_job_sync(job) == ORDO_SYNC_RACY     ? topology_push_racy
-                  : ordo_job_sync(job) == ORDO_SYNC_ATOMIC ? topology_push_atomic
-                                                           : topology_push_lock,
-                  &run);
+    topology_run_team(&run, ordo_job_sync(job) == ORDO_SYNC_RACY     ? topology_push_racy
+                            : ordo_job_sync(job) == ORDO_SYNC_ATOMIC ? topology_push_atomic
+                                                                     : topology_push_lock);
     return ORDO_OK;
 }
 
@@ -212,6 +228,7 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
     const op_state *state = (const op_state *)job->state;
     const ordo_u64 chunk = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
     ordo_counters count = {0};
+    ordo_count_from(job, index, &count, NULL, 0, NULL);
     for (ordo_u64 round = 1;; round++) {
         ordo_u64 requests = 0, begin, end;
         if (index == 0)
@@ -237,6 +254,7 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
         if (!topology_end_round(run, index, round, requests > 0, &count))
             break;
     }
+    ordo_count_to(job, index, &count);
 }
 
 ORDO_NOINLINE void topology_work_lock(void *run, int index)
@@ -252,12 +270,12 @@ static ordo_status topology_run_job(ordo_job *job)
 {
     topology_run run = {.job = job};
     if (ordo_job_sync(job) == ORDO_SYNC_LOCK) {
-        ordo_team_run(job->team, topology_work_lock, &run);
+        topology_run_team(&run, topology_work_lock);
         return ORDO_OK;
     }
     ordo_status status = ordo_owners_make(job, &run.owners);
     if (!status)
-        ordo_team_run(job->team, topology_work_owner, &run);
+        topology_run_team(&run, topology_work_owner);
     ordo_owners_free(&run.owners);
     return status;
 }

@@ -14,6 +14,7 @@
 #include <ordo/memory.h>
 #include <ordo/paths.h>
 #include <ordo/run.h>
+#include <ordo/trace.h>
 #include <ordo/types.h>
 #include <ordo/version.h>
 #include <ordo/watch.h>

@@ -73,6 +73,7 @@ typedef struct ordo_options {
     const volatile int *cancel;  /**< polled during the run; nonzero ends it with ORDO_ERR_CANCELLED */
     ordo_progress_fn *progress;  /**< NULL: none */
     void *progress_arg;          /**< its first argument */
+    struct ordo_trace *trace;    /**< records the run, by time; see `<ordo/trace.h>`. NULL: none */
     ordo_u64 reserved[6];        /**< 0; what is added later takes their place */
 } ordo_options;
 

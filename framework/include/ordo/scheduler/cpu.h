@@ -83,6 +83,8 @@ ORDO_INLINE void op_drain(ordo_job *job, ordo_share *shares, int member, ordo_u6
 {
     for (int k = 0; k < job->threads; k++) {
         ordo_share *share = &shares[(member + k) % job->threads];
+        if (k == 1)
+            ordo_set_state(job, member, ORDO_STEALING);
         if (!ordo_share_wait(job, share, superstep))
             return;
         ordo_u64 begin, end;

@@ -127,12 +127,24 @@ typedef struct ordo_scheduler {
 
 /* ---- a run as its scheduler sees it ---- */
 
-/* The counters of a member, on separate cache lines. See ordo_stats for their meaning. */
+/* What a member is doing. Sampled by the trace (<ordo/trace.h>); the values are those of its files. */
+enum { ORDO_ENDED, ORDO_BUSY, ORDO_STEALING, ORDO_WAITING, ORDO_AT_BARRIER, ORDO_MANAGING, ORDO_MEMBER_STATES };
+
+/* The counters of a member, on separate cache lines. See ordo_stats for their meaning. A member counts in a struct of
+ * its own and publishes copies in job->counters[member] (ordo_publish_counters), which other threads may read. The
+ * fields from `bins` on are of the member's own struct, and set by ordo_count_from where the run is traced. */
 typedef struct ordo_counters {
     ordo_u64 items, edges, useful, stale, activations;
     double work_seconds;
     ordo_u64 unpolled; /* items and edges since the member last polled; see ordo_go_on */
-    ordo_u64 padding[9];
+    ordo_u64 put;      /* the member's own: entries that have left its bins to be processed or dropped. Published: these
+                          and what its bins hold, so all that it has put on the worklist, initial entries included */
+    ordo_u32 state;    /* published: what the member is doing, ORDO_BUSY ... */
+    ordo_u32 bin_count;
+    const struct ordo_bin *bins;  /* [bin_count] its bins */
+    const struct ordo_bin *far;   /* one more; may be NULL */
+    struct ordo_counters *shared; /* where it publishes in the middle of a superstep, too; NULL: nowhere */
+    ordo_u64 padding[4];
 } ordo_counters;
 
 /* Locks of targets: the lock of target t is lock[t & mask], 1 while it is held. See ordo_lock. */
@@ -166,6 +178,7 @@ typedef struct ordo_job {
     ordo_u32 stop;                  /* not 0 when the run must end early; read it by ordo_job_stopped */
     ordo_u32 agreed_stop[2];        /* see ordo_job_agree_stop */
     ordo_job_private *own;
+    ordo_u32 traced; /* not 0: a thread samples the counters of members during the run; see ordo_count_from */
 } ordo_job;
 
 /* The sync of a run. A unit that is compiled for one sync alone defines ORDO_ONLY_SYNC as that; the compiler then
@@ -245,6 +258,23 @@ static inline bool ordo_job_stop_agreed(const ordo_job *job, ordo_u64 step)
  * clock. */
 ORDO_API void ordo_job_sample(ordo_job *job, ordo_u64 in_flight, ordo_u64 bucket, double delta, ordo_u32 concurrent,
                               float utilisation);
+/* What the trace shows of a run's worklist. The framework fills it in from counters, memory accounting and the last
+ * call of ordo_job_sample; a probe replaces what its scheduler knows better. */
+typedef struct ordo_probed {
+    ordo_u64 in_flight;      /* items on the worklist */
+    ordo_u64 bucket;         /* as of ordo_job_sample */
+    double delta;            /* likewise */
+    ordo_u32 concurrent;     /* likewise */
+    ordo_u64 spills;         /* entries that found their queue full, so far */
+    ordo_u64 worklist_bytes; /* as counted by ordo_job_account */
+} ordo_probed;
+/* A scheduler's probe: called by the thread that samples, during the run and at the same time as members work. May read
+ * nothing that members write but by atomic loads. */
+typedef void ordo_probe_fn(const void *arg, ordo_probed *out);
+/* Sets the probe of a run; NULL: none. Called by the thread that runs the job, before and after ordo_team_run. No probe
+ * runs when it has returned with NULL, so what `arg` points at may be freed then. No effect if the run is not traced.
+ */
+ORDO_API void ordo_job_probe(ordo_job *job, ordo_probe_fn *probe, const void *arg);
 /* Seconds since the run began. Reads the clock. */
 ORDO_API double ordo_job_seconds(const ordo_job *job);
 /* Sets job->in to the in-rows of the graph, which are made once and kept with the graph; the time counts as

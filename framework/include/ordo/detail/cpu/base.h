@@ -80,6 +80,112 @@ ORDO_INLINE ordo_rows ordo_rows_of(const ordo_csr *csr, int weight_type)
  * clock. An edge takes about 2 ns and a read of the clock 30 ns, so reading it costs less than 0.1 %. */
 enum { ORDO_POLL_BATCH = 1024, ORDO_POLL_WORK = 1 << 14 };
 
+/* ---- what a member shows to other threads ---- */
+
+/* The sum of what bins hold, with `far` if that is not NULL. */
+ORDO_NOINLINE ordo_u64 ordo_bins_hold(const ordo_bin *bins, ordo_u32 count, const ordo_bin *far)
+{
+    ordo_u64 sum = far ? far->count : 0;
+    for (ordo_u32 i = 0; i < count; i++)
+        sum += bins[i].count;
+    return sum;
+}
+
+/* Copies a member's counters to `shared`, for progress reports, the trace and the statistics.
+ *
+ * Memory order. A published word has one writer, the member, and is read by other threads during the run: relaxed
+ * atomic stores and loads. A counter never falls. No order between words is promised, and none is needed: the trace
+ * treats sums of them as approximate, and the statistics read them after the team has returned.
+ *
+ * Cost. On x86 a relaxed store is the plain store that it replaces. Nothing is published for an item or an edge, but at
+ * the end of a superstep or of many turns, and in a run that is traced once in ORDO_POLL_WORK items and edges. */
+ORDO_INLINE void ordo_publish_to(ordo_counters *shared, const ordo_counters *local)
+{
+    __atomic_store_n(&shared->items, local->items, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->edges, local->edges, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->useful, local->useful, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->stale, local->stale, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->activations, local->activations, __ATOMIC_RELAXED);
+    __atomic_store(&shared->work_seconds, &local->work_seconds, __ATOMIC_RELAXED);
+    if (__builtin_expect(local->shared && local->bin_count, 0)) {
+        const ordo_u64 put = local->put + ordo_bins_hold(local->bins, local->bin_count, local->far);
+        __atomic_store_n(&shared->put, put, __ATOMIC_RELAXED);
+    }
+}
+/* Polls in the middle of a superstep, and publishes to `shared` if that is not NULL. Out of line, and takes values: the
+ * caller's loops keep their counters in registers. */
+ORDO_NOINLINE void ordo_poll_within(ordo_job *job, ordo_counters *shared, ordo_u64 items, ordo_u64 edges,
+                                    ordo_u64 useful, ordo_u64 stale, ordo_u64 activations, ordo_u64 put,
+                                    const ordo_bin *bins, ordo_u32 bin_count, const ordo_bin *far)
+{
+    ordo_job_poll_within(job);
+    if (!shared)
+        return;
+    __atomic_store_n(&shared->items, items, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->edges, edges, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->useful, useful, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->stale, stale, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->activations, activations, __ATOMIC_RELAXED);
+    if (bin_count)
+        __atomic_store_n(&shared->put, put + ordo_bins_hold(bins, bin_count, far), __ATOMIC_RELAXED);
+}
+ORDO_INLINE void ordo_publish_counters(ordo_job *job, int member, const ordo_counters *local)
+{
+    ordo_publish_to(&job->counters[member], local);
+}
+
+/* Says what a member does from now on, ORDO_BUSY ...: one store to a cache line that is the member's own, never for an
+ * item. */
+ORDO_INLINE void ordo_set_state(ordo_job *job, int member, ordo_u32 state)
+{
+    ORDO_COUNT(__atomic_store_n(&job->counters[member].state, state, __ATOMIC_RELAXED));
+}
+
+/* Begins counting for a member; `count` is all zero. `bins` and `far` are those of the bins from which entries leave
+ * for processing only by ways that add to count->put; bin_count 0: the scheduler has a probe (ordo_job_probe) instead.
+ * If the run is traced, the member publishes its counters in the middle of a superstep, too. */
+ORDO_INLINE void ordo_count_from(ordo_job *job, int member, ordo_counters *count, const ordo_bin *bins,
+                                 ordo_u32 bin_count, const ordo_bin *far)
+{
+    ordo_set_state(job, member, ORDO_BUSY);
+    if (!job->traced)
+        return;
+    count->shared = &job->counters[member];
+    count->bins = bins;
+    count->bin_count = bin_count;
+    count->far = far;
+}
+
+/* The member has ended: publishes its counters for the last time. */
+ORDO_INLINE void ordo_count_to(ordo_job *job, int member, const ordo_counters *count)
+{
+    ordo_publish_counters(job, member, count);
+    ordo_set_state(job, member, ORDO_ENDED);
+}
+
+/* For a member that has found nothing to do, and has worked since `since`; and for one that has something to do again,
+ * which returns the time. */
+ORDO_INLINE void ordo_stop_work(ordo_job *job, int member, ordo_counters *count, double since)
+{
+    count->work_seconds += ORDO_CLOCK(job) - since;
+    ordo_set_state(job, member, ORDO_WAITING);
+}
+ORDO_INLINE double ordo_go_to_work(ordo_job *job, int member)
+{
+    ordo_set_state(job, member, ORDO_BUSY);
+    return ORDO_CLOCK(job);
+}
+
+/* ordo_team_barrier, which the trace shows. */
+ORDO_INLINE void ordo_member_barrier(ordo_job *job, int member)
+{
+    ordo_set_state(job, member, ORDO_AT_BARRIER);
+    ordo_team_barrier(job->team);
+    ordo_set_state(job, member, ORDO_BUSY);
+}
+
+/* ---- ending early ---- */
+
 /* Called by a member that has processed `work` more items and edges. Polls for cancellation and the time limit once in
  * ORDO_POLL_WORK of them. Returns false if the run must end early; the member then stops working. */
 ORDO_INLINE bool ordo_go_on(ordo_job *job, ordo_counters *count, ordo_u64 work)
@@ -87,7 +193,8 @@ ORDO_INLINE bool ordo_go_on(ordo_job *job, ordo_counters *count, ordo_u64 work)
     count->unpolled += work;
     if (__builtin_expect(count->unpolled >= ORDO_POLL_WORK, 0)) {
         count->unpolled = 0;
-        ordo_job_poll_within(job);
+        ordo_poll_within(job, count->shared, count->items, count->edges, count->useful, count->stale,
+                         count->activations, count->put, count->bins, count->bin_count, count->far);
     }
     return !ordo_job_stopped(job);
 }
@@ -95,18 +202,5 @@ ORDO_INLINE bool ordo_go_on(ordo_job *job, ordo_counters *count, ordo_u64 work)
 /* Prefetch distances of rows and cells, in entries and edges. Measured on 2 cores (tools/bench): longer distances gain
  * nothing, shorter ones lose 10 to 30 % on graphs larger than the cache. */
 enum { ORDO_AHEAD_ROW = 12, ORDO_AHEAD_EDGES = 6, ORDO_AHEAD_CELLS = 2, ORDO_AHEAD_HEAD = 16, ORDO_AHEAD_MOST = 8 };
-
-/* Copies a member's counters to job->counters, for progress reports and the statistics. `items` is stored atomically
- * because member 0 reads it during the run; the others are read after the run. */
-ORDO_INLINE void ordo_publish_counters(ordo_job *job, int member, const ordo_counters *local)
-{
-    ordo_counters *shared = &job->counters[member];
-    __atomic_store_n(&shared->items, local->items, __ATOMIC_RELAXED);
-    shared->edges = local->edges;
-    shared->useful = local->useful;
-    shared->stale = local->stale;
-    shared->activations = local->activations;
-    shared->work_seconds = local->work_seconds;
-}
 
 #endif

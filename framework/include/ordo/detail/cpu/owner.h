@@ -66,7 +66,7 @@ ORDO_INLINE ordo_u64 op_owners_serve(ordo_owners *owners, int member, ordo_count
     const int size = owners->count, phases = ordo_owners_phases(size);
     ordo_u64 all = 0;
     for (int phase = 0; phase < phases; phase++) {
-        ordo_team_barrier(job->team);
+        ordo_member_barrier(job, member);
         if (member >= size)
             continue;
         int other = phase ? ordo_owners_partner(size, member, phase) : member;
@@ -85,7 +85,7 @@ ORDO_INLINE ordo_u64 op_owners_serve(ordo_owners *owners, int member, ordo_count
             bin->count = 0; /* no race: its member posts again only after the last barrier */
         }
     }
-    ordo_team_barrier(job->team);
+    ordo_member_barrier(job, member);
     return all;
 }
 #endif
