@@ -9,17 +9,18 @@
  */
 #include <math.h>
 
+#include <ordo/apps.h>
 #include <ordo/memory.h>
 
 #include "betweenness.h"
 #include "drivers.h"
-#include "operators/bfs.h"
 
 extern const ordo_operator betweenness_operator;
 
 typedef struct sweep {
     const ordo_graph *out, *in; /* in: with reversed edges */
     const ordo_options *options;
+    ordo_stats *total;
     ordo_u64 n;
     int shift;
     ordo_u32 *level;     /* [n] */
@@ -30,23 +31,17 @@ typedef struct sweep {
 
 static ordo_status find_levels(sweep *s, ordo_vid source)
 {
-    const bfs_state state = {.limit = ordo_highest_u32() - 1};
-    const ordo_work work = {.op = ordo_operator_find("bfs"),
-                            .graph = s->out,
-                            .cells = s->level,
-                            .state = &state,
-                            .num_items = s->n,
-                            .targets = s->n,
-                            .initial = &source,
-                            .initial_count = 1};
-    for (ordo_u64 v = 0; v < s->n; v++)
-        s->level[v] = v == source ? 0 : ordo_highest_u32();
-    ordo_status status = ordo_run(&work, s->options, NULL);
+    ordo_stats stats;
+    const ordo_status status = ordo_bfs(s->out, source, INFINITY, s->options, s->level, NULL, s->total ? &stats : NULL);
+    if (status)
+        return status;
+    if (s->total)
+        add_stats(s->total, &stats);
     s->deepest = 0;
     for (ordo_u64 v = 0; v < s->n; v++)
-        if (s->level[v] != ordo_highest_u32() && s->level[v] > s->deepest)
+        if (s->level[v] != ORDO_UNREACHED_U32 && s->level[v] > s->deepest)
             s->deepest = s->level[v];
-    return status;
+    return ORDO_OK;
 }
 
 /* Passes on what the cells hold, into sum[n]. */
@@ -61,7 +56,7 @@ static ordo_status add_up(const sweep *s, bool backward, ordo_u64 *sum)
                             .targets = s->n};
     for (ordo_u64 v = 0; v < s->n; v++)
         sum[v] = 0;
-    return ordo_run(&work, s->options, NULL);
+    return run_and_add(&work, s->options, s->total);
 }
 
 /* Sums wrap. If no vertex's count differs from the sum of the counts before it, none has wrapped: by induction over the
@@ -106,7 +101,7 @@ static ordo_status add_source(sweep *s, ordo_vid source, double *score, double *
 }
 
 ordo_status betweenness_run(const ordo_graph *graph, const ordo_vid *sources, ordo_u64 count,
-                            const ordo_options *options, double *score, double *error)
+                            const ordo_options *options, double *score, double *error, ordo_stats *total)
 {
     const ordo_csr *in;
     ordo_graph *reversed = NULL;
@@ -115,7 +110,7 @@ ordo_status betweenness_run(const ordo_graph *graph, const ordo_vid *sources, or
         status = ordo_graph_borrow(in, ordo_graph_symmetric(graph), &reversed);
     if (status)
         return status;
-    sweep s = {.out = graph, .in = reversed, .options = options, .n = in->n, .shift = 62};
+    sweep s = {.out = graph, .in = reversed, .options = options, .total = total, .n = in->n, .shift = 62};
     while (s.n >> (62 - s.shift))
         s.shift--;
     s.level = ordo_alloc(s.n, sizeof *s.level);

@@ -23,7 +23,7 @@ static ordo_u64 keep_improved(ordo_u64 n, const ordo_u32 *dist, ordo_u32 *before
 }
 
 ordo_status hop_limited_run(const ordo_graph *graph, ordo_vid source, ordo_u32 hops, const ordo_options *options,
-                            ordo_u32 *dist)
+                            ordo_u32 *dist, ordo_stats *total)
 {
     const ordo_u64 n = ordo_graph_out(graph)->n;
     if (source >= n)
@@ -44,7 +44,7 @@ ordo_status hop_limited_run(const ordo_graph *graph, ordo_vid source, ordo_u32 h
                           .targets = n,
                           .initial = initial};
         while (hops-- && !status && (work.initial_count = keep_improved(n, dist, before, initial)))
-            status = ordo_run(&work, options, NULL);
+            status = run_and_add(&work, options, total);
     }
     ordo_free(before);
     ordo_free(initial);

@@ -1,9 +1,14 @@
 /* scc.c -- strong components by forward-backward search: two runs of scc.h a round, for all parts at once.
  *
- * At first there is one part, all vertices. In a round every part has a pivot. The vertices that it reaches and that
- * reach it are its component, and are done. The others fall into three parts: reached, reaching, neither. No component
- * has vertices in two of these, since its vertices reach each other. Every round completes a component in each part, so
- * the rounds end; with pivots at random a path of n vertices takes O(log n) rounds, expected.
+ * At first there is one part, all vertices. In a round every vertex gets the largest label that reaches it in its part.
+ * The vertices with one label are a part of the next step, and the vertex whose label it is, its root, is one of them:
+ * what reaches the root reaches all of them. Then the root searches backward. Both found, a vertex is in the root's
+ * component, and done. No component is split, since the same labels reach all of its vertices. Every part loses its
+ * root's component in a round, so the rounds end. Labels are at random: a path of n vertices takes O(log n) rounds,
+ * expected.
+ *
+ * Rejected: one pivot for each part, as in the first paper. What a pivot neither reaches nor is reached from stays one
+ * part, so that k isolated vertices take k rounds.
  */
 #include <ordo/memory.h>
 
@@ -12,120 +17,103 @@
 
 extern const ordo_operator scc_operator;
 
-enum { DONE = 0xffffffffu }; /* the part of vertices whose component is known; no pivot is in it */
+enum { DONE = 0 }; /* the part of vertices whose component is known; labels begin with 1 */
 
 typedef struct search {
     const ordo_graph *out, *in; /* in: with reversed edges */
-    ordo_u64 n, parts, seed;
-    ordo_u32 *part;               /* [n] below `parts`, or DONE */
-    ordo_u32 *forward, *backward; /* [n] cells: reached by the pivot; reaching it */
-    ordo_item *pivot;             /* [parts] */
-    ordo_u32 *renumbered;         /* [3 parts] */
+    const ordo_options *options;
+    ordo_stats *total;
+    ordo_u64 n, left; /* left: vertices that are not done */
+    ordo_u32 *label;  /* [n] distinct, 1 to n */
+    ordo_vid *of;     /* [n + 1] the vertex of a label */
+    ordo_u32 *part;   /* [n] the label of the part's root; 0: done */
+    ordo_u32 *cells;  /* [n] */
+    ordo_item *root;  /* [n] */
 } search;
 
-/* A hash of the round and the vertex (the finaliser of splitmix64). */
-static ordo_u64 mix(ordo_u64 seed, ordo_vid v)
+static void draw_labels(search *s, ordo_u64 seed)
 {
-    ordo_u64 x = (seed << 32) + v + 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-static void choose_pivots(search *s)
-{
-    for (ordo_u64 p = 0; p < s->parts; p++)
-        s->pivot[p] = ORDO_NO_VERTEX;
     for (ordo_u64 v = 0; v < s->n; v++) {
-        s->forward[v] = s->backward[v] = 0;
-        if (s->part[v] == DONE)
-            continue;
-        ordo_item *pivot = &s->pivot[s->part[v]];
-        if (*pivot == ORDO_NO_VERTEX || mix(s->seed, (ordo_vid)v) < mix(s->seed, *pivot))
-            *pivot = (ordo_item)v;
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const ordo_u64 other = (seed >> 32) % (v + 1);
+        s->label[v] = s->label[other];
+        s->label[other] = (ordo_u32)v + 1;
     }
-    for (ordo_u64 p = 0; p < s->parts; p++)
-        s->forward[s->pivot[p]] = s->backward[s->pivot[p]] = 1;
-    s->seed++;
+    for (ordo_u64 v = 0; v < s->n; v++) {
+        s->of[s->label[v]] = (ordo_vid)v;
+        s->part[v] = 1;
+    }
 }
 
-static ordo_status reach(const search *s, const ordo_graph *graph, ordo_u32 *cells, const ordo_options *options)
+static ordo_status spread(const search *s, const ordo_graph *graph, const ordo_item *initial, ordo_u64 count)
 {
     const scc_state state = {s->part};
     const ordo_work work = {.op = &scc_operator,
                             .graph = graph,
-                            .cells = cells,
+                            .cells = s->cells,
                             .state = &state,
                             .num_items = s->n,
                             .targets = s->n,
-                            .initial = s->pivot,
-                            .initial_count = s->parts};
-    return ordo_run(&work, options, NULL);
+                            .initial = initial,
+                            .initial_count = count};
+    return run_and_add(&work, s->options, s->total);
 }
 
-/* Vertices that are reached both ways are done; the other ones get new parts, numbered as they are met. */
-static void split(search *s, ordo_vid *component)
+static ordo_status run_round(search *s, ordo_vid *component)
 {
-    ordo_u64 parts = 0;
-    for (ordo_u64 i = 0; i < 3 * s->parts; i++)
-        s->renumbered[i] = DONE;
+    ordo_u64 roots = 0;
+    for (ordo_u64 v = 0; v < s->n; v++)
+        s->cells[v] = s->part[v] == DONE ? 0 : s->label[v];
+    ordo_status status = spread(s, s->out, NULL, 0);
+    if (status)
+        return status;
     for (ordo_u64 v = 0; v < s->n; v++) {
-        if (s->part[v] == DONE)
-            continue;
-        if (s->forward[v] && s->backward[v]) {
-            component[v] = s->pivot[s->part[v]];
+        s->part[v] = s->cells[v];
+        if (s->cells[v] == s->label[v])
+            s->root[roots++] = (ordo_item)v;
+        else
+            s->cells[v] = 0;
+    }
+    status = spread(s, s->in, s->root, roots);
+    for (ordo_u64 v = 0; v < s->n && !status; v++)
+        if (s->cells[v] != 0) {
+            component[v] = s->of[s->cells[v]];
             s->part[v] = DONE;
-            continue;
+            s->left--;
         }
-        ordo_u32 *number = &s->renumbered[3 * (ordo_u64)s->part[v] + (s->forward[v] ? 0 : s->backward[v] ? 1 : 2)];
-        if (*number == DONE)
-            *number = (ordo_u32)parts++;
-        s->part[v] = *number;
-    }
-    s->parts = parts;
-}
-
-static ordo_status run_rounds(search *s, const ordo_options *options, ordo_vid *component, ordo_u32 *rounds)
-{
-    ordo_status status = ORDO_OK;
-    for (*rounds = 0; s->parts && !status; ++*rounds) {
-        choose_pivots(s);
-        status = reach(s, s->out, s->forward, options);
-        if (!status)
-            status = reach(s, s->in, s->backward, options);
-        if (!status)
-            split(s, component);
-    }
     return status;
 }
 
 ordo_status scc_run(const ordo_graph *graph, ordo_u64 seed, const ordo_options *options, ordo_vid *component,
-                    ordo_u32 *rounds)
+                    ordo_u32 *rounds, ordo_stats *total)
 {
     const ordo_csr *in;
     ordo_graph *reversed = NULL;
-    ordo_u32 ignored;
-    const int threads = options ? options->threads : 0;
-    ordo_status status = ordo_graph_in(graph, threads, &in);
+    ordo_status status = ordo_graph_in(graph, options ? options->threads : 0, &in);
     if (!status)
         status = ordo_graph_borrow(in, ordo_graph_symmetric(graph), &reversed);
     if (status)
         return status;
-    search s = {.out = graph, .in = reversed, .n = in->n, .parts = in->n > 0, .seed = seed};
-    s.part = ordo_alloc_zero(s.n, sizeof *s.part);
-    s.forward = ordo_alloc(s.n, sizeof *s.forward);
-    s.backward = ordo_alloc(s.n, sizeof *s.backward);
-    s.pivot = ordo_alloc(s.n, sizeof *s.pivot);
-    s.renumbered = ordo_alloc(s.n, 3 * sizeof *s.renumbered);
-    if (s.part && s.forward && s.backward && s.pivot && s.renumbered)
-        status = run_rounds(&s, options, component, rounds ? rounds : &ignored);
+    search s = {.out = graph, .in = reversed, .options = options, .total = total, .n = in->n, .left = in->n};
+    ordo_u32 count = 0;
+    s.label = ordo_alloc(s.n, sizeof *s.label);
+    s.of = ordo_alloc(s.n + 1, sizeof *s.of);
+    s.part = ordo_alloc(s.n, sizeof *s.part);
+    s.cells = ordo_alloc(s.n, sizeof *s.cells);
+    s.root = ordo_alloc(s.n, sizeof *s.root);
+    if (s.label && s.of && s.part && s.cells && s.root)
+        draw_labels(&s, seed);
     else
         status = ORDO_ERR_MEMORY;
+    for (; s.left && !status; count++)
+        status = run_round(&s, component);
+    if (rounds)
+        *rounds = count;
+    ordo_free(s.label);
+    ordo_free(s.of);
     ordo_free(s.part);
-    ordo_free(s.forward);
-    ordo_free(s.backward);
-    ordo_free(s.pivot);
-    ordo_free(s.renumbered);
+    ordo_free(s.cells);
+    ordo_free(s.root);
     ordo_graph_free(reversed);
     return status;
 }

@@ -29,7 +29,7 @@ void gallery_scc(trial *t, const edge_list *list)
         }
     }
     memset(component, 0xff, n * sizeof *component);
-    while (contract_again(t, scc_run(g, t->seed, &t->options, component, &rounds)))
+    while (contract_again(t, scc_run(g, t->seed, &t->options, component, &rounds, NULL)))
         ;
     for (ordo_u64 v = 0; v < n; v++)
         if (component[v] >= n || component[component[v]] != component[v])
@@ -38,8 +38,8 @@ void gallery_scc(trial *t, const edge_list *list)
         for (ordo_u64 v = 0; v < n; v++)
             if ((component[u] == component[v]) != (path[u * n + v] && path[v * n + u]))
                 contract_fail(t, "components are not mutual reachability");
-    if (rounds > n)
-        contract_fail(t, "more rounds than vertices");
+    if (rounds > n || (edges.count == 0 && rounds > 1))
+        contract_fail(t, "too many rounds");
     free(edges.arc);
     free(path);
     free(component);
@@ -100,7 +100,7 @@ void gallery_betweenness(trial *t, const edge_list *list)
     ordo_status status;
     do {
         memset(score, 0, n * sizeof *score);
-        status = betweenness_run(g, source, count, &t->options, score, &error);
+        status = betweenness_run(g, source, count, &t->options, score, &error, NULL);
     } while (status != ORDO_ERR_OVERFLOW && contract_again(t, status));
     double most = 0; /* parallel edges multiply paths */
     for (ordo_u64 i = 0; i < count; i++)

@@ -186,7 +186,7 @@ void gallery_hop_limited(trial *t, const edge_list *list)
     }
     ordo_status status;
     do
-        status = hop_limited_run(g, source, hops, &t->options, dist);
+        status = hop_limited_run(g, source, hops, &t->options, dist, NULL);
     while ((n || status != ORDO_ERR_USAGE) && contract_again(t, status));
     if (!n && status != ORDO_ERR_USAGE)
         contract_fail(t, "a source in a graph without vertices was not refused");

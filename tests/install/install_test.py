@@ -94,6 +94,16 @@ class Install(unittest.TestCase):
                         run([*command, "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{include}", "-"],
                             input=f"#include <{name}>\n#include <{name}>\n")
 
+    def test_gallery_compiles(self):
+        gallery = self.at.datadir / "doc" / "ordo" / "examples" / "gallery"
+        files = sorted(gallery.iterdir())
+        self.assertGreater(len(files), 10)
+        for path in files:
+            text = f"#define ORDO_OP {path.stem}\n" if path.suffix == ".h" else ""
+            with self.subTest(path.name):
+                run(["gcc", "-std=c11", "-x", "c", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{self.at.includedir}", f"-I{gallery}", "-"],
+                    input=f'{text}#include "{path.name}"\n')
+
     def exported(self, library):
         return {tuple(line.split()[2].split("@@")) for line in run(["nm", "-D", "--defined-only", library]).splitlines()
                 if line.split()[1] != "A"}
