@@ -19,7 +19,7 @@ const cli_verb verbs[] = {
      verb_tune},
     {"check-operator", "FILE", "tests what an operator of yours declares of itself, and shows a small counterexample",
      VERB_CHECK, verb_check_operator},
-    {"new", "operator NAME", "writes a file to begin with, and a test of it", VERB_NEW, verb_new},
+    {"new", "operator|scheduler NAME", "writes what to begin with, and a test of it", VERB_NEW, verb_new},
     {"bench", "ht|atm|sgd|machine [RATINGS]",
      "critical sections: servers against locks, checked; what the machine can do", VERB_BENCH, verb_bench},
     {"generate", "KIND ... -o FILE", "makes a graph and writes it", VERB_GENERATE, verb_generate},
@@ -90,6 +90,8 @@ static ordo_status dispatch(int count, char **words, bool *explains)
         return verb_version(&o);
     if (o.help)
         return print_verb_help(name);
+    if ((status = run_time_options(&o)))
+        return status;
     if (app)
         o.app = app;
     return app ? verb_run(&o) : v->run(&o);

@@ -337,6 +337,7 @@ static void offer_word(const typing *t)
                 offer(t, (*app)->name, "");
     } else if (verb == VERB_NEW && index == 0) {
         offer(t, "operator", "");
+        offer(t, "scheduler", "");
     } else if (verb == VERB_BENCH && index == 0) {
         offer_choices(t, v->arguments);
     } else if (verb == VERB_GENERATE) {

@@ -233,6 +233,11 @@ static ordo_status place_on_cpu(const ordo_operator *op, ordo_plan *p)
 {
     p->backend = NULL;
     p->instance = ordo_instance_find(op, p->scheduler->name, ORDO_ON_CPU);
+    if (!p->instance) {
+        ordo_status status = ordo_instance_provide(op, p->scheduler->name, &p->instance);
+        if (status)
+            return status;
+    }
     return p->instance && p->instance->run
                ? ORDO_OK
                : ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' was not compiled for scheduler '%s'", op->name,

@@ -51,6 +51,43 @@ const ordo_instance *ordo_instance_find(const ordo_operator *op, const char *sch
     return NULL;
 }
 
+/* ---- instances that are made at run time ---- */
+
+/* Those that were asked for; `lock` protects them, and is not held while one is made. */
+static struct provided {
+    const ordo_operator *op;
+    const char *scheduler;
+    const ordo_instance *instance;
+} provided[MAX_ENTRIES];
+static size_t provided_count;
+static ordo_provide_fn *provider;
+
+void ordo_instance_provider(ordo_provide_fn *provide)
+{
+    pthread_mutex_lock(&lock);
+    provider = provide;
+    pthread_mutex_unlock(&lock);
+}
+
+ordo_status ordo_instance_provide(const ordo_operator *op, const char *scheduler, const ordo_instance **out)
+{
+    *out = NULL;
+    pthread_mutex_lock(&lock);
+    ordo_provide_fn *make = provider;
+    for (size_t i = 0; i < provided_count && !*out; i++)
+        if (provided[i].op == op && !strcmp(provided[i].scheduler, scheduler))
+            *out = provided[i].instance;
+    pthread_mutex_unlock(&lock);
+    if (*out || !make)
+        return ORDO_OK;
+    ordo_status status = make(op, scheduler, out);
+    pthread_mutex_lock(&lock);
+    if (!status && *out && provided_count < MAX_ENTRIES)
+        provided[provided_count++] = (struct provided){op, find_scheduler(scheduler)->name, *out};
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 static bool offers(const ordo_scheduler *s, int kind)
 {
     for (const ordo_pairing *p = s->pairings; p->kind; p++)
@@ -110,6 +147,11 @@ void ordo_tunable_print(const ordo_tunable *t, double value, char out[ORDO_MAX_S
 
 static ordo_status check_scheduler(const ordo_scheduler *s)
 {
+    if (s->interface != ORDO_SCHEDULER_INTERFACE)
+        return ordo_fail(ORDO_ERR_INTERNAL,
+                         "a scheduler is of another version of Ordo: found interface %u, expected %u (does its "
+                         "descriptor set .interface?)",
+                         s->interface, (unsigned)ORDO_SCHEDULER_INTERFACE);
     if (!s->name || !s->name[0] || !s->summary || !s->paper || !s->pairings || !s->memory)
         return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s': its descriptor lacks a part", s->name ? s->name : "?");
     if (!strcmp(s->name, "auto") || !strcmp(s->name, ORDO_NATIVE))

@@ -45,6 +45,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 
 extern const ordo_scheduler ordo_scheduler_adds;
 const ordo_scheduler ordo_scheduler_adds = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
     .name = "adds",
     .summary = "asynchronous dynamic delta-stepping: shared buckets, a manager that assigns work and adapts delta",
     .paper = "Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5",

@@ -59,6 +59,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 
 extern const ordo_scheduler ordo_scheduler_bsp;
 const ordo_scheduler ordo_scheduler_bsp = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
     .name = "bsp",
     .summary = "double-buffered supersteps; direction-optimising where the operator allows it",
     .paper = "Valiant, CACM 1990; Nasre et al., GPGPU-6, 2013, section 3; Beamer et al., SC 2012 (direction)",

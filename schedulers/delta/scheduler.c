@@ -46,6 +46,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 
 extern const ordo_scheduler ordo_scheduler_delta;
 const ordo_scheduler ordo_scheduler_delta = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
     .name = "delta",
     .summary = "delta-stepping: thread-local buckets, bucket fusion, local chaining",
     .paper = "Meyer and Sanders, J. Algorithms 49(1), 2003; Zhang et al., CGO 2020 (bucket fusion)",

@@ -52,6 +52,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 
 extern const ordo_scheduler ordo_scheduler_inbox;
 const ordo_scheduler ordo_scheduler_inbox = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
     .name = "inbox",
     .summary = "asynchronous: every worker owns its items' buckets, producers push to the owner",
     .paper = "Ordo's own",

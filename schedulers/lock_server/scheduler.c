@@ -62,6 +62,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 
 extern const ordo_scheduler ordo_scheduler_lock_server;
 const ordo_scheduler ordo_scheduler_lock_server = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
     .name = "lock_server",
     .summary = "items in FIFO order, every update sent to the server that owns its target",
     .paper = "Wang, Fussell and Lin, ASPLOS 2019; Wang's thesis, chapter 4",

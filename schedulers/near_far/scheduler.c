@@ -39,6 +39,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 
 extern const ordo_scheduler ordo_scheduler_near_far;
 const ordo_scheduler ordo_scheduler_near_far = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
     .name = "near_far",
     .summary = "two piles split at a moving threshold, supersteps inside",
     .paper = "Davidson, Baxter, Garland and Owens, IPDPS 2014",

@@ -55,6 +55,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 
 extern const ordo_scheduler ordo_scheduler_topology;
 const ordo_scheduler ordo_scheduler_topology = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
     .name = "topology",
     .summary = "every item in every round until nothing changes; no worklist, no atomics",
     .paper = "Nasre, Burtscher and Pingali, GPGPU-6, 2013",

@@ -187,7 +187,7 @@ class Run(Files):
         for name, text, why in kinds:
             self.refused(3 if name == "empty.c" else 2, why, "run", self.write(name, text), self.gr)
         for status, why, words in ((2, "run needs an operator's file", ()), (2, "no graph given", (TOLLS,)), (2, "2 graphs given", (TOLLS, self.gr, self.gr)),
-                                   (3, "No such file", ("./none.c", self.gr)), (3, "expected an operator's file", (TREE, self.gr)),
+                                   (3, "No such file", ("./none.c", self.gr)), (3, "expected a file of C", (TREE, self.gr)),
                                    (2, "needs a .*monotone|compiled at run time, for the CPU alone", (TOLLS, self.gr, "--device", "cuda")),
                                    (2, "did you mean 'delta'", (TOLLS, self.gr, "--scheduler", "dleta")), (2, "does not offer sync", (TOLLS, self.gr, "--sync", "server")),
                                    (2, "no such number to set; it lists rate, toll", (TOLLS, self.gr, "--set-state", "tol=1")),
@@ -292,10 +292,70 @@ class New(Files):
         done = subprocess.run([os.path.join(folder, "first_try_test"), command.ORDO], capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.refused(3, "first_try.c: it exists, and is left as it is", "new", "operator", "first_try", cwd=folder)
-        for words, why in (((), "new needs"), (("operator",), "new needs"), (("operater", "x"), "did you mean 'operator'"), (("operator", "a-b"), "is no name"),
+        for words, why in (((), "new needs"), (("operator",), "new needs"), (("operater", "x"), "did you mean 'operator'"), (("scheduler", "2x"), "is no name"), (("operator", "a-b"), "is no name"),
                            (("operator", "../x"), "is no name")):
             self.refused(2, why, "new", *words, cwd=folder)
         self.assertEqual(sorted(os.listdir(folder)), ["first_try.c", "first_try_test"])
+
+
+@needs("new")
+class Scheduler(Files):
+    """Schedulers from folders, for apps and for operators' files."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        subprocess.run([command.ORDO, "new", "scheduler", "pile", "--quiet"], cwd=cls.folder.name, check=True)
+
+    def changed(self, name, replaced=()):
+        """A copy of the folder under another name, with texts of its scheduler.c replaced."""
+        folder = pathlib.Path(self.path(name))
+        shutil.copytree(self.path("pile"), folder)
+        for file in folder.iterdir():
+            file.write_text(file.read_text().replace("pile", name))
+        text = (folder / "scheduler.c").read_text()
+        for old, new in replaced:
+            text = re.sub(rf"\.{old} = [^,]*,", new, text)
+        (folder / "scheduler.c").write_text(text)
+        return str(folder)
+
+    def test_new_scheduler(self):
+        folder = self.path("pile")
+        self.assertEqual(sorted(os.listdir(folder)), ["README.md", "cpu.h", "scheduler.c", "test", "tunables.h"])
+        done = subprocess.run([os.path.join(folder, "test"), command.ORDO], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "pile: passed\n", ""))
+        for name in sorted(os.listdir(folder)):
+            self.assertNotIn("@", pathlib.Path(folder, name).read_text())
+        subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only", f"-I{INCLUDE}",
+                        os.path.join(folder, "scheduler.c")], check=True)
+        self.refused(3, "pile: it exists, and is left as it is", "new", "scheduler", "pile", cwd=self.folder.name)
+
+    def test_runs(self):
+        """An operator's file under it; its tunable; what the record says; refusals that name it."""
+        folder = self.path("pile")
+        record = json.loads(self.ok(ordo("run", TOLLS, self.gr, "--source", self.source, "--scheduler", folder, "--sync", "lock",
+                                         "--set", "chunk=3", "--verify", "--json", "-")).out)
+        self.assertEqual((record["options"]["scheduler"], record["options"]["sync"], record["options"]["settings"], record["verified"]),
+                         ("pile", "lock", {"chunk": 3}, True))
+        self.assertEqual(record["result"]["sum"], sum(c for c in self.dist if c != INF))
+        self.refused(2, "scheduler 'pile': chunk='0', expected a whole number from 1 to 1024", "bfs", self.gr, "--scheduler", folder, "--set", "chunk=0")
+        self.refused(2, "scheduler 'pile' does not offer sync 'racy'", "bfs", self.gr, "--scheduler", folder, "--sync", "racy")
+        self.refused(2, "scheduler 'pile' does not run critical operators", "bench", "ht", "--schedulers", folder)
+
+    def test_refused(self):
+        for status, why, folder in (
+                (3, "no such folder of a scheduler", "./none"), (3, "scheduler.c: No such file", self.folder.name + "/."),
+                (3, "written for another version of Ordo: found interface 7, expected 1", self.changed("seven", [("interface", ".interface = 7,")])),
+                (3, "found interface 0, expected 1", self.changed("zero", [("interface", "")])),
+                (3, "is in a folder of another name, expected 'other'", self.changed("other", [("name", '.name = "pile",')])),
+                (2, "there is another scheduler 'delta'", self.changed("delta")), (2, "expected a folder whose name is that of a scheduler", self.changed("a-b"))):
+            self.refused(status, why, "bfs", self.gr, "--scheduler", folder)
+        broken = pathlib.Path(self.changed("broken"), "cpu.h")
+        broken.write_text(broken.read_text() + "int x = undeclared;\n")
+        r = ordo("bfs", self.gr, "--scheduler", broken.parent)
+        self.assertEqual(r.returncode, 3)
+        self.assertRegex(r.err.splitlines()[0], rf"\A{re.escape(str(broken))}:\d+:.*undeclared")
+        self.assertRegex(r.err, r"\nordo: .*cpu.h: \S+ cannot compile it\n\Z")
 
 
 @needs("run")

@@ -34,7 +34,7 @@ c = ["gcc", "-std=c11", "-O1", "-c", *warnings]
 # {0} and partial initialisers are C's; C++ takes them, with a warning that -Wextra turns on
 cxx = ["g++", "-std=c++17", "-O1", "-c", *warnings, "-Wno-missing-field-initializers"]
 TEMPLATES = ["operator/relax.h", "operator/critical.h", "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h",
-             "detail/cpu/critical.h", "detail/run_time_unit.h"]  # end or follow an operator file
+             "detail/cpu/critical.h", "detail/run_time_unit.h", "detail/run_time_instance.h"]  # end or follow an operator file
 for header in sorted((include / "ordo").rglob("*.h")):
     name = str(header.relative_to(include / "ordo"))
     if name in TEMPLATES or name == "scheduler/cuda_host.h":  # needs CUDA

@@ -359,10 +359,19 @@ static void claim(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 START_TEST(one_from_outside_takes_part)
 {
     static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, 0}, {0, ORDO_SYNC_DEFAULT, 0}};
-    static const ordo_scheduler mine = {
-        .name = "mine", .summary = "-", .paper = "-", .pairings = pairings, .memory = no_memory, .suit = claim};
-    static const ordo_scheduler silent = {
-        .name = "silent", .summary = "-", .paper = "-", .pairings = pairings, .memory = no_memory};
+    static const ordo_scheduler mine = {.interface = ORDO_SCHEDULER_INTERFACE,
+                                        .name = "mine",
+                                        .summary = "-",
+                                        .paper = "-",
+                                        .pairings = pairings,
+                                        .memory = no_memory,
+                                        .suit = claim};
+    static const ordo_scheduler silent = {.interface = ORDO_SCHEDULER_INTERFACE,
+                                          .name = "silent",
+                                          .summary = "-",
+                                          .paper = "-",
+                                          .pairings = pairings,
+                                          .memory = no_memory};
     static const ordo_instance under_mine = {"mine", no_run, 0, ORDO_ON_CPU};
     static const ordo_instance under_silent = {"silent", no_run, 0, ORDO_ON_CPU};
     const ordo_instance *both[] = {&under_silent, &under_mine, NULL, NULL}, *one[] = {&under_silent, NULL};

@@ -1,12 +1,23 @@
-/* compile.h -- an operator's file to a table of functions: compiled by the system's compiler, kept, and loaded. */
+/* compile.h -- a file of C to a shared object: compiled by the system's compiler, kept, and loaded. */
 #ifndef ORDO_CLI_RUN_TIME_COMPILE_H
 #define ORDO_CLI_RUN_TIME_COMPILE_H
 
-#include <ordo/detail/run_time.h>
+#include <ordo/error.h>
 
-/* Sets *out to the table of an operator's file, with its instance under a scheduler and a sync, or if `scheduler` is
- * NULL with none. The object stays loaded until the process ends. Messages of the compiler go to standard error.
- * Errors: ORDO_ERR_INPUT (not compiled, or no operator), ORDO_ERR_IO (no file, no compiler, no headers, no folder). */
-ordo_status run_time_compile(const char *file, const char *scheduler, ordo_sync sync, const ordo_run_time **out);
+#include "apps/cli/run_time/toolchain.h"
+
+/* What is compiled. */
+typedef struct unit {
+    const char *file;        /* that the compiler reads */
+    const char *about;       /* the user's file, which messages are about; may be the same */
+    const char *const *flag; /* [flag_count] beside those of every unit */
+    int flag_count;          /* at most UNIT_FLAGS */
+} unit;
+enum { UNIT_FLAGS = 12 };
+
+/* Compiles a unit, unless an object of it is kept, and loads it; *out is what dlopen() gives. It stays loaded until the
+ * process ends. Messages of the compiler go to standard error. Errors: ORDO_ERR_INPUT (it cannot be compiled or
+ * loaded), ORDO_ERR_IO (no file, no compiler, no headers, no folder). */
+ordo_status unit_load(const unit *u, void **out);
 
 #endif

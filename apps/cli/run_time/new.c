@@ -1,9 +1,9 @@
-/* new.c -- `ordo new operator NAME`: writes a file to begin with, and a test that passes at once.
- *
- * In the texts below, @ stands for the name.
+/* new.c -- `ordo new operator NAME` and `ordo new scheduler NAME`: writes what to begin with, and a test that passes at
+ * once. Nothing is overwritten.
  */
 #define _GNU_SOURCE /* fchmod */
 #include "apps/cli/cli.h"
+#include "apps/cli/run_time/new.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,81 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char operator_text[] =
-    "/* @.c -- shortest paths, to begin with: change it to what you need.\n"
-    " *\n"
-    " *   d(v) = min(d(v), d(u) + weight(u, v))\n"
-    " *\n"
-    " *   ordo check-operator @.c               tests what is declared below\n"
-    " *   ordo run @.c GRAPH --source 0 --verify\n"
-    " *   ordo compare ./@.c GRAPH              under every scheduler\n"
-    " *   ./@_test                              all of that, on a small graph\n"
-    " */\n"
-    "#include <ordo/operator/operator.h>\n"
-    "\n"
-    "/* Numbers that a run needs beside the graph. --set-state sets those that ORDO_RELAX_SETTINGS lists. */\n"
-    "typedef struct @_state {\n"
-    "    ordo_u32 limit; /* longer paths are not looked for */\n"
-    "} @_state;\n"
-    "\n"
-    "/* What edge e proposes for the cell of its head: d is the cell of its tail. The type's largest value proposes\n"
-    " * nothing, since smaller cells are better. */\n"
-    "ORDO_FN ordo_u32 @_candidate(const @_state *s, ordo_u32 d, ordo_edge_u32 e)\n"
-    "{\n"
-    "    const ordo_u32 sum = ordo_add_sat_u32(d, e.weight); /* the largest value where it does not fit */\n"
-    "    return sum <= s->limit ? sum : ordo_highest_u32();\n"
-    "}\n"
-    "\n"
-    "/* What the source's cell begins with; the other cells begin with the worst value. */\n"
-    "ORDO_FN ordo_u32 @_source(const @_state *s)\n"
-    "{\n"
-    "    (void)s;\n"
-    "    return 0;\n"
-    "}\n"
-    "\n"
-    "#define ORDO_RELAX @\n"
-    "#define ORDO_RELAX_SUMMARY \"shortest paths up to a limit\"\n"
-    "#define ORDO_RELAX_STATE @_state\n"
-    "#define ORDO_RELAX_ARRAYS(X) /* the state has no arrays */\n"
-    "#define ORDO_RELAX_SETTINGS(X) X(limit, u32, 0xfffffffe, \"the longest path that is looked for\")\n"
-    "#define ORDO_RELAX_CELL u32       /* or i32, f32, u64 */\n"
-    "#define ORDO_RELAX_WEIGHT u32     /* or i32, f32, none */\n"
-    "#define ORDO_RELAX_ORDER ORDO_MIN /* or ORDO_MAX, ORDO_BY_COMPARATOR */\n"
-    "/* Schedulers trust these: ordo check-operator looks for contradictions. */\n"
-    "#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)\n"
-    "#define ORDO_RELAX_CANDIDATE @_candidate\n"
-    "#define ORDO_RELAX_SOURCE @_source\n"
-    "#include <ordo/operator/relax.h>\n";
-
-static const char operator_test_text[] =
-    "#!/bin/sh\n"
-    "# Tests @.c: what it declares, its answers under every scheduler, and one answer by hand.\n"
-    "# usage: @_test [PATH_OF_ORDO]\n"
-    "set -eu\n"
-    "ordo=${1:-ordo}\n"
-    "file=$(cd \"$(dirname \"$0\")\" && pwd)/@.c\n"
-    "folder=$(mktemp -d)\n"
-    "trap 'rm -r \"$folder\"' EXIT\n"
-    "\n"
-    "\"$ordo\" check-operator \"$file\" --quiet\n"
-    "\n"
-    "# edges: tail, head, weight\n"
-    "cat > \"$folder/small.wel\" <<'END'\n"
-    "0 1 4\n"
-    "0 2 1\n"
-    "2 1 2\n"
-    "1 3 5\n"
-    "4 0 1\n"
-    "END\n"
-    "\"$ordo\" compare \"$file\" \"$folder/small.wel\" --source 0 --repeat 1 --warmup 0 --threads 2 --quiet\n"
-    "\"$ordo\" run \"$file\" \"$folder/small.wel\" --source 0 --verify --quiet -o \"$folder/found\"\n"
-    "printf '0\\n3\\n1\\n8\\ninf\\n' > \"$folder/expected\"\n"
-    "diff \"$folder/expected\" \"$folder/found\"\n"
-    "\"$ordo\" run \"$file\" \"$folder/small.wel\" --source 0 --set-state limit=3 --quiet -o \"$folder/found\"\n"
-    "printf '0\\n3\\n1\\ninf\\ninf\\n' > \"$folder/expected\"\n"
-    "diff \"$folder/expected\" \"$folder/found\"\n"
-    "echo \"@: passed\"\n";
 
 static bool is_identifier(const char *name)
 {
@@ -124,25 +49,64 @@ static ordo_status write_new(const char *path, const char *text, const char *nam
     return ORDO_OK;
 }
 
+/* A file to write. */
+typedef struct new_file {
+    const char *name; /* behind the operator's name, or in the scheduler's folder */
+    const char *text;
+    mode_t mode;
+} new_file;
+static const new_file operator_files[] = {{".c", new_operator_text, 0666}, {"_test", new_operator_test_text, 0777}};
+static const new_file scheduler_files[] = {{"/scheduler.c", new_scheduler_text, 0666},
+                                           {"/tunables.h", new_tunables_text, 0666},
+                                           {"/cpu.h", new_code_text, 0666},
+                                           {"/test", new_scheduler_test_text, 0777},
+                                           {"/README.md", new_readme_text, 0666}};
+
+/* Writes all or, after an error, none. */
+static ordo_status write_all(const char *name, const new_file *files, size_t count)
+{
+    char path[96];
+    ordo_status status = ORDO_OK;
+    size_t written = 0;
+    for (; written < count && !status; written += !status) {
+        snprintf(path, sizeof path, "%s%s", name, files[written].name);
+        status = write_new(path, files[written].text, name, files[written].mode);
+    }
+    for (size_t i = 0; status && i < written; i++) {
+        snprintf(path, sizeof path, "%s%s", name, files[i].name);
+        unlink(path);
+    }
+    return status;
+}
+
+static ordo_status new_scheduler(const options *o, const char *name)
+{
+    if (mkdir(name, 0777) != 0)
+        return errno == EEXIST ? ordo_fail(ORDO_ERR_IO, "%s: it exists, and is left as it is", name)
+                               : ordo_output_error(name, errno);
+    ordo_status status = write_all(name, scheduler_files, sizeof scheduler_files / sizeof scheduler_files[0]);
+    if (status)
+        rmdir(name);
+    else if (!o->quiet)
+        printf("%s: a scheduler, and its test, %s/test\n", name, name);
+    return status;
+}
+
 ordo_status verb_new(const options *o)
 {
-    char file[80], test[80];
+    static const char *const kinds[] = {"operator", "scheduler", NULL};
     if (o->word_count != 2)
-        return ordo_fail(ORDO_ERR_USAGE, "new needs what to write and its name: new operator NAME");
-    const char *name = o->words[1];
-    if (strcmp(o->words[0], "operator") != 0)
-        return unknown("kind", o->words[0], (const char *const[]){"operator", NULL}, "ordo help new");
+        return ordo_fail(ORDO_ERR_USAGE, "new needs what to write and its name: new operator|scheduler NAME");
+    const char *kind = o->words[0], *name = o->words[1];
+    if (strcmp(kind, kinds[0]) != 0 && strcmp(kind, kinds[1]) != 0)
+        return unknown("kind", kind, kinds, "ordo help new");
     if (!is_identifier(name))
-        return ordo_fail(ORDO_ERR_USAGE, "'%s' is no name of an operator, expected letters, digits and '_'", name);
-    snprintf(file, sizeof file, "%s.c", name);
-    snprintf(test, sizeof test, "%s_test", name);
-    ordo_status status = write_new(file, operator_text, name, 0666);
-    if (status)
-        return status;
-    status = write_new(test, operator_test_text, name, 0777);
-    if (status)
-        unlink(file); /* it was written here */
-    else if (!o->quiet)
-        printf("%s and its test, %s\n", file, test);
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "'%s' is no name of an operator or scheduler, expected letters, digits and '_'", name);
+    if (!strcmp(kind, kinds[1]))
+        return new_scheduler(o, name);
+    ordo_status status = write_all(name, operator_files, sizeof operator_files / sizeof operator_files[0]);
+    if (!status && !o->quiet)
+        printf("%s.c and its test, %s_test\n", name, name);
     return status;
 }

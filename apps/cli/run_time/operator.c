@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/run_time/compile.h"
+#include "apps/cli/run_time/units.h"
 #include "framework/run/number.h"
 
 bool run_time_is_file(const char *word)

@@ -42,6 +42,10 @@ typedef union run_time_cell {
 /* Whether a word names a file, and not an app: it has a slash or a dot. */
 bool run_time_is_file(const char *word);
 
+/* Compiles and registers the schedulers whose folders the options name, and puts their names in the place of these
+ * (options.c). Errors: those of run_time_scheduler(). */
+ordo_status run_time_options(options *o);
+
 /* ---- operator.c ---- */
 
 /* Compiles what describes the operator, and sets its state as the options ask. Errors: those of run_time_compile();

@@ -105,7 +105,11 @@ typedef struct ordo_fit {
     const char *reason; /* the reason in a few words: "direction-optimising supersteps"; static */
 } ordo_fit;
 
+/* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
+enum { ORDO_SCHEDULER_INTERFACE = 1 };
+
 typedef struct ordo_scheduler {
+    unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
     const char *name, *summary, *paper; /* an identifier; one line each */
     const ordo_pairing *pairings;       /* ends with kind 0 */
     const ordo_tunable *tunables;       /* [tunable_count + constant_count] */
@@ -333,7 +337,7 @@ ORDO_API size_t ordo_schedulers(const ordo_scheduler **out, size_t capacity);
 /* The scheduler of runs that name none, which the build's list determines. */
 ORDO_API const ordo_scheduler *ordo_scheduler_default(void);
 /* Registers a scheduler that is compiled out of tree. Operators with an instance that names it can then run under it.
- */
+ * Errors: ORDO_ERR_INTERNAL for a descriptor that lacks a part, has another interface, or has a name that is taken. */
 ORDO_API ordo_status ordo_scheduler_register(const ordo_scheduler *scheduler);
 
 ORDO_END_DECLS

@@ -22,6 +22,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 
 extern const ordo_scheduler lifo_scheduler;
 const ordo_scheduler lifo_scheduler = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
     .name = "lifo",
     .summary = "one stack for all",
     .paper = "a worked example",
