@@ -1,4 +1,4 @@
-/* betweenness.c -- betweenness by Brandes' algorithm: for each source a run of operators/bfs.h and two of
+/* betweenness.c -- betweenness by Brandes' algorithm: for each source ordo_bfs() and two runs of
  * betweenness.h.
  *
  * The dependency of the source on v is the sum over w of sigma(v) / sigma(w) (1 + dependency(w)), with w one level

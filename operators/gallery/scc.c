@@ -1,11 +1,11 @@
 /* scc.c -- strong components by forward-backward search: two runs of scc.h a round, for all parts at once.
  *
  * At first there is one part, all vertices. In a round every vertex gets the largest label that reaches it in its part.
- * The vertices with one label are a part of the next step, and the vertex whose label it is, its root, is one of them:
- * what reaches the root reaches all of them. Then the root searches backward. Both found, a vertex is in the root's
- * component, and done. No component is split, since the same labels reach all of its vertices. Every part loses its
- * root's component in a round, so the rounds end. Labels are at random: a path of n vertices takes O(log n) rounds,
- * expected.
+ * The vertices with one label are a part from then on. The vertex whose label it is, its root, is one of them: what
+ * reaches the root reaches all of them. Then the root searches backward, and the vertices that it finds are its
+ * component, and done. No component is split, since the same labels reach all of its vertices. Every part loses the
+ * component of its root in a round, so the rounds end. Labels are at random: a path of n vertices takes O(log n)
+ * rounds, expected.
  *
  * Rejected: one pivot for each part, as in the first paper. What a pivot neither reaches nor is reached from stays one
  * part, so that k isolated vertices take k rounds.
@@ -61,7 +61,7 @@ static ordo_status spread(const search *s, const ordo_graph *graph, const ordo_i
 
 static ordo_status run_round(search *s, ordo_vid *component)
 {
-    ordo_u64 roots = 0;
+    ordo_u64 roots = 0, done = 0;
     for (ordo_u64 v = 0; v < s->n; v++)
         s->cells[v] = s->part[v] == DONE ? 0 : s->label[v];
     ordo_status status = spread(s, s->out, NULL, 0);
@@ -80,7 +80,11 @@ static ordo_status run_round(search *s, ordo_vid *component)
             component[v] = s->of[s->cells[v]];
             s->part[v] = DONE;
             s->left--;
+            done++;
         }
+    if (!status && !done)
+        status = ordo_fail(ORDO_ERR_INTERNAL, "scc: a round has found no component of %llu vertices",
+                           (unsigned long long)s->left);
     return status;
 }
 

@@ -9,6 +9,18 @@
 
 /* ---- scc: two vertices are in one component if each has a path to the other ---- */
 
+typedef struct scc_call {
+    const ordo_graph *graph;
+    ordo_vid *component;
+    ordo_u32 rounds;
+} scc_call;
+
+static ordo_status call_scc(const trial *t, void *arg)
+{
+    scc_call *c = arg;
+    return scc_run(c->graph, t->seed, &t->options, c->component, &c->rounds, NULL);
+}
+
 void gallery_scc(trial *t, const edge_list *list)
 {
     ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t));
@@ -16,7 +28,6 @@ void gallery_scc(trial *t, const edge_list *list)
     const ordo_u64 n = list->n;
     ordo_u8 *path = contract_alloc(n * n, 1);
     ordo_vid *component = contract_alloc(n, sizeof *component);
-    ordo_u32 rounds = 0;
     for (ordo_u64 s = 0; s < n; s++) {
         path[s * n + s] = 1;
         for (bool changed = true; changed;) {
@@ -29,8 +40,8 @@ void gallery_scc(trial *t, const edge_list *list)
         }
     }
     memset(component, 0xff, n * sizeof *component);
-    while (contract_again(t, scc_run(g, t->seed, &t->options, component, &rounds, NULL)))
-        ;
+    scc_call call = {g, component, 0};
+    run_driver(t, call_scc, &call, ORDO_OK);
     for (ordo_u64 v = 0; v < n; v++)
         if (component[v] >= n || component[component[v]] != component[v])
             contract_fail(t, "a component is not named by one of its vertices");
@@ -38,7 +49,7 @@ void gallery_scc(trial *t, const edge_list *list)
         for (ordo_u64 v = 0; v < n; v++)
             if ((component[u] == component[v]) != (path[u * n + v] && path[v * n + u]))
                 contract_fail(t, "components are not mutual reachability");
-    if (rounds > n || (edges.count == 0 && rounds > 1))
+    if (call.rounds > n || (edges.count == 0 && call.rounds > 1))
         contract_fail(t, "too many rounds");
     free(edges.arc);
     free(path);
@@ -84,6 +95,20 @@ static ordo_graph *many_paths(void)
     return g;
 }
 
+typedef struct betweenness_call {
+    const ordo_graph *graph;
+    const ordo_vid *source;
+    ordo_u64 count;
+    double *score, error;
+} betweenness_call;
+
+static ordo_status call_betweenness(const trial *t, void *arg)
+{
+    betweenness_call *c = arg;
+    memset(c->score, 0, ordo_graph_out(c->graph)->n * sizeof *c->score);
+    return betweenness_run(c->graph, c->source, c->count, &t->options, c->score, &c->error, NULL);
+}
+
 void gallery_betweenness(trial *t, const edge_list *list)
 {
     const bool many = !strcmp(t->family, "parallel") && t->seed % 2;
@@ -91,17 +116,15 @@ void gallery_betweenness(trial *t, const edge_list *list)
     arcs edges = arcs_of(g);
     const ordo_u64 n = ordo_graph_out(g)->n, count = n < 2 ? n : 2;
     int *level = contract_alloc(n * n, sizeof *level);
-    double *paths = contract_alloc(n * n, sizeof *paths), *score = contract_alloc(n, sizeof *score), error = 0;
+    double *paths = contract_alloc(n * n, sizeof *paths), *score = contract_alloc(n, sizeof *score);
     ordo_vid source[2];
     for (ordo_u64 v = 0; v < n; v++)
         count_paths(&edges, n, v, level + v * n, paths + v * n);
     for (ordo_u64 i = 0; i < count; i++)
         source[i] = (ordo_vid)(many ? i : (t->seed + i * (n / 2)) % n);
-    ordo_status status;
-    do {
-        memset(score, 0, n * sizeof *score);
-        status = betweenness_run(g, source, count, &t->options, score, &error, NULL);
-    } while (status != ORDO_ERR_OVERFLOW && contract_again(t, status));
+    betweenness_call call = {g, source, count, score, 0};
+    const ordo_status status = run_driver(t, call_betweenness, &call, ORDO_ERR_OVERFLOW);
+    const double error = call.error;
     double most = 0; /* parallel edges multiply paths */
     for (ordo_u64 i = 0; i < count; i++)
         for (ordo_u64 v = 0; v < n; v++)

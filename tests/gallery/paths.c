@@ -164,6 +164,18 @@ void gallery_astar(trial *t, const edge_list *list)
 
 /* ---- hop_limited: a table of distances by number of edges ---- */
 
+typedef struct hop_limited_call {
+    const ordo_graph *graph;
+    ordo_vid source;
+    ordo_u32 hops, *dist;
+} hop_limited_call;
+
+static ordo_status call_hop_limited(const trial *t, void *arg)
+{
+    const hop_limited_call *c = arg;
+    return hop_limited_run(c->graph, c->source, c->hops, &t->options, c->dist, NULL);
+}
+
 void gallery_hop_limited(trial *t, const edge_list *list)
 {
     ordo_graph *g = family_graph(list, ORDO_U32, contract_direction(t));
@@ -184,10 +196,8 @@ void gallery_hop_limited(trial *t, const edge_list *list)
                 now[a->head] = before[a->tail] + a->weight;
         }
     }
-    ordo_status status;
-    do
-        status = hop_limited_run(g, source, hops, &t->options, dist, NULL);
-    while ((n || status != ORDO_ERR_USAGE) && contract_again(t, status));
+    hop_limited_call call = {g, source, hops, dist};
+    const ordo_status status = run_driver(t, call_hop_limited, &call, n ? ORDO_OK : ORDO_ERR_USAGE);
     if (!n && status != ORDO_ERR_USAGE)
         contract_fail(t, "a source in a graph without vertices was not refused");
     contract_check_u32(t, dist, table + hops * n, n);
