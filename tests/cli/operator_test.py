@@ -270,6 +270,8 @@ class Check(Files):
     def test_refused(self):
         self.refused(2, "needs one operator's file, found 0", "check-operator")
         self.refused(3, "No such file", "check-operator", "./none.c")
+        divides = self.write("divides.c", text_of(self.candidate("d / (e.weight % 3)")))
+        self.refused(1, r"divides.c: the operator divides by zero, found by a case for: monotone", "check-operator", divides)
         self.refused(2, "--trials '0'", "check-operator", TOLLS, "--trials", 0)
 
 
