@@ -212,6 +212,17 @@ class Run(Files):
             self.assertRegex(r.err, rf"\Aordo: vertex \d+: found .*{why}|{why}")
 
 
+    def test_certificate(self):
+        """Cells that support each other in a cycle: the first edge of a run lies, in the run and again in the check of edges."""
+        lie = PLUS.replace("{ (void)s; return ordo_add_sat_u32(d, e.weight); }",
+                           "{ static int calls; (void)s; (void)e; return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) ? d : 1; }")
+        lie += "ORDO_FN ordo_u32 source(const ordo_no_state *s) { (void)s; return 9; }\n"
+        file, cycle = self.write("lie.c", text_of(lie, SOURCE="source")), self.write("cycle.wel", "0 1 1\n1 2 1\n2 1 1\n")
+        r = ordo("run", file, cycle, "--source", 0, "--verify=certificate", "--threads", 1)
+        self.assertEqual(r.returncode, 1, r.err)
+        self.assertRegex(r.err, r"\Aordo: vertex 1: found 1, expected what the edges of a path propose\n\Z")
+
+
 @needs("check-operator")
 class Check(Files):
     """Operators that lie, and the smallest case that shows it. No text of a case is given by hand but for its numbers."""
