@@ -140,7 +140,7 @@ class Run(Files):
         for name in first:
             path = os.path.join(self.cache, "operators", name)
             self.assertEqual(os.stat(os.path.dirname(path)).st_mode & 0o777, 0o700)
-            os.truncate(path, 100)
+            os.truncate(path, 100 if name == min(first) else os.path.getsize(path) // 2)
         self.assertEqual(hops(), ["0", "1", "2", "3"])
         # another interface, in a file that loads
         other = self.write("other.c", "const unsigned ordo_run_time_entry[64] = {99};\n")
@@ -351,6 +351,8 @@ class Scheduler(Files):
         self.assertEqual((record["options"]["scheduler"], record["options"]["sync"], record["options"]["settings"], record["verified"]),
                          ("pile", "lock", {"chunk": 3}, True))
         self.assertEqual(record["result"]["sum"], sum(c for c in self.dist if c != INF))
+        text = self.ok(ordo("compare", "bfs", self.gr, "--source", self.source, "--schedulers", f"all,{folder},{folder}:lock", "--repeat", 1, "--warmup", 0)).out
+        self.assertEqual(sorted(re.findall(r"(?m)^[ *] (\S+) .* PASS$", text)), sorted([*command.schedulers(), "pile", "pile:lock"]))
         self.refused(2, "scheduler 'pile': chunk='0', expected a whole number from 1 to 1024", "bfs", self.gr, "--scheduler", folder, "--set", "chunk=0")
         self.refused(2, "scheduler 'pile' does not offer sync 'racy'", "bfs", self.gr, "--scheduler", folder, "--sync", "racy")
         self.refused(2, "scheduler 'pile' does not run critical operators", "bench", "ht", "--schedulers", folder)
