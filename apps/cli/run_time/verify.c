@@ -71,7 +71,7 @@ static ordo_vid dequeue(queue *q)
     return v;
 }
 
-/* Errors: ORDO_ERR_MEMORY; the queue is to be freed all the same. */
+/* Errors: ORDO_ERR_MEMORY; the queue is to be freed nevertheless. */
 static ordo_status make_queue(queue *q, ordo_u64 n)
 {
     *q = (queue){.vertex = calloc(n + 1, sizeof(ordo_vid)), .in = calloc(n + 1, 1), .n = n};
