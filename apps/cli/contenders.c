@@ -295,23 +295,43 @@ void candidate_options(const options *o, candidate *c)
         c->run.threads = c->threads;
 }
 
+static bool is_listed(const char *names, const char *name)
+{
+    char word[128];
+    for (const char *at = names; next_word(&at, word, sizeof word);)
+        if (!strcmp(word, name))
+            return true;
+    return false;
+}
+
+/* Adds every scheduler, and the app's program, but those that the list names itself. */
+static ordo_status add_all(const options *o, const char *names, candidate *list, int *count)
+{
+    candidate c;
+    ordo_status status = ORDO_OK;
+    for (const char *const *name = scheduler_names(); *name && !status; name++) {
+        if (is_listed(names, *name))
+            continue;
+        status = parse_contender(*name, &c);
+        status = status ? status : add(&c, list, count);
+    }
+    if (!status && has_program(o) && !is_listed(names, ORDO_NATIVE)) {
+        status = parse_contender(ORDO_NATIVE, &c);
+        status = status ? status : add(&c, list, count);
+    }
+    return status;
+}
+
 static ordo_status find_named(const options *o, const char *names, candidate *list, int *count)
 {
     char word[128];
     candidate c;
     ordo_status status = ORDO_OK;
-    if (!strcmp(names, "all")) {
-        for (const char *const *name = scheduler_names(); *name && !status; name++) {
-            status = parse_contender(*name, &c);
-            status = status ? status : add(&c, list, count);
-        }
-        if (!status && has_program(o)) {
-            status = parse_contender(ORDO_NATIVE, &c);
-            status = status ? status : add(&c, list, count);
-        }
-        return status;
-    }
     for (const char *at = names; !status && next_word(&at, word, sizeof word);) {
+        if (!strcmp(word, "all")) {
+            status = add_all(o, names, list, count);
+            continue;
+        }
         status = parse_contender(word, &c);
         status = status ? status : add(&c, list, count);
     }

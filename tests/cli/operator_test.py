@@ -140,7 +140,7 @@ class Run(Files):
         for name in first:
             path = os.path.join(self.cache, "operators", name)
             self.assertEqual(os.stat(os.path.dirname(path)).st_mode & 0o777, 0o700)
-            os.truncate(path, 100)
+            os.truncate(path, 100 if name == min(first) else os.path.getsize(path) // 2)
         self.assertEqual(hops(), ["0", "1", "2", "3"])
         # another interface, in a file that loads
         other = self.write("other.c", "const unsigned ordo_run_time_entry[64] = {99};\n")
@@ -212,6 +212,17 @@ class Run(Files):
             self.assertRegex(r.err, rf"\Aordo: vertex \d+: found .*{why}|{why}")
 
 
+    def test_certificate(self):
+        """Cells that support each other in a cycle: the first edge of a run lies, in the run and again in the check of edges."""
+        lie = PLUS.replace("{ (void)s; return ordo_add_sat_u32(d, e.weight); }",
+                           "{ static int calls; (void)s; (void)e; return __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) ? d : 1; }")
+        lie += "ORDO_FN ordo_u32 source(const ordo_no_state *s) { (void)s; return 9; }\n"
+        file, cycle = self.write("lie.c", text_of(lie, SOURCE="source")), self.write("cycle.wel", "0 1 1\n1 2 1\n2 1 1\n")
+        r = ordo("run", file, cycle, "--source", 0, "--verify=certificate", "--threads", 1)
+        self.assertEqual(r.returncode, 1, r.err)
+        self.assertRegex(r.err, r"\Aordo: vertex 1: found 1, expected what the edges of a path propose\n\Z")
+
+
 @needs("check-operator")
 class Check(Files):
     """Operators that lie, and the smallest case that shows it. No text of a case is given by hand but for its numbers."""
@@ -270,6 +281,8 @@ class Check(Files):
     def test_refused(self):
         self.refused(2, "needs one operator's file, found 0", "check-operator")
         self.refused(3, "No such file", "check-operator", "./none.c")
+        divides = self.write("divides.c", text_of(self.candidate("d / (e.weight % 3)")))
+        self.refused(1, r"divides.c: the operator divides by zero, found by a case for: monotone", "check-operator", divides)
         self.refused(2, "--trials '0'", "check-operator", TOLLS, "--trials", 0)
 
 
@@ -338,6 +351,8 @@ class Scheduler(Files):
         self.assertEqual((record["options"]["scheduler"], record["options"]["sync"], record["options"]["settings"], record["verified"]),
                          ("pile", "lock", {"chunk": 3}, True))
         self.assertEqual(record["result"]["sum"], sum(c for c in self.dist if c != INF))
+        text = self.ok(ordo("compare", "bfs", self.gr, "--source", self.source, "--schedulers", f"all,{folder},{folder}:lock", "--repeat", 1, "--warmup", 0)).out
+        self.assertEqual(sorted(re.findall(r"(?m)^[ *] (\S+) .* PASS$", text)), sorted([*command.schedulers(), "pile", "pile:lock"]))
         self.refused(2, "scheduler 'pile': chunk='0', expected a whole number from 1 to 1024", "bfs", self.gr, "--scheduler", folder, "--set", "chunk=0")
         self.refused(2, "scheduler 'pile' does not offer sync 'racy'", "bfs", self.gr, "--scheduler", folder, "--sync", "racy")
         self.refused(2, "scheduler 'pile' does not run critical operators", "bench", "ht", "--schedulers", folder)

@@ -492,6 +492,12 @@ START_TEST(tables_are_checked)
     odd.tunable_count = 1;
     ck_assert_int_ne(ordo_scheduler_register(&odd), ORDO_OK);
     ck_assert_ptr_null(ordo_scheduler_find("odd"));
+    ordo_scheduler old = *ordo_scheduler_find("delta");
+    old.name = "old";
+    old.interface = ORDO_SCHEDULER_INTERFACE - 1;
+    ck_assert_int_eq(ordo_scheduler_register(&old), ORDO_ERR_INTERNAL);
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "another version of Ordo: found interface 0, expected 1"));
+    ck_assert_ptr_null(ordo_scheduler_find("old"));
     ck_assert_ptr_null(ordo_operator_find("nothing"));
     const ordo_operator *list[4];
     ck_assert_uint_ge(ordo_operators(list, 4), 8);
@@ -508,6 +514,12 @@ START_TEST(an_operator_runs_only_where_it_was_compiled)
     ordo_options options = {.scheduler = "other"};
     refused(&options, "sssp_u32", ORDO_ERR_UNSOUND, "was not compiled for scheduler 'other'");
     drop_graph();
+}
+END_TEST
+
+START_TEST(version_is_that_of_the_headers)
+{
+    ck_assert_str_eq(ordo_version(), ORDO_VERSION);
 }
 END_TEST
 
@@ -544,6 +556,7 @@ int main(void)
     tcase_add_test(tests, a_thousand_runs_agree);
     tcase_add_test(tests, tables_are_checked);
     tcase_add_test(tests, an_operator_runs_only_where_it_was_compiled);
+    tcase_add_test(tests, version_is_that_of_the_headers);
     tcase_add_test(tests, statuses_have_names);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -116,13 +116,13 @@ const option_row option_rows[OPTION_ROWS] = {
 
     /* the runs */
     ROW("scheduler", 0, "NAME", VERB_APP, TEXT(scheduler),
-        "order of work, or auto (delta where work has priorities, else bsp; on a GPU auto)", ONLY(TRAIT_NO_TERMINALS, "")),
+        "order of work, a folder of one (./mine), or auto (delta where work has priorities, else bsp; on a GPU auto)", ONLY(TRAIT_NO_TERMINALS, "")),
     ROW("scheduler", 0, "NAME", VERB_APP, TEXT(scheduler), "order of work, auto, or native: the app's own program (native)",
         ONLY(TRAIT_TERMINALS, "")),
     ROW("scheduler", 0, "NAME", VERB_INFO, TEXT(scheduler), "the one that memory is predicted for (each app's default)"),
     ROW("scheduler", 0, "NAME", VERB_TUNE, TEXT(scheduler), "which one to tune (the one that auto takes)"),
     ROW("for", 0, "SECONDS", VERB_TUNE, OWN(take_time), "how long to search: 30, 30s, 5m or 1h (30s)"),
-    ROW("schedulers", 0, "LIST", VERB_COMPARE, TEXT(schedulers), "NAME[:SYNC][:TUNABLE=VALUE]..., by commas; or all (all)"),
+    ROW("schedulers", 0, "LIST", VERB_COMPARE, TEXT(schedulers), "NAME|FOLDER[:SYNC][:TUNABLE=VALUE]... or all, by commas (all)"),
     ROW("schedulers", 0, "LIST", VERB_BENCH, TEXT(schedulers), "NAME[:SYNC][:TUNABLE=VALUE]..., by commas; or all (lock_server,bsp:lock)", OPERATORS),
     ROW("sync", 0, "LIST", VERB_COMPARE, TEXT(sync), "syncs of schedulers without one of their own, by commas (each one's default)"),
     ROW("sweep", 0, "TUNABLE=VALUES", VERB_COMPARE, OWN(take_sweep),

@@ -10,11 +10,14 @@
  * Cells near the end of their type are tried only where weights are read: there a sum may exceed the type, and without
  * weights no run gets there. Weights are never negative.
  */
+#define _POSIX_C_SOURCE 200809L /* sigaction */
 #include "apps/cli/run_time/operator.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     MOST_N = 5,       /* vertices of a case */
@@ -567,6 +570,36 @@ static bool survives(run_time_operator *op, const property *p, ordo_u64 seed, or
     return true;
 }
 
+/* ---- operators that end the process ---- */
+
+static const char *checked_file, *checked_property;
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        _exit(1);
+}
+
+/* A division by zero or a wild pointer in the operator. Async-signal-safe. */
+static void on_crash(int number)
+{
+    say("ordo: ");
+    say(checked_file);
+    say(number == SIGFPE ? ": the operator divides by zero" : ": the operator accesses memory that is not its own");
+    say(", found by a case for: ");
+    say(checked_property);
+    say("\n");
+    _exit(ordo_status_exit(ORDO_ERR_VERIFY));
+}
+
+static void watch_crashes(void)
+{
+    const struct sigaction handle = {.sa_handler = on_crash};
+    sigaction(SIGFPE, &handle, NULL);
+    sigaction(SIGSEGV, &handle, NULL);
+    sigaction(SIGBUS, &handle, NULL);
+}
+
 /* ---- the verb ---- */
 
 ordo_status verb_check_operator(const options *o)
@@ -578,6 +611,8 @@ ordo_status verb_check_operator(const options *o)
     ordo_status status = run_time_open(o, o->words[0], &op);
     if (status)
         return status;
+    checked_file = o->words[0];
+    watch_crashes();
     if (!o->quiet)
         printf("%s: %s\n", op.op.name, op.op.summary);
     for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
@@ -585,6 +620,8 @@ ordo_status verb_check_operator(const options *o)
         const bool declared = p->bit ? op.op.properties & p->bit : !p->final || op.op.knows_final;
         if (!declared && p->bit != ORDO_EDGE_BLIND)
             continue; /* a run in which little happens shows nothing; a candidate that ignores the id shows it */
+        fflush(stdout);
+        checked_property = p->name;
         const bool fine = survives(&op, p, o->seed, o->trials, why, sizeof why);
         if (!fine && declared && !first[0])
             snprintf(first, sizeof first, "%s: operator '%s' is not what it declares, %s: %.600s", o->words[0],

@@ -15,6 +15,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +159,22 @@ static ordo_status compile_to(const command *c, const char *path)
 
 /* ---- loading ---- */
 
+/* Whether a shared object has its end, where the table of its sections is. The loader would map one that is cut off,
+ * and an access behind the end of the file would end the process. */
+static bool is_whole(const char *path)
+{
+    ElfW(Ehdr) head;
+    struct stat is;
+    FILE *file = fopen(path, "rb");
+    bool whole = file && fread(&head, sizeof head, 1, file) == 1 && fstat(fileno(file), &is) == 0 &&
+                 !memcmp(head.e_ident, ELFMAG, SELFMAG);
+    if (whole)
+        whole = head.e_shoff + (ordo_u64)head.e_shnum * head.e_shentsize <= (ordo_u64)is.st_size;
+    if (file)
+        fclose(file);
+    return whole;
+}
+
 static void *open_object(const char *path)
 {
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -165,7 +183,7 @@ static void *open_object(const char *path)
 /* The object of a file in the folder: the one that is kept or, if there is none or it is damaged, a new one. */
 static ordo_status find_object(const command *c, const char *path, bool known, void **out)
 {
-    *out = known && access(path, R_OK) == 0 ? open_object(path) : NULL;
+    *out = known && is_whole(path) ? open_object(path) : NULL;
     if (*out)
         return ORDO_OK;
     ordo_status status = compile_to(c, path);

@@ -74,9 +74,9 @@ const run_time_operator *run_time_of(const ordo_app *app);
 
 /* ---- verify.c ---- */
 
-/* Checks an answer. Certificate: no edge improves a cell, and a cell that is better than what it begins with is what an
- * edge proposes. Serial: the cells are those of a run on one thread, first in, first out. Then the operator's own
- * check. Errors: ORDO_ERR_VERIFY, which names the first wrong vertex; ORDO_ERR_MEMORY. */
+/* Checks an answer. Certificate: no edge improves a cell and, for a monotone operator, each cell got its value along a
+ * path from a cell that is as it begins. Serial: the cells are those of a run on one thread, first in, first out. Then
+ * the operator's own check. Errors: ORDO_ERR_VERIFY, which names the first wrong vertex; ORDO_ERR_MEMORY. */
 ordo_status run_time_verify(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
                             ordo_verify_how how);
 /* What edge e of the row of u proposes, if u's cell is `tail_cell`. */

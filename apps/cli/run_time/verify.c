@@ -1,7 +1,8 @@
 /* verify.c -- checks an answer of an operator from a file. See operator.h.
  *
- * Certificate: necessary for every operator, and for monotone ones all but sufficient: cells that support each other in
- * a cycle pass. Serial: the definition of the answer of a monotone operator, at the cost of Bellman-Ford's algorithm.
+ * Certificate: no edge improves a cell; for a monotone operator also that every cell got its value along a path from
+ * one that is as it begins, which together are sufficient. Serial: the definition of the answer of a monotone operator,
+ * at the cost of Bellman-Ford's algorithm.
  */
 #include "apps/cli/run_time/operator.h"
 
@@ -44,64 +45,7 @@ static ordo_status wrong(const run_time_operator *op, ordo_vid v, const void *fo
     return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s, expected %s%s", v, first, expected, second);
 }
 
-/* ---- certificate ---- */
-
-/* No edge improves a cell. Sets supported[v] to 1 where an edge proposes just the cell of v. */
-static ordo_status check_edges(const run_time_operator *op, const ordo_csr *g, const void *cells, ordo_u8 *supported)
-{
-    for (ordo_vid u = 0; u < g->n; u++) {
-        const void *cell = run_time_at(op, cells, u);
-        if (!proposes(op, u, cell))
-            continue;
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            const ordo_vid v = g->head[e * g->stride];
-            const void *there = run_time_at(op, cells, v);
-            run_time_cell c;
-            run_time_candidate(op, g, u, e, cell, &c);
-            if (op->table->better(&c, there)) {
-                char what[64];
-                snprintf(what, sizeof what, "what edge %u -> %u proposes: ", u, v);
-                return wrong(op, v, there, what, &c);
-            }
-            if (!op->table->better(there, &c))
-                supported[v] = 1;
-        }
-    }
-    return ORDO_OK;
-}
-
-/* No cell is worse than it began, and one that is better than it began is supported. */
-static ordo_status check_support(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
-                                 const ordo_u8 *supported)
-{
-    const bool monotone = op->op.properties & ORDO_MONOTONE;
-    for (ordo_vid v = 0; v < g->n; v++) {
-        const void *cell = run_time_at(op, cells, v);
-        run_time_cell first;
-        op->table->begin(op->state, v, &first);
-        if (v == source)
-            op->table->source(op->state, &first);
-        if (op->table->better(&first, cell))
-            return wrong(op, v, cell, "no worse than what it begins with: ", &first);
-        if (monotone && !supported[v] && op->table->better(cell, &first))
-            return wrong(op, v, cell, "what an edge proposes, or what it begins with: ", &first);
-    }
-    return ORDO_OK;
-}
-
-static ordo_status check_certificate(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells)
-{
-    ordo_u8 *supported = calloc((size_t)g->n + 1, 1);
-    if (!supported)
-        return ordo_fail(ORDO_ERR_MEMORY, "no memory for a check of %u vertices", g->n);
-    ordo_status status = check_edges(op, g, cells, supported);
-    if (!status)
-        status = check_support(op, g, source, cells, supported);
-    free(supported);
-    return status;
-}
-
-/* ---- serial ---- */
+/* ---- queues ---- */
 
 /* A queue of vertices, each at most once: a ring of n places. */
 typedef struct queue {
@@ -127,11 +71,112 @@ static ordo_vid dequeue(queue *q)
     return v;
 }
 
+/* Errors: ORDO_ERR_MEMORY; the queue is to be freed nevertheless. */
+static ordo_status make_queue(queue *q, ordo_u64 n)
+{
+    *q = (queue){.vertex = calloc(n + 1, sizeof(ordo_vid)), .in = calloc(n + 1, 1), .n = n};
+    return q->vertex && q->in
+               ? ORDO_OK
+               : ordo_fail(ORDO_ERR_MEMORY, "no memory for a check of %llu vertices", (unsigned long long)n);
+}
+
+static void free_queue(queue *q)
+{
+    free(q->vertex);
+    free(q->in);
+}
+
+/* ---- certificate ---- */
+
+/* What the cell of v begins with. */
+static void first_cell(const run_time_operator *op, ordo_vid source, ordo_vid v, run_time_cell *out)
+{
+    op->table->begin(op->state, v, out);
+    if (v == source)
+        op->table->source(op->state, out);
+}
+
+/* No edge improves a cell. */
+static ordo_status check_edges(const run_time_operator *op, const ordo_csr *g, const void *cells)
+{
+    for (ordo_vid u = 0; u < g->n; u++) {
+        const void *cell = run_time_at(op, cells, u);
+        if (!proposes(op, u, cell))
+            continue;
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            const ordo_vid v = g->head[e * g->stride];
+            const void *there = run_time_at(op, cells, v);
+            run_time_cell c;
+            run_time_candidate(op, g, u, e, cell, &c);
+            if (op->table->better(&c, there)) {
+                char what[64];
+                snprintf(what, sizeof what, "what edge %u -> %u proposes: ", u, v);
+                return wrong(op, v, there, what, &c);
+            }
+        }
+    }
+    return ORDO_OK;
+}
+
+/* Marks in q->in every vertex that a path leads to from a cell that is as it begins, over edges that propose just the
+ * cell of their head. */
+static void mark_grounded(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells, queue *q)
+{
+    for (ordo_vid v = 0; v < g->n; v++) {
+        run_time_cell first;
+        first_cell(op, source, v, &first);
+        if (is_same(op, run_time_at(op, cells, v), &first))
+            enqueue(q, v);
+    }
+    while (q->count) {
+        const ordo_vid u = q->vertex[q->head];
+        const void *cell = run_time_at(op, cells, u);
+        q->head = (q->head + 1) % q->n;
+        q->count--; /* it stays marked */
+        if (!proposes(op, u, cell))
+            continue;
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            const ordo_vid v = g->head[e * g->stride];
+            run_time_cell c;
+            run_time_candidate(op, g, u, e, cell, &c);
+            if (is_same(op, &c, run_time_at(op, cells, v)))
+                enqueue(q, v);
+        }
+    }
+}
+
+/* No cell is worse than it began; one that is better got its value along a path. */
+static ordo_status check_ground(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells)
+{
+    queue q;
+    ordo_status status = make_queue(&q, g->n);
+    if (!status)
+        mark_grounded(op, g, source, cells, &q);
+    for (ordo_vid v = 0; !status && v < g->n; v++) {
+        const void *cell = run_time_at(op, cells, v);
+        run_time_cell first;
+        first_cell(op, source, v, &first);
+        if (op->table->better(&first, cell))
+            status = wrong(op, v, cell, "no worse than what it begins with: ", &first);
+        else if (!q.in[v])
+            status = wrong(op, v, cell, "what the edges of a path propose", NULL);
+    }
+    free_queue(&q);
+    return status;
+}
+
+static ordo_status check_certificate(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells)
+{
+    ordo_status status = check_edges(op, g, cells);
+    return status || !(op->op.properties & ORDO_MONOTONE) ? status : check_ground(op, g, source, cells);
+}
+
+/* ---- serial ---- */
+
 ordo_status run_time_serial(const run_time_operator *op, const ordo_csr *g, ordo_vid source, void *cells)
 {
-    queue q = {.vertex = calloc((size_t)g->n + 1, sizeof(ordo_vid)), .in = calloc((size_t)g->n + 1, 1), .n = g->n};
-    ordo_status status =
-        q.vertex && q.in ? ORDO_OK : ordo_fail(ORDO_ERR_MEMORY, "no memory for a serial run on %u vertices", g->n);
+    queue q;
+    ordo_status status = make_queue(&q, g->n);
     for (ordo_vid v = 0; !status && v < g->n; v++)
         if (source == ORDO_NO_VERTEX || v == source)
             enqueue(&q, v);
@@ -150,8 +195,7 @@ ordo_status run_time_serial(const run_time_operator *op, const ordo_csr *g, ordo
             }
         }
     }
-    free(q.vertex);
-    free(q.in);
+    free_queue(&q);
     return status;
 }
 
