@@ -102,7 +102,7 @@ typedef struct options {
     double adaptive;                          /* compare: seconds; 0: --repeat alone */
     double search_seconds;                    /* tune */
     double trace_period;                      /* seconds; 0: chosen */
-    bool trace_json, analysis, log, quiet, progress, help, version;
+    bool trace_json, counters, analysis, log, quiet, progress, help, version;
     bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
 } options;
 
