@@ -48,6 +48,10 @@ void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later)
     sum->supersteps += one->supersteps;
     sum->work_seconds += one->work_seconds;
     sum->delta_last = one->delta_last;
+    for (int e = 0; e < ORDO_HARDWARE_EVENTS; e++) {
+        sum->hardware.present[e] = sum->hardware.present[e] && one->hardware.present[e];
+        sum->hardware.value[e] += one->hardware.value[e];
+    }
     if (one->peak_worklist_bytes > sum->peak_worklist_bytes)
         sum->peak_worklist_bytes = one->peak_worklist_bytes;
     if (one->peak_bytes > sum->peak_bytes)

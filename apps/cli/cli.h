@@ -103,7 +103,7 @@ typedef struct options {
     double search_seconds;                          /* tune */
     ordo_u64 trials;                                /* check-operator: of each property */
     double trace_period;                            /* seconds; 0: chosen */
-    bool trace_json, analysis, log, quiet, progress, help, version;
+    bool trace_json, counters, analysis, log, quiet, progress, help, version;
     bool stdout_taken; /* "-" is an output: standard output holds that and nothing else */
 } options;
 

@@ -257,6 +257,15 @@ static json_t *counts_object(const ordo_stats *s, bool *failed)
     return o.json;
 }
 
+/* Null where the machine cannot count it. */
+static json_t *hardware_object(const ordo_hardware *h, bool *failed)
+{
+    object o = object_new(failed);
+    for (int e = 0; e < ORDO_HARDWARE_EVENTS; e++)
+        put(o, ordo_hardware_name((ordo_hardware_event)e), h->present[e] ? whole(h->value[e]) : json_null());
+    return o.json;
+}
+
 static json_t *memory_object(const record *r, bool *failed)
 {
     object o = object_new(failed);
@@ -370,6 +379,8 @@ ordo_status json_write_run(sink *s, const record *r)
     put(o, "verified", r->verified < 0 ? json_null() : json_boolean(r->verified));
     if (r->o->path_to)
         put(o, "path", path_array(r));
+    if (r->o->counters)
+        put(o, "hardware", hardware_object(&r->stats->hardware, &failed));
     if (r->trace) {
         const ordo_trace_view view = ordo_trace_look(r->trace);
         put(o, "trace_samples", whole(view.sample_count));

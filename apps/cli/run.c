@@ -57,6 +57,7 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
         .settings = settings,
         .setting_count = count,
         .timeout = o->timeout,
+        .hardware = o->counters,
         .cancel = &cancelled,
         .progress = progress_wanted(o) ? show_progress : NULL,
         .progress_arg = o->app ? (void *)(size_t)o->app->name : NULL,

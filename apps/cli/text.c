@@ -136,6 +136,17 @@ void print_log(const ordo_stats *s)
     }
 }
 
+/* What the machine cannot count is said to be absent: 0 would be a figure. */
+static void print_hardware(const ordo_hardware *h)
+{
+    static const char *const labels[ORDO_HARDWARE_EVENTS] = {"Cycles", "Instructions", "Cache Misses", "Branch Misses"};
+    for (int e = 0; e < ORDO_HARDWARE_EVENTS; e++)
+        if (h->present[e])
+            print_count(labels[e], h->value[e]);
+        else
+            print_label(labels[e], "absent");
+}
+
 void print_run(const record *r)
 {
     const options *o = r->o;
@@ -147,6 +158,8 @@ void print_run(const record *r)
         printf("Sink:                %7llu\n", (unsigned long long)(r->sink + r->graph->id_base));
     if (o->log)
         print_log(r->stats);
+    if (o->counters)
+        print_hardware(&r->stats->hardware);
     print_time("Trial Time", r->trial_seconds);
     if (r->verified >= 0) {
         print_label("Verification", r->verified ? "PASS" : "FAIL");

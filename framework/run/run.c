@@ -14,6 +14,7 @@
 #include <ordo/memory.h>
 #include <ordo/detail/program.h>
 
+#include "hardware.h"
 #include "number.h"
 #include "phase.h"
 #include "plan.h"
@@ -36,6 +37,7 @@ struct ordo_job_private {
     char sentence[1024];
     ordo_run_words words; /* in_flight: for ordo_job_poll_within, too */
     ordo_u64 peak_worklist_bytes;
+    ordo_hardware hardware;
     ordo_sample *trace;
     size_t trace_count;
     ordo_u64 trace_step, trace_skipped;
@@ -221,6 +223,7 @@ static void fill_stats(const ordo_job *job, const ordo_plan *p, double seconds, 
         .peak_bytes = peak,
         .delta_first = job->delta_first,
         .delta_last = job->delta_last,
+        .hardware = job->own->hardware,
         .trace = job->own->trace,
         .trace_count = job->own->trace_count,
     };
@@ -257,12 +260,15 @@ static ordo_status run_instance(ordo_job *job, const ordo_plan *p, double *secon
     if (status)
         return status;
     job->traced = trace && traced.by_time;
+    const bool counted = own->options->hardware && !p->backend;
+    ordo_hardware_run *hardware = counted ? ordo_hardware_start(job->team) : NULL;
     clock_gettime(CLOCK_MONOTONIC, &own->start);
     ordo_phase_begin(&own->phase, "running", 0);
     if (trace)
         ordo_trace_start(trace, &own->start);
     status = cancelled(own) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p->instance->run(job);
     *seconds = since(&own->start);
+    ordo_hardware_stop(job->team, hardware, &own->hardware);
     if (trace)
         ordo_trace_stop(trace, own->trace, own->trace_count);
     return status;

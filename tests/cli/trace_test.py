@@ -121,6 +121,21 @@ class Trace(Base):
             self.assertEqual(trace["samples"]["items"], sorted(trace["samples"]["items"]))
             self.assertEqual(trace["samples"]["items"][-1], self.counts(r.out)["items"], words)
 
+    def test_hardware_counters(self):
+        """What cannot be counted is absent, and never 0."""
+        words = ("sssp", *GRID, "--counters")
+        record = json.loads(self.ok(ordo(*words, "--json", "-")).out)
+        found = record["hardware"]
+        self.assertEqual(list(found), ["cycles", "instructions", "cache_misses", "branch_misses"])
+        if found["instructions"] is not None:
+            self.assertGreater(found["instructions"], record["counts"]["edges"])
+        if found["cycles"] is not None:
+            self.assertGreater(found["cycles"], record["counts"]["edges"] / 8)
+        text = self.ok(ordo(*words)).out
+        for label, key in ("Cycles", "cycles"), ("Instructions", "instructions"), ("Cache Misses", "cache_misses"):
+            self.assertRegex(text, f"(?m)^{label}: +" + ("absent" if found[key] is None else "[0-9]+") + "$")
+        self.assertNotIn("hardware", json.loads(ordo("sssp", *GRID, "--json", "-").out))
+
     def test_compare(self):
         """Every contender in a file of its own, and as a process of one for viewers; all begin at time 0."""
         prefix = self.path("all")

@@ -1,5 +1,6 @@
 /* Traces by time (<ordo/trace.h>): what holds for every trace, under every scheduler and sync, also while threads
- * outnumber cores. A run whose samples all came after its end, since the sampler did not get a core, is run again. */
+ * outnumber cores. Where the sampler has not got a core before the end of a run, the run is repeated, with twice the
+ * work each time: a run that takes longer than the time slices of all that runs here is sampled for certain. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +13,14 @@
 #include "tests/common/suite.h"
 #include "operators/bank.h"
 
-enum { ATTEMPTS = 50, ACCOUNTS = 97, TRANSFERS = 60000 };
+enum { ATTEMPTS = 8, ACCOUNTS = 97, TRANSFERS = 30000, MOST_TRANSFERS = TRANSFERS << (ATTEMPTS - 1) };
 static const double PERIOD = 200e-6;
 static const ordo_u32 no_limit = 0xfffffffe;
 
 static ordo_graph *graph;
 static ordo_u32 *cells;
 static ordo_item source;
+static int effort; /* each one doubles the work */
 
 static double seconds_now(void)
 {
@@ -53,6 +55,8 @@ static void drop_graph(void)
 {
     ordo_graph_free(graph);
     free(cells);
+    graph = NULL;
+    cells = NULL;
 }
 
 static ordo_work work_for(const char *op)
@@ -121,14 +125,14 @@ static void period_is_kept(const ordo_trace_view *v)
         ck_assert_double_ge(v->samples[i].seconds, (double)i * PERIOD - 2e-6);
 }
 
-/* Runs until there is a sample in the middle of the run that shows work; `reset` makes the work what it was. */
+/* Runs until there is a sample in the middle of the run that shows work; `reset` makes the work, by `effort`. */
 static void sampled(ordo_work (*reset)(void), ordo_options *options)
 {
     ordo_trace *trace;
     bool seen = false;
     ck_assert_int_eq(ordo_trace_make(PERIOD, &trace), ORDO_OK);
     options->trace = trace;
-    for (int attempt = 0; attempt < ATTEMPTS && !seen; attempt++) {
+    for (effort = 0; effort < ATTEMPTS && !seen; effort++) {
         ordo_work work = reset();
         ordo_stats stats;
         ordo_trace_clear(trace);
@@ -154,6 +158,7 @@ static void sampled(ordo_work (*reset)(void), ordo_options *options)
             seen = seen || (v.samples[i].busy && v.samples[i].items + v.samples[i].in_flight > 0);
         ordo_stats_free(&stats);
     }
+    effort = 0;
     ck_assert_msg(seen, "%s, sync %s: no sample in %d runs", options->scheduler, options->sync, ATTEMPTS);
     options->trace = NULL;
     ordo_trace_free(trace);
@@ -163,28 +168,37 @@ static void sampled(ordo_work (*reset)(void), ordo_options *options)
 
 static ordo_work reset_sssp(void)
 {
+    static int made = -1; /* the effort of the graph */
+    if (!graph || made != effort) {
+        drop_graph();
+        made = effort;
+        make_grid((unsigned)(100 / SLOWER * pow(2, effort / 2.0)));
+    }
     return work_for("sssp_u32");
 }
 
 static ordo_work reset_bfs(void)
 {
+    drop_graph();
+    make_rmat((SLOWER == 1 ? 14 : 12) + effort);
     return work_for("bfs");
 }
 
-static bank_transfer transfers[TRANSFERS];
-static ordo_u32 outcomes[TRANSFERS];
+static bank_transfer transfers[MOST_TRANSFERS];
+static ordo_u32 outcomes[MOST_TRANSFERS];
 static ordo_u64 balances[ACCOUNTS];
 
 static ordo_work reset_bank(void)
 {
     static bank_state state = {transfers, outcomes, balances};
-    for (ordo_u32 i = 0; i < TRANSFERS; i++) {
+    const ordo_u32 count = (ordo_u32)TRANSFERS << effort;
+    for (ordo_u32 i = 0; i < count; i++) {
         transfers[i] = (bank_transfer){i * 7919 % ACCOUNTS, (i * 7919 + 1 + i % 90) % ACCOUNTS, 1};
         outcomes[i] = BANK_OPEN;
     }
     for (int a = 0; a < ACCOUNTS; a++)
         balances[a] = 1000;
-    return (ordo_work){.op = ordo_operator_find("bank"), .state = &state, .num_items = TRANSFERS, .targets = ACCOUNTS};
+    return (ordo_work){.op = ordo_operator_find("bank"), .state = &state, .num_items = count, .targets = ACCOUNTS};
 }
 
 static void under_all(ordo_work (*reset)(void), int threads)
@@ -205,7 +219,6 @@ static const int teams[] = {1, 2, 5};
 
 START_TEST(every_scheduler_and_sync)
 {
-    make_grid(150 / SLOWER);
     under_all(reset_sssp, teams[_i]);
     drop_graph();
 }
@@ -220,7 +233,6 @@ END_TEST
 /* bsp pulls here, and goes back to pushing. */
 START_TEST(supersteps_that_pull)
 {
-    make_rmat(SLOWER == 1 ? 16 : 14);
     ordo_options options = {.scheduler = "bsp", .sync = "atomic", .threads = teams[_i]};
     sampled(reset_bfs, &options);
     drop_graph();
@@ -237,8 +249,8 @@ START_TEST(spills_are_counted)
     ordo_options options = {
         .scheduler = "adds", .threads = 2, .settings = settings, .setting_count = 1, .trace = trace};
     ordo_u64 spills = 0;
-    for (int attempt = 0; attempt < ATTEMPTS && !spills; attempt++) { /* the end of a run may come between samples */
-        ordo_work work = reset_sssp();
+    for (int attempt = 0; attempt < 50 && !spills; attempt++) { /* the end of a run may come between samples */
+        ordo_work work = work_for("sssp_u32");
         ck_assert_int_eq(ordo_run(&work, &options, NULL), ORDO_OK);
         const ordo_trace_view v = ordo_trace_look(trace);
         counters_never_fall(&v);
@@ -262,7 +274,7 @@ START_TEST(runs_are_put_on_one_axis)
     ordo_u64 items = 0, activations = 0;
     size_t most = 0;
     for (int i = 0; i < RUNS; i++) {
-        ordo_work work = reset_sssp();
+        ordo_work work = work_for("sssp_u32");
         ordo_stats stats;
         ck_assert_int_eq(ordo_run(&work, &options, &stats), ORDO_OK);
         items += stats.items;
@@ -296,7 +308,7 @@ START_TEST(runs_that_are_ended_keep_their_samples)
         ordo_trace *trace;
         ck_assert_int_eq(ordo_trace_make(PERIOD, &trace), ORDO_OK);
         ordo_options options = {.scheduler = all[s]->name, .threads = 2, .timeout = 0.002, .trace = trace};
-        ordo_work work = reset_sssp();
+        ordo_work work = work_for("sssp_u32");
         ordo_stats stats;
         ck_assert_int_eq(ordo_run(&work, &options, &stats), ORDO_ERR_TIMEOUT);
         const ordo_trace_view v = ordo_trace_look(trace);

@@ -74,6 +74,7 @@ typedef struct ordo_options {
     ordo_progress_fn *progress;  /**< NULL: none */
     void *progress_arg;          /**< its first argument */
     struct ordo_trace *trace;    /**< records the run, by time; see `<ordo/trace.h>`. NULL: none */
+    bool hardware;               /**< count cycles and so on, on a CPU: ordo_stats::hardware */
     ordo_u64 reserved[6];        /**< 0; what is added later takes their place */
 } ordo_options;
 
@@ -94,6 +95,26 @@ enum {
     ORDO_MAX_TUNABLES = 32, /**< the most tunables of a scheduler */
     ORDO_MAX_SETTING = 32   /**< bytes of a value as text, its end included */
 };
+
+/** What cores count themselves. Names: "cycles", "instructions", "cache_misses", "branch_misses". */
+typedef enum ordo_hardware_event {
+    ORDO_CYCLES,        /**< of the cores, while they ran threads of the run */
+    ORDO_INSTRUCTIONS,  /**< completed */
+    ORDO_CACHE_MISSES,  /**< of the last level of cache */
+    ORDO_BRANCH_MISSES, /**< branches that were predicted wrongly */
+    ORDO_HARDWARE_EVENTS
+} ordo_hardware_event;
+/** Hardware counters of a run, summed over its threads, without what the kernel did for them. */
+typedef struct ordo_hardware {
+    bool present[ORDO_HARDWARE_EVENTS];   /**< false: not asked for, or the machine or this build cannot count it */
+    ordo_u64 value[ORDO_HARDWARE_EVENTS]; /**< meaningful only where present */
+} ordo_hardware;
+/**
+ * The name of an event.
+ * @param event  any enumerator but the last
+ * @return a static string
+ */
+ORDO_API const char *ordo_hardware_name(ordo_hardware_event event);
 
 /** A tunable as the run used it. */
 typedef struct ordo_setting {
@@ -131,6 +152,8 @@ typedef struct ordo_stats {
 
     double delta_first; /**< bucket width at the beginning, in units of priority; 0 where the scheduler has none */
     double delta_last;  /**< at the end */
+
+    ordo_hardware hardware; /**< with ordo_options::hardware; what cannot be counted is absent */
 
     ordo_sample *trace; /**< [trace_count], at most ORDO_TRACE_MAX: evenly spread where there would be more */
     size_t trace_count; /**< number of samples */
