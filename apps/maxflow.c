@@ -399,8 +399,10 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
     const double before = ordo_clock();
     status = ordo_network_make(g, terminal(source, named->source), terminal(sink, named->sink), s.how.infinite,
                                s.runs.options.threads, &s.net);
-    if (status)
+    if (status) {
+        ordo_runs_none(stats, status);
         return status;
+    }
     const double prepared = ordo_clock() - before;
     s.runs.start = ordo_clock();
     status = find_flow(&s, flow, side, &found);
