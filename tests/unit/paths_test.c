@@ -1,5 +1,6 @@
 /* paths_test.c -- paths from several sources, and searches that end early: against one plain run from each source by an
- * algorithm of the test, under every scheduler; ties; how much an early end saves; what is refused; and that the
+ * algorithm of the test, under every scheduler; ties; how much an early end saves; queries of flows and
+ * ranks; what is refused; and that the
  * verifiers find wrong answers.
  */
 #include <math.h>
@@ -400,6 +401,52 @@ START_TEST(test_memory)
 }
 END_TEST
 
+/* ---- queries of flows and ranks ---- */
+
+START_TEST(test_flow_and_ranks)
+{
+    const ordo_u32 tail[] = {0, 0, 1, 2, 1}, head[] = {1, 2, 3, 3, 2}, weight[] = {5, 2, 3, 9, 1};
+    ordo_graph *g;
+    ck_assert(!ordo_graph_from_arrays(
+        &(ordo_edge_arrays){.n = 4, .count = 5, .tail = tail, .head = head, .weight_type = ORDO_U32, .weight = weight},
+        &g));
+    ordo_u64 flow[5];
+    ordo_u8 side[4];
+    ordo_flow result, again;
+    const ordo_flow_answer cut = {.flow = flow, .side = side, .result = &result};
+    ordo_flow_query query = {.terminals = true, .sink = 3};
+    ck_assert_msg(!ordo_maxflow_from(g, &query, NULL, &cut), "%s", ordo_last_error());
+    ck_assert_uint_eq(result.value, 6);
+    ck_assert(!ordo_maxflow(g, 0, 3, NULL, NULL, NULL, side, &again, NULL) && again.value == 6);
+    ck_assert(!ordo_maxflow_from_verify(g, &query, &cut, ORDO_VERIFY_BOTH));
+    flow[0]++;
+    ck_assert_int_eq(ordo_maxflow_from_verify(g, &query, &cut, ORDO_VERIFY_BOTH), ORDO_ERR_VERIFY);
+    ck_assert_int_eq(ordo_maxflow_from(g, NULL, NULL, &cut), ORDO_ERR_USAGE); /* the graph names no terminals */
+    ck_assert_int_eq(ordo_maxflow_from(g, &query, NULL, NULL), ORDO_ERR_USAGE);
+    query.how.reserved[0] = 1;
+    ck_assert_int_eq(ordo_maxflow_from(g, &query, NULL, &cut), ORDO_ERR_USAGE);
+    ck_assert_str_eq(ordo_last_error(), "ordo_flow_options: found 1 in reserved[0], expected 0");
+    query = (ordo_flow_query){.reserved = {2}};
+    ck_assert_int_eq(ordo_maxflow_from(g, &query, NULL, &cut), ORDO_ERR_USAGE);
+
+    double rank[4], right[4];
+    ordo_ranks ranks, expected;
+    const ordo_rank_answer all = {.rank = rank, .ranks = &ranks};
+    const ordo_options options = {.threads = 1};
+    ck_assert_msg(!ordo_pagerank_of(g, NULL, &options, &all), "%s", ordo_last_error());
+    ck_assert(!ordo_pagerank(g, 0.85, 1e-6, &options, right, &expected, NULL));
+    for (int v = 0; v < 4; v++)
+        ck_assert(rank[v] == right[v]); /* the defaults */
+    ck_assert(!ordo_pagerank_of_verify(g, NULL, &all, ORDO_VERIFY_BOTH));
+    rank[1] += 0.01;
+    ck_assert_int_eq(ordo_pagerank_of_verify(g, NULL, &all, ORDO_VERIFY_BOTH), ORDO_ERR_VERIFY);
+    ck_assert_int_eq(ordo_pagerank_of(g, &(ordo_rank_query){.damping = 1}, NULL, &all), ORDO_ERR_USAGE);
+    ck_assert_int_eq(ordo_pagerank_of(g, &(ordo_rank_query){.reserved = {1}}, NULL, &all), ORDO_ERR_USAGE);
+    ck_assert_int_eq(ordo_pagerank_of(g, NULL, NULL, NULL), ORDO_ERR_USAGE);
+    ordo_graph_free(g);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("paths");
@@ -411,6 +458,7 @@ int main(void)
     tcase_add_test(tests, test_early_end_saves);
     tcase_add_test(tests, test_refused);
     tcase_add_test(tests, test_memory);
+    tcase_add_test(tests, test_flow_and_ranks);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -9,9 +9,11 @@
 #include <ordo/apps.h>
 #include <ordo/arrays.h>
 #include <ordo/error.h>
+#include <ordo/flows.h>
 #include <ordo/graph.h>
 #include <ordo/memory.h>
 #include <ordo/paths.h>
+#include <ordo/ranks.h>
 #include <ordo/run.h>
 #include <ordo/types.h>
 #include <ordo/watch.h>
