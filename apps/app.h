@@ -27,6 +27,9 @@ typedef struct ordo_app_input {
     bool want_pred;
     const ordo_vid *sources; /* [source_count] several sources at once, instead of `source`; source_count 0: none */
     ordo_u64 source_count;
+    const ordo_vid *targets; /* [target_count] the run ends once these are final; has_paths */
+    ordo_u64 target_count;
+    ordo_u64 stop_after;       /* or so many vertices; 0: no number; has_paths */
     bool want_nearest;         /* the source that each vertex's path comes from */
     ordo_u32 k;                /* if has_k; 0: core numbers */
     double damping, tolerance; /* if has_ranks */
@@ -42,6 +45,7 @@ typedef struct ordo_answer {
     ordo_vid *pred;    /* [n], or NULL */
     ordo_vid *nearest; /* [n], or NULL */
     ordo_u8 *side;     /* [side_count] the sides of a cut, 1 for a vertex on the source side; or NULL */
+    double within; /* of a run that ends early: what is farther is not known; INFINITY: all is known. has_infinity */
     ordo_u64 n, used, side_count;
     ordo_field fields[ORDO_MAX_FIELDS]; /* docs/json.md, `result` */
     int field_count;

@@ -1,6 +1,7 @@
 /* bfs.c -- the app of breadth-first search: one run of operators/bfs.h, then predecessors. Weights are ignored.
  */
 #include "apps/common.h"
+#include "apps/path_stages.h"
 #include "apps/predecessors.h"
 
 #include <math.h>
@@ -13,8 +14,14 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("bfs");
 }
 
-static ordo_status levels(const ordo_graph *g, const ordo_sources *from, const ordo_options *options,
-                          const ordo_path_answer *answer)
+static void set_limit(void *s, ordo_type type, double limit)
+{
+    (void)type;
+    ((bfs_state *)s)->limit = ordo_limit_u32(limit);
+}
+
+static ordo_status levels(const ordo_graph *g, const ordo_path_query *query, const ordo_sources *from,
+                          const ordo_options *options, const ordo_path_answer *answer)
 {
     bfs_state s = {.limit = ordo_limit_u32(from->limit)};
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
@@ -23,8 +30,24 @@ static ordo_status levels(const ordo_graph *g, const ordo_sources *from, const o
     if (status || (status = ordo_fill(chosen.threads, answer->value, work.targets, ORDO_UNREACHED_U32)))
         return status;
     ordo_sources_set(from, answer->value, 0);
-    if ((status = ordo_run(&work, &chosen, answer->stats)))
+    double within = (double)INFINITY;
+    if (ordo_stops_early(query)) {
+        const ordo_stages stages = {.graph = g,
+                                    .type = ORDO_U32,
+                                    .query = query,
+                                    .from = from,
+                                    .work = &work,
+                                    .state = &s,
+                                    .most = s.limit,
+                                    .set_limit = set_limit};
+        status = ordo_stages_run(&stages, &chosen, answer->stats, &within);
+    } else {
+        status = ordo_run(&work, &chosen, answer->stats);
+    }
+    if (status)
         return status;
+    if (answer->within)
+        *answer->within = within;
     const ordo_paths paths = {.g = ordo_graph_out(g), .type = ORDO_U32, .sources = from, .dist = answer->value};
     return ordo_trees(&paths, chosen.threads, answer->pred, answer->nearest);
 }
@@ -36,7 +59,7 @@ ordo_status ordo_bfs_from(const ordo_graph *g, const ordo_path_query *query, con
     ordo_status status = ordo_sources_make(g, query, answer, &from);
     if (status)
         return status;
-    status = levels(g, &from, options, answer);
+    status = levels(g, query, &from, options, answer);
     ordo_sources_free(&from);
     return status;
 }

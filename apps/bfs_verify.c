@@ -58,6 +58,8 @@ ordo_status ordo_bfs_from_verify(const ordo_graph *g, const ordo_path_query *que
     if (!status && certificate)
         status = ordo_claim_certify(&c);
     if (!status)
+        status = ordo_claim_check_end(&c, query, answer);
+    if (!status)
         status = ordo_claim_check_trees(&c);
     ordo_sources_free(&sources);
     return status;

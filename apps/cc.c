@@ -12,6 +12,7 @@
  * Not done: strong components.
  */
 #include "apps/common.h"
+#include "apps/runs.h"
 
 #include <ordo/memory.h>
 
@@ -111,15 +112,18 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
     double start = ordo_clock();
     if (!ordo_graph_symmetric(g)) {
         status = ordo_copy_rows(g, ORDO_SYMMETRISE, chosen.threads, &copy);
-        if (status)
-            return status;
         work.graph = copy;
     }
     double prepared = ordo_clock();
-    status = head_start(ordo_graph_out(work.graph), chosen.threads, component);
-    double linked = ordo_clock();
     if (!status)
-        status = ordo_run(&work, &chosen, stats);
+        status = head_start(ordo_graph_out(work.graph), chosen.threads, component);
+    double linked = ordo_clock();
+    if (status) {
+        ordo_runs_none(stats, status);
+        ordo_graph_free(copy);
+        return status;
+    }
+    status = ordo_run(&work, &chosen, stats);
     if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         stats->prepare_seconds += prepared - start;
         stats->run_seconds += linked - prepared;

@@ -251,14 +251,18 @@ ordo_path_query ordo_input_query(const ordo_app_input *input)
     return (ordo_path_query){.sources = input->source_count ? input->sources : &input->source,
                              .source_count = input->source_count ? input->source_count : 1,
                              .limited = input->limit < (double)INFINITY,
-                             .limit = input->limit};
+                             .limit = input->limit,
+                             .targets = input->targets,
+                             .target_count = input->target_count,
+                             .stop_after = input->stop_after};
 }
 
 ordo_path_answer ordo_answer_claimed(const ordo_answer *answer, const ordo_app_input *input)
 {
     return (ordo_path_answer){.value = answer->values,
                               .pred = input->want_pred ? answer->pred : NULL,
-                              .nearest = input->want_nearest ? answer->nearest : NULL};
+                              .nearest = input->want_nearest ? answer->nearest : NULL,
+                              .within = (double *)(size_t)&answer->within};
 }
 
 ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_app_input *input, ordo_stats *stats,
@@ -270,6 +274,7 @@ ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_ap
         answer->nearest = ordo_alloc(n, sizeof *answer->nearest);
         status = answer->nearest ? ORDO_OK : ORDO_ERR_MEMORY;
     }
+    answer->within = (double)INFINITY;
     *out = ordo_answer_claimed(answer, input);
     out->stats = stats;
     return status;

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ordo/flows.h>
 #include <ordo/memory.h>
 #include <ordo/scheduler/scheduler.h>
 
@@ -399,8 +400,10 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
     const double before = ordo_clock();
     status = ordo_network_make(g, terminal(source, named->source), terminal(sink, named->sink), s.how.infinite,
                                s.runs.options.threads, &s.net);
-    if (status)
+    if (status) {
+        ordo_runs_none(stats, status);
         return status;
+    }
     const double prepared = ordo_clock() - before;
     s.runs.start = ordo_clock();
     status = find_flow(&s, flow, side, &found);
@@ -422,6 +425,37 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
         ordo_free(all[i]);
     ordo_network_free(&s.net);
     return status;
+}
+
+static ordo_status check_query(const ordo_flow_query *q, const ordo_flow_answer *a)
+{
+    if (!a)
+        return ordo_fail(ORDO_ERR_USAGE, "no answer given");
+    ordo_status status = ORDO_RESERVED_CHECK(ordo_flow_query, q);
+    return status ? status : ORDO_RESERVED_CHECK(ordo_flow_answer, a);
+}
+
+static const ordo_flow_query plain_query;
+
+ordo_status ordo_maxflow_from(const ordo_graph *g, const ordo_flow_query *query, const ordo_options *options,
+                              const ordo_flow_answer *answer)
+{
+    const ordo_flow_query *q = query ? query : &plain_query;
+    ordo_status status = check_query(q, answer);
+    return status ? status
+                  : ordo_maxflow(g, q->terminals ? q->source : ORDO_NO_VERTEX, q->terminals ? q->sink : ORDO_NO_VERTEX,
+                                 &q->how, options, answer->flow, answer->side, answer->result, answer->stats);
+}
+
+ordo_status ordo_maxflow_from_verify(const ordo_graph *g, const ordo_flow_query *query, const ordo_flow_answer *answer,
+                                     ordo_verify_how how)
+{
+    const ordo_flow_query *q = query ? query : &plain_query;
+    ordo_status status = check_query(q, answer);
+    return status ? status
+                  : ordo_maxflow_verify(g, q->terminals ? q->source : ORDO_NO_VERTEX,
+                                        q->terminals ? q->sink : ORDO_NO_VERTEX, &q->how, answer->flow, answer->side,
+                                        answer->result, how);
 }
 
 ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)

@@ -20,6 +20,9 @@
 #include <math.h>
 
 #include <ordo/memory.h>
+#include <ordo/ranks.h>
+
+#include "framework/run/reserved.h"
 
 #include "operators/pagerank.h"
 
@@ -135,6 +138,38 @@ ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance,
     ordo_free(f.residual);
     ordo_free(f.rank);
     return status;
+}
+
+/* Fills in defaults. */
+static ordo_status check_query(const ordo_rank_query *query, const ordo_rank_answer *a, ordo_rank_query *out)
+{
+    static const double DAMPING = 0.85, TOLERANCE = 1e-6;
+    if (!a)
+        return ordo_fail(ORDO_ERR_USAGE, "no answer given");
+    *out = query ? *query : (ordo_rank_query){0};
+    out->damping = out->damping == 0 ? DAMPING : out->damping;
+    out->tolerance = out->tolerance == 0 ? TOLERANCE : out->tolerance;
+    ordo_status status = ORDO_RESERVED_CHECK(ordo_rank_query, out);
+    return status ? status : ORDO_RESERVED_CHECK(ordo_rank_answer, a);
+}
+
+ordo_status ordo_pagerank_of(const ordo_graph *g, const ordo_rank_query *query, const ordo_options *options,
+                             const ordo_rank_answer *answer)
+{
+    ordo_rank_query q;
+    ordo_status status = check_query(query, answer, &q);
+    return status ? status
+                  : ordo_pagerank(g, q.damping, q.tolerance, options, answer->rank, answer->ranks, answer->stats);
+}
+
+ordo_status ordo_pagerank_of_verify(const ordo_graph *g, const ordo_rank_query *query, const ordo_rank_answer *answer,
+                                    ordo_verify_how how)
+{
+    ordo_rank_query q;
+    ordo_status status = check_query(query, answer, &q);
+    if (!status && !answer->ranks)
+        status = ordo_fail(ORDO_ERR_USAGE, "no ranks given");
+    return status ? status : ordo_pagerank_verify(g, q.damping, answer->rank, answer->ranks->error, how);
 }
 
 ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,

@@ -25,6 +25,18 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* `what`: "source" or "target". */
+static ordo_status check_vertices(const char *what, const ordo_vid *list, ordo_u64 count, ordo_vid n)
+{
+    for (ordo_u64 i = 0; i < count; i++)
+        if (list[i] >= n && count == 1)
+            return ordo_fail(ORDO_ERR_USAGE, "%s %u is no vertex: the graph has %u, numbered from 0", what, list[i], n);
+        else if (list[i] >= n)
+            return ordo_fail(ORDO_ERR_USAGE, "%s %llu of the list, %u, is no vertex: the graph has %u, numbered from 0",
+                             what, (unsigned long long)i, list[i], n);
+    return ORDO_OK;
+}
+
 static ordo_status check(const ordo_graph *g, const ordo_path_query *q, const ordo_path_answer *a)
 {
     if (!g || !q || !a)
@@ -37,15 +49,15 @@ static ordo_status check(const ordo_graph *g, const ordo_path_query *q, const or
     const ordo_vid n = ordo_graph_out(g)->n;
     if (!q->sources || !q->source_count)
         return ordo_fail(ORDO_ERR_USAGE, "no source given, expected one or more");
-    for (ordo_u64 i = 0; i < q->source_count; i++)
-        if (q->sources[i] >= n && q->source_count == 1)
-            return ordo_fail(ORDO_ERR_USAGE, "source %u is no vertex: the graph has %u, numbered from 0", q->sources[i],
-                             n);
-        else if (q->sources[i] >= n)
-            return ordo_fail(ORDO_ERR_USAGE,
-                             "source %llu of the list, %u, is no vertex: the graph has %u, numbered "
-                             "from 0",
-                             (unsigned long long)i, q->sources[i], n);
+    status = check_vertices("source", q->sources, q->source_count, n);
+    if (!status && q->target_count && !q->targets)
+        status = ordo_fail(ORDO_ERR_USAGE, "targets is NULL");
+    if (!status)
+        status = check_vertices("target", q->targets, q->target_count, n);
+    if (!status && (q->target_count || q->stop_after) && !a->within)
+        status = ordo_fail(ORDO_ERR_USAGE, "within is NULL, expected a place for how far the answer is known");
+    if (status)
+        return status;
     if (q->limited && !(q->limit >= 0))
         return ordo_fail(ORDO_ERR_USAGE, "limit %g, expected a number that is not negative", q->limit);
     return ORDO_OK;
@@ -99,6 +111,8 @@ ordo_status ordo_sources_refuse(const ordo_path_query *query, const ordo_path_an
         return ordo_fail(ORDO_ERR_USAGE, "%s give no predecessors, expected NULL in their place", what);
     if (query->limited)
         return ordo_fail(ORDO_ERR_USAGE, "%s know no distances, expected no limit", what);
+    if (query->target_count || query->stop_after)
+        return ordo_fail(ORDO_ERR_USAGE, "%s do not end early, expected neither targets nor a number", what);
     return ORDO_OK;
 }
 

@@ -24,7 +24,8 @@ void ordo_sources_free(ordo_sources *s);
 bool ordo_sources_has(const ordo_sources *s, ordo_vid v);
 /* Sets the cells of all sources. */
 void ordo_sources_set(const ordo_sources *s, ordo_u32 *cells, ordo_u32 value);
-/* ORDO_ERR_USAGE, by the problem's name ("widest paths"), for what it does not have: predecessors and a limit. */
+/* ORDO_ERR_USAGE, by the problem's name ("widest paths"), for what it does not have: predecessors, a limit and an
+ * early end. */
 ordo_status ordo_sources_refuse(const ordo_path_query *query, const ordo_path_answer *answer, const char *what);
 
 /* Fills nearest[n] with the source that predecessors lead to from each vertex. */

@@ -128,11 +128,19 @@ bool ordo_may_fall_back(const ordo_options *options, ordo_status status)
            (status == ORDO_ERR_DEVICE || status == ORDO_ERR_UNSOUND || status == ORDO_ERR_MEMORY);
 }
 
+void ordo_runs_none(ordo_stats *stats, ordo_status status)
+{
+    if (stats && (status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
+        *stats = (ordo_stats){0};
+}
+
 void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)
 {
     ordo_stats *stats = runs->stats;
-    if (!runs->ran)
+    if (!runs->ran) {
+        ordo_runs_none(stats, status);
         return;
+    }
     ordo_u64 peak = ordo_memory_peak();
     stats->op = op;
     const double all = ordo_clock() - runs->start - stats->transfer_seconds;

@@ -31,6 +31,9 @@ bool ordo_may_be_native(const ordo_options *options, bool any_sync);
 /* Whether device "auto" should continue on the CPU, after a run on a GPU or a check of one that returned this status.
  */
 bool ordo_may_fall_back(const ordo_options *options, ordo_status status);
+/* Statistics, which may be NULL, of a call that ended with that status before a run filled them: cleared where the
+ * caller frees them, which is after a cancel. */
+void ordo_runs_none(ordo_stats *stats, ordo_status status);
 /* Completes the sums: seconds and peak over all runs, and the operator's name; frees the statistics if the app's status
  * leaves none. */
 void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status);

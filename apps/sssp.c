@@ -5,6 +5,7 @@
  * fails. That scan is made only where the largest distance and weight make an overflow possible.
  */
 #include "apps/common.h"
+#include "apps/path_stages.h"
 #include "apps/predecessors.h"
 
 #include <float.h>
@@ -126,8 +127,18 @@ static ordo_status check_overflow(const ordo_graph *graph, double limit, const o
 
 /* ---- the app ---- */
 
-static ordo_status distances(const ordo_graph *g, const ordo_sources *from, const ordo_options *options,
-                             const ordo_path_answer *answer)
+static void set_limit(void *s, ordo_type type, double limit)
+{
+    *(state *)s = state_for(type, limit);
+}
+
+static double limit_of(ordo_type type, const state *s)
+{
+    return type == ORDO_F32 ? (double)s->f32.limit : type == ORDO_I32 ? (double)s->i32.limit : (double)s->u32.limit;
+}
+
+static ordo_status distances(const ordo_graph *g, const ordo_path_query *query, const ordo_sources *from,
+                             const ordo_options *options, const ordo_path_answer *answer)
 {
     const ordo_type type = ordo_sssp_type(g);
     state s = state_for(type, from->limit);
@@ -140,9 +151,26 @@ static ordo_status distances(const ordo_graph *g, const ordo_sources *from, cons
     if (status)
         return status;
     ordo_sources_set(from, answer->value, 0); /* the same word for all types */
-    if ((status = ordo_run(&work, &chosen, answer->stats)) ||
-        (status = check_overflow(g, from->limit, answer->value, chosen.threads)))
+    double limit = from->limit, within = (double)INFINITY;
+    if (ordo_stops_early(query)) {
+        const ordo_stages stages = {.graph = g,
+                                    .type = type,
+                                    .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
+                                    .query = query,
+                                    .from = from,
+                                    .work = &work,
+                                    .state = &s,
+                                    .most = limit_of(type, &s),
+                                    .set_limit = set_limit};
+        status = ordo_stages_run(&stages, &chosen, answer->stats, &within);
+        limit = within < limit ? within : limit;
+    } else {
+        status = ordo_run(&work, &chosen, answer->stats);
+    }
+    if (status || (status = check_overflow(g, limit, answer->value, chosen.threads)))
         return status;
+    if (answer->within)
+        *answer->within = within;
     const ordo_paths paths = {.g = ordo_graph_out(g),
                               .type = type,
                               .weighted = ordo_graph_out(g)->weight_type != ORDO_NONE,
@@ -158,7 +186,7 @@ ordo_status ordo_sssp_from(const ordo_graph *g, const ordo_path_query *query, co
     ordo_status status = ordo_sources_make(g, query, answer, &from);
     if (status)
         return status;
-    status = distances(g, &from, options, answer);
+    status = distances(g, query, &from, options, answer);
     ordo_sources_free(&from);
     return status;
 }

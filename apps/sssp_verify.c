@@ -20,6 +20,7 @@
 
 #include "apps/heap.h"
 #include "apps/common.h"
+#include "apps/path_stages.h"
 #include "framework/run/phase.h"
 
 /* ---- error messages ---- */
@@ -75,6 +76,8 @@ ordo_status ordo_claim_make(const ordo_graph *g, const ordo_path_query *query, c
                         .pred = answer->pred,
                         .nearest = answer->nearest,
                         .noun = noun};
+    if (ordo_stops_early(query) && *answer->within < out->limit)
+        out->limit = *answer->within;
     status = ordo_verify_choose(out->g, how, serial, certificate);
     if (!status && !answer->value)
         status = ordo_fail(ORDO_ERR_USAGE, "no %ss given", noun);
@@ -221,6 +224,35 @@ ordo_status ordo_claim_certify(const ordo_claim *c)
     if (!status)
         status = check_edges(c);
     return status ? status : ordo_claim_ground(c, ordo_claim_reach, (double)INFINITY, NULL);
+}
+
+/* ---- an early end ---- */
+
+/* Checks that the distance at which the search ended is the one that the query asks for; the values must be right. */
+ordo_status ordo_claim_check_end(const ordo_claim *c, const ordo_path_query *query, const ordo_path_answer *answer)
+{
+    if (!ordo_stops_early(query))
+        return ORDO_OK;
+    const double end = *answer->within;
+    ordo_u64 nearer = 0, as_near = 0;
+    double farthest = query->target_count ? 0 : (double)INFINITY;
+    for (ordo_vid v = 0; v < c->g->n; v++) {
+        const double value = ordo_claim_value(c, v);
+        nearer += value < end;
+        as_near += value == end && !isinf(value);
+    }
+    for (ordo_u64 i = 0; i < query->target_count; i++)
+        farthest = fmax(farthest, ordo_claim_value(c, query->targets[i]));
+    const ordo_u64 k = query->stop_after;
+    const bool reached_k = k && !isinf(end) && nearer < k && k <= nearer + as_near;
+    const bool too_late = k && nearer >= k;
+    if (farthest < end || too_late)
+        return ordo_fail(ORDO_ERR_VERIFY, "found the end at distance %s, expected a nearer one",
+                         ordo_claim_print(end).text);
+    if (!isinf(end) && farthest != end && !reached_k)
+        return ordo_fail(ORDO_ERR_VERIFY, "found the end at distance %s, expected a farther one",
+                         ordo_claim_print(end).text);
+    return ORDO_OK;
 }
 
 /* ---- predecessors ---- */
@@ -374,6 +406,8 @@ ordo_status ordo_sssp_from_verify(const ordo_graph *g, const ordo_path_query *qu
         status = check_serially(&c);
     if (!status && certificate)
         status = ordo_claim_certify(&c);
+    if (!status)
+        status = ordo_claim_check_end(&c, query, answer);
     if (!status)
         status = ordo_claim_check_trees(&c);
     ordo_sources_free(&sources);

@@ -84,6 +84,8 @@ ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_cl
                               double unreached, ordo_vid *root);
 /* Checks that no edge is violated, and that tight edges lead from a source to every reached vertex. */
 ordo_status ordo_claim_certify(const ordo_claim *c);
+/* Checks that a search that ends early ended where the query asks for it; the values must be right. */
+ordo_status ordo_claim_check_end(const ordo_claim *c, const ordo_path_query *query, const ordo_path_answer *answer);
 /* Checks that predecessors, and sources of vertices, are those that <ordo/apps.h> and <ordo/paths.h> specify, as far as
  * they are claimed; the values must be right. */
 ordo_status ordo_claim_check_trees(const ordo_claim *c);

@@ -59,6 +59,8 @@ static ordo_status widths(const ordo_graph *g, const ordo_sources *from, const o
         return status;
     ordo_sources_set(from, answer->value, ordo_unreached_word(ordo_sssp_type(g)));
     status = ordo_run(&work, &chosen, answer->stats);
+    if (!status && answer->within)
+        *answer->within = (double)INFINITY;
     return status || !answer->nearest ? status : ordo_nearest_by_width(from, g, answer->value, answer->nearest);
 }
 

@@ -81,8 +81,9 @@ typedef struct options {
     int sweep_count;
     const char *thread_list; /* compare: --threads as it was given */
     int threads, repeat, warmup;
-    const char *source, *sources, *sources_at_once, *path_to, *sink; /* parsed once the graph is there */
+    const char *source, *sources, *sources_at_once, *target, *path_to, *sink; /* parsed once the graph is there */
     ordo_flow_options flow;
+    ordo_u64 stop_after;   /* 0: none */
     ordo_u64 seed;         /* of random sources, drawn weights, samples, generated graphs */
     double limit, timeout; /* timeout 0: none */
     ordo_u32 k;            /* 0: none */

@@ -6,6 +6,7 @@
 #include "apps/cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,6 +145,8 @@ static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ord
     ordo_u32 whole;
     ordo_i32 integer;
     ordo_f32 real;
+    /* a run that ended early does not know which of the others have a path */
+    const char *const unreached = isinf(a->within) ? "inf\n" : "unknown\n";
     if (app->print) {
         char text[512] = "";
         app->print(a, v, text, sizeof text);
@@ -161,13 +164,16 @@ static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ord
     case ORDO_I32:
         integer = ((const ordo_i32 *)a->values)[v];
         if (app->has_infinity && integer == ORDO_UNREACHED_I32)
-            fputs("inf\n", file);
+            fputs(unreached, file);
         else
             fprintf(file, "%d\n", integer);
         break;
     case ORDO_F32:
         real = ((const ordo_f32 *)a->values)[v];
-        fprintf(file, "%.9g\n", (double)real);
+        if (app->has_infinity && isinf(real))
+            fputs(unreached, file);
+        else
+            fprintf(file, "%.9g\n", (double)real);
         break;
     case ORDO_F64:
         fprintf(file, "%.17g\n", ((const double *)a->values)[v]);
@@ -175,7 +181,7 @@ static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ord
     default:
         whole = ((const ordo_u32 *)a->values)[v];
         if (app->has_infinity && whole == ORDO_UNREACHED_U32)
-            fputs("inf\n", file);
+            fputs(unreached, file);
         else
             fprintf(file, "%llu\n", (unsigned long long)(whole + base));
         break;

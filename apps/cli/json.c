@@ -377,6 +377,8 @@ ordo_status json_write_run(sink *s, const record *r)
     put(o, "delta", delta.json);
     put(o, "result", result_object(r, &failed));
     put(o, "verified", r->verified < 0 ? json_null() : json_boolean(r->verified));
+    const bool early = r->o->target || r->o->stop_after;
+    put(o, "within", early ? real(r->answer->within) : json_null());
     if (r->o->path_to)
         put(o, "path", path_array(r));
     if (r->o->counters)

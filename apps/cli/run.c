@@ -109,6 +109,7 @@ ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_a
                             .sink = ORDO_NO_VERTEX,
                             .flow = o->flow,
                             .limit = o->limit,
+                            .stop_after = o->stop_after,
                             .want_pred = o->tree || o->path_to,
                             .want_nearest = o->nearest || (o->sources_at_once && o->path_to),
                             .k = o->k,
@@ -288,7 +289,8 @@ static ordo_status expect_memory(record *r, const ordo_options *run)
     if (status)
         return status;
     const ordo_u64 answer = answer_bytes(r->app, r->graph, o->tree || o->path_to) +
-                            (o->nearest || o->sources_at_once ? 2 * r->graph->info.vertices * sizeof(ordo_vid) : 0);
+                            (o->nearest || o->sources_at_once ? 2 * r->graph->info.vertices * sizeof(ordo_vid) : 0) +
+                            (o->target || o->stop_after ? 2 * r->graph->info.vertices * sizeof(ordo_vid) : 0);
     r->expected += answer;
     r->at_most += answer;
     return check_memory(r->o, r->app->name, r->expected);
@@ -351,6 +353,28 @@ static void write_answer(const record *r, const ordo_answer *answer, outputs *ou
         write_cut(&out->cut, answer);
 }
 
+/* The vertices of --target and --path-to; unchanged where they are not given. */
+static ordo_status parse_ends(const options *o, const loaded *g, ordo_vid *stop, ordo_vid *path_to)
+{
+    ordo_status status = o->target ? parse_vertex(g, "--target", o->target, stop) : ORDO_OK;
+    return status || !o->path_to ? status : parse_vertex(g, "--path-to", o->path_to, path_to);
+}
+
+/* What does not change from trial to trial. With --sources-at-once all sources are of one trial, and *count is 1. */
+static ordo_status input_of_all(const options *o, const loaded *g, const ordo_vid *sources, size_t *count,
+                                const ordo_vid *stop, ordo_app_input *input)
+{
+    ordo_status status = app_input(o, g, sources[0], input);
+    input->targets = stop;
+    input->target_count = o->target != NULL;
+    if (o->sources_at_once) {
+        input->sources = sources;
+        input->source_count = *count;
+        *count = 1;
+    }
+    return status;
+}
+
 /* All trials on a loaded graph. */
 static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
 {
@@ -361,8 +385,8 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     ordo_status status = expect_memory(&r, &run);
     if (status)
         return status;
-    ordo_vid target = 0;
-    if (o->path_to && (status = parse_vertex(g, "--path-to", o->path_to, &target)))
+    ordo_vid target = 0, stop = 0;
+    if ((status = parse_ends(o, g, &stop, &target)))
         return status;
 
     const size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup;
@@ -374,12 +398,8 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
 
     ordo_answer answer = {0};
     ordo_app_input input;
-    status = app_input(o, g, sources[0], &input);
-    if (o->sources_at_once) {
-        input.sources = sources;
-        input.source_count = r.at_once = count;
-        count = 1;
-    }
+    status = input_of_all(o, g, sources, &count, &stop, &input);
+    r.at_once = input.source_count;
     char failure[1024] = "";
     double total = 0;
     progress_steps(trials + warmup);

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* winsize */
 #include "apps/cli/cli.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -168,6 +169,10 @@ void print_run(const record *r)
     printf("Result:              ");
     print_fields(stdout, r->answer);
     putchar('\n');
+    if ((o->target || o->stop_after) && isinf(r->answer->within))
+        print_label("Known", "everything; nothing is left to search");
+    else if (o->target || o->stop_after)
+        printf("Known:               up to distance %.9g\n", r->answer->within);
 }
 
 /* ---- progress ---- */

@@ -354,6 +354,32 @@ class Run(Base):
         self.refused(2, "exclude", "sssp", self.gr, "--sources-at-once", listed, "-r", 3)
         self.refused(2, "takes no list of sources", "cc", self.gr, "--sources-at-once", listed)
 
+    def test_early_end(self):
+        """--target and --stop-after: what is not farther is as in a full run, the rest unknown."""
+        for app in ("sssp", "bfs"):
+            full = self.ok(ordo(app, self.gr, "-r", self.source, "--output", "-")).out.split()
+            dist = [float(value) for value in full]
+            near = sorted(d for d in dist if d != INF)
+            target = next(v for v, d in enumerate(dist) if d == near[len(near) // 3])
+            for words, end in ((("--target", target), dist[target]), (("--stop-after", 5), near[4]), (("--stop-after", 1), 0),
+                               (("--stop-after", 5, "--target", target), min(dist[target], near[4]))):
+                for scheduler in schedulers():
+                    out = self.ok(ordo(app, self.gr, "-r", self.source, "--scheduler", scheduler, *words, "--output", "-")).out.split()
+                    self.assertEqual(out, [value if d <= end else "unknown" for value, d in zip(full, dist)], (app, scheduler, words))
+                r = self.ok(ordo(app, self.gr, "-r", self.source, *words, "--verify=both"))
+                self.assertIn("PASS", r.out)
+                self.assertRegex(r.out, "(?m)^Known: +up to distance %g$" % end)
+                record = json.loads(self.ok(ordo(app, self.gr, "-r", self.source, *words, "--json", "-")).out)
+                self.assertEqual(record["within"], end)
+            r = self.ok(ordo(app, self.gr, "-r", self.source, "--stop-after", 10 ** 6, "--output", self.path("all")))
+            self.assertIn("everything", r.out)
+            with open(self.path("all")) as f:
+                self.assertEqual(f.read().split(), full)
+            self.refused(2, "from 0 to 59", app, self.gr, "--target", 60)
+            self.refused(2, "expected", app, self.gr, "--stop-after", 0)
+        self.refused(2, "does not end early", "widest", self.gr, "--target", 3)
+        self.refused(2, "does not end early", "cc", self.gr, "--stop-after", 3)
+
     def test_numpy(self):
         file, tree = self.path("out.npy"), self.path("tree.npy")
         self.ok(ordo("sssp", self.gr, "-r", self.source, "--output", file, "--tree", tree, "--quiet"))

@@ -171,6 +171,26 @@ class Status(Base):
         os.close(write)
         self.assertEqual((child.returncode, err), (130, b"ordo: cancelled\n"))
 
+    def test_signal_while_a_graph_is_made(self):
+        """A first signal cancels the library's call, which says what it was doing; nothing is left behind."""
+        file = self.path("made.wsg")
+        with open(file, "w") as f:
+            f.write("old\n")
+        child = subprocess.Popen([ORDO, "generate", "urand", "--scale", "20", "-o", file, "--progress"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        seen = b""
+        while b"%" not in seen:  # progress with a total
+            byte = child.stderr.read(1)
+            self.assertNotEqual(byte, b"", seen)
+            seen += byte
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 130, err)
+        self.assertRegex(err.decode().split("\r")[-1], r"ordo: cancelled( while [a-z ]+)?\n\Z")
+        with open(file) as f:
+            self.assertEqual(f.read(), "old\n")
+        self.assertEqual([n for n in os.listdir(self.folder.name) if ".tmp." in n], [])
+
     def test_reader_of_help_goes_away(self):
         """What explains ends quietly: `ordo help | head -1`; the pipe's other end is closed before anything is written."""
         for words in (["help"], ["--help"], ["help", "sssp"], ["sssp", "--help"], ["man"], ["schedulers"], ["operators"],

@@ -1,5 +1,7 @@
-/* paths_test.c -- paths from several sources: against one plain run from each source by an algorithm of the test, under
- * every scheduler; ties; what is refused; and that the verifiers find wrong answers.
+/* paths_test.c -- paths from several sources, and searches that end early: against one plain run from each source by an
+ * algorithm of the test, under every scheduler; ties; how much an early end saves; queries of flows and
+ * ranks; what is refused; and that the
+ * verifiers find wrong answers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -190,6 +192,125 @@ START_TEST(test_ties)
 }
 END_TEST
 
+/* ---- an early end ---- */
+
+static int compare_values(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where a search that knows everything would end. */
+static double end_of(const ordo_path_query *q, const double *best, ordo_vid n)
+{
+    double sorted[MOST], target = q->target_count ? 0 : (double)INFINITY;
+    memcpy(sorted, best, n * sizeof *best);
+    qsort(sorted, n, sizeof *sorted, compare_values);
+    for (ordo_u64 i = 0; i < q->target_count; i++)
+        target = fmax(target, best[q->targets[i]]);
+    return q->stop_after && q->stop_after <= n ? fmin(target, sorted[q->stop_after - 1]) : target;
+}
+
+static void check_end(enum app app, const ordo_graph *g, const ordo_path_query *query, const ordo_options *options)
+{
+    const ordo_csr *rows = ordo_graph_out(g);
+    double best[MOST], one[MOST], within = -1;
+    answer a;
+    ordo_path_answer arrays = arrays_of(app, &a);
+    arrays.within = &within;
+    for (ordo_vid v = 0; v < rows->n; v++)
+        best[v] = (double)INFINITY;
+    for (ordo_u64 i = 0; i < query->source_count; i++) {
+        best_from(app, rows, query->sources[i], one);
+        for (ordo_vid v = 0; v < rows->n; v++)
+            best[v] = one[v] < best[v] && (!query->limited || one[v] <= query->limit) ? one[v] : best[v];
+    }
+    const double end = end_of(query, best, rows->n);
+    ck_assert_msg(!runs[app](g, query, options, &arrays), "%s: %s", options->scheduler, ordo_last_error());
+    ck_assert_msg(within == end, "%s, %s: ends at %g, expected %g", app_names[app], options->scheduler, within, end);
+    for (ordo_vid v = 0; v < rows->n; v++)
+        ck_assert_msg(value_of(app, rows->weight_type, &a, v) == (best[v] <= end ? best[v] : (double)INFINITY),
+                      "%s, %s: vertex %u: %g, expected %g up to %g", app_names[app], options->scheduler, v,
+                      value_of(app, rows->weight_type, &a, v), best[v], end);
+    ck_assert_msg(!verifiers[app](g, query, &arrays, ORDO_VERIFY_BOTH), "%s", ordo_last_error());
+    within = isinf(end) ? 1e6 : end + 1; /* not where it ended */
+    ck_assert_int_eq(verifiers[app](g, query, &arrays, ORDO_VERIFY_BOTH), ORDO_ERR_VERIFY);
+}
+
+/* Under every scheduler, with weights of every type, also 0, targets that cannot be reached, and a limit. */
+START_TEST(test_early_end)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_I32, ORDO_F32, ORDO_NONE};
+    const enum app app = _i ? BFS : SSSP;
+    ordo_u64 random = 11 + (ordo_u64)_i;
+    const ordo_scheduler *all[64];
+    const size_t schedulers = ordo_schedulers(all, 64);
+    size_t turn = 0;
+    for (const char *const *name = family_names; *name; name++)
+        for (unsigned round = 0; round < 16 / SLOWER; round++, turn++) {
+            edge_list list;
+            family_make(*name, 3 + (unsigned)(next_random(&random) % 24), next_random(&random), &list);
+            ordo_graph *g = list.n && list.n <= MOST ? family_graph(&list, types[round % 4], ORDO_AS_STORED) : NULL;
+            family_free(&list);
+            if (!g)
+                continue;
+            const ordo_vid n = ordo_graph_out(g)->n;
+            ordo_vid vertices[4];
+            for (int i = 0; i < 4; i++)
+                vertices[i] = (ordo_vid)(next_random(&random) % n);
+            const ordo_u64 how = next_random(&random);
+            const ordo_path_query query = {.sources = vertices,
+                                           .source_count = 1 + how % 2,
+                                           .targets = vertices + 2,
+                                           .target_count = how / 2 % 3,
+                                           .stop_after = how / 2 % 3 && how / 8 % 2 ? 0 : 1 + how / 16 % n,
+                                           .limited = how / 1024 % 4 == 0,
+                                           .limit = (double)(how / 4096 % 200)};
+            const ordo_options options = {.scheduler = all[turn % schedulers]->name, .threads = 1 + (int)(turn % 2)};
+            check_end(app, g, &query, &options);
+            ordo_graph_free(g);
+        }
+}
+END_TEST
+
+/* The end is early in fact: on a grid, near targets and few vertices cost a small part of the items of a full search,
+ * and a far one not many more than that. */
+START_TEST(test_early_end_saves)
+{
+    enum { SIDE = 300, N = SIDE * SIDE };
+    const ordo_generate_options grid = {
+        .kind = "grid", .width = SIDE, .height = SIDE, .edges = {.low = 50, .high = 99}};
+    ordo_graph *g;
+    ck_assert(!ordo_graph_generate(&grid, &g));
+    ordo_u32 *value = malloc(N * sizeof *value);
+    ck_assert_ptr_nonnull(value);
+    const ordo_vid source = N / 2 + SIDE / 2, near = source + 10, far = 0;
+    const ordo_path_query queries[] = {{.sources = &source, .source_count = 1},
+                                       {.sources = &source, .source_count = 1, .targets = &near, .target_count = 1},
+                                       {.sources = &source, .source_count = 1, .stop_after = 500},
+                                       {.sources = &source, .source_count = 1, .targets = &far, .target_count = 1}};
+    static const char *const named[] = {"delta", "near_far", "bsp"};
+    for (size_t s = 0; s < 3; s++) {
+        ordo_u64 items[4];
+        for (size_t q = 0; q < 4; q++) {
+            double within;
+            ordo_stats stats;
+            const ordo_options options = {.scheduler = named[s], .threads = 2};
+            const ordo_path_answer wanted = {.value = value, .stats = &stats, .within = &within};
+            ck_assert_msg(!ordo_sssp_from(g, &queries[q], &options, &wanted), "%s", ordo_last_error());
+            items[q] = stats.items;
+            ordo_stats_free(&stats);
+        }
+        ck_assert_msg(items[1] * 5 < items[0] && items[2] * 5 < items[0] && items[3] < 2 * items[0],
+                      "%s: %llu items, near target %llu, 500 vertices %llu, far target %llu", named[s],
+                      (unsigned long long)items[0], (unsigned long long)items[1], (unsigned long long)items[2],
+                      (unsigned long long)items[3]);
+    }
+    free(value);
+    ordo_graph_free(g);
+}
+END_TEST
+
 START_TEST(test_refused)
 {
     const ordo_u32 tail[] = {0, 1}, head[] = {1, 2};
@@ -199,7 +320,7 @@ START_TEST(test_refused)
     ordo_vid pred[3];
     const ordo_path_answer arrays = {.value = value};
     ordo_path_answer later = arrays;
-    later.reserved[5] = 1;
+    later.reserved[4] = 1;
     ordo_path_query good = {.sources = (ordo_vid[]){0, 2}, .source_count = 2}, query = good;
     ordo_options options = {.reserved = {[5] = 3}};
     for (int app = 0; app < APPS; app++) {
@@ -216,7 +337,7 @@ START_TEST(test_refused)
         ck_assert_int_eq(runs[app](g, &bad[2], NULL, &arrays), ORDO_ERR_USAGE);
         ck_assert_str_eq(ordo_last_error(), "source 1 of the list, 3, is no vertex: the graph has 3, numbered from 0");
         ck_assert_int_eq(runs[app](g, &good, NULL, &later), ORDO_ERR_USAGE);
-        ck_assert_str_eq(ordo_last_error(), "ordo_path_answer: found 1 in reserved[5], expected 0");
+        ck_assert_str_eq(ordo_last_error(), "ordo_path_answer: found 1 in reserved[4], expected 0");
         ck_assert_int_eq(runs[app](g, &good, &options, &arrays), ORDO_ERR_USAGE);
         ck_assert_str_eq(ordo_last_error(), "ordo_options: found 3 in reserved[5], expected 0");
         ck_assert_int_eq(runs[app](NULL, &good, NULL, &arrays), ORDO_ERR_USAGE);
@@ -228,6 +349,21 @@ START_TEST(test_refused)
                      ORDO_ERR_USAGE);
     query.limited = true;
     ck_assert_int_eq(ordo_widest_from(g, &query, NULL, &arrays), ORDO_ERR_USAGE);
+    double within = 7;
+    const ordo_path_answer ends = {.value = value, .within = &within};
+    ordo_path_query early = good;
+    early.stop_after = 1;
+    ck_assert_int_eq(ordo_sssp_from(g, &early, NULL, &arrays), ORDO_ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "within is NULL"));
+    ck_assert_int_eq(ordo_widest_from(g, &early, NULL, &ends), ORDO_ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "widest paths do not end early"));
+    early.targets = (ordo_vid[]){3};
+    early.target_count = 1;
+    ck_assert_int_eq(ordo_bfs_from(g, &early, NULL, &ends), ORDO_ERR_USAGE);
+    ck_assert_str_eq(ordo_last_error(), "target 3 is no vertex: the graph has 3, numbered from 0");
+    early.targets = NULL;
+    ck_assert_int_eq(ordo_bfs_from(g, &early, NULL, &ends), ORDO_ERR_USAGE);
+    ck_assert(within == 7);
     ck_assert(value[0] == 7 && value[1] == 7 && value[2] == 7);                        /* refused: untouched */
     ck_assert_msg(!ordo_sssp_from(g, &query, NULL, &arrays), "%s", ordo_last_error()); /* a limit of 0: the sources */
     ck_assert(value[0] == 0 && value[1] == ORDO_UNREACHED_U32 && value[2] == 0);
@@ -243,10 +379,12 @@ START_TEST(test_memory)
     ck_assert(!ordo_graph_from_arrays(&(ordo_edge_arrays){.n = 3, .count = 2, .tail = tail, .head = head}, &g));
     ordo_u32 value[3];
     ordo_vid nearest[3];
-    const ordo_path_query query = {.sources = (ordo_vid[]){0, 2}, .source_count = 2};
-    const ordo_path_answer wanted = {.value = value, .nearest = nearest};
+    double within;
+    ordo_path_query query = {.sources = (ordo_vid[]){0, 2}, .source_count = 2};
+    const ordo_path_answer wanted = {.value = value, .nearest = nearest, .within = &within};
     const ordo_options options = {.threads = 1};
     for (int app = 0; app < APPS; app++) {
+        query.stop_after = app == WIDEST ? 0 : 3;
         ordo_status status = ORDO_ERR_MEMORY;
         ck_assert(!runs[app](g, &query, &options, &wanted)); /* what is kept for later runs is there now */
         const ordo_u64 before = ordo_memory_now();
@@ -263,6 +401,52 @@ START_TEST(test_memory)
 }
 END_TEST
 
+/* ---- queries of flows and ranks ---- */
+
+START_TEST(test_flow_and_ranks)
+{
+    const ordo_u32 tail[] = {0, 0, 1, 2, 1}, head[] = {1, 2, 3, 3, 2}, weight[] = {5, 2, 3, 9, 1};
+    ordo_graph *g;
+    ck_assert(!ordo_graph_from_arrays(
+        &(ordo_edge_arrays){.n = 4, .count = 5, .tail = tail, .head = head, .weight_type = ORDO_U32, .weight = weight},
+        &g));
+    ordo_u64 flow[5];
+    ordo_u8 side[4];
+    ordo_flow result, again;
+    const ordo_flow_answer cut = {.flow = flow, .side = side, .result = &result};
+    ordo_flow_query query = {.terminals = true, .sink = 3};
+    ck_assert_msg(!ordo_maxflow_from(g, &query, NULL, &cut), "%s", ordo_last_error());
+    ck_assert_uint_eq(result.value, 6);
+    ck_assert(!ordo_maxflow(g, 0, 3, NULL, NULL, NULL, side, &again, NULL) && again.value == 6);
+    ck_assert(!ordo_maxflow_from_verify(g, &query, &cut, ORDO_VERIFY_BOTH));
+    flow[0]++;
+    ck_assert_int_eq(ordo_maxflow_from_verify(g, &query, &cut, ORDO_VERIFY_BOTH), ORDO_ERR_VERIFY);
+    ck_assert_int_eq(ordo_maxflow_from(g, NULL, NULL, &cut), ORDO_ERR_USAGE); /* the graph names no terminals */
+    ck_assert_int_eq(ordo_maxflow_from(g, &query, NULL, NULL), ORDO_ERR_USAGE);
+    query.how.reserved[0] = 1;
+    ck_assert_int_eq(ordo_maxflow_from(g, &query, NULL, &cut), ORDO_ERR_USAGE);
+    ck_assert_str_eq(ordo_last_error(), "ordo_flow_options: found 1 in reserved[0], expected 0");
+    query = (ordo_flow_query){.reserved = {2}};
+    ck_assert_int_eq(ordo_maxflow_from(g, &query, NULL, &cut), ORDO_ERR_USAGE);
+
+    double rank[4], right[4];
+    ordo_ranks ranks, expected;
+    const ordo_rank_answer all = {.rank = rank, .ranks = &ranks};
+    const ordo_options options = {.threads = 1};
+    ck_assert_msg(!ordo_pagerank_of(g, NULL, &options, &all), "%s", ordo_last_error());
+    ck_assert(!ordo_pagerank(g, 0.85, 1e-6, &options, right, &expected, NULL));
+    for (int v = 0; v < 4; v++)
+        ck_assert(rank[v] == right[v]); /* the defaults */
+    ck_assert(!ordo_pagerank_of_verify(g, NULL, &all, ORDO_VERIFY_BOTH));
+    rank[1] += 0.01;
+    ck_assert_int_eq(ordo_pagerank_of_verify(g, NULL, &all, ORDO_VERIFY_BOTH), ORDO_ERR_VERIFY);
+    ck_assert_int_eq(ordo_pagerank_of(g, &(ordo_rank_query){.damping = 1}, NULL, &all), ORDO_ERR_USAGE);
+    ck_assert_int_eq(ordo_pagerank_of(g, &(ordo_rank_query){.reserved = {1}}, NULL, &all), ORDO_ERR_USAGE);
+    ck_assert_int_eq(ordo_pagerank_of(g, NULL, NULL, NULL), ORDO_ERR_USAGE);
+    ordo_graph_free(g);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("paths");
@@ -270,8 +454,11 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, test_several_sources, 0, APPS);
     tcase_add_test(tests, test_ties);
+    tcase_add_loop_test(tests, test_early_end, 0, 2);
+    tcase_add_test(tests, test_early_end_saves);
     tcase_add_test(tests, test_refused);
     tcase_add_test(tests, test_memory);
+    tcase_add_test(tests, test_flow_and_ranks);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

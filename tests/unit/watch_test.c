@@ -231,26 +231,26 @@ typedef struct answers {
 enum { APPS = 8 };
 static const char *const apps[APPS] = {"sssp", "bfs", "cc", "widest", "kcore", "pagerank", "mst", "maxflow"};
 
-static ordo_status run_app(int app, const ordo_graph *g, const ordo_options *o, answers *a)
+static ordo_status run_app(int app, const ordo_graph *g, const ordo_options *o, answers *a, ordo_stats *stats)
 {
     const double none = (double)INFINITY;
     switch (app) {
     case 0:
-        return ordo_sssp(g, 0, none, o, a->value, a->pred, NULL);
+        return ordo_sssp(g, 0, none, o, a->value, a->pred, stats);
     case 1:
-        return ordo_bfs(g, 0, none, o, a->value, a->pred, NULL);
+        return ordo_bfs(g, 0, none, o, a->value, a->pred, stats);
     case 2:
-        return ordo_cc(g, o, a->value, NULL);
+        return ordo_cc(g, o, a->value, stats);
     case 3:
-        return ordo_widest(g, 0, o, a->value, NULL);
+        return ordo_widest(g, 0, o, a->value, stats);
     case 4:
-        return ordo_kcore(g, 0, o, a->value, NULL);
+        return ordo_kcore(g, 0, o, a->value, stats);
     case 5:
-        return ordo_pagerank(g, 0.85, 1e-6, o, a->rank, &a->ranks, NULL);
+        return ordo_pagerank(g, 0.85, 1e-6, o, a->rank, &a->ranks, stats);
     case 6:
-        return ordo_mst(g, o, a->edge, &a->forest, NULL);
+        return ordo_mst(g, o, a->edge, &a->forest, stats);
     default:
-        return ordo_maxflow(g, 0, ordo_graph_out(g)->n - 1, NULL, o, a->flow, a->side, &a->result, NULL);
+        return ordo_maxflow(g, 0, ordo_graph_out(g)->n - 1, NULL, o, a->flow, a->side, &a->result, stats);
     }
 }
 
@@ -303,21 +303,29 @@ static void free_answers(answers *a)
 /* Cancelled at reports, a run and a verification leave nothing behind, and the next ones are right. */
 START_TEST(test_apps)
 {
-    const int app = _i;
-    const ordo_generate_options small = {
+    const int app = _i % APPS;
+    const ordo_generate_options symmetric = {
         .kind = "grid", .width = 60, .height = 60 / SLOWER, .edges = {.low = 1, .high = 99}, .threads = 1};
+    const ordo_generate_options directed = {
+        .kind = "uniform", .vertices = 6000 / SLOWER, .degree = 4, .edges = {.low = 1, .high = 99}, .threads = 1};
     static const ordo_verify_how hows[] = {ORDO_VERIFY_SERIAL, ORDO_VERIFY_CERTIFICATE};
     ordo_graph *g;
-    ck_assert(!ordo_graph_generate(&small, &g));
+    ck_assert(!ordo_graph_generate(_i < APPS ? &symmetric : &directed, &g)); /* of the latter, apps make copies */
     answers a = make_answers(g);
     const ordo_options options = {.threads = 2};
-    ck_assert_msg(!run_app(app, g, &options, &a), "%s: %s", apps[app], ordo_last_error());
+    ck_assert_msg(!run_app(app, g, &options, &a, NULL), "%s: %s", apps[app], ordo_last_error());
+    for (size_t h = 0; h < 2; h++) /* what a graph keeps is there now */
+        ck_assert_msg(!verify_app(app, g, &a, hows[h]), "%s: %s", apps[app], ordo_last_error());
     ordo_status status = ORDO_ERR_CANCELLED;
     const ordo_u64 before = ordo_memory_now();
     for (ordo_u64 at = 1; status; at += 1 + at / 2) {
         watch_from_here(at);
-        status = run_app(app, g, &options, &a);
+        ordo_stats stats;
+        memset(&stats, 0xee, sizeof stats); /* must be filled, or cleared, also after a cancel before the first run */
+        status = run_app(app, g, &options, &a, &stats);
         ordo_watch_set(NULL);
+        if (!status || status == ORDO_ERR_CANCELLED)
+            ordo_stats_free(&stats);
         ck_assert_msg(!status || status == ORDO_ERR_CANCELLED, "%s: %s", apps[app], ordo_last_error());
         ck_assert_msg(at > 1 || status, "%s reports nothing", apps[app]);
         ck_assert_uint_eq(ordo_memory_now(), before);
@@ -409,7 +417,7 @@ int main(void)
     tcase_add_test(tests, test_making);
     tcase_add_loop_test(tests, test_reading, 0, 11);
     tcase_add_test(tests, test_of_a_graph);
-    tcase_add_loop_test(tests, test_apps, 0, APPS);
+    tcase_add_loop_test(tests, test_apps, 0, 2 * APPS);
     tcase_add_test(tests, test_schedulers);
     tcase_add_test(tests, test_setting);
     suite_add_tcase(suite, tests);

@@ -10,9 +10,11 @@
 #include <ordo/arrays.h>
 #include <ordo/compare.h>
 #include <ordo/error.h>
+#include <ordo/flows.h>
 #include <ordo/graph.h>
 #include <ordo/memory.h>
 #include <ordo/paths.h>
+#include <ordo/ranks.h>
 #include <ordo/run.h>
 #include <ordo/trace.h>
 #include <ordo/types.h>

@@ -3,7 +3,9 @@
  * Paths from one source or several: what is asked, what is answered, and the calls of shortest paths, breadth-first
  * search and widest paths that take both.
  *
- * ordo_sssp(), ordo_bfs() and ordo_widest() are short forms of these calls, for one source.
+ * ordo_sssp(), ordo_bfs() and ordo_widest() are short forms of these calls, for one source. A search can end early,
+ * once targets or a number of vertices are final, under every scheduler: it is a sequence of runs with growing limits
+ * (apps/path_stages.c says why its answer is final). In statistics, counts are sums over these runs.
  *
  * Structs that callers fill begin as all zero, which is the default of every member, and end with reserved words, which
  * must stay zero: what is added later takes their place.
@@ -25,7 +27,11 @@ typedef struct ordo_path_query {
     bool limited;            /**< whether `limit` counts. Not for widest paths */
     double limit;            /**< vertices farther than this count as unreached and are not looked for; not negative, in
                               * the unit of the weights; breadth-first search: edges */
-    ordo_u64 reserved[6];    /**< 0 */
+    const ordo_vid *targets; /**< [target_count] the search ends once all of these are final. Not for widest paths */
+    ordo_u64 target_count;   /**< 0: none */
+    ordo_u64 stop_after;     /**< the search ends once so many vertices are final, the sources among them, or all
+                              * targets, whichever is first; 0: no number. Not for widest paths */
+    ordo_u64 reserved[3];    /**< 0 */
 } ordo_path_query;
 
 /** What is answered. Arrays are the caller's, as long as the graph has vertices; NULL: not wanted. */
@@ -38,7 +44,11 @@ typedef struct ordo_path_answer {
                         * that are as good, distances and levels: the one that predecessors lead to; widths: one from
                         * which an equally wide path has the fewest edges, and of these the smallest */
     ordo_stats *stats; /**< [out] the caller's, see ordo_run() */
-    ordo_u64 reserved[6]; /**< 0 */
+    double *within;    /**< [out] one number: vertices farther than this are not known, and stand as unreached; what
+                        * is not farther is final. The largest distance of the targets, or that of the last of the
+                        * first `stop_after` vertices, whichever is less; INFINITY where neither is reached: then all
+                        * is known. Not NULL where the query has targets or a number */
+    ordo_u64 reserved[5]; /**< 0 */
 } ordo_path_answer;
 
 /**
@@ -47,7 +57,7 @@ typedef struct ordo_path_answer {
  * @param query    what is asked
  * @param options  NULL: defaults
  * @param answer   arrays to fill
- * @return as of ordo_sssp(); ORDO_ERR_USAGE for a source that is no vertex, with its index
+ * @return as of ordo_sssp(); ORDO_ERR_USAGE for a source or target that is no vertex, with its index
  */
 ORDO_API ordo_status ordo_sssp_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
                                     const ordo_path_answer *answer);
@@ -76,7 +86,7 @@ ORDO_API ordo_status ordo_widest_from(const ordo_graph *g, const ordo_path_query
  * Verifies the arrays of an answer of ordo_sssp_from().
  * @param g       as then
  * @param query   likewise
- * @param answer  its arrays; those that are not NULL are checked, ties included
+ * @param answer  its arrays; those that are not NULL are checked, ties included, and `within` where the query needs it
  * @param how     the method
  * @return as of ordo_sssp_verify()
  */

@@ -106,7 +106,8 @@ ORDO_INLINE void ordo_publish_to(ordo_counters *shared, const ordo_counters *loc
     __atomic_store_n(&shared->useful, local->useful, __ATOMIC_RELAXED);
     __atomic_store_n(&shared->stale, local->stale, __ATOMIC_RELAXED);
     __atomic_store_n(&shared->activations, local->activations, __ATOMIC_RELAXED);
-    __atomic_store(&shared->work_seconds, &local->work_seconds, __ATOMIC_RELAXED);
+    double work_seconds = local->work_seconds; /* clang takes no pointer to const */
+    __atomic_store(&shared->work_seconds, &work_seconds, __ATOMIC_RELAXED);
     if (__builtin_expect(local->shared && local->bin_count, 0)) {
         const ordo_u64 put = local->put + ordo_bins_hold(local->bins, local->bin_count, local->far);
         __atomic_store_n(&shared->put, put, __ATOMIC_RELAXED);
