@@ -187,7 +187,10 @@ ordo_status comparison_run(comparison *c, ordo_compare_plan *plan)
     plan->arg = c;
     plan->seed = c->seed++;
     plan->cancel = &cancelled;
-    return ordo_compare(plan, c->rows);
+    process_cancellable_between(true); /* a signal between two runs must not leave records without their row */
+    ordo_status status = ordo_compare(plan, c->rows);
+    process_cancellable_between(false);
+    return status;
 }
 
 /* ---- one graph ---- */

@@ -32,6 +32,7 @@ enum { EXIT_INPUT = 3, EXIT_CANCELLED = 130 };
 volatile int cancelled;
 enum { NOT_NOW, ON_CPU, ON_DEVICE };
 static volatile sig_atomic_t cancellable; /* one of these */
+static sig_atomic_t otherwise;            /* NOT_NOW or ON_CPU: while no work is cancellable */
 
 /* Double-buffered: a signal may come while one of the texts is replaced. */
 static char *last_words[2];
@@ -130,7 +131,12 @@ void process_start(void)
 
 void process_cancellable(bool on)
 {
-    cancellable = on ? ON_CPU : NOT_NOW;
+    cancellable = on ? ON_CPU : otherwise;
+}
+
+void process_cancellable_between(bool on)
+{
+    cancellable = otherwise = on ? ON_CPU : NOT_NOW;
 }
 
 void process_cancellable_run(const ordo_options *run)

@@ -139,7 +139,7 @@ ORDO_NOINLINE void adds_flush(adds_member *me, ordo_u32 b)
 
 ORDO_INLINE void adds_put(adds_member *me, op_entry entry)
 {
-    const double priority = op_entry_priority(me->job, entry);
+    double priority = op_entry_priority(me->job, entry); /* not const: clang's atomics take no pointer to const */
     const ordo_u32 b = adds_bucket_of(&me->map, me->buckets, priority);
     if (b == adds_tail_of(&me->map, me->buckets)) {
         double least;

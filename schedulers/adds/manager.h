@@ -274,7 +274,7 @@ ADDS_FN bool adds_quiet(const adds_control *c, ordo_u32 *unfinished)
 /* The least priority that workers have put into the tail bucket; resets these for the next tail. */
 ADDS_FN double adds_take_tail_least(adds_control *c)
 {
-    const double none = __builtin_huge_val();
+    double none = __builtin_huge_val();
     double least = none;
     for (ordo_u32 w = 0; w < c->params.workers; w++) {
         double its;

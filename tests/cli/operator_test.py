@@ -167,7 +167,8 @@ class Run(Files):
 
     @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_another_compiler(self):
-        self.ok(ordo("run", TOLLS, self.gr, "--verify", env={**os.environ, "CC": "clang"}))
+        """It takes the framework's and every scheduler's code."""
+        self.ok(ordo("compare", TOLLS, self.gr, "--repeat", 1, env={**os.environ, "CC": "clang"}))
 
     def test_refused(self):
         """Before anything runs, in a line."""
