@@ -219,8 +219,8 @@ ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
             head = inbox_head(__atomic_load_n(&ring->ends, __ATOMIC_ACQUIRE));
         }
         op_entry *at = &slot[(first + i) & (run->size - 1)];
-        op_cell value = entries[i].value; /* clang's atomics take no pointer to const */
-        __atomic_store(&at->value, &value, __ATOMIC_RELAXED);
+        op_entry entry = entries[i]; /* clang's atomics take no pointer to const */
+        __atomic_store(&at->value, &entry.value, __ATOMIC_RELAXED);
         __atomic_store_n(&at->item, entries[i].item, __ATOMIC_RELEASE);
     }
 }
