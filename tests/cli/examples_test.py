@@ -19,7 +19,7 @@ ELSEWHERE = {"tutorial.md", "tutorial_gpu.md"}
 MEANT = {"APP": "sssp", "GRAPH": "road.ordo", "NAME": "delta", "SCHEDULER": "delta", "IN": "road.ordo", "OUT": "out.ordo", "FILE": "out.gr",
          "KIND": "grid --width 9 --height 9 --weights uniform:1:9", "...": ""}
 # the same command in less time; a build that the test does not have
-SHORTER = [(r"--for \d+[sm]", "--for 1s"), (r"--sources \d+", "--sources 4"), (r"^ordo run FILE", "ordo run tolls.c"), (r"^build-ablation/ordo .*", ""), (r"build/ordo", "ordo")]
+SHORTER = [(r"--for \d+[sm]", "--for 1s"), (r"--sources \d+", "--sources 4"), (r"^ordo (run|check-operator) FILE", r"ordo \1 tolls.c"), (r"^build-ablation/ordo .*", ""), (r"build/ordo", "ordo")]
 
 
 def commands(text):
@@ -68,8 +68,9 @@ class Examples(unittest.TestCase):
         work = pathlib.Path(self.folder.name) / page.stem
         shutil.copytree(self.base, work)
         text = page.read_text()
-        if "ordo new operator mine" not in text:
-            shutil.copy(work / "tolls.c", work / "mine.c")
+        for name in ("mine", "my_operator"):
+            if f"ordo new operator {name}" not in text:
+                shutil.copy(work / "tolls.c", work / f"{name}.c")
         for number, shown in commands(text):
             text = shown
             for pattern, other in SHORTER:
