@@ -8,6 +8,7 @@
  * takes longer than most copies. Small copies, and all copies if memory cannot be pinned, use plain calls.
  */
 #include "copy.h"
+#include "range.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -170,6 +171,7 @@ static ordo_status put(filling f, char *to, ordo_u64 count, const char *what)
 ordo_status ordo_copy_in(void *to, const void *from, ordo_u64 count, size_t size, ordo_copy_fill *fill, int threads,
                          const char *what)
 {
+    const ordo_range marked(what);
     const ordo_u64 bytes = count * size;
     if (!bytes)
         return ORDO_OK;
@@ -214,6 +216,7 @@ static ordo_status get(filling f, const char *from, ordo_u64 bytes, const char *
 
 ordo_status ordo_copy_out(void *to, const void *from, ordo_u64 bytes, int threads, const char *what)
 {
+    const ordo_range marked(what);
     if (!bytes)
         return ORDO_OK;
     if (bytes < WORTH_IT)

@@ -25,6 +25,7 @@
 #include "framework/run/number.h"
 
 #include "copy.h"
+#include "range.h"
 #include "records.h"
 
 enum { MOST_BLOCKS = 32 + ORDO_MOST_ARRAYS, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
@@ -43,7 +44,8 @@ struct ordo_cuda_own {
     size_t vacant, whole;       /* bytes of the device, when the run began */
     ordo_cuda_mailbox *mailbox; /* on the host */
     cudaEvent_t before, after;
-    double ready; /* when ordo_cuda_begin had copied everything */
+    double ready;        /* when ordo_cuda_begin had copied everything */
+    nvtxRangeId_t range; /* from begin to end, for profilers */
     bool launched;
     bool given_up; /* the kernel may still write to the memory of the run */
 };
@@ -349,6 +351,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
         return ORDO_ERR_MEMORY;
     ordo_cuda_own *own = out->own;
     own->cell = cell;
+    own->range = nvtxRangeStartA(job->op->name);
     const ordo_u64 fixed = job->targets * cell + (job->initial ? job->initial_count * sizeof(ordo_item) : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
     ordo_status status = failed(cudaMemGetInfo(&own->vacant, &own->whole), "asking for memory");
@@ -522,6 +525,7 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
 {
     ordo_job_add_transfer(c->job, now() - c->own->ready); /* allocating worklists and loading the kernel do not count as
                                                              run time, either */
+    const ordo_range marked("kernels of a run");
     ordo_status status = failed(cudaEventRecord(c->own->before), "recording an event");
     for (int i = 0; i < count && !status; i++)
         status = launch(c, &step[i]);
@@ -585,6 +589,7 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
     if (!own)
         return status;
     c->own = NULL;
+    nvtxRangeEnd(own->range);
     if (own->given_up) {
         ordo_free(own);
         return status;
