@@ -239,6 +239,7 @@ ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n
     answer->size = size;
     answer->field_count = 0;
     answer->used = n;
+    answer->within = (double)INFINITY;
     if (!answer->values)
         answer->values = ordo_alloc(n, size);
     if (want_pred && !answer->pred)
@@ -274,7 +275,6 @@ ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_ap
         answer->nearest = ordo_alloc(n, sizeof *answer->nearest);
         status = answer->nearest ? ORDO_OK : ORDO_ERR_MEMORY;
     }
-    answer->within = (double)INFINITY;
     *out = ordo_answer_claimed(answer, input);
     out->stats = stats;
     return status;

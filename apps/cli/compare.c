@@ -51,7 +51,7 @@ static ordo_status compare_graph(comparison *c, const char *path)
         ran += took_part(&r->entries[i]);
     if (status == ORDO_ERR_VERIFY) /* the table shows it; the next graph follows */
         status = ORDO_OK;
-    else if (!ran && r->entries && r->entries[0].reason[0])
+    else if (!ran && r->entries && r->entries[0].reason[0] && status == r->entries[0].status)
         status =
             ordo_fail(r->entries[0].status, "no scheduler can run %s here: %.400s", o->app->name, r->entries[0].reason);
     if (ran && (!status || status == ORDO_ERR_CANCELLED)) {

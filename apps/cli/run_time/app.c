@@ -5,6 +5,7 @@
  */
 #include "apps/cli/run_time/operator.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <ordo/memory.h>
@@ -85,6 +86,7 @@ static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
     answer->type = current.op.cell;
     answer->size = current.cell;
     answer->n = answer->used = g->n;
+    answer->within = (double)INFINITY;
     if (!answer->values)
         answer->values = ordo_alloc(g->n ? g->n : 1, current.cell);
     return answer->values ? ORDO_OK : ORDO_ERR_MEMORY;
