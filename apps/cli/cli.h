@@ -242,7 +242,8 @@ void process_start(void);
  * Otherwise the first signal ends it. Files that are being written are then removed, except for complete parts. */
 enum { GRACE_MS = 100 };
 void process_cancellable(bool on);
-/* While `on`, what is not cancellable work by itself is so, too: a series of runs that looks at the flag between them. */
+/* While `on`, what is not cancellable work by itself is so, too: a series of runs that looks at the flag between them.
+ */
 void process_cancellable_between(bool on);
 /* The same for a run. On a device there is no such limit: the back end has its own. */
 void process_cancellable_run(const ordo_options *run);
