@@ -104,6 +104,7 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
         return ordo_fail(ORDO_ERR_USAGE, "no graph given");
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, NULL, component, NULL);
+    work.nearly_done = true; /* after head_start */
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status)
         return status;
@@ -137,6 +138,7 @@ ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ord
     ordo_u32 none = 0;
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, NULL, &none, NULL); /* cells are not read */
+    work.nearly_done = true;
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status || ordo_graph_symmetric(g))
         return status;

@@ -295,6 +295,7 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, bool
                           .has_rows = rows != NULL,
                           .items = work->num_items,
                           .targets = work->targets,
+                          .nearly_done = work->nearly_done,
                           .threads = options->threads ? options->threads : ordo_cores()};
     if (rows) {
         s->graph_kind = ordo_graph_kind_of(rows);

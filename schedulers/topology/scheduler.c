@@ -45,6 +45,8 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
         *out = (ordo_fit){1.5, "a second round that finds nothing"};
     else if (op->properties & ORDO_UNIFORM)
         *out = (ordo_fit){levels[s->graph_kind], "every item in every round"};
+    else if (!s->on_gpu && s->nearly_done && s->graph_kind != ORDO_GRAPH_HUBS)
+        *out = (ordo_fit){0.75, "a round over all edges, without a worklist"};
     else if (!s->on_gpu && op->weight == ORDO_NONE)
         *out = (ordo_fit){1.2, "every item in every round"};
     else if (s->on_gpu && s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 8)

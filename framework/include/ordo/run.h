@@ -182,6 +182,8 @@ typedef struct ordo_work {
     ordo_u64 targets;         /**< number of cells or targets */
     const ordo_item *initial; /**< [initial_count], or NULL: all items */
     ordo_u64 initial_count;   /**< number of initial items */
+    bool nearly_done;         /**< most cells already hold what the run will find, as after a good guess. Only "auto"
+                               * reads it */
     ordo_u64 reserved[2];     /**< 0 */
 } ordo_work;
 

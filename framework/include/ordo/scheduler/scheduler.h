@@ -88,6 +88,7 @@ typedef struct ordo_situation {
     double mean_degree;
     ordo_u64 vertices, edges;
     ordo_u64 items, targets;
+    bool nearly_done; /* ordo_work.nearly_done: the run mostly looks at each edge once */
     /* Critical operators. hot_targets: two requests have the same target as often as if there were this many equally
      * frequent targets, by a sample of the requests (ordo_contention_sample); 0: no sample was taken. owned_bytes:
      * bytes of the words of all targets, if a server may keep them in its own memory; else 0. */
