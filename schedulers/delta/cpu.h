@@ -7,6 +7,10 @@
  * bucket are chained: the member that made them processes them itself, hop after hop, until more than `chain` of them
  * wait; only then do they go through the barrier (bucket fusion, Zhang et al. 2020; VGC in Dong et al. 2021).
  *
+ * Where one member has all entries, and at most `alone` of them, it goes on by itself, from bucket to bucket, until
+ * more wait or none: on a path, or in a part of a graph that is like one, a barrier for every bucket would cost more
+ * than the work. The others wait at the next barrier. All members decide that from the same votes.
+ *
  * A member has `buckets` arrays used in a circle, and one array for all that lies farther ahead; when the current
  * bucket reaches the least of that, its entries are dealt into the circle. So any delta is possible, and memory follows
  * what is on the worklist. A mask tells the non-empty arrays.
@@ -24,11 +28,11 @@
 #define delta_work_atomic ORDO_OP_NAME(delta_work_atomic)
 #define delta_work_lock ORDO_OP_NAME(delta_work_lock)
 
-/* A member's lowest bucket, on a separate cache line. There are two, for even and odd supersteps: one is read while the
- * other is written. */
+/* A member's lowest bucket, and its entries in all buckets, on a separate cache line. There are two of each, for even
+ * and odd supersteps: one is read while the other is written. */
 typedef struct ordo_delta_vote {
-    ordo_u64 lowest[2];
-    ordo_u64 padding[6];
+    ordo_u64 lowest[2], entries[2];
+    ordo_u64 padding[4];
 } ordo_delta_vote;
 
 #define ORDO_DELTA_NONE (~(ordo_u64)0)
@@ -89,6 +93,14 @@ static ordo_u64 delta_lowest(const delta_member *me)
     return me->far_lowest;
 }
 
+static ordo_u64 delta_entries(const delta_member *me)
+{
+    ordo_u64 entries = me->far.count;
+    for (ordo_u64 left = me->mask; left; left &= left - 1)
+        entries += me->bins[__builtin_ctzll(left)].count;
+    return entries;
+}
+
 /* Distributes the far array over the circle around the new current bucket. All entries in the circle are in that bucket
  * or later ones. */
 static void delta_deal_far(delta_member *me)
@@ -132,6 +144,20 @@ ORDO_INLINE ordo_u64 delta_lowest_vote(const delta_run *run, ordo_u64 superstep)
     return lowest;
 }
 
+/* The member that has all entries, if they are at most `most`; else -1. Of the votes after the barrier. */
+ORDO_INLINE int delta_find_alone(const delta_run *run, ordo_u64 superstep, ordo_u64 most)
+{
+    int alone = -1;
+    for (int t = 0; t < run->job->threads; t++) {
+        if (run->votes[t].lowest[superstep & 1] == ORDO_DELTA_NONE)
+            continue;
+        if (alone >= 0 || run->votes[t].entries[superstep & 1] > most)
+            return -1;
+        alone = t;
+    }
+    return alone;
+}
+
 ORDO_INLINE void delta_swap(ordo_bin *a, ordo_bin *b)
 {
     ordo_bin swap = *a;
@@ -164,11 +190,55 @@ ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop,
     }
 }
 
+/* Processes the member's buckets in order, while they have at most `most` entries in all. */
+ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, const ordo_rows *rows,
+                                const ordo_sync sync)
+{
+    do {
+        me->current = delta_lowest(me);
+        if (me->far_lowest <= me->current)
+            delta_deal_far(me);
+        const ordo_u64 slot = me->current & (me->buckets - 1);
+        delta_chain(me, &me->bins[slot], hop, most, rows, sync);
+        if (me->bins[slot].count)
+            return; /* more than that, or the run is to stop */
+        me->mask &= ~((ordo_u64)1 << slot);
+    } while (delta_lowest(me) != ORDO_DELTA_NONE && delta_entries(me) <= most && !ordo_job_stopped(me->job));
+}
+
+/* A superstep of which member `alone` does all. */
+ORDO_INLINE void delta_step_alone(delta_run *run, delta_member *me, int index, int alone, ordo_u64 superstep,
+                                  ordo_bin *hop, const ordo_sync sync)
+{
+    ordo_job *job = run->job;
+    const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
+    const ordo_delta_vote *vote = &run->votes[alone];
+    double before = ORDO_CLOCK(job);
+    if (index == 0) {
+        job->supersteps = superstep;
+        ORDO_COUNT(
+            ordo_job_sample(job, vote->entries[superstep & 1], vote->lowest[superstep & 1], 1 / run->per_delta, 1, -1));
+    }
+    if (index == alone)
+        delta_go_alone(me, hop, (ordo_u64)job->tunable[DELTA_ALONE], &rows, sync);
+    me->count.work_seconds += ORDO_CLOCK(job) - before;
+}
+
+static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
+{
+    for (ordo_u64 b = 0; b < me->buckets; b++)
+        ordo_bin_free(me->job, &me->bins[b], sizeof(op_entry));
+    ordo_bin_free(me->job, &me->far, sizeof(op_entry));
+    ordo_bin_free(me->job, shared, sizeof(op_entry));
+    ordo_bin_free(me->job, hop, sizeof(op_entry));
+}
+
 ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[DELTA_CHUNK];
+    const ordo_u64 most_alone = job->threads == 1 ? 0 : (ordo_u64)job->tunable[DELTA_ALONE];
     const ordo_u64 chain = job->threads == 1 ? ORDO_DELTA_NONE : (ordo_u64)job->tunable[DELTA_CHAIN];
     ordo_bin bins[64] = {{0}};
     delta_member me = {.job = job,
@@ -185,6 +255,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
     for (ordo_u64 superstep = 1;; superstep++) {
         ordo_publish_counters(job, index, &me.count);
         run->votes[index].lowest[superstep & 1] = delta_lowest(&me);
+        run->votes[index].entries[superstep & 1] = delta_entries(&me);
         if (index == 0) {
             ordo_job_poll(job, shared.count);
             ordo_job_agree_stop(job, superstep);
@@ -194,6 +265,12 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
         if (lowest == ORDO_DELTA_NONE || ordo_job_stop_agreed(job, superstep))
             break;
 
+        const int alone = delta_find_alone(run, superstep, most_alone);
+        if (alone >= 0) {
+            shared.count = 0; /* processed in the superstep before */
+            delta_step_alone(run, &me, index, alone, superstep, &hop, sync);
+            continue;
+        }
         me.current = lowest;
         if (me.far_lowest <= lowest)
             delta_deal_far(&me);
@@ -214,11 +291,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
 
-    for (ordo_u64 b = 0; b < me.buckets; b++)
-        ordo_bin_free(job, &me.bins[b], sizeof(op_entry));
-    ordo_bin_free(job, &me.far, sizeof(op_entry));
-    ordo_bin_free(job, &shared, sizeof(op_entry));
-    ordo_bin_free(job, &hop, sizeof(op_entry));
+    delta_free(&me, &shared, &hop);
     ordo_count_to(job, index, &me.count);
 }
 

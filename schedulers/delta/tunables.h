@@ -26,6 +26,8 @@
 #define DELTA_CONSTANTS(X)                                                                                             \
     X(DELTA_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                        \
       "items that a thread takes from a shared bucket at once")                                                        \
+    X(DELTA_ALONE, "alone", INT, "128", 0, 1e9, NULL, "items",                                                         \
+      "cpu: if one thread has all items, and no more than these, it processes bucket after bucket by itself")          \
     X(DELTA_LATENCY_BOUND, "latency_bound", INT, "-1", -1, 4294967295.0, NULL, "items",                                \
       "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test; "       \
       "-1: a 64th of all, 32768 at least")                                                                             \
