@@ -154,6 +154,21 @@ START_TEST(relax_operators)
 }
 END_TEST
 
+/* Components of which most are found: a round over all edges, but not where hubs are. */
+START_TEST(nearly_done_runs)
+{
+    static const char *const expected[GRAPHS] = {"topology:racy", "topology:racy", "topology:racy", "bsp:atomic"};
+    const ordo_options options = {.scheduler = "auto", .device = "cpu", .threads = 2};
+    make_graphs();
+    for (int g = 0; g < GRAPHS; g++) {
+        ordo_work work = relax("cc", g);
+        work.nearly_done = true;
+        ck_assert_str_eq(taken(&work, &options), expected[g]);
+    }
+    drop_graphs();
+}
+END_TEST
+
 /* ---- critical operators ---- */
 
 enum { ITEMS = 2000 };
@@ -428,6 +443,7 @@ int main(void)
     TCase *tc = tcase_create("choose");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, relax_operators, 0, COUNT(relax_table));
+    tcase_add_test(tc, nearly_done_runs);
     tcase_add_loop_test(tc, critical_operators, 0, COUNT(critical_table));
     tcase_add_loop_test(tc, settings_and_syncs_are_honoured, 0, COUNT(settings));
     tcase_add_test(tc, device_auto_takes_the_gpu_where_that_runs);
