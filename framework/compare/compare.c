@@ -1,17 +1,16 @@
 /* compare.c -- ordo_compare(): rounds of runs in random order, whose answers must agree; rows of estimates. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <ordo/compare.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <ordo/memory.h>
 #include <ordo/scheduler/scheduler.h>
 
 #include "framework/graph/twister.h"
+#include "framework/run/clock.h"
 #include "framework/run/reserved.h"
 #include "statistics.h"
 
@@ -41,13 +40,6 @@ typedef struct comparison {
 
     char wrong[512]; /* the sentence of the first wrong answer, or "" */
 } comparison;
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- runs of works ---- */
 
@@ -239,12 +231,12 @@ static bool is_enough(comparison *c, size_t rounds)
         estimate_rows(c);
     if (plan->enough)
         return rounds >= wanted || plan->enough(plan->arg, c->rows, rounds);
-    return rounds >= wanted && (!(plan->adaptive > 0) || seconds_now() - c->begin > plan->adaptive || all_close(c));
+    return rounds >= wanted && (!(plan->adaptive > 0) || ordo_seconds() - c->begin > plan->adaptive || all_close(c));
 }
 
 static ordo_status make_rounds(comparison *c)
 {
-    c->begin = seconds_now();
+    c->begin = ordo_seconds();
     ordo_status status = c->plan->warmup >= 0 ? warm_up(c) : ORDO_OK;
     for (size_t round = 0; !status && (round == 0 || !is_enough(c, round)); round++)
         status = make_round(c, round);

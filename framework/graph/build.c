@@ -14,13 +14,12 @@
  *
  * Not done: graphs that do not fit in memory.
  */
-#define _DEFAULT_SOURCE /* madvise, clock_gettime */
+#define _DEFAULT_SOURCE /* madvise */
 #include "rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BUCKETS = 512 };
@@ -596,14 +595,7 @@ ordo_status ordo_graph_from_edges(ordo_u64 n, const ordo_edge_entry *edges, ordo
     return ordo_graph_build(&from, &origin, out);
 }
 
-/* ---- time and threads ---- */
-
-double ordo_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* ---- threads ---- */
 
 ordo_status ordo_graph_team(int threads, ordo_u64 work, ordo_team **out)
 {

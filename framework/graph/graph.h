@@ -16,6 +16,8 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
 
+#include "framework/run/clock.h"
+
 typedef struct ordo_input {
     const char *name;     /* of the file, for messages */
     const ordo_u8 *bytes; /* decompressed */
@@ -61,8 +63,6 @@ typedef struct ordo_origin {
     ordo_vertex_data *vertices;     /* owned arrays (ordo_alloc) that the graph takes; never NULL for readers */
     ordo_input *input;              /* closed as soon as its bytes are no longer needed; or NULL */
 } ordo_origin;
-
-double ordo_seconds(void); /* a monotonic clock */
 
 /* Leases a team for `work` items: as many members as requested (0: cores), but at most one for some ten thousand items,
  * since fewer are processed sooner than a second thread wakes up. */

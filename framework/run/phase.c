@@ -1,10 +1,9 @@
 /* phase.c -- watches of threads, and the phases of long calls that report to them. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "phase.h"
 
 #include <stddef.h>
-#include <time.h>
 
+#include "clock.h"
 #include "reserved.h"
 
 static _Thread_local const ordo_watch *watch_of_thread;
@@ -26,13 +25,6 @@ const ordo_watch *ordo_watch_get(void)
     return watch_of_thread;
 }
 
-static double clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void report(ordo_phase *p, ordo_u64 done)
 {
     if (p->watch->report(p->watch->arg, p->name, p->total && done > p->total ? p->total : done, p->total))
@@ -45,7 +37,7 @@ void ordo_phase_begin(ordo_phase *p, const char *name, ordo_u64 total)
     if (!p->watch)
         return;
     p->caller = pthread_self();
-    p->reported = clock_now();
+    p->reported = ordo_seconds();
     report(p, 0);
 }
 
@@ -54,7 +46,7 @@ bool ordo_phase_count(ordo_phase *p, ordo_u64 more)
     static const double INTERVAL = 0.05;
     const ordo_u64 done = __atomic_add_fetch(&p->done, more, __ATOMIC_RELAXED);
     if (pthread_equal(pthread_self(), p->caller) && !__atomic_load_n(&p->stopped, __ATOMIC_RELAXED)) {
-        const double now = clock_now();
+        const double now = ordo_seconds();
         if (now - p->reported >= (p->watch->interval > 0 ? p->watch->interval : INTERVAL)) {
             p->reported = now;
             report(p, done);

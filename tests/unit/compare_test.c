@@ -7,6 +7,7 @@
 #include <ordo/ordo.h>
 #include <ordo/scheduler/scheduler.h>
 
+#include "tests/common/sssp_work.h"
 #include "tests/common/suite.h"
 
 enum { MANY = 4 };
@@ -14,7 +15,6 @@ enum { MANY = 4 };
 static ordo_graph *graph;
 static ordo_u32 *cells[MANY];
 static ordo_item source[MANY];
-static const ordo_u32 no_limit = 0xfffffffe;
 static ordo_work works[MANY];
 
 static void make_works(void)
@@ -26,16 +26,7 @@ static void make_works(void)
     for (int i = 0; i < MANY; i++) {
         source[i] = (ordo_item)(i * 7);
         cells[i] = malloc(n * sizeof *cells[i]);
-        memset(cells[i], 0xff, n * sizeof *cells[i]);
-        cells[i][source[i]] = 0;
-        works[i] = (ordo_work){.op = ordo_operator_find("sssp_u32"),
-                               .graph = graph,
-                               .cells = cells[i],
-                               .state = &no_limit,
-                               .num_items = n,
-                               .targets = n,
-                               .initial = &source[i],
-                               .initial_count = 1};
+        works[i] = sssp_work("sssp_u32", graph, cells[i], &source[i]);
     }
 }
 

@@ -13,13 +13,13 @@
 #include <ordo/scheduler/scheduler.h>
 
 #include "tests/common/families.h"
+#include "tests/common/sssp_work.h"
 #include "tests/common/suite.h"
 #include "operators/bank.h"
 
 static ordo_graph *graph;
 static ordo_u32 *cells;
 static ordo_item source = 0;
-static const ordo_u32 no_limit = 0xfffffffe;
 
 static void make_graph(const char *kind, unsigned size)
 {
@@ -48,18 +48,7 @@ static void drop_graph(void)
 
 static ordo_work work_for(const char *op)
 {
-    const ordo_csr *rows = ordo_graph_out(graph);
-    for (ordo_u64 v = 0; v < rows->n; v++)
-        cells[v] = 0xffffffffu;
-    cells[source] = 0;
-    return (ordo_work){.op = ordo_operator_find(op),
-                       .graph = graph,
-                       .cells = cells,
-                       .state = &no_limit,
-                       .num_items = rows->n,
-                       .targets = rows->n,
-                       .initial = &source,
-                       .initial_count = 1};
+    return sssp_work(op, graph, cells, &source);
 }
 
 static void refused(const ordo_options *options, const char *op, ordo_status status, const char *sentence)

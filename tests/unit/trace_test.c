@@ -10,12 +10,12 @@
 #include <ordo/ordo.h>
 #include <ordo/scheduler/scheduler.h>
 
+#include "tests/common/sssp_work.h"
 #include "tests/common/suite.h"
 #include "operators/bank.h"
 
 enum { ATTEMPTS = 8, ACCOUNTS = 97, TRANSFERS = 30000, MOST_TRANSFERS = TRANSFERS << (ATTEMPTS - 1) };
 static const double PERIOD = 200e-6;
-static const ordo_u32 no_limit = 0xfffffffe;
 
 static ordo_graph *graph;
 static ordo_u32 *cells;
@@ -61,18 +61,7 @@ static void drop_graph(void)
 
 static ordo_work work_for(const char *op)
 {
-    const ordo_csr *rows = ordo_graph_out(graph);
-    for (ordo_u64 v = 0; v < rows->n; v++)
-        cells[v] = 0xffffffffu;
-    cells[source] = 0;
-    return (ordo_work){.op = ordo_operator_find(op),
-                       .graph = graph,
-                       .cells = cells,
-                       .state = &no_limit,
-                       .num_items = rows->n,
-                       .targets = rows->n,
-                       .initial = &source,
-                       .initial_count = 1};
+    return sssp_work(op, graph, cells, &source);
 }
 
 /* ---- what holds for every trace ---- */
