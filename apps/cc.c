@@ -1,20 +1,23 @@
-/* cc.c -- the app of connected components: a head start by linking, then one run of operators/cc.h from all vertices.
+/* cc.c -- the app of connected components: a native program that links vertices (links.h; cc.cu on a GPU), or, under a
+ * named scheduler, a head start by linking and then one run of operators/cc.h from all vertices.
  *
- * The head start: every vertex is linked with its first two neighbours in a forest of parents whose roots are smallest
- * ids (Sutton, Ben-Nun and Barak, IPDPS 2018: two edges of each vertex already connect most of a large component). The
- * root of a vertex is a label that propagation could have given it, so the run starts from these labels, and most edges
- * then change nothing. Without the head start labels move one edge at a time, and on a road network nearly every vertex
- * improves many times.
+ * The head start is the program's first phases. The root of a vertex is a label that propagation could have given it,
+ * so the run starts from these labels, and most edges then change nothing. Without it labels move one edge at a time,
+ * and on a road network nearly every vertex improves many times.
  *
- * Labels move along edges, so every edge must have its reverse: for a directed graph a symmetric copy without weights
- * is made first, counted as preparation, and freed afterwards.
+ * Labels move along edges, so for a run every edge must have its reverse: for a directed graph a symmetric copy without
+ * weights is made first, counted as preparation, and freed afterwards. The program needs no copy.
  *
  * Not done: strong components.
  */
 #include "apps/common.h"
+#include "apps/links.h"
 #include "apps/runs.h"
 
+#include <stdio.h>
+
 #include <ordo/memory.h>
+#include <ordo/detail/backend.h>
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
@@ -22,86 +25,134 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("cc");
 }
 
-/* ---- the head start ---- */
+/* ---- linking ---- */
 
-typedef struct linking {
-    const ordo_csr *g;
-    ordo_u32 *parent; /* [n] the cells; parent[v] <= v always, so that there is no cycle */
-} linking;
+static ordo_links_fn *const PHASE[] = {ordo_links_first, ordo_links_second, ordo_links_compress, ordo_links_rest,
+                                       ordo_links_compress};
+enum { PHASES = sizeof PHASE / sizeof PHASE[0], HEAD_START = 3 /* phases */, CHUNK = 4096 /* vertices at once */ };
 
-static ordo_u32 parent_of(const linking *l, ordo_u32 v)
+typedef struct head_start_phase {
+    const ordo_links *links;
+    ordo_links_fn *fn;
+} head_start_phase;
+
+static void head_start_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    return __atomic_load_n(&l->parent[v], __ATOMIC_RELAXED);
+    const head_start_phase *phase = arg;
+    ordo_links_count count = {0};
+    phase->fn(phase->links, (ordo_vid)begin, (ordo_vid)end, &count);
 }
 
-/* The root of v, with path halving. Every thread replaces a parent only by one of its ancestors, so relaxed order is
- * enough. */
-static ordo_u32 root_of(const linking *l, ordo_u32 v)
-{
-    for (ordo_u32 up = parent_of(l, v); up != v; up = parent_of(l, v)) {
-        ordo_u32 above = parent_of(l, up);
-        __atomic_store_n(&l->parent[v], above, __ATOMIC_RELAXED);
-        v = above;
-    }
-    return v;
-}
-
-/* Makes the smaller of two roots the parent of the larger one. Only a root ever gets another parent, by
- * compare-and-swap. */
-static void link_two(const linking *l, ordo_u32 a, ordo_u32 b)
-{
-    for (;;) {
-        a = root_of(l, a);
-        b = root_of(l, b);
-        if (a == b)
-            return;
-        ordo_u32 low = a < b ? a : b, high = a < b ? b : a, expected = high;
-        if (__atomic_compare_exchange_n(&l->parent[high], &expected, low, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return;
-    }
-}
-
-/* Rows are sorted by head, so parallel edges are adjacent: they count once. */
-static void link_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    enum { NEIGHBOURS = 2 };
-    const linking *l = arg;
-    for (ordo_u64 u = begin; u < end; u++) {
-        ordo_vid last = (ordo_vid)u;
-        int linked = 0;
-        for (ordo_eid e = l->g->row[u]; e < l->g->row[u + 1] && linked < NEIGHBOURS; e++) {
-            ordo_vid head = l->g->head[e * l->g->stride];
-            if (head == last || head == u)
-                continue;
-            link_two(l, (ordo_u32)u, head);
-            last = head;
-            linked++;
-        }
-    }
-}
-
-static void compress(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    const linking *l = arg;
-    for (ordo_u64 v = begin; v < end; v++)
-        __atomic_store_n(&l->parent[v], root_of(l, (ordo_u32)v), __ATOMIC_RELAXED);
-}
-
+/* The first phases, before a run of the operator. */
 static ordo_status head_start(const ordo_csr *g, int threads, ordo_u32 *component)
 {
-    linking l = {.g = g, .parent = component};
-    ordo_status status = ordo_fill_ids(threads, component, g->n);
-    if (!status)
-        status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, link_range, &l);
-    return status ? status : ordo_for_ranges(threads, g->n, ORDO_GRAIN, compress, &l);
+    const ordo_links links = {.g = g, .parent = component, .second = ordo_alloc(g->n, sizeof *links.second)};
+    ordo_status status = links.second ? ORDO_OK : ORDO_ERR_MEMORY;
+    for (int p = 0; p < HEAD_START && !status; p++) {
+        head_start_phase phase = {&links, PHASE[p]};
+        status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, head_start_range, &phase);
+    }
+    ordo_free(links.second);
+    return status;
 }
 
+/* The native program: all phases. */
+typedef struct linking {
+    ordo_job *job;
+    ordo_links links;
+    ordo_u64 next[PHASES]; /* atomic: the first vertex of a phase that no member has taken */
+} linking;
+
+/* A member's part of a phase. Returns the number of its vertices. */
+static ordo_u64 link_phase(linking *run, int phase, int member, ordo_links_count *count)
+{
+    ordo_job *job = run->job;
+    const ordo_u64 n = run->links.g->n;
+    ordo_u64 vertices = 0;
+    while (!ordo_job_stopped(job)) {
+        const ordo_u64 begin = __atomic_fetch_add(&run->next[phase], CHUNK, __ATOMIC_RELAXED);
+        if (begin >= n)
+            break;
+        if (member == 0)
+            ordo_job_poll(job, n - begin);
+        const ordo_u64 end = n - begin < CHUNK ? n : begin + CHUNK;
+        PHASE[phase](&run->links, (ordo_vid)begin, (ordo_vid)end, count);
+        vertices += end - begin;
+    }
+    return vertices;
+}
+
+static void link_member(void *arg, int member)
+{
+    linking *run = arg;
+    ordo_counters *counters = &run->job->counters[member];
+    ordo_links_count count = {0};
+    ordo_u64 vertices = 0;
+    for (int phase = 0; phase < PHASES; phase++) {
+        if (phase == HEAD_START) {
+            if (member == 0)
+                ordo_links_sample(&run->links);
+            ordo_team_barrier(run->job->team);
+        }
+        count.roots = 0;
+        vertices = link_phase(run, phase, member, &count);
+        ordo_team_barrier(run->job->team);
+    }
+    counters->items = vertices;
+    counters->edges = count.edges;
+    counters->useful = vertices - count.roots; /* every link leaves one root less */
+}
+
+static ordo_status link_all(ordo_job *job)
+{
+    const bool symmetric = ordo_graph_symmetric(ordo_job_graph(job));
+    const ordo_u64 bytes = job->out->n * sizeof(ordo_vid);
+    linking run = {.job = job,
+                   .links = {.g = job->out,
+                             .symmetric = symmetric,
+                             .parent = job->cells,
+                             .second = ordo_alloc(job->out->n, sizeof(ordo_vid)),
+                             .largest = ORDO_NO_VERTEX}};
+    if (!run.links.second)
+        return ORDO_ERR_MEMORY;
+    ordo_job_account(job, (long long)bytes);
+    ordo_team_run(job->team, link_member, &run);
+    ordo_job_account(job, -(long long)bytes);
+    job->supersteps = PHASES;
+    ordo_free(run.links.second);
+    return ORDO_OK;
+}
+
+static const ordo_program program = {.name = "cc",
+                                     .summary = "trees of linked vertices; most edges are not looked at",
+                                     .run = link_all,
+                                     .on_cuda = true};
+
 /* ---- the app ---- */
+
+static bool is_native(const ordo_options *options)
+{
+    return ordo_is_native(options) || ordo_may_be_native(options, true);
+}
+
+static ordo_status run_program(const ordo_graph *g, const ordo_options *options, ordo_u32 *component, ordo_stats *stats)
+{
+    const ordo_vid n = ordo_graph_out(g)->n;
+    const ordo_work work = {.graph = g, .cells = component, .num_items = n, .targets = n};
+    ordo_options chosen = ordo_options_or(options, ORDO_NATIVE);
+    chosen.scheduler = ORDO_NATIVE;
+    ordo_status status = ordo_program_run(&program, &work, &chosen, stats);
+    if (stats && !status && !ordo_is_native(options))
+        snprintf(stats->chosen, sizeof stats->chosen, "cc's program, which looks at few of the edges");
+    return status;
+}
 
 ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *component, ordo_stats *stats)
 {
     if (!g)
         return ordo_fail(ORDO_ERR_USAGE, "no graph given");
+    if (is_native(options))
+        return run_program(g, options, component, stats);
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, NULL, component, NULL);
     work.nearly_done = true; /* after head_start */
@@ -136,6 +187,10 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
 ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
     ordo_u32 none = 0;
+    if (is_native(options)) {
+        *expected = *at_most = ordo_graph_out(g)->n * sizeof(ordo_vid) + ORDO_TRACE_MAX * sizeof(ordo_sample);
+        return ordo_program_check(&program, options);
+    }
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, NULL, &none, NULL); /* cells are not read */
     work.nearly_done = true;
@@ -179,4 +234,5 @@ const ordo_app ordo_app_cc = {
     .run = run,
     .verify = verify,
     .memory = ordo_cc_memory,
+    .program = &program,
 };

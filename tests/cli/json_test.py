@@ -76,8 +76,8 @@ class Json(Base):
 
         for app in ("sssp", "bfs", "cc", "mst"):
             auto = options(app, "--scheduler", "auto")
-            self.assertRegex(auto["chosen"], "mean degree")
-            self.assertIn(auto["scheduler"], ("bsp", "delta") if app != "cc" else ("bsp", "topology"))  # by the graph
+            self.assertRegex(auto["chosen"], "mean degree" if app != "cc" else "cc's program")
+            self.assertIn(auto["scheduler"], ("bsp", "delta") if app != "cc" else ("native",))  # by the graph
             self.assertIsNone(options(app, "--scheduler", "bsp")["chosen"])
         # a sync or a setting decides among those that have it; a setting for one scheduler does not
         for words, expected in ((("--sync", "racy"), ("topology", "racy")), (("--sync", "server"), ("lock_server", "server")),
@@ -102,10 +102,10 @@ class Json(Base):
                          "native cannot run: the program of 'maxflow' offers no sync")
         self.assertNotIn("native", self.ok(ordo("compare", "mst", self.gr, "-n", 1)).out)  # has one on a GPU alone
         self.refused(2, "'mst' has a program of its own on a GPU alone", "mst", self.gr, "--scheduler", "native")
-        for app in ("sssp", "bfs", "cc", "widest", "kcore", "pagerank"):
+        for app in ("sssp", "bfs", "widest", "kcore", "pagerank"):
             self.refused(2, "has no program of its own to be 'native'", app, self.gr, "--scheduler", "native")
         self.assertIn("maxflow", self.ok(ordo("help", "native")).out)
-        self.assertRegex(self.ok(ordo("schedulers")).out, r"--scheduler native:\n  mst .*\(cuda\)\n  maxflow .*\(cpu, cuda\)\n")
+        self.assertRegex(self.ok(ordo("schedulers")).out, r"--scheduler native:\n  cc .*\(cpu, cuda\)\n  mst .*\(cuda\)\n  maxflow .*\(cpu, cuda\)\n")
         offered = self.ok(ordo("complete", "--", "maxflow", "--scheduler", "n")).out.split()
         self.assertEqual(offered, ["near_far", "native"])
         self.assertEqual(self.ok(ordo("complete", "--", "compare", "maxflow", "--schedulers", "nat")).out.split(), ["native"])

@@ -76,7 +76,7 @@ class Status(Base):
         for megabytes in range(20, 800, 20):
             def limit():
                 resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
-            r = ordo("cc", graph, "--threads", 1, preexec_fn=limit)
+            r = ordo("cc", graph, "--threads", 1, "--scheduler", "bsp", preexec_fn=limit)
             if "Sanitizer" in r.err:
                 self.skipTest("a sanitizer needs more address space")
             if r.returncode == 0:
@@ -85,7 +85,7 @@ class Status(Base):
                 continue
             said.add(re.sub(r"[\d.]+ *\w?B?", "#", self.ok(r, 4).err))
             if "are available" in r.err:  # predicted; without the check it is met
-                self.assertIn(ordo("cc", graph, "--threads", 1, "--force", preexec_fn=limit).returncode, (0, 4))
+                self.assertIn(ordo("cc", graph, "--threads", 1, "--scheduler", "bsp", "--force", preexec_fn=limit).returncode, (0, 4))
         self.assertEqual(r.returncode, 0, "never ran")
         self.assertTrue(any("are available" in text for text in said), said)
 

@@ -37,7 +37,7 @@ SCHEDULERS = "auto,bsp,near_far,delta,topology,adds,inbox,lock_server"
 
 def compare(ordo, app, path, a):
     """Rows of the table by label, and the scheduler that auto took."""
-    native = ",native" if app == "mst" and a.device == "cuda" else ""
+    native = ",native" if app == "cc" or (app == "mst" and a.device == "cuda") else ""
     with tempfile.TemporaryDirectory() as folder:
         table, runs = pathlib.Path(folder) / "table.csv", pathlib.Path(folder) / "runs.jsonl"
         words = [ordo, "compare", app, path, "--schedulers", SCHEDULERS + native, "--device", a.device, "--repeat", a.repeat, "--timeout", a.timeout,

@@ -1,0 +1,393 @@
+/* cc.cu -- connected components on a GPU: the native program of cc.c, by linking trees.
+ *
+ * Problem: that of links.h, which states the forest, the phases and the invariant. Here a phase is a kernel, and the
+ * host reads nothing in between.
+ *
+ * Data structures. parent[] are the run's cells. second[] holds another head of each vertex. Rows outside the largest
+ * component that have many edges are on a list, in pieces.
+ *
+ * Protocol. The kernels in order:
+ *   cc_first      parents and second heads, without atomics
+ *   cc_compress
+ *   cc_second     of one warp in CC_SOME. While nearly all vertices are roots, links of all of them would meet at few
+ *                 words, one compare-and-swap after the other; afterwards some trees are large, and most other links
+ *                 find equal parents
+ *   cc_compress, cc_second of all, cc_compress
+ *   cc_sample     the root of the largest component
+ *   cc_rest, cc_pieces   edges of the vertices outside
+ *   cc_compress   labels
+ * Of a deep graph (a road network) cc_second is left out, and cc_rest takes every edge at its larger end: trees of
+ * first heads are small, and few vertices have a third edge. Of directed rows cc_rest takes all edges.
+ *
+ * Memory order. An outdated parent is in the same tree. So parents are read through the first-level cache, whose words
+ * may be outdated; before a compare-and-swap from the second-level cache. What one phase needs of the one before is
+ * ordered by the end of a kernel.
+ *
+ * Memory: 4 bytes a vertex, and 8 for each 256 edges, in addition to the rows.
+ */
+#include <ordo/detail/cuda/grid.cuh>
+
+#include <ordo/detail/backend.h>
+#include <ordo/detail/program.h>
+
+enum {
+    CC_THREADS = 512,
+    CC_AT_ONCE = 4, /* vertices of a thread whose loads are in flight at once */
+    CC_TILE = CC_THREADS * CC_AT_ONCE,
+    CC_SOME = 16,
+    CC_LONG = 32,   /* a row with more edges is processed by a warp */
+    CC_PIECE = 512, /* one with more than this is on the list, in pieces of so many */
+    CC_SAMPLE = 256
+};
+
+typedef struct cc_words {
+    ordo_u32 pieces; /* on the list */
+    ordo_u32 largest;
+    ordo_u32 stop;
+} cc_words;
+
+typedef struct cc_args {
+    ordo_cuda_rows rows;
+    ordo_u32 *parent; /* [n] */
+    ordo_u32 *second; /* [n] */
+    uint2 *piece;     /* vertex, number */
+    cc_words *words;
+    ordo_u32 kernels;
+    bool leaves_out; /* the largest component is left out: rows are symmetric */
+    bool halves;     /* else: each edge counts at its larger end: rows are symmetric */
+    ordo_cuda_run run;
+} cc_args;
+
+ORDO_DEV ordo_u32 cc_parent(const cc_args &a, ordo_u32 v)
+{
+    return ordo_dev_load_block(&a.parent[v]);
+}
+
+ORDO_DEV ordo_u32 cc_head(const cc_args &a, ordo_u64 e)
+{
+    return __ldg(a.rows.edge + e * a.rows.stride);
+}
+
+/* By every block of a kernel, once: whether the run has been told to end; the same in all threads of the block. Passes
+ * the host's word on to the kernels behind. */
+ORDO_DEV bool cc_stopped(const cc_args &a)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0 && a.run.mailbox->stop)
+        ordo_dev_store(&a.words->stop, 1u);
+    return __syncthreads_or(ordo_dev_load(&a.words->stop) != 0);
+}
+
+/* By a whole block, once in a kernel: adds the threads' numbers to a word of the grid. */
+ORDO_DEV void cc_add(ordo_u64 *to, ordo_u64 mine)
+{
+    __shared__ ordo_u64 sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    for (int step = 16; step; step /= 2)
+        mine += __shfl_down_sync(~0u, mine, step);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0 && mine)
+        ordo_dev_add_block(&sum, mine);
+    __syncthreads();
+    if (threadIdx.x == 0 && sum)
+        ordo_dev_add(to, sum);
+}
+
+/* The root of v's tree, or a vertex that was it a moment ago. Halves the path. */
+ORDO_DEV ordo_u32 cc_root(const cc_args &a, ordo_u32 v)
+{
+    ordo_u32 up = cc_parent(a, v);
+    for (ordo_u32 above; up != v && up > (above = cc_parent(a, up)); up = above) {
+        ordo_dev_store(&a.parent[v], above);
+        v = up;
+    }
+    return up;
+}
+
+/* Puts u and v into one tree. */
+ORDO_DEV void cc_link(const cc_args &a, ordo_u32 u, ordo_u32 v)
+{
+    ordo_u32 x = cc_parent(a, u), y = cc_parent(a, v);
+    if (x == y)
+        return;
+    x = cc_root(a, x);
+    y = cc_root(a, y);
+    while (x != y) {
+        const ordo_u32 low = x < y ? x : y, high = x < y ? y : x;
+        ordo_u32 up = ordo_dev_load(&a.parent[high]);
+        if (up == high && ordo_dev_swap(&a.parent[high], &up, low))
+            return;
+        x = cc_root(a, up);
+        y = low;
+    }
+}
+
+static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_constant__ cc_args a)
+{
+    const ordo_u64 n = a.rows.n;
+    ordo_u32 edges = 0;
+    if (cc_stopped(a))
+        return;
+    for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
+        ordo_u64 from[CC_AT_ONCE], to[CC_AT_ONCE];
+        ordo_u32 first[CC_AT_ONCE], other[CC_AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
+            from[i] = v < n ? __ldg(a.rows.row + v) : 0;
+            to[i] = v < n ? __ldg(a.rows.row + v + 1) : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            first[i] = from[i] < to[i] ? cc_head(a, from[i]) : ORDO_NO_VERTEX;
+            other[i] = from[i] + 1 < to[i] ? cc_head(a, from[i] + 1) : ORDO_NO_VERTEX;
+        }
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
+            if (v >= n)
+                continue;
+            const ordo_u64 degree = to[i] - from[i];
+            edges += degree < 2 ? degree : 2;
+            a.parent[v] = first[i] < v ? first[i] : (ordo_u32)v;
+            a.second[v] = other[i] != ORDO_NO_VERTEX || first[i] < v ? other[i] : first[i];
+        }
+    }
+    cc_add(&a.run.counters->edges, edges);
+}
+
+/* Links every vertex, or those of one warp in CC_SOME, with its second head. */
+template <bool Some> static __global__ void __launch_bounds__(CC_THREADS) cc_second(const __grid_constant__ cc_args a)
+{
+    const ordo_u64 n = a.rows.n, apart = Some ? CC_SOME : 1;
+    if (cc_stopped(a))
+        return;
+    for (ordo_u64 t = (ordo_u64)blockIdx.x * CC_THREADS + threadIdx.x;; t += (ordo_u64)gridDim.x * CC_THREADS) {
+        const ordo_u64 v = t / 32 * apart * 32 + t % 32;
+        if (v >= n)
+            break;
+        const ordo_u32 head = a.second[v];
+        if (head != ORDO_NO_VERTEX)
+            cc_link(a, (ordo_u32)v, head);
+    }
+}
+
+/* Replaces parents by roots. */
+template <bool Last> static __global__ void __launch_bounds__(CC_THREADS) cc_compress(const __grid_constant__ cc_args a)
+{
+    const ordo_u64 n = a.rows.n;
+    ordo_u32 joined = 0;
+    if (cc_stopped(a))
+        return;
+    for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
+        ordo_u32 old[CC_AT_ONCE], at[CC_AT_ONCE], up[CC_AT_ONCE];
+        bool more = true;
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
+            old[i] = at[i] = v < n ? cc_parent(a, (ordo_u32)v) : 0;
+        }
+        while (more) {
+            more = false;
+#pragma unroll
+            for (int i = 0; i < CC_AT_ONCE; i++)
+                up[i] = cc_parent(a, at[i]);
+#pragma unroll
+            for (int i = 0; i < CC_AT_ONCE; i++) {
+                more |= up[i] != at[i];
+                at[i] = up[i];
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
+            if (v < n && at[i] != old[i])
+                ordo_dev_store(&a.parent[v], at[i]);
+            if (Last)
+                joined += v < n && at[i] != v;
+        }
+    }
+    if (Last) {
+        cc_add(&a.run.counters->useful, joined); /* every link leaves one root less */
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            a.run.counters->items = n;
+            a.run.record->supersteps = a.kernels;
+        }
+    }
+}
+
+/* By one block of CC_SAMPLE threads: the root that most heads of a sample of edges have. */
+static __global__ void __launch_bounds__(CC_SAMPLE) cc_sample(const __grid_constant__ cc_args a)
+{
+    __shared__ ordo_u32 root[CC_SAMPLE], most;
+    ordo_u64 x = (threadIdx.x + 1) * 0x9e3779b97f4a7c15ull;
+    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9ull;
+    x ^= x >> 29;
+    if (threadIdx.x == 0)
+        most = 0;
+    root[threadIdx.x] = a.rows.m ? cc_root(a, cc_head(a, x % a.rows.m)) : ORDO_NO_VERTEX;
+    __syncthreads();
+    ordo_u32 same = 0;
+    for (int i = 0; i < CC_SAMPLE; i++)
+        same += root[i] == root[threadIdx.x];
+    atomicMax_block(&most, same);
+    __syncthreads();
+    if (same == most) /* of several any one */
+        ordo_dev_store(&a.words->largest, root[threadIdx.x]);
+}
+
+/* Links v with the head of an edge. */
+ORDO_DEV void cc_edge(const cc_args &a, ordo_u32 v, ordo_u64 e)
+{
+    const ordo_u32 head = cc_head(a, e);
+    if (!a.halves || head < v)
+        cc_link(a, v, head);
+}
+
+/* By a whole warp: the edges from .. to - 1 of each lane's vertex. Rows of many edges are put on the list. */
+ORDO_DEV void cc_rows(const cc_args &a, ordo_u32 v, ordo_u64 from, ordo_u64 to)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    if (to - from > CC_PIECE) {
+        const ordo_u32 pieces = (ordo_u32)((to - from + CC_PIECE - 1) / CC_PIECE);
+        const ordo_u32 at = ordo_dev_add(&a.words->pieces, pieces);
+        for (ordo_u32 i = 0; i < pieces; i++)
+            a.piece[at + i] = make_uint2(v, i);
+        to = from;
+    }
+    __syncwarp();
+    for (ordo_u32 rows = __ballot_sync(~0u, to - from > CC_LONG); rows; rows &= rows - 1) {
+        const int owner = __ffs((int)rows) - 1;
+        const ordo_u32 tail = __shfl_sync(~0u, v, owner);
+        const ordo_u64 end = __shfl_sync(~0u, to, owner);
+        for (ordo_u64 e = __shfl_sync(~0u, from, owner) + lane; e < end; e += 32)
+            cc_edge(a, tail, e);
+    }
+    if (to - from <= CC_LONG)
+        for (ordo_u64 e = from; e < to; e++)
+            cc_edge(a, v, e);
+    __syncwarp();
+}
+
+static __global__ void __launch_bounds__(CC_THREADS, 3) cc_rest(const __grid_constant__ cc_args a)
+{
+    const ordo_u64 n = a.rows.n;
+    const ordo_u32 largest = a.leaves_out ? ordo_dev_load(&a.words->largest) : ORDO_NO_VERTEX;
+    ordo_u64 edges = 0;
+    if (cc_stopped(a))
+        return;
+    for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
+        ordo_u64 from[CC_AT_ONCE], to[CC_AT_ONCE];
+        bool outside[CC_AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
+            outside[i] = v < n && (!a.leaves_out || cc_parent(a, (ordo_u32)v) != largest);
+        }
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
+            from[i] = outside[i] ? __ldg(a.rows.row + v) : 0;
+            to[i] = outside[i] ? __ldg(a.rows.row + v + 1) : 0;
+            edges += to[i] - from[i];
+        }
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++)
+            cc_rows(a, (ordo_u32)(tile + i * CC_THREADS + threadIdx.x), from[i], to[i]);
+    }
+    cc_add(&a.run.counters->edges, edges);
+}
+
+/* A warp takes a piece. */
+static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_constant__ cc_args a)
+{
+    const ordo_u32 pieces = ordo_dev_load(&a.words->pieces), lane = threadIdx.x % 32;
+    if (cc_stopped(a))
+        return;
+    for (ordo_u64 i = ((ordo_u64)blockIdx.x * CC_THREADS + threadIdx.x) / 32; i < pieces;
+         i += (ordo_u64)gridDim.x * CC_THREADS / 32) {
+        const uint2 piece = a.piece[i];
+        const ordo_u64 row_end = __ldg(a.rows.row + piece.x + 1);
+        ordo_u64 e = __ldg(a.rows.row + piece.x) + (ordo_u64)piece.y * CC_PIECE;
+        const ordo_u64 end = e + CC_PIECE < row_end ? e + CC_PIECE : row_end;
+        for (e += lane; e < end; e += 32)
+            cc_edge(a, piece.x, e);
+    }
+}
+
+/* ---- on the host ---- */
+
+static ordo_status prepare(ordo_cuda *c, cc_args *a)
+{
+    const ordo_u64 n = c->out.n, pieces = 2 * (c->out.m / CC_PIECE) + 1; /* rows, each with a last piece */
+    const bool symmetric = ordo_graph_symmetric(ordo_job_graph(c->job));
+    const bool deep = ordo_job_graph_kind(c->job) == ORDO_GRAPH_DEEP;
+    a->rows = c->out;
+    a->parent = (ordo_u32 *)c->cells;
+    a->leaves_out = symmetric && !deep;
+    a->halves = symmetric && deep;
+    a->run = c->run;
+    a->second = (ordo_u32 *)ordo_cuda_alloc(c, n, sizeof *a->second, false);
+    a->piece = a->second ? (uint2 *)ordo_cuda_alloc(c, pieces, sizeof *a->piece, false) : NULL;
+    a->words = a->piece ? (cc_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true) : NULL;
+    return a->words ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+typedef struct plan {
+    ordo_cuda_step step[12];
+    int count;
+    void *args[1];
+    ordo_status status;
+} plan;
+
+/* Adds a kernel for `items` at `each` a block: at most as many blocks as fit at once, `times` over. */
+static void then(plan *p, const void *kernel, int threads, ordo_u64 items, ordo_u64 each, int times)
+{
+    int fit = 0;
+    const void *handle = p->status ? NULL : ordo_cuda_kernel(kernel);
+    if (!handle) {
+        p->status = p->status ? p->status : ORDO_ERR_DEVICE;
+        return;
+    }
+    p->status = ordo_cuda_grid(handle, threads, 0, &fit);
+    const ordo_u64 wanted = items / each + 1, most = (ordo_u64)fit * (ordo_u64)times;
+    p->step[p->count++] = ordo_cuda_step{handle, threads, (int)(wanted < most ? wanted : most), false, p->args};
+}
+
+static ordo_status launch(ordo_cuda *c, cc_args *a)
+{
+    enum { EVEN = 4, UNEVEN = 8 };
+    const ordo_u64 n = c->out.n;
+    plan p = {};
+    p.args[0] = a;
+    const void *const compress = (const void *)cc_compress<false>;
+    then(&p, (const void *)cc_first, CC_THREADS, n, CC_TILE, EVEN);
+    then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+    if (a->leaves_out) {
+        then(&p, (const void *)cc_second<true>, CC_THREADS, n / CC_SOME, CC_THREADS, UNEVEN);
+        then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+        then(&p, (const void *)cc_second<false>, CC_THREADS, n, CC_THREADS, UNEVEN);
+        then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+        then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
+    }
+    then(&p, (const void *)cc_rest, CC_THREADS, n, CC_TILE, UNEVEN);
+    then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, CC_THREADS / 32, EVEN);
+    then(&p, (const void *)cc_compress<true>, CC_THREADS, n, CC_TILE, EVEN);
+    a->kernels = (ordo_u32)p.count;
+    return p.status ? p.status : ordo_cuda_launch_all(c, p.step, p.count);
+}
+
+static ordo_status run(ordo_job *job)
+{
+    ordo_cuda c;
+    cc_args a = {};
+    ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
+    if (!status)
+        status = prepare(&c, &a);
+    if (!status)
+        status = launch(&c, &a);
+    return ordo_cuda_end(&c, status);
+}
+
+extern const ordo_instance cc_native_on_cuda;
+const ordo_instance cc_native_on_cuda = {ORDO_NATIVE, run, 0, ORDO_ON_CUDA};

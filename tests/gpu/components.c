@@ -1,0 +1,169 @@
+/* components.c -- cc's native program against a union-find.
+ *
+ *   components check DEVICE GRAPHS    thousands of small graphs, of all families and directions; some large ones
+ *   components time DEVICE GRAPH REPEATS [SCHEDULER:SYNC ...]
+ *       run milliseconds on a file, median with the spread: of the program, and of runs under these
+ *
+ * Every label is compared with a serial union-find towards smaller ids. Ends with 1 where one is wrong, with 77 where
+ * there is no such device.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/apps.h>
+#include <ordo/detail/backend.h>
+
+#include "tests/common/graph_set.h"
+
+/* ---- the reference ---- */
+
+static ordo_u32 root_of(ordo_u32 *parent, ordo_u32 v)
+{
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+/* The smallest id of each vertex' component, [n]. */
+static ordo_u32 *labels_of(const ordo_csr *g)
+{
+    ordo_u32 *parent = calloc((size_t)g->n + 1, sizeof *parent);
+    if (!parent)
+        abort();
+    for (ordo_u32 v = 0; v < g->n; v++)
+        parent[v] = v;
+    for (ordo_u32 u = 0; u < g->n; u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            const ordo_u32 a = root_of(parent, u), b = root_of(parent, g->head[e * g->stride]);
+            parent[a < b ? b : a] = a < b ? a : b;
+        }
+    for (ordo_u32 v = 0; v < g->n; v++)
+        parent[v] = root_of(parent, v);
+    return parent;
+}
+
+/* ---- checks ---- */
+
+static int checked, failures;
+
+static void failed(const char *what, const char *why)
+{
+    enum { SHOWN = 10 };
+    if (failures++ < SHOWN)
+        printf("FAILED %s: %s\n", what, why);
+}
+
+static void check(void *arg, const ordo_graph *g, const char *what, bool small)
+{
+    const ordo_options options = {.device = arg, .scheduler = "native", .timeout = 60, .threads = small ? 4 : 0};
+    ordo_stats stats = {0};
+    checked++;
+    if (!g) {
+        failed(what, ordo_last_error());
+        return;
+    }
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u32 *label = calloc((size_t)rows->n + 1, sizeof *label), *expected = labels_of(rows);
+    ordo_u64 roots = 0;
+    if (!label)
+        abort();
+    for (ordo_vid v = 0; v < rows->n; v++)
+        roots += expected[v] == v;
+    if (ordo_cc(g, &options, label, &stats))
+        failed(what, ordo_last_error());
+    else if (memcmp(label, expected, rows->n * sizeof *label) != 0)
+        failed(what, "another label");
+    else if (strcmp(stats.backend, options.device) != 0 || strcmp(stats.scheduler, "native") != 0)
+        failed(what, "not run by the program on that device");
+    else if (stats.items != rows->n || stats.useful != rows->n - roots)
+        failed(what, "counts of items or of links");
+    ordo_stats_free(&stats);
+    free(label);
+    free(expected);
+}
+
+static int check_all(const char *device, int graphs)
+{
+    const ordo_backend *backend;
+    char name[ORDO_DEVICE_NAME];
+    if (strcmp(device, "cpu") != 0 && (ordo_backend_load(device, &backend) || backend->probe(name))) {
+        printf("skipped: %s\n", ordo_last_error());
+        return 77;
+    }
+    graph_set_small(graphs, check, (void *)(size_t)device);
+    if (graphs > 100)
+        graph_set_large(check, (void *)(size_t)device);
+    printf("%d of %d graphs have the labels of a union-find\n", checked - failures, checked);
+    return failures != 0;
+}
+
+/* ---- times ---- */
+
+static int by_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* False where it failed or a label is wrong. `how`: "scheduler:sync", taken apart. */
+static bool time_one(const ordo_graph *g, const char *device, char *how, int repeats, ordo_u32 *label,
+                     const ordo_u32 *expected)
+{
+    enum { MOST = 100 };
+    double times[MOST];
+    const ordo_options options = {
+        .device = device, .scheduler = strtok(how, ":"), .sync = strtok(NULL, ":"), .timeout = 60};
+    ordo_stats stats = {0};
+    const ordo_vid n = ordo_graph_out(g)->n;
+    bool right = true;
+    repeats = repeats < 1 ? 1 : repeats > MOST ? MOST : repeats;
+    for (int i = -1; i < repeats && right; i++) { /* the first warms up */
+        ordo_stats_free(&stats);
+        if (ordo_cc(g, &options, label, &stats)) {
+            printf("  %s\n", ordo_last_error());
+            return false;
+        }
+        right = memcmp(label, expected, n * sizeof *label) == 0;
+        times[i < 0 ? 0 : i] = 1e3 * stats.run_seconds;
+    }
+    qsort(times, (size_t)repeats, sizeof *times, by_double);
+    printf("  %-11s %-6s %9.4f ms (%.4f to %.4f)  edges %llu, %s\n", stats.scheduler, stats.sync, times[repeats / 2],
+           times[0], times[repeats - 1], (unsigned long long)stats.edges, right ? "as union-find" : "WRONG");
+    ordo_stats_free(&stats);
+    return right;
+}
+
+static int time_file(const char *device, const char *path, int repeats, char **how, int ways)
+{
+    char native[] = "native";
+    ordo_graph *g = NULL;
+    if (ordo_graph_read(path, NULL, &g)) {
+        fprintf(stderr, "%s\n", ordo_last_error());
+        return 3;
+    }
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u32 *label = calloc((size_t)rows->n + 1, sizeof *label), *expected = labels_of(rows);
+    if (!label)
+        abort();
+    printf("%s: %u vertices, %llu stored edges\n", path, rows->n, (unsigned long long)rows->m);
+    bool right = time_one(g, device, native, repeats, label, expected);
+    for (int i = 0; i < ways; i++)
+        right = time_one(g, device, how[i], repeats, label, expected) && right;
+    free(label);
+    free(expected);
+    ordo_graph_free(g);
+    return !right;
+}
+
+int main(int count, char **words)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a kernel that hangs is wanted, too */
+    if (count == 4 && !strcmp(words[1], "check"))
+        return check_all(words[2], atoi(words[3]));
+    if (count >= 5 && !strcmp(words[1], "time"))
+        return time_file(words[2], words[3], atoi(words[4]), words + 5, count - 5);
+    fprintf(stderr,
+            "usage: components check DEVICE GRAPHS | components time DEVICE GRAPH REPEATS [SCHEDULER:SYNC ...]\n");
+    return 2;
+}
