@@ -66,7 +66,7 @@ def sizes(device, given):
 
 
 def measure(ordo, a, sizes, note):
-    """[{app, graph, auto, best, ratio, low, high}] of all graphs of these sizes; `note` gets a record of each."""
+    """[{app, graph, auto, best, ratio, low, high, ms}] of all graphs of these sizes; `note` gets a record of each."""
     entries = []
     for name, words in GRAPHS.items():
         if a.only and not any(a.only in f"{app} {name}" for app in APPS):
@@ -88,7 +88,8 @@ def measure(ordo, a, sizes, note):
                 row = rows[best]
                 entries.append({"app": app, "graph": name, "auto": run["options"]["scheduler"], "auto_ms": round(1e3 * float(rows["auto"]["seconds"]), 4),
                                 "best": best, "ratio": round(float(row["speed_up"]) / auto, 4),
-                                **{key: round(float(row[f"speed_up_{key}"]), 4) if row[f"speed_up_{key}"] else None for key in ("low", "high")}})
+                                **{key: round(float(row[f"speed_up_{key}"]), 4) if row[f"speed_up_{key}"] else None for key in ("low", "high")},
+                                "ms": {label: round(1e3 * float(row["seconds"]), 4) for label, row in rows.items()}})
                 print(f"{app} {name}: auto took {entries[-1]['auto']}, {entries[-1]['auto_ms']:.3f} ms; {best} {entries[-1]['ratio']:.2f} times as fast", flush=True)
     return entries
 
