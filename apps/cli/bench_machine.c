@@ -2,26 +2,30 @@
  *
  * All threads of a team work at once, as in a run: reading in order, loading and adding at random places of arrays of
  * several sizes. A dependent load is measured by one thread, on a random cycle through an array (Sattolo's algorithm),
- * so that neither the processor nor its prefetchers know the next place. A barrier is the team's own. Each figure is
- * the best of several passes, since it is to be a ceiling.
- *
- * Not done: GPUs.
+ * so that neither the processor nor its prefetchers know the next place. A barrier is the team's own. A GPU is measured
+ * by its back end (framework/cuda/machine.cu).
  */
-#include "apps/cli/cache.h"
+#include "apps/cli/bench.h"
 #include "apps/cli/ceilings.h"
 
-#include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <ordo/detail/backend.h>
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
 
-enum { PASSES = 5, BARRIERS = 300, LOADS = 1 << 21, HOPS = 1 << 18, STREAM = 1 << 28 };
+enum {
+    PASSES = 5,
+    BARRIERS = 300,
+    LOADS = 1 << 21,
+    CONTENDED = 1 << 16,
+    HOPS = 1 << 18,
+    STREAM = 1 << 28,
+    FOOTPRINTS = 5
+};
 static const double footprints[FOOTPRINTS] = {1 << 15, 1 << 19, 1 << 22, 1 << 25, 1 << 28};
 
-typedef enum kind { READ_IN_ORDER, LOAD_AT_RANDOM, ADD_AT_RANDOM, MEET } kind;
+typedef enum kind { READ_IN_ORDER, LOAD_AT_RANDOM, ADD_AT_RANDOM, ADD_AT_ONE, MEET } kind;
 
 typedef struct work {
     ordo_team *team;
@@ -67,6 +71,10 @@ static void part(void *arg, int member)
     case ADD_AT_RANDOM:
         sum = add_at_random(w, (ordo_u64)member + 1);
         break;
+    case ADD_AT_ONE:
+        for (int i = 0; i < CONTENDED; i++)
+            sum += __atomic_fetch_add(w->cell, 1, __ATOMIC_RELAXED);
+        break;
     case MEET:
         for (int i = 0; i < BARRIERS; i++)
             ordo_team_barrier(w->team);
@@ -75,18 +83,18 @@ static void part(void *arg, int member)
     w->sum[member * SPREAD] += sum;
 }
 
-/* Seconds of the best pass. */
-static double best_pass(work *w, kind what)
+/* The figure of a kind of pass: a rate where there is `work`, else the seconds of one of `parts`. */
+static ordo_figure measure(work *w, kind what, double done, double parts)
 {
-    double best = 0;
+    double seconds[PASSES];
+    int passes = 0;
     w->kind = what;
-    for (int i = 0; i < PASSES && !cancelled; i++) {
+    while (passes < PASSES && !cancelled) {
         double start = now();
         ordo_team_run(w->team, part, w);
-        double seconds = now() - start;
-        best = i == 0 || seconds < best ? seconds : best;
+        seconds[passes++] = (now() - start) / parts;
     }
-    return best;
+    return passes ? ordo_figure_of(seconds, passes, done) : (ordo_figure){0, 0, 0};
 }
 
 /* Makes the first cells of all cache lines one random cycle; count is a multiple of LINE. */
@@ -104,52 +112,55 @@ static void make_cycle(ordo_u32 *cell, size_t count)
     }
 }
 
-static double best_hop(work *w)
+static ordo_figure measure_hop(work *w)
 {
-    double best = 0;
+    double seconds[PASSES];
+    int passes = 0;
     ordo_u32 at = 0;
     make_cycle(w->cell, w->count);
-    for (int pass = 0; pass < PASSES && !cancelled; pass++) {
+    while (passes < PASSES && !cancelled) {
         double start = now();
         for (int i = 0; i < HOPS; i++)
             at = w->cell[at];
-        double seconds = (now() - start) / HOPS;
-        best = pass == 0 || seconds < best ? seconds : best;
+        seconds[passes++] = (now() - start) / HOPS;
     }
     w->sum[0] += at;
-    return best;
+    return passes ? ordo_figure_of(seconds, passes, 0) : (ordo_figure){0, 0, 0};
 }
 
-ordo_status ceilings_measure(const options *o, ceilings *out)
+static void measure_all(work *w, double threads, ordo_ceilings *out)
 {
-    machine here;
+    w->count = STREAM / sizeof *w->cell;
+    memset(w->cell, 1, STREAM);
+    out->stream = measure(w, READ_IN_ORDER, STREAM, 1);
+    out->barrier = measure(w, MEET, 0, BARRIERS);
+    w->count = 1;
+    out->one_address = measure(w, ADD_AT_ONE, threads * CONTENDED, 1);
+    for (int i = 0; i < FOOTPRINTS && !cancelled; i++) {
+        ordo_footprint *f = &out->footprint[out->footprints++];
+        w->count = (size_t)footprints[i] / sizeof *w->cell;
+        f->bytes = footprints[i];
+        f->loads = measure(w, LOAD_AT_RANDOM, threads * LOADS, 1);
+        f->additions = measure(w, ADD_AT_RANDOM, threads * LOADS, 1);
+        f->hop = measure_hop(w);
+    }
+}
+
+static ordo_status measure_cpu(const options *o, ceilings *c)
+{
     work w = {0};
-    machine_get(&here);
-    *out = (ceilings){.cores = here.cores};
-    snprintf(out->cpu, sizeof out->cpu, "%s", here.cpu);
     ordo_status status = check_memory(o, "bench machine", STREAM);
     if (!status)
         status = ordo_team_lease(o->threads, &w.team);
     if (status)
         return status;
-    const int threads = out->threads = ordo_team_size(w.team);
+    c->threads = ordo_team_size(w.team);
     w.cell = ordo_alloc(STREAM / sizeof *w.cell, sizeof *w.cell);
-    w.sum = ordo_alloc((size_t)threads * SPREAD, sizeof *w.sum);
+    w.sum = ordo_alloc_zero((size_t)c->threads * SPREAD, sizeof *w.sum);
     if (!w.cell || !w.sum)
         status = ORDO_ERR_MEMORY;
     if (!status) {
-        memset(w.sum, 0, (size_t)threads * SPREAD * sizeof *w.sum);
-        w.count = STREAM / sizeof *w.cell;
-        memset(w.cell, 1, STREAM);
-        out->stream = STREAM / best_pass(&w, READ_IN_ORDER);
-        out->barrier = best_pass(&w, MEET) / BARRIERS;
-        for (int i = 0; i < FOOTPRINTS && !cancelled; i++) {
-            w.count = (size_t)footprints[i] / sizeof *w.cell;
-            out->footprint[i] = footprints[i];
-            out->loads[i] = (double)threads * LOADS / best_pass(&w, LOAD_AT_RANDOM);
-            out->atomics[i] = (double)threads * LOADS / best_pass(&w, ADD_AT_RANDOM);
-            out->hop[i] = best_hop(&w);
-        }
+        measure_all(&w, c->threads, &c->figures);
         status = check_cancelled();
     }
     ordo_free(w.cell);
@@ -158,82 +169,56 @@ ordo_status ceilings_measure(const options *o, ceilings *out)
     return status;
 }
 
-/* ---- what is kept ---- */
+/* ---- GPUs ---- */
 
-static json_t *as_json(const ceilings *c)
+static ordo_status measure_gpu(ceilings *c)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < FOOTPRINTS; i++)
-        json_array_append_new(list,
-                              json_pack("{s:f, s:f, s:f, s:f}", "bytes", c->footprint[i], "loads_per_second",
-                                        c->loads[i], "atomics_per_second", c->atomics[i], "hop_seconds", c->hop[i]));
-    return json_pack("{s:s, s:i, s:i, s:f, s:f, s:o}", "cpu", c->cpu, "cores", c->cores, "threads", c->threads,
-                     "stream_bytes_per_second", c->stream, "barrier_seconds", c->barrier, "random", list);
+    const ordo_backend *backend;
+    char name[ORDO_DEVICE_NAME];
+    ordo_status status = ordo_backend_load("cuda", &backend);
+    if (!status)
+        status = backend->probe(name);
+    if (!status && !backend->measure)
+        status = ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': its back end cannot measure it");
+    return status ? status : backend->measure(&c->device, &c->figures);
 }
 
-/* Puts them in the place of those of the same machine and number of threads. */
-static ordo_status keep(const ceilings *c, char *path)
+/* Whether to measure a GPU: where it is asked for, and under `auto` where there is one. */
+static bool takes_gpu(const options *o)
 {
-    json_t *kept = json_load_file(path, 0, NULL), *list = json_array();
-    const json_t *old = json_object_get(kept, "measured");
-    for (size_t i = 0; i < json_array_size(old); i++) {
-        const json_t *one = json_array_get(old, i);
-        const char *cpu = json_string_value(json_object_get(one, "cpu"));
-        if (!cpu || strcmp(cpu, c->cpu) != 0 || json_integer_value(json_object_get(one, "cores")) != c->cores ||
-            json_integer_value(json_object_get(one, "threads")) != c->threads)
-            json_array_append(list, (json_t *)(size_t)one);
-    }
-    json_array_append_new(list, as_json(c));
-    json_t *all = json_pack("{s:o}", "measured", list);
-    char *text = all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
-    json_decref(kept);
-    json_decref(all);
-    if (!text)
-        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory to keep the figures");
-    cache_make_folders(path);
-    sink s;
-    ordo_status status = sink_open(&s, path);
-    if (!status) {
-        fprintf(s.file, "%s\n", text);
-        status = sink_close(&s, true);
-    }
-    free(text);
-    return status;
-}
-
-static void print(const ceilings *c, const char *path)
-{
-    char bytes[32];
-    printf("Machine:             %s, %d cores; %d threads\n", c->cpu, c->cores, c->threads);
-    printf("Reading in order:    %.2f GB/s\n", c->stream / 1e9);
-    printf("Barrier:             %.3f us\n", 1e6 * c->barrier);
-    printf("\n%12s  %18s  %20s  %18s\n", "array", "random loads M/s", "random atomics M/s", "dependent load ns");
-    for (int i = 0; i < FOOTPRINTS; i++) {
-        format_bytes(c->footprint[i], bytes);
-        printf("%12s  %18.1f  %20.1f  %18.2f\n", bytes, c->loads[i] / 1e6, c->atomics[i] / 1e6, 1e9 * c->hop[i]);
-    }
-    printf("\nKept in %s, for the column 'of ceiling' of ordo compare\n", path);
+    const ordo_backend *backend;
+    char name[ORDO_DEVICE_NAME];
+    if (!o->device || strcmp(o->device, "auto") != 0)
+        return o->device && strcmp(o->device, "cpu") != 0;
+    return ordo_backend_load("cuda", &backend) == ORDO_OK && backend->probe(name) == ORDO_OK;
 }
 
 ordo_status bench_machine(const options *o)
 {
     char path[1024];
-    ceilings c;
+    ceilings c = {0};
+    machine here;
     if (o->word_count > 1)
         return ordo_fail(ORDO_ERR_USAGE, "bench machine takes no graph");
-    if (o->device && strcmp(o->device, "cpu") != 0)
-        return ordo_fail(ORDO_ERR_USAGE, "bench machine measures the CPU, not --device %s", o->device);
     if (!ceilings_path(path, sizeof path))
         return ordo_fail(ORDO_ERR_USAGE,
                          "bench machine: no folder to keep figures in, expected ORDO_CACHE, XDG_CACHE_HOME or HOME");
-    show_phase(o, "measuring", "the machine");
-    process_cancellable(true);
-    ordo_status status = ceilings_measure(o, &c);
+    const bool gpu = takes_gpu(o);
+    if (gpu && options_given(o, "threads"))
+        return ordo_fail(ORDO_ERR_USAGE, "bench machine takes no --threads with a GPU, which uses all of its own");
+    machine_get(&here);
+    c.cores = here.cores;
+    snprintf(c.cpu, sizeof c.cpu, "%s", here.cpu);
+    show_phase(o, "measuring", gpu ? "the GPU" : "the machine");
+    process_cancellable_run(&(ordo_options){.device = gpu ? "cuda" : NULL});
+    ordo_status status = gpu ? measure_gpu(&c) : measure_cpu(o, &c);
     process_cancellable(false);
     clear_progress();
     if (!status)
-        status = keep(&c, path);
-    if (!status && !o->quiet)
-        print(&c, path);
+        status = ceilings_keep(&c, path);
+    if (!status && !o->quiet) {
+        ceilings_print(&c);
+        printf("\nKept in %s, for the column 'of ceiling' of ordo compare\n", path);
+    }
     return status;
 }

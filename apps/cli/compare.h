@@ -21,6 +21,7 @@ typedef struct entry {
     char fallback[256];                     /* why it is not on a GPU under --device auto */
     char chosen[64];                        /* auto: the scheduler that it took */
     int threads;                            /* 0: not on the CPU of this machine */
+    char gpu[96];                           /* the GPU of this machine that it ran on; else "" */
     double items, edges, stale, supersteps; /* summed over runs */
     ordo_u64 peak_worklist;
     bool failed, checked; /* an answer was wrong; all answers were verified */

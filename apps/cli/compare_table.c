@@ -104,7 +104,7 @@ static void write_share(const results *r, const view *v, int i, char *out)
     const entry *e = &r->entries[i];
     ceilings c;
     snprintf(out, CELL, "-");
-    if (!v->intervals || e->threads == 0 || !ceilings_read(e->threads, &c))
+    if (!v->intervals || (e->threads == 0 && !e->gpu[0]) || !ceilings_read(e->threads, e->gpu, &c))
         return;
     double seconds =
         ceilings_least_time(&c, e->edges / (double)e->runs, r->edge_bytes, (double)r->vertices * CELL_BYTES);

@@ -21,6 +21,7 @@ void results_count(entry *e, size_t round, size_t source, double seconds, const 
     snprintf(e->sync, sizeof e->sync, "%s", stats->sync);
     snprintf(e->fallback, sizeof e->fallback, "%s", stats->fallback);
     e->threads = stats->backend && !strcmp(stats->backend, "cpu") ? stats->threads : 0;
+    snprintf(e->gpu, sizeof e->gpu, "%s", stats->backend && !strcmp(stats->backend, "cuda") ? stats->device : "");
     if (stats->chosen[0])
         snprintf(e->chosen, sizeof e->chosen, "%s", stats->scheduler);
     e->items += (double)stats->items;

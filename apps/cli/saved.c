@@ -27,7 +27,8 @@ typedef struct saved_run {
     size_t line;
     char app[48], graph[512], checksum[24], label[LABEL], session[40], scheduler[48], sync[16], commit[24];
     char machine[MACHINE]; /* processor, cores, device */
-    bool here;             /* on the CPU of this machine */
+    bool here;             /* on the CPU of this machine, or on a GPU beside it */
+    char gpu[96];          /* its name; empty: on the CPU */
     double edge_bytes;
     char problem[PROBLEM];   /* the app's parameters */
     char settings[SETTINGS]; /* of the scheduler */
@@ -144,14 +145,13 @@ static bool read_options(saved_run *r, const json_t *line)
     fits = append_value(r->settings, sizeof r->settings, "settings", at(o, "settings")) && fits;
     const char *device = json_string_value(at(o, "device")), *name = json_string_value(at(o, "device_name"));
     const char *cpu = json_string_value(at(line, "machine.cpu"));
+    snprintf(r->gpu, sizeof r->gpu, "%s", device && name && strcmp(device, "cpu") != 0 ? name : "");
     snprintf(r->machine, sizeof r->machine, "%.80s, %lld cores%s%.60s", cpu ? cpu : "unknown",
-             (long long)json_integer_value(at(line, "machine.cores")),
-             device && name && strcmp(device, "cpu") != 0 ? ", " : "",
-             device && name && strcmp(device, "cpu") != 0 ? name : "");
+             (long long)json_integer_value(at(line, "machine.cores")), r->gpu[0] ? ", " : "", r->gpu);
     machine own;
     machine_get(&own);
-    r->here = device && !strcmp(device, "cpu") && cpu && !strcmp(cpu, own.cpu) &&
-              json_integer_value(at(line, "machine.cores")) == own.cores;
+    r->here = device && cpu && !strcmp(cpu, own.cpu) &&
+              (r->gpu[0] || json_integer_value(at(line, "machine.cores")) == own.cores);
     return fits && device;
 }
 
@@ -443,8 +443,11 @@ static ordo_status fill(saved_table *t, size_t first)
         ordo_stats stats = {.sync = run->sync,
                             .scheduler = run->chosen,
                             .peak_worklist_bytes = (ordo_u64)run->peak_worklist,
-                            .backend = run->here ? "cpu" : "",
+                            .backend = !run->here    ? ""
+                                       : run->gpu[0] ? "cuda"
+                                                     : "cpu",
                             .threads = (int)run->threads};
+        snprintf(stats.device, sizeof stats.device, "%s", run->gpu);
         snprintf(stats.fallback, sizeof stats.fallback, "%s", run->fallback);
         snprintf(stats.chosen, sizeof stats.chosen, "%s", run->chosen);
         results_count(e, round, source, run->seconds, &stats);

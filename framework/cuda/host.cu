@@ -22,9 +22,11 @@
 
 #include <ordo/memory.h>
 
+#include "framework/run/clock.h"
 #include "framework/run/number.h"
 
 #include "copy.h"
+#include "machine.h"
 #include "range.h"
 #include "records.h"
 
@@ -125,13 +127,6 @@ static ordo_status take(const ordo_job *job, ordo_cuda_own *own, ordo_u64 bytes,
         return short_of(job, own, own->needed);
     }
     return failed(error, "taking memory");
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- graphs ---- */
@@ -251,7 +246,7 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
         if (status)
             return status;
     }
-    double start = now();
+    double start = ordo_seconds();
     const bool same = need_in && job->in->row == job->out->row;
     request r = {job, c->own, fixed + (need_in && !same ? rows_bytes(job->in) : 0)};
     ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
@@ -265,7 +260,7 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     } else if (!status && !c->own->needed) {
         status = check_capacity(job, c->own, fixed);
     }
-    ordo_job_add_transfer(job, now() - start);
+    ordo_job_add_transfer(job, ordo_seconds() - start);
     if (!status) {
         c->out = d->out;
         c->in = need_in ? (same ? d->out : d->in) : ordo_cuda_rows{};
@@ -357,7 +352,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     ordo_status status = failed(cudaMemGetInfo(&own->vacant, &own->whole), "asking for memory");
     if (!status)
         status = get_graph(job, need_in, fixed, out);
-    double start = now();
+    double start = ordo_seconds();
     const int threads = ordo_job_host_threads(job);
     if (!status)
         status = failed(cudaHostAlloc((void **)&own->mailbox, sizeof *own->mailbox, cudaHostAllocMapped),
@@ -389,7 +384,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
                                        "copying items");
         out->run.initial = (const ordo_item *)items;
     }
-    own->ready = now();
+    own->ready = ordo_seconds();
     ordo_job_add_transfer(job, own->ready - start);
     return status;
 }
@@ -431,12 +426,12 @@ static ordo_status wait_for(ordo_cuda *c)
         ordo_job_poll(c->job, own->mailbox->in_flight);
         if (told == 0 && ordo_job_stopped(c->job)) {
             own->mailbox->stop = 1;
-            told = now();
+            told = ordo_seconds();
         }
         cudaError_t error = cudaEventQuery(own->after);
         if (error != cudaErrorNotReady)
             return failed(error, "running the kernel");
-        if (told > 0 && now() - told > ORDO_CUDA_PATIENCE)
+        if (told > 0 && ordo_seconds() - told > ORDO_CUDA_PATIENCE)
             return give_up(c);
         const struct timespec moment = {0, 20000};
         nanosleep(&moment, NULL);
@@ -523,8 +518,8 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
 
 ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)
 {
-    ordo_job_add_transfer(c->job, now() - c->own->ready); /* allocating worklists and loading the kernel do not count as
-                                                             run time, either */
+    ordo_job_add_transfer(c->job, ordo_seconds() - c->own->ready); /* allocating worklists and loading the kernel do not
+                                                             count as run time, either */
     const ordo_range marked("kernels of a run");
     ordo_status status = failed(cudaEventRecord(c->own->before), "recording an event");
     for (int i = 0; i < count && !status; i++)
@@ -594,7 +589,7 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
         ordo_free(own);
         return status;
     }
-    double start = now();
+    double start = ordo_seconds();
     if (!status && own->launched)
         status = copy_results(c, own->cell);
     for (int i = 0; i < own->blocks; i++) {
@@ -607,7 +602,7 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
         cudaEventDestroy(own->after);
     cudaFreeHost((void *)own->mailbox);
     ordo_free(own);
-    ordo_job_add_transfer(c->job, now() - start);
+    ordo_job_add_transfer(c->job, ordo_seconds() - start);
     return status;
 }
 
@@ -629,4 +624,4 @@ static const ordo_instance *find(const char *op, const char *scheduler)
 }
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
-const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda", probe, find};
+const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda", probe, find, ordo_cuda_measure};

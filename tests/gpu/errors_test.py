@@ -305,6 +305,43 @@ class Runs(Base):
             self.assertRegex(out, r"(?m)^Scheduler: .*, cpu, ")
             self.assertRegex(out, r"(?m)^Not on a GPU: .*(needs \d+ bytes or more|was not compiled for)")
 
+    def test_ceilings(self):
+        """`bench machine` of a device: the host's part, the file, and who uses it. Kernels that do nothing have figures, too."""
+        measure = ("bench", "machine", "--device", "cuda")
+        here = {"ORDO_CACHE": self.path("cache")}
+        file = self.path("cache/machine.json")
+        self.refused(4, "measuring needs 268435456 bytes or more, 1000000 of 1000000 are free", *measure, FAKE_MEMORY=1000000, **here)
+        self.refused(5, "capability 7\\.0", *measure, FAKE_CAPABILITY=70, **here)
+        self.refused(5, "found no GPU", *measure, FAKE_DEVICES=0, **here)
+        self.refused(4, "taking pinned memory", *measure, FAKE_PINNED=0, **here)
+        self.refused(2, "takes no --threads with a GPU", *measure, "--threads", 2, **here)
+        self.refused(2, "device 'gpu' is unknown|--device", *measure[:-1], "gpu", **here)
+        self.assertFalse(os.path.exists(file))
+        child = subprocess.Popen([self.path("ordo"), *measure], stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(PLAIN, **here))
+        time.sleep(0.1)
+        while child.poll() is None:
+            child.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        self.assertEqual((child.returncode, os.path.exists(file)), (130, False), child.communicate())
+        for words in (("--device", "auto"), ("--device", "cpu", "--threads", 1, "--quiet"), ("--device", "cuda")):
+            out = self.ok("bench", "machine", *words, **here)
+        self.assertRegex(out, r"\AGPU: +fake GPU; ")
+        with open(file) as f:
+            cpu, gpu = json.load(f)["measured"]
+        self.assertEqual((cpu["threads"], gpu["device"]["name"], gpu["device"]["driver"]), (1, "fake GPU", 13000))
+        self.assertEqual([r["bytes"] for r in gpu["random"]], [2 ** 20, 2 ** 24, 2 ** 25, 2 ** 27])  # half of 1 GiB holds no more
+        for one, keys in ((gpu, ("stream", "cached", "copy_in", "copy_out")), (gpu["random"][0], ("loads", "additions", "minimums"))):
+            for key in keys:
+                figure = one[f"{key}_per_second" if f"{key}_per_second" in one else f"{key}_bytes_per_second"]
+                self.assertTrue(0 < figure["worst"] <= figure["median"] <= figure["best"], (key, figure))
+        for key in ("barrier_seconds", "launch_seconds", "round_trip_seconds"):
+            self.assertTrue(0 < gpu[key]["best"] <= gpu[key]["median"] <= gpu[key]["worst"], key)
+        words = ("--schedulers", "bsp", "--device", "cuda")
+        out = self.ok("compare", "sssp", "-g", 8, *words, "--save", self.path("runs.jsonl"), **here)
+        share = re.search(r"(?m)^\* bsp .* ([0-9.]+ %) ", out)[1]
+        self.assertIn(f" {share} ", self.ok("compare", "--from", self.path("runs.jsonl"), **here))
+        self.assertNotIn("of ceiling", self.ok("compare", "sssp", "-g", 8, *words, ORDO_CACHE=self.path("other")))
+
     def test_old_gpu(self):
         pattern = r"found fake GPU of compute capability 7\.0, expected 7\.5 or later"
         self.refused(5, pattern, *self.small, "bsp", FAKE_CAPABILITY=70)

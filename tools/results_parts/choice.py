@@ -54,13 +54,26 @@ def compare(ordo, app, path, a):
     return None, None, "auto did not run"
 
 
-def measure(ordo, a, note):
-    """[{app, graph, auto, best, ratio, low, high}] of all graphs; `note` gets a record of each."""
+def sizes(device, given):
+    """Sizes of the graphs, with those given as NAME=N; a sentence where one is wrong."""
+    out = dict(SIZES[device])
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in out or not value.isdigit() or int(value) < 1:
+            return f"--size {text}: expected NAME=N with a name of {', '.join(out)}"
+        out[name] = int(value)
+    return out
+
+
+def measure(ordo, a, sizes, note):
+    """[{app, graph, auto, best, ratio, low, high, ms}] of all graphs of these sizes; `note` gets a record of each."""
     entries = []
     for name, words in GRAPHS.items():
+        if a.only and not any(a.only in f"{app} {name}" for app in APPS):
+            continue
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / f"{name}.ordo"
-            subprocess.run([str(ordo), "generate", *shlex.split(words.format(**SIZES[a.device])), "-o", str(path)], check=True, capture_output=True)
+            subprocess.run([str(ordo), "generate", *shlex.split(words.format(**sizes)), "-o", str(path)], check=True, capture_output=True)
             for app in APPS:
                 if a.only and a.only not in f"{app} {name}":
                     continue
@@ -75,7 +88,8 @@ def measure(ordo, a, note):
                 row = rows[best]
                 entries.append({"app": app, "graph": name, "auto": run["options"]["scheduler"], "auto_ms": round(1e3 * float(rows["auto"]["seconds"]), 4),
                                 "best": best, "ratio": round(float(row["speed_up"]) / auto, 4),
-                                **{key: round(float(row[f"speed_up_{key}"]), 4) if row[f"speed_up_{key}"] else None for key in ("low", "high")}})
+                                **{key: round(float(row[f"speed_up_{key}"]), 4) if row[f"speed_up_{key}"] else None for key in ("low", "high")},
+                                "ms": {label: round(1e3 * float(row["seconds"]), 4) for label, row in rows.items()}})
                 print(f"{app} {name}: auto took {entries[-1]['auto']}, {entries[-1]['auto_ms']:.3f} ms; {best} {entries[-1]['ratio']:.2f} times as fast", flush=True)
     return entries
 
@@ -111,6 +125,6 @@ def part(data):
     return lines
 
 
-def result(a, head, entries):
+def result(a, sizes, head, entries):
     return {"schema": 1, "device": a.device, "date": datetime.date.today().isoformat(), **head, "repeat": a.repeat, "warmup": 1, "timeout": a.timeout,
-            "sizes": SIZES[a.device], "entries": entries}
+            "sizes": sizes, "entries": entries}

@@ -11,11 +11,12 @@
 #ifndef ORDO_BACKEND_H
 #define ORDO_BACKEND_H
 
+#include <ordo/detail/ceilings.h>
 #include <ordo/scheduler/scheduler.h>
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 6, ORDO_DEVICE_NAME = 96 };
+enum { ORDO_BACKEND_ABI = 7 };
 
 typedef struct ordo_backend {
     ordo_u32 abi; /* ORDO_BACKEND_ABI of the headers that the back end was built with */
@@ -25,6 +26,10 @@ typedef struct ordo_backend {
     /* The instance of an operator under a scheduler, or of a program under ORDO_NATIVE; NULL if there is none. An
      * instance whose run returns ORDO_ERR_MEMORY has left the cells unchanged: `--device auto` then runs on the CPU. */
     const ordo_instance *(*find)(const char *op, const char *scheduler);
+    /* Measures the device that `probe` has found, in some seconds. Reports to the thread's watch (<ordo/watch.h>)
+     * between two figures. NULL: the back end cannot. Errors: ORDO_ERR_MEMORY where too little is free,
+     * ORDO_ERR_CANCELLED, ORDO_ERR_DEVICE. */
+    ordo_status (*measure)(ordo_device *device, ordo_ceilings *out);
 } ordo_backend;
 
 /* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,
