@@ -68,12 +68,17 @@ ORDO_DEV ordo_u32 cc_head(const cc_args &a, ordo_u64 e)
     return __ldg(a.rows.edge + e * a.rows.stride);
 }
 
-/* By every block of a kernel, once: whether the run has been told to end; the same in all threads of the block. Passes
- * the host's word on to the kernels behind. */
+/* By one thread: passes the host's word on to the kernels behind. Called by kernels that have little else to do, since
+ * a read of the mailbox takes over a microsecond. */
+ORDO_DEV void cc_ask(const cc_args &a)
+{
+    if (a.run.mailbox->stop)
+        ordo_dev_store(&a.words->stop, 1u);
+}
+
+/* By every block of a kernel, once: whether the run has been told to end; the same in all threads of the block. */
 ORDO_DEV bool cc_stopped(const cc_args &a)
 {
-    if (blockIdx.x == 0 && threadIdx.x == 0 && a.run.mailbox->stop)
-        ordo_dev_store(&a.words->stop, 1u);
     return __syncthreads_or(ordo_dev_load(&a.words->stop) != 0);
 }
 
@@ -225,6 +230,8 @@ static __global__ void __launch_bounds__(CC_SAMPLE) cc_sample(const __grid_const
     x ^= x >> 29;
     if (threadIdx.x == 0)
         most = 0;
+    if (threadIdx.x == CC_SAMPLE - 1)
+        cc_ask(a);
     root[threadIdx.x] = a.rows.m ? cc_root(a, cc_head(a, x % a.rows.m)) : ORDO_NO_VERTEX;
     __syncthreads();
     ordo_u32 same = 0;
@@ -302,6 +309,8 @@ static __global__ void __launch_bounds__(CC_THREADS, 3) cc_rest(const __grid_con
 static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_constant__ cc_args a)
 {
     const ordo_u32 pieces = ordo_dev_load(&a.words->pieces), lane = threadIdx.x % 32;
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        cc_ask(a);
     if (cc_stopped(a))
         return;
     for (ordo_u64 i = ((ordo_u64)blockIdx.x * CC_THREADS + threadIdx.x) / 32; i < pieces;

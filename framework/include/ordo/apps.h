@@ -70,10 +70,12 @@ ORDO_API ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit
                               ordo_u32 *level, ordo_vid *pred, ordo_stats *stats);
 
 /**
- * Connected components; of a directed graph the weak ones (a symmetrised copy is made first).
+ * Connected components; of a directed graph the weak ones.
  *
- * Method: two edges of each vertex are linked in a forest first (Sutton, Ben-Nun and Barak, IPDPS 2018), then labels
- * are propagated under the scheduler; both are in ordo_stats::run_seconds.
+ * Method: if no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a native program links
+ * vertices in a forest (Sutton, Ben-Nun and Barak, IPDPS 2018; docs/native.md), on the CPU or a GPU. Under a named
+ * scheduler two edges of each vertex are linked, then labels are propagated; both are in ordo_stats::run_seconds, and of
+ * a directed graph a symmetrised copy is made first.
  * @param g          any graph
  * @param options    NULL: defaults
  * @param component  [out] [n], the smallest vertex id of the vertex's component
