@@ -5,8 +5,8 @@
  *
  * Method (Sutton, Ben-Nun and Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS
  * 2018). parent[v] <= v; the root of a tree is its smallest id. The phases, each a loop over all vertices:
- *   first      v takes the head of its first edge as parent, if that is smaller; second[v] is another head. Nobody else
- *              writes these two words, so this phase has no atomics
+ *   first      v takes the head of its first edge as parent, if that is smaller; second[v] is another head. No other
+ *              thread writes these two words, so this phase has no atomics
  *   second     v is linked with second[v]
  *   compress   every parent becomes the root
  *   rest       (after ordo_links_sample) vertices outside the largest component are linked with all their heads. With

@@ -72,10 +72,10 @@ ORDO_API ordo_status ordo_bfs(const ordo_graph *g, ordo_vid source, double limit
 /**
  * Connected components; of a directed graph the weak ones.
  *
- * Method: if no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a native program links
- * vertices in a forest (Sutton, Ben-Nun and Barak, IPDPS 2018; docs/native.md), on the CPU or a GPU. Under a named
- * scheduler two edges of each vertex are linked, then labels are propagated; both are in ordo_stats::run_seconds, and of
- * a directed graph a symmetrised copy is made first.
+ * Method: if no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a native program
+ * links vertices in a forest (Sutton, Ben-Nun and Barak, IPDPS 2018; docs/native.md), on the CPU or a GPU. Under a
+ * named scheduler two edges of each vertex are linked, then labels are propagated; both are in ordo_stats::run_seconds,
+ * and of a directed graph a symmetrised copy is made first.
  * @param g          any graph
  * @param options    NULL: defaults
  * @param component  [out] [n], the smallest vertex id of the vertex's component
