@@ -68,7 +68,7 @@ ORDO_FN double pagerank_priority(const pagerank_state *s, ordo_item u, ordo_u64 
 #define ORDO_RELAX_CELL u64
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_SUM
-#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE)
+#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)
 #define ORDO_RELAX_CANDIDATE pagerank_candidate
 #define ORDO_RELAX_LEVEL pagerank_level
 #define ORDO_RELAX_TAKE pagerank_take

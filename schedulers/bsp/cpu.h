@@ -5,7 +5,8 @@
  * Method. See README.md. Every member appends to its own `next` bin. At the end of a superstep members vote how many
  * items and edges they have for the next one; after the barrier each opens its bin (ordo_share), so that members
  * contend only for chunks that they take from members that lag. Pull supersteps (Beamer et al. 2012) read the frontier
- * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice.
+ * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice. Sums pull
+ * otherwise: sums.h.
  *
  * Termination. No member has an item, by votes compared across a barrier: exact.
  *
@@ -27,7 +28,7 @@ typedef struct ordo_bsp_vote {
     } of[2];
     ordo_u64 padding[4];
 } ordo_bsp_vote;
-enum { ORDO_BSP_PULL_WORDS = 16, ORDO_BSP_GROWTH = 2 };
+enum { ORDO_BSP_PULL_WORDS = 16, ORDO_BSP_GROWTH = 2, BSP_DENSE = 4 };
 
 typedef struct bsp_run {
     ordo_job *job;
@@ -37,6 +38,7 @@ typedef struct bsp_run {
     ordo_u64 *front[2]; /* [words] bitmaps of vertices, if pulling is possible; else NULL */
     ordo_u64 words;
     ordo_u64 next_word[2]; /* first word not taken, for even and odd supersteps */
+    op_cell *taken;        /* [items] for sums, if pulling is possible; see sums.h */
 #else
     ordo_owners owners;
 #endif
@@ -93,7 +95,7 @@ ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_membe
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
 /* Operators for which supersteps may pull; for others the scheduler's check refuses direction=pull. */
-enum { bsp_pulls = (int)op_knows_final && (int)op_can_pull };
+enum { bsp_pulls = ((int)op_knows_final && (int)op_can_pull) || (int)op_can_gather };
 
 ORDO_INLINE void bsp_push(void *arg, op_entry entry)
 {
@@ -103,17 +105,10 @@ ORDO_INLINE void bsp_push(void *arg, op_entry entry)
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];
 }
 
-/* One pull superstep: members take words of 64 vertices and own them. Not for sums, whose cells are never final. */
 #if ORDO_OP_ORDER == ORDO_SUM
-ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
-{
-    (void)run;
-    (void)superstep;
-    (void)in;
-    (void)count;
-    return 0;
-}
+#include "sums.h"
 #else
+/* One pull superstep: members take words of 64 vertices and own them. */
 ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
 {
     ordo_job *job = run->job;
@@ -165,13 +160,9 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
     }
     return awake;
 }
-#endif
-
-/* Adds the vertices of the member's part of the bitmap to `next`. `mine`: those that the member has set; all members
- * together have them in `next` again, so they have not left their bins. */
-ORDO_INLINE void bsp_bits_to_next(bsp_run *run, int index, const ordo_u64 *front, ordo_u64 mine, bsp_member *me)
+/* Adds the vertices of the member's part of the bitmap to `next`. */
+ORDO_INLINE void bsp_bits_to_next(bsp_run *run, int index, const ordo_u64 *front, bsp_member *me)
 {
-    me->count.put -= mine;
     ordo_u64 begin, end;
     ordo_split(run->words, run->job->threads, index, &begin, &end);
     for (ordo_u64 word = begin; word < end; word++)
@@ -196,13 +187,49 @@ ORDO_INLINE void bsp_next_to_bits(bsp_run *run, int index, ordo_u64 *front, bsp_
     ordo_member_barrier(run->job, index);
 }
 
+/* A pull superstep; `begins`: the one before did not pull. Returns the number of items that the member has put on the
+ * next frontier. */
+ORDO_INLINE ordo_u64 bsp_pull_superstep(bsp_run *run, int index, ordo_u64 superstep, bool begins, ordo_u64 items,
+                                        bsp_member *me)
+{
+    const ordo_rows in = ordo_rows_of(run->job->in, op_weight_type);
+    if (begins)
+        bsp_next_to_bits(run, index, run->front[superstep & 1], me);
+    me->next.count = 0;
+    me->next_edges = 0;
+    if (index == 0) /* the processed items are those of the frontier, although the others search */
+        ORDO_COUNT(me->count.items += items);
+    return bsp_pull(run, superstep, &in, &me->count);
+}
+
+/* Before a superstep that pushes, after one that pulled: puts the frontier back into `next`. */
+ORDO_INLINE void bsp_pull_ends(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me)
+{
+    bsp_bits_to_next(run, index, run->front[superstep & 1], me);
+}
+#endif
+
+/* Whether the next superstep pulls; `pulling`: the last one did. Every member computes the same decision from the same
+ * votes. A pull searches all vertices that are left, so it pays if most of them are on the next frontier. A frontier
+ * that does not grow, as in a mesh, exceeds 1/alpha of what is left only because little is left. Of sums a pull reads
+ * all edges. */
+ORDO_INLINE bool bsp_will_pull(const ordo_job *job, bool pulling, ordo_u64 items, ordo_u64 edges, ordo_u64 last_items,
+                               ordo_u64 edges_left)
+{
+    const double alpha = job->tunable[BSP_ALPHA], beta = job->tunable[BSP_BETA];
+    if (op_can_gather)
+        return edges > job->out->m / BSP_DENSE;
+    if (pulling)
+        return items >= last_items || (double)items > (double)job->num_items / beta;
+    return (double)edges > (double)edges_left / alpha && items > ORDO_BSP_GROWTH * last_items;
+}
+
 ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[BSP_CHUNK];
     const int direction = run->front[0] ? (int)job->tunable[BSP_DIRECTION] : BSP_PUSH;
-    const double alpha = job->tunable[BSP_ALPHA], beta = job->tunable[BSP_BETA];
     bsp_member me = {.job = job};
     ordo_bin open = {0};
     ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
@@ -219,34 +246,21 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     ordo_u64 my_items = me.next.count;
     for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, my_items, &items, &edges); superstep++) {
         bsp_begin_superstep(run, index, superstep, items);
-        /* Every member computes the same decision from the same votes. A pull searches all vertices that are left, so
-         * it pays if most of them are on the next frontier. A frontier that does not grow, as in a mesh, exceeds
-         * 1/alpha of what is left only because little is left. */
-        bool pull = direction == BSP_PULL;
-        if (direction == BSP_AUTO)
-            pull = pulling ? items >= last_items || (double)items > (double)job->num_items / beta
-                           : (double)edges > (double)edges_left / alpha && items > ORDO_BSP_GROWTH * last_items;
+        const bool pull = direction == BSP_PULL ||
+                          (direction == BSP_AUTO && bsp_will_pull(job, pulling, items, edges, last_items, edges_left));
         edges_left -= edges < edges_left ? edges : edges_left;
         last_items = items;
         double before = ORDO_CLOCK(job);
+        if (bsp_pulls && index == 0)
+            run->next_word[(superstep + 1) & 1] = 0;
+        if (bsp_pulls && pulling && !pull) {
+            me.count.put -= my_items; /* all members together have them in `next` again */
+            bsp_pull_ends(run, index, superstep, &me);
+        }
         if (bsp_pulls && pull) {
-            const ordo_rows in = ordo_rows_of(job->in, op_weight_type);
-            if (!pulling)
-                bsp_next_to_bits(run, index, run->front[superstep & 1], &me);
-            if (index == 0)
-                run->next_word[(superstep + 1) & 1] = 0;
-            me.next.count = 0;
-            me.next_edges = 0;
-            if (index == 0)
-                ORDO_COUNT(me.count.items += items); /* the processed items are those of the frontier, although the
-                                                        others search */
-            my_items = bsp_pull(run, superstep, &in, &me.count);
+            my_items = bsp_pull_superstep(run, index, superstep, !pulling, items, &me);
             me.count.put += my_items;
         } else {
-            if (bsp_pulls && pulling)
-                bsp_bits_to_next(run, index, run->front[superstep & 1], my_items, &me);
-            if (bsp_pulls && index == 0)
-                run->next_word[(superstep + 1) & 1] = 0;
             bsp_flip(run, index, superstep, &me, &open);
             op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, bsp_push, &me);
             my_items = me.next.count;
@@ -284,6 +298,9 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
             return ORDO_ERR_MEMORY;
         ordo_job_account(job, (long long)(run->words * sizeof(ordo_u64)));
     }
+    if (op_can_gather && !(run->taken = (op_cell *)ordo_alloc_zero(job->num_items, sizeof(op_cell))))
+        return ORDO_ERR_MEMORY;
+    ordo_job_account(job, run->taken ? (long long)(job->num_items * sizeof(op_cell)) : 0);
     return ordo_job_need_in(job);
 }
 
@@ -301,6 +318,7 @@ static ordo_status bsp_run_job(ordo_job *job)
                       &run);
     ordo_free(run.front[0]);
     ordo_free(run.front[1]);
+    ordo_free(run.taken);
     ordo_free(run.shares);
     ordo_free(run.votes);
     return status;

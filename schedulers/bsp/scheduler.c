@@ -25,7 +25,8 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
 
 static ordo_status check(const ordo_operator *op, const double *tunable)
 {
-    if ((int)tunable[BSP_DIRECTION] != BSP_PULL)
+    const unsigned gathers = ORDO_EDGE_BLIND | ORDO_SELECTIVE; /* sums are not selective */
+    if ((int)tunable[BSP_DIRECTION] != BSP_PULL || (op->properties & gathers) == ORDO_EDGE_BLIND)
         return ORDO_OK;
     if (!op->knows_final)
         return ordo_fail(ORDO_ERR_UNSOUND,

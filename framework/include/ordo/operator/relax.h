@@ -84,7 +84,8 @@
  *
  * Derived where ORDO_OP is defined, as the operator's name: the file is then included to compile that operator under
  * schedulers, one operator in a translation unit. op_cell, op_edge, op_state (types); op_cell_type, op_weight_type,
- * op_order, op_properties, op_activates, op_ordered, op_can_pull, op_knows_final, op_array_count (enumerators);
+ * op_order, op_properties, op_activates, op_ordered, op_can_pull, op_can_gather, op_knows_final, op_array_count
+ * (enumerators);
  * op_summary; op_make_edge, op_candidate, op_target, op_filter, op_priority, op_delta, op_is_final, op_arrays, and
  * op_better, op_worst or, for sums, op_level, op_take, op_spent (functions). Without ORDO_OP nothing is derived, so
  * that a program can include the files of several operators, for their states.
@@ -151,6 +152,8 @@ enum {
 #else
     op_can_pull = ((ORDO_RELAX_PROPERTIES)&ORDO_EDGE_BLIND) != 0,
 #endif
+    /* whether a vertex can add up the candidates of its in-edges, likewise */
+    op_can_gather = ORDO_RELAX_ORDER == ORDO_SUM && ((ORDO_RELAX_PROPERTIES)&ORDO_EDGE_BLIND) != 0,
 #ifdef ORDO_RELAX_TARGET
     op_activates = 0,
 #else
