@@ -1,8 +1,8 @@
 /* Tunables of `bsp`: rows as <ordo/scheduler/scheduler.h> says. */
 #define BSP_TUNABLES(X)                                                                                                \
     X(BSP_DIRECTION, "direction", CHOICE, "auto", 0, 0, "auto|push|pull", "",                                          \
-      "push from the frontier, pull into unreached vertices, or choose by superstep; pull only where "                 \
-      "operators declare ORDO_RELAX_FINAL and are edge-blind (bfs, rmat-20: push alone takes 4.7x; cuda 4.2x)")        \
+      "push from the frontier, pull into vertices, or choose by superstep; pull only where operators declare "         \
+      "ORDO_RELAX_FINAL or, on a CPU, sum, and are edge-blind (bfs, rmat-20: push alone takes 4.7x; cuda 4.2x)")       \
     X(BSP_ALPHA, "alpha", REAL, "15", 1e-6, 1e9, NULL, "",                                                             \
       "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at; on the CPU it "              \
       "must have doubled, too (cuda, bfs, mesh-100: 4 takes 0.6x, 60 takes 4.7x)")                                     \

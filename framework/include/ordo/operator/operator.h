@@ -25,7 +25,7 @@ enum {
     ORDO_IDEMPOTENT = 1 << 1,  /* processing an item once more, with nothing changed, changes nothing */
     ORDO_ASSOCIATIVE = 1 << 2, /* updates of a cell may be regrouped and reordered */
     ORDO_UNIFORM = 1 << 3,     /* all candidates that a cell gets within one superstep are equal (BFS levels) */
-    ORDO_EDGE_BLIND = 1 << 4,  /* candidates do not look at the id of their edge: needed for pulling */
+    ORDO_EDGE_BLIND = 1 << 4,  /* candidates do not look at the id of their edge: needed for pulling, of sums too */
     ORDO_SELECTIVE = 1 << 5    /* a cell holds one of its candidates, so a lost update can be offered again. Derived:
                                 * every order but ORDO_SUM is; operators do not declare it */
 };
