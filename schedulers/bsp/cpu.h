@@ -5,7 +5,9 @@
  * Method. See README.md. Every member appends to its own `next` bin. At the end of a superstep members vote how many
  * items and edges they have for the next one; after the barrier each opens its bin (ordo_share), so that members
  * contend only for chunks that they take from members that lag. Pull supersteps (Beamer et al. 2012) read the frontier
- * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice.
+ * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice. Rows of
+ * many edges are put off to a superstep of their own, in which all members take pieces of them; nothing of the next
+ * frontier is processed before.
  *
  * Termination. No member has an item, by votes compared across a barrier: exact.
  *
@@ -200,6 +202,19 @@ ORDO_INLINE void bsp_next_to_bits(bsp_run *run, int index, ordo_u64 *front, bsp_
     ordo_member_barrier(run->job, index);
 }
 
+/* Puts the member's part of the initial items into its bin. */
+ORDO_INLINE void bsp_put_initial(bsp_member *me, int index)
+{
+    ordo_job *job = me->job;
+    ordo_u64 begin, end;
+    ordo_split(job->initial_count, job->threads, index, &begin, &end);
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH)); i++) {
+        ordo_item item = op_initial(job, i);
+        op_append(job, &me->next, op_entry_now(job, item));
+        me->next_edges += job->out->row[item + 1] - job->out->row[item];
+    }
+}
+
 /* A superstep for the rows that the one before has put off. Returns the number of the member's next items. */
 ORDO_INLINE ordo_u64 bsp_share_rows(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, const ordo_rows *rows,
                                     const ordo_sync sync)
@@ -224,14 +239,8 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     ordo_bin open = {0};
     ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
 
-    ordo_u64 begin, end, items = 0, edges = 0, put_off = 0, last_items = 0, edges_left = job->out->m;
-    ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++) {
-        ordo_item item = op_initial(job, i);
-        op_append(job, &me.next, op_entry_now(job, item));
-        me.next_edges += job->out->row[item + 1] - job->out->row[item];
-    }
-
+    bsp_put_initial(&me, index);
+    ordo_u64 items = 0, edges = 0, put_off = 0, last_items = 0, edges_left = job->out->m;
     bool pulling = false;
     ordo_u64 my_items = me.next.count;
     for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, my_items, &items, &edges, &put_off);

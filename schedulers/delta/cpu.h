@@ -181,7 +181,8 @@ ORDO_INLINE void delta_sample(delta_run *run, ordo_u64 superstep, ordo_u64 lowes
     ORDO_COUNT(ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1));
 }
 
-/* Where long rows are put off to; NULL for one member, who would share them with nobody, and where items have none. */
+/* Where long rows are put off to; NULL for a team of one, and where items have no rows.
+ */
 ORDO_INLINE ordo_bin *delta_later(delta_member *me)
 {
     return ORDO_OP_KIND == ORDO_KIND_RELAX && me->job->threads > 1 ? &me->later : NULL;
@@ -262,6 +263,22 @@ ORDO_INLINE bool delta_share_rows(delta_run *run, delta_member *me, int index, o
     return true;
 }
 
+/* Opens the member's array of the bucket, into `shared`, whose own memory becomes the array: it is free since the
+ * barrier. */
+ORDO_INLINE void delta_open(delta_run *run, delta_member *me, int index, ordo_u64 superstep, ordo_u64 lowest,
+                            ordo_bin *shared)
+{
+    me->current = lowest;
+    if (me->far_lowest <= lowest)
+        delta_deal_far(me);
+    shared->count = 0;
+    delta_swap(shared, &me->bins[lowest & (me->buckets - 1)]);
+    me->count.put += shared->count;
+    ordo_share_open(&run->shares[index], shared, superstep);
+    if (index == 0)
+        delta_sample(run, superstep, lowest);
+}
+
 static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
 {
     for (ordo_u64 b = 0; b < me->buckets; b++)
@@ -317,17 +334,8 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
             delta_step_alone(run, &me, index, alone, superstep, &hop, sync);
             continue;
         }
-        me.current = lowest;
-        if (me.far_lowest <= lowest)
-            delta_deal_far(&me);
-        /* The bin that was open until the barrier is free now: it becomes the current bucket's array. */
+        delta_open(run, &me, index, superstep, lowest, &shared);
         const ordo_u64 slot = lowest & (me.buckets - 1);
-        shared.count = 0;
-        delta_swap(&shared, &me.bins[slot]);
-        me.count.put += shared.count;
-        ordo_share_open(&run->shares[index], &shared, superstep);
-        if (index == 0)
-            delta_sample(run, superstep, lowest);
         double before = ORDO_CLOCK(job);
         op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, delta_later(&me), sync, delta_push,
                        &me);
