@@ -29,10 +29,9 @@
  */
 ORDO_INLINE ordo_u64 topology_chunk(const ordo_job *job)
 {
-    enum { PARTS = 16, LEAST = 16 };
-    const ordo_u64 most = (ordo_u64)job->tunable[TOPOLOGY_CHUNK],
-                   even = job->num_items / PARTS / (ordo_u64)job->threads;
-    return most < LEAST || even >= most ? most : even > LEAST ? even : LEAST;
+    const ordo_u64 parts = 16, least = 16, most = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
+    const ordo_u64 even = job->num_items / parts / (ordo_u64)job->threads;
+    return most < least || even >= most ? most : even > least ? even : least;
 }
 
 /* Takes a chunk of 0 .. count - 1 from a counter, upwards or downwards. */
