@@ -280,7 +280,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
                 run->next_word[(superstep + 1) & 1] = 0;
             bsp_flip(run, index, superstep, &me, &open);
             op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count,
-                           job->threads > 1 ? &me.later : NULL, sync, bsp_push, &me);
+                           job->long_rows ? &me.later : NULL, sync, bsp_push, &me);
             my_items = me.next.count;
         }
         pulling = bsp_pulls && pull;

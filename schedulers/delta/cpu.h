@@ -185,7 +185,7 @@ ORDO_INLINE void delta_sample(delta_run *run, ordo_u64 superstep, ordo_u64 lowes
  */
 ORDO_INLINE ordo_bin *delta_later(delta_member *me)
 {
-    return ORDO_OP_KIND == ORDO_KIND_RELAX && me->job->threads > 1 ? &me->later : NULL;
+    return ORDO_OP_KIND == ORDO_KIND_RELAX && me->job->long_rows ? &me->later : NULL;
 }
 
 /* Processes what the member has activated of the current bucket, hop after hop, while that is not empty and at most

@@ -70,8 +70,10 @@ ORDO_INLINE void op_expand_short(ordo_job *job, const ordo_rows *r, const op_ent
     bool go_on = true;
     for (ordo_u64 i = 0; i < size && go_on; i += ORDO_POLL_BATCH) {
         const ordo_u64 known = size - i, batch = known < ORDO_POLL_BATCH ? known : (ordo_u64)ORDO_POLL_BATCH;
-        go_on =
-            ordo_go_on(job, count, op_expand_batch(job, r, entries + i, batch, known, count, later, sync, push, arg));
+        const op_entry *first = entries + i;
+        go_on = ordo_go_on(job, count,
+                           later ? op_expand_batch(job, r, first, batch, known, count, later, sync, push, arg)
+                                 : op_expand_batch(job, r, first, batch, known, count, NULL, sync, push, arg));
     }
 }
 

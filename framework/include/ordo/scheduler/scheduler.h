@@ -169,6 +169,10 @@ typedef struct ordo_locks {
 
 typedef struct ordo_job_private ordo_job_private;
 
+/* Rows of so many edges are shared by all members, who take pieces of them: one member would need 20 us and more, a
+ * barrier takes one or some. */
+enum { ORDO_LONG_ROW = 1 << 13 };
+
 /* A run, as it is passed to an instance. Owned by the framework; what it points at is valid until the run ends. */
 typedef struct ordo_job {
     const ordo_operator *op;
@@ -192,6 +196,7 @@ typedef struct ordo_job {
     ordo_u32 stop;                  /* not 0 when the run must end early; read it by ordo_job_stopped */
     ordo_u32 agreed_stop[2];        /* see ordo_job_agree_stop */
     ordo_job_private *own;
+    bool long_rows;  /* members may share rows: several, and a row of ORDO_LONG_ROW edges or more; see op_drain_short */
     ordo_u32 traced; /* not 0: a thread samples the counters of members during the run; see ordo_count_from */
 } ordo_job;
 

@@ -80,9 +80,8 @@ ORDO_INLINE ordo_rows ordo_rows_of(const ordo_csr *csr, int weight_type)
  * clock. An edge takes about 2 ns and a read of the clock 30 ns, so reading it costs less than 0.1 %. */
 enum { ORDO_POLL_BATCH = 1024, ORDO_POLL_WORK = 1 << 14 };
 
-/* Rows of so many edges are shared by all members, who take pieces of them: by one member they take 20 us and more, a
- * barrier some, and a piece long enough beside the fetch-and-add that takes it. */
-enum { ORDO_LONG_ROW = 1 << 13, ORDO_ROW_PIECE = 1 << 10 };
+/* Edges of a piece of a long row (ORDO_LONG_ROW): some microseconds, beside the fetch-and-add that takes it. */
+enum { ORDO_ROW_PIECE = 1 << 10 };
 
 /* ---- what a member shows to other threads ---- */
 

@@ -179,8 +179,8 @@ ORDO_INLINE ordo_u64 op_expand_row(const ordo_job *job, const ordo_rows *r, op_c
 ORDO_INLINE void op_append(ordo_job *job, ordo_bin *bin, op_entry entry); /* <ordo/scheduler/cpu.h> */
 
 /* A batch of op_expand: processes entries[0 .. size - 1], and prefetches for entries[0 .. known - 1]. Entries with long
- * rows are appended to `later` instead, as they are after op_begin, where that is not NULL. Returns the number of
- * entries and of edges that it processed. */
+ * rows are appended to `later` instead, as they are after op_begin, unless that is a constant NULL: a test in this loop
+ * costs 3 to 6 % on road networks. Returns the number of entries and of edges that it processed. */
 ORDO_INLINE ordo_u64 op_expand_batch(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
                                      ordo_u64 known, ordo_counters *count, ordo_bin *later, const ordo_sync sync,
                                      op_sink push, void *arg)
@@ -217,7 +217,7 @@ ORDO_INLINE ordo_u64 op_expand_batch(ordo_job *job, const ordo_rows *r, const op
             continue;
         }
         ordo_eid begin = r->row[entry.item], end = r->row[entry.item + 1];
-        if (end - begin >= ORDO_LONG_ROW && later) {
+        if (later && end - begin >= ORDO_LONG_ROW) {
             op_append(job, later, entry);
             continue;
         }
