@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include <ordo/detail/backend.h>
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
 

@@ -10,7 +10,7 @@
 #ifndef ORDO_CLI_CEILINGS_H
 #define ORDO_CLI_CEILINGS_H
 
-#include <ordo/detail/ceilings.h>
+#include <ordo/detail/backend.h>
 
 #include "apps/cli/cli.h"
 

@@ -48,7 +48,7 @@ typedef struct order {
     ordo_u32 *cell;
     ordo_u64 count;  /* cells, a power of two */
     ordo_u32 rounds; /* what a thread repeats */
-    ordo_u32 *kept;  /* [1] keeps results from being left out as unused; of `follow` the place where it is */
+    ordo_u32 *kept;  /* [2] the place where `follow` is; a word that keeps results from being left out as unused */
 } order;
 
 #ifdef __CUDACC__
@@ -76,7 +76,7 @@ static __device__ __forceinline__ ordo_u32 next_number(ordo_u64 *x)
 static __device__ __forceinline__ void keep(const order &o, ordo_u32 sum)
 {
     if (sum == 0x2545f491u)
-        *o.kept = sum;
+        o.kept[1] = sum;
 }
 
 static __global__ void read_in_order(const order o)
@@ -127,15 +127,17 @@ static __global__ void minimum_at_random(const order o)
     keep(o, sum);
 }
 
-/* Additions that no thread can foresee to be on one address: the place is read. */
-static __global__ void add_at_one(const order o)
+/* With the old value; on one address where there is one cell. The compiler does not know that, or it would add up a
+ * warp's additions first. */
+static __global__ void take_at_random(const order o)
 {
-    ordo_u32 sum = 0, *const at = &o.cell[*o.kept];
+    const ordo_u32 mask = (ordo_u32)(o.count - 1);
+    ordo_u64 x = first_number();
+    ordo_u32 sum = 0;
 #pragma unroll 8
     for (ordo_u32 i = 0; i < o.rounds; i++)
-        sum += atomicAdd(at, 1u);
-    if (sum == 1)
-        o.cell[1] = sum;
+        sum += atomicAdd(&o.cell[next_number(&x) & mask], 1u);
+    keep(o, sum);
 }
 
 /* A bijection of numbers below 2^bits: each step is one. */
@@ -188,7 +190,7 @@ static void idle(const void *o)
 #define load_at_random idle
 #define add_at_random idle
 #define minimum_at_random idle
-#define add_at_one idle
+#define take_at_random idle
 #define make_cycle idle
 #define follow idle
 #define meet idle
@@ -203,7 +205,8 @@ typedef struct bench {
     int taken, all; /* figures */
 } bench;
 
-/* What is launched, and how often in a pass. blocks 0: as many as are resident; as_many: that many a multiprocessor. */
+/* What is launched, and how often in a pass. */
+enum { ALL = 0, ONE_EACH = 1, ONE = -1 }; /* blocks: as many as are resident, one a multiprocessor, one in all */
 typedef struct task {
     const void *kernel;
     int threads, blocks, launches;
@@ -227,11 +230,11 @@ static ordo_status count_figure(bench *b)
 /* Number of blocks of a task. */
 static ordo_status blocks_of(const task *t, int *blocks)
 {
-    *blocks = t->blocks;
-    if (t->blocks)
+    *blocks = 1;
+    if (t->blocks == ONE)
         return ORDO_OK;
     const void *kernel = ordo_cuda_kernel(t->kernel);
-    return kernel ? ordo_cuda_grid(kernel, t->threads, 0, blocks) : ORDO_ERR_DEVICE;
+    return kernel ? ordo_cuda_grid(kernel, t->threads, t->blocks, blocks) : ORDO_ERR_DEVICE;
 }
 
 static ordo_status launch(const task *t, int blocks, order o)
@@ -288,7 +291,7 @@ static ordo_status measure(bench *b, const task *t, order o, double work, double
 /* The same for `rounds` operations of every resident thread. */
 static ordo_status measure_rate(bench *b, const void *kernel, ordo_u64 bytes, ordo_u32 rounds, ordo_figure *out)
 {
-    const task t = {kernel, THREADS, 0, 1, false};
+    const task t = {kernel, THREADS, ALL, 1, false};
     const order o = {b->cell, bytes / sizeof(ordo_u32), rounds, b->kept};
     int blocks = 0;
     ordo_status status = blocks_of(&t, &blocks);
@@ -299,16 +302,16 @@ static ordo_status measure_rate(bench *b, const void *kernel, ordo_u64 bytes, or
 
 static ordo_status measure_stream(bench *b, ordo_u64 bytes, ordo_u32 rounds, ordo_figure *out)
 {
-    const task t = {(const void *)read_in_order, THREADS, 0, 1, false};
+    const task t = {(const void *)read_in_order, THREADS, ALL, 1, false};
     const order o = {b->cell, bytes / sizeof(ordo_u32), rounds, b->kept};
     return measure(b, &t, o, (double)bytes * rounds, 1, out);
 }
 
 static ordo_status measure_hop(bench *b, ordo_u64 bytes, ordo_figure *out)
 {
-    const task cycle = {(const void *)make_cycle, THREADS, 0, 1, false};
-    const task hops = {(const void *)follow, 1, 1, 1, false};
-    const task warm = {(const void *)read_in_order, THREADS, 0, 1, false};
+    const task cycle = {(const void *)make_cycle, THREADS, ALL, 1, false};
+    const task hops = {(const void *)follow, 1, ONE, 1, false};
+    const task warm = {(const void *)read_in_order, THREADS, ALL, 1, false};
     const order o = {b->cell, bytes / sizeof(ordo_u32), HOPS, b->kept};
     order once = o;
     int blocks = 0;
@@ -338,12 +341,10 @@ static ordo_status measure_footprint(bench *b, ordo_u64 bytes, ordo_footprint *o
 
 static ordo_status measure_waiting(bench *b, ordo_ceilings *out)
 {
-    const task barrier = {(const void *)meet, THREADS, 0, 1, true};
-    const task empty = {(const void *)nothing, 32, 1, LAUNCHES, false};
+    const task barrier = {(const void *)meet, THREADS, ONE_EACH, 1, true};
+    const task empty = {(const void *)nothing, 32, ONE, LAUNCHES, false};
     const order o = {b->cell, 1, BARRIERS, b->kept};
-    ordo_status status = failed(cudaMemset(b->kept, 0, sizeof *b->kept), "clearing memory");
-    if (!status)
-        status = measure_rate(b, (const void *)add_at_one, LINE * sizeof(ordo_u32), CONTENDED, &out->one_address);
+    ordo_status status = measure_rate(b, (const void *)take_at_random, sizeof(ordo_u32), CONTENDED, &out->one_address);
     if (!status)
         status = measure(b, &barrier, o, 0, BARRIERS, &out->barrier);
     return status ? status : measure(b, &empty, o, 0, LAUNCHES, &out->launch);
@@ -465,7 +466,7 @@ ordo_status ordo_cuda_measure(ordo_device *device, ordo_ceilings *out)
     b.all = 8 + 4 * out->footprints;
     status = failed(cudaMalloc((void **)&b.cell, footprints[out->footprints - 1]), "taking memory");
     if (!status)
-        status = failed(cudaMalloc((void **)&b.kept, sizeof *b.kept), "taking memory");
+        status = failed(cudaMalloc((void **)&b.kept, 2 * sizeof *b.kept), "taking memory");
     if (!status)
         status = failed(cudaHostAlloc((void **)&b.pinned, COPIED, cudaHostAllocDefault), "taking pinned memory");
     if (!status)

@@ -456,6 +456,21 @@ static ordo_u64 vertex_bytes(const ordo_graph *g)
     return words * g->out.n * sizeof(ordo_u32);
 }
 
+ordo_u64 ordo_graph_longest_row(const ordo_graph *g)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* as in ordo_graph_in */
+    pthread_mutex_lock(&me->lock);
+    if (me->scanned)
+        me->longest_row = me->info.max_degree;
+    else if (!me->longest_row)
+        for (ordo_u64 u = 0; u < g->out.n; u++)
+            if (g->out.row[u + 1] - g->out.row[u] > me->longest_row)
+                me->longest_row = g->out.row[u + 1] - g->out.row[u];
+    const ordo_u64 longest = me->longest_row;
+    pthread_mutex_unlock(&me->lock);
+    return longest;
+}
+
 void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out)
 {
     ordo_graph *me = (ordo_graph *)(size_t)g; /* as in ordo_graph_in */

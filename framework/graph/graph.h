@@ -46,6 +46,7 @@ struct ordo_graph {
     bool symmetric, in_made, scanned;
     int threads; /* as requested when the graph was made; also for the statistics that are computed later */
     ordo_graph_info info;
+    ordo_u64 longest_row;            /* under lock; 0: not known, or no edges */
     char *source, *format, *weights; /* in one block with the struct */
     pthread_mutex_t lock;
     ordo_partition *partitions; /* made so far, under lock; partition.c */
@@ -84,6 +85,8 @@ ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vert
                             const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out);
 /* A graph over the caller's rows, which are checked. Takes over *lent where it succeeds only. */
 ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool symmetric, int threads, ordo_graph **out);
+/* Edges of the longest out-row; kept from the first call on, which reads all row bounds. Thread-safe. */
+ordo_u64 ordo_graph_longest_row(const ordo_graph *g);
 void ordo_vertex_data_free(ordo_vertex_data *v);
 void ordo_partitions_free(ordo_partition *list);
 /* Sets *least to value if that is smaller; for several threads. */

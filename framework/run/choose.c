@@ -11,6 +11,7 @@
  *
  * This file names no scheduler, so a scheduler compiled out of tree is treated like the others.
  */
+#include "levels.h"
 #include "number.h"
 #include "plan.h"
 
@@ -302,6 +303,8 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, bool
         s->mean_degree = rows->n ? (double)rows->m / (double)rows->n : 0;
         s->vertices = rows->n;
         s->edges = rows->m;
+        if (s->graph_kind == ORDO_GRAPH_EVEN && op->properties & ORDO_UNIFORM)
+            s->levels = ordo_guess_levels(rows);
     }
     if (!sample)
         return ORDO_OK;
@@ -325,7 +328,10 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, bool
 static void describe(const ordo_situation *s, char *out, size_t capacity)
 {
     static const char *const kinds[ORDO_GRAPH_KINDS] = {"small degrees, long paths", "degrees about alike", "hubs"};
-    if (s->has_rows)
+    if (s->has_rows && s->levels > 0)
+        ordo_format(out, capacity, "%s, mean degree %.3g, about %.0f levels", kinds[s->graph_kind], s->mean_degree,
+                    s->levels);
+    else if (s->has_rows)
         ordo_format(out, capacity, "%s, mean degree %.3g", kinds[s->graph_kind], s->mean_degree);
     else if (s->hot_targets > 0)
         ordo_format(out, capacity, "a critical operator, about %.3g targets asked for", s->hot_targets);

@@ -14,6 +14,7 @@
 #include <ordo/memory.h>
 #include <ordo/detail/program.h>
 
+#include "framework/graph/graph.h"
 #include "hardware.h"
 #include "number.h"
 #include "phase.h"
@@ -303,6 +304,8 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
     if (status)
         return status;
     job.threads = ordo_team_size(job.team);
+    job.long_rows = !p->backend && job.threads > 1 && work->graph && work->op->kind == ORDO_KIND_RELAX &&
+                    ordo_graph_longest_row(work->graph) >= ORDO_LONG_ROW;
     job.counters = ordo_alloc_zero((size_t)job.threads, sizeof(ordo_counters));
     own.trace = ordo_alloc(ORDO_TRACE_MAX, sizeof(ordo_sample));
     status = job.counters && own.trace ? make_locks(&job) : ORDO_ERR_MEMORY;

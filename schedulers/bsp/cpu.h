@@ -6,7 +6,8 @@
  * items and edges they have for the next one; after the barrier each opens its bin (ordo_share), so that members
  * contend only for chunks that they take from members that lag. Pull supersteps (Beamer et al. 2012) read the frontier
  * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice. Sums pull
- * otherwise: sums.h.
+ * otherwise: sums.h. Rows of many edges are put off to a superstep of their own, in which all members take pieces of
+ * them; nothing of the next frontier is processed before.
  *
  * Termination. No member has an item, by votes compared across a barrier: exact.
  *
@@ -20,13 +21,13 @@
 #define bsp_work_racy ORDO_OP_NAME(bsp_work_racy)
 #define bsp_work_owner ORDO_OP_NAME(bsp_work_owner)
 
-/* A member's work for the next superstep. There are two, for even and odd supersteps: one is read while the other is
- * written. */
+/* A member's work for the next superstep, and the long rows that it has put off. There are two, for even and odd
+ * supersteps: one is read while the other is written. */
 typedef struct ordo_bsp_vote {
     struct {
-        ordo_u64 items, edges;
+        ordo_u64 items, edges, rows;
     } of[2];
-    ordo_u64 padding[4];
+    ordo_u64 padding[2];
 } ordo_bsp_vote;
 enum { ORDO_BSP_PULL_WORDS = 16, ORDO_BSP_GROWTH = 2, BSP_DENSE = 4 };
 
@@ -47,29 +48,33 @@ typedef struct bsp_run {
 typedef struct bsp_member {
     ordo_job *job;
     ordo_bin next;
+    ordo_bin later;      /* entries with long rows, which all members share in a superstep of their own */
     ordo_u64 next_edges; /* sum of the out-degrees of the items in `next`, if the direction is chosen by it */
     ordo_counters count;
 } bsp_member;
 
-/* Votes, waits for all members, adds up the votes. False when the run is over. */
+/* Votes, waits for all members, adds up the votes. *rows: of long rows that were put off. False when the run is over.
+ */
 ORDO_INLINE bool bsp_agree(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_u64 my_items,
-                           ordo_u64 *items, ordo_u64 *edges)
+                           ordo_u64 *items, ordo_u64 *edges, ordo_u64 *rows)
 {
     ordo_job *job = run->job;
     ordo_publish_counters(job, index, &me->count);
     run->votes[index].of[superstep & 1].items = my_items;
     run->votes[index].of[superstep & 1].edges = me->next_edges;
+    run->votes[index].of[superstep & 1].rows = me->later.count;
     if (index == 0) {
         ordo_job_poll(job, *items);
         ordo_job_agree_stop(job, superstep);
     }
     ordo_member_barrier(job, index);
-    *items = *edges = 0;
+    *items = *edges = *rows = 0;
     for (int t = 0; t < job->threads; t++) {
         *items += run->votes[t].of[superstep & 1].items;
         *edges += run->votes[t].of[superstep & 1].edges;
+        *rows += run->votes[t].of[superstep & 1].rows;
     }
-    return *items > 0 && !ordo_job_stop_agreed(job, superstep);
+    return *items + *rows > 0 && !ordo_job_stop_agreed(job, superstep);
 }
 
 ORDO_INLINE void bsp_begin_superstep(const bsp_run *run, int index, ordo_u64 superstep, ordo_u64 items)
@@ -224,6 +229,32 @@ ORDO_INLINE bool bsp_will_pull(const ordo_job *job, bool pulling, ordo_u64 items
     return (double)edges > (double)edges_left / alpha && items > ORDO_BSP_GROWTH * last_items;
 }
 
+/* Puts the member's part of the initial items into its bin. */
+ORDO_INLINE void bsp_put_initial(bsp_member *me, int index)
+{
+    ordo_job *job = me->job;
+    ordo_u64 begin, end;
+    ordo_split(job->initial_count, job->threads, index, &begin, &end);
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH)); i++) {
+        ordo_item item = op_initial(job, i);
+        op_append(job, &me->next, op_entry_now(job, item));
+        me->next_edges += job->out->row[item + 1] - job->out->row[item];
+    }
+}
+
+/* A superstep for the rows that the one before has put off. Returns the number of the member's next items. */
+ORDO_INLINE ordo_u64 bsp_share_rows(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, const ordo_rows *rows,
+                                    const ordo_sync sync)
+{
+    const double before = ORDO_CLOCK(run->job);
+    if (bsp_pulls && index == 0)
+        run->next_word[(superstep + 1) & 1] = 0;
+    op_drain_rows(run->job, run->shares, index, superstep, rows, &me->later, &me->count, sync, bsp_push, me);
+    me->later.count = 0; /* others may still read its entries, which stay until the next barrier */
+    me->count.work_seconds += ORDO_CLOCK(run->job) - before;
+    return me->next.count;
+}
+
 ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
@@ -234,18 +265,17 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     ordo_bin open = {0};
     ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
 
-    ordo_u64 begin, end, items = 0, edges = 0, last_items = 0, edges_left = job->out->m;
-    ordo_split(job->initial_count, job->threads, index, &begin, &end);
-    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++) {
-        ordo_item item = op_initial(job, i);
-        op_append(job, &me.next, op_entry_now(job, item));
-        me.next_edges += job->out->row[item + 1] - job->out->row[item];
-    }
-
+    bsp_put_initial(&me, index);
+    ordo_u64 items = 0, edges = 0, put_off = 0, last_items = 0, edges_left = job->out->m;
     bool pulling = false;
     ordo_u64 my_items = me.next.count;
-    for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, my_items, &items, &edges); superstep++) {
-        bsp_begin_superstep(run, index, superstep, items);
+    for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, my_items, &items, &edges, &put_off);
+         superstep++) {
+        bsp_begin_superstep(run, index, superstep, items + put_off);
+        if (put_off) {
+            my_items = bsp_share_rows(run, index, superstep, &me, &rows, sync);
+            continue;
+        }
         const bool pull = direction == BSP_PULL ||
                           (direction == BSP_AUTO && bsp_will_pull(job, pulling, items, edges, last_items, edges_left));
         edges_left -= edges < edges_left ? edges : edges_left;
@@ -262,13 +292,15 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             me.count.put += my_items;
         } else {
             bsp_flip(run, index, superstep, &me, &open);
-            op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, bsp_push, &me);
+            op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count,
+                           job->long_rows ? &me.later : NULL, sync, bsp_push, &me);
             my_items = me.next.count;
         }
         pulling = bsp_pulls && pull;
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
     ordo_bin_free(job, &me.next, sizeof(op_entry));
+    ordo_bin_free(job, &me.later, sizeof(op_entry));
     ordo_bin_free(job, &open, sizeof(op_entry));
     ordo_count_to(job, index, &me.count);
 }
@@ -354,11 +386,12 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     bsp_member me = {.job = job};
     ordo_bin open = {0};
     ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
-    ordo_u64 begin, end, items = 0, edges = 0;
+    ordo_u64 begin, end, items = 0, edges = 0, none = 0;
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
     for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me.count, ORDO_POLL_BATCH)); i++)
         op_append(job, &me.next, op_entry_now(job, op_initial(job, i)));
-    for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, me.next.count, &items, &edges); superstep++) {
+    for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, me.next.count, &items, &edges, &none);
+         superstep++) {
         bsp_begin_superstep(run, index, superstep, items);
         bsp_flip(run, index, superstep, &me, &open);
         double before = ORDO_CLOCK(job);

@@ -51,7 +51,8 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     else if (!op->activates || !s->has_rows)
         *out = (ordo_fit){1, "one superstep, for nothing is activated"};
     else if (op->properties & ORDO_UNIFORM)
-        *out = (ordo_fit){(s->on_gpu ? levels_gpu : levels_cpu)[s->graph_kind], "direction-optimising supersteps"};
+        *out = (ordo_fit){s->on_gpu ? levels_gpu[s->graph_kind] : levels_cpu[s->graph_kind] + ordo_levels_cost(s),
+                          "direction-optimising supersteps"};
     else if (!s->on_gpu && op->weight == ORDO_NONE)
         *out = (ordo_fit){1, "supersteps, for no order gains anything"};
     else

@@ -15,6 +15,8 @@
  * bucket reaches the least of that, its entries are dealt into the circle. So any delta is possible, and memory follows
  * what is on the worklist. A mask tells the non-empty arrays.
  *
+ * Rows of many edges are put off to a superstep of their own, in which all members take pieces of them.
+ *
  * Ends when no member has a non-empty array: activations happen only inside supersteps, and every member's vote is
  * taken after its last one. Exact, since votes and bins are only compared across a barrier.
  *
@@ -28,11 +30,12 @@
 #define delta_work_atomic ORDO_OP_NAME(delta_work_atomic)
 #define delta_work_lock ORDO_OP_NAME(delta_work_lock)
 
-/* A member's lowest bucket, and its entries in all buckets, on a separate cache line. There are two of each, for even
+/* A member's lowest bucket, its entries in all buckets and the long rows that it has put off, on a separate cache line.
+ * There are two of each, for even
  * and odd supersteps: one is read while the other is written. */
 typedef struct ordo_delta_vote {
-    ordo_u64 lowest[2], entries[2];
-    ordo_u64 padding[4];
+    ordo_u64 lowest[2], entries[2], rows[2];
+    ordo_u64 padding[2];
 } ordo_delta_vote;
 
 #define ORDO_DELTA_NONE (~(ordo_u64)0)
@@ -51,6 +54,7 @@ typedef struct delta_member {
     ordo_job *job;
     ordo_bin *bins; /* [buckets] */
     ordo_bin far;   /* at least `buckets` ahead of the current bucket when it was put there */
+    ordo_bin later; /* entries with long rows, which all members share in a superstep of their own */
     ordo_u64 far_lowest;
     ordo_u64 mask;    /* bit b mod buckets: bins[b mod buckets] is not empty */
     ordo_u64 current; /* bucket */
@@ -177,6 +181,13 @@ ORDO_INLINE void delta_sample(delta_run *run, ordo_u64 superstep, ordo_u64 lowes
     ORDO_COUNT(ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1));
 }
 
+/* Where long rows are put off to; NULL for a team of one, and where items have no rows.
+ */
+ORDO_INLINE ordo_bin *delta_later(delta_member *me)
+{
+    return ORDO_OP_KIND == ORDO_KIND_RELAX && me->job->long_rows ? &me->later : NULL;
+}
+
 /* Processes what the member has activated of the current bucket, hop after hop, while that is not empty and at most
  * `chain` entries. */
 ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop, ordo_u64 chain, const ordo_rows *rows,
@@ -185,12 +196,13 @@ ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop,
     while (current->count && current->count <= chain && !ordo_job_stopped(me->job)) {
         delta_swap(hop, current);
         me->count.put += hop->count;
-        op_expand(me->job, rows, (const op_entry *)hop->data, hop->count, &me->count, sync, delta_push, me);
+        op_expand_short(me->job, rows, (const op_entry *)hop->data, hop->count, &me->count, delta_later(me), sync,
+                        delta_push, me);
         hop->count = 0;
     }
 }
 
-/* Processes the member's buckets in order, while they have at most `most` entries in all. */
+/* Processes the member's buckets in order, while they have at most `most` entries in all, and no long row waits. */
 ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, const ordo_rows *rows,
                                 const ordo_sync sync)
 {
@@ -203,7 +215,8 @@ ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, 
         if (me->bins[slot].count)
             return; /* more than that, or the run is to stop */
         me->mask &= ~((ordo_u64)1 << slot);
-    } while (delta_lowest(me) != ORDO_DELTA_NONE && delta_entries(me) <= most && !ordo_job_stopped(me->job));
+    } while (delta_lowest(me) != ORDO_DELTA_NONE && delta_entries(me) <= most && !me->later.count &&
+             !ordo_job_stopped(me->job));
 }
 
 /* A superstep of which member `alone` does all. */
@@ -224,11 +237,54 @@ ORDO_INLINE void delta_step_alone(delta_run *run, delta_member *me, int index, i
     me->count.work_seconds += ORDO_CLOCK(job) - before;
 }
 
+/* A superstep for the long rows that were put off. Returns false where there are none. */
+ORDO_INLINE bool delta_share_rows(delta_run *run, delta_member *me, int index, ordo_u64 superstep,
+                                  const ordo_rows *rows, const ordo_sync sync)
+{
+    ordo_job *job = run->job;
+    ordo_u64 put_off = 0;
+    for (int t = 0; t < job->threads; t++)
+        put_off += run->votes[t].rows[superstep & 1];
+    if (!put_off)
+        return false;
+    const double before = ORDO_CLOCK(job);
+    if (index == 0) {
+        job->supersteps = superstep;
+        ORDO_COUNT(ordo_job_sample(job, put_off, me->current, 1 / run->per_delta, 1, -1));
+    }
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    op_drain_rows(job, run->shares, index, superstep, rows, &me->later, &me->count, sync, delta_push, me);
+#else
+    (void)rows;
+    (void)sync;
+#endif
+    me->later.count = 0; /* others may still read its entries, which stay until the next barrier */
+    me->count.work_seconds += ORDO_CLOCK(job) - before;
+    return true;
+}
+
+/* Opens the member's array of the bucket, into `shared`, whose own memory becomes the array: it is free since the
+ * barrier. */
+ORDO_INLINE void delta_open(delta_run *run, delta_member *me, int index, ordo_u64 superstep, ordo_u64 lowest,
+                            ordo_bin *shared)
+{
+    me->current = lowest;
+    if (me->far_lowest <= lowest)
+        delta_deal_far(me);
+    shared->count = 0;
+    delta_swap(shared, &me->bins[lowest & (me->buckets - 1)]);
+    me->count.put += shared->count;
+    ordo_share_open(&run->shares[index], shared, superstep);
+    if (index == 0)
+        delta_sample(run, superstep, lowest);
+}
+
 static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
 {
     for (ordo_u64 b = 0; b < me->buckets; b++)
         ordo_bin_free(me->job, &me->bins[b], sizeof(op_entry));
     ordo_bin_free(me->job, &me->far, sizeof(op_entry));
+    ordo_bin_free(me->job, &me->later, sizeof(op_entry));
     ordo_bin_free(me->job, shared, sizeof(op_entry));
     ordo_bin_free(me->job, hop, sizeof(op_entry));
 }
@@ -256,13 +312,20 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
         ordo_publish_counters(job, index, &me.count);
         run->votes[index].lowest[superstep & 1] = delta_lowest(&me);
         run->votes[index].entries[superstep & 1] = delta_entries(&me);
+        run->votes[index].rows[superstep & 1] = me.later.count;
         if (index == 0) {
             ordo_job_poll(job, shared.count);
             ordo_job_agree_stop(job, superstep);
         }
         ordo_member_barrier(job, index);
         const ordo_u64 lowest = delta_lowest_vote(run, superstep);
-        if (lowest == ORDO_DELTA_NONE || ordo_job_stop_agreed(job, superstep))
+        if (ordo_job_stop_agreed(job, superstep))
+            break;
+        if (delta_share_rows(run, &me, index, superstep, &rows, sync)) {
+            shared.count = 0; /* processed in the superstep before */
+            continue;
+        }
+        if (lowest == ORDO_DELTA_NONE)
             break;
 
         const int alone = delta_find_alone(run, superstep, most_alone);
@@ -271,19 +334,11 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
             delta_step_alone(run, &me, index, alone, superstep, &hop, sync);
             continue;
         }
-        me.current = lowest;
-        if (me.far_lowest <= lowest)
-            delta_deal_far(&me);
-        /* The bin that was open until the barrier is free now: it becomes the current bucket's array. */
+        delta_open(run, &me, index, superstep, lowest, &shared);
         const ordo_u64 slot = lowest & (me.buckets - 1);
-        shared.count = 0;
-        delta_swap(&shared, &me.bins[slot]);
-        me.count.put += shared.count;
-        ordo_share_open(&run->shares[index], &shared, superstep);
-        if (index == 0)
-            delta_sample(run, superstep, lowest);
         double before = ORDO_CLOCK(job);
-        op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, delta_push, &me);
+        op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, delta_later(&me), sync, delta_push,
+                       &me);
         ordo_set_state(job, index, ORDO_BUSY); /* no longer stealing */
         delta_chain(&me, &me.bins[slot], &hop, chain, &rows, sync);
         if (!me.bins[slot].count)

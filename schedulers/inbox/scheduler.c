@@ -40,7 +40,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     else if (!op->activates || !s->has_rows)
         *out = (ordo_fit){1.1, "one bucket an owner, for nothing is activated"};
     else if (op->properties & ORDO_UNIFORM)
-        *out = (ordo_fit){(s->on_gpu ? levels_gpu : levels_cpu)[s->graph_kind],
+        *out = (ordo_fit){s->on_gpu ? levels_gpu[s->graph_kind] : levels_cpu[s->graph_kind] + ordo_levels_cost(s),
                           "levels as buckets, an owner for each item"};
     else if (!s->on_gpu && op->weight == ORDO_NONE)
         *out = (ordo_fit){1.15, "buckets, where no order gains anything"};

@@ -30,7 +30,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     else if (!op->activates || !s->has_rows)
         *out = (ordo_fit){1.1, "one pile, for nothing is activated"};
     else if (!s->on_gpu && op->properties & ORDO_UNIFORM)
-        *out = (ordo_fit){levels_cpu[s->graph_kind], "two piles by level"};
+        *out = (ordo_fit){levels_cpu[s->graph_kind] + ordo_levels_cost(s), "two piles by level"};
     else if (!s->on_gpu && op->weight == ORDO_NONE)
         *out = (ordo_fit){1.1, "two piles, where no order gains anything"};
     else

@@ -25,6 +25,15 @@
 #define topology_work_lock ORDO_OP_NAME(topology_work_lock)
 #define topology_work_owner ORDO_OP_NAME(topology_work_owner)
 
+/* Items that a member takes at once: as the constant says, and of few items fewer, so that members end about together.
+ */
+ORDO_INLINE ordo_u64 topology_chunk(const ordo_job *job)
+{
+    const ordo_u64 parts = 16, least = 16, most = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
+    const ordo_u64 even = job->num_items / parts / (ordo_u64)job->threads;
+    return most < least || even >= most ? most : even > least ? even : least;
+}
+
 /* Takes a chunk of 0 .. count - 1 from a counter, upwards or downwards. */
 ORDO_INLINE bool ordo_topology_take(ordo_u64 *next, ordo_u64 count, ordo_u64 chunk, bool down, ordo_u64 *begin,
                                     ordo_u64 *end)
@@ -140,7 +149,7 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
 {
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(direction == TOPOLOGY_PULL ? job->in : job->out, op_weight_type);
-    const ordo_u64 chunk = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
+    const ordo_u64 chunk = topology_chunk(job);
     const bool alternate = job->tunable[TOPOLOGY_SWEEP] == 0;
     ordo_counters count = {0};
     ordo_count_from(job, index, &count, NULL, 0, NULL);
@@ -226,7 +235,7 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
 {
     ordo_job *job = run->job;
     const op_state *state = (const op_state *)job->state;
-    const ordo_u64 chunk = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
+    const ordo_u64 chunk = topology_chunk(job);
     ordo_counters count = {0};
     ordo_count_from(job, index, &count, NULL, 0, NULL);
     for (ordo_u64 round = 1;; round++) {

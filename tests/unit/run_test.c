@@ -485,11 +485,68 @@ START_TEST(tables_are_checked)
     old.name = "old";
     old.interface = ORDO_SCHEDULER_INTERFACE - 1;
     ck_assert_int_eq(ordo_scheduler_register(&old), ORDO_ERR_INTERNAL);
-    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "another version of Ordo: found interface 0, expected 1"));
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "another version of Ordo: found interface 1, expected 2"));
     ck_assert_ptr_null(ordo_scheduler_find("old"));
     ck_assert_ptr_null(ordo_operator_find("nothing"));
     const ordo_operator *list[4];
     ck_assert_uint_ge(ordo_operators(list, 4), 8);
+}
+END_TEST
+
+/* Two vertices whose rows have thousands of edges to the same others, and a path behind these. */
+static ordo_graph *make_hubs(ordo_u32 leaves)
+{
+    enum { TAIL = 50 };
+    ordo_u64 count = 0, state = 7;
+    ordo_graph *g;
+    ordo_edge_entry *edge = malloc((2 * leaves + TAIL) * sizeof *edge);
+    for (ordo_u32 v = 2; v < leaves + 2; v++)
+        for (ordo_u32 hub = 0; hub < 2; hub++)
+            edge[count++] = (ordo_edge_entry){hub, v, 1 + (ordo_u32)(next_random(&state) % 90)};
+    for (ordo_u32 v = leaves + 1; v < leaves + 1 + TAIL; v++)
+        edge[count++] = (ordo_edge_entry){v, v + 1, 3};
+    ck_assert_int_eq(ordo_graph_from_edges(leaves + 2 + TAIL, edge, count, ORDO_U32, ORDO_SYMMETRISE, 1, &g), ORDO_OK);
+    free(edge);
+    return g;
+}
+
+/* All members share a long row: answers are those of one thread, with every edge proposed over, and the superstep that
+ * the row has for itself shows. Cells that sum, too. */
+START_TEST(long_rows_are_shared)
+{
+    static const char *const schedulers[] = {"bsp", "delta"}, *const syncs[] = {"atomic", "lock"};
+    enum { LEAVES = 40000, APPS = 4 };
+    ordo_graph *g = make_hubs(LEAVES);
+    const ordo_vid n = ordo_graph_out(g)->n;
+    ordo_u32 *expected[APPS], *found = malloc(n * sizeof *found);
+    for (int app = 0; app < APPS; app++)
+        expected[app] = malloc(n * sizeof **expected);
+    for (int threads = 1; threads <= 4; threads++)
+        for (int k = 0; k < 4; k++) {
+            const ordo_options options = {.scheduler = schedulers[k / 2], .sync = syncs[k % 2], .threads = threads};
+            ordo_u64 edges[APPS], supersteps[APPS];
+            for (int app = 0; app < APPS; app++) {
+                ordo_u32 *out = threads == 1 && k == 0 ? expected[app] : found;
+                ordo_stats stats = {0};
+                ordo_status status = app == 0   ? ordo_sssp(g, 5, INFINITY, &options, out, NULL, &stats)
+                                     : app == 1 ? ordo_bfs(g, 5, INFINITY, &options, out, NULL, &stats)
+                                     : app == 2 ? ordo_cc(g, &options, out, &stats)
+                                                : ordo_kcore(g, 0, &options, out, &stats);
+                ck_assert_msg(status == ORDO_OK, "%s", ordo_last_error());
+                ck_assert_msg(!memcmp(out, expected[app], n * sizeof *out), "app %d, %s:%s, %d threads", app,
+                              options.scheduler, options.sync, threads);
+                edges[app] = stats.edges;
+                supersteps[app] = stats.supersteps;
+                ordo_stats_free(&stats);
+            }
+            ck_assert_uint_ge(edges[0], ordo_graph_out(g)->m); /* every vertex is reached, and expanded */
+            if (!strcmp(options.scheduler, "delta") && threads > 1)
+                ck_assert_uint_gt(supersteps[1], 2);
+        }
+    for (int app = 0; app < APPS; app++)
+        free(expected[app]);
+    free(found);
+    ordo_graph_free(g);
 }
 END_TEST
 
@@ -543,6 +600,7 @@ int main(void)
     tcase_add_test(tests, a_run_ends_when_its_time_is_up);
     tcase_add_test(tests, cells_are_bounds_whenever_a_run_ends);
     tcase_add_test(tests, a_thousand_runs_agree);
+    tcase_add_test(tests, long_rows_are_shared);
     tcase_add_test(tests, tables_are_checked);
     tcase_add_test(tests, an_operator_runs_only_where_it_was_compiled);
     tcase_add_test(tests, version_is_that_of_the_headers);

@@ -14,6 +14,7 @@
  *                       entries, goes through rows, applies candidates. Critical: prepares requests and runs their
  *                       critical sections under locks
  *   op_drain            a member's work in a superstep
+ *   op_expand_short, op_drain_short   the same, but entries with long rows are put off
  *   op_append           appends an entry to a bin
  *   op_initial          the i-th initial item
  *   op_entry_now        an entry for an item with its present value
@@ -22,6 +23,7 @@
  * for relax operators also
  *   op_offer            applies one candidate under a sync
  *   op_gather           pulls: the best candidate of a vertex's in-edges
+ *   op_drain_rows       a member's work on rows that were put off, of which all members take pieces
  * and for critical operators
  *   op_serve            runs one request's critical section under locks
  *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
@@ -61,6 +63,20 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 #include <ordo/detail/cpu/owner.h>
 #endif
 
+/* As op_expand; entries with long rows are appended to `later` instead, where that is not NULL. */
+ORDO_INLINE void op_expand_short(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
+                                 ordo_counters *count, ordo_bin *later, const ordo_sync sync, op_sink push, void *arg)
+{
+    bool go_on = true;
+    for (ordo_u64 i = 0; i < size && go_on; i += ORDO_POLL_BATCH) {
+        const ordo_u64 known = size - i, batch = known < ORDO_POLL_BATCH ? known : (ordo_u64)ORDO_POLL_BATCH;
+        const op_entry *first = entries + i;
+        go_on = ordo_go_on(job, count,
+                           later ? op_expand_batch(job, r, first, batch, known, count, later, sync, push, arg)
+                                 : op_expand_batch(job, r, first, batch, known, count, NULL, sync, push, arg));
+    }
+}
+
 /* Processes `size` entries in order, fewer if the run ends early. Prefetches in three stages, each when the stage
  * before it has arrived: the cell and row bounds of an entry, its edges, the cells of its first edges. An entry is
  * stale if its cell has become better meanwhile: the member that improved the cell has put a newer entry on the
@@ -70,16 +86,13 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 ORDO_INLINE void op_expand(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
                            ordo_counters *count, const ordo_sync sync, op_sink push, void *arg)
 {
-    bool go_on = true;
-    for (ordo_u64 i = 0; i < size && go_on; i += ORDO_POLL_BATCH) {
-        const ordo_u64 known = size - i, batch = known < ORDO_POLL_BATCH ? known : (ordo_u64)ORDO_POLL_BATCH;
-        go_on = ordo_go_on(job, count, op_expand_batch(job, r, entries + i, batch, known, count, sync, push, arg));
-    }
+    op_expand_short(job, r, entries, size, count, NULL, sync, push, arg);
 }
 
-/* A member's work in a superstep: first its own share, then what is left of the other members' shares. */
-ORDO_INLINE void op_drain(ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
-                          const ordo_rows *r, ordo_counters *count, const ordo_sync sync, op_sink push, void *arg)
+/* As op_drain; entries with long rows are appended to `later` instead, where that is not NULL. */
+ORDO_INLINE void op_drain_short(ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
+                                const ordo_rows *r, ordo_counters *count, ordo_bin *later, const ordo_sync sync,
+                                op_sink push, void *arg)
 {
     for (int k = 0; k < job->threads; k++) {
         ordo_share *share = &shares[(member + k) % job->threads];
@@ -89,8 +102,15 @@ ORDO_INLINE void op_drain(ordo_job *job, ordo_share *shares, int member, ordo_u6
             return;
         ordo_u64 begin, end;
         while (!ordo_job_stopped(job) && ordo_share_take(share, chunk, &begin, &end))
-            op_expand(job, r, (const op_entry *)share->data + begin, end - begin, count, sync, push, arg);
+            op_expand_short(job, r, (const op_entry *)share->data + begin, end - begin, count, later, sync, push, arg);
     }
+}
+
+/* A member's work in a superstep: first its own share, then what is left of the other members' shares. */
+ORDO_INLINE void op_drain(ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
+                          const ordo_rows *r, ordo_counters *count, const ordo_sync sync, op_sink push, void *arg)
+{
+    op_drain_short(job, shares, member, superstep, chunk, r, count, NULL, sync, push, arg);
 }
 
 /* The number of an entry's bucket. `base` is the priority at which bucket 0 begins, from op_base. It is not read where

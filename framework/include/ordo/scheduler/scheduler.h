@@ -83,9 +83,10 @@ enum { ORDO_GRAPH_KINDS = 3 };
 /* Describes a run whose scheduler or sync is to be chosen. */
 typedef struct ordo_situation {
     const ordo_operator *op; /* kind, properties, activates, weight, apart, ... */
-    bool has_rows;           /* the operator processes edges of a graph; the next four members describe that graph */
+    bool has_rows;           /* the operator processes edges of a graph; the next five members describe that graph */
     ordo_graph_kind graph_kind;
     double mean_degree;
+    double levels; /* where degrees are similar: of a breadth-first search, a guess from a small part; 0: none */
     ordo_u64 vertices, edges;
     ordo_u64 items, targets;
     bool nearly_done; /* ordo_work.nearly_done: the run mostly looks at each edge once */
@@ -98,6 +99,14 @@ typedef struct ordo_situation {
     int threads; /* on the CPU */
 } ordo_situation;
 
+/* What barriers add to a search on the CPU by one superstep a level, in times of its edges; 0 where the levels are not
+ * known. A superstep takes about 1.1 us of two threads, as long as 500 edges (breadth-first search of a chain of
+ * cliques of 16, 8277 levels: supersteps take 3 times as long as chains). */
+static inline double ordo_levels_cost(const ordo_situation *s)
+{
+    return s->edges ? 500 * s->levels / (double)s->edges : 0;
+}
+
 /* A scheduler's prediction for a run. */
 typedef struct ordo_fit {
     double cost; /* The predicted run time, divided by that of the best scheduler of this tree for such runs, or for
@@ -107,7 +116,7 @@ typedef struct ordo_fit {
 } ordo_fit;
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 1 };
+enum { ORDO_SCHEDULER_INTERFACE = 2 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -160,6 +169,10 @@ typedef struct ordo_locks {
 
 typedef struct ordo_job_private ordo_job_private;
 
+/* Rows of so many edges are shared by all members, who take pieces of them: one member would need 20 us and more, a
+ * barrier takes one or some. */
+enum { ORDO_LONG_ROW = 1 << 13 };
+
 /* A run, as it is passed to an instance. Owned by the framework; what it points at is valid until the run ends. */
 typedef struct ordo_job {
     const ordo_operator *op;
@@ -183,6 +196,7 @@ typedef struct ordo_job {
     ordo_u32 stop;                  /* not 0 when the run must end early; read it by ordo_job_stopped */
     ordo_u32 agreed_stop[2];        /* see ordo_job_agree_stop */
     ordo_job_private *own;
+    bool long_rows;  /* members may share rows: several, and a row of ORDO_LONG_ROW edges or more; see op_drain_short */
     ordo_u32 traced; /* not 0: a thread samples the counters of members during the run; see ordo_count_from */
 } ordo_job;
 

@@ -80,6 +80,9 @@ ORDO_INLINE ordo_rows ordo_rows_of(const ordo_csr *csr, int weight_type)
  * clock. An edge takes about 2 ns and a read of the clock 30 ns, so reading it costs less than 0.1 %. */
 enum { ORDO_POLL_BATCH = 1024, ORDO_POLL_WORK = 1 << 14 };
 
+/* Edges of a piece of a long row (ORDO_LONG_ROW): some microseconds, beside the fetch-and-add that takes it. */
+enum { ORDO_ROW_PIECE = 1 << 10 };
+
 /* ---- what a member shows to other threads ---- */
 
 /* The sum of what bins hold, with `far` if that is not NULL. */

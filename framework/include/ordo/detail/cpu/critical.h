@@ -71,13 +71,14 @@ ORDO_INLINE ordo_u32 op_serve(const ordo_job *job, const ordo_request *request, 
 
 /* A batch of op_expand: prepares the items in order and runs the critical sections of their requests under locks, the
  * only sync for which this function is called. Rows are not used. Returns the number of items and requests. */
-ORDO_INLINE ordo_u64 op_expand_batch(const ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
-                                     ordo_u64 known, ordo_counters *count, const ordo_sync sync, op_sink push,
-                                     void *arg)
+ORDO_INLINE ordo_u64 op_expand_batch(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
+                                     ordo_u64 known, ordo_counters *count, ordo_bin *later, const ordo_sync sync,
+                                     op_sink push, void *arg)
 {
     ordo_u64 requests = 0, activations = 0;
     (void)r;
     (void)known;
+    (void)later;
     (void)sync;
     for (ordo_u64 i = 0; i < size; i++) {
         ordo_request request[op_requests];
