@@ -10,7 +10,7 @@
 
 #include <ordo/memory.h>
 
-#include "framework/run/plan.h"
+#include "apps/cli/run_time/units.h"
 
 static run_time_operator current;
 static ordo_app current_app;
@@ -39,18 +39,49 @@ static ordo_options options_for(const ordo_options *asked)
     return chosen;
 }
 
+/* Whether the operator, and the scheduler if one is named, have code for a GPU at all. */
+static ordo_status check_gpu_code(const ordo_options *asked)
+{
+    if (!current.table->on_cuda)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "operator '%s' has a state that it does not describe to a GPU; expected ORDO_RELAX_ARRAYS in "
+                         "its list, empty where the state has no pointers",
+                         current.op.name);
+    return asked->scheduler && ordo_scheduler_find(asked->scheduler) ? run_time_has_code(asked->scheduler, ORDO_ON_CUDA)
+                                                                     : ORDO_OK;
+}
+
+/* Compiles what the run will choose. On a GPU the syncs that an instance offers are known when it has been compiled, so
+ * the choice is made again then. "auto" does without a GPU if nothing can be compiled for it; if the run should turn
+ * out not to fit on it, the run needs the CPU's instance, too. */
+static ordo_status need_instances(const ordo_work *work, const ordo_options *asked)
+{
+    const bool automatic = asked->device && !strcmp(asked->device, "auto");
+    ordo_choice choice;
+    bool news = true;
+    while (news) {
+        ordo_status status = ordo_run_choice(work, asked, &choice);
+        if (status)
+            return status;
+        status = run_time_need(&current, &choice, &news);
+        if (status && automatic && choice.device == ORDO_ON_CUDA) {
+            run_time_leave_gpu(&current, ordo_last_error());
+            news = true;
+        } else if (status) {
+            return status;
+        }
+    }
+    if (!automatic || choice.device == ORDO_ON_CPU)
+        return ORDO_OK;
+    choice.device = ORDO_ON_CPU;
+    return run_time_need(&current, &choice, &news);
+}
+
 /* What is to run, and the instance for it. `source`: NULL if all vertices are initial. */
 static ordo_status prepare(const ordo_graph *g, const ordo_options *asked, void *cells, const ordo_vid *source,
                            ordo_work *work)
 {
     const ordo_csr *csr = ordo_graph_out(g);
-    const char *scheduler;
-    ordo_sync sync;
-    if (asked->device && !strcmp(asked->device, "cuda"))
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "operator '%s' is compiled at run time, for the CPU alone; --device cuda needs one that is "
-                         "built with nvcc",
-                         current.op.name);
     if (current.op.weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != current.op.weight)
         return ordo_fail(ORDO_ERR_INPUT, "operator '%s' reads weights of type %s, the graph has %s", current.op.name,
                          type_name(current.op.weight), type_name(csr->weight_type));
@@ -62,8 +93,8 @@ static ordo_status prepare(const ordo_graph *g, const ordo_options *asked, void 
                         .targets = csr->n,
                         .initial = source,
                         .initial_count = source && csr->n ? 1 : 0};
-    ordo_status status = ordo_run_choice(work, asked, &scheduler, &sync);
-    return status ? status : run_time_need(&current, scheduler, sync);
+    ordo_status status = asked->device && !strcmp(asked->device, "cuda") ? check_gpu_code(asked) : ORDO_OK;
+    return status ? status : need_instances(work, asked);
 }
 
 static ordo_status memory(const ordo_graph *g, const ordo_options *asked, ordo_u64 *expected, ordo_u64 *at_most)
@@ -139,6 +170,8 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *asked, o
         return status;
     run_time_begin(&current, source ? *source : ORDO_NO_VERTEX, g->n, answer->values);
     status = ordo_run(&work, &chosen, stats);
+    if (!status && stats && stats->fallback[0] && current.not_on_gpu[0])
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", current.not_on_gpu);
     if (!status)
         sum_up(answer);
     return status;

@@ -1,4 +1,4 @@
-/* compile.h -- a file of C to a shared object: compiled by the system's compiler, kept, and loaded. */
+/* compile.h -- a file of C or CUDA to a shared object: compiled by the system's compiler, kept, and loaded. */
 #ifndef ORDO_CLI_RUN_TIME_COMPILE_H
 #define ORDO_CLI_RUN_TIME_COMPILE_H
 
@@ -12,6 +12,8 @@ typedef struct unit {
     const char *about;       /* the user's file, which messages are about; may be the same */
     const char *const *flag; /* [flag_count] beside those of every unit */
     int flag_count;          /* at most UNIT_FLAGS */
+    toolchain_kind compiler;
+    int capability; /* TOOLCHAIN_CUDA: the compute capability of the GPU, as ordo_backend.capability() gives it */
 } unit;
 enum { UNIT_FLAGS = 12 };
 

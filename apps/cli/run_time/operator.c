@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ordo/detail/backend.h>
+
 #include "apps/cli/run_time/units.h"
 #include "framework/run/number.h"
 
@@ -134,7 +136,18 @@ static ordo_status not_compiled(ordo_job *job)
     return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s' was not compiled for this scheduler", job->op->name);
 }
 
-/* A slot for every scheduler that runs relax operators. */
+/* The slots as a list of instances. */
+static void list_slots(run_time_operator *op)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < 2 * RUN_TIME_SCHEDULERS && op->slots[i].instance.scheduler; i++)
+        if (op->slots[i].instance.device == ORDO_ON_CPU || !op->not_on_gpu[0])
+            op->instances[used++] = &op->slots[i].instance;
+    op->instances[used] = NULL;
+    op->op.instances = op->instances;
+}
+
+/* A slot for every scheduler that runs relax operators, and another one if it does so on a GPU. */
 static void make_slots(run_time_operator *op)
 {
     const ordo_scheduler *all[RUN_TIME_SCHEDULERS];
@@ -143,20 +156,39 @@ static void make_slots(run_time_operator *op)
         const ordo_pairing *pair = all[i]->pairings;
         while (pair->kind && pair->kind != ORDO_KIND_RELAX)
             pair++;
-        if (!pair->kind)
-            continue;
-        op->slots[used] = (ordo_instance){.scheduler = all[i]->name, .run = not_compiled, .device = ORDO_ON_CPU};
-        op->instances[used] = &op->slots[used];
-        used++;
+        for (unsigned device = ORDO_ON_CPU; pair->kind && device <= ORDO_ON_CUDA; device++)
+            if (device == ORDO_ON_CPU || (op->table->on_cuda && !run_time_has_code(all[i]->name, device)))
+                op->slots[used++].instance =
+                    (ordo_instance){.scheduler = all[i]->name, .run = not_compiled, .device = device};
     }
-    op->op.instances = op->instances;
+    list_slots(op);
+}
+
+void run_time_leave_gpu(run_time_operator *op, const char *why)
+{
+    snprintf(op->not_on_gpu, sizeof op->not_on_gpu, "%s", why);
+    list_slots(op);
+}
+
+/* Without a GPU that is asked for nothing needs to be compiled. A list may ask for several devices. */
+static ordo_status check_device(const options *o)
+{
+    const ordo_backend *backend;
+    char name[ORDO_DEVICE_NAME];
+    if (!o->device || !strstr(o->device, "cuda"))
+        return ORDO_OK;
+    ordo_status status = ordo_backend_load("cuda", &backend);
+    return status ? status : backend->probe(name);
 }
 
 ordo_status run_time_open(const options *o, const char *file, run_time_operator *out)
 {
     *out = (run_time_operator){.file = file, .o = o};
+    ordo_status status = check_device(o);
+    if (status)
+        return status;
     show_phase(o, "compiling", file);
-    ordo_status status = run_time_compile(file, NULL, ORDO_SYNC_DEFAULT, &out->table);
+    status = run_time_describe(file, &out->table);
     clear_progress();
     if (!status)
         status = check_kind(file, out->table);
@@ -182,27 +214,33 @@ void run_time_close(run_time_operator *op)
     op->state = NULL;
 }
 
-ordo_status run_time_need(run_time_operator *op, const char *scheduler, ordo_sync sync)
+ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool *news)
 {
-    size_t i = 0;
-    while (op->instances[i] && strcmp(op->slots[i].scheduler, scheduler) != 0)
-        i++;
-    if (!op->instances[i])
-        return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s' has no place for an operator from a file", scheduler);
-    if (!op->compiled[i][sync]) {
-        const ordo_run_time *unit;
+    run_time_slot *slot = op->slots;
+    const bool on_gpu = choice->device == ORDO_ON_CUDA;
+    while (slot->instance.scheduler &&
+           (slot->instance.device != choice->device || strcmp(slot->instance.scheduler, choice->scheduler) != 0))
+        slot++;
+    if (!slot->instance.scheduler)
+        return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s' has no place for an operator from a file",
+                         choice->scheduler);
+    *news = false;
+    if (!slot->compiled[choice->sync]) {
+        const ordo_instance *made;
         char what[400];
-        snprintf(what, sizeof what, "%.250s for %.64s", op->file, scheduler);
+        snprintf(what, sizeof what, "%.250s for %.64s%s", op->file, choice->scheduler, on_gpu ? " on a GPU" : "");
         show_phase(op->o, "compiling", what);
-        ordo_status status = run_time_compile(op->file, scheduler, sync, &unit);
+        ordo_status status = run_time_instance(op->file, choice->scheduler, choice->sync, choice->device, &made);
         clear_progress();
-        if (!status && !unit->instance)
-            status = ordo_fail(ORDO_ERR_INTERNAL, "%s: compiled for '%s', and has no instance", op->file, scheduler);
         if (status)
             return status;
-        op->compiled[i][sync] = unit->instance->run;
+        for (int sync = 0; sync < ORDO_SYNCS; sync++)
+            if (on_gpu || sync == (int)choice->sync)
+                slot->compiled[sync] = made->run;
+        *news = slot->instance.syncs != made->syncs;
+        slot->instance.syncs = made->syncs;
     }
-    op->slots[i].run = op->compiled[i][sync];
+    slot->instance.run = slot->compiled[choice->sync];
     return ORDO_OK;
 }
 

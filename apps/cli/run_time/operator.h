@@ -9,16 +9,24 @@
 #include <ordo/detail/run_time.h>
 
 #include "apps/cli/cli.h"
+#include "framework/run/plan.h"
 
 enum { RUN_TIME_SCHEDULERS = 64, RUN_TIME_TEXT = 128 };
+
+/* The place of an instance, which is compiled when a run needs it. */
+typedef struct run_time_slot {
+    ordo_instance instance;                             /* `run` is that of the sync that is used next */
+    ordo_status (*compiled[ORDO_SYNCS])(ordo_job *job); /* NULL: not yet; on a GPU the same for all syncs */
+} run_time_slot;
 
 typedef struct run_time_operator {
     const char *file;
     const ordo_run_time *table;
-    ordo_operator op;                         /* that of the table, with the instances below */
-    ordo_instance slots[RUN_TIME_SCHEDULERS]; /* a scheduler each; `run` is that of the sync that is used next */
-    const ordo_instance *instances[RUN_TIME_SCHEDULERS + 1];
-    ordo_status (*compiled[RUN_TIME_SCHEDULERS][ORDO_SYNCS])(ordo_job *job); /* NULL: not yet */
+    ordo_operator op; /* that of the table, with the instances below */
+    run_time_slot slots[2 * RUN_TIME_SCHEDULERS];
+    const ordo_instance *instances[2 * RUN_TIME_SCHEDULERS + 1]; /* those of the slots; NULL ends them */
+    char not_on_gpu[sizeof((ordo_stats *)0)->fallback]; /* why --device auto has to take the CPU; "": not known to have
+                                                           to */
     void *state;
     size_t cell; /* bytes of a cell */
     const options *o;
@@ -48,12 +56,16 @@ ordo_status run_time_options(options *o);
 
 /* ---- operator.c ---- */
 
-/* Compiles what describes the operator, and sets its state as the options ask. Errors: those of run_time_compile();
- * ORDO_ERR_UNSOUND for an operator of a kind that cannot be compiled at run time; ORDO_ERR_USAGE for --set-state. */
+/* Compiles what describes the operator, and sets its state as the options ask. Errors: those of run_time_describe();
+ * ORDO_ERR_UNSOUND for an operator of a kind that cannot be compiled at run time; ORDO_ERR_USAGE for --set-state;
+ * ORDO_ERR_DEVICE where the options ask for a GPU and there is none: nothing is compiled then. */
 ordo_status run_time_open(const options *o, const char *file, run_time_operator *out);
 void run_time_close(run_time_operator *op);
-/* Compiles the instance under a scheduler and a sync, unless that is done, and has the operator use it. */
-ordo_status run_time_need(run_time_operator *op, const char *scheduler, ordo_sync sync);
+/* Compiles the instance under a scheduler and a sync for a device (ORDO_ON_...), unless that is done, and has the
+ * operator use it. Sets *news where the syncs that it offers have become known, which may change a choice. */
+ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool *news);
+/* Gives the GPU up: the operator has no instances for it from now on. */
+void run_time_leave_gpu(run_time_operator *op, const char *why);
 run_time_number run_time_state(const run_time_operator *op, const ordo_state_field *field);
 /* Fills the cells of a run from that source; ORDO_NO_VERTEX: the operator has none. */
 void run_time_begin(const run_time_operator *op, ordo_vid source, ordo_vid n, void *cells);

@@ -15,7 +15,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 6, ORDO_DEVICE_NAME = 96 };
+enum { ORDO_BACKEND_ABI = 7, ORDO_DEVICE_NAME = 96 };
 
 typedef struct ordo_backend {
     ordo_u32 abi; /* ORDO_BACKEND_ABI of the headers that the back end was built with */
@@ -25,6 +25,8 @@ typedef struct ordo_backend {
     /* The instance of an operator under a scheduler, or of a program under ORDO_NATIVE; NULL if there is none. An
      * instance whose run returns ORDO_ERR_MEMORY has left the cells unchanged: `--device auto` then runs on the CPU. */
     const ordo_instance *(*find)(const char *op, const char *scheduler);
+    /* The compute capability of the device that probe() found, 10 * major + minor: 90 for 9.0. 0 where probe() fails. */
+    int (*capability)(void);
 } ordo_backend;
 
 /* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,

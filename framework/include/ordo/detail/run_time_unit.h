@@ -1,17 +1,14 @@
-/* run_time_unit.h -- the rest of a unit that `ordo run` compiles: an operator's file, and this at its end.
+/* run_time_unit.h -- the rest of the unit by which `ordo run` knows an operator: the operator's file, and this at its
+ * end.
  *
  * <ordo/operator/relax.h> and <ordo/operator/critical.h> include this where ORDO_RUN_TIME is its quoted name, while the
  * operator's list of macros is still defined. So the file that the compiler reads first is the user's, and its messages
- * name that file and its lines. ORDO_OP is defined on the command line, as a name of its own. For an instance,
- * ORDO_RUN_TIME_SCHEDULER is the scheduler's name, ORDO_RUN_TIME_CODE the quoted name of its cpu.h, and ORDO_ONLY_SYNC
- * the one sync that is compiled.
+ * name that file and its lines. ORDO_OP is defined on the command line, as a name of its own.
  */
 #include <ordo/detail/run_time.h>
 
 #define ORDO_RUN_TIME_STRING_(_text) #_text
 #define ORDO_RUN_TIME_STRING(_text) ORDO_RUN_TIME_STRING_(_text)
-
-ORDO_API extern const ordo_run_time ordo_run_time_entry;
 
 #if ORDO_OP_KIND == ORDO_KIND_CRITICAL
 const ordo_run_time ordo_run_time_entry = {
@@ -29,12 +26,6 @@ const ordo_run_time ordo_run_time_entry = {
 /* The check of <ordo/scheduler/cpu.h>, which is for files where ORDO_OP has to be the operator's name. */
 enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
 #include <ordo/scheduler/cpu.h>
-#ifdef ORDO_RUN_TIME_SCHEDULER
-#include ORDO_RUN_TIME_CODE
-#define ORDO_RUN_TIME_INSTANCE &ORDO_JOIN3(ORDO_OP, _on_cpu_under_, ORDO_RUN_TIME_SCHEDULER)
-#else
-#define ORDO_RUN_TIME_INSTANCE NULL
-#endif
 
 #ifdef ORDO_RELAX_SETTINGS
 typedef double ordo_f64;
@@ -149,7 +140,6 @@ const ordo_run_time ordo_run_time_entry = {
            .knows_final = op_knows_final != 0,
            .entry = sizeof(op_entry),
            .state = sizeof(op_state)},
-    .instance = ORDO_RUN_TIME_INSTANCE,
     .order = op_order,
     .arrays = op_array_count,
 #ifdef ORDO_RELAX_TARGET
@@ -164,6 +154,7 @@ const ordo_run_time ordo_run_time_entry = {
 #if defined(ORDO_RELAX_SOURCE) || defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER != ORDO_BY_COMPARATOR
     .can_begin = true,
 #endif
+    .on_cuda = ORDO_OP_ON_CUDA != 0,
     .fields = run_time_fields,
     .field_count = run_time_field_count,
     .set_initial = run_time_set_initial,
