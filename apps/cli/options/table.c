@@ -135,6 +135,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW(NULL, 'd', "DELTA", RUNS, OWN(take_delta), "the tunable delta, for schedulers that have it"),
     ROW("device", 0, "LIST", VERB_COMPARE, TEXT(device), "cpu, cuda, auto (cuda where that can be), by commas (cpu)"),
     ROW("device", 0, "cpu|cuda|auto", MEASURES & ~VERB_COMPARE, WORD(device), "where; auto: cuda where that can be (cpu)"),
+    ROW("device", 0, "cpu|cuda|auto", VERB_CHECK, WORD(device), "also runs it there, under every scheduler, on small graphs (not run)"),
     ROW("threads", 0, "LIST", VERB_COMPARE, TEXT(thread_list), "threads, by commas (OMP_NUM_THREADS, or one a core)"),
     ROW("threads", 0, "N", MAKES & ~VERB_COMPARE, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
     ROW("source", 'r', "V", VERB_COMPARE | VERB_TUNE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",

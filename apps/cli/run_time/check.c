@@ -636,5 +636,10 @@ ordo_status verb_check_operator(const options *o)
                                        : why);
     }
     run_time_close(&op);
+    fflush(stdout);
+    checked_property = "runs";
+    status = o->device ? run_time_check_device(o, o->words[0], first, sizeof first) : ORDO_OK;
+    if (status)
+        return status;
     return first[0] ? ordo_fail(ORDO_ERR_VERIFY, "%s", first) : ORDO_OK;
 }

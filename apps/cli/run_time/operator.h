@@ -84,6 +84,13 @@ ordo_status run_time_app(const options *o, const char *file, const ordo_app **ou
 /* The operator of such an app; NULL for any other app. */
 const run_time_operator *run_time_of(const ordo_app *app);
 
+/* ---- check_device.c ---- */
+
+/* Runs an operator's file on the device of the options under every scheduler that can, and prints a line for each. What
+ * the first wrong answer is goes to first[size], unless that has a text already. Errors: those of run_time_app() and of
+ * compiling. */
+ordo_status run_time_check_device(const options *o, const char *file, char *first, size_t size);
+
 /* ---- verify.c ---- */
 
 /* Checks an answer. Certificate: no edge improves a cell and, for a monotone operator, each cell got its value along a

@@ -28,9 +28,8 @@ template <typename A, typename B> struct ordo_dev_either<false, A, B> {
 template <typename T> struct ordo_dev_word { /* the types that CUDA's functions take */
     static constexpr bool is_signed = (T)-1 < (T)0;
     using bits = typename ordo_dev_either<sizeof(T) == 8, unsigned long long, unsigned>::type;
-    using number =
-        typename ordo_dev_either<sizeof(T) == 8, typename ordo_dev_either<is_signed, long long, bits>::type,
-                                 typename ordo_dev_either<is_signed, int, bits>::type>::type;
+    using number = typename ordo_dev_either<sizeof(T) == 8, typename ordo_dev_either<is_signed, long long, bits>::type,
+                                            typename ordo_dev_either<is_signed, int, bits>::type>::type;
 };
 /* Relaxed load and store of a word in the shared memory of the thread's block, as volatile accesses. The scoped
  * intrinsics use a generic address; these use a shared-memory address if the compiler knows that it is one, which is
