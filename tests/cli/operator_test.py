@@ -165,6 +165,38 @@ class Run(Files):
             self.refused(3, why, "run", TOLLS, self.gr, env={**os.environ, "CC": cc})
         self.refused(3, "no C compiler found", "run", TOLLS, self.gr, env={**os.environ, "PATH": "/nowhere"})
 
+    def test_pruned(self):
+        """Beyond a size those that were not used for longest go; several processes at once each get what they need."""
+        folder = os.path.join(self.path("pruned"), "operators")
+        os.makedirs(folder, mode=0o700)
+        os.chmod(folder, 0o700)
+        environment = {**os.environ, "ORDO_CACHE": os.path.dirname(folder), "ORDO_CACHE_SIZE": "2"}
+        words = ("run", TOLLS, self.gr, "--source", self.source, "--verify", "--quiet")
+        for i in range(5):  # 500 kB each, used one after the other, long ago; one that is left of a process that was killed
+            path = os.path.join(folder, f"{i:032}.so" if i else "killed.tmp.1")
+            with open(path, "wb") as f:
+                f.truncate(500000)
+            os.utime(path, (1000 + i, 1000 + i))
+        self.ok(ordo(*words, env=environment))  # two small ones more
+        old = [f"{i:032}.so" for i in range(1, 5)]
+        mine = sorted(set(os.listdir(folder)) - set(old))
+        self.assertLess(set(old), set(os.listdir(folder)))
+        self.assertEqual([len(mine), "killed.tmp.1" in mine], [2, False])
+        for name in mine:
+            os.utime(os.path.join(folder, name), (1, 1))
+        self.ok(ordo(*words, env=environment))
+        self.assertTrue(all(os.stat(os.path.join(folder, name)).st_mtime > 1e9 for name in mine))  # used now
+        with open(os.path.join(folder, "large.so"), "wb") as f:
+            f.truncate(1 << 22)
+        os.utime(os.path.join(folder, "large.so"), (9999, 9999))
+        self.ok(ordo(*words, "--scheduler", "bsp", env=environment))
+        self.assertEqual(len(os.listdir(folder)), 3)  # what is old is gone, and what was used now stays
+        environment["ORDO_CACHE_SIZE"] = "0"
+        several = [subprocess.Popen([command.ORDO, *map(str, words), "--scheduler", s], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                   for s in command.schedulers() for _ in range(2)]
+        for process in several:
+            self.assertEqual((process.communicate(timeout=120)[1], process.returncode), (b"", 0))
+
     @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_another_compiler(self):
         """It takes the framework's and every scheduler's code."""

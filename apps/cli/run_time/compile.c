@@ -211,15 +211,18 @@ static void *open_object(const char *path)
 }
 
 /* The object of a file in the folder: the one that is kept or, if there is none or it is damaged, a new one. */
-static ordo_status find_object(const command *c, const char *path, bool known, void **out)
+static ordo_status find_object(const command *c, const cache_folder *folder, const char *path, bool known, void **out)
 {
     *out = known && is_whole(path) ? open_object(path) : NULL;
-    if (*out)
+    if (*out) {
+        cache_used(path);
         return ORDO_OK;
+    }
     ordo_status status = compile_to(c, path);
     if (status)
         return status;
     *out = open_object(path);
+    cache_prune(folder);
     if (*out)
         return ORDO_OK;
     const char *why = dlerror();
@@ -246,7 +249,7 @@ ordo_status unit_load(const unit *u, void **out)
     const bool known = find_key(&c, &k);
     snprintf(path, sizeof path, "%s/%016llx%016llx.so", folder.path, (unsigned long long)k.first,
              (unsigned long long)k.second);
-    status = find_object(&c, path, known, out);
+    status = find_object(&c, &folder, path, known, out);
     if (!folder.kept) {
         unlink(path);
         rmdir(folder.path);
