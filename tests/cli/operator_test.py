@@ -221,7 +221,6 @@ class Run(Files):
             self.refused(3 if name == "empty.c" else 2, why, "run", self.write(name, text), self.gr)
         for status, why, words in ((2, "run needs an operator's file", ()), (2, "no graph given", (TOLLS,)), (2, "2 graphs given", (TOLLS, self.gr, self.gr)),
                                    (3, "No such file", ("./none.c", self.gr)), (3, "expected a file of C", (TREE, self.gr)),
-                                   (2, "needs a .*monotone|compiled at run time, for the CPU alone", (TOLLS, self.gr, "--device", "cuda")),
                                    (2, "did you mean 'delta'", (TOLLS, self.gr, "--scheduler", "dleta")), (2, "does not offer sync", (TOLLS, self.gr, "--sync", "server")),
                                    (2, "no such number to set; it lists rate, toll", (TOLLS, self.gr, "--set-state", "tol=1")),
                                    (2, "expected NAME=VALUE", (TOLLS, self.gr, "--set-state", "toll")),

@@ -39,6 +39,20 @@ static ordo_options options_for(const ordo_options *asked)
     return chosen;
 }
 
+/* `source`: NULL if all vertices are initial. */
+static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *source)
+{
+    const ordo_vid n = ordo_graph_out(g)->n;
+    return (ordo_work){.op = &current.op,
+                       .graph = g,
+                       .cells = cells,
+                       .state = current.state,
+                       .num_items = n,
+                       .targets = n,
+                       .initial = source,
+                       .initial_count = source && n ? 1 : 0};
+}
+
 /* Whether the operator, and the scheduler if one is named, have code for a GPU at all. */
 static ordo_status check_gpu_code(const ordo_options *asked)
 {
@@ -85,14 +99,7 @@ static ordo_status prepare(const ordo_graph *g, const ordo_options *asked, void 
     if (current.op.weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != current.op.weight)
         return ordo_fail(ORDO_ERR_INPUT, "operator '%s' reads weights of type %s, the graph has %s", current.op.name,
                          type_name(current.op.weight), type_name(csr->weight_type));
-    *work = (ordo_work){.op = &current.op,
-                        .graph = g,
-                        .cells = cells,
-                        .state = current.state,
-                        .num_items = csr->n,
-                        .targets = csr->n,
-                        .initial = source,
-                        .initial_count = source && csr->n ? 1 : 0};
+    *work = work_on(g, cells, source);
     ordo_status status = asked->device && !strcmp(asked->device, "cuda") ? check_gpu_code(asked) : ORDO_OK;
     return status ? status : need_instances(work, asked);
 }
@@ -188,6 +195,41 @@ static int print(const ordo_answer *answer, ordo_u64 v, char *out, size_t size)
     char text[RUN_TIME_TEXT];
     run_time_text(&current, (ordo_vid)v, run_time_at(&current, answer->values, v), text);
     return snprintf(out, size, "%s", text);
+}
+
+/* ---- several runs ---- */
+
+static bool is_in(const ordo_choice *list, int count, const ordo_choice *c)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].device == c->device && !strcmp(list[i].scheduler, c->scheduler) &&
+            (c->device == ORDO_ON_CUDA || list[i].sync == c->sync))
+            return true;
+    return false;
+}
+
+void run_time_ahead(const options *o, const ordo_app *app, const ordo_options *const *runs, int count)
+{
+    enum { MOST = 256 };
+    static const ordo_vid first = 0;
+    ordo_choice choice[MOST];
+    int used = 0;
+    ordo_graph *tiny;
+    if (app != &current_app || tiny_graph(app, &tiny))
+        return;
+    for (int i = 0; i < count && used < MOST; i++) {
+        ordo_u64 cell = 0;
+        const ordo_options run = options_for(runs[i]);
+        const ordo_work work = work_on(tiny, &cell, current.table->has_source ? &first : NULL);
+        if (!ordo_run_choice(&work, &run, &choice[used]) && !is_in(choice, used, &choice[used]))
+            used++;
+    }
+    ordo_graph_free(tiny);
+    char what[400];
+    snprintf(what, sizeof what, "%.250s for %d schedulers", current.file, used);
+    show_phase(o, "compiling", what);
+    run_time_compile_ahead(current.file, choice, used);
+    clear_progress();
 }
 
 /* ---- the app ---- */

@@ -88,23 +88,31 @@ static ordo_status run_graphs(const ordo_app *app, const ordo_options *run, ordo
 
 ordo_status run_time_check_device(const options *o, const char *file, char *first, size_t size)
 {
+    ordo_options run[RUN_TIME_SCHEDULERS];
+    const ordo_options *runs[RUN_TIME_SCHEDULERS];
     const ordo_app *app;
+    int count = 0;
     ordo_status status = run_time_app(o, file, &app);
     if (status)
         return status;
-    for (const char *const *name = scheduler_names(); *name; name++) {
-        const ordo_options run = {.scheduler = *name, .device = o->device, .timeout = SECONDS};
-        status = run_graphs(app, &run, o->seed);
+    for (const char *const *name = scheduler_names(); *name && count < RUN_TIME_SCHEDULERS; name++, count++) {
+        run[count] = (ordo_options){.scheduler = *name, .device = o->device, .timeout = SECONDS};
+        runs[count] = &run[count];
+    }
+    run_time_ahead(o, app, runs, count);
+    for (int i = 0; i < count; i++) {
+        const char *name = run[i].scheduler;
+        status = run_graphs(app, &run[i], o->seed);
         if (status == ORDO_ERR_UNSOUND)
             continue;
         const bool wrong = status == ORDO_ERR_VERIFY || status == ORDO_ERR_TIMEOUT;
         if (status && !wrong)
             return status;
         if (!o->quiet)
-            printf("  answer under %-13s %s%s\n", *name, wrong ? "FAILS: " : "holds", wrong ? ordo_last_error() : "");
+            printf("  answer under %-13s %s%s\n", name, wrong ? "FAILS: " : "holds", wrong ? ordo_last_error() : "");
         if (wrong && !first[0])
             snprintf(first, size, "%s: operator '%s' under scheduler '%s' on device '%s': %.600s", file, app->name,
-                     *name, o->device, ordo_last_error());
+                     name, o->device, ordo_last_error());
     }
     return ORDO_OK;
 }

@@ -179,7 +179,8 @@ static ordo_status compile_to(const command *c, const char *path)
     add_file(&more);
     captured said = {.text = messages, .size = MESSAGES};
     int result = process_capture(more.word, NULL, &said);
-    print_messages(c, messages);
+    if (!c->u->quiet)
+        print_messages(c, messages);
     free(messages);
     ordo_status closed = ordo_output_close(&out, result == 0, 0);
     if (result == 0)

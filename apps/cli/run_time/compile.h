@@ -2,6 +2,8 @@
 #ifndef ORDO_CLI_RUN_TIME_COMPILE_H
 #define ORDO_CLI_RUN_TIME_COMPILE_H
 
+#include <stdbool.h>
+
 #include <ordo/error.h>
 
 #include "apps/cli/run_time/toolchain.h"
@@ -12,6 +14,7 @@ typedef struct unit {
     const char *about;       /* the user's file, which messages are about; may be the same */
     const char *const *flag; /* [flag_count] beside those of every unit */
     int flag_count;          /* at most UNIT_FLAGS */
+    bool quiet;              /* messages of the compiler are dropped */
     toolchain_kind compiler;
     int capability; /* TOOLCHAIN_CUDA: the compute capability of the GPU, as ordo_backend.capability() gives it */
 } unit;

@@ -81,6 +81,9 @@ void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, ch
 
 /* Sets *out to the app of an operator's file. It is valid until the next call. Errors: those of run_time_open(). */
 ordo_status run_time_app(const options *o, const char *file, const ordo_app **out);
+/* Compiles what these runs will need, several units at once; for other apps does nothing. Errors are left to the runs.
+ */
+void run_time_ahead(const options *o, const ordo_app *app, const ordo_options *const *runs, int count);
 /* The operator of such an app; NULL for any other app. */
 const run_time_operator *run_time_of(const ordo_app *app);
 

@@ -7,6 +7,7 @@
 #include "apps/cli/run_time/units.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include <ordo/detail/backend.h>
 
+#include "apps/cli/cache.h"
 #include "apps/cli/run_time/compile.h"
 #include "framework/run/registry.h"
 
@@ -187,10 +189,10 @@ ordo_status run_time_describe(const char *file, const ordo_run_time **out)
     return status;
 }
 
-ordo_status run_time_instance(const char *file, const char *scheduler, ordo_sync sync, unsigned device,
-                              const ordo_instance **out)
+static ordo_status make_instance(const char *file, const char *scheduler, ordo_sync sync, unsigned device, bool quiet,
+                                 const ordo_instance **out)
 {
-    unit u = {.file = file, .about = file};
+    unit u = {.file = file, .about = file, .quiet = quiet};
     flags f = {.count = 0};
     code_file code;
     ordo_status status = find_code(scheduler, device, ORDO_KIND_RELAX, &code);
@@ -201,6 +203,62 @@ ordo_status run_time_instance(const char *file, const char *scheduler, ordo_sync
     if (device == ORDO_ON_CPU)
         define(&f, "ORDO_ONLY_SYNC", "", sync_symbol(sync), "");
     return load_instance(&u, &f, scheduler, device, &code, out);
+}
+
+ordo_status run_time_instance(const char *file, const char *scheduler, ordo_sync sync, unsigned device,
+                              const ordo_instance **out)
+{
+    return make_instance(file, scheduler, sync, device, false, out);
+}
+
+/* ---- several at once ---- */
+
+typedef struct queue {
+    const char *file;
+    const ordo_choice *choice; /* [count] */
+    int count, next;           /* next: taken by an atomic addition */
+} queue;
+
+static void *compile_some(void *arg)
+{
+    queue *q = arg;
+    const ordo_instance *ignored;
+    for (int i; (i = __atomic_fetch_add(&q->next, 1, __ATOMIC_RELAXED)) < q->count;) {
+        const ordo_choice *c = &q->choice[i];
+        make_instance(q->file, c->scheduler, c->sync, c->device, true, &ignored);
+    }
+    return NULL;
+}
+
+/* What is found once is found ahead of the threads. */
+static bool can_compile(const ordo_choice *choices, int count)
+{
+    const toolchain *ignored;
+    cache_folder cache;
+    bool gpu = false;
+    for (int i = 0; i < count; i++)
+        gpu |= choices[i].device == ORDO_ON_CUDA;
+    if (toolchain_find(TOOLCHAIN_C, &ignored) || (gpu && toolchain_find(TOOLCHAIN_CUDA, &ignored)) ||
+        cache_private_folder("operators", &cache))
+        return false;
+    if (!cache.kept)
+        rmdir(cache.path);
+    return cache.kept;
+}
+
+void run_time_compile_ahead(const char *file, const ordo_choice *choices, int count)
+{
+    enum { MOST = 7 }; /* files that ordo_output can list for a signal handler, less one */
+    queue q = {file, choices, count, 0};
+    pthread_t thread[MOST];
+    int started = 0;
+    if (!can_compile(choices, count))
+        return;
+    while (started < count && started < MOST && started < ordo_cores() &&
+           pthread_create(&thread[started], NULL, compile_some, &q) == 0)
+        started++;
+    for (int i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
 }
 
 /* ---- a scheduler's folder ---- */

@@ -5,6 +5,8 @@
 
 #include <ordo/detail/run_time.h>
 
+#include "framework/run/plan.h"
+
 /* Sets *out to the table of an operator's file. Errors: those of unit_load(); ORDO_ERR_INPUT if the file declares no
  * operator. */
 ordo_status run_time_describe(const char *file, const ordo_run_time **out);
@@ -14,6 +16,10 @@ ordo_status run_time_describe(const char *file, const ordo_run_time **out);
  * GPU those of ordo_backend.probe(). */
 ordo_status run_time_instance(const char *file, const char *scheduler, ordo_sync sync, unsigned device,
                               const ordo_instance **out);
+
+/* Compiles what the choices ask for, several units at once, so that run_time_instance() finds them. Errors and messages
+ * are left to that. */
+void run_time_compile_ahead(const char *file, const ordo_choice *choices, int count);
 
 /* Whether a scheduler has code for the device, in its folder or among Ordo's headers. Errors: ORDO_ERR_UNSOUND if not,
  * with a message that names the file. */
