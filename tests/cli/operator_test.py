@@ -108,6 +108,44 @@ class Run(Files):
         self.assertEqual(self.values(self.write("fit.c", fit), reals, "--source", 0, "--scheduler", "near_far", "--verify"), ["inf", "2.5", "0.5"])
         self.refused(3, r"reads weights of type u32, the graph has f32", "run", TOLLS, reals, "--source", 0)
 
+    def test_arrays(self):
+        """Arrays of the state: filled by the operator, and from files, of every type; refused where their sizes or texts are wrong."""
+        fees = os.path.join(TREE, "tests", "cli", "operators", "fees.c")
+        degree = [sum(u == v for u, _, _ in self.edges) for v in range(self.n)]
+
+        def costs(fee):
+            return ["inf" if c == INF else str(c) for c in dijkstra(self.n, [(u, v, w + fee[v]) for u, v, w in self.edges], self.source)]
+        for each, threads in ((10, 1), (3, 2)):
+            self.assertEqual(self.values(fees, self.gr, "--source", self.source, "--set-state", f"each={each}", "--threads", threads, "--verify"), costs([each * d for d in degree]))
+        self.assertEqual(self.values(fees, self.chain, "--source", 0, "--verify"), ["0", "15", "30", "35"])
+        text = self.ok(ordo("compare", fees, self.gr, self.chain, "--source", 0, "--repeat", 2, "--warmup", 0, "--threads", 2)).out
+        self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), 2 * len(command.schedulers()), text)
+        self.assertRegex(self.ok(ordo("check-operator", fees)).out, r"(?m)^  one answer in every order +holds$")
+        # without ORDO_RELAX_FILL files fill it
+        source = pathlib.Path(fees).read_text().replace("#define ORDO_RELAX_FILL fees_fill\n", "")
+        file, numbers = self.write("files.c", source), self.path("numbers.txt")
+        fee = [v * 7 % 31 for v in range(self.n)]
+        pathlib.Path(numbers).write_text("".join(f"{f} \n" for f in fee))
+        self.assertEqual(self.values(file, self.gr, "--source", self.source, "--set-state", f"fee=@{numbers}", "--verify"), costs(fee))
+        for name, kind, text, right in (("f64", "double", "0.5\n", True), ("i32", "ordo_i32", "-3\n", True), ("u64", "ordo_u64", "10000000000\n", True), ("f32", "ordo_f32", "1e9\n", True),
+                                        ("u32", "ordo_u32", "-1\n", False), ("i32", "ordo_i32", "0.5\n", False), ("f64", "double", "x\n", False), ("char", "char", "1\n", None)):
+            other = self.write(f"array_{name}.c", source.replace("ordo_u32 *fee", f"{kind} *fee").replace("s->fee[v] =", "s->fee[v] = (ordo_u32)").replace("s->fee[e.head]", "(ordo_u32)s->fee[e.head]"))
+            pathlib.Path(numbers).write_text(text * self.n)
+            words = ("run", other, self.gr, "--source", self.source, "--set-state", f"fee=@{numbers}")
+            if right:
+                self.ok(ordo(*words))
+            elif right is None:
+                self.refused(2, "its elements are not u32, i32, u64, f32 or f64", *words)
+            else:
+                self.refused(3, rf"numbers.txt: line 1: '{text.strip()}', expected a number of type {name}", *words)
+        for count in (self.n - 1, self.n + 1):
+            pathlib.Path(numbers).write_text("1\n" * count)
+            self.refused(3, f"found {count} lines, expected {self.n} numbers for array 'fee'", "run", file, self.gr, "--source", 0, "--set-state", f"fee=@{numbers}")
+        self.refused(3, "No such file", "run", file, self.gr, "--source", 0, "--set-state", "fee=@/none")
+        self.refused(2, "'fee=1': an array, expected NAME=@FILE", "run", file, self.gr, "--source", 0, "--set-state", "fee=1")
+        self.refused(2, "it lists each, fee", "run", file, self.gr, "--source", 0, "--set-state", "free=1")
+        self.refused(2, "array 'fee' is read from a file, which does not fit", "check-operator", file, "--set-state", f"fee=@{numbers}")
+
     def test_messages(self):
         """What the compiler says comes first, and is about the user's file; then one line."""
         for name, text, line, why in (("a.c", text_of().replace("e.weight", "e.wait"), 3, "wait"),
@@ -211,7 +249,7 @@ class Run(Files):
             ("target.c", text_of(PLUS + "ORDO_FN ordo_u32 target(const ordo_no_state *s, ordo_edge_u32 e) { (void)s; return e.tail; }\n", TARGET="target"),
              "has targets of its own"),
             ("arrays.c", text_of("typedef struct many { ordo_u32 *of; } many;\n" + PLUS.replace("ordo_no_state", "many"), STATE="many",
-                                 **{"ARRAYS(X)": "X(of, ITEM, 1)"}), "has a state with arrays"),
+                                 **{"ARRAYS(X)": "X(of, ITEM, 1)"}), "nothing fills array 'of' of the state; expected ORDO_RELAX_FILL, or --set-state of=@FILE"),
             ("order.c", text_of(PLUS + "ORDO_FN int better(ordo_u32 a, ordo_u32 b) { return a < b; }\nORDO_FN ordo_u32 worst(void) { return 9; }\n",
                                 ORDER="ORDO_BY_COMPARATOR", BETTER="better", WORST="worst"), "does not say what its cells begin with"),
             ("empty.c", "int x;\n", "it declares no operator"),

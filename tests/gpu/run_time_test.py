@@ -18,7 +18,7 @@ import unittest
 
 ORDO = os.path.abspath(sys.argv.pop(1))
 TREE = pathlib.Path(__file__).resolve().parents[2]
-OWN = [TREE / "tests" / "cli" / "operators" / name for name in ("longest.c", "tolls.c")]
+OWN = [TREE / "tests" / "cli" / "operators" / name for name in ("longest.c", "tolls.c", "fees.c")]
 OF_TREE = [TREE / "operators" / name for name in ("gallery/min_label.h", "gallery/reach.h", "gallery/reliable_path.h", "bfs.h", "cc.h")]
 AT_ONCE = 6
 

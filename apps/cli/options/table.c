@@ -130,7 +130,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sync", 0, "NAME", MEASURES & ~VERB_COMPARE, TEXT(sync), "auto, atomic, racy, lock, owner or server (the scheduler's default)", OPERATORS),
     ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO, OWN(take_setting),
         "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone", OPERATORS, .repeats = true),
-    ROW("set-state", 0, "NAME=VALUE", RUNS | VERB_CHECK, OWN(take_state), "operators' files: a number of the operator's state",
+    ROW("set-state", 0, "NAME=VALUE", RUNS | VERB_CHECK, OWN(take_state), "operators' files: a number of the operator's state; @FILE: an array",
         ONLY(TRAIT_STATE, "has no state to set"), .repeats = true),
     ROW(NULL, 'd', "DELTA", RUNS, OWN(take_delta), "the tunable delta, for schedulers that have it"),
     ROW("device", 0, "LIST", VERB_COMPARE, TEXT(device), "cpu, cuda, auto (cuda where that can be), by commas (cpu)"),

@@ -175,6 +175,9 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *asked, o
         status = prepare(input->graph, &chosen, answer->values, source, &work);
     if (status)
         return status;
+    status = run_time_fill(&current, g, source ? *source : ORDO_NO_VERTEX);
+    if (status)
+        return status;
     run_time_begin(&current, source ? *source : ORDO_NO_VERTEX, g->n, answer->values);
     status = ordo_run(&work, &chosen, stats);
     if (!status && stats && stats->fallback[0] && current.not_on_gpu[0])

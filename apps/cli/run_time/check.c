@@ -509,7 +509,8 @@ static bool holds(run_time_operator *op, const property *p, const trial *t, char
     if (bytes == op->op.state)
         set_fields(op, t);
     make_scene(op, t, &s);
-    const bool fine = p->holds(&s);
+    const bool filled = run_time_fill(op, &s.g, s.source) == ORDO_OK; /* without memory nothing is shown */
+    const bool fine = !filled || p->holds(&s);
     snprintf(why, size, "%s", s.why);
     memcpy(op->state, kept, bytes);
     return fine;
@@ -611,6 +612,16 @@ ordo_status verb_check_operator(const options *o)
     ordo_status status = run_time_open(o, o->words[0], &op);
     if (status)
         return status;
+    for (size_t i = 0; i < op.table->array_count && !status; i++)
+        if (run_time_array_file(&op, op.table->arrays[i].name))
+            status = ordo_fail(ORDO_ERR_USAGE,
+                               "%s: array '%s' is read from a file, which does not fit the small graphs of "
+                               "check-operator; expected ORDO_RELAX_FILL",
+                               o->words[0], op.table->arrays[i].name);
+    if (status) {
+        run_time_close(&op);
+        return status;
+    }
     checked_file = o->words[0];
     watch_crashes();
     if (!o->quiet)

@@ -24,8 +24,8 @@ static ordo_status check_kind(const char *file, const ordo_run_time *t)
         what = "is a critical operator; expected a relax operator";
     else if (t->order == ORDO_SUM)
         what = "has cells that sum; expected an order of cells";
-    else if (t->arrays > 0)
-        what = "has a state with arrays, which nothing fills; expected numbers alone";
+    else if (t->array_count > ORDO_MOST_ARRAYS)
+        what = "has a state with more arrays than can be listed (ORDO_MOST_ARRAYS)";
     else if (t->own_target)
         what = "has targets of its own (ORDO_RELAX_TARGET); expected the heads of edges";
     else if (!t->can_begin)
@@ -66,8 +66,7 @@ run_time_number run_time_state(const run_time_operator *op, const ordo_state_fie
     return out;
 }
 
-/* Parses a value and stores it. False where it is no number of the field's type. */
-static bool set_field(void *state, const ordo_state_field *field, const char *text)
+bool run_time_parse(void *state, const ordo_state_field *field, const char *text)
 {
     char *at = (char *)state + field->at;
     const bool minus = text[0] == '-';
@@ -101,8 +100,9 @@ static void list_fields(const ordo_run_time *t, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = 0;
-    for (size_t i = 0; i < t->field_count && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", t->fields[i].name);
+    for (size_t i = 0; i < t->field_count + t->array_count && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "",
+                                 i < t->field_count ? t->fields[i].name : t->arrays[i - t->field_count].name);
 }
 
 /* Sets a field by "name=value". */
@@ -118,11 +118,16 @@ static ordo_status set_state(run_time_operator *op, const char *text)
         const ordo_state_field *field = &t->fields[i];
         if (strlen(field->name) != length || memcmp(field->name, text, length) != 0)
             continue;
-        return set_field(op->state, field, equals + 1)
+        return run_time_parse(op->state, field, equals + 1)
                    ? ORDO_OK
                    : ordo_fail(ORDO_ERR_USAGE, "--set-state '%s', expected a number of type %s", text,
                                type_name(field->type));
     }
+    for (size_t i = 0; i < t->array_count; i++)
+        if (strlen(t->arrays[i].name) == length && !memcmp(t->arrays[i].name, text, length))
+            return equals[1] == '@'
+                       ? ORDO_OK
+                       : ordo_fail(ORDO_ERR_USAGE, "--set-state '%s': an array, expected NAME=@FILE", text);
     list_fields(t, names, sizeof names);
     return ordo_fail(ORDO_ERR_UNKNOWN, "--set-state '%s': operator '%s' has no such number to set; it lists %s", text,
                      t->op.name, names[0] ? names : "none (ORDO_RELAX_SETTINGS)");
@@ -203,6 +208,7 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
     out->table->set_initial(out->state);
     for (int i = 0; i < o->state_count && !status; i++)
         status = set_state(out, o->states[i]);
+    status = status ? status : run_time_check_arrays(out);
     if (status)
         run_time_close(out);
     return status;
@@ -210,6 +216,7 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
 
 void run_time_close(run_time_operator *op)
 {
+    run_time_free_arrays(op);
     free(op->state);
     op->state = NULL;
 }

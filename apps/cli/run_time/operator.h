@@ -28,7 +28,10 @@ typedef struct run_time_operator {
     char not_on_gpu[sizeof((ordo_stats *)0)->fallback]; /* why --device auto has to take the CPU; "": not known to have
                                                            to */
     void *state;
-    size_t cell; /* bytes of a cell */
+    void *array[ORDO_MOST_ARRAYS]; /* of the state; NULL: none yet */
+    ordo_u64 array_bytes[ORDO_MOST_ARRAYS];
+    const ordo_eid *filled_for; /* the rows of the graph that files were read for; NULL: none yet */
+    size_t cell;                /* bytes of a cell */
     const options *o;
 } run_time_operator;
 
@@ -66,6 +69,8 @@ void run_time_close(run_time_operator *op);
 ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool *news);
 /* Gives the GPU up: the operator has no instances for it from now on. */
 void run_time_leave_gpu(run_time_operator *op, const char *why);
+/* Parses a number and stores it at the place of a field. False where it is no number of the field's type. */
+bool run_time_parse(void *state, const ordo_state_field *field, const char *text);
 run_time_number run_time_state(const run_time_operator *op, const ordo_state_field *field);
 /* Fills the cells of a run from that source; ORDO_NO_VERTEX: the operator has none. */
 void run_time_begin(const run_time_operator *op, ordo_vid source, ordo_vid n, void *cells);
@@ -76,6 +81,17 @@ static inline const void *run_time_at(const run_time_operator *op, const void *c
 }
 /* A cell as text of one line. */
 void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, char out[RUN_TIME_TEXT]);
+
+/* ---- arrays.c ---- */
+
+/* Whether --set-state has a file for an array of that name; then its path, else NULL. */
+const char *run_time_array_file(const run_time_operator *op, const char *name);
+/* Whether something fills every array of the state. Errors: ORDO_ERR_USAGE, with the name of one that nothing fills. */
+ordo_status run_time_check_arrays(const run_time_operator *op);
+/* Makes the arrays of the state for a graph and has them filled. `source`: ORDO_NO_VERTEX if there is none. Errors:
+ * ORDO_ERR_MEMORY; ORDO_ERR_IO and ORDO_ERR_INPUT for files. */
+ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid source);
+void run_time_free_arrays(run_time_operator *op);
 
 /* ---- app.c ---- */
 

@@ -8,12 +8,13 @@
  * scheduler, into which the operator is inlined, for the CPU or, compiled by nvcc, for a GPU: the same file with
  * <ordo/detail/run_time_instance.h> at its end.
  *
- * Not done: critical operators, cells that sum, states with arrays, targets other than the heads of edges. Of these the
+ * Not done: critical operators, cells that sum, targets other than the heads of edges. Of these the
  * table says enough for refusing them by name.
  */
 #ifndef ORDO_DETAIL_RUN_TIME_H
 #define ORDO_DETAIL_RUN_TIME_H
 
+#include <ordo/operator/operator.h>
 #include <ordo/scheduler/scheduler.h>
 
 ORDO_BEGIN_DECLS
@@ -32,15 +33,20 @@ typedef struct ordo_run_time {
     ordo_u32 interface;             /* ORDO_RUN_TIME_INTERFACE; the first member, whatever the others are */
     ordo_operator op;               /* without instances */
     int order;                      /* ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR, ORDO_SUM */
-    int arrays;                     /* of the state; at least those that are listed */
+    const ordo_state_field *arrays; /* [array_count] those that ORDO_RELAX_ARRAYS lists, in that order; `type` is that
+                                       of an element, or ORDO_NONE for any other, `help` is NULL */
+    size_t array_count;
     bool own_target, own_priority;  /* ORDO_RELAX_TARGET, ORDO_RELAX_PRIORITY are defined */
     bool has_source, can_begin;     /* can_begin: it is known what cells begin with */
     bool on_cuda;                   /* the CUDA back end supports it: ORDO_OP_ON_CUDA */
     const ordo_state_field *fields; /* [field_count] */
     size_t field_count;
 
-    /* The members below are NULL where the command refuses the operator. */
+    /* The members below are NULL where the command refuses the operator; so are those that the file does not have. */
     void (*set_initial)(void *state); /* sets the fields of a state that is all 0 */
+    /* Writes the arrays of that state to out[ORDO_MOST_ARRAYS]. */
+    void (*list_arrays)(void *state, ordo_u64 items, ordo_u64 edges, ordo_array *out);
+    void (*fill)(void *state, const ordo_csr *graph, ordo_vid source);
     void (*begin)(const void *state, ordo_item item, void *cell);
     void (*source)(const void *state, void *cell);
     void (*worst)(void *cell);

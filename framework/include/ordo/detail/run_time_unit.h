@@ -44,6 +44,38 @@ static const ordo_state_field *const run_time_fields = NULL;
 enum { run_time_field_count = 0 };
 #endif
 
+#ifdef ORDO_RELAX_ARRAYS
+/* The type is that of what the pointer points at, const or not. */
+#define ORDO_RUN_TIME_ARRAY(_member, _per, _each)                                                                      \
+    {#_member, NULL,                                                                                                   \
+     (ordo_type) _Generic(*((op_state *)0)->_member, ordo_u32                                                          \
+                          : ORDO_U32, ordo_i32                                                                         \
+                          : ORDO_I32, ordo_f32                                                                         \
+                          : ORDO_F32, ordo_u64                                                                         \
+                          : ORDO_U64, double                                                                           \
+                          : ORDO_F64, default                                                                          \
+                          : ORDO_NONE),                                                                                \
+     offsetof(op_state, _member)},
+static const ordo_state_field run_time_arrays[op_array_count + 1] = {
+    ORDO_RELAX_ARRAYS(ORDO_RUN_TIME_ARRAY){NULL, NULL, ORDO_NONE, 0}};
+#else
+static const ordo_state_field *const run_time_arrays = NULL;
+#endif
+
+static void run_time_list_arrays(void *state, ordo_u64 items, ordo_u64 edges, ordo_array *out)
+{
+    op_arrays((op_state *)state, items, items, edges, out);
+}
+
+#ifdef ORDO_RELAX_FILL
+static void run_time_fill(void *state, const ordo_csr *graph, ordo_vid source)
+{
+    ORDO_RELAX_FILL((op_state *)state, graph, source);
+}
+#else
+#define run_time_fill NULL
+#endif
+
 static void run_time_set_initial(void *to)
 {
     op_state *state = (op_state *)to;
@@ -141,7 +173,8 @@ const ordo_run_time ordo_run_time_entry = {
            .entry = sizeof(op_entry),
            .state = sizeof(op_state)},
     .order = op_order,
-    .arrays = op_array_count,
+    .arrays = run_time_arrays,
+    .array_count = op_array_count,
 #ifdef ORDO_RELAX_TARGET
     .own_target = true,
 #endif
@@ -158,6 +191,8 @@ const ordo_run_time ordo_run_time_entry = {
     .fields = run_time_fields,
     .field_count = run_time_field_count,
     .set_initial = run_time_set_initial,
+    .list_arrays = run_time_list_arrays,
+    .fill = run_time_fill,
     .begin = run_time_begin,
     .source = run_time_source,
     .worst = run_time_worst,
