@@ -25,7 +25,8 @@ typedef struct ordo_backend {
     /* The instance of an operator under a scheduler, or of a program under ORDO_NATIVE; NULL if there is none. An
      * instance whose run returns ORDO_ERR_MEMORY has left the cells unchanged: `--device auto` then runs on the CPU. */
     const ordo_instance *(*find)(const char *op, const char *scheduler);
-    /* The compute capability of the device that probe() found, 10 * major + minor: 90 for 9.0. 0 where probe() fails. */
+    /* The compute capability of the device that probe() found, 10 * major + minor: 90 for 9.0. 0 where probe() fails.
+     */
     int (*capability)(void);
 } ordo_backend;
 
