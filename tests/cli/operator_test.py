@@ -146,6 +146,38 @@ class Run(Files):
         self.refused(2, "it lists each, fee", "run", file, self.gr, "--source", 0, "--set-state", "free=1")
         self.refused(2, "array 'fee' is read from a file, which does not fit", "check-operator", file, "--set-state", f"fee=@{numbers}")
 
+    def test_critical(self):
+        """A critical operator: under every scheduler and sync, checked by itself; what its list must have."""
+        matching = os.path.join(TREE, "tests", "cli", "operators", "matching.c")
+        symmetric = ("--symmetrise",)
+        both = {(u, v) for u, v, _ in self.edges} | {(v, u) for u, v, _ in self.edges}
+        for options in (("--sync", "auto"), ("--scheduler", "lock_server"), ("--scheduler", "topology", "--sync", "owner", "--threads", 3)):
+            mate = [int(v) for v in self.values(matching, self.gr, *symmetric, *options, "--verify")]
+            self.assertTrue(all(m == 2**32 - 1 or (mate[m] == v and (v, m) in both) for v, m in enumerate(mate)))
+            self.assertFalse([e for e in both if e[0] != e[1] and mate[e[0]] == mate[e[1]] == 2**32 - 1])
+        file = self.path("matching.jsonl")
+        self.ok(ordo("run", matching, self.gr, *symmetric, "--verify", "--json", file))
+        with open(file) as f, open(os.path.join(TREE, "docs", "schema.json")) as g:
+            record, root = json.loads(f.read()), json.load(g)
+        self.assertEqual(check_schema(record, root, root), [])
+        self.assertEqual((sorted(record["result"]), record["verified"]), (["max", "min", "sum"], True))
+        text = self.ok(ordo("compare", matching, self.gr, *symmetric, "--repeat", 2, "--warmup", 0)).out
+        self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), len(command.schedulers()), text)
+        self.ok(ordo("tune", matching, self.gr, *symmetric, "--for", 0.3, "--scheduler", "delta"))
+        source = pathlib.Path(matching).read_text()
+        for part in ("ARRAYS", "FILL", "RESULT", "CHECK"):
+            changed = re.sub(rf"#define ORDO_CRITICAL_{part}\b(.*\\\n)*.*\n", "", source)
+            self.refused(2, "'matching' is a critical operator; expected ORDO_CRITICAL_ARRAYS, _FILL, _RESULT and _CHECK", "run", self.write(f"no_{part}.c", changed), self.gr)
+        self.refused(2, "ORDO_CRITICAL_RESULT is no array that it lists", "run", self.write("result.c", source.replace("RESULT mate", "RESULT n")), self.gr)
+        self.refused(2, "check-operator tests relax operators", "check-operator", matching)
+        # one that begins with every second vertex, and so leaves the others alone; its check says so
+        half = source.replace("#define ORDO_CRITICAL_FILL", "#define ORDO_CRITICAL_BEGINS matching_even\n#define ORDO_CRITICAL_FILL")
+        half = half.replace("/* The rest is", "ORDO_FN int matching_even(const matching_state *s, ordo_item v) { (void)s; return v % 2 == 0; }\n/* The rest is")
+        odd = self.write("odd.wel", "1 3 1\n3 1 1\n0 0 1\n")
+        r = ordo("run", self.write("half.c", half), odd, "--verify")
+        self.assertEqual(r.returncode, 1)
+        self.assertRegex(r.err, r"\Aordo: vertex 1: found 4294967295, expected another one, by the operator's own check\n\Z")
+
     def test_messages(self):
         """What the compiler says comes first, and is about the user's file; then one line."""
         for name, text, line, why in (("a.c", text_of().replace("e.weight", "e.wait"), 3, "wait"),

@@ -85,7 +85,7 @@ static ordo_status place(run_time_operator *op, size_t i, const ordo_array *a)
     return op->array[i] ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid source)
+ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid source, bool with_files)
 {
     ordo_array list[ORDO_MOST_ARRAYS];
     const size_t count = op->table->array_count;
@@ -93,14 +93,14 @@ ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid sou
     op->table->list_arrays(op->state, g->n, g->m, list);
     for (size_t i = 0; i < count && !status; i++)
         status = place(op, i, &list[i]);
-    for (size_t i = 0; i < count && !status && op->filled_for != g->row; i++) {
+    for (size_t i = 0; i < count && !status && with_files && op->filled_for != g->row; i++) {
         const char *path = run_time_array_file(op, op->table->arrays[i].name);
         if (path)
             status = read_array(path, &op->table->arrays[i], &list[i]);
     }
     if (status)
         return status;
-    op->filled_for = g->row;
+    op->filled_for = with_files ? g->row : NULL;
     if (op->table->fill)
         op->table->fill(op->state, g, source);
     return ORDO_OK;

@@ -20,8 +20,9 @@ bool run_time_is_file(const char *word)
 static ordo_status check_kind(const char *file, const ordo_run_time *t)
 {
     const char *what = NULL;
-    if (t->op.kind != ORDO_KIND_RELAX)
-        what = "is a critical operator; expected a relax operator";
+    if (t->op->kind == ORDO_KIND_CRITICAL &&
+        !(t->on_cuda && t->fill && t->check && t->result != ORDO_RUN_TIME_NO_RESULT))
+        what = "is a critical operator; expected ORDO_CRITICAL_ARRAYS, _FILL, _RESULT and _CHECK in its list";
     else if (t->order == ORDO_SUM)
         what = "has cells that sum; expected an order of cells";
     else if (t->array_count > ORDO_MOST_ARRAYS)
@@ -31,7 +32,7 @@ static ordo_status check_kind(const char *file, const ordo_run_time *t)
     else if (!t->can_begin)
         what = "does not say what its cells begin with; with a comparator it needs ORDO_RELAX_BEGIN or "
                "ORDO_RELAX_SOURCE";
-    return what ? ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' %s", file, t->op.name, what) : ORDO_OK;
+    return what ? ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' %s", file, t->name, what) : ORDO_OK;
 }
 
 /* ---- the state ---- */
@@ -130,7 +131,7 @@ static ordo_status set_state(run_time_operator *op, const char *text)
                        : ordo_fail(ORDO_ERR_USAGE, "--set-state '%s': an array, expected NAME=@FILE", text);
     list_fields(t, names, sizeof names);
     return ordo_fail(ORDO_ERR_UNKNOWN, "--set-state '%s': operator '%s' has no such number to set; it lists %s", text,
-                     t->op.name, names[0] ? names : "none (ORDO_RELAX_SETTINGS)");
+                     t->name, names[0] ? names : "none (ORDO_RELAX_SETTINGS)");
 }
 
 /* ---- opening ---- */
@@ -152,17 +153,17 @@ static void list_slots(run_time_operator *op)
     op->op.instances = op->instances;
 }
 
-/* A slot for every scheduler that runs relax operators, and another one if it does so on a GPU. */
+/* A slot for every scheduler that runs operators of the kind, and another one if it does so on a GPU. */
 static void make_slots(run_time_operator *op)
 {
     const ordo_scheduler *all[RUN_TIME_SCHEDULERS];
     size_t count = ordo_schedulers(all, RUN_TIME_SCHEDULERS), used = 0;
     for (size_t i = 0; i < count && i < RUN_TIME_SCHEDULERS; i++) {
         const ordo_pairing *pair = all[i]->pairings;
-        while (pair->kind && pair->kind != ORDO_KIND_RELAX)
+        while (pair->kind && pair->kind != op->op.kind)
             pair++;
         for (unsigned device = ORDO_ON_CPU; pair->kind && device <= ORDO_ON_CUDA; device++)
-            if (device == ORDO_ON_CPU || (op->table->on_cuda && !run_time_has_code(all[i]->name, device)))
+            if (device == ORDO_ON_CPU || (op->table->on_cuda && !run_time_has_code(all[i]->name, device, op->op.kind)))
                 op->slots[used++].instance =
                     (ordo_instance){.scheduler = all[i]->name, .run = not_compiled, .device = device};
     }
@@ -186,6 +187,31 @@ static ordo_status check_device(const options *o)
     return status ? status : backend->probe(name);
 }
 
+/* The type of a value of the answer; ORDO_NONE where no answer can have it. */
+static ordo_type value_type(const ordo_run_time *t)
+{
+    if (t->op->kind == ORDO_KIND_RELAX)
+        return t->op->cell;
+    for (size_t i = 0; i < t->array_count; i++)
+        if (t->arrays[i].at == t->result)
+            return t->arrays[i].type == ORDO_F64 ? ORDO_NONE : t->arrays[i].type;
+    return ORDO_NONE;
+}
+
+/* Keeps what the state is before anything fills it, and checks what the answer is made of. */
+static ordo_status keep_state(run_time_operator *op)
+{
+    if (op->type == ORDO_NONE)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "%s: operator '%s': ORDO_CRITICAL_RESULT is no array that it lists, of u32, i32, u64 or f32",
+                         op->file, op->op.name);
+    op->initial = malloc(op->op.state ? op->op.state : 1);
+    if (!op->initial)
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for the state of an operator");
+    memcpy(op->initial, op->state, op->op.state);
+    return ORDO_OK;
+}
+
 ordo_status run_time_open(const options *o, const char *file, run_time_operator *out)
 {
     *out = (run_time_operator){.file = file, .o = o};
@@ -199,8 +225,10 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
         status = check_kind(file, out->table);
     if (status)
         return status;
-    out->op = out->table->op;
-    out->cell = out->op.cell == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    out->op = *out->table->op;
+    out->op.name = out->table->name;
+    out->type = value_type(out->table);
+    out->cell = out->type == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
     make_slots(out);
     out->state = calloc(1, out->op.state < sizeof(ordo_u64) ? sizeof(ordo_u64) : out->op.state);
     if (!out->state)
@@ -209,6 +237,7 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
     for (int i = 0; i < o->state_count && !status; i++)
         status = set_state(out, o->states[i]);
     status = status ? status : run_time_check_arrays(out);
+    status = status ? status : keep_state(out);
     if (status)
         run_time_close(out);
     return status;
@@ -217,8 +246,9 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
 void run_time_close(run_time_operator *op)
 {
     run_time_free_arrays(op);
+    free(op->initial);
     free(op->state);
-    op->state = NULL;
+    op->initial = op->state = NULL;
 }
 
 ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool *news)
@@ -237,7 +267,7 @@ ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool
         char what[400];
         snprintf(what, sizeof what, "%.250s for %.64s%s", op->file, choice->scheduler, on_gpu ? " on a GPU" : "");
         show_phase(op->o, "compiling", what);
-        ordo_status status = run_time_instance(op->file, choice->scheduler, choice->sync, choice->device, &made);
+        ordo_status status = run_time_instance(op->file, op->op.kind, choice, &made);
         clear_progress();
         if (status)
             return status;
@@ -268,11 +298,11 @@ void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, ch
     out[0] = 0;
     if (op->table->print)
         op->table->print(op->state, v, cell, out, RUN_TIME_TEXT);
-    else if (op->op.cell == ORDO_F32)
+    else if (op->type == ORDO_F32)
         ordo_format(out, RUN_TIME_TEXT, "%.9g", (double)c.f32);
-    else if (op->op.cell == ORDO_I32)
+    else if (op->type == ORDO_I32)
         snprintf(out, RUN_TIME_TEXT, "%d", c.i32);
     else
-        snprintf(out, RUN_TIME_TEXT, "%llu", op->op.cell == ORDO_U64 ? (unsigned long long)c.u64 : c.u32);
+        snprintf(out, RUN_TIME_TEXT, "%llu", op->type == ORDO_U64 ? (unsigned long long)c.u64 : c.u32);
     out[strcspn(out, "\n")] = 0;
 }

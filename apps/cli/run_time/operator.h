@@ -31,7 +31,9 @@ typedef struct run_time_operator {
     void *array[ORDO_MOST_ARRAYS]; /* of the state; NULL: none yet */
     ordo_u64 array_bytes[ORDO_MOST_ARRAYS];
     const ordo_eid *filled_for; /* the rows of the graph that files were read for; NULL: none yet */
-    size_t cell;                /* bytes of a cell */
+    void *initial;              /* the state ahead of ORDO_RELAX_FILL and its like */
+    ordo_type type;             /* of a value of the answer: a cell, or what ORDO_CRITICAL_RESULT is an array of */
+    size_t cell;                /* bytes of a value */
     const options *o;
 } run_time_operator;
 
@@ -88,9 +90,10 @@ void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, ch
 const char *run_time_array_file(const run_time_operator *op, const char *name);
 /* Whether something fills every array of the state. Errors: ORDO_ERR_USAGE, with the name of one that nothing fills. */
 ordo_status run_time_check_arrays(const run_time_operator *op);
-/* Makes the arrays of the state for a graph and has them filled. `source`: ORDO_NO_VERTEX if there is none. Errors:
- * ORDO_ERR_MEMORY; ORDO_ERR_IO and ORDO_ERR_INPUT for files. */
-ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid source);
+/* Makes the arrays of the state for a graph and has them filled. `source`: ORDO_NO_VERTEX if there is none; without
+ * `with_files` files are not read, for a graph that they do not belong to. Errors: ORDO_ERR_MEMORY; ORDO_ERR_IO and
+ * ORDO_ERR_INPUT for files. */
+ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid source, bool with_files);
 void run_time_free_arrays(run_time_operator *op);
 
 /* ---- app.c ---- */

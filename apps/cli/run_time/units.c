@@ -89,10 +89,10 @@ static ordo_status find_code(const char *scheduler, unsigned device, int kind, c
                      device == ORDO_ON_CPU ? "the CPU" : "a GPU", out->path);
 }
 
-ordo_status run_time_has_code(const char *scheduler, unsigned device)
+ordo_status run_time_has_code(const char *scheduler, unsigned device, int kind)
 {
     code_file ignored;
-    return find_code(scheduler, device, ORDO_KIND_RELAX, &ignored);
+    return find_code(scheduler, device, kind, &ignored);
 }
 
 /* ---- instances ---- */
@@ -189,32 +189,32 @@ ordo_status run_time_describe(const char *file, const ordo_run_time **out)
     return status;
 }
 
-static ordo_status make_instance(const char *file, const char *scheduler, ordo_sync sync, unsigned device, bool quiet,
+static ordo_status make_instance(const char *file, int kind, const ordo_choice *choice, bool quiet,
                                  const ordo_instance **out)
 {
     unit u = {.file = file, .about = file, .quiet = quiet};
     flags f = {.count = 0};
     code_file code;
-    ordo_status status = find_code(scheduler, device, ORDO_KIND_RELAX, &code);
+    ordo_status status = find_code(choice->scheduler, choice->device, kind, &code);
     if (status)
         return status;
     define(&f, "ORDO_OP", "", "ordo_run_time", "");
     define(&f, "ORDO_RUN_TIME", "", "<ordo/detail/run_time_instance.h>", "");
-    if (device == ORDO_ON_CPU)
-        define(&f, "ORDO_ONLY_SYNC", "", sync_symbol(sync), "");
-    return load_instance(&u, &f, scheduler, device, &code, out);
+    if (choice->device == ORDO_ON_CPU)
+        define(&f, "ORDO_ONLY_SYNC", "", sync_symbol(choice->sync), "");
+    return load_instance(&u, &f, choice->scheduler, choice->device, &code, out);
 }
 
-ordo_status run_time_instance(const char *file, const char *scheduler, ordo_sync sync, unsigned device,
-                              const ordo_instance **out)
+ordo_status run_time_instance(const char *file, int kind, const ordo_choice *choice, const ordo_instance **out)
 {
-    return make_instance(file, scheduler, sync, device, false, out);
+    return make_instance(file, kind, choice, false, out);
 }
 
 /* ---- several at once ---- */
 
 typedef struct queue {
     const char *file;
+    int kind;
     const ordo_choice *choice; /* [count] */
     int count, next;           /* next: taken by an atomic addition */
 } queue;
@@ -223,10 +223,8 @@ static void *compile_some(void *arg)
 {
     queue *q = arg;
     const ordo_instance *ignored;
-    for (int i; (i = __atomic_fetch_add(&q->next, 1, __ATOMIC_RELAXED)) < q->count;) {
-        const ordo_choice *c = &q->choice[i];
-        make_instance(q->file, c->scheduler, c->sync, c->device, true, &ignored);
-    }
+    for (int i; (i = __atomic_fetch_add(&q->next, 1, __ATOMIC_RELAXED)) < q->count;)
+        make_instance(q->file, q->kind, &q->choice[i], true, &ignored);
     return NULL;
 }
 
@@ -246,10 +244,10 @@ static bool can_compile(const ordo_choice *choices, int count)
     return cache.kept;
 }
 
-void run_time_compile_ahead(const char *file, const ordo_choice *choices, int count)
+void run_time_compile_ahead(const char *file, int kind, const ordo_choice *choices, int count)
 {
     enum { MOST = 7 }; /* files that ordo_output can list for a signal handler, less one */
-    queue q = {file, choices, count, 0};
+    queue q = {file, kind, choices, count, 0};
     pthread_t thread[MOST];
     int started = 0;
     if (!can_compile(choices, count))
