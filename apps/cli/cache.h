@@ -22,5 +22,11 @@ typedef struct cache_folder {
 /* Finds or makes the folder of that name, which belongs to the user and is closed to others. Errors: ORDO_ERR_IO if
  * it is open to others, or if no folder can be made. */
 ordo_status cache_private_folder(const char *name, cache_folder *out);
+/* Marks a file there as used now. */
+void cache_used(const char *path);
+/* Removes the files of such a folder that were not used for longest, until all have no more than $ORDO_CACHE_SIZE MiB
+ * together (256). Those of the last ten minutes stay, since another process may be making or loading them. Processes
+ * may do this at the same time. */
+void cache_prune(const cache_folder *folder);
 
 #endif

@@ -187,7 +187,9 @@ typedef struct loaded {
 /* Loads a graph; `path` NULL: by the generator of the options. `weights`: keep them, or draw GAP's for -g and -u. */
 ordo_status load_graph(const options *o, const char *path, bool weights, loaded *out);
 void load_free(loaded *g);
-/* A graph of one vertex, for checking options before a large graph is read. */
+/* A graph of one vertex, with weights of the type that the app reads. */
+ordo_status tiny_graph(const ordo_app *app, ordo_graph **out);
+/* Checks options on such a graph before a large one is read. */
 ordo_status check_options_early(const options *o, const ordo_options *run);
 ordo_status parse_vertex(const loaded *g, const char *what, const char *text, ordo_vid *out);
 /* Reads ids from a file, one on each line; *out is malloc'ed. `what`: "source", for messages. */

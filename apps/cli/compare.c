@@ -11,6 +11,8 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler/scheduler.h>
 
+#include "apps/cli/run_time/operator.h"
+
 /* ---- one graph ---- */
 
 static ordo_status make_runs(comparison *c)
@@ -67,6 +69,10 @@ static ordo_status compare_graph(comparison *c, const char *path)
 /* Unsound pairs are listed with the reason; wrong options end the command. */
 static ordo_status check_early(comparison *c)
 {
+    const ordo_options *runs[MAX_CANDIDATES];
+    for (int i = 0; i < c->count; i++)
+        runs[i] = &c->candidates[i].run;
+    run_time_ahead(c->o, c->o->app, runs, c->count);
     for (int i = 0; i < c->count; i++) {
         ordo_status status = check_options_early(c->o, &c->candidates[i].run);
         if (status && status != ORDO_ERR_UNSOUND)

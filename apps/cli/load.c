@@ -120,15 +120,19 @@ bool known_scheduler(const char *name)
     return !strcmp(name, "auto") || !strcmp(name, ORDO_NATIVE) || ordo_scheduler_find(name);
 }
 
+ordo_status tiny_graph(const ordo_app *app, ordo_graph **out)
+{
+    const ordo_edge_entry none = {0}; /* the list is empty */
+    return ordo_graph_from_edges(1, &none, 0, app->weight ? app->weight : ORDO_U32, ORDO_SYMMETRIC, 1, out);
+}
+
 ordo_status check_options_early(const options *o, const ordo_options *run)
 {
     if (run->scheduler && !known_scheduler(run->scheduler))
         return unknown("scheduler", run->scheduler, scheduler_names(), "ordo schedulers");
     ordo_graph *tiny;
     ordo_u64 expected, at_most;
-    const ordo_edge_entry none = {0};
-    ordo_status status =
-        ordo_graph_from_edges(1, &none, 0, o->app->weight ? o->app->weight : ORDO_U32, ORDO_SYMMETRIC, 1, &tiny);
+    ordo_status status = tiny_graph(o->app, &tiny);
     if (status)
         return status;
     status = o->app->memory(tiny, run, &expected, &at_most);

@@ -104,6 +104,16 @@ static ordo_status probe(char device[ORDO_DEVICE_NAME])
     return ORDO_OK;
 }
 
+static int capability(void)
+{
+    char name[ORDO_DEVICE_NAME];
+    cudaDeviceProp p;
+    int current = 0;
+    const bool known = probe(name) == ORDO_OK && cudaGetDevice(&current) == cudaSuccess &&
+                       cudaGetDeviceProperties(&p, current) == cudaSuccess;
+    return known ? 10 * p.major + p.minor : 0;
+}
+
 static ordo_status short_of(const ordo_job *job, const ordo_cuda_own *own, ordo_u64 needed)
 {
     return ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': %s needs %llu bytes or more, %llu of %llu are free",
@@ -624,4 +634,4 @@ static const ordo_instance *find(const char *op, const char *scheduler)
 }
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
-const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda", probe, find, ordo_cuda_measure};
+const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda", probe, find, ordo_cuda_measure, capability};

@@ -219,6 +219,9 @@ static ordo_status place_on_backend(const ordo_operator *op, const ordo_backend 
 {
     const char *scheduler = p->scheduler->name;
     const ordo_instance *found = find_on(backend, op, scheduler);
+    ordo_status status = found ? ORDO_OK : ordo_instance_provide(op, scheduler, ORDO_ON_CUDA, &found);
+    if (status)
+        return status;
     if (!found)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for device '%s'",
                          op->name, scheduler, backend->name);
@@ -235,7 +238,7 @@ static ordo_status place_on_cpu(const ordo_operator *op, ordo_plan *p)
     p->backend = NULL;
     p->instance = ordo_instance_find(op, p->scheduler->name, ORDO_ON_CPU);
     if (!p->instance) {
-        ordo_status status = ordo_instance_provide(op, p->scheduler->name, &p->instance);
+        ordo_status status = ordo_instance_provide(op, p->scheduler->name, ORDO_ON_CPU, &p->instance);
         if (status)
             return status;
     }

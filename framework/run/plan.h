@@ -27,10 +27,16 @@ ordo_status ordo_choose_program(const ordo_program *program, const ordo_options 
 /* ORDO_ERR_USAGE where an initial item is none. */
 ordo_status ordo_check_initial(const ordo_work *work);
 
-/* The scheduler and the sync that ordo_run would use; nothing runs. For the command, which compiles an operator for one
- * scheduler and sync. Errors as ordo_run_check's. */
-ORDO_API ordo_status ordo_run_choice(const ordo_work *work, const ordo_options *options, const char **scheduler,
-                                     ordo_sync *sync);
+/* What ordo_run would use; nothing runs. For the command, which compiles an operator for one scheduler, sync and
+ * device.
+ */
+typedef struct ordo_choice {
+    const char *scheduler;
+    ordo_sync sync;
+    unsigned device; /* ORDO_ON_... */
+} ordo_choice;
+/* Errors as ordo_run_check's. */
+ORDO_API ordo_status ordo_run_choice(const ordo_work *work, const ordo_options *options, ordo_choice *out);
 
 ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g);
 

@@ -69,18 +69,19 @@ void ordo_instance_provider(ordo_provide_fn *provide)
     pthread_mutex_unlock(&lock);
 }
 
-ordo_status ordo_instance_provide(const ordo_operator *op, const char *scheduler, const ordo_instance **out)
+ordo_status ordo_instance_provide(const ordo_operator *op, const char *scheduler, unsigned device,
+                                  const ordo_instance **out)
 {
     *out = NULL;
     pthread_mutex_lock(&lock);
     ordo_provide_fn *make = provider;
     for (size_t i = 0; i < provided_count && !*out; i++)
-        if (provided[i].op == op && !strcmp(provided[i].scheduler, scheduler))
+        if (provided[i].op == op && provided[i].instance->device == device && !strcmp(provided[i].scheduler, scheduler))
             *out = provided[i].instance;
     pthread_mutex_unlock(&lock);
     if (*out || !make)
         return ORDO_OK;
-    ordo_status status = make(op, scheduler, out);
+    ordo_status status = make(op, scheduler, device, out);
     pthread_mutex_lock(&lock);
     if (!status && *out && provided_count < MAX_ENTRIES)
         provided[provided_count++] = (struct provided){op, find_scheduler(scheduler)->name, *out};

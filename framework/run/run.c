@@ -121,14 +121,12 @@ ordo_status ordo_run_check(const ordo_work *work, const ordo_options *options)
     return make_plan(work, options ? options : &no_options, &p);
 }
 
-ordo_status ordo_run_choice(const ordo_work *work, const ordo_options *options, const char **scheduler, ordo_sync *sync)
+ordo_status ordo_run_choice(const ordo_work *work, const ordo_options *options, ordo_choice *out)
 {
     ordo_plan p;
     ordo_status status = make_plan(work, options ? options : &no_options, &p);
-    if (!status) {
-        *scheduler = p.scheduler->name;
-        *sync = p.sync;
-    }
+    if (!status)
+        *out = (ordo_choice){p.scheduler->name, p.sync, p.backend ? ORDO_ON_CUDA : ORDO_ON_CPU};
     return status;
 }
 

@@ -173,17 +173,16 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
 ORDO_DEV void lock_server_client(const lock_server_args *a, const server_outbox *out, lock_server_tile *tile,
                                  ordo_u32 index, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
 {
-    __shared__ typename cub::BlockScan<ordo_u32, SERVER_THREADS>::TempStorage scan;
+    __shared__ ordo_dev_scan_sums<ordo_u32, SERVER_THREADS> scan;
     __shared__ ordo_u32 taken;
     server_sending sending = {};
     for (ordo_u32 now = index;;) {
         ordo_vid item;
         ordo_u64 begin;
-        ordo_u32 degree, total, offset;
+        ordo_u32 degree, total;
         if (!lock_server_take(a, now, step, &item, &begin, &degree, mine))
             break;
-        cub::BlockScan<ordo_u32, SERVER_THREADS>(scan).ExclusiveSum(degree, offset, total);
-        tile->offset[threadIdx.x] = offset;
+        tile->offset[threadIdx.x] = ordo_dev_scan(&scan, degree, &total);
         tile->begin[threadIdx.x] = begin;
         tile->item[threadIdx.x] = item;
         tile->value[threadIdx.x] = degree ? op_dev_cell(a->cells, item) : op_worst();

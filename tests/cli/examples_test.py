@@ -49,7 +49,7 @@ class Examples(unittest.TestCase):
                       ["generate", "rmat", "--scale", 8, "--seed", 1, "--weights", "uniform:1:255", "-o", "rmat.ordo"], ["convert", "rmat.ordo", "rmat.wsg"],
                       ["compare", "sssp", "road.ordo", "--schedulers", "delta,bsp", "--repeat", 2, "--save", "other.jsonl"]):
             run = ordo(*words, cwd=base)
-            assert run.returncode == 0, run.err
+            assert run.returncode == 0 or "was built without" in run.err, run.err  # such as xz; commands that need it fail
         for operator in (root / "tests" / "cli" / "operators").glob("*.c"):
             shutil.copy(operator, base)
         cls.base = base
@@ -80,7 +80,7 @@ class Examples(unittest.TestCase):
             with self.subTest(line=number, command=shown):
                 run = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=work, env=self.env, stdin=subprocess.DEVNULL,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
-                expected = (0,) if self.gpu or "--device cuda" not in text else (5,)
+                expected = (0,) if self.gpu or not re.search(r"--device (\w+,)*cuda", text) else (5,)
                 self.assertIn(run.returncode, expected, run.stdout[-600:])
 
     @unittest.skipUnless(os.environ.get("EXAMPLE_PROGRAMS"), "needs the folder of the built examples")

@@ -108,6 +108,76 @@ class Run(Files):
         self.assertEqual(self.values(self.write("fit.c", fit), reals, "--source", 0, "--scheduler", "near_far", "--verify"), ["inf", "2.5", "0.5"])
         self.refused(3, r"reads weights of type u32, the graph has f32", "run", TOLLS, reals, "--source", 0)
 
+    def test_arrays(self):
+        """Arrays of the state: filled by the operator, and from files, of every type; refused where their sizes or texts are wrong."""
+        fees = os.path.join(TREE, "tests", "cli", "operators", "fees.c")
+        degree = [sum(u == v for u, _, _ in self.edges) for v in range(self.n)]
+
+        def costs(fee):
+            return ["inf" if c == INF else str(c) for c in dijkstra(self.n, [(u, v, w + fee[v]) for u, v, w in self.edges], self.source)]
+        for each, threads in ((10, 1), (3, 2)):
+            self.assertEqual(self.values(fees, self.gr, "--source", self.source, "--set-state", f"each={each}", "--threads", threads, "--verify"), costs([each * d for d in degree]))
+        self.assertEqual(self.values(fees, self.chain, "--source", 0, "--verify"), ["0", "15", "30", "35"])
+        text = self.ok(ordo("compare", fees, self.gr, self.chain, "--source", 0, "--repeat", 2, "--warmup", 0, "--threads", 2)).out
+        self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), 2 * len(command.schedulers()), text)
+        self.assertRegex(self.ok(ordo("check-operator", fees)).out, r"(?m)^  one answer in every order +holds$")
+        # without ORDO_RELAX_FILL files fill it
+        source = pathlib.Path(fees).read_text().replace("#define ORDO_RELAX_FILL fees_fill\n", "")
+        file, numbers = self.write("files.c", source), self.path("numbers.txt")
+        fee = [v * 7 % 31 for v in range(self.n)]
+        pathlib.Path(numbers).write_text("".join(f"{f} \n" for f in fee))
+        self.assertEqual(self.values(file, self.gr, "--source", self.source, "--set-state", f"fee=@{numbers}", "--verify"), costs(fee))
+        for name, kind, text, right in (("f64", "double", "0.5\n", True), ("i32", "ordo_i32", "-3\n", True), ("u64", "ordo_u64", "10000000000\n", True), ("f32", "ordo_f32", "1e9\n", True),
+                                        ("u32", "ordo_u32", "-1\n", False), ("i32", "ordo_i32", "0.5\n", False), ("f64", "double", "x\n", False), ("char", "char", "1\n", None)):
+            other = self.write(f"array_{name}.c", source.replace("ordo_u32 *fee", f"{kind} *fee").replace("s->fee[v] =", "s->fee[v] = (ordo_u32)").replace("s->fee[e.head]", "(ordo_u32)s->fee[e.head]"))
+            pathlib.Path(numbers).write_text(text * self.n)
+            words = ("run", other, self.gr, "--source", self.source, "--set-state", f"fee=@{numbers}")
+            if right:
+                self.ok(ordo(*words))
+            elif right is None:
+                self.refused(2, "its elements are not u32, i32, u64, f32 or f64", *words)
+            else:
+                self.refused(3, rf"numbers.txt: line 1: '{text.strip()}', expected a number of type {name}", *words)
+        for count in (self.n - 1, self.n + 1):
+            pathlib.Path(numbers).write_text("1\n" * count)
+            self.refused(3, f"found {count} lines, expected {self.n} numbers for array 'fee'", "run", file, self.gr, "--source", 0, "--set-state", f"fee=@{numbers}")
+        self.refused(3, "No such file", "run", file, self.gr, "--source", 0, "--set-state", "fee=@/none")
+        self.refused(2, "'fee=1': an array, expected NAME=@FILE", "run", file, self.gr, "--source", 0, "--set-state", "fee=1")
+        self.refused(2, "it lists each, fee", "run", file, self.gr, "--source", 0, "--set-state", "free=1")
+        self.refused(2, "array 'fee' is read from a file, which does not fit", "check-operator", file, "--set-state", f"fee=@{numbers}")
+
+    def test_critical(self):
+        """A critical operator: under every scheduler and sync, checked by itself; what its list must have."""
+        matching = os.path.join(TREE, "tests", "cli", "operators", "matching.c")
+        symmetric = ("--symmetrise",)
+        both = {(u, v) for u, v, _ in self.edges} | {(v, u) for u, v, _ in self.edges}
+        for options in (("--sync", "auto"), ("--scheduler", "lock_server"), ("--scheduler", "topology", "--sync", "owner", "--threads", 3)):
+            mate = [int(v) for v in self.values(matching, self.gr, *symmetric, *options, "--verify")]
+            self.assertTrue(all(m == 2**32 - 1 or (mate[m] == v and (v, m) in both) for v, m in enumerate(mate)))
+            self.assertFalse([e for e in both if e[0] != e[1] and mate[e[0]] == mate[e[1]] == 2**32 - 1])
+        file = self.path("matching.jsonl")
+        self.ok(ordo("run", matching, self.gr, *symmetric, "--verify", "--json", file))
+        with open(file) as f, open(os.path.join(TREE, "docs", "schema.json")) as g:
+            record, root = json.loads(f.read()), json.load(g)
+        self.assertEqual(check_schema(record, root, root), [])
+        self.assertEqual((sorted(record["result"]), record["verified"]), (["max", "min", "sum"], True))
+        text = self.ok(ordo("compare", matching, self.gr, *symmetric, "--repeat", 2, "--warmup", 0)).out
+        self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), len(command.schedulers()), text)
+        self.ok(ordo("tune", matching, self.gr, *symmetric, "--for", 0.3, "--scheduler", "delta"))
+        source = pathlib.Path(matching).read_text()
+        for part in ("ARRAYS", "FILL", "RESULT", "CHECK"):
+            changed = re.sub(rf"#define ORDO_CRITICAL_{part}\b(.*\\\n)*.*\n", "", source)
+            self.refused(2, "'matching' is a critical operator; expected ORDO_CRITICAL_ARRAYS, _FILL, _RESULT and _CHECK", "run", self.write(f"no_{part}.c", changed), self.gr)
+        self.refused(2, "ORDO_CRITICAL_RESULT is no array that it lists", "run", self.write("result.c", source.replace("RESULT mate", "RESULT n")), self.gr)
+        self.refused(2, "check-operator tests relax operators", "check-operator", matching)
+        # one that begins with every second vertex, and so leaves the others alone; its check says so
+        half = source.replace("#define ORDO_CRITICAL_FILL", "#define ORDO_CRITICAL_BEGINS matching_even\n#define ORDO_CRITICAL_FILL")
+        half = half.replace("/* The rest is", "ORDO_FN int matching_even(const matching_state *s, ordo_item v) { (void)s; return v % 2 == 0; }\n/* The rest is")
+        odd = self.write("odd.wel", "1 3 1\n3 1 1\n0 0 1\n")
+        r = ordo("run", self.write("half.c", half), odd, "--verify")
+        self.assertEqual(r.returncode, 1)
+        self.assertRegex(r.err, r"\Aordo: vertex 1: found 4294967295, expected another one, by the operator's own check\n\Z")
+
     def test_messages(self):
         """What the compiler says comes first, and is about the user's file; then one line."""
         for name, text, line, why in (("a.c", text_of().replace("e.weight", "e.wait"), 3, "wait"),
@@ -147,7 +217,7 @@ class Run(Files):
         for name in first:
             os.unlink(os.path.join(self.cache, "operators", name))
             subprocess.run(["cc", "-shared", "-fPIC", other, "-o", os.path.join(self.cache, "operators", name)], check=True)
-        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 1", *run)
+        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 2", *run)
 
     def test_folder(self):
         """A folder that others can use is refused; where none can be made, nothing is kept."""
@@ -165,6 +235,38 @@ class Run(Files):
             self.refused(3, why, "run", TOLLS, self.gr, env={**os.environ, "CC": cc})
         self.refused(3, "no C compiler found", "run", TOLLS, self.gr, env={**os.environ, "PATH": "/nowhere"})
 
+    def test_pruned(self):
+        """Beyond a size those that were not used for longest go; several processes at once each get what they need."""
+        folder = os.path.join(self.path("pruned"), "operators")
+        os.makedirs(folder, mode=0o700)
+        os.chmod(folder, 0o700)
+        environment = {**os.environ, "ORDO_CACHE": os.path.dirname(folder), "ORDO_CACHE_SIZE": "2"}
+        words = ("run", TOLLS, self.gr, "--source", self.source, "--verify", "--quiet")
+        for i in range(5):  # 500 kB each, used one after the other, long ago; one that is left of a process that was killed
+            path = os.path.join(folder, f"{i:032}.so" if i else "killed.tmp.1")
+            with open(path, "wb") as f:
+                f.truncate(500000)
+            os.utime(path, (1000 + i, 1000 + i))
+        self.ok(ordo(*words, env=environment))  # two small ones more
+        old = [f"{i:032}.so" for i in range(1, 5)]
+        mine = sorted(set(os.listdir(folder)) - set(old))
+        self.assertLess(set(old), set(os.listdir(folder)))
+        self.assertEqual([len(mine), "killed.tmp.1" in mine], [2, False])
+        for name in mine:
+            os.utime(os.path.join(folder, name), (1, 1))
+        self.ok(ordo(*words, env=environment))
+        self.assertTrue(all(os.stat(os.path.join(folder, name)).st_mtime > 1e9 for name in mine))  # used now
+        with open(os.path.join(folder, "large.so"), "wb") as f:
+            f.truncate(1 << 22)
+        os.utime(os.path.join(folder, "large.so"), (9999, 9999))
+        self.ok(ordo(*words, "--scheduler", "bsp", env=environment))
+        self.assertEqual(len(os.listdir(folder)), 3)  # what is old is gone, and what was used now stays
+        environment["ORDO_CACHE_SIZE"] = "0"
+        several = [subprocess.Popen([command.ORDO, *map(str, words), "--scheduler", s], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                   for s in command.schedulers() for _ in range(2)]
+        for process in several:
+            self.assertEqual((process.communicate(timeout=120)[1], process.returncode), (b"", 0))
+
     @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_another_compiler(self):
         """It takes the framework's and every scheduler's code."""
@@ -179,7 +281,7 @@ class Run(Files):
             ("target.c", text_of(PLUS + "ORDO_FN ordo_u32 target(const ordo_no_state *s, ordo_edge_u32 e) { (void)s; return e.tail; }\n", TARGET="target"),
              "has targets of its own"),
             ("arrays.c", text_of("typedef struct many { ordo_u32 *of; } many;\n" + PLUS.replace("ordo_no_state", "many"), STATE="many",
-                                 **{"ARRAYS(X)": "X(of, ITEM, 1)"}), "has a state with arrays"),
+                                 **{"ARRAYS(X)": "X(of, ITEM, 1)"}), "nothing fills array 'of' of the state; expected ORDO_RELAX_FILL, or --set-state of=@FILE"),
             ("order.c", text_of(PLUS + "ORDO_FN int better(ordo_u32 a, ordo_u32 b) { return a < b; }\nORDO_FN ordo_u32 worst(void) { return 9; }\n",
                                 ORDER="ORDO_BY_COMPARATOR", BETTER="better", WORST="worst"), "does not say what its cells begin with"),
             ("empty.c", "int x;\n", "it declares no operator"),
@@ -189,7 +291,6 @@ class Run(Files):
             self.refused(3 if name == "empty.c" else 2, why, "run", self.write(name, text), self.gr)
         for status, why, words in ((2, "run needs an operator's file", ()), (2, "no graph given", (TOLLS,)), (2, "2 graphs given", (TOLLS, self.gr, self.gr)),
                                    (3, "No such file", ("./none.c", self.gr)), (3, "expected a file of C", (TREE, self.gr)),
-                                   (2, "needs a .*monotone|compiled at run time, for the CPU alone", (TOLLS, self.gr, "--device", "cuda")),
                                    (2, "did you mean 'delta'", (TOLLS, self.gr, "--scheduler", "dleta")), (2, "does not offer sync", (TOLLS, self.gr, "--sync", "server")),
                                    (2, "no such number to set; it lists rate, toll", (TOLLS, self.gr, "--set-state", "tol=1")),
                                    (2, "expected NAME=VALUE", (TOLLS, self.gr, "--set-state", "toll")),

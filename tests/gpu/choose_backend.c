@@ -12,6 +12,11 @@ static ordo_status probe(char device[ORDO_DEVICE_NAME])
     return ORDO_OK;
 }
 
+static int capability(void)
+{
+    return 90;
+}
+
 static ordo_status run(ordo_job *job)
 {
     (void)job;
@@ -51,4 +56,5 @@ static const ordo_instance *find(const char *op, const char *scheduler)
 }
 
 extern const ordo_backend ordo_cuda_backend;
-__attribute__((visibility("default"))) const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda", probe, find, NULL};
+__attribute__((visibility("default")))
+const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda", probe, find, NULL, capability};

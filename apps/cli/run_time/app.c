@@ -10,7 +10,7 @@
 
 #include <ordo/memory.h>
 
-#include "framework/run/plan.h"
+#include "apps/cli/run_time/units.h"
 
 static run_time_operator current;
 static ordo_app current_app;
@@ -39,31 +39,86 @@ static ordo_options options_for(const ordo_options *asked)
     return chosen;
 }
 
+static bool is_critical(void)
+{
+    return current.op.kind == ORDO_KIND_CRITICAL;
+}
+
+/* `source`: NULL if all vertices are initial. */
+static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *source)
+{
+    const ordo_vid n = ordo_graph_out(g)->n;
+    cells = is_critical() ? NULL : cells;
+    return (ordo_work){.op = &current.op,
+                       .graph = g,
+                       .cells = cells,
+                       .state = current.state,
+                       .num_items = n,
+                       .targets = n,
+                       .initial = source,
+                       .initial_count = source && n ? 1 : 0};
+}
+
+/* Whether the operator, and the scheduler if one is named, have code for a GPU at all. */
+static ordo_status check_gpu_code(const ordo_options *asked)
+{
+    if (!current.table->on_cuda)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "operator '%s' has a state that it does not describe to a GPU; expected ORDO_RELAX_ARRAYS in "
+                         "its list, empty where the state has no pointers",
+                         current.op.name);
+    return asked->scheduler && ordo_scheduler_find(asked->scheduler)
+               ? run_time_has_code(asked->scheduler, ORDO_ON_CUDA, current.op.kind)
+               : ORDO_OK;
+}
+
+/* Compiles what the run will choose. On a GPU the syncs that an instance offers are known when it has been compiled, so
+ * the choice is made again then. "auto" does without a GPU if nothing can be compiled for it; if the run should turn
+ * out not to fit on it, the run needs the CPU's instance, too. */
+static ordo_status need_instances(const ordo_work *work, const ordo_options *asked)
+{
+    const bool automatic = asked->device && !strcmp(asked->device, "auto");
+    ordo_choice choice;
+    bool news = true;
+    while (news) {
+        ordo_status status = ordo_run_choice(work, asked, &choice);
+        if (status)
+            return status;
+        status = run_time_need(&current, &choice, &news);
+        if (status && automatic && choice.device == ORDO_ON_CUDA) {
+            run_time_leave_gpu(&current, ordo_last_error());
+            news = true;
+        } else if (status) {
+            return status;
+        }
+    }
+    if (!automatic || choice.device == ORDO_ON_CPU)
+        return ORDO_OK;
+    choice.device = ORDO_ON_CPU;
+    return run_time_need(&current, &choice, &news);
+}
+
+/* The state as the options ask for, and its arrays. */
+static ordo_status fill(const ordo_csr *g, const ordo_vid *source, bool with_files)
+{
+    memcpy(current.state, current.initial, current.op.state);
+    return run_time_fill(&current, g, source ? *source : ORDO_NO_VERTEX, with_files);
+}
+
 /* What is to run, and the instance for it. `source`: NULL if all vertices are initial. */
 static ordo_status prepare(const ordo_graph *g, const ordo_options *asked, void *cells, const ordo_vid *source,
                            ordo_work *work)
 {
     const ordo_csr *csr = ordo_graph_out(g);
-    const char *scheduler;
-    ordo_sync sync;
-    if (asked->device && !strcmp(asked->device, "cuda"))
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "operator '%s' is compiled at run time, for the CPU alone; --device cuda needs one that is "
-                         "built with nvcc",
-                         current.op.name);
     if (current.op.weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != current.op.weight)
         return ordo_fail(ORDO_ERR_INPUT, "operator '%s' reads weights of type %s, the graph has %s", current.op.name,
                          type_name(current.op.weight), type_name(csr->weight_type));
-    *work = (ordo_work){.op = &current.op,
-                        .graph = g,
-                        .cells = cells,
-                        .state = current.state,
-                        .num_items = csr->n,
-                        .targets = csr->n,
-                        .initial = source,
-                        .initial_count = source && csr->n ? 1 : 0};
-    ordo_status status = ordo_run_choice(work, asked, &scheduler, &sync);
-    return status ? status : run_time_need(&current, scheduler, sync);
+    *work = work_on(g, cells, source);
+    ordo_status status = is_critical() ? fill(csr, NULL, csr->n > 1) : ORDO_OK; /* a choice may look at requests */
+    if (status)
+        return status;
+    status = asked->device && !strcmp(asked->device, "cuda") ? check_gpu_code(asked) : ORDO_OK;
+    return status ? status : need_instances(work, asked);
 }
 
 static ordo_status memory(const ordo_graph *g, const ordo_options *asked, ordo_u64 *expected, ordo_u64 *at_most)
@@ -83,7 +138,7 @@ static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
         ordo_free(answer->values);
         answer->values = NULL;
     }
-    answer->type = current.op.cell;
+    answer->type = current.type;
     answer->size = current.cell;
     answer->n = answer->used = g->n;
     answer->within = (double)INFINITY;
@@ -92,18 +147,19 @@ static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
     return answer->values ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* Adds up the cells that are better than the worst value: how many, the least, the largest and, unless cells are u64,
- * whose sum may not fit, their sum. */
+/* Adds up the cells that are better than the worst value, of critical operators all values: how many, the least, the
+ * largest and, unless cells are u64, whose sum may not fit, their sum. */
 static void sum_up(ordo_answer *answer)
 {
-    const ordo_type type = current.op.cell;
-    run_time_cell worst, c = {0};
+    const ordo_type type = current.type;
+    run_time_cell worst = {0}, c = {0};
     ordo_u64 reached = 0, sum = 0, least = 0, most = 0;
     double real_sum = 0, real_least = 0, real_most = 0;
-    current.table->worst(&worst);
+    if (!is_critical())
+        current.table->worst(&worst);
     for (ordo_u64 v = 0; v < answer->n; v++) {
         const void *cell = run_time_at(&current, answer->values, v);
-        if (!current.table->better(cell, &worst))
+        if (!is_critical() && !current.table->better(cell, &worst))
             continue;
         memcpy(&c, cell, current.cell);
         const ordo_u64 whole = type == ORDO_U64 ? c.u64 : type == ORDO_I32 ? (ordo_u64)(long long)c.i32 : c.u32;
@@ -119,11 +175,41 @@ static void sum_up(ordo_answer *answer)
         real_sum += real;
     }
     const ordo_type shown = type == ORDO_U32 ? ORDO_U64 : type;
-    answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
-    answer->fields[1] = (ordo_field){.name = "min", .type = shown, .whole = least, .real = real_least};
-    answer->fields[2] = (ordo_field){.name = "max", .type = shown, .whole = most, .real = real_most};
-    answer->fields[3] = (ordo_field){.name = "sum", .type = shown, .whole = sum, .real = real_sum};
-    answer->field_count = type == ORDO_U64 ? 3 : 4;
+    ordo_field *field = answer->fields;
+    if (!is_critical())
+        *field++ = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
+    *field++ = (ordo_field){.name = "min", .type = shown, .whole = least, .real = real_least};
+    *field++ = (ordo_field){.name = "max", .type = shown, .whole = most, .real = real_most};
+    if (type != ORDO_U64)
+        *field++ = (ordo_field){.name = "sum", .type = shown, .whole = sum, .real = real_sum};
+    answer->field_count = (int)(field - answer->fields);
+}
+
+static ordo_status run_relax(const ordo_vid *source, const ordo_work *work, const ordo_options *chosen,
+                             ordo_stats *stats)
+{
+    run_time_begin(&current, source ? *source : ORDO_NO_VERTEX, (ordo_vid)work->num_items, work->cells);
+    return ordo_run(work, chosen, stats);
+}
+
+/* The answer is an array of the state. */
+static ordo_status run_critical(ordo_vid n, ordo_work *work, const ordo_options *chosen, void *values,
+                                ordo_stats *stats)
+{
+    const void *result;
+    ordo_item *initial = current.table->begins ? ordo_alloc((size_t)n + 1, sizeof *initial) : NULL;
+    if (current.table->begins && !initial)
+        return ORDO_ERR_MEMORY;
+    for (ordo_vid v = 0; initial && v < n; v++)
+        if (current.table->begins(current.state, v))
+            initial[work->initial_count++] = v;
+    work->initial = initial;
+    ordo_status status = ordo_run(work, chosen, stats);
+    ordo_free(initial);
+    memcpy(&result, (const char *)current.state + current.table->result, sizeof result);
+    if (!status)
+        memcpy(values, result, (size_t)n * current.cell);
+    return status;
 }
 
 static ordo_status run(const ordo_app_input *input, const ordo_options *asked, ordo_answer *answer, ordo_stats *stats)
@@ -137,8 +223,13 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *asked, o
         status = prepare(input->graph, &chosen, answer->values, source, &work);
     if (status)
         return status;
-    run_time_begin(&current, source ? *source : ORDO_NO_VERTEX, g->n, answer->values);
-    status = ordo_run(&work, &chosen, stats);
+    status = fill(g, source, true);
+    if (status)
+        return status;
+    status = is_critical() ? run_critical(g->n, &work, &chosen, answer->values, stats)
+                           : run_relax(source, &work, &chosen, stats);
+    if (!status && stats && stats->fallback[0] && current.not_on_gpu[0])
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", current.not_on_gpu);
     if (!status)
         sum_up(answer);
     return status;
@@ -157,6 +248,41 @@ static int print(const ordo_answer *answer, ordo_u64 v, char *out, size_t size)
     return snprintf(out, size, "%s", text);
 }
 
+/* ---- several runs ---- */
+
+static bool is_in(const ordo_choice *list, int count, const ordo_choice *c)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].device == c->device && !strcmp(list[i].scheduler, c->scheduler) &&
+            (c->device == ORDO_ON_CUDA || list[i].sync == c->sync))
+            return true;
+    return false;
+}
+
+void run_time_ahead(const options *o, const ordo_app *app, const ordo_options *const *runs, int count)
+{
+    enum { MOST = 256 };
+    static const ordo_vid first = 0;
+    ordo_choice choice[MOST];
+    int used = 0;
+    ordo_graph *tiny;
+    if (app != &current_app || tiny_graph(app, &tiny))
+        return;
+    for (int i = 0; i < count && used < MOST; i++) {
+        ordo_u64 cell = 0;
+        const ordo_options run = options_for(runs[i]);
+        const ordo_work work = work_on(tiny, &cell, current.table->has_source ? &first : NULL);
+        if (!ordo_run_choice(&work, &run, &choice[used]) && !is_in(choice, used, &choice[used]))
+            used++;
+    }
+    ordo_graph_free(tiny);
+    char what[400];
+    snprintf(what, sizeof what, "%.250s for %d schedulers", current.file, used);
+    show_phase(o, "compiling", what);
+    run_time_compile_ahead(current.file, current.op.kind, choice, used);
+    clear_progress();
+}
+
 /* ---- the app ---- */
 
 ordo_status run_time_app(const options *o, const char *file, const ordo_app **out)
@@ -169,11 +295,12 @@ ordo_status run_time_app(const options *o, const char *file, const ordo_app **ou
     current_app = (ordo_app){
         .name = current.op.name,
         .summary = current.op.summary,
-        .value_name = "cell",
+        .value_name = is_critical() ? "value" : "cell",
         .needs_source = t->has_source,
         .wants_weights = current.op.weight != ORDO_NONE,
         .weight = current.op.weight,
         .has_infinity = t->order == ORDO_MIN,
+        .is_approximate = is_critical(), /* which vertex comes first may change what is right */
         .values_are_wide = current.cell == sizeof(ordo_u64),
         .print = t->print ? print : NULL,
         .op = op_for,

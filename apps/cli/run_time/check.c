@@ -112,7 +112,7 @@ static void make_scene(const run_time_operator *op, const trial *t, scene *s)
                       .stride = 1};
     s->source = op->table->has_source ? 0 : ORDO_NO_VERTEX;
     for (int i = 0; i < 3; i++)
-        s->cell[i] = cell_of(op->op.cell, t->cell[i]);
+        s->cell[i] = cell_of(op->type, t->cell[i]);
 }
 
 /* ---- text ---- */
@@ -509,7 +509,8 @@ static bool holds(run_time_operator *op, const property *p, const trial *t, char
     if (bytes == op->op.state)
         set_fields(op, t);
     make_scene(op, t, &s);
-    const bool fine = p->holds(&s);
+    const bool filled = run_time_fill(op, &s.g, s.source, false) == ORDO_OK; /* without memory nothing is shown */
+    const bool fine = !filled || p->holds(&s);
     snprintf(why, size, "%s", s.why);
     memcpy(op->state, kept, bytes);
     return fine;
@@ -611,6 +612,20 @@ ordo_status verb_check_operator(const options *o)
     ordo_status status = run_time_open(o, o->words[0], &op);
     if (status)
         return status;
+    if (op.op.kind != ORDO_KIND_RELAX)
+        status = ordo_fail(ORDO_ERR_UNSOUND,
+                           "%s: operator '%s' is a critical operator; check-operator tests relax operators",
+                           o->words[0], op.op.name);
+    for (size_t i = 0; i < op.table->array_count && !status; i++)
+        if (run_time_array_file(&op, op.table->arrays[i].name))
+            status = ordo_fail(ORDO_ERR_USAGE,
+                               "%s: array '%s' is read from a file, which does not fit the small graphs of "
+                               "check-operator; expected ORDO_RELAX_FILL",
+                               o->words[0], op.table->arrays[i].name);
+    if (status) {
+        run_time_close(&op);
+        return status;
+    }
     checked_file = o->words[0];
     watch_crashes();
     if (!o->quiet)
@@ -636,5 +651,10 @@ ordo_status verb_check_operator(const options *o)
                                        : why);
     }
     run_time_close(&op);
+    fflush(stdout);
+    checked_property = "runs";
+    status = o->device ? run_time_check_device(o, o->words[0], first, sizeof first) : ORDO_OK;
+    if (status)
+        return status;
     return first[0] ? ordo_fail(ORDO_ERR_VERIFY, "%s", first) : ORDO_OK;
 }

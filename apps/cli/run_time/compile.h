@@ -1,6 +1,8 @@
-/* compile.h -- a file of C to a shared object: compiled by the system's compiler, kept, and loaded. */
+/* compile.h -- a file of C or CUDA to a shared object: compiled by the system's compiler, kept, and loaded. */
 #ifndef ORDO_CLI_RUN_TIME_COMPILE_H
 #define ORDO_CLI_RUN_TIME_COMPILE_H
+
+#include <stdbool.h>
 
 #include <ordo/error.h>
 
@@ -12,6 +14,9 @@ typedef struct unit {
     const char *about;       /* the user's file, which messages are about; may be the same */
     const char *const *flag; /* [flag_count] beside those of every unit */
     int flag_count;          /* at most UNIT_FLAGS */
+    bool quiet;              /* messages of the compiler are dropped */
+    toolchain_kind compiler;
+    int capability; /* TOOLCHAIN_CUDA: the compute capability of the GPU, as ordo_backend.capability() gives it */
 } unit;
 enum { UNIT_FLAGS = 12 };
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ordo/detail/backend.h>
+
 #include "apps/cli/run_time/units.h"
 #include "framework/run/number.h"
 
@@ -18,18 +20,19 @@ bool run_time_is_file(const char *word)
 static ordo_status check_kind(const char *file, const ordo_run_time *t)
 {
     const char *what = NULL;
-    if (t->op.kind != ORDO_KIND_RELAX)
-        what = "is a critical operator; expected a relax operator";
+    if (t->op->kind == ORDO_KIND_CRITICAL &&
+        !(t->on_cuda && t->fill && t->check && t->result != ORDO_RUN_TIME_NO_RESULT))
+        what = "is a critical operator; expected ORDO_CRITICAL_ARRAYS, _FILL, _RESULT and _CHECK in its list";
     else if (t->order == ORDO_SUM)
         what = "has cells that sum; expected an order of cells";
-    else if (t->arrays > 0)
-        what = "has a state with arrays, which nothing fills; expected numbers alone";
+    else if (t->array_count > ORDO_MOST_ARRAYS)
+        what = "has a state with more arrays than can be listed (ORDO_MOST_ARRAYS)";
     else if (t->own_target)
         what = "has targets of its own (ORDO_RELAX_TARGET); expected the heads of edges";
     else if (!t->can_begin)
         what = "does not say what its cells begin with; with a comparator it needs ORDO_RELAX_BEGIN or "
                "ORDO_RELAX_SOURCE";
-    return what ? ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' %s", file, t->op.name, what) : ORDO_OK;
+    return what ? ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' %s", file, t->name, what) : ORDO_OK;
 }
 
 /* ---- the state ---- */
@@ -64,8 +67,7 @@ run_time_number run_time_state(const run_time_operator *op, const ordo_state_fie
     return out;
 }
 
-/* Parses a value and stores it. False where it is no number of the field's type. */
-static bool set_field(void *state, const ordo_state_field *field, const char *text)
+bool run_time_parse(void *state, const ordo_state_field *field, const char *text)
 {
     char *at = (char *)state + field->at;
     const bool minus = text[0] == '-';
@@ -99,8 +101,9 @@ static void list_fields(const ordo_run_time *t, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = 0;
-    for (size_t i = 0; i < t->field_count && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", t->fields[i].name);
+    for (size_t i = 0; i < t->field_count + t->array_count && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "",
+                                 i < t->field_count ? t->fields[i].name : t->arrays[i - t->field_count].name);
 }
 
 /* Sets a field by "name=value". */
@@ -116,14 +119,19 @@ static ordo_status set_state(run_time_operator *op, const char *text)
         const ordo_state_field *field = &t->fields[i];
         if (strlen(field->name) != length || memcmp(field->name, text, length) != 0)
             continue;
-        return set_field(op->state, field, equals + 1)
+        return run_time_parse(op->state, field, equals + 1)
                    ? ORDO_OK
                    : ordo_fail(ORDO_ERR_USAGE, "--set-state '%s', expected a number of type %s", text,
                                type_name(field->type));
     }
+    for (size_t i = 0; i < t->array_count; i++)
+        if (strlen(t->arrays[i].name) == length && !memcmp(t->arrays[i].name, text, length))
+            return equals[1] == '@'
+                       ? ORDO_OK
+                       : ordo_fail(ORDO_ERR_USAGE, "--set-state '%s': an array, expected NAME=@FILE", text);
     list_fields(t, names, sizeof names);
     return ordo_fail(ORDO_ERR_UNKNOWN, "--set-state '%s': operator '%s' has no such number to set; it lists %s", text,
-                     t->op.name, names[0] ? names : "none (ORDO_RELAX_SETTINGS)");
+                     t->name, names[0] ? names : "none (ORDO_RELAX_SETTINGS)");
 }
 
 /* ---- opening ---- */
@@ -134,36 +142,93 @@ static ordo_status not_compiled(ordo_job *job)
     return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s' was not compiled for this scheduler", job->op->name);
 }
 
-/* A slot for every scheduler that runs relax operators. */
+/* The slots as a list of instances. */
+static void list_slots(run_time_operator *op)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < 2 * RUN_TIME_SCHEDULERS && op->slots[i].instance.scheduler; i++)
+        if (op->slots[i].instance.device == ORDO_ON_CPU || !op->not_on_gpu[0])
+            op->instances[used++] = &op->slots[i].instance;
+    op->instances[used] = NULL;
+    op->op.instances = op->instances;
+}
+
+/* A slot for every scheduler that runs operators of the kind, and another one if it does so on a GPU. */
 static void make_slots(run_time_operator *op)
 {
     const ordo_scheduler *all[RUN_TIME_SCHEDULERS];
     size_t count = ordo_schedulers(all, RUN_TIME_SCHEDULERS), used = 0;
     for (size_t i = 0; i < count && i < RUN_TIME_SCHEDULERS; i++) {
         const ordo_pairing *pair = all[i]->pairings;
-        while (pair->kind && pair->kind != ORDO_KIND_RELAX)
+        while (pair->kind && pair->kind != op->op.kind)
             pair++;
-        if (!pair->kind)
-            continue;
-        op->slots[used] = (ordo_instance){.scheduler = all[i]->name, .run = not_compiled, .device = ORDO_ON_CPU};
-        op->instances[used] = &op->slots[used];
-        used++;
+        for (unsigned device = ORDO_ON_CPU; pair->kind && device <= ORDO_ON_CUDA; device++)
+            if (device == ORDO_ON_CPU || (op->table->on_cuda && !run_time_has_code(all[i]->name, device, op->op.kind)))
+                op->slots[used++].instance =
+                    (ordo_instance){.scheduler = all[i]->name, .run = not_compiled, .device = device};
     }
-    op->op.instances = op->instances;
+    list_slots(op);
+}
+
+void run_time_leave_gpu(run_time_operator *op, const char *why)
+{
+    snprintf(op->not_on_gpu, sizeof op->not_on_gpu, "%s", why);
+    list_slots(op);
+}
+
+/* Without a GPU that is asked for nothing needs to be compiled. A list may ask for several devices. */
+static ordo_status check_device(const options *o)
+{
+    const ordo_backend *backend;
+    char name[ORDO_DEVICE_NAME];
+    if (!o->device || !strstr(o->device, "cuda"))
+        return ORDO_OK;
+    ordo_status status = ordo_backend_load("cuda", &backend);
+    return status ? status : backend->probe(name);
+}
+
+/* The type of a value of the answer; ORDO_NONE where no answer can have it. */
+static ordo_type value_type(const ordo_run_time *t)
+{
+    if (t->op->kind == ORDO_KIND_RELAX)
+        return t->op->cell;
+    for (size_t i = 0; i < t->array_count; i++)
+        if (t->arrays[i].at == t->result)
+            return t->arrays[i].type == ORDO_F64 ? ORDO_NONE : t->arrays[i].type;
+    return ORDO_NONE;
+}
+
+/* Keeps what the state is before anything fills it, and checks what the answer is made of. */
+static ordo_status keep_state(run_time_operator *op)
+{
+    if (op->type == ORDO_NONE)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "%s: operator '%s': ORDO_CRITICAL_RESULT is no array that it lists, of u32, i32, u64 or f32",
+                         op->file, op->op.name);
+    op->initial = malloc(op->op.state ? op->op.state : 1);
+    if (!op->initial)
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for the state of an operator");
+    memcpy(op->initial, op->state, op->op.state);
+    return ORDO_OK;
 }
 
 ordo_status run_time_open(const options *o, const char *file, run_time_operator *out)
 {
     *out = (run_time_operator){.file = file, .o = o};
+    ordo_status status = check_device(o);
+    if (status)
+        return status;
     show_phase(o, "compiling", file);
-    ordo_status status = run_time_compile(file, NULL, ORDO_SYNC_DEFAULT, &out->table);
+    status = run_time_describe(file, &out->table);
     clear_progress();
     if (!status)
         status = check_kind(file, out->table);
     if (status)
         return status;
-    out->op = out->table->op;
-    out->cell = out->op.cell == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    out->op = *out->table->op;
+    out->op.name = out->table->name;
+    out->type = value_type(out->table);
+    out->cell = out->type == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
     make_slots(out);
     out->state = calloc(1, out->op.state < sizeof(ordo_u64) ? sizeof(ordo_u64) : out->op.state);
     if (!out->state)
@@ -171,6 +236,8 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
     out->table->set_initial(out->state);
     for (int i = 0; i < o->state_count && !status; i++)
         status = set_state(out, o->states[i]);
+    status = status ? status : run_time_check_arrays(out);
+    status = status ? status : keep_state(out);
     if (status)
         run_time_close(out);
     return status;
@@ -178,31 +245,39 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
 
 void run_time_close(run_time_operator *op)
 {
+    run_time_free_arrays(op);
+    free(op->initial);
     free(op->state);
-    op->state = NULL;
+    op->initial = op->state = NULL;
 }
 
-ordo_status run_time_need(run_time_operator *op, const char *scheduler, ordo_sync sync)
+ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool *news)
 {
-    size_t i = 0;
-    while (op->instances[i] && strcmp(op->slots[i].scheduler, scheduler) != 0)
-        i++;
-    if (!op->instances[i])
-        return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s' has no place for an operator from a file", scheduler);
-    if (!op->compiled[i][sync]) {
-        const ordo_run_time *unit;
+    run_time_slot *slot = op->slots;
+    const bool on_gpu = choice->device == ORDO_ON_CUDA;
+    while (slot->instance.scheduler &&
+           (slot->instance.device != choice->device || strcmp(slot->instance.scheduler, choice->scheduler) != 0))
+        slot++;
+    if (!slot->instance.scheduler)
+        return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s' has no place for an operator from a file",
+                         choice->scheduler);
+    *news = false;
+    if (!slot->compiled[choice->sync]) {
+        const ordo_instance *made;
         char what[400];
-        snprintf(what, sizeof what, "%.250s for %.64s", op->file, scheduler);
+        snprintf(what, sizeof what, "%.250s for %.64s%s", op->file, choice->scheduler, on_gpu ? " on a GPU" : "");
         show_phase(op->o, "compiling", what);
-        ordo_status status = run_time_compile(op->file, scheduler, sync, &unit);
+        ordo_status status = run_time_instance(op->file, op->op.kind, choice, &made);
         clear_progress();
-        if (!status && !unit->instance)
-            status = ordo_fail(ORDO_ERR_INTERNAL, "%s: compiled for '%s', and has no instance", op->file, scheduler);
         if (status)
             return status;
-        op->compiled[i][sync] = unit->instance->run;
+        for (int sync = 0; sync < ORDO_SYNCS; sync++)
+            if (on_gpu || sync == (int)choice->sync)
+                slot->compiled[sync] = made->run;
+        *news = slot->instance.syncs != made->syncs;
+        slot->instance.syncs = made->syncs;
     }
-    op->slots[i].run = op->compiled[i][sync];
+    slot->instance.run = slot->compiled[choice->sync];
     return ORDO_OK;
 }
 
@@ -223,11 +298,11 @@ void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, ch
     out[0] = 0;
     if (op->table->print)
         op->table->print(op->state, v, cell, out, RUN_TIME_TEXT);
-    else if (op->op.cell == ORDO_F32)
+    else if (op->type == ORDO_F32)
         ordo_format(out, RUN_TIME_TEXT, "%.9g", (double)c.f32);
-    else if (op->op.cell == ORDO_I32)
+    else if (op->type == ORDO_I32)
         snprintf(out, RUN_TIME_TEXT, "%d", c.i32);
     else
-        snprintf(out, RUN_TIME_TEXT, "%llu", op->op.cell == ORDO_U64 ? (unsigned long long)c.u64 : c.u32);
+        snprintf(out, RUN_TIME_TEXT, "%llu", op->type == ORDO_U64 ? (unsigned long long)c.u64 : c.u32);
     out[strcspn(out, "\n")] = 0;
 }

@@ -9,18 +9,31 @@
 #include <ordo/detail/run_time.h>
 
 #include "apps/cli/cli.h"
+#include "framework/run/plan.h"
 
 enum { RUN_TIME_SCHEDULERS = 64, RUN_TIME_TEXT = 128 };
+
+/* The place of an instance, which is compiled when a run needs it. */
+typedef struct run_time_slot {
+    ordo_instance instance;                             /* `run` is that of the sync that is used next */
+    ordo_status (*compiled[ORDO_SYNCS])(ordo_job *job); /* NULL: not yet; on a GPU the same for all syncs */
+} run_time_slot;
 
 typedef struct run_time_operator {
     const char *file;
     const ordo_run_time *table;
-    ordo_operator op;                         /* that of the table, with the instances below */
-    ordo_instance slots[RUN_TIME_SCHEDULERS]; /* a scheduler each; `run` is that of the sync that is used next */
-    const ordo_instance *instances[RUN_TIME_SCHEDULERS + 1];
-    ordo_status (*compiled[RUN_TIME_SCHEDULERS][ORDO_SYNCS])(ordo_job *job); /* NULL: not yet */
+    ordo_operator op; /* that of the table, with the instances below */
+    run_time_slot slots[2 * RUN_TIME_SCHEDULERS];
+    const ordo_instance *instances[2 * RUN_TIME_SCHEDULERS + 1]; /* those of the slots; NULL ends them */
+    char not_on_gpu[sizeof((ordo_stats *)0)->fallback]; /* why --device auto has to take the CPU; "": not known to have
+                                                           to */
     void *state;
-    size_t cell; /* bytes of a cell */
+    void *array[ORDO_MOST_ARRAYS]; /* of the state; NULL: none yet */
+    ordo_u64 array_bytes[ORDO_MOST_ARRAYS];
+    const ordo_eid *filled_for; /* the rows of the graph that files were read for; NULL: none yet */
+    void *initial;              /* the state ahead of ORDO_RELAX_FILL and its like */
+    ordo_type type;             /* of a value of the answer: a cell, or what ORDO_CRITICAL_RESULT is an array of */
+    size_t cell;                /* bytes of a value */
     const options *o;
 } run_time_operator;
 
@@ -48,12 +61,18 @@ ordo_status run_time_options(options *o);
 
 /* ---- operator.c ---- */
 
-/* Compiles what describes the operator, and sets its state as the options ask. Errors: those of run_time_compile();
- * ORDO_ERR_UNSOUND for an operator of a kind that cannot be compiled at run time; ORDO_ERR_USAGE for --set-state. */
+/* Compiles what describes the operator, and sets its state as the options ask. Errors: those of run_time_describe();
+ * ORDO_ERR_UNSOUND for an operator of a kind that cannot be compiled at run time; ORDO_ERR_USAGE for --set-state;
+ * ORDO_ERR_DEVICE where the options ask for a GPU and there is none: nothing is compiled then. */
 ordo_status run_time_open(const options *o, const char *file, run_time_operator *out);
 void run_time_close(run_time_operator *op);
-/* Compiles the instance under a scheduler and a sync, unless that is done, and has the operator use it. */
-ordo_status run_time_need(run_time_operator *op, const char *scheduler, ordo_sync sync);
+/* Compiles the instance under a scheduler and a sync for a device (ORDO_ON_...), unless that is done, and has the
+ * operator use it. Sets *news where the syncs that it offers have become known, which may change a choice. */
+ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool *news);
+/* Gives the GPU up: the operator has no instances for it from now on. */
+void run_time_leave_gpu(run_time_operator *op, const char *why);
+/* Parses a number and stores it at the place of a field. False where it is no number of the field's type. */
+bool run_time_parse(void *state, const ordo_state_field *field, const char *text);
 run_time_number run_time_state(const run_time_operator *op, const ordo_state_field *field);
 /* Fills the cells of a run from that source; ORDO_NO_VERTEX: the operator has none. */
 void run_time_begin(const run_time_operator *op, ordo_vid source, ordo_vid n, void *cells);
@@ -65,12 +84,34 @@ static inline const void *run_time_at(const run_time_operator *op, const void *c
 /* A cell as text of one line. */
 void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, char out[RUN_TIME_TEXT]);
 
+/* ---- arrays.c ---- */
+
+/* Whether --set-state has a file for an array of that name; then its path, else NULL. */
+const char *run_time_array_file(const run_time_operator *op, const char *name);
+/* Whether something fills every array of the state. Errors: ORDO_ERR_USAGE, with the name of one that nothing fills. */
+ordo_status run_time_check_arrays(const run_time_operator *op);
+/* Makes the arrays of the state for a graph and has them filled. `source`: ORDO_NO_VERTEX if there is none; without
+ * `with_files` files are not read, for a graph that they do not belong to. Errors: ORDO_ERR_MEMORY; ORDO_ERR_IO and
+ * ORDO_ERR_INPUT for files. */
+ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid source, bool with_files);
+void run_time_free_arrays(run_time_operator *op);
+
 /* ---- app.c ---- */
 
 /* Sets *out to the app of an operator's file. It is valid until the next call. Errors: those of run_time_open(). */
 ordo_status run_time_app(const options *o, const char *file, const ordo_app **out);
+/* Compiles what these runs will need, several units at once; for other apps does nothing. Errors are left to the runs.
+ */
+void run_time_ahead(const options *o, const ordo_app *app, const ordo_options *const *runs, int count);
 /* The operator of such an app; NULL for any other app. */
 const run_time_operator *run_time_of(const ordo_app *app);
+
+/* ---- check_device.c ---- */
+
+/* Runs an operator's file on the device of the options under every scheduler that can, and prints a line for each. What
+ * the first wrong answer is goes to first[size], unless that has a text already. Errors: those of run_time_app() and of
+ * compiling. */
+ordo_status run_time_check_device(const options *o, const char *file, char *first, size_t size);
 
 /* ---- verify.c ---- */
 

@@ -1,6 +1,7 @@
 /* toolchain.c -- see toolchain.h.
  *
- * The compiler is looked for when it is needed, and not when Ordo is built: the machine may be another one.
+ * A compiler is looked for when it is needed, and not when Ordo is built: the machine may be another one. nvcc is also
+ * looked for where CUDA's installers put it, since they leave the search path as it is.
  */
 #define _GNU_SOURCE /* readlink, strtok_r */
 #include "apps/cli/run_time/toolchain.h"
@@ -44,7 +45,7 @@ static bool answers(toolchain *t)
     return process_capture(words, &version, NULL) == 0;
 }
 
-static ordo_status find_compiler(toolchain *t)
+static ordo_status find_c(toolchain *t)
 {
     static const char *const usual[] = {"cc", "gcc", "clang"};
     const char *own = getenv("CC");
@@ -56,6 +57,33 @@ static ordo_status find_compiler(toolchain *t)
         if (split(t, usual[i]) && answers(t))
             return ORDO_OK;
     return ordo_fail(ORDO_ERR_IO, "no C compiler found, expected one in CC, or cc, gcc or clang in PATH");
+}
+
+/* The program of that path, which may have blanks. */
+static bool is_at(toolchain *t, const char *folder, const char *name)
+{
+    if (!folder || !*folder)
+        return false;
+    const int length = snprintf(t->command, sizeof t->command, "%s%s", folder, name);
+    if (length < 0 || (size_t)length >= sizeof t->command)
+        return false;
+    t->word[0] = t->command;
+    t->count = 1;
+    return answers(t);
+}
+
+static ordo_status find_nvcc(toolchain *t)
+{
+    const char *own = getenv("NVCC");
+    if (own && *own)
+        return split(t, own) && answers(t)
+                   ? ORDO_OK
+                   : ordo_fail(ORDO_ERR_IO, "NVCC is '%.200s', which does not run; expected CUDA's compiler", own);
+    if (is_at(t, "nvcc", "") || is_at(t, getenv("CUDA_HOME"), "/bin/nvcc") ||
+        is_at(t, getenv("CUDA_PATH"), "/bin/nvcc") || is_at(t, "/usr/local/cuda", "/bin/nvcc"))
+        return ORDO_OK;
+    return ordo_fail(ORDO_ERR_IO, "no nvcc found, which compiles operators for a GPU; expected it in NVCC, in PATH, in "
+                                  "the bin of CUDA_HOME or CUDA_PATH, or in /usr/local/cuda/bin");
 }
 
 /* Reads the lines of a file, without their ends. */
@@ -93,19 +121,21 @@ static ordo_status find_headers(toolchain *t)
                : ordo_fail(ORDO_ERR_IO, "%.400s: no headers of Ordo there, which compiling an operator needs", path);
 }
 
-ordo_status toolchain_find(const toolchain **out)
+ordo_status toolchain_find(toolchain_kind kind, const toolchain **out)
 {
-    static toolchain t;
-    static bool found;
-    if (!found) {
-        ordo_status status = find_compiler(&t);
+    static toolchain all[TOOLCHAINS];
+    static bool found[TOOLCHAINS];
+    toolchain *t = &all[kind];
+    if (!found[kind]) {
+        t->kind = kind;
+        ordo_status status = kind == TOOLCHAIN_CUDA ? find_nvcc(t) : find_c(t);
         if (!status)
-            status = find_headers(&t);
+            status = find_headers(t);
         if (status)
             return status;
-        found = true;
+        found[kind] = true;
     }
-    *out = &t;
+    *out = t;
     return ORDO_OK;
 }
 

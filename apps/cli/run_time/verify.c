@@ -218,10 +218,11 @@ static ordo_status check_serially(const run_time_operator *op, const ordo_csr *g
 ordo_status run_time_verify(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
                             ordo_verify_how how)
 {
+    const bool critical = op->op.kind == ORDO_KIND_CRITICAL; /* its own check alone says what is right */
     const bool serial =
         how == ORDO_VERIFY_SERIAL || how == ORDO_VERIFY_BOTH || (how == ORDO_VERIFY_AUTO && g->m <= SERIAL_EDGES);
-    ordo_status status = how == ORDO_VERIFY_SERIAL ? ORDO_OK : check_certificate(op, g, source, cells);
-    if (!status && serial)
+    ordo_status status = how == ORDO_VERIFY_SERIAL || critical ? ORDO_OK : check_certificate(op, g, source, cells);
+    if (!status && serial && !critical)
         status = check_serially(op, g, source, cells);
     if (status || !op->table->check)
         return status;

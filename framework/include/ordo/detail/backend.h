@@ -30,6 +30,9 @@ typedef struct ordo_backend {
      * between two figures. NULL: the back end cannot. Errors: ORDO_ERR_MEMORY where too little is free,
      * ORDO_ERR_CANCELLED, ORDO_ERR_DEVICE. */
     ordo_status (*measure)(ordo_device *device, ordo_ceilings *out);
+    /* The compute capability of the device that probe() found, 10 * major + minor: 90 for 9.0. 0 where probe() fails.
+     */
+    int (*capability)(void);
 } ordo_backend;
 
 /* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,

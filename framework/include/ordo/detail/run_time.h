@@ -2,43 +2,60 @@
  *
  * Problem. The command has to fill, print and check the cells of an operator that it did not know when it was built.
  *
- * Method. A shared object exports one table, `ordo_run_time_entry`, which <ordo/detail/run_time_unit.h> makes from the
- * operator's file. A cell is passed by address, and a weight as the address of its word. These functions are for
- * beginning, printing and checking; a run calls the instance, into which the operator is inlined.
+ * Method. A shared object exports one table. `ordo_run_time_entry` describes the operator: for it the file is compiled
+ * with <ordo/detail/run_time_unit.h> at its end, as C. A cell is passed by address, and a weight as the address of its
+ * word. These functions are for beginning, printing and checking. `ordo_run_time_code` is the instance under one
+ * scheduler, into which the operator is inlined, for the CPU or, compiled by nvcc, for a GPU: the same file with
+ * <ordo/detail/run_time_instance.h> at its end.
  *
- * Not done: critical operators, cells that sum, states with arrays, targets other than the heads of edges. Of these the
- * table says enough for refusing them by name.
+ * Not done: cells that sum, targets other than the heads of edges. Of these the table says enough for refusing them by
+ * name.
  */
 #ifndef ORDO_DETAIL_RUN_TIME_H
 #define ORDO_DETAIL_RUN_TIME_H
 
+#include <ordo/operator/operator.h>
 #include <ordo/scheduler/scheduler.h>
 
 ORDO_BEGIN_DECLS
 
 /* Changes with every change of this file, of ordo_operator, ordo_instance and ordo_job. */
-enum { ORDO_RUN_TIME_INTERFACE = 1 };
+enum { ORDO_RUN_TIME_INTERFACE = 2 };
 
-/* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS. */
+/* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS or ORDO_CRITICAL_SETTINGS. */
 typedef struct ordo_state_field {
     const char *name, *help;
     ordo_type type; /* ORDO_U32, ORDO_I32, ORDO_U64, ORDO_F32, ORDO_F64 */
     size_t at;      /* offset in the state, bytes */
 } ordo_state_field;
 
+#define ORDO_RUN_TIME_NO_RESULT ((size_t)-1)
+
 typedef struct ordo_run_time {
     ordo_u32 interface;             /* ORDO_RUN_TIME_INTERFACE; the first member, whatever the others are */
-    ordo_operator op;               /* without instances */
-    const ordo_instance *instance;  /* under the scheduler that the unit was compiled for; NULL: for none */
+    const char *name;               /* the operator's own */
+    const ordo_operator *op;        /* without instances, and under another name */
     int order;                      /* ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR, ORDO_SUM */
-    int arrays;                     /* of the state; at least those that are listed */
+    const ordo_state_field *arrays; /* [array_count] those that the operator lists, in that order; `type` is that
+                                       of an element, or ORDO_NONE for any other, `help` is NULL */
+    size_t array_count;
     bool own_target, own_priority;  /* ORDO_RELAX_TARGET, ORDO_RELAX_PRIORITY are defined */
     bool has_source, can_begin;     /* can_begin: it is known what cells begin with */
+    bool on_cuda;                   /* the CUDA back end supports it: ORDO_OP_ON_CUDA */
     const ordo_state_field *fields; /* [field_count] */
     size_t field_count;
 
-    /* The members below are NULL where the command refuses the operator. */
+    /* The members below are NULL where the command refuses the operator; so are those that the file does not have. */
     void (*set_initial)(void *state); /* sets the fields of a state that is all 0 */
+    /* Writes the arrays of that state to out[ORDO_MOST_ARRAYS]. */
+    void (*list_arrays)(void *state, ordo_u64 items, ordo_u64 edges, ordo_array *out);
+    void (*fill)(void *state, const ordo_csr *graph, ordo_vid source);
+    ordo_vid (*check)(const void *state, const ordo_csr *graph, ordo_vid source, const void *cells);
+
+    /* The next two are for critical operators, the last ones for relax operators. */
+    size_t result; /* `at` of the array that is the answer; ORDO_RUN_TIME_NO_RESULT: the file does not say */
+    int (*begins)(const void *state, ordo_item item);
+
     void (*begin)(const void *state, ordo_item item, void *cell);
     void (*source)(const void *state, void *cell);
     void (*worst)(void *cell);
@@ -49,8 +66,15 @@ typedef struct ordo_run_time {
     double (*priority)(const void *state, ordo_item item, const void *cell);
     int (*is_final)(const void *state, ordo_item item, const void *cell);
     int (*print)(const void *state, ordo_item item, const void *cell, char *out, size_t size);
-    ordo_vid (*check)(const void *state, const ordo_csr *graph, ordo_vid source, const void *cells);
 } ordo_run_time;
+
+typedef struct ordo_run_time_instance {
+    ordo_u32 interface; /* ORDO_RUN_TIME_INTERFACE */
+    const ordo_instance *instance;
+} ordo_run_time_instance;
+
+ORDO_API extern const ordo_run_time ordo_run_time_entry;
+ORDO_API extern const ordo_run_time_instance ordo_run_time_code;
 
 ORDO_END_DECLS
 

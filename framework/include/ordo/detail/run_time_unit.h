@@ -1,42 +1,56 @@
-/* run_time_unit.h -- the rest of a unit that `ordo run` compiles: an operator's file, and this at its end.
+/* run_time_unit.h -- the rest of the unit by which `ordo run` knows an operator: the operator's file, and this at its
+ * end.
  *
  * <ordo/operator/relax.h> and <ordo/operator/critical.h> include this where ORDO_RUN_TIME is its quoted name, while the
  * operator's list of macros is still defined. So the file that the compiler reads first is the user's, and its messages
- * name that file and its lines. ORDO_OP is defined on the command line, as a name of its own. For an instance,
- * ORDO_RUN_TIME_SCHEDULER is the scheduler's name, ORDO_RUN_TIME_CODE the quoted name of its cpu.h, and ORDO_ONLY_SYNC
- * the one sync that is compiled.
+ * name that file and its lines. ORDO_OP is defined on the command line, as a name of its own.
  */
 #include <ordo/detail/run_time.h>
 
 #define ORDO_RUN_TIME_STRING_(_text) #_text
 #define ORDO_RUN_TIME_STRING(_text) ORDO_RUN_TIME_STRING_(_text)
 
-ORDO_API extern const ordo_run_time ordo_run_time_entry;
-
-#if ORDO_OP_KIND == ORDO_KIND_CRITICAL
+#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_ORDER == ORDO_SUM
+static const ordo_operator run_time_operator = {.kind = ORDO_KIND_RELAX};
 const ordo_run_time ordo_run_time_entry = {
     .interface = ORDO_RUN_TIME_INTERFACE,
-    .op = {.name = ORDO_RUN_TIME_STRING(ORDO_CRITICAL), .kind = ORDO_KIND_CRITICAL},
-};
-#elif ORDO_OP_ORDER == ORDO_SUM
-const ordo_run_time ordo_run_time_entry = {
-    .interface = ORDO_RUN_TIME_INTERFACE,
-    .op = {.name = ORDO_RUN_TIME_STRING(ORDO_RELAX), .kind = ORDO_KIND_RELAX},
+    .name = ORDO_RUN_TIME_STRING(ORDO_RELAX),
+    .op = &run_time_operator,
     .order = ORDO_SUM,
 };
 #else
 
+/* What both kinds of operators have, under one name. */
+#if ORDO_OP_KIND == ORDO_KIND_CRITICAL
+#ifdef ORDO_CRITICAL_SETTINGS
+#define ORDO_RUN_TIME_SETTINGS ORDO_CRITICAL_SETTINGS
+#endif
+#ifdef ORDO_CRITICAL_ARRAYS
+#define ORDO_RUN_TIME_ARRAYS ORDO_CRITICAL_ARRAYS
+#endif
+#ifdef ORDO_CRITICAL_FILL
+#define ORDO_RUN_TIME_FILL ORDO_CRITICAL_FILL
+#endif
+#else
+#ifdef ORDO_RELAX_SETTINGS
+#define ORDO_RUN_TIME_SETTINGS ORDO_RELAX_SETTINGS
+#endif
+#ifdef ORDO_RELAX_ARRAYS
+#define ORDO_RUN_TIME_ARRAYS ORDO_RELAX_ARRAYS
+#endif
+#ifdef ORDO_RELAX_FILL
+#define ORDO_RUN_TIME_FILL ORDO_RELAX_FILL
+#endif
+#endif
+
 /* The check of <ordo/scheduler/cpu.h>, which is for files where ORDO_OP has to be the operator's name. */
 enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
 #include <ordo/scheduler/cpu.h>
-#ifdef ORDO_RUN_TIME_SCHEDULER
-#include ORDO_RUN_TIME_CODE
-#define ORDO_RUN_TIME_INSTANCE &ORDO_JOIN3(ORDO_OP, _on_cpu_under_, ORDO_RUN_TIME_SCHEDULER)
-#else
-#define ORDO_RUN_TIME_INSTANCE NULL
-#endif
+#include <ordo/detail/describe.h>
 
-#ifdef ORDO_RELAX_SETTINGS
+static const ordo_instance *const run_time_instances[] = {NULL};
+
+#ifdef ORDO_RUN_TIME_SETTINGS
 typedef double ordo_f64;
 #define ORDO_TYPE_NUMBER_f64 5
 #define ORDO_RUN_TIME_INITIAL(_member, _type, _initial, _help)                                                         \
@@ -46,21 +60,110 @@ typedef double ordo_f64;
     }
 #define ORDO_RUN_TIME_FIELD(_member, _type, _initial, _help)                                                           \
     {#_member, _help, (ordo_type)ORDO_JOIN(ORDO_TYPE_NUMBER_, _type), offsetof(op_state, _member)},
-static const ordo_state_field run_time_fields[] = {ORDO_RELAX_SETTINGS(ORDO_RUN_TIME_FIELD)};
+static const ordo_state_field run_time_fields[] = {ORDO_RUN_TIME_SETTINGS(ORDO_RUN_TIME_FIELD)};
 enum { run_time_field_count = sizeof run_time_fields / sizeof run_time_fields[0] };
 #else
 static const ordo_state_field *const run_time_fields = NULL;
 enum { run_time_field_count = 0 };
 #endif
 
+#ifdef ORDO_RUN_TIME_ARRAYS
+/* The type is that of what the pointer points at, const or not. */
+#define ORDO_RUN_TIME_ARRAY(_member, ...)                                                                              \
+    {#_member, NULL,                                                                                                   \
+     (ordo_type) _Generic(*((op_state *)0)->_member, ordo_u32                                                          \
+                          : ORDO_U32, ordo_i32                                                                         \
+                          : ORDO_I32, ordo_f32                                                                         \
+                          : ORDO_F32, ordo_u64                                                                         \
+                          : ORDO_U64, double                                                                           \
+                          : ORDO_F64, default                                                                          \
+                          : ORDO_NONE),                                                                                \
+     offsetof(op_state, _member)},
+static const ordo_state_field run_time_arrays[op_array_count + 1] = {
+    ORDO_RUN_TIME_ARRAYS(ORDO_RUN_TIME_ARRAY){NULL, NULL, ORDO_NONE, 0}};
+#else
+static const ordo_state_field *const run_time_arrays = NULL;
+#endif
+
+static void run_time_list_arrays(void *state, ordo_u64 items, ordo_u64 edges, ordo_array *out)
+{
+#if ORDO_OP_KIND == ORDO_KIND_CRITICAL
+    (void)edges;
+    op_arrays((op_state *)state, items, items, out);
+#else
+    op_arrays((op_state *)state, items, items, edges, out);
+#endif
+}
+
+#ifdef ORDO_RUN_TIME_FILL
+static void run_time_fill(void *state, const ordo_csr *graph, ordo_vid source)
+{
+    ORDO_RUN_TIME_FILL((op_state *)state, graph, source);
+}
+#else
+#define run_time_fill NULL
+#endif
+
 static void run_time_set_initial(void *to)
 {
     op_state *state = (op_state *)to;
     (void)state;
-#ifdef ORDO_RELAX_SETTINGS
-    ORDO_RELAX_SETTINGS(ORDO_RUN_TIME_INITIAL)
+#ifdef ORDO_RUN_TIME_SETTINGS
+    ORDO_RUN_TIME_SETTINGS(ORDO_RUN_TIME_INITIAL)
 #endif
 }
+
+#if ORDO_OP_KIND == ORDO_KIND_CRITICAL
+
+ORDO_DESCRIBE_CRITICAL(run_time_instances)
+
+#ifdef ORDO_CRITICAL_BEGINS
+static int run_time_begins(const void *state, ordo_item item)
+{
+    return ORDO_CRITICAL_BEGINS((const op_state *)state, item);
+}
+#else
+#define run_time_begins NULL
+#endif
+
+#ifdef ORDO_CRITICAL_CHECK
+static ordo_vid run_time_check(const void *state, const ordo_csr *graph, ordo_vid source, const void *cells)
+{
+    (void)source;
+    (void)cells;
+    return ORDO_CRITICAL_CHECK((const op_state *)state, graph);
+}
+#else
+#define run_time_check NULL
+#endif
+
+#ifdef ORDO_CRITICAL_RESULT
+#define ORDO_RUN_TIME_RESULT offsetof(op_state, ORDO_CRITICAL_RESULT)
+#else
+#define ORDO_RUN_TIME_RESULT ORDO_RUN_TIME_NO_RESULT
+#endif
+
+const ordo_run_time ordo_run_time_entry = {
+    .interface = ORDO_RUN_TIME_INTERFACE,
+    .name = ORDO_RUN_TIME_STRING(ORDO_CRITICAL),
+    .op = &ORDO_JOIN(ORDO_OP, _operator),
+    .arrays = run_time_arrays,
+    .array_count = op_array_count,
+    .can_begin = true,
+    .on_cuda = ORDO_OP_ON_CUDA != 0,
+    .fields = run_time_fields,
+    .field_count = run_time_field_count,
+    .set_initial = run_time_set_initial,
+    .list_arrays = run_time_list_arrays,
+    .fill = run_time_fill,
+    .result = ORDO_RUN_TIME_RESULT,
+    .begins = run_time_begins,
+    .check = run_time_check,
+};
+
+#else
+
+ORDO_DESCRIBE_RELAX(run_time_instances)
 
 static void run_time_begin(const void *state, ordo_item item, void *cell)
 {
@@ -139,19 +242,11 @@ static ordo_vid run_time_check(const void *state, const ordo_csr *graph, ordo_vi
 
 const ordo_run_time ordo_run_time_entry = {
     .interface = ORDO_RUN_TIME_INTERFACE,
-    .op = {.name = ORDO_RUN_TIME_STRING(ORDO_RELAX),
-           .summary = op_summary,
-           .kind = ORDO_KIND_RELAX,
-           .cell = (ordo_type)op_cell_type,
-           .weight = (ordo_type)op_weight_type,
-           .properties = op_properties,
-           .activates = op_activates != 0,
-           .knows_final = op_knows_final != 0,
-           .entry = sizeof(op_entry),
-           .state = sizeof(op_state)},
-    .instance = ORDO_RUN_TIME_INSTANCE,
+    .name = ORDO_RUN_TIME_STRING(ORDO_RELAX),
+    .op = &ORDO_JOIN(ORDO_OP, _operator),
     .order = op_order,
-    .arrays = op_array_count,
+    .arrays = run_time_arrays,
+    .array_count = op_array_count,
 #ifdef ORDO_RELAX_TARGET
     .own_target = true,
 #endif
@@ -164,9 +259,12 @@ const ordo_run_time ordo_run_time_entry = {
 #if defined(ORDO_RELAX_SOURCE) || defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER != ORDO_BY_COMPARATOR
     .can_begin = true,
 #endif
+    .on_cuda = ORDO_OP_ON_CUDA != 0,
     .fields = run_time_fields,
     .field_count = run_time_field_count,
     .set_initial = run_time_set_initial,
+    .list_arrays = run_time_list_arrays,
+    .fill = run_time_fill,
     .begin = run_time_begin,
     .source = run_time_source,
     .worst = run_time_worst,
@@ -179,4 +277,5 @@ const ordo_run_time ordo_run_time_entry = {
     .check = run_time_check,
 };
 
+#endif
 #endif

@@ -72,6 +72,17 @@
  *   ORDO_CRITICAL_DELTA        double f(void): the width of a bucket in units of priority, where a scheduler is to
  *                              choose one; positive (default 1)
  *
+ * read by `ordo run FILE` and its relatives alone, which compile the file at run time (docs/run_time_operators.md); a
+ * program that runs the operator does itself what these say. Items and targets are the graph's vertices
+ *   ORDO_CRITICAL_FILL         void f(state *s, const ordo_csr *graph, ordo_vid source): fills the arrays of the state,
+ *                              ahead of every run, as ORDO_RELAX_FILL does (relax.h); `source` is ORDO_NO_VERTEX. It
+ *                              may have a pointer point at an array of the graph instead
+ *   ORDO_CRITICAL_RESULT       the array of the state that is the answer: a u32, i32, u64 or f32 for each vertex
+ *   ORDO_CRITICAL_CHECK        ordo_vid f(s, const ordo_csr *graph): ORDO_NO_VERTEX if the state after a run is right,
+ *                              else a vertex where it is wrong
+ *   ORDO_CRITICAL_BEGINS       int f(s, ordo_item item): whether an item is initial (default: all are). Optional
+ *   ORDO_CRITICAL_SETTINGS     the numbers of the state that --set-state sets, as ORDO_RELAX_SETTINGS. Optional
+ *
  * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_state (type); op_properties, op_requests,
  * op_activations, op_activates, op_ordered, op_targets, op_words, op_word_bits, op_halves, op_combines,
  * op_rebuilds_args, op_array_count, op_lock_bits, op_weight_type (enumerators); op_summary; op_prepare, op_still_valid,
@@ -375,16 +386,16 @@ ORDO_FN double op_delta(double n, double m)
 
 #endif /* ORDO_OP */
 
-#ifdef ORDO_RUN_TIME /* `ordo run` compiles this file; it refuses critical operators by name */
-#undef ORDO_OP_KIND
-#define ORDO_OP_KIND ORDO_KIND_CRITICAL
-#include ORDO_RUN_TIME
-#endif
 #undef ORDO_OP_ON_CUDA
 #ifdef ORDO_CRITICAL_ARRAYS
 #define ORDO_OP_ON_CUDA 1
 #else
 #define ORDO_OP_ON_CUDA 0
+#endif
+#undef ORDO_OP_KIND
+#define ORDO_OP_KIND ORDO_KIND_CRITICAL
+#ifdef ORDO_RUN_TIME /* `ordo run` compiles this file: the rest of its unit, ahead of the end of the list */
+#include ORDO_RUN_TIME
 #endif
 #undef ORDO_ARRAYS_OF
 #undef ORDO_ARRAY_IF_READ
@@ -414,5 +425,8 @@ ORDO_FN double op_delta(double n, double m)
 #undef ORDO_OP_ORDER
 #undef ORDO_CRITICAL_PRIORITY
 #undef ORDO_CRITICAL_DELTA
-#undef ORDO_OP_KIND
-#define ORDO_OP_KIND ORDO_KIND_CRITICAL
+#undef ORDO_CRITICAL_FILL
+#undef ORDO_CRITICAL_RESULT
+#undef ORDO_CRITICAL_CHECK
+#undef ORDO_CRITICAL_BEGINS
+#undef ORDO_CRITICAL_SETTINGS

@@ -78,6 +78,10 @@
  *   ORDO_RELAX_CHECK       ordo_vid f(s, const ordo_csr *graph, ordo_vid source, const cell *cells): ORDO_NO_VERTEX if
  *                          an answer is right, else a vertex whose cell is wrong. `source` is ORDO_NO_VERTEX where
  *                          there is none. It runs beside the generic check. ordo_csr is in <ordo/graph.h>
+ *   ORDO_RELAX_FILL        void f(state *s, const ordo_csr *graph, ordo_vid source): fills the arrays of the state,
+ * ahead of every run. They are there, as ORDO_RELAX_ARRAYS lists them, and hold 0, or what a file says
+ *                          (--set-state NAME=@FILE), or what the last call on that graph left. It is a function of the
+ *                          host; `source` is ORDO_NO_VERTEX where there is none
  *   ORDO_RELAX_SETTINGS    the numbers of the state that --set-state sets; the other members are 0. A macro of X with
  *                          one X(member, type, initial, help) for each: `type` is u32, i32, u64, f32 or f64 (double),
  *                          as the member is declared; `initial` is a constant expression, `help` a string
@@ -400,4 +404,5 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_RELAX_SOURCE
 #undef ORDO_RELAX_PRINT
 #undef ORDO_RELAX_CHECK
+#undef ORDO_RELAX_FILL
 #undef ORDO_RELAX_SETTINGS

@@ -22,8 +22,8 @@
  * over a grid barrier, which orders everything.
  */
 #include <cooperative_groups.h>
-#include <cub/block/block_scan.cuh>
 
+#include <ordo/detail/cuda/block_scan.cuh>
 #include <ordo/detail/cuda/frontier.cuh>
 #include <ordo/detail/cuda/locks.cuh>
 #include <ordo/detail/cuda/warp_reduce.cuh>

@@ -5,13 +5,20 @@
 #ifndef ORDO_DETAIL_CUDA_ATOMICS_CUH
 #define ORDO_DETAIL_CUDA_ATOMICS_CUH
 
-#include <cuda/std/type_traits>
 #include <ordo/scheduler/cuda_host.h>
 
 #define ORDO_DEV static __device__ __forceinline__
 
 /* 32-bit words in a cache line: words that different blocks change lie this far apart. */
 enum { ORDO_CUDA_LINE = 32 };
+
+/* One of two types. CUDA's header for such things is large. */
+template <bool First, typename A, typename B> struct ordo_dev_either {
+    using type = A;
+};
+template <typename A, typename B> struct ordo_dev_either<false, A, B> {
+    using type = B;
+};
 
 /* Operations of one thread on one word, at two scopes: device scope for global memory, and block scope (_block) for
  * words in the shared memory of the thread's block. All are relaxed but for acquire, release and the fences. Loads and
@@ -20,10 +27,9 @@ enum { ORDO_CUDA_LINE = 32 };
  * operation. */
 template <typename T> struct ordo_dev_word { /* the types that CUDA's functions take */
     static constexpr bool is_signed = (T)-1 < (T)0;
-    using bits = cuda::std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-    using number =
-        cuda::std::conditional_t<sizeof(T) == 8, cuda::std::conditional_t<is_signed, long long, unsigned long long>,
-                                 cuda::std::conditional_t<is_signed, int, unsigned>>;
+    using bits = typename ordo_dev_either<sizeof(T) == 8, unsigned long long, unsigned>::type;
+    using number = typename ordo_dev_either<sizeof(T) == 8, typename ordo_dev_either<is_signed, long long, bits>::type,
+                                            typename ordo_dev_either<is_signed, int, bits>::type>::type;
 };
 /* Relaxed load and store of a word in the shared memory of the thread's block, as volatile accesses. The scoped
  * intrinsics use a generic address; these use a shared-memory address if the compiler knows that it is one, which is

@@ -78,7 +78,7 @@ ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const ordo_r
 template <typename Run>
 ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_request *request, Run run)
 {
-    using word = cuda::std::conditional_t<(int)op_lock_bits == 64, ordo_u64, ordo_u32>;
+    using word = ordo_dev_either<(int)op_lock_bits == 64, ordo_u64, ordo_u32>::type;
     const word bit = (word)1 << (8 * sizeof(word) - 1);
     word *const words = (word *)op_lock_words(s);
     const ordo_u32 a = request->target[0], b = request->targets == 2 ? request->target[1] : a;
@@ -130,7 +130,7 @@ ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_req
 template <typename Run>
 ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, const ordo_request *request, Run run)
 {
-    using word = cuda::std::conditional_t<(int)op_lock_bits == 64, ordo_u64, ordo_u32>;
+    using word = ordo_dev_either<(int)op_lock_bits == 64, ordo_u64, ordo_u32>::type;
     const word bit = (word)1 << (8 * sizeof(word) - 1);
     word *const at = (word *)op_lock_words(s) + i;
     word cell[1];

@@ -4,8 +4,8 @@
  * operator.
  */
 #include <cooperative_groups.h>
-#include <cub/block/block_scan.cuh>
 
+#include <ordo/detail/cuda/block_scan.cuh>
 #include <ordo/detail/cuda/frontier.cuh>
 #include <ordo/detail/cuda/locks.cuh>
 #include <ordo/detail/cuda/warp_reduce.cuh>
@@ -146,7 +146,7 @@ ORDO_DEV op_edge op_dev_edge(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid ta
 
 /* Shared memory of op_dev_expand. */
 typedef struct op_dev_tile {
-    typename cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>::TempStorage scan;
+    ordo_dev_scan_sums<ordo_u32, ORDO_CUDA_THREADS> scan;
     ordo_u32 offset[ORDO_CUDA_THREADS]; /* number of the item's first edge among all edges of the tile */
     ordo_u64 begin[ORDO_CUDA_THREADS];
     ordo_vid item[ORDO_CUDA_THREADS];
@@ -168,9 +168,8 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ord
             sink(item, value, begin + i);
     if (!__syncthreads_or(!few))
         return;
-    ordo_u32 offset, total;
-    cub::BlockScan<ordo_u32, ORDO_CUDA_THREADS>(tile->scan).ExclusiveSum(few || lane ? 0u : degree, offset, total);
-    tile->offset[threadIdx.x] = offset;
+    ordo_u32 total;
+    tile->offset[threadIdx.x] = ordo_dev_scan(&tile->scan, few || lane ? 0u : degree, &total);
     tile->begin[threadIdx.x] = begin;
     tile->item[threadIdx.x] = item;
     tile->value[threadIdx.x] = value;
