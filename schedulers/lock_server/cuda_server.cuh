@@ -159,7 +159,7 @@ ORDO_DEV bool lock_server_round_ends(const lock_server_args *a, const lock_serve
 
 /* By a whole block: a server's step. One function: the requests of a batch stay in registers from the message to
  * the second half. */
-template <typename Form>
+template <typename Form, bool Traced>
 ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_block *b, server_taking *requests,
                                  server_taking *seconds, server_sending *sending, ordo_dev_queue *queue, ordo_u32 step,
                                  server_counters *mine, ordo_u32 *rounds)
@@ -234,6 +234,9 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
         }
         if (op_activates)
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
+        if constexpr (Traced)
+            ordo_live_publish(a->run.traced, server_counted(mine),
+                              count || others || busy ? ORDO_BUSY : ORDO_WAITING);
         if (lock_server_round_ends(a, b, step, !count && !others && !busy, &served, requests, seconds, &turns, rounds))
             break;
     }

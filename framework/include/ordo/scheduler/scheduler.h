@@ -183,7 +183,8 @@ typedef struct ordo_job {
     ordo_u32 stop;                  /* not 0 when the run must end early; read it by ordo_job_stopped */
     ordo_u32 agreed_stop[2];        /* see ordo_job_agree_stop */
     ordo_job_private *own;
-    ordo_u32 traced; /* not 0: a thread samples the counters of members during the run; see ordo_count_from */
+    ordo_u32 traced; /* not 0: a thread samples the counters of members, or of a back end, during the run; see
+                        ordo_count_from */
 } ordo_job;
 
 /* The sync of a run. A unit that is compiled for one sync alone defines ORDO_ONLY_SYNC as that; the compiler then
