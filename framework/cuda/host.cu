@@ -45,8 +45,8 @@ struct ordo_cuda_own {
     size_t vacant, whole;       /* bytes of the device, when the run began */
     ordo_cuda_mailbox *mailbox; /* on the host */
     cudaEvent_t before, after;
-    double ready;        /* when ordo_cuda_begin had copied everything */
-    nvtxRangeId_t range; /* from begin to end, for profilers */
+    double ready;           /* when ordo_cuda_begin had copied everything */
+    nvtxRangeId_t range;    /* from begin to end, for profilers */
     ordo_live_reader *live; /* of a traced run, or NULL */
     bool launched;
     bool given_up; /* the kernel may still write to the memory of the run */

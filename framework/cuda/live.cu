@@ -45,8 +45,8 @@ ordo_status ordo_live_make(ordo_cuda *c, ordo_live_reader **out)
         status = ordo_cuda_failed(cudaDeviceGetAttribute(&l->units, cudaDevAttrMultiProcessorCount, l->device),
                                   "asking for its size");
     if (!status)
-        status = ordo_cuda_failed(
-            cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, l->device), "asking for its size");
+        status = ordo_cuda_failed(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, l->device),
+                                  "asking for its size");
     l->most = (ordo_u32)l->units * ((ordo_u32)threads / 32);
     l->bytes = sizeof(ordo_cuda_live) + l->most * sizeof(ordo_cuda_live_warp);
     const size_t shown = (size_t)l->most * 32 * 5 * sizeof(ordo_u32);
@@ -61,9 +61,9 @@ ordo_status ordo_live_make(ordo_cuda *c, ordo_live_reader **out)
     if (!status)
         status = ordo_cuda_failed(cudaMemset(l->shown, 0, shown), "clearing memory");
     if (!status)
-        status = ordo_cuda_failed(
-            cudaHostAlloc((void **)&l->on_host, l->bytes + ORDO_CUDA_GLANCE, cudaHostAllocDefault),
-            "taking pinned memory");
+        status =
+            ordo_cuda_failed(cudaHostAlloc((void **)&l->on_host, l->bytes + ORDO_CUDA_GLANCE, cudaHostAllocDefault),
+                             "taking pinned memory");
     if (!status)
         status = ordo_cuda_failed(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "making a stream");
     if (!status) {

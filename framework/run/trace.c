@@ -46,7 +46,8 @@
 
 #include <ordo/memory.h>
 
-static const double ORDO_TRACE_FIRST = 250e-6, ORDO_TRACE_SHARE = 0.01, ORDO_TRACE_READ = 0.8, LEAST_PERIOD = 1e-5, MOST_PERIOD = 3600;
+static const double ORDO_TRACE_FIRST = 250e-6, ORDO_TRACE_SHARE = 0.01, ORDO_TRACE_READ = 0.8, LEAST_PERIOD = 1e-5,
+                    MOST_PERIOD = 3600;
 enum { ROWS_FIRST = 1024, ENOUGH = 8 /* samples before their mean CPU time counts */ };
 
 _Static_assert((int)ORDO_TRACE_STATES == (int)ORDO_MEMBER_STATES && (int)ORDO_TRACE_BUSY == (int)ORDO_BUSY &&
@@ -317,8 +318,7 @@ static void add_row(ordo_trace *t, double seconds, bool ended)
     ordo_counters sum = {0};
     ordo_u32 busy = 0;
     ordo_u8 *const states = t->states + t->count * (size_t)t->threads;
-    const ordo_probed p =
-        t->run.on_device ? read_device(t, &sum, states, &busy) : read_team(t, &sum, states, &busy);
+    const ordo_probed p = t->run.on_device ? read_device(t, &sum, states, &busy) : read_team(t, &sum, states, &busy);
     if (t->source.read) { /* the sample has the time of the middle of its read */
         const double after = run_seconds(t);
         t->reading += after - seconds;
@@ -503,9 +503,9 @@ ordo_status ordo_trace_source_begin(ordo_trace *trace, const ordo_trace_source *
             struct timespec now;
             if (!(trace->asked > 0) && !trace->began)
                 trace->period = source->period;
-            trace->last = (ordo_probed){.in_flight = trace->run.job->initial_count,
-                                        .worklist_bytes = __atomic_load_n(&trace->run.words->worklist_bytes,
-                                                                          __ATOMIC_RELAXED)};
+            trace->last =
+                (ordo_probed){.in_flight = trace->run.job->initial_count,
+                              .worklist_bytes = __atomic_load_n(&trace->run.words->worklist_bytes, __ATOMIC_RELAXED)};
             clock_gettime(CLOCK_MONOTONIC, &now);
             start(trace, &now);
         }

@@ -334,9 +334,10 @@ static ordo_status adds_run_job(ordo_job *job)
         delta = exp2(ceil(log2(delta)));
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
-    const void *kernel = status ? NULL
-                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<true>
-                                                                     : (const void *)adds_kernel<false>);
+    const void *kernel =
+        status
+            ? NULL
+            : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<true> : (const void *)adds_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;

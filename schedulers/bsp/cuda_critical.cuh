@@ -145,8 +145,7 @@ static ordo_status bsp_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
     a.run = c->run;
     void *args[] = {&a};
     constexpr bool has = (int)op_lock_bits != 0;
-    const void *kernel =
-        a.run.traced.live ? bsp_lock_kernel_of<has, true>(word) : bsp_lock_kernel_of<has, false>(word);
+    const void *kernel = a.run.traced.live ? bsp_lock_kernel_of<has, true>(word) : bsp_lock_kernel_of<has, false>(word);
     return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
 }
 

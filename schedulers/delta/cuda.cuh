@@ -582,8 +582,9 @@ static ordo_status delta_run_job(ordo_job *job)
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
-    const void *kernel = status ? NULL : ordo_cuda_kernel(c.run.traced.live ? (const void *)delta_kernel<true>
-                                                                          : (const void *)delta_kernel<false>);
+    const void *kernel = status ? NULL
+                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)delta_kernel<true>
+                                                                     : (const void *)delta_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
     ordo_u64 ids = 0;

@@ -761,7 +761,7 @@ static void inbox_plan(const ordo_job *job, int blocks, ordo_u64 ids, inbox_args
     a->ctx.local_capacity = 32;
 }
 
-/* For samples of a trace: entries in rings, those that warps hold, and initial items that nobody has processed. Bits
+/* For samples of a trace: entries in rings, those that warps hold, and initial items that are not processed yet. Bits
  * are not counted by themselves; once there are any it is `pending`, which also has the credit of workers. */
 static void inbox_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
 {

@@ -294,9 +294,9 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, lock_server_se
 
 /* By a whole block: a server's step. */
 template <bool Combine>
-ORDO_DEV void lock_server_server(const lock_server_args *a, const ordo_cuda_traced &traced, lock_server_serving *s, server_taking *taking,
-                                 ordo_dev_queue *queue, ordo_u32 index, ordo_u32 step, server_counters *mine,
-                                 ordo_u32 *rounds)
+ORDO_DEV void lock_server_server(const lock_server_args *a, const ordo_cuda_traced &traced, lock_server_serving *s,
+                                 server_taking *taking, ordo_dev_queue *queue, ordo_u32 index, ordo_u32 step,
+                                 server_counters *mine, ordo_u32 *rounds)
 {
     __shared__ int verdict;
     ordo_u32 turns = 0;
@@ -478,8 +478,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
                                                                                                     : ORDO_ERR_MEMORY;
     if (!status) {
         void *args[] = {&a};
-        c.glance = {
-            {a.frontier.counters, NULL}, {3 * sizeof *a.frontier.counters, 0}, lock_server_glance, &a.servers};
+        c.glance = {{a.frontier.counters, NULL}, {3 * sizeof *a.frontier.counters, 0}, lock_server_glance, &a.servers};
         status = ordo_cuda_launch(&c, kernel, SERVER_THREADS, blocks, args);
     }
     return ordo_cuda_end(&c, status);

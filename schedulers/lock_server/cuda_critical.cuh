@@ -256,11 +256,13 @@ static const void *lock_server_find_kernel(const lock_server_plan *p, bool trace
     if (p->nested)
         return lock_server_kernel_of<nested, !one>(traced);
     if (p->gather)
-        return p->near ? lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, true>, gathers>(traced)
-                       : lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, false>, gathers>(traced);
+        return p->near
+                   ? lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, true>, gathers>(traced)
+                   : lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, false>, gathers>(traced);
     if (!(int)lock_server_rebuilds_args)
         return lock_server_kernel_for<full, words, sends>(p, traced);
-    return p->words == 1 ? lock_server_kernel_for<1, 0, rebuilds>(p, traced) : lock_server_kernel_for<2, 0, rebuilds>(p, traced);
+    return p->words == 1 ? lock_server_kernel_for<1, 0, rebuilds>(p, traced)
+                         : lock_server_kernel_for<2, 0, rebuilds>(p, traced);
 }
 
 static ordo_status lock_server_run_job(ordo_job *job)

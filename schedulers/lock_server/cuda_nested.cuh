@@ -365,6 +365,7 @@ ORDO_DEV void lock_server_nested_server(const lock_server_args *a, const lock_se
     if (warp < a->homes)
         lock_server_at_home<Form, Traced>(a, b, &requests, place, warp, queue, step, mine, rounds);
     else if (warp - a->homes < answering)
-        lock_server_answer_tries<Form, Traced>(a, b, &tries, place, warp - a->homes, answering, queue, step, mine, rounds);
+        lock_server_answer_tries<Form, Traced>(a, b, &tries, place, warp - a->homes, answering, queue, step, mine,
+                                               rounds);
     __syncthreads();
 }

@@ -235,8 +235,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
         if (op_activates)
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
         if constexpr (Traced)
-            ordo_live_publish(a->run.traced, server_counted(mine),
-                              count || others || busy ? ORDO_BUSY : ORDO_WAITING);
+            ordo_live_publish(a->run.traced, server_counted(mine), count || others || busy ? ORDO_BUSY : ORDO_WAITING);
         if (lock_server_round_ends(a, b, step, !count && !others && !busy, &served, requests, seconds, &turns, rounds))
             break;
     }

@@ -237,6 +237,7 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
 
 #endif
 
+/* One function: supersteps and splits share the buffers and the counters, which stay in registers. */
 template <bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident) near_far_kernel(const near_far_args a)
 {

@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(co
     ordo_dev_publish(a.run.counters, mine);
 }
 
-/* For samples of a trace: the part of the round's edges that nobody has processed, in items. Where the operator's
+/* For samples of a trace: the part of the round's edges that is not processed yet, in items. Where the operator's
  * filter leaves edges out, it is too large. */
 static void topology_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
 {
@@ -131,8 +131,8 @@ static ordo_status topology_run_job(ordo_job *job)
         c.glance.show = topology_glance;
         const void *kernel =
             a.run.traced.live ? (const void *)topology_kernel<true> : (const void *)topology_kernel<false>;
-        status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[TOPOLOGY_BLOCKS],
-                                  args);
+        status =
+            ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[TOPOLOGY_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);
 }

@@ -22,7 +22,7 @@
 #define topology_lock_kernel ORDO_OP_NAME(topology_lock_kernel)
 #define topology_owner_kernel ORDO_OP_NAME(topology_owner_kernel)
 
-/* For samples of a trace: the items that nobody has prepared in this round. */
+/* For samples of a trace: the items that are not prepared yet in this round. */
 static void topology_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
 {
     const ordo_u64 all = seen->live->step * seen->c->job->num_items;
@@ -112,8 +112,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_owner_ker
     ordo_live_begin(traced, ORDO_BUSY);
     for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, traced, a.num_items); round++) {
         if (!op_dev_owned(
-                &a.owners, traced, NULL, a.num_items, round, &a.frontier.counters[(round + 1) % 3].edges, &barrier, &mine,
-                &rounds, [](const ordo_activation &) { return false; }, [] {}))
+                &a.owners, traced, NULL, a.num_items, round, &a.frontier.counters[(round + 1) % 3].edges, &barrier,
+                &mine, &rounds, [](const ordo_activation &) { return false; }, [] {}))
             break;
         if (!op_dev_goes_on(&a.owners, &barrier))
             break;

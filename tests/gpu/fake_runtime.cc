@@ -1,9 +1,10 @@
 /* fake_runtime.cc -- as much of the CUDA runtime as the host's part of the back end calls, without a GPU, so that what
  * it does when things go wrong can be tested anywhere.
  *
- * Memory is the host's. On a stream that is made a copy is made at once. On the default stream what is asynchronous is put off as long as CUDA may put it off: a copy is
- * made when an event after it, or something that waits for everything, asks for it, so a buffer that is filled again
- * too early shows. A kernel is a function of the host, taking a pointer to its arguments, on a thread of its own.
+ * Memory is the host's. On a stream that is made a copy is made at once. On the default stream what is asynchronous is
+ * put off as long as CUDA may put it off: a copy is made when an event after it, or something that waits for
+ * everything, asks for it, so a buffer that is filled again too early shows. A kernel is a function of the host, taking
+ * a pointer to its arguments, on a thread of its own.
  *
  * The environment sets FAKE_DRIVER (13000), FAKE_DEVICES (1), FAKE_CAPABILITY (90), FAKE_MEMORY (bytes, 1 GiB),
  * FAKE_PINNED (0: memory cannot be pinned in large pieces).

@@ -79,10 +79,10 @@ typedef struct ordo_cuda_mailbox {
 /* Where the scheduler of a traced run is, and behind it, in device memory, a line for each warp of the grid, number of
  * block * warps of a block + number of warp: what the kernel shows while it runs, by <ordo/detail/cuda/live.cuh>. */
 typedef struct ordo_cuda_live {
-    ordo_u64 step;                /* superstep, round or head switch; 0: nothing was reported yet */
-    ordo_u64 in_flight, bucket;   /* as of ordo_sample, when that step began */
-    ordo_u64 detail;              /* the scheduler's own */
-    double delta;                 /* as of ordo_sample */
+    ordo_u64 step;                   /* superstep, round or head switch; 0: nothing was reported yet */
+    ordo_u64 in_flight, bucket;      /* as of ordo_sample, when that step began */
+    ordo_u64 detail;                 /* the scheduler's own */
+    double delta;                    /* as of ordo_sample */
     ordo_u32 concurrent, padding[5]; /* likewise */
 } ordo_cuda_live;
 typedef struct ordo_cuda_live_warp {

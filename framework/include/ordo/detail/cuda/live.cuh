@@ -100,7 +100,8 @@ ORDO_DEV void ordo_live_add(const ordo_cuda_traced &to, const ordo_cuda_counters
         }
 }
 
-/* By one thread of the grid: says where the scheduler is, if the run is traced. The members are those of ordo_cuda_live.
+/* By one thread of the grid: says where the scheduler is, if the run is traced. The members are those of
+ * ordo_cuda_live.
  */
 ORDO_DEV void ordo_live_report(const ordo_cuda_traced &to, ordo_u64 step, ordo_u64 in_flight, ordo_u64 bucket,
                                double delta, ordo_u32 concurrent, ordo_u64 detail = 0)

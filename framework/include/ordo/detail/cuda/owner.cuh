@@ -125,8 +125,8 @@ ORDO_DEV void op_dev_reserve_places(const op_cuda_owners *o, ordo_u32 step, ordo
 /* By one thread: runs the requests in an owner's bin of a phase. The thread reads the host's mailbox itself, because
  * the thread that does so otherwise may already wait at the barrier. */
 template <typename Sink>
-ORDO_DEV void op_dev_serve(const op_cuda_owners *o, const ordo_cuda_traced &traced, ordo_cuda_bin *bin, ordo_u32 barrier,
-                           ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink)
+ORDO_DEV void op_dev_serve(const op_cuda_owners *o, const ordo_cuda_traced &traced, ordo_cuda_bin *bin,
+                           ordo_u32 barrier, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink)
 {
     const ordo_u64 end = bin->end;
     if (!end)
@@ -200,8 +200,9 @@ ORDO_DEV bool op_dev_goes_on(const op_cuda_owners *o, ordo_u32 *barrier)
     return !ordo_dev_halted(&o->halt, (*barrier)++);
 }
 
-/* On the host: launches `function`, or `traced` in a traced run, a kernel whose arguments have `owners`, `frontier` (with lists of items, or counters only) and
- * `run`. There are `asked` owners, or if that is 0 as many as `blocks` blocks per multiprocessor can use. */
+/* On the host: launches `function`, or `traced` in a traced run, a kernel whose arguments have `owners`, `frontier`
+ * (with lists of items, or counters only) and `run`. There are `asked` owners, or if that is 0 as many as `blocks`
+ * blocks per multiprocessor can use. */
 template <typename Args>
 static ordo_status op_cuda_run_owned(ordo_cuda *c, const void *function, const void *traced, ordo_u32 asked, int blocks,
                                      bool lists, ordo_cuda_arrays *arrays, Args *a)
