@@ -194,7 +194,9 @@ ordo_status ordo_live_start(ordo_live_reader *live, ordo_cuda *c, int grid, int 
     live->grid = (ordo_u32)grid;
     live->warps = warps < live->most ? (ordo_u32)warps : live->most;
     const ordo_trace_source source = {live->units, PERIOD, read_sample, live};
-    return ordo_job_trace_begin(c->job, &source);
+    /* memory is cleared on the default stream, for which copies do not wait */
+    const ordo_status status = ordo_cuda_failed(cudaStreamSynchronize(NULL), "clearing memory");
+    return status ? status : ordo_job_trace_begin(c->job, &source);
 }
 
 void ordo_live_stop(ordo_live_reader *live, ordo_cuda *c, double seconds)
