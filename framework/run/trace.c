@@ -284,7 +284,8 @@ static ordo_probed read_team(const ordo_trace *t, ordo_counters *sum, ordo_u8 *s
 {
     ordo_counters_sum(t->run.job, t->run.all_items, sum);
     const ordo_probed p = probe(t, sum);
-    for (int m = 0; m < t->threads; m++) {
+    memset(states, ORDO_ENDED, (size_t)t->threads);
+    for (int m = 0; m < t->run.job->threads; m++) {
         states[m] = (ordo_u8)__atomic_load_n(&t->run.job->counters[m].state, __ATOMIC_RELAXED);
         *busy += states[m] == ORDO_BUSY || states[m] == ORDO_STEALING || states[m] == ORDO_MANAGING;
     }
@@ -437,19 +438,21 @@ static ordo_status make_thread(ordo_trace *t)
 
 /* ---- a run ---- */
 
-/* Makes rows of `threads` states. Runs before that had another number of them are forgotten. */
-static ordo_status make_states(ordo_trace *t, int threads)
+/* Makes rows of states for a run of `workers`. Runs before it may have had fewer or more: rows have the most. */
+static ordo_status make_states(ordo_trace *t, int workers)
 {
-    if (t->count && threads != t->threads)
-        ordo_trace_clear(t);
+    const int before = t->count ? t->threads : 0, threads = workers > before ? workers : before;
     if (!t->states || threads != t->threads) {
-        ordo_free(t->states);
-        t->states = ordo_alloc(t->capacity, (size_t)threads);
-        t->threads = t->states ? threads : 0;
-        if (!t->states)
+        ordo_u8 *states = ordo_alloc(t->capacity, (size_t)threads);
+        if (!states)
             return ORDO_ERR_MEMORY;
-        memset(t->states, ORDO_ENDED, t->capacity * (size_t)threads);
+        memset(states, ORDO_ENDED, t->capacity * (size_t)threads);
+        for (size_t i = 0; before && i < t->count; i++)
+            memcpy(states + i * (size_t)threads, t->states + i * (size_t)before, (size_t)before);
+        ordo_free(t->states);
+        t->states = states;
     }
+    t->threads = threads;
     t->first = t->count;
     t->base = t->count ? t->rows[t->count - 1] : (ordo_trace_sample){0};
     return ORDO_OK;

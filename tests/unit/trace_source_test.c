@@ -115,10 +115,29 @@ START_TEST(runs_are_added_up)
         check_rising(&v);
         check_end(&v, runs);
     }
-    ck_assert_int_eq(run("delta", "cpu", NULL), ORDO_OK); /* has other workers: begins again */
+    const size_t before = ordo_trace_look(trace).sample_count;
+    ck_assert_int_eq(run("delta", "cpu", NULL), ORDO_OK); /* has fewer workers */
     const ordo_trace_view v = ordo_trace_look(trace);
-    ck_assert_int_eq(v.threads, 2);
-    ck_assert_uint_eq(v.samples[v.sample_count - 1].items, 64);
+    ck_assert_int_eq(v.threads, TRACED_WORKERS);
+    ck_assert_uint_ge(v.sample_count, before + 2);
+    ck_assert_uint_eq(v.samples[v.sample_count - 1].items, 3 * TRACED_TURNS * TRACED_ITEMS + 64);
+    check_rising(&v);
+}
+END_TEST
+
+START_TEST(more_workers_than_before)
+{
+    ck_assert_int_eq(ordo_trace_make(0, &trace), ORDO_OK);
+    ck_assert_int_eq(run("delta", "cpu", NULL), ORDO_OK);
+    const size_t before = ordo_trace_look(trace).sample_count;
+    ck_assert_int_eq(run("delta", "cuda", NULL), ORDO_OK);
+    const ordo_trace_view v = ordo_trace_look(trace);
+    ck_assert_int_eq(v.threads, TRACED_WORKERS);
+    ck_assert_uint_ge(v.sample_count, before + 10);
+    check_rising(&v);
+    check_middle(&v, before);
+    for (size_t i = 0; i < before; i++)
+        ck_assert_int_eq(v.states[i * TRACED_WORKERS + TRACED_WORKERS - 1], ORDO_TRACE_ENDED);
 }
 END_TEST
 
@@ -160,6 +179,7 @@ int main(void)
     tcase_add_test(tests, a_run_is_sampled);
     tcase_add_test(tests, a_period_is_kept);
     tcase_add_test(tests, runs_are_added_up);
+    tcase_add_test(tests, more_workers_than_before);
     tcase_add_test(tests, a_run_of_two_parts);
     tcase_add_test(tests, runs_without_samples);
     suite_add_tcase(suite, tests);

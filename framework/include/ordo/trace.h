@@ -58,7 +58,7 @@ typedef struct ordo_trace_view {
     const ordo_trace_sample *samples; /**< [sample_count] in the order of time */
     size_t sample_count;              /**< 0 before the first run */
     const unsigned char *states;      /**< [sample_count][threads] ordo_trace_state */
-    int threads;                      /**< workers of the runs: threads, or multiprocessors of a GPU */
+    int threads;                      /**< workers: threads, or multiprocessors of a GPU; the most of any run */
     const ordo_trace_event *events;   /**< [event_count] in the order of time */
     size_t event_count;               /**< at most ORDO_TRACE_MAX: evenly spread where there would be more */
     double period;                    /**< seconds between samples: as asked for, or as it was at the end */
