@@ -113,11 +113,14 @@ static void add_lines(ordo_live_reader *l, const ordo_cuda_live_warp *line)
     ordo_u64 grown[WORDS] = {};
     const ordo_u32 *now = &line->items;
     ordo_u32 *before = &l->last->items;
-    for (ordo_u32 i = 0; i < l->warps; i++, now += WORDS, before += WORDS)
+    for (ordo_u32 i = 0; i < l->warps; i++, now += WORDS, before += WORDS) {
+        if (!memcmp(now, before, sizeof *line)) /* most warps, where there is little work */
+            continue;
         for (int w = 0; w < WORDS; w++) { /* those that are no counters, too: a loop without branches is fastest */
             grown[w] += now[w] - before[w];
             before[w] = now[w];
         }
+    }
     l->sum.items += grown[0];
     l->sum.edges += grown[1];
     l->sum.useful += grown[2];
@@ -139,7 +142,8 @@ static ordo_u32 find_states(const ordo_live_reader *l, const ordo_cuda_live_warp
         const ordo_u32 now = line[i].state;
         if (!line[i].unit || now >= ORDO_MEMBER_STATES)
             continue;
-        unsigned char *of = &state[(line[i].unit - 1) % (ordo_u32)l->units];
+        const ordo_u32 unit = line[i].unit - 1; /* numbers may have gaps */
+        unsigned char *of = &state[unit < (ordo_u32)l->units ? unit : unit % (ordo_u32)l->units];
         begun++;
         busy += now == ORDO_BUSY || now == ORDO_STEALING || now == ORDO_MANAGING;
         *of = rank[now] > rank[*of] ? (unsigned char)now : *of;

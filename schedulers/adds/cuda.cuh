@@ -96,8 +96,10 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
 {
     const ordo_u32 lane = threadIdx.x % 32;
     adds_end_portion(a.queue, block, hand);
-    if (w->live && !__shfl_sync(~0u, adds_dev_size(ordo_dev_load_block(&block->work)), 0))
-        op_warp_show(w, a.run, ORDO_WAITING);
+    if (w->live && !__shfl_sync(~0u, adds_dev_size(ordo_dev_load_block(&block->work)), 0)) {
+        op_warp_show_state(w, a.run, ORDO_WAITING);
+        op_warp_show_if_due(w, a.run);
+    }
     hand->portion = adds_dev_take(block, flag);
     op_warp_show_state(w, a.run, ORDO_BUSY);
     const adds_dev_portion &p = hand->portion;
@@ -172,7 +174,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
     __shared__ ordo_dev_pool_cache cache;
     __shared__ adds_dev_worker block;
     __shared__ adds_dev_manager manager;
-    __shared__ ordo_u32 live[Traced ? (int)ADDS_DEV_WARPS : 1][6];
+    __shared__ ordo_u32 live[Traced ? (int)ADDS_DEV_WARPS : 1][5];
     const ordo_u32 warp = threadIdx.x / 32, workers = a.params.workers;
     ordo_pool_start(&cache);
     if (threadIdx.x < ADDS_DEV_SLOTS)

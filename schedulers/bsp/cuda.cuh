@@ -106,7 +106,7 @@ ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 st
         }
         ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false);
         if constexpr (Traced)
-            ordo_live_publish(a->run.traced, *mine, ORDO_BUSY);
+            ordo_live_publish<3>(a->run.traced, *mine, ORDO_BUSY);
     }
     return pushed;
 }
@@ -138,7 +138,9 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
 
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
 template <bool Locked, bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bsp_kernel(const bsp_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
+                                                              : Traced ? ordo_live_resident(bsp_pulls ? 4 : 6)
+                                                                       : 0) bsp_kernel(const bsp_args a)
 {
     __shared__ op_dev_tile tile;
     __shared__ ordo_dev_queue queue;
@@ -197,15 +199,17 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
                 [&] {
                     ordo_dev_flush(&queue, next, count, false);
                     if constexpr (Traced)
-                        ordo_live_publish(a.run.traced, mine, ORDO_BUSY);
+                        if (ordo_live_long(last_items))
+                            ordo_live_publish<3>(a.run.traced, mine, ORDO_BUSY);
                 });
         }
         if (bsp_pulls)
             bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_flush(&queue, next, count, true);
         if constexpr (Traced)
-            ordo_live_publish(a.run.traced, mine, ORDO_AT_BARRIER);
-        grid.sync();
+            ordo_live_barrier<3>(a.run.traced, mine, ordo_live_due(step, last_items));
+        else
+            grid.sync();
     }
     ordo_dev_publish(a.run.counters, mine);
 }

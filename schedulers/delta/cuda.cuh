@@ -265,8 +265,10 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     return generation | (ordo_u64)DELTA_DEV_END << 52;
 }
 
-/* By the whole grid: the barrier between two supersteps; afterwards *s describes the next one. */
-ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, bool traced)
+/* By the whole grid: the barrier between two supersteps; afterwards *s describes the next one. In a traced
+ * run warps call `waits()` when their block has arrived, but for the one that decides. */
+template <typename Waits>
+ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, bool traced, Waits waits)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift, most = ((ordo_u64)1 << 46) - 1;
@@ -280,6 +282,8 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
         }
         ordo_u64 word = 0;
         __syncwarp();
+        if (traced && __shfl_sync(~0u, before, 0) + 1 != gridDim.x * (ordo_u32)s->generation)
+            waits();
         /* `arrived` wraps with 2^32; so does the product */
         if (__shfl_sync(~0u, before, 0) + 1 == gridDim.x * (ordo_u32)s->generation) {
             word = delta_dev_decide(q, s, traced);
@@ -314,6 +318,8 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
             s->generation++;
         }
     }
+    if (traced && threadIdx.x >= 32)
+        waits();
     __syncthreads();
 }
 
@@ -347,8 +353,8 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 {
     w->chain_limit = 0;
     hand->dry = false;
-    op_warp_show(w, a.run, ORDO_AT_BARRIER);
-    delta_dev_barrier(a.queue, step, w->live != NULL);
+    /* behind the arrival, which a store before it would delay */
+    delta_dev_barrier(a.queue, step, w->live != NULL, [&] { op_warp_show(w, a.run, ORDO_AT_BARRIER); });
     const bool ends = step->phase == DELTA_DEV_END;
     if (ends || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);
@@ -461,7 +467,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     __shared__ op_entry local_queue[DELTA_DEV_WARPS][delta_local];
     __shared__ ordo_dev_pool_cache cache;
     __shared__ delta_dev_step step;
-    __shared__ ordo_u32 live[Traced ? (int)DELTA_DEV_WARPS : 1][6];
+    __shared__ ordo_u32 live[Traced ? (int)DELTA_DEV_WARPS : 1][5];
     const ordo_u32 warp = threadIdx.x / 32;
     ordo_pool_start(&cache);
     for (ordo_u32 i = blockIdx.x * DELTA_DEV_THREADS + threadIdx.x; i < a.queue.pool.blocks;

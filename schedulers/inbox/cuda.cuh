@@ -509,8 +509,10 @@ ORDO_DEV int inbox_take(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
     const int state = inbox_find(a, w, me, next, &found, entry);
     if (state == ORDO_WARP_END || __any_sync(~0u, w->edges >= a.count_edges))
         op_warp_publish(w, a.run);
-    if (next->idle >= 2)
-        op_warp_show_state(w, a.run, state == ORDO_WARP_ENTRIES ? ORDO_BUSY : ORDO_WAITING);
+    if (next->idle >= 2 && state == ORDO_WARP_ENTRIES)
+        op_warp_show_state(w, a.run, ORDO_BUSY);
+    else if (next->idle == 2)
+        op_warp_show_state(w, a.run, ORDO_WAITING);
     if (state != ORDO_WARP_ENTRIES)
         return state;
     next->idle = 0;
@@ -700,7 +702,7 @@ static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) inbox_kernel(cons
 {
     __shared__ ordo_warp_store<op_entry> store[INBOX_DEV_WARPS];
     __shared__ op_entry local_queue[INBOX_DEV_WARPS][32];
-    __shared__ ordo_u32 live[Traced ? (int)INBOX_DEV_WARPS : 1][6];
+    __shared__ ordo_u32 live[Traced ? (int)INBOX_DEV_WARPS : 1][5];
     const ordo_u32 warp = threadIdx.x / 32;
     op_warp_lowest(a.ctx, &a.run, a.lowest);
     if (blockIdx.x == 0 && threadIdx.x == 0)

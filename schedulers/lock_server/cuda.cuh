@@ -177,6 +177,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
     __shared__ typename cub::BlockScan<ordo_u32, SERVER_THREADS>::TempStorage scan;
     __shared__ ordo_u32 taken;
     server_sending sending = {};
+    ordo_u32 tiles = 0;
     for (ordo_u32 now = index;;) {
         ordo_vid item;
         ordo_u64 begin;
@@ -191,7 +192,8 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         __syncthreads();
         if (!lock_server_expand(a, out, tile, total, &sending, step, mine, rounds))
             break;
-        ordo_live_publish(traced, server_counted(mine), ORDO_BUSY);
+        if (++tiles > 1) /* a step of one tile has only its barrier */
+            ordo_live_publish<3>(traced, server_counted(mine), ORDO_BUSY);
         if (threadIdx.x == 0)
             taken = gridDim.x - a->servers + ordo_dev_add(&a->frontier.counters[step % 3].ticket, 1u);
         __syncthreads();
@@ -299,7 +301,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const ordo_cuda_trac
                                  server_counters *mine, ordo_u32 *rounds)
 {
     __shared__ int verdict;
-    ordo_u32 turns = 0;
+    ordo_u32 turns = 0, looks = 0, idle = 0;
     for (;;) {
         ordo_u64 word[lock_server_each][lock_server_words];
         const ordo_u32 count = server_take<lock_server_words, lock_server_each>(&a->ring, index, taking, word, false);
@@ -309,7 +311,11 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const ordo_cuda_trac
             lock_server_serve_plain(a, s, queue, word, count, step, mine);
         if (op_activates && count)
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
-        ordo_live_publish(traced, server_counted(mine), count ? ORDO_BUSY : ORDO_WAITING);
+        if (count ? idle != 0 : ++idle == 2)
+            ordo_live_state(traced, count ? ORDO_BUSY : ORDO_WAITING);
+        idle = count ? 0 : idle;
+        if (++looks % 16 == 0)
+            ordo_live_publish<3>(traced, server_counted(mine), ORDO_LIVE_KEEP);
         if (count && ++turns % ORDO_CUDA_LOOK)
             continue;
         if (threadIdx.x == 0) {
@@ -365,16 +371,16 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, &a.run, (ordo_u64)counters->count + counters->segments, step, 0);
-        if constexpr (Traced)
-            ordo_live_step(a.run.traced, step, (ordo_u64)counters->count + counters->segments, step, 0);
+        ordo_live_step(traced, step, (ordo_u64)counters->count + counters->segments, step, 0);
         if (serves)
             lock_server_server<Combine>(&a, traced, serving, &taking, &queue, index, step, &mine, &rounds);
         else
             lock_server_client(&a, traced, &out, tile, index, step, &mine, &rounds);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
         if constexpr (Traced)
-            ordo_live_publish(a.run.traced, server_counted(&mine), ORDO_AT_BARRIER);
-        grid.sync();
+            ordo_live_barrier<3>(traced, server_counted(&mine), ordo_live_due(step, counters->count));
+        else
+            grid.sync();
         if (ordo_dev_halted(&a.halt, step))
             break;
     }

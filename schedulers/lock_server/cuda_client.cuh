@@ -167,7 +167,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
                                                  rounds))
             break;
         if constexpr (Traced)
-            ordo_live_publish(a->run.traced, server_counted(mine), ORDO_BUSY);
+            ordo_live_publish<5>(a->run.traced, server_counted(mine), ORDO_BUSY);
     }
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -205,7 +205,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         else
             lock_server_server<Form, Traced>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
         if constexpr (Traced)
-            ordo_live_publish(a.run.traced, server_counted(&mine), ORDO_AT_BARRIER);
+            ordo_live_publish<5>(a.run.traced, server_counted(&mine), ORDO_AT_BARRIER);
         if (!op_activates)
             break;
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);

@@ -188,7 +188,7 @@ ORDO_DEV bool lock_server_run_nested(const lock_server_args *a, const lock_serve
 ORDO_DEV void lock_server_show(const lock_server_args *a, const server_counters *mine, ordo_u32 rounds)
 {
     if (__shfl_sync(0xffffffffu, rounds, 0) % ORDO_CUDA_LOOK == 0)
-        ordo_live_publish(a->run.traced, server_counted(mine), ORDO_BUSY);
+        ordo_live_publish<5>(a->run.traced, server_counted(mine), ORDO_BUSY);
 }
 
 /* By a whole warp: answers tries, for a step; `warp` of `warps`. */

@@ -166,7 +166,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
 {
     const bool chains = Form::chains && !lock_server_pairs;
     bool served = false, busy = false; /* the same for all threads */
-    ordo_u32 turns = 0;
+    ordo_u32 turns = 0, looks = 0;
     for (;;) {
         ordo_u64 word[lock_server_places][Form::width];
         ordo_u32 count = 0, others = 0;
@@ -235,7 +235,9 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
         if (op_activates)
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
         if constexpr (Traced)
-            ordo_live_publish(a->run.traced, server_counted(mine), count || others || busy ? ORDO_BUSY : ORDO_WAITING);
+            if (++looks % 8 == 0)
+                ordo_live_publish<5>(a->run.traced, server_counted(mine),
+                                     count || others || busy ? ORDO_BUSY : ORDO_WAITING);
         if (lock_server_round_ends(a, b, step, !count && !others && !busy, &served, requests, seconds, &turns, rounds))
             break;
     }

@@ -106,10 +106,10 @@ ORDO_DEV void near_far_flush_near(const near_far_args *a, const near_far_phase *
 
 enum { near_far_resident = 0 };
 
-/* By a whole warp: shows its counters and its state, in a traced run. */
-ORDO_DEV void near_far_show(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, ordo_u32 state)
+/* By the whole grid: the barrier of a traced run. */
+ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, bool counts)
 {
-    ordo_live_publish(traced, mine, state);
+    ordo_live_barrier<4>(traced, mine, counts);
 }
 
 ORDO_DEV ordo_u64 near_far_bucket_of(const near_far_args *a, ordo_vid item, op_cell value)
@@ -172,17 +172,19 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
         [&] {
             near_far_flush_near(a, p, false);
             near_far_flush_far(a, p, false);
-            near_far_show(traced, *mine, ORDO_BUSY);
+            if (traced.live && ordo_live_long(a->frontier.counters[p->number % 3].count))
+                ordo_live_publish<4>(traced, *mine, ORDO_BUSY);
         });
 }
 
 #else
 
-/* By a whole warp: shows its counters and its state. Lanes leave loops one by one, so each shows its own. */
-ORDO_DEV void near_far_show(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, ordo_u32 state)
+/* By the whole grid: the barrier of a traced run. Lanes leave loops one by one, so each shows its own counters. */
+ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, bool)
 {
     ordo_live_add(traced, mine);
-    ordo_live_state(traced, state);
+    ordo_live_state(traced, ORDO_AT_BARRIER);
+    cooperative_groups::this_grid().sync();
 }
 
 enum { near_far_resident = (int)op_requests > 1 ? 3 : 0 };
@@ -299,8 +301,9 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
         near_far_publish_lowest(&a.epoch[p.epoch % 3], lowest);
         near_far_flush_near(&a, &p, true);
         if constexpr (Traced)
-            near_far_show(a.run.traced, mine, ORDO_AT_BARRIER);
-        grid.sync();
+            near_far_barrier(a.run.traced, mine, ordo_live_due(p.number, waiting ? waiting : far_count));
+        else
+            grid.sync();
 #if ORDO_OP_KIND != ORDO_KIND_RELAX
         if (ordo_dev_halted(&a.sections.halt, p.number))
             break;

@@ -33,8 +33,10 @@ typedef struct topology_args {
     ordo_cuda_run run;
 } topology_args;
 
+/* One function: a round is one loop over edges, whose counters stay in registers. */
 template <bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(const topology_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live_resident(8) : 0)
+    topology_kernel(const topology_args a)
 {
     enum { LINE = 32, RUN = 8 };
     auto grid = cooperative_groups::this_grid();
@@ -56,10 +58,11 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(co
             mine.items += a.num_items;
         }
         bool any = false;
+        ordo_u32 pieces = 0;
         ordo_live_state(traced, ORDO_BUSY);
         for (ordo_u64 begin = me * RUN; begin < edges; begin += threads * RUN) {
-            if (Traced && begin + (31 - me % 32) * RUN < edges) /* the whole warp is here */
-                ordo_live_publish(traced, mine, ORDO_LIVE_KEEP);
+            if (Traced && ++pieces % 8 == 0 && begin + (31 - me % 32) * RUN < edges) /* the whole warp is here */
+                ordo_live_publish<3>(traced, mine, ORDO_LIVE_KEEP);
             ordo_u64 end = begin + RUN < edges ? begin + RUN : edges;
             ordo_u64 low = 0, high = a.rows.n; /* the row that holds `begin` */
             while (high - low > 1) {
@@ -88,8 +91,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(co
         }
         if (__syncthreads_or(any) && threadIdx.x == 0)
             ordo_dev_store(changed, 1u);
-        ordo_live_publish(traced, mine, ORDO_AT_BARRIER);
-        grid.sync();
+        if constexpr (Traced)
+            ordo_live_barrier<3>(traced, mine, true);
+        else
+            grid.sync();
         const bool again = ordo_dev_load(changed) && ((int)op_activates || a.racy); /* otherwise the first round is the
                                                                                        whole run */
         if (!again || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))

@@ -87,14 +87,15 @@ class Trace(unittest.TestCase):
                 r, text = self.traced("t.json", "maxflow", "--generate", "rlg --width 64 --height 64", "--scheduler", name, "--json", "-")
                 trace = json.loads(text)
                 self.check(trace, work=False)
-                self.assertEqual(trace["samples"]["items"][-1], json.loads(r.stdout.splitlines()[-1])["counts"]["items"])
+                # the trace has the global relabels, too
+                self.assertGreaterEqual(trace["samples"]["items"][-1], json.loads(r.stdout.splitlines()[-1])["counts"]["items"])
 
     def test_several_runs(self):
         for words in (["kcore", "--generate", "rmat --scale 12", "--scheduler", "bsp"], ["mst", "--generate", "road --vertices 20000", "--scheduler", "delta"],
                       ["mst", "--generate", "road --vertices 20000"]):
             r = ordo(*words, "--device", "cuda", "--json", "-")
             if r.returncode:
-                self.assertIn(r.returncode, (4, 5), r.stderr)
+                self.assertIn(r.returncode, (2, 4, 5), r.stderr)
                 continue
             r, text = self.traced("t.json", *words, "--json", "-")
             self.check(json.loads(text), work=False)

@@ -23,11 +23,29 @@
 #ifndef ORDO_DETAIL_CUDA_LIVE_CUH
 #define ORDO_DETAIL_CUDA_LIVE_CUH
 
+#include <cooperative_groups.h>
+
 #include <ordo/detail/cuda/warp_reduce.cuh>
 
 /* In place of a state: the warp's state stays as it is. */
 enum { ORDO_LIVE_KEEP = ORDO_MEMBER_STATES };
-enum { ORDO_LIVE_TICK = 13 /* log2 of the clock cycles between two lines of a warp that has much to do */ };
+/* log2 of the clock cycles in which a warp publishes its counters once, if it has much to do: some microseconds. */
+enum { ORDO_LIVE_TICK = 13 };
+
+/* For __launch_bounds__ of a traced kernel of 256 threads: `blocks` blocks on a multiprocessor, or as many as one
+ * holds. So that as many are resident as of the kernel that is not traced, although this one would need more registers.
+ */
+constexpr __host__ __device__ int ordo_live_resident(int blocks)
+{
+#if __CUDA_ARCH__ == 750
+    const int most = 4;
+#elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
+    const int most = 6;
+#else
+    const int most = 8;
+#endif
+    return blocks < most ? blocks : most;
+}
 
 /* The line of the calling warp. */
 ORDO_DEV ordo_u32 *ordo_live_line(ordo_cuda_live *live)
@@ -54,33 +72,64 @@ ORDO_DEV void ordo_live_begin(const ordo_cuda_traced &to, ordo_u32 state)
     }
 }
 
-/* By a whole warp: in lane i the sum of the lanes' i-th counters. */
-template <typename Counters> ORDO_DEV ordo_u32 ordo_live_sums(const Counters &mine)
+/* By a whole warp: in lane i the sum of the lanes' i-th counters, of the first N. */
+template <int N, typename Counters> ORDO_DEV ordo_u32 ordo_live_sums(const Counters &mine)
 {
-    const ordo_u32 sum[5] = {ordo_dev_warp_add((ordo_u32)mine.items), ordo_dev_warp_add((ordo_u32)mine.edges),
-                             ordo_dev_warp_add((ordo_u32)mine.useful), ordo_dev_warp_add((ordo_u32)mine.stale),
-                             ordo_dev_warp_add((ordo_u32)mine.activations)};
-    ordo_u32 word = 0;
-#pragma unroll
-    for (ordo_u32 i = 0; i < 5; i++)
-        word = threadIdx.x % 32 == i ? sum[i] : word;
+    ordo_u32 word = ordo_dev_warp_add((ordo_u32)mine.items);
+    const ordo_u32 lane = threadIdx.x % 32, edges = ordo_dev_warp_add((ordo_u32)mine.edges);
+    word = lane == 1 ? edges : word;
+    const ordo_u32 useful = ordo_dev_warp_add((ordo_u32)mine.useful);
+    word = lane == 2 ? useful : word;
+    if constexpr (N > 3) {
+        const ordo_u32 stale = ordo_dev_warp_add((ordo_u32)mine.stale);
+        word = lane == 3 ? stale : word;
+    }
+    if constexpr (N > 4) {
+        const ordo_u32 activations = ordo_dev_warp_add((ordo_u32)mine.activations);
+        word = lane == 4 ? activations : word;
+    }
     return word;
 }
 
-/* By a whole warp: stores lane i's word i, i < 5, and the state. */
-ORDO_DEV void ordo_live_put(ordo_cuda_live *live, ordo_u32 word, ordo_u32 state)
+/* By a whole warp: stores lane i's word i, i < N, and the state. */
+template <int N> ORDO_DEV void ordo_live_put(ordo_cuda_live *live, ordo_u32 word, ordo_u32 state)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    if (lane < 5 + (state != ORDO_LIVE_KEEP))
+    if (lane < N || (lane == 5 && state != ORDO_LIVE_KEEP))
         ordo_dev_store(ordo_live_line(live) + lane, lane == 5 ? state : word);
 }
 
-/* By a whole warp: publishes its lanes' counters and its state, if the run is traced. */
-template <typename Counters>
+/* By a whole warp: publishes the first N of its lanes' counters, and its state, if the run is traced. */
+template <int N, typename Counters>
 ORDO_DEV void ordo_live_publish(const ordo_cuda_traced &to, const Counters &mine, ordo_u32 state)
 {
     if (to.live)
-        ordo_live_put(to.live, ordo_live_sums(mine), state);
+        ordo_live_put<N>(to.live, ordo_live_sums<N>(mine), state);
+}
+
+/* By the whole grid: the barrier that ends a step, in a traced run. Shows that warps wait, behind their arrival: a
+ * store before it would delay it until the store is done. Counters are shown with `counts`: steps with few items are so
+ * short that a part of them suffices. */
+template <int N, typename Counters>
+ORDO_DEV void ordo_live_barrier(const ordo_cuda_traced &to, const Counters &mine, bool counts)
+{
+    auto grid = cooperative_groups::this_grid();
+    auto token = grid.barrier_arrive();
+    if (counts)
+        ordo_live_publish<N>(to, mine, ORDO_AT_BARRIER);
+    else
+        ordo_live_state(to, ORDO_AT_BARRIER);
+    grid.barrier_wait(static_cast<decltype(token) &&>(token));
+}
+
+/* Whether a step shows counters at its barrier: one of `items` items is long, or it is one of four. */
+ORDO_DEV bool ordo_live_long(ordo_u64 items)
+{
+    return items >= (ordo_u64)gridDim.x * 64;
+}
+ORDO_DEV bool ordo_live_due(ordo_u64 step, ordo_u64 items)
+{
+    return step % 4 == 0 || ordo_live_long(items);
 }
 
 /* By one thread: adds what it has counted since its last call to its warp's counters, if the run is traced. */

@@ -194,8 +194,9 @@ typedef struct op_warp {
     bool cut;     /* a hub was cut, and its pieces are in the store; the scheduler resets this */
     ordo_u32 items, edges, useful, stale; /* counters of the lane, since op_warp_publish */
     ordo_u32 activations;                 /* the same, of critical operators */
-    ordo_u32 *live; /* [6] in shared memory, of a traced run: what the lanes had counted before op_warp_publish, and the
-                       time at which the warp last showed its counters; else NULL */
+    ordo_u32 *live; /* [5] in shared memory, of a traced run: what the lanes had counted before op_warp_publish; else
+                       NULL */
+    ordo_u32 turns, shown; /* of a traced run: turns of its loop, and hops; the time at which it last showed counters */
 } op_warp;
 
 /* By one thread: the present value for an item's entry, if `has`; and whether the item has edges, or the operator is
@@ -332,7 +333,7 @@ ORDO_DEV void op_warp_start(op_warp *w, ordo_warp_store<op_entry> *store, op_ent
     w->store->own[threadIdx.x % 2] = 0;
     if (live) {
         w->live = ordo_warp_pinned(live);
-        if (threadIdx.x % 32 < 6)
+        if (threadIdx.x % 32 < 5)
             w->live[threadIdx.x % 32] = 0;
     }
     for (ordo_u32 i = threadIdx.x % 32; i < ORDO_WARP_SEEN; i += 32)
@@ -340,13 +341,16 @@ ORDO_DEV void op_warp_start(op_warp *w, ordo_warp_store<op_entry> *store, op_ent
     __syncwarp();
 }
 
+/* Which counters warps show: only critical operators count activations. */
+enum { op_warp_shown = ORDO_OP_KIND == ORDO_KIND_RELAX ? 4 : 5 };
+
 /* In a traced run: shows the warp's counters and its state (<ordo/detail/cuda/live.cuh>). */
 ORDO_DEV void op_warp_show(const op_warp *w, const ordo_cuda_run &run, ordo_u32 state)
 {
     if (!w->live)
         return;
     const ordo_u32 before = w->live[threadIdx.x % 32 < 5 ? threadIdx.x % 32 : 0];
-    ordo_live_put(run.traced.live, before + ordo_live_sums(*w), state);
+    ordo_live_put<op_warp_shown>(run.traced.live, before + ordo_live_sums<op_warp_shown>(*w), state);
 }
 ORDO_DEV void op_warp_show_state(const op_warp *w, const ordo_cuda_run &run, ordo_u32 state)
 {
@@ -355,17 +359,22 @@ ORDO_DEV void op_warp_show_state(const op_warp *w, const ordo_cuda_run &run, ord
 }
 
 /* The same for the counters, if the warp has not shown them for a few microseconds. */
-ORDO_DEV void op_warp_show_at_times(op_warp *w, const ordo_cuda_run &run)
+ORDO_DEV void op_warp_show_if_due(op_warp *w, const ordo_cuda_run &run)
 {
     if (!w->live)
         return;
-    const ordo_u32 tick = (ordo_u32)clock() >> ORDO_LIVE_TICK;
-    if (!__any_sync(~0u, tick != ordo_dev_load_shared(&w->live[5])))
+    const ordo_u32 now = (ordo_u32)clock() >> ORDO_LIVE_TICK;
+    if (!__any_sync(~0u, now != w->shown))
         return;
+    w->shown = now;
     op_warp_show(w, run, ORDO_LIVE_KEEP);
-    if (threadIdx.x % 32 == 0)
-        ordo_dev_store_shared(&w->live[5], tick);
-    __syncwarp();
+}
+
+/* The same, at every 16th call: a hop is so short that reading the clock in each would take a tenth of it. */
+ORDO_DEV void op_warp_show_at_times(op_warp *w, const ordo_cuda_run &run)
+{
+    if (w->live && ++w->turns % 16 == 0)
+        op_warp_show_if_due(w, run);
 }
 
 /* Adds the warp's counters to the grid's. */
@@ -374,7 +383,7 @@ ORDO_DEV void op_warp_publish(op_warp *w, const ordo_cuda_run &run)
     const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, w->activations};
     ordo_dev_publish(run.counters, mine);
     if (w->live) {
-        const ordo_u32 sum = ordo_live_sums(*w);
+        const ordo_u32 sum = ordo_live_sums<5>(*w);
         if (threadIdx.x % 32 < 5)
             w->live[threadIdx.x % 32] += sum;
         __syncwarp();
