@@ -98,7 +98,7 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
     adds_end_portion(a.queue, block, hand);
     if (w->live && !__shfl_sync(~0u, adds_dev_size(ordo_dev_load_block(&block->work)), 0)) {
         op_warp_show_state(w, a.run, ORDO_WAITING);
-        op_warp_show_if_due(w, a.run);
+        op_warp_show(w, a.run, ORDO_LIVE_KEEP);
     }
     hand->portion = adds_dev_take(block, flag);
     op_warp_show_state(w, a.run, ORDO_BUSY);
