@@ -26,6 +26,7 @@
 #include "framework/run/number.h"
 
 #include "copy.h"
+#include "live.h"
 #include "machine.h"
 #include "range.h"
 #include "records.h"
@@ -46,8 +47,9 @@ struct ordo_cuda_own {
     size_t vacant, whole;       /* bytes of the device, when the run began */
     ordo_cuda_mailbox *mailbox; /* on the host */
     cudaEvent_t before, after;
-    double ready;        /* when ordo_cuda_begin had copied everything */
-    nvtxRangeId_t range; /* from begin to end, for profilers */
+    double ready;           /* when ordo_cuda_begin had copied everything */
+    nvtxRangeId_t range;    /* from begin to end, for profilers */
+    ordo_live_reader *live; /* of a traced run, or NULL */
     bool launched;
     bool given_up; /* the kernel may still write to the memory of the run */
 };
@@ -394,6 +396,8 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
                                        "copying items");
         out->run.initial = (const ordo_item *)items;
     }
+    if (!status && ordo_job_is_traced(job))
+        status = ordo_live_make(out, &own->live);
     own->ready = ordo_seconds();
     ordo_job_add_transfer(job, own->ready - start);
     return status;
@@ -531,22 +535,25 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
     ordo_job_add_transfer(c->job, ordo_seconds() - c->own->ready); /* allocating worklists and loading the kernel do not
                                                              count as run time, either */
     const ordo_range marked("kernels of a run");
-    ordo_status status = failed(cudaEventRecord(c->own->before), "recording an event");
+    ordo_status status = ordo_live_start(c->own->live, c, step[0].grid, step[0].threads);
+    if (!status)
+        status = failed(cudaEventRecord(c->own->before), "recording an event");
     for (int i = 0; i < count && !status; i++)
         status = launch(c, &step[i]);
     if (!status)
         status = failed(cudaEventRecord(c->own->after), "recording an event");
     if (!status)
         status = wait_for(c);
+    float milliseconds = 0;
+    if (!status)
+        status = failed(cudaEventElapsedTime(&milliseconds, c->own->before, c->own->after), "reading an event");
+    ordo_live_stop(c->own->live, c, 1e-3 * (double)milliseconds);
     if (c->own->given_up)
         return status;
     if (c->keep_cells)
         keep_nothing();
     if (!status)
         explain(c);
-    float milliseconds = 0;
-    if (!status)
-        status = failed(cudaEventElapsedTime(&milliseconds, c->own->before, c->own->after), "reading an event");
     ordo_job_set_run(c->job, 1e-3 * (double)milliseconds);
     c->own->launched = !status;
     return status;
@@ -610,6 +617,7 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
         cudaEventDestroy(own->before);
     if (own->after)
         cudaEventDestroy(own->after);
+    ordo_live_free(own->live);
     cudaFreeHost((void *)own->mailbox);
     ordo_free(own);
     ordo_job_add_transfer(c->job, ordo_seconds() - start);

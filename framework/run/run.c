@@ -253,7 +253,8 @@ static ordo_status run_instance(ordo_job *job, const ordo_plan *p, double *secon
     ordo_trace *trace = own->options->trace;
     const ordo_traced_run traced = {.job = job,
                                     .words = &own->words,
-                                    .by_time = !p->backend && job->op->kind != ORDO_KIND_PROGRAM,
+                                    .by_time = job->op->kind != ORDO_KIND_PROGRAM,
+                                    .on_device = p->backend != NULL,
                                     .all_items = p->scheduler->all_items};
     ordo_status status = trace ? ordo_trace_ready(trace, &traced) : ORDO_OK;
     if (status)
@@ -263,7 +264,7 @@ static ordo_status run_instance(ordo_job *job, const ordo_plan *p, double *secon
     ordo_hardware_run *hardware = counted ? ordo_hardware_start(job->team) : NULL;
     clock_gettime(CLOCK_MONOTONIC, &own->start);
     ordo_phase_begin(&own->phase, "running", 0);
-    if (trace)
+    if (trace && !(traced.by_time && traced.on_device))
         ordo_trace_start(trace, &own->start);
     status = cancelled(own) ? ordo_fail(ORDO_ERR_CANCELLED, "cancelled before it began") : p->instance->run(job);
     *seconds = since(&own->start);
@@ -519,6 +520,22 @@ void ordo_job_probe(ordo_job *job, ordo_probe_fn *probe, const void *arg)
 {
     if (job->traced)
         ordo_trace_set_probe(job->own->options->trace, probe, arg);
+}
+
+bool ordo_job_is_traced(const ordo_job *job)
+{
+    return job->traced != 0;
+}
+
+ordo_status ordo_job_trace_begin(ordo_job *job, const ordo_trace_source *source)
+{
+    return job->traced ? ordo_trace_source_begin(job->own->options->trace, source) : ORDO_OK;
+}
+
+void ordo_job_trace_end(ordo_job *job, double seconds)
+{
+    if (job->traced)
+        ordo_trace_source_end(job->own->options->trace, seconds);
 }
 
 const ordo_graph *ordo_job_graph(const ordo_job *job)

@@ -14,18 +14,26 @@
  *   and its argument: ordo_trace_set_probe(NULL) returns only when no probe runs, so what it read may then be freed.
  *   Rows are written by the sampler under the lock, and by the run's thread before it is made and after it is joined.
  *
+ * Devices. A back end gives a source (ordo_trace_source) from the moment at which the device begins to work, and takes
+ * it away when it has ended. The sampler reads it in the place of the members; that is the only difference, besides the
+ * period: a read takes no time of the threads that work, so its own duration bounds the period, and not a share of CPU
+ * time. A sample has the time of the middle of its read.
+ *   Invariant 3: `source` changes under the lock. `paused` is set before ordo_trace_source_end takes the lock, and the
+ *   sampler then waits for a change instead of the next sample; so the lock is free after one read at most.
+ *
  * In flight, of schedulers without a probe: what members have put on the worklist, less what they have taken off.
  * Activations of relax operators are not counted where they happen (see op_expand). They are what was put on the
  * worklist, less the initial items; at most the total of the run, which is known at its end.
  *
  * The period. A given one is kept. Otherwise it begins with ORDO_TRACE_FIRST and doubles (1) when ORDO_TRACE_CHOSEN
  * rows are held: every second row is dropped; (2) while the mean CPU time of a sample is more than a share
- * ORDO_TRACE_SHARE of period times threads. The CPU time is the thread's own clock, so it counts waking up, too.
+ * ORDO_TRACE_SHARE of period times threads. The CPU time is the thread's own clock, so it counts waking up, too. With
+ * a source it begins with what that says, and doubles while the mean time of a read is more than ORDO_TRACE_READ of it.
  *
  * If no trace is asked for, there is no thread, and members publish as often as progress reports need.
  *
  * Not done: reading the clock when a member changes its state (states are those at the times of samples); sampling
- * native programs and runs on a device, which have a row at their begin and at their end, and their events.
+ * native programs, which have a row at their begin and at their end, and their events.
  */
 #define _GNU_SOURCE /* PR_SET_TIMERSLACK, pthread_condattr_setclock */
 #include "trace.h"
@@ -38,7 +46,8 @@
 
 #include <ordo/memory.h>
 
-static const double ORDO_TRACE_FIRST = 250e-6, ORDO_TRACE_SHARE = 0.01, LEAST_PERIOD = 1e-5, MOST_PERIOD = 3600;
+static const double ORDO_TRACE_FIRST = 250e-6, ORDO_TRACE_SHARE = 0.01, ORDO_TRACE_READ = 0.8, LEAST_PERIOD = 1e-5,
+                    MOST_PERIOD = 3600;
 enum { ROWS_FIRST = 1024, ENOUGH = 8 /* samples before their mean CPU time counts */ };
 
 _Static_assert((int)ORDO_TRACE_STATES == (int)ORDO_MEMBER_STATES && (int)ORDO_TRACE_BUSY == (int)ORDO_BUSY &&
@@ -73,6 +82,12 @@ struct ordo_trace {
     ordo_probe_fn *probe; /* under the lock */
     const void *probe_arg;
     ordo_u64 taken; /* samples in this run */
+    /* a run on a device */
+    ordo_trace_source source; /* under the lock; `read` NULL: none */
+    ordo_u32 paused;          /* atomic: the sampler is to wait until there is a source */
+    ordo_probed last;         /* as of the last read */
+    double reading;           /* seconds that all reads of the run took */
+    double ended;             /* seconds from the begin of the run to the end of the device's work */
 };
 
 const char *ordo_trace_state_name(ordo_trace_state state)
@@ -84,6 +99,14 @@ const char *ordo_trace_state_name(ordo_trace_state state)
 static double seconds_between(const struct timespec *a, const struct timespec *b)
 {
     return (double)(b->tv_sec - a->tv_sec) + 1e-9 * (double)(b->tv_nsec - a->tv_nsec);
+}
+
+/* Seconds since the run began. */
+static double run_seconds(const ordo_trace *t)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return seconds_between(&t->start, &now);
 }
 
 /* ---- making ---- */
@@ -192,9 +215,8 @@ static bool reserve_row(ordo_trace *t)
     return true;
 }
 
-void ordo_counters_sum(const ordo_job *job, bool all_items, ordo_counters *sum)
+static void add_members(const ordo_job *job, ordo_counters *sum)
 {
-    *sum = (ordo_counters){0};
     for (int m = 0; m < job->threads; m++) {
         const ordo_counters *c = &job->counters[m];
         double work;
@@ -207,10 +229,22 @@ void ordo_counters_sum(const ordo_job *job, bool all_items, ordo_counters *sum)
         __atomic_load(&c->work_seconds, &work, __ATOMIC_RELAXED);
         sum->work_seconds += work;
     }
+}
+
+/* Sets what is not counted where it happens. */
+static void derive(const ordo_job *job, bool all_items, ordo_counters *sum)
+{
     if (job->op->kind == ORDO_KIND_RELAX && job->op->activates && !all_items) {
         const ordo_u64 taken = sum->items + sum->stale;
         sum->useful = sum->activations = taken > job->initial_count ? taken - job->initial_count : 0;
     }
+}
+
+void ordo_counters_sum(const ordo_job *job, bool all_items, ordo_counters *sum)
+{
+    *sum = (ordo_counters){0};
+    add_members(job, sum);
+    derive(job, all_items, sum);
 }
 
 /* What the trace shows of the worklist; `sum` of the counters at about the same time. */
@@ -245,13 +279,31 @@ static ordo_u64 rise(ordo_u64 before, ordo_u64 now)
     return now > before ? now : before;
 }
 
-static void add_states(ordo_trace *t, ordo_trace_sample *row)
+/* Reads the members of the team. */
+static ordo_probed read_team(const ordo_trace *t, ordo_counters *sum, ordo_u8 *states, ordo_u32 *busy)
 {
-    ordo_u8 *states = t->states + t->count * (size_t)t->threads;
-    for (int m = 0; m < t->threads; m++) {
+    ordo_counters_sum(t->run.job, t->run.all_items, sum);
+    const ordo_probed p = probe(t, sum);
+    memset(states, ORDO_ENDED, (size_t)t->threads);
+    for (int m = 0; m < t->run.job->threads; m++) {
         states[m] = (ordo_u8)__atomic_load_n(&t->run.job->counters[m].state, __ATOMIC_RELAXED);
-        row->busy += states[m] == ORDO_BUSY || states[m] == ORDO_STEALING || states[m] == ORDO_MANAGING;
+        *busy += states[m] == ORDO_BUSY || states[m] == ORDO_STEALING || states[m] == ORDO_MANAGING;
     }
+    return p;
+}
+
+/* Reads the source, if there is one; the counters of the job are those of runs that have ended. */
+static ordo_probed read_device(ordo_trace *t, ordo_counters *sum, ordo_u8 *states, ordo_u32 *busy)
+{
+    const ordo_job *job = t->run.job;
+    memset(states, ORDO_ENDED, (size_t)t->threads);
+    add_members(job, sum);
+    if (t->source.read) {
+        t->last = probe(t, sum);
+        *busy = t->source.read(t->source.arg, sum, states, &t->last);
+    }
+    derive(job, t->run.all_items, sum);
+    return t->last;
 }
 
 /* Adds a row; `ended`: the last one of a run. */
@@ -264,9 +316,15 @@ static void add_row(ordo_trace *t, double seconds, bool ended)
             return;
         t->count--; /* the last row has the totals, whatever is missing before */
     }
-    ordo_counters sum;
-    ordo_counters_sum(job, t->run.all_items, &sum);
-    const ordo_probed p = probe(t, &sum);
+    ordo_counters sum = {0};
+    ordo_u32 busy = 0;
+    ordo_u8 *const states = t->states + t->count * (size_t)t->threads;
+    const ordo_probed p = t->run.on_device ? read_device(t, &sum, states, &busy) : read_team(t, &sum, states, &busy);
+    if (t->source.read) { /* the sample has the time of the middle of its read */
+        const double after = run_seconds(t);
+        t->reading += after - seconds;
+        seconds = (seconds + after) / 2;
+    }
     const ordo_trace_sample *b = &t->base, *before = t->count > t->first ? &t->rows[t->count - 1] : b;
     ordo_u64 activations = sum.activations;
     if (!ended && job->op->kind == ORDO_KIND_RELAX && job->op->activates && !t->run.all_items) {
@@ -285,12 +343,12 @@ static void add_row(ordo_trace *t, double seconds, bool ended)
                              .bucket = p.bucket,
                              .delta = p.delta,
                              .worklist_bytes = p.worklist_bytes,
-                             .concurrent = p.concurrent};
+                             .concurrent = p.concurrent,
+                             .busy = busy};
     if (!ended) {
         row.useful = rise(before->useful, row.useful);
         row.activations = rise(before->activations, row.activations);
     }
-    add_states(t, &row);
     t->rows[t->count++] = row;
 }
 
@@ -307,11 +365,18 @@ static void clamp_to_total(ordo_trace *t)
 
 /* ---- the thread ---- */
 
-/* Doubles the period while a sample takes too large a share of the run's CPU time. */
+/* Doubles the period while a sample takes too large a share of it: of the CPU time of the run's threads, or where a
+ * device works, of the time. */
 static void obey_share(ordo_trace *t)
 {
     if (t->asked > 0 || t->taken < ENOUGH)
         return;
+    if (t->run.on_device) {
+        const double each = t->reading / (double)t->taken;
+        while (each > ORDO_TRACE_READ * t->period && t->period < MOST_PERIOD)
+            t->period *= 2;
+        return;
+    }
     struct timespec cpu;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
     const double each = ((double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec) / (double)t->taken;
@@ -328,7 +393,11 @@ static void *sampler_main(void *arg)
     while (!t->running && !t->stop)
         pthread_cond_wait(&t->changed, &t->lock);
     for (double next = t->period; !t->stop;) {
-        struct timespec due = t->start, now;
+        if (__atomic_load_n(&t->paused, __ATOMIC_RELAXED)) {
+            pthread_cond_wait(&t->changed, &t->lock);
+            continue;
+        }
+        struct timespec due = t->start;
         const double whole = floor(next);
         due.tv_sec += (time_t)whole;
         due.tv_nsec += (long)((next - whole) * 1e9);
@@ -337,9 +406,8 @@ static void *sampler_main(void *arg)
             due.tv_nsec -= 1000000000;
         }
         pthread_cond_timedwait(&t->changed, &t->lock, &due);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        const double seconds = seconds_between(&t->start, &now);
-        if (t->stop || seconds < next - 1e-6)
+        const double seconds = run_seconds(t);
+        if (t->stop || seconds < next - 1e-6 || __atomic_load_n(&t->paused, __ATOMIC_RELAXED))
             continue;
         t->taken++;
         add_row(t, seconds, false);
@@ -370,37 +438,103 @@ static ordo_status make_thread(ordo_trace *t)
 
 /* ---- a run ---- */
 
+/* Makes rows of states for a run of `workers`. Runs before it may have had fewer or more: rows have the most. */
+static ordo_status make_states(ordo_trace *t, int workers)
+{
+    const int before = t->count ? t->threads : 0, threads = workers > before ? workers : before;
+    if (!t->states || threads != t->threads) {
+        ordo_u8 *states = ordo_alloc(t->capacity, (size_t)threads);
+        if (!states)
+            return ORDO_ERR_MEMORY;
+        memset(states, ORDO_ENDED, t->capacity * (size_t)threads);
+        for (size_t i = 0; before && i < t->count; i++)
+            memcpy(states + i * (size_t)threads, t->states + i * (size_t)before, (size_t)before);
+        ordo_free(t->states);
+        t->states = states;
+    }
+    t->threads = threads;
+    t->first = t->count;
+    t->base = t->count ? t->rows[t->count - 1] : (ordo_trace_sample){0};
+    return ORDO_OK;
+}
+
 ordo_status ordo_trace_ready(ordo_trace *trace, const ordo_traced_run *run)
 {
-    const int threads = run->job->threads;
-    if (trace->count && threads != trace->threads) /* runs on a device have one thread: those before have no states */
-        ordo_trace_clear(trace);
-    if (!trace->states || threads != trace->threads) {
-        ordo_free(trace->states);
-        trace->states = ordo_alloc(trace->capacity, (size_t)threads);
-        if (!trace->states)
-            return ORDO_ERR_MEMORY;
-    }
-    trace->threads = threads;
+    ordo_status status = ORDO_OK;
+    const bool on_device = run->by_time && run->on_device;
+    if (!on_device) /* else the number of workers is not known yet */
+        status = make_states(trace, run->job->threads);
+    if (status)
+        return status;
     trace->run = *run;
-    trace->first = trace->count;
-    trace->base = trace->count ? trace->rows[trace->count - 1] : (ordo_trace_sample){0};
+    trace->run.on_device = on_device;
     trace->running = trace->stop = trace->has_thread = false;
     trace->taken = 0;
     trace->probe = NULL;
+    trace->source = (ordo_trace_source){0};
+    trace->paused = 0;
+    trace->reading = trace->ended = 0;
     return run->by_time ? make_thread(trace) : ORDO_OK;
 }
 
-void ordo_trace_start(ordo_trace *trace, const struct timespec *start)
+/* Under the lock. */
+static void start(ordo_trace *trace, const struct timespec *start)
 {
-    pthread_mutex_lock(&trace->lock);
     if (!trace->began)
         trace->zero = *start;
     trace->began = trace->running = true;
     trace->start = *start;
     trace->offset = seconds_between(&trace->zero, start);
     add_row(trace, 0, false);
+}
+
+void ordo_trace_start(ordo_trace *trace, const struct timespec *when)
+{
+    pthread_mutex_lock(&trace->lock);
+    start(trace, when);
     pthread_cond_signal(&trace->changed);
+    pthread_mutex_unlock(&trace->lock);
+}
+
+ordo_status ordo_trace_source_begin(ordo_trace *trace, const ordo_trace_source *source)
+{
+    ordo_status status = ORDO_OK;
+    pthread_mutex_lock(&trace->lock);
+    if (!trace->running) {
+        status = make_states(trace, source->workers);
+        if (!status) {
+            struct timespec now;
+            if (!(trace->asked > 0) && !trace->began)
+                trace->period = source->period;
+            trace->last =
+                (ordo_probed){.in_flight = trace->run.job->initial_count,
+                              .worklist_bytes = __atomic_load_n(&trace->run.words->worklist_bytes, __ATOMIC_RELAXED)};
+            clock_gettime(CLOCK_MONOTONIC, &now);
+            start(trace, &now);
+        }
+    }
+    if (!status) {
+        trace->source = *source;
+        __atomic_store_n(&trace->paused, 0, __ATOMIC_RELAXED);
+        pthread_cond_signal(&trace->changed);
+    }
+    pthread_mutex_unlock(&trace->lock);
+    return status;
+}
+
+void ordo_trace_source_end(ordo_trace *trace, double seconds)
+{
+    __atomic_store_n(&trace->paused, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&trace->lock);
+    if (trace->running && trace->source.read) {
+        const double now = run_seconds(trace);
+        ordo_counters ignored = {0};
+        ordo_u32 busy;
+        if (reserve_row(trace)) /* for what the last row shows of the worklist */
+            read_device(trace, &ignored, trace->states + trace->count * (size_t)trace->threads, &busy);
+        trace->ended = seconds > 0 && trace->ended + seconds < now ? trace->ended + seconds : now;
+    }
+    trace->source = (ordo_trace_source){0};
     pthread_mutex_unlock(&trace->lock);
 }
 
@@ -429,11 +563,15 @@ void ordo_trace_stop(ordo_trace *trace, const ordo_sample *events, size_t count)
         pthread_join(trace->thread, NULL);
     trace->has_thread = false;
     trace->probe = NULL;
+    trace->source = (ordo_trace_source){0};
     if (!trace->running)
         return; /* the run never began */
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    add_row(trace, seconds_between(&trace->start, &now), true);
+    double seconds = run_seconds(trace);
+    if (trace->run.on_device) { /* the end of the device's work, or what was sampled after it */
+        const double sampled = trace->rows[trace->count - 1].seconds - trace->offset;
+        seconds = fmax(trace->ended, sampled);
+    }
+    add_row(trace, seconds, true);
     clamp_to_total(trace);
     add_events(trace, events, count);
     trace->running = false;

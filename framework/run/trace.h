@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include <ordo/scheduler/scheduler.h>
+#include <ordo/detail/backend.h>
 #include <ordo/trace.h>
 
 /* Words of a run that its sampler reads, beside job->counters. Written by members and read by the sampler, at the same
@@ -21,7 +21,8 @@ typedef struct ordo_run_words {
 typedef struct ordo_traced_run {
     const ordo_job *job;
     const ordo_run_words *words;
-    bool by_time;   /* members publish counters during the run: not on a device, and not in a native program */
+    bool by_time;   /* there is something to sample during the run: not in a native program */
+    bool on_device; /* a back end gives it (ordo_trace_source), not the members of the team */
     bool all_items; /* ordo_scheduler.all_items */
 } ordo_traced_run;
 
@@ -34,6 +35,9 @@ void ordo_counters_sum(const ordo_job *job, bool all_items, ordo_counters *sum);
 ordo_status ordo_trace_ready(ordo_trace *trace, const ordo_traced_run *run);
 /* The run begins, at that time of CLOCK_MONOTONIC. */
 void ordo_trace_start(ordo_trace *trace, const struct timespec *start);
+/* ordo_job_trace_begin and ordo_job_trace_end; the former takes the place of ordo_trace_start. */
+ordo_status ordo_trace_source_begin(ordo_trace *trace, const ordo_trace_source *source);
+void ordo_trace_source_end(ordo_trace *trace, double seconds);
 /* The run has ended: ends the thread, adds the sample of the end and the run's events, whose times begin with the run.
  */
 void ordo_trace_stop(ordo_trace *trace, const ordo_sample *events, size_t count);

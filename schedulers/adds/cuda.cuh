@@ -96,10 +96,15 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
 {
     const ordo_u32 lane = threadIdx.x % 32;
     adds_end_portion(a.queue, block, hand);
+    if (w->live && !__shfl_sync(~0u, adds_dev_size(ordo_dev_load_block(&block->work)), 0)) {
+        op_warp_show_state(w, a.run, ORDO_WAITING);
+        op_warp_show(w, a.run, ORDO_LIVE_KEEP);
+    }
     hand->portion = adds_dev_take(block, flag);
+    op_warp_show_state(w, a.run, ORDO_BUSY);
     const adds_dev_portion &p = hand->portion;
     if (p.end || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
-        op_warp_publish(w, a.run.counters);
+        op_warp_publish(w, a.run);
     if (p.end)
         return ORDO_WARP_END;
     w->map = adds_dev_read_map(a.queue);
@@ -161,6 +166,7 @@ struct adds_hooks {
     }
 };
 
+template <bool Traced>
 static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const __grid_constant__ adds_args a)
 {
     __shared__ ordo_warp_store<op_entry> store[ADDS_DEV_WARPS];
@@ -168,6 +174,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
     __shared__ ordo_dev_pool_cache cache;
     __shared__ adds_dev_worker block;
     __shared__ adds_dev_manager manager;
+    __shared__ ordo_u32 live[Traced ? (int)ADDS_DEV_WARPS : 1][5];
     const ordo_u32 warp = threadIdx.x / 32, workers = a.params.workers;
     ordo_pool_start(&cache);
     if (threadIdx.x < ADDS_DEV_SLOTS)
@@ -182,6 +189,8 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
     const double base = op_warp_base(a.lowest);
 
     if (blockIdx.x == 0) {
+        if (Traced && warp <= ADDS_DEV_TRACER)
+            ordo_live_begin(a.run.traced, ORDO_MANAGING);
         if (warp < ADDS_DEV_PROBES)
             adds_dev_probe_warp(a.queue, &manager, warp);
         else if (warp == ADDS_DEV_ASSIGNER)
@@ -191,10 +200,12 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
         else if (warp == ADDS_DEV_CONTROL)
             adds_dev_control_warp(a.queue, a.params, &manager, base, a.run.record, a.state_out);
         else if (warp == ADDS_DEV_TRACER)
-            adds_dev_trace_warp(&manager, a.run.record, a.run.mailbox);
+            adds_dev_trace_warp<Traced>(&manager, a.run);
     } else if (blockIdx.x <= workers) {
         op_warp w;
-        op_warp_start(&w, &store[warp], local_queue[warp]);
+        op_warp_start(&w, &store[warp], local_queue[warp], Traced ? live[warp] : NULL);
+        if (Traced)
+            ordo_live_begin(a.run.traced, ORDO_BUSY);
         w.map.base = base;
         w.map.per_delta = 1 / a.params.start.delta;
         w.map.buckets = a.queue.layout.buckets;
@@ -244,6 +255,18 @@ static void adds_dev_explain(ordo_cuda *c, void *state_on_device, char *text, si
                            (unsigned long long)s.assigned[b], (unsigned long long)s.done[b]);
 }
 #endif
+
+/* For samples of a trace: entries that are reserved and not done, and spilled items. */
+static void adds_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
+{
+    const adds_dev_words *const words = (const adds_dev_words *)seen->copy[0];
+    if (!words)
+        return;
+    out->in_flight = words->spilled > words->swept ? words->spilled - words->swept : 0;
+    for (int b = 0; b < ADDS_MAX_BUCKETS; b++)
+        out->in_flight += words->resv[b] > words->done[b] ? words->resv[b] - words->done[b] : 0;
+    out->spills = words->spilled;
+}
 
 static ordo_u32 adds_power(ordo_u32 x) /* the largest power of two that is at most x */
 {
@@ -313,7 +336,10 @@ static ordo_status adds_run_job(ordo_job *job)
         delta = exp2(ceil(log2(delta)));
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
-    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)adds_kernel);
+    const void *kernel =
+        status
+            ? NULL
+            : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<true> : (const void *)adds_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;
@@ -343,6 +369,7 @@ static ordo_status adds_run_job(ordo_job *job)
     if (!status) {
         q->spill.count = &q->words->spilled;
         c.keep_cells = true;
+        c.glance = {{q->words, NULL}, {sizeof *q->words, 0}, adds_glance, NULL};
         c.explain = adds_dev_explain;
         c.explain_arg = a.state_out;
         void *args[] = {&a};

@@ -362,17 +362,20 @@ ORDO_DEV void adds_dev_publish_statistics(adds_dev_manager *m, ordo_u64 in_fligh
     ordo_dev_store_block(&m->told, m->told + 1);
 }
 
-ORDO_DEV void adds_dev_trace_warp(adds_dev_manager *m, ordo_cuda_record *record, ordo_cuda_mailbox *mailbox)
+template <bool Traced> ORDO_DEV void adds_dev_trace_warp(adds_dev_manager *m, const ordo_cuda_run &run)
 {
     ordo_u32 seen = 0;
     while (!(adds_dev_read_now(m) & ADDS_DEV_ENDED)) {
         const ordo_u32 told = ordo_dev_load_block(&m->told);
         if (threadIdx.x % 32 == 0 && told != seen) {
             const ordo_u64 in_flight = ordo_dev_load_block(&m->in_flight), switches = ordo_dev_load_block(&m->switches);
-            ordo_dev_sample(record, in_flight, switches, ordo_dev_load_block(&m->delta),
+            ordo_dev_sample(run.record, in_flight, switches, ordo_dev_load_block(&m->delta),
                             ordo_dev_load_block(&m->concurrent), (float)ordo_dev_load_block(&m->util));
-            mailbox->supersteps = switches;
-            mailbox->in_flight = in_flight;
+            if (Traced)
+                ordo_live_report(run.traced, told, in_flight, switches, ordo_dev_load_block(&m->delta),
+                                 ordo_dev_load_block(&m->concurrent));
+            run.mailbox->supersteps = switches;
+            run.mailbox->in_flight = in_flight;
         }
         seen = told;
         __nanosleep(500);

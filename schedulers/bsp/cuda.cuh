@@ -84,6 +84,7 @@ ORDO_DEV ordo_eid bsp_find(const bsp_args *a, bool there, ordo_vid v, ordo_u32 s
 
 /* By a whole block: its part of a step that pulls; returns the number of out-edges of the vertices that the thread has
  * pushed. */
+template <bool Traced>
 ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine)
 {
     const ordo_cuda_frontier *f = &a->frontier;
@@ -104,6 +105,8 @@ ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 st
             }
         }
         ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false);
+        if constexpr (Traced)
+            ordo_live_publish<3>(a->run.traced, *mine, ORDO_BUSY);
     }
     return pushed;
 }
@@ -133,8 +136,11 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
     bsp_add_edges(&f->counters[1], pushed);
 }
 
-template <bool Locked>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bsp_kernel(const bsp_args a)
+/* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
+template <bool Locked, bool Traced>
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
+                                                              : Traced ? ordo_live_resident(bsp_pulls ? 4 : 6)
+                                                                       : 0) bsp_kernel(const bsp_args a)
 {
     __shared__ op_dev_tile tile;
     __shared__ ordo_dev_queue queue;
@@ -142,6 +148,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
     const ordo_cuda_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};
     ordo_dev_start(&queue);
+    if constexpr (Traced)
+        ordo_live_begin(a.run.traced, ORDO_BUSY);
     bsp_push_initial(&a, &queue);
     grid.sync();
     bool pulling = false; /* all blocks make the same decision, from the same words */
@@ -160,6 +168,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
         pushed = 0;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
+        if constexpr (Traced)
+            ordo_live_step(a.run.traced, step, items, step, 0);
         /* in a step with few items, a test before the atomic is one more round trip to wait for */
         const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
@@ -168,7 +178,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
-            pushed = bsp_pull(&a, &queue, step, &mine);
+            pushed = bsp_pull<Traced>(&a, &queue, step, &mine);
         } else {
             op_dev_step(
                 &tile, f, &a.rows, a.cells, &a.state, step, &mine,
@@ -186,12 +196,20 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
                             pushed += op_dev_push(f, &queue, &a.rows, target, step + 1, once);
                     }
                 },
-                [&] { ordo_dev_flush(&queue, next, count, false); });
+                [&] {
+                    ordo_dev_flush(&queue, next, count, false);
+                    if constexpr (Traced)
+                        if (ordo_live_long(last_items))
+                            ordo_live_publish<3>(a.run.traced, mine, ORDO_BUSY);
+                });
         }
         if (bsp_pulls)
             bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_flush(&queue, next, count, true);
-        grid.sync();
+        if constexpr (Traced)
+            ordo_live_barrier<3>(a.run.traced, mine, ordo_live_due(step, last_items));
+        else
+            grid.sync();
     }
     ordo_dev_publish(a.run.counters, mine);
 }
@@ -217,7 +235,12 @@ static ordo_status bsp_run_job(ordo_job *job)
         a.num_items = job->num_items;
         a.racy = job->sync == ORDO_SYNC_RACY;
         void *args[] = {&a};
-        const void *kernel = locked ? (const void *)bsp_kernel<true> : (const void *)bsp_kernel<false>;
+        ordo_cuda_frontier_watch(&c, &a.frontier);
+        const void *const kernels[2][2] = {
+            {(const void *)bsp_kernel<false, false>, (const void *)bsp_kernel<false, true>},
+            {(const void *)bsp_kernel<true, false>, (const void *)bsp_kernel<true, true>},
+        };
+        const void *const kernel = kernels[locked][a.run.traced.live != NULL];
         status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[BSP_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);

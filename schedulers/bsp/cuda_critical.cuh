@@ -36,8 +36,8 @@ typedef struct bsp_lock_args {
 
 /* By all threads of the grid: whether a superstep is to begin, over *count items of *list; one thread then begins it.
  */
-ORDO_DEV bool bsp_begin(const ordo_cuda_frontier *f, const ordo_cuda_run *run, ordo_u32 step, const ordo_item **list,
-                        ordo_u64 *count)
+ORDO_DEV bool bsp_begin(const ordo_cuda_frontier *f, const ordo_cuda_run *run, const ordo_cuda_traced &traced,
+                        ordo_u32 step, const ordo_item **list, ordo_u64 *count)
 {
     *list = step == 1 ? run->initial : f->list[step & 1];
     *count = step == 1 ? run->initial_count : f->counters[step % 3].count;
@@ -45,10 +45,11 @@ ORDO_DEV bool bsp_begin(const ordo_cuda_frontier *f, const ordo_cuda_run *run, o
         return false;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ordo_dev_begin_step(f, step, run, *count, step, 0);
+    ordo_live_step(traced, step, *count, step, 0);
     return true;
 }
 
-template <bool Word>
+template <bool Word, bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_lock_kernel(const bsp_lock_args a)
 {
     __shared__ ordo_dev_queue queue;
@@ -58,13 +59,17 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_lock_kernel(co
     ordo_u64 count;
     ordo_cuda_counters mine = {};
     ordo_u32 rounds = 0;
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
     ordo_dev_start(&queue);
-    for (ordo_u32 step = 1; bsp_begin(f, &a.run, step, &list, &count); step++) {
+    ordo_live_begin(traced, ORDO_BUSY);
+    for (ordo_u32 step = 1; bsp_begin(f, &a.run, traced, step, &list, &count); step++) {
         ordo_u32 *next = f->list[(step + 1) & 1], *next_count = &f->counters[(step + 1) % 3].count;
         op_dev_prepares<Word>(
-            &a.sections, list, count, step, &mine, &rounds,
+            &a.sections, traced, list, count, step, &mine, &rounds,
             [&](const ordo_activation &to) { return op_dev_push(f, &queue, to.item, step + 1); },
             [&] { ordo_dev_flush(&queue, next, next_count, false); });
+        ordo_live_add(traced, mine);
+        ordo_live_state(traced, ORDO_AT_BARRIER);
         if (!op_activates)
             break;
         ordo_dev_flush(&queue, next, next_count, true);
@@ -81,6 +86,7 @@ typedef struct bsp_owner_args {
     ordo_cuda_run run;
 } bsp_owner_args;
 
+template <bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_owner_kernel(const bsp_owner_args a)
 {
     __shared__ ordo_dev_queue queue;
@@ -89,12 +95,14 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_owner_kernel(c
     ordo_u64 count;
     ordo_cuda_counters mine = {};
     ordo_u32 rounds = 0, barrier = 1;
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
     ordo_dev_start(&queue);
-    for (ordo_u32 step = 1; bsp_begin(f, &a.run, step, &list, &count); step++) {
+    ordo_live_begin(traced, ORDO_BUSY);
+    for (ordo_u32 step = 1; bsp_begin(f, &a.run, traced, step, &list, &count); step++) {
         ordo_u32 *next = f->list[(step + 1) & 1];
         ordo_cuda_superstep_counters *counters = &f->counters[(step + 1) % 3];
         const bool some = op_dev_owned(
-            &a.owners, list, count, step, &counters->edges, &barrier, &mine, &rounds,
+            &a.owners, traced, list, count, step, &counters->edges, &barrier, &mine, &rounds,
             [&](const ordo_activation &to) { return op_dev_push(f, &queue, to.item, step + 1); },
             [&] { ordo_dev_flush(&queue, next, &counters->count, false); });
         if (!op_activates || !some)
@@ -107,11 +115,11 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_owner_kernel(c
 }
 
 /* The kernel with locks in words or in a table; the former is instantiated only if the operator has locks in words. */
-template <bool Has> static const void *bsp_lock_kernel_of(bool word)
+template <bool Has, bool Traced> static const void *bsp_lock_kernel_of(bool word)
 {
     if constexpr (Has)
-        return word ? (const void *)bsp_lock_kernel<true> : (const void *)bsp_lock_kernel<false>;
-    return (const void *)bsp_lock_kernel<false>;
+        return word ? (const void *)bsp_lock_kernel<true, Traced> : (const void *)bsp_lock_kernel<false, Traced>;
+    return (const void *)bsp_lock_kernel<false, Traced>;
 }
 
 static ordo_status bsp_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
@@ -136,15 +144,16 @@ static ordo_status bsp_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
     a.sections.sleep = (ordo_u32)job->tunable[BSP_SLEEP];
     a.run = c->run;
     void *args[] = {&a};
-    const void *kernel = ordo_cuda_kernel(bsp_lock_kernel_of<(int)op_lock_bits != 0>(word));
-    return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);
+    constexpr bool has = (int)op_lock_bits != 0;
+    const void *kernel = a.run.traced.live ? bsp_lock_kernel_of<has, true>(word) : bsp_lock_kernel_of<has, false>(word);
+    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
 }
 
 static ordo_status bsp_run_owner(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
     bsp_owner_args a = {};
-    return op_cuda_run_owned(c, (const void *)bsp_owner_kernel, 0, (int)c->job->tunable[BSP_BLOCKS], op_activates,
-                             arrays, &a);
+    return op_cuda_run_owned(c, (const void *)bsp_owner_kernel<false>, (const void *)bsp_owner_kernel<true>, 0,
+                             (int)c->job->tunable[BSP_BLOCKS], op_activates, arrays, &a);
 }
 
 static ordo_status bsp_run_job(ordo_job *job)

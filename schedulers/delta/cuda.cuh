@@ -76,6 +76,7 @@ typedef struct delta_dev_words {
                                `word` */
     ordo_u32 latency_bound; /* number of consecutive latency-bound supersteps */
     ordo_u32 stop;          /* written by block 0, for the last block: the host wants the run to stop */
+    ordo_u64 balance;       /* of a traced run: sum of all tails, less the entries that wait when a superstep begins */
 } delta_dev_words;
 
 typedef struct delta_dev_queue {
@@ -204,8 +205,8 @@ ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s,
 }
 
 /* By the first warp of the block that arrived last, between two supersteps: computes the word that says what comes
- * next. */
-ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s)
+ * next. In a traced run it also stores `balance`. */
+ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s, bool traced)
 {
     const ordo_u32 lane = threadIdx.x % 32, head = s->head;
     const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
@@ -219,6 +220,12 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     const bool stays = end > s->to;
     const ordo_u64 first = ordo_pool_number(q.pool, s->begins[head]);
     const ordo_u64 numbers = (s->to - s->begins[head] + (stays ? 0 : size - 1)) >> q.pool.block_shift;
+    if (traced) {
+        const ordo_u64 done = lane != head ? s->begins[lane] : stays ? s->to : (end + size - 1) & ~(size - 1);
+        const ordo_u64 balance = ordo_warp_sum(done);
+        if (lane == 0)
+            ordo_dev_store(&q.words->balance, balance);
+    }
     ordo_u32 free_count = ordo_dev_load(&q.words->free_count);
     for (ordo_u64 i = 0; i < numbers; i += 32) {
         ordo_u32 block = ORDO_POOL_NONE;
@@ -258,8 +265,10 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     return generation | (ordo_u64)DELTA_DEV_END << 52;
 }
 
-/* By the whole grid: the barrier between two supersteps; afterwards *s describes the next one. */
-ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
+/* By the whole grid: the barrier between two supersteps; afterwards *s describes the next one. In a traced
+ * run warps call `waits()` when their block has arrived, but for the one that decides. */
+template <typename Waits>
+ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, bool traced, Waits waits)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift, most = ((ordo_u64)1 << 46) - 1;
@@ -273,9 +282,11 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
         }
         ordo_u64 word = 0;
         __syncwarp();
+        if (traced && __shfl_sync(~0u, before, 0) + 1 != gridDim.x * (ordo_u32)s->generation)
+            waits();
         /* `arrived` wraps with 2^32; so does the product */
         if (__shfl_sync(~0u, before, 0) + 1 == gridDim.x * (ordo_u32)s->generation) {
-            word = delta_dev_decide(q, s);
+            word = delta_dev_decide(q, s, traced);
             __syncwarp();
             if (lane == 0) {
                 ordo_dev_fence();
@@ -307,6 +318,8 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s)
             s->generation++;
         }
     }
+    if (traced && threadIdx.x >= 32)
+        waits();
     __syncthreads();
 }
 
@@ -340,12 +353,14 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 {
     w->chain_limit = 0;
     hand->dry = false;
-    delta_dev_barrier(a.queue, step);
+    /* behind the arrival, which a store before it would delay */
+    delta_dev_barrier(a.queue, step, w->live != NULL, [&] { op_warp_show(w, a.run, ORDO_AT_BARRIER); });
     const bool ends = step->phase == DELTA_DEV_END;
     if (ends || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
-        op_warp_publish(w, a.run.counters);
+        op_warp_publish(w, a.run);
     if (ends)
         return false;
+    op_warp_show_state(w, a.run, ORDO_BUSY);
     hand->steps++;
     hand->sweep = step->phase == DELTA_DEV_SWEEP;
     w->map.base = step->base;
@@ -359,6 +374,9 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     hand->grain = hand->sweep ? 32 : (count + hand->warps - 1) / hand->warps;
     hand->grain = hand->grain < 32 ? hand->grain : 32;
     hand->at = hand->number * hand->grain;
+    if (w->live && blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1)
+        ordo_live_report(a.run.traced, hand->steps, count,
+                         (ordo_u64)((step->base - op_warp_base(a.lowest)) * w->map.per_delta), step->delta, 1);
     if (blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1 && hand->steps % 16 == 1) {
         /* the trace and the host's stop request; reading the mailbox takes as long as a superstep with few items */
         ordo_dev_sample(a.run.record, count, (ordo_u64)((step->base - op_warp_base(a.lowest)) * w->map.per_delta),
@@ -442,12 +460,14 @@ struct delta_hooks {
     }
 };
 
+template <bool Traced>
 static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(const __grid_constant__ delta_args a)
 {
     __shared__ ordo_warp_store<op_entry> store[DELTA_DEV_WARPS];
     __shared__ op_entry local_queue[DELTA_DEV_WARPS][delta_local];
     __shared__ ordo_dev_pool_cache cache;
     __shared__ delta_dev_step step;
+    __shared__ ordo_u32 live[Traced ? (int)DELTA_DEV_WARPS : 1][5];
     const ordo_u32 warp = threadIdx.x / 32;
     ordo_pool_start(&cache);
     for (ordo_u32 i = blockIdx.x * DELTA_DEV_THREADS + threadIdx.x; i < a.queue.pool.blocks;
@@ -469,7 +489,9 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     __syncthreads();
 
     op_warp w;
-    op_warp_start(&w, &store[warp], local_queue[warp]);
+    op_warp_start(&w, &store[warp], local_queue[warp], Traced ? live[warp] : NULL);
+    if (Traced)
+        ordo_live_begin(a.run.traced, ORDO_BUSY);
     w.map.base = step.base;
     w.map.per_delta = step.per_delta;
     w.map.buckets = a.queue.pool.buckets;
@@ -537,6 +559,20 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
                                                      : latency_bound;
 }
 
+/* For samples of a trace: entries in buckets that were not taken when the superstep began, and spilled items. */
+static void delta_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
+{
+    const delta_dev_words *const words = (const delta_dev_words *)seen->copy[0];
+    ordo_u64 reserved = 0;
+    if (!words)
+        return;
+    for (int b = 0; b < DELTA_DEV_BUCKETS; b++)
+        reserved += words->tail[b];
+    out->in_flight = reserved > words->balance ? reserved - words->balance : 0;
+    out->in_flight += words->spilled > words->swept ? words->spilled - words->swept : 0;
+    out->spills = words->spilled;
+}
+
 static ordo_status delta_run_job(ordo_job *job)
 {
     const double *t = job->tunable;
@@ -552,7 +588,9 @@ static ordo_status delta_run_job(ordo_job *job)
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
     ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
-    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)delta_kernel);
+    const void *kernel = status ? NULL
+                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)delta_kernel<true>
+                                                                     : (const void *)delta_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
     ordo_u64 ids = 0;
@@ -576,6 +614,7 @@ static ordo_status delta_run_job(ordo_job *job)
     if (!status) {
         a.queue.spill.count = &a.queue.words->spilled;
         c.keep_cells = true;
+        c.glance = {{a.queue.words, NULL}, {sizeof *a.queue.words, 0}, delta_glance, NULL};
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
     }

@@ -508,7 +508,11 @@ ORDO_DEV int inbox_take(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
     inbox_found found;
     const int state = inbox_find(a, w, me, next, &found, entry);
     if (state == ORDO_WARP_END || __any_sync(~0u, w->edges >= a.count_edges))
-        op_warp_publish(w, a.run.counters);
+        op_warp_publish(w, a.run);
+    if (next->idle >= 2 && state == ORDO_WARP_ENTRIES)
+        op_warp_show_state(w, a.run, ORDO_BUSY);
+    else if (next->idle == 2)
+        op_warp_show_state(w, a.run, ORDO_WAITING);
     if (state != ORDO_WARP_ENTRIES)
         return state;
     next->idle = 0;
@@ -657,7 +661,7 @@ ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_monitor_state *m, ordo_u64 
 }
 
 /* By one whole warp of the grid: the monitor; runs until the end of the run. */
-ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
+template <bool Traced> ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     inbox_monitor_state m = {base, a.delta};
@@ -675,6 +679,8 @@ ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
         inbox_adapt(a, &m, hint, begins + front, inbox_too_narrow(a, &m, hint, near_front));
         if (lane == 0) {
             ordo_dev_sample(a.run.record, pending, hint, m.width, a.window + 1, -1);
+            if (Traced)
+                ordo_live_report(a.run.traced, hint + 1, pending, hint, m.width, a.window + 1);
             a.run.record->supersteps = hint;
             a.run.mailbox->supersteps = hint;
             a.run.mailbox->in_flight = pending;
@@ -691,23 +697,27 @@ ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
     }
 }
 
+template <bool Traced>
 static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) inbox_kernel(const __grid_constant__ inbox_args a)
 {
     __shared__ ordo_warp_store<op_entry> store[INBOX_DEV_WARPS];
     __shared__ op_entry local_queue[INBOX_DEV_WARPS][32];
+    __shared__ ordo_u32 live[Traced ? (int)INBOX_DEV_WARPS : 1][5];
     const ordo_u32 warp = threadIdx.x / 32;
     op_warp_lowest(a.ctx, &a.run, a.lowest);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ordo_dev_store(&a.words->pending, a.run.initial_count);
     cooperative_groups::this_grid().sync();
     op_warp w;
-    op_warp_start(&w, &store[warp], local_queue[warp]);
+    op_warp_start(&w, &store[warp], local_queue[warp], Traced ? live[warp] : NULL);
     inbox_worker me = {};
     me.index = blockIdx.x + gridDim.x * warp; /* consecutive workers are in different blocks */
+    if (Traced && me.index <= a.workers)
+        ordo_live_begin(a.run.traced, me.index < a.workers ? ORDO_BUSY : ORDO_MANAGING);
     if (me.index < a.workers)
         inbox_work(a, &w, &me, op_warp_base(a.lowest));
     else if (me.index == a.workers)
-        inbox_monitor(a, op_warp_base(a.lowest));
+        inbox_monitor<Traced>(a, op_warp_base(a.lowest));
 }
 
 /* Computes the number of workers, sizes of rings, and all parameters that follow from the graph, for `blocks` resident
@@ -753,6 +763,21 @@ static void inbox_plan(const ordo_job *job, int blocks, ordo_u64 ids, inbox_args
     a->ctx.local_capacity = 32;
 }
 
+/* For samples of a trace: entries in rings, those that warps hold, and initial items that are not processed yet. Bits
+ * are not counted by themselves; once there are any it is `pending`, which also has the credit of workers. */
+static void inbox_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
+{
+    const inbox_dev_words *const words = (const inbox_dev_words *)seen->copy[0];
+    const ordo_u64 initial = seen->c->job->initial_count, gone = seen->sum->items + seen->sum->stale;
+    if (!words)
+        return;
+    ordo_u64 there = gone < initial ? initial - gone : 0;
+    for (int b = 0; b < INBOX_BUCKETS; b++)
+        there += words->waiting[b];
+    out->in_flight = words->spilled || there > words->pending ? words->pending : there;
+    out->spills = words->spilled;
+}
+
 static ordo_status inbox_run_job(ordo_job *job)
 {
     const double *t = job->tunable;
@@ -767,7 +792,9 @@ static ordo_status inbox_run_job(ordo_job *job)
     a.per_delta = 1 / a.delta;
     const int each = (int)t[INBOX_BLOCKS];
     ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
-    const void *kernel = status ? NULL : ordo_cuda_kernel((const void *)inbox_kernel);
+    const void *kernel = status ? NULL
+                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)inbox_kernel<true>
+                                                                     : (const void *)inbox_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, INBOX_DEV_THREADS, each, &blocks);
     ordo_u64 ids = 0;
@@ -789,6 +816,7 @@ static ordo_status inbox_run_job(ordo_job *job)
         status = op_warp_arguments(&c, t[INBOX_RECORDS] > 0, &a, &arrays);
     if (!status) {
         void *args[] = {&a};
+        c.glance = {{a.words, NULL}, {sizeof *a.words, 0}, inbox_glance, NULL};
         status = ordo_cuda_launch(&c, kernel, INBOX_DEV_THREADS, each, args);
     }
     if (!status)

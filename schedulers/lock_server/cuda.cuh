@@ -170,12 +170,14 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
 
 /* By a whole block: a client's step. Its first piece of work is the one with the client's number; it gets the others by
  * ticket. */
-ORDO_DEV void lock_server_client(const lock_server_args *a, const server_outbox *out, lock_server_tile *tile,
-                                 ordo_u32 index, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
+ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_traced &traced, const server_outbox *out,
+                                 lock_server_tile *tile, ordo_u32 index, ordo_u32 step, server_counters *mine,
+                                 ordo_u32 *rounds)
 {
     __shared__ ordo_dev_scan_sums<ordo_u32, SERVER_THREADS> scan;
     __shared__ ordo_u32 taken;
     server_sending sending = {};
+    ordo_u32 tiles = 0;
     for (ordo_u32 now = index;;) {
         ordo_vid item;
         ordo_u64 begin;
@@ -189,6 +191,8 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const server_outbox 
         __syncthreads();
         if (!lock_server_expand(a, out, tile, total, &sending, step, mine, rounds))
             break;
+        if (++tiles > 1) /* a step of one tile has only its barrier */
+            ordo_live_publish<3>(traced, server_counted(mine), ORDO_BUSY);
         if (threadIdx.x == 0)
             taken = gridDim.x - a->servers + ordo_dev_add(&a->frontier.counters[step % 3].ticket, 1u);
         __syncthreads();
@@ -291,12 +295,12 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, lock_server_se
 
 /* By a whole block: a server's step. */
 template <bool Combine>
-ORDO_DEV void lock_server_server(const lock_server_args *a, lock_server_serving *s, server_taking *taking,
-                                 ordo_dev_queue *queue, ordo_u32 index, ordo_u32 step, server_counters *mine,
-                                 ordo_u32 *rounds)
+ORDO_DEV void lock_server_server(const lock_server_args *a, const ordo_cuda_traced &traced, lock_server_serving *s,
+                                 server_taking *taking, ordo_dev_queue *queue, ordo_u32 index, ordo_u32 step,
+                                 server_counters *mine, ordo_u32 *rounds)
 {
     __shared__ int verdict;
-    ordo_u32 turns = 0;
+    ordo_u32 turns = 0, looks = 0, idle = 0;
     for (;;) {
         ordo_u64 word[lock_server_each][lock_server_words];
         const ordo_u32 count = server_take<lock_server_words, lock_server_each>(&a->ring, index, taking, word, false);
@@ -306,6 +310,11 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, lock_server_serving 
             lock_server_serve_plain(a, s, queue, word, count, step, mine);
         if (op_activates && count)
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
+        if (count ? idle != 0 : ++idle == 2)
+            ordo_live_state(traced, count ? ORDO_BUSY : ORDO_WAITING);
+        idle = count ? 0 : idle;
+        if (++looks % 16 == 0)
+            ordo_live_publish<3>(traced, server_counted(mine), ORDO_LIVE_KEEP);
         if (count && ++turns % ORDO_CUDA_LOOK)
             continue;
         if (threadIdx.x == 0) {
@@ -324,7 +333,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, lock_server_serving 
 
 /* ---- the kernel ---- */
 
-template <bool Combine>
+template <bool Combine, bool Traced>
 static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
 {
     extern __shared__ ordo_u64 capacity[];
@@ -343,6 +352,8 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
             serving->table[i] = Combine ? SERVER_NONE : 0;
     server_taking taking = server_taking_begin(least);
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
+    ordo_live_begin(traced, ORDO_BUSY);
     ordo_dev_start(&queue); /* has a barrier */
     const ordo_u64 threads = (ordo_u64)gridDim.x * SERVER_THREADS;
     for (ordo_u64 first = (ordo_u64)blockIdx.x * SERVER_THREADS; first < a.run.initial_count; first += threads) {
@@ -359,12 +370,16 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, &a.run, (ordo_u64)counters->count + counters->segments, step, 0);
+        ordo_live_step(traced, step, (ordo_u64)counters->count + counters->segments, step, 0);
         if (serves)
-            lock_server_server<Combine>(&a, serving, &taking, &queue, index, step, &mine, &rounds);
+            lock_server_server<Combine>(&a, traced, serving, &taking, &queue, index, step, &mine, &rounds);
         else
-            lock_server_client(&a, &out, tile, index, step, &mine, &rounds);
+            lock_server_client(&a, traced, &out, tile, index, step, &mine, &rounds);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
-        grid.sync();
+        if constexpr (Traced)
+            ordo_live_barrier<3>(traced, server_counted(&mine), ordo_live_due(step, counters->count));
+        else
+            grid.sync();
         if (ordo_dev_halted(&a.halt, step))
             break;
     }
@@ -422,6 +437,13 @@ static ordo_status lock_server_choose(ordo_cuda *c, const void *kernel, int *blo
     return status;
 }
 
+/* For samples of a trace: `servers` blocks take no tiles. */
+static void lock_server_glance(const ordo_cuda_seen *seen, const void *servers, ordo_probed *out)
+{
+    const ordo_cuda_tiles tiles = {seen->grid - *(const ordo_u32 *)servers, SERVER_THREADS, 32, 1};
+    ordo_cuda_frontier_show(seen, &tiles, out);
+}
+
 static ordo_status lock_server_run_job(ordo_job *job)
 {
     ordo_cuda c;
@@ -436,8 +458,11 @@ static ordo_status lock_server_run_job(ordo_job *job)
         return status;
     status = ordo_cuda_begin(job, sizeof(op_cell), false, &c);
     if (!status) {
-        kernel = ordo_cuda_kernel(combine ? (const void *)lock_server_kernel<true>
-                                          : (const void *)lock_server_kernel<false>);
+        const void *const kernels[2][2] = {
+            {(const void *)lock_server_kernel<false, false>, (const void *)lock_server_kernel<false, true>},
+            {(const void *)lock_server_kernel<true, false>, (const void *)lock_server_kernel<true, true>},
+        };
+        kernel = ordo_cuda_kernel(kernels[combine][c.run.traced.live != NULL]);
         status = lock_server_choose(&c, kernel, &blocks, &a.servers);
     }
     if (!status)
@@ -458,6 +483,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
                                                                                                     : ORDO_ERR_MEMORY;
     if (!status) {
         void *args[] = {&a};
+        c.glance = {{a.frontier.counters, NULL}, {3 * sizeof *a.frontier.counters, 0}, lock_server_glance, &a.servers};
         status = ordo_cuda_launch(&c, kernel, SERVER_THREADS, blocks, args);
     }
     return ordo_cuda_end(&c, status);

@@ -106,7 +106,7 @@ ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const ordo_reques
 
 /* By a whole block: a client's step. One function: the requests of a batch stay in registers from `prepare` to the
  * messages. */
-template <typename Form>
+template <typename Form, bool Traced>
 ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_block *b, server_sending *sending,
                                  ordo_u32 step, ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
 {
@@ -166,6 +166,8 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
         if (!server_deliver<Form::width, places>(&b->out, &a->first, a->servers, to, word, sending, &a->halt, step,
                                                  rounds))
             break;
+        if constexpr (Traced)
+            ordo_live_publish<5>(a->run.traced, server_counted(mine), ORDO_BUSY);
     }
     __syncthreads();
     if (threadIdx.x == 0) {

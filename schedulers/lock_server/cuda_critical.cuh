@@ -132,7 +132,7 @@ typedef struct lock_server_block {
 /* ---- the kernel ---- */
 
 /* One function: the compiler knows the memory space of a block's pointers only if it sees where they come from. */
-template <typename Form>
+template <typename Form, bool Traced>
 static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
 {
     extern __shared__ ordo_u64 capacity[];
@@ -186,6 +186,8 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
     server_taking requests = server_taking_begin(least[0]), seconds = server_taking_begin(least[1]);
     server_sending sending = {};
     nested_place place = {};
+    if constexpr (Traced)
+        ordo_live_begin(a.run.traced, ORDO_BUSY);
     ordo_dev_start(&queue); /* has a barrier */
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_frontier *f = &a.frontier;
@@ -194,12 +196,16 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, step, &a.run, count, step, 0);
+        if constexpr (Traced)
+            ordo_live_step(a.run.traced, step, count, step, 0);
         if (!b.server)
-            lock_server_client<Form>(&a, &b, &sending, step, count, &mine, &rounds);
+            lock_server_client<Form, Traced>(&a, &b, &sending, step, count, &mine, &rounds);
         else if constexpr (Form::nested)
-            lock_server_nested_server<Form>(&a, &b, &place, &queue, step, &mine, &rounds);
+            lock_server_nested_server<Form, Traced>(&a, &b, &place, &queue, step, &mine, &rounds);
         else
-            lock_server_server<Form>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
+            lock_server_server<Form, Traced>(&a, &b, &requests, &seconds, &sending, &queue, step, &mine, &rounds);
+        if constexpr (Traced)
+            ordo_live_publish<5>(a.run.traced, server_counted(&mine), ORDO_AT_BARRIER);
         if (!op_activates)
             break;
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
@@ -221,25 +227,26 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
 #include "cuda_plan.cuh"
 
 /* The kernel of a form; instantiated only if the operator can have it (Exists). */
-template <typename Form, bool Exists> static const void *lock_server_kernel_of(void)
+template <typename Form, bool Exists> static const void *lock_server_kernel_of(bool traced)
 {
     if constexpr (Exists)
-        return (const void *)lock_server_kernel<Form>;
+        return traced ? (const void *)lock_server_kernel<Form, true> : (const void *)lock_server_kernel<Form, false>;
     return NULL;
 }
 
 /* The kernel of a plan, with messages of that width. If pairs are nested, or clients combine, there is only one width.
  */
-template <int Width, int Words, bool Exists> static const void *lock_server_kernel_for(const lock_server_plan *p)
+template <int Width, int Words, bool Exists>
+static const void *lock_server_kernel_for(const lock_server_plan *p, bool traced)
 {
     constexpr bool chains = Exists && (int)op_targets == 1;
     if (p->chains && chains)
-        return lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_CHAINS, false>, chains>();
-    return p->near ? lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, true>, Exists>()
-                   : lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, false>, Exists>();
+        return lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_CHAINS, false>, chains>(traced);
+    return p->near ? lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, true>, Exists>(traced)
+                   : lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, false>, Exists>(traced);
 }
 
-static const void *lock_server_find_kernel(const lock_server_plan *p)
+static const void *lock_server_find_kernel(const lock_server_plan *p, bool traced)
 {
     constexpr int full = (int)lock_server_full, words = (int)op_words;
     constexpr bool one = (int)op_targets == 1, runs = one || (int)op_halves, gathers = one && (int)op_combines;
@@ -247,13 +254,15 @@ static const void *lock_server_find_kernel(const lock_server_plan *p)
     using nested = lock_server_form<(int)lock_server_nested_words, (int)lock_server_rebuilds_args ? 0 : 2,
                                     LOCK_SERVER_NESTED, false>;
     if (p->nested)
-        return lock_server_kernel_of<nested, !one>();
+        return lock_server_kernel_of<nested, !one>(traced);
     if (p->gather)
-        return p->near ? lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, true>, gathers>()
-                       : lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, false>, gathers>();
+        return p->near
+                   ? lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, true>, gathers>(traced)
+                   : lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, false>, gathers>(traced);
     if (!(int)lock_server_rebuilds_args)
-        return lock_server_kernel_for<full, words, sends>(p);
-    return p->words == 1 ? lock_server_kernel_for<1, 0, rebuilds>(p) : lock_server_kernel_for<2, 0, rebuilds>(p);
+        return lock_server_kernel_for<full, words, sends>(p, traced);
+    return p->words == 1 ? lock_server_kernel_for<1, 0, rebuilds>(p, traced)
+                         : lock_server_kernel_for<2, 0, rebuilds>(p, traced);
 }
 
 static ordo_status lock_server_run_job(ordo_job *job)
@@ -281,7 +290,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
     if (!status)
         status = lock_server_make_args(&c, &plan, &a);
     if (!status) {
-        kernel = ordo_cuda_kernel(lock_server_find_kernel(&plan));
+        kernel = ordo_cuda_kernel(lock_server_find_kernel(&plan, a.run.traced.live != NULL));
         status = ordo_cuda_share(&c, kernel, SERVER_THREADS, plan.shared, &resident);
     }
     if (!status && resident < plan.blocks)

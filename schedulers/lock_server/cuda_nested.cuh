@@ -184,8 +184,15 @@ ORDO_DEV bool lock_server_run_nested(const lock_server_args *a, const lock_serve
     return got;
 }
 
+/* By a whole warp, after ordo_dev_told: shows its counters, as often as that function reads its word. */
+ORDO_DEV void lock_server_show(const lock_server_args *a, const server_counters *mine, ordo_u32 rounds)
+{
+    if (__shfl_sync(0xffffffffu, rounds, 0) % ORDO_CUDA_LOOK == 0)
+        ordo_live_publish<5>(a->run.traced, server_counted(mine), ORDO_BUSY);
+}
+
 /* By a whole warp: answers tries, for a step; `warp` of `warps`. */
-template <typename Form>
+template <typename Form, bool Traced>
 ORDO_DEV void lock_server_answer_tries(const lock_server_args *a, const lock_server_block *b, nested_ring *ring,
                                        nested_place *place, ordo_u32 warp, ordo_u32 warps, ordo_dev_queue *queue,
                                        ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
@@ -232,12 +239,14 @@ ORDO_DEV void lock_server_answer_tries(const lock_server_args *a, const lock_ser
             break;
         if (__any_sync(0xffffffffu, ordo_dev_told(&a->halt, step, rounds)))
             break;
+        if constexpr (Traced)
+            lock_server_show(a, mine, *rounds);
     }
 }
 
 /* By a whole warp: at home, for a step. One function: an iteration is one pass over the states of all lanes'
  * requests, with one fence for all of them. */
-template <typename Form>
+template <typename Form, bool Traced>
 ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_block *b, nested_ring *ring,
                                   nested_place *place, ordo_u32 warp, ordo_dev_queue *queue, ordo_u32 step,
                                   server_counters *mine, ordo_u32 *rounds)
@@ -330,6 +339,8 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
             break;
         if (__any_sync(0xffffffffu, ordo_dev_told(&a->halt, step, rounds)))
             break;
+        if constexpr (Traced)
+            lock_server_show(a, mine, *rounds);
     }
     __syncwarp();
     if (threadIdx.x % 32 == 0) {
@@ -339,7 +350,7 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
 }
 
 /* By a whole block: a server's step. Its warps work independently until a barrier at its end. */
-template <typename Form>
+template <typename Form, bool Traced>
 ORDO_DEV void lock_server_nested_server(const lock_server_args *a, const lock_server_block *b, nested_place *place,
                                         ordo_dev_queue *queue, ordo_u32 step, server_counters *mine, ordo_u32 *rounds)
 {
@@ -352,8 +363,9 @@ ORDO_DEV void lock_server_nested_server(const lock_server_args *a, const lock_se
     }
     __syncthreads();
     if (warp < a->homes)
-        lock_server_at_home<Form>(a, b, &requests, place, warp, queue, step, mine, rounds);
+        lock_server_at_home<Form, Traced>(a, b, &requests, place, warp, queue, step, mine, rounds);
     else if (warp - a->homes < answering)
-        lock_server_answer_tries<Form>(a, b, &tries, place, warp - a->homes, answering, queue, step, mine, rounds);
+        lock_server_answer_tries<Form, Traced>(a, b, &tries, place, warp - a->homes, answering, queue, step, mine,
+                                               rounds);
     __syncthreads();
 }

@@ -159,14 +159,14 @@ ORDO_DEV bool lock_server_round_ends(const lock_server_args *a, const lock_serve
 
 /* By a whole block: a server's step. One function: the requests of a batch stay in registers from the message to
  * the second half. */
-template <typename Form>
+template <typename Form, bool Traced>
 ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_block *b, server_taking *requests,
                                  server_taking *seconds, server_sending *sending, ordo_dev_queue *queue, ordo_u32 step,
                                  server_counters *mine, ordo_u32 *rounds)
 {
     const bool chains = Form::chains && !lock_server_pairs;
     bool served = false, busy = false; /* the same for all threads */
-    ordo_u32 turns = 0;
+    ordo_u32 turns = 0, looks = 0;
     for (;;) {
         ordo_u64 word[lock_server_places][Form::width];
         ordo_u32 count = 0, others = 0;
@@ -234,6 +234,10 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
         }
         if (op_activates)
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
+        if constexpr (Traced)
+            if (++looks % 8 == 0)
+                ordo_live_publish<5>(a->run.traced, server_counted(mine),
+                                     count || others || busy ? ORDO_BUSY : ORDO_WAITING);
         if (lock_server_round_ends(a, b, step, !count && !others && !busy, &served, requests, seconds, &turns, rounds))
             break;
     }

@@ -106,6 +106,12 @@ ORDO_DEV void near_far_flush_near(const near_far_args *a, const near_far_phase *
 
 enum { near_far_resident = 0 };
 
+/* By the whole grid: the barrier of a traced run. */
+ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, bool counts)
+{
+    ordo_live_barrier<4>(traced, mine, counts);
+}
+
 ORDO_DEV ordo_u64 near_far_bucket_of(const near_far_args *a, ordo_vid item, op_cell value)
 {
     return near_far_bucket(a, op_priority(&a->state, item, value));
@@ -141,7 +147,8 @@ ORDO_DEV void near_far_split_one(const near_far_args *a, const near_far_phase *p
         near_far_push_far(a, p, item, bucket);
 }
 
-ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p, ordo_cuda_counters *mine, ordo_u32 *)
+ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p, const ordo_cuda_traced &traced,
+                                 ordo_cuda_counters *mine, ordo_u32 *)
 {
     __shared__ op_dev_tile tile;
     op_dev_step(
@@ -165,10 +172,20 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
         [&] {
             near_far_flush_near(a, p, false);
             near_far_flush_far(a, p, false);
+            if (traced.live && ordo_live_long(a->frontier.counters[p->number % 3].count))
+                ordo_live_publish<4>(traced, *mine, ORDO_BUSY);
         });
 }
 
 #else
+
+/* By the whole grid: the barrier of a traced run. Lanes leave loops one by one, so each shows its own counters. */
+ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, bool)
+{
+    ordo_live_add(traced, mine);
+    ordo_live_state(traced, ORDO_AT_BARRIER);
+    cooperative_groups::this_grid().sync();
+}
 
 enum { near_far_resident = (int)op_requests > 1 ? 3 : 0 };
 
@@ -203,12 +220,12 @@ ORDO_DEV void near_far_split_one(const near_far_args *a, const near_far_phase *p
     }
 }
 
-ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p, ordo_cuda_counters *mine,
-                                 ordo_u32 *rounds)
+ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p, const ordo_cuda_traced &traced,
+                                 ordo_cuda_counters *mine, ordo_u32 *rounds)
 {
     const ordo_cuda_frontier *f = &a->frontier;
     op_dev_prepares<(int)op_lock_bits != 0>(
-        &a->sections, f->list[p->number & 1], f->counters[p->number % 3].count, p->number, mine, rounds,
+        &a->sections, traced, f->list[p->number & 1], f->counters[p->number % 3].count, p->number, mine, rounds,
         [&](const ordo_activation &to) {
             if (near_far_bucket(a, to.priority) < p->threshold)
                 return op_dev_push(f, p->near, to.item, p->number + 1);
@@ -222,6 +239,8 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
 
 #endif
 
+/* One function: supersteps and splits share the buffers and the counters, which stay in registers. */
+template <bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident) near_far_kernel(const near_far_args a)
 {
     __shared__ ordo_dev_queue near, far;
@@ -234,6 +253,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
     near_far_phase p = {&near, &far, 0, 1, 0, &lowest};
     ordo_dev_start(&near);
     ordo_dev_start(&far);
+    if constexpr (Traced)
+        ordo_live_begin(a.run.traced, ORDO_BUSY);
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.run.initial_count; first += threads) {
         ordo_u64 i = first + threadIdx.x;
         if (i < a.run.initial_count)
@@ -252,9 +273,12 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
             break;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             ordo_dev_begin_step(f, p.number, &a.run, (ordo_u64)waiting + far_count, p.threshold, a.delta);
+        if constexpr (Traced)
+            ordo_live_step(a.run.traced, p.number, (ordo_u64)waiting + far_count, p.threshold, a.delta,
+                           waiting ? p.epoch : 0);
         lowest = 0;
         if (waiting) {
-            near_far_superstep(&a, &p, &mine, &rounds);
+            near_far_superstep(&a, &p, Traced ? a.run.traced : ordo_cuda_traced{}, &mine, &rounds);
         } else {
             const ordo_u32 *pile = a.far[p.epoch & 1];
             const ordo_u64 before = p.threshold, least = ~ordo_dev_load(&a.epoch[p.epoch % 3].lowest);
@@ -276,7 +300,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
         near_far_flush_far(&a, &p, true);
         near_far_publish_lowest(&a.epoch[p.epoch % 3], lowest);
         near_far_flush_near(&a, &p, true);
-        grid.sync();
+        if constexpr (Traced)
+            near_far_barrier(a.run.traced, mine, ordo_live_due(p.number, waiting ? waiting : far_count));
+        else
+            grid.sync();
 #if ORDO_OP_KIND != ORDO_KIND_RELAX
         if (ordo_dev_halted(&a.sections.halt, p.number))
             break;
@@ -284,6 +311,19 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
     }
     ordo_dev_publish(a.run.counters, mine);
 }
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+/* For samples of a trace: the near pile as a frontier, and the far pile. A split moves items between the two, and does
+ * not change their number. */
+static void near_far_glance(const ordo_cuda_seen *seen, const void *arg, ordo_probed *out)
+{
+    const ordo_near_far_epoch *const epoch = (const ordo_near_far_epoch *)seen->copy[1];
+    if (!epoch || !seen->live->detail)
+        return;
+    ordo_cuda_frontier_show(seen, arg, out);
+    out->in_flight += epoch[seen->live->detail % 3].count;
+}
+#endif
 
 static ordo_status near_far_run_job(ordo_job *job)
 {
@@ -318,7 +358,15 @@ static ordo_status near_far_run_job(ordo_job *job)
         status = ORDO_ERR_MEMORY;
     if (!status) {
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)near_far_kernel), ORDO_CUDA_THREADS, blocks, args);
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+        ordo_cuda_frontier_watch(&c, &a.frontier);
+        c.glance.from[1] = a.epoch;
+        c.glance.bytes[1] = 3 * sizeof *a.epoch;
+        c.glance.show = near_far_glance;
+#endif
+        const void *kernel =
+            a.run.traced.live ? (const void *)near_far_kernel<true> : (const void *)near_far_kernel<false>;
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
     }
 #if ORDO_OP_KIND != ORDO_KIND_RELAX
     if (!status)

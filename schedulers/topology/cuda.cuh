@@ -33,17 +33,23 @@ typedef struct topology_args {
     ordo_cuda_run run;
 } topology_args;
 
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(const topology_args a)
+/* One function: a round is one loop over edges, whose counters stay in registers. */
+template <bool Traced>
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live_resident(8) : 0)
+    topology_kernel(const topology_args a)
 {
     enum { LINE = 32, RUN = 8 };
     auto grid = cooperative_groups::this_grid();
     ordo_cuda_counters mine = {};
     const ordo_u64 threads = (ordo_u64)gridDim.x * blockDim.x, me = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x;
     const ordo_u64 edges = a.rows.m;
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
+    ordo_live_begin(traced, ORDO_BUSY);
     for (ordo_u64 round = 1;; round++) {
         ordo_u32 *changed = a.changed + round % 3 * LINE;
         if (me == 0) {
             ordo_dev_sample(a.run.record, a.num_items, round, 0, 1, -1);
+            ordo_live_report(traced, round, a.num_items, round, 0, 1);
             a.changed[(round + 1) % 3 * LINE] = 0;
             a.stop[(round + 1) % 3 * LINE] = a.run.mailbox->stop;
             a.run.record->supersteps = round;
@@ -52,7 +58,11 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(co
             mine.items += a.num_items;
         }
         bool any = false;
+        ordo_u32 pieces = 0;
+        ordo_live_state(traced, ORDO_BUSY);
         for (ordo_u64 begin = me * RUN; begin < edges; begin += threads * RUN) {
+            if (Traced && ++pieces % 8 == 0 && begin + (31 - me % 32) * RUN < edges) /* the whole warp is here */
+                ordo_live_publish<3>(traced, mine, ORDO_LIVE_KEEP);
             ordo_u64 end = begin + RUN < edges ? begin + RUN : edges;
             ordo_u64 low = 0, high = a.rows.n; /* the row that holds `begin` */
             while (high - low > 1) {
@@ -81,13 +91,26 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_kernel(co
         }
         if (__syncthreads_or(any) && threadIdx.x == 0)
             ordo_dev_store(changed, 1u);
-        grid.sync();
+        if constexpr (Traced)
+            ordo_live_barrier<3>(traced, mine, true);
+        else
+            grid.sync();
         const bool again = ordo_dev_load(changed) && ((int)op_activates || a.racy); /* otherwise the first round is the
                                                                                        whole run */
         if (!again || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
             break;
     }
     ordo_dev_publish(a.run.counters, mine);
+}
+
+/* For samples of a trace: the part of the round's edges that is not processed yet, in items. Where the operator's
+ * filter leaves edges out, it is too large. */
+static void topology_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
+{
+    const double edges = (double)seen->c->job->out->m, before = edges * ((double)seen->live->step - 1);
+    const double done = ((double)seen->sum->edges - before) / (edges > 0 ? edges : 1);
+    if (seen->live->step)
+        out->in_flight = (ordo_u64)((done < 0 ? 1 : done > 1 ? 0 : 1 - done) * (double)seen->c->job->num_items);
 }
 
 static ordo_status topology_run_job(ordo_job *job)
@@ -110,8 +133,11 @@ static ordo_status topology_run_job(ordo_job *job)
         a.changed = words;
         a.stop = words + 3 * LINE;
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)topology_kernel), ORDO_CUDA_THREADS,
-                                  (int)job->tunable[TOPOLOGY_BLOCKS], args);
+        c.glance.show = topology_glance;
+        const void *kernel =
+            a.run.traced.live ? (const void *)topology_kernel<true> : (const void *)topology_kernel<false>;
+        status =
+            ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[TOPOLOGY_BLOCKS], args);
     }
     return ordo_cuda_end(&c, status);
 }

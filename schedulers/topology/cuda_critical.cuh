@@ -22,6 +22,14 @@
 #define topology_lock_kernel ORDO_OP_NAME(topology_lock_kernel)
 #define topology_owner_kernel ORDO_OP_NAME(topology_owner_kernel)
 
+/* For samples of a trace: the items that are not prepared yet in this round. */
+static void topology_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
+{
+    const ordo_u64 all = seen->live->step * seen->c->job->num_items;
+    if (seen->live->step) /* more than a round's items are those of a round that has begun since */
+        out->in_flight = all > seen->sum->items ? (all - seen->sum->items) % (seen->c->job->num_items + 1) : 0;
+}
+
 /* ---- lock ---- */
 
 typedef struct topology_lock_args {
@@ -32,25 +40,32 @@ typedef struct topology_lock_args {
 } topology_lock_args;
 
 /* By all threads of the grid: returns whether a round is to begin; one thread then begins it. */
-ORDO_DEV bool topology_begin(const ordo_cuda_frontier *f, ordo_u32 round, const ordo_cuda_run *run, ordo_u64 num_items)
+ORDO_DEV bool topology_begin(const ordo_cuda_frontier *f, ordo_u32 round, const ordo_cuda_run *run,
+                             const ordo_cuda_traced &traced, ordo_u64 num_items)
 {
     if (f->counters[round % 3].stop)
         return false;
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ordo_dev_begin_step(f, round, run, num_items, round, 0);
+    ordo_live_step(traced, round, num_items, round, 0);
     return true;
 }
 
+template <bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_lock_kernel(const topology_lock_args a)
 {
     auto grid = cooperative_groups::this_grid();
     ordo_cuda_counters mine = {};
     ordo_u32 rounds = 0;
-    for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, a.num_items); round++) {
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
+    ordo_live_begin(traced, ORDO_BUSY);
+    for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, traced, a.num_items); round++) {
         const ordo_u64 before = mine.edges;
         op_dev_prepares<(int)op_lock_bits != 0>(
-            &a.sections, NULL, a.num_items, round, &mine, &rounds, [](const ordo_activation &) { return false; },
-            [] {});
+            &a.sections, traced, NULL, a.num_items, round, &mine, &rounds,
+            [](const ordo_activation &) { return false; }, [] {});
+        ordo_live_add(traced, mine);
+        ordo_live_state(traced, ORDO_AT_BARRIER);
         ordo_u32 *const asked = &a.frontier.counters[(round + 1) % 3].count;
         if (__syncthreads_or(mine.edges != before) && threadIdx.x == 0)
             ordo_dev_store(asked, 1u);
@@ -72,8 +87,11 @@ static ordo_status topology_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
         return status;
     a.num_items = c->job->num_items;
     a.run = c->run;
+    c->glance.show = topology_glance;
     void *args[] = {&a};
-    return ordo_cuda_launch(c, ordo_cuda_kernel((const void *)topology_lock_kernel), ORDO_CUDA_THREADS, blocks, args);
+    const void *kernel =
+        a.run.traced.live ? (const void *)topology_lock_kernel<true> : (const void *)topology_lock_kernel<false>;
+    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
 }
 
 /* ---- owner ---- */
@@ -85,14 +103,17 @@ typedef struct topology_owner_args {
     ordo_cuda_run run;
 } topology_owner_args;
 
+template <bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_owner_kernel(const topology_owner_args a)
 {
     ordo_cuda_counters mine = {};
     ordo_u32 rounds = 0, barrier = 1;
-    for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, a.num_items); round++) {
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
+    ordo_live_begin(traced, ORDO_BUSY);
+    for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, traced, a.num_items); round++) {
         if (!op_dev_owned(
-                &a.owners, NULL, a.num_items, round, &a.frontier.counters[(round + 1) % 3].edges, &barrier, &mine,
-                &rounds, [](const ordo_activation &) { return false; }, [] {}))
+                &a.owners, traced, NULL, a.num_items, round, &a.frontier.counters[(round + 1) % 3].edges, &barrier,
+                &mine, &rounds, [](const ordo_activation &) { return false; }, [] {}))
             break;
         if (!op_dev_goes_on(&a.owners, &barrier))
             break;
@@ -105,8 +126,9 @@ static ordo_status topology_run_owner(ordo_cuda *c, ordo_cuda_arrays *arrays)
     const double *t = c->job->tunable;
     topology_owner_args a = {};
     a.num_items = c->job->num_items;
-    return op_cuda_run_owned(c, (const void *)topology_owner_kernel, (ordo_u32)t[TOPOLOGY_OWNERS],
-                             (int)t[TOPOLOGY_BLOCKS], false, arrays, &a);
+    c->glance.show = topology_glance;
+    return op_cuda_run_owned(c, (const void *)topology_owner_kernel<false>, (const void *)topology_owner_kernel<true>,
+                             (ordo_u32)t[TOPOLOGY_OWNERS], (int)t[TOPOLOGY_BLOCKS], false, arrays, &a);
 }
 
 static ordo_status topology_run_job(ordo_job *job)

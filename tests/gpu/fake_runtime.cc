@@ -1,9 +1,10 @@
 /* fake_runtime.cc -- as much of the CUDA runtime as the host's part of the back end calls, without a GPU, so that what
  * it does when things go wrong can be tested anywhere.
  *
- * Memory is the host's. There is one stream. What is asynchronous is put off as long as CUDA may put it off: a copy is
- * made when an event after it, or something that waits for everything, asks for it, so a buffer that is filled again
- * too early shows. A kernel is a function of the host, taking a pointer to its arguments, on a thread of its own.
+ * Memory is the host's. On a stream that is made a copy is made at once. On the default stream what is asynchronous is
+ * put off as long as CUDA may put it off: a copy is made when an event after it, or something that waits for
+ * everything, asks for it, so a buffer that is filled again too early shows. A kernel is a function of the host, taking
+ * a pointer to its arguments, on a thread of its own.
  *
  * The environment sets FAKE_DRIVER (13000), FAKE_DEVICES (1), FAKE_CAPABILITY (90), FAKE_MEMORY (bytes, 1 GiB),
  * FAKE_PINNED (0: memory cannot be pinned in large pieces).
@@ -117,6 +118,12 @@ cudaError_t cudaGetDevice(int *device)
     return cudaSuccess;
 }
 
+cudaError_t cudaSetDevice(int device)
+{
+    (void)device;
+    return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
 {
     (void)device;
@@ -226,8 +233,33 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
     (void)kind;
-    (void)stream;
+    if (stream) {
+        memcpy(to, from, bytes);
+        return cudaSuccess;
+    }
     put_off(entry{to, from, bytes, NULL});
+    return cudaSuccess;
+}
+
+/* ---- streams ---- */
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
+{
+    (void)flags;
+    *out = (cudaStream_t)malloc(1);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    if (!stream)
+        wait_for_all();
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    free(stream);
     return cudaSuccess;
 }
 

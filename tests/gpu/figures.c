@@ -7,10 +7,16 @@
  * widest_u32. One line a run: the median over all sources and repeats, the least and the most, nanoseconds per edge
  * that was processed (a median, too), and the counts of the last source. Ends with 1 where an answer is wrong or a run
  * fails. DEVICE in the environment: another device than cuda. The graph stays on the device from the first run on.
+ *   With TRACED in the environment every run is made with a trace, too, alternately before and after the one without;
+ * a second line has the median of the quotients of their times, and what the last trace shows. Ends with 1, too, where
+ * a trace is not as it should be: columns that fall, other totals than the run's, no sample of work. TRACED=PERIOD: a
+ * period in seconds, 0: chosen.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <ordo/trace.h>
 
 #include "harness.h"
 
@@ -48,6 +54,88 @@ typedef struct answers {
     ordo_graph *graph; /* with that operator's weights */
     ordo_u32 *words, *cells[MOST_SOURCES];
 } answers;
+
+/* ---- traces ---- */
+
+/* Quotients of times with and without a trace, and the last trace. */
+typedef struct traced_runs {
+    ordo_trace *trace; /* NULL: no traces are asked for */
+    double quotient[MOST_SOURCES * MOST_REPEATS];
+    size_t count, fewest; /* samples of the run that had the fewest */
+    const char *wrong;
+} traced_runs;
+
+static bool falls(const ordo_trace_sample *a, const ordo_trace_sample *b)
+{
+    return b->seconds < a->seconds || b->items < a->items || b->edges < a->edges || b->useful < a->useful ||
+           b->stale < a->stale || b->activations < a->activations || b->spills < a->spills;
+}
+
+/* What is wrong with a trace, or NULL. */
+static const char *trace_fault(const ordo_trace_view *v, const ordo_stats *s)
+{
+    const ordo_trace_sample *last = &v->samples[v->sample_count - 1];
+    ordo_u64 in_flight = 0, busy = 0;
+    if (v->sample_count < 2 || v->incomplete)
+        return "no samples";
+    for (size_t i = 1; i < v->sample_count; i++) {
+        if (falls(&v->samples[i - 1], &v->samples[i]))
+            return "a column falls";
+        in_flight += i + 1 < v->sample_count ? v->samples[i].in_flight : 0;
+        busy += v->samples[i].busy;
+    }
+    if (last->items != s->items || last->edges != s->edges || last->useful != s->useful || last->stale != s->stale ||
+        last->activations != s->activations)
+        return "other totals than the run's";
+    if (v->event_count && v->events[v->event_count - 1].at.seconds > last->seconds + 1e-4)
+        return "an event after the end";
+    if (last->seconds < 0.9 * s->run_seconds || last->seconds > s->run_seconds + 1e-3)
+        return "another duration than the run's";
+    if (v->sample_count > 8 && (!in_flight || !busy))
+        return "nothing in flight, or nobody busy";
+    if (v->sample_count > 30 && v->samples[v->sample_count - 2].edges < last->edges / 2)
+        return "half of the edges are in the last sample";
+    return NULL;
+}
+
+/* One run with a trace; its time. */
+static double traced_run(traced_runs *t, ordo_graph *g, const char *op, ordo_vid source, ordo_options options,
+                         ordo_u32 *cells)
+{
+    ordo_stats s = {0};
+    ordo_trace_clear(t->trace);
+    options.trace = t->trace;
+    if (trial_run(g, op, source, &options, cells, &s)) {
+        t->wrong = ordo_last_error();
+        return 0;
+    }
+    const ordo_trace_view v = ordo_trace_look(t->trace);
+    const char *fault = trace_fault(&v, &s);
+    const double seconds = s.run_seconds;
+    t->wrong = fault ? fault : t->wrong;
+    t->fewest = v.sample_count < t->fewest ? v.sample_count : t->fewest;
+    ordo_stats_free(&s);
+    return seconds;
+}
+
+static void print_traced(traced_runs *t)
+{
+    const ordo_trace_view v = ordo_trace_look(t->trace);
+    double busy = 0;
+    ordo_u64 in_flight = 0;
+    for (size_t i = 0; i < v.sample_count; i++) {
+        busy += v.samples[i].busy;
+        in_flight = v.samples[i].in_flight > in_flight ? v.samples[i].in_flight : in_flight;
+    }
+    qsort(t->quotient, t->count, sizeof *t->quotient, compare);
+    printf("    traced: %.4f times (%.3f to %.3f)  %zu samples (at least %zu) every %.0f us  busy %.3f of %d  at most "
+           "%llu in flight%s%s\n",
+           t->quotient[t->count / 2], t->quotient[0], t->quotient[t->count - 1], v.sample_count, t->fewest,
+           1e6 * v.period, busy / (double)v.sample_count / v.threads, v.threads, (unsigned long long)in_flight,
+           t->wrong ? "  WRONG: " : "", t->wrong ? t->wrong : "");
+}
+
+/* ---- runs ---- */
 
 static void forget(answers *a)
 {
@@ -115,16 +203,26 @@ static bool time_run(ordo_graph *g, const char *word, const ordo_vid *source, si
     bool done = op && scheduler && find_answers(a, g, op, source, sources);
     if (!op || !strcmp(op, "cc"))
         sources = 1; /* it has none */
+    static traced_runs traced;
     ordo_stats stats = {0};
     ordo_u64 bad = 0;
     size_t count = 0;
+    traced = (traced_runs){.fewest = (size_t)-1};
+    if (getenv("TRACED") && ordo_trace_make(atof(getenv("TRACED")), &traced.trace))
+        return false;
     for (size_t i = 0; i < sources && done; i++)
         for (int k = i ? 0 : -1; k < repeats && done; k++) { /* the first warms up */
             ordo_vid first;
+            const bool first_traced = traced.trace && k % 2;
+            double with = first_traced ? traced_run(&traced, a->graph, op, source[i], options, cells) : 0;
             ordo_stats_free(&stats);
             done = !trial_run(a->graph, op, source[i], &options, cells, &stats);
             if (done)
                 bad += trial_differ(cells, a->cells[i], ordo_graph_out(g)->n, &first);
+            if (done && traced.trace && !first_traced)
+                with = traced_run(&traced, a->graph, op, source[i], options, cells);
+            if (done && traced.trace && k >= 0)
+                traced.quotient[traced.count++] = with / stats.run_seconds;
             if (done && k >= 0) {
                 times[count] = 1e3 * stats.run_seconds;
                 each[count++] = stats.edges ? 1e9 * stats.run_seconds / (double)stats.edges : 0;
@@ -141,8 +239,11 @@ static bool time_run(ordo_graph *g, const char *word, const ordo_vid *source, si
            (unsigned long long)stats.supersteps, 1e-6 * (double)stats.edges, 1e-6 * (double)stats.useful, pace(&stats),
            bad ? "  WRONG" : "");
     ordo_stats_free(&stats);
+    if (traced.trace)
+        print_traced(&traced);
+    ordo_trace_free(traced.trace);
     fflush(stdout);
-    return !bad;
+    return !bad && !traced.wrong;
 }
 
 int main(int count, char **words)

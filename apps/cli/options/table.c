@@ -200,7 +200,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("trace-json", 0, NULL, VERB_APP | VERB_COMPARE, FLAG(trace_json), "puts the trace into the JSON"),
     ROW("trace", 0, "FILE", VERB_APP, TEXT(trace), "the last run over time; .json, .perfetto (for ui.perfetto.dev), else CSV"),
     ROW("trace", 0, "PREFIX", VERB_COMPARE, TEXT(trace), "a further run of each over time: PREFIX-N-NAME.json, all in PREFIX.perfetto"),
-    ROW("trace-period", 0, "SECONDS", VERB_APP | VERB_COMPARE, REAL(trace_period, "[]", 1e-5, 3600), "time between its samples (chosen, from 0.00025)"),
+    ROW("trace-period", 0, "SECONDS", VERB_APP | VERB_COMPARE, REAL(trace_period, "[]", 1e-5, 3600), "time between its samples (chosen, from 0.00025, on a GPU 0.000025)"),
     ROW("counters", 0, NULL, VERB_APP | VERB_COMPARE, FLAG(counters), "hardware counters of each run, where there are any; of compare, in the JSON"),
     ROW("analysis", 'a', NULL, VERB_APP, FLAG(analysis), "prints what the last run did: items, edges, supersteps, memory"),
     ROW("log", 'l', NULL, VERB_APP, FLAG(log), "prints the trace of each run"),

@@ -13,8 +13,8 @@
 
 ORDO_BEGIN_DECLS
 
-/** What a thread of a run was doing when a sample was taken. Names: "ended", "busy", "stealing", "waiting", "barrier",
- * "managing". */
+/** What a worker of a run, a thread or on a GPU a multiprocessor, was doing when a sample was taken. Names: "ended",
+ * "busy", "stealing", "waiting", "barrier", "managing". */
 typedef enum ordo_trace_state {
     ORDO_TRACE_ENDED = 0, /**< no longer, or not yet, in the run */
     ORDO_TRACE_BUSY,      /**< processes items, or looks for its next ones */
@@ -40,7 +40,7 @@ typedef struct ordo_trace_sample {
     double delta;            /**< bucket width in units of priority; 0: none */
     ordo_u64 worklist_bytes; /**< memory of worklists */
     ordo_u32 concurrent;     /**< buckets dequeued from at once */
-    ordo_u32 busy;           /**< threads that were busy, stealing or managing */
+    ordo_u32 busy;           /**< workers that were busy, stealing or managing; on a GPU counted in warps */
 } ordo_trace_sample;
 
 /** What a scheduler has reported itself, at a moment that it chose. */
@@ -58,7 +58,7 @@ typedef struct ordo_trace_view {
     const ordo_trace_sample *samples; /**< [sample_count] in the order of time */
     size_t sample_count;              /**< 0 before the first run */
     const unsigned char *states;      /**< [sample_count][threads] ordo_trace_state */
-    int threads;                      /**< of the runs */
+    int threads;                      /**< workers: threads, or multiprocessors of a GPU; the most of any run */
     const ordo_trace_event *events;   /**< [event_count] in the order of time */
     size_t event_count;               /**< at most ORDO_TRACE_MAX: evenly spread where there would be more */
     double period;                    /**< seconds between samples: as asked for, or as it was at the end */
@@ -73,9 +73,9 @@ enum {
 
 /**
  * Makes an empty trace.
- * @param period  seconds between samples, 1e-5 to 3600; 0: chosen while runs go on, from 250 microseconds upwards, so
- *                that there are at most ORDO_TRACE_CHOSEN samples, and that the thread takes at most 1 % of the CPU
- * time of the run's threads
+ * @param period  seconds between samples, 1e-5 to 3600; 0: chosen while runs go on, so that there are at most
+ *                ORDO_TRACE_CHOSEN samples. On the CPU from 250 microseconds upwards, and so that the thread takes at
+ *                most 1 % of the CPU time of the run's threads; on a GPU from 25 microseconds upwards
  * @param out     [out] to be freed by ordo_trace_free()
  * @return ORDO_OK; ORDO_ERR_USAGE for another period; ORDO_ERR_MEMORY
  */

@@ -65,6 +65,27 @@ ORDO_API void ordo_job_set_run(ordo_job *job, double seconds);
 ORDO_API void ordo_job_sample_at(ordo_job *job, double seconds, ordo_u64 in_flight, ordo_u64 bucket, double delta,
                                  ordo_u32 concurrent, float utilisation);
 
+/* Traces by time (<ordo/trace.h>) of a run whose threads are not members of the job's team, such as those of a device.
+ * The thread that samples calls `read` at regular times, one call at a time. */
+typedef struct ordo_trace_source {
+    int workers;   /* whose states the trace shows: at least 1, and the same in all runs of a trace */
+    double period; /* seconds between two samples at first, if the trace chooses it: about as long as a read takes */
+    /* Adds to *sum what has been counted since the run began; sets state[workers] to ORDO_BUSY ..., which are
+     * ORDO_ENDED before; changes *out, which has what the framework knows, by what is known better. Returns how many
+     * workers are busy, or were if all had the same share of the threads that are. */
+    ordo_u32 (*read)(void *arg, ordo_counters *sum, unsigned char *state, ordo_probed *out);
+    void *arg;
+} ordo_trace_source;
+/* Whether the run is traced by time: the back end is then to give a source. */
+ORDO_API bool ordo_job_is_traced(const ordo_job *job);
+/* Begins sampling `source`, at the moment at which the device begins to work, which is the time 0 of the run. Not
+ * called: the trace of the run is empty. *source is copied. Calls between begin and end: those of the other services.
+ * No effect if the run is not traced. Errors: ORDO_ERR_MEMORY; there is nothing to be ended then. */
+ORDO_API ordo_status ordo_job_trace_begin(ordo_job *job, const ordo_trace_source *source);
+/* Ends sampling, after a last read; no read is running or will run when it returns. `seconds`: how long the device has
+ * worked, by its own clock, or 0 if that is not known. */
+ORDO_API void ordo_job_trace_end(ordo_job *job, double seconds);
+
 ORDO_END_DECLS
 
 #endif

@@ -7,6 +7,10 @@
  * everything. Every call checks what CUDA returns: ORDO_ERR_DEVICE, or ORDO_ERR_MEMORY with the bytes needed, free and
  * in total, before the kernel starts.
  *
+ * A run that is traced has `run.traced` set; its kernel, launched cooperatively, then shows its counters at times, by
+ * <ordo/detail/cuda/live.cuh>, and the thread of the trace copies them. A scheduler has two instances of its kernel, so
+ * that the one for runs that are not traced has the same machine code as if there were no traces.
+ *
  * A kernel must read mailbox->stop at least once a step, and end if it is set. A kernel that still runs 5 s after it
  * was told to end is abandoned: its memory is never freed, and later runs of the process on the device are refused.
  *
@@ -72,6 +76,27 @@ typedef struct ordo_cuda_mailbox {
     volatile ordo_u64 supersteps, in_flight; /* device to host */
 } ordo_cuda_mailbox;
 
+/* Where the scheduler of a traced run is, and behind it, in device memory, a line for each warp of the grid, number of
+ * block * warps of a block + number of warp: what the kernel shows while it runs, by <ordo/detail/cuda/live.cuh>. */
+typedef struct ordo_cuda_live {
+    ordo_u64 step;                   /* superstep, round or head switch; 0: nothing was reported yet */
+    ordo_u64 in_flight, bucket;      /* as of ordo_sample, when that step began */
+    ordo_u64 detail;                 /* the scheduler's own */
+    double delta;                    /* as of ordo_sample */
+    ordo_u32 concurrent, padding[5]; /* likewise */
+} ordo_cuda_live;
+typedef struct ordo_cuda_live_warp {
+    ordo_u32 items, edges, useful, stale, activations; /* as of ordo_stats, so far, modulo 2^32 */
+    ordo_u32 state;                                    /* ORDO_BUSY ... */
+    ordo_u32 unit;                                     /* number of its multiprocessor plus 1; 0: it has not begun */
+    ordo_u32 padding;
+} ordo_cuda_live_warp;
+/* Where a kernel shows that; NULL if the run is not traced. */
+typedef struct ordo_cuda_traced {
+    ordo_cuda_live *live;
+    ordo_u32 *shown; /* [threads of the grid][5] what each thread has shown (ordo_live_add) */
+} ordo_cuda_traced;
+
 /* The part of every kernel's arguments that describes the run: its initial items, and where it reports. */
 typedef struct ordo_cuda_run {
     const ordo_item *initial; /* [initial_count], or NULL: all */
@@ -79,11 +104,32 @@ typedef struct ordo_cuda_run {
     ordo_cuda_counters *counters;
     ordo_cuda_record *record;
     ordo_cuda_mailbox *mailbox;
+    ordo_cuda_traced traced;
 } ordo_cuda_run;
 
 typedef struct ordo_cuda_own ordo_cuda_own;
 
 typedef struct ordo_cuda ordo_cuda;
+
+/* What a sample of a traced run has from the device. */
+typedef struct ordo_cuda_seen {
+    const ordo_cuda *c;
+    const ordo_cuda_live *live;
+    const ordo_counters *sum; /* the counters of all warps */
+    const void *copy[2];      /* of the words that ordo_cuda_glance names, as they were at about the same time */
+    ordo_u32 grid;            /* blocks of the kernel */
+} ordo_cuda_seen;
+/* Words of a scheduler in device memory that a sample copies besides, and what they mean. `show` changes *out, which
+ * has what the kernel has reported (ordo_live_report), by what these words say better. Called by the thread that
+ * samples, while the kernel runs: words may be of different moments. */
+typedef struct ordo_cuda_glance {
+    const void *from[2]; /* NULL: none */
+    size_t bytes[2];     /* at most ORDO_CUDA_GLANCE together */
+    void (*show)(const ordo_cuda_seen *seen, const void *arg, ordo_probed *out);
+    const void *arg; /* valid until ordo_cuda_launch returns */
+} ordo_cuda_glance;
+enum { ORDO_CUDA_GLANCE = 8192 };
+
 struct ordo_cuda {
     ordo_job *job;
     ordo_cuda_rows out, in; /* `in` is set if asked for */
@@ -100,6 +146,8 @@ struct ordo_cuda {
      * newline, "" for none, which is added to the error message. */
     void (*explain)(ordo_cuda *c, void *arg, char *text, size_t capacity);
     void *explain_arg;
+    /* Set by the scheduler before ordo_cuda_launch, or all zero. Used if the run is traced. */
+    ordo_cuda_glance glance;
 };
 
 /* The status of a CUDA call: ORDO_OK, or ORDO_ERR_MEMORY or ORDO_ERR_DEVICE with a message that consists of `what` was

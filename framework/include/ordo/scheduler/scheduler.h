@@ -197,7 +197,8 @@ typedef struct ordo_job {
     ordo_u32 agreed_stop[2];        /* see ordo_job_agree_stop */
     ordo_job_private *own;
     bool long_rows;  /* members may share rows: several, and a row of ORDO_LONG_ROW edges or more; see op_drain_short */
-    ordo_u32 traced; /* not 0: a thread samples the counters of members during the run; see ordo_count_from */
+    ordo_u32 traced; /* not 0: a thread samples the counters of members, or of a back end, during the run; see
+                        ordo_count_from */
 } ordo_job;
 
 /* The sync of a run. A unit that is compiled for one sync alone defines ORDO_ONLY_SYNC as that; the compiler then

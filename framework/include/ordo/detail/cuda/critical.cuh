@@ -200,8 +200,9 @@ ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const 
  * one iteration: a third faster for gradient descent, while short critical sections on one word gain nothing
  * (measured). False if the run ends early. */
 template <bool Word, typename Sink>
-ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_item *list, ordo_u32 step, ordo_u64 first,
-                             ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink)
+ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_cuda_traced &traced, const ordo_item *list,
+                             ordo_u32 step, ordo_u64 first, ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine,
+                             ordo_u32 *rounds, Sink sink)
 {
     ordo_request request[op_requests];
     ordo_activation out[op_activations + 1];
@@ -209,6 +210,7 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_item *list, o
     while (first < end || next < asked) {
         if (ordo_dev_told(&s->halt, step, rounds))
             return false;
+        ordo_dev_told_show(traced, *rounds, *mine);
         if (next == asked) {
             next = 0;
             asked = op_prepare(&s->state, list ? list[first] : (ordo_item)first, request);
@@ -238,24 +240,26 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_item *list, o
 
 /* By a whole block: its part of a superstep over `count` items of `list`, or 0 .. count - 1. For each activation one
  * thread calls `sink(activation)`, which returns whether the item is new on a worklist. The whole block calls `done()`
- * between tiles, to flush; never if the operator activates nothing. `mine` and `rounds` differ between threads. */
+ * between tiles, to flush; never if the operator activates nothing. `mine` and `rounds` differ between threads.
+ * `traced`: that of the run, or empty. */
 template <bool Word, typename Sink, typename Done>
-ORDO_DEV void op_dev_prepares(const op_cuda_sections *s, const ordo_item *list, ordo_u64 count, ordo_u32 step,
-                              ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink, Done done)
+ORDO_DEV void op_dev_prepares(const op_cuda_sections *s, const ordo_cuda_traced &traced, const ordo_item *list,
+                              ordo_u64 count, ordo_u32 step, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink,
+                              Done done)
 {
     enum { SHARE = 4 }; /* items that a thread processes between two flushes */
     const ordo_u64 width = s->width;
     if (!op_activates) {
         if (threadIdx.x < width)
-            op_dev_prepare<Word>(s, list, step, blockIdx.x * width + threadIdx.x, count, gridDim.x * width, mine,
-                                 rounds, sink);
+            op_dev_prepare<Word>(s, traced, list, step, blockIdx.x * width + threadIdx.x, count, gridDim.x * width,
+                                 mine, rounds, sink);
         return;
     }
     bool going = true;
     for (ordo_u64 first = blockIdx.x * width * SHARE; first < count; first += gridDim.x * width * SHARE) {
         const ordo_u64 end = first + width * SHARE < count ? first + width * SHARE : count;
         if (threadIdx.x < width && going)
-            going = op_dev_prepare<Word>(s, list, step, first + threadIdx.x, end, width, mine, rounds, sink);
+            going = op_dev_prepare<Word>(s, traced, list, step, first + threadIdx.x, end, width, mine, rounds, sink);
         if (!__syncthreads_and(going))
             break;
         done();

@@ -56,4 +56,39 @@ ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, co
     run->mailbox->in_flight = in_flight;
 }
 
+/* How a step's items are cut into tiles of `widest` items, or half as many, and so on to `narrowest`, as long as
+ * `blocks` blocks (0: the grid's) would not have `share` of a tile's items each. */
+typedef struct ordo_cuda_tiles {
+    ordo_u32 blocks, widest, narrowest;
+    double share;
+} ordo_cuda_tiles;
+
+/* On the host, for samples of a trace (ordo_cuda_glance.show), where copy[0] is the frontier's counters and `arg` an
+ * ordo_cuda_tiles: items and pieces of hubs that no block has taken, and those of the next step. A block's first tile
+ * is not taken by ticket, so it counts as taken at once. */
+static inline void ordo_cuda_frontier_show(const ordo_cuda_seen *seen, const void *arg, ordo_probed *out)
+{
+    const ordo_cuda_superstep_counters *const counters = (const ordo_cuda_superstep_counters *)seen->copy[0];
+    const ordo_cuda_tiles *const cut = (const ordo_cuda_tiles *)arg;
+    if (!counters || !seen->live->step)
+        return;
+    const ordo_cuda_superstep_counters *const now = &counters[seen->live->step % 3];
+    const ordo_cuda_superstep_counters *const next = &counters[(seen->live->step + 1) % 3];
+    const ordo_u32 blocks = cut->blocks ? cut->blocks : seen->grid;
+    ordo_u32 width = cut->widest;
+    while (width > cut->narrowest && (double)blocks * width * cut->share >= now->count)
+        width /= 2;
+    const double tiles = (double)((now->count + width - 1) / width) + now->segments;
+    const double taken = (double)blocks + now->ticket;
+    const double left = taken < tiles ? 1 - taken / tiles : 0;
+    out->in_flight = (ordo_u64)(left * ((double)now->count + now->segments)) + next->count + next->segments;
+}
+
+/* The same for op_dev_step (<ordo/detail/cuda/relax.cuh>). */
+static inline void ordo_cuda_frontier_watch(ordo_cuda *c, const ordo_cuda_frontier *f)
+{
+    static const ordo_cuda_tiles tiles = {0, ORDO_CUDA_THREADS, ORDO_CUDA_NARROW, 0.5};
+    c->glance = ordo_cuda_glance{{f->counters, NULL}, {3 * sizeof *f->counters, 0}, ordo_cuda_frontier_show, &tiles};
+}
+
 #endif

@@ -4,6 +4,7 @@
 #define ORDO_DETAIL_CUDA_GRID_CUH
 
 #include <ordo/detail/cuda/block_queue.cuh>
+#include <ordo/detail/cuda/live.cuh>
 
 /* By one thread: the i-th initial item of the run. */
 ORDO_DEV ordo_item ordo_dev_initial(const ordo_cuda_run *run, ordo_u64 i)
@@ -67,6 +68,13 @@ ORDO_DEV bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 
     if (asks && *rounds % ORDO_CUDA_ASK == 0 && halt->mailbox->stop)
         atomicCAS(halt->word, 0u, step);
     return ordo_dev_load(halt->word) != 0;
+}
+
+/* By one thread, after ordo_dev_told: shows what it has counted, as often as that function reads the word. */
+ORDO_DEV void ordo_dev_told_show(const ordo_cuda_traced &to, ordo_u32 rounds, const ordo_cuda_counters &mine)
+{
+    if (to.live && rounds % ORDO_CUDA_LOOK == 0)
+        ordo_live_add(to, mine);
 }
 
 /* By one thread, behind the barrier of `step`: whether the run ends there; the same in all threads of the grid. */

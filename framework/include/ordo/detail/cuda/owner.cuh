@@ -125,8 +125,8 @@ ORDO_DEV void op_dev_reserve_places(const op_cuda_owners *o, ordo_u32 step, ordo
 /* By one thread: runs the requests in an owner's bin of a phase. The thread reads the host's mailbox itself, because
  * the thread that does so otherwise may already wait at the barrier. */
 template <typename Sink>
-ORDO_DEV void op_dev_serve(const op_cuda_owners *o, ordo_cuda_bin *bin, ordo_u32 barrier, ordo_cuda_counters *mine,
-                           ordo_u32 *rounds, Sink sink)
+ORDO_DEV void op_dev_serve(const op_cuda_owners *o, const ordo_cuda_traced &traced, ordo_cuda_bin *bin,
+                           ordo_u32 barrier, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink)
 {
     const ordo_u64 end = bin->end;
     if (!end)
@@ -135,6 +135,7 @@ ORDO_DEV void op_dev_serve(const op_cuda_owners *o, ordo_cuda_bin *bin, ordo_u32
     for (ordo_u64 i = bin->begin; i < end; i++) {
         if (ordo_dev_told(&o->halt, barrier, rounds, true))
             return;
+        ordo_dev_told_show(traced, *rounds, *mine);
         const ordo_request request = next;
         ordo_activation out[op_activations + 1];
         if (i + 1 < end)
@@ -152,12 +153,13 @@ ORDO_DEV void op_dev_serve(const op_cuda_owners *o, ordo_cuda_bin *bin, ordo_u32
  * superstep only, must be 0 before. For each activation one thread calls `sink(activation)`, which returns whether the
  * item is new on a worklist; whole blocks call `done()` between phases, to flush. *barrier counts the barriers, from 1
  * on; a halt is numbered by them. Returns false, in all threads alike, if there was no request or the run is to end;
- * else op_dev_goes_on must follow. */
+ * else op_dev_goes_on must follow. `traced`: that of the run, or empty. */
 template <typename Sink, typename Done>
-ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_item *list, ordo_u64 count, ordo_u32 step,
-                           ordo_u64 *given, ordo_u32 *barrier, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink,
-                           Done done)
+ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_cuda_traced &traced, const ordo_item *list,
+                           ordo_u64 count, ordo_u32 step, ordo_u64 *given, ordo_u32 *barrier, ordo_cuda_counters *mine,
+                           ordo_u32 *rounds, Sink sink, Done done)
 {
+    ordo_live_state(traced, ORDO_BUSY);
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
     const ordo_u64 first = (threadIdx.x % 32 * (ORDO_CUDA_THREADS / 32) + threadIdx.x / 32) * gridDim.x + blockIdx.x;
@@ -165,6 +167,7 @@ ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_item *list, ordo_
         ordo_dev_add(&op_dev_bin(o, r)->end, (ordo_u64)1);
         mine->edges++;
     });
+    ordo_live_add(traced, *mine);
     grid.sync();
     op_dev_reserve_places(o, step, given);
     grid.sync();
@@ -176,13 +179,17 @@ ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_item *list, ordo_
     for (ordo_u32 phase = 0; going && phase < o->phases; phase++) {
         if (ordo_dev_load(&o->busy[phase]) != step)
             continue;
+        ordo_live_state(traced, ORDO_AT_BARRIER);
         grid.sync();
+        ordo_live_state(traced, ORDO_BUSY);
         going = !ordo_dev_halted(&o->halt, (*barrier)++);
         for (ordo_u64 owner = first; going && owner < o->owners; owner += threads)
-            op_dev_serve(o, &o->bin[phase * o->owners + owner], *barrier, mine, rounds, sink);
+            op_dev_serve(o, traced, &o->bin[phase * o->owners + owner], *barrier, mine, rounds, sink);
         if (op_activates)
             done();
     }
+    ordo_live_add(traced, *mine);
+    ordo_live_state(traced, ORDO_AT_BARRIER);
     return going;
 }
 
@@ -193,14 +200,15 @@ ORDO_DEV bool op_dev_goes_on(const op_cuda_owners *o, ordo_u32 *barrier)
     return !ordo_dev_halted(&o->halt, (*barrier)++);
 }
 
-/* On the host: launches a kernel whose arguments have `owners`, `frontier` (with lists of items, or counters only) and
- * `run`. There are `asked` owners, or if that is 0 as many as `blocks` blocks per multiprocessor can use. */
+/* On the host: launches `function`, or `traced` in a traced run, a kernel whose arguments have `owners`, `frontier`
+ * (with lists of items, or counters only) and `run`. There are `asked` owners, or if that is 0 as many as `blocks`
+ * blocks per multiprocessor can use. */
 template <typename Args>
-static ordo_status op_cuda_run_owned(ordo_cuda *c, const void *function, ordo_u32 asked, int blocks, bool lists,
-                                     ordo_cuda_arrays *arrays, Args *a)
+static ordo_status op_cuda_run_owned(ordo_cuda *c, const void *function, const void *traced, ordo_u32 asked, int blocks,
+                                     bool lists, ordo_cuda_arrays *arrays, Args *a)
 {
     const ordo_job *job = c->job;
-    const void *kernel = ordo_cuda_kernel(function);
+    const void *kernel = ordo_cuda_kernel(c->run.traced.live ? traced : function);
     const bool pairs = (int)op_targets == 2;
     op_cuda_owners *const o = &a->owners;
     int grid = 0;

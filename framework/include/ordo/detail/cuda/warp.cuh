@@ -194,6 +194,8 @@ typedef struct op_warp {
     bool cut;     /* a hub was cut, and its pieces are in the store; the scheduler resets this */
     ordo_u32 items, edges, useful, stale; /* counters of the lane, since op_warp_publish */
     ordo_u32 activations;                 /* the same, of critical operators */
+    ordo_u32 *live; /* [5] in shared memory, of a traced run: what the lanes had counted before op_warp_publish; else
+                       NULL */
 } op_warp;
 
 /* By one thread: the present value for an item's entry, if `has`; and whether the item has edges, or the operator is
@@ -320,24 +322,76 @@ ORDO_DEV bool op_warp_hop(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     return lane < count;
 }
 
-/* Must be called first. */
-ORDO_DEV void op_warp_start(op_warp *w, ordo_warp_store<op_entry> *store, op_entry *local_queue)
+/* Must be called first. `live`: see op_warp. */
+ORDO_DEV void op_warp_start(op_warp *w, ordo_warp_store<op_entry> *store, op_entry *local_queue, ordo_u32 *live)
 {
     *w = {};
     w->store = ordo_warp_pinned(store);
     w->local_queue = ordo_warp_pinned(local_queue);
     w->store->count[threadIdx.x % 32] = 0;
     w->store->own[threadIdx.x % 2] = 0;
+    if (live) {
+        w->live = ordo_warp_pinned(live);
+        if (threadIdx.x % 32 < 5)
+            w->live[threadIdx.x % 32] = 0;
+    }
     for (ordo_u32 i = threadIdx.x % 32; i < ORDO_WARP_SEEN; i += 32)
         w->store->seen[i] = ~(ordo_u64)0; /* no item has that id */
     __syncwarp();
 }
 
+/* Which counters warps show: only critical operators count activations. */
+enum { op_warp_shown = ORDO_OP_KIND == ORDO_KIND_RELAX ? 4 : 5 };
+
+/* In a traced run: shows the warp's counters and its state (<ordo/detail/cuda/live.cuh>). */
+ORDO_DEV void op_warp_show(const op_warp *w, const ordo_cuda_run &run, ordo_u32 state)
+{
+    if (!w->live)
+        return;
+    const ordo_u32 before = w->live[threadIdx.x % 32 < 5 ? threadIdx.x % 32 : 0];
+    ordo_live_put<op_warp_shown>(run.traced.live, before + ordo_live_sums<op_warp_shown>(*w), state);
+}
+ORDO_DEV void op_warp_show_state(const op_warp *w, const ordo_cuda_run &run, ordo_u32 state)
+{
+    if (w->live)
+        ordo_live_state(run.traced, state);
+}
+
+/* When a warp of a traced run last showed its counters, and how often it has been asked since the start. */
+typedef struct op_warp_turns {
+    ordo_u32 count, shown;
+} op_warp_turns;
+
+/* The same for the counters, if the warp has not shown them for a few microseconds. */
+ORDO_DEV void op_warp_show_if_due(const op_warp *w, const ordo_cuda_run &run, op_warp_turns *turns)
+{
+    if (!w->live)
+        return;
+    const ordo_u32 now = (ordo_u32)clock() >> ORDO_LIVE_TICK;
+    if (!__any_sync(~0u, now != turns->shown))
+        return;
+    turns->shown = now;
+    op_warp_show(w, run, ORDO_LIVE_KEEP);
+}
+
+/* The same, at every 16th call: a hop is so short that reading the clock in each would take a tenth of it. */
+ORDO_DEV void op_warp_show_at_times(const op_warp *w, const ordo_cuda_run &run, op_warp_turns *turns)
+{
+    if (w->live && ++turns->count % 16 == 0)
+        op_warp_show_if_due(w, run, turns);
+}
+
 /* Adds the warp's counters to the grid's. */
-ORDO_DEV void op_warp_publish(op_warp *w, ordo_cuda_counters *to)
+ORDO_DEV void op_warp_publish(op_warp *w, const ordo_cuda_run &run)
 {
     const ordo_cuda_counters mine = {w->items, w->edges, w->useful, w->stale, w->activations};
-    ordo_dev_publish(to, mine);
+    ordo_dev_publish(run.counters, mine);
+    if (w->live) {
+        const ordo_u32 sum = ordo_live_sums<5>(*w);
+        if (threadIdx.x % 32 < 5)
+            w->live[threadIdx.x % 32] += sum;
+        __syncwarp();
+    }
     w->items = w->edges = w->useful = w->stale = w->activations = 0;
 }
 
