@@ -4,16 +4,10 @@
 #include <ordo/scheduler/cuda_host.h>
 
 #include <string.h>
-#include <time.h>
+
+#include "framework/run/clock.h"
 
 #include "copy.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void *ordo_cuda_copy(ordo_cuda *c, const void *from, ordo_u64 count, size_t size)
 {
@@ -48,7 +42,7 @@ ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
 
 ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays)
 {
-    const double start = now();
+    const double start = ordo_seconds();
     ordo_status status = ORDO_OK;
     for (int i = 0; i < arrays->count && !status; i++) {
         const ordo_array *a = &arrays->array[i];
@@ -56,7 +50,7 @@ ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays)
             status = ordo_copy_out(arrays->host[i], arrays->device[i], a->count * a->size,
                                    ordo_job_host_threads(c->job), "copying the state");
     }
-    ordo_job_add_transfer(c->job, now() - start);
+    ordo_job_add_transfer(c->job, ordo_seconds() - start);
     return status;
 }
 

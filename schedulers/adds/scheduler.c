@@ -37,6 +37,8 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
         *out = (ordo_fit){1.1, "one bucket, for nothing is activated"};
     else if (op->properties & ORDO_UNIFORM)
         *out = (ordo_fit){s->on_gpu ? 2 : levels_cpu[s->graph_kind], "levels as buckets, without barriers"};
+    else if (s->on_gpu && ordo_even_long_rows(s))
+        *out = (ordo_fit){1.25, "buckets without barriers"};
     else if (!s->on_gpu && op->weight == ORDO_NONE)
         *out = (ordo_fit){1.15, "buckets, where no order gains anything"};
     else

@@ -38,6 +38,8 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
         *out = (ordo_fit){1.05, "buckets, where no order gains anything"};
     else if (!s->on_gpu)
         *out = (ordo_fit){1, "buckets by priority, chains kept local"};
+    else if (ordo_even_long_rows(s))
+        *out = (ordo_fit){12, "buckets by priority"};
     else if (s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 8)
         *out = (ordo_fit){1.7, "buckets by priority"};
     else

@@ -44,6 +44,8 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
                           "levels as buckets, an owner for each item"};
     else if (!s->on_gpu && op->weight == ORDO_NONE)
         *out = (ordo_fit){1.15, "buckets, where no order gains anything"};
+    else if (s->on_gpu && ordo_even_long_rows(s))
+        *out = (ordo_fit){1.6, "an owner for each item"};
     else if (s->on_gpu && dense)
         *out = (ordo_fit){1, "an owner for each item, which shares even work evenly"};
     else

@@ -9,8 +9,8 @@
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define TOPOLOGY_CONSTANTS(X)                                                                                          \
-    X(TOPOLOGY_CHUNK, "chunk", INT, "1024", 1, 1e9, NULL, "items",                                                       \
-      "items that a thread takes at once, at most: fewer where there are few")                \
+    X(TOPOLOGY_CHUNK, "chunk", INT, "1024", 1, 1e9, NULL, "items",                                                     \
+      "items that a thread takes at once, at most: fewer where there are few")                                         \
     X(TOPOLOGY_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                      \
       "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")                                               \
     X(TOPOLOGY_OWNERS, "owners", INT, "0", 0, 4096, NULL, "threads",                                                   \

@@ -67,7 +67,15 @@ with tempfile.TemporaryDirectory() as directory:
     assert [(entry["app"], entry["graph"]) for entry in chosen["entries"]] == [(app, name) for name in ("road", "star") for app in ("sssp", "cc")], chosen
     for entry in chosen["entries"]:
         assert entry["auto"] in schedulers | {"native"} and entry["ratio"] >= 1 and entry["auto_ms"] > 0 and (entry["best"] != "auto" or entry["ratio"] == 1), entry
+        assert schedulers <= set(entry["ms"]) and entry["ms"]["auto"] == entry["auto_ms"], entry
     refused("nothing was measured", "choice", "--build", str(ordo.parent), "--only", "nothing like this", "--allow-changes")
+    for size in ("scale", "scale=0", "sclae=9", "scale=many"):
+        refused(f"--size {size}: expected NAME=N", "choice", "--build", str(ordo.parent), "--size", size)
+    elsewhere = root / "choice.json"
+    results.choice.GRAPHS = {"star": "star --vertices {many} --weights uniform:1:9 --seed 1"}
+    run("choice", "--build", str(ordo.parent), "--repeat", "5", "--allow-changes", "--only", "sssp", "--size", "many=200", "--out", str(elsewhere))
+    other = json.loads(elsewhere.read_text())
+    assert other["sizes"]["many"] == 200 and [entry["graph"] for entry in other["entries"]] == ["star"], other
 
     assert run("render", "--check") == 1  # nothing is there yet
     assert run("render") == 0 and run("render", "--check") == 0

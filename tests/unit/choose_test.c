@@ -169,6 +169,49 @@ START_TEST(nearly_done_runs)
 }
 END_TEST
 
+/* Where degrees are alike, how deep the graph is, and how long its rows are, decides. */
+START_TEST(levels_and_long_rows)
+{
+    static const struct {
+        ordo_generate_options shape;
+        const char *op, *cpu, *gpu;
+    } cases[] = {
+        {{.kind = "cliques", .vertices = 20000, .width = 16}, "bfs", "delta:atomic", "delta:atomic"},
+        {{.kind = "mesh", .width = 10, .height = 10, .depth = 400}, "bfs", "bsp:atomic", "delta:atomic"},
+        {{.kind = "uniform", .vertices = 20000, .degree = 16}, "bfs", "bsp:atomic", "bsp:atomic"},
+        {{.kind = "uniform", .vertices = 20000, .degree = 5}, "bfs", "bsp:atomic", "delta:atomic"},
+        {{.kind = "uniform", .vertices = 1000, .degree = 200}, "sssp_u32", "delta:atomic", "near_far:atomic"},
+        {{.kind = "uniform", .vertices = 1000, .degree = 100}, "sssp_u32", "delta:atomic", "inbox:atomic"},
+        {{.kind = "cliques", .vertices = 20000, .width = 16}, "sssp_u32", "delta:atomic", "inbox:atomic"},
+    };
+    static ordo_u32 state[16];
+    ordo_generate_options shape = cases[_i].shape;
+    ordo_graph *g;
+    shape.edges.low = 1;
+    shape.edges.high = 9;
+    shape.edges.seed = 3;
+    ck_assert_int_eq(ordo_graph_generate(&shape, &g), ORDO_OK);
+    const ordo_vid n = ordo_graph_out(g)->n;
+    ordo_u32 *all = malloc(n * sizeof *all);
+    memset(all, 0xff, n * sizeof *all);
+    const ordo_work work = {.op = ordo_operator_find(cases[_i].op),
+                            .graph = g,
+                            .cells = all,
+                            .state = state,
+                            .num_items = n,
+                            .targets = n,
+                            .initial = &source,
+                            .initial_count = 1};
+    for (int on_gpu = 0; on_gpu <= has_gpu(); on_gpu++) {
+        const ordo_options options = {.scheduler = "auto", .device = on_gpu ? "cuda" : "cpu", .threads = 2};
+        ck_assert_str_eq(taken(&work, &options), on_gpu ? cases[_i].gpu : cases[_i].cpu);
+    }
+    free(all);
+    ordo_graph_free(g);
+}
+END_TEST
+enum { DEPTHS = 7 };
+
 /* ---- critical operators ---- */
 
 enum { ITEMS = 2000 };
@@ -444,6 +487,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, relax_operators, 0, COUNT(relax_table));
     tcase_add_test(tc, nearly_done_runs);
+    tcase_add_loop_test(tc, levels_and_long_rows, 0, DEPTHS);
     tcase_add_loop_test(tc, critical_operators, 0, COUNT(critical_table));
     tcase_add_loop_test(tc, settings_and_syncs_are_honoured, 0, COUNT(settings));
     tcase_add_test(tc, device_auto_takes_the_gpu_where_that_runs);

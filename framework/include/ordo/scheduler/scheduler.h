@@ -107,6 +107,12 @@ static inline double ordo_levels_cost(const ordo_situation *s)
     return s->edges ? 500 * s->levels / (double)s->edges : 0;
 }
 
+/* Whether degrees are similar, and rows so long that a GPU is best shared by edges, not by items. */
+static inline bool ordo_even_long_rows(const ordo_situation *s)
+{
+    return s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 128;
+}
+
 /* A scheduler's prediction for a run. */
 typedef struct ordo_fit {
     double cost; /* The predicted run time, divided by that of the best scheduler of this tree for such runs, or for
