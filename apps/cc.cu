@@ -68,8 +68,8 @@ ORDO_DEV ordo_u32 cc_head(const cc_args &a, ordo_u64 e)
     return __ldg(a.rows.edge + e * a.rows.stride);
 }
 
-/* By one thread: passes the host's word on to the kernels behind. Called by kernels that have little else to do, since
- * a read of the mailbox takes over a microsecond. */
+/* By one thread: passes the host's word on to the kernels behind. A read of the mailbox takes 8 microseconds, so only
+ * one kernel of a run asks. */
 ORDO_DEV void cc_ask(const cc_args &a)
 {
     if (a.run.mailbox->stop)
@@ -283,6 +283,8 @@ static __global__ void __launch_bounds__(CC_THREADS, 3) cc_rest(const __grid_con
     ordo_u64 edges = 0;
     if (cc_stopped(a))
         return;
+    if (!a.leaves_out && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
+        cc_ask(a); /* else cc_sample has */
     for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
         ordo_u64 from[CC_AT_ONCE], to[CC_AT_ONCE];
         bool outside[CC_AT_ONCE];
@@ -309,8 +311,6 @@ static __global__ void __launch_bounds__(CC_THREADS, 3) cc_rest(const __grid_con
 static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_constant__ cc_args a)
 {
     const ordo_u32 pieces = ordo_dev_load(&a.words->pieces), lane = threadIdx.x % 32;
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        cc_ask(a);
     if (cc_stopped(a))
         return;
     for (ordo_u64 i = ((ordo_u64)blockIdx.x * CC_THREADS + threadIdx.x) / 32; i < pieces;

@@ -18,6 +18,8 @@
  * Expects cpu.h.
  */
 
+enum { BSP_GATHER_WORDS = 4 }; /* 64 vertices each that a member takes at once: every edge of theirs is read */
+
 /* Whether item i is on the frontier with this cell. */
 ORDO_INLINE bool bsp_is_due(const op_state *state, ordo_item i, op_cell cell)
 {
@@ -81,9 +83,9 @@ ORDO_INLINE ordo_u64 bsp_gather_all(bsp_run *run, ordo_u64 superstep, const ordo
     op_cell *cell = (op_cell *)job->cells;
     ordo_u64 due = 0, due_edges = 0, looked = 0, first;
     while (ordo_go_on(job, count, looked) &&
-           (first = __atomic_fetch_add(&run->next_word[superstep & 1], ORDO_BSP_PULL_WORDS, __ATOMIC_RELAXED)) <
+           (first = __atomic_fetch_add(&run->next_word[superstep & 1], BSP_GATHER_WORDS, __ATOMIC_RELAXED)) <
                run->words) {
-        const ordo_u64 last = first + ORDO_BSP_PULL_WORDS < run->words ? first + ORDO_BSP_PULL_WORDS : run->words;
+        const ordo_u64 last = first + BSP_GATHER_WORDS < run->words ? first + BSP_GATHER_WORDS : run->words;
         const ordo_u64 stop = last * 64 < job->num_items ? last * 64 : job->num_items;
         for (ordo_u64 v = first * 64; v < stop; v++) {
             const op_cell old = op_load(cell + v), sum = old + bsp_gather_row(run, in, (ordo_vid)v);

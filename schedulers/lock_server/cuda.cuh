@@ -174,7 +174,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
                                  lock_server_tile *tile, ordo_u32 index, ordo_u32 step, server_counters *mine,
                                  ordo_u32 *rounds)
 {
-    __shared__ ordo_dev_scan_sums<ordo_u32, SERVER_THREADS> scan;
+    __shared__ ordo_dev_scan<ordo_u32, SERVER_THREADS> scan;
     __shared__ ordo_u32 taken;
     server_sending sending = {};
     ordo_u32 tiles = 0;
@@ -184,7 +184,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         ordo_u32 degree, total;
         if (!lock_server_take(a, now, step, &item, &begin, &degree, mine))
             break;
-        tile->offset[threadIdx.x] = ordo_dev_scan(&scan, degree, &total);
+        tile->offset[threadIdx.x] = ordo_dev_sum_before(&scan, degree, &total);
         tile->begin[threadIdx.x] = begin;
         tile->item[threadIdx.x] = item;
         tile->value[threadIdx.x] = degree ? op_dev_cell(a->cells, item) : op_worst();

@@ -234,7 +234,7 @@ template <int W, int P, typename Get>
 ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
                              const ordo_u32 (&to)[P], Get get, server_sending *s)
 {
-    __shared__ ordo_dev_scan_sums<ordo_u32, SERVER_THREADS> scan;
+    __shared__ ordo_dev_scan<ordo_u32, SERVER_THREADS, true> scan;
     const ordo_u32 mine = threadIdx.x / 32 + SERVER_WARPS * (threadIdx.x % 32); /* server */
     static_assert(P * SERVER_THREADS <= 1 << 16 && SERVER_MOST <= 1 << 16, "both in one register");
     ordo_u32 ranked[P], total; /* the server, and in the upper half the number of messages for it that come before */
@@ -248,7 +248,7 @@ ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings
     s->count = mine < servers ? out->count[mine] : 0;
     s->at = s->count ? ordo_dev_add(&rings->write[mine * ORDO_CUDA_LINE], s->count) : 0;
     s->waiting = s->count != 0;
-    const ordo_u32 offset = ordo_dev_scan(&scan, threadIdx.x < servers ? out->count[threadIdx.x] : 0u, &total);
+    const ordo_u32 offset = ordo_dev_sum_before(&scan, threadIdx.x < servers ? out->count[threadIdx.x] : 0u, &total);
     if (threadIdx.x < servers)
         out->offset[threadIdx.x] = offset;
     __syncthreads();

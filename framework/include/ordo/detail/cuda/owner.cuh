@@ -103,14 +103,14 @@ ORDO_DEV ordo_u64 op_dev_ask(const op_cuda_owners *o, const ordo_item *list, ord
 /* By the whole grid: reserves places for the counted requests; *given becomes their total. */
 ORDO_DEV void op_dev_reserve_places(const op_cuda_owners *o, ordo_u32 step, ordo_u64 *given)
 {
-    __shared__ ordo_dev_scan_sums<ordo_u64, ORDO_CUDA_THREADS> scan;
+    __shared__ ordo_dev_scan<ordo_u64, ORDO_CUDA_THREADS> scan;
     __shared__ ordo_u64 base;
     const ordo_u64 bins = (ordo_u64)o->phases * o->owners;
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < bins;
          first += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS) {
         const ordo_u64 i = first + threadIdx.x, count = i < bins ? o->bin[i].end : 0;
         ordo_u64 total;
-        const ordo_u64 offset = ordo_dev_scan(&scan, count, &total);
+        const ordo_u64 offset = ordo_dev_sum_before(&scan, count, &total);
         if (threadIdx.x == 0)
             base = total ? ordo_dev_add(given, total) : 0;
         __syncthreads();

@@ -146,7 +146,7 @@ ORDO_DEV op_edge op_dev_edge(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid ta
 
 /* Shared memory of op_dev_expand. */
 typedef struct op_dev_tile {
-    ordo_dev_scan_sums<ordo_u32, ORDO_CUDA_THREADS> scan;
+    ordo_dev_scan<ordo_u32, ORDO_CUDA_THREADS> scan;
     ordo_u32 offset[ORDO_CUDA_THREADS]; /* number of the item's first edge among all edges of the tile */
     ordo_u64 begin[ORDO_CUDA_THREADS];
     ordo_vid item[ORDO_CUDA_THREADS];
@@ -169,7 +169,7 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ord
     if (!__syncthreads_or(!few))
         return;
     ordo_u32 total;
-    tile->offset[threadIdx.x] = ordo_dev_scan(&tile->scan, few || lane ? 0u : degree, &total);
+    tile->offset[threadIdx.x] = ordo_dev_sum_before(&tile->scan, few || lane ? 0u : degree, &total);
     tile->begin[threadIdx.x] = begin;
     tile->item[threadIdx.x] = item;
     tile->value[threadIdx.x] = value;
