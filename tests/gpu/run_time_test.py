@@ -18,9 +18,9 @@ import unittest
 
 ORDO = os.path.abspath(sys.argv.pop(1))
 TREE = pathlib.Path(__file__).resolve().parents[2]
-OWN = [TREE / "tests" / "cli" / "operators" / name for name in ("longest.c", "tolls.c", "fees.c", "matching.c")]
+OWN = [TREE / "tests" / "cli" / "operators" / name for name in ("longest.c", "tolls.c", "fees.c")]
 OF_TREE = [TREE / "operators" / name for name in ("gallery/min_label.h", "gallery/reach.h", "gallery/reliable_path.h", "bfs.h", "cc.h")]
-AT_ONCE = 6
+AT_ONCE = max(2, min(12, os.cpu_count() or 2))
 
 
 def ordo(*words, **more):
@@ -58,7 +58,7 @@ def objects():
 def run_all(file, scheduler):
     """On all graphs; what failed, '' where nothing did, None where the scheduler may not run it."""
     for graph in ["reals.wel"] if file.name == "reliable_path.h" else ["road.ordo", "rmat.ordo", "path.ordo"]:
-        words = ("run", file, graph, "--device", "cuda", "--scheduler", scheduler, "--verify", "--timeout", 20, *(["--symmetrise"] if file.name == "matching.c" else []))
+        words = ("run", file, graph, "--device", "cuda", "--scheduler", scheduler, "--verify", "--timeout", 20)
         done = ordo(*words, "--source", 7)
         if done.returncode == 2 and "has no source" in done.stderr:
             done = ordo(*words)
@@ -87,8 +87,11 @@ class RunTime(unittest.TestCase):
 
     def test_2_every_scheduler(self):
         pairs = [(file, scheduler) for file in OWN + OF_TREE for scheduler in schedulers()]
+        results = []
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            results = list(pool.map(lambda pair: run_all(*pair), pairs))
+            for (file, scheduler), result in zip(pairs, pool.map(lambda pair: run_all(*pair), pairs)):
+                results.append(result)
+                print(f"{file.name} under {scheduler}: {'not sound' if result is None else result or 'passes'}", flush=True)
         self.assertEqual([r for r in results if r], [])
         print(f"runs: {results.count('')} pairs of operator and scheduler pass, {results.count(None)} are not sound", flush=True)
         self.assertGreater(results.count(""), 5 * len(OWN + OF_TREE))
@@ -104,12 +107,12 @@ class RunTime(unittest.TestCase):
         print("messages:", done.stderr.split("\n")[0], flush=True)
 
     def test_4_verbs(self):
-        done = ordo("compare", OWN[1], "road.ordo", "--source", 7, "--device", "cpu,cuda", "--repeat", 3)
+        done = ordo("compare", OWN[1], "road.ordo", "--source", 7, "--device", "cpu,cuda", "--repeat", 1)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = re.findall(r"(?m)^[ *] (\S+)@(\w+) .* PASS$", done.stdout)
         print(done.stdout, flush=True)
         self.assertEqual(sorted(rows), sorted((s, d) for s in schedulers() for d in ("cpu", "cuda")))
-        done = ordo("tune", OWN[1], "road.ordo", "--for", 3, "--scheduler", "delta", "--device", "cuda")
+        done = ordo("tune", OWN[1], "road.ordo", "--for", 1, "--scheduler", "delta", "--device", "cuda")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, "(?m)^Flags: .*--scheduler delta")
         done = ordo("check-operator", OWN[1], "--device", "cuda")
@@ -137,11 +140,11 @@ class RunTime(unittest.TestCase):
     def test_6_page(self):
         """docs/first_operator.md, its commands in order."""
         start = time.monotonic()
-        done = subprocess.run([sys.executable, TREE / "tests" / "cli" / "examples_test.py", ORDO, "Examples.test_first_operator", "Examples.test_run_time_operators"],
+        done = subprocess.run([sys.executable, TREE / "tests" / "cli" / "examples_test.py", ORDO, "Examples.test_first_operator"],
                               capture_output=True, text=True, timeout=300, env=environment)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         print(f"pages: {time.monotonic() - start:.1f} s", flush=True)
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=1)
+    unittest.main(verbosity=0)
