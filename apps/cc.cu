@@ -25,7 +25,10 @@
  *
  * Memory: 4 bytes a vertex, and 8 for each 256 edges, in addition to the rows.
  */
+/* A test compiles this file for the host; it defines the names of grid.cuh that are used here (tests/gpu/fibers.h). */
+#ifndef ORDO_DEV
 #include <ordo/detail/cuda/grid.cuh>
+#endif
 
 #include <ordo/detail/backend.h>
 #include <ordo/detail/program.h>

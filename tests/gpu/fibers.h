@@ -46,6 +46,7 @@ typedef struct fiber_grid {
     fiber *all, *now;
     fiber_warp *warp;
     fiber_barrier *block, grid;
+    int *any; /* [blocks] of __syncthreads_or */
     void (*body)(const void *arg);
     const void *arg;
     ucontext_t back;
@@ -111,6 +112,7 @@ static inline void fibers_run(unsigned blocks, unsigned threads, void (*body)(co
     fibers.all = (fiber *)calloc(count, sizeof *fibers.all);
     fibers.warp = (fiber_warp *)calloc(count / 32 + 1, sizeof *fibers.warp);
     fibers.block = (fiber_barrier *)calloc(blocks, sizeof *fibers.block);
+    fibers.any = (int *)calloc(blocks, sizeof *fibers.any);
     fibers.grid = fiber_barrier{0, 0};
     for (unsigned i = 0; i < count; i++) {
         fiber *f = &fibers.all[i];
@@ -144,6 +146,7 @@ static inline void fibers_run(unsigned blocks, unsigned threads, void (*body)(co
     free(fibers.all);
     free(fibers.warp);
     free(fibers.block);
+    free(fibers.any);
 }
 
 /* ---- what kernels call ---- */
@@ -153,6 +156,18 @@ static inline void fibers_run(unsigned blocks, unsigned threads, void (*body)(co
 ORDO_DEV void __syncthreads(void)
 {
     fiber_wait(&fibers.block[fibers.now->block], fibers.threads);
+}
+
+ORDO_DEV int __syncthreads_or(int mine)
+{
+    int *const any = &fibers.any[fibers.now->block];
+    *any |= mine;
+    __syncthreads();
+    const int found = *any;
+    __syncthreads();
+    *any = 0;
+    __syncthreads();
+    return found;
 }
 
 ORDO_DEV int __popc(unsigned x)
@@ -292,6 +307,10 @@ template <typename T> ORDO_DEV T ordo_dev_max(T *p, T value)
     return fiber_change(p, [&](T was) { return value > was ? value : was; });
 }
 template <typename T> ORDO_DEV T atomicMax(T *p, T value)
+{
+    return ordo_dev_max(p, value);
+}
+template <typename T> ORDO_DEV T atomicMax_block(T *p, T value)
 {
     return ordo_dev_max(p, value);
 }

@@ -1,0 +1,79 @@
+/* launch_fibers.h -- a native program for machines without a GPU: its kernels over fibers, lanes and warps in an order
+ * by chance. A unit includes this file, then the program's .cu, and ends with FIBER_LAUNCH. Linked with fake_runtime.cc
+ * and the host's part of the back end, it runs the program with `--device cuda`, slowly.
+ *
+ * Blocks run one after the other, so that a kernel's shared memory can be static; cooperative launches have one.
+ */
+#ifndef TESTS_GPU_LAUNCH_FIBERS_H
+#define TESTS_GPU_LAUNCH_FIBERS_H
+
+#include "tests/gpu/fibers.h"
+
+#include <algorithm>
+
+#undef __global__
+#undef __shared__
+#undef __launch_bounds__
+#undef __grid_constant__
+#define __global__
+#define __shared__ static
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+static unsigned fiber_block, fiber_blocks;
+#undef blockIdx
+#undef gridDim
+#define blockIdx (fiber_index{fiber_block})
+#define gridDim (fiber_index{fiber_blocks})
+
+/* What the host's part of a program calls: a kernel is known by its function, and launches are handed on as one. */
+static inline ordo_status fiber_grid_of(const void *kernel, int threads, int wanted, int *fit)
+{
+    (void)kernel;
+    (void)threads;
+    (void)wanted;
+    *fit = 1;
+    return ORDO_OK;
+}
+static ordo_status fiber_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);
+#define ordo_cuda_kernel(_kernel) (_kernel)
+#define ordo_cuda_grid fiber_grid_of
+#define ordo_cuda_launch_all fiber_launch_all
+
+typedef struct fiber_launches {
+    const ordo_cuda_step *step;
+    int count;
+} fiber_launches;
+
+template <typename Args> static void fiber_body(const void *arg)
+{
+    const ordo_cuda_step *step = (const ordo_cuda_step *)arg;
+    ((void (*)(Args))step->kernel)(*(const Args *)step->args[0]);
+}
+
+/* As the fake runtime calls kernels. */
+template <typename Args> static void fiber_kernels(const void *arg)
+{
+    const fiber_launches *all = (const fiber_launches *)arg;
+    for (int i = 0; i < all->count; i++) {
+        const ordo_cuda_step *step = &all->step[i];
+        fiber_blocks = step->cooperative ? 1 : 2 + fiber_random(4);
+        for (fiber_block = 0; fiber_block < fiber_blocks; fiber_block++)
+            fibers_run(1, (unsigned)step->threads, fiber_body<Args>, step);
+    }
+}
+
+/* Defines the launch of a program whose kernels take one argument of that type. */
+#define FIBER_LAUNCH(_args)                                                                                            \
+    static ordo_status fiber_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)                           \
+    {                                                                                                                  \
+        static fiber_launches all; /* the runtime's thread reads it after the call has begun */                        \
+        static void *args[] = {&all};                                                                                  \
+        all = fiber_launches{step, count};                                                                             \
+        ordo_cuda_step one = *step;                                                                                    \
+        one.kernel = (const void *)fiber_kernels<_args>;                                                               \
+        one.args = args;                                                                                               \
+        return (ordo_cuda_launch_all)(c, &one, 1);                                                                     \
+    }
+
+#endif
