@@ -142,7 +142,7 @@ static ordo_status run_program(const ordo_graph *g, const ordo_options *options,
     ordo_options chosen = ordo_options_or(options, ORDO_NATIVE);
     chosen.scheduler = ORDO_NATIVE;
     ordo_status status = ordo_program_run(&program, &work, &chosen, stats);
-    if (stats && !status && !ordo_is_native(options))
+    if (stats && !status && ordo_is_auto(options))
         snprintf(stats->chosen, sizeof stats->chosen, "cc's program, which looks at few of the edges");
     return status;
 }

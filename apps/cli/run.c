@@ -251,8 +251,10 @@ static void print_head(const ordo_stats *s)
     if (s->fallback[0])
         print_label("Not on a GPU", s->fallback);
     if (s->chosen[0]) {
-        char text[192];
-        snprintf(text, sizeof text, "%s, delta %.4g (%s)", s->scheduler, s->delta_first, s->chosen);
+        char text[192], delta[32] = "";
+        if (s->delta_first > 0)
+            snprintf(delta, sizeof delta, ", delta %.4g", s->delta_first);
+        snprintf(text, sizeof text, "%s%s (%s)", s->scheduler, delta, s->chosen);
         print_label("Chosen", text);
     }
 }
