@@ -16,8 +16,8 @@
 
 #include <stdio.h>
 
-#include <ordo/memory.h>
 #include <ordo/detail/backend.h>
+#include <ordo/memory.h>
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
@@ -149,8 +149,8 @@ static ordo_status run_program(const ordo_graph *g, const ordo_options *options,
 
 ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *component, ordo_stats *stats)
 {
-    if (!g)
-        return ordo_fail(ORDO_ERR_USAGE, "no graph given");
+    if (!g || (!component && ordo_graph_out(g)->n))
+        return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for components" : "graph");
     if (is_native(options))
         return run_program(g, options, component, stats);
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
