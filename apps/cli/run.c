@@ -251,7 +251,7 @@ static void print_head(const ordo_stats *s)
     if (s->fallback[0])
         print_label("Not on a GPU", s->fallback);
     if (s->chosen[0]) {
-        char text[192], delta[32] = "";
+        char text[sizeof s->chosen + 96], delta[32] = "";
         if (s->delta_first > 0)
             snprintf(delta, sizeof delta, ", delta %.4g", s->delta_first);
         snprintf(text, sizeof text, "%s%s (%s)", s->scheduler, delta, s->chosen);
