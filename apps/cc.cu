@@ -23,7 +23,7 @@
  * may be outdated; before a compare-and-swap from the second-level cache. What one phase needs of the one before is
  * ordered by the end of a kernel.
  *
- * Memory: 4 bytes a vertex, and 8 for each 256 edges, in addition to the rows.
+ * Memory in addition to the rows and the cells: 4 bytes a vertex, and 8 bytes for every 256 edges.
  */
 /* A test compiles this file for the host; it defines the names of grid.cuh that are used here (tests/gpu/fibers.h). */
 #ifndef ORDO_DEV

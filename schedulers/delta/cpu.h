@@ -31,8 +31,7 @@
 #define delta_work_lock ORDO_OP_NAME(delta_work_lock)
 
 /* A member's lowest bucket, its entries in all buckets and the long rows that it has put off, on a separate cache line.
- * There are two of each, for even
- * and odd supersteps: one is read while the other is written. */
+ * There are two of each, for even and odd supersteps: one is read while the other is written. */
 typedef struct ordo_delta_vote {
     ordo_u64 lowest[2], entries[2], rows[2];
     ordo_u64 padding[2];
@@ -181,8 +180,8 @@ ORDO_INLINE void delta_sample(delta_run *run, ordo_u64 superstep, ordo_u64 lowes
     ORDO_COUNT(ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1));
 }
 
-/* Where long rows are put off to; NULL for a team of one, and where items have no rows.
- */
+/* The bin to which the member puts off long rows. NULL where rows are not shared: in a team of one, on a graph without
+ * long rows, and for critical operators, which have no rows. */
 ORDO_INLINE ordo_bin *delta_later(delta_member *me)
 {
     return ORDO_OP_KIND == ORDO_KIND_RELAX && me->job->long_rows ? &me->later : NULL;
