@@ -161,10 +161,10 @@ ORDO_DEV ordo_u32 lock_server_begin(const lock_server_args *a, ordo_vid item, or
 #endif
 
 /* By a whole block: the thread's part of piece of work `now` of a step: an item, and the number of its edges from
- * *begin on; of sums also *value, from which candidates are computed. Pieces of hubs come first, then tiles of items, which are narrower if there are few items. False: there is
+ * *begin on; of sums the value from which candidates are computed goes to the tile. Pieces of hubs come first, then tiles of items, which are narrower if there are few items. False: there is
  * no such piece. */
 ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32 step, ordo_vid *item, ordo_u64 *begin,
-                               ordo_u32 *degree, op_cell *value, server_counters *mine)
+                               ordo_u32 *degree, lock_server_tile *tile, server_counters *mine)
 {
     const ordo_cuda_superstep_counters *counters = &a->frontier.counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
@@ -174,12 +174,12 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
     *item = 0;
     *begin = 0;
     *degree = 0;
-    (void)value;
+    (void)tile;
     if (now < segments) {
         const ordo_u64 piece = a->frontier.segment[step & 1][now];
         *item = (ordo_vid)(piece >> 32);
 #if ORDO_OP_ORDER == ORDO_SUM
-        *value = a->frontier.taken[step & 1][now];
+        tile->value[threadIdx.x] = a->frontier.taken[step & 1][now];
         const bool open = threadIdx.x == 0;
 #else
         const bool open = threadIdx.x == 0 && op_filter(&a->state, *item);
@@ -200,7 +200,8 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
         if (op_filter(&a->state, *item)) {
             *begin = __ldg(a->rows.row + *item);
 #if ORDO_OP_ORDER == ORDO_SUM
-            *degree = lock_server_begin(a, *item, __ldg(a->rows.row + *item + 1) - *begin, step, value, mine);
+            *degree = lock_server_begin(a, *item, __ldg(a->rows.row + *item + 1) - *begin, step,
+                                        &tile->value[threadIdx.x], mine);
 #else
             *degree = (ordo_u32)(__ldg(a->rows.row + *item + 1) - *begin);
             mine->items++;
@@ -224,13 +225,14 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         ordo_vid item;
         ordo_u64 begin;
         ordo_u32 degree, total;
-        op_cell value = op_worst();
-        if (!lock_server_take(a, now, step, &item, &begin, &degree, &value, mine))
+        if (!lock_server_take(a, now, step, &item, &begin, &degree, tile, mine))
             break;
         tile->offset[threadIdx.x] = ordo_dev_sum_before(&scan, degree, &total);
         tile->begin[threadIdx.x] = begin;
         tile->item[threadIdx.x] = item;
-        tile->value[threadIdx.x] = ORDO_OP_ORDER != ORDO_SUM && degree ? op_dev_cell(a->cells, item) : value;
+#if ORDO_OP_ORDER != ORDO_SUM
+        tile->value[threadIdx.x] = degree ? op_dev_cell(a->cells, item) : op_worst();
+#endif
         __syncthreads();
         if (!lock_server_expand(a, out, tile, total, &sending, step, mine, rounds))
             break;
