@@ -19,10 +19,9 @@
 #include "operators/gallery/colouring.h"
 #include "operators/gallery/drivers.h"
 #include "operators/gallery/mis.h"
-#include "operators/gallery/triangles.h"
 
 extern const ordo_operator reach_operator, reliable_path_operator, astar_operator, min_label_operator, mis_operator,
-    colouring_operator, triangles_operator;
+    colouring_operator;
 
 typedef struct input {
     const ordo_graph *graph;
@@ -162,17 +161,6 @@ static ordo_status run_betweenness(const input *in, const ordo_options *options,
     return status;
 }
 
-static ordo_status run_triangles(const input *in, const ordo_options *options, ordo_stats *total)
-{
-    ordo_u64 *cells = array(in->n, sizeof *cells), *count = array(in->n, sizeof *count);
-    for (ordo_u64 v = 0; v < in->n; v++)
-        cells[v] = TRIANGLES_OPEN;
-    const triangles_state state = {in->rows->row, in->rows->head, count, in->rows->stride};
-    const ordo_status status = run(in, &triangles_operator, cells, &state, NULL, 0, options, total);
-    free(count);
-    return status;
-}
-
 static ordo_status run_colouring(const input *in, const ordo_options *options, ordo_stats *total)
 {
     ordo_u32 *colour = array(in->n, sizeof *colour), *waits = array(in->n, sizeof *waits);
@@ -206,7 +194,6 @@ static const struct figure {
                {"scc", run_scc, false},
                {"mis", run_mis, true},
                {"betweenness", run_betweenness, false},
-               {"triangles", run_triangles, true},
                {"colouring", run_colouring, true}};
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 

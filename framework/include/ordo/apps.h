@@ -1,7 +1,7 @@
 /**
  * @file
  * The apps: shortest paths, breadth-first search, connected components, minimum spanning forests, maximum
- * flow, widest paths, core numbers, PageRank.
+ * flow, widest paths, core numbers, PageRank, triangles.
  *
  * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, mostly one element
  * for each vertex, the same under every scheduler, sync, number of threads and back end (ranks within their error). All
@@ -182,6 +182,34 @@ typedef struct ordo_ranks {
 ORDO_API ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
                                    double *rank, ordo_ranks *ranks, ordo_stats *stats);
 
+/** What is known of triangles. Holds nothing to be freed. */
+typedef struct ordo_triangles_found {
+    ordo_u64 triangles;   /**< sets of three vertices that are all neighbours */
+    ordo_u64 wedges;      /**< pairs of neighbours of a vertex, added up over vertices: paths of two edges */
+    double transitivity;  /**< the share of wedges that are closed: 3 triangles / wedges; 0 where there are none */
+    double clustering;    /**< the mean of the vertices' local clustering coefficients, triangles at the vertex by its
+                           * wedges, 0 where it has none; NaN where triangles at vertices were not asked for */
+    ordo_u64 reserved[4]; /**< 0 */
+} ordo_triangles_found;
+
+/**
+ * Triangles, in all or at each vertex. Directions, loops and parallel edges do not matter: a neighbour counts once.
+ * Where there are such edges, or rows are not in order of heads, a copy without them is made first, in
+ * ordo_stats::prepare_seconds. Weights are not used.
+ *
+ * Method: if no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a native program
+ * (docs/native.md). Under a named scheduler one run of operators/tc.h on a copy that stores each edge once, by degree;
+ * that is in prepare_seconds.
+ * @param g        fewer than 2^31 neighbours of each vertex, where a copy is made
+ * @param options  NULL: defaults
+ * @param corner   [out] [n] or NULL: the triangles that each vertex is in; by the native program on a CPU alone
+ * @param found    [out] their number, and what follows from it
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return also ORDO_ERR_INPUT for too many neighbours; ORDO_ERR_USAGE for triangles at vertices under a named scheduler
+ */
+ORDO_API ordo_status ordo_triangles(const ordo_graph *g, const ordo_options *options, ordo_u64 *corner,
+                                    ordo_triangles_found *found, ordo_stats *stats);
+
 /** How a maximum flow is wanted. All zero is the default. */
 typedef struct ordo_flow_options {
     ordo_u64 infinite;    /**< edges of this capacity have no bound; below 2^32; 0: none has */
@@ -316,6 +344,16 @@ ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const or
 ORDO_API ordo_status ordo_pagerank_verify(const ordo_graph *g, double damping, const double *rank, double error,
                                           ordo_verify_how how);
 /**
+ * Verifies numbers of triangles, always by the serial method, O(m^1.5).
+ * @param g       as of ordo_triangles()
+ * @param corner  [n] the answer, or NULL
+ * @param found   its numbers
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_triangles_verify(const ordo_graph *g, const ordo_u64 *corner,
+                                           const ordo_triangles_found *found, ordo_verify_how how);
+/**
  * Verifies a forest: ids (tie-break and order included), numbers and sum.
  * @param g       as of ordo_mst()
  * @param edge    [forest->edges] the answer
@@ -413,6 +451,16 @@ ORDO_API ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *
  */
 ORDO_API ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                           ordo_u64 *at_most);
+/**
+ * The same of ordo_triangles().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_triangles_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                           ordo_u64 *at_most);
 /**
  * The same of ordo_maxflow().
  * @param g         the graph
