@@ -17,6 +17,10 @@
     X(widest_f32, contract_widest, 150)                                                                                \
     X(kcore, contract_kcore, 150)                                                                                      \
     X(pagerank, contract_pagerank, 150)                                                                                \
+    X(tc, contract_tc, 150)                                                                                            \
+    X(scc, contract_scc, 150)                                                                                          \
+    X(mis, contract_mis, 150)                                                                                          \
+    X(colour, contract_colour, 60)                                                                                     \
     X(relabel, contract_relabel, 150)                                                                                  \
     X(discharge, contract_discharge, 24)                                                                               \
     X(bank, contract_bank, 150)                                                                                        \
