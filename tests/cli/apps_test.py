@@ -189,6 +189,43 @@ class Run(Base):
         out = self.ok(ordo("compare", "tc", self.gr, "-n", 2)).out
         self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
 
+    def test_sets(self):
+        near = [set() for _ in range(self.n)]
+        out = [set() for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            out[u].add(v)
+            if u != v:
+                near[u].add(v)
+                near[v].add(u)
+
+        def reached(u):
+            found, left = {u}, [u]
+            while left:
+                for v in out[left.pop()] - found:
+                    found.add(v)
+                    left.append(v)
+            return found
+        reach = [reached(u) for u in range(self.n)]
+        component = [min(u for u in reach[v] if v in reach[u]) for v in range(self.n)]
+        for words in ([], ["--threads", 1], ["--scheduler", "delta"], ["--sync", "lock"], ["--scheduler", "auto"]):
+            for app in ("scc", "mis", "colour"):
+                got = json.loads(self.ok(ordo(app, self.gr, "--verify", "--quiet", "--output", self.path(app), "--json", "-", *words)).out)["result"]
+                with open(self.path(app)) as f:
+                    values = [int(v) for v in f]
+                if app == "scc":
+                    self.assertEqual(values, component)
+                    self.assertEqual(got, {"components": len(set(component)), "largest": max(component.count(c) for c in set(component))})
+                elif app == "mis":
+                    self.assertEqual([not any(values[u] for u in near[v]) for v in range(self.n)], [bool(m) for m in values])
+                    self.assertEqual(got, {"members": sum(values)})
+                else:
+                    self.assertTrue(all(values[u] != values[v] for v in range(self.n) for u in near[v]))
+                    self.assertTrue(all(set(range(values[v])) <= {values[u] for u in near[v]} for v in range(self.n)))
+                    self.assertEqual(got, {"colours": len(set(values))})
+        self.refused(2, "no program of its own", "scc", self.gr, "--scheduler", "native")
+        self.refused(2, "racy", "mis", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(2, "atomic", "colour", self.gr, "--sync", "atomic")
+
     def test_sums_of_many_threads(self):
         """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
         servers = [s for s in schedulers() if s == "lock_server"]
