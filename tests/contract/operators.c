@@ -18,6 +18,7 @@
     X(kcore, contract_kcore, 150)                                                                                      \
     X(pagerank, contract_pagerank, 150)                                                                                \
     X(tc, contract_tc, 150)                                                                                            \
+    X(bc, contract_bc, 150)                                                                                            \
     X(relabel, contract_relabel, 150)                                                                                  \
     X(discharge, contract_discharge, 24)                                                                               \
     X(bank, contract_bank, 150)                                                                                        \

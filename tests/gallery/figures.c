@@ -151,16 +151,6 @@ static ordo_status run_mis(const input *in, const ordo_options *options, ordo_st
     return status;
 }
 
-static ordo_status run_betweenness(const input *in, const ordo_options *options, ordo_stats *total)
-{
-    double *score = array(in->n, sizeof *score), error;
-    const ordo_status status = betweenness_run(in->graph, &in->source, 1, options, score, &error, total);
-    if (!status)
-        printf("error %.1e; ", error);
-    free(score);
-    return status;
-}
-
 static ordo_status run_colouring(const input *in, const ordo_options *options, ordo_stats *total)
 {
     ordo_u32 *colour = array(in->n, sizeof *colour), *waits = array(in->n, sizeof *waits);
@@ -193,7 +183,6 @@ static const struct figure {
                {"min_label", run_min_label, false},
                {"scc", run_scc, false},
                {"mis", run_mis, true},
-               {"betweenness", run_betweenness, false},
                {"colouring", run_colouring, true}};
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 
