@@ -19,8 +19,9 @@
 
 ORDO_BEGIN_DECLS
 
-#define ORDO_UNREACHED_U32 0xffffffffu /**< a distance or level where there is no path; f32: infinity */
-#define ORDO_UNREACHED_I32 0x7fffffff  /**< the same of ordo_i32 */
+#define ORDO_UNREACHED_U32 0xffffffffu        /**< a distance or level where there is no path; f32: infinity */
+#define ORDO_UNREACHED_I32 0x7fffffff         /**< the same of ordo_i32 */
+#define ORDO_UNREACHED_I64 0x7fffffffffffffff /**< the same of ordo_i64; f64: infinity */
 
 /**
  * The type of distances on a graph.
