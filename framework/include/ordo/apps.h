@@ -1,7 +1,8 @@
 /**
  * @file
  * The apps: shortest paths, breadth-first search, connected components, minimum spanning forests, maximum
- * flow, widest paths, core numbers, PageRank, triangles, strong components, independent sets, colourings.betweenness.
+ * flow, widest paths, core numbers, PageRank, triangles, betweenness, strong components, independent
+ * sets, colourings.
  *
  * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, mostly one element
  * for each vertex, the same under every scheduler, sync, number of threads and back end (ranks within their error). All
@@ -19,8 +20,9 @@
 
 ORDO_BEGIN_DECLS
 
-#define ORDO_UNREACHED_U32 0xffffffffu /**< a distance or level where there is no path; f32: infinity */
-#define ORDO_UNREACHED_I32 0x7fffffff  /**< the same of ordo_i32 */
+#define ORDO_UNREACHED_U32 0xffffffffu        /**< a distance or level where there is no path; f32: infinity */
+#define ORDO_UNREACHED_I32 0x7fffffff         /**< the same of ordo_i32 */
+#define ORDO_UNREACHED_I64 0x7fffffffffffffff /**< the same of ordo_i64; f64: infinity */
 
 /**
  * The type of distances on a graph.

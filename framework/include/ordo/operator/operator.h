@@ -37,6 +37,15 @@ enum {
 #define ORDO_BY_COMPARATOR 3
 #define ORDO_SUM 4
 
+/* The tokens of types as numbers, for the preprocessor and to branch on at compile time: as ordo_type, `none` 0. */
+#define ORDO_TYPE_NUMBER_none 0
+#define ORDO_TYPE_NUMBER_u32 1
+#define ORDO_TYPE_NUMBER_i32 2
+#define ORDO_TYPE_NUMBER_f32 3
+#define ORDO_TYPE_NUMBER_u64 4
+#define ORDO_TYPE_NUMBER_f64 5
+#define ORDO_TYPE_NUMBER_i64 6
+
 /* Kinds of operators: values of ORDO_OP_KIND, for the preprocessor, and of ordo_operator.kind. */
 #define ORDO_KIND_RELAX 1
 #define ORDO_KIND_CRITICAL 2
@@ -85,9 +94,17 @@ ORDO_FN ordo_i32 ordo_add_sat_i32(ordo_i32 a, ordo_i32 b)
 {
     return a > 0x7fffffff - b ? 0x7fffffff : a + b;
 }
+ORDO_FN ordo_i64 ordo_add_sat_i64(ordo_i64 a, ordo_i64 b)
+{
+    return a > 0x7fffffffffffffff - b ? 0x7fffffffffffffff : a + b;
+}
 ORDO_FN ordo_f32 ordo_add_sat_f32(ordo_f32 a, ordo_f32 b)
 {
     return a + b; /* infinity is the largest value */
+}
+ORDO_FN ordo_f64 ordo_add_sat_f64(ordo_f64 a, ordo_f64 b)
+{
+    return a + b;
 }
 
 /* The worst value of each order: `highest` under ORDO_MIN, `lowest` under ORDO_MAX. A cell holds it before any
@@ -104,9 +121,17 @@ ORDO_FN ordo_i32 ordo_highest_i32(void)
 {
     return 0x7fffffff;
 }
+ORDO_FN ordo_i64 ordo_highest_i64(void)
+{
+    return 0x7fffffffffffffff;
+}
 ORDO_FN ordo_f32 ordo_highest_f32(void)
 {
     return __builtin_huge_valf();
+}
+ORDO_FN ordo_f64 ordo_highest_f64(void)
+{
+    return __builtin_huge_val();
 }
 ORDO_FN ordo_u32 ordo_lowest_u32(void)
 {
@@ -120,9 +145,17 @@ ORDO_FN ordo_i32 ordo_lowest_i32(void)
 {
     return -0x7fffffff - 1;
 }
+ORDO_FN ordo_i64 ordo_lowest_i64(void)
+{
+    return -0x7fffffffffffffff - 1;
+}
 ORDO_FN ordo_f32 ordo_lowest_f32(void)
 {
     return -__builtin_huge_valf();
+}
+ORDO_FN ordo_f64 ordo_lowest_f64(void)
+{
+    return -__builtin_huge_val();
 }
 
 /* How far x lies below the best value of an order that keeps the larger one, in ORDO_STEPS steps a factor of two: 0 for
