@@ -148,7 +148,8 @@ ORDO_API ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ord
  * counts once. Where there are such edges, a copy without them is made first, in ordo_stats::prepare_seconds.
  *
  * Method: a run of operators/kcore.h for every core number that some vertex has, in ascending order; with k a single
- * one. In stats, counts are sums over the runs.
+ * one. In stats, counts are sums over the runs. On a GPU a native program (apps/kcore.cu) peels all levels in one run,
+ * unless options name a scheduler, a sync or a setting.
  * @param g        fewer than 2^31 neighbours of each vertex
  * @param k        0: core numbers; else whether a vertex is in the k-core, k < 2^31
  * @param options  NULL: defaults

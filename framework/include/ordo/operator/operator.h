@@ -177,6 +177,16 @@ ORDO_FN double ordo_steps_below(ordo_f32 best, ordo_f32 x)
     return (double)(ordo_ordered_f32(best) - ordo_ordered_f32(x)) * (ORDO_STEPS / 8388608.0);
 }
 
+/* Leading zero bits of x, which is not 0. */
+ORDO_FN ordo_u32 ordo_leading_zeros_u64(ordo_u64 x)
+{
+#if defined(__CUDA_ARCH__)
+    return (ordo_u32)__clzll((long long)x);
+#else
+    return (ordo_u32)__builtin_clzll(x);
+#endif
+}
+
 /* ---- words that several threads use at the same time ----
  * Relaxed on both back ends: a word is read and written whole, and nothing is ordered. Prepare functions read with
  * these what critical sections write; critical sections write with these what prepare functions, or critical sections
@@ -255,6 +265,7 @@ typedef struct ordo_array {
 
 /* One X of such a list, written to out[size++], in a function that has s, items, targets, edges, out and size. */
 #define ORDO_ARRAY_PER_ITEM items
+#define ORDO_ARRAY_PER_ROW (items + 1)
 #define ORDO_ARRAY_PER_TARGET targets
 #define ORDO_ARRAY_PER_EDGE edges
 #define ORDO_ARRAY_PER_RUN 1
@@ -264,7 +275,9 @@ typedef struct ordo_array {
     out[size].size = (ordo_u32)sizeof *s->_member;                                                                     \
     out[size++].access = ORDO_ARRAY_##_access;
 #define ORDO_ARRAY_ONE(...) +1
-#define ORDO_ARRAY_ROW_READ(_member, _per, _each) ORDO_ARRAY_ROW(_member, _per, _each, READ)
+/* The same where the fourth word may be missing: READ. */
+#define ORDO_ARRAY_ROW_READ(_member, _per, ...) ORDO_ARRAY_ROW_FOUR(_member, _per, __VA_ARGS__, READ, )
+#define ORDO_ARRAY_ROW_FOUR(_member, _per, _each, _access, ...) ORDO_ARRAY_ROW(_member, _per, _each, _access)
 
 /* A request of one target, or of two (which may be equal), with its arguments. */
 ORDO_FN ordo_request ordo_request_one(ordo_u32 target, ordo_u64 word0, ordo_u64 word1)

@@ -33,8 +33,10 @@
  *   ORDO_RELAX_ARRAYS      the arrays of the state, for back ends with memory of their own, which refuse operators that
  *                          have a state and not this. A macro of X with one X(member, per, each) for every pointer of
  *                          the state: an array of `each` elements (an expression that may use s) for each ITEM, TARGET,
- *                          EDGE (indexed by edge id) or RUN; at most ORDO_MOST_ARRAYS. An array that is the run's cells
- *                          is the device's cells there; NULL stays NULL. Empty where the state has no pointers:
+ *                          EDGE (indexed by edge id), RUN, or ROW (items + 1 of them, as in offsets of rows); at most
+ *                          ORDO_MOST_ARRAYS. A fourth word, X(member, per, each, WRITE), is for what ORDO_RELAX_TAKE
+ *                          writes: it is copied back after the run. An array that is the run's cells, or the graph's
+ *                          row[], is the device's there; NULL stays NULL. Empty where the state has no pointers:
  *                          `#define ORDO_RELAX_ARRAYS(X)`
  *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cells
  *                          and items are different things: cu is not read, and improved targets are not activated
@@ -56,14 +58,16 @@
  *   ORDO_RELAX_WORST       cell f(void): no value is worse (with ORDO_BY_COMPARATOR)
  *
  * sums: cells are u32, i32, u64 or i64, whole numbers, so that a sum is the same in any order. The caller must make
- * sure that sums fit the type. ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer that
- * raises the level activates its target with the new sum. That entry is valid as long as the item's level stays the
- * same. ORDO_MONOTONE promises that offers never lower a level: only a take does ORDO_RELAX_TAKE        cell f(s, item,
- * taken): an item of level 1 or more is processed by taking its cell, in one step that leaves _SPENT in it. This
- * function records `taken` in the state's arrays, by ordo_add_u64(), or by a store where an item is taken once. It
- * returns the `cu` of the item's candidates ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its
- * level is 0 (default 0) Not with _TARGET, _FINAL, _BETTER or _WORST. On the CPU only, and never racy, since a lost
- * update would be a lost addend.
+ * sure that sums fit the type.
+ *   ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer that raises the level activates
+ *                          its target with the new sum. That entry is valid as long as the item's level stays the same.
+ *                          ORDO_MONOTONE promises that offers never lower a level: only a take does
+ *   ORDO_RELAX_TAKE        cell f(s, item, taken): an item of level 1 or more is processed by taking its cell, in one
+ *                          step that leaves _SPENT in it. This function records `taken` in the state's arrays, by
+ *                          ordo_add_u64(), or by a store where an item is taken once. It returns the `cu` of the item's
+ *                          candidates
+ *   ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its level is 0 (default 0)
+ *   Not with _TARGET, _FINAL, _BETTER or _WORST. Never racy, since a lost update would be a lost addend.
  *
  * read by `ordo run FILE` and its relatives alone, which compile the file at run time (docs/run_time_operators.md); a
  * program that runs the operator does itself what these say
@@ -368,7 +372,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #endif /* ORDO_OP */
 
 #undef ORDO_OP_ON_CUDA
-#if ORDO_RELAX_ORDER == ORDO_SUM || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
+#if defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS)
 #define ORDO_OP_ON_CUDA 0
 #else
 #define ORDO_OP_ON_CUDA 1
