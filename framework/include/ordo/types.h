@@ -20,7 +20,8 @@ typedef int32_t ordo_i32;  /**< 32 bits, signed */
 typedef uint32_t ordo_u32; /**< 32 bits, unsigned */
 typedef uint64_t ordo_u64; /**< 64 bits, unsigned */
 #endif
-typedef float ordo_f32; /**< 32 bits, floating */
+typedef float ordo_f32;  /**< 32 bits, floating */
+typedef double ordo_f64; /**< 64 bits, floating */
 
 /** A vertex: an index into arrays of length n, 0 <= v < n <= ORDO_MAX_VERTICES. */
 typedef ordo_u32 ordo_vid;

@@ -51,7 +51,6 @@ enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
 static const ordo_instance *const run_time_instances[] = {NULL};
 
 #ifdef ORDO_RUN_TIME_SETTINGS
-typedef double ordo_f64;
 #define ORDO_TYPE_NUMBER_f64 5
 #define ORDO_RUN_TIME_INITIAL(_member, _type, _initial, _help)                                                         \
     {                                                                                                                  \
