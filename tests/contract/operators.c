@@ -17,6 +17,8 @@
     X(widest_f32, contract_widest, 150)                                                                                \
     X(kcore, contract_kcore, 150)                                                                                      \
     X(pagerank, contract_pagerank, 150)                                                                                \
+    X(pagerank_pull_f32, contract_pagerank_pull_f32, 150)                                                              \
+    X(pagerank_pull_f64, contract_pagerank_pull_f64, 150)                                                              \
     X(relabel, contract_relabel, 150)                                                                                  \
     X(discharge, contract_discharge, 24)                                                                               \
     X(bank, contract_bank, 150)                                                                                        \
