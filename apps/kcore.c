@@ -14,6 +14,7 @@
  */
 #include "apps/runs.h"
 #include "apps/common.h"
+#include "apps/simple.h"
 
 #include <ordo/memory.h>
 
@@ -25,133 +26,9 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("kcore");
 }
 
-/* ---- a graph whose neighbours count once ---- */
-
-typedef struct counting {
-    const ordo_csr *g;
-    ordo_i32 *left; /* [n] neighbours */
-    ordo_u64 sum;   /* atomic: of left */
-    ordo_u64 huge;  /* atomic: the first vertex with too many; n if none */
-    bool unsorted;  /* atomic: some row is not in order of heads */
-} counting;
-
-enum { MOST_NEIGHBOURS = 0x7fffffff };
-
-static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    counting *c = arg;
-    const ordo_csr *g = c->g;
-    ordo_u64 sum = 0;
-    for (ordo_u64 u = begin; u < end; u++) {
-        ordo_u64 neighbours = 0;
-        ordo_vid last = 0;
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_vid v = g->head[e * g->stride];
-            bool first = e == g->row[u];
-            if (!first && v < last)
-                __atomic_store_n(&c->unsorted, true, __ATOMIC_RELAXED);
-            neighbours += v != u && (first || v != last);
-            last = v;
-        }
-        if (neighbours > MOST_NEIGHBOURS)
-            ordo_keep_least_u64(&c->huge, u);
-        c->left[u] = (ordo_i32)neighbours;
-        sum += neighbours;
-    }
-    ordo_add_u64(&c->sum, sum);
-}
-
-static ordo_status count_neighbours(counting *c, int threads)
-{
-    c->sum = 0;
-    c->huge = c->g->n;
-    c->unsorted = false;
-    ordo_status status = ordo_for_ranges(threads, c->g->n, ORDO_GRAIN, count_range, c);
-    if (!status && c->huge < c->g->n)
-        status = ordo_fail(ORDO_ERR_INPUT, "vertex %llu has 2^31 neighbours or more; kcore takes fewer",
-                           (unsigned long long)c->huge);
-    return status;
-}
-
-typedef struct packing {
-    const ordo_csr *from;
-    const ordo_eid *row;
-    ordo_vid *head;
-} packing;
-
-static void pack_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    const packing *p = arg;
-    const ordo_csr *g = p->from;
-    for (ordo_u64 u = begin; u < end; u++) {
-        ordo_eid to = p->row[u];
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_vid v = g->head[e * g->stride];
-            if (v != u && (to == p->row[u] || v != p->head[to - 1]))
-                p->head[to++] = v;
-        }
-    }
-}
-
-/* A graph made for the runs; where it only borrows arrays, they are ours to free. */
-typedef struct simple {
-    const ordo_graph *graph;
-    ordo_graph *copy, *packed;
-    ordo_eid *row;
-    ordo_vid *head;
-} simple;
-
-static void simple_free(simple *s)
-{
-    ordo_graph_free(s->packed);
-    ordo_graph_free(s->copy);
-    ordo_free(s->row);
-    ordo_free(s->head);
-}
-
-/* Copies sorted rows without loops and parallel edges. */
-static ordo_status pack(simple *s, const counting *c, int threads)
-{
-    const ordo_vid n = c->g->n;
-    s->row = ordo_alloc((size_t)n + 1, sizeof *s->row);
-    s->head = ordo_alloc(c->sum, sizeof *s->head);
-    if (!s->row || !s->head)
-        return ORDO_ERR_MEMORY;
-    s->row[0] = 0;
-    for (ordo_vid v = 0; v < n; v++)
-        s->row[v + 1] = s->row[v] + (ordo_u64)c->left[v];
-    packing p = {c->g, s->row, s->head};
-    ordo_status status = ordo_for_ranges(threads, n, ORDO_GRAIN, pack_range, &p);
-    if (status)
-        return status;
-    ordo_csr csr = {.n = n, .m = c->sum, .row = s->row, .head = s->head, .stride = 1, .weight_type = ORDO_NONE};
-    status = ordo_graph_borrow(&csr, true, &s->packed);
-    s->graph = s->packed;
-    return status;
-}
-
-/* Makes *s, which is to be freed in any case; writes the numbers of neighbours to `left`. */
-static ordo_status make_simple(const ordo_graph *g, int threads, ordo_i32 *left, simple *s)
-{
-    const bool symmetric = ordo_graph_symmetric(g);
-    counting c = {.g = ordo_graph_out(g), .left = left};
-    ordo_status status = ORDO_OK;
-    *s = (simple){.graph = g};
-    if (symmetric && (status = count_neighbours(&c, threads)))
-        return status;
-    if (!symmetric || c.unsorted) {
-        status = ordo_copy_rows(g, symmetric ? ORDO_AS_STORED : ORDO_SYMMETRISE, threads, &s->copy);
-        if (status)
-            return status;
-        s->graph = s->copy;
-        c.g = ordo_graph_out(s->copy);
-        if ((status = count_neighbours(&c, threads)))
-            return status;
-    }
-    return c.sum == c.g->m ? ORDO_OK : pack(s, &c, threads);
-}
-
 /* ---- peeling ---- */
+
+enum { MOST_NEIGHBOURS = ORDO_MOST_NEIGHBOURS };
 
 typedef struct peeling {
     ordo_runs runs;
@@ -225,12 +102,12 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
     if (status)
         return status;
     const int threads = p.runs.options.threads;
-    simple s = {0};
+    ordo_simple s = {0};
     const double before = ordo_clock();
     p.left = ordo_alloc(n, sizeof *p.left);
     p.alive = ordo_alloc(n, sizeof *p.alive);
     p.initial = ordo_alloc(n, sizeof *p.initial);
-    status = p.left && p.alive && p.initial ? make_simple(g, threads, p.left, &s) : ORDO_ERR_MEMORY;
+    status = p.left && p.alive && p.initial ? ordo_simple_make(g, threads, "kcore", p.left, &s) : ORDO_ERR_MEMORY;
     p.graph = s.graph;
     p.runs.start = ordo_clock();
     const double prepared = p.runs.start - before;
@@ -246,7 +123,7 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
     ordo_runs_end(&p.runs, ordo_operator_name(work.op), status);
     if (p.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
         stats->prepare_seconds += prepared;
-    simple_free(&s);
+    ordo_simple_free(&s);
     ordo_free(p.left);
     ordo_free(p.alive);
     ordo_free(p.initial);

@@ -111,6 +111,7 @@ ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_a
                             .limit = o->limit,
                             .stop_after = o->stop_after,
                             .want_pred = o->tree || o->path_to,
+                            .want_values = o->output != NULL,
                             .want_nearest = o->nearest || (o->sources_at_once && o->path_to),
                             .k = o->k,
                             .damping = o->damping,

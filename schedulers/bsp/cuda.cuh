@@ -138,9 +138,7 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
 
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
 template <bool Locked, bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
-                                                              : Traced ? ordo_live_resident(bsp_pulls ? 4 : 6)
-                                                                       : 0) bsp_kernel(const bsp_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bsp_kernel(const bsp_args a)
 {
     __shared__ op_dev_tile tile;
     __shared__ ordo_dev_queue queue;

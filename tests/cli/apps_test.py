@@ -163,6 +163,69 @@ class Run(Base):
         self.refused(2, "sssp has no k, so it takes no --k", "sssp", self.gr, "--k", 2)
         self.refused(2, "cc has no k, so it takes no --k", "compare", "cc", self.gr, "--k", 2)
 
+    def test_tc(self):
+        near = [set() for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            if u != v:
+                near[u].add(v)
+                near[v].add(u)
+        at = [sum(len(near[u] & near[v]) for u in near[v]) // 2 for v in range(self.n)]
+        wedges = sum(len(s) * (len(s) - 1) // 2 for s in near)
+        want = {"triangles": sum(at) // 3, "wedges": wedges}
+        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"], ["--scheduler", "auto"]):
+            got = json.loads(self.ok(ordo("tc", self.gr, "-v", "--json", "-", *words)).out)["result"]
+            self.assertAlmostEqual(got.pop("transitivity"), sum(at) / wedges)
+            self.assertEqual(got, want)
+        r = self.ok(ordo("tc", self.gr, "-v", "--quiet", "--output", self.path("at"), "--json", "-"))
+        with open(self.path("at")) as f:
+            self.assertEqual([int(v) for v in f], at)
+        local = [2 * t / (len(s) * (len(s) - 1)) if len(s) > 1 else 0 for t, s in zip(at, near)]
+        self.assertAlmostEqual(json.loads(r.out)["result"]["clustering"], sum(local) / self.n)
+        self.ok(ordo("tc", self.gr, "--output", self.path("at.npy")))
+        kind, values = read_npy(self.path("at.npy"))
+        self.assertEqual((kind, list(values)), ("<u8", at))
+        self.refused(2, "triangles at each vertex .* found 'bsp'", "tc", self.gr, "--scheduler", "bsp", "--output", self.path("at"))
+        self.refused(2, "racy.*selective", "tc", self.gr, "--scheduler", "topology", "--sync", "racy")
+        out = self.ok(ordo("compare", "tc", self.gr, "-n", 2)).out
+        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
+
+    def test_sets(self):
+        near = [set() for _ in range(self.n)]
+        out = [set() for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            out[u].add(v)
+            if u != v:
+                near[u].add(v)
+                near[v].add(u)
+
+        def reached(u):
+            found, left = {u}, [u]
+            while left:
+                for v in out[left.pop()] - found:
+                    found.add(v)
+                    left.append(v)
+            return found
+        reach = [reached(u) for u in range(self.n)]
+        component = [min(u for u in reach[v] if v in reach[u]) for v in range(self.n)]
+        for words in ([], ["--threads", 1], ["--scheduler", "delta"], ["--sync", "lock"], ["--scheduler", "auto"]):
+            for app in ("scc", "mis", "colour"):
+                got = json.loads(self.ok(ordo(app, self.gr, "--verify", "--quiet", "--output", self.path(app), "--json", "-", *words)).out)["result"]
+                with open(self.path(app)) as f:
+                    values = [int(v) for v in f]
+                if app == "scc":
+                    self.assertEqual(values, component)
+                    self.assertEqual(got, {"components": len(set(component)), "largest": max(component.count(c) for c in set(component))})
+                elif app == "mis":
+                    self.assertEqual([not any(values[u] for u in near[v]) for v in range(self.n)], [bool(m) for m in values])
+                    self.assertEqual(got, {"members": sum(values)})
+                else:
+                    self.assertTrue(all(values[u] != values[v] for v in range(self.n) for u in near[v]))
+                    self.assertTrue(all(set(range(values[v])) <= {values[u] for u in near[v]} for v in range(self.n)))
+                    self.assertEqual(got, {"colours": len(set(values))})
+        self.refused(2, "no program of its own", "scc", self.gr, "--scheduler", "native")
+        self.refused(2, "racy", "mis", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(2, "atomic", "colour", self.gr, "--sync", "atomic")
+
     def test_sums_of_many_threads(self):
         """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
         servers = [s for s in schedulers() if s == "lock_server"]

@@ -1,8 +1,9 @@
-/* sums.c -- references of operators whose cells sum: kcore and pagerank. */
+/* sums.c -- references of operators whose cells sum: kcore, pagerank and tc. */
 #include <stdlib.h>
 
 #include "operators/kcore.h"
 #include "operators/pagerank.h"
+#include "operators/tc.h"
 
 #include "contract.h"
 
@@ -93,5 +94,42 @@ void contract_pagerank(trial *t, const edge_list *list)
     free(residual);
     free(x);
     free(next);
+    ordo_graph_free(g);
+}
+
+/* ---- tc: all triples of an adjacency matrix ---- */
+
+void contract_tc(trial *t, const edge_list *list)
+{
+    const ordo_u64 n = list->n;
+    ordo_u8 *edge = contract_alloc(n * n, 1);
+    edge_list simple = {.n = n, .edge = contract_alloc(2 * list->count, sizeof *simple.edge)};
+    for (ordo_u64 i = 0; i < list->count; i++) {
+        const ordo_vid u = list->edge[i].tail, v = list->edge[i].head;
+        if (u == v || edge[u * n + v])
+            continue;
+        edge[u * n + v] = edge[v * n + u] = 1;
+        simple.edge[simple.count++] = (ordo_edge_entry){u, v, 1};
+    }
+    ordo_graph *g = family_graph(&simple, t->seed % 2 ? ORDO_NONE : ORDO_U32, ORDO_SYMMETRISE);
+    const ordo_csr *rows = ordo_graph_out(g);
+    ordo_u64 *cells = contract_alloc(n, sizeof *cells), *count = contract_alloc(n, sizeof *count);
+    for (ordo_u64 v = 0; v < n; v++)
+        cells[v] = TC_OPEN;
+    tc_state state = {rows->row, rows->head, count, rows->stride};
+    ordo_work work = {.graph = g, .cells = cells, .state = &state, .num_items = n, .targets = n};
+    contract_run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++) {
+        ordo_u64 expected = 0;
+        for (ordo_u64 u = 0; u < v; u++)
+            for (ordo_u64 w = v + 1; w < n && edge[u * n + v]; w++)
+                expected += edge[u * n + w] && edge[v * n + w];
+        if (count[v] + cells[v] != expected)
+            contract_fail(t, "a number of triangles is wrong");
+    }
+    free(edge);
+    free(simple.edge);
+    free(cells);
+    free(count);
     ordo_graph_free(g);
 }

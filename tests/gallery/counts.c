@@ -1,61 +1,10 @@
-/* counts.c -- references of scc, betweenness and triangles: by definition, from matrices of n by n. */
+/* counts.c -- the reference of betweenness: by definition, from matrices of n by n. */
 #include <math.h>
 #include <string.h>
 
 #include "operators/gallery/drivers.h"
-#include "operators/gallery/triangles.h"
 
 #include "gallery.h"
-
-/* ---- scc: two vertices are in one component if each has a path to the other ---- */
-
-typedef struct scc_call {
-    const ordo_graph *graph;
-    ordo_vid *component;
-    ordo_u32 rounds;
-} scc_call;
-
-static ordo_status call_scc(const trial *t, void *arg)
-{
-    scc_call *c = arg;
-    return scc_run(c->graph, t->seed, &t->options, c->component, &c->rounds, NULL);
-}
-
-void gallery_scc(trial *t, const edge_list *list)
-{
-    ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t));
-    arcs edges = arcs_of(g);
-    const ordo_u64 n = list->n;
-    ordo_u8 *path = contract_alloc(n * n, 1);
-    ordo_vid *component = contract_alloc(n, sizeof *component);
-    for (ordo_u64 s = 0; s < n; s++) {
-        path[s * n + s] = 1;
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (ordo_u64 i = 0; i < edges.count; i++)
-                if (path[s * n + edges.arc[i].tail] && !path[s * n + edges.arc[i].head]) {
-                    path[s * n + edges.arc[i].head] = 1;
-                    changed = true;
-                }
-        }
-    }
-    memset(component, 0xff, n * sizeof *component);
-    scc_call call = {g, component, 0};
-    run_driver(t, call_scc, &call, ORDO_OK);
-    for (ordo_u64 v = 0; v < n; v++)
-        if (component[v] >= n || component[component[v]] != component[v])
-            contract_fail(t, "a component is not named by one of its vertices");
-    for (ordo_u64 u = 0; u < n; u++)
-        for (ordo_u64 v = 0; v < n; v++)
-            if ((component[u] == component[v]) != (path[u * n + v] && path[v * n + u]))
-                contract_fail(t, "components are not mutual reachability");
-    if (call.rounds > n || (edges.count == 0 && call.rounds > 1))
-        contract_fail(t, "too many rounds");
-    free(edges.arc);
-    free(path);
-    free(component);
-    ordo_graph_free(g);
-}
 
 /* ---- betweenness: for each pair the share of shortest paths that pass a vertex ---- */
 
@@ -147,42 +96,5 @@ void gallery_betweenness(trial *t, const edge_list *list)
     free(level);
     free(paths);
     free(score);
-    ordo_graph_free(g);
-}
-
-/* ---- triangles: all triples of an adjacency matrix ---- */
-
-void gallery_triangles(trial *t, const edge_list *list)
-{
-    const ordo_u64 n = list->n;
-    ordo_u8 *edge = contract_alloc(n * n, 1);
-    edge_list simple = {.n = n, .edge = contract_alloc(2 * list->count, sizeof *simple.edge)};
-    for (ordo_u64 i = 0; i < list->count; i++) {
-        const ordo_vid u = list->edge[i].tail, v = list->edge[i].head;
-        if (u == v || edge[u * n + v])
-            continue;
-        edge[u * n + v] = edge[v * n + u] = 1;
-        simple.edge[simple.count++] = (ordo_edge_entry){u, v, 1};
-    }
-    ordo_graph *g = family_graph(&simple, t->seed % 2 ? ORDO_NONE : ORDO_U32, ORDO_SYMMETRISE);
-    const ordo_csr *rows = ordo_graph_out(g);
-    ordo_u64 *cells = contract_alloc(n, sizeof *cells), *count = contract_alloc(n, sizeof *count);
-    for (ordo_u64 v = 0; v < n; v++)
-        cells[v] = TRIANGLES_OPEN;
-    triangles_state state = {rows->row, rows->head, count, rows->stride};
-    ordo_work work = {.graph = g, .cells = cells, .state = &state, .num_items = n, .targets = n};
-    contract_run(t, &work);
-    for (ordo_u64 v = 0; v < n; v++) {
-        ordo_u64 expected = 0;
-        for (ordo_u64 u = 0; u < v; u++)
-            for (ordo_u64 w = v + 1; w < n && edge[u * n + v]; w++)
-                expected += edge[u * n + w] && edge[v * n + w];
-        if (count[v] + cells[v] != expected)
-            contract_fail(t, "a number of triangles is wrong");
-    }
-    free(edge);
-    free(simple.edge);
-    free(cells);
-    free(count);
     ordo_graph_free(g);
 }
