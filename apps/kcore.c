@@ -34,7 +34,6 @@ static const ordo_operator *op_for(const ordo_graph *g)
 
 /* ---- peeling ---- */
 
-enum { ORDO_MOST_NEIGHBOURS = ORDO_MOST_NEIGHBOURS };
 
 typedef struct peeling {
     ordo_runs runs;

@@ -136,7 +136,7 @@ class Run(Base):
 
     def test_kcore(self):
         want = core_numbers(self.n, self.edges)
-        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"],
+        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--scheduler", "bsp"], ["--sync", "lock"],
                       ["--scheduler", "inbox"], ["-n", 2, "--warmup", 1]):
             out = self.ok(ordo("kcore", self.gr, "-v", "--output", "-", *words)).out.split()
             self.assertEqual([int(v) for v in out], want)
@@ -313,7 +313,15 @@ class Run(Base):
         self.refused(2, "--tolerance '0', expected", "pagerank", self.gr, "--tolerance", 0)
         self.refused(2, "tolerance 1e-18, expected .* to 1 for", "pagerank", self.gr, "--tolerance", "1e-18")
         self.refused(2, "cc is exact, so it takes no --tolerance", "cc", self.gr, "--tolerance", "0.1")
-        self.refused(2, "racy.*selective", "pagerank", self.gr, "--scheduler", "topology", "--sync", "racy")
+        for operator, words in {"pagerank_pull_f32": [[], ["--scheduler", "bsp"], ["--scheduler", "topology", "--sync", "racy"],
+                                                      ["--scheduler", "auto"]],
+                                "pagerank_pull_f64": [["--tolerance", "1e-7"]],
+                                "pagerank": [["--scheduler", "delta"], ["--scheduler", "bsp", "--set", "direction=push"],
+                                             ["--scheduler", "topology", "--sync", "lock"], ["--sync", "atomic"]]}.items():
+            for options in words:
+                record = json.loads(self.ok(ordo("pagerank", self.gr, "--quiet", "--json", "-", "--verify", *options)).out)
+                self.assertEqual(record["operator"], operator, options)
+        self.refused(2, "racy.*not monotone|racy.*offer", "pagerank", self.gr, "--scheduler", "delta", "--sync", "racy")
         self.refused(6, "did not end within", "pagerank", self.gr, "--timeout", "1e-9")
 
     FLOW = "p max 5 7\nn 1 s\nn 5 t\na 1 2 9\na 1 3 4\na 2 3 2\na 3 2 8\na 2 4 5\na 3 4 3\na 4 5 7\n"

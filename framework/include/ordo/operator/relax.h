@@ -202,25 +202,7 @@ enum {
 __attribute__((unused)) static const char op_summary[] = ORDO_RELAX_SUMMARY;
 #endif
 
-/* An edge as candidate functions get it. `weight` points at the edge's weight, of the operator's type; not read where
- * the operator reads no weights. */
-ORDO_FN op_edge op_make_edge(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)
-{
-    op_edge e;
-    e.id = id;
-    e.tail = tail;
-    e.head = head;
-#define ORDO_SET_WEIGHT_none (void)weight
-#define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
-#define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
-#define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
-    ORDO_JOIN(ORDO_SET_WEIGHT_, ORDO_RELAX_WEIGHT);
-#undef ORDO_SET_WEIGHT_none
-#undef ORDO_SET_WEIGHT_u32
-#undef ORDO_SET_WEIGHT_i32
-#undef ORDO_SET_WEIGHT_f32
-    return e;
-}
+ORDO_DEFINE_MAKE_EDGE(ORDO_RELAX_WEIGHT)
 
 /* What edge e proposes; cu is the cell of its tail or, for sums, what op_take returned. */
 ORDO_FN op_cell op_candidate(const op_state *s, op_cell cu, op_edge e)
