@@ -75,12 +75,6 @@ static ordo_status check_finite(const ordo_graph *graph, const ordo_graph_info *
     return ORDO_OK;
 }
 
-/* The scheduler where the caller names none: an order by distances serves where they only grow. */
-static const char *own_scheduler(const ordo_graph_info *info)
-{
-    return info->weight_min < 0 ? "bsp" : "delta";
-}
-
 /* ---- the least and the largest distance ---- */
 
 /* Doubles as words that compare as they do. */
@@ -297,7 +291,7 @@ ordo_status ordo_bellman_ford(const ordo_graph *g, const ordo_path_query *query,
         return status;
     }
     ordo_graph_get_info(g, &info);
-    const ordo_options chosen = ordo_options_or_auto(options, own_scheduler(&info));
+    const ordo_options chosen = ordo_options_or_auto(options, "delta");
     ordo_runs runs = {.options = chosen, .stats = answer->stats, .start = ordo_clock()};
     ordo_search s = {.g = ordo_graph_out(g), .type = type_of(g), .sources = &from, .dist = answer->value};
     status = search(&s, g, &info, &runs, &chosen, answer, &found);
@@ -329,9 +323,7 @@ ordo_status ordo_bellman_ford_memory(const ordo_graph *g, const ordo_options *op
     if (!may_be_negative(g))
         return ordo_sssp_memory(g, options, expected, at_most);
     const ordo_sources source = ORDO_FIRST_VERTEX;
-    ordo_graph_info info;
-    ordo_graph_get_info(g, &info);
-    const ordo_options chosen = ordo_options_or_auto(options, own_scheduler(&info));
+    const ordo_options chosen = ordo_options_or_auto(options, "delta");
     const ordo_work work = ordo_vertex_work(op_for(g), g, NULL, (void *)&source, &source); /* cells are not read */
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     const ordo_u64 serial = work.targets * 41; /* apps/negative_cycle.c: fifo and parents */

@@ -28,7 +28,7 @@ typedef struct ordo_look {
 /* Looks for a cycle of negative weight; cycle->length is 0 where none was found. O(n + m), serial. */
 ordo_status ordo_search_look(const ordo_search *s, ordo_look *look, ordo_cycle *cycle);
 /* Searches again from the beginning, serially: fills s->dist or finds a cycle. O(n m) at most. Errors:
- * ORDO_ERR_OVERFLOW; ORDO_ERR_INPUT where rounded sums do not settle; ORDO_ERR_TIMEOUT; ORDO_ERR_CANCELLED;
+ * ORDO_ERR_OVERFLOW; ORDO_ERR_INPUT where rounded sums go down without end; ORDO_ERR_TIMEOUT; ORDO_ERR_CANCELLED;
  * ORDO_ERR_MEMORY. */
 ordo_status ordo_search_decide(const ordo_search *s, ordo_cycle *cycle);
 #endif

@@ -250,8 +250,9 @@ const option_row *option_named(const option_scope *s, const char *name, size_t l
 static unsigned traits_of(const ordo_app *app)
 {
     return TRAIT_GRAPH | (app->needs_source ? TRAIT_SOURCE : 0) |
-           (app->needs_terminals ? TRAIT_TERMINALS : TRAIT_NO_TERMINALS) | (app->has_paths ? TRAIT_PATHS : 0) | (app->has_tree ? TRAIT_TREE : 0) |
-           (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0) | (run_time_of(app) ? TRAIT_STATE : 0);
+           (app->needs_terminals ? TRAIT_TERMINALS : TRAIT_NO_TERMINALS) | (app->has_paths ? TRAIT_PATHS : 0) |
+           (app->has_tree ? TRAIT_TREE : 0) | (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0) |
+           (run_time_of(app) ? TRAIT_STATE : 0);
 }
 
 option_scope scope_of_app(int verb, const ordo_app *app)
