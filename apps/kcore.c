@@ -34,7 +34,6 @@ static const ordo_operator *op_for(const ordo_graph *g)
 
 /* ---- peeling ---- */
 
-enum { MOST_NEIGHBOURS = ORDO_MOST_NEIGHBOURS };
 
 typedef struct peeling {
     ordo_runs runs;
@@ -48,7 +47,7 @@ typedef struct peeling {
 /* Drops removed vertices from the list; finds those with the fewest neighbours or, with k, with fewer than k. */
 static ordo_i32 look_round(peeling *p, ordo_u32 k)
 {
-    ordo_i32 least = MOST_NEIGHBOURS;
+    ordo_i32 least = ORDO_MOST_NEIGHBOURS;
     ordo_u64 kept = 0;
     p->count = 0;
     for (ordo_u64 i = 0; i < p->alive_count; i++) {
@@ -106,8 +105,9 @@ static ordo_status by_runs(const ordo_graph *g, ordo_u32 k, const ordo_options *
     const ordo_vid n = ordo_graph_out(g)->n;
     kcore_state unused = {0};
     ordo_i32 none = 0;
-    peeling p = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats, .on_gpu = ordo_is_for_gpu(options)},
-                 .core = core};
+    peeling p = {
+        .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats, .on_gpu = ordo_is_for_gpu(options)},
+        .core = core};
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &p.runs.options);
     if (status)
@@ -184,7 +184,7 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
 {
     if (!g || (!core && ordo_graph_out(g)->n))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for core numbers" : "graph");
-    if (k > MOST_NEIGHBOURS)
+    if (k > ORDO_MOST_NEIGHBOURS)
         return ordo_fail(ORDO_ERR_USAGE, "k is %u, expected less than 2^31", k);
     const bool native = ordo_is_native(options);
     if (native && !ordo_is_for_gpu(options))
@@ -216,8 +216,8 @@ ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, 
     const bool native = ordo_is_native(options) || (ordo_is_for_gpu(options) && ordo_may_be_native(options, true) &&
                                                     !strcmp(options->device, "cuda"));
     *expected = *at_most = 0; /* of the program: on the host it needs what is added below */
-    ordo_status status = native ? ordo_program_check(&program, options)
-                                : ordo_run_memory(&work, &chosen, expected, at_most);
+    ordo_status status =
+        native ? ordo_program_check(&program, options) : ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
     const bool symmetric = ordo_graph_symmetric(g);

@@ -47,7 +47,8 @@ enum {
     MOST_THREADS = 1024,
     MOST_SOURCES = 1000000,
     MOST_RUNS = 1000000,
-    LABEL = 160, /* bytes of a contender's label */
+    SUMMED_SOURCES = 4, /* of an app that sums over sources, where none are given: GAP's -i 4 */
+    LABEL = 160,        /* bytes of a contender's label */
     DEFAULT_REPEAT = 5
 };
 
@@ -120,7 +121,8 @@ enum {
     TRAIT_SECTIONS = 1 << 7, /* bench ht, atm */
     TRAIT_RATINGS = 1 << 8,  /* bench sgd */
     TRAIT_MACHINE = 1 << 9,  /* bench machine */
-    TRAIT_STATE = 1 << 10    /* an operator's file */
+    TRAIT_TREE = 1 << 11,
+    TRAIT_STATE = 1 << 10 /* an operator's file */
 };
 /* A verb of the command that is not an app. */
 typedef struct cli_verb {

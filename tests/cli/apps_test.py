@@ -5,7 +5,7 @@ import os
 import re
 
 from command import APPS, Base, main, needs, ordo, read_npy, schedulers
-from references import INF, core_numbers, dijkstra, hops, kruskal, pagerank, widest
+from references import INF, bellman_ford, core_numbers, dijkstra, hops, kruskal, pagerank, widest
 
 
 @needs("sssp")
@@ -134,9 +134,62 @@ class Run(Base):
         for option in ("--limit", "--tree", "--path-to", "--k", "--damping"):
             self.refused(2, f"widest .* takes no {option}", "widest", self.gr, option, "1" if option != "--damping" else "0.5")
 
+    def test_bellman_ford(self):
+        """Shifted weights shift distances; a cycle is named by its vertices and edges, in text and in JSON."""
+        shift = [37 * v * v % 101 - 50 for v in range(self.n)]
+        edges = sorted([(u, v, w + shift[v] - shift[u]) for u, v, w in self.edges] + [(self.n - 1, self.n - 1, 1)])  # so that the file has all
+        file, out, tree = self.path("signed.wel"), self.path("values"), self.path("tree")
+        with open(file, "w") as f:
+            f.writelines(f"{u} {v} {w}\n" for u, v, w in edges)
+        want = [d if d == INF else d + shift[v] - shift[self.source] for v, d in enumerate(self.dist)]
+        self.assertEqual(bellman_ford(self.n, edges, self.source), want)
+        weights = {}
+        for u, v, w in edges:
+            weights[u, v] = min(w, weights.get((u, v), INF))
+        reached = [d for d in want if d < INF]
+        result = {"negative_cycle": 0, "reached": len(reached), "min": min(reached), "max": max(reached), "sum": sum(reached)}
+        for words in ([], ["--threads", 1], ["--scheduler", "topology", "--sync", "racy"], ["--scheduler", "adds"], ["--sync", "lock"],
+                      ["--scheduler", "lock_server"], ["--scheduler", "auto"]):
+            r = self.ok(ordo("bellman-ford", file, "-r", self.source, "--verify=both", "-o", out, "--tree", tree, "--json", "-", *words))
+            record = json.loads(r.out)
+            self.assertEqual((record["result"], record["cycle"], record["verified"], record["operator"]), (result, None, True, "bellman_ford_i32"))
+            with open(out) as f:
+                self.assertEqual([INF if v == "inf" else int(v) for v in f.read().split()], want)
+            with open(tree) as f:
+                for v, parent in enumerate(f.read().split()):
+                    self.assertTrue(parent == "-" if want[v] == INF or v == self.source else want[int(parent)] + weights[int(parent), v] == want[v])
+        path = self.ok(ordo("bellman-ford", file, "-r", self.source, "--path-to", want.index(max(reached)))).out
+        self.assertRegex(path, rf"(?m)^Path: +{self.source} ")
+        out_text = self.ok(ordo("compare", "bellman-ford", file, "-n", 2)).out
+        for name in schedulers():
+            self.assertRegex(out_text, rf"(?m)^\*? +{name} .*PASS$")
+        self.assertRegex(ordo("sssp", file, "-r", self.source).err, "the app bellman-ford takes them")
+        for option in ("--limit", "--target", "--stop-after"):
+            self.refused(2, f"bellman-ford .* takes no {option}|so it takes no {option}", "bellman-ford", file, option, 1)
+
+    def test_negative_cycle(self):
+        file, out = self.path("cycle.wel"), self.path("values")
+        edges = [(0, 1, 4), (0, 2, 5), (1, 3, -3), (2, 1, -4), (3, 2, -1), (4, 5, -1), (5, 4, -1)]
+        with open(file, "w") as f:
+            f.writelines(f"{u} {v} {w}\n" for u, v, w in edges)
+        for name in ["auto", *schedulers()]:
+            r = self.ok(ordo("bellman-ford", file, "-r", 0, "-v", "--scheduler", name, "-o", out))
+            self.assertRegex(r.out, r"(?m)^Result: +negative_cycle 1, weight -8$")
+            self.assertRegex(r.out, r"(?m)^Negative Cycle: +1 3 2 1$")
+            self.assertRegex(r.out, r"(?m)^Verification: +PASS$")
+            with open(out) as f:
+                self.assertEqual(f.read(), "unknown\n" * 6)
+        record = json.loads(self.ok(ordo("bellman-ford", file, "-r", 0, "--json", "-")).out)
+        cycle = record["cycle"]
+        self.assertEqual((record["result"], cycle["vertices"], cycle["weight"]), ({"negative_cycle": 1, "weight": -8}, [1, 3, 2], -8))
+        self.assertEqual([sorted(edges)[e][:2] for e in cycle["edges"]], [(1, 3), (3, 2), (2, 1)])
+        self.assertRegex(self.ok(ordo("bellman-ford", file, "-r", 0, "--path-to", 3)).out, r"(?m)^Path: +none$")
+        self.assertIsNone(json.loads(self.ok(ordo("bellman-ford", self.gr, "--json", "-")).out)["cycle"])
+        self.assertIn("PASS", self.ok(ordo("compare", "bellman-ford", file, "-r", 0, "-n", 2)).out)
+
     def test_kcore(self):
         want = core_numbers(self.n, self.edges)
-        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"],
+        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--scheduler", "bsp"], ["--sync", "lock"],
                       ["--scheduler", "inbox"], ["-n", 2, "--warmup", 1]):
             out = self.ok(ordo("kcore", self.gr, "-v", "--output", "-", *words)).out.split()
             self.assertEqual([int(v) for v in out], want)
@@ -189,6 +242,93 @@ class Run(Base):
         out = self.ok(ordo("compare", "tc", self.gr, "-n", 2)).out
         self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
 
+    def test_sets(self):
+        near = [set() for _ in range(self.n)]
+        out = [set() for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            out[u].add(v)
+            if u != v:
+                near[u].add(v)
+                near[v].add(u)
+
+        def reached(u):
+            found, left = {u}, [u]
+            while left:
+                for v in out[left.pop()] - found:
+                    found.add(v)
+                    left.append(v)
+            return found
+        reach = [reached(u) for u in range(self.n)]
+        component = [min(u for u in reach[v] if v in reach[u]) for v in range(self.n)]
+        for words in ([], ["--threads", 1], ["--scheduler", "delta"], ["--sync", "lock"], ["--scheduler", "auto"]):
+            for app in ("scc", "mis", "colour"):
+                got = json.loads(self.ok(ordo(app, self.gr, "--verify", "--quiet", "--output", self.path(app), "--json", "-", *words)).out)["result"]
+                with open(self.path(app)) as f:
+                    values = [int(v) for v in f]
+                if app == "scc":
+                    self.assertEqual(values, component)
+                    self.assertEqual(got, {"components": len(set(component)), "largest": max(component.count(c) for c in set(component))})
+                elif app == "mis":
+                    self.assertEqual([not any(values[u] for u in near[v]) for v in range(self.n)], [bool(m) for m in values])
+                    self.assertEqual(got, {"members": sum(values)})
+                else:
+                    self.assertTrue(all(values[u] != values[v] for v in range(self.n) for u in near[v]))
+                    self.assertTrue(all(set(range(values[v])) <= {values[u] for u in near[v]} for v in range(self.n)))
+                    self.assertEqual(got, {"colours": len(set(values))})
+        self.refused(2, "no program of its own", "scc", self.gr, "--scheduler", "native")
+        self.refused(2, "racy", "mis", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(2, "atomic", "colour", self.gr, "--sync", "atomic")
+
+    def test_bc(self):
+        """By the definition: levels and numbers of paths between all pairs."""
+        rows = [[] for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            rows[u].append(v)
+        level, paths = [], []
+        for s in range(self.n):
+            far, count, queue = {s: 0}, [0] * self.n, [s]
+            count[s] = 1
+            for u in queue:
+                for v in rows[u]:
+                    if v not in far:
+                        far[v] = far[u] + 1
+                        queue.append(v)
+                    if far[v] == far[u] + 1:
+                        count[v] += count[u]
+            level.append(far)
+            paths.append(count)
+
+        def scores(sources):
+            out = [0.0] * self.n
+            for s in sources:
+                for t in level[s]:
+                    for v in level[s]:
+                        if v not in (s, t) and t in level[v] and level[s][v] + level[v][t] == level[s][t]:
+                            out[v] += paths[s][v] * paths[v][t] / paths[s][t]
+            return out
+
+        every = scores(range(self.n))
+        for words in ([], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"]):
+            r = self.ok(ordo("bc", self.gr, "--sources", "all", "-v", "--quiet", "--output", self.path("at"), "--json", "-", *words))
+            with open(self.path("at")) as f:
+                for found, right in zip(map(float, f), every):
+                    self.assertAlmostEqual(found, right, places=6)
+            result = json.loads(r.out)["result"]
+            self.assertEqual(result["sources"], self.n)
+            self.assertAlmostEqual(result["max"], max(every), places=6)
+            self.assertEqual(result["paths"], max(map(max, paths)))
+        out = self.ok(ordo("bc", self.gr, "--source", 2, "-v", "--output", "-")).out.split()
+        for found, right in zip(map(float, out), scores([2])):
+            self.assertAlmostEqual(found, right, places=6)
+        result = json.loads(self.ok(ordo("bc", self.gr, "--json", "-", "-v")).out)["result"]
+        self.assertEqual(result["sources"], 4)
+        self.assertEqual(json.loads(self.ok(ordo("bc", self.gr, "--sources", 7, "--json", "-")).out)["result"]["sources"], 7)
+        self.refused(2, "racy.*selective", "bc", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(3, "many: No such file", "bc", self.gr, "--sources", "many")
+        self.refused(3, "all: No such file", "sssp", self.gr, "--sources", "all")  # it sums over no sources
+        out = self.ok(ordo("compare", "bc", self.gr, "-n", 2)).out
+        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
+
     def test_sums_of_many_threads(self):
         """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
         servers = [s for s in schedulers() if s == "lock_server"]
@@ -226,7 +366,15 @@ class Run(Base):
         self.refused(2, "--tolerance '0', expected", "pagerank", self.gr, "--tolerance", 0)
         self.refused(2, "tolerance 1e-18, expected .* to 1 for", "pagerank", self.gr, "--tolerance", "1e-18")
         self.refused(2, "cc is exact, so it takes no --tolerance", "cc", self.gr, "--tolerance", "0.1")
-        self.refused(2, "racy.*selective", "pagerank", self.gr, "--scheduler", "topology", "--sync", "racy")
+        for operator, words in {"pagerank_pull_f32": [[], ["--scheduler", "bsp"], ["--scheduler", "topology", "--sync", "racy"],
+                                                      ["--scheduler", "auto"]],
+                                "pagerank_pull_f64": [["--tolerance", "1e-7"]],
+                                "pagerank": [["--scheduler", "delta"], ["--scheduler", "bsp", "--set", "direction=push"],
+                                             ["--scheduler", "topology", "--sync", "lock"], ["--sync", "atomic"]]}.items():
+            for options in words:
+                record = json.loads(self.ok(ordo("pagerank", self.gr, "--quiet", "--json", "-", "--verify", *options)).out)
+                self.assertEqual(record["operator"], operator, options)
+        self.refused(2, "racy.*not monotone|racy.*offer", "pagerank", self.gr, "--scheduler", "delta", "--sync", "racy")
         self.refused(6, "did not end within", "pagerank", self.gr, "--timeout", "1e-9")
 
     FLOW = "p max 5 7\nn 1 s\nn 5 t\na 1 2 9\na 1 3 4\na 2 3 2\na 3 2 8\na 2 4 5\na 3 4 3\na 4 5 7\n"

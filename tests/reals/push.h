@@ -7,6 +7,9 @@
  */
 #include <ordo/operator/operator.h>
 
+#undef PUSH_STATE
+#undef PUSH
+#undef PUSH_TYPE
 #define PUSH_STATE ORDO_JOIN3(push_, CELL, _state)
 #define PUSH(_part) ORDO_JOIN(ORDO_JOIN3(push_, CELL, _), _part)
 #define PUSH_TYPE ORDO_TYPE_OF(CELL)

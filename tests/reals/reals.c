@@ -17,8 +17,11 @@
 #define CELL f32
 #include "tests/reals/push.h"
 #undef CELL
+#define CELL f64
+#include "tests/reals/push.h"
+#undef CELL
 
-#define REALS_EACH(X) X(f32, FLT_EPSILON)
+#define REALS_EACH(X) X(f32, FLT_EPSILON) X(f64, DBL_EPSILON)
 #define REALS_DECLARE(_type, _epsilon)                                                                                 \
     static contract_reference check_##_type;                                                                           \
     extern const ordo_operator push_##_type##_operator;

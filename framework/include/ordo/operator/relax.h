@@ -19,13 +19,14 @@
  * required
  *   ORDO_RELAX             the operator's name, an identifier
  *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
- *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32 or u64
+ *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64
  *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
  *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
  *                          or ORDO_SUM with _LEVEL and _TAKE
  *   ORDO_RELAX_PROPERTIES  the properties that it promises: ORDO_MONOTONE | ...
  *   ORDO_RELAX_CANDIDATE   cell f(s, cell cu, e): what edge e proposes; cu is the cell of e.tail. The order's worst
- *                          value proposes nothing
+ *                          value proposes nothing. It may be asked of a cell of the worst value, too (schedulers that
+ *                          pull or sweep do), and must then propose nothing better
  * optional
  *   ORDO_RELAX_STATE       struct of the operator's own arrays and parameters, read-only during a run (default
  *                          ordo_no_state)
@@ -98,8 +99,7 @@
  * that a program can include the files of several operators, for their states.
  *
  * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_REAL as 1 where cells are reals, else 0,
- * ORDO_OP_ON_CUDA as 1 where the CUDA back end
- * supports the operator, else 0.
+ * ORDO_OP_ON_CUDA as 1 where the CUDA back end supports the operator, else 0.
  */
 #include <ordo/operator/operator.h>
 
@@ -111,14 +111,24 @@
 #error "a relax operator defines ORDO_RELAX_SUMMARY, _CELL, _WEIGHT, _ORDER, _PROPERTIES and _CANDIDATE"
 #endif
 
-#if ORDO_RELAX_ORDER == ORDO_SUM
-#define ORDO_SUMS_u32 1
-#define ORDO_SUMS_i32 1
-#define ORDO_SUMS_u64 1
-#define ORDO_SUMS_f32 1
-#if !ORDO_JOIN(ORDO_SUMS_, ORDO_RELAX_CELL)
-#error "ORDO_SUM needs cells of u32, i32, u64 or f32"
+/* What is not of the lists has no number, which the preprocessor takes for 0. After a message u32 stands in, so that
+ * the compiler does not go on about the type that it does not know. */
+#if !ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL)
+#error "ORDO_RELAX_CELL is no type of cells: expected u32, i32, f32, u64, i64 or f64"
+#undef ORDO_RELAX_CELL
+#define ORDO_RELAX_CELL u32
 #endif
+#define ORDO_READS_none 1
+#define ORDO_READS_u32 1
+#define ORDO_READS_i32 1
+#define ORDO_READS_f32 1
+#if !ORDO_JOIN(ORDO_READS_, ORDO_RELAX_WEIGHT)
+#error "ORDO_RELAX_WEIGHT is no type of weights: expected u32, i32, f32 or none"
+#undef ORDO_RELAX_WEIGHT
+#define ORDO_RELAX_WEIGHT u32
+#endif
+
+#if ORDO_RELAX_ORDER == ORDO_SUM
 #if !defined(ORDO_RELAX_LEVEL) || !defined(ORDO_RELAX_TAKE)
 #error "ORDO_SUM needs ORDO_RELAX_LEVEL and ORDO_RELAX_TAKE"
 #endif
@@ -132,9 +142,8 @@
 #endif
 
 #undef ORDO_OP_REAL
-#define ORDO_REAL_f32 1
-#define ORDO_REAL_f64 1
-#if ORDO_JOIN(ORDO_REAL_, ORDO_RELAX_CELL)
+#if ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f32 ||                                           \
+    ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f64
 #define ORDO_OP_REAL 1
 #else
 #define ORDO_OP_REAL 0
@@ -153,12 +162,6 @@ typedef ordo_no_state op_state;
 typedef ORDO_TYPE_OF(ORDO_RELAX_CELL) op_cell;
 typedef ORDO_EDGE_OF(ORDO_RELAX_WEIGHT) op_edge;
 
-/* The type tokens as numbers, to branch on at compile time; `none` has weight_type 0. */
-#define ORDO_TYPE_NUMBER_none 0
-#define ORDO_TYPE_NUMBER_u32 1
-#define ORDO_TYPE_NUMBER_i32 2
-#define ORDO_TYPE_NUMBER_f32 3
-#define ORDO_TYPE_NUMBER_u64 4
 enum {
     op_cell_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL),
     op_weight_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_WEIGHT),
@@ -186,8 +189,8 @@ enum {
 #ifdef ORDO_RELAX_PRIORITY
     op_priority_signed = 1,
 #else
-    op_priority_signed = ORDO_RELAX_ORDER != ORDO_SUM &&
-                         ((int)op_cell_type == ORDO_TYPE_NUMBER_i32 || (int)op_cell_type == ORDO_TYPE_NUMBER_f32),
+    op_priority_signed = ORDO_RELAX_ORDER != ORDO_SUM && (int)op_cell_type != ORDO_TYPE_NUMBER_u32 &&
+                         (int)op_cell_type != ORDO_TYPE_NUMBER_u64,
 #endif
 #ifdef ORDO_RELAX_ARRAYS
     op_array_count = 0 ORDO_RELAX_ARRAYS(ORDO_ARRAY_ONE),
@@ -205,25 +208,7 @@ enum {
 __attribute__((unused)) static const char op_summary[] = ORDO_RELAX_SUMMARY;
 #endif
 
-/* An edge as candidate functions get it. `weight` points at the edge's weight, of the operator's type; not read where
- * the operator reads no weights. */
-ORDO_FN op_edge op_make_edge(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)
-{
-    op_edge e;
-    e.id = id;
-    e.tail = tail;
-    e.head = head;
-#define ORDO_SET_WEIGHT_none (void)weight
-#define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
-#define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
-#define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
-    ORDO_JOIN(ORDO_SET_WEIGHT_, ORDO_RELAX_WEIGHT);
-#undef ORDO_SET_WEIGHT_none
-#undef ORDO_SET_WEIGHT_u32
-#undef ORDO_SET_WEIGHT_i32
-#undef ORDO_SET_WEIGHT_f32
-    return e;
-}
+ORDO_DEFINE_MAKE_EDGE(ORDO_RELAX_WEIGHT)
 
 /* What edge e proposes; cu is the cell of its tail or, for sums, what op_take returned. */
 ORDO_FN op_cell op_candidate(const op_state *s, op_cell cu, op_edge e)

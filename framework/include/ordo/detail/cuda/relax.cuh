@@ -190,20 +190,24 @@ ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell 
     op_cell *const cell = &cells[target];
 #if defined(__cplusplus) /* all branches compile for every type */
     constexpr bool min = (int)op_order == ORDO_MIN, max = (int)op_order == ORDO_MAX;
-    if constexpr ((int)op_cell_type == ORDO_F32 && (min || max)) {
+    if constexpr (((int)op_cell_type == ORDO_F32 || (int)op_cell_type == ORDO_F64) && (min || max)) {
         /* The bits of non-negative floats are ordered as integers, those of negative floats in reverse, and as signed
          * integers the former are above the latter. So the candidate's sign decides which integer operation to use. */
-        const bool negative = __float_as_uint(candidate) >> 31;
-        has = has && !isnan(candidate);
-        ordo_u32 was = __float_as_uint(candidate); /* one of the two operations writes it; for a NaN none does */
+        using bits = typename ordo_dev_word<op_cell>::bits;
+        using number = typename ordo_dev_word<op_cell>::number; /* signed, for reals have a sign */
+        bits word, was;
+        memcpy(&word, &candidate, sizeof word);
+        const bool negative = (number)word < 0;
+        has = has && candidate == candidate;
+        was = word; /* one of the two operations writes it; for a NaN none does */
         if (min) {
-            ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
-            ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
+            ordo_dev_min_where(has && !negative, (number *)cell, (number)word, (number *)&was);
+            ordo_dev_max_where(has && negative, (bits *)cell, word, &was);
         } else {
-            ordo_dev_max_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
-            ordo_dev_min_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
+            ordo_dev_max_where(has && !negative, (number *)cell, (number)word, (number *)&was);
+            ordo_dev_min_where(has && negative, (bits *)cell, word, &was);
         }
-        *old = __uint_as_float(was);
+        memcpy(old, &was, sizeof was);
     } else if constexpr (min || max) {
         using number = typename ordo_dev_word<op_cell>::number;
         number was = {};
