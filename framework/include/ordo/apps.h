@@ -198,8 +198,8 @@ typedef struct ordo_triangles_found {
  * ordo_stats::prepare_seconds. Weights are not used.
  *
  * Method: if no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a native program
- * (docs/native_counts.md). Under a named scheduler one run of operators/tc.h on a copy that stores each edge once, by degree;
- * that is in prepare_seconds.
+ * (docs/native_counts.md). Under a named scheduler one run of operators/tc.h on a copy that stores each edge once, by
+ * degree; that is in prepare_seconds.
  * @param g        fewer than 2^31 neighbours of each vertex, where a copy is made
  * @param options  NULL: defaults
  * @param corner   [out] [n] or NULL: the triangles that each vertex is in; by the native program on a CPU alone
