@@ -10,11 +10,17 @@
  * loops and no parallel edges is used as it is; otherwise such a copy without weights is made first, counted as
  * preparation.
  *
+ * On a GPU a native program (kcore.cu) peels all levels in one run, unless a scheduler or sync is named.
+ *
  * Not done: keeping that copy for a later call.
  */
-#include "apps/runs.h"
+#include "apps/kcore.h"
 #include "apps/common.h"
+#include "apps/runs.h"
 #include "apps/simple.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include <ordo/memory.h>
 
@@ -28,7 +34,13 @@ static const ordo_operator *op_for(const ordo_graph *g)
 
 /* ---- peeling ---- */
 
-enum { MOST_NEIGHBOURS = ORDO_MOST_NEIGHBOURS };
+enum { PARTS = 256, LEAST_PART = 4096 /* vertices */, FEW = 16384 /* vertices that one thread looks at */ };
+
+/* A part of the vertices: those that remain are at its beginning in `alive`; what looking at them has found. */
+typedef struct part {
+    ordo_u64 alive, count; /* remaining vertices; of these in `initial`, from the part's beginning */
+    ordo_i32 least;        /* the fewest neighbours */
+} part;
 
 typedef struct peeling {
     ordo_runs runs;
@@ -37,37 +49,91 @@ typedef struct peeling {
     ordo_u32 *core;              /* [n] ORDO_NO_VERTEX while the vertex remains */
     ordo_item *alive, *initial;  /* [n] remaining vertices; those with the fewest neighbours */
     ordo_u64 alive_count, count; /* of these */
+    ordo_u32 k;                  /* 0, or those with fewer are looked for */
+    ordo_u64 size;               /* vertices of a part */
+    part part[PARTS + 1];
 } peeling;
 
-/* Drops removed vertices from the list; finds those with the fewest neighbours or, with k, with fewer than k. */
-static ordo_i32 look_round(peeling *p, ordo_u32 k)
+static ordo_u64 parts_of(const peeling *p)
 {
-    ordo_i32 least = MOST_NEIGHBOURS;
-    ordo_u64 kept = 0;
-    p->count = 0;
-    for (ordo_u64 i = 0; i < p->alive_count; i++) {
-        ordo_item v = p->alive[i];
+    const ordo_u64 n = ordo_graph_out(p->graph)->n;
+    return n / p->size + (n % p->size != 0);
+}
+
+/* Parts of the vertices, all of which remain. */
+static void make_parts(peeling *p)
+{
+    const ordo_u64 n = ordo_graph_out(p->graph)->n;
+    p->size = n / PARTS + 1 < LEAST_PART ? LEAST_PART : n / PARTS + 1;
+    p->alive_count = n;
+    for (ordo_u64 i = 0; i < parts_of(p); i++)
+        p->part[i].alive = n - i * p->size < p->size ? n - i * p->size : p->size;
+}
+
+/* Drops removed vertices from a part; finds those with the fewest neighbours or, with k, with fewer than k. */
+static void look_at_part(peeling *p, part *mine, ordo_item *alive, ordo_item *initial)
+{
+    const ordo_u32 k = p->k;
+    ordo_i32 least = ORDO_MOST_NEIGHBOURS;
+    ordo_u64 kept = 0, count = 0;
+    for (ordo_u64 i = 0; i < mine->alive; i++) {
+        const ordo_item v = alive[i];
         if (p->core[v] != ORDO_NO_VERTEX)
             continue;
-        p->alive[kept++] = v;
+        alive[kept++] = v;
         if (k ? p->left[v] >= (ordo_i32)k : p->left[v] > least)
             continue;
         if (!k && p->left[v] < least) {
             least = p->left[v];
-            p->count = 0;
+            count = 0;
         }
-        p->initial[p->count++] = v;
+        initial[count++] = v;
     }
-    p->alive_count = kept;
-    return least;
+    *mine = (part){kept, count, least};
 }
 
-static ordo_status peel(peeling *p, ordo_u32 k)
+static void look_at_parts(void *arg, ordo_u64 begin, ordo_u64 end)
 {
+    peeling *p = arg;
+    for (ordo_u64 i = begin / p->size; i * p->size < end; i++)
+        if (p->part[i].alive)
+            look_at_part(p, &p->part[i], p->alive + i * p->size, p->initial + i * p->size);
+        else
+            p->part[i] = (part){.least = ORDO_MOST_NEIGHBOURS};
+}
+
+/* The same for all vertices; sets *least. */
+static ordo_status look_round(peeling *p, ordo_i32 *least)
+{
+    const ordo_u64 n = ordo_graph_out(p->graph)->n, parts = parts_of(p);
+    ordo_status status = ORDO_OK;
+    if (p->alive_count < FEW)
+        look_at_parts(p, 0, n);
+    else
+        status = ordo_for_ranges(p->runs.options.threads, n, p->size, look_at_parts, p);
+    *least = ORDO_MOST_NEIGHBOURS;
+    p->alive_count = p->count = 0;
+    for (ordo_u64 i = 0; i < parts; i++) {
+        *least = p->part[i].least < *least ? p->part[i].least : *least;
+        p->alive_count += p->part[i].alive;
+    }
+    for (ordo_u64 i = 0; i < parts && !status; i++)
+        if (p->k || p->part[i].least == *least) {
+            memmove(p->initial + p->count, p->initial + i * p->size, p->part[i].count * sizeof *p->initial);
+            p->count += p->part[i].count;
+        }
+    return status;
+}
+
+static ordo_status peel(peeling *p)
+{
+    const ordo_u32 k = p->k;
     ordo_status status = ORDO_OK;
     ordo_u64 before = ~(ordo_u64)0; /* vertices that remained before the last run */
     do {
-        ordo_i32 least = look_round(p, k);
+        ordo_i32 least;
+        if ((status = look_round(p, &least)))
+            return status;
         if (p->alive_count && p->alive_count == before)
             return ordo_fail(ORDO_ERR_INTERNAL, "kcore: a run under scheduler '%s' has removed none of %llu vertices",
                              p->runs.options.scheduler, (unsigned long long)before);
@@ -87,16 +153,23 @@ static ordo_status peel(peeling *p, ordo_u32 k)
     return status;
 }
 
-ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core, ordo_stats *stats)
+/* With k, core numbers become whether the vertex is in the k-core. */
+static void mark_members(ordo_u32 k, ordo_vid n, ordo_u32 *core)
 {
-    if (!g || (!core && ordo_graph_out(g)->n))
-        return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for core numbers" : "graph");
-    if (k > MOST_NEIGHBOURS)
-        return ordo_fail(ORDO_ERR_USAGE, "k is %u, expected less than 2^31", k);
+    for (ordo_vid v = 0; k && v < n; v++)
+        core[v] = core[v] == ORDO_NO_VERTEX;
+}
+
+static ordo_status by_runs(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
+                           ordo_stats *stats)
+{
     const ordo_vid n = ordo_graph_out(g)->n;
     kcore_state unused = {0};
     ordo_i32 none = 0;
-    peeling p = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}, .core = core};
+    peeling p = {
+        .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats, .on_gpu = ordo_is_for_gpu(options)},
+        .core = core,
+        .k = k};
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &p.runs.options);
     if (status)
@@ -115,11 +188,12 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
         status = ordo_fill(threads, core, n, ORDO_NO_VERTEX);
     if (!status)
         status = ordo_fill_ids(threads, p.alive, n);
-    p.alive_count = n;
+    if (!status) {
+        make_parts(&p);
+        status = peel(&p);
+    }
     if (!status)
-        status = peel(&p, k);
-    for (ordo_vid v = 0; !status && k && v < n; v++)
-        core[v] = core[v] == ORDO_NO_VERTEX;
+        mark_members(k, n, core);
     ordo_runs_end(&p.runs, ordo_operator_name(work.op), status);
     if (p.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
         stats->prepare_seconds += prepared;
@@ -130,13 +204,83 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
     return status;
 }
 
+/* ---- on a GPU ---- */
+
+static const ordo_program program = {.name = "kcore", .summary = "all levels in one run", .on_cuda = true};
+
+static ordo_status by_program(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
+                              ordo_stats *stats)
+{
+    const ordo_vid n = ordo_graph_out(g)->n;
+    const bool any = ordo_is_auto(options);
+    ordo_options chosen = ordo_options_or(options, ORDO_NATIVE);
+    chosen.scheduler = ORDO_NATIVE;
+    ordo_status status = ordo_program_check(&program, &chosen);
+    if (status)
+        return status;
+    ordo_simple s = {0};
+    const double before = ordo_clock();
+    ordo_i32 *left = ordo_alloc(n, sizeof *left);
+    status = left ? ordo_simple_make(g, chosen.threads, "kcore", left, &s) : ORDO_ERR_MEMORY;
+    ordo_free(left);
+    if (!status)
+        status = ordo_fill(chosen.threads, core, n, ORDO_NO_VERTEX);
+    const double prepared = ordo_clock() - before;
+    ordo_kcore_state state = {k};
+    const ordo_work work = {.graph = s.graph, .state = &state, .cells = core, .num_items = n, .targets = n};
+    if (status)
+        ordo_runs_none(stats, status);
+    else
+        status = ordo_program_run(&program, &work, &chosen, stats);
+    if (!status)
+        mark_members(k, n, core);
+    if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
+        stats->prepare_seconds += prepared;
+        if (any)
+            snprintf(stats->chosen, sizeof stats->chosen, "kcore's program for a GPU, all levels in one run");
+    }
+    ordo_simple_free(&s);
+    return status;
+}
+
+ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core, ordo_stats *stats)
+{
+    if (!g || (!core && ordo_graph_out(g)->n))
+        return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for core numbers" : "graph");
+    if (k > ORDO_MOST_NEIGHBOURS)
+        return ordo_fail(ORDO_ERR_USAGE, "k is %u, expected less than 2^31", k);
+    const bool native = ordo_is_native(options);
+    if (native && !ordo_is_for_gpu(options))
+        return ordo_program_check(&program, options); /* fails with the message that there is none */
+    if (!ordo_is_for_gpu(options))
+        return by_runs(g, k, options, core, stats);
+    char why_not[sizeof stats->fallback] = "";
+    ordo_options asked = *options;
+    if (!native && !strcmp(asked.device, "auto"))
+        asked.device = "cuda"; /* its error is the reason that "auto" reports */
+    ordo_status status = native || ordo_may_be_native(options, true) ? by_program(g, k, &asked, core, stats)
+                                                                     : by_runs(g, k, &asked, core, stats);
+    if (!status || native || !ordo_may_fall_back(options, status))
+        return status;
+    snprintf(why_not, sizeof why_not, "%s", ordo_last_error());
+    asked.device = "cpu";
+    status = by_runs(g, k, &asked, core, stats);
+    if (stats && !status)
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", why_not);
+    return status;
+}
+
 ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
     kcore_state unused = {0};
     ordo_i32 none = 0;
     ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
-    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    const bool native = ordo_is_native(options) || (ordo_is_for_gpu(options) && ordo_may_be_native(options, true) &&
+                                                    !strcmp(options->device, "cuda"));
+    *expected = *at_most = 0; /* of the program: on the host it needs what is added below */
+    ordo_status status =
+        native ? ordo_program_check(&program, options) : ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
     const bool symmetric = ordo_graph_symmetric(g);
@@ -188,4 +332,5 @@ const ordo_app ordo_app_kcore = {
     .run = run,
     .verify = verify,
     .memory = ordo_kcore_memory,
+    .program = &program,
 };

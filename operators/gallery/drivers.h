@@ -38,9 +38,4 @@ static inline ordo_status run_and_add(const ordo_work *work, const ordo_options 
 ordo_status hop_limited_run(const ordo_graph *graph, ordo_vid source, ordo_u32 hops, const ordo_options *options,
                             ordo_u32 *dist, ordo_stats *total);
 
-/* Strong components. component[n]: for all vertices of a component the same vertex of it, which `seed` determines.
- * *rounds, where not NULL: the number of rounds, of two runs each. ORDO_ERR_MEMORY. */
-ordo_status scc_run(const ordo_graph *graph, ordo_u64 seed, const ordo_options *options, ordo_vid *component,
-                    ordo_u32 *rounds, ordo_stats *total);
-
 #endif

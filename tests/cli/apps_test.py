@@ -136,7 +136,7 @@ class Run(Base):
 
     def test_kcore(self):
         want = core_numbers(self.n, self.edges)
-        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"],
+        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--scheduler", "bsp"], ["--sync", "lock"],
                       ["--scheduler", "inbox"], ["-n", 2, "--warmup", 1]):
             out = self.ok(ordo("kcore", self.gr, "-v", "--output", "-", *words)).out.split()
             self.assertEqual([int(v) for v in out], want)
@@ -188,6 +188,43 @@ class Run(Base):
         self.refused(2, "racy.*selective", "tc", self.gr, "--scheduler", "topology", "--sync", "racy")
         out = self.ok(ordo("compare", "tc", self.gr, "-n", 2)).out
         self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
+
+    def test_sets(self):
+        near = [set() for _ in range(self.n)]
+        out = [set() for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            out[u].add(v)
+            if u != v:
+                near[u].add(v)
+                near[v].add(u)
+
+        def reached(u):
+            found, left = {u}, [u]
+            while left:
+                for v in out[left.pop()] - found:
+                    found.add(v)
+                    left.append(v)
+            return found
+        reach = [reached(u) for u in range(self.n)]
+        component = [min(u for u in reach[v] if v in reach[u]) for v in range(self.n)]
+        for words in ([], ["--threads", 1], ["--scheduler", "delta"], ["--sync", "lock"], ["--scheduler", "auto"]):
+            for app in ("scc", "mis", "colour"):
+                got = json.loads(self.ok(ordo(app, self.gr, "--verify", "--quiet", "--output", self.path(app), "--json", "-", *words)).out)["result"]
+                with open(self.path(app)) as f:
+                    values = [int(v) for v in f]
+                if app == "scc":
+                    self.assertEqual(values, component)
+                    self.assertEqual(got, {"components": len(set(component)), "largest": max(component.count(c) for c in set(component))})
+                elif app == "mis":
+                    self.assertEqual([not any(values[u] for u in near[v]) for v in range(self.n)], [bool(m) for m in values])
+                    self.assertEqual(got, {"members": sum(values)})
+                else:
+                    self.assertTrue(all(values[u] != values[v] for v in range(self.n) for u in near[v]))
+                    self.assertTrue(all(set(range(values[v])) <= {values[u] for u in near[v]} for v in range(self.n)))
+                    self.assertEqual(got, {"colours": len(set(values))})
+        self.refused(2, "no program of its own", "scc", self.gr, "--scheduler", "native")
+        self.refused(2, "racy", "mis", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(2, "atomic", "colour", self.gr, "--sync", "atomic")
 
     def test_bc(self):
         """By the definition: levels and numbers of paths between all pairs."""
@@ -304,7 +341,15 @@ class Run(Base):
         self.refused(2, "--tolerance '0', expected", "pagerank", self.gr, "--tolerance", 0)
         self.refused(2, "tolerance 1e-18, expected .* to 1 for", "pagerank", self.gr, "--tolerance", "1e-18")
         self.refused(2, "cc is exact, so it takes no --tolerance", "cc", self.gr, "--tolerance", "0.1")
-        self.refused(2, "racy.*selective", "pagerank", self.gr, "--scheduler", "topology", "--sync", "racy")
+        for operator, words in {"pagerank_pull_f32": [[], ["--scheduler", "bsp"], ["--scheduler", "topology", "--sync", "racy"],
+                                                      ["--scheduler", "auto"]],
+                                "pagerank_pull_f64": [["--tolerance", "1e-7"]],
+                                "pagerank": [["--scheduler", "delta"], ["--scheduler", "bsp", "--set", "direction=push"],
+                                             ["--scheduler", "topology", "--sync", "lock"], ["--sync", "atomic"]]}.items():
+            for options in words:
+                record = json.loads(self.ok(ordo("pagerank", self.gr, "--quiet", "--json", "-", "--verify", *options)).out)
+                self.assertEqual(record["operator"], operator, options)
+        self.refused(2, "racy.*not monotone|racy.*offer", "pagerank", self.gr, "--scheduler", "delta", "--sync", "racy")
         self.refused(6, "did not end within", "pagerank", self.gr, "--timeout", "1e-9")
 
     FLOW = "p max 5 7\nn 1 s\nn 5 t\na 1 2 9\na 1 3 4\na 2 3 2\na 3 2 8\na 2 4 5\na 3 4 3\na 4 5 7\n"

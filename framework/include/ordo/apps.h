@@ -1,7 +1,8 @@
 /**
  * @file
  * The apps: shortest paths, breadth-first search, connected components, minimum spanning forests, maximum
- * flow, widest paths, core numbers, PageRank, triangles, betweenness.
+ * flow, widest paths, core numbers, PageRank, triangles, betweenness, strong components, independent
+ * sets, colourings.
  *
  * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, mostly one element
  * for each vertex, the same under every scheduler, sync, number of threads and back end (ranks within their error). All
@@ -19,8 +20,9 @@
 
 ORDO_BEGIN_DECLS
 
-#define ORDO_UNREACHED_U32 0xffffffffu /**< a distance or level where there is no path; f32: infinity */
-#define ORDO_UNREACHED_I32 0x7fffffff  /**< the same of ordo_i32 */
+#define ORDO_UNREACHED_U32 0xffffffffu        /**< a distance or level where there is no path; f32: infinity */
+#define ORDO_UNREACHED_I32 0x7fffffff         /**< the same of ordo_i32 */
+#define ORDO_UNREACHED_I64 0x7fffffffffffffff /**< the same of ordo_i64; f64: infinity */
 
 /**
  * The type of distances on a graph.
@@ -146,7 +148,8 @@ ORDO_API ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ord
  * counts once. Where there are such edges, a copy without them is made first, in ordo_stats::prepare_seconds.
  *
  * Method: a run of operators/kcore.h for every core number that some vertex has, in ascending order; with k a single
- * one. In stats, counts are sums over the runs.
+ * one. In stats, counts are sums over the runs. On a GPU a native program (apps/kcore.cu) peels all levels in one run,
+ * unless options name a scheduler, a sync or a setting.
  * @param g        fewer than 2^31 neighbours of each vertex
  * @param k        0: core numbers; else whether a vertex is in the k-core, k < 2^31
  * @param options  NULL: defaults
@@ -156,6 +159,56 @@ ORDO_API ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ord
  */
 ORDO_API ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
                                 ordo_stats *stats);
+
+/**
+ * Strong components: vertices of which each has a path to each other one. On a symmetric graph those of ordo_cc().
+ * Weights are not used.
+ *
+ * Method: apps/scc.c: vertices without an edge in, or out, are dropped; then runs of operators/scc.h forward and
+ * backward. In stats, counts are sums over the runs, and passes over vertices between them are run time.
+ * @param g          any graph
+ * @param options    NULL: defaults
+ * @param component  [out] [n], the smallest vertex id of the vertex's component
+ * @param stats      [out] may be NULL; the caller's, see ordo_run()
+ * @return as of ordo_run()
+ */
+ORDO_API ordo_status ordo_scc(const ordo_graph *g, const ordo_options *options, ordo_u32 *component, ordo_stats *stats);
+
+/**
+ * A maximal independent set: no two members are neighbours, and no vertex can be added. Directions, loops and parallel
+ * edges do not matter; of a directed graph a symmetrised copy is made first, in ordo_stats::prepare_seconds.
+ *
+ * The set is the one that a loop over the vertices by rank finds, taking each vertex that has no member among its
+ * neighbours. The rank of v is the finaliser of MurmurHash3 of v + 1, all in 32 bits: h = v + 1; h ^= h >> 16;
+ * h *= 0x85ebca6b; h ^= h >> 13; h *= 0xc2b2ae35; h ^= h >> 16.
+ *
+ * Method: a run of operators/mis.h (Blelloch, Fineman and Shun, SPAA 2012).
+ * @param g        fewer than 2^30 stored edges of each vertex
+ * @param options  NULL: defaults
+ * @param member   [out] [n] 1 or 0
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return also ORDO_ERR_INPUT for a vertex with too many edges
+ */
+ORDO_API ordo_status ordo_mis(const ordo_graph *g, const ordo_options *options, ordo_u32 *member, ordo_stats *stats);
+
+/**
+ * A greedy colouring: neighbours have different colours. Directions, loops and parallel edges do not matter; of a
+ * directed graph a symmetrised copy is made first, in ordo_stats::prepare_seconds.
+ *
+ * Vertices are coloured by rank, each with the smallest colour that no neighbour of a lower rank has. Ranks go by the
+ * length of the degree as a binary number, the longest first; where that is equal, by the hash of ordo_mis(). The
+ * degree is the number of edges stored in the vertex's row; of a directed graph in the rows of out-edges and of
+ * in-edges.
+ *
+ * Method: a run of operators/colour.h (Jones and Plassmann 1993; the ranks: Hasenplaug, Kaler, Schardl and Leiserson,
+ * SPAA 2014). At most one colour more than the largest number of neighbours.
+ * @param g        any graph
+ * @param options  NULL: defaults
+ * @param colour   [out] [n] from 0
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return as of ordo_run()
+ */
+ORDO_API ordo_status ordo_colour(const ordo_graph *g, const ordo_options *options, ordo_u32 *colour, ordo_stats *stats);
 
 /** What is known of ranks. Holds nothing to be freed. */
 typedef struct ordo_ranks {
@@ -366,6 +419,30 @@ ORDO_API ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, co
  */
 ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const ordo_u32 *core, ordo_verify_how how);
 /**
+ * Verifies strong components, always by the serial method, O(n + m).
+ * @param g          as of ordo_scc()
+ * @param component  [n] the answer
+ * @param how        not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_scc_verify(const ordo_graph *g, const ordo_u32 *component, ordo_verify_how how);
+/**
+ * Verifies an independent set: that it is the one of ordo_mis(), O(n + m).
+ * @param g       as of ordo_mis()
+ * @param member  [n] the answer
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_mis_verify(const ordo_graph *g, const ordo_u32 *member, ordo_verify_how how);
+/**
+ * Verifies a colouring: that it is the one of ordo_colour(), O(n + m).
+ * @param g       as of ordo_colour()
+ * @param colour  [n] the answer
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_colour_verify(const ordo_graph *g, const ordo_u32 *colour, ordo_verify_how how);
+/**
  * Verifies ranks. The certificate is weaker: it accepts (1 + damping) / (1 - damping) times `error`.
  * @param g        as of ordo_pagerank()
  * @param damping  likewise
@@ -516,6 +593,36 @@ ORDO_API ordo_status ordo_betweenness_memory(const ordo_graph *g, const ordo_opt
  */
 ORDO_API ordo_status ordo_triangles_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                            ordo_u64 *at_most);
+/**
+ * The same of ordo_scc().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_scc_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                     ordo_u64 *at_most);
+/**
+ * The same of ordo_mis().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_mis_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                     ordo_u64 *at_most);
+/**
+ * The same of ordo_colour().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_colour_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                        ordo_u64 *at_most);
 /**
  * The same of ordo_maxflow().
  * @param g         the graph
