@@ -16,9 +16,9 @@
  * is written before the entry is, always with the same value.
  *
  * Sums (ORDO_SUM). An entry is stale unless its level is that of the cell; taking it takes the cell (op_warp_take), and
- * the cell must not be older than the entry (see relax.cuh). Hubs are not cut: what was taken is in the hands of the
- * warp, and a piece for which a queue has no memory could not get it back from the cell. So the warp expands the whole
- * row.
+ * the cell must not be older than the entry (see relax.cuh). Hubs are not cut: the warp
+ * alone has what was taken, and a piece for which a queue has no memory could not get it back from the cell. So the
+ * warp expands the whole row.
  *
  * Critical operators. An entry is an item and the priority with which it was activated; a batch is a request per lane,
  * and the description of edges above applies to requests: see warp_critical.cuh, which has their part.
