@@ -187,13 +187,13 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("cut", 0, "FILE", VERB_APP, TEXT(cut), "1 for a vertex on the source side, else 0, one a line; NumPy if .npy",
         ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("tree", 0, "FILE", VERB_APP, TEXT(tree), "predecessors, one a line, '-' for none; NumPy with -1 if .npy",
-        ONLY(TRAIT_PATHS, "gives no paths")),
+        ONLY(TRAIT_TREE, "gives no paths")),
     ROW("nearest", 0, "FILE", VERB_APP, TEXT(nearest), "the source that each vertex's path comes from, as --tree writes it",
         ONLY(TRAIT_SOURCE, "has no source")),
     ROW("target", 0, "V", VERB_APP, TEXT(target), "ends once V is final; what is farther is not known", ONLY(TRAIT_PATHS, "does not end early")),
     ROW("stop-after", 0, "K", VERB_APP, WHOLE(stop_after, 1, ORDO_MAX_VERTICES), "ends once the K nearest vertices are final, or V of --target",
         ONLY(TRAIT_PATHS, "does not end early")),
-    ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_PATHS, "gives no paths")),
+    ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_TREE, "gives no paths")),
     ROW("json", 0, "FILE", MEASURES | VERB_GAP | VERB_INFO, TEXT(json), "a JSON object a run, one a line; '-' is standard output", OPERATORS),
     ROW("csv", 0, "FILE", VERB_COMPARE, TEXT(csv), "the table as CSV, a line a scheduler and graph"),
     ROW("svg", 0, "FILE", VERB_COMPARE, TEXT(svg), "the tables as a picture: times with their intervals"),
@@ -253,7 +253,8 @@ static unsigned traits_of(const ordo_app *app)
 {
     return TRAIT_GRAPH | (app->needs_source ? TRAIT_SOURCE : 0) |
            (app->needs_terminals ? TRAIT_TERMINALS : TRAIT_NO_TERMINALS) | (app->has_paths ? TRAIT_PATHS : 0) |
-           (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0) | (run_time_of(app) ? TRAIT_STATE : 0);
+           (app->has_tree ? TRAIT_TREE : 0) | (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0) |
+           (run_time_of(app) ? TRAIT_STATE : 0);
 }
 
 option_scope scope_of_app(int verb, const ordo_app *app)
