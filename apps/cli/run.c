@@ -64,11 +64,25 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
     };
 }
 
+static ordo_status all_vertices(const loaded *g, ordo_vid **out, size_t *chosen)
+{
+    const ordo_vid n = ordo_graph_out(g->graph)->n;
+    *out = malloc((n ? n : 1) * sizeof **out);
+    if (!*out)
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %u sources", n);
+    for (ordo_vid v = 0; v < n; v++)
+        (*out)[v] = v;
+    *chosen = n;
+    return ORDO_OK;
+}
+
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen)
 {
     ordo_u64 asked;
     if (o->sources_at_once)
         return read_vertices(g, o->sources_at_once, "source", out, chosen);
+    if (o->sources && o->app->takes_list && !strcmp(o->sources, "all"))
+        return all_vertices(g, out, chosen);
     if (o->sources && !parse_u64(o->sources, &asked))
         return read_vertices(g, o->sources, "source", out, chosen);
     if (o->sources && (asked == 0 || asked > MOST_SOURCES))
@@ -311,6 +325,15 @@ static ordo_status expect_memory(record *r, const ordo_options *run)
     return check_memory(r->o, r->app->name, r->expected);
 }
 
+/* The memory of the further rows of an answer that has one for each source. */
+static ordo_status expect_rows(record *r, size_t count)
+{
+    const ordo_u64 more = count ? (count - 1) * answer_bytes(r->app, r->graph, false) : 0;
+    r->expected += more;
+    r->at_most += more;
+    return check_memory(r->o, r->app->name, r->expected);
+}
+
 /* Prints and writes what there is of each trial, and what there is of the first and the last one only. */
 static ordo_status report_trial(const record *r, bool first, bool last, outputs *out)
 {
@@ -384,7 +407,7 @@ static ordo_status input_of_all(const options *o, const loaded *g, const ordo_vi
     ordo_status status = app_input(o, g, sources[0], input);
     input->targets = stop;
     input->target_count = o->target != NULL;
-    if (o->sources_at_once) {
+    if (o->sources_at_once || o->app->takes_list) {
         input->sources = sources;
         input->source_count = *count;
         *count = 1;
@@ -409,9 +432,13 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     const size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup;
     size_t count;
     ordo_vid *sources, *path = NULL;
-    if ((status = choose_sources(o, g, repeat, &sources, &count)))
+    if ((status = choose_sources(o, g, o->app->takes_list ? 1 : repeat, &sources, &count)))
         return status;
-    const size_t trials = o->sources ? count * repeat : repeat;
+    if (o->app->takes_list && (status = expect_rows(&r, count))) {
+        free(sources);
+        return status;
+    }
+    const size_t trials = o->sources && !o->app->takes_list ? count * repeat : repeat;
 
     ordo_answer answer = {0};
     ordo_app_input input;
@@ -426,7 +453,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
         progress_step();
         ordo_stats stats = {0};
         r.sink = input.sink;
-        r.source = input.source = sources[o->sources ? trial / repeat : count == 1 ? 0 : trial];
+        r.source = input.source = sources[o->sources && !input.source_count ? trial / repeat : count == 1 ? 0 : trial];
         r.trial = (int)trial + 1;
         status = run_recorded(&r, &input, &run, o->verify && !warm, &answer, &stats, out);
         if (!status && !warm) {
