@@ -10,10 +10,17 @@
  * loops and no parallel edges is used as it is; otherwise such a copy without weights is made first, counted as
  * preparation.
  *
+ * On a GPU a native program (kcore.cu) peels all levels in one run, unless a scheduler or sync is named.
+ *
  * Not done: keeping that copy for a later call.
  */
-#include "apps/runs.h"
+#include "apps/kcore.h"
 #include "apps/common.h"
+#include "apps/runs.h"
+#include "apps/simple.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include <ordo/memory.h>
 
@@ -25,133 +32,8 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("kcore");
 }
 
-/* ---- a graph whose neighbours count once ---- */
-
-typedef struct counting {
-    const ordo_csr *g;
-    ordo_i32 *left; /* [n] neighbours */
-    ordo_u64 sum;   /* atomic: of left */
-    ordo_u64 huge;  /* atomic: the first vertex with too many; n if none */
-    bool unsorted;  /* atomic: some row is not in order of heads */
-} counting;
-
-enum { MOST_NEIGHBOURS = 0x7fffffff };
-
-static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    counting *c = arg;
-    const ordo_csr *g = c->g;
-    ordo_u64 sum = 0;
-    for (ordo_u64 u = begin; u < end; u++) {
-        ordo_u64 neighbours = 0;
-        ordo_vid last = 0;
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_vid v = g->head[e * g->stride];
-            bool first = e == g->row[u];
-            if (!first && v < last)
-                __atomic_store_n(&c->unsorted, true, __ATOMIC_RELAXED);
-            neighbours += v != u && (first || v != last);
-            last = v;
-        }
-        if (neighbours > MOST_NEIGHBOURS)
-            ordo_keep_least_u64(&c->huge, u);
-        c->left[u] = (ordo_i32)neighbours;
-        sum += neighbours;
-    }
-    ordo_add_u64(&c->sum, sum);
-}
-
-static ordo_status count_neighbours(counting *c, int threads)
-{
-    c->sum = 0;
-    c->huge = c->g->n;
-    c->unsorted = false;
-    ordo_status status = ordo_for_ranges(threads, c->g->n, ORDO_GRAIN, count_range, c);
-    if (!status && c->huge < c->g->n)
-        status = ordo_fail(ORDO_ERR_INPUT, "vertex %llu has 2^31 neighbours or more; kcore takes fewer",
-                           (unsigned long long)c->huge);
-    return status;
-}
-
-typedef struct packing {
-    const ordo_csr *from;
-    const ordo_eid *row;
-    ordo_vid *head;
-} packing;
-
-static void pack_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    const packing *p = arg;
-    const ordo_csr *g = p->from;
-    for (ordo_u64 u = begin; u < end; u++) {
-        ordo_eid to = p->row[u];
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_vid v = g->head[e * g->stride];
-            if (v != u && (to == p->row[u] || v != p->head[to - 1]))
-                p->head[to++] = v;
-        }
-    }
-}
-
-/* A graph made for the runs; where it only borrows arrays, they are ours to free. */
-typedef struct simple {
-    const ordo_graph *graph;
-    ordo_graph *copy, *packed;
-    ordo_eid *row;
-    ordo_vid *head;
-} simple;
-
-static void simple_free(simple *s)
-{
-    ordo_graph_free(s->packed);
-    ordo_graph_free(s->copy);
-    ordo_free(s->row);
-    ordo_free(s->head);
-}
-
-/* Copies sorted rows without loops and parallel edges. */
-static ordo_status pack(simple *s, const counting *c, int threads)
-{
-    const ordo_vid n = c->g->n;
-    s->row = ordo_alloc((size_t)n + 1, sizeof *s->row);
-    s->head = ordo_alloc(c->sum, sizeof *s->head);
-    if (!s->row || !s->head)
-        return ORDO_ERR_MEMORY;
-    s->row[0] = 0;
-    for (ordo_vid v = 0; v < n; v++)
-        s->row[v + 1] = s->row[v] + (ordo_u64)c->left[v];
-    packing p = {c->g, s->row, s->head};
-    ordo_status status = ordo_for_ranges(threads, n, ORDO_GRAIN, pack_range, &p);
-    if (status)
-        return status;
-    ordo_csr csr = {.n = n, .m = c->sum, .row = s->row, .head = s->head, .stride = 1, .weight_type = ORDO_NONE};
-    status = ordo_graph_borrow(&csr, true, &s->packed);
-    s->graph = s->packed;
-    return status;
-}
-
-/* Makes *s, which is to be freed in any case; writes the numbers of neighbours to `left`. */
-static ordo_status make_simple(const ordo_graph *g, int threads, ordo_i32 *left, simple *s)
-{
-    const bool symmetric = ordo_graph_symmetric(g);
-    counting c = {.g = ordo_graph_out(g), .left = left};
-    ordo_status status = ORDO_OK;
-    *s = (simple){.graph = g};
-    if (symmetric && (status = count_neighbours(&c, threads)))
-        return status;
-    if (!symmetric || c.unsorted) {
-        status = ordo_copy_rows(g, symmetric ? ORDO_AS_STORED : ORDO_SYMMETRISE, threads, &s->copy);
-        if (status)
-            return status;
-        s->graph = s->copy;
-        c.g = ordo_graph_out(s->copy);
-        if ((status = count_neighbours(&c, threads)))
-            return status;
-    }
-    return c.sum == c.g->m ? ORDO_OK : pack(s, &c, threads);
-}
-
 /* ---- peeling ---- */
+
 
 typedef struct peeling {
     ordo_runs runs;
@@ -165,7 +47,7 @@ typedef struct peeling {
 /* Drops removed vertices from the list; finds those with the fewest neighbours or, with k, with fewer than k. */
 static ordo_i32 look_round(peeling *p, ordo_u32 k)
 {
-    ordo_i32 least = MOST_NEIGHBOURS;
+    ordo_i32 least = ORDO_MOST_NEIGHBOURS;
     ordo_u64 kept = 0;
     p->count = 0;
     for (ordo_u64 i = 0; i < p->alive_count; i++) {
@@ -210,27 +92,33 @@ static ordo_status peel(peeling *p, ordo_u32 k)
     return status;
 }
 
-ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core, ordo_stats *stats)
+/* With k, core numbers become whether the vertex is in the k-core. */
+static void mark_members(ordo_u32 k, ordo_vid n, ordo_u32 *core)
 {
-    if (!g || (!core && ordo_graph_out(g)->n))
-        return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for core numbers" : "graph");
-    if (k > MOST_NEIGHBOURS)
-        return ordo_fail(ORDO_ERR_USAGE, "k is %u, expected less than 2^31", k);
+    for (ordo_vid v = 0; k && v < n; v++)
+        core[v] = core[v] == ORDO_NO_VERTEX;
+}
+
+static ordo_status by_runs(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
+                           ordo_stats *stats)
+{
     const ordo_vid n = ordo_graph_out(g)->n;
     kcore_state unused = {0};
     ordo_i32 none = 0;
-    peeling p = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}, .core = core};
+    peeling p = {
+        .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats, .on_gpu = ordo_is_for_gpu(options)},
+        .core = core};
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &p.runs.options);
     if (status)
         return status;
     const int threads = p.runs.options.threads;
-    simple s = {0};
+    ordo_simple s = {0};
     const double before = ordo_clock();
     p.left = ordo_alloc(n, sizeof *p.left);
     p.alive = ordo_alloc(n, sizeof *p.alive);
     p.initial = ordo_alloc(n, sizeof *p.initial);
-    status = p.left && p.alive && p.initial ? make_simple(g, threads, p.left, &s) : ORDO_ERR_MEMORY;
+    status = p.left && p.alive && p.initial ? ordo_simple_make(g, threads, "kcore", p.left, &s) : ORDO_ERR_MEMORY;
     p.graph = s.graph;
     p.runs.start = ordo_clock();
     const double prepared = p.runs.start - before;
@@ -241,15 +129,81 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
     p.alive_count = n;
     if (!status)
         status = peel(&p, k);
-    for (ordo_vid v = 0; !status && k && v < n; v++)
-        core[v] = core[v] == ORDO_NO_VERTEX;
+    if (!status)
+        mark_members(k, n, core);
     ordo_runs_end(&p.runs, ordo_operator_name(work.op), status);
     if (p.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
         stats->prepare_seconds += prepared;
-    simple_free(&s);
+    ordo_simple_free(&s);
     ordo_free(p.left);
     ordo_free(p.alive);
     ordo_free(p.initial);
+    return status;
+}
+
+/* ---- on a GPU ---- */
+
+static const ordo_program program = {.name = "kcore", .summary = "all levels in one run", .on_cuda = true};
+
+static ordo_status by_program(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
+                              ordo_stats *stats)
+{
+    const ordo_vid n = ordo_graph_out(g)->n;
+    const bool any = ordo_is_auto(options);
+    ordo_options chosen = ordo_options_or(options, ORDO_NATIVE);
+    chosen.scheduler = ORDO_NATIVE;
+    ordo_status status = ordo_program_check(&program, &chosen);
+    if (status)
+        return status;
+    ordo_simple s = {0};
+    const double before = ordo_clock();
+    ordo_i32 *left = ordo_alloc(n, sizeof *left);
+    status = left ? ordo_simple_make(g, chosen.threads, "kcore", left, &s) : ORDO_ERR_MEMORY;
+    ordo_free(left);
+    if (!status)
+        status = ordo_fill(chosen.threads, core, n, ORDO_NO_VERTEX);
+    const double prepared = ordo_clock() - before;
+    ordo_kcore_state state = {k};
+    const ordo_work work = {.graph = s.graph, .state = &state, .cells = core, .num_items = n, .targets = n};
+    if (status)
+        ordo_runs_none(stats, status);
+    else
+        status = ordo_program_run(&program, &work, &chosen, stats);
+    if (!status)
+        mark_members(k, n, core);
+    if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
+        stats->prepare_seconds += prepared;
+        if (any)
+            snprintf(stats->chosen, sizeof stats->chosen, "kcore's program for a GPU, all levels in one run");
+    }
+    ordo_simple_free(&s);
+    return status;
+}
+
+ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core, ordo_stats *stats)
+{
+    if (!g || (!core && ordo_graph_out(g)->n))
+        return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for core numbers" : "graph");
+    if (k > ORDO_MOST_NEIGHBOURS)
+        return ordo_fail(ORDO_ERR_USAGE, "k is %u, expected less than 2^31", k);
+    const bool native = ordo_is_native(options);
+    if (native && !ordo_is_for_gpu(options))
+        return ordo_program_check(&program, options); /* fails with the message that there is none */
+    if (!ordo_is_for_gpu(options))
+        return by_runs(g, k, options, core, stats);
+    char why_not[sizeof stats->fallback] = "";
+    ordo_options asked = *options;
+    if (!native && !strcmp(asked.device, "auto"))
+        asked.device = "cuda"; /* its error is the reason that "auto" reports */
+    ordo_status status = native || ordo_may_be_native(options, true) ? by_program(g, k, &asked, core, stats)
+                                                                     : by_runs(g, k, &asked, core, stats);
+    if (!status || native || !ordo_may_fall_back(options, status))
+        return status;
+    snprintf(why_not, sizeof why_not, "%s", ordo_last_error());
+    asked.device = "cpu";
+    status = by_runs(g, k, &asked, core, stats);
+    if (stats && !status)
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", why_not);
     return status;
 }
 
@@ -259,7 +213,11 @@ ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, 
     ordo_i32 none = 0;
     ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
-    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    const bool native = ordo_is_native(options) || (ordo_is_for_gpu(options) && ordo_may_be_native(options, true) &&
+                                                    !strcmp(options->device, "cuda"));
+    *expected = *at_most = 0; /* of the program: on the host it needs what is added below */
+    ordo_status status =
+        native ? ordo_program_check(&program, options) : ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
     const bool symmetric = ordo_graph_symmetric(g);
@@ -311,4 +269,5 @@ const ordo_app ordo_app_kcore = {
     .run = run,
     .verify = verify,
     .memory = ordo_kcore_memory,
+    .program = &program,
 };

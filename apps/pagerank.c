@@ -1,4 +1,8 @@
-/* pagerank.c -- the app of PageRank: one run of operators/pagerank.h from all vertices, then ranks and their error.
+/* pagerank.c -- the app of PageRank: one run, then ranks and their error.
+ *
+ * There are two operators: operators/pagerank_pull.h gathers (apps/pagerank_pull.c has the rest of it), and
+ * operators/pagerank.h pushes, which is below: from all vertices. The app takes the first that the options allow, so it
+ * pushes where they name a scheduler, a sync or a tunable that is for pushing alone.
  *
  * A random walk follows a random out-edge with probability d; otherwise, and where there is no out-edge, it jumps to a
  * random vertex. The ranks are its stationary distribution: they add up to 1. Pushing solves the same problem without
@@ -22,6 +26,7 @@
 #include <ordo/memory.h>
 #include <ordo/ranks.h>
 
+#include "apps/pagerank_pull.h"
 #include "framework/run/reserved.h"
 
 #include "operators/pagerank.h"
@@ -111,11 +116,18 @@ static ordo_status conclude(totals *t, ordo_vid n, ordo_u64 first, int threads, 
     return ordo_for_ranges(threads, n, ORDO_GRAIN, rank_range, t);
 }
 
-ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
-                          double *rank, ordo_ranks *ranks, ordo_stats *stats)
+/* Whether the options allow the operator that gathers. */
+static bool may_pull(const ordo_graph *g, double tolerance, const ordo_options *options, ordo_options *chosen)
 {
-    if (!g || !ranks || (!rank && ordo_graph_out(g)->n))
-        return ordo_fail(ORDO_ERR_USAGE, "the array of ranks or the graph is NULL");
+    const ordo_u64 any = 0; /* cells and state are not read */
+    const ordo_work work = ordo_vertex_work(ordo_pagerank_pull_op(tolerance), g, &any, (void *)(size_t)&any, NULL);
+    *chosen = ordo_pagerank_pull_options(options);
+    return ordo_run_check(&work, chosen) == ORDO_OK;
+}
+
+static ordo_status push(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
+                        double *rank, ordo_ranks *ranks, ordo_stats *stats)
+{
     const ordo_csr *csr = ordo_graph_out(g);
     const ordo_vid n = csr->n;
     pagerank_state s;
@@ -138,6 +150,21 @@ ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance,
     ordo_free(f.residual);
     ordo_free(f.rank);
     return status;
+}
+
+ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
+                          double *rank, ordo_ranks *ranks, ordo_stats *stats)
+{
+    if (!g || !ranks || (!rank && ordo_graph_out(g)->n))
+        return ordo_fail(ORDO_ERR_USAGE, "the array of ranks or the graph is NULL");
+    pagerank_state s;
+    ordo_options chosen;
+    ordo_status status = state_for(ordo_graph_out(g), damping, tolerance, &s);
+    if (status)
+        return status;
+    return may_pull(g, tolerance, options, &chosen)
+               ? ordo_pagerank_pull(g, damping, tolerance, &chosen, rank, ranks, stats)
+               : push(g, damping, tolerance, options, rank, ranks, stats);
 }
 
 /* Fills in defaults. */
@@ -176,11 +203,20 @@ ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *option
                                  ordo_u64 *at_most)
 {
     pagerank_state s = {0};
-    ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.least, NULL); /* cells are not read */
-    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    ordo_options chosen;
+    const bool pulls = may_pull(g, 0, options, &chosen); /* of f64, which takes more */
+    if (!pulls)
+        chosen = ordo_options_or(options, "bsp");
+    ordo_work work = ordo_vertex_work(pulls ? ordo_pagerank_pull_op(0) : op_for(g), g, &s, &s.least, NULL);
+    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most); /* cells are not read */
     if (status)
         return status;
+    if (pulls) {
+        const ordo_u64 arrays = work.num_items * 2 * sizeof(ordo_f64);
+        *expected = arrays + work.num_items * 2 * work.op->entry;
+        *at_most = *expected;
+        return ORDO_OK;
+    }
     /* With buckets, each push may leave a stale entry in a later bucket: 5 times the memory of one improvement for each
      * edge was seen. */
     ordo_u64 fixed = work.num_items * 2 * sizeof(ordo_u64);
@@ -217,7 +253,7 @@ static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer
 extern const ordo_app ordo_app_pagerank;
 const ordo_app ordo_app_pagerank = {
     .name = "pagerank",
-    .summary = "PageRank by pushing residuals, with a bound on its error",
+    .summary = "PageRank, with a bound on its error",
     .value_name = "rank",
     .has_ranks = true,
     .values_are_wide = true,

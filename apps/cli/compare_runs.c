@@ -53,7 +53,8 @@ static ordo_u64 hash_word(ordo_u64 hash, ordo_u64 word)
     return hash ^ hash >> 32;
 }
 
-/* Flows on edges are not unique: the fields and the cut are compared instead. */
+/* Flows on edges are not unique: the fields and the cut are compared instead. Fields alone where there are no values.
+ */
 static ordo_u64 hash_answer(const ordo_app *app, const ordo_answer *a)
 {
     const ordo_u32 *word = a->values;
@@ -61,7 +62,7 @@ static ordo_u64 hash_answer(const ordo_app *app, const ordo_answer *a)
     ordo_u64 hash = a->used ^ (ordo_u64)a->type << 56;
     for (ordo_u64 v = 0; v < words && !app->values_on_edges; v++)
         hash = hash_word(hash, word[v]);
-    for (int i = 0; i < a->field_count && app->values_on_edges; i++)
+    for (int i = 0; i < a->field_count && (app->values_on_edges || app->values_on_request); i++)
         hash = hash_word(hash, a->fields[i].whole);
     for (ordo_u64 v = 0; v < a->side_count; v++)
         hash = hash_word(hash, a->side[v]);

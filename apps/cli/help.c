@@ -50,7 +50,7 @@ void print_usage(FILE *out)
 
 static const char *kind_name(int kind)
 {
-    return kind == ORDO_KIND_RELAX ? "relax" : "critical";
+    return kind == ORDO_KIND_RELAX ? "relax" : kind == ORDO_KIND_GATHER ? "gather" : "critical";
 }
 
 static void print_properties(unsigned properties)
@@ -103,7 +103,7 @@ static void print_operator(const ordo_operator *op)
     const ordo_scheduler *schedulers[MOST];
     size_t count = all_schedulers(schedulers);
     printf("%s: %s\n  kind        %s\n", op->name, op->summary, kind_name(op->kind));
-    if (op->kind == ORDO_KIND_RELAX)
+    if (op->kind != ORDO_KIND_CRITICAL)
         printf("  cells       %s\n  weights     %s\n", type_name(op->cell), type_name(op->weight));
     printf("  properties  ");
     print_properties(op->properties);
@@ -130,7 +130,7 @@ static const char *range_text(const ordo_tunable *t, char *capacity, size_t size
 static void print_scheduler(const ordo_scheduler *s)
 {
     printf("%s: %s\n  paper       %s\n", s->name, s->summary, s->paper);
-    for (int kind = ORDO_KIND_RELAX; kind <= ORDO_KIND_CRITICAL; kind++)
+    for (int kind = ORDO_KIND_RELAX; kind <= ORDO_KIND_GATHER; kind++)
         for (const ordo_pairing *p = s->pairings; p->kind; p++)
             if (p->kind == kind) {
                 printf("  sync        %s for %s operators; needs: ", ordo_sync_name(p->sync), kind_name(kind));
@@ -177,7 +177,7 @@ ordo_status verb_schedulers(const options *o)
         return ordo_fail(ORDO_ERR_USAGE, "found '%s', expected no words after 'schedulers'", o->words[0]);
     for (size_t i = 0; i < count; i++) {
         printf("%-12s %s\n%-12s", list[i]->name, list[i]->summary, "");
-        for (int kind = ORDO_KIND_RELAX; kind <= ORDO_KIND_CRITICAL; kind++)
+        for (int kind = ORDO_KIND_RELAX; kind <= ORDO_KIND_GATHER; kind++)
             if (offers(list[i], kind, NULL)) {
                 printf(" %s: ", kind_name(kind));
                 print_syncs(list[i], kind, NULL);

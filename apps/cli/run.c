@@ -64,16 +64,10 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
     };
 }
 
-static ordo_status all_vertices(const loaded *g, ordo_vid **out, size_t *chosen)
+/* Whether all sources of --sources are of one run. */
+static bool takes_all(const ordo_app *app)
 {
-    const ordo_vid n = ordo_graph_out(g->graph)->n;
-    *out = malloc((n ? n : 1) * sizeof **out);
-    if (!*out)
-        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %u sources", n);
-    for (ordo_vid v = 0; v < n; v++)
-        (*out)[v] = v;
-    *chosen = n;
-    return ORDO_OK;
+    return app->sums_sources || app->takes_list;
 }
 
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen)
@@ -81,11 +75,12 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
     ordo_u64 asked;
     if (o->sources_at_once)
         return read_vertices(g, o->sources_at_once, "source", out, chosen);
-    if (o->sources && o->app->takes_list && !strcmp(o->sources, "all"))
-        return all_vertices(g, out, chosen);
-    if (o->sources && !parse_u64(o->sources, &asked))
+    const bool all = o->sources && takes_all(o->app) && !strcmp(o->sources, "all");
+    if (o->sources && !all && !parse_u64(o->sources, &asked))
         return read_vertices(g, o->sources, "source", out, chosen);
-    if (o->sources && (asked == 0 || asked > MOST_SOURCES))
+    if (all)
+        asked = g->info.vertices;
+    else if (o->sources && (asked == 0 || asked > MOST_SOURCES))
         return ordo_fail(ORDO_ERR_USAGE, "--sources %s, expected a number from 1 to %d, or a file", o->sources,
                          MOST_SOURCES);
     if (o->sources)
@@ -99,12 +94,12 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
     if (o->source)
         count = 1;
     for (size_t i = 0; i < count && !status; i++) {
-        list[i] = 0;
+        list[i] = all ? (ordo_vid)i : 0;
         if (o->app->needs_terminals)
             list[i] = ordo_graph_vertex_data(g->graph)->source;
         if (o->source)
             status = parse_vertex(g, "--source", o->source, &list[i]);
-        else if (o->app->needs_source)
+        else if (o->app->needs_source && !all)
             status = pick_source(&random, g->graph, &list[i]);
     }
     if (status) {
@@ -125,6 +120,7 @@ ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_a
                             .limit = o->limit,
                             .stop_after = o->stop_after,
                             .want_pred = o->tree || o->path_to,
+                            .want_values = o->output != NULL,
                             .want_nearest = o->nearest || (o->sources_at_once && o->path_to),
                             .k = o->k,
                             .damping = o->damping,
@@ -400,14 +396,15 @@ static ordo_status parse_ends(const options *o, const loaded *g, ordo_vid *stop,
     return status || !o->path_to ? status : parse_vertex(g, "--path-to", o->path_to, path_to);
 }
 
-/* What does not change from trial to trial. With --sources-at-once all sources are of one trial, and *count is 1. */
+/* What does not change from trial to trial. With --sources-at-once, and in apps that sum over sources, all sources are
+ * of one trial, and *count is 1. */
 static ordo_status input_of_all(const options *o, const loaded *g, const ordo_vid *sources, size_t *count,
                                 const ordo_vid *stop, ordo_app_input *input)
 {
     ordo_status status = app_input(o, g, sources[0], input);
     input->targets = stop;
     input->target_count = o->target != NULL;
-    if (o->sources_at_once || o->app->takes_list) {
+    if (o->sources_at_once || takes_all(o->app)) {
         input->sources = sources;
         input->source_count = *count;
         *count = 1;
@@ -432,13 +429,14 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     const size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup;
     size_t count;
     ordo_vid *sources, *path = NULL;
-    if ((status = choose_sources(o, g, o->app->takes_list ? 1 : repeat, &sources, &count)))
+    const bool at_once = takes_all(o->app);
+    if ((status = choose_sources(o, g, o->app->sums_sources ? SUMMED_SOURCES : at_once ? 1 : repeat, &sources, &count)))
         return status;
     if (o->app->takes_list && (status = expect_rows(&r, count))) {
         free(sources);
         return status;
     }
-    const size_t trials = o->sources && !o->app->takes_list ? count * repeat : repeat;
+    const size_t trials = o->sources && !at_once ? count * repeat : repeat;
 
     ordo_answer answer = {0};
     ordo_app_input input;
@@ -453,7 +451,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
         progress_step();
         ordo_stats stats = {0};
         r.sink = input.sink;
-        r.source = input.source = sources[o->sources && !input.source_count ? trial / repeat : count == 1 ? 0 : trial];
+        r.source = input.source = sources[o->sources && !at_once ? trial / repeat : count == 1 ? 0 : trial];
         r.trial = (int)trial + 1;
         status = run_recorded(&r, &input, &run, o->verify && !warm, &answer, &stats, out);
         if (!status && !warm) {

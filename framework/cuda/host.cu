@@ -585,6 +585,7 @@ static ordo_status copy_results(ordo_cuda *c, size_t cell)
         job->supersteps = record->supersteps;
         job->delta_first = record->delta_first;
         job->delta_last = record->delta_last;
+        job->change = record->change;
         for (ordo_u64 i = 0; i < record->taken; i++) {
             const ordo_cuda_moment *m = &record->moment[i];
             ordo_job_sample_at(job, 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight, m->bucket, m->delta,

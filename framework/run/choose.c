@@ -29,7 +29,7 @@ const char *ordo_sync_name(ordo_sync sync)
 
 const char *ordo_kind_name(int kind)
 {
-    return kind == ORDO_KIND_RELAX ? "relax" : "critical";
+    return kind == ORDO_KIND_RELAX ? "relax" : kind == ORDO_KIND_GATHER ? "gather" : "critical";
 }
 
 void ordo_property_names(unsigned properties, char *out, size_t capacity)
@@ -38,7 +38,8 @@ void ordo_property_names(unsigned properties, char *out, size_t capacity)
         unsigned bit;
         const char *name;
     } names[] = {{ORDO_MONOTONE, "monotone"}, {ORDO_IDEMPOTENT, "idempotent"}, {ORDO_ASSOCIATIVE, "associative"},
-                 {ORDO_UNIFORM, "uniform"},   {ORDO_EDGE_BLIND, "edge-blind"}, {ORDO_SELECTIVE, "selective"}};
+                 {ORDO_UNIFORM, "uniform"},   {ORDO_EDGE_BLIND, "edge-blind"}, {ORDO_SELECTIVE, "selective"},
+                 {ORDO_IN_PLACE, "in-place"}};
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (properties & names[i].bit)
@@ -294,7 +295,7 @@ ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g)
 static ordo_status look(const ordo_work *work, const ordo_options *options, bool sample, ordo_situation *s)
 {
     const ordo_operator *op = work->op;
-    const ordo_csr *rows = op->kind == ORDO_KIND_RELAX && work->graph ? ordo_graph_out(work->graph) : NULL;
+    const ordo_csr *rows = op->kind != ORDO_KIND_CRITICAL && work->graph ? ordo_graph_out(work->graph) : NULL;
     *s = (ordo_situation){.op = op,
                           .has_rows = rows != NULL,
                           .items = work->num_items,

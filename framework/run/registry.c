@@ -89,6 +89,11 @@ ordo_status ordo_instance_provide(const ordo_operator *op, const char *scheduler
     return status;
 }
 
+static bool is_kind(int kind)
+{
+    return kind == ORDO_KIND_RELAX || kind == ORDO_KIND_CRITICAL || kind == ORDO_KIND_GATHER;
+}
+
 static bool offers(const ordo_scheduler *s, int kind)
 {
     for (const ordo_pairing *p = s->pairings; p->kind; p++)
@@ -162,8 +167,7 @@ static ordo_status check_scheduler(const ordo_scheduler *s)
     if (scheduler_count == MAX_ENTRIES || s->tunable_count + s->constant_count > ORDO_MAX_TUNABLES)
         return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s': the tables are full", s->name);
     for (const ordo_pairing *p = s->pairings; p->kind; p++)
-        if ((p->kind != ORDO_KIND_RELAX && p->kind != ORDO_KIND_CRITICAL) || p->sync <= ORDO_SYNC_DEFAULT ||
-            (int)p->sync >= ORDO_SYNCS)
+        if (!is_kind(p->kind) || p->sync <= ORDO_SYNC_DEFAULT || (int)p->sync >= ORDO_SYNCS)
             return ordo_fail(ORDO_ERR_INTERNAL, "scheduler '%s': pairing %d is wrong", s->name, (int)(p - s->pairings));
     for (int i = 0; i < s->tunable_count + s->constant_count; i++) {
         double value;
@@ -178,8 +182,7 @@ static ordo_status check_scheduler(const ordo_scheduler *s)
 
 static ordo_status check_operator(const ordo_operator *op, bool built)
 {
-    if (!op->name || !op->name[0] || !op->summary || !op->instances ||
-        (op->kind != ORDO_KIND_RELAX && op->kind != ORDO_KIND_CRITICAL))
+    if (!op->name || !op->name[0] || !op->summary || !op->instances || !is_kind(op->kind))
         return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s': its descriptor lacks a part", op->name ? op->name : "?");
     if (find_operator(op->name))
         return ordo_fail(built ? ORDO_ERR_INTERNAL : ORDO_ERR_USAGE, "operator '%s' is registered twice", op->name);
@@ -187,7 +190,7 @@ static ordo_status check_operator(const ordo_operator *op, bool built)
         return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s': the tables are full", op->name);
     for (size_t i = 0; i < scheduler_count; i++) {
         const ordo_instance *instance = ordo_instance_find(op, schedulers[i]->name, ORDO_ON_CPU);
-        if (built && (!instance || !instance->run == offers(schedulers[i], op->kind)))
+        if (built && (instance && instance->run) != offers(schedulers[i], op->kind))
             return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s' and scheduler '%s': descriptor and code disagree",
                              op->name, schedulers[i]->name);
     }

@@ -51,7 +51,7 @@ ordo_status ordo_operator_check_pull(const ordo_operator *op, const char *schedu
     const char *needs, *but;
     if (op->kind != ORDO_KIND_RELAX) {
         needs = "a relax operator;";
-        but = "is a critical one";
+        but = op->kind == ORDO_KIND_GATHER ? "is a gather operator" : "is a critical one";
     } else if (!(op->properties & ORDO_SELECTIVE)) {
         needs = "an operator whose cells keep the better value; those of";
         but = "sum";
@@ -95,15 +95,16 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         return status;
 
     /* the work itself */
-    if (op->kind == ORDO_KIND_RELAX) {
+    if (op->kind != ORDO_KIND_CRITICAL) {
+        const bool of_vertices = op->activates || op->kind == ORDO_KIND_GATHER;
         if (!work->graph || (!work->cells && work->targets))
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs a graph and cells", op->name);
         const ordo_csr *csr = ordo_graph_out(work->graph);
-        if ((size_t)work->cells % ordo_type_bytes(op->cell))
+        if (op->cell >= ORDO_STRUCT4 && (size_t)work->cells % ordo_type_bytes(op->cell))
             return ordo_fail(ORDO_ERR_USAGE,
                              "operator '%s': cells at %p, expected an address divisible by their %u bytes", op->name,
                              work->cells, ordo_type_bytes(op->cell));
-        if (work->num_items > csr->n || (op->activates && (work->num_items != csr->n || work->targets != csr->n)))
+        if (work->num_items > csr->n || (of_vertices && (work->num_items != csr->n || work->targets != csr->n)))
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s': %llu items and %llu cells on a graph of %u vertices",
                              op->name, (unsigned long long)work->num_items, (unsigned long long)work->targets, csr->n);
         if (op->weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != op->weight)
@@ -227,6 +228,7 @@ static void fill_stats(const ordo_job *job, const ordo_plan *p, double seconds, 
         .peak_bytes = peak,
         .delta_first = job->delta_first,
         .delta_last = job->delta_last,
+        .change = job->change,
         .hardware = job->own->hardware,
         .trace = job->own->trace,
         .trace_count = job->own->trace_count,

@@ -9,6 +9,7 @@ static const ordo_pairing pairings[] = {
     {ORDO_KIND_RELAX, ORDO_SYNC_RACY, ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_UNIFORM | ORDO_SELECTIVE},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_OWNER, 0},
+    {ORDO_KIND_GATHER, ORDO_SYNC_RACY, 0}, /* a cell has one writer */
     {0, ORDO_SYNC_DEFAULT, 0},
 };
 
@@ -25,6 +26,11 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
 
 static ordo_status check(const ordo_operator *op, const double *tunable)
 {
+    if (op->kind == ORDO_KIND_GATHER)
+        return (int)tunable[BSP_DIRECTION] != BSP_PUSH
+                   ? ORDO_OK
+                   : ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' with direction=push: '%s' gathers, and never pushes",
+                               op->name);
     const unsigned gathers = ORDO_EDGE_BLIND | ORDO_SELECTIVE; /* sums are not selective */
     if ((int)tunable[BSP_DIRECTION] != BSP_PULL || (op->properties & gathers) == ORDO_EDGE_BLIND)
         return ORDO_OK;
@@ -52,7 +58,9 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.1, 1, 1}, levels_gpu[ORDO_GRAPH_KINDS] = {5, 1.7, 1};
     static const double weights_cpu[ORDO_GRAPH_KINDS] = {2.6, 2, 1.7}, weights_gpu[ORDO_GRAPH_KINDS] = {8, 5.5, 2.1};
     const ordo_operator *op = s->op;
-    if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
+    if (op->kind == ORDO_KIND_GATHER)
+        *out = (ordo_fit){1.3, "double-buffered rounds"};
+    else if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
         *out = (ordo_fit){3, "one owner for every target, which waits for memory section by section"};
     else if (op->kind == ORDO_KIND_CRITICAL)
         *out = (ordo_fit){1, "locks, items straight from a list"};

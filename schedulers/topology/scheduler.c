@@ -8,6 +8,7 @@ static const ordo_pairing pairings[] = {
     {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, ORDO_IDEMPOTENT},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_OWNER, ORDO_IDEMPOTENT},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, ORDO_IDEMPOTENT},
+    {ORDO_KIND_GATHER, ORDO_SYNC_RACY, ORDO_IN_PLACE}, /* a cell has one writer */
     {0, ORDO_SYNC_DEFAULT, 0},
 };
 
@@ -27,6 +28,8 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
 
 static ordo_status check(const ordo_operator *op, const double *tunable)
 {
+    if (op->kind == ORDO_KIND_GATHER)
+        return ORDO_OK; /* it pulls anyway */
     return (int)tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL ? ordo_operator_check_pull(op, "topology") : ORDO_OK;
 }
 
@@ -37,7 +40,9 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     static const double weights_cpu[ORDO_GRAPH_KINDS] = {100, 4, 3.7}, weights_gpu[ORDO_GRAPH_KINDS] = {100, 12, 7};
     static const double levels[ORDO_GRAPH_KINDS] = {30, 3, 10};
     const ordo_operator *op = s->op;
-    if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
+    if (op->kind == ORDO_KIND_GATHER)
+        *out = (ordo_fit){1, "rounds in place, which converge faster"};
+    else if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
         *out = (ordo_fit){3, "one owner for every target, which waits for memory section by section"};
     else if (op->kind == ORDO_KIND_CRITICAL)
         *out = (ordo_fit){1.2, "locks, every item in every round"};

@@ -210,7 +210,7 @@ class Run(Base):
 
     def test_kcore(self):
         want = core_numbers(self.n, self.edges)
-        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"],
+        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--scheduler", "bsp"], ["--sync", "lock"],
                       ["--scheduler", "inbox"], ["-n", 2, "--warmup", 1]):
             out = self.ok(ordo("kcore", self.gr, "-v", "--output", "-", *words)).out.split()
             self.assertEqual([int(v) for v in out], want)
@@ -236,6 +236,119 @@ class Run(Base):
         self.refused(2, "kcore has no source, so it takes no --source", "kcore", self.gr, "--source", 1)
         self.refused(2, "sssp has no k, so it takes no --k", "sssp", self.gr, "--k", 2)
         self.refused(2, "cc has no k, so it takes no --k", "compare", "cc", self.gr, "--k", 2)
+
+    def test_tc(self):
+        near = [set() for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            if u != v:
+                near[u].add(v)
+                near[v].add(u)
+        at = [sum(len(near[u] & near[v]) for u in near[v]) // 2 for v in range(self.n)]
+        wedges = sum(len(s) * (len(s) - 1) // 2 for s in near)
+        want = {"triangles": sum(at) // 3, "wedges": wedges}
+        for words in ([], ["--symmetrise"], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"], ["--scheduler", "auto"]):
+            got = json.loads(self.ok(ordo("tc", self.gr, "-v", "--json", "-", *words)).out)["result"]
+            self.assertAlmostEqual(got.pop("transitivity"), sum(at) / wedges)
+            self.assertEqual(got, want)
+        r = self.ok(ordo("tc", self.gr, "-v", "--quiet", "--output", self.path("at"), "--json", "-"))
+        with open(self.path("at")) as f:
+            self.assertEqual([int(v) for v in f], at)
+        local = [2 * t / (len(s) * (len(s) - 1)) if len(s) > 1 else 0 for t, s in zip(at, near)]
+        self.assertAlmostEqual(json.loads(r.out)["result"]["clustering"], sum(local) / self.n)
+        self.ok(ordo("tc", self.gr, "--output", self.path("at.npy")))
+        kind, values = read_npy(self.path("at.npy"))
+        self.assertEqual((kind, list(values)), ("<u8", at))
+        self.refused(2, "triangles at each vertex .* found 'bsp'", "tc", self.gr, "--scheduler", "bsp", "--output", self.path("at"))
+        self.refused(2, "racy.*selective", "tc", self.gr, "--scheduler", "topology", "--sync", "racy")
+        out = self.ok(ordo("compare", "tc", self.gr, "-n", 2)).out
+        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
+
+    def test_sets(self):
+        near = [set() for _ in range(self.n)]
+        out = [set() for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            out[u].add(v)
+            if u != v:
+                near[u].add(v)
+                near[v].add(u)
+
+        def reached(u):
+            found, left = {u}, [u]
+            while left:
+                for v in out[left.pop()] - found:
+                    found.add(v)
+                    left.append(v)
+            return found
+        reach = [reached(u) for u in range(self.n)]
+        component = [min(u for u in reach[v] if v in reach[u]) for v in range(self.n)]
+        for words in ([], ["--threads", 1], ["--scheduler", "delta"], ["--sync", "lock"], ["--scheduler", "auto"]):
+            for app in ("scc", "mis", "colour"):
+                got = json.loads(self.ok(ordo(app, self.gr, "--verify", "--quiet", "--output", self.path(app), "--json", "-", *words)).out)["result"]
+                with open(self.path(app)) as f:
+                    values = [int(v) for v in f]
+                if app == "scc":
+                    self.assertEqual(values, component)
+                    self.assertEqual(got, {"components": len(set(component)), "largest": max(component.count(c) for c in set(component))})
+                elif app == "mis":
+                    self.assertEqual([not any(values[u] for u in near[v]) for v in range(self.n)], [bool(m) for m in values])
+                    self.assertEqual(got, {"members": sum(values)})
+                else:
+                    self.assertTrue(all(values[u] != values[v] for v in range(self.n) for u in near[v]))
+                    self.assertTrue(all(set(range(values[v])) <= {values[u] for u in near[v]} for v in range(self.n)))
+                    self.assertEqual(got, {"colours": len(set(values))})
+        self.refused(2, "no program of its own", "scc", self.gr, "--scheduler", "native")
+        self.refused(2, "racy", "mis", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(2, "atomic", "colour", self.gr, "--sync", "atomic")
+
+    def test_bc(self):
+        """By the definition: levels and numbers of paths between all pairs."""
+        rows = [[] for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            rows[u].append(v)
+        level, paths = [], []
+        for s in range(self.n):
+            far, count, queue = {s: 0}, [0] * self.n, [s]
+            count[s] = 1
+            for u in queue:
+                for v in rows[u]:
+                    if v not in far:
+                        far[v] = far[u] + 1
+                        queue.append(v)
+                    if far[v] == far[u] + 1:
+                        count[v] += count[u]
+            level.append(far)
+            paths.append(count)
+
+        def scores(sources):
+            out = [0.0] * self.n
+            for s in sources:
+                for t in level[s]:
+                    for v in level[s]:
+                        if v not in (s, t) and t in level[v] and level[s][v] + level[v][t] == level[s][t]:
+                            out[v] += paths[s][v] * paths[v][t] / paths[s][t]
+            return out
+
+        every = scores(range(self.n))
+        for words in ([], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"]):
+            r = self.ok(ordo("bc", self.gr, "--sources", "all", "-v", "--quiet", "--output", self.path("at"), "--json", "-", *words))
+            with open(self.path("at")) as f:
+                for found, right in zip(map(float, f), every):
+                    self.assertAlmostEqual(found, right, places=6)
+            result = json.loads(r.out)["result"]
+            self.assertEqual(result["sources"], self.n)
+            self.assertAlmostEqual(result["max"], max(every), places=6)
+            self.assertEqual(result["paths"], max(map(max, paths)))
+        out = self.ok(ordo("bc", self.gr, "--source", 2, "-v", "--output", "-")).out.split()
+        for found, right in zip(map(float, out), scores([2])):
+            self.assertAlmostEqual(found, right, places=6)
+        result = json.loads(self.ok(ordo("bc", self.gr, "--json", "-", "-v")).out)["result"]
+        self.assertEqual(result["sources"], 4)
+        self.assertEqual(json.loads(self.ok(ordo("bc", self.gr, "--sources", 7, "--json", "-")).out)["result"]["sources"], 7)
+        self.refused(2, "racy.*selective", "bc", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(3, "many: No such file", "bc", self.gr, "--sources", "many")
+        self.refused(3, "all: No such file", "sssp", self.gr, "--sources", "all")  # it sums over no sources
+        out = self.ok(ordo("compare", "bc", self.gr, "-n", 2)).out
+        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
 
     def test_sums_of_many_threads(self):
         """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
@@ -274,7 +387,15 @@ class Run(Base):
         self.refused(2, "--tolerance '0', expected", "pagerank", self.gr, "--tolerance", 0)
         self.refused(2, "tolerance 1e-18, expected .* to 1 for", "pagerank", self.gr, "--tolerance", "1e-18")
         self.refused(2, "cc is exact, so it takes no --tolerance", "cc", self.gr, "--tolerance", "0.1")
-        self.refused(2, "racy.*selective", "pagerank", self.gr, "--scheduler", "topology", "--sync", "racy")
+        for operator, words in {"pagerank_pull_f32": [[], ["--scheduler", "bsp"], ["--scheduler", "topology", "--sync", "racy"],
+                                                      ["--scheduler", "auto"]],
+                                "pagerank_pull_f64": [["--tolerance", "1e-7"]],
+                                "pagerank": [["--scheduler", "delta"], ["--scheduler", "bsp", "--set", "direction=push"],
+                                             ["--scheduler", "topology", "--sync", "lock"], ["--sync", "atomic"]]}.items():
+            for options in words:
+                record = json.loads(self.ok(ordo("pagerank", self.gr, "--quiet", "--json", "-", "--verify", *options)).out)
+                self.assertEqual(record["operator"], operator, options)
+        self.refused(2, "racy.*not monotone|racy.*offer", "pagerank", self.gr, "--scheduler", "delta", "--sync", "racy")
         self.refused(6, "did not end within", "pagerank", self.gr, "--timeout", "1e-9")
 
     FLOW = "p max 5 7\nn 1 s\nn 5 t\na 1 2 9\na 1 3 4\na 2 3 2\na 3 2 8\na 2 4 5\na 3 4 3\na 4 5 7\n"

@@ -164,8 +164,6 @@ class Gpu(Base):
         (self.fake / "state.c").write_text(text)
         self.refused(2, "operator 'tolls' has a state that it does not describe to a GPU; expected ORDO_RELAX_ARRAYS", "run", self.fake / "state.c", self.gr,
                      "--device", "cuda", env=self.env)
-        self.refused(2, "operator 'matching' is a critical operator, which is compiled at run time for the CPU alone", "run",
-                     os.path.join(TREE, "tests", "cli", "operators", "matching.c"), self.gr, "--symmetrise", "--device", "cuda", env=self.env)
         self.assertEqual(self.calls(), [])
         self.refused(2, "scheduler 'delta' on device 'cuda' does not offer sync 'lock'", "run", TOLLS, self.gr, "--device", "cuda", "--scheduler", "delta", "--sync", "lock",
                      env=self.env)

@@ -2,7 +2,7 @@
  * family of graphs, against references that share nothing with the schedulers (contract.h).
  *
  *   contract OPERATOR SCHEDULER SYNC THREADS SEEDS [DEVICE]
- *   contract pairs DEVICE [relax|critical]
+ *   contract pairs DEVICE [relax|critical|gather]
  *
  * SCHEDULER: a name, or `all`. SYNC: a name, or `all`: every one that the library offers for operator, scheduler and
  * device. THREADS: 2, or 1,2,8. SEEDS: how many, from 1 on, or FIRST-LAST. The second form prints the pairs that the
@@ -64,7 +64,9 @@ static int print_pairs(const char *device, const char *kind)
         abort();
     for (const contract_row *row = contract_rows; row->op; row++) {
         const ordo_operator *op = ordo_operator_find(row->op);
-        if (kind && strcmp(kind, op->kind == ORDO_KIND_RELAX ? "relax" : "critical") != 0)
+        if (kind && strcmp(kind, op->kind == ORDO_KIND_RELAX    ? "relax"
+                                 : op->kind == ORDO_KIND_GATHER ? "gather"
+                                                                : "critical") != 0)
             continue;
         for (size_t k = 0; k < schedulers; k++)
             for (int sync = 1; sync < ORDO_SYNCS; sync++)
@@ -244,7 +246,7 @@ static void run_trials(trial *t, ordo_u64 first, ordo_u64 last)
 static int wrong_use(void)
 {
     fprintf(stderr, "usage: contract OPERATOR SCHEDULER|all SYNC|all THREADS[,...] SEEDS [DEVICE]\n"
-                    "       contract pairs DEVICE [relax|critical]\n");
+                    "       contract pairs DEVICE [relax|critical|gather]\n");
     return 2;
 }
 

@@ -19,6 +19,13 @@
     X(widest_f32, contract_widest, 150)                                                                                \
     X(kcore, contract_kcore, 150)                                                                                      \
     X(pagerank, contract_pagerank, 150)                                                                                \
+    X(pagerank_pull_f32, contract_pagerank_pull_f32, 150)                                                              \
+    X(pagerank_pull_f64, contract_pagerank_pull_f64, 150)                                                              \
+    X(tc, contract_tc, 150)                                                                                            \
+    X(scc, contract_scc, 150)                                                                                          \
+    X(mis, contract_mis, 150)                                                                                          \
+    X(colour, contract_colour, 60)                                                                                     \
+    X(bc, contract_bc, 150)                                                                                            \
     X(relabel, contract_relabel, 150)                                                                                  \
     X(discharge, contract_discharge, 24)                                                                               \
     X(bank, contract_bank, 150)                                                                                        \

@@ -16,13 +16,9 @@
 #include <ordo/scheduler/scheduler.h>
 
 #include "operators/gallery/astar.h"
-#include "operators/gallery/colouring.h"
 #include "operators/gallery/drivers.h"
-#include "operators/gallery/mis.h"
-#include "operators/gallery/triangles.h"
 
-extern const ordo_operator reach_operator, reliable_path_operator, astar_operator, min_label_operator, mis_operator,
-    colouring_operator, triangles_operator;
+extern const ordo_operator reach_operator, reliable_path_operator, astar_operator, min_label_operator;
 
 typedef struct input {
     const ordo_graph *graph;
@@ -30,7 +26,6 @@ typedef struct input {
     ordo_u64 n;
     ordo_vid source, target; /* the vertex of most edges; the last one that it has a path to */
     ordo_u32 *rank;          /* [n] distinct, at random */
-    ordo_u32 *lower;         /* [n] edges to neighbours of a lower rank */
 } input;
 
 /* Zeroed. */
@@ -46,7 +41,7 @@ static ordo_status run(const input *in, const ordo_operator *op, void *cells, co
                        const ordo_item *initial, ordo_u64 count, const ordo_options *options, ordo_stats *total)
 {
     const ordo_work work = {.op = op,
-                            .graph = op == &colouring_operator ? NULL : in->graph,
+                            .graph = in->graph,
                             .cells = cells,
                             .state = state,
                             .num_items = in->n,
@@ -129,85 +124,15 @@ static ordo_status run_min_label(const input *in, const ordo_options *options, o
     return run(in, &min_label_operator, cells, NULL, NULL, 0, options, total);
 }
 
-static ordo_status run_scc(const input *in, const ordo_options *options, ordo_stats *total)
-{
-    ordo_vid *component = array(in->n, sizeof *component);
-    ordo_u32 rounds;
-    const ordo_status status = scc_run(in->graph, 1, options, component, &rounds, total);
-    if (!status)
-        printf("%u rounds; ", rounds);
-    free(component);
-    return status;
-}
-
-static ordo_status run_mis(const input *in, const ordo_options *options, ordo_stats *total)
-{
-    ordo_u64 *cells = array(in->n, sizeof *cells);
-    ordo_u32 *member = array(in->n, sizeof *member);
-    for (ordo_u64 v = 0; v < in->n; v++)
-        cells[v] = mis_start(in->lower[v]);
-    const mis_state state = {in->rank, member};
-    const ordo_status status = run(in, &mis_operator, cells, &state, NULL, 0, options, total);
-    free(member);
-    return status;
-}
-
-static ordo_status run_betweenness(const input *in, const ordo_options *options, ordo_stats *total)
-{
-    double *score = array(in->n, sizeof *score), error;
-    const ordo_status status = betweenness_run(in->graph, &in->source, 1, options, score, &error, total);
-    if (!status)
-        printf("error %.1e; ", error);
-    free(score);
-    return status;
-}
-
-static ordo_status run_triangles(const input *in, const ordo_options *options, ordo_stats *total)
-{
-    ordo_u64 *cells = array(in->n, sizeof *cells), *count = array(in->n, sizeof *count);
-    for (ordo_u64 v = 0; v < in->n; v++)
-        cells[v] = TRIANGLES_OPEN;
-    const triangles_state state = {in->rows->row, in->rows->head, count, in->rows->stride};
-    const ordo_status status = run(in, &triangles_operator, cells, &state, NULL, 0, options, total);
-    free(count);
-    return status;
-}
-
-static ordo_status run_colouring(const input *in, const ordo_options *options, ordo_stats *total)
-{
-    ordo_u32 *colour = array(in->n, sizeof *colour), *waits = array(in->n, sizeof *waits);
-    ordo_u64 *next = array(in->n, sizeof *next), count = 0;
-    ordo_item *initial = array(in->n, sizeof *initial);
-    for (ordo_u64 v = 0; v < in->n; v++) {
-        next[v] = in->rows->row[v];
-        waits[v] = in->lower[v];
-        colour[v] = waits[v] ? COLOURING_NONE : 0;
-        if (!waits[v])
-            initial[count++] = (ordo_item)v;
-    }
-    const colouring_state state = {in->rows->row, in->rows->head, in->rank, colour, waits, next, in->rows->stride};
-    const ordo_status status = run(in, &colouring_operator, NULL, &state, initial, count, options, total);
-    free(colour);
-    free(waits);
-    free(next);
-    free(initial);
-    return status;
-}
-
 static const struct figure {
     const char *name;
     ordo_status (*run)(const input *in, const ordo_options *options, ordo_stats *total);
     bool symmetric;
-} figures[] = {{"reach", run_reach, false},
-               {"reliable_path", run_reliable_path, false},
-               {"astar", run_astar, true},
-               {"hop_limited", run_hop_limited, false},
-               {"min_label", run_min_label, false},
-               {"scc", run_scc, false},
-               {"mis", run_mis, true},
-               {"betweenness", run_betweenness, false},
-               {"triangles", run_triangles, true},
-               {"colouring", run_colouring, true}};
+} figures[] = {
+    {"reach", run_reach, false},         {"reliable_path", run_reliable_path, false},
+    {"astar", run_astar, true},          {"hop_limited", run_hop_limited, false},
+    {"min_label", run_min_label, false},
+};
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 
 static bool is_known(const char *name)
@@ -222,7 +147,6 @@ static void find_ranks(input *in)
 {
     ordo_u64 r = 1;
     in->rank = array(in->n, sizeof *in->rank);
-    in->lower = array(in->n, sizeof *in->lower);
     for (ordo_u64 v = 0; v < in->n; v++) {
         r = r * 6364136223846793005u + 1442695040888963407u;
         const ordo_u64 other = (r >> 32) % (v + 1);
@@ -230,8 +154,6 @@ static void find_ranks(input *in)
         in->rank[other] = (ordo_u32)v;
     }
     for (ordo_vid u = 0; u < in->n; u++) {
-        for (ordo_eid e = in->rows->row[u]; e < in->rows->row[u + 1]; e++)
-            in->lower[u] += in->rank[in->rows->head[e * in->rows->stride]] < in->rank[u];
         if (in->rows->row[u + 1] - in->rows->row[u] > in->rows->row[in->source + 1] - in->rows->row[in->source])
             in->source = u;
     }
@@ -306,7 +228,6 @@ int main(int argc, char **argv)
                                    argc - 5) != ORDO_OK;
         }
     free(in.rank);
-    free(in.lower);
     ordo_graph_free(graph);
     if (!ran)
         fprintf(stderr, "gallery_figures: '%s' needs a symmetric graph; '%s' is directed\n", argv[1], argv[2]);

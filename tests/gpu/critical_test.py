@@ -137,7 +137,7 @@ class Refusals(unittest.TestCase):
     def test_by_name(self):
         cases = (("atm", "lock_server", ("pairs=nested", "data=shared"), "has no pairs=nested"),
                  ("atm", "lock_server", ("form=combine",), "an operator of one target that combines"),
-                 ("ht", "lock_server", ("partition=metis",), "are not the vertices of a graph"),
+                 ("ht", "lock_server", ("partition=metis",), "gives every target an owner only where"),
                  ("ht", "lock_server", ("roles=both",), "has roles=apart alone"))
         for name, scheduler, settings, pattern in cases:
             r = bench(name, 32, 1000, scheduler, *settings)

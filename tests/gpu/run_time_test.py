@@ -18,7 +18,7 @@ import unittest
 
 ORDO = os.path.abspath(sys.argv.pop(1))
 TREE = pathlib.Path(__file__).resolve().parents[2]
-OWN = [TREE / "tests" / "cli" / "operators" / name for name in ("longest.c", "tolls.c", "fees.c")]
+OWN = [TREE / "tests" / "cli" / "operators" / name for name in ("longest.c", "tolls.c", "fees.c", "matching.c")]
 OF_TREE = [TREE / "operators" / name for name in ("gallery/min_label.h", "gallery/reach.h", "gallery/reliable_path.h", "bfs.h", "cc.h")]
 AT_ONCE = max(2, min(12, os.cpu_count() or 2))
 
@@ -58,7 +58,7 @@ def objects():
 def run_all(file, scheduler):
     """On all graphs; what failed, '' where nothing did, None where the scheduler may not run it."""
     for graph in ["reals.wel"] if file.name == "reliable_path.h" else ["road.ordo", "rmat.ordo", "path.ordo"]:
-        words = ("run", file, graph, "--device", "cuda", "--scheduler", scheduler, "--verify", "--timeout", 20)
+        words = ("run", file, graph, "--device", "cuda", "--scheduler", scheduler, "--verify", "--timeout", 20, *(["--symmetrise"] if file.name == "matching.c" else []))
         done = ordo(*words, "--source", 7)
         if done.returncode == 2 and "has no source" in done.stderr:
             done = ordo(*words)

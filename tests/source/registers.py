@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-MOST, TRACED = 16, 32
+MOST, TRACED = 16, 8
 BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages
     "discharge_lock_server": 8 * 32 + 4 * 8 + 8 * 32,
     "discharge": 8 * 32 + 4 * 8,

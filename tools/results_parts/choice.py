@@ -106,10 +106,12 @@ def part(data):
     at = {(entry["app"], entry["graph"]): entry for entry in data["entries"]}
     names = list(dict.fromkeys(entry["graph"] for entry in data["entries"]))
     measured = [entry for entry in data["entries"] if "ratio" in entry]
-    lost = [entry for entry in measured if entry["ratio"] > LOST and entry["low"] is not None and entry["low"] > 1]
+    sure = [entry for entry in measured if entry["low"] is not None]  # too few runs have no interval
+    lost = [entry for entry in measured if entry["ratio"] > LOST and (entry["low"] > 1 if entry in sure else entry["best"] not in ("auto", entry["auto"]))]
+    how = "by their interval of 95 %" if sure else "and the fastest is another scheduler; so few runs have no interval"
     lines = ["What `--scheduler auto` takes, and how many times as fast the fastest scheduler is, in pairs of runs "
              f"([comparing](comparing.md)): 1.00 is a choice that none beats. `auto` is within {LOST} of the best in {len(measured) - len(lost)} of "
-             f"{len(measured)} cases; **bold** ones are not, by their interval of 95 %.", "",
+             f"{len(measured)} cases; **bold** ones are not, {how}.", "",
              "| graph | class | " + " | ".join(APPS) + " |", "| --- | --- |" + " --- |" * len(APPS)]
     for name in names:
         cells = []

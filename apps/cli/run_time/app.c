@@ -62,10 +62,6 @@ static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *sourc
 /* Whether the operator, and the scheduler if one is named, have code for a GPU at all. */
 static ordo_status check_gpu_code(const ordo_options *asked)
 {
-    if (is_critical())
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "operator '%s' is a critical operator, which is compiled at run time for the CPU alone",
-                         current.op.name);
     if (!current.table->on_cuda)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "operator '%s' has a state that it does not describe to a GPU; expected ORDO_RELAX_ARRAYS in "

@@ -170,8 +170,7 @@ static void make_slots(run_time_operator *op)
         while (pair->kind && pair->kind != op->op.kind)
             pair++;
         for (unsigned device = ORDO_ON_CPU; pair->kind && device <= ORDO_ON_CUDA; device++)
-            if (device == ORDO_ON_CPU || (op->op.kind == ORDO_KIND_RELAX && op->table->on_cuda &&
-                                          !run_time_has_code(all[i]->name, device, op->op.kind)))
+            if (device == ORDO_ON_CPU || (op->table->on_cuda && !run_time_has_code(all[i]->name, device, op->op.kind)))
                 op->slots[used++].instance =
                     (ordo_instance){.scheduler = all[i]->name, .run = not_compiled, .device = device};
     }

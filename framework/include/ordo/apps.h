@@ -1,7 +1,8 @@
 /**
  * @file
  * The apps: shortest paths, breadth-first search, connected components, minimum spanning forests, maximum
- * flow, widest paths, core numbers, PageRank.
+ * flow, widest paths, core numbers, PageRank, triangles, betweenness, strong components, independent
+ * sets, colourings.
  *
  * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, mostly one element
  * for each vertex, the same under every scheduler, sync, number of threads and back end (ranks within their error). All
@@ -147,7 +148,8 @@ ORDO_API ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ord
  * counts once. Where there are such edges, a copy without them is made first, in ordo_stats::prepare_seconds.
  *
  * Method: a run of operators/kcore.h for every core number that some vertex has, in ascending order; with k a single
- * one. In stats, counts are sums over the runs.
+ * one. In stats, counts are sums over the runs. On a GPU a native program (apps/kcore.cu) peels all levels in one run,
+ * unless options name a scheduler, a sync or a setting.
  * @param g        fewer than 2^31 neighbours of each vertex
  * @param k        0: core numbers; else whether a vertex is in the k-core, k < 2^31
  * @param options  NULL: defaults
@@ -157,6 +159,56 @@ ORDO_API ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ord
  */
 ORDO_API ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
                                 ordo_stats *stats);
+
+/**
+ * Strong components: vertices of which each has a path to each other one. On a symmetric graph those of ordo_cc().
+ * Weights are not used.
+ *
+ * Method: apps/scc.c: vertices without an edge in, or out, are dropped; then runs of operators/scc.h forward and
+ * backward. In stats, counts are sums over the runs, and passes over vertices between them are run time.
+ * @param g          any graph
+ * @param options    NULL: defaults
+ * @param component  [out] [n], the smallest vertex id of the vertex's component
+ * @param stats      [out] may be NULL; the caller's, see ordo_run()
+ * @return as of ordo_run()
+ */
+ORDO_API ordo_status ordo_scc(const ordo_graph *g, const ordo_options *options, ordo_u32 *component, ordo_stats *stats);
+
+/**
+ * A maximal independent set: no two members are neighbours, and no vertex can be added. Directions, loops and parallel
+ * edges do not matter; of a directed graph a symmetrised copy is made first, in ordo_stats::prepare_seconds.
+ *
+ * The set is the one that a loop over the vertices by rank finds, taking each vertex that has no member among its
+ * neighbours. The rank of v is the finaliser of MurmurHash3 of v + 1, all in 32 bits: h = v + 1; h ^= h >> 16;
+ * h *= 0x85ebca6b; h ^= h >> 13; h *= 0xc2b2ae35; h ^= h >> 16.
+ *
+ * Method: a run of operators/mis.h (Blelloch, Fineman and Shun, SPAA 2012).
+ * @param g        fewer than 2^30 stored edges of each vertex
+ * @param options  NULL: defaults
+ * @param member   [out] [n] 1 or 0
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return also ORDO_ERR_INPUT for a vertex with too many edges
+ */
+ORDO_API ordo_status ordo_mis(const ordo_graph *g, const ordo_options *options, ordo_u32 *member, ordo_stats *stats);
+
+/**
+ * A greedy colouring: neighbours have different colours. Directions, loops and parallel edges do not matter; of a
+ * directed graph a symmetrised copy is made first, in ordo_stats::prepare_seconds.
+ *
+ * Vertices are coloured by rank, each with the smallest colour that no neighbour of a lower rank has. Ranks go by the
+ * length of the degree as a binary number, the longest first; where that is equal, by the hash of ordo_mis(). The
+ * degree is the number of edges stored in the vertex's row; of a directed graph in the rows of out-edges and of
+ * in-edges.
+ *
+ * Method: a run of operators/colour.h (Jones and Plassmann 1993; the ranks: Hasenplaug, Kaler, Schardl and Leiserson,
+ * SPAA 2014). At most one colour more than the largest number of neighbours.
+ * @param g        any graph
+ * @param options  NULL: defaults
+ * @param colour   [out] [n] from 0
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return as of ordo_run()
+ */
+ORDO_API ordo_status ordo_colour(const ordo_graph *g, const ordo_options *options, ordo_u32 *colour, ordo_stats *stats);
 
 /** What is known of ranks. Holds nothing to be freed. */
 typedef struct ordo_ranks {
@@ -182,6 +234,67 @@ typedef struct ordo_ranks {
  */
 ORDO_API ordo_status ordo_pagerank(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
                                    double *rank, ordo_ranks *ranks, ordo_stats *stats);
+
+/** What is known of triangles. Holds nothing to be freed. */
+typedef struct ordo_triangles_found {
+    ordo_u64 triangles;   /**< sets of three vertices that are all neighbours */
+    ordo_u64 wedges;      /**< pairs of neighbours of a vertex, added up over vertices: paths of two edges */
+    double transitivity;  /**< the share of wedges that are closed: 3 triangles / wedges; 0 where there are none */
+    double clustering;    /**< the mean of the vertices' local clustering coefficients, triangles at the vertex by its
+                           * wedges, 0 where it has none; NaN where triangles at vertices were not asked for */
+    ordo_u64 reserved[4]; /**< 0 */
+} ordo_triangles_found;
+
+/**
+ * Triangles, in all or at each vertex. Directions, loops and parallel edges do not matter: a neighbour counts once.
+ * Where there are such edges, or rows are not in order of heads, a copy without them is made first, in
+ * ordo_stats::prepare_seconds. Weights are not used.
+ *
+ * Method: if no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a native program
+ * (docs/native_counts.md). Under a named scheduler one run of operators/tc.h on a copy that stores each edge once, by
+ * degree; that is in prepare_seconds.
+ * @param g        fewer than 2^31 neighbours of each vertex, where a copy is made
+ * @param options  NULL: defaults
+ * @param corner   [out] [n] or NULL: the triangles that each vertex is in; by the native program on a CPU alone
+ * @param found    [out] their number, and what follows from it
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return also ORDO_ERR_INPUT for too many neighbours; ORDO_ERR_USAGE for triangles at vertices under a named scheduler
+ */
+ORDO_API ordo_status ordo_triangles(const ordo_graph *g, const ordo_options *options, ordo_u64 *corner,
+                                    ordo_triangles_found *found, ordo_stats *stats);
+
+/** What is known of betweenness. Holds nothing to be freed. */
+typedef struct ordo_betweenness_found {
+    ordo_u64 sources;     /**< that scores are summed over */
+    double largest;       /**< of the scores */
+    double most_paths;    /**< the largest number of shortest paths from a source to a vertex. Numbers beyond 2^53 are
+                           * rounded, with a relative error of 2^-53 for each addition */
+    double error;         /**< scores are too small by less than this, rounding of f64 aside: 0 by the native program */
+    ordo_u64 reserved[4]; /**< 0 */
+} ordo_betweenness_found;
+
+/**
+ * Betweenness: for each vertex v the sum, over sources s and all ends t other than s and v, of the share of shortest
+ * paths from s to t that pass v. With all sources each ordered pair of ends counts once; where edges have no direction
+ * others count unordered pairs, and have half of it. Neither scaled nor normalised: GAP divides by the largest.
+ * Weights are not used: every edge counts 1. Parallel edges are paths of their own.
+ *
+ * Method: Brandes 2001. If no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a
+ * native program (docs/native_counts.md). Under a named scheduler for each source a run of operators/bfs.h and two of
+ * operators/bc.h, whose cells are in fixed point.
+ * @param g        any graph
+ * @param source   [count] or NULL: all vertices. Each counts as often as it is there
+ * @param count    sources
+ * @param options  NULL: defaults
+ * @param score    [out] [n]
+ * @param found    [out] what is known of them
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return also ORDO_ERR_OVERFLOW where more shortest paths lead to a vertex than f64 holds, about 2^1023, or under a
+ * named scheduler 2^64 - 1
+ */
+ORDO_API ordo_status ordo_betweenness(const ordo_graph *g, const ordo_vid *source, ordo_u64 count,
+                                      const ordo_options *options, double *score, ordo_betweenness_found *found,
+                                      ordo_stats *stats);
 
 /** How a maximum flow is wanted. All zero is the default. */
 typedef struct ordo_flow_options {
@@ -306,6 +419,30 @@ ORDO_API ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, co
  */
 ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const ordo_u32 *core, ordo_verify_how how);
 /**
+ * Verifies strong components, always by the serial method, O(n + m).
+ * @param g          as of ordo_scc()
+ * @param component  [n] the answer
+ * @param how        not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_scc_verify(const ordo_graph *g, const ordo_u32 *component, ordo_verify_how how);
+/**
+ * Verifies an independent set: that it is the one of ordo_mis(), O(n + m).
+ * @param g       as of ordo_mis()
+ * @param member  [n] the answer
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_mis_verify(const ordo_graph *g, const ordo_u32 *member, ordo_verify_how how);
+/**
+ * Verifies a colouring: that it is the one of ordo_colour(), O(n + m).
+ * @param g       as of ordo_colour()
+ * @param colour  [n] the answer
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_colour_verify(const ordo_graph *g, const ordo_u32 *colour, ordo_verify_how how);
+/**
  * Verifies ranks. The certificate is weaker: it accepts (1 + damping) / (1 - damping) times `error`.
  * @param g        as of ordo_pagerank()
  * @param damping  likewise
@@ -316,6 +453,28 @@ ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const or
  */
 ORDO_API ordo_status ordo_pagerank_verify(const ordo_graph *g, double damping, const double *rank, double error,
                                           ordo_verify_how how);
+/**
+ * Verifies numbers of triangles, always by the serial method, O(m^1.5).
+ * @param g       as of ordo_triangles()
+ * @param corner  [n] the answer, or NULL
+ * @param found   its numbers
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_triangles_verify(const ordo_graph *g, const ordo_u64 *corner,
+                                           const ordo_triangles_found *found, ordo_verify_how how);
+/**
+ * Verifies betweenness, always by the serial method, O(n + m) for each source.
+ * @param g       as of ordo_betweenness()
+ * @param source  likewise
+ * @param count   likewise
+ * @param score   [n] the answer
+ * @param error   what the scores claim, ordo_betweenness_found::error
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_betweenness_verify(const ordo_graph *g, const ordo_vid *source, ordo_u64 count,
+                                             const double *score, double error, ordo_verify_how how);
 /**
  * Verifies a forest: ids (tie-break and order included), numbers and sum.
  * @param g       as of ordo_mst()
@@ -414,6 +573,56 @@ ORDO_API ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *
  */
 ORDO_API ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                           ordo_u64 *at_most);
+/**
+ * The same of ordo_betweenness().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_betweenness_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                             ordo_u64 *at_most);
+/**
+ * The same of ordo_triangles().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_triangles_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                           ordo_u64 *at_most);
+/**
+ * The same of ordo_scc().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_scc_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                     ordo_u64 *at_most);
+/**
+ * The same of ordo_mis().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_mis_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                     ordo_u64 *at_most);
+/**
+ * The same of ordo_colour().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_colour_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                        ordo_u64 *at_most);
 /**
  * The same of ordo_maxflow().
  * @param g         the graph

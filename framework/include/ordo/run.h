@@ -158,7 +158,9 @@ typedef struct ordo_stats {
     ordo_sample *trace; /**< [trace_count], at most ORDO_TRACE_MAX: evenly spread where there would be more */
     size_t trace_count; /**< number of samples */
 
-    ordo_u64 reserved[8]; /**< set to 0; what is added later takes their place */
+    double change; /**< gather operators: of the last round, see `<ordo/operator/gather.h>`; else 0 */
+
+    ordo_u64 reserved[7]; /**< set to 0; what is added later takes their place */
 } ordo_stats;
 
 /**
@@ -174,13 +176,13 @@ typedef struct ordo_operator ordo_operator;
 
 /** One run. All that its pointers refer to is owned by the caller. */
 typedef struct ordo_work {
-    const ordo_operator *op;  /**< what to run */
-    const ordo_graph *graph;  /**< rows of edges; for critical operators that need none: NULL */
-    void *cells;              /**< [targets] relax operators: of the operator's type, initialised; holds the result */
+    const ordo_operator *op; /**< what to run */
+    const ordo_graph *graph; /**< rows of edges; for critical operators that need none: NULL */
+    void *cells; /**< [targets] relax and gather operators: of the operator's type, initialised; holds the result */
     const void *state;        /**< the operator's state struct, or NULL */
-    ordo_u64 num_items;       /**< items are 0 .. num_items - 1; relax: at most n */
+    ordo_u64 num_items;       /**< items are 0 .. num_items - 1; relax: at most n; gather: n */
     ordo_u64 targets;         /**< number of cells or targets */
-    const ordo_item *initial; /**< [initial_count], or NULL: all items */
+    const ordo_item *initial; /**< [initial_count], or NULL: all items; not read for gather operators */
     ordo_u64 initial_count;   /**< number of initial items */
     bool nearly_done;         /**< most cells already hold what the run will find, as after a good guess. Only "auto"
                                * reads it */

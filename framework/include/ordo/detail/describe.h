@@ -1,5 +1,5 @@
-/* describe.h -- ORDO_DESCRIBE_RELAX(instances), ORDO_DESCRIBE_CRITICAL(instances): an operator's descriptor, from what
- * its file declared.
+/* describe.h -- ORDO_DESCRIBE_RELAX(instances), ORDO_DESCRIBE_CRITICAL(instances), ORDO_DESCRIBE_GATHER(instances): an
+ * operator's descriptor, from what its file declared.
  *
  * Expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it. `instances` is an array of pointers to ordo_instance,
  * one for each scheduler and device, that ends with NULL. Defines `const ordo_operator NAME_operator`.
@@ -23,6 +23,22 @@
                                                          op_activates != 0,                                            \
                                                          op_knows_final != 0,                                          \
                                                          sizeof(op_entry),                                             \
+                                                         sizeof(op_state),                                             \
+                                                         _instances,                                                   \
+                                                         NULL,                                                         \
+                                                         false,                                                        \
+                                                         NULL};
+#define ORDO_DESCRIBE_GATHER(_instances)                                                                               \
+    extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
+    const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
+                                                         op_summary,                                                   \
+                                                         ORDO_KIND_GATHER,                                             \
+                                                         (ordo_type)op_cell_type,                                      \
+                                                         (ordo_type)op_weight_type,                                    \
+                                                         op_properties,                                                \
+                                                         false,                                                        \
+                                                         false,                                                        \
+                                                         sizeof(op_share),                                             \
                                                          sizeof(op_state),                                             \
                                                          _instances,                                                   \
                                                          NULL,                                                         \

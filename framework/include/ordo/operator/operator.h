@@ -4,10 +4,10 @@
  * GPU.
  *
  * Method. An operator file includes this header, declares its state, defines its functions with ORDO_FN, lists its
- * parts as ORDO_RELAX_* or ORDO_CRITICAL_* macros, and ends with `#include <ordo/operator/relax.h>` or
- * `#include <ordo/operator/critical.h>`. That include derives everything that schedulers need and undefines the list,
- * so that several operators can be included side by side. docs/operators.md is the guide; operators/sssp.h and
- * operators/bank.h are the models.
+ * parts as ORDO_RELAX_*, ORDO_CRITICAL_* or ORDO_GATHER_* macros, and ends with `#include <ordo/operator/relax.h>`,
+ * `#include <ordo/operator/critical.h>` or `#include <ordo/operator/gather.h>`. That include derives everything that
+ * schedulers need and undefines the list, so that several operators can be included side by side. docs/operators.md is
+ * the guide; operators/sssp.h and operators/bank.h are the models.
  *
  * The list is macros and not a table because neither GCC nor nvcc inlines through a table of functions once the loop
  * is in a thread function or on a device (see docs/schedulers.md, "Inlining").
@@ -26,8 +26,9 @@ enum {
     ORDO_ASSOCIATIVE = 1 << 2, /* updates of a cell may be regrouped and reordered */
     ORDO_UNIFORM = 1 << 3,     /* all candidates that a cell gets within one superstep are equal (BFS levels) */
     ORDO_EDGE_BLIND = 1 << 4,  /* candidates do not look at the id of their edge: needed for pulling, of sums too */
-    ORDO_SELECTIVE = 1 << 5    /* a cell holds one of its candidates, so a lost update can be offered again. Derived:
+    ORDO_SELECTIVE = 1 << 5,   /* a cell holds one of its candidates, so a lost update can be offered again. Derived:
                                 * every order but ORDO_SUM is; operators do not declare it */
+    ORDO_IN_PLACE = 1 << 6     /* gather operators: a round may read cells of the same round (Gauss-Seidel) */
 };
 
 /* Orders of cells: which of two values a cell keeps (the smaller, the larger, the better by a function of the
@@ -36,6 +37,8 @@ enum {
 #define ORDO_MAX 2
 #define ORDO_BY_COMPARATOR 3
 #define ORDO_SUM 4
+/* Of what gather operators combine (gather.h): the most frequent value. */
+#define ORDO_MODE 5
 
 /* The tokens of types as numbers, for the preprocessor and to branch on at compile time: as ordo_type, `none` 0. */
 #define ORDO_TYPE_NUMBER_none 0
@@ -49,6 +52,7 @@ enum {
 /* Kinds of operators: values of ORDO_OP_KIND, for the preprocessor, and of ordo_operator.kind. */
 #define ORDO_KIND_RELAX 1
 #define ORDO_KIND_CRITICAL 2
+#define ORDO_KIND_GATHER 4
 /* What ordo_job.op says of a program (<ordo/detail/program.h>), which is no operator. */
 #define ORDO_KIND_PROGRAM 3
 
@@ -76,6 +80,23 @@ typedef struct ordo_edge_f32 {
     ORDO_EDGE_FIELDS ordo_f32 weight;
 } ordo_edge_f32;
 #undef ORDO_EDGE_FIELDS
+
+/* Defines op_make_edge, for weights of that type: an edge as functions of an operator get it. Its `weight` points at
+ * the edge's weight, of the operator's type; not read where the operator reads no weights. */
+#define ORDO_SET_WEIGHT_none (void)weight
+#define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
+#define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
+#define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
+#define ORDO_DEFINE_MAKE_EDGE(_weight)                                                                                 \
+    ORDO_FN op_edge op_make_edge(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)                        \
+    {                                                                                                                  \
+        op_edge e;                                                                                                     \
+        e.id = id;                                                                                                     \
+        e.tail = tail;                                                                                                 \
+        e.head = head;                                                                                                 \
+        ORDO_JOIN(ORDO_SET_WEIGHT_, _weight);                                                                          \
+        return e;                                                                                                      \
+    }
 
 /* ---- arithmetic per type: ORDO_JOIN(ordo_add_sat_, u32) and so on ---- */
 
@@ -204,6 +225,16 @@ ORDO_FN double ordo_steps_below(ordo_f32 best, ordo_f32 x)
     return (double)(ordo_ordered_f32(best) - ordo_ordered_f32(x)) * (ORDO_STEPS / 8388608.0);
 }
 
+/* Leading zero bits of x, which is not 0. */
+ORDO_FN ordo_u32 ordo_leading_zeros_u64(ordo_u64 x)
+{
+#if defined(__CUDA_ARCH__)
+    return (ordo_u32)__clzll((long long)x);
+#else
+    return (ordo_u32)__builtin_clzll(x);
+#endif
+}
+
 /* ---- words that several threads use at the same time ----
  * Relaxed on both back ends: a word is read and written whole, and nothing is ordered. Prepare functions read with
  * these what critical sections write; critical sections write with these what prepare functions, or critical sections
@@ -282,6 +313,7 @@ typedef struct ordo_array {
 
 /* One X of such a list, written to out[size++], in a function that has s, items, targets, edges, out and size. */
 #define ORDO_ARRAY_PER_ITEM items
+#define ORDO_ARRAY_PER_ROW (items + 1)
 #define ORDO_ARRAY_PER_TARGET targets
 #define ORDO_ARRAY_PER_EDGE edges
 #define ORDO_ARRAY_PER_RUN 1
@@ -291,7 +323,9 @@ typedef struct ordo_array {
     out[size].size = (ordo_u32)sizeof *s->_member;                                                                     \
     out[size++].access = ORDO_ARRAY_##_access;
 #define ORDO_ARRAY_ONE(...) +1
-#define ORDO_ARRAY_ROW_READ(_member, _per, _each) ORDO_ARRAY_ROW(_member, _per, _each, READ)
+/* The same where the fourth word may be missing: READ. */
+#define ORDO_ARRAY_ROW_READ(_member, _per, ...) ORDO_ARRAY_ROW_FOUR(_member, _per, __VA_ARGS__, READ, )
+#define ORDO_ARRAY_ROW_FOUR(_member, _per, _each, _access, ...) ORDO_ARRAY_ROW(_member, _per, _each, _access)
 
 /* A request of one target, or of two (which may be equal), with its arguments. */
 ORDO_FN ordo_request ordo_request_one(ordo_u32 target, ordo_u64 word0, ordo_u64 word1)

@@ -19,20 +19,27 @@
  * required
  *   ORDO_RELAX             the operator's name, an identifier
  *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
- *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64; instead of it
- *   ORDO_RELAX_CELL_STRUCT a struct of the operator's own as the type of the cells, of 4, 8 or 16 bytes (two words),
- * with ORDO_BY_COMPARATOR and a _PRIORITY of its own. Bytes that are padding must be set, so declare them. The run's
- * cells are aligned to their size. On the CPU alone; of 16 bytes on x86-64 ORDO_RELAX_WEIGHT      type of the edge
- * weights that it reads: u32, i32, f32 or none ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with
- * _BETTER and _WORST below, or ORDO_SUM with _LEVEL and _TAKE ORDO_RELAX_PROPERTIES  the properties that it promises:
- * ORDO_MONOTONE | ... ORDO_RELAX_CANDIDATE   cell f(s, cell cu, e): what edge e proposes; cu is the cell of e.tail. The
- * order's worst value proposes nothing. It may be asked of a cell of the worst value, too (schedulers that pull or
- * sweep do), and must then propose nothing better optional ORDO_RELAX_STATE       struct of the operator's own arrays
- * and parameters, read-only during a run (default ordo_no_state) ORDO_RELAX_ARRAYS      the arrays of the state, for
- * back ends with memory of their own, which refuse operators that have a state and not this. A macro of X with one
- * X(member, per, each) for every pointer of the state: an array of `each` elements (an expression that may use s) for
- * each ITEM, TARGET, EDGE (indexed by edge id) or RUN; at most ORDO_MOST_ARRAYS. An array that is the run's cells is
- * the device's cells there; NULL stays NULL. Empty where the state has no pointers:
+ *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64; or instead of it
+ *   ORDO_RELAX_CELL_STRUCT a struct of the operator's own as the type of the cells, of 4, 8 or 16 bytes (two words), with
+ *                          ORDO_BY_COMPARATOR and a _PRIORITY of its own. It has no padding that is not a member. The
+ *                          run's cells are aligned to their size. On the CPU alone; of 16 bytes on x86-64
+ *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
+ *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
+ *                          or ORDO_SUM with _LEVEL and _TAKE
+ *   ORDO_RELAX_PROPERTIES  the properties that it promises: ORDO_MONOTONE | ...
+ *   ORDO_RELAX_CANDIDATE   cell f(s, cell cu, e): what edge e proposes; cu is the cell of e.tail. The order's worst
+ *                          value proposes nothing. It may be asked of a cell of the worst value, too (schedulers that
+ *                          pull or sweep do), and must then propose nothing better
+ * optional
+ *   ORDO_RELAX_STATE       struct of the operator's own arrays and parameters, read-only during a run (default
+ *                          ordo_no_state)
+ *   ORDO_RELAX_ARRAYS      the arrays of the state, for back ends with memory of their own, which refuse operators that
+ *                          have a state and not this. A macro of X with one X(member, per, each) for every pointer of
+ *                          the state: an array of `each` elements (an expression that may use s) for each ITEM, TARGET,
+ *                          EDGE (indexed by edge id), RUN, or ROW (items + 1 of them, as in offsets of rows); at most
+ *                          ORDO_MOST_ARRAYS. A fourth word, X(member, per, each, WRITE), is for what ORDO_RELAX_TAKE
+ *                          writes: it is copied back after the run. An array that is the run's cells, or the graph's
+ *                          row[], is the device's there; NULL stays NULL. Empty where the state has no pointers:
  *                          `#define ORDO_RELAX_ARRAYS(X)`
  *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cells
  *                          and items are different things: cu is not read, and improved targets are not activated
@@ -54,14 +61,16 @@
  *   ORDO_RELAX_WORST       cell f(void): no value is worse (with ORDO_BY_COMPARATOR)
  *
  * sums: cells are u32, i32, u64 or i64, whole numbers, so that a sum is the same in any order. The caller must make
- * sure that sums fit the type. ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer that
- * raises the level activates its target with the new sum. That entry is valid as long as the item's level stays the
- * same. ORDO_MONOTONE promises that offers never lower a level: only a take does ORDO_RELAX_TAKE        cell f(s, item,
- * taken): an item of level 1 or more is processed by taking its cell, in one step that leaves _SPENT in it. This
- * function records `taken` in the state's arrays, by ordo_add_u64(), or by a store where an item is taken once. It
- * returns the `cu` of the item's candidates ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its
- * level is 0 (default 0) Not with _TARGET, _FINAL, _BETTER or _WORST. On the CPU only, and never racy, since a lost
- * update would be a lost addend.
+ * sure that sums fit the type.
+ *   ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer that raises the level activates
+ *                          its target with the new sum. That entry is valid as long as the item's level stays the same.
+ *                          ORDO_MONOTONE promises that offers never lower a level: only a take does
+ *   ORDO_RELAX_TAKE        cell f(s, item, taken): an item of level 1 or more is processed by taking its cell, in one
+ *                          step that leaves _SPENT in it. This function records `taken` in the state's arrays, by
+ *                          ordo_add_u64(), or by a store where an item is taken once. It returns the `cu` of the item's
+ *                          candidates
+ *   ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its level is 0 (default 0)
+ *   Not with _TARGET, _FINAL, _BETTER or _WORST. Never racy, since a lost update would be a lost addend.
  *
  * read by `ordo run FILE` and its relatives alone, which compile the file at run time (docs/run_time_operators.md); a
  * program that runs the operator does itself what these say
@@ -221,25 +230,7 @@ enum {
 __attribute__((unused)) static const char op_summary[] = ORDO_RELAX_SUMMARY;
 #endif
 
-/* An edge as candidate functions get it. `weight` points at the edge's weight, of the operator's type; not read where
- * the operator reads no weights. */
-ORDO_FN op_edge op_make_edge(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)
-{
-    op_edge e;
-    e.id = id;
-    e.tail = tail;
-    e.head = head;
-#define ORDO_SET_WEIGHT_none (void)weight
-#define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
-#define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
-#define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
-    ORDO_JOIN(ORDO_SET_WEIGHT_, ORDO_RELAX_WEIGHT);
-#undef ORDO_SET_WEIGHT_none
-#undef ORDO_SET_WEIGHT_u32
-#undef ORDO_SET_WEIGHT_i32
-#undef ORDO_SET_WEIGHT_f32
-    return e;
-}
+ORDO_DEFINE_MAKE_EDGE(ORDO_RELAX_WEIGHT)
 
 /* What edge e proposes; cu is the cell of its tail or, for sums, what op_take returned. */
 ORDO_FN op_cell op_candidate(const op_state *s, op_cell cu, op_edge e)
@@ -397,7 +388,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #define ORDO_OP_STRUCT 1
 #endif
 #undef ORDO_OP_ON_CUDA
-#if ORDO_OP_STRUCT || ORDO_RELAX_ORDER == ORDO_SUM || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
+#if ORDO_OP_STRUCT || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
 #define ORDO_OP_ON_CUDA 0
 #else
 #define ORDO_OP_ON_CUDA 1

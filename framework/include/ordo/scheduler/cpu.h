@@ -27,7 +27,9 @@
  * and for critical operators
  *   op_serve            runs one request's critical section under locks
  *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
- * The argument about memory order is at the top of <ordo/detail/cpu/relax.h>.
+ * For gather operators it adds, instead of all these, op_gather_job: a run, double-buffered or in place. A scheduler
+ * that offers these operators has it in a file of its own, gather.h. The argument about memory order is at the top of
+ * <ordo/detail/cpu/relax.h>.
  *
  * Ending early. A member calls ordo_go_on() at least once in ORDO_POLL_BATCH items, and passes the number of items and
  * edges that it has processed since the last call. The function reads the clock once in ORDO_POLL_WORK of them, so
@@ -58,10 +60,14 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cpu/relax.h>
+#elif ORDO_OP_KIND == ORDO_KIND_GATHER
+#include <ordo/detail/cpu/gather.h>
 #else
 #include <ordo/detail/cpu/critical.h>
 #include <ordo/detail/cpu/owner.h>
 #endif
+
+#if ORDO_OP_KIND != ORDO_KIND_GATHER /* those have no entries */
 
 /* As op_expand; entries with long rows are appended to `later` instead, where that is not NULL. */
 ORDO_INLINE void op_expand_short(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
@@ -161,3 +167,5 @@ ORDO_INLINE double op_base(ordo_job *job, int index, double *least, ordo_counter
         base = least[t] < base ? least[t] : base;
     return __builtin_isfinite(base) ? base : 0;
 }
+
+#endif

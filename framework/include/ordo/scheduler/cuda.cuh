@@ -2,11 +2,14 @@
  *
  * The counterpart of cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, and the operator's file
  * included before; included once in a translation unit, ahead of the schedulers' cuda.cuh. The list below is for relax
- * operators; for critical ones see <ordo/detail/cuda/critical.cuh>.
+ * operators; for critical ones see <ordo/detail/cuda/critical.cuh>, for gather operators, which have op_gather_job alone,
+ * <ordo/detail/cuda/gather.cuh>.
  *
  * Defines the operator's functions (op_candidate, op_better, ...) as cpu.h does, and
  *   op_dev_offer    applies one candidate: tests the cell, then an atomic (or, if racy, a plain store)
  *   op_dev_offer_locked   the same with a store under a lock
+ *   op_dev_apply, op_dev_apply_locked   the same for selects and sums (ORDO_SUM) alike
+ *   op_dev_begin    sums: takes an item's cell
  *   op_dev_expand   a block expands the edges of up to ORDO_CUDA_THREADS items, balanced by degree
  *   ordo_dev_queue   a block's buffer for appending: one atomic on the shared counter for up to ORDO_CUDA_CAPACITY
  *                    items
@@ -38,12 +41,14 @@
     const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
 
 #if !ORDO_OP_ON_CUDA
-#error "no engine of the CUDA back end runs this operator: its cells sum, or it does not list its state's arrays"
+#error "no engine of the CUDA back end runs this operator: it does not list its state's arrays"
 #endif
 static_assert((int)op_array_count <= (int)ORDO_MOST_ARRAYS, "a state lists at most ORDO_MOST_ARRAYS arrays");
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cuda/relax.cuh>
+#elif ORDO_OP_KIND == ORDO_KIND_GATHER
+#include <ordo/detail/cuda/gather.cuh>
 #else
 #include <ordo/detail/cuda/critical.cuh>
 #endif

@@ -66,6 +66,7 @@ typedef struct ordo_cuda_record {
     ordo_u64 taken, step, skipped; /* numbers of samples; every second one is dropped when the array is full, as in
                                       ordo_job_sample */
     double delta_first, delta_last;
+    double change;     /* ordo_stats.change */
     ordo_u32 overflow; /* a worklist was too small: the run's answer is invalid */
     ordo_cuda_moment moment[ORDO_CUDA_MOMENTS];
 } ordo_cuda_record;

@@ -63,7 +63,7 @@ typedef struct ordo_tunable {
 
 /* A sync that a scheduler offers for a kind of operator, and the properties that the operator needs for it. */
 typedef struct ordo_pairing {
-    int kind;       /* ORDO_KIND_RELAX or ORDO_KIND_CRITICAL */
+    int kind;       /* ORDO_KIND_RELAX, _CRITICAL or _GATHER */
     ordo_sync sync; /* the first pairing of a kind that is sound for an operator is its default */
     unsigned needs; /* ORDO_MONOTONE | ... */
 } ordo_pairing;
@@ -205,6 +205,7 @@ typedef struct ordo_job {
     bool long_rows;  /* members may share rows: several, and a row of ORDO_LONG_ROW edges or more; see op_drain_short */
     ordo_u32 traced; /* not 0: a thread samples the counters of members, or of a back end, during the run; see
                         ordo_count_from */
+    double change;   /* gather operators: of the last round; set by the instance */
 } ordo_job;
 
 /* The sync of a run. A unit that is compiled for one sync alone defines ORDO_ONLY_SYNC as that; the compiler then
@@ -231,10 +232,10 @@ typedef struct ordo_instance {
     unsigned device; /* ORDO_ON_... */
 } ordo_instance;
 
-/* An operator's descriptor, made by ORDO_DESCRIBE_RELAX or ORDO_DESCRIBE_CRITICAL. Static. */
+/* An operator's descriptor, made by ORDO_DESCRIBE_RELAX, _CRITICAL or _GATHER. Static. */
 struct ordo_operator {
     const char *name, *summary;
-    int kind; /* ORDO_KIND_RELAX or ORDO_KIND_CRITICAL */
+    int kind; /* ORDO_KIND_RELAX, _CRITICAL or _GATHER */
     ordo_type cell, weight;
     unsigned properties;
     bool activates;                        /* processing an item can put items on the worklist */

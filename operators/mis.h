@@ -8,7 +8,7 @@
  * more, and joins where it is exactly that. It decides once, and sends one message along each edge; the set depends on
  * the ranks alone. Expects a symmetric graph in which no vertex has 2^30 edges. Loops do nothing.
  *
- * Not done: choosing ranks. Random ones make the chains of waiting vertices short.
+ * Not done: choosing ranks (apps/mis.c). Random ones make the chains of waiting vertices short.
  */
 #include <ordo/operator/operator.h>
 

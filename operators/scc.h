@@ -7,7 +7,7 @@
  * their own, and get the largest one that reaches them. Backward, on the reversed edges, the root of each part alone
  * has one, and the vertices that get it are its component. One run searches all parts at once.
  *
- * Not done: parts and roots (scc.c).
+ * Not done: parts and roots (apps/scc.c).
  */
 #include <ordo/operator/operator.h>
 

@@ -1,0 +1,315 @@
+/* gather.h -- rounds of gather operators on the CPU. Included by <ordo/scheduler/cpu.h>. Expects the names that
+ * <ordo/operator/gather.h> derives from the operator.
+ *
+ * Problem. A round reads every in-edge and writes every cell once, so it is bound by memory: the vertices have to be
+ * shared by edges, not by number, and little may be read beside the edges.
+ *
+ * Method. Chunks of consecutive vertices with about the same number of edges are found once; members take them by
+ * fetch-and-add. A member keeps its sum of changes, and votes with it; every member adds up the votes in the same
+ * order, so all decide the same. Shares are kept in arrays of their own: one, read and written in place, or two, of
+ * which a round reads one and writes the other. Where the operator has no shares, its cells are one of these arrays.
+ *
+ * Memory order. A cell and its share have one writer in a round, the member that has taken the vertex. Double-buffered,
+ * no word is read and written in the same round, and barriers order the rounds. In place, a share is read while it may
+ * be written: relaxed, and whole, so that a reader gets the value of the round before or of this one, which
+ * ORDO_IN_PLACE allows.
+ *
+ * Not done: sharing one row between members: a chunk has at least one row, however long.
+ */
+#include <ordo/detail/cpu/base.h>
+
+typedef op_cell op_entry; /* there is no worklist; a descriptor wants a size */
+
+enum { GATHER_CHUNK = 1 << 14, GATHER_LEAST = 1 << 8, GATHER_PARTS = 32, GATHER_LANES = 4, GATHER_SHORT = 32 };
+
+/* A member's part of a round's change and totals. There are two, for even and odd rounds: one is read while the other
+ * is written. */
+typedef struct op_vote {
+    struct {
+        double change, total[4];
+    } of[2];
+    ordo_u64 padding[6];
+} op_vote;
+
+typedef struct op_gather_run {
+    ordo_job *job;
+    op_share *share[2]; /* [n] round r reads share[r & 1] and writes the other; the same array twice: in place */
+    op_share *own[2];   /* what of these was allocated */
+    op_vote *votes;     /* [threads] */
+    ordo_vid *bound;    /* [chunks + 1] first vertices of chunks */
+    ordo_u64 chunks;
+    ordo_u64 next[2]; /* first chunk not taken, for even and odd rounds */
+    double change;    /* of the last round; written by member 0 */
+    ordo_u64 rounds;
+} op_gather_run;
+
+ORDO_INLINE op_share op_load_share(const op_share *share)
+{
+    op_share value;
+    __atomic_load(share, &value, __ATOMIC_RELAXED);
+    return value;
+}
+
+#if ORDO_OP_COMBINE == ORDO_MODE
+#include <ordo/detail/cpu/mode.h>
+#else
+typedef struct op_scratch {
+    char unused;
+} op_scratch;
+ORDO_INLINE void op_scratch_free(op_scratch *scratch)
+{
+    (void)scratch;
+}
+
+/* Edge e = (u, v) as a value. */
+ORDO_INLINE op_value op_gather_edge(const op_state *state, const ordo_rows *in, const op_share *share, ordo_eid e,
+                                    ordo_vid v)
+{
+    const ordo_vid u = in->head[e * in->head_stride];
+    return op_edge_value(state, op_load_share(share + u), op_make_edge(e, u, v, in->weight + e * in->weight_stride));
+}
+
+/* The value of v's in-edges. Of a long row several sums, since one would wait for each addition before the next. Of a
+ * short one that wait is spent on other rows, and a second loop would be a second branch that is predicted wrongly. */
+ORDO_INLINE op_value op_gather_row(const op_state *state, const ordo_rows *in, const op_share *share, ordo_vid v,
+                                   ordo_eid e, ordo_eid end, op_scratch *scratch)
+{
+    op_value a = op_none();
+    (void)scratch;
+    if (end - e >= GATHER_SHORT) {
+        op_value b = a, c = a, d = a;
+        for (; end - e >= GATHER_LANES; e += GATHER_LANES) {
+            a = op_join(a, op_gather_edge(state, in, share, e, v));
+            b = op_join(b, op_gather_edge(state, in, share, e + 1, v));
+            c = op_join(c, op_gather_edge(state, in, share, e + 2, v));
+            d = op_join(d, op_gather_edge(state, in, share, e + 3, v));
+        }
+        a = op_join(op_join(a, b), op_join(c, d));
+    }
+    for (; e < end; e++)
+        a = op_join(a, op_gather_edge(state, in, share, e, v));
+    return a;
+}
+#endif
+
+/* Sets the bounds of a member's chunks: chunk i begins at the first v where v and the edges of vertices before v are
+ * i * work or more. */
+ORDO_INLINE void op_gather_bounds(op_gather_run *run, int index, ordo_u64 work)
+{
+    const ordo_csr *in = run->job->in;
+    ordo_u64 begin, end;
+    ordo_split(run->chunks, run->job->threads, index, &begin, &end);
+    for (ordo_u64 i = begin; i < end; i++) {
+        ordo_u64 low = 0, high = in->n;
+        while (low < high) {
+            const ordo_u64 middle = (low + high) / 2;
+            if (middle + in->row[middle] < i * work)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        run->bound[i] = (ordo_vid)low;
+    }
+    if (index == 0)
+        run->bound[run->chunks] = in->n;
+}
+
+/* The first shares and totals, of a member's part of the vertices. */
+ORDO_INLINE void op_gather_begin(op_gather_run *run, int index)
+{
+    ordo_job *job = run->job;
+    const op_state *state = (const op_state *)job->state;
+    const op_cell *cell = (const op_cell *)job->cells;
+    op_vote *vote = &run->votes[index];
+    ordo_u64 begin, end;
+    ordo_split(job->num_items, job->threads, index, &begin, &end);
+    for (ordo_u64 v = begin; v < end; v++) {
+        if (op_shares)
+            run->share[1][v] = op_share_of(state, (ordo_item)v, cell[v]);
+        if (op_totals)
+            op_add_total(state, (ordo_item)v, cell[v], vote->of[0].total);
+    }
+}
+
+/* A round as its chunks see it. */
+typedef struct op_gather_round {
+    const op_state *state;
+    const op_share *from;
+    op_share *to;
+    op_cell *cell;
+    const double *total; /* [op_totals] before the round */
+    double *next_total;  /* [op_totals] the member's part */
+    op_scratch *scratch;
+} op_gather_round;
+
+/* Vertex v, whose row begins at *e; *e becomes its end. Returns its change. */
+ORDO_INLINE double op_gather_vertex(const op_gather_round *g, const ordo_rows *in, ordo_vid v, ordo_eid *e)
+{
+    const ordo_eid end = in->row[v + 1];
+    const op_value value = op_gather_row(g->state, in, g->from, v, *e, end, g->scratch);
+    const op_cell old = op_shares ? g->cell[v] : *(const op_cell *)(const void *)(g->from + v);
+    const op_cell now = op_apply(g->state, v, old, value, g->total);
+    op_share share = op_share_of(g->state, v, now);
+    if (op_shares)
+        g->cell[v] = now;
+    __atomic_store(g->to + v, &share, __ATOMIC_RELAXED);
+    if (op_totals)
+        op_add_total(g->state, v, now, g->next_total);
+    *e = end;
+    return op_change(g->state, v, old, now);
+}
+
+/* Vertices begin .. end - 1 of a round, the two halves in turn: in place, a vertex often waits for its predecessor, as
+ * on a lattice. Returns the sum of their changes. */
+ORDO_INLINE double op_gather_range(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
+{
+    ordo_eid e = in->row[begin];
+    double change = 0;
+    for (ordo_vid v = begin; v < end; v++)
+        change = op_join_changes(change, op_gather_vertex(g, in, v, &e));
+    return change;
+}
+
+/* The same, by code of its own for rows without weights between the heads. */
+ORDO_INLINE double op_gather_chunk(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
+{
+    ordo_rows rows = *in;
+    if (rows.head_stride != 1)
+        return op_gather_range(g, &rows, begin, end);
+    rows.head_stride = 1;
+    return op_gather_range(g, &rows, begin, end);
+}
+
+/* Votes, waits for all members, adds up the votes. False when the run is over. */
+ORDO_INLINE bool op_gather_agree(op_gather_run *run, int index, ordo_u64 round, ordo_counters *count, double *total)
+{
+    ordo_job *job = run->job;
+    const op_state *state = (const op_state *)job->state;
+    double change = 0;
+    ordo_publish_counters(job, index, count);
+    if (index == 0) {
+        job->supersteps = round;
+        ordo_job_poll(job, job->num_items);
+        ordo_job_agree_stop(job, round);
+    }
+    ordo_member_barrier(job, index);
+    for (int i = 0; i < op_totals; i++)
+        total[i] = 0;
+    for (int t = 0; t < job->threads; t++) {
+        change = op_join_changes(change, run->votes[t].of[round & 1].change);
+        for (int i = 0; i < op_totals; i++)
+            total[i] += run->votes[t].of[round & 1].total[i];
+    }
+    if (index == 0) {
+        run->change = change;
+        run->rounds = round;
+    }
+    return !ordo_job_stop_agreed(job, round) && (round == 0 || change > op_tolerance(state)) &&
+           round < op_most_rounds(state);
+}
+
+/* A member's work. Round 0 is the preparation. */
+ORDO_INLINE void op_gather_work(op_gather_run *run, int index)
+{
+    ordo_job *job = run->job;
+    const ordo_rows in = ordo_rows_of(job->in, op_weight_type);
+    ordo_counters count = {0};
+    op_scratch scratch = {0};
+    double total[4] = {0};
+    ordo_count_from(job, index, &count, NULL, 0, NULL);
+    op_gather_bounds(run, index, (job->num_items + job->in->m) / run->chunks + 1);
+    op_gather_begin(run, index);
+    for (ordo_u64 round = 1; op_gather_agree(run, index, round - 1, &count, total); round++) {
+        double change = 0, sums[4] = {0};
+        const op_gather_round g = {(const op_state *)job->state,
+                                   run->share[round & 1],
+                                   run->share[(round + 1) & 1],
+                                   (op_cell *)job->cells,
+                                   total,
+                                   sums,
+                                   &scratch};
+        ordo_u64 chunk;
+        const double before = ORDO_CLOCK(job);
+        if (index == 0) {
+            __atomic_store_n(&run->next[(round + 1) & 1], 0, __ATOMIC_RELAXED); /* a probe may read it */
+            ORDO_COUNT(ordo_job_sample(job, job->num_items, round, 0, 1, -1));
+        }
+        while ((chunk = __atomic_fetch_add(&run->next[round & 1], 1, __ATOMIC_RELAXED)) < run->chunks) {
+            const ordo_vid begin = run->bound[chunk], end = run->bound[chunk + 1];
+            const ordo_u64 edges = in.row[end] - in.row[begin];
+            if (!ordo_go_on(job, &count, end - begin + edges))
+                break;
+            change = op_join_changes(change, op_gather_chunk(&g, &in, begin, end));
+            ORDO_COUNT(count.items += end - begin);
+            ORDO_COUNT(count.edges += edges);
+        }
+        run->votes[index].of[round & 1].change = change;
+        for (int i = 0; i < op_totals; i++)
+            run->votes[index].of[round & 1].total[i] = sums[i];
+        count.work_seconds += ORDO_CLOCK(job) - before;
+    }
+    op_scratch_free(&scratch);
+    ordo_count_to(job, index, &count);
+}
+
+#define op_gather_member ORDO_OP_NAME(op_gather_member)
+ORDO_NOINLINE void op_gather_member(void *run, int index)
+{
+    op_gather_work((op_gather_run *)run, index);
+}
+
+/* The trace shows as in flight the items of chunks that no member has taken. */
+ORDO_NOINLINE void op_gather_probe(const void *arg, ordo_probed *out)
+{
+    const op_gather_run *run = (const op_gather_run *)arg;
+    const ordo_u64 taken = __atomic_load_n(&run->next[out->bucket & 1], __ATOMIC_RELAXED);
+    out->in_flight = taken < run->chunks ? run->job->num_items - run->bound[taken] : 0;
+}
+
+/* Allocates what a run needs. The first round, which is odd, reads share[1]. */
+ORDO_NOINLINE ordo_status op_gather_prepare(ordo_job *job, bool in_place, op_gather_run *run)
+{
+    const ordo_u64 n = job->num_items;
+    ordo_status status = ordo_job_need_in(job);
+    if (status)
+        return status;
+    const ordo_u64 work = n + job->in->m, parts = (ordo_u64)job->threads * GATHER_PARTS;
+    const ordo_u64 each = work / parts < GATHER_LEAST   ? GATHER_LEAST
+                          : work / parts > GATHER_CHUNK ? GATHER_CHUNK
+                                                        : work / parts;
+    run->job = job;
+    run->chunks = work / each + 1;
+    run->bound = (ordo_vid *)ordo_alloc_zero(run->chunks + 1, sizeof *run->bound);
+    run->votes = (op_vote *)ordo_alloc_zero((size_t)job->threads, sizeof *run->votes);
+    bool enough = run->bound && run->votes;
+    run->share[1] = (op_share *)job->cells;
+    if (op_shares)
+        run->share[1] = run->own[1] = (op_share *)ordo_alloc(n, sizeof(op_share));
+    run->share[0] = run->share[1];
+    if (!in_place)
+        run->share[0] = run->own[0] = (op_share *)ordo_alloc(n, sizeof(op_share));
+    for (int i = 0; i < 2; i++)
+        ordo_job_account(job, run->own[i] ? (long long)(n * sizeof(op_share)) : 0);
+    return enough && run->share[0] && run->share[1] ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* A run: what a scheduler's gather.h passes as ordo_instance.run does, in place or double-buffered. */
+ORDO_INLINE ordo_status op_gather_job(ordo_job *job, bool in_place)
+{
+    op_gather_run run = {0};
+    ordo_status status = op_gather_prepare(job, in_place, &run);
+    if (!status) {
+        ordo_job_probe(job, op_gather_probe, &run);
+        ordo_team_run(job->team, op_gather_member, &run);
+        ordo_job_probe(job, NULL, NULL);
+        job->change = run.change;
+        if (!op_shares && !in_place && run.rounds % 2) /* the last round wrote the other array */
+            for (ordo_u64 v = 0; v < job->num_items; v++)
+                ((op_share *)job->cells)[v] = run.own[0][v];
+    }
+    ordo_free(run.own[0]);
+    ordo_free(run.own[1]);
+    ordo_free(run.votes);
+    ordo_free(run.bound);
+    return status;
+}

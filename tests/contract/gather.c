@@ -1,0 +1,109 @@
+/* gather.c -- references of gather operators. */
+#include <math.h>
+#include <stdlib.h>
+
+#define ORDO_WEIGHT f32
+#include "operators/pagerank_pull.h"
+#undef ORDO_WEIGHT
+#define ORDO_WEIGHT f64
+#include "operators/pagerank_pull.h"
+#undef ORDO_WEIGHT
+
+#include "contract.h"
+
+/* ---- pagerank_pull: ranks against the fixed point by iteration, in double; no farther than the last change allows
+ * ---- */
+
+static const double DAMPING = 0.75;
+
+static double degree_of(const ordo_csr *rows, ordo_u64 u)
+{
+    return (double)(rows->row[u + 1] - rows->row[u]);
+}
+
+/* The fixed point, pushed along out-edges. */
+static double *fixed_point(const ordo_csr *rows)
+{
+    enum { ITERATIONS = 150 };
+    const ordo_u64 n = rows->n;
+    double *x = contract_alloc(n, sizeof *x), *next = contract_alloc(n, sizeof *next);
+    for (int i = 0; i < ITERATIONS; i++) {
+        for (ordo_u64 v = 0; v < n; v++)
+            next[v] = (1 - DAMPING) / (double)n;
+        for (ordo_u64 u = 0; u < n; u++)
+            for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
+                next[rows->head[e * rows->stride]] += DAMPING * x[u] / degree_of(rows, u);
+        double *swap = x;
+        x = next;
+        next = swap;
+    }
+    free(next);
+    return x;
+}
+
+/* `rounding`: of a rank in a round, relative. */
+static void check_ranks(trial *t, const ordo_csr *rows, const double *rank, double tolerance, ordo_u64 rounds,
+                        double rounding)
+{
+    double *x = fixed_point(rows), far = 0, whole = 0;
+    for (ordo_u64 v = 0; v < rows->n; v++) {
+        far += fabs(rank[v] - x[v]);
+        whole += rank[v];
+    }
+    if (!(t->stats.change >= 0) || (t->stats.change > tolerance && t->stats.supersteps < rounds))
+        contract_fail(t, "it ended early");
+    if (t->stats.supersteps > rounds || t->stats.supersteps < 1)
+        contract_fail(t, "the number of rounds is wrong");
+    if (t->stats.items != t->stats.supersteps * rows->n || t->stats.edges != t->stats.supersteps * rows->m)
+        contract_fail(t, "a round does not have every vertex and every edge once");
+    if (far * (1 - DAMPING) > DAMPING * t->stats.change * (1 + 1e-6) + rounding * whole + 1e-13)
+        contract_fail(t, "ranks are farther from the exact ones than the last change allows");
+    free(x);
+}
+
+static double scale_of(const ordo_csr *rows, ordo_u64 v)
+{
+    return degree_of(rows, v) > 0 ? DAMPING / degree_of(rows, v) : 1;
+}
+
+static void pagerank_pull(trial *t, const edge_list *list, bool wide)
+{
+    ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t));
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = rows->n, most = 1 + t->seed % 100;
+    const double tolerance = t->seed % 5 == 0 ? 0 : pow(10, -(double)(t->seed % 7)), base = (1 - DAMPING) / (double)n;
+    double *rank = contract_alloc(n, sizeof *rank), *scale64 = contract_alloc(n, sizeof *scale64);
+    ordo_f32 *cell = contract_alloc(n, sizeof *cell), *scale32 = contract_alloc(n, sizeof *scale32);
+    for (ordo_u64 v = 0; v < n; v++) {
+        scale64[v] = scale_of(rows, v);
+        scale32[v] = (ordo_f32)scale64[v];
+        rank[v] = scale64[v] / (double)n;
+        cell[v] = (ordo_f32)rank[v];
+    }
+    const pagerank_pull_state_f32 s32 = {scale32, base, tolerance, most};
+    const pagerank_pull_state_f64 s64 = {scale64, base, tolerance, most};
+    ordo_work work = {.graph = g,
+                      .cells = wide ? (void *)rank : cell,
+                      .state = wide ? (const void *)&s64 : &s32,
+                      .num_items = n,
+                      .targets = n};
+    contract_run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++)
+        rank[v] = (wide ? rank[v] : (double)cell[v]) / scale64[v];
+    check_ranks(t, rows, rank, tolerance, most, wide ? 1e-14 : 3 * 0x1p-24);
+    free(rank);
+    free(cell);
+    free(scale32);
+    free(scale64);
+    ordo_graph_free(g);
+}
+
+void contract_pagerank_pull_f32(trial *t, const edge_list *list)
+{
+    pagerank_pull(t, list, false);
+}
+
+void contract_pagerank_pull_f64(trial *t, const edge_list *list)
+{
+    pagerank_pull(t, list, true);
+}
