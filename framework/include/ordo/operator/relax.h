@@ -20,9 +20,9 @@
  *   ORDO_RELAX             the operator's name, an identifier
  *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
  *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64; or instead of it
- *   ORDO_RELAX_CELL_STRUCT a struct of the operator's own as the type of the cells, of 4, 8 or 16 bytes (two words), with
- *                          ORDO_BY_COMPARATOR and a _PRIORITY of its own. It has no padding that is not a member. The
- *                          run's cells are aligned to their size. On the CPU alone; of 16 bytes on x86-64
+ *   ORDO_RELAX_CELL_STRUCT a struct of the operator's own as the type of the cells, of 4, 8 or 16 bytes (two words),
+ *                          with ORDO_BY_COMPARATOR and a _PRIORITY of its own, and without padding that is no member.
+ *                          The run's cells are aligned to their size. On the CPU alone; of 16 bytes on x86-64
  *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
  *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
  *                          or ORDO_SUM with _LEVEL and _TAKE
