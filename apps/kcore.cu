@@ -20,7 +20,7 @@
  *   scan     at the start of a level: vertices of `near` (or of `alive`, when k passes `top`) with at most k neighbours
  *            left are removed; the others go to the lists' second copies. Their least number says which level is next.
  *            What is found removed has been removed in the level before: its core number is written here, in the order
- *            of the list, because stores at random would take a fifth of the time
+ *            of the list, and not by a store at random when it is removed
  *   remove   the edges of removed vertices lower their heads' numbers. A head whose number falls from k + 1 to k is
  *            removed; from top + 1 to top it is appended to `near`. Each happens once, since a field takes each value
  *            once. A warp gathers what it removes, and puts 32 rows at a time into the queue. With few pieces, a block
