@@ -152,11 +152,12 @@ enum {
      * that select do not need that. */
     op_warp_ordered = ORDO_OP_ORDER == ORDO_SUM,
     /* Edges of a lane in an iteration: of sums of 64 bits as many as registers allow. */
-    op_warp_unroll = ORDO_OP_ORDER == ORDO_SUM && sizeof(op_cell) == 8 ? 2 : (int)ORDO_WARP_UNROLL,
+    op_warp_sums = ORDO_OP_ORDER == ORDO_SUM,
+    op_warp_unroll = (int)op_warp_sums && sizeof(op_cell) == 8 ? 2 : (int)ORDO_WARP_UNROLL,
 };
 #else
 typedef ordo_u32 op_value;
-enum { op_warp_sync = ORDO_SYNC_LOCK, op_warp_cell_size = 0, op_warp_ordered = 1 };
+enum { op_warp_sync = ORDO_SYNC_LOCK, op_warp_cell_size = 0, op_warp_ordered = 1, op_warp_sums = 0 };
 ORDO_DEV double op_priority(const op_state *s, ordo_item item, op_value value)
 {
     (void)s;
