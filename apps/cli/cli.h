@@ -88,6 +88,7 @@ typedef struct options {
     double limit, timeout; /* timeout 0: none */
     ordo_u32 k;            /* 0: none */
     double damping, tolerance;
+    ordo_u32 rounds; /* the most */
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
 
@@ -120,7 +121,8 @@ enum {
     TRAIT_SECTIONS = 1 << 7, /* bench ht, atm */
     TRAIT_RATINGS = 1 << 8,  /* bench sgd */
     TRAIT_MACHINE = 1 << 9,  /* bench machine */
-    TRAIT_STATE = 1 << 10    /* an operator's file */
+    TRAIT_STATE = 1 << 10,   /* an operator's file */
+    TRAIT_ROUNDS = 1 << 11
 };
 /* A verb of the command that is not an app. */
 typedef struct cli_verb {

@@ -383,6 +383,23 @@ ORDO_API ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, co
  */
 ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const ordo_u32 *core, ordo_verify_how how);
 /**
+ * Label propagation: communities. Every vertex begins with its own id as label. In a round all vertices at the same time
+ * take the most frequent label of their neighbours, of several the least. Neighbours are those of both directions,
+ * parallel edges count each, and a loop once; of a directed graph a symmetric copy is made first, in ordo_stats::prepare_seconds.
+ * The deterministic form (CDLP) of the LDBC Graphalytics benchmark. Weights are not used.
+ *
+ * Method: a run of operators/lp.h (Raghavan, Albert and Kumara, Phys. Rev. E 76, 2007), on the CPU.
+ * @param g        any graph
+ * @param rounds   the most rounds, 1 or more; fewer where labels no longer change
+ * @param options  NULL: defaults
+ * @param label    [out] [n] vertex ids
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return as of ordo_run()
+ */
+ORDO_API ordo_status ordo_labels(const ordo_graph *g, ordo_u64 rounds, const ordo_options *options, ordo_u32 *label,
+                                 ordo_stats *stats);
+
+/**
  * Verifies strong components, always by the serial method, O(n + m).
  * @param g          as of ordo_scc()
  * @param component  [n] the answer
@@ -535,6 +552,26 @@ ORDO_API ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_option
  */
 ORDO_API ordo_status ordo_triangles_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                            ordo_u64 *at_most);
+/**
+ * Verifies labels, always by the serial method, O(rounds m log(degree)).
+ * @param g       as of ordo_labels()
+ * @param rounds  likewise
+ * @param label   [n] the answer
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_labels_verify(const ordo_graph *g, ordo_u64 rounds, const ordo_u32 *label,
+                                        ordo_verify_how how);
+/**
+ * The same of ordo_labels().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_labels_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                        ordo_u64 *at_most);
 /**
  * The same of ordo_scc().
  * @param g         the graph
