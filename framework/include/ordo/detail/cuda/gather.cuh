@@ -263,27 +263,34 @@ ORDO_DEV void op_dev_add_change(double *to, double change)
         atomicMax((unsigned long long *)to, (unsigned long long)__double_as_longlong(change));
 }
 
+/* By a whole block: the sum of the threads' x, or with `join` their changes joined; valid in thread 0. */
+ORDO_DEV double op_dev_block_sum(double x, bool join, double *warp)
+{
+#pragma unroll
+    for (int step = 16; step; step /= 2) {
+        const double y = __shfl_xor_sync(0xffffffffu, x, step);
+        x = join ? op_join_changes(x, y) : x + y;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        warp[threadIdx.x / 32] = x;
+    __syncthreads();
+    for (int w = 1; threadIdx.x == 0 && w < GATHER_WARPS; w++)
+        x = join ? op_join_changes(x, warp[w]) : x + warp[w];
+    return x;
+}
+
 /* By a whole block: adds what its threads have to the sums of a round. */
 ORDO_DEV void op_dev_add_sums(double *sums, const op_gather_mine &mine, double *warp)
 {
-    for (int i = 0; i <= (int)op_totals; i++) {
-        double x = i == 0 ? mine.change : mine.total[i > 0 ? i - 1 : 0];
-        for (int step = 16; step; step /= 2) {
-            const double y = __shfl_xor_sync(0xffffffffu, x, step);
-            x = i == 0 ? op_join_changes(x, y) : x + y;
-        }
-        __syncthreads();
-        if (threadIdx.x % 32 == 0)
-            warp[threadIdx.x / 32] = x;
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            for (int w = 1; w < GATHER_WARPS; w++)
-                x = i == 0 ? op_join_changes(x, warp[w]) : x + warp[w];
-            if (i == 0)
-                op_dev_add_change(sums, x);
-            else
-                atomicAdd(sums + i, x);
-        }
+    const double change = op_dev_block_sum(mine.change, true, warp);
+    if (threadIdx.x == 0)
+        op_dev_add_change(sums, change);
+#pragma unroll
+    for (int i = 0; i < (int)op_totals; i++) {
+        const double total = op_dev_block_sum(mine.total[i], false, warp);
+        if (threadIdx.x == 0)
+            atomicAdd(sums + 1 + i, total);
     }
 }
 
