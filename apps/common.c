@@ -226,7 +226,7 @@ ordo_u64 ordo_copy_memory(const ordo_graph *graph, ordo_direction direction, ord
 
 ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred)
 {
-    size_t size = type == ORDO_U64 || type == ORDO_F64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    size_t size = ordo_type_bytes(type);
     if (answer->n != n || answer->size != size) {
         ordo_free(answer->values);
         ordo_free(answer->pred);

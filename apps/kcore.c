@@ -10,11 +10,17 @@
  * loops and no parallel edges is used as it is; otherwise such a copy without weights is made first, counted as
  * preparation.
  *
+ * On a GPU a native program (kcore.cu) peels all levels in one run, unless a scheduler or sync is named.
+ *
  * Not done: keeping that copy for a later call.
  */
-#include "apps/runs.h"
+#include "apps/kcore.h"
 #include "apps/common.h"
+#include "apps/runs.h"
 #include "apps/simple.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include <ordo/memory.h>
 
@@ -28,7 +34,6 @@ static const ordo_operator *op_for(const ordo_graph *g)
 
 /* ---- peeling ---- */
 
-enum { MOST_NEIGHBOURS = ORDO_MOST_NEIGHBOURS };
 
 typedef struct peeling {
     ordo_runs runs;
@@ -42,7 +47,7 @@ typedef struct peeling {
 /* Drops removed vertices from the list; finds those with the fewest neighbours or, with k, with fewer than k. */
 static ordo_i32 look_round(peeling *p, ordo_u32 k)
 {
-    ordo_i32 least = MOST_NEIGHBOURS;
+    ordo_i32 least = ORDO_MOST_NEIGHBOURS;
     ordo_u64 kept = 0;
     p->count = 0;
     for (ordo_u64 i = 0; i < p->alive_count; i++) {
@@ -87,16 +92,22 @@ static ordo_status peel(peeling *p, ordo_u32 k)
     return status;
 }
 
-ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core, ordo_stats *stats)
+/* With k, core numbers become whether the vertex is in the k-core. */
+static void mark_members(ordo_u32 k, ordo_vid n, ordo_u32 *core)
 {
-    if (!g || (!core && ordo_graph_out(g)->n))
-        return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for core numbers" : "graph");
-    if (k > MOST_NEIGHBOURS)
-        return ordo_fail(ORDO_ERR_USAGE, "k is %u, expected less than 2^31", k);
+    for (ordo_vid v = 0; k && v < n; v++)
+        core[v] = core[v] == ORDO_NO_VERTEX;
+}
+
+static ordo_status by_runs(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
+                           ordo_stats *stats)
+{
     const ordo_vid n = ordo_graph_out(g)->n;
     kcore_state unused = {0};
     ordo_i32 none = 0;
-    peeling p = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}, .core = core};
+    peeling p = {
+        .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats, .on_gpu = ordo_is_for_gpu(options)},
+        .core = core};
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &p.runs.options);
     if (status)
@@ -118,8 +129,8 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
     p.alive_count = n;
     if (!status)
         status = peel(&p, k);
-    for (ordo_vid v = 0; !status && k && v < n; v++)
-        core[v] = core[v] == ORDO_NO_VERTEX;
+    if (!status)
+        mark_members(k, n, core);
     ordo_runs_end(&p.runs, ordo_operator_name(work.op), status);
     if (p.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
         stats->prepare_seconds += prepared;
@@ -130,13 +141,83 @@ ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *opti
     return status;
 }
 
+/* ---- on a GPU ---- */
+
+static const ordo_program program = {.name = "kcore", .summary = "all levels in one run", .on_cuda = true};
+
+static ordo_status by_program(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core,
+                              ordo_stats *stats)
+{
+    const ordo_vid n = ordo_graph_out(g)->n;
+    const bool any = ordo_is_auto(options);
+    ordo_options chosen = ordo_options_or(options, ORDO_NATIVE);
+    chosen.scheduler = ORDO_NATIVE;
+    ordo_status status = ordo_program_check(&program, &chosen);
+    if (status)
+        return status;
+    ordo_simple s = {0};
+    const double before = ordo_clock();
+    ordo_i32 *left = ordo_alloc(n, sizeof *left);
+    status = left ? ordo_simple_make(g, chosen.threads, "kcore", left, &s) : ORDO_ERR_MEMORY;
+    ordo_free(left);
+    if (!status)
+        status = ordo_fill(chosen.threads, core, n, ORDO_NO_VERTEX);
+    const double prepared = ordo_clock() - before;
+    ordo_kcore_state state = {k};
+    const ordo_work work = {.graph = s.graph, .state = &state, .cells = core, .num_items = n, .targets = n};
+    if (status)
+        ordo_runs_none(stats, status);
+    else
+        status = ordo_program_run(&program, &work, &chosen, stats);
+    if (!status)
+        mark_members(k, n, core);
+    if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
+        stats->prepare_seconds += prepared;
+        if (any)
+            snprintf(stats->chosen, sizeof stats->chosen, "kcore's program for a GPU, all levels in one run");
+    }
+    ordo_simple_free(&s);
+    return status;
+}
+
+ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_options *options, ordo_u32 *core, ordo_stats *stats)
+{
+    if (!g || (!core && ordo_graph_out(g)->n))
+        return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for core numbers" : "graph");
+    if (k > ORDO_MOST_NEIGHBOURS)
+        return ordo_fail(ORDO_ERR_USAGE, "k is %u, expected less than 2^31", k);
+    const bool native = ordo_is_native(options);
+    if (native && !ordo_is_for_gpu(options))
+        return ordo_program_check(&program, options); /* fails with the message that there is none */
+    if (!ordo_is_for_gpu(options))
+        return by_runs(g, k, options, core, stats);
+    char why_not[sizeof stats->fallback] = "";
+    ordo_options asked = *options;
+    if (!native && !strcmp(asked.device, "auto"))
+        asked.device = "cuda"; /* its error is the reason that "auto" reports */
+    ordo_status status = native || ordo_may_be_native(options, true) ? by_program(g, k, &asked, core, stats)
+                                                                     : by_runs(g, k, &asked, core, stats);
+    if (!status || native || !ordo_may_fall_back(options, status))
+        return status;
+    snprintf(why_not, sizeof why_not, "%s", ordo_last_error());
+    asked.device = "cpu";
+    status = by_runs(g, k, &asked, core, stats);
+    if (stats && !status)
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", why_not);
+    return status;
+}
+
 ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
     kcore_state unused = {0};
     ordo_i32 none = 0;
     ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
-    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    const bool native = ordo_is_native(options) || (ordo_is_for_gpu(options) && ordo_may_be_native(options, true) &&
+                                                    !strcmp(options->device, "cuda"));
+    *expected = *at_most = 0; /* of the program: on the host it needs what is added below */
+    ordo_status status =
+        native ? ordo_program_check(&program, options) : ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
     const bool symmetric = ordo_graph_symmetric(g);
@@ -188,4 +269,5 @@ const ordo_app ordo_app_kcore = {
     .run = run,
     .verify = verify,
     .memory = ordo_kcore_memory,
+    .program = &program,
 };

@@ -701,11 +701,6 @@ static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
     return status;
 }
 
-static bool is_for_gpu(const ordo_options *options)
-{
-    return options && options->device && strcmp(options->device, "cpu") != 0;
-}
-
 ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                      ordo_stats *stats)
 {
@@ -720,9 +715,9 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     search s = fresh;
     char why_not[sizeof stats->fallback] = "";
     const bool native = ordo_is_native(options);
-    if (native && !is_for_gpu(options))
+    if (native && !ordo_is_for_gpu(options))
         return ordo_program_check(&program, options); /* fails with the message that there is none */
-    if (is_for_gpu(options)) {
+    if (ordo_is_for_gpu(options)) {
         ordo_status status;
         if (native || ordo_may_be_native(options, true)) {
             status = find_on_gpu(&s, edge, forest);

@@ -106,6 +106,11 @@ bool ordo_is_native(const ordo_options *o)
     return o && o->scheduler && !strcmp(o->scheduler, ORDO_NATIVE);
 }
 
+bool ordo_is_for_gpu(const ordo_options *o)
+{
+    return o && o->device && strcmp(o->device, "cpu") != 0;
+}
+
 /* "scheduler.name=value" applies to that scheduler only. */
 static bool is_for_one(const char *setting)
 {

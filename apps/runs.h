@@ -28,6 +28,8 @@ void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later);
 bool ordo_is_auto(const ordo_options *options);
 bool ordo_is_native(const ordo_options *options);
 bool ordo_may_be_native(const ordo_options *options, bool any_sync);
+/* Whether options name another device than the CPU: "cuda", or "auto". */
+bool ordo_is_for_gpu(const ordo_options *options);
 /* Whether device "auto" should continue on the CPU, after a run on a GPU or a check of one that returned this status.
  */
 bool ordo_may_fall_back(const ordo_options *options, ordo_status status);

@@ -1,4 +1,4 @@
-/* tc.c -- the app of triangles: a native program (tc.cu on a GPU), or under a named scheduler one run of
+/* tc.c -- the app of triangles: a native program, or under a named scheduler one run of operators/tc.h.
  * operators/tc.h.
  *
  * The program orients the graph (oriented.h). Then for each vertex u of a row N(u) it marks the heads of that row in a

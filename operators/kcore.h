@@ -45,6 +45,7 @@ ORDO_FN ordo_i32 kcore_spent(void)
 #define ORDO_RELAX kcore
 #define ORDO_RELAX_SUMMARY "k-core: removes vertices with fewer than k neighbours left"
 #define ORDO_RELAX_STATE kcore_state
+#define ORDO_RELAX_ARRAYS(X) X(core, ITEM, 1, WRITE)
 #define ORDO_RELAX_CELL i32
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_SUM

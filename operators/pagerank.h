@@ -31,7 +31,7 @@ ORDO_FN ordo_u32 pagerank_level(const pagerank_state *s, ordo_u64 residual)
 {
     if (residual < s->least)
         return 0;
-    return (ordo_u32)(1 + (__builtin_clzll(s->least) - __builtin_clzll(residual)) / PAGERANK_LEVEL);
+    return 1 + (ordo_leading_zeros_u64(s->least) - ordo_leading_zeros_u64(residual)) / PAGERANK_LEVEL;
 }
 
 /* d t rounded down, computed in halves of 32 bits. */
@@ -59,12 +59,13 @@ ORDO_FN ordo_u64 pagerank_candidate(const pagerank_state *s, ordo_u64 share, ord
 ORDO_FN double pagerank_priority(const pagerank_state *s, ordo_item u, ordo_u64 residual)
 {
     ordo_u64 degree = s->row[u + 1] - s->row[u];
-    return residual ? 64.0 + __builtin_clzll(residual) - __builtin_clzll(degree + 1) : 128;
+    return residual ? 64.0 + ordo_leading_zeros_u64(residual) - ordo_leading_zeros_u64(degree + 1) : 128;
 }
 
 #define ORDO_RELAX pagerank
 #define ORDO_RELAX_SUMMARY "PageRank by pushing residuals (PageRank-delta)"
 #define ORDO_RELAX_STATE pagerank_state
+#define ORDO_RELAX_ARRAYS(X) X(row, ROW, 1) X(rank, ITEM, 1, WRITE)
 #define ORDO_RELAX_CELL u64
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_SUM

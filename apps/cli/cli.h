@@ -47,7 +47,8 @@ enum {
     MOST_THREADS = 1024,
     MOST_SOURCES = 1000000,
     MOST_RUNS = 1000000,
-    LABEL = 160, /* bytes of a contender's label */
+    SUMMED_SOURCES = 4, /* of an app that sums over sources, where none are given: GAP's -i 4 */
+    LABEL = 160,        /* bytes of a contender's label */
     DEFAULT_REPEAT = 5
 };
 

@@ -161,6 +161,12 @@ static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ord
         else
             fprintf(file, "%llu\n", (unsigned long long)((const ordo_u64 *)a->values)[v]);
         break;
+    case ORDO_I64:
+        if (app->has_infinity && ((const ordo_i64 *)a->values)[v] == ORDO_UNREACHED_I64)
+            fputs(unreached, file);
+        else
+            fprintf(file, "%lld\n", (long long)((const ordo_i64 *)a->values)[v]);
+        break;
     case ORDO_I32:
         integer = ((const ordo_i32 *)a->values)[v];
         if (app->has_infinity && integer == ORDO_UNREACHED_I32)
@@ -176,7 +182,10 @@ static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ord
             fprintf(file, "%.9g\n", (double)real);
         break;
     case ORDO_F64:
-        fprintf(file, "%.17g\n", ((const double *)a->values)[v]);
+        if (app->has_infinity && isinf(((const double *)a->values)[v]))
+            fputs(unreached, file);
+        else
+            fprintf(file, "%.17g\n", ((const double *)a->values)[v]);
         break;
     default:
         whole = ((const ordo_u32 *)a->values)[v];
@@ -195,13 +204,11 @@ static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, or
             put_value(file, app, a, v, base);
         return;
     }
-    put_numpy_header(file,
-                     a->type == ORDO_F64   ? "<f8"
-                     : a->type == ORDO_U64 ? "<u8"
-                     : a->type == ORDO_F32 ? "<f4"
-                     : a->type == ORDO_I32 ? "<i4"
-                                           : "<u4",
-                     a->n);
+    static const char *const names[] = {
+        [ORDO_U32] = "<u4", [ORDO_I32] = "<i4", [ORDO_F32] = "<f4",
+        [ORDO_U64] = "<u8", [ORDO_F64] = "<f8", [ORDO_I64] = "<i8",
+    };
+    put_numpy_header(file, names[a->type], a->n);
     if (!base) {
         if (a->n)
             fwrite(a->values, a->size, a->n, file);

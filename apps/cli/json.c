@@ -189,9 +189,9 @@ static void put_operator_file(object o, const run_time_operator *op)
         const run_time_number number = run_time_state(op, field);
         const bool is_real = number.type == ORDO_F32 || number.type == ORDO_F64;
         put(state, field->name,
-            is_real                   ? real(number.real)
-            : number.type == ORDO_I32 ? json_integer((json_int_t)number.whole)
-                                      : whole(number.whole));
+            is_real                                              ? real(number.real)
+            : number.type == ORDO_I32 || number.type == ORDO_I64 ? json_integer((json_int_t)number.whole)
+                                                                 : whole(number.whole));
     }
     put(o, "operator_file", text(op->file));
     put(o, "state", state.json);

@@ -75,6 +75,8 @@ double answer_field(const ordo_answer *a, const char *name, double otherwise)
 {
     for (int i = 0; i < a->field_count; i++)
         if (!strcmp(a->fields[i].name, name))
-            return a->fields[i].type == ORDO_F32 ? a->fields[i].real : (double)a->fields[i].whole;
+            return a->fields[i].type == ORDO_F32   ? a->fields[i].real
+                   : a->fields[i].type == ORDO_I32 ? (double)(ordo_i64)a->fields[i].whole
+                                                   : (double)a->fields[i].whole;
     return otherwise;
 }

@@ -69,9 +69,12 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
     ordo_u64 asked;
     if (o->sources_at_once)
         return read_vertices(g, o->sources_at_once, "source", out, chosen);
-    if (o->sources && !parse_u64(o->sources, &asked))
+    const bool all = o->sources && o->app->sums_sources && !strcmp(o->sources, "all");
+    if (o->sources && !all && !parse_u64(o->sources, &asked))
         return read_vertices(g, o->sources, "source", out, chosen);
-    if (o->sources && (asked == 0 || asked > MOST_SOURCES))
+    if (all)
+        asked = g->info.vertices;
+    else if (o->sources && (asked == 0 || asked > MOST_SOURCES))
         return ordo_fail(ORDO_ERR_USAGE, "--sources %s, expected a number from 1 to %d, or a file", o->sources,
                          MOST_SOURCES);
     if (o->sources)
@@ -85,12 +88,12 @@ ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo
     if (o->source)
         count = 1;
     for (size_t i = 0; i < count && !status; i++) {
-        list[i] = 0;
+        list[i] = all ? (ordo_vid)i : 0;
         if (o->app->needs_terminals)
             list[i] = ordo_graph_vertex_data(g->graph)->source;
         if (o->source)
             status = parse_vertex(g, "--source", o->source, &list[i]);
-        else if (o->app->needs_source)
+        else if (o->app->needs_source && !all)
             status = pick_source(&random, g->graph, &list[i]);
     }
     if (status) {
@@ -364,14 +367,15 @@ static ordo_status parse_ends(const options *o, const loaded *g, ordo_vid *stop,
     return status || !o->path_to ? status : parse_vertex(g, "--path-to", o->path_to, path_to);
 }
 
-/* What does not change from trial to trial. With --sources-at-once all sources are of one trial, and *count is 1. */
+/* What does not change from trial to trial. With --sources-at-once, and in apps that sum over sources, all sources are
+ * of one trial, and *count is 1. */
 static ordo_status input_of_all(const options *o, const loaded *g, const ordo_vid *sources, size_t *count,
                                 const ordo_vid *stop, ordo_app_input *input)
 {
     ordo_status status = app_input(o, g, sources[0], input);
     input->targets = stop;
     input->target_count = o->target != NULL;
-    if (o->sources_at_once) {
+    if (o->sources_at_once || o->app->sums_sources) {
         input->sources = sources;
         input->source_count = *count;
         *count = 1;
@@ -396,9 +400,10 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     const size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup;
     size_t count;
     ordo_vid *sources, *path = NULL;
-    if ((status = choose_sources(o, g, repeat, &sources, &count)))
+    const bool sums = o->app->sums_sources;
+    if ((status = choose_sources(o, g, sums ? SUMMED_SOURCES : repeat, &sources, &count)))
         return status;
-    const size_t trials = o->sources ? count * repeat : repeat;
+    const size_t trials = o->sources && !sums ? count * repeat : repeat;
 
     ordo_answer answer = {0};
     ordo_app_input input;
@@ -413,7 +418,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
         progress_step();
         ordo_stats stats = {0};
         r.sink = input.sink;
-        r.source = input.source = sources[o->sources ? trial / repeat : count == 1 ? 0 : trial];
+        r.source = input.source = sources[o->sources && !sums ? trial / repeat : count == 1 ? 0 : trial];
         r.trial = (int)trial + 1;
         status = run_recorded(&r, &input, &run, o->verify && !warm, &answer, &stats, out);
         if (!status && !warm) {

@@ -46,8 +46,8 @@ void format_count(ordo_u64 count, char out[32])
 
 const char *type_name(ordo_type type)
 {
-    static const char *const names[] = {"none", "u32", "i32", "f32", "u64", "f64"};
-    return (int)type >= 0 && (int)type < 6 ? names[type] : "?";
+    static const char *const names[] = {"none", "u32", "i32", "f32", "u64", "f64", "i64"};
+    return (int)type >= 0 && (int)type < 7 ? names[type] : "?";
 }
 
 const char *weights_origin(const loaded *g)

@@ -45,7 +45,7 @@ typedef struct comparison {
 
 static size_t cells_bytes(const ordo_work *work)
 {
-    return (size_t)work->targets * (work->op->cell == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32));
+    return (size_t)work->targets * ordo_type_bytes(work->op->cell);
 }
 
 static ordo_u64 hash_cells(const ordo_work *work)

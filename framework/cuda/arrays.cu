@@ -26,6 +26,8 @@ ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
             continue;
         if (arrays->host[i] == c->job->cells) {
             arrays->device[i] = c->cells;
+        } else if (c->out.row && arrays->host[i] == (const void *)c->job->out->row) {
+            arrays->device[i] = (void *)c->out.row;
         } else {
             if (!(arrays->device[i] = ordo_cuda_alloc(c, a->count, a->size, false)))
                 return ORDO_ERR_MEMORY;

@@ -350,6 +350,7 @@ static double weight_value(ordo_type type, ordo_u32 word)
     case ORDO_NONE:
     case ORDO_U64:
     case ORDO_F64:
+    case ORDO_I64:
         break;
     }
     return 0;

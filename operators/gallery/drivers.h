@@ -38,12 +38,4 @@ static inline ordo_status run_and_add(const ordo_work *work, const ordo_options 
 ordo_status hop_limited_run(const ordo_graph *graph, ordo_vid source, ordo_u32 hops, const ordo_options *options,
                             ordo_u32 *dist, ordo_stats *total);
 
-/* Betweenness: adds to score[n] the dependencies of sources[count], which are below n. Parallel edges make different
- * paths. With all vertices as sources this is the betweenness centrality of a directed graph, and on a symmetric one 2
- * times that of the undirected graph. *error: how far below the exact one a score may be because of fixed point, summed
- * over the sources. ORDO_ERR_USAGE: a source that is no vertex; ORDO_ERR_OVERFLOW: more than 2^64 - 1 shortest paths
- * lead to a vertex; ORDO_ERR_MEMORY. */
-ordo_status betweenness_run(const ordo_graph *graph, const ordo_vid *sources, ordo_u64 count,
-                            const ordo_options *options, double *score, double *error, ordo_stats *total);
-
 #endif

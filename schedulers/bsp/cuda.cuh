@@ -39,9 +39,11 @@ typedef struct bsp_args {
     int direction;         /* BSP_AUTO, BSP_PUSH or BSP_PULL */
     double alpha, beta;
     ordo_u64 num_items;
-    ordo_cuda_frontier frontier;
+    op_dev_frontier frontier;
     ordo_cuda_run run;
 } bsp_args;
+
+#if ORDO_OP_ORDER != ORDO_SUM
 
 /* By one thread: whether the tail of in-edge e is on the frontier of `step`, and the operator's filter accepts it. */
 ORDO_DEV bool bsp_offers(const bsp_args *a, ordo_eid e, ordo_u32 step)
@@ -111,6 +113,8 @@ ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 st
     return pushed;
 }
 
+#endif
+
 /* By a whole warp: adds the lanes' numbers of pushed edges to that of a step. */
 ORDO_DEV void bsp_add_edges(ordo_cuda_superstep_counters *counters, ordo_u64 pushed)
 {
@@ -123,7 +127,7 @@ ORDO_DEV void bsp_add_edges(ordo_cuda_superstep_counters *counters, ordo_u64 pus
 /* By the whole grid: makes the frontier of the first step. */
 ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
 {
-    const ordo_cuda_frontier *f = &a->frontier;
+    const op_dev_frontier *f = &a->frontier;
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
     ordo_u64 pushed = 0;
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a->run.initial_count; first += threads) {
@@ -143,7 +147,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
     __shared__ op_dev_tile tile;
     __shared__ ordo_dev_queue queue;
     auto grid = cooperative_groups::this_grid();
-    const ordo_cuda_frontier *f = &a.frontier;
+    const op_dev_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};
     ordo_dev_start(&queue);
     if constexpr (Traced)
@@ -171,23 +175,26 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
         /* in a step with few items, a test before the atomic is one more round trip to wait for */
         const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
-        const bool once = ((int)op_properties & ORDO_UNIFORM) && !a.racy;
+        const bool once = ((int)op_properties & ORDO_UNIFORM) && (int)op_order != ORDO_SUM && !a.racy;
         ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->counters[(step + 1) % 3].count;
+#if ORDO_OP_ORDER != ORDO_SUM
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
             pushed = bsp_pull<Traced>(&a, &queue, step, &mine);
-        } else {
+        } else
+#endif
+        {
             op_dev_step(
                 &tile, f, &a.rows, a.cells, &a.state, step, &mine,
                 [&](ordo_vid item, op_cell value, ordo_u64 e) {
                     op_edge edge = op_dev_edge(&a.rows, e, item, false);
                     mine.edges++;
                     ordo_u32 target = op_target(&a.state, edge);
-                    const op_cell candidate = op_candidate(&a.state, value, edge);
-                    const bool improved =
-                        Locked ? op_dev_offer_locked(a.cells, &a.locks, target, candidate)
-                               : op_dev_offer(a.cells, target, candidate, a.racy, latency_bound && !a.racy);
+                    op_cell candidate = op_candidate(&a.state, value, edge);
+                    const bool improved = Locked ? op_dev_apply_locked(&a.state, a.cells, &a.locks, target, &candidate)
+                                                 : op_dev_apply(&a.state, a.cells, target, &candidate, a.racy,
+                                                                latency_bound && !a.racy);
                     if (improved) {
                         mine.useful++;
                         if (op_activates)
@@ -199,7 +206,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
                     if constexpr (Traced)
                         if (ordo_live_long(last_items))
                             ordo_live_publish<3>(a.run.traced, mine, ORDO_BUSY);
-                });
+                },
+                Locked ? &a.locks : NULL);
         }
         if (bsp_pulls)
             bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
@@ -215,15 +223,16 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
 static ordo_status bsp_run_job(ordo_job *job)
 {
     ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
     ordo_status status = ORDO_OK;
     bsp_args a = {};
     const bool locked = job->sync == ORDO_SYNC_LOCK;
     a.direction = (int)job->tunable[BSP_DIRECTION];
     status = ordo_cuda_begin(job, sizeof(op_cell), bsp_pulls && a.direction != BSP_PUSH, &c);
     if (!status)
-        status = ordo_cuda_frontier_make(&c, job->num_items, c.out.m, &a.frontier);
+        status = op_cuda_frontier_make(&c, &a.frontier);
     if (!status)
-        status = op_cuda_arguments(&c, &a);
+        status = op_cuda_arguments(&c, &a, &arrays);
     if (!status && locked)
         status = ordo_cuda_locks_make(&c, true, &a.locks);
     if (!status) {
@@ -241,6 +250,8 @@ static ordo_status bsp_run_job(ordo_job *job)
         const void *const kernel = kernels[locked][a.run.traced.live != NULL];
         status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[BSP_BLOCKS], args);
     }
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
     return ordo_cuda_end(&c, status);
 }
 

@@ -14,6 +14,10 @@
  *   combine  (or chains; the operator must be associative) candidates of a batch that are for one cell form a chain, by
  *            one exchange each; the thread of the last one finds the best and accesses the cell once
  *
+ * Cells that sum (ORDO_SUM). A client sends every addend, and only the owner's block adds; but the client that processes
+ * an item takes its cell, so additions are atomic, although no other block adds. Chains add candidates up. What is taken
+ * from a hub goes with its pieces to the next step (relax.cuh).
+ *
  * Termination. The end of a step is exact: a client counts itself done when its last message is written, and a server
  * has ended when all clients have and its ring is at its end. There is no cycle of waiting blocks: only clients wait,
  * for rings of servers, and servers never wait.
@@ -21,7 +25,7 @@
  * Memory order. Clients read cells relaxed: reading an outdated value costs a message and nothing else. What a
  * superstep wrote is visible in the next one by the grid barrier.
  *
- * Not done: cells that sum; items in the order of priorities (see inbox).
+ * Not done: items in the order of priorities (see inbox).
  */
 #include "message.cuh"
 #include "owners.cuh"
@@ -44,7 +48,7 @@ typedef struct lock_server_args {
     server_owners owners;
     server_rings ring;
     ordo_u32 *done; /* number of clients that have ended a step, summed over all steps */
-    ordo_cuda_frontier frontier;
+    op_dev_frontier frontier;
     ordo_cuda_halt halt;
     ordo_cuda_run run;
 } lock_server_args;
@@ -95,7 +99,9 @@ ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox 
     for (ordo_u32 base = 0; base < total; base += lock_server_batch) {
         ordo_u64 word[lock_server_each][lock_server_words] = {};
         ordo_u32 to[lock_server_each];
+#if ORDO_OP_ORDER != ORDO_SUM
         op_cell now[lock_server_each];
+#endif
 #pragma unroll
         for (int k = 0; k < lock_server_each; k++) {
             const ordo_u32 i = base + (ordo_u32)k * SERVER_THREADS + threadIdx.x;
@@ -110,7 +116,9 @@ ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox 
                 op_dev_edge(&a->rows, tile->begin[owner] + (i - tile->offset[owner]), tile->item[owner], false);
             const ordo_u32 target = op_target(&a->state, edge);
             lock_server_pack(target, op_candidate(&a->state, tile->value[owner], edge), word[k]);
+#if ORDO_OP_ORDER != ORDO_SUM
             now[k] = ordo_dev_load(&a->cells[target]);
+#endif
             to[k] = 0;
             mine->edges++;
         }
@@ -119,8 +127,13 @@ ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox 
             op_cell candidate;
             const ordo_u32 target = lock_server_unpack(word[k], &candidate);
             ordo_u32 local;
+#if ORDO_OP_ORDER == ORDO_SUM
+            const bool sends = candidate != 0;
+#else
+            const bool sends = op_better(candidate, now[k]);
+#endif
             if (to[k] != SERVER_NONE)
-                to[k] = op_better(candidate, now[k])
+                to[k] = sends
                             ? server_split(&a->owners, server_number(&a->owners, target), &local)
                             : SERVER_NONE;
         }
@@ -131,11 +144,27 @@ ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox 
     return true;
 }
 
+#if ORDO_OP_ORDER == ORDO_SUM
+/* By one thread: takes the cell of an item of the list, and what candidates are computed from. Returns the number of its
+ * edges to process in this step; of a hub that is none. */
+ORDO_DEV ordo_u32 lock_server_begin(const lock_server_args *a, ordo_vid item, ordo_u64 edges, ordo_u32 step,
+                                    op_cell *value, server_counters *mine)
+{
+    if (!op_dev_begin(&a->state, a->cells, NULL, item, value))
+        return 0;
+    mine->items++;
+    if (edges <= ORDO_CUDA_SEGMENT)
+        return (ordo_u32)edges;
+    op_dev_cut(&a->frontier, item, *value, edges, step + 1);
+    return 0;
+}
+#endif
+
 /* By a whole block: the thread's part of piece of work `now` of a step: an item, and the number of its edges from
- * *begin on. Pieces of hubs come first, then tiles of items, which are narrower if there are few items. False: there is
+ * *begin on; of sums the value from which candidates are computed goes to the tile. Pieces of hubs come first, then tiles of items, which are narrower if there are few items. False: there is
  * no such piece. */
 ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32 step, ordo_vid *item, ordo_u64 *begin,
-                               ordo_u32 *degree, server_counters *mine)
+                               ordo_u32 *degree, lock_server_tile *tile, server_counters *mine)
 {
     const ordo_cuda_superstep_counters *counters = &a->frontier.counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
@@ -145,14 +174,23 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
     *item = 0;
     *begin = 0;
     *degree = 0;
+    (void)tile;
     if (now < segments) {
         const ordo_u64 piece = a->frontier.segment[step & 1][now];
         *item = (ordo_vid)(piece >> 32);
-        if (threadIdx.x == 0 && op_filter(&a->state, *item)) {
+#if ORDO_OP_ORDER == ORDO_SUM
+        tile->value[threadIdx.x] = a->frontier.taken[step & 1][now];
+        const bool open = threadIdx.x == 0;
+#else
+        const bool open = threadIdx.x == 0 && op_filter(&a->state, *item);
+#endif
+        if (open) {
             const ordo_u64 end = __ldg(a->rows.row + *item + 1);
             *begin = __ldg(a->rows.row + *item) + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT;
             *degree = (ordo_u32)(*begin + ORDO_CUDA_SEGMENT < end ? ORDO_CUDA_SEGMENT : end - *begin);
+#if ORDO_OP_ORDER != ORDO_SUM
             mine->items += (piece & 0xffffffffu) == 0;
+#endif
         }
         return true;
     }
@@ -161,8 +199,13 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
         *item = a->frontier.list[step & 1][i + threadIdx.x];
         if (op_filter(&a->state, *item)) {
             *begin = __ldg(a->rows.row + *item);
+#if ORDO_OP_ORDER == ORDO_SUM
+            *degree = lock_server_begin(a, *item, __ldg(a->rows.row + *item + 1) - *begin, step,
+                                        &tile->value[threadIdx.x], mine);
+#else
             *degree = (ordo_u32)(__ldg(a->rows.row + *item + 1) - *begin);
             mine->items++;
+#endif
         }
     }
     return i < count;
@@ -182,12 +225,14 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         ordo_vid item;
         ordo_u64 begin;
         ordo_u32 degree, total;
-        if (!lock_server_take(a, now, step, &item, &begin, &degree, mine))
+        if (!lock_server_take(a, now, step, &item, &begin, &degree, tile, mine))
             break;
         tile->offset[threadIdx.x] = ordo_dev_sum_before(&scan, degree, &total);
         tile->begin[threadIdx.x] = begin;
         tile->item[threadIdx.x] = item;
+#if ORDO_OP_ORDER != ORDO_SUM
         tile->value[threadIdx.x] = degree ? op_dev_cell(a->cells, item) : op_worst();
+#endif
         __syncthreads();
         if (!lock_server_expand(a, out, tile, total, &sending, step, mine, rounds))
             break;
@@ -208,13 +253,18 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
 
 /* ---- servers ---- */
 
-/* By one thread: offers a candidate to a cell that no other thread may write. */
+/* By one thread: offers a candidate to a cell that no other thread of a server may write. */
 ORDO_DEV void lock_server_improve(const lock_server_args *a, ordo_dev_queue *queue, ordo_u32 target, op_cell candidate,
                                   ordo_u32 step, server_counters *mine)
 {
+#if ORDO_OP_ORDER == ORDO_SUM
+    if (!op_dev_apply(&a->state, a->cells, target, &candidate, false, false))
+        return;
+#else
     if (!op_better(candidate, ordo_dev_load(&a->cells[target])))
         return;
     ordo_dev_store(&a->cells[target], candidate);
+#endif
     mine->useful++;
     if (op_activates)
         op_dev_push(&a->frontier, queue, &a->rows, target, step + 1, false);
@@ -246,6 +296,17 @@ ORDO_DEV void lock_server_serve_plain(const lock_server_args *a, lock_server_ser
                 has = false;
         }
     }
+}
+
+/* Whether the second of two candidates for one cell replaces the first. Of sums the first becomes their sum. */
+ORDO_DEV bool lock_server_replaces(op_cell *first, op_cell second)
+{
+#if ORDO_OP_ORDER == ORDO_SUM
+    *first += second;
+    return false;
+#else
+    return op_better(second, *first);
+#endif
 }
 
 /* By a whole block: the same by chains. */
@@ -284,7 +345,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, lock_server_se
             const ordo_u32 other = lock_server_unpack(s->held[at], &candidate);
             if (other != target)
                 lock_server_improve(a, queue, target, best, step, mine);
-            if (other != target || op_better(candidate, best))
+            if (other != target || lock_server_replaces(&best, candidate))
                 best = candidate;
             target = other;
         }
@@ -340,7 +401,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
     __shared__ ordo_dev_queue queue;
     __shared__ ordo_u32 least[3];
     auto grid = cooperative_groups::this_grid();
-    const ordo_cuda_frontier *f = &a.frontier;
+    const op_dev_frontier *f = &a.frontier;
     server_counters mine = {};
     ordo_u32 rounds = 0, index;
     const bool serves = server_role(a.servers, &index);
@@ -447,6 +508,7 @@ static void lock_server_glance(const ordo_cuda_seen *seen, const void *servers, 
 static ordo_status lock_server_run_job(ordo_job *job)
 {
     ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
     lock_server_args a = {};
     const ordo_contention_sample nothing = {};
     const int form = (int)job->tunable[SERVER_FORM];
@@ -469,9 +531,9 @@ static ordo_status lock_server_run_job(ordo_job *job)
         status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, a.servers),
                                     a.servers, 0, &nothing, &a.owners);
     if (!status)
-        status = op_cuda_arguments(&c, &a);
+        status = op_cuda_arguments(&c, &a, &arrays);
     if (!status)
-        status = ordo_cuda_frontier_make(&c, job->num_items, c.out.m, &a.frontier);
+        status = op_cuda_frontier_make(&c, &a.frontier);
     if (!status)
         status = ordo_cuda_halt_make(&c, &a.halt);
     if (!status)
@@ -486,6 +548,8 @@ static ordo_status lock_server_run_job(ordo_job *job)
         c.glance = {{a.frontier.counters, NULL}, {3 * sizeof *a.frontier.counters, 0}, lock_server_glance, &a.servers};
         status = ordo_cuda_launch(&c, kernel, SERVER_THREADS, blocks, args);
     }
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
     return ordo_cuda_end(&c, status);
 }
 

@@ -6,7 +6,9 @@
  * most once per epoch, double-buffered by epoch.
  *   Relax: `far_word` is the last epoch in which an item was pushed far. The list holds no values: an item's cell is
  *   read when the pile is split, and a bucket under the old threshold means that the item is done already (an
- *   improvement across the threshold pushed it near); this does not apply to operators whose items have no cells.
+ *   improvement across the threshold pushed it near); this does not apply to operators whose items have no cells. Where
+ *   cells sum (ORDO_SUM) an item is done if its cell has no level: an offer that does not raise the level pushes
+ *   nothing, though it may carry the item across the threshold. Such an item becomes near at the next split.
  *   Critical: there are no cells, so `far_word` is the least priority with which an item was pushed far, and tells
  *   whether it is in the pile. Nothing is dropped at a split: a critical section that activated an item after it was
  *   last processed may have found it in the pile, and pushed nothing. Invariant: between phases every item with a word
@@ -41,9 +43,10 @@ typedef struct near_far_args {
     op_state state;
 #else
     op_cuda_sections sections;
+    typedef ordo_cuda_frontier op_dev_frontier;
 #endif
     double delta, per_delta;
-    ordo_cuda_frontier frontier;
+    op_dev_frontier frontier;
     ordo_u32 *far[2];           /* [num_items] each, used by epochs of alternating parity */
     ordo_u32 *far_word;         /* [num_items], initially 0 */
     ordo_near_far_epoch *epoch; /* [3] */
@@ -138,8 +141,14 @@ ORDO_DEV void near_far_begin(const near_far_args *a, const near_far_phase *p, or
 ORDO_DEV void near_far_split_one(const near_far_args *a, const near_far_phase *p, ordo_vid item, ordo_u64 before,
                                  ordo_cuda_counters *mine)
 {
-    const ordo_u64 bucket = near_far_bucket_of(a, item, op_dev_cell(a->cells, item));
-    if (op_activates && bucket < before)
+    const op_cell value = op_dev_cell(a->cells, item);
+    const ordo_u64 bucket = near_far_bucket_of(a, item, value);
+#if ORDO_OP_ORDER == ORDO_SUM
+    const bool done = op_level(&a->state, value) == 0;
+#else
+    const bool done = op_activates && bucket < before;
+#endif
+    if (done)
         mine->stale++;
     else if (bucket < p->threshold)
         near_far_push_near(a, p, item);
@@ -158,7 +167,7 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
             mine->edges++;
             ordo_u32 target = op_target(&a->state, edge);
             op_cell candidate = op_candidate(&a->state, value, edge);
-            if (!op_dev_offer(a->cells, target, candidate, false, false))
+            if (!op_dev_apply(&a->state, a->cells, target, &candidate, false, false))
                 return;
             mine->useful++;
             if (!op_activates)
@@ -328,6 +337,7 @@ static void near_far_glance(const ordo_cuda_seen *seen, const void *arg, ordo_pr
 static ordo_status near_far_run_job(ordo_job *job)
 {
     ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
     near_far_args a = {};
     int blocks = (int)job->tunable[NEAR_FAR_BLOCKS];
     double own = op_delta((double)job->out->n, (double)job->out->m);
@@ -336,11 +346,10 @@ static ordo_status near_far_run_job(ordo_job *job)
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
     ordo_status status = ordo_cuda_begin(job, sizeof(op_cell), false, &c);
     if (!status)
-        status = op_cuda_arguments(&c, &a);
+        status = op_cuda_arguments(&c, &a, &arrays);
     if (!status)
-        status = ordo_cuda_frontier_make(&c, job->num_items, c.out.m, &a.frontier);
+        status = op_cuda_frontier_make(&c, &a.frontier);
 #else
-    ordo_cuda_arrays arrays = {};
     ordo_status status = ordo_cuda_begin(job, 0, false, &c);
     if (!status)
         status = op_cuda_sections_make(&c, (int)op_lock_bits != 0, 0, &blocks, &arrays, &a.sections);
@@ -368,10 +377,8 @@ static ordo_status near_far_run_job(ordo_job *job)
             a.run.traced.live ? (const void *)near_far_kernel<true> : (const void *)near_far_kernel<false>;
         status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
     }
-#if ORDO_OP_KIND != ORDO_KIND_RELAX
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
-#endif
     status = ordo_cuda_end(&c, status);
     job->delta_first = job->delta_last = a.delta;
     return status;

@@ -10,6 +10,11 @@
  * writes. The scheduler's check has refused operators that cannot be pulled: in-rows have other heads, tails and ids
  * than edges.
  *
+ *   Where cells sum (ORDO_SUM) a round has two phases with a barrier between them: a thread takes the cells of its items
+ *   that have a level, and notes what candidates are computed from and the round; then edges whose tails have been taken
+ *   in this round are processed as above. So all edges of an item use the same value, and no cell is taken while others
+ *   add to it. A round that takes nothing is the last.
+ *
  * Termination. See cpu.h: a round that improves no cell (in any block) is the last, and every lost racy store is made
  * up for, since its edge is compared once more in the next round. If nothing is activated and no store is lost, the
  * first round is the last: candidates do not change.
@@ -28,10 +33,114 @@ typedef struct topology_args {
     op_state state;
     bool racy, pull;
     ordo_u64 num_items;
+#if ORDO_OP_ORDER == ORDO_SUM
+    op_cell *taken;  /* [num_items] what candidates are computed from */
+    ordo_u32 *round; /* [num_items] the last round in which the item was taken; 0 at first */
+#endif
     ordo_u32 *changed; /* [3], each on a separate cache line */
     ordo_u32 *stop;    /* [3], likewise */
     ordo_cuda_run run;
 } topology_args;
+
+/* By one thread: the row that holds an edge. */
+ORDO_DEV ordo_vid topology_row_of(const ordo_cuda_rows *rows, ordo_u64 edge)
+{
+    ordo_u64 low = 0, high = rows->n;
+    while (high - low > 1) {
+        ordo_u64 middle = low + (high - low) / 2;
+        if (__ldg(rows->row + middle) <= edge)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (ordo_vid)low;
+}
+
+/* By one thread of the grid, when a round begins: clears the words of the next round, and reports. */
+ORDO_DEV void topology_begin_round(const topology_args &a, const ordo_cuda_traced &traced, ordo_u64 round)
+{
+    enum { LINE = 32 };
+    ordo_dev_sample(a.run.record, a.num_items, round, 0, 1, -1);
+    ordo_live_report(traced, round, a.num_items, round, 0, 1);
+    a.changed[(round + 1) % 3 * LINE] = 0;
+    a.stop[(round + 1) % 3 * LINE] = a.run.mailbox->stop;
+    a.run.record->supersteps = round;
+    a.run.mailbox->supersteps = round;
+    a.run.mailbox->in_flight = a.num_items;
+}
+
+#if ORDO_OP_ORDER == ORDO_SUM
+
+/* By one thread: takes the cells of its items. Returns whether it has taken any. */
+ORDO_DEV bool topology_take(const topology_args &a, ordo_u64 me, ordo_u64 threads, ordo_u32 round,
+                            ordo_cuda_counters *mine)
+{
+    bool any = false;
+    for (ordo_u64 i = me; i < a.num_items; i += threads) {
+        op_cell value;
+        if (!op_filter(&a.state, (ordo_item)i) || !op_dev_begin(&a.state, a.cells, NULL, (ordo_item)i, &value))
+            continue;
+        a.taken[i] = value;
+        a.round[i] = round;
+        mine->items++;
+        any = true;
+    }
+    return any;
+}
+
+/* By one thread: processes edges begin .. end - 1, those of items that were taken in this round. */
+ORDO_DEV void topology_add(const topology_args &a, ordo_u64 begin, ordo_u64 end, ordo_u32 round,
+                           ordo_cuda_counters *mine)
+{
+    ordo_vid u = topology_row_of(&a.rows, begin);
+    for (ordo_u64 e = begin; e < end; u++) {
+        const ordo_u64 row_end = __ldg(a.rows.row + u + 1), last = row_end < end ? row_end : end;
+        if (e < last && u < a.num_items && a.round[u] == round) {
+            const op_cell value = a.taken[u];
+            mine->edges += last - e;
+            for (; e < last; e++) {
+                const op_edge edge = op_dev_edge(&a.rows, e, u, false);
+                op_cell candidate = op_candidate(&a.state, value, edge);
+                mine->useful +=
+                    op_dev_apply(&a.state, a.cells, op_target(&a.state, edge), &candidate, false, false);
+            }
+        }
+        e = last;
+    }
+}
+
+template <bool Traced>
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live_resident(8) : 0)
+    topology_kernel(const topology_args a)
+{
+    enum { LINE = 32, RUN = 8 };
+    auto grid = cooperative_groups::this_grid();
+    ordo_cuda_counters mine = {};
+    const ordo_u64 threads = (ordo_u64)gridDim.x * blockDim.x, me = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x;
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
+    ordo_live_begin(traced, ORDO_BUSY);
+    for (ordo_u64 round = 1;; round++) {
+        ordo_u32 *changed = a.changed + round % 3 * LINE;
+        if (me == 0)
+            topology_begin_round(a, traced, round);
+        ordo_live_state(traced, ORDO_BUSY);
+        if (__syncthreads_or(topology_take(a, me, threads, (ordo_u32)round, &mine)) && threadIdx.x == 0)
+            ordo_dev_store(changed, 1u);
+        grid.sync();
+        if (!ordo_dev_load(changed) || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
+            break;
+        for (ordo_u64 begin = me * RUN; begin < a.rows.m; begin += threads * RUN)
+            topology_add(a, begin, begin + RUN < a.rows.m ? begin + RUN : a.rows.m, (ordo_u32)round, &mine);
+        __syncthreads();
+        if constexpr (Traced)
+            ordo_live_barrier<3>(traced, mine, true);
+        else
+            grid.sync();
+    }
+    ordo_dev_publish(a.run.counters, mine);
+}
+
+#else
 
 /* One function: a round is one loop over edges, whose counters stay in registers. */
 template <bool Traced>
@@ -48,13 +157,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live
     for (ordo_u64 round = 1;; round++) {
         ordo_u32 *changed = a.changed + round % 3 * LINE;
         if (me == 0) {
-            ordo_dev_sample(a.run.record, a.num_items, round, 0, 1, -1);
-            ordo_live_report(traced, round, a.num_items, round, 0, 1);
-            a.changed[(round + 1) % 3 * LINE] = 0;
-            a.stop[(round + 1) % 3 * LINE] = a.run.mailbox->stop;
-            a.run.record->supersteps = round;
-            a.run.mailbox->supersteps = round;
-            a.run.mailbox->in_flight = a.num_items;
+            topology_begin_round(a, traced, round);
             mine.items += a.num_items;
         }
         bool any = false;
@@ -64,15 +167,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live
             if (Traced && ++pieces % 8 == 0 && begin + (31 - me % 32) * RUN < edges) /* the whole warp is here */
                 ordo_live_publish<3>(traced, mine, ORDO_LIVE_KEEP);
             ordo_u64 end = begin + RUN < edges ? begin + RUN : edges;
-            ordo_u64 low = 0, high = a.rows.n; /* the row that holds `begin` */
-            while (high - low > 1) {
-                ordo_u64 middle = low + (high - low) / 2;
-                if (__ldg(a.rows.row + middle) <= begin)
-                    low = middle;
-                else
-                    high = middle;
-            }
-            ordo_vid u = (ordo_vid)low;
+            ordo_vid u = topology_row_of(&a.rows, begin);
             ordo_u64 last = __ldg(a.rows.row + u + 1);
             for (ordo_u64 e = begin; e < end; e++) {
                 while (last <= e)
@@ -103,6 +198,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live
     ordo_dev_publish(a.run.counters, mine);
 }
 
+#endif
+
 /* For samples of a trace: the part of the round's edges that is not processed yet, in items. Where the operator's
  * filter leaves edges out, it is too large. */
 static void topology_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
@@ -117,6 +214,7 @@ static ordo_status topology_run_job(ordo_job *job)
 {
     enum { LINE = 32 };
     ordo_cuda c;
+    ordo_cuda_arrays arrays = {};
     topology_args a = {};
     bool pull = (int)job->tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL;
     ordo_status status = ordo_cuda_begin(job, sizeof(op_cell), pull, &c);
@@ -124,7 +222,13 @@ static ordo_status topology_run_job(ordo_job *job)
     if (!status && !words)
         status = ORDO_ERR_MEMORY;
     if (!status)
-        status = op_cuda_arguments(&c, &a);
+        status = op_cuda_arguments(&c, &a, &arrays);
+#if ORDO_OP_ORDER == ORDO_SUM
+    if (!status && !(a.taken = (op_cell *)ordo_cuda_alloc(&c, job->num_items, sizeof(op_cell), false)))
+        status = ORDO_ERR_MEMORY;
+    if (!status && !(a.round = (ordo_u32 *)ordo_cuda_alloc(&c, job->num_items, sizeof(ordo_u32), true)))
+        status = ORDO_ERR_MEMORY;
+#endif
     if (!status) {
         a.rows = pull ? c.in : c.out;
         a.racy = job->sync == ORDO_SYNC_RACY;
@@ -139,6 +243,8 @@ static ordo_status topology_run_job(ordo_job *job)
         status =
             ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[TOPOLOGY_BLOCKS], args);
     }
+    if (!status)
+        status = ordo_cuda_arrays_out(&c, &arrays);
     return ordo_cuda_end(&c, status);
 }
 

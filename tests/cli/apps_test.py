@@ -226,6 +226,56 @@ class Run(Base):
         self.refused(2, "racy", "mis", self.gr, "--scheduler", "topology", "--sync", "racy")
         self.refused(2, "atomic", "colour", self.gr, "--sync", "atomic")
 
+    def test_bc(self):
+        """By the definition: levels and numbers of paths between all pairs."""
+        rows = [[] for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            rows[u].append(v)
+        level, paths = [], []
+        for s in range(self.n):
+            far, count, queue = {s: 0}, [0] * self.n, [s]
+            count[s] = 1
+            for u in queue:
+                for v in rows[u]:
+                    if v not in far:
+                        far[v] = far[u] + 1
+                        queue.append(v)
+                    if far[v] == far[u] + 1:
+                        count[v] += count[u]
+            level.append(far)
+            paths.append(count)
+
+        def scores(sources):
+            out = [0.0] * self.n
+            for s in sources:
+                for t in level[s]:
+                    for v in level[s]:
+                        if v not in (s, t) and t in level[v] and level[s][v] + level[v][t] == level[s][t]:
+                            out[v] += paths[s][v] * paths[v][t] / paths[s][t]
+            return out
+
+        every = scores(range(self.n))
+        for words in ([], ["--threads", 1], ["--scheduler", "topology"], ["--sync", "lock"]):
+            r = self.ok(ordo("bc", self.gr, "--sources", "all", "-v", "--quiet", "--output", self.path("at"), "--json", "-", *words))
+            with open(self.path("at")) as f:
+                for found, right in zip(map(float, f), every):
+                    self.assertAlmostEqual(found, right, places=6)
+            result = json.loads(r.out)["result"]
+            self.assertEqual(result["sources"], self.n)
+            self.assertAlmostEqual(result["max"], max(every), places=6)
+            self.assertEqual(result["paths"], max(map(max, paths)))
+        out = self.ok(ordo("bc", self.gr, "--source", 2, "-v", "--output", "-")).out.split()
+        for found, right in zip(map(float, out), scores([2])):
+            self.assertAlmostEqual(found, right, places=6)
+        result = json.loads(self.ok(ordo("bc", self.gr, "--json", "-", "-v")).out)["result"]
+        self.assertEqual(result["sources"], 4)
+        self.assertEqual(json.loads(self.ok(ordo("bc", self.gr, "--sources", 7, "--json", "-")).out)["result"]["sources"], 7)
+        self.refused(2, "racy.*selective", "bc", self.gr, "--scheduler", "topology", "--sync", "racy")
+        self.refused(3, "many: No such file", "bc", self.gr, "--sources", "many")
+        self.refused(3, "all: No such file", "sssp", self.gr, "--sources", "all")  # it sums over no sources
+        out = self.ok(ordo("compare", "bc", self.gr, "-n", 2)).out
+        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
+
     def test_sums_of_many_threads(self):
         """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
         servers = [s for s in schedulers() if s == "lock_server"]

@@ -107,6 +107,16 @@ class Run(Files):
         reals = self.write("reals.wel", "0 1 2.5\n1 2 0.5\n0 2 0.25\n2 0 7\n")
         self.assertEqual(self.values(self.write("fit.c", fit), reals, "--source", 0, "--scheduler", "near_far", "--verify"), ["inf", "2.5", "0.5"])
         self.refused(3, r"reads weights of type u32, the graph has f32", "run", TOLLS, reals, "--source", 0)
+        sums = {"i64": ("i32", "-5000000000", -5 * 10**9), "f64": ("f32", "0.125", 0.125)}
+        for cell, (weight, more, each) in sums.items():  # more than 32 bits hold, and less than nothing
+            text = text_of(f"ORDO_FN ordo_{cell} candidate(const ordo_no_state *s, ordo_{cell} d, ordo_edge_{weight} e)\n"
+                           f"{{ (void)s; return d == ordo_highest_{cell}() ? d : d + (ordo_{cell})e.weight + {more}; }}\n", CELL=cell, WEIGHT=weight)
+            chain = self.write(f"{cell}.wel", "0 1 -3\n1 2 4\n2 3 -1\n" if weight == "i32" else "0 1 -3.5\n1 2 4.25\n2 3 -1.5\n")
+            expected = [0, -3 + each, 1 + 2 * each, 3 * each] if weight == "i32" else [0, -3.5 + each, 0.75 + 2 * each, -0.75 + 3 * each]
+            file = self.write(f"{cell}.c", text)
+            self.assertEqual([float(v) for v in self.values(file, chain, "--source", 0, "--verify")], expected)
+            self.assertIn(f"min {min(expected):.15g}, max {max(expected):.15g}", self.ok(ordo("run", file, chain, "--source", 0, "-o", out)).out)
+            self.assertEqual(read_npy(out), ({"i64": "<i8", "f64": "<f8"}[cell], expected))
 
     def test_arrays(self):
         """Arrays of the state: filled by the operator, and from files, of every type; refused where their sizes or texts are wrong."""

@@ -23,6 +23,7 @@
     X(scc, contract_scc, 150)                                                                                          \
     X(mis, contract_mis, 150)                                                                                          \
     X(colour, contract_colour, 60)                                                                                     \
+    X(bc, contract_bc, 150)                                                                                            \
     X(relabel, contract_relabel, 150)                                                                                  \
     X(discharge, contract_discharge, 24)                                                                               \
     X(bank, contract_bank, 150)                                                                                        \

@@ -1,6 +1,8 @@
-/* sums.c -- references of operators whose cells sum: kcore, pagerank and tc. */
+/* sums.c -- references of operators whose cells sum: kcore, pagerank, tc and bc. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "operators/bc.h"
 #include "operators/kcore.h"
 #include "operators/pagerank.h"
 #include "operators/tc.h"
@@ -131,5 +133,87 @@ void contract_tc(trial *t, const edge_list *list)
     free(simple.edge);
     free(cells);
     free(count);
+    ordo_graph_free(g);
+}
+
+/* ---- bc: both sums by levels, one edge after the other. They are whole numbers and wrap, so they must be equal ----
+ */
+
+typedef struct bc_graph {
+    const ordo_csr *rows;
+    ordo_u32 *level, deepest;
+    ordo_u64 *sum; /* what is expected */
+} bc_graph;
+
+static void bc_levels(bc_graph *b, ordo_vid source)
+{
+    const ordo_u32 none = 0xffffffffu;
+    for (ordo_vid v = 0; v < b->rows->n; v++)
+        b->level[v] = v == source ? 0 : none;
+    bool more = true;
+    for (ordo_u32 depth = 0; more; depth++) {
+        more = false;
+        for (ordo_vid u = 0; u < b->rows->n; u++)
+            for (ordo_eid e = b->rows->row[u]; e < b->rows->row[u + 1]; e++) {
+                const ordo_vid v = b->rows->head[e * b->rows->stride];
+                if (b->level[u] != depth || b->level[v] != none)
+                    continue;
+                b->level[v] = b->deepest = depth + 1;
+                more = true;
+            }
+    }
+}
+
+/* Along the edges between two levels, upwards or downwards. */
+static void bc_add(bc_graph *b, ordo_u32 low, bool backward)
+{
+    for (ordo_vid u = 0; u < b->rows->n; u++)
+        for (ordo_eid e = b->rows->row[u]; e < b->rows->row[u + 1]; e++) {
+            const ordo_vid v = b->rows->head[e * b->rows->stride];
+            if (b->level[u] == low && b->level[v] == low + 1)
+                b->sum[backward ? u : v] += b->sum[backward ? v : u];
+        }
+}
+
+static void bc_check(trial *t, ordo_graph *g, bc_graph *b, ordo_u64 *cells, bool backward)
+{
+    const ordo_u64 n = b->rows->n;
+    ordo_u64 *sum = contract_alloc(n, sizeof *sum);
+    const bc_state state = {b->level, sum, backward, b->deepest};
+    ordo_work work = {.graph = g, .cells = cells, .state = &state, .num_items = n, .targets = n};
+    for (ordo_u64 v = 0; v < n; v++)
+        b->sum[v] = cells[v];
+    for (ordo_u32 i = 0; i < b->deepest; i++)
+        bc_add(b, backward ? b->deepest - 1 - i : i, backward);
+    contract_run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (sum[v] != b->sum[v] || cells[v])
+            contract_fail(t, backward ? "a sum of dependencies is wrong" : "a number of shortest paths is wrong");
+    free(sum);
+}
+
+void contract_bc(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t)), *reversed;
+    const ordo_csr *rows = ordo_graph_out(g), *in;
+    const ordo_u64 n = list->n;
+    if (!n || !strcmp(t->family, "parallel")) { /* there are too many paths in these */
+        ordo_graph_free(g);
+        return;
+    }
+    if (ordo_graph_in(g, 1, &in) || ordo_graph_borrow(in, false, &reversed))
+        abort();
+    bc_graph b = {.rows = rows, .level = contract_alloc(n, 4), .sum = contract_alloc(n, 8)};
+    ordo_u64 *cells = contract_alloc(n, sizeof *cells);
+    bc_levels(&b, (ordo_vid)(t->seed % n));
+    cells[t->seed % n] = 1;
+    bc_check(t, g, &b, cells, false);
+    for (ordo_u64 v = 0; v < n; v++)
+        cells[v] = b.sum[v] ? ((ordo_u64)1 << 50) / b.sum[v] : 0;
+    bc_check(t, reversed, &b, cells, true);
+    free(b.level);
+    free(b.sum);
+    free(cells);
+    ordo_graph_free(reversed);
     ordo_graph_free(g);
 }

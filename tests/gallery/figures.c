@@ -124,16 +124,6 @@ static ordo_status run_min_label(const input *in, const ordo_options *options, o
     return run(in, &min_label_operator, cells, NULL, NULL, 0, options, total);
 }
 
-static ordo_status run_betweenness(const input *in, const ordo_options *options, ordo_stats *total)
-{
-    double *score = array(in->n, sizeof *score), error;
-    const ordo_status status = betweenness_run(in->graph, &in->source, 1, options, score, &error, total);
-    if (!status)
-        printf("error %.1e; ", error);
-    free(score);
-    return status;
-}
-
 static const struct figure {
     const char *name;
     ordo_status (*run)(const input *in, const ordo_options *options, ordo_stats *total);
@@ -141,7 +131,7 @@ static const struct figure {
 } figures[] = {
     {"reach", run_reach, false},         {"reliable_path", run_reliable_path, false},
     {"astar", run_astar, true},          {"hop_limited", run_hop_limited, false},
-    {"min_label", run_min_label, false}, {"betweenness", run_betweenness, false},
+    {"min_label", run_min_label, false},
 };
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 

@@ -1,6 +1,8 @@
-/* components.c -- cc's native program against a union-find.
+/* components.c -- cc's native program against a union-find, and kcore's against the app's verification.
  *
  *   components check DEVICE GRAPHS    thousands of small graphs, of all families and directions; some large ones
+ *   components cores DEVICE GRAPHS [SCHEDULER SYNC]
+ *       the same for core numbers, and for one k-core of every second graph; the app's runs where a scheduler is named
  *   components time DEVICE GRAPH REPEATS [SCHEDULER:SYNC ...]
  *       run milliseconds on a file, median with the spread: of the program, and of runs under these
  *
@@ -83,7 +85,34 @@ static void check(void *arg, const ordo_graph *g, const char *what, bool small)
     free(expected);
 }
 
-static int check_all(const char *device, int graphs)
+/* Core numbers. The options are `arg`. */
+static void check_cores(void *arg, const ordo_graph *g, const char *what, bool small)
+{
+    ordo_options options = *(const ordo_options *)arg;
+    const ordo_u32 k = (ordo_u32)(checked % 2 ? checked % 7 : 0);
+    ordo_stats stats = {0};
+    options.timeout = 60;
+    options.threads = small ? 4 : 0;
+    checked++;
+    if (!g) {
+        failed(what, ordo_last_error());
+        return;
+    }
+    ordo_u32 *core = calloc((size_t)ordo_graph_out(g)->n + 1, sizeof *core);
+    if (!core)
+        abort();
+    if (ordo_kcore(g, k, &options, core, &stats))
+        failed(what, ordo_last_error());
+    else if (ordo_kcore_verify(g, k, core, small ? ORDO_VERIFY_SERIAL : ORDO_VERIFY_AUTO))
+        failed(what, ordo_last_error());
+    else if (strcmp(stats.backend, options.device) != 0 || strcmp(stats.scheduler, options.scheduler) != 0)
+        failed(what, "not run in that way on that device");
+    ordo_stats_free(&stats);
+    free(core);
+}
+
+/* arg: what `check` is called with. */
+static int check_all(const char *device, int graphs, graph_set_fn *check_one, void *arg, const char *right)
 {
     const ordo_backend *backend;
     char name[ORDO_DEVICE_NAME];
@@ -91,10 +120,10 @@ static int check_all(const char *device, int graphs)
         printf("skipped: %s\n", ordo_last_error());
         return 77;
     }
-    graph_set_small(graphs, check, (void *)(size_t)device);
+    graph_set_small(graphs, check_one, arg);
     if (graphs > 100)
-        graph_set_large(check, (void *)(size_t)device);
-    printf("%d of %d graphs have the labels of a union-find\n", checked - failures, checked);
+        graph_set_large(check_one, arg);
+    printf("%d of %d graphs have %s\n", checked - failures, checked, right);
     return failures != 0;
 }
 
@@ -160,10 +189,16 @@ int main(int count, char **words)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a kernel that hangs is wanted, too */
     if (count == 4 && !strcmp(words[1], "check"))
-        return check_all(words[2], atoi(words[3]));
+        return check_all(words[2], atoi(words[3]), check, words[2], "the labels of a union-find");
+    if ((count == 4 || count == 6) && !strcmp(words[1], "cores")) {
+        ordo_options options = {
+            .device = words[2], .scheduler = count == 6 ? words[4] : "native", .sync = count == 6 ? words[5] : NULL};
+        return check_all(words[2], atoi(words[3]), check_cores, &options, "verified core numbers");
+    }
     if (count >= 5 && !strcmp(words[1], "time"))
         return time_file(words[2], words[3], atoi(words[4]), words + 5, count - 5);
     fprintf(stderr,
-            "usage: components check DEVICE GRAPHS | components time DEVICE GRAPH REPEATS [SCHEDULER:SYNC ...]\n");
+            "usage: components check DEVICE GRAPHS | components cores DEVICE GRAPHS [SCHEDULER SYNC] |\n"
+            "       components time DEVICE GRAPH REPEATS [SCHEDULER:SYNC ...]\n");
     return 2;
 }

@@ -105,7 +105,7 @@ class Projects:
                             for kind, suffix in (("U", ".o"), ("[DRB]", ".cu.o")))
             assert asked == there, (op, asked, there)
             listed[op] = there
-        assert listed == {"bank": self.on_cuda, "kcore": set()}, listed  # all have both kinds
+        assert listed == {"bank": self.on_cuda, "kcore": self.on_cuda}, listed  # all have both kinds
 
     def with_cuda(self):
         """Programs with a GPU's code; what they do depends on whether there is a GPU."""

@@ -83,7 +83,7 @@ for page in [*sorted(root.glob("*.md")), root / "tests" / "README.md", *sorted((
 # The gallery: every operator has a page that shows its code, and a row that says what it declares.
 gallery = (root / "docs" / "gallery" / "index.md").read_text()
 operators = sorted(path for path in (root / "operators" / "gallery").glob("*.h") if path.name != "drivers.h")
-say(len(operators) >= 6, f"only {len(operators)} operators of the gallery were found")
+say(len(operators) >= 5, f"only {len(operators)} operators of the gallery were found")
 for path in operators:
     page, text = root / "docs" / "gallery" / (path.stem + ".md"), path.read_text()
     say(page.exists() and text[text.index("#include"):] in page.read_text(), f"docs/gallery/{path.stem}.md: does not show {path.stem}.h")

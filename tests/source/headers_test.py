@@ -43,6 +43,35 @@ for header in sorted((include / "ordo").rglob("*.h")):
     compiles(f"{name} alone in C", c, text, ".c")
     compiles(f"{name} alone in C++", cxx, text, ".cc")
 
+
+def is_refused(what, part, value, expected):
+    """An operator with a wrong type gives one line that says what is expected, and nothing of the compiler's own."""
+    global failures, passed
+    parts = {"CELL": "u32", "WEIGHT": "u32", "ORDER": "ORDO_MIN", part: value}
+    text = "#define ORDO_OP wrong\n#include <ordo/operator/operator.h>\n"
+    text += "ORDO_FN ordo_u32 wrong_candidate(const ordo_no_state *s, ordo_u32 c, ordo_edge_u32 e)\n"
+    text += "{\n    (void)s;\n    return c + e.weight;\n}\n"
+    text += '#define ORDO_RELAX wrong\n#define ORDO_RELAX_SUMMARY "wrong"\n#define ORDO_RELAX_CANDIDATE wrong_candidate\n'
+    text += "#define ORDO_RELAX_PROPERTIES ORDO_MONOTONE\n"
+    text += "".join(f"#define ORDO_RELAX_{name} {token}\n" for name, token in parts.items())
+    text += "#include <ordo/operator/relax.h>\n#include <ordo/scheduler/cpu.h>\n#include \"schedulers/delta/cpu.h\"\n"
+    with tempfile.TemporaryDirectory() as directory:
+        source = pathlib.Path(directory) / "wrong.c"
+        source.write_text(text)
+        run = subprocess.run(["gcc", "-std=c11", "-fsyntax-only", f"-I{include}", f"-I{root}", str(source)],
+                             capture_output=True, text=True)
+    errors = [line for line in run.stderr.splitlines() if "error" in line and ": error: " in line]
+    if run.returncode != 0 and len(errors) == 1 and expected in errors[0]:
+        passed += 1
+        return
+    failures += 1
+    print(f"FAILED {what}: found {len(errors)} errors, expected one with '{expected}'\n" + "\n".join(errors[:12]))
+
+
+is_refused("cells of an unknown type", "CELL", "u16", "expected u32, i32, f32, u64, i64 or f64")
+is_refused("cells of a type by its C name", "CELL", "ordo_u32", "expected u32, i32, f32, u64, i64 or f64")
+is_refused("weights of an unknown type", "WEIGHT", "u8", "expected u32, i32, f32 or none")
+is_refused("weights of 64 bits", "WEIGHT", "u64", "expected u32, i32, f32 or none")
 gallery = [path for path in sorted((root / "operators" / "gallery").glob("*.h")) if path.name != "drivers.h"]
 for operator in [*sorted((root / "operators").glob("*.h")), *gallery]:
     template = "#ifndef ORDO_WEIGHT" in operator.read_text()

@@ -148,12 +148,13 @@ static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
 }
 
 /* Adds up the cells that are better than the worst value, of critical operators all values: how many, the least, the
- * largest and, unless cells are u64, whose sum may not fit, their sum. */
+ * largest and, unless cells are u64 or i64, whose sum may not fit, their sum. */
 static void sum_up(ordo_answer *answer)
 {
     const ordo_type type = current.type;
     run_time_cell worst = {0}, c = {0};
     ordo_u64 reached = 0, sum = 0, least = 0, most = 0;
+    const bool is_signed = type == ORDO_I32 || type == ORDO_I64;
     double real_sum = 0, real_least = 0, real_most = 0;
     if (!is_critical())
         current.table->worst(&worst);
@@ -162,11 +163,13 @@ static void sum_up(ordo_answer *answer)
         if (!is_critical() && !current.table->better(cell, &worst))
             continue;
         memcpy(&c, cell, current.cell);
-        const ordo_u64 whole = type == ORDO_U64 ? c.u64 : type == ORDO_I32 ? (ordo_u64)(long long)c.i32 : c.u32;
-        const double real = type == ORDO_F32 ? (double)c.f32 : 0;
+        const ordo_u64 whole = ordo_type_bytes(type) == sizeof c.u64 ? c.u64
+                               : type == ORDO_I32                    ? (ordo_u64)(long long)c.i32
+                                                                     : c.u32;
+        const double real = type == ORDO_F32 ? (double)c.f32 : type == ORDO_F64 ? c.f64 : 0;
         const bool first = reached++ == 0;
-        const bool less = type == ORDO_I32 ? (long long)whole < (long long)least : whole < least;
-        const bool more = type == ORDO_I32 ? (long long)whole > (long long)most : whole > most;
+        const bool less = is_signed ? (long long)whole < (long long)least : whole < least;
+        const bool more = is_signed ? (long long)whole > (long long)most : whole > most;
         least = first || less ? whole : least;
         most = first || more ? whole : most;
         real_least = first || real < real_least ? real : real_least;
@@ -174,13 +177,13 @@ static void sum_up(ordo_answer *answer)
         sum += whole;
         real_sum += real;
     }
-    const ordo_type shown = type == ORDO_U32 ? ORDO_U64 : type;
+    const ordo_type shown = type == ORDO_F32 || type == ORDO_F64 ? ORDO_F32 : is_signed ? ORDO_I32 : ORDO_U64;
     ordo_field *field = answer->fields;
     if (!is_critical())
         *field++ = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
     *field++ = (ordo_field){.name = "min", .type = shown, .whole = least, .real = real_least};
     *field++ = (ordo_field){.name = "max", .type = shown, .whole = most, .real = real_most};
-    if (type != ORDO_U64)
+    if (type != ORDO_U64 && type != ORDO_I64)
         *field++ = (ordo_field){.name = "sum", .type = shown, .whole = sum, .real = real_sum};
     answer->field_count = (int)(field - answer->fields);
 }

@@ -29,7 +29,7 @@ ordo_status run_time_check_arrays(const run_time_operator *op)
                              op->file, array->name, array->name);
         if (file && array->type == ORDO_NONE)
             return ordo_fail(ORDO_ERR_USAGE,
-                             "--set-state %s=@%s: its elements are not u32, i32, u64, f32 or f64; expected "
+                             "--set-state %s=@%s: its elements are not u32, i32, f32, u64, i64 or f64; expected "
                              "ORDO_RELAX_FILL",
                              array->name, file);
     }

@@ -58,8 +58,12 @@ static run_time_cell cell_of(ordo_type type, ordo_u32 x)
     const ordo_u32 below = x - FAR;
     if (type == ORDO_F32)
         c.f32 = x < FAR ? (ordo_f32)x / 2 : below == 0 ? INFINITY : 3e38f / (ordo_f32)below;
+    else if (type == ORDO_F64)
+        c.f64 = x < FAR ? (double)x / 2 : below == 0 ? (double)INFINITY : 1e308 / (double)below;
     else if (type == ORDO_U64)
         c.u64 = x < FAR ? x : ~(ordo_u64)0 - below;
+    else if (type == ORDO_I64)
+        c.i64 = x < FAR ? (ordo_i64)x : (ordo_i64)(~(ordo_u64)0 >> 1) - (ordo_i64)below;
     else if (type == ORDO_I32)
         c.i32 = x < FAR ? (ordo_i32)x : 0x7fffffff - (ordo_i32)below;
     else
@@ -83,8 +87,8 @@ static void set_fields(const run_time_operator *op, const trial *t)
         else if (field->type == ORDO_F32)
             memcpy(at, &single, sizeof single);
         else
-            memcpy(at, field->type == ORDO_U64 ? (const void *)&whole : &t->field[i],
-                   field->type == ORDO_U64 ? sizeof whole : sizeof t->field[i]);
+            memcpy(at, ordo_type_bytes(field->type) == sizeof whole ? (const void *)&whole : &t->field[i],
+                   ordo_type_bytes(field->type));
     }
 }
 

@@ -53,6 +53,7 @@ run_time_number run_time_state(const run_time_operator *op, const ordo_state_fie
         out.real = (double)real;
         break;
     case ORDO_U64:
+    case ORDO_I64:
         memcpy(&out.whole, at, sizeof out.whole);
         break;
     case ORDO_I32:
@@ -83,9 +84,13 @@ bool run_time_parse(void *state, const ordo_state_field *field, const char *text
             memcpy(at, &single, sizeof single);
         return true;
     }
-    if (!parse_u64(text + (minus && field->type == ORDO_I32), &whole))
+    const bool is_signed = field->type == ORDO_I32 || field->type == ORDO_I64;
+    if (!parse_u64(text + (minus && is_signed), &whole))
         return false;
-    if (field->type == ORDO_U64) {
+    if (field->type == ORDO_I64 && whole > (minus ? 1ull << 63 : ~0ull >> 1))
+        return false;
+    if (ordo_type_bytes(field->type) == sizeof whole) {
+        whole = minus ? 0 - whole : whole;
         memcpy(at, &whole, sizeof whole);
         return true;
     }
@@ -194,7 +199,7 @@ static ordo_type value_type(const ordo_run_time *t)
         return t->op->cell;
     for (size_t i = 0; i < t->array_count; i++)
         if (t->arrays[i].at == t->result)
-            return t->arrays[i].type == ORDO_F64 ? ORDO_NONE : t->arrays[i].type;
+            return t->arrays[i].type;
     return ORDO_NONE;
 }
 
@@ -202,9 +207,10 @@ static ordo_type value_type(const ordo_run_time *t)
 static ordo_status keep_state(run_time_operator *op)
 {
     if (op->type == ORDO_NONE)
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "%s: operator '%s': ORDO_CRITICAL_RESULT is no array that it lists, of u32, i32, u64 or f32",
-                         op->file, op->op.name);
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "%s: operator '%s': ORDO_CRITICAL_RESULT is no array that it lists, of u32, i32, f32, u64, i64 or f64",
+            op->file, op->op.name);
     op->initial = malloc(op->op.state ? op->op.state : 1);
     if (!op->initial)
         return ordo_fail(ORDO_ERR_MEMORY, "no memory for the state of an operator");
@@ -228,7 +234,7 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
     out->op = *out->table->op;
     out->op.name = out->table->name;
     out->type = value_type(out->table);
-    out->cell = out->type == ORDO_U64 ? sizeof(ordo_u64) : sizeof(ordo_u32);
+    out->cell = ordo_type_bytes(out->type);
     make_slots(out);
     out->state = calloc(1, out->op.state < sizeof(ordo_u64) ? sizeof(ordo_u64) : out->op.state);
     if (!out->state)
@@ -300,8 +306,12 @@ void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, ch
         op->table->print(op->state, v, cell, out, RUN_TIME_TEXT);
     else if (op->type == ORDO_F32)
         ordo_format(out, RUN_TIME_TEXT, "%.9g", (double)c.f32);
+    else if (op->type == ORDO_F64)
+        ordo_format(out, RUN_TIME_TEXT, "%.17g", c.f64);
     else if (op->type == ORDO_I32)
         snprintf(out, RUN_TIME_TEXT, "%d", c.i32);
+    else if (op->type == ORDO_I64)
+        snprintf(out, RUN_TIME_TEXT, "%lld", (long long)c.i64);
     else
         snprintf(out, RUN_TIME_TEXT, "%llu", op->type == ORDO_U64 ? (unsigned long long)c.u64 : c.u32);
     out[strcspn(out, "\n")] = 0;

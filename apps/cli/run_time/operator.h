@@ -41,12 +41,14 @@ typedef struct run_time_operator {
 typedef struct run_time_number {
     ordo_type type;
     double real;    /* ORDO_F32, ORDO_F64 */
-    ordo_u64 whole; /* the others; ORDO_I32: as 64 bits, signed */
+    ordo_u64 whole; /* the others; signed ones: as 64 bits, signed */
 } run_time_number;
 
 /* The largest cell, as any type. */
 typedef union run_time_cell {
     ordo_u64 u64;
+    ordo_i64 i64;
+    ordo_f64 f64;
     ordo_u32 u32;
     ordo_i32 i32;
     ordo_f32 f32;

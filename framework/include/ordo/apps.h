@@ -1,7 +1,8 @@
 /**
  * @file
  * The apps: shortest paths, breadth-first search, connected components, minimum spanning forests, maximum
- * flow, widest paths, core numbers, PageRank, triangles, strong components, independent sets, colourings.
+ * flow, widest paths, core numbers, PageRank, triangles, betweenness, strong components, independent
+ * sets, colourings.
  *
  * Each is a short sequence of runs with one call for C programs. Results are arrays of the caller's, mostly one element
  * for each vertex, the same under every scheduler, sync, number of threads and back end (ranks within their error). All
@@ -19,8 +20,9 @@
 
 ORDO_BEGIN_DECLS
 
-#define ORDO_UNREACHED_U32 0xffffffffu /**< a distance or level where there is no path; f32: infinity */
-#define ORDO_UNREACHED_I32 0x7fffffff  /**< the same of ordo_i32 */
+#define ORDO_UNREACHED_U32 0xffffffffu        /**< a distance or level where there is no path; f32: infinity */
+#define ORDO_UNREACHED_I32 0x7fffffff         /**< the same of ordo_i32 */
+#define ORDO_UNREACHED_I64 0x7fffffffffffffff /**< the same of ordo_i64; f64: infinity */
 
 /**
  * The type of distances on a graph.
@@ -146,7 +148,8 @@ ORDO_API ordo_status ordo_widest(const ordo_graph *g, ordo_vid source, const ord
  * counts once. Where there are such edges, a copy without them is made first, in ordo_stats::prepare_seconds.
  *
  * Method: a run of operators/kcore.h for every core number that some vertex has, in ascending order; with k a single
- * one. In stats, counts are sums over the runs.
+ * one. In stats, counts are sums over the runs. On a GPU a native program (apps/kcore.cu) peels all levels in one run,
+ * unless options name a scheduler, a sync or a setting.
  * @param g        fewer than 2^31 neighbours of each vertex
  * @param k        0: core numbers; else whether a vertex is in the k-core, k < 2^31
  * @param options  NULL: defaults
@@ -248,8 +251,8 @@ typedef struct ordo_triangles_found {
  * ordo_stats::prepare_seconds. Weights are not used.
  *
  * Method: if no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a native program
- * (docs/native.md). Under a named scheduler one run of operators/tc.h on a copy that stores each edge once, by degree;
- * that is in prepare_seconds.
+ * (docs/native_counts.md). Under a named scheduler one run of operators/tc.h on a copy that stores each edge once, by
+ * degree; that is in prepare_seconds.
  * @param g        fewer than 2^31 neighbours of each vertex, where a copy is made
  * @param options  NULL: defaults
  * @param corner   [out] [n] or NULL: the triangles that each vertex is in; by the native program on a CPU alone
@@ -259,6 +262,39 @@ typedef struct ordo_triangles_found {
  */
 ORDO_API ordo_status ordo_triangles(const ordo_graph *g, const ordo_options *options, ordo_u64 *corner,
                                     ordo_triangles_found *found, ordo_stats *stats);
+
+/** What is known of betweenness. Holds nothing to be freed. */
+typedef struct ordo_betweenness_found {
+    ordo_u64 sources;     /**< that scores are summed over */
+    double largest;       /**< of the scores */
+    double most_paths;    /**< the largest number of shortest paths from a source to a vertex. Numbers beyond 2^53 are
+                           * rounded, with a relative error of 2^-53 for each addition */
+    double error;         /**< scores are too small by less than this, rounding of f64 aside: 0 by the native program */
+    ordo_u64 reserved[4]; /**< 0 */
+} ordo_betweenness_found;
+
+/**
+ * Betweenness: for each vertex v the sum, over sources s and all ends t other than s and v, of the share of shortest
+ * paths from s to t that pass v. With all sources each ordered pair of ends counts once; where edges have no direction
+ * others count unordered pairs, and have half of it. Neither scaled nor normalised: GAP divides by the largest.
+ * Weights are not used: every edge counts 1. Parallel edges are paths of their own.
+ *
+ * Method: Brandes 2001. If no scheduler (or "auto"), no sync and no setting is given, or by scheduler "native", a
+ * native program (docs/native_counts.md). Under a named scheduler for each source a run of operators/bfs.h and two of
+ * operators/bc.h, whose cells are in fixed point.
+ * @param g        any graph
+ * @param source   [count] or NULL: all vertices. Each counts as often as it is there
+ * @param count    sources
+ * @param options  NULL: defaults
+ * @param score    [out] [n]
+ * @param found    [out] what is known of them
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return also ORDO_ERR_OVERFLOW where more shortest paths lead to a vertex than f64 holds, about 2^1023, or under a
+ * named scheduler 2^64 - 1
+ */
+ORDO_API ordo_status ordo_betweenness(const ordo_graph *g, const ordo_vid *source, ordo_u64 count,
+                                      const ordo_options *options, double *score, ordo_betweenness_found *found,
+                                      ordo_stats *stats);
 
 /** How a maximum flow is wanted. All zero is the default. */
 typedef struct ordo_flow_options {
@@ -445,6 +481,18 @@ ORDO_API ordo_status ordo_pagerank_verify(const ordo_graph *g, double damping, c
 ORDO_API ordo_status ordo_triangles_verify(const ordo_graph *g, const ordo_u64 *corner,
                                            const ordo_triangles_found *found, ordo_verify_how how);
 /**
+ * Verifies betweenness, always by the serial method, O(n + m) for each source.
+ * @param g       as of ordo_betweenness()
+ * @param source  likewise
+ * @param count   likewise
+ * @param score   [n] the answer
+ * @param error   what the scores claim, ordo_betweenness_found::error
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_betweenness_verify(const ordo_graph *g, const ordo_vid *source, ordo_u64 count,
+                                             const double *score, double error, ordo_verify_how how);
+/**
  * Verifies a forest: ids (tie-break and order included), numbers and sum.
  * @param g       as of ordo_mst()
  * @param edge    [forest->edges] the answer
@@ -542,6 +590,16 @@ ORDO_API ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *
  */
 ORDO_API ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                           ordo_u64 *at_most);
+/**
+ * The same of ordo_betweenness().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_betweenness_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                             ordo_u64 *at_most);
 /**
  * The same of ordo_triangles().
  * @param g         the graph

@@ -12,12 +12,14 @@
 typedef unsigned char ordo_u8;
 typedef int ordo_i32;
 typedef unsigned int ordo_u32;
+typedef long long ordo_i64;
 typedef unsigned long long ordo_u64;
 #else
 #include <stdint.h>
 typedef uint8_t ordo_u8;   /**< 8 bits, unsigned */
 typedef int32_t ordo_i32;  /**< 32 bits, signed */
 typedef uint32_t ordo_u32; /**< 32 bits, unsigned */
+typedef int64_t ordo_i64;  /**< 64 bits, signed */
 typedef uint64_t ordo_u64; /**< 64 bits, unsigned */
 #endif
 typedef float ordo_f32;  /**< 32 bits, floating */
@@ -40,7 +42,8 @@ typedef enum ordo_type {
     ORDO_I32 = 2,  /**< ordo_i32 */
     ORDO_F32 = 3,  /**< ordo_f32 */
     ORDO_U64 = 4,  /**< ordo_u64 */
-    ORDO_F64 = 5   /**< double; for answers only */
+    ORDO_F64 = 5,  /**< ordo_f64; of cells and answers, not of weights */
+    ORDO_I64 = 6   /**< ordo_i64; likewise */
 } ordo_type;
 
 /**
@@ -64,6 +67,16 @@ typedef enum ordo_type {
 #else
 #define ORDO_FN static inline
 #endif
+
+/**
+ * The size of a value.
+ * @param type  not ORDO_NONE
+ * @return bytes
+ */
+ORDO_FN ordo_u32 ordo_type_bytes(ordo_type type)
+{
+    return type == ORDO_U64 || type == ORDO_F64 || type == ORDO_I64 ? 8 : 4;
+}
 
 #if defined(__cplusplus)
 #define ORDO_RESTRICT __restrict__

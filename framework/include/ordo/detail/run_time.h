@@ -25,7 +25,7 @@ enum { ORDO_RUN_TIME_INTERFACE = 2 };
 /* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS or ORDO_CRITICAL_SETTINGS. */
 typedef struct ordo_state_field {
     const char *name, *help;
-    ordo_type type; /* ORDO_U32, ORDO_I32, ORDO_U64, ORDO_F32, ORDO_F64 */
+    ordo_type type; /* ORDO_U32 ... ORDO_I64 */
     size_t at;      /* offset in the state, bytes */
 } ordo_state_field;
 

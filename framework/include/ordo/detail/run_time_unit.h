@@ -51,7 +51,6 @@ enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
 static const ordo_instance *const run_time_instances[] = {NULL};
 
 #ifdef ORDO_RUN_TIME_SETTINGS
-#define ORDO_TYPE_NUMBER_f64 5
 #define ORDO_RUN_TIME_INITIAL(_member, _type, _initial, _help)                                                         \
     {                                                                                                                  \
         ORDO_TYPE_OF(_type) *field = &state->_member; /* the compiler compares the types */                            \
@@ -74,7 +73,8 @@ enum { run_time_field_count = 0 };
                           : ORDO_U32, ordo_i32                                                                         \
                           : ORDO_I32, ordo_f32                                                                         \
                           : ORDO_F32, ordo_u64                                                                         \
-                          : ORDO_U64, double                                                                           \
+                          : ORDO_U64, ordo_i64                                                                         \
+                          : ORDO_I64, ordo_f64                                                                         \
                           : ORDO_F64, default                                                                          \
                           : ORDO_NONE),                                                                                \
      offsetof(op_state, _member)},

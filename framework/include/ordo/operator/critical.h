@@ -77,11 +77,11 @@
  *   ORDO_CRITICAL_FILL         void f(state *s, const ordo_csr *graph, ordo_vid source): fills the arrays of the state,
  *                              ahead of every run, as ORDO_RELAX_FILL does (relax.h); `source` is ORDO_NO_VERTEX. It
  *                              may have a pointer point at an array of the graph instead
- *   ORDO_CRITICAL_RESULT       the array of the state that is the answer: a u32, i32, u64 or f32 for each vertex
- *   ORDO_CRITICAL_CHECK        ordo_vid f(s, const ordo_csr *graph): ORDO_NO_VERTEX if the state after a run is right,
- *                              else a vertex where it is wrong
- *   ORDO_CRITICAL_BEGINS       int f(s, ordo_item item): whether an item is initial (default: all are). Optional
- *   ORDO_CRITICAL_SETTINGS     the numbers of the state that --set-state sets, as ORDO_RELAX_SETTINGS. Optional
+ *   ORDO_CRITICAL_RESULT       the array of the state that is the answer: a u32, i32, f32, u64, i64 or f64 for each
+ * vertex ORDO_CRITICAL_CHECK        ordo_vid f(s, const ordo_csr *graph): ORDO_NO_VERTEX if the state after a run is
+ * right, else a vertex where it is wrong ORDO_CRITICAL_BEGINS       int f(s, ordo_item item): whether an item is
+ * initial (default: all are). Optional ORDO_CRITICAL_SETTINGS     the numbers of the state that --set-state sets, as
+ * ORDO_RELAX_SETTINGS. Optional
  *
  * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_state (type); op_properties, op_requests,
  * op_activations, op_activates, op_ordered, op_targets, op_words, op_word_bits, op_halves, op_combines,

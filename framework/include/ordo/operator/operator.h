@@ -40,6 +40,15 @@ enum {
 /* Of what gather operators combine (gather.h): the most frequent value. */
 #define ORDO_MODE 5
 
+/* The tokens of types as numbers, for the preprocessor and to branch on at compile time: as ordo_type, `none` 0. */
+#define ORDO_TYPE_NUMBER_none 0
+#define ORDO_TYPE_NUMBER_u32 1
+#define ORDO_TYPE_NUMBER_i32 2
+#define ORDO_TYPE_NUMBER_f32 3
+#define ORDO_TYPE_NUMBER_u64 4
+#define ORDO_TYPE_NUMBER_f64 5
+#define ORDO_TYPE_NUMBER_i64 6
+
 /* Kinds of operators: values of ORDO_OP_KIND, for the preprocessor, and of ordo_operator.kind. */
 #define ORDO_KIND_RELAX 1
 #define ORDO_KIND_CRITICAL 2
@@ -106,9 +115,17 @@ ORDO_FN ordo_i32 ordo_add_sat_i32(ordo_i32 a, ordo_i32 b)
 {
     return a > 0x7fffffff - b ? 0x7fffffff : a + b;
 }
+ORDO_FN ordo_i64 ordo_add_sat_i64(ordo_i64 a, ordo_i64 b)
+{
+    return a > 0x7fffffffffffffff - b ? 0x7fffffffffffffff : a + b;
+}
 ORDO_FN ordo_f32 ordo_add_sat_f32(ordo_f32 a, ordo_f32 b)
 {
     return a + b; /* infinity is the largest value */
+}
+ORDO_FN ordo_f64 ordo_add_sat_f64(ordo_f64 a, ordo_f64 b)
+{
+    return a + b;
 }
 
 /* The worst value of each order: `highest` under ORDO_MIN, `lowest` under ORDO_MAX. A cell holds it before any
@@ -125,9 +142,17 @@ ORDO_FN ordo_i32 ordo_highest_i32(void)
 {
     return 0x7fffffff;
 }
+ORDO_FN ordo_i64 ordo_highest_i64(void)
+{
+    return 0x7fffffffffffffff;
+}
 ORDO_FN ordo_f32 ordo_highest_f32(void)
 {
     return __builtin_huge_valf();
+}
+ORDO_FN ordo_f64 ordo_highest_f64(void)
+{
+    return __builtin_huge_val();
 }
 ORDO_FN ordo_u32 ordo_lowest_u32(void)
 {
@@ -141,9 +166,17 @@ ORDO_FN ordo_i32 ordo_lowest_i32(void)
 {
     return -0x7fffffff - 1;
 }
+ORDO_FN ordo_i64 ordo_lowest_i64(void)
+{
+    return -0x7fffffffffffffff - 1;
+}
 ORDO_FN ordo_f32 ordo_lowest_f32(void)
 {
     return -__builtin_huge_valf();
+}
+ORDO_FN ordo_f64 ordo_lowest_f64(void)
+{
+    return -__builtin_huge_val();
 }
 
 /* How far x lies below the best value of an order that keeps the larger one, in ORDO_STEPS steps a factor of two: 0 for
@@ -163,6 +196,16 @@ ORDO_FN ordo_u32 ordo_ordered_f32(ordo_f32 x)
 ORDO_FN double ordo_steps_below(ordo_f32 best, ordo_f32 x)
 {
     return (double)(ordo_ordered_f32(best) - ordo_ordered_f32(x)) * (ORDO_STEPS / 8388608.0);
+}
+
+/* Leading zero bits of x, which is not 0. */
+ORDO_FN ordo_u32 ordo_leading_zeros_u64(ordo_u64 x)
+{
+#if defined(__CUDA_ARCH__)
+    return (ordo_u32)__clzll((long long)x);
+#else
+    return (ordo_u32)__builtin_clzll(x);
+#endif
 }
 
 /* ---- words that several threads use at the same time ----
@@ -243,6 +286,7 @@ typedef struct ordo_array {
 
 /* One X of such a list, written to out[size++], in a function that has s, items, targets, edges, out and size. */
 #define ORDO_ARRAY_PER_ITEM items
+#define ORDO_ARRAY_PER_ROW (items + 1)
 #define ORDO_ARRAY_PER_TARGET targets
 #define ORDO_ARRAY_PER_EDGE edges
 #define ORDO_ARRAY_PER_RUN 1
@@ -252,7 +296,9 @@ typedef struct ordo_array {
     out[size].size = (ordo_u32)sizeof *s->_member;                                                                     \
     out[size++].access = ORDO_ARRAY_##_access;
 #define ORDO_ARRAY_ONE(...) +1
-#define ORDO_ARRAY_ROW_READ(_member, _per, _each) ORDO_ARRAY_ROW(_member, _per, _each, READ)
+/* The same where the fourth word may be missing: READ. */
+#define ORDO_ARRAY_ROW_READ(_member, _per, ...) ORDO_ARRAY_ROW_FOUR(_member, _per, __VA_ARGS__, READ, )
+#define ORDO_ARRAY_ROW_FOUR(_member, _per, _each, _access, ...) ORDO_ARRAY_ROW(_member, _per, _each, _access)
 
 /* A request of one target, or of two (which may be equal), with its arguments. */
 ORDO_FN ordo_request ordo_request_one(ordo_u32 target, ordo_u64 word0, ordo_u64 word1)

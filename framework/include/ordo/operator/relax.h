@@ -19,21 +19,24 @@
  * required
  *   ORDO_RELAX             the operator's name, an identifier
  *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
- *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32 or u64
+ *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64
  *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
  *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
  *                          or ORDO_SUM with _LEVEL and _TAKE
  *   ORDO_RELAX_PROPERTIES  the properties that it promises: ORDO_MONOTONE | ...
  *   ORDO_RELAX_CANDIDATE   cell f(s, cell cu, e): what edge e proposes; cu is the cell of e.tail. The order's worst
- *                          value proposes nothing
+ *                          value proposes nothing. It may be asked of a cell of the worst value, too (schedulers that
+ *                          pull or sweep do), and must then propose nothing better
  * optional
  *   ORDO_RELAX_STATE       struct of the operator's own arrays and parameters, read-only during a run (default
  *                          ordo_no_state)
  *   ORDO_RELAX_ARRAYS      the arrays of the state, for back ends with memory of their own, which refuse operators that
  *                          have a state and not this. A macro of X with one X(member, per, each) for every pointer of
  *                          the state: an array of `each` elements (an expression that may use s) for each ITEM, TARGET,
- *                          EDGE (indexed by edge id) or RUN; at most ORDO_MOST_ARRAYS. An array that is the run's cells
- *                          is the device's cells there; NULL stays NULL. Empty where the state has no pointers:
+ *                          EDGE (indexed by edge id), RUN, or ROW (items + 1 of them, as in offsets of rows); at most
+ *                          ORDO_MOST_ARRAYS. A fourth word, X(member, per, each, WRITE), is for what ORDO_RELAX_TAKE
+ *                          writes: it is copied back after the run. An array that is the run's cells, or the graph's
+ *                          row[], is the device's there; NULL stays NULL. Empty where the state has no pointers:
  *                          `#define ORDO_RELAX_ARRAYS(X)`
  *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cells
  *                          and items are different things: cu is not read, and improved targets are not activated
@@ -54,8 +57,8 @@
  *   ORDO_RELAX_BETTER      int f(a, b): a is strictly better than b (with ORDO_BY_COMPARATOR)
  *   ORDO_RELAX_WORST       cell f(void): no value is worse (with ORDO_BY_COMPARATOR)
  *
- * sums: cells are u32, i32 or u64, whole numbers, so that a sum is the same in any order. The caller must make sure
- * that sums fit the type.
+ * sums: cells are u32, i32, u64 or i64, whole numbers, so that a sum is the same in any order. The caller must make
+ * sure that sums fit the type.
  *   ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer that raises the level activates
  *                          its target with the new sum. That entry is valid as long as the item's level stays the same.
  *                          ORDO_MONOTONE promises that offers never lower a level: only a take does
@@ -64,8 +67,7 @@
  *                          ordo_add_u64(), or by a store where an item is taken once. It returns the `cu` of the item's
  *                          candidates
  *   ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its level is 0 (default 0)
- *   Not with _TARGET, _FINAL, _BETTER or _WORST. On the CPU only, and never racy, since a lost update would be a lost
- *   addend.
+ *   Not with _TARGET, _FINAL, _BETTER or _WORST. Never racy, since a lost update would be a lost addend.
  *
  * read by `ordo run FILE` and its relatives alone, which compile the file at run time (docs/run_time_operators.md); a
  * program that runs the operator does itself what these say
@@ -107,12 +109,27 @@
 #error "a relax operator defines ORDO_RELAX_SUMMARY, _CELL, _WEIGHT, _ORDER, _PROPERTIES and _CANDIDATE"
 #endif
 
+/* What is not of the lists has no number, which the preprocessor takes for 0. After a message u32 stands in, so that
+ * the compiler does not go on about the type that it does not know. */
+#if !ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL)
+#error "ORDO_RELAX_CELL is no type of cells: expected u32, i32, f32, u64, i64 or f64"
+#undef ORDO_RELAX_CELL
+#define ORDO_RELAX_CELL u32
+#endif
+#define ORDO_READS_none 1
+#define ORDO_READS_u32 1
+#define ORDO_READS_i32 1
+#define ORDO_READS_f32 1
+#if !ORDO_JOIN(ORDO_READS_, ORDO_RELAX_WEIGHT)
+#error "ORDO_RELAX_WEIGHT is no type of weights: expected u32, i32, f32 or none"
+#undef ORDO_RELAX_WEIGHT
+#define ORDO_RELAX_WEIGHT u32
+#endif
+
 #if ORDO_RELAX_ORDER == ORDO_SUM
-#define ORDO_SUMS_u32 1
-#define ORDO_SUMS_i32 1
-#define ORDO_SUMS_u64 1
-#if !ORDO_JOIN(ORDO_SUMS_, ORDO_RELAX_CELL)
-#error "ORDO_SUM needs cells of u32, i32 or u64: sums of reals depend on their order"
+#if ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f32 ||                                           \
+    ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f64
+#error "ORDO_SUM needs cells of u32, i32, u64 or i64: sums of reals depend on their order"
 #endif
 #if !defined(ORDO_RELAX_LEVEL) || !defined(ORDO_RELAX_TAKE)
 #error "ORDO_SUM needs ORDO_RELAX_LEVEL and ORDO_RELAX_TAKE"
@@ -139,12 +156,6 @@ typedef ordo_no_state op_state;
 typedef ORDO_TYPE_OF(ORDO_RELAX_CELL) op_cell;
 typedef ORDO_EDGE_OF(ORDO_RELAX_WEIGHT) op_edge;
 
-/* The type tokens as numbers, to branch on at compile time; `none` has weight_type 0. */
-#define ORDO_TYPE_NUMBER_none 0
-#define ORDO_TYPE_NUMBER_u32 1
-#define ORDO_TYPE_NUMBER_i32 2
-#define ORDO_TYPE_NUMBER_f32 3
-#define ORDO_TYPE_NUMBER_u64 4
 enum {
     op_cell_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL),
     op_weight_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_WEIGHT),
@@ -172,8 +183,8 @@ enum {
 #ifdef ORDO_RELAX_PRIORITY
     op_priority_signed = 1,
 #else
-    op_priority_signed = ORDO_RELAX_ORDER != ORDO_SUM &&
-                         ((int)op_cell_type == ORDO_TYPE_NUMBER_i32 || (int)op_cell_type == ORDO_TYPE_NUMBER_f32),
+    op_priority_signed = ORDO_RELAX_ORDER != ORDO_SUM && (int)op_cell_type != ORDO_TYPE_NUMBER_u32 &&
+                         (int)op_cell_type != ORDO_TYPE_NUMBER_u64,
 #endif
 #ifdef ORDO_RELAX_ARRAYS
     op_array_count = 0 ORDO_RELAX_ARRAYS(ORDO_ARRAY_ONE),
@@ -343,7 +354,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #endif /* ORDO_OP */
 
 #undef ORDO_OP_ON_CUDA
-#if ORDO_RELAX_ORDER == ORDO_SUM || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
+#if defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS)
 #define ORDO_OP_ON_CUDA 0
 #else
 #define ORDO_OP_ON_CUDA 1

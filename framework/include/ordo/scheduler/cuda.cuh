@@ -8,6 +8,8 @@
  * Defines the operator's functions (op_candidate, op_better, ...) as cpu.h does, and
  *   op_dev_offer    applies one candidate: tests the cell, then an atomic (or, if racy, a plain store)
  *   op_dev_offer_locked   the same with a store under a lock
+ *   op_dev_apply, op_dev_apply_locked   the same for selects and sums (ORDO_SUM) alike
+ *   op_dev_begin    sums: takes an item's cell
  *   op_dev_expand   a block expands the edges of up to ORDO_CUDA_THREADS items, balanced by degree
  *   ordo_dev_queue   a block's buffer for appending: one atomic on the shared counter for up to ORDO_CUDA_CAPACITY
  *                    items
@@ -39,7 +41,7 @@
     const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
 
 #if !ORDO_OP_ON_CUDA
-#error "no engine of the CUDA back end runs this operator: its cells sum, or it does not list its state's arrays"
+#error "no engine of the CUDA back end runs this operator: it does not list its state's arrays"
 #endif
 static_assert((int)op_array_count <= (int)ORDO_MOST_ARRAYS, "a state lists at most ORDO_MOST_ARRAYS arrays");
 

@@ -26,9 +26,14 @@ typedef struct ordo_cuda_frontier {
     ordo_cuda_superstep_counters *counters; /* [3], 0 at first */
 } ordo_cuda_frontier;
 
+static inline ordo_u64 ordo_cuda_pieces(ordo_u64 m)
+{
+    return m / ORDO_CUDA_SEGMENT * 2 + 1;
+}
+
 static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_items, ordo_u64 m, ordo_cuda_frontier *f)
 {
-    ordo_u64 pieces = m / ORDO_CUDA_SEGMENT * 2 + 1;
+    const ordo_u64 pieces = ordo_cuda_pieces(m);
     for (int i = 0; i < 2; i++) {
         if (!(f->list[i] = (ordo_u32 *)ordo_cuda_alloc(c, num_items, sizeof(ordo_u32), false)) ||
             !(f->segment[i] = (ordo_u64 *)ordo_cuda_alloc(c, pieces, sizeof(ordo_u64), false)))

@@ -2,6 +2,19 @@
  *
  * A template, included by <ordo/scheduler/cuda.cuh>. Expects the names that <ordo/operator/relax.h> derives from the
  * operator.
+ *
+ * Sums (ORDO_SUM). The protocol and its invariant are those of <ordo/detail/cpu/relax.h>: every change of a cell is one
+ * atomic, or is made under the cell's lock; an offer is an addition that activates its target if it raises the level; a
+ * take is a compare-and-swap of the whole cell. The argument uses the coherence of that one word, which relaxed atomics
+ * of device scope have, too. What it needs besides is that whoever takes an entry reads a cell that is not older than
+ * the entry; otherwise it would drop the entry as stale, and the item would be lost. Entries pass over a grid barrier,
+ * within a warp behind __syncwarp, or through a queue whose entries are stored with release and loaded with acquire
+ * (op_warp_ordered).
+ *   Lists without values (op_dev_step). The entry is the item alone, and is never stale while the item has a level. An
+ * item that is on the list of a step already is not put there again: what is added before that step's take is taken
+ * with it.
+ *   Hubs. The pieces of a hub need what was taken from its cell. So the thread that takes the cell puts the pieces on
+ * the list of the next step, each with that value; there they are never stale.
  */
 #include <cooperative_groups.h>
 
@@ -10,29 +23,124 @@
 #include <ordo/detail/cuda/locks.cuh>
 #include <ordo/detail/cuda/warp_reduce.cuh>
 
-/* On the host, after ordo_cuda_begin: the run's state, with its arrays on the device. */
-static inline ordo_status op_cuda_state(ordo_cuda *c, op_state *state)
+/* On the host, after ordo_cuda_begin: the run's state, with its arrays on the device. The caller copies back what takes
+ * have written, by ordo_cuda_arrays_out(). */
+static inline ordo_status op_cuda_state(ordo_cuda *c, op_state *state, ordo_cuda_arrays *arrays)
 {
-    ordo_cuda_arrays arrays = {};
     *state = *(const op_state *)c->job->state;
-    arrays.count = op_arrays(state, c->job->num_items, c->job->targets, c->job->out->m, arrays.array);
-    return ordo_cuda_arrays_in(c, &arrays);
+    arrays->count = op_arrays(state, c->job->num_items, c->job->targets, c->job->out->m, arrays->array);
+    return ordo_cuda_arrays_in(c, arrays);
 }
 
 /* The same for the arguments of a kernel that have the members rows, cells, state and run: sets all four. */
-template <typename Args> static ordo_status op_cuda_arguments(ordo_cuda *c, Args *a)
+template <typename Args> static ordo_status op_cuda_arguments(ordo_cuda *c, Args *a, ordo_cuda_arrays *arrays)
 {
     a->rows = c->out;
     a->cells = (op_cell *)c->cells;
     a->run = c->run;
-    return op_cuda_state(c, &a->state);
+    return op_cuda_state(c, &a->state, arrays);
 }
+
+#if ORDO_OP_ORDER != ORDO_SUM
+/* The same where nothing is written: for selects. */
+template <typename Args> static ordo_status op_cuda_arguments(ordo_cuda *c, Args *a)
+{
+    ordo_cuda_arrays arrays = {};
+    return op_cuda_arguments(c, a, &arrays);
+}
+#endif
+
+#if ORDO_OP_ORDER == ORDO_SUM
+/* The value that proposes nothing. */
+ORDO_DEV op_cell op_worst(void)
+{
+    return 0;
+}
+#endif
 
 /* By one thread: the value from which an item's candidates are computed: its cell, if items have cells. */
 ORDO_DEV op_cell op_dev_cell(op_cell *cells, ordo_item item)
 {
     return op_activates ? ordo_dev_load(&cells[item]) : op_worst();
 }
+
+#if ORDO_OP_ORDER == ORDO_SUM
+
+/* By any lanes of a warp: calls `change()` under the lock of the target. Lanes that call together stay in one loop until
+ * all of them are done: a critical section runs in the iteration in which its lock was acquired, so no lane that holds a
+ * lock waits for a lane that wants it (see critical.cuh). */
+template <typename Change>
+ORDO_DEV void op_dev_under_lock(const ordo_cuda_locks *locks, ordo_u32 target, Change change)
+{
+    const ordo_u32 here = __activemask();
+    ordo_u32 *const lock = &locks->lock[target & locks->mask];
+    bool open = true;
+    do {
+        if (open && ordo_dev_lock<false>(lock)) {
+            ordo_dev_order<false>();
+            change();
+            ordo_dev_order<false>();
+            ordo_dev_unlock<false>(lock);
+            open = false;
+        }
+    } while (__any_sync(here, open));
+}
+
+/* By one thread: whether an addition has raised the level, that is, activates its target. */
+ORDO_DEV bool op_dev_raises(const op_state *state, op_cell old, op_cell sum)
+{
+    return op_level(state, sum) > op_level(state, old);
+}
+
+/* By one thread: adds a candidate to its target's cell; true if the target is activated. *candidate becomes the new
+ * sum. The last two arguments are those of selects. */
+ORDO_DEV bool op_dev_apply(const op_state *state, op_cell *cells, ordo_u32 target, op_cell *candidate, bool, bool)
+{
+    if (*candidate == 0)
+        return false;
+    const op_cell old = ordo_dev_add(&cells[target], *candidate);
+    *candidate = old + *candidate;
+    return op_dev_raises(state, old, *candidate);
+}
+
+/* By any lanes of a warp: the same under the lock of the target. */
+ORDO_DEV bool op_dev_apply_locked(const op_state *state, op_cell *cells, const ordo_cuda_locks *locks, ordo_u32 target,
+                                  op_cell *candidate)
+{
+    op_cell old = 0, sum = 0;
+    op_dev_under_lock(locks, target, [&] {
+        old = ordo_dev_load(&cells[target]);
+        sum = old + *candidate;
+        ordo_dev_store(&cells[target], sum);
+    });
+    *candidate = sum;
+    return op_dev_raises(state, old, sum);
+}
+
+/* By one thread, or with locks by any lanes of a warp: takes an item's cell, if it has a level. Returns whether it had;
+ * *value is then what the item's candidates are computed from. `locks`: NULL unless cells change under locks. */
+ORDO_DEV bool op_dev_begin(const op_state *state, op_cell *cells, const ordo_cuda_locks *locks, ordo_item item,
+                           op_cell *value)
+{
+    op_cell taken = ordo_dev_load(&cells[item]);
+    bool has = op_level(state, taken) > 0;
+    if (locks) {
+        if (has)
+            op_dev_under_lock(locks, item, [&] {
+                taken = ordo_dev_load(&cells[item]);
+                if ((has = op_level(state, taken) > 0))
+                    ordo_dev_store(&cells[item], op_spent());
+            });
+    } else {
+        while (has && !ordo_dev_swap(&cells[item], &taken, op_spent()))
+            has = op_level(state, taken) > 0;
+    }
+    if (has)
+        *value = op_take(state, item, taken);
+    return has;
+}
+
+#else
 
 /* By one thread: applies a candidate atomically, if `has`. Sets *old to the cell's old value if `has`; otherwise it is
  * undefined. */
@@ -41,20 +149,24 @@ ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell 
     op_cell *const cell = &cells[target];
 #if defined(__cplusplus) /* all branches compile for every type */
     constexpr bool min = (int)op_order == ORDO_MIN, max = (int)op_order == ORDO_MAX;
-    if constexpr ((int)op_cell_type == ORDO_F32 && (min || max)) {
+    if constexpr (((int)op_cell_type == ORDO_F32 || (int)op_cell_type == ORDO_F64) && (min || max)) {
         /* The bits of non-negative floats are ordered as integers, those of negative floats in reverse, and as signed
          * integers the former are above the latter. So the candidate's sign decides which integer operation to use. */
-        const bool negative = __float_as_uint(candidate) >> 31;
-        has = has && !isnan(candidate);
-        ordo_u32 was = __float_as_uint(candidate); /* one of the two operations writes it; for a NaN none does */
+        using bits = typename ordo_dev_word<op_cell>::bits;
+        using number = typename ordo_dev_word<op_cell>::number; /* signed, for reals have a sign */
+        bits word, was;
+        memcpy(&word, &candidate, sizeof word);
+        const bool negative = (number)word < 0;
+        has = has && candidate == candidate;
+        was = word; /* one of the two operations writes it; for a NaN none does */
         if (min) {
-            ordo_dev_min_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
-            ordo_dev_max_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
+            ordo_dev_min_where(has && !negative, (number *)cell, (number)word, (number *)&was);
+            ordo_dev_max_where(has && negative, (bits *)cell, word, &was);
         } else {
-            ordo_dev_max_where(has && !negative, (int *)cell, __float_as_int(candidate), (int *)&was);
-            ordo_dev_min_where(has && negative, (ordo_u32 *)cell, __float_as_uint(candidate), &was);
+            ordo_dev_max_where(has && !negative, (number *)cell, (number)word, (number *)&was);
+            ordo_dev_min_where(has && negative, (bits *)cell, word, &was);
         }
-        *old = __uint_as_float(was);
+        memcpy(old, &was, sizeof was);
     } else if constexpr (min || max) {
         using number = typename ordo_dev_word<op_cell>::number;
         number was = {};
@@ -110,6 +222,25 @@ ORDO_DEV bool op_dev_offer_locked(op_cell *cells, const ordo_cuda_locks *locks, 
     } while (__any_sync(here, open));
     return improved;
 }
+
+/* By one thread: op_dev_offer, for selects and sums alike. True if the target is activated: the candidate improved the
+ * cell or, for sums, raised its level; *candidate is then the new value of the cell. */
+ORDO_DEV bool op_dev_apply(const op_state *state, op_cell *cells, ordo_u32 target, op_cell *candidate, bool racy,
+                           bool blind)
+{
+    (void)state;
+    return op_dev_offer(cells, target, *candidate, racy, blind);
+}
+
+/* By any lanes of a warp: the same under the lock of the target. */
+ORDO_DEV bool op_dev_apply_locked(const op_state *state, op_cell *cells, const ordo_cuda_locks *locks, ordo_u32 target,
+                                  op_cell *candidate)
+{
+    (void)state;
+    return op_dev_offer_locked(cells, locks, target, *candidate);
+}
+
+#endif
 
 /* By one thread: loads heads and weights of N edges. All loads are issued before the first value is used. */
 template <int N>
@@ -185,6 +316,73 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ord
 
 /* ---- supersteps ---- */
 
+/* A frontier; where cells sum with what was taken for each piece of a hub. */
+#if ORDO_OP_ORDER == ORDO_SUM
+typedef struct op_dev_frontier : ordo_cuda_frontier {
+    op_cell *taken[2]; /* beside `segment` */
+} op_dev_frontier;
+#else
+typedef ordo_cuda_frontier op_dev_frontier;
+#endif
+
+/* On the host: makes the frontier of a run. */
+static inline ordo_status op_cuda_frontier_make(ordo_cuda *c, op_dev_frontier *f)
+{
+    ordo_status status = ordo_cuda_frontier_make(c, c->job->num_items, c->out.m, f);
+#if ORDO_OP_ORDER == ORDO_SUM
+    for (int i = 0; i < 2 && !status; i++)
+        if (!(f->taken[i] = (op_cell *)ordo_cuda_alloc(c, ordo_cuda_pieces(c->out.m), sizeof(op_cell), false)))
+            status = ORDO_ERR_MEMORY;
+#endif
+    return status;
+}
+
+#if ORDO_OP_ORDER == ORDO_SUM
+
+/* By one thread: puts an item on the frontier of step `step`, unless it is there: returns 0 if it was, else 1. */
+ORDO_DEV ordo_u64 op_dev_push(const op_dev_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *, ordo_vid item,
+                              ordo_u32 step, bool)
+{
+    if (ordo_dev_exchange(&f->stamp[item], step) == step)
+        return 0;
+    ordo_dev_append(q, item, f->list[step & 1], &f->counters[step % 3].count);
+    return 1;
+}
+
+/* By one thread: puts the pieces of a hub whose cell it has taken on the frontier of step `step`. */
+ORDO_DEV void op_dev_cut(const op_dev_frontier *f, ordo_vid item, op_cell value, ordo_u64 degree, ordo_u32 step)
+{
+    const ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_SEGMENT - 1) / ORDO_CUDA_SEGMENT);
+    const ordo_u32 at = ordo_dev_add(&f->counters[step % 3].segments, pieces);
+    for (ordo_u32 i = 0; i < pieces; i++) {
+        f->segment[step & 1][at + i] = (ordo_u64)item << 32 | i;
+        f->taken[step & 1][at + i] = value;
+    }
+}
+
+/* By a whole warp, whose lanes share items by `lanes`: begins the item, if `there`. Sets *value and *degree, the number
+ * of its edges to process in this step; of a hub that is none. */
+ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, const op_state *state,
+                                  const ordo_cuda_locks *locks, bool there, ordo_vid item, ordo_u32 lanes, ordo_u32 step,
+                                  ordo_u64 edges, op_cell *value, ordo_u32 *degree, ordo_cuda_counters *mine)
+{
+    const int first = threadIdx.x % 32 & ~(lanes - 1);
+    bool has = false;
+    if (there && threadIdx.x % lanes == 0) {
+        has = op_dev_begin(state, cells, locks, item, value);
+        mine->items += has;
+        mine->stale += !has;
+        if (has && edges > ORDO_CUDA_SEGMENT)
+            op_dev_cut(f, item, *value, edges, step + 1);
+    }
+    __syncwarp();
+    *value = __shfl_sync(~0u, *value, first);
+    has = __shfl_sync(~0u, (int)has, first);
+    *degree = has && edges <= ORDO_CUDA_SEGMENT ? (ordo_u32)edges : 0;
+}
+
+#else
+
 /* By one thread: puts an item, or the pieces of a hub, on the frontier of step `step`, unless it is there. Returns its
  * number of edges, or 0 if it was there already. `alone`: no other thread puts this item there in this step, so the
  * stamp's old value is not waited for. */
@@ -208,15 +406,19 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
     return degree;
 }
 
+#endif
+
 /* By a whole block: its part of a superstep. Takes tiles of items and pieces of hubs until none is left; one thread
  * calls `sink(item, value, e)` for each edge. The whole block calls `done()` between tiles, to flush. A block's first
  * tile or piece is the one with the block's number; only later ones are taken from the shared counter, so that steps
  * with little work do not access that. In steps with few items tiles are narrower, and several threads share an item,
- * so that every block has a tile. `mine` are the counters of the calling thread. */
+ * so that every block has a tile. `mine` are the counters of the calling thread. `locks`: as in op_dev_begin. */
 template <typename Sink, typename Done>
-ORDO_DEV void op_dev_step(op_dev_tile *tile, const ordo_cuda_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
-                          const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done)
+ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
+                          const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,
+                          const ordo_cuda_locks *locks = NULL)
 {
+    (void)locks; /* of sums alone */
     __shared__ ordo_u32 taken;
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
@@ -231,21 +433,33 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const ordo_cuda_frontier *f, const 
             ordo_vid item = (ordo_vid)(piece >> 32);
             ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT, end = rows->row[item + 1];
             end = begin + ORDO_CUDA_SEGMENT < end ? begin + ORDO_CUDA_SEGMENT : end;
+#if ORDO_OP_ORDER == ORDO_SUM
+            for (ordo_u64 e = begin + threadIdx.x; e < end; e += ORDO_CUDA_THREADS)
+                sink(item, f->taken[step & 1][now], e);
+#else
             op_cell value = op_dev_cell(cells, item);
             if (op_filter(state, item))
                 for (ordo_u64 e = begin + threadIdx.x; e < end; e += ORDO_CUDA_THREADS)
                     sink(item, value, e);
             if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0)
                 mine->items++;
+#endif
         } else {
             ordo_u32 i = (now - segments) * width + threadIdx.x / lanes;
             bool there = i < count;
             ordo_vid item = there ? f->list[step & 1][i] : 0;
             there = there && op_filter(state, item);
             ordo_u64 begin = there ? __ldg(rows->row + item) : 0;
+#if ORDO_OP_ORDER == ORDO_SUM
+            const ordo_u64 edges = there ? __ldg(rows->row + item + 1) - begin : 0;
+            op_cell value = op_worst();
+            ordo_u32 degree;
+            op_dev_begin_shared(f, cells, state, locks, there, item, lanes, step, edges, &value, &degree, mine);
+#else
             ordo_u32 degree = there ? (ordo_u32)(__ldg(rows->row + item + 1) - begin) : 0;
             op_cell value = there ? op_dev_cell(cells, item) : op_worst();
             mine->items += there && threadIdx.x % lanes == 0;
+#endif
             op_dev_expand(tile, item, value, begin, degree, lanes, sink);
         }
         done(); /* begins and ends with a barrier */

@@ -15,6 +15,11 @@
  * hold the end of one hub and the start of another, but no third). `owner` holds the item to which a piece belongs; it
  * is written before the entry is, always with the same value.
  *
+ * Sums (ORDO_SUM). An entry is stale unless its level is that of the cell; taking it takes the cell (op_warp_take), and
+ * the cell must not be older than the entry (see relax.cuh). Hubs are not cut: what was taken is in the hands of the
+ * warp, and a piece for which a queue has no memory could not get it back from the cell. So the warp expands the whole
+ * row.
+ *
  * Critical operators. An entry is an item and the priority with which it was activated; a batch is a request per lane,
  * and the description of edges above applies to requests: see warp_critical.cuh, which has their part.
  *
@@ -144,8 +149,8 @@ enum {
     op_warp_sync = ORDO_SYNC_ATOMIC,
     op_warp_cell_size = sizeof(op_cell),
     /* Whether a warp that takes an entry must see all that was written before the entry was published. Relax operators
-     * do not need that. */
-    op_warp_ordered = 0,
+     * that select do not need that. */
+    op_warp_ordered = ORDO_OP_ORDER == ORDO_SUM,
 };
 #else
 typedef ordo_u32 op_value;
@@ -198,8 +203,8 @@ typedef struct op_warp {
                        NULL */
 } op_warp;
 
-/* By one thread: the present value for an item's entry, if `has`; and whether the item has edges, or the operator is
- * critical. */
+/* By one thread: the present value for an item's entry, if `has`; and whether the item has anything to do:
+ * edges, or a level; the items of critical operators have. */
 ORDO_DEV op_value op_warp_now(const op_warp_ctx &g, bool has, ordo_item item)
 {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
@@ -210,7 +215,9 @@ ORDO_DEV op_value op_warp_now(const op_warp_ctx &g, bool has, ordo_item item)
 }
 ORDO_DEV bool op_warp_some(const op_warp_ctx &g, ordo_item item)
 {
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_ORDER == ORDO_SUM
+    return op_level(&g.state, op_dev_cell(g.cells, item)) > 0; /* items without edges are taken as well */
+#elif ORDO_OP_KIND == ORDO_KIND_RELAX
     return __ldg(g.rows.row + item) < __ldg(g.rows.row + item + 1);
 #else
     return true;
@@ -431,6 +438,27 @@ typedef struct op_batch {
     ordo_u32 hubs, piece;  /* lanes whose items are hubs; number of pieces already cut from the first of them */
 } op_batch;
 
+#if ORDO_OP_ORDER == ORDO_SUM
+/* By one thread: begins processing the lane's entry, if it `has` one: takes the item's cell. Returns whether it has
+ * taken it; *value is then what candidates are computed from. */
+ORDO_DEV bool op_warp_take(const op_warp_ctx &g, op_warp *w, bool has, ordo_item item, bool fresh, op_cell *value)
+{
+    if (!has)
+        return false;
+    const ordo_u32 level = op_level(&g.state, op_dev_cell(g.cells, item));
+    if (level == 0 || (!fresh && level != op_level(&g.state, *value))) {
+        w->stale++;
+        return false;
+    }
+    if (!op_filter(&g.state, item))
+        return false;
+    const bool took = op_dev_begin(&g.state, g.cells, NULL, item, value);
+    w->items += took;
+    w->stale += !took;
+    return took;
+}
+#endif
+
 /* Makes the entries of lanes with `there` the warp's batch; the last batch must be done. `fresh`: the value of an entry
  * is set to the present value of its cell. */
 ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool there, ordo_u32 item, op_cell value,
@@ -448,6 +476,15 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
         to = from + ORDO_WARP_PIECE;
     }
     bool hub = false;
+#if ORDO_OP_ORDER == ORDO_SUM
+    there = op_warp_take(g, w, there, item, fresh, &value);
+    if (there) {
+        begin = __ldg(g.rows.row + item);
+        to = __ldg(g.rows.row + item + 1);
+        hub = to - begin > ORDO_WARP_HUB;
+        degree = hub ? 0 : (ordo_u32)(to - begin);
+    }
+#else
     if (there) {
         const op_cell now = op_dev_cell(g.cells, t->v);
         const ordo_u64 row = __ldg(g.rows.row + t->v), end = __ldg(g.rows.row + t->v + 1);
@@ -463,6 +500,7 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
             degree = hub ? 0 : (ordo_u32)(to - begin);
         }
     }
+#endif
     t->value = value;
     t->hubs = __ballot_sync(~0u, hub);
     t->piece = t->first = 0;
@@ -478,15 +516,32 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
 
 /* Offers N candidates of each lane, those with `has`, and pushes the targets that they improve. All tests are issued
  * before the first result is used, and so are all atomics: an iteration waits for two accesses, whatever N is. While
- * the run is latency-bound it waits for one: there is no test, and the target's edges are prefetched meanwhile. */
+ * the run is latency-bound it waits for one: there is no test, and the target's edges are prefetched meanwhile. Of sums
+ * a target is pushed if its level rises, with the new sum; there is no test either. */
 template <int N>
 ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
-                            const op_cell (&candidate)[N])
+                            op_cell (&candidate)[N])
 {
     op_cell old[N];
 #pragma unroll
     for (int u = 0; u < N; u++)
         w->edges += has[u];
+#if ORDO_OP_ORDER == ORDO_SUM
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        has[u] = has[u] && candidate[u] != 0;
+        if (has[u])
+            old[u] = ordo_dev_add(&g.cells[target[u]], candidate[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        if (has[u]) {
+            candidate[u] = old[u] + candidate[u];
+            has[u] = op_dev_raises(&g.state, old[u], candidate[u]);
+        }
+        w->useful += has[u];
+    }
+#else
     if (!op_activates || !w->map.latency_bound) { /* no prefetching if the operator activates nothing */
 #pragma unroll
         for (int u = 0; u < N; u++)
@@ -504,6 +559,7 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
         has[u] = has[u] && op_better(candidate[u], old[u]);
         w->useful += has[u];
     }
+#endif
     if (!op_activates)
         return;
     if (w->map.latency_bound) {
@@ -539,19 +595,36 @@ ORDO_DEV bool op_warp_records(const op_warp_ctx &g, op_warp *w, bool there, op_e
     bool has[4];
     const bool whole = there && entry.item < g.num_items;
     const ordo_vid v = whole ? entry.item : 0;
+#if ORDO_OP_ORDER != ORDO_SUM
     const op_cell now = op_dev_cell(g.cells, v);
+#endif
     const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
     const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+    const bool mine = whole && word[0] != ORDO_RECORD_LONG;
+#if ORDO_OP_ORDER == ORDO_SUM
+    op_cell value = entry.value;
+    const bool live = op_warp_take(g, w, mine, v, fresh, &value);
+#else
     const op_cell value = fresh ? now : entry.value;
-    const bool mine = whole && word[0] != ORDO_RECORD_LONG, stale = op_activates && op_better(now, value);
+    const bool stale = op_activates && op_better(now, value);
     const bool live = mine && !stale && op_filter(&g.state, v);
     w->stale += mine && stale;
     w->items += live;
+#endif
     op_warp_propose(g, v, value, live, word, has, target, candidate);
     op_warp_offer(g, w, has, target, candidate);
     return there && !mine;
 }
 
+#if ORDO_OP_ORDER == ORDO_SUM
+/* A hop: expands entries of the local queue, one per lane. Returns whether the lane's entry is left, because its edges
+ * are not in its record. */
+ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
+{
+    const bool there = op_warp_hop(g, w, entry);
+    return op_warp_records(g, w, there, *entry, false);
+}
+#else
 /* The warp's cache of seen entries: direct-mapped by item, it holds values that this warp has written to items' cells.
  * Entries of 16 bytes are not one word, and are not cached. By one thread each: the place of an item in the cache, and
  * a store into it. */
@@ -635,6 +708,8 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     return there && !mine;
 }
 
+#endif
+
 /* Expands the entries of lanes with `there` whose edges are in their records, and then the local queue, hop after hop.
  * This is a separate loop, because while the run is latency-bound the number of instructions of a hop determines its
  * time. Returns whether the lane's entry is left, for op_warp_gather. `between()` is called before each further hop and
@@ -685,6 +760,41 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
     op_warp_offer(g, w, has, target, candidate);
 }
 
+#if ORDO_OP_ORDER == ORDO_SUM
+/* Expands the next edges of the batch's first hub. */
+ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
+{
+    enum { N = ORDO_WARP_UNROLL };
+    ordo_u32 target[N], head[N], weight[N];
+    op_cell candidate[N];
+    ordo_eid e[N];
+    bool has[N];
+    const int lane = __ffs(t->hubs) - 1;
+    const ordo_vid v = __shfl_sync(~0u, t->v, lane);
+    const op_cell value = __shfl_sync(~0u, t->value, lane);
+    const ordo_u64 first = __shfl_sync(~0u, t->begin, lane) + (ordo_u64)t->piece * (32 * N);
+    const ordo_u64 end = __ldg(g.rows.row + v + 1);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        e[u] = first + 32 * u + threadIdx.x % 32;
+        has[u] = e[u] < end;
+        e[u] = has[u] ? e[u] : end - 1;
+    }
+    op_dev_edges(&g.rows, e, head, weight);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const op_edge edge = op_make_edge(e[u], v, head[u], &weight[u]);
+        candidate[u] = op_candidate(&g.state, value, edge);
+        target[u] = op_target(&g.state, edge);
+    }
+    op_warp_offer(g, w, has, target, candidate);
+    t->piece++;
+    if (first + 32 * N >= end) {
+        t->hubs &= t->hubs - 1;
+        t->piece = 0;
+    }
+}
+#else
 /* Puts the next 32 pieces of the batch's first hub into the store. */
 ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
@@ -706,6 +816,7 @@ ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
         t->piece = 0;
     }
 }
+#endif
 
 /* Expands edges of the batch and cuts its hubs, while the store has capacity. Returns whether anything is left.
  * `narrow`: up to 32 edges are expanded by a shorter sequence, for a third more code; that pays if the code still fits
@@ -749,12 +860,11 @@ static double op_warp_width(const ordo_job *job, double deep, double even)
 template <typename Args>
 static ordo_status op_warp_arguments(ordo_cuda *c, bool records, Args *a, ordo_cuda_arrays *arrays)
 {
-    (void)arrays; /* relax operators do not write arrays */
     a->ctx.rows = c->out;
     a->ctx.cells = (op_cell *)c->cells;
     a->ctx.num_items = (ordo_u32)c->job->num_items;
     a->run = c->run;
-    ordo_status status = op_cuda_state(c, &a->ctx.state);
+    ordo_status status = op_cuda_state(c, &a->ctx.state, arrays);
     if (!status && records && ((int)op_properties & ORDO_EDGE_BLIND))
         status = ordo_cuda_records(c, &a->ctx.record);
     return status;

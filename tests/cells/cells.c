@@ -1,0 +1,135 @@
+/* cells.c -- the contract of cells of 64 bits (far.h): the matrix, and the references.
+ *
+ * Reference of shortest paths: those over weights without potentials, found by loops over all edges; then
+ * d'(v) = d(v) + h(v) - h(source). All numbers are exact, those of f64 too: few bits, and multiples of a power of two.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include <ordo/scheduler/scheduler.h>
+
+#include "tests/contract/contract.h"
+
+#include "far.h"
+
+#define CELLS_EACH(X) X(i64) X(u64) X(f64)
+#define CELLS_DECLARE(_type)                                                                                           \
+    static contract_reference check_##_type;                                                                           \
+    extern const ordo_operator far_##_type##_operator;
+CELLS_EACH(CELLS_DECLARE)
+#define CELLS_ROW(_type) {"far_" #_type, check_##_type, 150, &far_##_type##_operator},
+const contract_row contract_rows[] = {CELLS_EACH(CELLS_ROW){NULL, NULL, 0, NULL}};
+
+/* The word of an edge's weight. */
+static ordo_u32 word(const ordo_csr *rows, ordo_eid e)
+{
+    return ((const ordo_u32 *)rows->weight)[e * rows->stride];
+}
+
+/* Distances by loops over all edges; weights are not negative. */
+static double *distances(const ordo_csr *rows, ordo_vid source)
+{
+    double *d = contract_alloc(rows->n, sizeof *d);
+    for (ordo_vid v = 0; v < rows->n; v++)
+        d[v] = v == source ? 0 : (double)INFINITY;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_vid u = 0; u < rows->n; u++)
+            for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++) {
+                const double w = rows->weight_type == ORDO_F32 ? (double)((const float *)rows->weight)[e * rows->stride]
+                                                               : (double)word(rows, e);
+                double *to = &d[rows->head[e * rows->stride]];
+                changed = changed || d[u] + w < *to;
+                *to = fmin(*to, d[u] + w);
+            }
+    }
+    return d;
+}
+
+/* Runs t->op from source; frees the graph. */
+static void run_from(trial *t, ordo_graph *g, const void *state, void *cells, ordo_vid source)
+{
+    const ordo_u64 n = ordo_graph_out(g)->n;
+    ordo_work work = {.graph = g,
+                      .cells = cells,
+                      .state = state,
+                      .num_items = n,
+                      .targets = n,
+                      .initial = &source,
+                      .initial_count = n ? 1 : 0};
+    contract_run(t, &work);
+    ordo_graph_free(g);
+}
+
+static void check_i64(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_I32, contract_direction(t));
+    const ordo_u64 n = list->n;
+    const ordo_vid source = (ordo_vid)(t->seed % (n ? n : 1));
+    ordo_i64 *cells = contract_alloc(n, sizeof *cells), *potential = contract_alloc(n, sizeof *potential);
+    double *expected = distances(ordo_graph_out(g), source);
+    ordo_u64 r = t->seed;
+    for (ordo_u64 v = 0; v < n; v++) {
+        potential[v] = (ordo_i64)(next_random(&r) % (1ull << 45)) - (1ll << 44);
+        cells[v] = v == source ? 0 : 0x7fffffffffffffff;
+    }
+    const far_i64_state state = {potential};
+    run_from(t, g, &state, cells, source);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (cells[v] !=
+            (isinf(expected[v]) ? 0x7fffffffffffffff : (ordo_i64)expected[v] + potential[v] - potential[source]))
+            contract_fail(t, "a distance is wrong");
+    free(expected);
+    free(potential);
+    free(cells);
+}
+
+static void check_f64(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_F32, contract_direction(t));
+    const ordo_u64 n = list->n;
+    const ordo_vid source = (ordo_vid)(t->seed % (n ? n : 1));
+    double *cells = contract_alloc(n, sizeof *cells), *potential = contract_alloc(n, sizeof *potential);
+    double *expected = distances(ordo_graph_out(g), source);
+    ordo_u64 r = t->seed;
+    for (ordo_u64 v = 0; v < n; v++) {
+        potential[v] = (double)(next_random(&r) % 4000000) / 1024 - 2000;
+        cells[v] = v == source ? 0 : (double)INFINITY;
+    }
+    const far_f64_state state = {potential};
+    run_from(t, g, &state, cells, source);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (cells[v] != expected[v] + potential[v] - potential[source])
+            contract_fail(t, "a distance is wrong");
+    free(expected);
+    free(potential);
+    free(cells);
+}
+
+static void check_u64(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_U32, contract_direction(t));
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = list->n;
+    const ordo_vid source = (ordo_vid)(t->seed % (n ? n : 1));
+    const far_u64_state state = {1ull << 40 | 1};
+    ordo_u64 *cells = contract_alloc(n, sizeof *cells), *expected = contract_alloc(n, sizeof *expected);
+    if (n)
+        cells[source] = expected[source] = ~0ull;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_vid u = 0; u < n; u++)
+            for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++) {
+                const ordo_u64 width = state.unit * word(rows, e), c = width < expected[u] ? width : expected[u];
+                ordo_u64 *to = &expected[rows->head[e * rows->stride]];
+                changed = changed || c > *to;
+                *to = c > *to ? c : *to;
+            }
+    }
+    run_from(t, g, &state, cells, source);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (cells[v] != expected[v])
+            contract_fail(t, "a width is wrong");
+    free(expected);
+    free(cells);
+}
