@@ -213,7 +213,7 @@ ORDO_API ordo_status ordo_colour(const ordo_graph *g, const ordo_options *option
 /** What is known of ranks. Holds nothing to be freed. */
 typedef struct ordo_ranks {
     double error;      /**< a bound on the sum of the deviations of all ranks (L1) */
-    double residual;   /**< the sum of what was left to push */
+    double residual;   /**< how much the last round changed all ranks together; pushing: the sum of what was left */
     ordo_u64 dangling; /**< vertices without an out-edge */
 } ordo_ranks;
 
@@ -222,10 +222,13 @@ typedef struct ordo_ranks {
  * and else jumps to a random vertex; always where there is no out-edge. Ranks add up to 1. Weights are not used,
  * parallel edges count each.
  *
- * Method: operators/pagerank.h, residuals in whole numbers of 2^-62; see apps/pagerank.c for the error.
+ * Method: operators/pagerank_pull.h, in f32 or, for a tolerance below 1e-6, f64, where the options allow it: under
+ * "topology" (the default on a CPU) and "bsp". Otherwise operators/pagerank.h, residuals in whole numbers of 2^-62. See
+ * apps/pagerank_pull.c and apps/pagerank.c for the error.
  * @param g          any graph
  * @param damping    0 to 1 - 2^-20
- * @param tolerance  n / 2^62 to 1: the run ends when every residual is below this share of the mean rank, tolerance / n
+ * @param tolerance  n / 2^62 to 1: the run ends when a round changes all ranks together by at most this; pushing: when
+ *                   every residual is below this share of the mean rank, tolerance / n
  * @param options    NULL: defaults
  * @param rank       [out] [n] not the same under every scheduler: two answers differ by their two errors at most
  * @param ranks      [out] what is known of them
