@@ -6,7 +6,7 @@
  * the same time, and of labels that are equally frequent the least counts: the deterministic form, CDLP, of the LDBC
  * Graphalytics benchmark. In place the answer would depend on the order, so it is not.
  *
- * Rounds may go round in circles for ever (two neighbours that exchange labels), hence `rounds`.
+ * Labels may change for ever (two neighbours that exchange theirs), hence `rounds`.
  *
  * Not done: labels that are known for some vertices; weights as votes.
  */

@@ -280,9 +280,8 @@ ORDO_NOINLINE ordo_status op_gather_prepare(ordo_job *job, bool in_place, op_gat
     if (status)
         return status;
     const ordo_u64 work = n + job->in->m, parts = (ordo_u64)job->threads * GATHER_PARTS;
-    const ordo_u64 each = work / parts < GATHER_LEAST   ? GATHER_LEAST
-                          : work / parts > GATHER_CHUNK ? GATHER_CHUNK
-                                                        : work / parts;
+    const ordo_u64 least = GATHER_LEAST, most = GATHER_CHUNK, even = work / parts;
+    const ordo_u64 each = even < least ? least : even > most ? most : even;
     run->job = job;
     run->chunks = work / each + 1;
     run->bound = (ordo_vid *)ordo_alloc_zero(run->chunks + 1, sizeof *run->bound);
