@@ -46,6 +46,7 @@ typedef struct ordo_answer {
                      one for each stored edge, n is their number */
     ordo_vid *pred;    /* [n], or NULL */
     ordo_vid *nearest; /* [n], or NULL */
+    ordo_cycle cycle;  /* what was found instead of values; of length 0 where there is none. has_cycle */
     ordo_u8 *side;     /* [side_count] the sides of a cut, 1 for a vertex on the source side; or NULL */
     double within; /* of a run that ends early: what is farther is not known; INFINITY: all is known. has_infinity */
     ordo_u64 n, used, side_count;
@@ -58,7 +59,9 @@ typedef struct ordo_app {
     const char *value_name; /* "distance", "level", "component", "edge", "flow", "width", "core", "rank" */
     bool needs_source;
     bool needs_terminals;     /* a source and a sink; by default those of the graph */
-    bool has_paths;           /* takes a limit and gives predecessors */
+    bool has_paths;           /* takes a limit and ends early; has_tree */
+    bool has_tree;            /* gives predecessors */
+    bool has_cycle;           /* may find a cycle instead of values, which are "unknown" then */
     bool has_k, has_ranks;    /* takes k; takes damping and tolerance */
     bool has_rounds;          /* takes the most rounds */
     bool wants_weights;       /* reads weights; otherwise the command loads the graph without them */

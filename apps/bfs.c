@@ -107,6 +107,7 @@ const ordo_app ordo_app_bfs = {
     .value_name = "level",
     .needs_source = true,
     .has_paths = true,
+    .has_tree = true,
     .has_infinity = true,
     .op = op_for,
     .run = run,

@@ -15,7 +15,7 @@
 
 /* ---- checks ---- */
 
-ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths)
+ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths, const char *hint)
 {
     const ordo_csr *g = ordo_graph_out(graph);
     if (g->weight_type == ORDO_NONE || g->weight_type == ORDO_U32 || !g->m)
@@ -30,8 +30,8 @@ ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths)
             double w = ordo_word_value(g->weight_type, ordo_weight_word(g, e));
             if (w < 0)
                 return ordo_fail(ORDO_ERR_NEGATIVE_WEIGHT,
-                                 "edge %u -> %u has weight %.9g; %s need weights that are not negative", u, v, w,
-                                 paths);
+                                 "edge %u -> %u has weight %.9g; %s need weights that are not negative%s", u, v, w,
+                                 paths, hint ? hint : "");
             if (!isfinite(w))
                 return ordo_fail(ORDO_ERR_INPUT, "edge %u -> %u has weight %g; %s need finite weights", u, v,
                                  isnan(w) ? (double)NAN : w, paths);

@@ -8,8 +8,8 @@
 #include "apps/path_query.h"
 
 /* ORDO_ERR_NEGATIVE_WEIGHT or ORDO_ERR_INPUT with the first edge whose weight is negative, NaN or infinite. `paths`:
- * the problem, for the message: "shortest paths". */
-ordo_status ordo_check_weights(const ordo_graph *g, const char *paths);
+ * the problem, for the message: "shortest paths". `hint`: what else can take negative weights, or NULL. */
+ordo_status ordo_check_weights(const ordo_graph *g, const char *paths, const char *hint);
 
 /* The options, with that scheduler where they name none. */
 ordo_options ordo_options_or(const ordo_options *options, const char *scheduler);

@@ -158,7 +158,8 @@ ordo_status ordo_nearest_by_pred(const ordo_sources *s, ordo_u64 n, const ordo_v
     ordo_status status = ordo_for_ranges(threads, n, 0, first_range, &c);
     ordo_u32 *const words = nearest;
     for (ordo_u64 i = 0; !status && i < s->count; i++)
-        words[s->vertex[i]] = s->vertex[i];
+        if (pred[s->vertex[i]] == ORDO_NO_VERTEX) /* not one that another one reaches below 0 */
+            words[s->vertex[i]] = s->vertex[i];
     do {
         c.moved = 0;
         if (!status)

@@ -8,6 +8,9 @@
  * all. The remaining vertices have only tight edges from equally distant vertices; those may form cycles, so they are
  * added in layers, breadth first from the vertices that have a predecessor: a parent is always in the layer before.
  *
+ * By hops, for weights of either sign: a tight parent may be farther than its child, so all vertices are added in
+ * layers, breadth first from the sources over tight edges.
+ *
  * O(n + m) work; the layers take 8 bytes for each vertex.
  */
 #include "apps/predecessors.h"
@@ -50,6 +53,12 @@ static inline __attribute__((always_inline)) bool tight(ordo_type type, ordo_u32
     a += b;
     memcpy(&du, &a, sizeof du);
     return du == dv;
+}
+
+/* Whether du + w = dv, for weights and distances of either sign. */
+static bool tight_signed(ordo_type type, ordo_u32 du, ordo_u32 w, ordo_u32 dv)
+{
+    return type == ORDO_I32 ? (ordo_i64)(ordo_i32)du + (ordo_i32)w == (ordo_i32)dv : tight(type, du, w, dv);
 }
 
 static inline __attribute__((always_inline)) void offer_to_farther(search *t, ordo_u64 begin, ordo_u64 end,
@@ -103,15 +112,17 @@ static void layer_zero_range(void *arg, ordo_u64 begin, ordo_u64 end)
         t->layer[v] = lacks_parent(t, v) ? UNSET : 0;
 }
 
-/* Offers u as a parent to the equally distant heads of its tight edges that are in no earlier layer. The thread that
- * adds a vertex to the layer queues it. */
+/* Offers u as a parent to the heads of its tight edges that are in no earlier layer; unless by hops, to those that are
+ * equally distant. The thread that adds a vertex to the layer queues it. */
 static void offer_to_equal(search *t, ordo_vid u)
 {
     const ordo_csr *g = t->p.g;
     ordo_u32 du = t->p.dist[u];
     for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
         ordo_vid v = g->head[e * g->stride];
-        if (t->p.dist[v] != du || !tight(t->p.type, du, ordo_weight_word(g, e), du))
+        const ordo_u32 dv = t->p.dist[v], w = ordo_weight_word(g, e);
+        if (t->p.by_hops ? dv == t->unreached || !tight_signed(t->p.type, du, w, dv)
+                         : dv != du || !tight(t->p.type, du, w, du))
             continue;
         ordo_u32 layer = UNSET;
         if (__atomic_compare_exchange_n(&t->layer[v], &layer, t->adding, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -153,24 +164,34 @@ static ordo_status add_layers(search *t, int threads)
         t->adding++;
         status = ordo_for_ranges(threads, t->to - t->from, ORDO_GRAIN, layer_range, t);
     }
-    if (!status && t->queued != t->left)
-        status = ordo_fail(ORDO_ERR_INTERNAL, "%llu reached vertices have no path from a source",
-                           (unsigned long long)(t->left - t->queued));
     ordo_free(t->queue);
     ordo_free(t->layer);
     return status;
 }
 
-ordo_status ordo_predecessors(const ordo_paths *paths, int threads, ordo_vid *pred)
+ordo_status ordo_predecessors_some(const ordo_paths *paths, int threads, ordo_vid *pred, ordo_u64 *missed)
 {
     search t = {.p = *paths, .unreached = ordo_unreached_word(paths->type), .pred = pred};
     ordo_vid n = paths->g->n;
     ordo_status status = ordo_fill(threads, pred, n, ORDO_NO_VERTEX);
-    if (!status)
+    if (!status && !paths->by_hops)
         status = ordo_for_ranges(threads, n, ORDO_GRAIN, offer_range, &t);
     if (!status)
         status = ordo_for_ranges(threads, n, 0, count_range, &t);
-    return status || !t.left ? status : add_layers(&t, threads);
+    if (!status && t.left)
+        status = add_layers(&t, threads);
+    *missed = t.left - t.queued;
+    return status;
+}
+
+ordo_status ordo_predecessors(const ordo_paths *paths, int threads, ordo_vid *pred)
+{
+    ordo_u64 missed;
+    ordo_status status = ordo_predecessors_some(paths, threads, pred, &missed);
+    if (!status && missed)
+        status = ordo_fail(ORDO_ERR_INTERNAL, "%llu reached vertices have no path from a source",
+                           (unsigned long long)missed);
+    return status;
 }
 
 ordo_status ordo_trees(const ordo_paths *paths, int threads, ordo_vid *pred, ordo_vid *nearest)

@@ -145,7 +145,7 @@ static ordo_status distances(const ordo_graph *g, const ordo_path_query *query, 
     ordo_options chosen = ordo_options_or_auto(options, "delta");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
     ordo_status status = ordo_run_check(&work, &chosen);
-    if (status || (status = ordo_check_weights(g, "shortest paths")))
+    if (status || (status = ordo_check_weights(g, "shortest paths", "; the app bellman-ford takes them")))
         return status;
     status = ordo_fill(chosen.threads, answer->value, work.targets, ordo_unreached_word(type));
     if (status)
@@ -238,6 +238,7 @@ const ordo_app ordo_app_sssp = {
     .needs_source = true,
     .wants_weights = true,
     .has_paths = true,
+    .has_tree = true,
     .has_infinity = true,
     .op = op_for,
     .run = run,

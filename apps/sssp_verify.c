@@ -82,7 +82,7 @@ ordo_status ordo_claim_make(const ordo_graph *g, const ordo_path_query *query, c
     if (!status && !answer->value)
         status = ordo_fail(ORDO_ERR_USAGE, "no %ss given", noun);
     if (!status && what)
-        status = ordo_check_weights(g, what);
+        status = ordo_check_weights(g, what, NULL);
     if (status)
         ordo_sources_free(sources);
     return status;
@@ -144,7 +144,7 @@ static ordo_status check_values(const ordo_claim *c)
     return status;
 }
 
-static ordo_status check_edges(const ordo_claim *c)
+ordo_status ordo_claim_check_edges(const ordo_claim *c)
 {
     const ordo_csr *g = c->g;
     ordo_phase phase;
@@ -222,7 +222,7 @@ ordo_status ordo_claim_certify(const ordo_claim *c)
 {
     ordo_status status = check_values(c);
     if (!status)
-        status = check_edges(c);
+        status = ordo_claim_check_edges(c);
     return status ? status : ordo_claim_ground(c, ordo_claim_reach, (double)INFINITY, NULL);
 }
 

@@ -82,6 +82,8 @@ ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, double right);
  * over tight edges found it from, ORDO_NO_VERTEX for the others. */
 ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_claim *c, double tail, ordo_eid e),
                               double unreached, ordo_vid *root);
+/* Checks that no edge gives its head a smaller value. */
+ordo_status ordo_claim_check_edges(const ordo_claim *c);
 /* Checks that no edge is violated, and that tight edges lead from a source to every reached vertex. */
 ordo_status ordo_claim_certify(const ordo_claim *c);
 /* Checks that a search that ends early ended where the query asks for it; the values must be right. */

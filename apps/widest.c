@@ -52,7 +52,7 @@ static ordo_status widths(const ordo_graph *g, const ordo_sources *from, const o
     state s;
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
     ordo_status status = ordo_run_check(&work, &chosen);
-    if (status || (status = ordo_check_weights(g, "widest paths")))
+    if (status || (status = ordo_check_weights(g, "widest paths", NULL)))
         return status;
     s = state_for(g);
     if ((status = ordo_fill(chosen.threads, answer->value, work.targets, 0)))

@@ -299,6 +299,24 @@ static json_t *path_array(const record *r)
     return list;
 }
 
+/* A cycle that was found: vertices in order, and the edge out of each. */
+static json_t *cycle_object(const record *r, bool *failed)
+{
+    const ordo_cycle *c = &r->answer->cycle;
+    if (!c->length)
+        return json_null();
+    object o = object_new(failed);
+    json_t *vertices = json_array(), *edges = json_array();
+    for (ordo_u64 i = 0; i < c->length; i++) {
+        json_array_append_new(vertices, whole(c->vertex[i] + r->graph->id_base));
+        json_array_append_new(edges, whole(c->edge[i]));
+    }
+    put(o, "vertices", vertices);
+    put(o, "edges", edges);
+    put(o, "weight", c->type == ORDO_F32 ? real(c->real) : json_integer((json_int_t)c->whole));
+    return o.json;
+}
+
 static json_t *trace_array(const ordo_stats *s, bool *failed)
 {
     json_t *list = json_array();
@@ -382,6 +400,8 @@ ordo_status json_write_run(sink *s, const record *r)
     put(o, "within", early ? real(r->answer->within) : json_null());
     if (r->o->path_to)
         put(o, "path", path_array(r));
+    if (r->app->has_cycle)
+        put(o, "cycle", cycle_object(r, &failed));
     if (r->o->counters)
         put(o, "hardware", hardware_object(&r->stats->hardware, &failed));
     if (r->trace) {

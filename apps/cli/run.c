@@ -133,6 +133,7 @@ void free_answer(ordo_answer *answer)
     ordo_free(answer->pred);
     ordo_free(answer->nearest);
     ordo_free(answer->side);
+    ordo_cycle_free(&answer->cycle);
     *answer = (ordo_answer){0};
 }
 
@@ -288,6 +289,18 @@ static void print_path(const record *r)
     printf(r->path_length ? "\n" : " none\n");
 }
 
+static void print_cycle(const record *r)
+{
+    const ordo_cycle *c = &r->answer->cycle;
+    printf("Negative Cycle:     ");
+    for (ordo_u64 i = 0; i <= c->length && c->length; i++)
+        printf(" %llu", (unsigned long long)(c->vertex[i % c->length] + r->graph->id_base));
+    printf("\nEdges:              ");
+    for (ordo_u64 i = 0; i < c->length; i++)
+        printf(" %llu", (unsigned long long)c->edge[i]);
+    putchar('\n');
+}
+
 /* The memory that a run needs, which must be there. */
 static ordo_status expect_memory(record *r, const ordo_options *run)
 {
@@ -316,6 +329,8 @@ static ordo_status report_trial(const record *r, bool first, bool last, outputs 
     }
     if (o->path_to && !o->stdout_taken)
         print_path(r);
+    if (r->answer->cycle.length && !o->quiet)
+        print_cycle(r);
     ordo_status status = out->json.file ? json_write_run(&out->json, r) : ORDO_OK;
     if (status)
         return status;

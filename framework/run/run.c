@@ -158,7 +158,8 @@ static double since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* Mean weight and degree, from an evenly spaced sample, so that they are the same for the same graph. */
+/* Mean weight, without its sign, and degree, from an evenly spaced sample, so that they are the same for the same
+ * graph. */
 static void sample_graph(ordo_job *job)
 {
     const ordo_csr *g = job->out;
@@ -171,9 +172,9 @@ static void sample_graph(ordo_job *job)
     for (ordo_eid e = 0; e < g->m; e += step, taken++) {
         const char *word = (const char *)g->weight + e * g->stride * sizeof(ordo_u32);
         if (g->weight_type == ORDO_F32)
-            sum += (double)*(const ordo_f32 *)(const void *)word;
+            sum += fabs((double)*(const ordo_f32 *)(const void *)word);
         else if (g->weight_type == ORDO_I32)
-            sum += *(const ordo_i32 *)(const void *)word;
+            sum += fabs((double)*(const ordo_i32 *)(const void *)word);
         else
             sum += *(const ordo_u32 *)(const void *)word;
     }

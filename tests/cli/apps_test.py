@@ -5,7 +5,7 @@ import os
 import re
 
 from command import APPS, Base, main, needs, ordo, read_npy, schedulers
-from references import INF, core_numbers, dijkstra, hops, kruskal, pagerank, widest
+from references import INF, bellman_ford, core_numbers, dijkstra, hops, kruskal, pagerank, widest
 
 
 @needs("sssp")
@@ -133,6 +133,59 @@ class Run(Base):
         self.assertRegex(ordo("widest", self.path("negative.wel"), "-r", 0).err, "widest paths need weights that are not")
         for option in ("--limit", "--tree", "--path-to", "--k", "--damping"):
             self.refused(2, f"widest .* takes no {option}", "widest", self.gr, option, "1" if option != "--damping" else "0.5")
+
+    def test_bellman_ford(self):
+        """Shifted weights shift distances; a cycle is named by its vertices and edges, in text and in JSON."""
+        shift = [37 * v * v % 101 - 50 for v in range(self.n)]
+        edges = sorted([(u, v, w + shift[v] - shift[u]) for u, v, w in self.edges] + [(self.n - 1, self.n - 1, 1)])  # so that the file has all
+        file, out, tree = self.path("signed.wel"), self.path("values"), self.path("tree")
+        with open(file, "w") as f:
+            f.writelines(f"{u} {v} {w}\n" for u, v, w in edges)
+        want = [d if d == INF else d + shift[v] - shift[self.source] for v, d in enumerate(self.dist)]
+        self.assertEqual(bellman_ford(self.n, edges, self.source), want)
+        weights = {}
+        for u, v, w in edges:
+            weights[u, v] = min(w, weights.get((u, v), INF))
+        reached = [d for d in want if d < INF]
+        result = {"negative_cycle": 0, "reached": len(reached), "min": min(reached), "max": max(reached), "sum": sum(reached)}
+        for words in ([], ["--threads", 1], ["--scheduler", "topology", "--sync", "racy"], ["--scheduler", "adds"], ["--sync", "lock"],
+                      ["--scheduler", "lock_server"], ["--scheduler", "auto"]):
+            r = self.ok(ordo("bellman-ford", file, "-r", self.source, "--verify=both", "-o", out, "--tree", tree, "--json", "-", *words))
+            record = json.loads(r.out)
+            self.assertEqual((record["result"], record["cycle"], record["verified"], record["operator"]), (result, None, True, "bellman_ford_i32"))
+            with open(out) as f:
+                self.assertEqual([INF if v == "inf" else int(v) for v in f.read().split()], want)
+            with open(tree) as f:
+                for v, parent in enumerate(f.read().split()):
+                    self.assertTrue(parent == "-" if want[v] == INF or v == self.source else want[int(parent)] + weights[int(parent), v] == want[v])
+        path = self.ok(ordo("bellman-ford", file, "-r", self.source, "--path-to", want.index(max(reached)))).out
+        self.assertRegex(path, rf"(?m)^Path: +{self.source} ")
+        out_text = self.ok(ordo("compare", "bellman-ford", file, "-n", 2)).out
+        for name in schedulers():
+            self.assertRegex(out_text, rf"(?m)^\*? +{name} .*PASS$")
+        self.assertRegex(ordo("sssp", file, "-r", self.source).err, "the app bellman-ford takes them")
+        for option in ("--limit", "--target", "--stop-after"):
+            self.refused(2, f"bellman-ford .* takes no {option}|so it takes no {option}", "bellman-ford", file, option, 1)
+
+    def test_negative_cycle(self):
+        file, out = self.path("cycle.wel"), self.path("values")
+        edges = [(0, 1, 4), (0, 2, 5), (1, 3, -3), (2, 1, -4), (3, 2, -1), (4, 5, -1), (5, 4, -1)]
+        with open(file, "w") as f:
+            f.writelines(f"{u} {v} {w}\n" for u, v, w in edges)
+        for name in ["auto", *schedulers()]:
+            r = self.ok(ordo("bellman-ford", file, "-r", 0, "-v", "--scheduler", name, "-o", out))
+            self.assertRegex(r.out, r"(?m)^Result: +negative_cycle 1, weight -8$")
+            self.assertRegex(r.out, r"(?m)^Negative Cycle: +1 3 2 1$")
+            self.assertRegex(r.out, r"(?m)^Verification: +PASS$")
+            with open(out) as f:
+                self.assertEqual(f.read(), "unknown\n" * 6)
+        record = json.loads(self.ok(ordo("bellman-ford", file, "-r", 0, "--json", "-")).out)
+        cycle = record["cycle"]
+        self.assertEqual((record["result"], cycle["vertices"], cycle["weight"]), ({"negative_cycle": 1, "weight": -8}, [1, 3, 2], -8))
+        self.assertEqual([sorted(edges)[e][:2] for e in cycle["edges"]], [(1, 3), (3, 2), (2, 1)])
+        self.assertRegex(self.ok(ordo("bellman-ford", file, "-r", 0, "--path-to", 3)).out, r"(?m)^Path: +none$")
+        self.assertIsNone(json.loads(self.ok(ordo("bellman-ford", self.gr, "--json", "-")).out)["cycle"])
+        self.assertIn("PASS", self.ok(ordo("compare", "bellman-ford", file, "-r", 0, "-n", 2)).out)
 
     def test_kcore(self):
         want = core_numbers(self.n, self.edges)
@@ -275,6 +328,34 @@ class Run(Base):
         self.refused(3, "all: No such file", "sssp", self.gr, "--sources", "all")  # it sums over no sources
         out = self.ok(ordo("compare", "bc", self.gr, "-n", 2)).out
         self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
+
+    def test_gap(self):
+        """GAP's lines and rules: kernels, numbers of trials, sources."""
+        out = self.ok(ordo("gap", "-g", 8, "-n", 2, "-v")).out
+        self.assertEqual(re.findall(r"(?m)^Kernel: +(\w+)$", out), ["bfs", "sssp", "pr", "cc", "bc", "tc"])
+        self.assertEqual(len(re.findall(r"(?m)^Trial Time: +\d+\.\d{5}$", out)), 12)
+        self.assertEqual(len(re.findall(r"(?m)^Average Time: +\d+\.\d{5}$", out)), 6)
+        self.assertEqual(len(re.findall(r"(?m)^Verification: +PASS$", out)), 12)
+        self.assertEqual(len(set(re.findall(r"(?m)^Graph has 256 nodes and \d+ undirected edges for degree: \d+$", out))), 1)
+        out = self.ok(ordo("gap", self.gr, "-k", "tc,bfs")).out
+        self.assertEqual(re.findall(r"(?m)^Kernel: +(\w+)$", out), ["tc", "bfs"])
+        self.assertEqual(len(re.findall("Trial Time", out)), 3 + 64)
+        self.assertIn(f"Graph has {self.n} nodes and {len(self.edges)} directed edges", out)
+        rows = [json.loads(line) for line in self.ok(ordo("gap", self.gr, "-k", "bfs,bc,sssp", "-n", 3, "--json", "-")).out.splitlines()]
+        self.assertEqual([r["app"] for r in rows], 3 * ["bfs"] + 3 * ["bc"] + 3 * ["sssp"])
+        self.assertEqual([r["source"] for r in rows[:3]], [r["source"] for r in rows[6:]])  # the picker begins again
+        self.assertEqual([r["sources_at_once"] for r in rows[3:6]], [4, 4, 4])
+        with open(self.path("from"), "w") as f:
+            f.write("3\n1\n")
+        rows = [json.loads(line) for line in self.ok(ordo("gap", self.gr, "-k", "bfs", "--sources", self.path("from"), "--json", "-")).out.splitlines()]
+        self.assertEqual([r["source"] for r in rows], [3, 1])
+        with open(self.path("plain.el"), "w") as f:
+            f.write("0 1\n1 2\n2 0\n")
+        row = json.loads(self.ok(ordo("gap", self.path("plain.el"), "-k", "sssp", "-n", 1, "--json", "-")).out)
+        self.assertEqual(row["graph"]["weight"]["origin"], "uniform:1:255 --seed 27491095")
+        self.refused(2, "kernel 'dfs'", "gap", self.gr, "-k", "dfs")
+        self.refused(2, "no graph given", "gap")
+        self.refused(2, "no standard input", "gap", "-")
 
     def test_sums_of_many_threads(self):
         """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""

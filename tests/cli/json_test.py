@@ -38,7 +38,7 @@ class Json(Base):
                     self.assertIs(record["verified"], True)
                     self.assertEqual(record["options"]["scheduler"], name)
                     self.assertEqual(record["app"], app)
-                    self.assertEqual(record["source"] is None, app not in ("sssp", "bfs", "widest"))
+                    self.assertEqual(record["source"] is None, app not in ("sssp", "bellman-ford", "bfs", "widest"))
         for words in ([], *(["--scheduler", name] for name in [*schedulers(), "native"])):
             r = self.ok(ordo("maxflow", "--generate", "rlg --width 9 --height 9 --weights uniform:1:9", "--json", "-", "-v", "-n",
                              2, "--trace-json", "--phase", "cut", "--infinite", 77, *words))

@@ -22,6 +22,19 @@ def dijkstra(n, edges, source):
     return dist
 
 
+def bellman_ford(n, edges, source):
+    """Distances; None where the source reaches a negative cycle."""
+    dist = [INF] * n
+    dist[source] = 0
+    for _ in range(n + 1):
+        before = list(dist)
+        for u, v, w in edges:
+            dist[v] = min(dist[v], dist[u] + w)
+        if dist == before:
+            return dist
+    return None
+
+
 def widest(n, edges, source):
     width = [0] * n
     width[source] = INF

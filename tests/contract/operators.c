@@ -7,6 +7,8 @@
     X(sssp_u32, contract_integers, 150)                                                                                \
     X(sssp_i32, contract_integers, 150)                                                                                \
     X(sssp_f32, contract_floats, 150)                                                                                  \
+    X(bellman_ford_i32, contract_signed, 150)                                                                          \
+    X(bellman_ford_f32, contract_signed, 150)                                                                          \
     X(bfs, contract_integers, 150)                                                                                     \
     X(cc, contract_integers, 150)                                                                                      \
     X(mst_u32, contract_forests, 150)                                                                                  \

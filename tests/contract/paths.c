@@ -91,6 +91,65 @@ void contract_floats(trial *t, const edge_list *list)
     ordo_graph_free(g);
 }
 
+/* ---- bellman_ford: weights w(u, v) + h(v) - h(u), which shift distances by h(v) - h(source); all numbers are few
+ * eighths and so exact in f32, too ---- */
+
+/* The list with such weights, as words of the type. */
+static ordo_graph *shifted_graph(const edge_list *list, ordo_type type, const ordo_i32 *shift)
+{
+    ordo_edge_entry *edge = contract_alloc(list->count, sizeof *edge);
+    ordo_graph *g;
+    for (ordo_u64 i = 0; i < list->count; i++) {
+        edge[i] = list->edge[i];
+        const ordo_i32 weight = (ordo_i32)edge[i].weight + shift[edge[i].head] - shift[edge[i].tail];
+        const ordo_f32 real = (ordo_f32)weight / 8;
+        memcpy(&edge[i].weight, type == ORDO_F32 ? (const void *)&real : &weight, sizeof edge[i].weight);
+    }
+    if (ordo_graph_from_edges(list->n, edge, list->count, type, ORDO_AS_STORED, 1, &g))
+        abort();
+    free(edge);
+    return g;
+}
+
+void contract_signed(trial *t, const edge_list *list)
+{
+    const ordo_type type = !strcmp(t->op, "bellman_ford_f32") ? ORDO_F32 : ORDO_I32;
+    const ordo_f32 no_path = INFINITY;
+    ordo_u64 n = list->n, r = t->seed;
+    ordo_u32 *expected = contract_alloc(n, 4), *cells = contract_alloc(n, 4), worst = 0x7fffffffu;
+    ordo_i32 *shift = contract_alloc(n, 4), *plain = contract_alloc(n, 4);
+    ordo_item source = (ordo_item)(t->seed % (n ? n : 1));
+    if (type == ORDO_F32)
+        memcpy(&worst, &no_path, sizeof worst);
+    for (ordo_u64 v = 0; v < n; v++) {
+        shift[v] = t->seed % 4 ? (ordo_i32)(next_random(&r) % 2000) - 1000 : 0;
+        plain[v] = v == source ? 0 : 0x3fffffff;
+        cells[v] = v == source ? 0 : worst;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_u64 i = 0; i < list->count; i++) {
+            const ordo_i32 c = plain[list->edge[i].tail] + (ordo_i32)list->edge[i].weight;
+            changed = changed || c < plain[list->edge[i].head];
+            if (c < plain[list->edge[i].head])
+                plain[list->edge[i].head] = c;
+        }
+    }
+    for (ordo_u64 v = 0; v < n; v++) {
+        const ordo_i32 whole = plain[v] + shift[v] - shift[source];
+        const ordo_f32 real = (ordo_f32)whole / 8;
+        memcpy(&expected[v],
+               plain[v] >= 0x3fffffff ? (const void *)&worst
+               : type == ORDO_F32     ? (const void *)&real
+                                      : &whole,
+               4);
+    }
+    ordo_graph *g = shifted_graph(list, type, shift);
+    free(shift);
+    free(plain);
+    contract_run_cells(t, g, NULL, &source, cells, expected);
+}
+
 /* ---- widest: words of widths that are not negative compare as the widths do, whatever their type ---- */
 
 void contract_widest(trial *t, const edge_list *list)

@@ -82,6 +82,74 @@ ORDO_API ordo_status ordo_bfs_from(const ordo_graph *g, const ordo_path_query *q
 ORDO_API ordo_status ordo_widest_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
                                       const ordo_path_answer *answer);
 
+/** A cycle of a graph: edge i leads from vertex i to vertex i + 1, the last one back to vertex 0. */
+typedef struct ordo_cycle {
+    ordo_u64 length;      /**< of vertices and of edges; 0: there is no cycle */
+    ordo_vid *vertex;     /**< [length] each once; owned, see ordo_cycle_free() */
+    ordo_eid *edge;       /**< [length] indices into the rows of the graph */
+    ordo_type type;       /**< of the weights: says which of the next two is set */
+    ordo_i64 whole;       /**< ORDO_I32: the sum of the weights */
+    double real;          /**< ORDO_F32: the sum, exact but for the last bit; its sign is exact */
+    ordo_u64 reserved[4]; /**< set to 0; what is added later takes their place */
+} ordo_cycle;
+
+/**
+ * Frees what a cycle owns and clears it.
+ * @param cycle  may be NULL
+ */
+ORDO_API void ordo_cycle_free(ordo_cycle *cycle);
+
+/**
+ * Shortest paths over weights of either sign, from one source or several; or a cycle of negative weight that a source
+ * reaches, in which case there are no shortest paths.
+ *
+ * Distances are those of ordo_sssp_from(), whatever scheduler finds them. f32: sums are rounded once for each edge, and
+ * a cycle counts as negative where rounded sums go down around it; a negative one that rounding hides is not found.
+ * Predecessors: without a negative weight as of ordo_sssp(); else the tight parent on a path of the fewest edges, and
+ * of these the smallest id.
+ *
+ * Method: operators/bellman_ford.h (without negative types operators/sssp.h). The run is stopped at growing intervals,
+ * to look for a cycle among the edges over which distances came about; that takes a twentieth of the time. In stats,
+ * counts are sums over these parts, and the looks are in run_seconds. With several threads, or another scheduler,
+ * another cycle may be found.
+ * @param g        weights of any type; without weights every edge counts 1
+ * @param query    its sources; no limit, no targets, no stop_after
+ * @param options  NULL: defaults
+ * @param answer   arrays to fill; `within` is not used. Where a cycle is found, all distances are set to unreached and
+ *                 all other arrays to ORDO_NO_VERTEX
+ * @param cycle    [out] the cycle, or one of length 0; the caller's, to be freed by ordo_cycle_free(). What it held
+ * before is not freed. Untouched on error
+ * @return as of ordo_sssp_from(), but for negative weights. ORDO_ERR_OVERFLOW also where a distance is too low for the
+ *         type: i32 distances are from -2147483647 to 2147483646. ORDO_ERR_INPUT also where rounded sums go down
+ * without end around a cycle that is not negative
+ */
+ORDO_API ordo_status ordo_bellman_ford(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                                       const ordo_path_answer *answer, ordo_cycle *cycle);
+/**
+ * Predicts the memory of ordo_bellman_ford() beyond graph and answer.
+ * @param g         any graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, see ordo_run_memory()
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_bellman_ford_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                              ordo_u64 *at_most);
+/**
+ * Verifies the arrays of an answer of ordo_bellman_ford(), or its cycle: that it is one, that a source reaches it, and
+ * its weight.
+ * @param g       as then
+ * @param query   likewise
+ * @param answer  its arrays; those that are not NULL are checked, ties included
+ * @param cycle   what was found
+ * @param how     ORDO_VERIFY_SERIAL compares with the rounds of Bellman and Ford, O(n m); the certificate, which is
+ * also taken by ORDO_VERIFY_AUTO, proves distances in O(n + m)
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_bellman_ford_verify(const ordo_graph *g, const ordo_path_query *query,
+                                              const ordo_path_answer *answer, const ordo_cycle *cycle,
+                                              ordo_verify_how how);
+
 /**
  * Verifies the arrays of an answer of ordo_sssp_from().
  * @param g       as then

@@ -128,6 +128,33 @@ ORDO_FN ordo_f64 ordo_add_sat_f64(ordo_f64 a, ordo_f64 b)
     return a + b;
 }
 
+/* Sums of operands of either sign that keep to the type: its least and its largest value stand for what lies beyond,
+ * and absorb. If `a` is one of them, so is the sum. `b` is finite. */
+ORDO_FN ordo_i32 ordo_add_ends_i32(ordo_i32 a, ordo_i32 b)
+{
+    const ordo_i64 most = 0x7fffffff, least = -most - 1, sum = (ordo_i64)a + b;
+    return a == most || a == least ? a : (ordo_i32)(sum > most ? most : sum < least ? least : sum);
+}
+ORDO_FN ordo_i64 ordo_add_ends_i64(ordo_i64 a, ordo_i64 b)
+{
+    const ordo_i64 most = 0x7fffffffffffffff, least = -most - 1;
+    if (a == most || a == least)
+        return a;
+    return b > 0 ? (a > most - b ? most : a + b) : (a < least - b ? least : a + b);
+}
+ORDO_FN ordo_u32 ordo_add_ends_u32(ordo_u32 a, ordo_u32 b)
+{
+    return ordo_add_sat_u32(a, b);
+}
+ORDO_FN ordo_f32 ordo_add_ends_f32(ordo_f32 a, ordo_f32 b)
+{
+    return a + b;
+}
+ORDO_FN ordo_f64 ordo_add_ends_f64(ordo_f64 a, ordo_f64 b)
+{
+    return a + b;
+}
+
 /* The worst value of each order: `highest` under ORDO_MIN, `lowest` under ORDO_MAX. A cell holds it before any
  * candidate is applied; a candidate of this value proposes nothing. */
 ORDO_FN ordo_u32 ordo_highest_u32(void)

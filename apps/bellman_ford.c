@@ -1,0 +1,414 @@
+/* bellman_ford.c -- the app of shortest paths over weights of either sign: runs of operators/bellman_ford.h, between
+ * which it looks for a cycle of negative weight.
+ *
+ * A run on a graph with such a cycle does not end by itself. So it is stopped when its time is up, and a look at its
+ * distances (apps/negative_cycle.c) finds a cycle, or proves that there is one, or tells from which vertices the run
+ * goes on, with at least twice the time. A look may take a twentieth of the time that was run before it: the first time
+ * is estimated from the graph's size, later ones are at least LOOKS times the last look's. The first look that follows
+ * the moment when some distance is below that of every path without a cycle proves it; so a search with a cycle takes
+ * about twice as long as one that is looked at continuously.
+ *
+ * The end is guaranteed: after as many edges as n rounds have, the serial search decides.
+ *
+ * Stopped runs. A run that is stopped leaves in each cell the weight of some walk, which is what a search may start
+ * from. Entries of its worklist are lost; the look finds all edges that improve their heads, of the vertices that are
+ * active then. (Edges out of vertices that the look has missed are not needed: it has proven that there is a cycle.)
+ *
+ * Types. u32, and no weights: nothing is negative, so it is ordo_sssp_from(). A sum that leaves its type shows as the
+ * type's least or largest value. If the least one is met, the serial search decides, which adds up in 128 bits. If a
+ * vertex is unreached although an edge from a reached one leads to it, its distance does not fit.
+ */
+#include "apps/common.h"
+#include "apps/negative_cycle.h"
+#include "apps/predecessors.h"
+#include "apps/runs.h"
+#include "framework/run/reserved.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <ordo/memory.h>
+
+enum { LOOKS = 20 };        /* time between looks, in looks */
+#define LOOK_SECONDS 1e-8   /* of a look, for each vertex and edge: an estimate */
+#define FIRST_SECONDS 0.002 /* at least */
+
+/* ---- checks ---- */
+
+static ordo_type type_of(const ordo_graph *g)
+{
+    return ordo_sssp_type(g);
+}
+
+static bool may_be_negative(const ordo_graph *g)
+{
+    return type_of(g) == ORDO_I32 || type_of(g) == ORDO_F32;
+}
+
+static const ordo_operator *op_for(const ordo_graph *g)
+{
+    return ordo_operator_for(may_be_negative(g) ? "bellman_ford" : "sssp", g);
+}
+
+static ordo_status check_query(const ordo_path_query *query, const ordo_cycle *cycle)
+{
+    if (!cycle)
+        return ordo_fail(ORDO_ERR_USAGE, "cycle is NULL, expected a place for one");
+    if (query && (query->limited || query->target_count || query->stop_after))
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "paths over negative weights have no limit and no early end: any vertex may get nearer again");
+    return ORDO_OK;
+}
+
+/* ORDO_ERR_INPUT for NaN and infinite weights, which always change the mean. */
+static ordo_status check_finite(const ordo_graph *graph, const ordo_graph_info *info)
+{
+    const ordo_csr *g = ordo_graph_out(graph);
+    if (isfinite(info->weight_mean))
+        return ORDO_OK;
+    for (ordo_eid e = 0; e < g->m; e++) {
+        const double w = ordo_word_value(g->weight_type, ordo_weight_word(g, e));
+        if (!isfinite(w))
+            return ordo_fail(ORDO_ERR_INPUT, "edge %u -> %u has weight %g; shortest paths need finite weights",
+                             ordo_csr_tail(g, e), g->head[e * g->stride], isnan(w) ? (double)NAN : w);
+    }
+    return ORDO_OK;
+}
+
+/* ---- the least and the largest distance ---- */
+
+/* Doubles as words that compare as they do. */
+static ordo_u64 to_ordered(double x)
+{
+    ordo_u64 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (ordo_u64)1 << 63;
+}
+static double from_ordered(ordo_u64 word)
+{
+    double x;
+    word = word >> 63 ? word & ~((ordo_u64)1 << 63) : ~word;
+    memcpy(&x, &word, sizeof x);
+    return x;
+}
+
+typedef struct extent {
+    ordo_type type;
+    const ordo_u32 *dist;
+    ordo_u64 least, most; /* atomic; ordered, `most` inverted */
+} extent;
+
+static void extent_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    extent *x = arg;
+    const ordo_u32 unreached = ordo_unreached_word(x->type);
+    double least = (double)INFINITY, most = -(double)INFINITY;
+    for (ordo_u64 v = begin; v < end; v++) {
+        const double d = ordo_word_value(x->type, x->dist[v]);
+        if (x->dist[v] == unreached)
+            continue;
+        least = d < least ? d : least;
+        most = d > most ? d : most;
+    }
+    ordo_keep_least_u64(&x->least, to_ordered(least));
+    ordo_keep_least_u64(&x->most, ~to_ordered(most));
+}
+
+/* Of the reached vertices, of which there is one at least. */
+static ordo_status find_extent(const ordo_search *s, int threads, double *least, double *most)
+{
+    extent x = {.type = s->type, .dist = s->dist, .least = ~(ordo_u64)0, .most = ~(ordo_u64)0};
+    ordo_status status = ordo_for_ranges(threads, s->g->n, 0, extent_range, &x);
+    *least = from_ordered(x.least);
+    *most = from_ordered(~x.most);
+    return status;
+}
+
+/* ---- overflow ---- */
+
+/* Finds an edge from a reached vertex to an unreached one: its sum does not fit. Serial; only where the largest
+ * distance and weight make that possible. */
+static ordo_status check_overflow(const ordo_search *s, double most, double weight_max)
+{
+    const ordo_csr *g = s->g;
+    const bool is_real = s->type == ORDO_F32;
+    const ordo_u32 *dist = s->dist, unreached = ordo_unreached_word(s->type);
+    const double sum = most + weight_max;
+    if (is_real ? isfinite((ordo_f32)sum) : sum < ORDO_UNREACHED_I32)
+        return ORDO_OK;
+    for (ordo_vid u = 0; u < g->n; u++)
+        for (ordo_eid e = g->row[u]; dist[u] != unreached && e < g->row[u + 1]; e++)
+            if (dist[g->head[e * g->stride]] == unreached)
+                return ordo_fail(ORDO_ERR_OVERFLOW, "edge %u -> %u: distance %.10g + weight %.10g does not fit %s", u,
+                                 g->head[e * g->stride], ordo_word_value(s->type, dist[u]),
+                                 ordo_word_value(s->type, ordo_weight_word(g, e)), is_real ? "f32" : "i32");
+    return ORDO_OK;
+}
+
+/* ---- the runs ---- */
+
+static double deadline_of(const ordo_options *asked, double start)
+{
+    return asked->timeout > 0 ? start + asked->timeout : 0;
+}
+
+/* Has the serial search decide. */
+static ordo_status decide(ordo_search *s, const ordo_runs *runs, const ordo_options *asked, ordo_cycle *cycle)
+{
+    s->deadline = deadline_of(asked, runs->start);
+    return ordo_search_decide(s, cycle);
+}
+
+/* A run and looks at it, in turns, until it ends or a cycle is found. */
+static ordo_status run_and_look(ordo_search *s, ordo_work *work, ordo_runs *runs, const ordo_options *asked,
+                                ordo_cycle *cycle)
+{
+    const double most_edges = (double)s->g->n * (double)s->g->m, end = deadline_of(asked, runs->start);
+    double budget = LOOKS * LOOK_SECONDS * ((double)s->g->n + (double)s->g->m);
+    ordo_stats own = {0};
+    ordo_look look = {0};
+    ordo_status status;
+    budget = budget > FIRST_SECONDS ? budget : FIRST_SECONDS;
+    if (!runs->stats)
+        runs->stats = &own; /* counts edges */
+    for (;;) {
+        const double limit = ordo_clock() + budget;
+        runs->options.timeout = (end > 0 && end < limit ? end : limit) - runs->start;
+        status = ordo_runs_one(runs, work);
+        if (status != ORDO_ERR_TIMEOUT || (end > 0 && ordo_clock() >= end))
+            break;
+        const double before = ordo_clock();
+        ordo_free(look.active);
+        status = ordo_search_look(s, &look, cycle);
+        if (status || cycle->length)
+            break;
+        if (look.proven || (double)runs->stats->edges > most_edges) {
+            status = decide(s, runs, asked, cycle);
+            break;
+        }
+        work->initial = look.active;
+        work->initial_count = look.active_count;
+        const double spent = ordo_clock() - before;
+        budget = 2 * budget > LOOKS * spent ? 2 * budget : LOOKS * spent;
+    }
+    ordo_free(look.active);
+    if (runs->stats == &own) {
+        ordo_stats_free(&own);
+        runs->stats = NULL;
+        runs->ran = false;
+    }
+    return status;
+}
+
+/* With a cycle there are no distances. */
+static ordo_status clear_answer(const ordo_search *s, int threads, const ordo_path_answer *answer)
+{
+    ordo_vid *lists[] = {answer->pred, answer->nearest};
+    ordo_status status = ordo_fill(threads, answer->value, s->g->n, ordo_unreached_word(s->type));
+    for (int i = 0; i < 2; i++)
+        if (!status && lists[i])
+            status = ordo_fill(threads, lists[i], s->g->n, ORDO_NO_VERTEX);
+    return status;
+}
+
+/* The paths of an answer without a cycle. */
+static ordo_paths paths_of(const ordo_search *s, const ordo_graph_info *info)
+{
+    return (ordo_paths){.g = s->g,
+                        .type = s->type,
+                        .weighted = true,
+                        .by_hops = info->weight_min < 0,
+                        .sources = s->sources,
+                        .dist = s->dist};
+}
+
+/* Rounded sums can stay as they are although a cycle is negative: then a vertex is reached to which no tight edges lead
+ * from a source. Looks for such a cycle. */
+static ordo_status check_rounding(ordo_search *s, const ordo_graph_info *info, const ordo_runs *runs,
+                                  const ordo_options *asked, const ordo_path_answer *answer, ordo_cycle *cycle)
+{
+    if (s->type != ORDO_F32 || info->weight_min >= 0)
+        return ORDO_OK;
+    ordo_u64 missed;
+    ordo_look look = {0};
+    ordo_vid *own = answer->pred ? NULL : ordo_alloc(s->g->n, sizeof *own);
+    const ordo_paths paths = paths_of(s, info);
+    if (!answer->pred && !own)
+        return ORDO_ERR_MEMORY;
+    ordo_status status = ordo_predecessors_some(&paths, asked->threads, own ? own : answer->pred, &missed);
+    ordo_free(own);
+    if (!status && missed)
+        status = ordo_search_look(s, &look, cycle);
+    ordo_free(look.active);
+    return status || !missed || cycle->length ? status : decide(s, runs, asked, cycle);
+}
+
+static ordo_status search(ordo_search *s, const ordo_graph *g, const ordo_graph_info *info, ordo_runs *runs,
+                          const ordo_options *asked, const ordo_path_answer *answer, ordo_cycle *cycle)
+{
+    const int threads = asked->threads;
+    ordo_work work = ordo_vertex_work(op_for(g), g, NULL, answer->value, s->sources);
+    ordo_status status = ordo_run_check(&work, asked);
+    if (!status)
+        status = check_finite(g, info);
+    if (!status)
+        status = ordo_fill(threads, answer->value, work.targets, ordo_unreached_word(s->type));
+    if (status)
+        return status;
+    ordo_sources_set(s->sources, answer->value, 0); /* the same word for both types */
+    status = run_and_look(s, &work, runs, asked, cycle);
+    double least = 0, most = 0;
+    if (!status && !cycle->length)
+        status = find_extent(s, threads, &least, &most);
+    if (!status && !cycle->length && (s->type == ORDO_F32 ? isinf(least) : least < -(double)ORDO_UNREACHED_I32)) {
+        status = decide(s, runs, asked, cycle);
+        if (!status && !cycle->length)
+            status = find_extent(s, threads, &least, &most);
+    }
+    if (!status && !cycle->length)
+        status = check_rounding(s, info, runs, asked, answer, cycle);
+    if (!status && cycle->length)
+        return clear_answer(s, threads, answer);
+    return status ? status : check_overflow(s, most, info->weight_max);
+}
+
+ordo_status ordo_bellman_ford(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                              const ordo_path_answer *answer, ordo_cycle *cycle)
+{
+    ordo_sources from;
+    ordo_graph_info info;
+    ordo_cycle found = {0};
+    ordo_status status = check_query(query, cycle);
+    if (!status)
+        status = ordo_sources_make(g, query, answer, &from);
+    if (status)
+        return status;
+    if (!may_be_negative(g)) {
+        ordo_sources_free(&from);
+        status = ordo_sssp_from(g, query, options, answer);
+        if (!status)
+            *cycle = found;
+        return status;
+    }
+    ordo_graph_get_info(g, &info);
+    const ordo_options chosen = ordo_options_or_auto(options, "delta");
+    ordo_runs runs = {.options = chosen, .stats = answer->stats, .start = ordo_clock()};
+    ordo_search s = {.g = ordo_graph_out(g), .type = type_of(g), .sources = &from, .dist = answer->value};
+    status = search(&s, g, &info, &runs, &chosen, answer, &found);
+    ordo_runs_end(&runs, ordo_operator_name(op_for(g)), status);
+    if (!status && !found.length) {
+        const ordo_paths paths = paths_of(&s, &info);
+        status = ordo_trees(&paths, chosen.threads, answer->pred, answer->nearest);
+    }
+    if (status)
+        ordo_cycle_free(&found);
+    else
+        *cycle = found;
+    ordo_sources_free(&from);
+    return status;
+}
+
+void ordo_cycle_free(ordo_cycle *cycle)
+{
+    if (!cycle)
+        return;
+    ordo_free(cycle->vertex);
+    ordo_free(cycle->edge);
+    *cycle = (ordo_cycle){0};
+}
+
+ordo_status ordo_bellman_ford_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                     ordo_u64 *at_most)
+{
+    if (!may_be_negative(g))
+        return ordo_sssp_memory(g, options, expected, at_most);
+    const ordo_sources source = ORDO_FIRST_VERTEX;
+    const ordo_options chosen = ordo_options_or_auto(options, "delta");
+    const ordo_work work = ordo_vertex_work(op_for(g), g, NULL, (void *)&source, &source); /* cells are not read */
+    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    const ordo_u64 serial = work.targets * 41; /* apps/negative_cycle.c: fifo and parents */
+    if (!status && *at_most < serial)
+        *at_most = serial;
+    return status;
+}
+
+/* ---- the app ---- */
+
+/* A field of a type that is signed or real. */
+static ordo_field field_of(const char *name, ordo_type type, ordo_i64 whole, double real)
+{
+    const bool is_real = type == ORDO_F32;
+    return (ordo_field){.name = name,
+                        .type = is_real ? ORDO_F32 : ORDO_I32,
+                        .whole = is_real ? 0 : (ordo_u64)whole,
+                        .real = is_real ? real : 0};
+}
+
+static void sum_up(ordo_answer *answer)
+{
+    const ordo_type type = answer->type;
+    const ordo_u32 *word = answer->values, unreached = ordo_unreached_word(type);
+    ordo_u64 reached = 0;
+    ordo_i64 whole = 0;
+    double real = 0, least = 0, most = 0;
+    for (ordo_u64 v = 0; v < answer->n; v++) {
+        const double d = ordo_word_value(type, word[v]);
+        if (word[v] == unreached)
+            continue;
+        least = !reached || d < least ? d : least;
+        most = !reached || d > most ? d : most;
+        reached++;
+        if (type == ORDO_F32)
+            real += d;
+        else
+            whole += (ordo_i64)d;
+    }
+    const bool cycle = answer->cycle.length > 0, is_real = type == ORDO_F32;
+    answer->within = cycle ? 0 : (double)INFINITY;
+    answer->fields[0] = (ordo_field){.name = "negative_cycle", .type = ORDO_U64, .whole = cycle};
+    answer->field_count = cycle ? 2 : 5;
+    if (cycle) {
+        answer->fields[1] = field_of("weight", type, answer->cycle.whole, answer->cycle.real);
+        return;
+    }
+    answer->fields[1] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
+    answer->fields[2] = field_of("min", type, is_real ? 0 : (ordo_i64)least, least);
+    answer->fields[3] = field_of("max", type, is_real ? 0 : (ordo_i64)most, most);
+    answer->fields[4] = field_of("sum", type, whole, real);
+}
+
+static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
+{
+    const ordo_path_query query = ordo_input_query(input);
+    ordo_path_answer paths;
+    ordo_cycle_free(&answer->cycle);
+    ordo_status status = ordo_answer_paths(answer, type_of(input->graph), input, stats, &paths);
+    if (!status)
+        status = ordo_bellman_ford(input->graph, &query, options, &paths, &answer->cycle);
+    if (!status)
+        sum_up(answer);
+    return status;
+}
+
+static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
+{
+    const ordo_path_query query = ordo_input_query(input);
+    const ordo_path_answer paths = ordo_answer_claimed(answer, input);
+    return ordo_bellman_ford_verify(input->graph, &query, &paths, &answer->cycle, how);
+}
+
+extern const ordo_app ordo_app_bellman_ford;
+const ordo_app ordo_app_bellman_ford = {
+    .name = "bellman-ford",
+    .summary = "shortest paths from one source, weights of either sign; or a negative cycle",
+    .value_name = "distance",
+    .needs_source = true,
+    .wants_weights = true,
+    .has_tree = true,
+    .has_cycle = true,
+    .has_infinity = true,
+    .op = op_for,
+    .run = run,
+    .verify = verify,
+    .memory = ordo_bellman_ford_memory,
+};
