@@ -61,6 +61,7 @@ typedef struct ordo_app {
     bool has_paths;           /* takes a limit and ends early; has_tree */
     bool has_tree;            /* gives predecessors */
     bool has_cycle;           /* may find a cycle instead of values, which are "unknown" then */
+    bool takes_list;          /* one run from a list of sources, with a row of values for each; needs_source */
     bool has_k, has_ranks;    /* takes k; takes damping and tolerance */
     bool wants_weights;       /* reads weights; otherwise the command loads the graph without them */
     bool has_infinity;        /* the type's largest value means infinity: unreached, or the width at the source */

@@ -124,7 +124,8 @@ enum {
     TRAIT_RATINGS = 1 << 8,  /* bench sgd */
     TRAIT_MACHINE = 1 << 9,  /* bench machine */
     TRAIT_TREE = 1 << 11,
-    TRAIT_STATE = 1 << 10 /* an operator's file */
+    TRAIT_AT_ONCE = 1 << 12, /* one answer from several sources */
+    TRAIT_STATE = 1 << 10    /* an operator's file */
 };
 /* A verb of the command that is not an app. */
 typedef struct cli_verb {
