@@ -34,6 +34,13 @@ static const ordo_operator *op_for(const ordo_graph *g)
 
 /* ---- peeling ---- */
 
+enum { PARTS = 256, LEAST_PART = 4096 /* vertices */, FEW = 16384 /* vertices that one thread looks at */ };
+
+/* A part of the vertices: those that remain are at its beginning in `alive`; what looking at them has found. */
+typedef struct part {
+    ordo_u64 alive, count; /* remaining vertices; of these in `initial`, from the part's beginning */
+    ordo_i32 least;        /* the fewest neighbours */
+} part;
 
 typedef struct peeling {
     ordo_runs runs;
@@ -42,37 +49,91 @@ typedef struct peeling {
     ordo_u32 *core;              /* [n] ORDO_NO_VERTEX while the vertex remains */
     ordo_item *alive, *initial;  /* [n] remaining vertices; those with the fewest neighbours */
     ordo_u64 alive_count, count; /* of these */
+    ordo_u32 k;                  /* 0, or those with fewer are looked for */
+    ordo_u64 size;               /* vertices of a part */
+    part part[PARTS + 1];
 } peeling;
 
-/* Drops removed vertices from the list; finds those with the fewest neighbours or, with k, with fewer than k. */
-static ordo_i32 look_round(peeling *p, ordo_u32 k)
+static ordo_u64 parts_of(const peeling *p)
 {
+    const ordo_u64 n = ordo_graph_out(p->graph)->n;
+    return n / p->size + (n % p->size != 0);
+}
+
+/* Parts of the vertices, all of which remain. */
+static void make_parts(peeling *p)
+{
+    const ordo_u64 n = ordo_graph_out(p->graph)->n;
+    p->size = n / PARTS + 1 < LEAST_PART ? LEAST_PART : n / PARTS + 1;
+    p->alive_count = n;
+    for (ordo_u64 i = 0; i < parts_of(p); i++)
+        p->part[i].alive = n - i * p->size < p->size ? n - i * p->size : p->size;
+}
+
+/* Drops removed vertices from a part; finds those with the fewest neighbours or, with k, with fewer than k. */
+static void look_at_part(peeling *p, part *mine, ordo_item *alive, ordo_item *initial)
+{
+    const ordo_u32 k = p->k;
     ordo_i32 least = ORDO_MOST_NEIGHBOURS;
-    ordo_u64 kept = 0;
-    p->count = 0;
-    for (ordo_u64 i = 0; i < p->alive_count; i++) {
-        ordo_item v = p->alive[i];
+    ordo_u64 kept = 0, count = 0;
+    for (ordo_u64 i = 0; i < mine->alive; i++) {
+        const ordo_item v = alive[i];
         if (p->core[v] != ORDO_NO_VERTEX)
             continue;
-        p->alive[kept++] = v;
+        alive[kept++] = v;
         if (k ? p->left[v] >= (ordo_i32)k : p->left[v] > least)
             continue;
         if (!k && p->left[v] < least) {
             least = p->left[v];
-            p->count = 0;
+            count = 0;
         }
-        p->initial[p->count++] = v;
+        initial[count++] = v;
     }
-    p->alive_count = kept;
-    return least;
+    *mine = (part){kept, count, least};
 }
 
-static ordo_status peel(peeling *p, ordo_u32 k)
+static void look_at_parts(void *arg, ordo_u64 begin, ordo_u64 end)
 {
+    peeling *p = arg;
+    for (ordo_u64 i = begin / p->size; i * p->size < end; i++)
+        if (p->part[i].alive)
+            look_at_part(p, &p->part[i], p->alive + i * p->size, p->initial + i * p->size);
+        else
+            p->part[i] = (part){.least = ORDO_MOST_NEIGHBOURS};
+}
+
+/* The same for all vertices; sets *least. */
+static ordo_status look_round(peeling *p, ordo_i32 *least)
+{
+    const ordo_u64 n = ordo_graph_out(p->graph)->n, parts = parts_of(p);
+    ordo_status status = ORDO_OK;
+    if (p->alive_count < FEW)
+        look_at_parts(p, 0, n);
+    else
+        status = ordo_for_ranges(p->runs.options.threads, n, p->size, look_at_parts, p);
+    *least = ORDO_MOST_NEIGHBOURS;
+    p->alive_count = p->count = 0;
+    for (ordo_u64 i = 0; i < parts; i++) {
+        *least = p->part[i].least < *least ? p->part[i].least : *least;
+        p->alive_count += p->part[i].alive;
+    }
+    for (ordo_u64 i = 0; i < parts && !status; i++)
+        if (p->k || p->part[i].least == *least) {
+            memmove(p->initial + p->count, p->initial + i * p->size, p->part[i].count * sizeof *p->initial);
+            p->count += p->part[i].count;
+        }
+    return status;
+}
+
+static ordo_status peel(peeling *p)
+{
+    const ordo_u32 k = p->k;
     ordo_status status = ORDO_OK;
     ordo_u64 before = ~(ordo_u64)0; /* vertices that remained before the last run */
     do {
-        ordo_i32 least = look_round(p, k);
+        ordo_i32 least;
+        if ((status = look_round(p, &least)))
+            return status;
         if (p->alive_count && p->alive_count == before)
             return ordo_fail(ORDO_ERR_INTERNAL, "kcore: a run under scheduler '%s' has removed none of %llu vertices",
                              p->runs.options.scheduler, (unsigned long long)before);
@@ -107,7 +168,8 @@ static ordo_status by_runs(const ordo_graph *g, ordo_u32 k, const ordo_options *
     ordo_i32 none = 0;
     peeling p = {
         .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats, .on_gpu = ordo_is_for_gpu(options)},
-        .core = core};
+        .core = core,
+        .k = k};
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &p.runs.options);
     if (status)
@@ -126,9 +188,10 @@ static ordo_status by_runs(const ordo_graph *g, ordo_u32 k, const ordo_options *
         status = ordo_fill(threads, core, n, ORDO_NO_VERTEX);
     if (!status)
         status = ordo_fill_ids(threads, p.alive, n);
-    p.alive_count = n;
-    if (!status)
-        status = peel(&p, k);
+    if (!status) {
+        make_parts(&p);
+        status = peel(&p);
+    }
     if (!status)
         mark_members(k, n, core);
     ordo_runs_end(&p.runs, ordo_operator_name(work.op), status);

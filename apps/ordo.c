@@ -22,6 +22,7 @@ const cli_verb verbs[] = {
     {"new", "operator|scheduler NAME", "writes what to begin with, and a test of it", VERB_NEW, verb_new},
     {"bench", "ht|atm|sgd|machine [RATINGS]",
      "critical sections: servers against locks, checked; what the machine can do", VERB_BENCH, verb_bench},
+    {"gap", "GRAPH", "the kernels of the GAP Benchmark Suite by its rules, in its lines", VERB_GAP, verb_gap},
     {"generate", "KIND ... -o FILE", "makes a graph and writes it", VERB_GENERATE, verb_generate},
     {"convert", "IN OUT", "reads a graph and writes it in the format of OUT's suffix", VERB_CONVERT, verb_convert},
     {"sample", "IN OUT", "writes a part of a graph: a component, a ball, listed or random vertices", VERB_SAMPLE,

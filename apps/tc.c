@@ -1,4 +1,4 @@
-/* tc.c -- the app of triangles: a native program, or under a named scheduler one run of operators/tc.h.
+/* tc.c -- the app of triangles: a native program (tc.cu on a GPU), or under a named scheduler a run of operators/tc.h.
  * operators/tc.h.
  *
  * The program orients the graph (oriented.h). Then for each vertex u of a row N(u) it marks the heads of that row in a
@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <ordo/memory.h>
 #include <ordo/operator/operator.h>
@@ -245,7 +246,7 @@ static ordo_status count_all(ordo_job *job)
 }
 
 static const ordo_program program = {
-    .name = "tc", .summary = "marks of a row, looked up by the rows of its heads", .run = count_all};
+    .name = "tc", .summary = "marks of a row, looked up by the rows of its heads", .run = count_all, .on_cuda = true};
 
 /* ---- the app ---- */
 
@@ -290,6 +291,8 @@ static ordo_status run_program(const query *q, const ordo_graph *g, bool *is_sim
                             .targets = q->corner ? n : 1};
     *is_simple = true;
     const ordo_status status = ordo_program_run(&program, &work, &q->options, q->stats);
+    if (!status && !q->corner && triangles == TC_NOT_SIMPLE)
+        *is_simple = false;
     q->found->triangles = triangles;
     return status;
 }
@@ -413,6 +416,8 @@ static ordo_status check(const ordo_graph *g, bool native, bool corners, const o
 {
     const tc_state unused = {0};
     ordo_u64 none = 0;
+    if (corners && options->device && !strcmp(options->device, "cuda"))
+        return ordo_fail(ORDO_ERR_USAGE, "triangles at each vertex are counted on device 'cpu' alone, found 'cuda'");
     if (native)
         return ordo_program_check(&program, options);
     if (corners)
@@ -434,6 +439,8 @@ ordo_status ordo_triangles(const ordo_graph *g, const ordo_options *options, ord
                .found = found};
     if (native)
         q.options.scheduler = ORDO_NATIVE;
+    if (native && corner && q.options.device && !strcmp(q.options.device, "auto"))
+        q.options.device = "cpu";
     ordo_status status = check(g, native, corner != NULL, &q.options);
     if (status)
         return status;

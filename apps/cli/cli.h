@@ -1,9 +1,9 @@
 /* cli.h -- what the files of the command `ordo` share: options, a loaded graph, the record of a run.
  *
  * The steps of a call: options/parse.c turns words into an `options`, one verb's file does the work (run.c, compare.c,
- * bench.c, graphs.c, sample.c, help.c, man.c, complete.c; run_time/ for operators' files), text.c prints for people,
- * json.c for programs, files.c writes files and renames them. Functions return an ordo_status with the error message
- * set; only main prints it and chooses the exit status.
+ * bench.c, gap.c, graphs.c, sample.c, help.c, man.c, complete.c; run_time/ for operators' files), text.c prints for
+ * people, json.c for programs, files.c writes files and renames them. Functions return an ordo_status with the error
+ * message set; only main prints it and chooses the exit status.
  */
 #ifndef ORDO_CLI_H
 #define ORDO_CLI_H
@@ -31,6 +31,7 @@ enum {
     VERB_TUNE = 1 << 8,
     VERB_CHECK = 1 << 9, /* check-operator */
     VERB_NEW = 1 << 10,
+    VERB_GAP = 1 << 11,
     VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
@@ -100,6 +101,7 @@ typedef struct options {
 
     /* output */
     const char *json, *output, *tree, *nearest, *trace, *cut;
+    const char *kernels;                            /* gap; NULL: all */
     const char *baseline, *csv, *svg, *save, *from; /* compare */
     double adaptive;                                /* compare: seconds; 0: --repeat alone */
     double search_seconds;                          /* tune */
@@ -398,6 +400,7 @@ ordo_status verb_new(const options *o);
 ordo_status verb_compare(const options *o);
 ordo_status verb_tune(const options *o);
 ordo_status verb_bench(const options *o);
+ordo_status verb_gap(const options *o);
 ordo_status verb_generate(const options *o);
 ordo_status verb_convert(const options *o);
 ordo_status verb_info(const options *o);

@@ -350,6 +350,34 @@ class Run(Base):
         out = self.ok(ordo("compare", "bc", self.gr, "-n", 2)).out
         self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
 
+    def test_gap(self):
+        """GAP's lines and rules: kernels, numbers of trials, sources."""
+        out = self.ok(ordo("gap", "-g", 8, "-n", 2, "-v")).out
+        self.assertEqual(re.findall(r"(?m)^Kernel: +(\w+)$", out), ["bfs", "sssp", "pr", "cc", "bc", "tc"])
+        self.assertEqual(len(re.findall(r"(?m)^Trial Time: +\d+\.\d{5}$", out)), 12)
+        self.assertEqual(len(re.findall(r"(?m)^Average Time: +\d+\.\d{5}$", out)), 6)
+        self.assertEqual(len(re.findall(r"(?m)^Verification: +PASS$", out)), 12)
+        self.assertEqual(len(set(re.findall(r"(?m)^Graph has 256 nodes and \d+ undirected edges for degree: \d+$", out))), 1)
+        out = self.ok(ordo("gap", self.gr, "-k", "tc,bfs")).out
+        self.assertEqual(re.findall(r"(?m)^Kernel: +(\w+)$", out), ["tc", "bfs"])
+        self.assertEqual(len(re.findall("Trial Time", out)), 3 + 64)
+        self.assertIn(f"Graph has {self.n} nodes and {len(self.edges)} directed edges", out)
+        rows = [json.loads(line) for line in self.ok(ordo("gap", self.gr, "-k", "bfs,bc,sssp", "-n", 3, "--json", "-")).out.splitlines()]
+        self.assertEqual([r["app"] for r in rows], 3 * ["bfs"] + 3 * ["bc"] + 3 * ["sssp"])
+        self.assertEqual([r["source"] for r in rows[:3]], [r["source"] for r in rows[6:]])  # the picker begins again
+        self.assertEqual([r["sources_at_once"] for r in rows[3:6]], [4, 4, 4])
+        with open(self.path("from"), "w") as f:
+            f.write("3\n1\n")
+        rows = [json.loads(line) for line in self.ok(ordo("gap", self.gr, "-k", "bfs", "--sources", self.path("from"), "--json", "-")).out.splitlines()]
+        self.assertEqual([r["source"] for r in rows], [3, 1])
+        with open(self.path("plain.el"), "w") as f:
+            f.write("0 1\n1 2\n2 0\n")
+        row = json.loads(self.ok(ordo("gap", self.path("plain.el"), "-k", "sssp", "-n", 1, "--json", "-")).out)
+        self.assertEqual(row["graph"]["weight"]["origin"], "uniform:1:255 --seed 27491095")
+        self.refused(2, "kernel 'dfs'", "gap", self.gr, "-k", "dfs")
+        self.refused(2, "no graph given", "gap")
+        self.refused(2, "no standard input", "gap", "-")
+
     def test_sums_of_many_threads(self):
         """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
         servers = [s for s in schedulers() if s == "lock_server"]

@@ -11,7 +11,7 @@
 
 #define RUNS (VERB_APP | VERB_COMPARE | VERB_TUNE)
 #define MEASURES (RUNS | VERB_BENCH)
-#define READS (RUNS | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_BENCH)
+#define READS (RUNS | VERB_GAP | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_BENCH)
 #define MAKES (READS | VERB_GENERATE)
 #define FILES (VERB_CHECK | VERB_NEW)
 #define ANY (MAKES | FILES | VERB_LIST)
@@ -65,14 +65,14 @@ enum { U32_MOST = 0xffffffff };
 /* clang-format off */
 const option_row option_rows[OPTION_ROWS] = {
     /* the graph */
-    ROW("file", 'f', "FILE", VERB_APP | VERB_INFO | VERB_BENCH, TEXT(file),
+    ROW("file", 'f', "FILE", VERB_APP | VERB_GAP | VERB_INFO | VERB_BENCH, TEXT(file),
         "the graph, instead of the word GRAPH; '-' is standard input", GRAPHS),
-    ROW(NULL, 'g', "SCALE", RUNS, OWN(take_kron),
+    ROW(NULL, 'g', "SCALE", RUNS | VERB_GAP, OWN(take_kron),
         "GAP's kron graph of 2^SCALE vertices, symmetric; weights 1..255 if wanted", .group = GROUP_MADE),
-    ROW(NULL, 'u', "SCALE", RUNS, OWN(take_urand), "GAP's urand graph, likewise", .group = GROUP_MADE),
+    ROW(NULL, 'u', "SCALE", RUNS | VERB_GAP, OWN(take_urand), "GAP's urand graph, likewise", .group = GROUP_MADE),
     ROW("degree", 'k', "N", RUNS, WHOLE(made.degree, 1, U32_MOST), "-g and -u: edges per vertex (16)"),
     ROW("degree", 'k', "N", VERB_GENERATE, WHOLE(made.degree, 1, U32_MOST), "rmat, kron, urand, uniform: edges per vertex (16)"),
-    ROW("generate", 0, "\"KIND ...\"", MEASURES | VERB_INFO, TEXT(generate),
+    ROW("generate", 0, "\"KIND ...\"", MEASURES | VERB_GAP | VERB_INFO, TEXT(generate),
         "a made graph: the words of `ordo generate`, quoted", GRAPHS, .group = GROUP_MADE),
     ROW("scale", 0, "N", VERB_GENERATE, WHOLE(made.scale, 0, 31), "rmat, kron, urand: 2^N vertices"),
     ROW("vertices", 0, "N", VERB_GENERATE, WHOLE(made.vertices, 0, ORDO_MAX_VERTICES), "how many: uniform, road, star, path, complete, cliques"),
@@ -134,13 +134,13 @@ const option_row option_rows[OPTION_ROWS] = {
         ONLY(TRAIT_STATE, "has no state to set"), .repeats = true),
     ROW(NULL, 'd', "DELTA", RUNS, OWN(take_delta), "the tunable delta, for schedulers that have it"),
     ROW("device", 0, "LIST", VERB_COMPARE, TEXT(device), "cpu, cuda, auto (cuda where that can be), by commas (cpu)"),
-    ROW("device", 0, "cpu|cuda|auto", MEASURES & ~VERB_COMPARE, WORD(device), "where; auto: cuda where that can be (cpu)"),
+    ROW("device", 0, "cpu|cuda|auto", (MEASURES & ~VERB_COMPARE) | VERB_GAP, WORD(device), "where; auto: cuda where that can be (cpu)"),
     ROW("device", 0, "cpu|cuda|auto", VERB_CHECK, WORD(device), "also runs it there, under every scheduler, on small graphs (not run)"),
     ROW("threads", 0, "LIST", VERB_COMPARE, TEXT(thread_list), "threads, by commas (OMP_NUM_THREADS, or one a core)"),
     ROW("threads", 0, "N", MAKES & ~VERB_COMPARE, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
     ROW("source", 'r', "V", VERB_COMPARE | VERB_TUNE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
         ONLY(TRAIT_SOURCE | TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
-    ROW("source", 'r', "V", VERB_APP, TEXT(source), "the vertex to start from (a random one with an edge out, by --seed)",
+    ROW("source", 'r', "V", VERB_APP | VERB_GAP, TEXT(source), "the vertex to start from (a random one with an edge out, by --seed)",
         ONLY(TRAIT_SOURCE, "has no source"), .group = GROUP_SOURCES),
     ROW("source", 'r', "V", VERB_APP, TEXT(source), "where the flow is from (what the graph says)",
         ONLY(TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
@@ -149,7 +149,7 @@ const option_row option_rows[OPTION_ROWS] = {
         ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("infinite", 0, "N", RUNS, WHOLE(flow.infinite, 1, U32_MOST), "edges of capacity N have no bound (none)",
         ONLY(TRAIT_TERMINALS, "has no sink")),
-    ROW("sources", 0, "FILE|N", RUNS, TEXT(sources), "starts from each vertex of FILE (one a line, '#' begins a comment), or from N random ones",
+    ROW("sources", 0, "FILE|N", RUNS | VERB_GAP, TEXT(sources), "starts from each vertex of FILE (one a line, '#' begins a comment), or from N random ones; bc also takes all",
         ONLY(TRAIT_SOURCE, "takes no list of sources"), .group = GROUP_SOURCES),
     ROW("sources-at-once", 0, "FILE", VERB_APP, TEXT(sources_at_once),
         "one run from all vertices of FILE: each vertex has the best path from any of them", ONLY(TRAIT_AT_ONCE, "takes no list of sources as one"),
@@ -158,6 +158,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("trials", 0, "N", VERB_CHECK, WHOLE(trials, 1, 1000000000), "random cases for each property (2000)"),
     ROW("repeat", 'n', "N", VERB_APP, WHOLE(repeat, 1, MOST_RUNS), "runs, of each source; without any each run picks a new one (1)"),
     ROW("repeat", 'n', "N", VERB_COMPARE, WHOLE(repeat, 1, MOST_RUNS), "rounds: runs of each scheduler from each source (5)"),
+    ROW("kernels", 'k', "LIST", VERB_GAP, TEXT(kernels), "bfs, sssp, pr, cc, bc, tc, by commas (all)"),
+    ROW("repeat", 'n', "N", VERB_GAP, WHOLE(repeat, 1, MOST_RUNS), "trials of each kernel (GAP's: bfs 64, sssp 64, pr 16, cc 16, bc 16, tc 3)"),
     ROW("adaptive", 0, "SECONDS", VERB_COMPARE, REAL(adaptive, "(]", 0, 1e6),
         "more rounds, until every interval is within 2 % or the time for a graph is up"),
     ROW("baseline", 0, "NAME", VERB_COMPARE, TEXT(baseline), "what the others are compared with (the first of the list)"),
@@ -172,11 +174,11 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("damping", 0, "D", RUNS, REAL(damping, "[)", 0, 1), "chance of following an edge (0.85)", ONLY(TRAIT_RANKS, "has no damping")),
     ROW("tolerance", 0, "T", RUNS, REAL(tolerance, "(]", 0, 1), "ends with every residual below T / vertices (1e-6)",
         ONLY(TRAIT_RANKS, "is exact")),
-    ROW("timeout", 0, "SECONDS", MEASURES, REAL(timeout, "[)", 0, INFINITY), "ends a run that takes longer, with exit status 6 (0: none)", OPERATORS),
-    ROW("verify", 'v', "[auto|serial|certificate|both]", RUNS, OWN(take_verify), "checks each answer; exit status 1 if one fails",
+    ROW("timeout", 0, "SECONDS", MEASURES | VERB_GAP, REAL(timeout, "[)", 0, INFINITY), "ends a run that takes longer, with exit status 6 (0: none)", OPERATORS),
+    ROW("verify", 'v', "[auto|serial|certificate|both]", RUNS | VERB_GAP, OWN(take_verify), "checks each answer; exit status 1 if one fails",
         .group = GROUP_VERIFY),
     ROW("no-verify", 0, NULL, VERB_COMPARE | VERB_TUNE, FLAG(no_verify), "does not check answers, which compare does by default", .group = GROUP_VERIFY),
-    ROW("ids", 0, "index|file", RUNS | VERB_INFO | VERB_SAMPLE, CHOICE(ids_of_file, 0),
+    ROW("ids", 0, "index|file", RUNS | VERB_GAP | VERB_INFO | VERB_SAMPLE, CHOICE(ids_of_file, 0),
         "vertices are indices from 0, or as the file counts them (index)"),
 
     /* output */
@@ -192,7 +194,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("stop-after", 0, "K", VERB_APP, WHOLE(stop_after, 1, ORDO_MAX_VERTICES), "ends once the K nearest vertices are final, or V of --target",
         ONLY(TRAIT_PATHS, "does not end early")),
     ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_TREE, "gives no paths")),
-    ROW("json", 0, "FILE", MEASURES | VERB_INFO, TEXT(json), "a JSON object a run, one a line; '-' is standard output", OPERATORS),
+    ROW("json", 0, "FILE", MEASURES | VERB_GAP | VERB_INFO, TEXT(json), "a JSON object a run, one a line; '-' is standard output", OPERATORS),
     ROW("csv", 0, "FILE", VERB_COMPARE, TEXT(csv), "the table as CSV, a line a scheduler and graph"),
     ROW("svg", 0, "FILE", VERB_COMPARE, TEXT(svg), "the tables as a picture: times with their intervals"),
     ROW("save", 0, "FILE", VERB_COMPARE, TEXT(save), "adds each run to FILE, as --json writes it, for --from"),
@@ -204,7 +206,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("counters", 0, NULL, VERB_APP | VERB_COMPARE, FLAG(counters), "hardware counters of each run, where there are any; of compare, in the JSON"),
     ROW("analysis", 'a', NULL, VERB_APP, FLAG(analysis), "prints what the last run did: items, edges, supersteps, memory"),
     ROW("log", 'l', NULL, VERB_APP, FLAG(log), "prints the trace of each run"),
-    ROW("force", 0, NULL, MEASURES | VERB_INFO | VERB_SAMPLE, FLAG(force), "runs even where memory looks too small"),
+    ROW("force", 0, NULL, MEASURES | VERB_GAP | VERB_INFO | VERB_SAMPLE, FLAG(force), "runs even where memory looks too small"),
     ROW("quiet", 0, NULL, ANY & ~VERB_LIST, FLAG(quiet), "prints nothing but errors and what was asked for"),
     ROW("progress", 0, NULL, MAKES, FLAG(progress), "shows progress on stderr even if that is no terminal"),
     ROW("help", 'h', NULL, ANY, FLAG(help), "this"),

@@ -60,15 +60,17 @@
  *   ORDO_RELAX_BETTER      int f(a, b): a is strictly better than b (with ORDO_BY_COMPARATOR)
  *   ORDO_RELAX_WORST       cell f(void): no value is worse (with ORDO_BY_COMPARATOR)
  *
- * sums: cells are u32, i32, u64 or i64, whole numbers, so that a sum is the same in any order. The caller must make
- * sure that sums fit the type.
+ * sums: a sum of whole numbers is the same in any order; the caller must make sure that it fits the type. A sum of
+ * reals (f32, f64) depends on the order: n addends x of one cell add up to within (n - 1) u / (1 - (n - 1) u) of their
+ * exact sum, times the sum of |x|, where u is 2^-24 or 2^-53, and on a GPU what is smaller than the least normal f32
+ * counts as 0 in f32. docs/operators.md says how to get the same bits in every run.
  *   ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer that raises the level activates
  *                          its target with the new sum. That entry is valid as long as the item's level stays the same.
  *                          ORDO_MONOTONE promises that offers never lower a level: only a take does
  *   ORDO_RELAX_TAKE        cell f(s, item, taken): an item of level 1 or more is processed by taking its cell, in one
  *                          step that leaves _SPENT in it. This function records `taken` in the state's arrays, by
- *                          ordo_add_u64(), or by a store where an item is taken once. It returns the `cu` of the item's
- *                          candidates
+ *                          ordo_add_u64() and its relatives, or by a store where an item is taken once. It returns the
+ *                          `cu` of the item's candidates
  *   ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its level is 0 (default 0)
  *   Not with _TARGET, _FINAL, _BETTER or _WORST. Never racy, since a lost update would be a lost addend.
  *
@@ -99,8 +101,9 @@
  * op_better, op_worst or, for sums, op_level, op_take, op_spent (functions). Without ORDO_OP nothing is derived, so
  * that a program can include the files of several operators, for their states.
  *
- * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_STRUCT as 1 where cells are a struct,
- * else 0, ORDO_OP_ON_CUDA as 1 where the CUDA back end supports the operator, else 0.
+ * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_REAL as 1 where cells are reals, else 0,
+ * ORDO_OP_STRUCT as 1 where cells are a struct, else 0, ORDO_OP_ON_CUDA as 1 where the CUDA back end supports the
+ * operator, else 0.
  */
 #include <ordo/operator/operator.h>
 
@@ -142,10 +145,6 @@
 #error "ORDO_RELAX_CELL_STRUCT needs ORDO_BY_COMPARATOR, with ORDO_RELAX_BETTER, _WORST and _PRIORITY"
 #endif
 #if ORDO_RELAX_ORDER == ORDO_SUM
-#if ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f32 ||                                           \
-    ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f64
-#error "ORDO_SUM needs cells of u32, i32, u64 or i64: sums of reals depend on their order"
-#endif
 #if !defined(ORDO_RELAX_LEVEL) || !defined(ORDO_RELAX_TAKE)
 #error "ORDO_SUM needs ORDO_RELAX_LEVEL and ORDO_RELAX_TAKE"
 #endif
@@ -156,6 +155,14 @@
 #error "ORDO_RELAX_FINAL is of operators whose targets are the heads of edges: not with ORDO_RELAX_TARGET"
 #elif defined(ORDO_RELAX_LEVEL) || defined(ORDO_RELAX_TAKE) || defined(ORDO_RELAX_SPENT)
 #error "ORDO_RELAX_LEVEL, _TAKE and _SPENT are for ORDO_SUM"
+#endif
+
+#undef ORDO_OP_REAL
+#if ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f32 ||                                           \
+    ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f64
+#define ORDO_OP_REAL 1
+#else
+#define ORDO_OP_REAL 0
 #endif
 
 #ifdef ORDO_OP /* this file is a unit of the operator: derive */
@@ -283,6 +290,14 @@ ORDO_FN op_cell op_spent(void)
     return 0;
 #endif
 }
+
+#if ORDO_OP_REAL
+/* Adds to a cell in one atomic step; returns the value before. */
+ORDO_FN op_cell op_add_real(op_cell *cell, op_cell addend)
+{
+    return ORDO_JOIN(ordo_add_, ORDO_RELAX_CELL)(cell, addend);
+}
+#endif
 #else
 /* Whether a is strictly better than b. */
 ORDO_FN int op_better(op_cell a, op_cell b)

@@ -31,6 +31,16 @@ typedef struct op_entry {
  * sums, raised its level. *candidate is then the new value of the cell. Under ORDO_SYNC_SERVER nothing is written: true
  * means that the sink must send the candidate to the owner of the cell. Every call passes `sync` as a constant. */
 #if ORDO_OP_ORDER == ORDO_SUM
+/* Adds to a cell in one atomic step; returns the value before. */
+ORDO_INLINE op_cell op_fetch_add(op_cell *cell, op_cell addend)
+{
+#if ORDO_OP_REAL
+    return op_add_real(cell, addend);
+#else
+    return __atomic_fetch_add(cell, addend, __ATOMIC_RELAXED);
+#endif
+}
+
 ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, op_cell *candidate, const ordo_sync sync)
 {
     const op_state *state = (const op_state *)job->state;
@@ -46,7 +56,7 @@ ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, o
         op_store(cell + target, sum);
         ordo_unlock(&job->locks, target & job->locks.mask);
     } else {
-        old = __atomic_fetch_add(cell + target, *candidate, __ATOMIC_RELAXED);
+        old = op_fetch_add(cell + target, *candidate);
         sum = old + *candidate;
     }
     *candidate = sum;
