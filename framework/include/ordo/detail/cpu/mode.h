@@ -8,10 +8,11 @@
  *
  * Not done: sharing one row between members.
  */
+typedef struct op_counted {
+    ordo_u32 value, count; /* count 0: empty */
+} op_counted;
 typedef struct op_scratch {
-    struct op_counted {
-        ordo_u32 value, count; /* count 0: empty */
-    } * place;
+    op_counted *place; /* [capacity] */
     ordo_u64 capacity;
     ordo_job *job;
 } op_scratch;
