@@ -62,6 +62,7 @@ typedef struct ordo_app {
     bool has_paths;           /* takes a limit and ends early; has_tree */
     bool has_tree;            /* gives predecessors */
     bool has_cycle;           /* may find a cycle instead of values, which are "unknown" then */
+    bool takes_list;          /* one run from a list of sources, with a row of values for each; needs_source */
     bool has_k, has_ranks;    /* takes k; takes damping and tolerance */
     bool has_rounds;          /* takes the most rounds */
     bool wants_weights;       /* reads weights; otherwise the command loads the graph without them */

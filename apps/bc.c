@@ -1,5 +1,5 @@
-/* bc.c -- the app of betweenness: a native program (bc_program.c), or under a named scheduler for each source a
- * breadth-first search by operators/bfs.h and two runs of operators/bc.h. [Brandes 2001]
+/* bc.c -- the app of betweenness: a native program (bc_program.c; bc.cu on a GPU), or under a named scheduler for each
+ * source a breadth-first search by operators/bfs.h and two runs of operators/bc.h. [Brandes 2001]
  *
  * The operator. The dependency of the source on v is the sum over w of paths(v) / paths(w) (1 + dependency(w)), with w
  * one level further along an edge. Divided by paths(v), x(v) = (1 + dependency(v)) / paths(v) is a plain sum. Cells of
@@ -37,7 +37,8 @@ static const ordo_operator *op_for(const ordo_graph *g)
 static const ordo_program program = {.name = "bc",
                                      .summary =
                                          "numbers of shortest paths by levels, dependencies back; no fixed point",
-                                     .run = ordo_bc_program};
+                                     .run = ordo_bc_program,
+                                     .on_cuda = true};
 
 /* ---- by runs of operators ---- */
 
@@ -205,11 +206,23 @@ static ordo_status check_sources(const ordo_graph *g, const ordo_vid *source, or
 }
 
 static ordo_status run_program(const ordo_graph *g, const bc_request *request, const ordo_options *options,
-                               double *score, ordo_stats *stats)
+                               double *score, ordo_betweenness_found *found, ordo_stats *stats)
 {
     const ordo_vid n = ordo_graph_out(g)->n;
-    const ordo_work work = {.graph = g, .cells = score, .state = request, .num_items = n, .targets = n};
-    return ordo_program_run(&program, &work, options, stats);
+    double *cells = ordo_alloc_zero((size_t)n + 1, sizeof *cells);
+    if (!cells)
+        return ORDO_ERR_MEMORY;
+    const ordo_work work = {.graph = g, .cells = cells, .state = request, .num_items = n, .targets = (ordo_u64)n + 1};
+    ordo_status status = ordo_program_run(&program, &work, options, stats);
+    if (!status && !isfinite(cells[n])) {
+        status = ordo_fail(ORDO_ERR_OVERFLOW, "more than 1e308 shortest paths lead from a source to a vertex");
+        ordo_stats_free(stats);
+    }
+    found->most_paths = cells[n];
+    for (ordo_vid v = 0; v < n && !status; v++)
+        score[v] = cells[v];
+    ordo_free(cells);
+    return status;
 }
 
 ordo_status ordo_betweenness(const ordo_graph *g, const ordo_vid *source, ordo_u64 count, const ordo_options *options,
@@ -228,11 +241,11 @@ ordo_status ordo_betweenness(const ordo_graph *g, const ordo_vid *source, ordo_u
     if (!source)
         status = ordo_fill_ids(chosen.threads, all, n);
     ordo_betweenness_found out = {.sources = source ? count : n};
-    const bc_request request = {source ? source : all, out.sources, &out.most_paths};
+    const bc_request request = {source ? source : all, out.sources};
     for (ordo_u64 v = 0; v < n; v++)
         score[v] = 0;
     if (!status)
-        status = ordo_is_native(&chosen) ? run_program(g, &request, &chosen, score, stats)
+        status = ordo_is_native(&chosen) ? run_program(g, &request, &chosen, score, &out, stats)
                                          : run_operators(g, &request, &chosen, score, &out, stats);
     ordo_free(all);
     if (status)
@@ -257,7 +270,7 @@ ordo_status ordo_betweenness_memory(const ordo_graph *g, const ordo_options *opt
     if (!ordo_graph_symmetric(g))
         fixed += (rows->n + 1) * (ordo_u64)sizeof(ordo_eid) + rows->m * rows->stride * sizeof(ordo_vid);
     if (ordo_is_native(&chosen)) {
-        *expected = *at_most = fixed + ordo_bc_program_memory(rows);
+        *expected = *at_most = fixed + ordo_bc_program_memory(rows) + rows->n * (ordo_u64)sizeof(double);
         return ORDO_OK;
     }
     const bc_state unused = {0};

@@ -4,11 +4,11 @@
 
 #include <ordo/types.h>
 
-/* The state of a run of the program. Its cells are double: the scores, 0 at the start. */
+/* The state of a run of the program. Its cells are double, n + 1: the scores, 0 at the start; then the largest number
+ * of shortest paths from one source to one vertex. */
 typedef struct bc_request {
     const ordo_vid *source; /* [count] */
     ordo_u64 count;
-    double *most_paths; /* [out] of one source to one vertex */
 } bc_request;
 
 #endif

@@ -33,6 +33,7 @@ enum {
     RANGE = 1024,   /* vertices of the graph at once; at most BUFFER */
     FEW = 2048,     /* a level of fewer edges is member 0's */
     PUSH_COSTS = 2, /* an edge that is pushed, in edges that are pulled */
+    SCAN = 8,       /* vertices that are looked at in the time of an edge, when unreached ones are looked for */
     SLOTS = 3
 };
 
@@ -198,7 +199,7 @@ static void advance(sweep *s)
     }
     s->stopped = ordo_job_stopped(s->job);
     s->over |= s->stopped;
-    s->pulls = s->frontier_edges * PUSH_COSTS > s->left_edges;
+    s->pulls = s->frontier_edges * PUSH_COSTS > s->left_edges + s->out.n / SCAN;
 }
 
 /* By member 0: small levels. */
@@ -367,7 +368,6 @@ static ordo_status allocate(sweep *s)
 
 ordo_status ordo_bc_program(ordo_job *job)
 {
-    const bc_request *request = job->state;
     const long long bytes = (long long)ordo_bc_program_memory(job->out);
     ordo_status status = ordo_job_need_in(job);
     if (status)
@@ -379,7 +379,7 @@ ordo_status ordo_bc_program(ordo_job *job)
         ordo_team_run(job->team, bc_member, &s);
         ordo_job_account(job, -bytes);
         for (int i = 0; i < job->threads; i++)
-            *request->most_paths = fmax(*request->most_paths, s.most[i]);
+            s.score[job->out->n] = fmax(s.score[job->out->n], s.most[i]);
     }
     for (int i = 0; i < 2; i++) {
         ordo_free(s.paths[i]);

@@ -306,3 +306,46 @@ void ordo_answer_sum(ordo_answer *answer)
         answer->fields[1].whole = max;
     answer->field_count = 3;
 }
+
+/* A field of a type that is signed or real. */
+static ordo_field field_of(const char *name, ordo_type type, ordo_i64 whole, double real)
+{
+    const bool is_real = type == ORDO_F32;
+    return (ordo_field){.name = name,
+                        .type = is_real ? ORDO_F32 : ORDO_I32,
+                        .whole = is_real ? 0 : (ordo_u64)whole,
+                        .real = is_real ? real : 0};
+}
+
+void ordo_answer_sum_signed(ordo_answer *answer)
+{
+    const ordo_type type = answer->type;
+    const ordo_u32 *word = answer->values, unreached = ordo_unreached_word(type);
+    ordo_u64 reached = 0;
+    ordo_i64 whole = 0;
+    double real = 0, least = 0, most = 0;
+    for (ordo_u64 v = 0; v < answer->n; v++) {
+        const double d = ordo_word_value(type, word[v]);
+        if (word[v] == unreached)
+            continue;
+        least = !reached || d < least ? d : least;
+        most = !reached || d > most ? d : most;
+        reached++;
+        if (type == ORDO_F32)
+            real += d;
+        else
+            whole += (ordo_i64)d;
+    }
+    const bool cycle = answer->cycle.length > 0, is_real = type == ORDO_F32;
+    answer->within = cycle ? 0 : (double)INFINITY;
+    answer->fields[0] = (ordo_field){.name = "negative_cycle", .type = ORDO_U64, .whole = cycle};
+    answer->field_count = cycle ? 2 : 5;
+    if (cycle) {
+        answer->fields[1] = field_of("weight", type, answer->cycle.whole, answer->cycle.real);
+        return;
+    }
+    answer->fields[1] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
+    answer->fields[2] = field_of("min", type, is_real ? 0 : (ordo_i64)least, least);
+    answer->fields[3] = field_of("max", type, is_real ? 0 : (ordo_i64)most, most);
+    answer->fields[4] = field_of("sum", type, whole, real);
+}

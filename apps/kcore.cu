@@ -9,17 +9,21 @@
  *            vertex, so it never falls below 0, and no borrow reaches its neighbour
  *   alive    vertices with more than `top` neighbours left
  *   near     vertices that had k to `top` of them; a superset of those that have. Scanning the whole of `alive` for
- *            each level would take longer than removing, so that is done for KCORE_WINDOW levels at a time
+ *            each level would take longer than removing, so that is done for KCORE_WINDOW levels at a time. Whatever is
+ *            removed has been on this list, since numbers fall one by one
  *   queue    pieces of the rows of removed vertices, at most KCORE_PIECE edges each. A row is put there once, so the
  *            queue never wraps
- *   kcore_block   a block's own queue, in shared memory, double-buffered
+ *   kcore_block   a block's own queue, in shared memory, double-buffered; and what its warps have removed and not put
+ *            into a queue yet
  *
  * Protocol. Phases, with one grid barrier after each:
  *   scan     at the start of a level: vertices of `near` (or of `alive`, when k passes `top`) with at most k neighbours
- *            left are removed; the others go to the lists' second copies. Their least number says which level is next
+ *            left are removed; the others go to the lists' second copies. Their least number says which level is next.
+ *            What is found removed has been removed in the level before: its core number is written here, in the order
+ *            of the list, because stores at random would take a fifth of the time
  *   remove   the edges of removed vertices lower their heads' numbers. A head whose number falls from k + 1 to k is
  *            removed; from top + 1 to top it is appended to `near`. Each happens once, since a field takes each value
- *            once. With few pieces, a block puts what it removes into its own queue and goes on with that, step by step
+ *            once. A warp gathers what it removes, and puts 32 rows at a time into the queue. With few pieces, a block puts what it removes into its own queue and goes on with that, step by step
  *            without a grid barrier, until it is empty or some block has had no room: then all put what they hold into
  *            the queue of the grid, for the next phase, where it is distributed evenly
  *
@@ -54,6 +58,8 @@ enum {
     KCORE_WINDOW = 16,  /* levels */
     KCORE_SCANNED = 4,  /* vertices of a lane whose loads are in flight at once */
     KCORE_UNROLL = 4,   /* likewise edges */
+    KCORE_HELD = 32 * KCORE_UNROLL + 32, /* removed vertices that a warp may hold */
+    KCORE_LATENCY = 8,  /* with a piece for one warp in so many or fewer, the time of a step is that of its accesses */
     KCORE_ASK = 16      /* phases between two looks at the host's word */
 };
 
@@ -84,6 +90,7 @@ typedef struct kcore_args {
 
 typedef struct kcore_block {
     ordo_u64 queue[2][KCORE_LOCAL];
+    ordo_u32 held[KCORE_WARPS][KCORE_HELD];
     ordo_u32 count[3];   /* entries for a step, by its number % 3; more than KCORE_LOCAL: the rest went to the grid's */
     ordo_u32 spilled[2]; /* whether some block has put entries into the grid's queue, by the step's parity */
 } kcore_block;
@@ -94,8 +101,8 @@ typedef struct kcore_run {
     ordo_i32 k, top, done;   /* the level, the last one of the window, and the last one that has ended */
     ordo_u32 phase, scan, window; /* numbers */
     ordo_u32 base, pieces;   /* of the queue: those that this phase processes */
-    ordo_u64 edges;          /* the lane's counters */
-    ordo_u32 removed, useful;
+    ordo_u32 edges, removed, useful; /* counters: the warp's, in its first lane; the lane's own */
+    ordo_u32 held; /* removed vertices that the warp holds */
     kcore_block *block;
     int to; /* the step of the block's queue in which pieces of removed rows are processed; -1: they go to the grid's */
 } kcore_run;
@@ -251,14 +258,47 @@ ORDO_DEV void kcore_append(ordo_u32 *list, kcore_word *count, ordo_u32 n, const 
 
 /* ---- removing ---- */
 
-/* By a whole warp: processes the next 32 * N edges of its pieces. `blind`: the lowering is not preceded by a test, and
- * the heads' rows are loaded meanwhile: for when the time of a step is that of its accesses. */
-template <int N>
-ORDO_DEV void kcore_lower(const kcore_args &a, kcore_run &r, ordo_u64 begin, ordo_u32 before, ordo_u32 first,
-                          ordo_u32 total, const bool blind)
+/* By a whole warp: puts the rows of all vertices that it holds into a queue, or those of 32 where it holds as many. */
+ORDO_DEV void kcore_release(const kcore_args &a, kcore_run &r, bool all)
 {
-    ordo_u32 head[N], word[N] = {}, degree[N];
-    ordo_u64 from[N];
+    const ordo_u32 lane = threadIdx.x % 32;
+    const ordo_u32 *const held = r.block->held[threadIdx.x / 32];
+    __syncwarp();
+    while (r.held >= 32 || (all && r.held)) {
+        const ordo_u32 count = r.held < 32 ? r.held : 32;
+        const bool has = lane < count;
+        const ordo_u32 v = has ? held[r.held - count + lane] : 0;
+        ordo_u64 from[1];
+        ordo_u32 degree[1];
+        from[0] = has ? __ldg(a.rows.row + v) : 0;
+        degree[0] = has ? (ordo_u32)(__ldg(a.rows.row + v + 1) - from[0]) : 0;
+        r.held -= count;
+        kcore_push(a, r, from, degree);
+    }
+    __syncwarp();
+}
+
+/* By a whole warp: holds the lanes' vertices with has[], which have been removed. */
+template <int N> ORDO_DEV void kcore_hold(kcore_run &r, const bool (&has)[N], const ordo_u32 (&v)[N])
+{
+    ordo_u32 *const held = r.block->held[threadIdx.x / 32];
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const ordo_u32 some = __ballot_sync(~0u, has[u]);
+        if (has[u])
+            held[r.held + (ordo_u32)__popc(some & ((1u << threadIdx.x % 32) - 1))] = v[u];
+        r.held += (ordo_u32)__popc(some);
+    }
+}
+
+/* By a whole warp: processes the next 32 * N edges of its pieces. Blind: the lowering is not preceded by a test, and
+ * the heads' rows are loaded meanwhile: for when the time of a step is that of its accesses. */
+template <int N, bool Blind>
+ORDO_DEV void kcore_lower(const kcore_args &a, kcore_run &r, ordo_u64 begin, ordo_u32 before, ordo_u32 first,
+                          ordo_u32 total)
+{
+    ordo_u32 head[N], word[N] = {}, degree[N] = {};
+    ordo_u64 from[N] = {};
     bool has[N], crosses[N], any = false;
 #pragma unroll
     for (int u = 0; u < N; u++) {
@@ -267,9 +307,8 @@ ORDO_DEV void kcore_lower(const kcore_args &a, kcore_run &r, ordo_u64 begin, ord
         const int owner = kcore_owner(before, has[u] ? i : total - 1);
         const ordo_u64 e = __shfl_sync(~0u, begin, owner) + i - __shfl_sync(~0u, before, owner);
         head[u] = has[u] ? __ldg(a.rows.edge + e * a.rows.stride) : 0;
-        r.edges += has[u];
     }
-    if (!blind) {
+    if (!Blind) {
 #pragma unroll
         for (int u = 0; u < N; u++)
             if (has[u])
@@ -282,49 +321,46 @@ ORDO_DEV void kcore_lower(const kcore_args &a, kcore_run &r, ordo_u64 begin, ord
     for (int u = 0; u < N; u++)
         if (has[u])
             word[u] = ordo_dev_add(&a.left[head[u] >> r.shift], 0u - (1u << kcore_place(r, head[u])));
+    if (Blind) {
 #pragma unroll
-    for (int u = 0; u < N; u++) {
-        from[u] = has[u] && blind ? __ldg(a.rows.row + head[u]) : 0;
-        degree[u] = has[u] && blind ? (ordo_u32)(__ldg(a.rows.row + head[u] + 1) - from[u]) : 0;
+        for (int u = 0; u < N; u++) {
+            from[u] = has[u] ? __ldg(a.rows.row + head[u]) : 0;
+            degree[u] = has[u] ? (ordo_u32)(__ldg(a.rows.row + head[u] + 1) - from[u]) : 0;
+        }
     }
 #pragma unroll
     for (int u = 0; u < N; u++) {
         const ordo_i32 was = has[u] ? kcore_field(r, word[u], head[u]) : -1;
         r.useful += was > r.k;
         has[u] = was == r.k + 1;
-        crosses[u] = was == r.top + 1 && !has[u];
+        crosses[u] = was == r.top + 1;
+        degree[u] = has[u] ? degree[u] : 0;
+        r.removed += has[u];
         any = any || has[u] || crosses[u];
     }
     if (!__ballot_sync(~0u, any))
         return;
-#pragma unroll
-    for (int u = 0; u < N; u++) {
-        if (has[u]) {
-            a.core[head[u]] = (ordo_u32)r.k;
-            r.removed++;
-            if (!blind) {
-                from[u] = __ldg(a.rows.row + head[u]);
-                degree[u] = (ordo_u32)(__ldg(a.rows.row + head[u] + 1) - from[u]);
-            }
-        } else {
-            degree[u] = 0;
-        }
-    }
     kcore_append(a.near[r.scan & 1], &a.words->near[r.scan % 3], r.n, crosses, head);
-    kcore_push(a, r, from, degree);
+    if (Blind) {
+        kcore_push(a, r, from, degree);
+    } else {
+        kcore_hold(r, has, head);
+        kcore_release(a, r, false);
+    }
 }
 
 /* By a whole warp: processes a piece for each lane; 0: none. */
-ORDO_DEV void kcore_expand(const kcore_args &a, kcore_run &r, ordo_u64 entry, const bool blind)
+template <bool Blind> ORDO_DEV void kcore_expand(const kcore_args &a, kcore_run &r, ordo_u64 entry)
 {
     ordo_u32 total;
     const ordo_u32 before = kcore_before((ordo_u32)entry & 0xff, &total);
+    r.edges += threadIdx.x % 32 == 0 ? total : 0;
     for (ordo_u32 first = 0; first < total;)
         if (total - first <= 32) {
-            kcore_lower<1>(a, r, entry >> 8, before, first, total, blind);
+            kcore_lower<1, Blind>(a, r, entry >> 8, before, first, total);
             first += 32;
         } else {
-            kcore_lower<KCORE_UNROLL>(a, r, entry >> 8, before, first, total, blind);
+            kcore_lower<KCORE_UNROLL, Blind>(a, r, entry >> 8, before, first, total);
             first += 32 * KCORE_UNROLL;
         }
 }
@@ -362,8 +398,14 @@ ORDO_DEV void kcore_chain(const kcore_args &a, kcore_run &r)
         }
         r.to = (int)step + 1;
         const ordo_u32 width = kcore_width(count, KCORE_WARPS);
-        for (ordo_u32 first = warp * width; first < count; first += KCORE_WARPS * width)
-            kcore_expand(a, r, lane < width && first + lane < count ? queue[first + lane] : 0, true);
+        for (ordo_u32 first = warp * width; first < count; first += KCORE_WARPS * width) {
+            const ordo_u64 entry = lane < width && first + lane < count ? queue[first + lane] : 0;
+            if (count <= KCORE_WARPS)
+                kcore_expand<true>(a, r, entry);
+            else
+                kcore_expand<false>(a, r, entry);
+        }
+        kcore_release(a, r, true);
     }
 }
 
@@ -382,8 +424,13 @@ ORDO_DEV void kcore_remove(const kcore_args &a, kcore_run &r)
     r.to = few ? 0 : -1;
     for (ordo_u64 first = (ordo_u64)warp * width; first < r.pieces; first += (ordo_u64)warps * width) {
         const bool has = lane < width && first + lane < r.pieces;
-        kcore_expand(a, r, has ? ordo_dev_load(&a.queue[r.base + first + lane]) : 0, few);
+        const ordo_u64 entry = has ? ordo_dev_load(&a.queue[r.base + first + lane]) : 0;
+        if (r.pieces <= warps / KCORE_LATENCY)
+            kcore_expand<true>(a, r, entry);
+        else
+            kcore_expand<false>(a, r, entry);
     }
+    kcore_release(a, r, true);
     if (few)
         kcore_chain(a, r);
     r.to = -1;
@@ -420,8 +467,9 @@ ORDO_DEV void kcore_scan_tile(const kcore_args &a, kcore_run &r, ordo_u32 *in, o
         const bool has = left[u] > r.done, removed = has && left[u] <= r.k;
         if (!in && v[u] != ORDO_NO_VERTEX)
             kcore_set(a, r, v[u], (ordo_u32)left[u]);
+        if (removed || (!wide && v[u] != ORDO_NO_VERTEX && !has))
+            a.core[v[u]] = (ordo_u32)(removed ? r.k : r.done);
         if (removed) {
-            a.core[v[u]] = (ordo_u32)r.k;
             r.removed++;
             if (in) {
                 from[u] = __ldg(a.rows.row + v[u]);
@@ -442,14 +490,30 @@ ORDO_DEV void kcore_scan_tile(const kcore_args &a, kcore_run &r, ordo_u32 *in, o
     kcore_push(a, r, from, degree);
 }
 
+/* By the whole grid: writes the core numbers of the vertices of `near` that level r.done has removed. */
+ORDO_DEV void kcore_settle(const kcore_args &a, const kcore_run &r)
+{
+    ordo_u32 *const near = a.near[r.scan & 1];
+    const ordo_u32 count = ordo_dev_load(&a.words->near[r.scan % 3].value);
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * KCORE_THREADS + threadIdx.x; i < count && i < r.n;
+         i += (ordo_u64)gridDim.x * KCORE_THREADS) {
+        const ordo_u32 v = ordo_dev_load(&near[i]);
+        if (kcore_field(r, ordo_dev_load(&a.left[v >> r.shift]), v) <= r.done)
+            a.core[v] = (ordo_u32)r.done;
+    }
+}
+
 /* By the whole grid: the phase that begins level r.k. */
 ORDO_DEV void kcore_scan(const kcore_args &a, kcore_run &r)
 {
     const ordo_u32 warps = gridDim.x * KCORE_WARPS, warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
     const bool wide = r.k > r.top;
     ordo_u32 least = 0;
-    if (wide)
+    if (wide) {
+        if (r.scan)
+            kcore_settle(a, r);
         r.top = a.k ? r.k : r.k + KCORE_WINDOW - 1;
+    }
     ordo_u32 *in = !wide ? a.near[r.scan & 1] : r.window ? a.alive[r.window & 1] : NULL;
     const ordo_u32 count = !wide      ? ordo_dev_load(&a.words->near[r.scan % 3].value)
                            : r.window ? ordo_dev_load(&a.words->alive[r.window % 3].value)
@@ -545,6 +609,8 @@ static __global__ void __launch_bounds__(KCORE_THREADS, KCORE_BLOCKS) kcore_kern
         r.done = r.k;
         r.k = idle && least ? (ordo_i32)~least : near ? r.k + 1 : r.top + 1;
     }
+    r.done = r.k;
+    kcore_settle(a, r);
     ordo_cuda_counters mine = {};
     mine.items = r.removed;
     mine.edges = r.edges;

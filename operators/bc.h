@@ -48,6 +48,7 @@ ORDO_FN double bc_priority(const bc_state *s, ordo_item v, ordo_u64 cell)
 #define ORDO_RELAX bc
 #define ORDO_RELAX_SUMMARY "betweenness: sums over shortest paths"
 #define ORDO_RELAX_STATE bc_state
+#define ORDO_RELAX_ARRAYS(X) X(level, ITEM, 1) X(sum, ITEM, 1, WRITE)
 #define ORDO_RELAX_CELL u64
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_SUM

@@ -52,6 +52,7 @@ ORDO_FN ordo_u64 mis_spent(void)
 #define ORDO_RELAX mis
 #define ORDO_RELAX_SUMMARY "maximal independent set, greedy by rank"
 #define ORDO_RELAX_STATE mis_state
+#define ORDO_RELAX_ARRAYS(X) X(rank, ITEM, 1) X(member, ITEM, 1, WRITE)
 #define ORDO_RELAX_CELL u64
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_SUM

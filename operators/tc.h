@@ -55,6 +55,7 @@ ORDO_FN ordo_u64 tc_candidate(const tc_state *s, ordo_u64 unused, ordo_edge_none
 #define ORDO_RELAX tc
 #define ORDO_RELAX_SUMMARY "triangles, counted at their middle vertex"
 #define ORDO_RELAX_STATE tc_state
+#define ORDO_RELAX_ARRAYS(X) X(row, ROW, 1) X(head, EDGE, s->stride) X(count, ITEM, 1, WRITE)
 #define ORDO_RELAX_CELL u64
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_SUM

@@ -125,7 +125,8 @@ enum {
     TRAIT_RATINGS = 1 << 8,  /* bench sgd */
     TRAIT_MACHINE = 1 << 9,  /* bench machine */
     TRAIT_TREE = 1 << 11,
-    TRAIT_ROUNDS = 1 << 12,
+    TRAIT_AT_ONCE = 1 << 12, /* one answer from several sources */
+    TRAIT_ROUNDS = 1 << 13,
     TRAIT_STATE = 1 << 10 /* an operator's file */
 };
 /* A verb of the command that is not an app. */

@@ -64,12 +64,18 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
     };
 }
 
+/* Whether all sources of --sources are of one run. */
+static bool takes_all(const ordo_app *app)
+{
+    return app->sums_sources || app->takes_list;
+}
+
 ordo_status choose_sources(const options *o, const loaded *g, size_t count, ordo_vid **out, size_t *chosen)
 {
     ordo_u64 asked;
     if (o->sources_at_once)
         return read_vertices(g, o->sources_at_once, "source", out, chosen);
-    const bool all = o->sources && o->app->sums_sources && !strcmp(o->sources, "all");
+    const bool all = o->sources && takes_all(o->app) && !strcmp(o->sources, "all");
     if (o->sources && !all && !parse_u64(o->sources, &asked))
         return read_vertices(g, o->sources, "source", out, chosen);
     if (all)
@@ -316,6 +322,15 @@ static ordo_status expect_memory(record *r, const ordo_options *run)
     return check_memory(r->o, r->app->name, r->expected);
 }
 
+/* The memory of the further rows of an answer that has one for each source. */
+static ordo_status expect_rows(record *r, size_t count)
+{
+    const ordo_u64 more = count ? (count - 1) * answer_bytes(r->app, r->graph, false) : 0;
+    r->expected += more;
+    r->at_most += more;
+    return check_memory(r->o, r->app->name, r->expected);
+}
+
 /* Prints and writes what there is of each trial, and what there is of the first and the last one only. */
 static ordo_status report_trial(const record *r, bool first, bool last, outputs *out)
 {
@@ -390,7 +405,7 @@ static ordo_status input_of_all(const options *o, const loaded *g, const ordo_vi
     ordo_status status = app_input(o, g, sources[0], input);
     input->targets = stop;
     input->target_count = o->target != NULL;
-    if (o->sources_at_once || o->app->sums_sources) {
+    if (o->sources_at_once || takes_all(o->app)) {
         input->sources = sources;
         input->source_count = *count;
         *count = 1;
@@ -415,10 +430,14 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     const size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup;
     size_t count;
     ordo_vid *sources, *path = NULL;
-    const bool sums = o->app->sums_sources;
-    if ((status = choose_sources(o, g, sums ? SUMMED_SOURCES : repeat, &sources, &count)))
+    const bool at_once = takes_all(o->app);
+    if ((status = choose_sources(o, g, o->app->sums_sources ? SUMMED_SOURCES : at_once ? 1 : repeat, &sources, &count)))
         return status;
-    const size_t trials = o->sources && !sums ? count * repeat : repeat;
+    if (o->app->takes_list && (status = expect_rows(&r, count))) {
+        free(sources);
+        return status;
+    }
+    const size_t trials = o->sources && !at_once ? count * repeat : repeat;
 
     ordo_answer answer = {0};
     ordo_app_input input;
@@ -433,7 +452,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
         progress_step();
         ordo_stats stats = {0};
         r.sink = input.sink;
-        r.source = input.source = sources[o->sources && !sums ? trial / repeat : count == 1 ? 0 : trial];
+        r.source = input.source = sources[o->sources && !at_once ? trial / repeat : count == 1 ? 0 : trial];
         r.trial = (int)trial + 1;
         status = run_recorded(&r, &input, &run, o->verify && !warm, &answer, &stats, out);
         if (!status && !warm) {

@@ -46,8 +46,9 @@ void format_count(ordo_u64 count, char out[32])
 
 const char *type_name(ordo_type type)
 {
-    static const char *const names[] = {"none", "u32", "i32", "f32", "u64", "f64", "i64"};
-    return (int)type >= 0 && (int)type < 7 ? names[type] : "?";
+    static const char *const names[] = {"none", "u32", "i32",     "f32",     "u64",
+                                        "f64",  "i64", "struct4", "struct8", "struct16"};
+    return (int)type >= 0 && (int)type < 10 ? names[type] : "?";
 }
 
 const char *weights_origin(const loaded *g)

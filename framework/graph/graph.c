@@ -351,6 +351,9 @@ static double weight_value(ordo_type type, ordo_u32 word)
     case ORDO_U64:
     case ORDO_F64:
     case ORDO_I64:
+    case ORDO_STRUCT4:
+    case ORDO_STRUCT8:
+    case ORDO_STRUCT16:
         break;
     }
     return 0;

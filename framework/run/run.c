@@ -100,6 +100,10 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         if (!work->graph || (!work->cells && work->targets))
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs a graph and cells", op->name);
         const ordo_csr *csr = ordo_graph_out(work->graph);
+        if (op->cell >= ORDO_STRUCT4 && (size_t)work->cells % ordo_type_bytes(op->cell))
+            return ordo_fail(ORDO_ERR_USAGE,
+                             "operator '%s': cells at %p, expected an address divisible by their %u bytes", op->name,
+                             work->cells, ordo_type_bytes(op->cell));
         if (work->num_items > csr->n || (of_vertices && (work->num_items != csr->n || work->targets != csr->n)))
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s': %llu items and %llu cells on a graph of %u vertices",
                              op->name, (unsigned long long)work->num_items, (unsigned long long)work->targets, csr->n);

@@ -149,7 +149,7 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
                     op_cell c = op_gather_edge(job, e, u, (ordo_vid)v, in->weight + e * in->weight_stride, old);
                     if (!op_better(c, old))
                         continue;
-                    __atomic_store(cell + v, &c, __ATOMIC_RELAXED);
+                    op_store(cell + v, c);
                     bits |= (ordo_u64)1 << (v % 64);
                     if (op_is_final(state, (ordo_item)v, c)) {
                         e++;

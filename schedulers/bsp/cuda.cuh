@@ -12,6 +12,7 @@
  *   first, as all candidates of a step are equal. `stamp` tells whether a tail is on the frontier, so nothing is
  *   converted when the direction changes. A warp has 32 vertices: each lane tests a few edges of its own vertex, and
  *   all lanes together test the rest of long rows.
+ *   Cells that sum push, unless direction=pull asks for the other (cuda_sums.cuh).
  *   Sync lock: every improvement is a store under the lock of its cell, one of a table. It exists to be compared with
  *   atomics.
  *
@@ -220,6 +221,25 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
     ordo_dev_publish(a.run.counters, mine);
 }
 
+#if ORDO_OP_ORDER == ORDO_SUM
+#define bsp_sums_kernel ORDO_OP_NAME(bsp_sums_kernel)
+#include "cuda_sums.cuh"
+#endif
+
+/* The kernel of a run that pushes, or changes its direction. */
+static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
+{
+    void *args[] = {a};
+    const bool locked = c->job->sync == ORDO_SYNC_LOCK;
+    const void *const kernels[2][2] = {
+        {(const void *)bsp_kernel<false, false>, (const void *)bsp_kernel<false, true>},
+        {(const void *)bsp_kernel<true, false>, (const void *)bsp_kernel<true, true>},
+    };
+    const void *const kernel = kernels[locked][a->run.traced.live != NULL];
+    ordo_cuda_frontier_watch(c, &a->frontier);
+    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
+}
+
 static ordo_status bsp_run_job(ordo_job *job)
 {
     ordo_cuda c;
@@ -228,7 +248,9 @@ static ordo_status bsp_run_job(ordo_job *job)
     bsp_args a = {};
     const bool locked = job->sync == ORDO_SYNC_LOCK;
     a.direction = (int)job->tunable[BSP_DIRECTION];
-    status = ordo_cuda_begin(job, sizeof(op_cell), bsp_pulls && a.direction != BSP_PUSH, &c);
+    const bool needs_in =
+        ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
+    status = ordo_cuda_begin(job, sizeof(op_cell), needs_in, &c);
     if (!status)
         status = op_cuda_frontier_make(&c, &a.frontier);
     if (!status)
@@ -241,14 +263,11 @@ static ordo_status bsp_run_job(ordo_job *job)
         a.beta = job->tunable[BSP_BETA];
         a.num_items = job->num_items;
         a.racy = job->sync == ORDO_SYNC_RACY;
-        void *args[] = {&a};
-        ordo_cuda_frontier_watch(&c, &a.frontier);
-        const void *const kernels[2][2] = {
-            {(const void *)bsp_kernel<false, false>, (const void *)bsp_kernel<false, true>},
-            {(const void *)bsp_kernel<true, false>, (const void *)bsp_kernel<true, true>},
-        };
-        const void *const kernel = kernels[locked][a.run.traced.live != NULL];
-        status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[BSP_BLOCKS], args);
+#if ORDO_OP_ORDER == ORDO_SUM
+        status = a.direction == BSP_PULL ? bsp_pull_sums(&c, &a) : bsp_launch(&c, &a);
+#else
+        status = bsp_launch(&c, &a);
+#endif
     }
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);

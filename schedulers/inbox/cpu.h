@@ -150,6 +150,21 @@ ORDO_INLINE bool inbox_begin_pass(inbox_member *me, ordo_u64 bucket)
 
 /* ---- the inbox ---- */
 
+/* The value of an entry in a ring, which its item publishes. */
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#define inbox_get op_get
+#define inbox_set op_put
+#else
+ORDO_INLINE ordo_u32 inbox_get(const ordo_u32 *value)
+{
+    return __atomic_load_n(value, __ATOMIC_RELAXED);
+}
+ORDO_INLINE void inbox_set(ordo_u32 *place, ordo_u32 value)
+{
+    __atomic_store_n(place, value, __ATOMIC_RELAXED);
+}
+#endif
+
 /* R1 to R3: moves all entries that have arrived into the worker's buckets. */
 static void inbox_receive(inbox_member *me)
 {
@@ -172,7 +187,7 @@ static void inbox_receive(inbox_member *me)
                 ordo_pause();
             else
                 ordo_yield();
-        __atomic_load(&at->value, &entry.value, __ATOMIC_RELAXED);
+        entry.value = inbox_get(&at->value);
         __atomic_store_n(&at->item, INBOX_EMPTY, __ATOMIC_RELAXED);
         inbox_put(me, entry);
     }
@@ -219,8 +234,7 @@ ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
             head = inbox_head(__atomic_load_n(&ring->ends, __ATOMIC_ACQUIRE));
         }
         op_entry *at = &slot[(first + i) & (run->size - 1)];
-        op_entry entry = entries[i]; /* clang's atomics take no pointer to const */
-        __atomic_store(&at->value, &entry.value, __ATOMIC_RELAXED);
+        inbox_set(&at->value, entries[i].value);
         __atomic_store_n(&at->item, entries[i].item, __ATOMIC_RELEASE);
     }
 }

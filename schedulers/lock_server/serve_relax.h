@@ -23,8 +23,7 @@ ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const op_entry *m
     op_cell *cell = (op_cell *)me->job->cells + message->item;
     if (!op_better(message->value, op_load(cell)))
         return;
-    op_cell value = message->value; /* clang's atomics take no pointer to const */
-    __atomic_store(cell, &value, __ATOMIC_RELAXED);
+    op_store(cell, message->value);
     if (op_activates)
         lock_server_keep(me, *message);
     else

@@ -139,7 +139,7 @@ ORDO_INLINE bool topology_pull_item(const ordo_job *job, const ordo_rows *in, or
     ORDO_COUNT(count->items++);
     if (!op_better(best, old))
         return false;
-    __atomic_store(cell, &best, __ATOMIC_RELAXED);
+    op_store(cell, best);
     ORDO_COUNT(count->useful++);
     return true;
 }

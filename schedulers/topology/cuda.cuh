@@ -34,8 +34,7 @@ typedef struct topology_args {
     bool racy, pull;
     ordo_u64 num_items;
 #if ORDO_OP_ORDER == ORDO_SUM
-    op_cell *taken;  /* [num_items] what candidates are computed from */
-    ordo_u32 *round; /* [num_items] the last round in which the item was taken; 0 at first */
+    op_dev_round round;
 #endif
     ordo_u32 *changed; /* [3], each on a separate cache line */
     ordo_u32 *stop;    /* [3], likewise */
@@ -71,23 +70,6 @@ ORDO_DEV void topology_begin_round(const topology_args &a, const ordo_cuda_trace
 
 #if ORDO_OP_ORDER == ORDO_SUM
 
-/* By one thread: takes the cells of its items. Returns whether it has taken any. */
-ORDO_DEV bool topology_take(const topology_args &a, ordo_u64 me, ordo_u64 threads, ordo_u32 round,
-                            ordo_cuda_counters *mine)
-{
-    bool any = false;
-    for (ordo_u64 i = me; i < a.num_items; i += threads) {
-        op_cell value;
-        if (!op_filter(&a.state, (ordo_item)i) || !op_dev_begin(&a.state, a.cells, NULL, (ordo_item)i, &value))
-            continue;
-        a.taken[i] = value;
-        a.round[i] = round;
-        mine->items++;
-        any = true;
-    }
-    return any;
-}
-
 /* By one thread: processes edges begin .. end - 1, those of items that were taken in this round. */
 ORDO_DEV void topology_add(const topology_args &a, ordo_u64 begin, ordo_u64 end, ordo_u32 round,
                            ordo_cuda_counters *mine)
@@ -95,8 +77,8 @@ ORDO_DEV void topology_add(const topology_args &a, ordo_u64 begin, ordo_u64 end,
     ordo_vid u = topology_row_of(&a.rows, begin);
     for (ordo_u64 e = begin; e < end; u++) {
         const ordo_u64 row_end = __ldg(a.rows.row + u + 1), last = row_end < end ? row_end : end;
-        if (e < last && u < a.num_items && a.round[u] == round) {
-            const op_cell value = a.taken[u];
+        if (e < last && u < a.num_items && a.round.last[u] == round) {
+            const op_cell value = a.round.taken[u];
             mine->edges += last - e;
             for (; e < last; e++) {
                 const op_edge edge = op_dev_edge(&a.rows, e, u, false);
@@ -110,8 +92,7 @@ ORDO_DEV void topology_add(const topology_args &a, ordo_u64 begin, ordo_u64 end,
 }
 
 template <bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live_resident(8) : 0)
-    topology_kernel(const topology_args a)
+static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) topology_kernel(const topology_args a)
 {
     enum { LINE = 32, RUN = 8 };
     auto grid = cooperative_groups::this_grid();
@@ -124,7 +105,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live
         if (me == 0)
             topology_begin_round(a, traced, round);
         ordo_live_state(traced, ORDO_BUSY);
-        if (__syncthreads_or(topology_take(a, me, threads, (ordo_u32)round, &mine)) && threadIdx.x == 0)
+        const bool any = op_dev_take_all(&a.round, &a.state, a.cells, a.num_items, (ordo_u32)round, &mine);
+        if (__syncthreads_or(any) && threadIdx.x == 0)
             ordo_dev_store(changed, 1u);
         grid.sync();
         if (!ordo_dev_load(changed) || ordo_dev_load(a.stop + (round + 1) % 3 * LINE))
@@ -224,10 +206,8 @@ static ordo_status topology_run_job(ordo_job *job)
     if (!status)
         status = op_cuda_arguments(&c, &a, &arrays);
 #if ORDO_OP_ORDER == ORDO_SUM
-    if (!status && !(a.taken = (op_cell *)ordo_cuda_alloc(&c, job->num_items, sizeof(op_cell), false)))
-        status = ORDO_ERR_MEMORY;
-    if (!status && !(a.round = (ordo_u32 *)ordo_cuda_alloc(&c, job->num_items, sizeof(ordo_u32), true)))
-        status = ORDO_ERR_MEMORY;
+    if (!status)
+        status = op_cuda_round_make(&c, &a.round);
 #endif
     if (!status) {
         a.rows = pull ? c.in : c.out;

@@ -1,4 +1,4 @@
-/* cells.c -- the contract of cells of 64 bits (far.h): the matrix, and the references.
+/* cells.c -- the contract of cells of 64 bits and of structs (far.h): the matrix, and the references.
  *
  * Reference of shortest paths: those over weights without potentials, found by loops over all edges; then
  * d'(v) = d(v) + h(v) - h(source). All numbers are exact, those of f64 too: few bits, and multiples of a power of two.
@@ -12,7 +12,11 @@
 
 #include "far.h"
 
-#define CELLS_EACH(X) X(i64) X(u64) X(f64)
+#ifdef CELLS_OF_16
+#define CELLS_EACH(X) X(i64) X(u64) X(f64) X(one) X(two)
+#else
+#define CELLS_EACH(X) X(i64) X(u64) X(f64) X(one)
+#endif
 #define CELLS_DECLARE(_type)                                                                                           \
     static contract_reference check_##_type;                                                                           \
     extern const ordo_operator far_##_type##_operator;
@@ -130,6 +134,69 @@ static void check_u64(trial *t, const edge_list *list)
     for (ordo_u64 v = 0; v < n; v++)
         if (cells[v] != expected[v])
             contract_fail(t, "a width is wrong");
+    free(expected);
+    free(cells);
+}
+
+/* ---- structs: triples that are compared from left to right; the smaller struct lacks the last one ---- */
+
+static bool is_less(far_two a, far_two b)
+{
+    return a.distance < b.distance || (a.distance == b.distance && a.hops < b.hops) ||
+           (a.distance == b.distance && a.hops == b.hops && a.parent < b.parent);
+}
+
+/* By loops over all edges. */
+static far_two *triples(const ordo_csr *rows, ordo_vid source)
+{
+    far_two *best = contract_alloc(rows->n, sizeof *best);
+    for (ordo_vid v = 0; v < rows->n; v++)
+        best[v] = v == source ? (far_two){0, 0, 0xffffffffu} : (far_two){~0ull, 0xffffffffu, 0xffffffffu};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_vid u = 0; u < rows->n; u++)
+            for (ordo_eid e = rows->row[u]; best[u].distance != ~0ull && e < rows->row[u + 1]; e++) {
+                const far_two c = {best[u].distance + word(rows, e), best[u].hops + 1, u};
+                far_two *to = &best[rows->head[e * rows->stride]];
+                changed = changed || is_less(c, *to);
+                *to = is_less(c, *to) ? c : *to;
+            }
+    }
+    return best;
+}
+
+#ifdef CELLS_OF_16
+static void check_two(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_U32, contract_direction(t));
+    const ordo_u64 n = list->n;
+    const ordo_vid source = (ordo_vid)(t->seed % (n ? n : 1));
+    far_two *expected = triples(ordo_graph_out(g), source);
+    far_two *cells = aligned_alloc(16, (n + 1) * sizeof *cells);
+    for (ordo_u64 v = 0; v < n; v++)
+        cells[v] = v == source ? (far_two){0, 0, 0xffffffffu} : (far_two){~0ull, 0xffffffffu, 0xffffffffu};
+    run_from(t, g, NULL, cells, source);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (is_less(cells[v], expected[v]) || is_less(expected[v], cells[v]))
+            contract_fail(t, "a distance, number of edges or predecessor is wrong");
+    free(expected);
+    free(cells);
+}
+#endif
+
+static void check_one(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_U32, contract_direction(t));
+    const ordo_u64 n = list->n;
+    const ordo_vid source = (ordo_vid)(t->seed % (n ? n : 1));
+    far_two *expected = triples(ordo_graph_out(g), source);
+    far_one *cells = aligned_alloc(8, (n + 1) * sizeof *cells);
+    for (ordo_u64 v = 0; v < n; v++)
+        cells[v] = v == source ? (far_one){0, 0} : (far_one){0xffffffffu, 0xffffffffu};
+    run_from(t, g, NULL, cells, source);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (cells[v].distance != (ordo_u32)expected[v].distance || cells[v].hops != expected[v].hops)
+            contract_fail(t, "a distance or number of edges is wrong");
     free(expected);
     free(cells);
 }

@@ -167,6 +167,27 @@ class Run(Base):
         for option in ("--limit", "--target", "--stop-after"):
             self.refused(2, f"bellman-ford .* takes no {option}|so it takes no {option}", "bellman-ford", file, option, 1)
 
+    def test_johnson(self):
+        """A row for each source of the list, in its order; over weights of either sign."""
+        shift = [53 * v * v % 89 - 40 for v in range(self.n)]
+        edges = sorted([(u, v, w + shift[v] - shift[u]) for u, v, w in self.edges] + [(self.n - 1, self.n - 1, 1)])
+        file, out, listed = self.path("shifted.wel"), self.path("rows"), self.path("listed")
+        with open(file, "w") as f:
+            f.writelines(f"{u} {v} {w}\n" for u, v, w in edges)
+        with open(listed, "w") as f:
+            f.write("7\n3\n11\n")
+        for sources, words in (([7, 3, 11], ["--sources", listed]), ([4], ["-r", 4]), (list(range(self.n)), ["--sources", "all"]),
+                               ([7, 3, 11], ["--sources", listed, "--scheduler", "topology", "-n", 2])):
+            want = [d for s in sources for d in bellman_ford(self.n, edges, s)]
+            r = self.ok(ordo("johnson", file, "--verify=both", "-o", out, "--json", "-", *words))
+            with open(out) as f:
+                self.assertEqual([INF if v == "inf" else int(v) for v in f.read().split()], want)
+            records = [json.loads(line) for line in r.out.splitlines()]
+            self.assertEqual((len(records), records[0]["sources_at_once"], records[0]["result"]["reached"]),
+                             (2 if "-n" in words else 1, len(sources), sum(d < INF for d in want)))
+        self.refused(2, "johnson takes no list of sources as one", "johnson", file, "--sources-at-once", listed)
+        self.refused(2, "johnson gives no paths", "johnson", file, "--tree", out)
+
     def test_negative_cycle(self):
         file, out = self.path("cycle.wel"), self.path("values")
         edges = [(0, 1, 4), (0, 2, 5), (1, 3, -3), (2, 1, -4), (3, 2, -1), (4, 5, -1), (5, 4, -1)]

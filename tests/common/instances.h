@@ -1,5 +1,17 @@
-/* instances.h -- what the installed <ordo/operator/instantiate.h> does for an operator, from the source tree and for
- * the CPU alone. */
+/* instances.h -- what the installed <ordo/operator/instantiate.h> does for an operator, from the source tree. For the CPU
+ * alone, unless ORDO_WITH_CUDA is defined, for relax operators: then the same unit is compiled by nvcc as well. */
+#ifdef __CUDACC__
+#include <ordo/scheduler/cuda.cuh>
+#include <ordo/detail/cuda/warp.cuh>
+
+#include "schedulers/adds/cuda.cuh"
+#include "schedulers/bsp/cuda.cuh"
+#include "schedulers/delta/cuda.cuh"
+#include "schedulers/inbox/cuda.cuh"
+#include "schedulers/lock_server/cuda.cuh"
+#include "schedulers/near_far/cuda.cuh"
+#include "schedulers/topology/cuda.cuh"
+#else
 #include <ordo/scheduler/cpu.h>
 #include <ordo/detail/describe.h>
 
@@ -11,7 +23,17 @@
 #include "schedulers/near_far/cpu.h"
 #include "schedulers/topology/cpu.h"
 
+#ifdef ORDO_WITH_CUDA
+#define INSTANCES_CUDA(X) X(adds) X(bsp) X(delta) X(inbox) X(lock_server) X(near_far) X(topology)
+#define INSTANCES_EXTERN(_scheduler) extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);
+#define INSTANCES_ROW(_scheduler) &ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler),
+INSTANCES_CUDA(INSTANCES_EXTERN)
+#else
+#define INSTANCES_CUDA(X)
+#endif
+
 static const ordo_instance *const instances[] = {
+    INSTANCES_CUDA(INSTANCES_ROW)
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_adds),        &ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_delta),       &ORDO_JOIN(ORDO_OP, _on_cpu_under_inbox),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_lock_server), &ORDO_JOIN(ORDO_OP, _on_cpu_under_near_far),
@@ -21,4 +43,5 @@ static const ordo_instance *const instances[] = {
 ORDO_DESCRIBE_RELAX(instances)
 #else
 ORDO_DESCRIBE_CRITICAL(instances)
+#endif
 #endif

@@ -336,6 +336,10 @@ template <typename T> ORDO_DEV bool ordo_dev_swap(T *p, T *expected, T value)
         *expected = *p;
     return as_expected;
 }
+ORDO_DEV double atomicAdd(double *p, double value)
+{
+    return fiber_change(p, [&](double was) { return was + value; });
+}
 template <typename T> ORDO_DEV bool ordo_dev_swap_block(T *p, T *expected, T value)
 {
     return ordo_dev_swap(p, expected, value);

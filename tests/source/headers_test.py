@@ -34,7 +34,7 @@ c = ["gcc", "-std=c11", "-O1", "-c", *warnings]
 # {0} and partial initialisers are C's; C++ takes them, with a warning that -Wextra turns on
 cxx = ["g++", "-std=c++17", "-O1", "-c", *warnings, "-Wno-missing-field-initializers"]
 TEMPLATES = ["operator/relax.h", "operator/critical.h", "operator/gather.h", "detail/cpu/gather.h", "detail/cpu/mode.h",
-             "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h",
+             "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h", "detail/cpu/cell.h",
              "detail/cpu/critical.h", "detail/run_time_unit.h", "detail/run_time_instance.h"]  # end or follow an operator file
 for header in sorted((include / "ordo").rglob("*.h")):
     name = str(header.relative_to(include / "ordo"))
@@ -54,6 +54,15 @@ def is_refused(what, part, value, expected):
     text += "{\n    (void)s;\n    return c + e.weight;\n}\n"
     text += '#define ORDO_RELAX wrong\n#define ORDO_RELAX_SUMMARY "wrong"\n#define ORDO_RELAX_CANDIDATE wrong_candidate\n'
     text += "#define ORDO_RELAX_PROPERTIES ORDO_MONOTONE\n"
+    if part == "CELL_STRUCT":
+        del parts["CELL"]
+        text = text.replace("ORDO_FN ordo_u32 wrong", "typedef struct odd { ordo_u32 a, b, c; } odd;\nORDO_FN odd wrong").replace("ordo_u32 c, ", "odd c, ")
+        text = text.replace("return c + e.weight;", "c.a += e.weight;\n    return c;")
+        if value == "odd":
+            parts["ORDER"] = "ORDO_BY_COMPARATOR"
+            text += "ORDO_FN int odd_better(odd x, odd y) { return x.a < y.a; }\nORDO_FN odd odd_worst(void) { odd x = {1, 1, 1}; return x; }\n"
+            text += "ORDO_FN double odd_priority(const ordo_no_state *s, ordo_item i, odd x) { (void)s; (void)i; return x.a; }\n"
+            parts.update(BETTER="odd_better", WORST="odd_worst", PRIORITY="odd_priority")
     text += "".join(f"#define ORDO_RELAX_{name} {token}\n" for name, token in parts.items())
     text += "#include <ordo/operator/relax.h>\n#include <ordo/scheduler/cpu.h>\n#include \"schedulers/delta/cpu.h\"\n"
     with tempfile.TemporaryDirectory() as directory:
@@ -73,6 +82,7 @@ is_refused("cells of an unknown type", "CELL", "u16", "expected u32, i32, f32, u
 is_refused("cells of a type by its C name", "CELL", "ordo_u32", "expected u32, i32, f32, u64, i64 or f64")
 is_refused("weights of an unknown type", "WEIGHT", "u8", "expected u32, i32, f32 or none")
 is_refused("weights of 64 bits", "WEIGHT", "u64", "expected u32, i32, f32 or none")
+is_refused("cells of a struct of 12 bytes", "CELL_STRUCT", "odd", "no struct of 4, 8 or 16 bytes")
 gallery = [path for path in sorted((root / "operators" / "gallery").glob("*.h")) if path.name != "drivers.h"]
 for operator in [*sorted((root / "operators").glob("*.h")), *gallery]:
     template = "#ifndef ORDO_WEIGHT" in operator.read_text()

@@ -1,6 +1,7 @@
-/* bellman_ford_test.c -- shortest paths over weights of either sign, and cycles of negative weight: against rounds over
- * all edges, on thousands of small graphs, under every scheduler and sync that is sound; on large graphs, with cycles
- * that are far away and others of weight 0; sums that leave their type; ends; and the verifier by mutation.
+/* bellman_ford_test.c -- shortest paths over weights of either sign, from one source and from each of a list, and
+ * cycles of negative weight: against rounds over all edges, on thousands of small graphs, under every scheduler and
+ * sync that is sound; on large graphs, with cycles that are far away and others of weight 0; sums that leave their
+ * type; ends; and the verifier by mutation.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -218,6 +219,66 @@ START_TEST(every_pair)
             try_family(*family, seed, &pairs[trials++ % (ordo_u64)count], &cycles);
     ck_assert_uint_gt(cycles, trials / 20);
     ck_assert_uint_lt(cycles, trials / 2);
+}
+END_TEST
+
+/* ---- from each source of a list ---- */
+
+static void check_rows(const ordo_graph *g, const ordo_path_query *q, const ordo_u32 *dist, const ordo_cycle *cycle)
+{
+    const ordo_csr *rows = ordo_graph_out(g);
+    double *right = malloc((rows->n + 1) * sizeof *right);
+    ck_assert(rounds(rows, q, right) == (cycle->length > 0));
+    for (ordo_u64 i = 0; !cycle->length && i < q->source_count; i++) {
+        const ordo_path_query from = {.sources = &q->sources[i], .source_count = 1};
+        ck_assert(!rounds(rows, &from, right));
+        for (ordo_vid v = 0; v < rows->n; v++)
+            ck_assert_msg(dist[i * rows->n + v] == word_of(rows->weight_type, right[v]), "row %llu vertex %u",
+                          (unsigned long long)i, v);
+    }
+    free(right);
+}
+
+START_TEST(each_source)
+{
+    ordo_u64 cycles = 0;
+    for (ordo_u64 seed = 1; seed <= 60 / SLOWER; seed++)
+        for (const char *const *family = family_names; *family; family += 3) {
+            ordo_u64 random = seed * 104729 + (ordo_u64)(*family)[0];
+            edge_list list;
+            family_make(*family, 1 + (unsigned)(next_random(&random) % 40), seed, &list);
+            double *weight = malloc((list.count + 1) * sizeof *weight);
+            draw_weights(&list, (int)(seed % 3), &random, weight);
+            for (ordo_u64 i = 0; seed % 7 == 0 && i < list.count; i++)
+                weight[i] *= 2e6; /* shifted, these leave u32 */
+            ordo_graph *g = graph_of(list.n, &list, weight, seed % 4 ? ORDO_I32 : ORDO_F32);
+            ordo_vid sources[4];
+            for (int i = 0; i < 4 && list.n; i++)
+                sources[i] = (ordo_vid)(next_random(&random) % list.n);
+            const ordo_path_query q = {.sources = sources, .source_count = 4};
+            const ordo_options options = {.threads = 2};
+            ordo_u32 *dist = malloc((4 * list.n + 1) * sizeof *dist), *pred = malloc((4 * list.n + 1) * sizeof *pred);
+            const ordo_path_answer answer = {.value = dist, .pred = seed % 2 ? pred : NULL};
+            ordo_cycle cycle = {0};
+            if (list.n) {
+                const ordo_status status = ordo_johnson(g, &q, &options, &answer, &cycle);
+                ck_assert_msg(status == ORDO_OK || (seed % 7 == 0 && status == ORDO_ERR_OVERFLOW), "%s",
+                              ordo_last_error());
+                if (!status) {
+                    check_rows(g, &q, dist, &cycle);
+                    ck_assert_msg(ordo_johnson_verify(g, &q, &answer, &cycle, ORDO_VERIFY_BOTH) == ORDO_OK, "%s",
+                                  ordo_last_error());
+                    cycles += cycle.length > 0;
+                }
+            }
+            ordo_cycle_free(&cycle);
+            free(dist);
+            free(pred);
+            ordo_graph_free(g);
+            free(weight);
+            family_free(&list);
+        }
+    ck_assert_uint_gt(cycles, 5);
 }
 END_TEST
 
@@ -485,6 +546,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, every_pair);
+    tcase_add_test(all, each_source);
     tcase_add_test(all, far_away);
     tcase_add_test(all, overflow);
     tcase_add_test(all, exact_weights);

@@ -152,7 +152,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sources", 0, "FILE|N", RUNS | VERB_GAP, TEXT(sources), "starts from each vertex of FILE (one a line, '#' begins a comment), or from N random ones; bc also takes all",
         ONLY(TRAIT_SOURCE, "takes no list of sources"), .group = GROUP_SOURCES),
     ROW("sources-at-once", 0, "FILE", VERB_APP, TEXT(sources_at_once),
-        "one run from all vertices of FILE: each vertex has the best path from any of them", ONLY(TRAIT_SOURCE, "takes no list of sources"),
+        "one run from all vertices of FILE: each vertex has the best path from any of them", ONLY(TRAIT_AT_ONCE, "takes no list of sources as one"),
         .group = GROUP_SOURCES),
     ROW("seed", 0, "N", MAKES | VERB_CHECK, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),
     ROW("trials", 0, "N", VERB_CHECK, WHOLE(trials, 1, 1000000000), "random cases for each property (2000)"),
@@ -190,7 +190,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("tree", 0, "FILE", VERB_APP, TEXT(tree), "predecessors, one a line, '-' for none; NumPy with -1 if .npy",
         ONLY(TRAIT_TREE, "gives no paths")),
     ROW("nearest", 0, "FILE", VERB_APP, TEXT(nearest), "the source that each vertex's path comes from, as --tree writes it",
-        ONLY(TRAIT_SOURCE, "has no source")),
+        ONLY(TRAIT_AT_ONCE, "has no such source")),
     ROW("target", 0, "V", VERB_APP, TEXT(target), "ends once V is final; what is farther is not known", ONLY(TRAIT_PATHS, "does not end early")),
     ROW("stop-after", 0, "K", VERB_APP, WHOLE(stop_after, 1, ORDO_MAX_VERTICES), "ends once the K nearest vertices are final, or V of --target",
         ONLY(TRAIT_PATHS, "does not end early")),
@@ -253,6 +253,7 @@ const option_row *option_named(const option_scope *s, const char *name, size_t l
 static unsigned traits_of(const ordo_app *app)
 {
     return TRAIT_GRAPH | (app->needs_source ? TRAIT_SOURCE : 0) |
+           (app->needs_source && !app->takes_list ? TRAIT_AT_ONCE : 0) |
            (app->needs_terminals ? TRAIT_TERMINALS : TRAIT_NO_TERMINALS) | (app->has_paths ? TRAIT_PATHS : 0) |
            (app->has_tree ? TRAIT_TREE : 0) | (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0) |
            (app->has_rounds ? TRAIT_ROUNDS : 0) | (run_time_of(app) ? TRAIT_STATE : 0);
@@ -269,7 +270,8 @@ option_scope scope_of_verb(const cli_verb *v)
     const bool file = v->verb == VERB_APP;
     return (option_scope){.name = v->name,
                           .verb = v->verb,
-                          .traits = file ? TRAIT_GRAPH | TRAIT_SOURCE | TRAIT_NO_TERMINALS | TRAIT_STATE : 0};
+                          .traits =
+                              file ? TRAIT_GRAPH | TRAIT_SOURCE | TRAIT_AT_ONCE | TRAIT_NO_TERMINALS | TRAIT_STATE : 0};
 }
 
 /* The benchmarks of `ordo bench`, and their traits. */

@@ -27,6 +27,8 @@ static ordo_status check_kind(const char *file, const ordo_run_time *t)
         what = "is a gather operator; expected a relax or a critical one";
     else if (t->order == ORDO_SUM)
         what = "has cells that sum; expected an order of cells";
+    else if (t->op->kind == ORDO_KIND_RELAX && t->op->cell >= ORDO_STRUCT4)
+        what = "has cells of a struct; expected numbers";
     else if (t->array_count > ORDO_MOST_ARRAYS)
         what = "has a state with more arrays than can be listed (ORDO_MOST_ARRAYS)";
     else if (t->own_target)

@@ -151,6 +151,46 @@ ORDO_API ordo_status ordo_bellman_ford_verify(const ordo_graph *g, const ordo_pa
                                               ordo_verify_how how);
 
 /**
+ * Shortest paths from each of several sources, over weights of either sign; or a cycle of negative weight that one of
+ * them reaches.
+ *
+ * Method: where i32 weights are negative, one search from all sources together, then a run of ordo_sssp_from() for each
+ * over weights shifted by its distances (Johnson 1977). Without a negative weight, for f32, whose sums would round
+ * otherwise, and where shifted numbers do not fit, ordo_bellman_ford() for each source. Distances are the same either
+ * way. In stats, counts are sums over these searches.
+ * @param g        weights of any type; without weights every edge counts 1
+ * @param query    its sources: row i of the answer is from sources[i]; no limit, no targets, no stop_after
+ * @param options  NULL: defaults
+ * @param answer   `value` and `pred` have source_count rows of n values; `nearest` must be NULL, `within` is not used.
+ * Where a cycle is found, as of ordo_bellman_ford()
+ * @param cycle    [out] as of ordo_bellman_ford()
+ * @return as of ordo_bellman_ford()
+ */
+ORDO_API ordo_status ordo_johnson(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
+                                  const ordo_path_answer *answer, ordo_cycle *cycle);
+/**
+ * Predicts the memory of ordo_johnson() beyond graph and answer.
+ * @param g         any graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, see ordo_run_memory()
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_johnson_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                         ordo_u64 *at_most);
+/**
+ * Verifies the rows of an answer of ordo_johnson(), or its cycle.
+ * @param g       as then
+ * @param query   likewise
+ * @param answer  its arrays; those that are not NULL are checked
+ * @param cycle   what was found
+ * @param how     as of ordo_bellman_ford_verify()
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_johnson_verify(const ordo_graph *g, const ordo_path_query *query,
+                                         const ordo_path_answer *answer, const ordo_cycle *cycle, ordo_verify_how how);
+
+/**
  * Verifies the arrays of an answer of ordo_sssp_from().
  * @param g       as then
  * @param query   likewise

@@ -37,13 +37,16 @@ typedef ordo_u32 ordo_item;
 
 /** Types of cells and weights. The order of the enumerators is part of the ABI of registered operators. */
 typedef enum ordo_type {
-    ORDO_NONE = 0, /**< no weights, no cells */
-    ORDO_U32 = 1,  /**< ordo_u32 */
-    ORDO_I32 = 2,  /**< ordo_i32 */
-    ORDO_F32 = 3,  /**< ordo_f32 */
-    ORDO_U64 = 4,  /**< ordo_u64 */
-    ORDO_F64 = 5,  /**< ordo_f64; of cells and answers, not of weights */
-    ORDO_I64 = 6   /**< ordo_i64; likewise */
+    ORDO_NONE = 0,    /**< no weights, no cells */
+    ORDO_U32 = 1,     /**< ordo_u32 */
+    ORDO_I32 = 2,     /**< ordo_i32 */
+    ORDO_F32 = 3,     /**< ordo_f32 */
+    ORDO_U64 = 4,     /**< ordo_u64 */
+    ORDO_F64 = 5,     /**< ordo_f64; of cells and answers, not of weights */
+    ORDO_I64 = 6,     /**< ordo_i64; likewise */
+    ORDO_STRUCT4 = 7, /**< a struct of the operator's own, of 4 bytes; of cells alone */
+    ORDO_STRUCT8 = 8, /**< of 8 bytes */
+    ORDO_STRUCT16 = 9 /**< of 16 bytes */
 } ordo_type;
 
 /**
@@ -75,7 +78,9 @@ typedef enum ordo_type {
  */
 ORDO_FN ordo_u32 ordo_type_bytes(ordo_type type)
 {
-    return type == ORDO_U64 || type == ORDO_F64 || type == ORDO_I64 ? 8 : 4;
+    return type == ORDO_STRUCT16                                                              ? 16
+           : type == ORDO_U64 || type == ORDO_F64 || type == ORDO_I64 || type == ORDO_STRUCT8 ? 8
+                                                                                              : 4;
 }
 
 #if defined(__cplusplus)

@@ -17,13 +17,13 @@ const ordo_run_time ordo_run_time_entry = {
     .name = ORDO_RUN_TIME_STRING(ORDO_GATHER),
     .op = &run_time_operator,
 };
-#elif ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_ORDER == ORDO_SUM
-static const ordo_operator run_time_operator = {.kind = ORDO_KIND_RELAX};
+#elif ORDO_OP_KIND == ORDO_KIND_RELAX && (ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT)
+static const ordo_operator run_time_operator = {.kind = ORDO_KIND_RELAX, .cell = (ordo_type)op_cell_type};
 const ordo_run_time ordo_run_time_entry = {
     .interface = ORDO_RUN_TIME_INTERFACE,
     .name = ORDO_RUN_TIME_STRING(ORDO_RELAX),
     .op = &run_time_operator,
-    .order = ORDO_SUM,
+    .order = ORDO_OP_ORDER,
 };
 #else
 

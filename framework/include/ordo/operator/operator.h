@@ -285,6 +285,34 @@ ORDO_FN ordo_u64 ordo_add_u64(ordo_u64 *p, ordo_u64 v)
 #endif
 }
 
+/* The same for reals. */
+ORDO_FN ordo_f32 ordo_add_f32(ordo_f32 *p, ordo_f32 v)
+{
+#if defined(__CUDA_ARCH__)
+    return atomicAdd(p, v);
+#else
+    ordo_f32 old, sum;
+    __atomic_load(p, &old, __ATOMIC_RELAXED);
+    do
+        sum = old + v;
+    while (!__atomic_compare_exchange(p, &old, &sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return old;
+#endif
+}
+ORDO_FN double ordo_add_f64(double *p, double v)
+{
+#if defined(__CUDA_ARCH__)
+    return atomicAdd(p, v);
+#else
+    double old, sum;
+    __atomic_load(p, &old, __ATOMIC_RELAXED);
+    do
+        sum = old + v;
+    while (!__atomic_compare_exchange(p, &old, &sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return old;
+#endif
+}
+
 /* ---- what critical operators exchange with the framework ---- */
 
 /* A request: "run the critical section owning these targets". The two targets may be equal. Written by the prepare

@@ -19,7 +19,10 @@
  * required
  *   ORDO_RELAX             the operator's name, an identifier
  *   ORDO_RELAX_SUMMARY     one line for people: "single-source shortest paths"
- *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64
+ *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64; or instead of it
+ *   ORDO_RELAX_CELL_STRUCT a struct of the operator's own as the type of the cells, of 4, 8 or 16 bytes (two words),
+ *                          with ORDO_BY_COMPARATOR and a _PRIORITY of its own, and without padding that is no member.
+ *                          The run's cells are aligned to their size. On the CPU alone; of 16 bytes on x86-64
  *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
  *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
  *                          or ORDO_SUM with _LEVEL and _TAKE
@@ -57,15 +60,17 @@
  *   ORDO_RELAX_BETTER      int f(a, b): a is strictly better than b (with ORDO_BY_COMPARATOR)
  *   ORDO_RELAX_WORST       cell f(void): no value is worse (with ORDO_BY_COMPARATOR)
  *
- * sums: cells are u32, i32, u64 or i64, whole numbers, so that a sum is the same in any order. The caller must make
- * sure that sums fit the type.
+ * sums: a sum of whole numbers is the same in any order; the caller must make sure that it fits the type. A sum of
+ * reals (f32, f64) depends on the order: n addends x of one cell add up to within (n - 1) u / (1 - (n - 1) u) of their
+ * exact sum, times the sum of |x|, where u is 2^-24 or 2^-53, and on a GPU what is smaller than the least normal f32
+ * counts as 0 in f32. docs/operators.md says how to get the same bits in every run.
  *   ORDO_RELAX_LEVEL       u32 f(s, cell): 0 where the item has nothing to do. An offer that raises the level activates
  *                          its target with the new sum. That entry is valid as long as the item's level stays the same.
  *                          ORDO_MONOTONE promises that offers never lower a level: only a take does
  *   ORDO_RELAX_TAKE        cell f(s, item, taken): an item of level 1 or more is processed by taking its cell, in one
  *                          step that leaves _SPENT in it. This function records `taken` in the state's arrays, by
- *                          ordo_add_u64(), or by a store where an item is taken once. It returns the `cu` of the item's
- *                          candidates
+ *                          ordo_add_u64() and its relatives, or by a store where an item is taken once. It returns the
+ *                          `cu` of the item's candidates
  *   ORDO_RELAX_SPENT       cell f(void): what a take leaves in the cell; its level is 0 (default 0)
  *   Not with _TARGET, _FINAL, _BETTER or _WORST. Never racy, since a lost update would be a lost addend.
  *
@@ -96,13 +101,22 @@
  * op_better, op_worst or, for sums, op_level, op_take, op_spent (functions). Without ORDO_OP nothing is derived, so
  * that a program can include the files of several operators, for their states.
  *
- * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_ON_CUDA as 1 where the CUDA back end
- * supports the operator, else 0.
+ * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_REAL as 1 where cells are reals, else 0,
+ * ORDO_OP_STRUCT as 1 where cells are a struct, else 0, ORDO_OP_ON_CUDA as 1 where the CUDA back end supports the
+ * operator, else 0.
  */
 #include <ordo/operator/operator.h>
 
 #ifndef ORDO_RELAX
 #error "relax.h is included at the end of an operator file, after its ORDO_RELAX_... list (see the top of relax.h)"
+#endif
+#if defined(ORDO_RELAX_CELL_STRUCT) && !defined(ORDO_RELAX_CELL)
+#define ORDO_RELAX_CELL own
+#define ORDO_RELAX_IS_STRUCT 1
+#elif defined(ORDO_RELAX_CELL_STRUCT)
+#error "an operator has ORDO_RELAX_CELL or ORDO_RELAX_CELL_STRUCT, not both"
+#else
+#define ORDO_RELAX_IS_STRUCT 0
 #endif
 #if !defined(ORDO_RELAX_SUMMARY) || !defined(ORDO_RELAX_CELL) || !defined(ORDO_RELAX_WEIGHT) ||                        \
     !defined(ORDO_RELAX_ORDER) || !defined(ORDO_RELAX_PROPERTIES) || !defined(ORDO_RELAX_CANDIDATE)
@@ -111,7 +125,7 @@
 
 /* What is not of the lists has no number, which the preprocessor takes for 0. After a message u32 stands in, so that
  * the compiler does not go on about the type that it does not know. */
-#if !ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL)
+#if !ORDO_RELAX_IS_STRUCT && !ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL)
 #error "ORDO_RELAX_CELL is no type of cells: expected u32, i32, f32, u64, i64 or f64"
 #undef ORDO_RELAX_CELL
 #define ORDO_RELAX_CELL u32
@@ -126,11 +140,11 @@
 #define ORDO_RELAX_WEIGHT u32
 #endif
 
-#if ORDO_RELAX_ORDER == ORDO_SUM
-#if ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f32 ||                                           \
-    ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f64
-#error "ORDO_SUM needs cells of u32, i32, u64 or i64: sums of reals depend on their order"
+#if ORDO_RELAX_IS_STRUCT && (ORDO_RELAX_ORDER != ORDO_BY_COMPARATOR || !defined(ORDO_RELAX_BETTER) ||                  \
+                             !defined(ORDO_RELAX_WORST) || !defined(ORDO_RELAX_PRIORITY))
+#error "ORDO_RELAX_CELL_STRUCT needs ORDO_BY_COMPARATOR, with ORDO_RELAX_BETTER, _WORST and _PRIORITY"
 #endif
+#if ORDO_RELAX_ORDER == ORDO_SUM
 #if !defined(ORDO_RELAX_LEVEL) || !defined(ORDO_RELAX_TAKE)
 #error "ORDO_SUM needs ORDO_RELAX_LEVEL and ORDO_RELAX_TAKE"
 #endif
@@ -143,6 +157,14 @@
 #error "ORDO_RELAX_LEVEL, _TAKE and _SPENT are for ORDO_SUM"
 #endif
 
+#undef ORDO_OP_REAL
+#if ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f32 ||                                           \
+    ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL) == ORDO_TYPE_NUMBER_f64
+#define ORDO_OP_REAL 1
+#else
+#define ORDO_OP_REAL 0
+#endif
+
 #ifdef ORDO_OP /* this file is a unit of the operator: derive */
 
 /* ORDO_OP must be ORDO_RELAX; <ordo/scheduler/cpu.h> and <ordo/scheduler/cuda.cuh> look for this name. */
@@ -153,11 +175,24 @@ typedef ORDO_RELAX_STATE op_state;
 #else
 typedef ordo_no_state op_state;
 #endif
+#if ORDO_RELAX_IS_STRUCT
+typedef ORDO_RELAX_CELL_STRUCT op_cell;
+#define ORDO_CELL_NUMBER (sizeof(op_cell) == 4 ? 7 : sizeof(op_cell) == 8 ? 8 : 9) /* ORDO_STRUCT4 ... */
+#if defined(__cplusplus)
+static_assert
+#else
+_Static_assert
+#endif
+    (sizeof(op_cell) == 4 || sizeof(op_cell) == 8 || sizeof(op_cell) == 16,
+     "ORDO_RELAX_CELL_STRUCT is no struct of 4, 8 or 16 bytes");
+#else
 typedef ORDO_TYPE_OF(ORDO_RELAX_CELL) op_cell;
+#define ORDO_CELL_NUMBER ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL)
+#endif
 typedef ORDO_EDGE_OF(ORDO_RELAX_WEIGHT) op_edge;
 
 enum {
-    op_cell_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL),
+    op_cell_type = ORDO_CELL_NUMBER,
     op_weight_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_WEIGHT),
     op_order = ORDO_RELAX_ORDER,
     op_properties = (ORDO_RELAX_PROPERTIES) | (ORDO_RELAX_ORDER == ORDO_SUM ? 0 : ORDO_SELECTIVE),
@@ -255,6 +290,14 @@ ORDO_FN op_cell op_spent(void)
     return 0;
 #endif
 }
+
+#if ORDO_OP_REAL
+/* Adds to a cell in one atomic step; returns the value before. */
+ORDO_FN op_cell op_add_real(op_cell *cell, op_cell addend)
+{
+    return ORDO_JOIN(ordo_add_, ORDO_RELAX_CELL)(cell, addend);
+}
+#endif
 #else
 /* Whether a is strictly better than b. */
 ORDO_FN int op_better(op_cell a, op_cell b)
@@ -284,7 +327,7 @@ ORDO_FN op_cell op_worst(void)
 /* Whether the default priority puts larger cells first. */
 ORDO_FN int op_larger_first(void)
 {
-#if defined(ORDO_RELAX_PRIORITY) || ORDO_RELAX_ORDER == ORDO_SUM
+#if defined(ORDO_RELAX_PRIORITY) || ORDO_RELAX_ORDER == ORDO_SUM /* as of every struct */
     return 0;
 #else
     return op_better((op_cell)2, (op_cell)1);
@@ -353,8 +396,14 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 
 #endif /* ORDO_OP */
 
+#undef ORDO_OP_STRUCT
+#define ORDO_OP_STRUCT 0
+#if ORDO_RELAX_IS_STRUCT
+#undef ORDO_OP_STRUCT
+#define ORDO_OP_STRUCT 1
+#endif
 #undef ORDO_OP_ON_CUDA
-#if defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS)
+#if ORDO_OP_STRUCT || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
 #define ORDO_OP_ON_CUDA 0
 #else
 #define ORDO_OP_ON_CUDA 1
@@ -379,6 +428,9 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_RELAX_STATE
 #undef ORDO_RELAX_ARRAYS
 #undef ORDO_RELAX_CELL
+#undef ORDO_RELAX_CELL_STRUCT
+#undef ORDO_RELAX_IS_STRUCT
+#undef ORDO_CELL_NUMBER
 #undef ORDO_RELAX_WEIGHT
 #undef ORDO_RELAX_ORDER
 #undef ORDO_RELAX_PROPERTIES

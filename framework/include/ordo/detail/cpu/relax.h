@@ -20,24 +20,27 @@
  *
  * Not done: combining candidates of one cell before they are applied.
  */
-#include <ordo/detail/cpu/base.h>
+#include <ordo/detail/cpu/cell.h>
 
 typedef struct op_entry {
     op_cell value; /* of the item's cell, when the entry was made */
     ordo_item item;
 } op_entry;
 
-ORDO_INLINE op_cell op_load(const op_cell *cell)
-{
-    op_cell value;
-    __atomic_load(cell, &value, __ATOMIC_RELAXED);
-    return value;
-}
-
 /* Offers a candidate to cell[target]. Returns true if the target is activated: the candidate improved the cell or, for
  * sums, raised its level. *candidate is then the new value of the cell. Under ORDO_SYNC_SERVER nothing is written: true
  * means that the sink must send the candidate to the owner of the cell. Every call passes `sync` as a constant. */
 #if ORDO_OP_ORDER == ORDO_SUM
+/* Adds to a cell in one atomic step; returns the value before. */
+ORDO_INLINE op_cell op_fetch_add(op_cell *cell, op_cell addend)
+{
+#if ORDO_OP_REAL
+    return op_add_real(cell, addend);
+#else
+    return __atomic_fetch_add(cell, addend, __ATOMIC_RELAXED);
+#endif
+}
+
 ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, op_cell *candidate, const ordo_sync sync)
 {
     const op_state *state = (const op_state *)job->state;
@@ -50,10 +53,10 @@ ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, o
         ordo_lock(&job->locks, target & job->locks.mask);
         old = op_load(cell + target);
         sum = old + *candidate;
-        __atomic_store(cell + target, &sum, __ATOMIC_RELAXED);
+        op_store(cell + target, sum);
         ordo_unlock(&job->locks, target & job->locks.mask);
     } else {
-        old = __atomic_fetch_add(cell + target, *candidate, __ATOMIC_RELAXED);
+        old = op_fetch_add(cell + target, *candidate);
         sum = old + *candidate;
     }
     *candidate = sum;
@@ -70,7 +73,7 @@ ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, o
     if (sync == ORDO_SYNC_RACY) {
         /* This may overwrite a better value of another member. Sound where every item is processed again until nothing
          * changes, or where all candidates of a superstep are equal; pairings require one of the two. */
-        __atomic_store(cell + target, &c, __ATOMIC_RELAXED);
+        op_store(cell + target, c);
         return true;
     }
     if (sync == ORDO_SYNC_LOCK) {
@@ -78,12 +81,12 @@ ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, o
         old = op_load(cell + target);
         bool improved = op_better(c, old);
         if (improved)
-            __atomic_store(cell + target, &c, __ATOMIC_RELAXED);
+            op_store(cell + target, c);
         ordo_unlock(&job->locks, target & job->locks.mask);
         return improved;
     }
     do {
-        if (__atomic_compare_exchange(cell + target, &old, &c, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        if (op_swap(cell + target, &old, &c))
             return true;
     } while (op_better(c, old));
     return false;
@@ -127,12 +130,11 @@ ORDO_INLINE bool op_begin(const ordo_job *job, op_entry *entry, const ordo_sync 
         ordo_lock(&job->locks, entry->item & job->locks.mask);
         taken = op_load(cell);
         if ((has = op_level(state, taken) > 0))
-            __atomic_store(cell, &spent, __ATOMIC_RELAXED);
+            op_store(cell, spent);
         ordo_unlock(&job->locks, entry->item & job->locks.mask);
     } else {
         taken = op_load(cell);
-        while ((has = op_level(state, taken) > 0) &&
-               !__atomic_compare_exchange(cell, &taken, &spent, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        while ((has = op_level(state, taken) > 0) && !op_swap(cell, &taken, &spent))
             ;
     }
     if (has)

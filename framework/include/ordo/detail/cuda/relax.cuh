@@ -86,6 +86,16 @@ ORDO_DEV void op_dev_under_lock(const ordo_cuda_locks *locks, ordo_u32 target, C
     } while (__any_sync(here, open));
 }
 
+/* By one thread: adds to a cell in one atomic step; returns the value before. */
+ORDO_DEV op_cell op_dev_add(op_cell *cell, op_cell addend)
+{
+#if ORDO_OP_REAL
+    return op_add_real(cell, addend);
+#else
+    return ordo_dev_add(cell, addend);
+#endif
+}
+
 /* By one thread: whether an addition has raised the level, that is, activates its target. */
 ORDO_DEV bool op_dev_raises(const op_state *state, op_cell old, op_cell sum)
 {
@@ -98,7 +108,7 @@ ORDO_DEV bool op_dev_apply(const op_state *state, op_cell *cells, ordo_u32 targe
 {
     if (*candidate == 0)
         return false;
-    const op_cell old = ordo_dev_add(&cells[target], *candidate);
+    const op_cell old = op_dev_add(&cells[target], *candidate);
     *candidate = old + *candidate;
     return op_dev_raises(state, old, *candidate);
 }
@@ -138,6 +148,37 @@ ORDO_DEV bool op_dev_begin(const op_state *state, op_cell *cells, const ordo_cud
     if (has)
         *value = op_take(state, item, taken);
     return has;
+}
+
+/* What was taken in the rounds of a scheduler that takes all items in one phase, and adds in another. */
+typedef struct op_dev_round {
+    op_cell *taken; /* [num_items] what candidates are computed from */
+    ordo_u32 *last; /* [num_items] the last round in which the item was taken; 0: in none */
+} op_dev_round;
+
+static inline ordo_status op_cuda_round_make(ordo_cuda *c, op_dev_round *r)
+{
+    r->taken = (op_cell *)ordo_cuda_alloc(c, c->job->num_items, sizeof *r->taken, false);
+    r->last = r->taken ? (ordo_u32 *)ordo_cuda_alloc(c, c->job->num_items, sizeof *r->last, true) : NULL;
+    return r->last ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* By the whole grid: takes the cells of all items that have a level. Returns whether the thread has taken any. */
+ORDO_DEV bool op_dev_take_all(const op_dev_round *r, const op_state *state, op_cell *cells, ordo_u64 num_items,
+                              ordo_u32 round, ordo_cuda_counters *mine)
+{
+    bool any = false;
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < num_items;
+         i += (ordo_u64)gridDim.x * blockDim.x) {
+        op_cell value;
+        if (!op_filter(state, (ordo_item)i) || !op_dev_begin(state, cells, NULL, (ordo_item)i, &value))
+            continue;
+        r->taken[i] = value;
+        r->last[i] = round;
+        mine->items++;
+        any = true;
+    }
+    return any;
 }
 
 #else

@@ -151,6 +151,8 @@ enum {
     /* Whether a warp that takes an entry must see all that was written before the entry was published. Relax operators
      * that select do not need that. */
     op_warp_ordered = ORDO_OP_ORDER == ORDO_SUM,
+    /* Edges of a lane in an iteration: of sums of 64 bits as many as registers allow. */
+    op_warp_unroll = ORDO_OP_ORDER == ORDO_SUM && sizeof(op_cell) == 8 ? 2 : (int)ORDO_WARP_UNROLL,
 };
 #else
 typedef ordo_u32 op_value;
@@ -531,7 +533,7 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
     for (int u = 0; u < N; u++) {
         has[u] = has[u] && candidate[u] != 0;
         if (has[u])
-            old[u] = ordo_dev_add(&g.cells[target[u]], candidate[u]);
+            old[u] = op_dev_add(&g.cells[target[u]], candidate[u]);
     }
 #pragma unroll
     for (int u = 0; u < N; u++) {
@@ -764,7 +766,7 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
 /* Expands the next edges of the batch's first hub. */
 ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
-    enum { N = ORDO_WARP_UNROLL };
+    enum { N = op_warp_unroll };
     ordo_u32 target[N], head[N], weight[N];
     op_cell candidate[N];
     ordo_eid e[N];
@@ -827,7 +829,7 @@ template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp 
         if (narrow && t->total - t->first <= 32)
             op_warp_relax<1>(g, w, t);
         else
-            op_warp_relax<ORDO_WARP_UNROLL>(g, w, t);
+            op_warp_relax<op_warp_unroll>(g, w, t);
     while (t->hubs && !op_warp_full(w))
         op_warp_cut(g, w, t);
     return t->first < t->total || t->hubs;
