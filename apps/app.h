@@ -34,6 +34,7 @@ typedef struct ordo_app_input {
     bool want_nearest;         /* the source that each vertex's path comes from */
     ordo_u32 k;                /* if has_k; 0: core numbers */
     double damping, tolerance; /* if has_ranks */
+    ordo_u64 rounds;           /* if has_rounds */
 } ordo_app_input;
 
 /* An answer, owned by the caller, all zero before the first run. The app allocates the arrays (ordo_alloc) in the first
@@ -63,6 +64,7 @@ typedef struct ordo_app {
     bool has_cycle;           /* may find a cycle instead of values, which are "unknown" then */
     bool takes_list;          /* one run from a list of sources, with a row of values for each; needs_source */
     bool has_k, has_ranks;    /* takes k; takes damping and tolerance */
+    bool has_rounds;          /* takes the most rounds */
     bool wants_weights;       /* reads weights; otherwise the command loads the graph without them */
     bool has_infinity;        /* the type's largest value means infinity: unreached, or the width at the source */
     bool values_are_wide;     /* a value has 8 bytes instead of 4 */

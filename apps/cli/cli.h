@@ -90,6 +90,7 @@ typedef struct options {
     double limit, timeout; /* timeout 0: none */
     ordo_u32 k;            /* 0: none */
     double damping, tolerance;
+    ordo_u32 rounds; /* the most */
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
 
@@ -125,7 +126,8 @@ enum {
     TRAIT_MACHINE = 1 << 9,  /* bench machine */
     TRAIT_TREE = 1 << 11,
     TRAIT_AT_ONCE = 1 << 12, /* one answer from several sources */
-    TRAIT_STATE = 1 << 10    /* an operator's file */
+    TRAIT_ROUNDS = 1 << 13,
+    TRAIT_STATE = 1 << 10 /* an operator's file */
 };
 /* A verb of the command that is not an app. */
 typedef struct cli_verb {

@@ -218,6 +218,7 @@ static json_t *options_object(const record *r, bool *failed)
     put(o, "k", app->has_k && r->o->k ? whole(r->o->k) : json_null());
     put(o, "damping", app->has_ranks ? real(r->o->damping) : json_null());
     put(o, "tolerance", app->has_ranks ? real(r->o->tolerance) : json_null());
+    put(o, "rounds", app->has_rounds ? json_integer(r->o->rounds) : json_null());
     if (run_time_of(app))
         put_operator_file(o, run_time_of(app));
     put(o, "timeout", r->o->timeout > 0 ? real(r->o->timeout) : json_null());

@@ -124,7 +124,8 @@ ordo_status app_input(const options *o, const loaded *g, ordo_vid source, ordo_a
                             .want_nearest = o->nearest || (o->sources_at_once && o->path_to),
                             .k = o->k,
                             .damping = o->damping,
-                            .tolerance = o->tolerance};
+                            .tolerance = o->tolerance,
+                            .rounds = (ordo_u64)o->rounds};
     if (o->sink)
         return parse_vertex(g, "--sink", o->sink, &out->sink);
     if (o->app->needs_terminals)

@@ -130,7 +130,7 @@ static bool read_fields(saved_runs *all, saved_run *r, json_t *result)
 
 static bool read_options(saved_run *r, const json_t *line)
 {
-    static const char *const parameters[] = {"limit", "k",        "damping",       "tolerance",
+    static const char *const parameters[] = {"limit", "k",        "damping",       "tolerance", "rounds",
                                              "phase", "infinite", "operator_file", "state"};
     const json_t *o = at(line, "options");
     bool fits = true;

@@ -26,6 +26,7 @@
 #include "framework/run/number.h"
 
 #include "copy.h"
+#include "hot.h"
 #include "live.h"
 #include "machine.h"
 #include "range.h"
@@ -146,7 +147,8 @@ static ordo_status take(const ordo_job *job, ordo_cuda_own *own, ordo_u64 bytes,
 typedef struct device_graph {
     ordo_cuda_rows out, in;
     uint4 *record; /* [2 * n], or NULL */
-    bool has_in, record_asked;
+    ordo_cuda_tails hot;
+    bool has_in, record_asked, hot_asked;
 } device_graph;
 
 static void drop_rows(ordo_cuda_rows *r)
@@ -158,6 +160,15 @@ static void drop_rows(ordo_cuda_rows *r)
     *r = ordo_cuda_rows{};
 }
 
+static void drop_tails(ordo_cuda_tails *t)
+{
+    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) {
+        cudaFree((void *)t->edge);
+        cudaFree((void *)t->position);
+    }
+    *t = ordo_cuda_tails{};
+}
+
 static void drop_graph(void *graph)
 {
     device_graph *g = (device_graph *)graph;
@@ -165,6 +176,7 @@ static void drop_graph(void *graph)
     drop_rows(&g->in);
     if (!__atomic_load_n(&lost, __ATOMIC_RELAXED))
         cudaFree(g->record);
+    drop_tails(&g->hot);
     ordo_free(g);
 }
 
@@ -320,6 +332,57 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
         d->record = NULL;
     }
     *out = d->record;
+    return status;
+}
+
+/* ---- hot tails ---- */
+
+/* Copies the positions, and makes the edges. Leaves nothing where there is not enough memory, which is no error. */
+static ordo_status make_tails(const ordo_cuda *c, const ordo_u32 *position, ordo_u32 count, ordo_cuda_tails *out)
+{
+    const ordo_u64 bytes = c->in.m * sizeof(ordo_u32), places = (ordo_u64)c->in.n * sizeof(ordo_u32);
+    size_t left = 0, whole = 0;
+    void *edge = NULL, *place = NULL;
+    if (cudaMemGetInfo(&left, &whole) != cudaSuccess || left / 2 < bytes + places ||
+        cudaMalloc(&place, places) != cudaSuccess || cudaMalloc(&edge, bytes) != cudaSuccess) {
+        cudaGetLastError();
+        cudaFree(place);
+        return ORDO_OK;
+    }
+    *out = ordo_cuda_tails{(const ordo_u32 *)edge, (const ordo_u32 *)place, count};
+    ordo_status status = ordo_copy_in(place, position, c->in.n, sizeof(ordo_u32), NULL, ordo_job_host_threads(c->job),
+                                      "copying positions");
+    if (!status) {
+        ordo_renumber_tails(c->in, out->position, (ordo_u32 *)edge);
+        status = failed(cudaGetLastError(), "launching the kernel that renumbers tails");
+    }
+    if (!status)
+        status = failed(cudaDeviceSynchronize(), "renumbering tails"); /* ordo_cuda_launch_all counts the time */
+    if (status)
+        drop_tails(out);
+    return status;
+}
+
+ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out)
+{
+    void *attached = NULL;
+    *out = ordo_cuda_tails{};
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    if (status)
+        return status;
+    if (!d->hot_asked && ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS &&
+        (ordo_u64)c->in.n + most <= ORDO_MAX_VERTICES) {
+        ordo_u32 *position = (ordo_u32 *)ordo_alloc(c->in.n, sizeof *position);
+        if (!position)
+            return ORDO_ERR_MEMORY;
+        const ordo_u32 count = ordo_hot_positions(ordo_graph_out(ordo_job_graph(c->job)), most, position);
+        if (count)
+            status = make_tails(c, position, count, &d->hot);
+        ordo_free(position);
+    }
+    d->hot_asked = true;
+    *out = d->hot;
     return status;
 }
 

@@ -59,7 +59,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     static const double weights_cpu[ORDO_GRAPH_KINDS] = {2.6, 2, 1.7}, weights_gpu[ORDO_GRAPH_KINDS] = {8, 5.5, 2.1};
     const ordo_operator *op = s->op;
     if (op->kind == ORDO_KIND_GATHER)
-        *out = (ordo_fit){1.3, "double-buffered rounds"};
+        *out = (ordo_fit){s->on_gpu && s->graph_kind != ORDO_GRAPH_EVEN ? 1 : 1.3, "double-buffered rounds"};
     else if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
         *out = (ordo_fit){3, "one owner for every target, which waits for memory section by section"};
     else if (op->kind == ORDO_KIND_CRITICAL)

@@ -41,7 +41,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     static const double levels[ORDO_GRAPH_KINDS] = {30, 3, 10};
     const ordo_operator *op = s->op;
     if (op->kind == ORDO_KIND_GATHER)
-        *out = (ordo_fit){1, "rounds in place, which converge faster"};
+        *out = (ordo_fit){s->on_gpu && s->graph_kind != ORDO_GRAPH_EVEN ? 1.3 : 1, "rounds in place"};
     else if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
         *out = (ordo_fit){3, "one owner for every target, which waits for memory section by section"};
     else if (op->kind == ORDO_KIND_CRITICAL)

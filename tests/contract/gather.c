@@ -9,6 +9,8 @@
 #include "operators/pagerank_pull.h"
 #undef ORDO_WEIGHT
 
+#include "operators/lp.h"
+
 #include "contract.h"
 
 /* ---- pagerank_pull: ranks against the fixed point by iteration, in double; no farther than the last change allows
@@ -106,4 +108,50 @@ void contract_pagerank_pull_f32(trial *t, const edge_list *list)
 void contract_pagerank_pull_f64(trial *t, const edge_list *list)
 {
     pagerank_pull(t, list, true);
+}
+
+/* ---- lp: against counting the votes for every label, vertex by vertex ---- */
+
+/* The most frequent label of v's in-neighbours, of several the least; votes[] is zero before and after. */
+static ordo_u32 voted(const ordo_csr *rows, const ordo_u32 *label, ordo_u64 v, ordo_u32 *votes)
+{
+    ordo_u32 best = label[v], most = 0;
+    for (ordo_u64 u = 0; u < rows->n; u++)
+        for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
+            votes[label[u]] += rows->head[e * rows->stride] == v;
+    for (ordo_u64 l = 0; l < rows->n; l++) {
+        if (votes[l] > most) {
+            most = votes[l];
+            best = (ordo_u32)l;
+        }
+        votes[l] = 0;
+    }
+    return best;
+}
+
+void contract_lp(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t));
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = rows->n, rounds = 1 + t->seed % 6;
+    ordo_u32 *label = contract_alloc(n, 4), *now = contract_alloc(n, 4), *next = contract_alloc(n, 4);
+    ordo_u32 *votes = contract_alloc(n, 4);
+    for (ordo_u64 v = 0; v < n; v++)
+        label[v] = now[v] = (ordo_u32)(t->seed % 2 ? v : v % 7);
+    const lp_state state = {.rounds = rounds};
+    ordo_work work = {.graph = g, .cells = label, .state = &state, .num_items = n, .targets = n};
+    contract_run(t, &work);
+    for (ordo_u64 i = 0; i < rounds; i++) {
+        for (ordo_u64 v = 0; v < n; v++)
+            next[v] = voted(rows, now, v, votes);
+        ordo_u32 *swap = now;
+        now = next;
+        next = swap;
+    }
+    contract_check_u32(t, label, now, n);
+    free(label);
+    free(now);
+    free(next);
+    free(votes);
+    ordo_graph_free(g);
 }

@@ -19,6 +19,7 @@
     X(widest_f32, contract_widest, 150)                                                                                \
     X(kcore, contract_kcore, 150)                                                                                      \
     X(pagerank, contract_pagerank, 150)                                                                                \
+    X(lp, contract_lp, 60)                                                                                             \
     X(pagerank_pull_f32, contract_pagerank_pull_f32, 150)                                                              \
     X(pagerank_pull_f64, contract_pagerank_pull_f64, 150)                                                              \
     X(tc, contract_tc, 150)                                                                                            \

@@ -238,6 +238,7 @@ ordo_status options_parse(options *o, const option_scope *s, int count, char **w
                    .limit = INFINITY,
                    .damping = 0.85,
                    .tolerance = 1e-6,
+                   .rounds = 10,
                    .operations = 4 << 20,
                    .epochs = 10,
                    .rank = 16,

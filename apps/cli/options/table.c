@@ -172,8 +172,9 @@ const option_row option_rows[OPTION_ROWS] = {
         ONLY(TRAIT_PATHS, "knows no distances")),
     ROW("k", 0, "K", RUNS, WHOLE(k, 1, 0x7fffffff), "only who is in the K-core, 1 or 0 (core numbers)", ONLY(TRAIT_K, "has no k")),
     ROW("damping", 0, "D", RUNS, REAL(damping, "[)", 0, 1), "chance of following an edge (0.85)", ONLY(TRAIT_RANKS, "has no damping")),
-    ROW("tolerance", 0, "T", RUNS, REAL(tolerance, "(]", 0, 1), "ends with every residual below T / vertices (1e-6)",
+    ROW("tolerance", 0, "T", RUNS, REAL(tolerance, "(]", 0, 1), "ends when a round changes at most T in all, or pushes less than T / vertices (1e-6)",
         ONLY(TRAIT_RANKS, "is exact")),
+    ROW("rounds", 0, "N", RUNS, WHOLE(rounds, 1, 1000000), "ends after N rounds (10)", ONLY(TRAIT_ROUNDS, "has no rounds")),
     ROW("timeout", 0, "SECONDS", MEASURES | VERB_GAP, REAL(timeout, "[)", 0, INFINITY), "ends a run that takes longer, with exit status 6 (0: none)", OPERATORS),
     ROW("verify", 'v', "[auto|serial|certificate|both]", RUNS | VERB_GAP, OWN(take_verify), "checks each answer; exit status 1 if one fails",
         .group = GROUP_VERIFY),
@@ -255,7 +256,7 @@ static unsigned traits_of(const ordo_app *app)
            (app->needs_source && !app->takes_list ? TRAIT_AT_ONCE : 0) |
            (app->needs_terminals ? TRAIT_TERMINALS : TRAIT_NO_TERMINALS) | (app->has_paths ? TRAIT_PATHS : 0) |
            (app->has_tree ? TRAIT_TREE : 0) | (app->has_k ? TRAIT_K : 0) | (app->has_ranks ? TRAIT_RANKS : 0) |
-           (run_time_of(app) ? TRAIT_STATE : 0);
+           (app->has_rounds ? TRAIT_ROUNDS : 0) | (run_time_of(app) ? TRAIT_STATE : 0);
 }
 
 option_scope scope_of_app(int verb, const ordo_app *app)

@@ -23,6 +23,8 @@ static ordo_status check_kind(const char *file, const ordo_run_time *t)
     if (t->op->kind == ORDO_KIND_CRITICAL &&
         !(t->on_cuda && t->fill && t->check && t->result != ORDO_RUN_TIME_NO_RESULT))
         what = "is a critical operator; expected ORDO_CRITICAL_ARRAYS, _FILL, _RESULT and _CHECK in its list";
+    else if (t->op->kind == ORDO_KIND_GATHER)
+        what = "is a gather operator; expected a relax or a critical one";
     else if (t->order == ORDO_SUM)
         what = "has cells that sum; expected an order of cells";
     else if (t->op->kind == ORDO_KIND_RELAX && t->op->cell >= ORDO_STRUCT4)

@@ -213,7 +213,7 @@ ORDO_API ordo_status ordo_colour(const ordo_graph *g, const ordo_options *option
 /** What is known of ranks. Holds nothing to be freed. */
 typedef struct ordo_ranks {
     double error;      /**< a bound on the sum of the deviations of all ranks (L1) */
-    double residual;   /**< the sum of what was left to push */
+    double residual;   /**< how much the last round changed all ranks together; pushing: the sum of what was left */
     ordo_u64 dangling; /**< vertices without an out-edge */
 } ordo_ranks;
 
@@ -222,10 +222,13 @@ typedef struct ordo_ranks {
  * and else jumps to a random vertex; always where there is no out-edge. Ranks add up to 1. Weights are not used,
  * parallel edges count each.
  *
- * Method: operators/pagerank.h, residuals in whole numbers of 2^-62; see apps/pagerank.c for the error.
+ * Method: operators/pagerank_pull.h, in f32 or, for a tolerance below 1e-6, f64, where the options allow it: under
+ * "topology" (the default on a CPU) and "bsp". Otherwise operators/pagerank.h, residuals in whole numbers of 2^-62. See
+ * apps/pagerank_pull.c and apps/pagerank.c for the error.
  * @param g          any graph
  * @param damping    0 to 1 - 2^-20
- * @param tolerance  n / 2^62 to 1: the run ends when every residual is below this share of the mean rank, tolerance / n
+ * @param tolerance  n / 2^62 to 1: the run ends when a round changes all ranks together by at most this; pushing: when
+ *                   every residual is below this share of the mean rank, tolerance / n
  * @param options    NULL: defaults
  * @param rank       [out] [n] not the same under every scheduler: two answers differ by their two errors at most
  * @param ranks      [out] what is known of them
@@ -419,6 +422,23 @@ ORDO_API ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, co
  */
 ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const ordo_u32 *core, ordo_verify_how how);
 /**
+ * Label propagation: communities. Every vertex begins with its own id as label. In a round all vertices at the same time
+ * take the most frequent label of their neighbours, of several the least. Neighbours are those of both directions,
+ * parallel edges count each, and a loop once; of a directed graph a symmetric copy is made first, in ordo_stats::prepare_seconds.
+ * The deterministic form (CDLP) of the LDBC Graphalytics benchmark. Weights are not used.
+ *
+ * Method: a run of operators/lp.h (Raghavan, Albert and Kumara, Phys. Rev. E 76, 2007), on the CPU.
+ * @param g        any graph
+ * @param rounds   the most rounds, 1 or more; fewer where labels no longer change
+ * @param options  NULL: defaults
+ * @param label    [out] [n] vertex ids
+ * @param stats    [out] may be NULL; the caller's, see ordo_run()
+ * @return as of ordo_run()
+ */
+ORDO_API ordo_status ordo_labels(const ordo_graph *g, ordo_u64 rounds, const ordo_options *options, ordo_u32 *label,
+                                 ordo_stats *stats);
+
+/**
  * Verifies strong components, always by the serial method, O(n + m).
  * @param g          as of ordo_scc()
  * @param component  [n] the answer
@@ -593,6 +613,26 @@ ORDO_API ordo_status ordo_betweenness_memory(const ordo_graph *g, const ordo_opt
  */
 ORDO_API ordo_status ordo_triangles_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                            ordo_u64 *at_most);
+/**
+ * Verifies labels, always by the serial method, O(rounds m log(degree)).
+ * @param g       as of ordo_labels()
+ * @param rounds  likewise
+ * @param label   [n] the answer
+ * @param how     not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_labels_verify(const ordo_graph *g, ordo_u64 rounds, const ordo_u32 *label,
+                                        ordo_verify_how how);
+/**
+ * The same of ordo_labels().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_labels_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                        ordo_u64 *at_most);
 /**
  * The same of ordo_scc().
  * @param g         the graph

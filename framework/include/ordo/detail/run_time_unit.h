@@ -10,7 +10,14 @@
 #define ORDO_RUN_TIME_STRING_(_text) #_text
 #define ORDO_RUN_TIME_STRING(_text) ORDO_RUN_TIME_STRING_(_text)
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX && (ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT)
+#if ORDO_OP_KIND == ORDO_KIND_GATHER
+static const ordo_operator run_time_operator = {.kind = ORDO_KIND_GATHER};
+const ordo_run_time ordo_run_time_entry = {
+    .interface = ORDO_RUN_TIME_INTERFACE,
+    .name = ORDO_RUN_TIME_STRING(ORDO_GATHER),
+    .op = &run_time_operator,
+};
+#elif ORDO_OP_KIND == ORDO_KIND_RELAX && (ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT)
 static const ordo_operator run_time_operator = {.kind = ORDO_KIND_RELAX, .cell = (ordo_type)op_cell_type};
 const ordo_run_time ordo_run_time_entry = {
     .interface = ORDO_RUN_TIME_INTERFACE,

@@ -112,14 +112,6 @@ typedef ORDO_TYPE_OF(ORDO_GATHER_SHARE_TYPE) op_share;
 typedef op_cell op_share;
 #endif
 
-#define ORDO_TYPE_NUMBER_none 0
-#define ORDO_TYPE_NUMBER_u32 1
-#define ORDO_TYPE_NUMBER_i32 2
-#define ORDO_TYPE_NUMBER_f32 3
-#define ORDO_TYPE_NUMBER_u64 4
-#ifndef ORDO_TYPE_NUMBER_f64
-#define ORDO_TYPE_NUMBER_f64 5
-#endif
 enum {
     op_cell_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_GATHER_CELL),
     op_weight_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_GATHER_WEIGHT),

@@ -168,6 +168,17 @@ ORDO_API ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, o
 /* The out-rows as records, [2 * n] uint4 on the device, if nearly all vertices have at most four edges and there is
  * enough memory; else NULL, which is no error. Made by the first call for a graph and kept with it. */
 ORDO_API ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
+/* In-edges in which the tails that have most edges, which are read most, are renumbered so that what is read of them
+ * lies side by side. */
+typedef struct ordo_cuda_tails {
+    const ordo_u32 *edge;     /* [m] the position of each in-edge's tail */
+    const ordo_u32 *position; /* [n] of each vertex, below n + count, all different; below count: a hot one */
+    ordo_u32 count;           /* of hot vertices; 0: there is no such list, `edge` and `position` are NULL */
+} ordo_cuda_tails;
+/* That for at most `most` hot vertices, if these have a quarter of the edges and there is enough memory; else a count
+ * of 0, which is no error. Made by the first call for a graph and kept with it. After ordo_cuda_begin with `need_in`.
+ */
+ORDO_API ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
 ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);

@@ -56,6 +56,11 @@ ORDO_INLINE op_share op_load_share(const op_share *share)
 typedef struct op_scratch {
     char unused;
 } op_scratch;
+ORDO_INLINE void op_scratch_make(ordo_job *job, op_scratch *scratch)
+{
+    (void)job;
+    (void)scratch;
+}
 ORDO_INLINE void op_scratch_free(op_scratch *scratch)
 {
     (void)scratch;
@@ -219,6 +224,7 @@ ORDO_INLINE void op_gather_work(op_gather_run *run, int index)
     ordo_count_from(job, index, &count, NULL, 0, NULL);
     op_gather_bounds(run, index, (job->num_items + job->in->m) / run->chunks + 1);
     op_gather_begin(run, index);
+    op_scratch_make(job, &scratch);
     for (ordo_u64 round = 1; op_gather_agree(run, index, round - 1, &count, total); round++) {
         double change = 0, sums[4] = {0};
         const op_gather_round g = {(const op_state *)job->state,
@@ -274,9 +280,8 @@ ORDO_NOINLINE ordo_status op_gather_prepare(ordo_job *job, bool in_place, op_gat
     if (status)
         return status;
     const ordo_u64 work = n + job->in->m, parts = (ordo_u64)job->threads * GATHER_PARTS;
-    const ordo_u64 each = work / parts < GATHER_LEAST   ? GATHER_LEAST
-                          : work / parts > GATHER_CHUNK ? GATHER_CHUNK
-                                                        : work / parts;
+    const ordo_u64 least = GATHER_LEAST, most = GATHER_CHUNK, even = work / parts;
+    const ordo_u64 each = even < least ? least : even > most ? most : even;
     run->job = job;
     run->chunks = work / each + 1;
     run->bound = (ordo_vid *)ordo_alloc_zero(run->chunks + 1, sizeof *run->bound);

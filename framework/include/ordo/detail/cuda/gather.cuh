@@ -22,7 +22,9 @@
  * host's stop are triple-buffered by round: those of the round after next are cleared where no thread uses them.
  */
 
-enum { GATHER_EDGES = 2048, GATHER_STAGE = GATHER_EDGES + GATHER_EDGES / 4, GATHER_AT_ONCE = 4, GATHER_SUMS = 8 };
+enum { GATHER_EDGES = 2048, GATHER_STAGE = GATHER_EDGES + GATHER_EDGES / 4, GATHER_AT_ONCE = 8, GATHER_SUMS = 8 };
+/* Hot vertices, whose shares the first-level cache can hold: 96 KB of f32. */
+enum { GATHER_HOT = 24 * 1024 };
 enum { GATHER_WARPS = ORDO_CUDA_THREADS / 32, GATHER_TOTALS = (int)op_totals > 0 ? (int)op_totals : 1 };
 
 typedef struct op_gather_args {
@@ -30,14 +32,16 @@ typedef struct op_gather_args {
     op_state state;
     op_cell *cells;
     op_share *share[2]; /* [n] round r reads share[r & 1] and writes the other; the same twice: in place */
-    ordo_u32 *begin;    /* [n + 1] begins of rows, modulo 2^32 */
-    ordo_u32 *first;    /* [chunks + 1] a chunk's first row */
-    op_value *piece;    /* [2 * chunks] of a row that began before the chunk, and of one that ends behind it */
-    ordo_u32 *arrived;  /* [chunks] pieces of the row that ends behind the chunk */
+    ordo_cuda_tails hot;
+    const ordo_u32 *tail; /* positions of the tails of in-edges, tail_stride words each */
+    ordo_u32 tail_stride;
+    ordo_u32 *begin;   /* [n + 1] begins of rows, modulo 2^32 */
+    ordo_u32 *first;   /* [chunks + 1] a chunk's first row */
+    op_value *piece;   /* [2 * chunks] of a row that began before the chunk, and of one that ends behind it */
+    ordo_u32 *arrived; /* [chunks] pieces of the row that ends behind the chunk */
     ordo_u64 chunks;
     double *sums;   /* [3][GATHER_SUMS] change and totals */
     ordo_u32 *stop; /* [3], each on a separate cache line */
-    bool in_place;
     ordo_cuda_run run;
 } op_gather_args;
 
@@ -53,12 +57,19 @@ typedef struct op_gather_step {
     const double *total;
 } op_gather_step;
 
-/* By one thread: a head that is read once, and should not displace shares in the first-level cache. */
-ORDO_DEV ordo_vid op_dev_tail(const ordo_cuda_rows *rows, ordo_eid e)
+/* By one thread: a word that is read once, and should not displace shares in the first-level cache. */
+ORDO_DEV ordo_u32 op_dev_once(const ordo_u32 *p)
 {
     ordo_u32 u;
-    asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(u) : "l"(rows->edge + e * rows->stride));
+    asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(u) : "l"(p));
     return u;
+}
+
+/* By one thread: where v's share is. Hot vertices have theirs side by side: scattered, each would take 32 bytes of the
+ * first-level cache. */
+ORDO_DEV ordo_u32 op_dev_position(const op_gather_args &a, ordo_vid v)
+{
+    return a.hot.count ? __ldg(a.hot.position + v) : v;
 }
 
 /* By one thread: what edge e makes of a share. Heads and weights are loaded only where the operator reads them. */
@@ -90,24 +101,34 @@ ORDO_DEV op_value op_dev_join_block(op_value x, op_value *warp)
     return x;
 }
 
+/* By one thread: the shares of N edges, `step` apart, from `at` on; of those that are not below `count` none. All loads
+ * are under way before the first is used. */
+template <int N>
+ORDO_DEV void op_dev_load(const op_gather_args &a, const op_share *from, const ordo_u32 *tail, ordo_u32 at,
+                          ordo_u32 step, ordo_u32 count, op_share (&share)[N])
+{
+    ordo_u32 u[N];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        u[i] = at + i * step < count ? op_dev_once(tail + (ordo_u64)(at + i * step) * a.tail_stride) : 0;
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        share[i] = at + i * step < count ? from[u[i]] : op_share{};
+}
+
 /* By a whole block: the value of edges e .. end - 1 of v; valid in thread 0. */
 ORDO_DEV op_value op_dev_block_row(const op_gather_args &a, const op_share *from, ordo_vid v, ordo_eid e, ordo_eid end,
                                    op_value *warp)
 {
+    const ordo_u32 count = (ordo_u32)(end - e), step = ORDO_CUDA_THREADS;
     op_value sum = op_none();
-    for (e += threadIdx.x; e < end; e += GATHER_AT_ONCE * ORDO_CUDA_THREADS) {
-        ordo_vid u[GATHER_AT_ONCE];
-        op_share share[GATHER_AT_ONCE];
+    for (ordo_u32 at = threadIdx.x; at < count; at += 4 * step) {
+        op_share share[4];
+        op_dev_load(a, from, a.tail + e * a.tail_stride, at, step, count, share);
 #pragma unroll
-        for (int i = 0; i < GATHER_AT_ONCE; i++)
-            u[i] = e + i * ORDO_CUDA_THREADS < end ? op_dev_tail(&a.rows, e + i * ORDO_CUDA_THREADS) : ORDO_NO_VERTEX;
-#pragma unroll
-        for (int i = 0; i < GATHER_AT_ONCE; i++)
-            share[i] = u[i] != ORDO_NO_VERTEX ? from[u[i]] : op_share{};
-#pragma unroll
-        for (int i = 0; i < GATHER_AT_ONCE; i++)
-            if (u[i] != ORDO_NO_VERTEX)
-                sum = op_join(sum, op_dev_value(a, share[i], e + i * ORDO_CUDA_THREADS, v));
+        for (int i = 0; i < 4; i++)
+            if (at + i * step < count)
+                sum = op_join(sum, op_dev_value(a, share[i], e + at + i * step, v));
     }
     return op_dev_join_block(sum, warp);
 }
@@ -116,62 +137,67 @@ ORDO_DEV op_value op_dev_block_row(const op_gather_args &a, const op_share *from
 ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, op_value value,
                             op_gather_mine *mine)
 {
-    const op_cell old = op_shares ? a.cells[v] : *(const op_cell *)(const void *)(step.from + v);
+    const ordo_u32 at = op_dev_position(a, v);
+    const op_cell old = op_shares ? a.cells[v] : *(const op_cell *)(const void *)(step.from + at);
     const op_cell now = op_apply(&a.state, v, old, value, step.total);
     if (op_shares)
         a.cells[v] = now;
-    step.to[v] = op_share_of(&a.state, v, now);
+    step.to[at] = op_share_of(&a.state, v, now);
     mine->change = op_join_changes(mine->change, op_change(&a.state, v, old, now));
     if (op_totals)
         op_add_total(&a.state, v, now, mine->total);
 }
 
-/* By a whole block: the piece in chunk b of a row that is longer than a chunk, edges e .. end - 1. The row has edges
- * begin .. row_end - 1. The block that finishes the last piece joins them all. */
-ORDO_DEV void op_dev_piece(const op_gather_args &a, const op_gather_step &step, ordo_u64 b, ordo_vid v, ordo_eid begin,
-                           ordo_eid row_end, op_value *warp, op_gather_mine *mine)
+/* A row that a block adds up by itself: edges begin .. end - 1 of v. `cut`: it is longer than a chunk, and each chunk
+ * has a piece of it. */
+typedef struct op_gather_long {
+    ordo_vid v;
+    ordo_eid begin, end;
+    bool cut;
+} op_gather_long;
+
+/* By a whole block: such a row, or its piece in chunk b. The block that finishes the last piece joins them all. */
+ORDO_DEV void op_dev_long(const op_gather_args &a, const op_gather_step &step, ordo_u64 b, const op_gather_long &row,
+                          op_value *warp, bool *last, op_gather_mine *mine)
 {
-    __shared__ bool last;
-    const ordo_u64 first = begin / GATHER_EDGES, final = (row_end - 1) / GATHER_EDGES, here = b * GATHER_EDGES;
-    const ordo_eid e = begin > here ? begin : here, edge_end = here + GATHER_EDGES;
-    const op_value sum = op_dev_block_row(a, step.from, v, e, row_end < edge_end ? row_end : edge_end, warp);
-    if (threadIdx.x == 0) {
-        ordo_dev_store(&a.piece[2 * b + (b == first)], sum);
-        __threadfence();
-        last = ordo_dev_add(&a.arrived[first], 1u) == final - first;
-        __threadfence();
-    }
-    __syncthreads();
-    if (last) {
-        op_value all = op_none();
-        for (ordo_u64 i = first + threadIdx.x; i <= final; i += ORDO_CUDA_THREADS)
-            all = op_join(all, ordo_dev_load(&a.piece[2 * i + (i == first)]));
-        all = op_dev_join_block(all, warp);
+    const ordo_u64 first = row.begin / GATHER_EDGES, final = (row.end - 1) / GATHER_EDGES, here = b * GATHER_EDGES;
+    const ordo_eid e = row.cut && row.begin < here ? here : row.begin;
+    const ordo_eid end = row.cut && row.end > here + GATHER_EDGES ? here + GATHER_EDGES : row.end;
+    op_value all = op_dev_block_row(a, step.from, row.v, e, end, warp);
+    if (row.cut) {
         if (threadIdx.x == 0) {
-            ordo_dev_store(&a.arrived[first], 0u);
-            op_dev_finish(a, step, v, all, mine);
+            ordo_dev_store(&a.piece[2 * b + (b == first)], all);
+            __threadfence();
+            *last = ordo_dev_add(&a.arrived[first], 1u) == final - first;
+            __threadfence();
+        }
+        __syncthreads();
+        if (*last) {
+            all = op_none();
+            for (ordo_u64 i = first + threadIdx.x; i <= final; i += ORDO_CUDA_THREADS)
+                all = op_join(all, ordo_dev_load(&a.piece[2 * i + (i == first)]));
+            all = op_dev_join_block(all, warp);
+            if (threadIdx.x == 0)
+                ordo_dev_store(&a.arrived[first], 0u);
         }
     }
+    if (threadIdx.x == 0 && (!row.cut || *last))
+        op_dev_finish(a, step, row.v, all, mine);
     __syncthreads();
 }
 
-/* By a whole block: loads the shares of edges e .. end - 1 to stage[]. */
+/* By a whole block: loads the shares of `count` edges from e on to stage[]. */
 ORDO_DEV void op_dev_stage(const op_gather_args &a, const op_share *from, ordo_eid e, ordo_u32 count, op_share *stage)
 {
-    for (ordo_u32 at = threadIdx.x; at < count; at += GATHER_AT_ONCE * ORDO_CUDA_THREADS) {
-        ordo_vid u[GATHER_AT_ONCE];
+    const ordo_u32 step = ORDO_CUDA_THREADS;
+    const ordo_u32 *const tail = a.tail + e * a.tail_stride;
+    for (ordo_u32 at = threadIdx.x; at < count; at += GATHER_AT_ONCE * step) {
         op_share share[GATHER_AT_ONCE];
+        op_dev_load(a, from, tail, at, step, count, share);
 #pragma unroll
         for (int i = 0; i < GATHER_AT_ONCE; i++)
-            u[i] = at + i * ORDO_CUDA_THREADS < count ? op_dev_tail(&a.rows, e + at + i * ORDO_CUDA_THREADS)
-                                                      : ORDO_NO_VERTEX;
-#pragma unroll
-        for (int i = 0; i < GATHER_AT_ONCE; i++)
-            share[i] = u[i] != ORDO_NO_VERTEX ? from[u[i]] : op_share{};
-#pragma unroll
-        for (int i = 0; i < GATHER_AT_ONCE; i++)
-            if (u[i] != ORDO_NO_VERTEX)
-                stage[at + i * ORDO_CUDA_THREADS] = share[i];
+            if (at + i * step < count)
+                stage[at + i * step] = share[i];
     }
     __syncthreads();
 }
@@ -203,37 +229,41 @@ ORDO_DEV void op_dev_rows(const op_gather_args &a, const op_gather_step &step, o
     __syncthreads();
 }
 
+/* By one thread: the long row of chunk b, if *which is 0 that which began before, if 1 that which begins there; false
+ * where there is none. Of rows first .. *end - 1 the latter is taken off. */
+ORDO_DEV bool op_dev_long_row(const op_gather_args &a, ordo_u64 b, int which, ordo_u32 first, ordo_u32 *end,
+                              op_gather_long *row)
+{
+    if (which == 0 ? first == 0 : first == *end)
+        return false;
+    row->v = which == 0 ? first - 1 : *end - 1;
+    row->begin = __ldg(a.rows.row + row->v);
+    row->end = __ldg(a.rows.row + row->v + 1);
+    row->cut = row->end - row->begin > GATHER_EDGES;
+    if (which == 0)
+        return row->cut && row->end > b * GATHER_EDGES;
+    const bool fits = row->end - __ldg(a.rows.row + first) <= GATHER_STAGE;
+    *end -= row->cut || !fits;
+    return row->cut || !fits;
+}
+
 /* By a whole block: chunk b of a round. */
 ORDO_DEV void op_dev_chunk(const op_gather_args &a, const op_gather_step &step, ordo_u64 b, op_share *stage,
-                           op_value *warp, op_gather_mine *mine)
+                           op_value *warp, bool *last, op_gather_mine *mine)
 {
-    const ordo_u32 r0 = a.first[b], r1 = a.first[b + 1];
-    const ordo_eid here = b * GATHER_EDGES, start = __ldg(a.rows.row + r0);
-    if (r0 > 0 && start > here) {
-        const ordo_eid before = __ldg(a.rows.row + r0 - 1);
-        if (start - before > GATHER_EDGES)
-            op_dev_piece(a, step, b, r0 - 1, before, start, warp, mine);
+    const ordo_u32 first = a.first[b];
+    ordo_u32 end = a.first[b + 1];
+#pragma unroll 1
+    for (int which = 0; which < 2; which++) {
+        op_gather_long row;
+        if (op_dev_long_row(a, b, which, first, &end, &row))
+            op_dev_long(a, step, b, row, warp, last, mine);
     }
-    if (r0 == r1)
+    if (first == end)
         return;
-    ordo_u32 count = r1 - r0;
-    ordo_eid end = __ldg(a.rows.row + r1);
-    if (end - start > GATHER_STAGE || end - start > GATHER_EDGES) {
-        const ordo_eid final = __ldg(a.rows.row + r1 - 1);
-        if (end - final > GATHER_EDGES) {
-            op_dev_piece(a, step, b, r1 - 1, final, end, warp, mine);
-            end = final;
-            count--;
-        } else if (end - start > GATHER_STAGE) {
-            const op_value value = op_dev_block_row(a, step.from, r1 - 1, final, end, warp);
-            if (threadIdx.x == 0)
-                op_dev_finish(a, step, r1 - 1, value, mine);
-            end = final;
-            count--;
-        }
-    }
-    op_dev_stage(a, step.from, start, (ordo_u32)(end - start), stage);
-    op_dev_rows(a, step, r0, count, start, stage, mine);
+    const ordo_eid begin = __ldg(a.rows.row + first);
+    op_dev_stage(a, step.from, begin, a.begin[end] - (ordo_u32)begin, stage);
+    op_dev_rows(a, step, first, end - first, begin, stage, mine);
 }
 
 /* By the whole grid, before the first round: chunks, first shares, first totals. */
@@ -247,8 +277,8 @@ ORDO_DEV void op_dev_begin(const op_gather_args &a, ordo_u64 me, ordo_u64 thread
         const ordo_u64 last = v == n ? a.chunks : begin / GATHER_EDGES;
         for (ordo_u64 b = v ? __ldg(a.rows.row + v - 1) / GATHER_EDGES + 1 : 0; b <= last; b++)
             a.first[b] = (ordo_u32)v;
-        if (v < n && op_shares)
-            a.share[1][v] = op_share_of(&a.state, (ordo_item)v, a.cells[v]);
+        if (v < n && a.share[1] != (op_share *)a.cells)
+            a.share[1][op_dev_position(a, (ordo_vid)v)] = op_share_of(&a.state, (ordo_item)v, a.cells[v]);
         if (v < n && op_totals)
             op_add_total(&a.state, (ordo_item)v, a.cells[v], mine->total);
     }
@@ -263,27 +293,34 @@ ORDO_DEV void op_dev_add_change(double *to, double change)
         atomicMax((unsigned long long *)to, (unsigned long long)__double_as_longlong(change));
 }
 
+/* By a whole block: the sum of the threads' x, or with `join` their changes joined; valid in thread 0. */
+ORDO_DEV double op_dev_block_sum(double x, bool join, double *warp)
+{
+#pragma unroll
+    for (int step = 16; step; step /= 2) {
+        const double y = __shfl_xor_sync(0xffffffffu, x, step);
+        x = join ? op_join_changes(x, y) : x + y;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        warp[threadIdx.x / 32] = x;
+    __syncthreads();
+    for (int w = 1; threadIdx.x == 0 && w < GATHER_WARPS; w++)
+        x = join ? op_join_changes(x, warp[w]) : x + warp[w];
+    return x;
+}
+
 /* By a whole block: adds what its threads have to the sums of a round. */
 ORDO_DEV void op_dev_add_sums(double *sums, const op_gather_mine &mine, double *warp)
 {
-    for (int i = 0; i <= (int)op_totals; i++) {
-        double x = i == 0 ? mine.change : mine.total[i > 0 ? i - 1 : 0];
-        for (int step = 16; step; step /= 2) {
-            const double y = __shfl_xor_sync(0xffffffffu, x, step);
-            x = i == 0 ? op_join_changes(x, y) : x + y;
-        }
-        __syncthreads();
-        if (threadIdx.x % 32 == 0)
-            warp[threadIdx.x / 32] = x;
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            for (int w = 1; w < GATHER_WARPS; w++)
-                x = i == 0 ? op_join_changes(x, warp[w]) : x + warp[w];
-            if (i == 0)
-                op_dev_add_change(sums, x);
-            else
-                atomicAdd(sums + i, x);
-        }
+    const double change = op_dev_block_sum(mine.change, true, warp);
+    if (threadIdx.x == 0)
+        op_dev_add_change(sums, change);
+#pragma unroll
+    for (int i = 0; i < (int)op_totals; i++) {
+        const double total = op_dev_block_sum(mine.total[i], false, warp);
+        if (threadIdx.x == 0)
+            atomicAdd(sums + 1 + i, total);
     }
 }
 
@@ -303,15 +340,28 @@ ORDO_DEV void op_dev_open_round(const op_gather_args &a, const ordo_cuda_traced 
     mine->edges += a.rows.m;
 }
 
+/* Blocks on a multiprocessor: as many as leave a thread the registers for GATHER_AT_ONCE loads, which are 48 for shares
+ * of 4 bytes. */
+constexpr __host__ __device__ int op_gather_resident(bool traced)
+{
+#if __CUDA_ARCH__ >= 900
+    return traced || sizeof(op_share) > 4 ? 4 : 5;
+#else
+    return traced ? 3 : 4;
+#endif
+}
+
 /* What profilers show carries the operator's name. */
 #define op_gather_kernel ORDO_OP_NAME(op_gather_kernel)
 
 template <bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) op_gather_kernel(const op_gather_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), op_gather_resident(Traced))
+    op_gather_kernel(const op_gather_args a)
 {
     __shared__ op_share stage[GATHER_STAGE];
     __shared__ op_value warp[GATHER_WARPS];
     __shared__ double sums[GATHER_WARPS];
+    __shared__ bool last;
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 threads = (ordo_u64)gridDim.x * blockDim.x, me = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x;
     const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
@@ -334,7 +384,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) op_gather_kernel(c
             op_dev_open_round(a, traced, round, &count);
         ordo_live_state(traced, ORDO_BUSY);
         for (ordo_u64 b = blockIdx.x; b < a.chunks; b += gridDim.x)
-            op_dev_chunk(a, step, b, stage, warp, &mine);
+            op_dev_chunk(a, step, b, stage, warp, &last, &mine);
         op_dev_add_sums(to, mine, sums);
         if constexpr (Traced)
             ordo_live_barrier<3>(traced, count, true);
@@ -346,9 +396,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) op_gather_kernel(c
     }
     if (me == 0)
         a.run.record->change = ordo_dev_load(a.sums + round % 3 * GATHER_SUMS);
-    if (!op_shares && !a.in_place && round % 2) /* the last round wrote the other array */
+    const op_share *const final = a.share[(round + 1) & 1]; /* what the last round wrote */
+    if (!op_shares && final != (op_share *)a.cells)
         for (ordo_u64 v = me; v < a.rows.n; v += threads)
-            a.cells[v] = *(const op_cell *)(const void *)(a.share[0] + v);
+            a.cells[v] = *(const op_cell *)(const void *)(final + op_dev_position(a, (ordo_vid)v));
     ordo_dev_publish(a.run.counters, count);
 }
 
@@ -360,13 +411,16 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     a->rows = c->in;
     a->cells = (op_cell *)c->cells;
     a->run = c->run;
-    a->in_place = in_place;
     a->chunks = c->in.m / GATHER_EDGES + 1;
     a->state = *(const op_state *)c->job->state;
     arrays.count = op_arrays(&a->state, n, n, c->in.m, arrays.array);
     ordo_status status = ordo_cuda_arrays_in(c, &arrays);
+    if (!status)
+        status = ordo_cuda_hot(c, GATHER_HOT, &a->hot);
     if (status)
         return status;
+    a->tail = a->hot.count ? a->hot.edge : a->rows.edge;
+    a->tail_stride = a->hot.count ? 1 : a->rows.stride;
     a->begin = (ordo_u32 *)ordo_cuda_alloc(c, n + 1, sizeof(ordo_u32), false);
     a->first = (ordo_u32 *)ordo_cuda_alloc(c, a->chunks + 1, sizeof(ordo_u32), false);
     a->piece = (op_value *)ordo_cuda_alloc(c, 2 * a->chunks, sizeof(op_value), false);
@@ -374,12 +428,13 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     a->sums = (double *)ordo_cuda_alloc(c, 3 * GATHER_SUMS, sizeof(double), true);
     a->stop = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true);
     bool enough = a->begin && a->first && a->piece && a->arrived && a->sums && a->stop;
+    const ordo_u64 places = n + a->hot.count;
     a->share[1] = (op_share *)c->cells;
-    if (op_shares)
-        enough = (a->share[1] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false)) && enough;
+    if (op_shares || a->hot.count)
+        enough = (a->share[1] = (op_share *)ordo_cuda_alloc(c, places, sizeof(op_share), false)) && enough;
     a->share[0] = a->share[1];
     if (!in_place)
-        enough = (a->share[0] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false)) && enough;
+        enough = (a->share[0] = (op_share *)ordo_cuda_alloc(c, places, sizeof(op_share), false)) && enough;
     return enough ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
