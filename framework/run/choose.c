@@ -91,8 +91,9 @@ static ordo_status choose_sync(const ordo_operator *op, const ordo_scheduler *s,
         char needs[96], lacking[96];
         ordo_property_names(unsound->needs, needs, sizeof needs);
         ordo_property_names(unsound->needs & ~op->properties, lacking, sizeof lacking);
-        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' with sync '%s' needs a %s operator; '%s' is not %s", s->name,
-                         ordo_sync_name(unsound->sync), needs, op->name, lacking);
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' with sync '%s' needs %s %s operator; '%s' is not %s",
+                         s->name, ordo_sync_name(unsound->sync), strchr("aeiou", needs[0]) ? "an" : "a", needs,
+                         op->name, lacking);
     }
     if (!offered[0])
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run %s operators; '%s' is one", s->name,

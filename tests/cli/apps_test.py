@@ -386,6 +386,29 @@ class Run(Base):
             expected = len(servers) if sync == "server" else len(schedulers()) - len(servers)
             self.assertEqual(len(re.findall(rf"(?m)^.* {sync} .*PASS$", out)), expected)
 
+    def test_lp(self):
+        near = [[] for _ in range(self.n)]
+        for u, v, _ in self.edges:
+            near[v].append(u)
+            if u != v:
+                near[u].append(v)
+        for rounds in (1, 2, 10):
+            label = list(range(self.n))
+            for _ in range(rounds):
+                label = [min(((-votes.count(l), l) for votes in [[label[u] for u in near[v]]] for l in votes),
+                             default=(0, label[v]))[1] for v in range(self.n)]
+            for words in ([], ["--threads", 1], ["--scheduler", "auto"]):
+                r = self.ok(ordo("lp", self.gr, "--rounds", rounds, "--verify", "--quiet", "--output", self.path("labels"), "--json", "-", *words))
+                with open(self.path("labels")) as f:
+                    self.assertEqual([int(v) for v in f], label)
+                record = json.loads(r.out)
+                self.assertEqual(record["result"], {"labels": len(set(label)), "largest": max(label.count(l) for l in set(label))})
+                self.assertEqual(record["options"]["rounds"], rounds)
+        self.refused(2, "in-place operator; 'lp' is not", "lp", self.gr, "--scheduler", "topology")
+        self.refused(2, "does not run gather operators; 'lp' is one", "lp", self.gr, "--scheduler", "delta")
+        self.refused(2, "--rounds '0', expected", "lp", self.gr, "--rounds", 0)
+        self.refused(2, "cc has no rounds, so it takes no --rounds", "cc", self.gr, "--rounds", 3)
+
     def test_pagerank(self):
         for damping in (0.85, 0.5, 0):
             want = pagerank(self.n, self.edges, damping)

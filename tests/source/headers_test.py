@@ -33,7 +33,8 @@ def compiles(what, command, text, suffix):
 c = ["gcc", "-std=c11", "-O1", "-c", *warnings]
 # {0} and partial initialisers are C's; C++ takes them, with a warning that -Wextra turns on
 cxx = ["g++", "-std=c++17", "-O1", "-c", *warnings, "-Wno-missing-field-initializers"]
-TEMPLATES = ["operator/relax.h", "operator/critical.h", "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h", "detail/cpu/cell.h",
+TEMPLATES = ["operator/relax.h", "operator/critical.h", "operator/gather.h", "detail/cpu/gather.h", "detail/cpu/mode.h",
+             "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h", "detail/cpu/cell.h",
              "detail/cpu/critical.h", "detail/run_time_unit.h", "detail/run_time_instance.h"]  # end or follow an operator file
 for header in sorted((include / "ordo").rglob("*.h")):
     name = str(header.relative_to(include / "ordo"))
@@ -85,19 +86,30 @@ is_refused("cells of a struct of 12 bytes", "CELL_STRUCT", "odd", "no struct of 
 gallery = [path for path in sorted((root / "operators" / "gallery").glob("*.h")) if path.name != "drivers.h"]
 for operator in [*sorted((root / "operators").glob("*.h")), *gallery]:
     template = "#ifndef ORDO_WEIGHT" in operator.read_text()
-    for weight in ["u32", "i32", "f32"] if template else [""]:
+    types = re.search(r"define ORDO_WEIGHT as ([a-z0-9, ]*)\"", operator.read_text())  # "u32, i32 or f32"
+    gathers = "#define ORDO_GATHER " in operator.read_text()
+    for weight in (re.split(", | or ", types[1]) if types else ["u32", "i32", "f32"]) if template else [""]:
         name = operator.stem + (f"_{weight}" if weight else "")
         text = f"#define ORDO_OP {name}\n"
         text += f"#define ORDO_WEIGHT {weight}\n" if weight else ""
         text += f'#include "{operator.relative_to(root)}"\n'
         compiles(f"{name} in C", c, text, ".c")
         compiles(f"{name} in C++", cxx, text, ".cc")
-        for scheduler in sorted((root / "schedulers").glob("*/cpu.h")) if operator not in gallery else ():
-            whole = f"{text}#include <ordo/scheduler/cpu.h>\n#include \"schedulers/{scheduler.parent.name}/cpu.h\"\n"
+        for scheduler in sorted((root / "schedulers").glob("*/gather.h" if gathers else "*/cpu.h")) if operator not in gallery else ():
+            whole = f"{text}#include <ordo/scheduler/cpu.h>\n#include \"schedulers/{scheduler.parent.name}/{scheduler.name}\"\n"
             compiles(f"{name} under {scheduler.parent.name} in C++", [*cxx, "-fsyntax-only"], whole, ".cc")
         if nvcc:
             kernel = text
-            if "ORDO_SUM" in operator.read_text():
+            if gathers:
+                kernel += (
+                    f"__global__ void use(const op_state *s, op_cell *cell, op_value *value, const double *total, double *change) {{\n"
+                    f"  op_edge e = op_make_edge(threadIdx.x, cell[0] != 0, threadIdx.y, value);\n"
+                    f"  op_cell old = cell[1];\n"
+                    f"  value[1] = op_edge_value(s, op_share_of(s, e.tail, old), e);\n"
+                    f"  cell[1] = op_apply(s, e.head, old, value[1], total);\n"
+                    f"  change[0] = op_change(s, e.head, old, cell[1]) - op_tolerance(s) + op_most_rounds(s);\n"
+                    "}\n")
+            elif "ORDO_SUM" in operator.read_text():
                 kernel += (
                     f"__global__ void use(const op_state *s, op_cell *cell, const ordo_u32 *w) {{\n"
                     f"  op_edge e = op_make_edge(threadIdx.x, cell[0] != 0, threadIdx.y, w);\n"

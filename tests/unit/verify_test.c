@@ -304,7 +304,9 @@ START_TEST(negative_nan_and_infinite_weights_are_refused_by_name)
     memcpy(before, dist, sizeof before);
     ordo_graph *g = graph_of(8, edge, 3, ORDO_I32, ORDO_AS_STORED);
     ck_assert_int_eq(ordo_sssp(g, 0, (double)INFINITY, NULL, dist, pred, NULL), ORDO_ERR_NEGATIVE_WEIGHT);
-    ck_assert_str_eq(ordo_last_error(), "edge 3 -> 7 has weight -2; shortest paths need weights that are not negative");
+    ck_assert_str_eq(ordo_last_error(),
+                     "edge 3 -> 7 has weight -2; shortest paths need weights that are not negative; the "
+                     "app bellman-ford takes them");
     ck_assert_int_eq(ordo_sssp_verify(g, 0, (double)INFINITY, dist, NULL, ORDO_VERIFY_AUTO), ORDO_ERR_NEGATIVE_WEIGHT);
     ordo_graph_free(g);
 
@@ -725,7 +727,7 @@ START_TEST(large_graphs_on_several_threads)
             continue; /* capacities are whole */
         ck_assert_msg(!app->run(&input, &options, &a, &stats), "%s: %s", app->name, ordo_last_error());
         ck_assert_msg(!app->verify(&input, &a, ORDO_VERIFY_BOTH), "%s: %s", app->name, ordo_last_error());
-        ck_assert(stats.items > 0);
+        ck_assert_msg(stats.items > 0, "%s", app->name);
         ordo_stats_free(&stats);
         ordo_free(a.values);
         ordo_free(a.pred);

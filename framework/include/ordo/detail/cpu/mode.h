@@ -8,10 +8,11 @@
  *
  * Not done: sharing one row between members.
  */
+typedef struct op_counted {
+    ordo_u32 value, count; /* count 0: empty */
+} op_counted;
 typedef struct op_scratch {
-    struct op_counted {
-        ordo_u32 value, count; /* count 0: empty */
-    } * place;
+    op_counted *place; /* [capacity] */
     ordo_u64 capacity;
     ordo_job *job;
 } op_scratch;
@@ -31,7 +32,7 @@ ORDO_NOINLINE bool op_scratch_grow(op_scratch *scratch, ordo_u64 places)
 {
     ordo_free(scratch->place);
     scratch->capacity = places;
-    scratch->place = (struct op_counted *)ordo_alloc(places, sizeof *scratch->place);
+    scratch->place = (op_counted *)ordo_alloc(places, sizeof *scratch->place);
     if (scratch->place)
         return true;
     scratch->capacity = 0;
@@ -43,7 +44,7 @@ ORDO_NOINLINE bool op_scratch_grow(op_scratch *scratch, ordo_u64 places)
 ORDO_INLINE op_value op_gather_row(const op_state *state, const ordo_rows *in, const op_share *share, ordo_vid v,
                                    ordo_eid e, ordo_eid end, op_scratch *scratch)
 {
-    struct op_counted best = {ORDO_NO_VERTEX, 0};
+    op_counted best = {ORDO_NO_VERTEX, 0};
     const ordo_u64 places = (ordo_u64)2 << (64 - __builtin_clzll((end - e) | 1));
     const int shift = __builtin_clzll(places) - 31; /* leaves as many upper bits of 32 as number a place */
     if (places > scratch->capacity && !op_scratch_grow(scratch, places))
@@ -59,7 +60,7 @@ ORDO_INLINE op_value op_gather_row(const op_state *state, const ordo_rows *in, c
         ordo_u64 at = shift < 32 && shift > 0 ? (ordo_u32)(value * 0x9e3779b1u) >> shift : value & (places - 1);
         while (scratch->place[at].count && scratch->place[at].value != value)
             at = (at + 1) & (places - 1);
-        const struct op_counted counted = {value, scratch->place[at].count + 1};
+        const op_counted counted = {value, scratch->place[at].count + 1};
         scratch->place[at] = counted;
         if (counted.count > best.count || (counted.count == best.count && value < best.value))
             best = counted;
