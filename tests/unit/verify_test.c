@@ -727,7 +727,7 @@ START_TEST(large_graphs_on_several_threads)
             continue; /* capacities are whole */
         ck_assert_msg(!app->run(&input, &options, &a, &stats), "%s: %s", app->name, ordo_last_error());
         ck_assert_msg(!app->verify(&input, &a, ORDO_VERIFY_BOTH), "%s: %s", app->name, ordo_last_error());
-        ck_assert(stats.items > 0);
+        ck_assert_msg(stats.items > 0, "%s", app->name);
         ordo_stats_free(&stats);
         ordo_free(a.values);
         ordo_free(a.pred);
