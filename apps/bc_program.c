@@ -58,6 +58,7 @@ typedef struct sweep {
 /* A member's part of a level. */
 typedef struct part {
     sweep *s;
+    int member;
     ordo_u64 items, looked, new_edges, count;
     double most;
     ordo_vid buffer[BUFFER];
@@ -159,13 +160,21 @@ static void pull_range(part *p, ordo_u64 begin, ordo_u64 end)
     }
 }
 
+/* Before each chunk; false where the run is to end. */
+static bool go_on(const part *p)
+{
+    if (p->member == 0)
+        ordo_job_poll_within(p->s->job);
+    return !ordo_job_stopped(p->s->job);
+}
+
 static void search_level(part *p)
 {
     sweep *s = p->s;
     const bool alone = s->job->threads == 1;
     const ordo_u64 first = s->pulls ? 0 : s->begin[s->deepest], last = s->pulls ? s->out.n : s->begin[s->deepest + 1];
     const ordo_u64 chunk = s->pulls ? RANGE : CHUNK;
-    while (!ordo_job_stopped(s->job)) {
+    while (go_on(p)) {
         const ordo_u64 begin = first + __atomic_fetch_add(&s->next[0], chunk, __ATOMIC_RELAXED);
         if (begin >= last)
             break;
@@ -277,7 +286,7 @@ static void add_dependencies(part *p, int member)
         }
         if (small && member == 0 && !ordo_job_stopped(s->job))
             depend_range(p, level, first, last);
-        while (!small && !ordo_job_stopped(s->job)) {
+        while (!small && go_on(p)) {
             const ordo_u64 begin = first + __atomic_fetch_add(next, CHUNK, __ATOMIC_RELAXED);
             if (begin >= last)
                 break;
@@ -327,7 +336,7 @@ static void bc_member(void *arg, int member)
     sweep *s = arg;
     const bc_request *request = s->job->state;
     ordo_counters *counters = &s->job->counters[member];
-    part p = {.s = s};
+    part p = {.s = s, .member = member};
     for (ordo_u64 i = 0; i < request->count; i++) {
         search(&p, request->source[i], member);
         if (s->stopped)

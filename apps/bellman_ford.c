@@ -222,20 +222,57 @@ static ordo_paths paths_of(const ordo_search *s, const ordo_graph_info *info)
                         .dist = s->dist};
 }
 
-/* Rounded sums can stay as they are although a cycle is negative: then a vertex is reached to which no tight edges lead
- * from a source. Looks for such a cycle. */
-static ordo_status check_rounding(ordo_search *s, const ordo_graph_info *info, const ordo_runs *runs,
-                                  const ordo_options *asked, const ordo_path_answer *answer, ordo_cycle *cycle)
+/* The exponent of the lowest bit that a weight has, over all edges: every sum is a multiple of 2 to its power. */
+typedef struct grain {
+    const ordo_csr *g;
+    ordo_u64 least; /* atomic; plus GRAIN_BIAS */
+} grain;
+enum { GRAIN_BIAS = 1024 };
+
+static void grain_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
+    grain *x = arg;
+    const ordo_u32 *word = x->g->weight;
+    ordo_u64 least = ~(ordo_u64)0;
+    for (ordo_u64 e = begin; e < end; e++) {
+        const ordo_u32 bits = word[e * x->g->stride], field = bits >> 23 & 0xff;
+        const ordo_u32 mantissa = (bits & 0x7fffff) | (field ? 0x800000 : 0);
+        if (!mantissa)
+            continue; /* 0 has no bits */
+        const ordo_u64 lowest = GRAIN_BIAS - 150 + (field ? field : 1) + (ordo_u64)__builtin_ctz(mantissa);
+        least = lowest < least ? lowest : least;
+    }
+    ordo_keep_least_u64(&x->least, least);
+}
+
+/* Whether sums of f32 up to `most` without a sign have no bits to round off. */
+static ordo_status sums_are_exact(const ordo_search *s, int threads, double most, bool *exact)
+{
+    grain x = {.g = s->g, .least = ~(ordo_u64)0};
+    ordo_status status = ordo_for_ranges(threads, s->g->m, 0, grain_range, &x);
+    *exact = x.least == ~(ordo_u64)0 || most < ldexp(1, 24 + (int)x.least - GRAIN_BIAS);
+    return status;
+}
+
+/* Rounded sums can stay as they are although a cycle is negative: then a vertex is reached to which no tight edges lead
+ * from a source. Looks for such a cycle, unless sums are exact. */
+static ordo_status check_rounding(ordo_search *s, const ordo_graph_info *info, const ordo_runs *runs,
+                                  const ordo_options *asked, double most, const ordo_path_answer *answer,
+                                  ordo_cycle *cycle)
+{
+    bool exact = false;
     if (s->type != ORDO_F32 || info->weight_min >= 0)
         return ORDO_OK;
-    ordo_u64 missed;
+    ordo_status status = sums_are_exact(s, asked->threads, most, &exact);
+    if (status || exact)
+        return status;
+    ordo_u64 missed = 0;
     ordo_look look = {0};
     ordo_vid *own = answer->pred ? NULL : ordo_alloc(s->g->n, sizeof *own);
     const ordo_paths paths = paths_of(s, info);
     if (!answer->pred && !own)
         return ORDO_ERR_MEMORY;
-    ordo_status status = ordo_predecessors_some(&paths, asked->threads, own ? own : answer->pred, &missed);
+    status = ordo_predecessors_some(&paths, asked->threads, own ? own : answer->pred, &missed);
     ordo_free(own);
     if (!status && missed)
         status = ordo_search_look(s, &look, cycle);
@@ -266,7 +303,7 @@ static ordo_status search(ordo_search *s, const ordo_graph *g, const ordo_graph_
             status = find_extent(s, threads, &least, &most);
     }
     if (!status && !cycle->length)
-        status = check_rounding(s, info, runs, asked, answer, cycle);
+        status = check_rounding(s, info, runs, asked, fmax(-least, most), answer, cycle);
     if (!status && cycle->length)
         return clear_answer(s, threads, answer);
     return status ? status : check_overflow(s, most, info->weight_max);

@@ -33,6 +33,8 @@
 #include <ordo/detail/backend.h>
 #include <ordo/detail/program.h>
 
+#include "apps/steps.cuh"
+
 enum {
     CC_THREADS = 512,
     CC_AT_ONCE = 4, /* vertices of a thread whose loads are in flight at once */
@@ -71,36 +73,6 @@ ORDO_DEV ordo_u32 cc_head(const cc_args &a, ordo_u64 e)
     return __ldg(a.rows.edge + e * a.rows.stride);
 }
 
-/* By one thread: passes the host's word on to the kernels behind. A read of the mailbox takes 8 microseconds, so only
- * one kernel of a run asks. */
-ORDO_DEV void cc_ask(const cc_args &a)
-{
-    if (a.run.mailbox->stop)
-        ordo_dev_store(&a.words->stop, 1u);
-}
-
-/* By every block of a kernel, once: whether the run has been told to end; the same in all threads of the block. */
-ORDO_DEV bool cc_stopped(const cc_args &a)
-{
-    return __syncthreads_or(ordo_dev_load(&a.words->stop) != 0);
-}
-
-/* By a whole block, once in a kernel: adds the threads' numbers to a word of the grid. */
-ORDO_DEV void cc_add(ordo_u64 *to, ordo_u64 mine)
-{
-    __shared__ ordo_u64 sum;
-    if (threadIdx.x == 0)
-        sum = 0;
-    for (int step = 16; step; step /= 2)
-        mine += __shfl_down_sync(~0u, mine, step);
-    __syncthreads();
-    if (threadIdx.x % 32 == 0 && mine)
-        ordo_dev_add_block(&sum, mine);
-    __syncthreads();
-    if (threadIdx.x == 0 && sum)
-        ordo_dev_add(to, sum);
-}
-
 /* The root of v's tree, or a vertex that was it a moment ago. Halves the path. */
 ORDO_DEV ordo_u32 cc_root(const cc_args &a, ordo_u32 v)
 {
@@ -134,7 +106,7 @@ static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_const
 {
     const ordo_u64 n = a.rows.n;
     ordo_u32 edges = 0;
-    if (cc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
         ordo_u64 from[CC_AT_ONCE], to[CC_AT_ONCE];
@@ -161,14 +133,14 @@ static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_const
             a.second[v] = other[i] != ORDO_NO_VERTEX || first[i] < v ? other[i] : first[i];
         }
     }
-    cc_add(&a.run.counters->edges, edges);
+    ordo_steps_add(&a.run.counters->edges, edges);
 }
 
 /* Links every vertex, or those of one warp in CC_SOME, with its second head. */
 template <bool Some> static __global__ void __launch_bounds__(CC_THREADS) cc_second(const __grid_constant__ cc_args a)
 {
     const ordo_u64 n = a.rows.n, apart = Some ? CC_SOME : 1;
-    if (cc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u64 t = (ordo_u64)blockIdx.x * CC_THREADS + threadIdx.x;; t += (ordo_u64)gridDim.x * CC_THREADS) {
         const ordo_u64 v = t / 32 * apart * 32 + t % 32;
@@ -185,7 +157,7 @@ template <bool Last> static __global__ void __launch_bounds__(CC_THREADS) cc_com
 {
     const ordo_u64 n = a.rows.n;
     ordo_u32 joined = 0;
-    if (cc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
         ordo_u32 old[CC_AT_ONCE], at[CC_AT_ONCE], up[CC_AT_ONCE];
@@ -216,7 +188,7 @@ template <bool Last> static __global__ void __launch_bounds__(CC_THREADS) cc_com
         }
     }
     if (Last) {
-        cc_add(&a.run.counters->useful, joined); /* every link leaves one root less */
+        ordo_steps_add(&a.run.counters->useful, joined); /* every link leaves one root less */
         if (blockIdx.x == 0 && threadIdx.x == 0) {
             a.run.counters->items = n;
             a.run.record->supersteps = a.kernels;
@@ -234,7 +206,7 @@ static __global__ void __launch_bounds__(CC_SAMPLE) cc_sample(const __grid_const
     if (threadIdx.x == 0)
         most = 0;
     if (threadIdx.x == CC_SAMPLE - 1)
-        cc_ask(a);
+        ordo_steps_ask(a.run, &a.words->stop);
     root[threadIdx.x] = a.rows.m ? cc_root(a, cc_head(a, x % a.rows.m)) : ORDO_NO_VERTEX;
     __syncthreads();
     ordo_u32 same = 0;
@@ -284,10 +256,10 @@ static __global__ void __launch_bounds__(CC_THREADS, 3) cc_rest(const __grid_con
     const ordo_u64 n = a.rows.n;
     const ordo_u32 largest = a.leaves_out ? ordo_dev_load(&a.words->largest) : ORDO_NO_VERTEX;
     ordo_u64 edges = 0;
-    if (cc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     if (!a.leaves_out && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
-        cc_ask(a); /* else cc_sample has */
+        ordo_steps_ask(a.run, &a.words->stop); /* else cc_sample has */
     for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
         ordo_u64 from[CC_AT_ONCE], to[CC_AT_ONCE];
         bool outside[CC_AT_ONCE];
@@ -307,14 +279,14 @@ static __global__ void __launch_bounds__(CC_THREADS, 3) cc_rest(const __grid_con
         for (int i = 0; i < CC_AT_ONCE; i++)
             cc_rows(a, (ordo_u32)(tile + i * CC_THREADS + threadIdx.x), from[i], to[i]);
     }
-    cc_add(&a.run.counters->edges, edges);
+    ordo_steps_add(&a.run.counters->edges, edges);
 }
 
 /* A warp takes a piece. */
 static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_constant__ cc_args a)
 {
     const ordo_u32 pieces = ordo_dev_load(&a.words->pieces), lane = threadIdx.x % 32;
-    if (cc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u64 i = ((ordo_u64)blockIdx.x * CC_THREADS + threadIdx.x) / 32; i < pieces;
          i += (ordo_u64)gridDim.x * CC_THREADS / 32) {
@@ -345,46 +317,25 @@ static ordo_status prepare(ordo_cuda *c, cc_args *a)
     return a->words ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-typedef struct plan {
-    ordo_cuda_step step[12];
-    int count;
-    void *args[1];
-    ordo_status status;
-} plan;
-
-/* Adds a kernel for `items` at `each` a block: at most as many blocks as fit at once, `times` over. */
-static void then(plan *p, const void *kernel, int threads, ordo_u64 items, ordo_u64 each, int times)
-{
-    int fit = 0;
-    const void *handle = p->status ? NULL : ordo_cuda_kernel(kernel);
-    if (!handle) {
-        p->status = p->status ? p->status : ORDO_ERR_DEVICE;
-        return;
-    }
-    p->status = ordo_cuda_grid(handle, threads, 0, &fit);
-    const ordo_u64 wanted = items / each + 1, most = (ordo_u64)fit * (ordo_u64)times;
-    p->step[p->count++] = ordo_cuda_step{handle, threads, (int)(wanted < most ? wanted : most), false, p->args};
-}
-
 static ordo_status launch(ordo_cuda *c, cc_args *a)
 {
     enum { EVEN = 4, UNEVEN = 8 };
     const ordo_u64 n = c->out.n;
-    plan p = {};
+    ordo_steps p = {};
     p.args[0] = a;
     const void *const compress = (const void *)cc_compress<false>;
-    then(&p, (const void *)cc_first, CC_THREADS, n, CC_TILE, EVEN);
-    then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+    ordo_steps_then(&p, (const void *)cc_first, CC_THREADS, n, CC_TILE, EVEN);
+    ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
     if (a->leaves_out) {
-        then(&p, (const void *)cc_second<true>, CC_THREADS, n / CC_SOME, CC_THREADS, UNEVEN);
-        then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-        then(&p, (const void *)cc_second<false>, CC_THREADS, n, CC_THREADS, UNEVEN);
-        then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-        then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
+        ordo_steps_then(&p, (const void *)cc_second<true>, CC_THREADS, n / CC_SOME, CC_THREADS, UNEVEN);
+        ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+        ordo_steps_then(&p, (const void *)cc_second<false>, CC_THREADS, n, CC_THREADS, UNEVEN);
+        ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+        ordo_steps_then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
     }
-    then(&p, (const void *)cc_rest, CC_THREADS, n, CC_TILE, UNEVEN);
-    then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, CC_THREADS / 32, EVEN);
-    then(&p, (const void *)cc_compress<true>, CC_THREADS, n, CC_TILE, EVEN);
+    ordo_steps_then(&p, (const void *)cc_rest, CC_THREADS, n, CC_TILE, UNEVEN);
+    ordo_steps_then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, CC_THREADS / 32, EVEN);
+    ordo_steps_then(&p, (const void *)cc_compress<true>, CC_THREADS, n, CC_TILE, EVEN);
     a->kernels = (ordo_u32)p.count;
     return p.status ? p.status : ordo_cuda_launch_all(c, p.step, p.count);
 }

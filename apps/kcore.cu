@@ -20,12 +20,13 @@
  *   scan     at the start of a level: vertices of `near` (or of `alive`, when k passes `top`) with at most k neighbours
  *            left are removed; the others go to the lists' second copies. Their least number says which level is next.
  *            What is found removed has been removed in the level before: its core number is written here, in the order
- *            of the list, because stores at random would take a fifth of the time
+ *            of the list, and not by a store at random when it is removed
  *   remove   the edges of removed vertices lower their heads' numbers. A head whose number falls from k + 1 to k is
  *            removed; from top + 1 to top it is appended to `near`. Each happens once, since a field takes each value
- *            once. A warp gathers what it removes, and puts 32 rows at a time into the queue. With few pieces, a block puts what it removes into its own queue and goes on with that, step by step
- *            without a grid barrier, until it is empty or some block has had no room: then all put what they hold into
- *            the queue of the grid, for the next phase, where it is distributed evenly
+ *            once. A warp gathers what it removes, and puts 32 rows at a time into the queue. With few pieces, a block
+ * puts what it removes into its own queue and goes on with that, step by step without a grid barrier, until it is empty
+ * or some block has filled its own: then all put what they hold into the queue of the grid, for the next phase, where
+ * it is distributed evenly
  *
  * Termination. A level ends with a phase that has put nothing into the queue; the run ends with a level after which
  * both lists are empty. All blocks make the same decision, from words that no block changes in the next phase: those of
@@ -51,16 +52,16 @@
 enum {
     KCORE_THREADS = 384,
     KCORE_WARPS = KCORE_THREADS / 32,
-    KCORE_BLOCKS = 2,   /* of a multiprocessor */
-    KCORE_PIECE = 128,  /* edges; below 256 */
-    KCORE_FEW = 4,      /* pieces of a row that its lane puts into a queue; those of others the whole warp */
-    KCORE_LOCAL = 128,  /* entries of a block's queue */
-    KCORE_WINDOW = 16,  /* levels */
-    KCORE_SCANNED = 4,  /* vertices of a lane whose loads are in flight at once */
-    KCORE_UNROLL = 4,   /* likewise edges */
+    KCORE_BLOCKS = 2,  /* of a multiprocessor */
+    KCORE_PIECE = 128, /* edges; below 256 */
+    KCORE_FEW = 4,     /* pieces of a row that its lane puts into a queue; those of others the whole warp */
+    KCORE_LOCAL = 128, /* entries of a block's queue */
+    KCORE_WINDOW = 16, /* levels */
+    KCORE_SCANNED = 4, /* vertices of a lane whose loads are in flight at once */
+    KCORE_UNROLL = 4,  /* likewise edges */
     KCORE_HELD = 32 * KCORE_UNROLL + 32, /* removed vertices that a warp may hold */
-    KCORE_LATENCY = 8,  /* with a piece for one warp in so many or fewer, the time of a step is that of its accesses */
-    KCORE_ASK = 16      /* phases between two looks at the host's word */
+    KCORE_LATENCY = 8, /* with a piece for one warp in so many or fewer, the time of a step is that of its accesses */
+    KCORE_ASK = 16     /* phases between two looks at the host's word */
 };
 
 /* Words that many blocks change, each on a cache line of its own. */
@@ -97,12 +98,12 @@ typedef struct kcore_block {
 
 /* What a thread knows of the run; the same in all threads but for the counters. */
 typedef struct kcore_run {
-    ordo_u32 n, shift, mask; /* fields: 2^shift in a word, and their bits */
-    ordo_i32 k, top, done;   /* the level, the last one of the window, and the last one that has ended */
-    ordo_u32 phase, scan, window; /* numbers */
-    ordo_u32 base, pieces;   /* of the queue: those that this phase processes */
+    ordo_u32 n, shift, mask;         /* fields: 2^shift in a word, and their bits */
+    ordo_i32 k, top, done;           /* the level, the last one of the window, and the last one that has ended */
+    ordo_u32 phase, scan, window;    /* numbers */
+    ordo_u32 base, pieces;           /* of the queue: those that this phase processes */
     ordo_u32 edges, removed, useful; /* counters: the warp's, in its first lane; the lane's own */
-    ordo_u32 held; /* removed vertices that the warp holds */
+    ordo_u32 held;                   /* removed vertices that the warp holds */
     kcore_block *block;
     int to; /* the step of the block's queue in which pieces of removed rows are processed; -1: they go to the grid's */
 } kcore_run;
@@ -205,7 +206,7 @@ ORDO_DEV ordo_u32 kcore_pieces(ordo_u32 degree)
 }
 
 /* By a whole warp: puts the pieces of N rows of each lane, degree[] edges from from[] on, into the block's queue or,
- * where that has no room, into the grid's. */
+ * where that is full, into the grid's. */
 template <int N>
 ORDO_DEV void kcore_push(const kcore_args &a, const kcore_run &r, const ordo_u64 (&from)[N],
                          const ordo_u32 (&degree)[N])
@@ -439,8 +440,8 @@ ORDO_DEV void kcore_remove(const kcore_args &a, kcore_run &r)
 /* ---- scanning ---- */
 
 /* By a whole warp: the next 32 * KCORE_SCANNED vertices of a list, or of all vertices. */
-ORDO_DEV void kcore_scan_tile(const kcore_args &a, kcore_run &r, ordo_u32 *in, ordo_u64 tile, ordo_u32 count,
-                              bool wide, ordo_u32 *least)
+ORDO_DEV void kcore_scan_tile(const kcore_args &a, kcore_run &r, ordo_u32 *in, ordo_u64 tile, ordo_u32 count, bool wide,
+                              ordo_u32 *least)
 {
     enum { N = KCORE_SCANNED };
     ordo_u32 v[N];
@@ -458,9 +459,7 @@ ORDO_DEV void kcore_scan_tile(const kcore_args &a, kcore_run &r, ordo_u32 *in, o
         const bool has = v[u] != ORDO_NO_VERTEX;
         from[u] = has && !in ? __ldg(a.rows.row + v[u]) : 0;
         degree[u] = has && !in ? (ordo_u32)(__ldg(a.rows.row + v[u] + 1) - from[u]) : 0;
-        left[u] = !has ? -1
-                  : in ? kcore_field(r, ordo_dev_load(&a.left[v[u] >> r.shift]), v[u])
-                       : (ordo_i32)degree[u];
+        left[u] = !has ? -1 : in ? kcore_field(r, ordo_dev_load(&a.left[v[u] >> r.shift]), v[u]) : (ordo_i32)degree[u];
     }
 #pragma unroll
     for (int u = 0; u < N; u++) {

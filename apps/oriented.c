@@ -22,15 +22,16 @@ ordo_status ordo_oriented_make(ordo_oriented *o)
 {
     const size_t members = (size_t)ordo_team_size(o->team);
     o->is_simple = true;
-    o->row = ordo_alloc(o->g->n, sizeof *o->row);
+    o->count = ordo_alloc(o->g->n, sizeof *o->count);
     o->bin = ordo_alloc_zero(members, sizeof *o->bin);
     o->squares = ordo_alloc_zero(members, sizeof *o->squares);
-    return o->row && o->bin && o->squares ? ORDO_OK : ORDO_ERR_MEMORY;
+    return o->count && o->bin && o->squares ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
 void ordo_oriented_free(ordo_oriented *o)
 {
-    ordo_free(o->row);
+    ordo_free(o->count);
+    ordo_free(o->own_begin);
     ordo_free(o->bin);
     ordo_free(o->squares);
     ordo_free(o->rank);
@@ -39,7 +40,7 @@ void ordo_oriented_free(ordo_oriented *o)
 
 ordo_u64 ordo_oriented_memory(const ordo_csr *g, int members)
 {
-    return g->n * (sizeof(ordo_oriented_row) + sizeof(ordo_u32)) + g->m * sizeof(ordo_vid) +
+    return g->n * (ordo_u64)(sizeof(ordo_eid) + 2 * sizeof(ordo_u32)) + g->m * sizeof(ordo_vid) +
            (ordo_u64)members * (sizeof(ordo_u64[ORDO_DEGREE_BINS]) + sizeof(double));
 }
 
@@ -66,16 +67,19 @@ static ordo_status plan(ordo_oriented *o)
     for (int i = 0; i < members; i++)
         squares += o->squares[i];
     o->by_degree = o->ranks || squares * o->g->n > UNEVEN * (double)o->g->m * (double)o->g->m;
+    o->begin = o->g->row;
     o->head = o->g->head;
     o->stride = o->g->stride;
     if (!o->by_degree)
         return ORDO_OK;
     o->rank = ordo_alloc(o->g->n, sizeof *o->rank);
     o->own = ordo_alloc(o->g->m, sizeof *o->own);
-    if (!o->rank || !o->own) {
+    o->own_begin = ordo_alloc(o->g->n, sizeof *o->own_begin);
+    if (!o->rank || !o->own || !o->own_begin) {
         o->failed = true;
         return ORDO_ERR_MEMORY;
     }
+    o->begin = o->own_begin;
     o->head = o->own;
     o->stride = 1;
     ordo_u64 rank = 0;
@@ -107,7 +111,7 @@ static bool copy_rows(ordo_oriented *o, ordo_u64 begin, ordo_u64 end)
     for (ordo_u64 u = begin; u < end; u++) {
         const ordo_u32 mine = rank[u];
         ordo_u64 least = 0; /* of the next head */
-        o->row[mine].begin = at;
+        o->own_begin[mine] = at;
         for (ordo_eid e = g.row[u]; e < g.row[u + 1]; e++) {
             const ordo_vid v = g.head[e * g.stride];
             const ordo_u32 other = rank[v];
@@ -116,7 +120,7 @@ static bool copy_rows(ordo_oriented *o, ordo_u64 begin, ordo_u64 end)
             o->own[at] = other;
             at += other < mine;
         }
-        o->row[mine].end = at;
+        o->count[mine] = (ordo_u32)(at - o->own_begin[mine]);
     }
     return simple;
 }
@@ -127,27 +131,30 @@ static bool cut_rows(ordo_oriented *o, ordo_u64 begin, ordo_u64 end)
     const ordo_csr g = *o->g;
     bool simple = true;
     for (ordo_u64 u = begin; u < end; u++) {
-        ordo_u64 least = 0, lower = 0;
+        ordo_u64 least = 0;
+        ordo_eid lower = 0;
         for (ordo_eid e = g.row[u]; e < g.row[u + 1]; e++) {
             const ordo_vid v = g.head[e * g.stride];
             simple &= (v >= least) & (v != u);
             least = (ordo_u64)v + 1;
             lower += v < u;
         }
-        o->row[u] = (ordo_oriented_row){g.row[u], g.row[u] + lower};
+        o->count[u] = (ordo_u32)lower;
     }
     return simple;
 }
 
-static void cut_or_copy(ordo_oriented *o)
+static void cut_or_copy(ordo_oriented *o, int member)
 {
     const ordo_u64 n = o->g->n;
     bool simple = true;
-    while (simple && !(o->stop && __atomic_load_n(o->stop, __ATOMIC_RELAXED))) {
+    while (simple && !(o->job && ordo_job_stopped(o->job))) {
         const ordo_u64 begin = __atomic_fetch_add(&o->next, CHUNK, __ATOMIC_RELAXED);
         const ordo_u64 end = n - begin < CHUNK ? n : begin + CHUNK;
         if (begin >= n)
             return;
+        if (member == 0 && o->job)
+            ordo_job_poll(o->job, n - begin);
         simple = o->by_degree ? copy_rows(o, begin, end) : cut_rows(o, begin, end);
     }
     if (!simple)
@@ -168,7 +175,7 @@ ordo_status ordo_oriented_fill(ordo_oriented *o, int member)
         give_ranks(o, member);
         ordo_team_barrier(o->team);
     }
-    cut_or_copy(o);
+    cut_or_copy(o, member);
     ordo_team_barrier(o->team);
     return status;
 }

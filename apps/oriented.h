@@ -19,24 +19,27 @@
 #include <stdbool.h>
 
 #include <ordo/graph.h>
-#include <ordo/scheduler/team.h>
+#include <ordo/scheduler/scheduler.h>
 
 enum { ORDO_DEGREE_BINS = 256 };
 
+/* A row: edges begin .. end - 1 of `head`. */
 typedef struct ordo_oriented_row {
-    ordo_eid begin, end; /* of `head`, in edges */
+    ordo_eid begin, end;
 } ordo_oriented_row;
 
 typedef struct ordo_oriented {
     const ordo_csr *g;                 /* the graph; set by the caller, as the next three */
     ordo_team *team;                   /* whose members make it */
     bool ranks;                        /* vertices have ranks by degree, whatever the degrees are */
-    const ordo_u32 *stop;              /* atomic: not 0 where the work is to end; NULL: it is not asked for */
+    ordo_job *job;                     /* polled, and stops the work; NULL: none */
     bool failed;                       /* for lack of memory */
     bool by_degree;                    /* has ranks: `rank` is set */
     bool is_simple;                    /* atomic: rows are in order of heads without loops and parallel edges */
     ordo_u32 *rank;                    /* [n] by_degree */
-    ordo_oriented_row *row;            /* [n] by rank */
+    const ordo_eid *begin;             /* [n] by rank: the row in `head`, in edges */
+    ordo_u32 *count;                   /* [n] by rank: its length */
+    ordo_eid *own_begin;               /* [n] `begin` where that is not the graph's */
     const ordo_vid *head;              /* [stride * edge] ranks */
     ordo_u32 stride;                   /* 1, or 2 where it is the graph's own array with weights */
     ordo_vid *own;                     /* [m] `head` where that is not the graph's */
@@ -44,6 +47,12 @@ typedef struct ordo_oriented {
     double *squares;                   /* [members] of degrees: their sum */
     ordo_u64 next;                     /* atomic: the first vertex that no member has taken */
 } ordo_oriented;
+
+static inline ordo_oriented_row ordo_oriented_at(const ordo_oriented *o, ordo_u64 rank)
+{
+    const ordo_eid begin = o->begin[rank];
+    return (ordo_oriented_row){begin, begin + o->count[rank]};
+}
 
 /* Allocates what there is without ranks. By one thread, as ordo_oriented_free, which is called in any case. Errors:
  * ORDO_ERR_MEMORY. */

@@ -80,15 +80,16 @@ static inline ordo_u64 count_row(const ordo_oriented *g, ordo_u64 *mark, ordo_or
     const ordo_vid least = g->by_degree ? 0 : g->head[u.begin * stride];
     for (ordo_eid e = u.begin; e < u.end; e++) {
         const ordo_vid v = g->head[e * stride];
-        __builtin_prefetch(&g->row[v]);
+        __builtin_prefetch(&g->begin[v]);
+        __builtin_prefetch(&g->count[v]);
         mark[v / 64] |= (ordo_u64)1 << v % 64;
     }
     for (ordo_eid e = u.begin; e < u.end && e < u.begin + AHEAD; e++)
-        __builtin_prefetch(&g->head[g->row[g->head[e * stride]].begin * stride]);
+        __builtin_prefetch(&g->head[g->begin[g->head[e * stride]] * stride]);
     for (ordo_eid e = u.begin; e < u.end; e++) {
-        const ordo_oriented_row v = g->row[g->head[e * stride]];
+        const ordo_oriented_row v = ordo_oriented_at(g, g->head[e * stride]);
         if (e + AHEAD < u.end)
-            __builtin_prefetch(&g->head[g->row[g->head[(e + AHEAD) * stride]].begin * stride]);
+            __builtin_prefetch(&g->head[g->begin[g->head[(e + AHEAD) * stride]] * stride]);
         const ordo_eid from = least ? first_from(g->head, v, least, stride) : v.begin;
         found += look_up(mark, g->head, from, v.end, stride);
         edges += v.end - from;
@@ -104,14 +105,14 @@ static inline ordo_u64 count_row(const ordo_oriented *g, ordo_u64 *mark, ordo_or
 static ordo_u64 count_corners(const counting *c, ordo_u32 *hits, ordo_u64 rank, ordo_u64 *looked)
 {
     const ordo_oriented *g = &c->graph;
-    const ordo_oriented_row u = g->row[rank];
+    const ordo_oriented_row u = ordo_oriented_at(g, rank);
     const ordo_u32 stride = g->stride;
     ordo_u64 found = 0;
     for (ordo_eid e = u.begin; e < u.end; e++)
         hits[g->head[e * stride]] = 1;
     for (ordo_eid e = u.begin; e < u.end; e++) {
         const ordo_vid v = g->head[e * stride];
-        const ordo_oriented_row row = g->row[v];
+        const ordo_oriented_row row = ordo_oriented_at(g, v);
         ordo_u32 here = 0;
         for (ordo_eid i = row.begin; i < row.end; i++) {
             const ordo_u32 there = hits[g->head[i * stride]] != 0;
@@ -138,14 +139,15 @@ static ordo_u64 count_rows(counting *c, int member, ordo_u64 begin, ordo_u64 end
     const ordo_oriented *g = &c->graph;
     ordo_u64 found = 0;
     for (ordo_u64 u = begin; u < end; u++) {
-        if (g->row[u].end - g->row[u].begin < 2)
+        const ordo_oriented_row row = ordo_oriented_at(g, u);
+        if (row.end - row.begin < 2)
             continue;
         if (c->corners)
             found += count_corners(c, c->hits[member], u, looked);
         else if (g->stride == 1)
-            found += count_row(g, c->mark[member], g->row[u], 1, looked);
+            found += count_row(g, c->mark[member], row, 1, looked);
         else
-            found += count_row(g, c->mark[member], g->row[u], 2, looked);
+            found += count_row(g, c->mark[member], row, 2, looked);
     }
     return found;
 }
@@ -224,8 +226,7 @@ static ordo_status count_all(ordo_job *job)
 {
     const tc_request *request = job->state;
     const long long bytes = (long long)memory_of(job->out, job->threads, request->corners);
-    counting c = {
-        .job = job, .graph = {.g = job->out, .team = job->team, .stop = &job->stop}, .corners = request->corners};
+    counting c = {.job = job, .graph = {.g = job->out, .team = job->team, .job = job}, .corners = request->corners};
     ordo_status status = allocate(&c);
     if (!status) {
         ordo_job_account(job, bytes);
@@ -320,7 +321,7 @@ static void list_range(void *arg, ordo_u64 begin, ordo_u64 end)
     const ordo_oriented *o = &l->ranked;
     const ordo_vid last = o->g->n - 1;
     for (ordo_u64 r = begin; r < end; r++) {
-        const ordo_oriented_row row = o->row[r];
+        const ordo_oriented_row row = ordo_oriented_at(o, r);
         ordo_u64 at = __atomic_fetch_add(&l->count, row.end - row.begin, __ATOMIC_RELAXED);
         for (ordo_eid e = row.begin; e < row.end; e++)
             l->list[at++] = (ordo_edge_entry){.tail = last - (ordo_vid)r, .head = last - o->head[e]};

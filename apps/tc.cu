@@ -39,6 +39,7 @@
 #include <ordo/detail/backend.h>
 #include <ordo/detail/program.h>
 
+#include "apps/steps.cuh"
 #include "apps/tc.h"
 
 enum {
@@ -95,36 +96,6 @@ ORDO_DEV ordo_u32 tc_head(const tc_args &a, ordo_u64 e)
     return __ldg(a.rows.edge + e * a.rows.stride);
 }
 
-/* By one thread. A read of the mailbox takes 8 microseconds. */
-ORDO_DEV void tc_ask(const tc_args &a)
-{
-    if (a.run.mailbox->stop)
-        ordo_dev_store(&a.words->stop, 1u);
-}
-
-/* By every block: whether the run is to end; the same in all threads of the block. */
-ORDO_DEV bool tc_stopped(const tc_args &a)
-{
-    return __syncthreads_or(ordo_dev_load(&a.words->stop) != 0);
-}
-
-/* By a whole block: adds the threads' numbers to a word of the grid. */
-ORDO_DEV void tc_add(ordo_u64 *to, ordo_u64 mine)
-{
-    __shared__ ordo_u64 sum;
-    if (threadIdx.x == 0)
-        sum = 0;
-    for (int step = 16; step; step /= 2)
-        mine += __shfl_down_sync(~0u, mine, step);
-    __syncthreads();
-    if (threadIdx.x % 32 == 0 && mine)
-        ordo_dev_add_block(&sum, mine);
-    __syncthreads();
-    if (threadIdx.x == 0 && sum)
-        ordo_dev_add(to, sum);
-    __syncthreads();
-}
-
 /* The matrix' row of a slot, in units of 128 bits: slots below 128 have one unit, the next 128 two, and so on. */
 ORDO_DEV ordo_u32 tc_unit(ordo_u32 slot)
 {
@@ -143,7 +114,7 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_bins(const __grid_consta
 {
     __shared__ ordo_u32 bin[TC_BINS];
     const ordo_u64 n = a.rows.n;
-    if (tc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     bin[threadIdx.x] = 0;
     __syncthreads();
@@ -187,7 +158,7 @@ static __global__ void __launch_bounds__(TC_BINS) tc_threshold(const __grid_cons
     if (t == 0 && !in)
         ordo_dev_store(&a.words->threshold, (ordo_u32)TC_BINS);
     if (t == 0)
-        tc_ask(a);
+        ordo_steps_ask(a.run, &a.words->stop);
 }
 
 static __global__ void __launch_bounds__(TC_THREADS) tc_keys(const __grid_constant__ tc_args a)
@@ -195,7 +166,7 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_keys(const __grid_consta
     const ordo_u64 n = a.rows.n, threads = (ordo_u64)gridDim.x * TC_THREADS;
     const ordo_u64 self = (ordo_u64)blockIdx.x * TC_THREADS + threadIdx.x;
     const ordo_u32 threshold = ordo_dev_load(&a.words->threshold), core = ordo_dev_load(&a.words->core);
-    if (tc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u64 v = self; v < n; v += threads) {
         const ordo_u32 bin = tc_bin(__ldg(a.rows.row + v + 1) - __ldg(a.rows.row + v));
@@ -266,7 +237,7 @@ template <int L> static __global__ void __launch_bounds__(TC_THREADS) tc_orient(
     const ordo_u32 n = a.rows.n, lane = threadIdx.x % 32, mine = threadIdx.x % L;
     const ordo_u32 group = tc_group<L>(), below = group & ((1u << lane) - 1);
     bool fault = false;
-    if (tc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u64 first = (ordo_u64)blockIdx.x * (TC_THREADS / L); first < n;
          first += (ordo_u64)gridDim.x * (TC_THREADS / L)) {
@@ -301,7 +272,7 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_orient_hubs(const __grid
     __shared__ ordo_u32 count;
     const ordo_u32 lane = threadIdx.x % 32, hubs = ordo_dev_load(&a.words->hubs);
     bool fault = false;
-    if (tc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u32 i = blockIdx.x; i < hubs; i += gridDim.x) {
         const ordo_u32 u = a.lists[2 * (ordo_u64)a.rows.n + i], key = a.key[u];
@@ -398,7 +369,7 @@ template <int L, int S> static __global__ void __launch_bounds__(TC_THREADS) tc_
     __shared__ ordo_u32 entry[GROUPS][TC_SMALL], hash[GROUPS][SIZE];
     const ordo_u32 n = a.rows.n, which = threadIdx.x / L;
     ordo_u64 found = 0;
-    if (tc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u32 i = threadIdx.x % L; i < SIZE; i += L)
         hash[which][i] = TC_EMPTY;
@@ -410,7 +381,7 @@ template <int L, int S> static __global__ void __launch_bounds__(TC_THREADS) tc_
         if (__ballot_sync(~0u, count > 0))
             found += tc_lanes<L, TC_SMALL, SIZE, S>(a, (ordo_u32)u, count, entry[which], hash[which]);
     }
-    tc_add(&a.words->triangles, found);
+    ordo_steps_add(&a.words->triangles, found);
 }
 
 static __global__ void __launch_bounds__(TC_THREADS) tc_warps(const __grid_constant__ tc_args a)
@@ -419,7 +390,7 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_warps(const __grid_const
     __shared__ ordo_u32 entry[WARPS][TC_WARP], hash[WARPS][SIZE];
     const ordo_u32 warps = ordo_dev_load(&a.words->warps), which = threadIdx.x / 32;
     ordo_u64 found = 0;
-    if (tc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u32 i = threadIdx.x % 32; i < SIZE; i += 32)
         hash[which][i] = TC_EMPTY;
@@ -428,7 +399,7 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_warps(const __grid_const
         const ordo_u32 u = a.lists[i];
         found += tc_lanes<32, TC_WARP, SIZE, 8>(a, u, __ldg(a.count + u), entry[which], hash[which]);
     }
-    tc_add(&a.words->triangles, found);
+    ordo_steps_add(&a.words->triangles, found);
 }
 
 /* A thread: each row of an entry outside the core is compared with all entries. */
@@ -436,7 +407,7 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_tiny(const __grid_consta
 {
     const ordo_u64 n = a.rows.n;
     ordo_u64 found = 0;
-    if (tc_stopped(a))
+    if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u64 u = (ordo_u64)blockIdx.x * TC_THREADS + threadIdx.x; u < n; u += (ordo_u64)gridDim.x * TC_THREADS) {
         const ordo_u32 count = __ldg(a.count + u);
@@ -466,7 +437,7 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_tiny(const __grid_consta
             }
         }
     }
-    tc_add(&a.words->triangles, found);
+    ordo_steps_add(&a.words->triangles, found);
 }
 
 ORDO_DEV ordo_u32 tc_common(uint4 x, uint4 y)
@@ -564,13 +535,13 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_blocks(const __grid_cons
     ordo_u64 found = 0;
     for (ordo_u32 i = threadIdx.x; i < TC_HASH; i += TC_THREADS)
         hash[i] = TC_EMPTY;
-    for (ordo_u32 i = blockIdx.x; i < blocks && !tc_stopped(a); i += gridDim.x) {
+    for (ordo_u32 i = blockIdx.x; i < blocks && !ordo_steps_stopped(&a.words->stop); i += gridDim.x) {
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            tc_ask(a);
+            ordo_steps_ask(a.run, &a.words->stop);
         found += tc_block(a, a.lists[a.rows.n + (ordo_u64)i], mark, hash);
     }
     __syncthreads();
-    tc_add(&a.words->triangles, found);
+    ordo_steps_add(&a.words->triangles, found);
 }
 
 static __global__ void __launch_bounds__(32) tc_end(const __grid_constant__ tc_args a)
@@ -607,41 +578,20 @@ static ordo_status prepare(ordo_cuda *c, tc_args *a)
     return a->words ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-typedef struct plan {
-    ordo_cuda_step step[12];
-    int count;
-    void *args[1];
-    ordo_status status;
-} plan;
-
-/* Adds a kernel for `items` at `each` a block: at most as many blocks as fit at once, `times` over. */
-static void then(plan *p, const void *kernel, int threads, ordo_u64 items, ordo_u64 each, int times)
+template <int L> static void then_orient(ordo_steps *p, ordo_u64 n)
 {
-    int fit = 0;
-    const void *handle = p->status ? NULL : ordo_cuda_kernel(kernel);
-    if (!handle) {
-        p->status = p->status ? p->status : ORDO_ERR_DEVICE;
-        return;
-    }
-    p->status = ordo_cuda_grid(handle, threads, 0, &fit);
-    const ordo_u64 wanted = items / each + 1, most = (ordo_u64)fit * (ordo_u64)times;
-    p->step[p->count++] = ordo_cuda_step{handle, threads, (int)(wanted < most ? wanted : most), false, p->args};
-}
-
-template <int L> static void then_orient(plan *p, ordo_u64 n)
-{
-    then(p, (const void *)tc_orient<L>, TC_THREADS, n, TC_THREADS / L, 16);
+    ordo_steps_then(p, (const void *)tc_orient<L>, TC_THREADS, n, TC_THREADS / L, 16);
 }
 
 static ordo_status launch(ordo_cuda *c, tc_args *a)
 {
     enum { EVEN = 4, UNEVEN = 16 };
     const ordo_u64 n = c->out.n, m = c->out.m;
-    plan p = {};
+    ordo_steps p = {};
     p.args[0] = a;
-    then(&p, (const void *)tc_bins, TC_THREADS, n, TC_THREADS, EVEN);
-    then(&p, (const void *)tc_threshold, TC_BINS, 0, 1, 1);
-    then(&p, (const void *)tc_keys, TC_THREADS, n, TC_THREADS, EVEN);
+    ordo_steps_then(&p, (const void *)tc_bins, TC_THREADS, n, TC_THREADS, EVEN);
+    ordo_steps_then(&p, (const void *)tc_threshold, TC_BINS, 0, 1, 1);
+    ordo_steps_then(&p, (const void *)tc_keys, TC_THREADS, n, TC_THREADS, EVEN);
     if (m < 4 * n)
         then_orient<4>(&p, n);
     else if (m < 12 * n)
@@ -650,15 +600,15 @@ static ordo_status launch(ordo_cuda *c, tc_args *a)
         then_orient<16>(&p, n);
     else
         then_orient<32>(&p, n);
-    then(&p, (const void *)tc_orient_hubs, TC_THREADS, m / TC_HUB, 1, UNEVEN);
-    then(&p, (const void *)tc_blocks, TC_THREADS, m / TC_WARP, 1, EVEN);
-    then(&p, (const void *)tc_warps, TC_THREADS, m / TC_SMALL, TC_THREADS / 32, EVEN);
-    then(&p, (const void *)tc_tiny, TC_THREADS, n, TC_THREADS, UNEVEN);
+    ordo_steps_then(&p, (const void *)tc_orient_hubs, TC_THREADS, m / TC_HUB, 1, UNEVEN);
+    ordo_steps_then(&p, (const void *)tc_blocks, TC_THREADS, m / TC_WARP, 1, EVEN);
+    ordo_steps_then(&p, (const void *)tc_warps, TC_THREADS, m / TC_SMALL, TC_THREADS / 32, EVEN);
+    ordo_steps_then(&p, (const void *)tc_tiny, TC_THREADS, n, TC_THREADS, UNEVEN);
     if (m < 12 * n)
-        then(&p, (const void *)tc_small<8, 2>, TC_THREADS, n, TC_THREADS / 8, UNEVEN);
+        ordo_steps_then(&p, (const void *)tc_small<8, 2>, TC_THREADS, n, TC_THREADS / 8, UNEVEN);
     else
-        then(&p, (const void *)tc_small<16, 4>, TC_THREADS, n, TC_THREADS / 16, UNEVEN);
-    then(&p, (const void *)tc_end, 32, 0, 1, 1);
+        ordo_steps_then(&p, (const void *)tc_small<16, 4>, TC_THREADS, n, TC_THREADS / 16, UNEVEN);
+    ordo_steps_then(&p, (const void *)tc_end, 32, 0, 1, 1);
     a->kernels = (ordo_u32)p.count;
     return p.status ? p.status : ordo_cuda_launch_all(c, p.step, p.count);
 }

@@ -193,9 +193,9 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
                     mine.edges++;
                     ordo_u32 target = op_target(&a.state, edge);
                     op_cell candidate = op_candidate(&a.state, value, edge);
-                    const bool improved = Locked ? op_dev_apply_locked(&a.state, a.cells, &a.locks, target, &candidate)
-                                                 : op_dev_apply(&a.state, a.cells, target, &candidate, a.racy,
-                                                                latency_bound && !a.racy);
+                    const bool improved =
+                        Locked ? op_dev_apply_locked(&a.state, a.cells, &a.locks, target, &candidate)
+                               : op_dev_apply(&a.state, a.cells, target, &candidate, a.racy, latency_bound && !a.racy);
                     if (improved) {
                         mine.useful++;
                         if (op_activates)
@@ -248,8 +248,7 @@ static ordo_status bsp_run_job(ordo_job *job)
     bsp_args a = {};
     const bool locked = job->sync == ORDO_SYNC_LOCK;
     a.direction = (int)job->tunable[BSP_DIRECTION];
-    const bool needs_in =
-        ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
+    const bool needs_in = ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
     status = ordo_cuda_begin(job, sizeof(op_cell), needs_in, &c);
     if (!status)
         status = op_cuda_frontier_make(&c, &a.frontier);

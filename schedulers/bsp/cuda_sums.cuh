@@ -4,19 +4,19 @@
  *
  * Protocol. That of sums.h: a superstep has two phases with a barrier after each. In the first a thread takes the cells
  * of its items that have a level. In the second `lanes` threads add up the candidates of a vertex' in-edges from items
- * that were taken, each every lanes-th, then by a tree, and one of them adds the sum to the cell. A superstep that takes
- * nothing is the last.
- *   So the order of the additions depends on the rows alone, and a run has the same bits as any other on the same graph,
- * for any number of blocks. `lanes` depends on the mean degree.
+ * that were taken, each every lanes-th, then by a tree, and one of them adds the sum to the cell. A superstep that
+ * takes nothing is the last. So the order of the additions depends on the rows alone, and a run has the same bits as
+ * any other on the same graph, for any number of blocks. `lanes` depends on the mean degree.
  *
  * Memory order. As in sums.h: in a phase a cell has one writer, and no reader besides.
  */
 typedef struct bsp_pull_args {
     bsp_args a;
     op_dev_round round;
-    ordo_u32 lanes;    /* a power of two, at most 32 */
-    ordo_u32 *changed; /* [3] of a superstep, by its number % 3: whether anything was taken; each on a line of its own */
-    ordo_u32 *stop;    /* [3] likewise: whether the run ends */
+    ordo_u32 lanes; /* a power of two, at most 32 */
+    ordo_u32
+        *changed;   /* [3] of a superstep, by its number % 3: whether anything was taken; each on a line of its own */
+    ordo_u32 *stop; /* [3] likewise: whether the run ends */
 } bsp_pull_args;
 
 /* By a whole warp: the sum of the candidates of the in-edges of the vertex that `lanes` lanes share, if `there`. Valid

@@ -105,7 +105,7 @@ typedef struct inbox_args {
  * again. */
 enum { inbox_asked, inbox_again };
 /* Entries of a lane that are published at the same time: as many as registers allow. */
-enum { inbox_rounds = sizeof(op_entry) == 8 ? 3 : ORDO_OP_ORDER == ORDO_SUM ? 1 : 2 };
+enum { inbox_rounds = sizeof(op_entry) == 8 ? 3 : (int)op_warp_sums ? 1 : 2 };
 
 /* A worker's state beside its op_warp. In lane b, head, known and taken belong to the ring of slot b; all other members
  * are the same in all lanes. */

@@ -14,9 +14,9 @@
  *   combine  (or chains; the operator must be associative) candidates of a batch that are for one cell form a chain, by
  *            one exchange each; the thread of the last one finds the best and accesses the cell once
  *
- * Cells that sum (ORDO_SUM). A client sends every addend, and only the owner's block adds; but the client that processes
- * an item takes its cell, so additions are atomic, although no other block adds. Chains add candidates up. What is taken
- * from a hub goes with its pieces to the next step (relax.cuh).
+ * Cells that sum (ORDO_SUM). A client sends every addend, and only the owner's block adds; but the client that
+ * processes an item takes its cell, so additions are atomic, although no other block adds. Chains add candidates up.
+ * What is taken from a hub goes with its pieces to the next step (relax.cuh).
  *
  * Termination. The end of a step is exact: a client counts itself done when its last message is written, and a server
  * has ended when all clients have and its ring is at its end. There is no cycle of waiting blocks: only clients wait,
@@ -133,9 +133,7 @@ ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox 
             const bool sends = op_better(candidate, now[k]);
 #endif
             if (to[k] != SERVER_NONE)
-                to[k] = sends
-                            ? server_split(&a->owners, server_number(&a->owners, target), &local)
-                            : SERVER_NONE;
+                to[k] = sends ? server_split(&a->owners, server_number(&a->owners, target), &local) : SERVER_NONE;
         }
         if (!server_deliver<lock_server_words, lock_server_each>(out, &a->ring, a->servers, to, word, sending, &a->halt,
                                                                  step, rounds))
@@ -145,8 +143,8 @@ ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox 
 }
 
 #if ORDO_OP_ORDER == ORDO_SUM
-/* By one thread: takes the cell of an item of the list, and what candidates are computed from. Returns the number of its
- * edges to process in this step; of a hub that is none. */
+/* By one thread: takes the cell of an item of the list, and what candidates are computed from. Returns the number of
+ * its edges to process in this step; of a hub that is none. */
 ORDO_DEV ordo_u32 lock_server_begin(const lock_server_args *a, ordo_vid item, ordo_u64 edges, ordo_u32 step,
                                     op_cell *value, server_counters *mine)
 {
@@ -161,8 +159,8 @@ ORDO_DEV ordo_u32 lock_server_begin(const lock_server_args *a, ordo_vid item, or
 #endif
 
 /* By a whole block: the thread's part of piece of work `now` of a step: an item, and the number of its edges from
- * *begin on; of sums the value from which candidates are computed goes to the tile. Pieces of hubs come first, then tiles of items, which are narrower if there are few items. False: there is
- * no such piece. */
+ * *begin on; of sums the value from which candidates are computed goes to the tile. Pieces of hubs come first, then
+ * tiles of items, which are narrower if there are few items. False: there is no such piece. */
 ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32 step, ordo_vid *item, ordo_u64 *begin,
                                ordo_u32 *degree, lock_server_tile *tile, server_counters *mine)
 {

@@ -10,10 +10,10 @@
  * writes. The scheduler's check has refused operators that cannot be pulled: in-rows have other heads, tails and ids
  * than edges.
  *
- *   Where cells sum (ORDO_SUM) a round has two phases with a barrier between them: a thread takes the cells of its items
- *   that have a level, and notes what candidates are computed from and the round; then edges whose tails have been taken
- *   in this round are processed as above. So all edges of an item use the same value, and no cell is taken while others
- *   add to it. A round that takes nothing is the last.
+ *   Where cells sum (ORDO_SUM) a round has two phases with a barrier between them: a thread takes the cells of its
+ * items that have a level, and notes what candidates are computed from and the round; then edges whose tails have been
+ * taken in this round are processed as above. So all edges of an item use the same value, and no cell is taken while
+ * others add to it. A round that takes nothing is the last.
  *
  * Termination. See cpu.h: a round that improves no cell (in any block) is the last, and every lost racy store is made
  * up for, since its edge is compared once more in the next round. If nothing is activated and no store is lost, the
@@ -83,8 +83,7 @@ ORDO_DEV void topology_add(const topology_args &a, ordo_u64 begin, ordo_u64 end,
             for (; e < last; e++) {
                 const op_edge edge = op_dev_edge(&a.rows, e, u, false);
                 op_cell candidate = op_candidate(&a.state, value, edge);
-                mine->useful +=
-                    op_dev_apply(&a.state, a.cells, op_target(&a.state, edge), &candidate, false, false);
+                mine->useful += op_dev_apply(&a.state, a.cells, op_target(&a.state, edge), &candidate, false, false);
             }
         }
         e = last;

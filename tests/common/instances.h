@@ -1,5 +1,5 @@
-/* instances.h -- what the installed <ordo/operator/instantiate.h> does for an operator, from the source tree. For the CPU
- * alone, unless ORDO_WITH_CUDA is defined, for relax operators: then the same unit is compiled by nvcc as well. */
+/* instances.h -- what the installed <ordo/operator/instantiate.h> does for an operator, from the source tree. For the
+ * CPU alone, unless ORDO_WITH_CUDA is defined, for relax operators: then the same unit is compiled by nvcc as well. */
 #ifdef __CUDACC__
 #include <ordo/scheduler/cuda.cuh>
 #include <ordo/detail/cuda/warp.cuh>
@@ -33,11 +33,14 @@ INSTANCES_CUDA(INSTANCES_EXTERN)
 #endif
 
 static const ordo_instance *const instances[] = {
-    INSTANCES_CUDA(INSTANCES_ROW)
-    &ORDO_JOIN(ORDO_OP, _on_cpu_under_adds),        &ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
-    &ORDO_JOIN(ORDO_OP, _on_cpu_under_delta),       &ORDO_JOIN(ORDO_OP, _on_cpu_under_inbox),
-    &ORDO_JOIN(ORDO_OP, _on_cpu_under_lock_server), &ORDO_JOIN(ORDO_OP, _on_cpu_under_near_far),
-    &ORDO_JOIN(ORDO_OP, _on_cpu_under_topology),    NULL,
+    INSTANCES_CUDA(INSTANCES_ROW) & ORDO_JOIN(ORDO_OP, _on_cpu_under_adds),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_delta),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_inbox),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_lock_server),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_near_far),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_topology),
+    NULL,
 };
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 ORDO_DESCRIBE_RELAX(instances)

@@ -197,8 +197,7 @@ int main(int count, char **words)
     }
     if (count >= 5 && !strcmp(words[1], "time"))
         return time_file(words[2], words[3], atoi(words[4]), words + 5, count - 5);
-    fprintf(stderr,
-            "usage: components check DEVICE GRAPHS | components cores DEVICE GRAPHS [SCHEDULER SYNC] |\n"
-            "       components time DEVICE GRAPH REPEATS [SCHEDULER:SYNC ...]\n");
+    fprintf(stderr, "usage: components check DEVICE GRAPHS | components cores DEVICE GRAPHS [SCHEDULER SYNC] |\n"
+                    "       components time DEVICE GRAPH REPEATS [SCHEDULER:SYNC ...]\n");
     return 2;
 }

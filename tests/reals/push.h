@@ -1,7 +1,8 @@
 /* push.h -- an operator whose cells are sums of reals: PageRank by pushing residuals, without fixed point. CELL is the
  * type of the cells; the operator is push_CELL.
  *
- *   PUSH(u) where r(u) >= least:  t = r(u);  r(u) = 0;  x(u) = x(u) + t;  r(v) = r(v) + d t / deg(u) for every edge (u, v)
+ *   PUSH(u) where r(u) >= least:  t = r(u);  r(u) = 0;  x(u) = x(u) + t;  r(v) = r(v) + d t / deg(u) for every edge (u,
+ * v)
  *
  * Four levels, so that items that grow while they wait get further entries.
  */

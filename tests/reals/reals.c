@@ -69,8 +69,7 @@ static double *exact_ranks(const ordo_csr *rows)
         const ordo_csr *rows = ordo_graph_out(g);                                                                      \
         const ordo_u64 n = list->n;                                                                                    \
         ordo_##_type *residual = contract_alloc(n, sizeof *residual), *rank = contract_alloc(n, sizeof *rank);         \
-        const push_##_type##_state state = {rows->row, rank,                                                           \
-                                            (ordo_##_type)(FIRST / (double)(2 + t->seed % 1000)),                      \
+        const push_##_type##_state state = {rows->row, rank, (ordo_##_type)(FIRST / (double)(2 + t->seed % 1000)),     \
                                             (ordo_##_type)DAMPING};                                                    \
         double *x = exact_ranks(rows), left = 0, missing = 0, whole = 0;                                               \
         run_##_type(t, g, &state, residual);                                                                           \
@@ -81,7 +80,7 @@ static double *exact_ranks(const ordo_csr *rows)
             missing += x[v] - (double)rank[v];                                                                         \
             whole += x[v];                                                                                             \
         }                                                                                                              \
-        const double slack = (double)(t->stats.edges + t->stats.items + n) * (_epsilon) * whole + 1e-9 * whole;        \
+        const double slack = (double)(t->stats.edges + t->stats.items + n) * (_epsilon)*whole + 1e-9 * whole;          \
         if (missing < -slack || missing * (1 - DAMPING) > left + slack)                                                \
             contract_fail(t, "ranks are not as far from the exact ones as the residuals say");                         \
         if (ask_for_pull(t)) {                                                                                         \

@@ -304,7 +304,9 @@ START_TEST(negative_nan_and_infinite_weights_are_refused_by_name)
     memcpy(before, dist, sizeof before);
     ordo_graph *g = graph_of(8, edge, 3, ORDO_I32, ORDO_AS_STORED);
     ck_assert_int_eq(ordo_sssp(g, 0, (double)INFINITY, NULL, dist, pred, NULL), ORDO_ERR_NEGATIVE_WEIGHT);
-    ck_assert_str_eq(ordo_last_error(), "edge 3 -> 7 has weight -2; shortest paths need weights that are not negative");
+    ck_assert_str_eq(ordo_last_error(),
+                     "edge 3 -> 7 has weight -2; shortest paths need weights that are not negative; the "
+                     "app bellman-ford takes them");
     ck_assert_int_eq(ordo_sssp_verify(g, 0, (double)INFINITY, dist, NULL, ORDO_VERIFY_AUTO), ORDO_ERR_NEGATIVE_WEIGHT);
     ordo_graph_free(g);
 

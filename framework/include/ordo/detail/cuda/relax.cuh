@@ -6,15 +6,13 @@
  * Sums (ORDO_SUM). The protocol and its invariant are those of <ordo/detail/cpu/relax.h>: every change of a cell is one
  * atomic, or is made under the cell's lock; an offer is an addition that activates its target if it raises the level; a
  * take is a compare-and-swap of the whole cell. The argument uses the coherence of that one word, which relaxed atomics
- * of device scope have, too. What it needs besides is that whoever takes an entry reads a cell that is not older than
- * the entry; otherwise it would drop the entry as stale, and the item would be lost. Entries pass over a grid barrier,
- * within a warp behind __syncwarp, or through a queue whose entries are stored with release and loaded with acquire
- * (op_warp_ordered).
- *   Lists without values (op_dev_step). The entry is the item alone, and is never stale while the item has a level. An
- * item that is on the list of a step already is not put there again: what is added before that step's take is taken
- * with it.
- *   Hubs. The pieces of a hub need what was taken from its cell. So the thread that takes the cell puts the pieces on
- * the list of the next step, each with that value; there they are never stale.
+ * of device scope have, too. What it needs besides is that a thread that takes an entry reads a cell that is not older
+ * than the entry; otherwise it would drop the entry as stale, and the item would be lost. Entries pass over a grid
+ * barrier, within a warp behind __syncwarp, or through a queue whose entries are stored with release and loaded with
+ * acquire (op_warp_ordered). Lists without values (op_dev_step). The entry is the item alone, and is never stale while
+ * the item has a level. An item that is on the list of a step already is not put there again: what is added before that
+ * step's take is taken with it. Hubs. The pieces of a hub need what was taken from its cell. So the thread that takes
+ * the cell puts the pieces on the list of the next step, each with that value; there they are never stale.
  */
 #include <cooperative_groups.h>
 
@@ -66,11 +64,10 @@ ORDO_DEV op_cell op_dev_cell(op_cell *cells, ordo_item item)
 
 #if ORDO_OP_ORDER == ORDO_SUM
 
-/* By any lanes of a warp: calls `change()` under the lock of the target. Lanes that call together stay in one loop until
- * all of them are done: a critical section runs in the iteration in which its lock was acquired, so no lane that holds a
- * lock waits for a lane that wants it (see critical.cuh). */
-template <typename Change>
-ORDO_DEV void op_dev_under_lock(const ordo_cuda_locks *locks, ordo_u32 target, Change change)
+/* By any lanes of a warp: calls `change()` under the lock of the target. Lanes that call together stay in one loop
+ * until all of them are done: a critical section runs in the iteration in which its lock was acquired, so no lane that
+ * holds a lock waits for a lane that wants it (see critical.cuh). */
+template <typename Change> ORDO_DEV void op_dev_under_lock(const ordo_cuda_locks *locks, ordo_u32 target, Change change)
 {
     const ordo_u32 here = __activemask();
     ordo_u32 *const lock = &locks->lock[target & locks->mask];
@@ -404,8 +401,9 @@ ORDO_DEV void op_dev_cut(const op_dev_frontier *f, ordo_vid item, op_cell value,
 /* By a whole warp, whose lanes share items by `lanes`: begins the item, if `there`. Sets *value and *degree, the number
  * of its edges to process in this step; of a hub that is none. */
 ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, const op_state *state,
-                                  const ordo_cuda_locks *locks, bool there, ordo_vid item, ordo_u32 lanes, ordo_u32 step,
-                                  ordo_u64 edges, op_cell *value, ordo_u32 *degree, ordo_cuda_counters *mine)
+                                  const ordo_cuda_locks *locks, bool there, ordo_vid item, ordo_u32 lanes,
+                                  ordo_u32 step, ordo_u64 edges, op_cell *value, ordo_u32 *degree,
+                                  ordo_cuda_counters *mine)
 {
     const int first = threadIdx.x % 32 & ~(lanes - 1);
     bool has = false;

@@ -16,9 +16,9 @@
  * is written before the entry is, always with the same value.
  *
  * Sums (ORDO_SUM). An entry is stale unless its level is that of the cell; taking it takes the cell (op_warp_take), and
- * the cell must not be older than the entry (see relax.cuh). Hubs are not cut: what was taken is in the hands of the
- * warp, and a piece for which a queue has no memory could not get it back from the cell. So the warp expands the whole
- * row.
+ * the cell must not be older than the entry (see relax.cuh). Hubs are not cut: the warp
+ * alone has what was taken, and a piece for which a queue has no memory could not get it back from the cell. So the
+ * warp expands the whole row.
  *
  * Critical operators. An entry is an item and the priority with which it was activated; a batch is a request per lane,
  * and the description of edges above applies to requests: see warp_critical.cuh, which has their part.
@@ -152,11 +152,12 @@ enum {
      * that select do not need that. */
     op_warp_ordered = ORDO_OP_ORDER == ORDO_SUM,
     /* Edges of a lane in an iteration: of sums of 64 bits as many as registers allow. */
-    op_warp_unroll = ORDO_OP_ORDER == ORDO_SUM && sizeof(op_cell) == 8 ? 2 : (int)ORDO_WARP_UNROLL,
+    op_warp_sums = ORDO_OP_ORDER == ORDO_SUM,
+    op_warp_unroll = (int)op_warp_sums && sizeof(op_cell) == 8 ? 2 : (int)ORDO_WARP_UNROLL,
 };
 #else
 typedef ordo_u32 op_value;
-enum { op_warp_sync = ORDO_SYNC_LOCK, op_warp_cell_size = 0, op_warp_ordered = 1 };
+enum { op_warp_sync = ORDO_SYNC_LOCK, op_warp_cell_size = 0, op_warp_ordered = 1, op_warp_sums = 0 };
 ORDO_DEV double op_priority(const op_state *s, ordo_item item, op_value value)
 {
     (void)s;
