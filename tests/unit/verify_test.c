@@ -720,9 +720,11 @@ START_TEST(large_graphs_on_several_threads)
                                 .limit = (double)INFINITY,
                                 .want_pred = app->has_paths,
                                 .damping = 0.85,
-                                .tolerance = 1e-6};
+                                .tolerance = 1e-6,
+                                .rounds = 3};
         ordo_answer a = {0};
         ordo_stats stats = {0};
+        options.scheduler = app->has_rounds || app->has_ranks ? "bsp" : "delta"; /* that of gather operators */
         if (app->needs_terminals && l->type == ORDO_F32)
             continue; /* capacities are whole */
         ck_assert_msg(!app->run(&input, &options, &a, &stats), "%s: %s", app->name, ordo_last_error());
@@ -793,6 +795,7 @@ START_TEST(table_rows_agree_with_operators)
         for (size_t i = 0; ordo_built_apps[i]; i++) {
             const ordo_app *app = ordo_built_apps[i];
             ordo_u64 expected = 0, at_most = 0;
+            options.scheduler = app->has_rounds ? "bsp" : "delta"; /* gather operators are not for the latter */
             ck_assert_ptr_nonnull(app->op(g));
             ck_assert_msg(!app->memory(g, &options, &expected, &at_most), "%s: %s", app->name, ordo_last_error());
             ck_assert_msg(at_most > 0 && expected <= at_most, "%s: %llu, at most %llu", app->name,
@@ -813,6 +816,7 @@ START_TEST(every_failing_allocation_is_reported)
     for (size_t i = 0; ordo_built_apps[i]; i++) {
         const ordo_app *app = ordo_built_apps[i];
         ordo_status status = ORDO_ERR_MEMORY;
+        options.scheduler = app->has_rounds || app->has_ranks ? "bsp" : "delta"; /* that of gather operators */
         for (ordo_u64 nth = 1; status == ORDO_ERR_MEMORY && nth < 2000; nth++) {
             ordo_graph *g =
                 large_graph(&(large){3000, 9000, 2, 0, app->needs_terminals ? ORDO_U32 : l->type}, ORDO_AS_STORED);
@@ -821,7 +825,8 @@ START_TEST(every_failing_allocation_is_reported)
                                     .limit = (double)INFINITY,
                                     .want_pred = app->has_paths,
                                     .damping = 0.85,
-                                    .tolerance = 1e-6};
+                                    .tolerance = 1e-6,
+                                    .rounds = 3};
             ordo_answer a = {0};
             ordo_memory_fail_after(nth);
             status = app->run(&input, &options, &a, NULL);

@@ -422,10 +422,10 @@ ORDO_API ordo_status ordo_widest_verify(const ordo_graph *g, ordo_vid source, co
  */
 ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const ordo_u32 *core, ordo_verify_how how);
 /**
- * Label propagation: communities. Every vertex begins with its own id as label. In a round all vertices at the same time
- * take the most frequent label of their neighbours, of several the least. Neighbours are those of both directions,
- * parallel edges count each, and a loop once; of a directed graph a symmetric copy is made first, in ordo_stats::prepare_seconds.
- * The deterministic form (CDLP) of the LDBC Graphalytics benchmark. Weights are not used.
+ * Label propagation: communities. Every vertex begins with its own id as label. In a round all vertices at the same
+ * time take the most frequent label of their neighbours, of several the least. Neighbours are those of both directions,
+ * parallel edges count each, and a loop once; of a directed graph a symmetric copy is made first, in
+ * ordo_stats::prepare_seconds. The deterministic form (CDLP) of the LDBC Graphalytics benchmark. Weights are not used.
  *
  * Method: a run of operators/lp.h (Raghavan, Albert and Kumara, Phys. Rev. E 76, 2007), on the CPU.
  * @param g        any graph
