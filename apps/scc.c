@@ -43,6 +43,7 @@ typedef struct search {
     ordo_u32 *part;      /* [n] DONE where the component is known */
     ordo_u32 *cells;     /* [n] */
     ordo_vid *component; /* [n] a vertex of the component, where it is known */
+    ordo_u64 trimmed;    /* components found by trimming */
     ordo_u64 count;      /* atomic: what a pass counts */
     ordo_u64 best;       /* atomic: see pick_range */
 } search;
@@ -204,8 +205,10 @@ static ordo_status trim(search *s)
     ordo_u64 before;
     do {
         before = s->left;
-        if (!(status = pass(s, trim_range)))
+        if (!(status = pass(s, trim_range))) {
+            s->trimmed += s->count;
             drop_done(s);
+        }
     } while (!status && s->left && s->count >= before / TRIMMED_SHARE && s->count);
     return status;
 }
@@ -332,8 +335,11 @@ ordo_status ordo_scc(const ordo_graph *g, const ordo_options *options, ordo_u32 
     if (!status)
         status = find_all(&s);
     ordo_runs_end(&s.runs, ordo_operator_name(work.op), status);
-    if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
+    if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         stats->prepare_seconds += prepared;
+        stats->items += s.trimmed;
+        stats->useful += s.trimmed;
+    }
     ordo_graph_free(reversed);
     return status;
 }

@@ -14,6 +14,10 @@ static bool is_cpu(const char *device)
 /* The instance that a run would take; NULL where there is none. Ends with 77 where the device is not there. */
 static const ordo_instance *instance_of(const ordo_operator *op, const ordo_scheduler *s, const char *device)
 {
+    const unsigned on = is_cpu(device) ? ORDO_ON_CPU : ORDO_ON_CUDA;
+    for (const ordo_instance *const *i = op->instances; *i; i++) /* those of a program's own operator on a GPU, too */
+        if (!strcmp((*i)->scheduler, s->name) && (*i)->device == on)
+            return *i;
     if (!is_cpu(device)) {
         const ordo_backend *backend;
         char name[ORDO_DEVICE_NAME];
@@ -26,9 +30,6 @@ static const ordo_instance *instance_of(const ordo_operator *op, const ordo_sche
         }
         return backend->find(op->name, s->name);
     }
-    for (const ordo_instance *const *i = op->instances; *i; i++)
-        if (!strcmp((*i)->scheduler, s->name) && (*i)->device == ORDO_ON_CPU)
-            return *i;
     return NULL;
 }
 

@@ -165,7 +165,8 @@ ORDO_API ordo_status ordo_kcore(const ordo_graph *g, ordo_u32 k, const ordo_opti
  * Weights are not used.
  *
  * Method: apps/scc.c: vertices without an edge in, or out, are dropped; then runs of operators/scc.h forward and
- * backward. In stats, counts are sums over the runs, and passes over vertices between them are run time.
+ * backward. In stats, counts are sums over the runs, dropped vertices are items, too, and passes over vertices between
+ * the runs are run time.
  * @param g          any graph
  * @param options    NULL: defaults
  * @param component  [out] [n], the smallest vertex id of the vertex's component
