@@ -50,7 +50,7 @@
 #include "apps/kcore.h"
 
 enum {
-    KCORE_THREADS = 320,
+    KCORE_THREADS = 384,
     KCORE_WARPS = KCORE_THREADS / 32,
     KCORE_BLOCKS = 2,  /* of a multiprocessor */
     KCORE_PIECE = 128, /* edges; below 256 */

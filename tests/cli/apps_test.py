@@ -378,6 +378,28 @@ class Run(Base):
         self.refused(2, "no graph given", "gap")
         self.refused(2, "no standard input", "gap", "-")
 
+    def test_hits(self):
+        hub = [1 / self.n] * self.n
+        for _ in range(30):
+            authority = [0.0] * self.n
+            for u, v, _ in self.edges:
+                authority[v] += hub[u]
+            authority = [a / (sum(authority) or 1) for a in authority]
+            hub = [0.0] * self.n
+            for u, v, _ in self.edges:
+                hub[u] += authority[v]
+            hub = [h / (sum(hub) or 1) for h in hub]
+        for words in ([], ["--threads", 1], ["--set", "direction=auto"]):
+            got = json.loads(self.ok(ordo("hits", self.gr, "--rounds", 30, "--verify", "--quiet", "--output", self.path("a"), "--json", "-", *words)).out)["result"]
+            with open(self.path("a")) as f:
+                for found, right in zip(map(float, f), authority):
+                    self.assertAlmostEqual(found, right, delta=1e-9)
+            self.assertAlmostEqual(got["max"], max(authority), delta=1e-9)
+            self.assertAlmostEqual(got["max_hub"], max(hub), delta=1e-9)
+            self.assertLessEqual(got["rounds"], 30)
+        self.refused(2, "in-place|in place", "hits", self.gr, "--scheduler", "topology")
+        self.refused(2, "hits.*delta|delta.*hits", "hits", self.gr, "--scheduler", "delta")
+
     def test_sums_of_many_threads(self):
         """Hubs, so that many add to one cell at once: what gets lost shows in the core numbers."""
         servers = [s for s in schedulers() if s == "lock_server"]

@@ -21,7 +21,7 @@ from references import dijkstra
 
 ORDO = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 TREE = str(pathlib.Path(__file__).resolve().parents[2])
-APPS = ("sssp", "bellman-ford", "johnson", "bfs", "cc", "mst", "widest", "kcore", "pagerank", "tc", "bc", "scc", "mis", "colour", "lp")
+APPS = ("sssp", "bellman-ford", "johnson", "bfs", "cc", "mst", "widest", "kcore", "pagerank", "tc", "bc", "scc", "mis", "colour", "lp", "hits")
 
 
 def ordo(*words, stdin=None, **more):

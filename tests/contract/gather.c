@@ -155,3 +155,29 @@ void contract_lp(trial *t, const edge_list *list)
     free(votes);
     ordo_graph_free(g);
 }
+
+/* ---- hits: half a round of whole numbers, so that sums are exact ---- */
+
+void contract_hits(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, t->seed % 2 ? ORDO_NONE : ORDO_F32, contract_direction(t));
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = rows->n;
+    double *score = contract_alloc(n, sizeof *score), *expected = contract_alloc(n, sizeof *expected);
+    const ordo_no_state none = {0};
+    for (ordo_u64 v = 0; v < n; v++)
+        score[v] = (double)((v * 7 + t->seed) % 31);
+    for (ordo_u64 u = 0; u < n; u++)
+        for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
+            expected[rows->head[e * rows->stride]] += score[u];
+    ordo_work work = {.graph = g, .cells = score, .state = &none, .num_items = n, .targets = n};
+    contract_run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (score[v] != expected[v])
+            contract_fail(t, "a sum is wrong");
+    if (n && t->stats.supersteps != 1)
+        contract_fail(t, "it is not one round");
+    free(score);
+    free(expected);
+    ordo_graph_free(g);
+}

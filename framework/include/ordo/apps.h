@@ -439,6 +439,52 @@ ORDO_API ordo_status ordo_kcore_verify(const ordo_graph *g, ordo_u32 k, const or
 ORDO_API ordo_status ordo_labels(const ordo_graph *g, ordo_u64 rounds, const ordo_options *options, ordo_u32 *label,
                                  ordo_stats *stats);
 
+/** What is known of hubs and authorities. Holds nothing to be freed. */
+typedef struct ordo_hits_found {
+    ordo_u64 rounds; /**< that were made */
+    double change;   /**< how far the hubs moved in the last one, in L1 */
+} ordo_hits_found;
+
+/**
+ * Hubs and authorities (HITS): a vertex is an authority as far as hubs point at it, and a hub as far as it points at
+ * authorities. In a round the authority of v becomes the sum of the hubs of its in-neighbours, then the hub of u that
+ * of the authorities of its out-neighbours; both are scaled to add up to 1. At the start all hubs are equal. Weights
+ * are not used, parallel edges count each. Where no edge leads on, all scores are 0.
+ *
+ * Method: two runs of operators/hits.h a round (Kleinberg, JACM 46(5), 1999).
+ * @param g          any graph
+ * @param rounds     the most rounds, 1 or more; fewer where the hubs have moved by 1e-12 at most
+ * @param options    NULL: defaults
+ * @param hub        [out] [n] two answers differ by rounding, see apps/hits.c
+ * @param authority  [out] [n] likewise
+ * @param found      [out] what is known of them
+ * @param stats      [out] may be NULL; the caller's, see ordo_run(); counts are sums over the runs
+ * @return as of ordo_run()
+ */
+ORDO_API ordo_status ordo_hits(const ordo_graph *g, ordo_u64 rounds, const ordo_options *options, double *hub,
+                               double *authority, ordo_hits_found *found, ordo_stats *stats);
+/**
+ * Verifies hubs and authorities, always by the serial method, O(rounds (n + m)).
+ * @param g          as of ordo_hits()
+ * @param hub        [n] the answer, or NULL
+ * @param authority  [n] the answer
+ * @param found      its numbers
+ * @param how        not used
+ * @return as of ordo_sssp_verify()
+ */
+ORDO_API ordo_status ordo_hits_verify(const ordo_graph *g, const double *hub, const double *authority,
+                                      const ordo_hits_found *found, ordo_verify_how how);
+/**
+ * The same of ordo_hits() as ordo_sssp_memory().
+ * @param g         the graph
+ * @param options   NULL: defaults
+ * @param expected  [out] bytes, for ordinary inputs
+ * @param at_most   [out] bytes, in the worst case
+ * @return as of ordo_run_check()
+ */
+ORDO_API ordo_status ordo_hits_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
+                                      ordo_u64 *at_most);
+
 /**
  * Verifies strong components, always by the serial method, O(n + m).
  * @param g          as of ordo_scc()
