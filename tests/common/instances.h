@@ -11,6 +11,19 @@
 #include "schedulers/lock_server/cuda.cuh"
 #include "schedulers/near_far/cuda.cuh"
 #include "schedulers/topology/cuda.cuh"
+#elif ORDO_OP_KIND == ORDO_KIND_GATHER
+#include <ordo/scheduler/cpu.h>
+#include <ordo/detail/describe.h>
+
+#include "schedulers/bsp/gather.h"
+#include "schedulers/topology/gather.h"
+
+static const ordo_instance *const instances[] = {
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_topology),
+    NULL,
+};
+ORDO_DESCRIBE_GATHER(instances)
 #else
 #include <ordo/scheduler/cpu.h>
 #include <ordo/detail/describe.h>

@@ -83,13 +83,13 @@ for page in [*sorted(root.glob("*.md")), root / "tests" / "README.md", *sorted((
 # The gallery: every operator has a page that shows its code, and a row that says what it declares.
 gallery = (root / "docs" / "gallery" / "index.md").read_text()
 operators = sorted(path for path in (root / "operators" / "gallery").glob("*.h") if path.name != "drivers.h")
-say(len(operators) >= 5, f"only {len(operators)} operators of the gallery were found")
+say(len(operators) >= 6, f"only {len(operators)} operators of the gallery were found")
 for path in operators:
     page, text = root / "docs" / "gallery" / (path.stem + ".md"), path.read_text()
     say(page.exists() and text[text.index("#include"):] in page.read_text(), f"docs/gallery/{path.stem}.md: does not show {path.stem}.h")
-    declared = dict(re.findall(r"^#define ORDO_RELAX_(CELL|ORDER) (\w+)$", text, re.M))
+    declared = dict(re.findall(r"^#define ORDO_(?:RELAX|GATHER)_(CELL|ORDER) (\w+)$", text, re.M))
     order = declared.get("ORDER", "none").removeprefix("ORDO_").lower()
-    kind = "critical" if not declared else "sum" if order == "sum" else "select"
+    kind = "critical" if not declared else "gather" if "#define ORDO_GATHER " in text else "sum" if order == "sum" else "select"
     row = rf"^\| \[`{path.stem}`\]\({path.stem}\.md\) \|[^|]*\| {declared.get('CELL', 'none')} \| {kind} \| {order} \|"
     say(re.search(row, gallery, re.M), f"docs/gallery/index.md: expected a row of {path.stem} with cell, kind and order as it declares them")
 
