@@ -39,7 +39,7 @@ ORDO_DEV op_cell bsp_pull_row(const bsp_pull_args &p, bool there, ordo_vid v, or
 }
 
 template <bool Traced>
-static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) bsp_sums_kernel(const bsp_pull_args p)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_sums_kernel(const bsp_pull_args p)
 {
     enum { LINE = ORDO_CUDA_LINE };
     auto grid = cooperative_groups::this_grid();

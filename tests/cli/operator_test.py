@@ -145,7 +145,7 @@ class Run(Files):
             if right:
                 self.ok(ordo(*words))
             elif right is None:
-                self.refused(2, "its elements are not u32, i32, u64, f32 or f64", *words)
+                self.refused(2, "its elements are not u32, i32, f32, u64, i64 or f64", *words)
             else:
                 self.refused(3, rf"numbers.txt: line 1: '{text.strip()}', expected a number of type {name}", *words)
         for count in (self.n - 1, self.n + 1):

@@ -97,7 +97,7 @@ class Install(unittest.TestCase):
     def test_gallery_compiles(self):
         gallery = self.at.datadir / "doc" / "ordo" / "examples" / "gallery"
         files = sorted(gallery.iterdir())
-        self.assertGreater(len(files), 10)
+        self.assertGreater(len(files), 6)
         for path in files:
             text = f"#define ORDO_OP {path.stem}\n" if path.suffix == ".h" else ""
             with self.subTest(path.name):

@@ -96,7 +96,7 @@ class Projects:
         """What is compiled for a GPU and what is listed, of Ordo's own critical operator and of one whose cells sum."""
         flags = self.run(["pkg-config", "--cflags", "ordo-cuda"]).split()
         listed = {}
-        for op in ("bank", "kcore"):
+        for op in ("bank", "kcore") if not self.why_no_gpu else ("bank",):  # half a minute of nvcc each
             source = self.root / f"{op}.c"
             source.write_text(f"#define ORDO_OP {op}\n#include <ordo/operators/{op}.h>\n#include <ordo/operator/instantiate.h>\n")
             self.run(["gcc", "-std=c11", "-O1", *flags, "-c", source, "-o", source.with_suffix(".o")])
@@ -105,7 +105,7 @@ class Projects:
                             for kind, suffix in (("U", ".o"), ("[DRB]", ".cu.o")))
             assert asked == there, (op, asked, there)
             listed[op] = there
-        assert listed == {"bank": self.on_cuda, "kcore": self.on_cuda}, listed  # all have both kinds
+        assert all(there == self.on_cuda for there in listed.values()), listed  # all have both kinds
 
     def with_cuda(self):
         """Programs with a GPU's code; what they do depends on whether there is a GPU."""
@@ -114,8 +114,10 @@ class Projects:
         project = self.copy("make-cuda")
         self.environment["LD_LIBRARY_PATH"] = str(self.ordo.libdir)
         self.run(["make", "-s", "-j2", "-C", project, "widest-cuda"])
-        self.run(["make", "-s", "-j2", "-C", project / "astar", "astar-cuda"])
-        widest, programs = project / "widest-cuda", [project / "astar" / "astar-cuda"]
+        widest, programs = project / "widest-cuda", []
+        if gpu or not shutil.which("cmake"):  # without a GPU one of two ways to build it
+            self.run(["make", "-s", "-j2", "-C", project / "astar", "astar-cuda"])
+            programs.append(project / "astar" / "astar-cuda")
         if shutil.which("cmake"):
             archs = ";".join(self.ordo.options["gpu_archs"]) or ("native" if gpu else "80")
             programs.append(self.configured(self.ordo.source / "tests" / "install" / "projects" / "astar", "cmake-cuda", "-DASTAR_CUDA=ON",

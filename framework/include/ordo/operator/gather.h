@@ -135,7 +135,16 @@ enum {
 __attribute__((unused)) static const char op_summary[] = ORDO_GATHER_SUMMARY;
 #endif
 
-ORDO_DEFINE_MAKE_EDGE(ORDO_GATHER_WEIGHT)
+/* An edge as functions of the operator get it; `weight` points at its weight, of the operator's type. */
+ORDO_FN op_edge op_make_edge(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)
+{
+    op_edge e;
+    e.id = id;
+    e.tail = tail;
+    e.head = head;
+    ORDO_SET_WEIGHT(ORDO_GATHER_WEIGHT);
+    return e;
+}
 
 /* What the item offers to its out-edges. */
 ORDO_FN op_share op_share_of(const op_state *s, ordo_item item, op_cell cell)

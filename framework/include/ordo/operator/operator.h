@@ -81,22 +81,13 @@ typedef struct ordo_edge_f32 {
 } ordo_edge_f32;
 #undef ORDO_EDGE_FIELDS
 
-/* Defines op_make_edge, for weights of that type: an edge as functions of an operator get it. Its `weight` points at
- * the edge's weight, of the operator's type; not read where the operator reads no weights. */
+/* Sets e.weight, for weights of that type, from `weight`, which points at one; not read where an operator reads no
+ * weights. */
 #define ORDO_SET_WEIGHT_none (void)weight
 #define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
 #define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
 #define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
-#define ORDO_DEFINE_MAKE_EDGE(_weight)                                                                                 \
-    ORDO_FN op_edge op_make_edge(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)                        \
-    {                                                                                                                  \
-        op_edge e;                                                                                                     \
-        e.id = id;                                                                                                     \
-        e.tail = tail;                                                                                                 \
-        e.head = head;                                                                                                 \
-        ORDO_JOIN(ORDO_SET_WEIGHT_, _weight);                                                                          \
-        return e;                                                                                                      \
-    }
+#define ORDO_SET_WEIGHT(_type) ORDO_JOIN(ORDO_SET_WEIGHT_, _type)
 
 /* ---- arithmetic per type: ORDO_JOIN(ordo_add_sat_, u32) and so on ---- */
 

@@ -237,7 +237,16 @@ enum {
 __attribute__((unused)) static const char op_summary[] = ORDO_RELAX_SUMMARY;
 #endif
 
-ORDO_DEFINE_MAKE_EDGE(ORDO_RELAX_WEIGHT)
+/* An edge as functions of the operator get it; `weight` points at its weight, of the operator's type. */
+ORDO_FN op_edge op_make_edge(ordo_eid id, ordo_vid tail, ordo_vid head, const void *weight)
+{
+    op_edge e;
+    e.id = id;
+    e.tail = tail;
+    e.head = head;
+    ORDO_SET_WEIGHT(ORDO_RELAX_WEIGHT);
+    return e;
+}
 
 /* What edge e proposes; cu is the cell of its tail or, for sums, what op_take returned. */
 ORDO_FN op_cell op_candidate(const op_state *s, op_cell cu, op_edge e)
