@@ -11,8 +11,9 @@
  * <ordo/detail/cuda/live.cuh>, and the thread of the trace copies them. A scheduler has two instances of its kernel, so
  * that the one for runs that are not traced has the same machine code as if there were no traces.
  *
- * A kernel must read mailbox->stop at least once a step, and end if it is set. A kernel that still runs 5 s after it
- * was told to end is abandoned: its memory is never freed, and later runs of the process on the device are refused.
+ * A kernel must read mailbox->stop at least once in a step or in some microseconds, and end if it is set. A kernel that
+ * still runs 5 s after it was told to end is abandoned: its memory is never freed, and later runs of the process on the
+ * device are refused.
  *
  * Kernels from other objects. libordo-cuda.so and a program with its own kernels each contain a CUDA runtime (a static
  * one, nvcc's default). They share the device's memory, events and the default stream, since these belong to the
@@ -63,6 +64,7 @@ enum { ORDO_CUDA_MOMENTS = 4096 };
 typedef struct ordo_cuda_record {
     ordo_u64 supersteps;
     ordo_u64 began;                /* device clock when the kernel began */
+    ordo_u64 looked;               /* device clock when the kernel last read the mailbox (ordo_dev_mail) */
     ordo_u64 taken, step, skipped; /* numbers of samples; every second one is dropped when the array is full, as in
                                       ordo_job_sample */
     double delta_first, delta_last;

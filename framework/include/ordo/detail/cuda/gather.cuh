@@ -332,10 +332,7 @@ ORDO_DEV void op_dev_open_round(const op_gather_args &a, const ordo_cuda_traced 
     ordo_live_report(traced, round, a.rows.n, round, 0, 1);
     for (int i = 0; i < GATHER_SUMS; i++)
         ordo_dev_store(a.sums + (round + 1) % 3 * GATHER_SUMS + i, 0.0);
-    ordo_dev_store(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE, (ordo_u32)a.run.mailbox->stop);
-    a.run.record->supersteps = round;
-    a.run.mailbox->supersteps = round;
-    a.run.mailbox->in_flight = a.rows.n;
+    ordo_dev_store(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE, (ordo_u32)ordo_dev_mail(&a.run, round, a.rows.n));
     mine->items += a.rows.n;
     mine->edges += a.rows.m;
 }
@@ -387,7 +384,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), op_gather_resident
             op_dev_chunk(a, step, b, stage, warp, &last, &mine);
         op_dev_add_sums(to, mine, sums);
         if constexpr (Traced)
-            ordo_live_barrier<3>(traced, count, true);
+            ordo_live_barrier<3>(traced, count);
         else
             grid.sync();
         if (!(ordo_dev_load(to) > tolerance) || round >= most ||
