@@ -108,7 +108,8 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s': %llu items and %llu cells on a graph of %u vertices",
                              op->name, (unsigned long long)work->num_items, (unsigned long long)work->targets, csr->n);
         if (op->weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != op->weight)
-            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': the graph's weights are of another type", op->name);
+            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': found %s weights, expected weights of type %s", op->name,
+                             ordo_type_name(csr->weight_type), ordo_type_name(op->weight));
     }
     if (!work->state && op->state > sizeof(ordo_no_state))
         return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs its state", op->name);

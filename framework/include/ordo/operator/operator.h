@@ -90,23 +90,23 @@ typedef struct ordo_edge_f64 {
 /* A value of 8 bytes that is aligned to 4. */
 ORDO_FN ordo_i64 ordo_get_i64(const void *at)
 {
-#if defined(__CUDA_ARCH__)
-    return (ordo_i64)(((const ordo_u32 *)at)[0] | (ordo_u64)((const ordo_u32 *)at)[1] << 32);
-#else
     ordo_i64 value;
+#if defined(__CUDA_ARCH__)
+    memcpy(&value, at, sizeof value);
+#else
     __builtin_memcpy(&value, at, sizeof value);
-    return value;
 #endif
+    return value;
 }
 ORDO_FN ordo_f64 ordo_get_f64(const void *at)
 {
-#if defined(__CUDA_ARCH__)
-    return __longlong_as_double((long long)ordo_get_i64(at));
-#else
     ordo_f64 value;
+#if defined(__CUDA_ARCH__)
+    memcpy(&value, at, sizeof value);
+#else
     __builtin_memcpy(&value, at, sizeof value);
-    return value;
 #endif
+    return value;
 }
 
 /* Sets e.weight, for weights of that type, from `weight`, which points at one; not read where an operator reads no
