@@ -317,7 +317,7 @@ static ordo_status search(ordo_search *s, const ordo_graph *g, const ordo_graph_
     double least = 0, most = 0;
     if (!status && !cycle->length)
         status = find_extent(s, threads, &least, &most);
-    const bool low = ordo_is_real(s->type)  ? isinf(least)
+    const bool low = ordo_is_real(s->type) ? isinf(least)
                      : s->type == ORDO_I64 ? least <= -0x1p63 /* or near it: rounded */
                                            : least < -(double)ORDO_UNREACHED_I32;
     if (!status && !cycle->length && low) {

@@ -12,8 +12,8 @@ enum { ORDO_HEAP_CHILDREN = 4 };
 /* Every child of slot i is in CHILDREN i + 1 .. CHILDREN i + CHILDREN. */
 typedef struct ordo_heap {
     long double *key; /* [n] INFINITY: never in the heap */
-    ordo_vid *slot; /* [n] where a vertex is in the heap */
-    ordo_vid *at;   /* [count] */
+    ordo_vid *slot;   /* [n] where a vertex is in the heap */
+    ordo_vid *at;     /* [count] */
     ordo_u64 count;
 } ordo_heap;
 

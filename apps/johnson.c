@@ -7,8 +7,8 @@
  * counts.)
  *
  * That arithmetic must be exact: i32, in 64 bits, with weights of u32 for the runs; i64, in 128 bits, with weights of
- * i64. For reals, where a potential would change how sums round, and where a weight or a distance leaves that type, each source takes a search by ordo_bellman_ford()
- * instead. Without a negative weight no potentials are needed.
+ * i64. For reals, where a potential would change how sums round, and where a weight or a distance leaves that type,
+ * each source takes a search by ordo_bellman_ford() instead. Without a negative weight no potentials are needed.
  */
 #include "apps/common.h"
 #include "apps/predecessors.h"
@@ -26,9 +26,9 @@ typedef struct johnson {
     const ordo_path_query *query;
     const ordo_path_answer *answer; /* rows of n values, one for each source */
     ordo_runs runs;
-    ordo_type type;  /* of weights */
-    void *shift;     /* [n] h, of that type; NULL: no weight is negative */
-    ordo_u32 *edge;  /* [m] heads and shifted weights; NULL: bellman_ford from each source */
+    ordo_type type; /* of weights */
+    void *shift;    /* [n] h, of that type; NULL: no weight is negative */
+    ordo_u32 *edge; /* [m] heads and shifted weights; NULL: bellman_ford from each source */
     ordo_graph *shifted;
 } johnson;
 
@@ -215,8 +215,7 @@ static ordo_status clear_answer(const johnson *j)
 {
     const ordo_u64 count = j->query->source_count * ordo_graph_out(j->g)->n;
     const int threads = j->runs.options.threads;
-    ordo_status status =
-        ordo_fill_words(threads, j->type, j->answer->value, count, ordo_unreached_word(j->type));
+    ordo_status status = ordo_fill_words(threads, j->type, j->answer->value, count, ordo_unreached_word(j->type));
     return status || !j->answer->pred ? status : ordo_fill(threads, j->answer->pred, count, ORDO_NO_VERTEX);
 }
 
@@ -258,7 +257,8 @@ ordo_status ordo_johnson_memory(const ordo_graph *g, const ordo_options *options
     const ordo_csr *rows = ordo_graph_out(g);
     const ordo_type type = ordo_sssp_type(g);
     const ordo_u64 bytes = ordo_type_bytes(type);
-    const ordo_u64 own = type == ORDO_I32 || type == ORDO_I64 ? rows->n * bytes + rows->m * (sizeof(ordo_vid) + bytes) : 0;
+    const ordo_u64 own =
+        type == ORDO_I32 || type == ORDO_I64 ? rows->n * bytes + rows->m * (sizeof(ordo_vid) + bytes) : 0;
     ordo_status status = ordo_bellman_ford_memory(g, options, expected, at_most);
     *expected += status ? 0 : own;
     *at_most += status ? 0 : own;

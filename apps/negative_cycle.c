@@ -95,7 +95,8 @@ NEGATIVE_INLINE number plus(ordo_type type, number a, number b)
 /* The type's largest value, which means unreached. */
 NEGATIVE_INLINE number most(ordo_type type)
 {
-    return is_real(type) ? (number){.real = (double)INFINITY} : (number){.whole = type == ORDO_I64 ? ORDO_UNREACHED_I64 : ORDO_UNREACHED_I32};
+    return is_real(type) ? (number){.real = (double)INFINITY}
+                         : (number){.whole = type == ORDO_I64 ? ORDO_UNREACHED_I64 : ORDO_UNREACHED_I32};
 }
 NEGATIVE_INLINE number least(ordo_type type)
 {
@@ -291,9 +292,8 @@ NEGATIVE_INLINE void take_parents(const ordo_search *s, ordo_type type, const vi
             const number c = candidate(type, du, weight_at(type, g, e));
             if (b->found[v] || less(type, number_at(type, s->dist, v), c))
                 continue;
-            if (before != ORDO_NO_VERTEX && !less(type, c,
-                                                  candidate(type, number_at(type, s->dist, before),
-                                                            weight_at(type, g, p->edge[v]))))
+            if (before != ORDO_NO_VERTEX &&
+                !less(type, c, candidate(type, number_at(type, s->dist, before), weight_at(type, g, p->edge[v]))))
                 continue;
             p->tail[v] = u;
             p->edge[v] = e;

@@ -170,8 +170,7 @@ ordo_status ordo_nearest_by_pred(const ordo_sources *s, ordo_u64 n, const ordo_v
 
 /* ---- by widths ---- */
 
-ordo_status ordo_nearest_by_width(const ordo_sources *s, const ordo_graph *graph, const void *widths,
-                                  ordo_vid *nearest)
+ordo_status ordo_nearest_by_width(const ordo_sources *s, const ordo_graph *graph, const void *widths, ordo_vid *nearest)
 {
     const ordo_csr *g = ordo_graph_out(graph);
     const ordo_type type = ordo_sssp_type(graph);

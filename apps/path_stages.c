@@ -81,8 +81,8 @@ static ordo_u64 sum_over(const scan *c, ordo_u64 du, ordo_eid e)
     ordo_i64 whole = 0;
     if (type == ORDO_F32)
         real = (double)(ordo_f32)real;
-    const bool fits = ordo_is_real(type) || !__builtin_add_overflow(ordo_word_whole(type, du),
-                                                                    ordo_word_whole(type, weight), &whole);
+    const bool fits =
+        ordo_is_real(type) || !__builtin_add_overflow(ordo_word_whole(type, du), ordo_word_whole(type, weight), &whole);
     if (!fits || !(ordo_is_real(type) ? real <= c->s->most : within(whole, c->s->most)))
         return c->unreached;
     return ordo_word_of(type, whole, real);

@@ -133,10 +133,8 @@ static void sum_up(ordo_answer *answer, const ordo_sources *from)
     answer->fields[1] =
         (ordo_field){.name = "min", .type = type, .whole = least, .real = is_real ? ordo_word_value(words, least) : 0};
     const bool large = !is_real && whole > INT64_MAX; /* of i64: a double tells its size */
-    answer->fields[2] = (ordo_field){.name = "sum",
-                                     .type = large ? ORDO_F32 : type,
-                                     .whole = (ordo_u64)whole,
-                                     .real = large ? (double)whole : real};
+    answer->fields[2] = (ordo_field){
+        .name = "sum", .type = large ? ORDO_F32 : type, .whole = (ordo_u64)whole, .real = large ? (double)whole : real};
     answer->field_count = 3;
 }
 

@@ -34,7 +34,8 @@ static ordo_status compare(const ordo_claim *c, ordo_vid v, ordo_real right)
 {
     ordo_real width = ordo_claim_value(c, v);
     return width == right ? ORDO_OK
-                          : ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %s, expected %s", v, print_width(width).text, print_width(right).text);
+                          : ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %s, expected %s", v,
+                                      print_width(width).text, print_width(right).text);
 }
 
 /* Keys are widths, negated. */
@@ -82,9 +83,8 @@ static ordo_status check_edges(const ordo_claim *c)
             ordo_vid v = g->head[e * g->stride];
             ordo_real least = through(c, width, e);
             if (ordo_claim_value(c, v) < least)
-                return ordo_fail(ORDO_ERR_VERIFY,
-                                 "vertex %u: found width %s, expected at least %s, by edge %u -> %u", v,
-                                 print_width(ordo_claim_value(c, v)).text, print_width(least).text, u, v);
+                return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %s, expected at least %s, by edge %u -> %u",
+                                 v, print_width(ordo_claim_value(c, v)).text, print_width(least).text, u, v);
         }
     }
     ordo_status status = ordo_phase_end(&phase);

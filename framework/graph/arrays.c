@@ -21,10 +21,10 @@ enum { PART = 1 << 16 }; /* edges of a part */
 
 typedef struct list {
     const ordo_edge_arrays *arrays;
-    bool wide;         /* indices have 8 bytes */
-    bool weighted;     /* weights are read */
-    ordo_type kept;    /* the type that they are kept as */
-    ordo_u64 bad_end;  /* atomic: the first edge with an end that is no vertex; count if none */
+    bool wide;           /* indices have 8 bytes */
+    bool weighted;       /* weights are read */
+    ordo_type kept;      /* the type that they are kept as */
+    ordo_u64 bad_end;    /* atomic: the first edge with an end that is no vertex; count if none */
     ordo_u64 bad_weight; /* atomic: the first edge with a weight that is refused; count if none */
 } list;
 
@@ -138,7 +138,7 @@ ordo_status ordo_graph_from_arrays(const ordo_edge_arrays *arrays, ordo_graph **
               .wide = arrays->index_type == ORDO_U64,
               .weighted = arrays->weight_type != ORDO_NONE && ordo_weights_wanted(&arrays->edges),
               .kept = arrays->weight_type == ORDO_F64 && arrays->edges.weight_type == ORDO_NONE ? ORDO_F32
-                                                                                                 : arrays->weight_type,
+                                                                                                : arrays->weight_type,
               .bad_end = arrays->count,
               .bad_weight = arrays->count};
     const ordo_source from = {.self = &l,

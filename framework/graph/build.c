@@ -184,9 +184,7 @@ typedef struct mover {
 /* `sign`: the sign bit of a real. */
 static inline ordo_u64 mirrored_weight(ordo_mirror mirror, ordo_u64 sign, ordo_u64 weight)
 {
-    return mirror == ORDO_MIRROR_MINUS_WHOLE  ? 0u - weight
-           : mirror == ORDO_MIRROR_MINUS_REAL ? weight ^ sign
-                                              : weight;
+    return mirror == ORDO_MIRROR_MINUS_WHOLE ? 0u - weight : mirror == ORDO_MIRROR_MINUS_REAL ? weight ^ sign : weight;
 }
 
 static inline void put_moved(ordo_u32 *to, ordo_u32 width, ordo_vid tail, ordo_vid head, ordo_u64 weight)
@@ -586,7 +584,8 @@ ordo_status ordo_graph_from_edges(ordo_u64 n, const ordo_edge_entry *edges, ordo
     if (!out || (!edges && count))
         return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", out ? "edges" : "out");
     if (weight_type != ORDO_NONE && weight_type != ORDO_U32 && weight_type != ORDO_I32 && weight_type != ORDO_F32)
-        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32 or f32 (ordo_graph_from_arrays takes others)",
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "found weight type %d, expected none, u32, i32 or f32 (ordo_graph_from_arrays takes others)",
                          (int)weight_type);
     if (count > SIZE_MAX / 2 / sizeof *edges)
         return ordo_fail(ORDO_ERR_USAGE, "found %llu edges, more than memory can hold", (unsigned long long)count);

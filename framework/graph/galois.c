@@ -32,7 +32,7 @@ typedef struct galois {
     ordo_eid *row;
     ordo_vid *head;
     ordo_u32 stride;
-    ordo_type type; /* of the weights */
+    ordo_type type;                       /* of the weights */
     ordo_u64 bad_row, bad_edge, bad_data; /* atomic: the first wrong ones found; n, m and m if none */
 } galois;
 
@@ -177,8 +177,9 @@ static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
     if (g->bad_data < g->m)
         return fail_at(in, (ordo_u64)(g->data - in->bytes) + g->bad_data * g->data_bytes, data_of(g, g->bad_data),
                        "an edge's data",
-                       g->stride == 2 ? "an unsigned integer of 32 bits (--weight-type says i64 or f64)"
-                       : g->type == ORDO_I64 ? "an integer of 64 bits above the least one" : "a finite f64");
+                       g->stride == 2        ? "an unsigned integer of 32 bits (--weight-type says i64 or f64)"
+                       : g->type == ORDO_I64 ? "an integer of 64 bits above the least one"
+                                             : "a finite f64");
     return ORDO_OK;
 }
 

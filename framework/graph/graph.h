@@ -282,7 +282,8 @@ double ordo_nearest_double(ordo_u64 digits, long power);
  * at most 9 significant digits, which is always rounded. *inside: it is finite, and its float is neither infinite nor 0
  * in place of something else. (reals.c) */
 bool ordo_double_held(double wide, bool round, bool *inside);
-/* Whether an edge may have that weight: a number (of reals), above -2^63 (of i64, so that every weight has an opposite).
+/* Whether an edge may have that weight: a number (of reals), above -2^63 (of i64, so that every weight has an
+ * opposite).
  */
 static inline bool ordo_wide_allowed(ordo_type type, ordo_u64 bits)
 {

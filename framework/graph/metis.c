@@ -15,7 +15,16 @@
 
 #include "framework/run/phase.h"
 
-typedef enum wanted { FINE, WANT_WORD, WANT_NUMBER, WANT_WEIGHT, WANT_NEIGHBOUR, WANT_OTHER, WANT_PAIR, WANT_NO_LINE } wanted;
+typedef enum wanted {
+    FINE,
+    WANT_WORD,
+    WANT_NUMBER,
+    WANT_WEIGHT,
+    WANT_NEIGHBOUR,
+    WANT_OTHER,
+    WANT_PAIR,
+    WANT_NO_LINE
+} wanted;
 
 typedef struct piece {
     ordo_piece text;
@@ -30,7 +39,7 @@ typedef struct metis {
     const ordo_input *in;
     ordo_u64 n, m; /* m: undirected */
     bool sizes, edge_weights;
-    ordo_u64 most; /* the largest weight of an edge */
+    ordo_u64 most;    /* the largest weight of an edge */
     ordo_u32 weights; /* of a vertex */
     ordo_u64 header_line;
     piece *pieces;

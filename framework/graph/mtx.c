@@ -6,8 +6,8 @@
  *
  * Method: the header is parsed here, the entries by text.c. Symmetric and skew-symmetric matrices store one triangle:
  * the builder adds the other, with the same or the opposite weights. Integers are u32 or, if one is negative, i32;
- * reals are f32, and refused where f32 has no finite value near; i64 and f64 on request. Entries of the upper triangle are treated like those
- * of the lower one.
+ * reals are f32, and refused where f32 has no finite value near; i64 and f64 on request. Entries of the upper triangle
+ * are treated like those of the lower one.
  *
  * Not done: dense arrays, complex and Hermitian matrices; each is refused by name.
  */
@@ -101,7 +101,7 @@ ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, ordo
         shape.mirror = ORDO_MIRROR_SAME;
     else if (b.skew)
         shape.mirror = b.number == ORDO_REAL || options->edges.weight_type == ORDO_F64 ? ORDO_MIRROR_MINUS_REAL
-                                                                                        : ORDO_MIRROR_MINUS_WHOLE;
+                                                                                       : ORDO_MIRROR_MINUS_WHOLE;
     origin->format = "Matrix Market";
     origin->id_base = 1;
     return ordo_graph_from_text(&c, &shape, origin, out);

@@ -528,7 +528,7 @@ static ordo_status real_of(const npy *a, const ordo_u8 *at, ordo_u64 index, ordo
     ordo_format(found, sizeof found, "%.17g", wide);
     return fail_value(a, index, found,
                       inside ? "a number that a 32-bit float holds: a whole number exactly, a fraction of at most 9 "
-                               "digits (--round takes the nearest float)"
+                               "digits (--round takes the nearest float, --weight-type f64 keeps it)"
                              : "a finite number within the range of a 32-bit float");
 }
 
@@ -583,7 +583,9 @@ static ordo_status read_weights(npy *a, ordo_u8 *piece, ordo_csr *csr, bool *wid
                     return ORDO_OK;
                 char found[32];
                 snprintf(found, sizeof found, a->kind == KIND_SIGNED ? "%lld" : "%llu", (long long)value);
-                return fail_value(a, index, found, "an integer of 32 bits (--round takes the nearest float)");
+                return fail_value(
+                    a, index, found,
+                    "an integer of 32 bits (--round takes the nearest float, --weight-type i64 keeps 64 bits)");
             }
             if (a->kind == KIND_BOOL && value > 1)
                 return fail_value(a, index, "another byte", "0 or 1 as a boolean");
@@ -743,8 +745,8 @@ static bool wide_of(const npy *a, const ordo_u8 *at, ordo_type type, ordo_u64 *b
         return below ? ordo_wide_allowed(type, value) : value <= INT64_MAX;
     const double real = below ? (double)(ordo_i64)value : (double)value;
     *bits = ordo_f64_bits(real);
-    return a->round || (below ? real >= -0x1p63 && (ordo_i64)real == (ordo_i64)value
-                              : real < 0x1p64 && (ordo_u64)real == value);
+    return a->round ||
+           (below ? real >= -0x1p63 && (ordo_i64)real == (ordo_i64)value : real < 0x1p64 && (ordo_u64)real == value);
 }
 
 /* Reads weights as ones of 8 bytes. */
@@ -854,7 +856,7 @@ ordo_status ordo_read_npz(ordo_input *in, const ordo_read_options *options, ordo
         return status;
     origin->format = "SciPy .npz";
     origin->id_base = 0;
-    const ordo_type type = !ordo_weights_wanted(&options->edges)          ? ORDO_NONE
+    const ordo_type type = !ordo_weights_wanted(&options->edges)     ? ORDO_NONE
                            : options->edges.weight_type != ORDO_NONE ? options->edges.weight_type
                                                                      : ORDO_U32;
     status = read_archive(in, zip, type, options->round, &csr);

@@ -36,7 +36,7 @@ enum { SHORT_ROW = 64 };
         if (s->capacity < count) {                                                                                     \
             ordo_free(s->block);                                                                                       \
             s->capacity = 0;                                                                                           \
-            s->block = ordo_alloc(count + count / 2, 3 * sizeof(ordo_u32)); /* of the longest kind */                                                \
+            s->block = ordo_alloc(count + count / 2, 3 * sizeof(ordo_u32)); /* of the longest kind */                  \
             if (!s->block)                                                                                             \
                 return false;                                                                                          \
             s->capacity = count + count / 2;                                                                           \

@@ -277,9 +277,9 @@ typedef struct reading {
     const ordo_text_shape *shape;
     chunk *chunks;
     ordo_u64 count;
-    ordo_u64 line; /* of the first chunk */
+    ordo_u64 line;  /* of the first chunk */
     ordo_type wide; /* weights are kept as this type of 8 bytes; ORDO_NONE: of 4, of the type that they need */
-    bool heads;    /* also in the first pass: reverse edges are requested, or n is unknown */
+    bool heads;     /* also in the first pass: reverse edges are requested, or n is unknown */
     bool as_real;
 } reading;
 
@@ -317,7 +317,10 @@ static bool held_wide(const ordo_decimal *d)
         places--;
     if (places > 0 || d->exponent)
         return digits < most;
-    return d->places >= 0 && (double)d->digits < 0x1p64 && (ordo_u64)(double)d->digits == d->digits;
+    for (; places < 0; places++)
+        if (__builtin_mul_overflow(digits, 10u, &digits))
+            return false; /* more than 64 bits: 20 digits or more */
+    return (double)digits < 0x1p64 && (ordo_u64)(double)digits == digits;
 }
 
 /* Reads one weight of 8 bytes, likewise. */
@@ -632,10 +635,9 @@ static ordo_status report(const ordo_input *in, const ordo_text_shape *shape, ma
     case WANT_INTEGER:
         return ordo_text_fail(in, m.line, m.at, "an integer weight");
     case WANT_32_BITS:
-        return ordo_text_fail(in, m.line, m.at, "a weight of 32 bits%s",
-                              shape->number == ORDO_NATURAL ? " (or --weight-type i64)"
-                                                            : " (--weight-type i64: of 64 bits, --round: the nearest "
-                                                              "float)");
+        return ordo_text_fail(
+            in, m.line, m.at, "a weight of 32 bits%s",
+            shape->number == ORDO_NATURAL ? "" : " (--round takes the nearest float, --weight-type i64 keeps 64 bits)");
     case WANT_64_BITS:
         return ordo_text_fail(in, m.line, m.at, "a weight of 64 bits, from %lld to %lld", (long long)-INT64_MAX,
                               (long long)INT64_MAX);
@@ -650,7 +652,7 @@ static ordo_status report(const ordo_input *in, const ordo_text_shape *shape, ma
     case WANT_HELD:
         return ordo_text_fail(in, m.line, m.at,
                               "a weight that a 32-bit float holds: a whole number exactly, a fraction of at most 9 "
-                              "digits (--weight-type f64: of 17, --round: the nearest float)");
+                              "digits (--round takes the nearest float, --weight-type f64 keeps 17)");
     case WANT_FIELDS:
         return ordo_text_fail(in, m.line, m.at, "%d columns, as line %llu has", shape->fields,
                               (unsigned long long)shape->fields_line);

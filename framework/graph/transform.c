@@ -97,7 +97,8 @@ static bool sum_of(const ordo_csr *g, ordo_eid e, ordo_u64 count, ordo_u64 *out,
             return true;
         }
         for (ordo_u64 i = 0; i < count; i++)
-            values[i] = wide ? ordo_bits_f64(ordo_csr_word(g, e + i)) : (double)as_f32((ordo_u32)ordo_csr_word(g, e + i));
+            values[i] =
+                wide ? ordo_bits_f64(ordo_csr_word(g, e + i)) : (double)as_f32((ordo_u32)ordo_csr_word(g, e + i));
         qsort(values, count, sizeof *values, compare_floats); /* the same sum in both directions of an edge */
         for (ordo_u64 i = 0; i < count; i++)
             sum += values[i];

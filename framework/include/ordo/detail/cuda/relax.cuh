@@ -194,7 +194,8 @@ ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell 
         using number = typename ordo_dev_word<op_cell>::number; /* signed, for reals have a sign */
         bits word, was;
         memcpy(&word, &candidate, sizeof word);
-        const bool negative = word >> (8 * sizeof word - 1) != 0; /* no test of a sign: bits of unsigned cells have none */
+        const bool negative =
+            word >> (8 * sizeof word - 1) != 0; /* no test of a sign: bits of unsigned cells have none */
         has = has && candidate == candidate;
         was = word; /* one of the two operations writes it; for a NaN none does */
         if (min) {
