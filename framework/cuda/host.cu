@@ -156,6 +156,7 @@ static void drop_rows(ordo_cuda_rows *r)
     if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) { /* freeing memory would wait for the kernel */
         cudaFree((void *)r->row);
         cudaFree((void *)r->edge);
+        cudaFree((void *)r->wide);
     }
     *r = ordo_cuda_rows{};
 }
@@ -180,14 +181,20 @@ static void drop_graph(void *graph)
     ordo_free(g);
 }
 
+static bool is_wide(const ordo_csr *csr)
+{
+    return csr->weight_type != ORDO_NONE && ordo_type_bytes(csr->weight_type) == 8;
+}
+
 static ordo_u32 stride_of(const ordo_csr *csr)
 {
-    return csr->weight_type == ORDO_NONE ? 1 : 2;
+    return csr->weight_type == ORDO_NONE || is_wide(csr) ? 1 : 2;
 }
 
 static ordo_u64 rows_bytes(const ordo_csr *csr)
 {
-    return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32);
+    return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32) +
+           (is_wide(csr) ? csr->m * sizeof(ordo_u64) : 0);
 }
 
 /* Copies edges that are stored neither as {head, weight} pairs nor as heads only. */
@@ -207,6 +214,13 @@ static void fill_pairs(const void *from, void *to, ordo_u64 begin, ordo_u64 coun
     }
 }
 
+static void fill_wide(const void *from, void *to, ordo_u64 begin, ordo_u64 count)
+{
+    const ordo_csr *csr = (const ordo_csr *)from;
+    for (ordo_u64 i = 0; i < count; i++)
+        memcpy((ordo_u64 *)to + i, ordo_csr_weight_at(csr, begin + i), sizeof(ordo_u64));
+}
+
 static ordo_status copy_edges(const ordo_csr *csr, void *to, ordo_u32 stride, int threads)
 {
     const size_t size = stride * sizeof(ordo_u32);
@@ -222,16 +236,21 @@ static ordo_status copy_rows(const ordo_job *job, ordo_cuda_own *own, const ordo
     r.m = csr->m;
     r.stride = stride_of(csr);
     const int threads = ordo_job_host_threads(job);
-    void *row = NULL, *edge = NULL;
+    void *row = NULL, *edge = NULL, *wide = NULL;
     ordo_status status = take(job, own, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
     if (!status)
         status = take(job, own, csr->m * r.stride * sizeof(ordo_u32), &edge);
+    if (!status && is_wide(csr))
+        status = take(job, own, csr->m * sizeof(ordo_u64), &wide);
     if (!status)
         status = ordo_copy_in(row, csr->row, (ordo_u64)csr->n + 1, sizeof(ordo_u64), NULL, threads, "copying rows");
     if (!status)
         status = copy_edges(csr, edge, r.stride, threads);
+    if (!status && wide)
+        status = ordo_copy_in(wide, csr, csr->m, sizeof(ordo_u64), fill_wide, threads, "copying weights");
     r.row = (const ordo_u64 *)row;
     r.edge = (const ordo_u32 *)edge;
+    r.wide = (const ordo_u64 *)wide;
     if (status)
         drop_rows(&r);
     else

@@ -26,7 +26,7 @@
  *   ORDO_GATHER             the operator's name, an identifier
  *   ORDO_GATHER_SUMMARY     one line for people
  *   ORDO_GATHER_CELL        type of the cells: u32, i32, f32, u64 or f64
- *   ORDO_GATHER_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
+ *   ORDO_GATHER_WEIGHT      type of the edge weights that it reads: u32, i32, f32, i64, f64 or none
  *   ORDO_GATHER_PROPERTIES  ORDO_IN_PLACE, or 0. In place: the iteration converges to the same answer whichever mixture
  *                           of this round's shares and the last one's it reads
  *   ORDO_GATHER_COMBINE     ORDO_SUM, ORDO_MIN, ORDO_MAX, or ORDO_MODE, the most frequent value, of several the least

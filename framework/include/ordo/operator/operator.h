@@ -79,7 +79,35 @@ typedef struct ordo_edge_i32 {
 typedef struct ordo_edge_f32 {
     ORDO_EDGE_FIELDS ordo_f32 weight;
 } ordo_edge_f32;
+typedef struct ordo_edge_i64 {
+    ORDO_EDGE_FIELDS ordo_i64 weight;
+} ordo_edge_i64;
+typedef struct ordo_edge_f64 {
+    ORDO_EDGE_FIELDS ordo_f64 weight;
+} ordo_edge_f64;
 #undef ORDO_EDGE_FIELDS
+
+/* A value of 8 bytes that is aligned to 4. */
+ORDO_FN ordo_i64 ordo_get_i64(const void *at)
+{
+    ordo_i64 value;
+#if defined(__CUDA_ARCH__)
+    memcpy(&value, at, sizeof value);
+#else
+    __builtin_memcpy(&value, at, sizeof value);
+#endif
+    return value;
+}
+ORDO_FN ordo_f64 ordo_get_f64(const void *at)
+{
+    ordo_f64 value;
+#if defined(__CUDA_ARCH__)
+    memcpy(&value, at, sizeof value);
+#else
+    __builtin_memcpy(&value, at, sizeof value);
+#endif
+    return value;
+}
 
 /* Sets e.weight, for weights of that type, from `weight`, which points at one; not read where an operator reads no
  * weights. */
@@ -87,6 +115,8 @@ typedef struct ordo_edge_f32 {
 #define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
 #define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
 #define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
+#define ORDO_SET_WEIGHT_i64 e.weight = ordo_get_i64(weight)
+#define ORDO_SET_WEIGHT_f64 e.weight = ordo_get_f64(weight)
 #define ORDO_SET_WEIGHT(_type) ORDO_JOIN(ORDO_SET_WEIGHT_, _type)
 
 /* ---- arithmetic per type: ORDO_JOIN(ordo_add_sat_, u32) and so on ---- */

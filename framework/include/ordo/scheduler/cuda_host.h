@@ -31,12 +31,13 @@
 
 ORDO_BEGIN_DECLS
 
-/* Rows on the device: edges as {head, weight} pairs, or heads only. */
+/* Rows on the device: edges as {head, weight} pairs, or heads only; weights of 8 bytes are an array of their own. */
 typedef struct ordo_cuda_rows {
     const ordo_u64 *row;  /* [n + 1] */
     const ordo_u32 *edge; /* [m * stride] */
     ordo_u32 n, stride;   /* stride 2: {head, weight}; 1: heads only */
     ordo_u64 m;
+    const ordo_u64 *wide; /* [m] weights of 8 bytes, their bits; or NULL. With them stride is 1 */
 } ordo_cuda_rows;
 
 /* A record: up to four edges of a vertex in 32 bytes, {head, weight} each, so that reading them needs no row offsets. A

@@ -61,16 +61,22 @@ typedef struct ordo_rows {
 
 ORDO_INLINE ordo_rows ordo_rows_of(const ordo_csr *csr, int weight_type)
 {
-    static const ordo_u32 one_int = 1;
-    static const ordo_f32 one_real = 1.0f;
+    static const ordo_i64 one_int = 1; /* its low word comes first */
+    static const ordo_f32 one_f32 = 1.0f;
+    static const ordo_f64 one_f64 = 1.0;
     ordo_rows r;
     r.row = csr->row;
     r.head = csr->head;
     r.head_stride = csr->stride;
     r.weight = (const ordo_u32 *)csr->weight;
     r.weight_stride = csr->stride;
+    if (csr->stride == 1 && (weight_type == ORDO_I64 || weight_type == ORDO_F64))
+        r.weight_stride = 2;
     if (!r.weight) {
-        r.weight = weight_type == ORDO_F32 ? (const ordo_u32 *)(const void *)&one_real : &one_int;
+        const void *one = weight_type == ORDO_F32   ? (const void *)&one_f32
+                          : weight_type == ORDO_F64 ? (const void *)&one_f64
+                                                    : (const void *)&one_int;
+        r.weight = (const ordo_u32 *)one;
         r.weight_stride = 0;
     }
     return r;

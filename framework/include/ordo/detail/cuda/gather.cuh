@@ -75,6 +75,11 @@ ORDO_DEV ordo_u32 op_dev_position(const op_gather_args &a, ordo_vid v)
 /* By one thread: what edge e makes of a share. Heads and weights are loaded only where the operator reads them. */
 ORDO_DEV op_value op_dev_value(const op_gather_args &a, op_share share, ordo_eid e, ordo_vid v)
 {
+    if constexpr ((int)op_weight_type == ORDO_I64 || (int)op_weight_type == ORDO_F64) {
+        const ordo_u64 one = (int)op_weight_type == ORDO_F64 ? 0x3ff0000000000000u : 1;
+        const ordo_u64 wide = a.rows.wide ? a.rows.wide[e] : one;
+        return op_edge_value(&a.state, share, op_make_edge(e, a.rows.edge[e], v, &wide));
+    }
     const ordo_u32 one = (int)op_weight_type == ORDO_F32 ? 0x3f800000u : 1;
     const ordo_u32 weight = a.rows.stride == 2 ? a.rows.edge[2 * e + 1] : one;
     return op_edge_value(&a.state, share, op_make_edge(e, a.rows.edge[e * a.rows.stride], v, &weight));

@@ -559,7 +559,8 @@ ORDO_DEV void op_warp_propose(const op_warp_ctx &g, ordo_vid v, op_cell value, b
     for (int u = 0; u < 4; u++) {
         /* without a branch: for a missing edge the lane computes with an edge from v to itself, and offers nothing */
         has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
-        const op_edge edge = op_make_edge(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
+        const op_dev_weight weight = word[2 * u + 1];
+        const op_edge edge = op_make_edge(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &weight); /* edge-blind */
         candidate[u] = op_candidate(&g.state, value, edge);
         target[u] = op_target(&g.state, edge);
     }
@@ -707,7 +708,8 @@ ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_ent
 /* Expands the next 32 * N edges of the batch. */
 template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
-    ordo_u32 target[N], head[N], weight[N];
+    ordo_u32 target[N], head[N];
+    op_dev_weight weight[N];
     op_cell candidate[N], of[N];
     ordo_vid tail[N];
     ordo_eid e[N];
@@ -744,7 +746,8 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
 ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { N = op_warp_unroll };
-    ordo_u32 target[N], head[N], weight[N];
+    ordo_u32 target[N], head[N];
+    op_dev_weight weight[N];
     op_cell candidate[N];
     ordo_eid e[N];
     bool has[N];
@@ -844,7 +847,7 @@ static ordo_status op_warp_arguments(ordo_cuda *c, bool records, Args *a, ordo_c
     a->ctx.num_items = (ordo_u32)c->job->num_items;
     a->run = c->run;
     ordo_status status = op_cuda_state(c, &a->ctx.state, arrays);
-    if (!status && records && ((int)op_properties & ORDO_EDGE_BLIND))
+    if (!status && records && ((int)op_properties & ORDO_EDGE_BLIND) && !op_dev_wide) /* records hold words */
         status = ordo_cuda_records(c, &a->ctx.record);
     return status;
 }
