@@ -37,7 +37,9 @@ enum { GATHER_STAGE = 512, GATHER_WINDOW = GATHER_STAGE - 4, GATHER_TILE = 8 };
 #define GATHER_HUB_THREADS 1024
 #define GATHER_HUB_BLOCKS 2
 #endif
-enum { GATHER_HOT_BYTES = GATHER_HUB_BLOCKS == 1 ? 192 * 1024 : GATHER_HUB_BLOCKS == 2 ? 96 * 1024 : 64 * 1024 };
+#ifndef GATHER_HOT_BYTES
+#define GATHER_HOT_BYTES (GATHER_HUB_BLOCKS == 1 ? 192 * 1024 : GATHER_HUB_BLOCKS == 2 ? 96 * 1024 : 64 * 1024)
+#endif
 enum { GATHER_HOT = GATHER_HOT_BYTES / (int)sizeof(op_share) };
 enum { GATHER_WARPS = ORDO_CUDA_THREADS / 32, GATHER_TOTALS = (int)op_totals > 0 ? (int)op_totals : 1 };
 
@@ -77,9 +79,13 @@ typedef struct op_gather_step {
 /* By one thread: a word that is read once, and should not displace shares in the first-level cache. */
 ORDO_DEV ordo_u32 op_dev_once(const ordo_u32 *p)
 {
+#ifdef __CUDA_ARCH__
     ordo_u32 u;
     asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(u) : "l"(p));
     return u;
+#else
+    return *p;
+#endif
 }
 
 /* By one thread: where v's share is. Hot vertices have theirs side by side. */
@@ -168,7 +174,7 @@ ORDO_DEV void op_dev_piece(const op_gather_args &a, const op_gather_step &step, 
     const ordo_vid v = __ldg(&a.order.piece[i].x), number = __ldg(&a.order.piece[i].y);
     const ordo_eid begin = __ldg(a.rows.row + v), degree = __ldg(a.rows.row + v + 1) - begin;
     const ordo_eid from = (ordo_eid)number * ORDO_CUDA_PIECE;
-    const ordo_u32 count = (ordo_u32)(degree - from < ORDO_CUDA_PIECE ? degree - from : ORDO_CUDA_PIECE);
+    const ordo_u32 count = (ordo_u32)(degree - from < ORDO_CUDA_PIECE ? degree - from : (ordo_eid)ORDO_CUDA_PIECE);
     const ordo_u32 first = i - number, pieces = (ordo_u32)((degree + ORDO_CUDA_PIECE - 1) / ORDO_CUDA_PIECE);
     op_value all = op_dev_join_block(op_dev_edges(a, step, v, begin + from, threadIdx.x, blockDim.x, count), warp);
     if (pieces > 1) {
@@ -281,7 +287,7 @@ ORDO_DEV ordo_u32 op_dev_lead(const op_gather_args &a, ordo_u32 begin)
 ORDO_DEV void op_dev_stage(const op_gather_args &a, ordo_u32 begin, ordo_u32 end, ordo_u32 *stage)
 {
     const ordo_u32 lane = threadIdx.x % 32, count = begin < end ? end - begin : 0;
-    const ordo_u32 words = count < GATHER_WINDOW ? count : GATHER_WINDOW;
+    const ordo_u32 words = count < GATHER_WINDOW ? count : (ordo_u32)GATHER_WINDOW;
     if (a.tail_stride == 1) { /* 16 bytes at once; a.tail is aligned, but its last bytes may be fewer */
         const ordo_u32 low = begin - begin % 4;
         for (ordo_u64 e = low + 4 * lane; e < (ordo_u64)begin + words; e += 128) {
@@ -488,6 +494,11 @@ ORDO_DEV void op_dev_copy_hot(const op_share *from, ordo_u32 count, op_share *ho
     __syncthreads();
 }
 
+/* Dynamic shared memory; a test defines it otherwise. */
+#ifndef ORDO_CUDA_DYNAMIC
+#define ORDO_CUDA_DYNAMIC(_type, _name) extern __shared__ _type _name[]
+#endif
+
 /* What profilers show carries the operator's name. */
 #define op_gather_kernel ORDO_OP_NAME(op_gather_kernel)
 
@@ -496,8 +507,8 @@ template <bool Traced, bool Hubs>
 static __global__ void __launch_bounds__(op_gather_threads(Hubs), op_gather_resident(Hubs))
     op_gather_kernel(const __grid_constant__ op_gather_args a)
 {
-    extern __shared__ uint4 dynamic[];
-    __shared__ ordo_u32 stage[Hubs ? 1 : GATHER_WARPS][2][Hubs ? 4 : GATHER_STAGE];
+    ORDO_CUDA_DYNAMIC(uint4, dynamic);
+    __shared__ alignas(16) ordo_u32 stage[Hubs ? 1 : GATHER_WARPS][2][Hubs ? 4 : GATHER_STAGE];
     __shared__ op_value warp[32];
     __shared__ double sums[32];
     __shared__ bool last;
