@@ -508,7 +508,7 @@ static __global__ void __launch_bounds__(op_gather_threads(Hubs), op_gather_resi
     op_gather_kernel(const __grid_constant__ op_gather_args a)
 {
     ORDO_CUDA_DYNAMIC(uint4, dynamic);
-    __shared__ alignas(16) ordo_u32 stage[Hubs ? 1 : GATHER_WARPS][2][Hubs ? 4 : GATHER_STAGE];
+    __shared__ uint4 stage[Hubs ? 1 : GATHER_WARPS][2][GATHER_STAGE / (Hubs ? GATHER_STAGE : 4)];
     __shared__ op_value warp[32];
     __shared__ double sums[32];
     __shared__ bool last;
