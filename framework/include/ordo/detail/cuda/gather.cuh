@@ -290,7 +290,8 @@ ORDO_DEV void op_dev_stage(const op_gather_args &a, ordo_u32 begin, ordo_u32 end
     const ordo_u32 words = count < GATHER_WINDOW ? count : (ordo_u32)GATHER_WINDOW;
     if (a.tail_stride == 1) { /* 16 bytes at once; a.tail is aligned, but its last bytes may be fewer */
         const ordo_u32 low = begin - begin % 4;
-        for (ordo_u64 e = low + 4 * lane; e < (ordo_u64)begin + words; e += 128) {
+        const ordo_u64 to = words ? (ordo_u64)begin + words : 0;
+        for (ordo_u64 e = low + 4 * (ordo_u64)lane; e < to; e += 128) {
             const ordo_u64 left = a.rows.m - e;
             __pipeline_memcpy_async(stage + (e - low), a.tail + e, 16, left < 4 ? 16 - 4 * (size_t)left : 0);
         }
