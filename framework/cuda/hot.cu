@@ -76,7 +76,7 @@ static void fill_order(const ordo_csr *in, ordo_u64 least, ordo_u64 *at, ordo_or
     ordo_u32 *piece = order->piece;
     for (ordo_u64 v = 0; v < in->n; v++) {
         const ordo_u64 degree = degree_of(in, v);
-        if (degree > ORDO_CUDA_LONG)
+        if (degree > ORDO_CUDA_PIECE)
             for (ordo_u64 i = 0; i < pieces_of(degree); i++, piece += 2) {
                 piece[0] = (ordo_u32)v;
                 piece[1] = (ordo_u32)i;
@@ -90,16 +90,16 @@ ordo_status ordo_order_rows(const ordo_csr *in, bool all, ordo_order *order)
 {
     static const ordo_u64 bound[ORDO_CUDA_CLASSES] = {ORDO_CUDA_SHORT, 24, 6, (ordo_u64)-1};
     const ordo_u64 least = all ? 0 : ORDO_CUDA_SHORT + 1;
-    ordo_u64 count[ORDO_CUDA_LONG + 1] = {0}, pieces = 0;
+    ordo_u64 count[ORDO_CUDA_PIECE + 1] = {0}, pieces = 0;
     *order = ordo_order{};
     for (ordo_u64 v = 0; v < in->n; v++) {
         const ordo_u64 degree = degree_of(in, v);
-        if (degree > ORDO_CUDA_LONG)
+        if (degree > ORDO_CUDA_PIECE)
             pieces += pieces_of(degree);
         else
             count[degree] += degree >= least;
     }
-    for (ordo_u64 d = ORDO_CUDA_LONG + 1, i = 0; d-- > 0;) { /* most edges first */
+    for (ordo_u64 d = ORDO_CUDA_PIECE + 1, i = 0; d-- > 0;) { /* most edges first */
         const ordo_u64 rows = count[d];
         count[d] = order->rows;
         order->rows += rows;

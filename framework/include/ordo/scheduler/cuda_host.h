@@ -179,8 +179,8 @@ typedef struct ordo_cuda_tails {
  * of 0, which is no error. Made by the first call for a graph and kept with it. After ordo_cuda_begin with `need_in`.
  */
 ORDO_API ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out);
-/* A row of more in-edges is listed; of more than ORDO_CUDA_LONG, as pieces of ORDO_CUDA_PIECE edges. */
-enum { ORDO_CUDA_SHORT = 96, ORDO_CUDA_LONG = 2048, ORDO_CUDA_PIECE = 8192, ORDO_CUDA_CLASSES = 4 };
+/* A row of more in-edges than ORDO_CUDA_SHORT is listed; of more than ORDO_CUDA_PIECE, as pieces of so many. */
+enum { ORDO_CUDA_SHORT = 96, ORDO_CUDA_PIECE = 2048, ORDO_CUDA_CLASSES = 4 };
 /* Vertices listed by their number of in-edges. */
 typedef struct ordo_cuda_order {
     const ordo_u32 *row;             /* [end[ORDO_CUDA_CLASSES - 1]] most edges first; not those of `piece` */

@@ -12,14 +12,15 @@
  * networks neighbours of consecutive vertices are consecutive, so that the loads of a warp meet in few cache lines. On
  * graphs with hubs rows are listed by their number of edges (ordo_cuda_order), and a row is added up by one, four or
  * eight lanes; the shares of the hottest vertices (ordo_cuda_hot) are copied to shared memory in each round.
- * A longer row is added up by a warp, and one of more than ORDO_CUDA_LONG edges by blocks, a piece of it each: the
- * block that arrives last adds up the pieces. So nobody has much more than a piece at once.
+ * A longer row is added up by a warp, and one of more than ORDO_CUDA_PIECE edges by several, a piece of it each: the
+ * warp that arrives last adds up the pieces. So no warp has much more than a piece at once, and warps wait for each
+ * other at the end of a round alone.
  *
  * Memory order. Double-buffered, no word is read and written in the same round; grid barriers order rounds. In place, a
  * share is loaded while it may be written, by a plain load that the first-level cache may answer: it holds nothing from
  * before the last barrier. Words are whole, so a load gets the value of the round before or of this one, as
  * ORDO_IN_PLACE allows; copies in shared memory are of the round before. Pieces of a row are stored, then counted
- * behind a fence; the block that counts last reads them behind another.
+ * behind a fence; the warp that counts last reads them behind another.
  *
  * Termination. Blocks add their changes to a sum of the round; behind the barrier all threads read it. Sums and the
  * host's stop are triple-buffered by round: those of the round after next are cleared where no thread uses them.
@@ -110,19 +111,6 @@ ORDO_DEV op_value op_dev_join_lanes(op_value x, ordo_u32 lanes)
     return x;
 }
 
-/* By a whole block: joins the values of all threads; valid in thread 0. Ends with no barrier. */
-ORDO_DEV op_value op_dev_join_block(op_value x, op_value *warp)
-{
-    x = op_dev_join_lanes(x, 32);
-    __syncthreads();
-    if (threadIdx.x % 32 == 0)
-        warp[threadIdx.x / 32] = x;
-    __syncthreads();
-    for (ordo_u32 i = 1; threadIdx.x == 0 && i < blockDim.x / 32; i++)
-        x = op_join(x, warp[i]);
-    return x;
-}
-
 /* By one thread: v has that value. */
 ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, op_value value,
                             op_gather_mine *mine)
@@ -143,15 +131,16 @@ ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step,
 ORDO_DEV op_value op_dev_edges(const op_gather_args &a, const op_gather_step &s, ordo_vid v, ordo_eid e, ordo_u32 at,
                                ordo_u32 step, ordo_u32 count)
 {
-    const ordo_u32 *const tail = a.tail + e * a.tail_stride;
+    const ordo_u32 bytes = a.tail_stride * (ordo_u32)sizeof *a.tail;
+    const char *const tail = (const char *)a.tail + e * bytes;
     op_value sum = op_none();
     for (; at < count; at += GATHER_AT_ONCE * step) {
         ordo_u32 u[GATHER_AT_ONCE];
         op_share share[GATHER_AT_ONCE];
 #pragma unroll
         for (int i = 0; i < GATHER_AT_ONCE; i++)
-            u[i] =
-                at + i * step < count ? op_dev_once(tail + (ordo_u64)(at + i * step) * a.tail_stride) : ORDO_NO_VERTEX;
+            u[i] = at + i * step < count ? op_dev_once((const ordo_u32 *)(tail + (ordo_u64)(at + i * step) * bytes))
+                                         : ORDO_NO_VERTEX;
 #pragma unroll
         for (int i = 0; i < GATHER_AT_ONCE; i++)
             share[i] = u[i] != ORDO_NO_VERTEX && u[i] >= s.hot_count ? s.from[u[i]] : op_share{};
@@ -167,36 +156,40 @@ ORDO_DEV op_value op_dev_edges(const op_gather_args &a, const op_gather_step &s,
     return sum;
 }
 
-/* By a whole block: piece i of the long rows. The block that finishes the last piece of a row joins them all. */
-ORDO_DEV void op_dev_piece(const op_gather_args &a, const op_gather_step &step, ordo_u32 i, op_value *warp, bool *last,
-                           op_gather_mine *mine)
+/* By a whole warp: piece i of the long rows. The warp that finishes the last piece of a row joins them all. */
+ORDO_DEV void op_dev_piece(const op_gather_args &a, const op_gather_step &step, ordo_u32 i, op_gather_mine *mine)
 {
-    const ordo_vid v = __ldg(&a.order.piece[i].x), number = __ldg(&a.order.piece[i].y);
+    const ordo_vid v = __ldg(&a.order.piece[i].x);
+    const ordo_u32 number = __ldg(&a.order.piece[i].y), first = i - number, lane = threadIdx.x % 32;
     const ordo_eid begin = __ldg(a.rows.row + v), degree = __ldg(a.rows.row + v + 1) - begin;
-    const ordo_eid from = (ordo_eid)number * ORDO_CUDA_PIECE;
-    const ordo_u32 count = (ordo_u32)(degree - from < ORDO_CUDA_PIECE ? degree - from : (ordo_eid)ORDO_CUDA_PIECE);
-    const ordo_u32 first = i - number, pieces = (ordo_u32)((degree + ORDO_CUDA_PIECE - 1) / ORDO_CUDA_PIECE);
-    op_value all = op_dev_join_block(op_dev_edges(a, step, v, begin + from, threadIdx.x, blockDim.x, count), warp);
-    if (pieces > 1) {
-        if (threadIdx.x == 0) {
-            ordo_dev_store(&a.piece[i], all);
-            __threadfence();
-            *last = ordo_dev_add(&a.arrived[first], 1u) == pieces - 1;
-            __threadfence();
-        }
-        __syncthreads();
-        if (*last) {
-            all = op_none();
-            for (ordo_u32 k = threadIdx.x; k < pieces; k += blockDim.x)
-                all = op_join(all, ordo_dev_load(&a.piece[first + k]));
-            all = op_dev_join_block(all, warp);
-            if (threadIdx.x == 0)
-                ordo_dev_store(&a.arrived[first], 0u);
-        }
+    const ordo_eid from = (ordo_eid)number * ORDO_CUDA_PIECE, left = degree - from;
+    const ordo_u32 count = (ordo_u32)(left < ORDO_CUDA_PIECE ? left : (ordo_eid)ORDO_CUDA_PIECE);
+    const ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_PIECE - 1) / ORDO_CUDA_PIECE);
+    op_value all = op_dev_join_lanes(op_dev_edges(a, step, v, begin + from, lane, 32, count), 32);
+    ordo_u32 done = 0;
+    if (lane == 0) {
+        ordo_dev_store(&a.piece[i], all);
+        __threadfence();
+        done = ordo_dev_add(&a.arrived[first], 1u) + 1;
+        __threadfence();
     }
-    if (threadIdx.x == 0 && (pieces == 1 || *last))
+    if (__shfl_sync(0xffffffffu, done, 0) < pieces)
+        return;
+    all = op_none();
+    for (ordo_u32 k = lane; k < pieces; k += 32)
+        all = op_join(all, ordo_dev_load(&a.piece[first + k]));
+    all = op_dev_join_lanes(all, 32);
+    if (lane == 0) {
+        ordo_dev_store(&a.arrived[first], 0u);
         op_dev_finish(a, step, v, all, mine);
-    __syncthreads();
+    }
+}
+
+/* The warp's number in the grid: consecutive ones are on different blocks, so that a few tasks are for all
+ * multiprocessors. */
+ORDO_DEV ordo_u32 op_dev_warp(void)
+{
+    return blockIdx.x + gridDim.x * (threadIdx.x / 32);
 }
 
 /* By the whole grid: the listed rows of a class, some lanes a row. */
@@ -204,7 +197,7 @@ template <int Lanes>
 ORDO_DEV void op_dev_listed(const op_gather_args &a, const op_gather_step &step, int c, op_gather_mine *mine)
 {
     const ordo_u32 first = c ? a.order.end[c - 1] : 0, end = a.order.end[c], rows = 32 / Lanes;
-    const ordo_u32 warp = blockIdx.x + gridDim.x * (threadIdx.x / 32), warps = gridDim.x * (blockDim.x / 32);
+    const ordo_u32 warp = op_dev_warp(), warps = gridDim.x * (blockDim.x / 32);
     const ordo_u32 lane = threadIdx.x % Lanes, row = threadIdx.x % 32 / Lanes;
     for (ordo_u64 at = first + (ordo_u64)warp * rows; at < end; at += (ordo_u64)warps * rows) {
         const bool has = at + row < end;
@@ -384,13 +377,13 @@ ORDO_DEV void op_dev_groups(const op_gather_args &a, const op_gather_step &step,
     __pipeline_wait_prior(0);
 }
 
-/* By the whole grid: a round's rows. `stage`: of the warp; with Hubs not used. */
+/* By the whole grid: a round's rows, longest first. `stage`: of the warp; with Hubs not used. */
 template <bool Hubs>
 ORDO_DEV void op_dev_round(const op_gather_args &a, const op_gather_step &step, ordo_u32 (*stage)[GATHER_STAGE],
-                           op_value *warp, bool *last, op_gather_mine *mine)
+                           op_gather_mine *mine)
 {
-    for (ordo_u32 i = blockIdx.x; i < a.order.pieces; i += gridDim.x)
-        op_dev_piece(a, step, i, warp, last, mine);
+    for (ordo_u32 i = op_dev_warp(); i < a.order.pieces; i += gridDim.x * (blockDim.x / 32))
+        op_dev_piece(a, step, i, mine);
     op_dev_listed<32>(a, step, 0, mine);
     if constexpr (Hubs) {
         op_dev_listed<8>(a, step, 1, mine);
@@ -510,9 +503,7 @@ static __global__ void __launch_bounds__(op_gather_threads(Hubs), op_gather_resi
 {
     ORDO_CUDA_DYNAMIC(uint4, dynamic);
     __shared__ uint4 stage[Hubs ? 1 : GATHER_WARPS][2][GATHER_STAGE / (Hubs ? GATHER_STAGE : 4)];
-    __shared__ op_value warp[32];
     __shared__ double sums[32];
-    __shared__ bool last;
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 threads = (ordo_u64)gridDim.x * blockDim.x, me = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x;
     const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
@@ -537,7 +528,7 @@ static __global__ void __launch_bounds__(op_gather_threads(Hubs), op_gather_resi
         ordo_live_state(traced, ORDO_BUSY);
         if constexpr (Hubs)
             op_dev_copy_hot(step.from, step.hot_count, (op_share *)dynamic);
-        op_dev_round<Hubs>(a, step, (ordo_u32(*)[GATHER_STAGE])stage[Hubs ? 0 : threadIdx.x / 32], warp, &last, &mine);
+        op_dev_round<Hubs>(a, step, (ordo_u32(*)[GATHER_STAGE])stage[Hubs ? 0 : threadIdx.x / 32], &mine);
         op_dev_add_sums(to, mine, sums);
         if constexpr (Traced)
             ordo_live_barrier<3>(traced, count, true);
