@@ -148,7 +148,8 @@ typedef struct device_graph {
     ordo_cuda_rows out, in;
     uint4 *record; /* [2 * n], or NULL */
     ordo_cuda_tails hot;
-    bool has_in, record_asked, hot_asked;
+    ordo_cuda_order order;
+    bool has_in, record_asked, hot_asked, has_order;
 } device_graph;
 
 static void drop_rows(ordo_cuda_rows *r)
@@ -170,6 +171,15 @@ static void drop_tails(ordo_cuda_tails *t)
     *t = ordo_cuda_tails{};
 }
 
+static void drop_order(ordo_cuda_order *o)
+{
+    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) {
+        cudaFree((void *)o->row);
+        cudaFree((void *)o->piece);
+    }
+    *o = ordo_cuda_order{};
+}
+
 static void drop_graph(void *graph)
 {
     device_graph *g = (device_graph *)graph;
@@ -178,6 +188,7 @@ static void drop_graph(void *graph)
     if (!__atomic_load_n(&lost, __ATOMIC_RELAXED))
         cudaFree(g->record);
     drop_tails(&g->hot);
+    drop_order(&g->order);
     ordo_free(g);
 }
 
@@ -402,6 +413,49 @@ ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out)
     }
     d->hot_asked = true;
     *out = d->hot;
+    return status;
+}
+
+/* ---- rows by their number of edges ---- */
+
+static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_order *out)
+{
+    const int threads = ordo_job_host_threads(c->job);
+    void *row = NULL, *piece = NULL;
+    ordo_status status = take(c->job, c->own, order->rows * sizeof *order->row, &row);
+    if (!status)
+        status = take(c->job, c->own, 2ull * order->out.pieces * sizeof *order->piece, &piece);
+    if (!status)
+        status = ordo_copy_in(row, order->row, order->rows, sizeof *order->row, NULL, threads, "copying lists of rows");
+    if (!status)
+        status = ordo_copy_in(piece, order->piece, 2ull * order->out.pieces, sizeof *order->piece, NULL, threads,
+                              "copying lists of rows");
+    *out = order->out;
+    out->row = (const ordo_u32 *)row;
+    out->piece = (const uint2 *)piece;
+    if (status)
+        drop_order(out);
+    return status;
+}
+
+ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_cuda_order *out)
+{
+    void *attached = NULL;
+    *out = ordo_cuda_order{};
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    if (!status && !d->has_order) {
+        const bool all = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS || c->in.m >= 0xffffffffu;
+        ordo_order order;
+        status = ordo_order_rows(c->job->in, all, &order);
+        if (!status)
+            status = copy_order(c, &order, &d->order);
+        ordo_free(order.row);
+        ordo_free(order.piece);
+        d->has_order = !status;
+    }
+    if (!status)
+        *out = d->order;
     return status;
 }
 

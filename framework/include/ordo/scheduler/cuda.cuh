@@ -25,6 +25,7 @@
  * over a grid barrier, which orders everything.
  */
 #include <cooperative_groups.h>
+#include <cuda_pipeline_primitives.h>
 
 #include <ordo/detail/cuda/block_scan.cuh>
 #include <ordo/detail/cuda/frontier.cuh>
