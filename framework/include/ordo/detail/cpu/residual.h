@@ -178,7 +178,7 @@ ORDO_INLINE ordo_u64 op_residual_item(const ordo_job *job, const ordo_rows *r, o
     const op_value value = op_gather_row(state, &run->in, run->share, v, begin, end, NULL);
     const op_share before = op_load_share(run->share + v);
     op_cell *cell = (op_cell *)job->cells + v;
-    const op_cell old = op_shares ? *cell : *(const op_cell *)(const void *)&before;
+    const op_cell old = *cell; /* where there are no shares, these are the cells */
     const op_cell now = op_apply(state, v, old, value, no_totals);
     op_share share = op_share_of(state, v, now);
     if (op_shares)
