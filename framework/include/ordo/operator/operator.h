@@ -28,7 +28,9 @@ enum {
     ORDO_EDGE_BLIND = 1 << 4,  /* candidates do not look at the id of their edge: needed for pulling, of sums too */
     ORDO_SELECTIVE = 1 << 5,   /* a cell holds one of its candidates, so a lost update can be offered again. Derived:
                                 * every order but ORDO_SUM is; operators do not declare it */
-    ORDO_IN_PLACE = 1 << 6     /* gather operators: a round may read cells of the same round (Gauss-Seidel) */
+    ORDO_IN_PLACE = 1 << 6,    /* gather operators: a round may read cells of the same round (Gauss-Seidel) */
+    ORDO_RESIDUAL = 1 << 7     /* gather operators: vertices may be computed in the order of their residuals. Derived:
+                                * ORDO_GATHER_INFLUENCE is declared */
 };
 
 /* Orders of cells: which of two values a cell keeps (the smaller, the larger, the better by a function of the
