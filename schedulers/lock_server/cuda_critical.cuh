@@ -254,7 +254,7 @@ static const void *lock_server_find_kernel(const lock_server_plan *p, bool trace
     using nested = lock_server_form<(int)lock_server_nested_words, (int)lock_server_rebuilds_args ? 0 : 2,
                                     LOCK_SERVER_NESTED, false>;
     if (p->nested)
-        return lock_server_kernel_of<nested, !one>(traced);
+        return lock_server_kernel_of<nested, (int)op_targets == 2>(traced);
     if (p->gather)
         return p->near
                    ? lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, true>, gathers>(traced)

@@ -4,7 +4,7 @@
 #include "tunables.h"
 
 static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_SERVER, ORDO_MONOTONE},
-                                        {ORDO_KIND_CRITICAL, ORDO_SYNC_SERVER, 0},
+                                        {ORDO_KIND_CRITICAL, ORDO_SYNC_SERVER, ORDO_TWO_TARGETS},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
 static const ordo_tunable tunables[] = {SERVER_TUNABLES(ORDO_TUNABLE_ROW) SERVER_CONSTANTS(ORDO_TUNABLE_ROW)};

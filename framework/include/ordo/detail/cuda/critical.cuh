@@ -61,14 +61,14 @@ typedef struct op_cuda_sections {
 
 /* By one thread: the request's second target, or its only one. Written without a variable index, which would keep the
  * request in memory. */
-ORDO_DEV ordo_u32 op_dev_other(const ordo_request *r)
+ORDO_DEV ordo_u32 op_dev_other(const op_request *r)
 {
     return (int)op_targets == 2 && r->targets == 2 ? r->target[1] : r->target[0];
 }
 
 /* By one thread: runs a critical section whose targets the caller owns; returns the number of activations that it wrote
  * to out[]. may_repeat: the same request may have been made before. */
-ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const ordo_request *r, ordo_activation *out)
+ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const op_request *r, ordo_activation *out)
 {
     return may_repeat ? op_commit(s, r, out) : op_commit_valid(s, r, out);
 }
@@ -76,7 +76,7 @@ ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const ordo_r
 /* By one thread: tries once for locks in words, and then calls `run(state, request)`; false if another thread holds a
  * lock. */
 template <typename Run>
-ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_request *request, Run run)
+ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const op_request *request, Run run)
 {
     using word = ordo_dev_either<(int)op_lock_bits == 64, ordo_u64, ordo_u32>::type;
     const word bit = (word)1 << (8 * sizeof(word) - 1);
@@ -98,7 +98,7 @@ ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_req
         ordo_dev_fence();
     word cell[2] = {turned ? second : first, turned ? first : second};
     op_state mine = *s;
-    ordo_request here = *request;
+    op_request here = *request;
     op_lock_use(&mine, cell);
     here.target[0] = 0;
     if (two) { /* constants, so that the two words stay in registers */
@@ -128,7 +128,7 @@ ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_req
  * reports these stores as hazards with each other (WAW) and with the load (RAW, WAR). An exchange instead of the store
  * is not reported, but costs servers a tenth where few targets are hot. */
 template <typename Run>
-ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, const ordo_request *request, Run run)
+ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, const op_request *request, Run run)
 {
     using word = ordo_dev_either<(int)op_lock_bits == 64, ordo_u64, ordo_u32>::type;
     const word bit = (word)1 << (8 * sizeof(word) - 1);
@@ -146,7 +146,7 @@ ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, 
     if (may_repeat)
         ordo_dev_fence_block();
     op_state mine = *s;
-    ordo_request here = *request;
+    op_request here = *request;
     op_lock_use(&mine, cell);
     here.target[0] = here.target[1] = 0;
     run(&mine, &here);
@@ -158,12 +158,12 @@ ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, 
 
 /* By one thread: the same at locks a and b of a table. */
 template <bool Near, typename Run>
-ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, ordo_u32 b, const ordo_request *request,
+ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, ordo_u32 b, const op_request *request,
                                Run run)
 {
     const bool two = a != b;
     const ordo_u32 low = a < b ? a : b, high = a < b ? b : a;
-    ordo_request here = *request;
+    op_request here = *request;
     if (!ordo_dev_lock<Near>(&lock[low]))
         return false;
     if (two && !ordo_dev_lock<Near>(&lock[high])) {
@@ -182,11 +182,11 @@ ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, or
 /* By one thread: tries once to run a request's critical section, and sets *activated to the number of activations that
  * it wrote to out[]. False if another thread holds a lock. */
 template <bool Word>
-ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const ordo_request *request,
+ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const op_request *request,
                          ordo_activation *out, ordo_u32 *activated)
 {
     const bool may_repeat = locks->may_repeat;
-    auto run = [&](const op_state *state, ordo_request *r) { *activated = op_dev_commit(state, may_repeat, r, out); };
+    auto run = [&](const op_state *state, op_request *r) { *activated = op_dev_commit(state, may_repeat, r, out); };
     if constexpr (Word)
         return op_dev_try_word(s, may_repeat, request, run);
     return op_dev_try_table<false>(s, locks->lock, request->target[0] & locks->mask,
@@ -204,7 +204,7 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_cuda_traced &
                              ordo_u32 step, ordo_u64 first, ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine,
                              ordo_u32 *rounds, Sink sink)
 {
-    ordo_request request[op_requests];
+    op_request request[op_requests];
     ordo_activation out[op_activations + 1];
     ordo_u32 asked = 0, next = 0, nap = 32;
     while (first < end || next < asked) {
@@ -222,7 +222,7 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_cuda_traced &
         }
         ordo_u32 activated = 0;
         /* for an item with one request the index is a constant, so the array stays in registers */
-        const ordo_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
+        const op_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
         if (op_dev_try<Word>(&s->state, &s->locks, now, out, &activated)) {
             next++;
             nap = 32;

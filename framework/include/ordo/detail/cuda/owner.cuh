@@ -68,13 +68,13 @@ typedef struct op_cuda_owners {
     bool may_repeat;
     ordo_u32 owners, phases;
     ordo_cuda_bin *bin;    /* [phases][owners], indexed by the smaller owner of the pair; all 0 between supersteps */
-    ordo_request *request; /* [num_items * op_requests] */
+    op_request *request; /* [num_items * op_requests] */
     ordo_u32 *busy;        /* [phases] the last superstep in which the phase had a request; initially 0 */
     ordo_cuda_halt halt;   /* its steps are the barriers between phases */
 } op_cuda_owners;
 
 /* By one thread: the bin of a request. */
-ORDO_DEV ordo_cuda_bin *op_dev_bin(const op_cuda_owners *o, const ordo_request *r)
+ORDO_DEV ordo_cuda_bin *op_dev_bin(const op_cuda_owners *o, const op_request *r)
 {
     const ordo_u32 x = r->target[0] % o->owners, y = op_dev_other(r) % o->owners;
     if ((int)op_targets == 1 || x == y)
@@ -92,7 +92,7 @@ ORDO_DEV ordo_u64 op_dev_ask(const op_cuda_owners *o, const ordo_item *list, ord
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
     ordo_u64 items = 0;
     for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i < count; i += threads, items++) {
-        ordo_request request[op_requests];
+        op_request request[op_requests];
         const ordo_u32 asked = op_prepare(&o->state, list ? list[i] : (ordo_item)i, request);
         for (ordo_u32 k = 0; k < asked; k++)
             each((int)op_requests == 1 ? &request[0] : &request[k]); /* a constant index keeps the array in registers */
@@ -131,12 +131,12 @@ ORDO_DEV void op_dev_serve(const op_cuda_owners *o, const ordo_cuda_traced &trac
     const ordo_u64 end = bin->end;
     if (!end)
         return;
-    ordo_request next = o->request[bin->begin]; /* loaded while the request before it runs */
+    op_request next = o->request[bin->begin]; /* loaded while the request before it runs */
     for (ordo_u64 i = bin->begin; i < end; i++) {
         if (ordo_dev_told(&o->halt, barrier, rounds, true))
             return;
         ordo_dev_told_show(traced, *rounds, *mine);
-        const ordo_request request = next;
+        const op_request request = next;
         ordo_activation out[op_activations + 1];
         if (i + 1 < end)
             next = o->request[i + 1];
@@ -163,7 +163,7 @@ ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_cuda_traced &trac
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
     const ordo_u64 first = (threadIdx.x % 32 * (ORDO_CUDA_THREADS / 32) + threadIdx.x / 32) * gridDim.x + blockIdx.x;
-    mine->items += op_dev_ask(o, list, count, [&](const ordo_request *r) {
+    mine->items += op_dev_ask(o, list, count, [&](const op_request *r) {
         ordo_dev_add(&op_dev_bin(o, r)->end, (ordo_u64)1);
         mine->edges++;
     });
@@ -174,7 +174,7 @@ ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_cuda_traced &trac
     if (!ordo_dev_load(given))
         return false;
     op_dev_ask(o, list, count,
-               [&](const ordo_request *r) { o->request[ordo_dev_add(&op_dev_bin(o, r)->end, (ordo_u64)1)] = *r; });
+               [&](const op_request *r) { o->request[ordo_dev_add(&op_dev_bin(o, r)->end, (ordo_u64)1)] = *r; });
     bool going = true;
     for (ordo_u32 phase = 0; going && phase < o->phases; phase++) {
         if (ordo_dev_load(&o->busy[phase]) != step)
@@ -226,7 +226,7 @@ static ordo_status op_cuda_run_owned(ordo_cuda *c, const void *function, const v
     const ordo_u64 bins = (ordo_u64)o->phases * o->owners, requests = job->num_items * (ordo_u64)op_requests;
     if (!(o->bin = (ordo_cuda_bin *)ordo_cuda_alloc(c, bins, sizeof *o->bin, true)) ||
         !(o->busy = (ordo_u32 *)ordo_cuda_alloc(c, o->phases, sizeof *o->busy, true)) ||
-        !(o->request = (ordo_request *)ordo_cuda_alloc(c, requests, sizeof *o->request, false)))
+        !(o->request = (op_request *)ordo_cuda_alloc(c, requests, sizeof *o->request, false)))
         return ORDO_ERR_MEMORY;
     void *args[] = {a};
     return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);

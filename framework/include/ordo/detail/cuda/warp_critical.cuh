@@ -23,7 +23,7 @@ enum { op_warp_pass = op_activations < ORDO_WARP_ITERATION / 32 ? op_activations
 
 /* State of a lane: its item's requests, and the activations of the last critical section. */
 typedef struct op_batch {
-    ordo_request request[op_requests];
+    op_request request[op_requests];
     ordo_activation out[op_activations + 1];
     ordo_u32 asked, next;      /* number of requests, and of those that are done */
     ordo_u32 activated, moved; /* number of activations of the last critical section, and of those that were moved */
@@ -81,7 +81,7 @@ template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp 
         if (t->next < t->asked && t->moved == t->activated) {
             t->activated = t->moved = 0;
             /* for an item with one request the index is a constant, so the array stays in registers */
-            const ordo_request *now = (int)op_requests == 1 ? &t->request[0] : &t->request[t->next];
+            const op_request *now = (int)op_requests == 1 ? &t->request[0] : &t->request[t->next];
             got = op_dev_try<(int)op_lock_bits != 0>(&g.state, &g.locks, now, t->out, &t->activated);
             t->next += got;
             w->useful += got;
