@@ -307,4 +307,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(lock_server, lock_server_run_job, 1u << ORDO_SYNC_SERVER)
+/* Not for operators whose items have rows, or whose edges ask for activations: a client's batch has a fixed number of
+ * requests for each item, and messages have no form for a request without a target. No bit of a sync is none. */
+ORDO_CUDA_INSTANCE(lock_server, lock_server_run_job,
+                   op_expands || (op_hands_edges && op_activates) ? 1u << ORDO_SYNC_DEFAULT : 1u << ORDO_SYNC_SERVER)
