@@ -51,6 +51,15 @@ typedef struct ordo_cuda_bin {
     ordo_u64 begin, end;
 } ordo_cuda_bin;
 
+/* Of requests of many targets; of others nothing. */
+typedef struct ordo_cuda_claims {
+    ordo_u64 *claim;      /* [targets] race-and-resolve: the least key; initially ~0 */
+    ordo_u32 *pending[2]; /* [requests] those of even and odd rounds, but for the first */
+    ordo_u32 *left;       /* [3] their numbers, by rounds; triple-buffered */
+} ordo_cuda_claims;
+typedef struct ordo_cuda_no_claims {
+} ordo_cuda_no_claims;
+
 enum { ORDO_CUDA_OWNERS_PAIRED = 1022 }; /* two times an odd number: see above */
 
 /* The number of owners: `asked`, or the default if that is 0. */
@@ -68,18 +77,15 @@ static inline ordo_u32 ordo_cuda_owner_count(ordo_u32 asked, bool pairs, ordo_u6
 
 #endif
 
-typedef struct op_cuda_owners {
+struct op_cuda_owners : ordo_dev_either<(int)op_many != 0, ordo_cuda_claims, ordo_cuda_no_claims>::type {
     op_state state;
     bool may_repeat;
     ordo_u32 owners, phases;
-    ordo_cuda_bin *bin;   /* [phases][owners], indexed by the smaller owner of the pair; all 0 between supersteps */
-    op_request *request;  /* [num_items * op_requests], or of all edges: [m * op_requests] */
-    ordo_u64 *claim;      /* [targets] race-and-resolve: the least key; initially ~0 */
-    ordo_u32 *pending[2]; /* [requests] those of even and odd rounds, but for the first */
-    ordo_u32 *left;       /* [3] their numbers, by rounds; triple-buffered */
-    ordo_u32 *busy;       /* [phases] the last superstep in which the phase had a request; initially 0 */
-    ordo_cuda_halt halt;  /* its steps are the barriers between phases */
-} op_cuda_owners;
+    ordo_cuda_bin *bin;  /* [phases][owners], indexed by the smaller owner of the pair; all 0 between supersteps */
+    op_request *request; /* [num_items * op_requests], or of all edges: [m * op_requests] */
+    ordo_u32 *busy;      /* [phases] the last superstep in which the phase had a request; initially 0 */
+    ordo_cuda_halt halt; /* its steps are the barriers between phases */
+};
 
 /* By one thread: the bin of a request. */
 ORDO_DEV ordo_cuda_bin *op_dev_bin(const op_cuda_owners *o, const op_request *r)
@@ -175,19 +181,19 @@ ORDO_DEV void op_dev_serve(const op_cuda_owners *o, const ordo_cuda_traced &trac
 }
 
 /* By one thread: whether request i has won this round. */
-ORDO_DEV bool op_dev_won(const op_cuda_owners *o, const op_request *r, ordo_u64 key)
+ORDO_DEV bool op_dev_won(const ordo_u64 *claim, const op_request *r, ordo_u64 key)
 {
     for (ordo_u32 k = 0; k < r->targets; k++)
-        if (ordo_dev_load(&o->claim[r->target[k]]) != key)
+        if (ordo_dev_load((ordo_u64 *)&claim[r->target[k]]) != key)
             return false;
     return true;
 }
 
 /* By the whole grid: op_dev_owned by race-and-resolve. */
-template <typename Sink, typename Done>
-ORDO_DEV bool op_dev_claimed(const op_cuda_owners *o, const ordo_cuda_traced &traced, const ordo_item *list,
-                             ordo_u64 count, ordo_u64 *given, ordo_u32 *barrier, ordo_cuda_counters *mine,
-                             ordo_u32 *rounds, Sink sink, Done done)
+template <typename Owners, typename Sink, typename Done>
+ORDO_DEV bool op_dev_claimed(const Owners *o, const ordo_cuda_traced &traced, const ordo_item *list, ordo_u64 count,
+                             ordo_u64 *given, ordo_u32 *barrier, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink,
+                             Done done)
 {
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
@@ -221,7 +227,7 @@ ORDO_DEV bool op_dev_claimed(const op_cuda_owners *o, const ordo_cuda_traced &tr
             ordo_dev_told_show(traced, *rounds, *mine);
             const ordo_u64 index = pending ? ordo_dev_load((ordo_u32 *)&pending[i]) : i;
             const op_request request = o->request[index];
-            if (!op_dev_won(o, &request, high | index)) {
+            if (!op_dev_won(o->claim, &request, high | index)) {
                 const ordo_u32 at = ordo_dev_add(&o->left[round % 3], 1u);
                 ordo_dev_store(&o->pending[(round + 1) & 1][at], (ordo_u32)index);
                 continue;
@@ -298,7 +304,7 @@ ORDO_DEV bool op_dev_goes_on(const op_cuda_owners *o, ordo_u32 *barrier)
 }
 
 /* On the host: allocates what race-and-resolve needs, for that many requests. */
-static ordo_status op_cuda_claims(ordo_cuda *c, ordo_u64 requests, op_cuda_owners *o)
+static ordo_status op_cuda_make_claims(ordo_cuda *c, ordo_u64 requests, ordo_cuda_claims *o)
 {
     const ordo_job *job = c->job;
     if (requests >> 32)
@@ -314,6 +320,11 @@ static ordo_status op_cuda_claims(ordo_cuda *c, ordo_u64 requests, op_cuda_owner
         !(o->claim = (ordo_u64 *)ordo_cuda_alloc(c, job->targets, sizeof(ordo_u64), false)))
         return ORDO_ERR_MEMORY;
     return ordo_cuda_failed(cudaMemset(o->claim, 0xff, job->targets * sizeof(ordo_u64)), "clearing claims");
+}
+
+static ordo_status op_cuda_make_claims(ordo_cuda *, ordo_u64, ordo_cuda_no_claims *)
+{
+    return ORDO_OK;
 }
 
 /* On the host: launches `function`, or `traced` in a traced run, a kernel whose arguments have `owners`, `frontier`
@@ -345,7 +356,7 @@ static ordo_status op_cuda_run_owned(ordo_cuda *c, const void *function, const v
         !(o->busy = (ordo_u32 *)ordo_cuda_alloc(c, o->phases, sizeof *o->busy, true)) ||
         !(o->request = (op_request *)ordo_cuda_alloc(c, requests, sizeof *o->request, false)))
         return ORDO_ERR_MEMORY;
-    if (op_many && (status = op_cuda_claims(c, requests, o)))
+    if (op_many && (status = op_cuda_make_claims(c, requests, o)))
         return status;
     void *args[] = {a};
     return ordo_cuda_launch(c, kernel, ORDO_CUDA_THREADS, blocks, args);

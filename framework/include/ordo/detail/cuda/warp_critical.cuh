@@ -44,14 +44,14 @@ ORDO_DEV bool op_dev_rows_left(const op_dev_rows &r)
 }
 typedef ordo_dev_either<(int)op_expands != 0, op_dev_rows, op_no_rows>::type op_batch_rows;
 
-/* State of a lane: its item's requests, and the activations of the last critical section. */
-typedef struct op_batch {
+/* State of a lane, beside its part of the rows: its item's requests, and the activations of the last critical section.
+ */
+struct op_batch : op_batch_rows {
     op_request request[op_requests];
     ordo_activation out[op_activations + 1];
     ordo_u32 asked, next;      /* number of requests, and of those that are done */
-    op_batch_rows rows;        /* of op_expands */
     ordo_u32 activated, moved; /* number of activations of the last critical section, and of those that were moved */
-} op_batch;
+};
 
 /* Makes the items of lanes with `there` the warp's batch, and prepares their requests. */
 ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool there, ordo_u32 item, op_value value,
@@ -62,7 +62,7 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
     t->asked = t->next = t->activated = t->moved = 0;
     if constexpr ((int)op_expands != 0) {
         w->items += there;
-        op_dev_rows_begin(&g.state, &t->rows, there, item);
+        op_dev_rows_begin(&g.state, (op_batch_rows *)t, there, item);
     } else if (there) {
         t->asked = op_prepare(&g.state, item, t->request);
         w->items++;
@@ -103,14 +103,13 @@ ORDO_DEV void op_warp_move_activations(const op_warp_ctx &g, op_warp *w, op_batc
 template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { NAP = 32, LONGEST = 1024 }; /* ns */
-    for (ordo_u32 nap = NAP;
-         (__any_sync(~0u, t->next < t->asked || t->moved < t->activated) || op_dev_rows_left(t->rows)) &&
-         !op_warp_full(w);) {
+    for (ordo_u32 nap = NAP; (__any_sync(~0u, t->next < t->asked || t->moved < t->activated) || op_dev_rows_left(*t)) &&
+                             !op_warp_full(w);) {
         bool got = false;
         if constexpr ((int)op_expands != 0)
             if (!__any_sync(~0u, t->next < t->asked || t->moved < t->activated)) {
                 t->next = 0;
-                t->asked = op_dev_rows_next(&g.state, &t->rows, t->request);
+                t->asked = op_dev_rows_next(&g.state, (op_batch_rows *)t, t->request);
                 w->edges += t->asked;
                 nap = NAP;
             }
@@ -134,7 +133,7 @@ template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp 
             nap = nap < LONGEST ? 2 * nap : nap;
         }
     }
-    return __any_sync(~0u, t->next < t->asked || t->moved < t->activated) || op_dev_rows_left(t->rows);
+    return __any_sync(~0u, t->next < t->asked || t->moved < t->activated) || op_dev_rows_left(*t);
 }
 
 /* ---- the host's part ---- */
