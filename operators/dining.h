@@ -6,7 +6,7 @@
  * it has not had its meals, so processing it again after that does nothing. The uses of a fork are plain words: their
  * number is right only if no two sections that share a fork overlap.
  *
- * Not done: fairness. Who waits longest is up to the scheduler and the sync.
+ * Not done: fairness. Scheduler and sync determine which philosopher eats last.
  */
 #include <ordo/operator/operator.h>
 

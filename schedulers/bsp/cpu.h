@@ -368,10 +368,13 @@ ORDO_INLINE void bsp_visit(bsp_run *run, int index, bsp_member *me, ordo_item it
 {
     ordo_job *job = run->job;
     op_request request[op_requests];
-    ORDO_COUNT(me->count.items++);
     ordo_eid unit, end = op_units((const op_state *)job->state, item, &unit);
+    if (op_expands)
+        ORDO_COUNT(me->count.items++);
     for (; unit < end; unit++) {
         ordo_u32 size = op_prepare_unit((const op_state *)job->state, item, unit, request);
+        if (!op_expands)
+            ORDO_COUNT(me->count.items++);
         ORDO_COUNT(me->count.edges += size);
         for (ordo_u32 k = 0; k < size; k++) {
             if (sync == ORDO_SYNC_LOCK || (op_hands_edges && request[k].targets == 0))

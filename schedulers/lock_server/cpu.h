@@ -247,11 +247,14 @@ ORDO_INLINE void lock_server_process(lock_server_member *me, const ordo_rows *ro
     (void)rows;
     for (ordo_u64 i = 0; i < size && ordo_go_on(me->job, &me->count, op_requests); i++) {
         op_request request[op_requests];
-        ORDO_COUNT(me->count.items++);
         ordo_eid unit, end = op_units((const op_state *)me->job->state, me->batch[i].item, &unit);
+        if (op_expands)
+            ORDO_COUNT(me->count.items++);
         for (; unit < end; unit++) {
             const ordo_u32 count =
                 op_prepare_unit((const op_state *)me->job->state, me->batch[i].item, unit, request);
+            if (!op_expands)
+                ORDO_COUNT(me->count.items++);
             ORDO_COUNT(me->count.edges += count);
             for (ordo_u32 k = 0; k < count; k++)
                 if (op_hands_edges && request[k].targets == 0) /* an activation, for which no server is needed */

@@ -226,10 +226,14 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
 
 #include "cuda_plan.cuh"
 
+/* Not operators of many targets, nor those whose items have rows or whose edges ask for activations: a client's batch
+ * has a fixed number of requests for each item, and messages have no form for a request without a target. */
+enum { lock_server_takes = !(int)op_many && !(int)op_expands && !((int)op_hands_edges && (int)op_activates) };
+
 /* The kernel of a form; instantiated only if the operator can have it (Exists). */
 template <typename Form, bool Exists> static const void *lock_server_kernel_of(bool traced)
 {
-    if constexpr (Exists)
+    if constexpr (Exists && (int)lock_server_takes != 0)
         return traced ? (const void *)lock_server_kernel<Form, true> : (const void *)lock_server_kernel<Form, false>;
     return NULL;
 }
@@ -307,7 +311,5 @@ static ordo_status lock_server_run_job(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-/* Not for operators whose items have rows, or whose edges ask for activations: a client's batch has a fixed number of
- * requests for each item, and messages have no form for a request without a target. No bit of a sync is none. */
 ORDO_CUDA_INSTANCE(lock_server, lock_server_run_job,
-                   op_expands || (op_hands_edges && op_activates) ? 1u << ORDO_SYNC_DEFAULT : 1u << ORDO_SYNC_SERVER)
+                   lock_server_takes ? 1u << ORDO_SYNC_SERVER : 1u << ORDO_SYNC_DEFAULT /* of no sync */)

@@ -89,7 +89,7 @@ ORDO_DEV void op_warp_move_activations(const op_warp_ctx &g, op_warp *w, op_batc
 #pragma unroll
     for (int u = 0; u < N; u++) {
         const ordo_u32 at = whole ? u : t->moved + u;
-        has[u] = at < t->activated;
+        has[u] = at >= t->moved && at < t->activated; /* a lane may have moved its own in an earlier call */
         const ordo_activation a = has[u] ? t->out[at] : ordo_activation{};
         item[u] = a.item;
         value[u] = a.priority;
