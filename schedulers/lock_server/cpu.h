@@ -251,8 +251,7 @@ ORDO_INLINE void lock_server_process(lock_server_member *me, const ordo_rows *ro
         if (op_expands)
             ORDO_COUNT(me->count.items++);
         for (; unit < end; unit++) {
-            const ordo_u32 count =
-                op_prepare_unit((const op_state *)me->job->state, me->batch[i].item, unit, request);
+            const ordo_u32 count = op_prepare_unit((const op_state *)me->job->state, me->batch[i].item, unit, request);
             if (!op_expands)
                 ORDO_COUNT(me->count.items++);
             ORDO_COUNT(me->count.edges += count);

@@ -157,8 +157,8 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
                 const ordo_u32 server = lock_server_route<Form>(a, r, &local, &other);
                 if ((ordo_u32)(place % each) < found[place / each])
                     to[place] = server;
-                server_pack<Form::width, Form::words, op_request>(&a->shape, r, Form::gather ? r->target[0] : local, other,
-                                                      word[place]);
+                server_pack<Form::width, Form::words, op_request>(&a->shape, r, Form::gather ? r->target[0] : local,
+                                                                  other, word[place]);
             }
         }
         if constexpr (Form::gather)

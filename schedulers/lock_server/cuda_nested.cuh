@@ -155,7 +155,7 @@ static inline ordo_u32 nested_homes(double asked, double targets, ordo_u32 serve
  * is the number of the target whose lock is the other one, or SERVER_NONE. */
 template <typename Form, bool Low>
 ORDO_DEV op_request lock_server_open_nested(const lock_server_args *a, const lock_server_block *b,
-                                              const ordo_u64 (&word)[Form::width], ordo_u32 *local, ordo_u32 *partner)
+                                            const ordo_u64 (&word)[Form::width], ordo_u32 *local, ordo_u32 *partner)
 {
     ordo_u32 other;
     op_request r = lock_server_open_message<Form>(a, word, local, &other);
@@ -322,9 +322,11 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
                                                a->second.place +
                                                (((ordo_u64)owner << a->second.log) + (at & (size - 1))) * Form::width;
                 const ordo_u64 lap = (ordo_u64)(((at >> a->second.log) + 1) & 3) << SERVER_BITS;
-                const op_request r = server_unpack<Form::width, Form::words, op_request>(&a->shape, word, &local, &other);
+                const op_request r =
+                    server_unpack<Form::width, Form::words, op_request>(&a->shape, word, &local, &other);
                 const ordo_u32 mine_too = server_join(&a->owners, local, b->index);
-                server_pack<Form::width, Form::words, op_request>(&a->shape, &r, there, (mine_too + 1) << 1 | (other & 1), out);
+                server_pack<Form::width, Form::words, op_request>(&a->shape, &r, there,
+                                                                  (mine_too + 1) << 1 | (other & 1), out);
                 server_tag(out, threadIdx.x);
 #pragma unroll
                 for (int w = 0; w < Form::width; w++)

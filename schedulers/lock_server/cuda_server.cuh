@@ -66,7 +66,7 @@ ORDO_DEV void lock_server_own(const lock_server_args *a, const lock_server_block
  * before the first is served, because rebuilding arguments may load from memory. */
 template <typename Form>
 ORDO_DEV op_request lock_server_open_message(const lock_server_args *a, const ordo_u64 (&word)[Form::width],
-                                               ordo_u32 *local, ordo_u32 *other)
+                                             ordo_u32 *local, ordo_u32 *other)
 {
     op_request r = server_unpack<Form::width, Form::words, op_request>(&a->shape, word, local, other);
     if (op_rebuilds_args && !Form::words)

@@ -87,8 +87,7 @@ ORDO_DEV ordo_u64 server_low(ordo_u64 word, ordo_u32 bits)
  * `other`, the second target plus 1, or 0; 4 words hold the arguments as well; 2 words with arguments (Words) hold two
  * arguments of 32 bits, and no second target. */
 template <int W, int Words, typename Request>
-ORDO_DEV void server_pack(const server_shape *s, const Request *r, ordo_u32 local, ordo_u32 other,
-                          ordo_u64 (&word)[W])
+ORDO_DEV void server_pack(const server_shape *s, const Request *r, ordo_u32 local, ordo_u32 other, ordo_u64 (&word)[W])
 {
     static_assert((W == 1 && !Words) || W == 2 || (W == 4 && Words), "words of a message");
     if constexpr (W == 2 && Words) {

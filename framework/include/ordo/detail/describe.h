@@ -51,7 +51,7 @@
 #define ORDO_DESCRIBE_CRITICAL(_instances)                                                                             \
     static ordo_u32 ORDO_JOIN(ORDO_OP, _ask)(const void *state, ordo_item item, ordo_u32 *target)                      \
     {                                                                                                                  \
-        op_request request[op_requests];                                                                             \
+        op_request request[op_requests];                                                                               \
         ordo_u32 count = 0;                                                                                            \
         ordo_eid unit, end = op_units((const op_state *)state, item, &unit);                                           \
         for (; unit < end && count < ORDO_MOST_ASKED; unit++) {                                                        \

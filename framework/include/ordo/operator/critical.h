@@ -46,21 +46,17 @@
  *                              requests of one edge, at most ORDO_CRITICAL_REQUESTS. Needs ORDO_CRITICAL_EDGES
  *   ORDO_CRITICAL_EDGES        the member of the state that holds the graph's edges, of type ordo_edges; its arrays are
  *                              not listed in ORDO_CRITICAL_ARRAYS
- *   ORDO_CRITICAL_ITEMS        ORDO_ITEMS_VERTICES (default) or ORDO_ITEMS_EDGES: what items are, with ORDO_CRITICAL_EDGE
- *   ORDO_CRITICAL_WEIGHT       the type of weights, `none` (default), u32, i32 or f32, with ORDO_CRITICAL_EDGE
- *   ORDO_CRITICAL_FILTER       int f(s, ordo_item v): whether the edges of v are looked at at all (default: yes), where
- *                              items are vertices
- *   ORDO_CRITICAL_FIRST        u32 f(s, ordo_request *r, ordo_activation *out, int *more), and
- *   ORDO_CRITICAL_SECOND       u32 f(s, const ordo_request *r, ordo_activation *out): the critical section of two
- *                              targets in two halves, for operators that need no isolation between the targets: another
- *                              critical section may own either target between the halves. FIRST owns r->target[0].
- *                              Where it sets *more, SECOND runs later, owns r->target[1] and gets the request as FIRST
- *                              left it (FIRST may change r->word). Together at most ORDO_CRITICAL_ACTIVATIONS
- *                              activations
- *   ORDO_CRITICAL_COMBINE      int f(s, ordo_request *a, const ordo_request *b): two requests of the same target. Makes
- *                              `a` stand for both, in any order, and returns nonzero; returns 0 where that is not
- *                              possible. The critical section of `a` then counts for both. Reads and writes words of
- *                              the two items alone
+ *   ORDO_CRITICAL_ITEMS        ORDO_ITEMS_VERTICES (default) or ORDO_ITEMS_EDGES: what items are, with
+ * ORDO_CRITICAL_EDGE ORDO_CRITICAL_WEIGHT       the type of weights, `none` (default), u32, i32 or f32, with
+ * ORDO_CRITICAL_EDGE ORDO_CRITICAL_FILTER       int f(s, ordo_item v): whether the edges of v are looked at at all
+ * (default: yes), where items are vertices ORDO_CRITICAL_FIRST        u32 f(s, ordo_request *r, ordo_activation *out,
+ * int *more), and ORDO_CRITICAL_SECOND       u32 f(s, const ordo_request *r, ordo_activation *out): the critical
+ * section of two targets in two halves, for operators that need no isolation between the targets: another critical
+ * section may own either target between the halves. FIRST owns r->target[0]. Where it sets *more, SECOND runs later,
+ * owns r->target[1] and gets the request as FIRST left it (FIRST may change r->word). Together at most
+ * ORDO_CRITICAL_ACTIVATIONS activations ORDO_CRITICAL_COMBINE      int f(s, ordo_request *a, const ordo_request *b):
+ * two requests of the same target. Makes `a` stand for both, in any order, and returns nonzero; returns 0 where that is
+ * not possible. The critical section of `a` then counts for both. Reads and writes words of the two items alone
  *   ORDO_CRITICAL_STILL_VALID  int f(s, const ordo_request *r): whether the request is still wanted. Called owning the
  *                              target, for an item that was processed more than once may have made the same request
  *                              more than once. Reads words of the item alone. Critical sections, halves and COMBINE
@@ -99,13 +95,13 @@
  * initial (default: all are). Optional ORDO_CRITICAL_SETTINGS     the numbers of the state that --set-state sets, as
  * ORDO_RELAX_SETTINGS. Optional
  *
- * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_state, op_request (types); op_properties, op_requests,
- * op_activations, op_activates, op_ordered, op_targets, op_words, op_word_bits, op_halves, op_combines,
- * op_rebuilds_args, op_array_count, op_lock_bits, op_weight_type, op_many, op_hands_edges, op_expands (enumerators); op_summary;
- * op_edges, op_units, op_prepare_unit, op_prepare, op_still_valid,
- * op_commit, op_commit_valid, op_first, op_first_valid, op_second, op_first_priority, op_combine, op_combine_valid,
- * op_rebuild_args, op_arrays, op_owned_bytes, op_owned_use, op_owned_copy, op_lock_words, op_lock_use, op_delta
- * (functions). Functions whose names end in _valid expect that the caller has checked op_still_valid.
+ * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_state, op_request (types); op_properties,
+ * op_requests, op_activations, op_activates, op_ordered, op_targets, op_words, op_word_bits, op_halves, op_combines,
+ * op_rebuilds_args, op_array_count, op_lock_bits, op_weight_type, op_many, op_hands_edges, op_expands (enumerators);
+ * op_summary; op_edges, op_units, op_prepare_unit, op_prepare, op_still_valid, op_commit, op_commit_valid, op_first,
+ * op_first_valid, op_second, op_first_priority, op_combine, op_combine_valid, op_rebuild_args, op_arrays,
+ * op_owned_bytes, op_owned_use, op_owned_copy, op_lock_words, op_lock_use, op_delta (functions). Functions whose names
+ * end in _valid expect that the caller has checked op_still_valid.
  *
  * ORDO_OP_KIND is left as ORDO_KIND_CRITICAL, ORDO_OP_ON_CUDA as 1 where the operator lists its arrays, else 0.
  */
@@ -115,8 +111,8 @@
 #error "critical.h is included at the end of an operator file, after its ORDO_CRITICAL_... list (see critical.h)"
 #endif
 #if !defined(ORDO_CRITICAL_SUMMARY) || !defined(ORDO_CRITICAL_STATE) ||                                                \
-    (!defined(ORDO_CRITICAL_PREPARE) && !defined(ORDO_CRITICAL_EDGE)) || !defined(ORDO_CRITICAL_COMMIT) || !defined(ORDO_CRITICAL_REQUESTS) || !defined(ORDO_CRITICAL_ACTIVATIONS) ||       \
-    !defined(ORDO_CRITICAL_PROPERTIES)
+    (!defined(ORDO_CRITICAL_PREPARE) && !defined(ORDO_CRITICAL_EDGE)) || !defined(ORDO_CRITICAL_COMMIT) ||             \
+    !defined(ORDO_CRITICAL_REQUESTS) || !defined(ORDO_CRITICAL_ACTIVATIONS) || !defined(ORDO_CRITICAL_PROPERTIES)
 #error                                                                                                                 \
     "a critical operator defines ORDO_CRITICAL_SUMMARY, _STATE, _PREPARE, _COMMIT, _REQUESTS, _ACTIVATIONS, _PROPERTIES"
 #endif
@@ -435,7 +431,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_array 
     ORDO_ARRAYS_OF(ORDO_ARRAY_ROW)
 #ifdef ORDO_CRITICAL_EDGE
     ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.row, RUN, (ordo_u64)s->ORDO_CRITICAL_EDGES.vertices + 1, READ)
-    ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.head, RUN, s->ORDO_CRITICAL_EDGES.edges *s->ORDO_CRITICAL_EDGES.stride, READ)
+    ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.head, RUN, s->ORDO_CRITICAL_EDGES.edges * s->ORDO_CRITICAL_EDGES.stride, READ)
     ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.weight, RUN, s->ORDO_CRITICAL_EDGES.edges, READ)
     ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.tail, RUN, s->ORDO_CRITICAL_EDGES.edges, READ)
 #endif

@@ -111,7 +111,8 @@ ORDO_INLINE ordo_u32 op_serve(const ordo_job *job, const op_request *request, or
     return activations;
 }
 
-/* Where items have rows: prefetches the bounds of a row, and the heads of another, of later entries. As relax.h does. */
+/* Where items have rows: prefetches the bounds of a row, and the heads of another, of later entries. As relax.h does.
+ */
 ORDO_INLINE void op_prefetch_units(const ordo_job *job, const op_entry *entries, ordo_u64 i, ordo_u64 known)
 {
     if (!op_expands)
@@ -124,7 +125,8 @@ ORDO_INLINE void op_prefetch_units(const ordo_job *job, const op_entry *entries,
 }
 
 /* A batch of op_expand: prepares the items in order and runs the critical sections of their requests under locks, the
- * only sync for which this function is called. Edges that are handed on are those of the state. Returns the number of items and requests. */
+ * only sync for which this function is called. Edges that are handed on are those of the state. Returns the number of
+ * items and requests. */
 ORDO_INLINE ordo_u64 op_expand_batch(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,
                                      ordo_u64 known, ordo_counters *count, ordo_bin *later, const ordo_sync sync,
                                      op_sink push, void *arg)

@@ -16,17 +16,16 @@
  * (Single-writer policy: Nasre, Burtscher and Pingali 2013, section 5; here pairs of owners run two-owner requests,
  * instead of race-and-resolve.)
  *
- * Requests of more than two targets have no phase of two owners in which to run. They run by race-and-resolve (section 5
- * of the same paper, its AND form), with priorities: in rounds, separated by barriers,
- *   claim     every member claims all targets of its pending requests: an atomic minimum of the target's word and the
- *             request's key;
- *   resolve   a request wins that finds its key in the words of all its targets; its member runs the critical section.
- *             The others stay for the next round.
- * A key is the round, inverted, and the request's number in this round. So keys of a round are smaller than those that
- * earlier rounds have left, and words need no clearing. Exclusion: keys are distinct, so of two requests that share a
- * target at most one finds its key there; the words change only before the barrier in front of `resolve`. Progress: the
- * least key of a round wins. Order of memory: words are relaxed, since the barriers order claims before `resolve`, and
- * the critical sections of a round before those of the next. tests/models/claims.pml is a model of it.
+ * Requests of more than two targets have no phase of two owners in which to run. They run by race-and-resolve (section
+ * 5 of the same paper, its AND form), with priorities: in rounds, separated by barriers, claim     every member claims
+ * all targets of its pending requests: an atomic minimum of the target's word and the request's key; resolve   a
+ * request wins that finds its key in the words of all its targets; its member runs the critical section. The others
+ * stay for the next round. A key is the round, inverted, and the request's number in this round. So keys of a round are
+ * smaller than those that earlier rounds have left, and words need no clearing. Exclusion: keys are distinct, so of two
+ * requests that share a target at most one finds its key there; the words change only before the barrier in front of
+ * `resolve`. Progress: the least key of a round wins. Order of memory: words are relaxed, since the barriers order
+ * claims before `resolve`, and the critical sections of a round before those of the next. tests/models/claims.pml is a
+ * model of it.
  *
  * Not done: load balancing. All parts have the same number of targets, however many requests these get.
  *
@@ -45,11 +44,11 @@ enum { ORDO_CLAIM_BITS = 40, ORDO_CLAIM_ROUNDS = (1 << 24) - 1 };
 
 typedef struct ordo_owners {
     ordo_job *job;
-    int count;      /* number of owners, which are members 0 .. count - 1 */
-    ordo_u64 part;  /* number of targets of an owner */
-    ordo_bin *bins; /* [threads][count * count] bins of requests; those at [a * count + b] with a <= b are used. By
-                       race-and-resolve a member has the first of them */
-    size_t size;    /* bytes of a request */
+    int count;       /* number of owners, which are members 0 .. count - 1 */
+    ordo_u64 part;   /* number of targets of an owner */
+    ordo_bin *bins;  /* [threads][count * count] bins of requests; those at [a * count + b] with a <= b are used. By
+                        race-and-resolve a member has the first of them */
+    size_t size;     /* bytes of a request */
     ordo_u64 *claim; /* [targets] race-and-resolve: the least key; else NULL */
     ordo_u64 *left;  /* [2][threads * ORDO_OWNER_LINE] the members' pending requests after even and odd rounds */
     ordo_u64 round;  /* the next one. Written by member 0, behind the last barrier of a round */
@@ -97,8 +96,7 @@ ORDO_INLINE void op_claim(const ordo_owners *owners, const ordo_bin *bin, ordo_u
         for (ordo_u32 k = 0; k < request[i].targets; k++) {
             ordo_u64 *const word = &owners->claim[request[i].target[k]];
             ordo_u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
-            while (key < old &&
-                   !__atomic_compare_exchange_n(word, &old, key, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            while (key < old && !__atomic_compare_exchange_n(word, &old, key, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
                 ;
         }
 }
