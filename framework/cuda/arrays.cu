@@ -28,6 +28,9 @@ ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
             arrays->device[i] = c->cells;
         } else if (c->out.row && arrays->host[i] == (const void *)c->job->out->row) {
             arrays->device[i] = (void *)c->out.row;
+        } else if (c->out.edge && c->out.stride == c->job->out->stride &&
+                   arrays->host[i] == (const void *)c->job->out->head) {
+            arrays->device[i] = (void *)c->out.edge;
         } else {
             if (!(arrays->device[i] = ordo_cuda_alloc(c, a->count, a->size, false)))
                 return ORDO_ERR_MEMORY;

@@ -4,7 +4,7 @@
 #include "tunables.h"
 
 static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_SERVER, ORDO_MONOTONE},
-                                        {ORDO_KIND_CRITICAL, ORDO_SYNC_SERVER, 0},
+                                        {ORDO_KIND_CRITICAL, ORDO_SYNC_SERVER, ORDO_TWO_TARGETS},
                                         {ORDO_KIND_GATHER, ORDO_SYNC_SERVER, ORDO_RESIDUAL},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 

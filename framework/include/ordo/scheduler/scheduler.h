@@ -251,12 +251,14 @@ struct ordo_operator {
     size_t entry;                          /* bytes of a worklist entry */
     size_t state;                          /* bytes of its state struct */
     const ordo_instance *const *instances; /* one for each scheduler and device, in any order; ends with NULL */
-    /* The members below are for critical operators; else NULL, false, NULL. `ask` prepares an item, writes the targets
+    /* The members below are for critical operators; else NULL, 0, false. `ask` prepares an item, writes the targets
      * of its requests to target[ORDO_MOST_ASKED] and returns their number. */
     ordo_u32 (*ask)(const void *state, ordo_item item, ordo_u32 *target);
     bool apart; /* no critical section needs two targets at the same time: it has one target, or two halves */
     /* Bytes of the words of one target that a server may keep in its own memory; 0 if requests have two targets. */
     ordo_u64 (*owned_bytes)(const void *state);
+    ordo_u32 targets; /* the most targets of a request */
+    bool hands_edges; /* the framework hands edges to it */
 };
 enum { ORDO_MOST_ASKED = 32 };
 
