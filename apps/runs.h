@@ -5,13 +5,16 @@
 #include <stdbool.h>
 
 #include <ordo/detail/program.h>
+#include <ordo/session.h>
 
 typedef struct ordo_runs {
-    ordo_options options; /* options of every run; the timeout is for all runs together */
-    double start;         /* the time of ordo_clock() at the start */
-    ordo_stats *stats;    /* sums, or NULL */
-    bool ran;             /* stats holds something */
-    bool on_gpu;          /* run_seconds counts kernels only; work of the host between them is preparation */
+    ordo_options options;  /* options of every run; the timeout is for all runs together */
+    double start;          /* the time of ordo_clock() at the start */
+    ordo_stats *stats;     /* sums, or NULL */
+    bool ran;              /* stats holds something */
+    bool on_gpu;           /* without a session: run_seconds counts kernels only; work of the host is preparation */
+    ordo_session *session; /* of every run, or NULL; the app's to free */
+    double transfer;       /* seconds of copies by the calls below */
 } ordo_runs;
 
 /* Whether the time limit has passed. */
@@ -20,6 +23,9 @@ bool ordo_runs_late(const ordo_runs *runs);
 ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work);
 /* The same for a native program. */
 ordo_status ordo_runs_program(ordo_runs *runs, const ordo_program *program, const ordo_work *work);
+/* ordo_session_read and _write, whose time counts as transfer where the session is on a GPU. */
+ordo_status ordo_runs_read(ordo_runs *runs, void *to, const void *from, ordo_u64 bytes);
+ordo_status ordo_runs_write(ordo_runs *runs, void *to, const void *from, ordo_u64 bytes);
 /* Adds the statistics of a run that began `later` seconds after the start, and takes over its trace. */
 void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later);
 /* ordo_is_auto, ordo_is_native: whether options name the scheduler "auto", or "native". ordo_may_be_native: whether an

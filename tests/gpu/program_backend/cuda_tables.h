@@ -6,3 +6,4 @@ static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"kcore", &kcore_native_on_cuda},
                                            {"tc", &tc_native_on_cuda},
                                            {"bc", &bc_native_on_cuda}};
+static const ordo_pass_instance *const passes[] = {NULL};
