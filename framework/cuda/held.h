@@ -3,6 +3,7 @@
 #ifndef ORDO_CUDA_HELD_H
 #define ORDO_CUDA_HELD_H
 
+#include <ordo/operator/pass.h>
 #include <ordo/scheduler/cuda_host.h>
 
 enum { ORDO_CUDA_MOST_HELD = 64 };
@@ -19,7 +20,11 @@ typedef struct ordo_cuda_held {
     int blocks;
     void **array; /* [arrays] of the session */
     size_t arrays, capacity;
-    void *found;                /* what a pass has found, on the device */
+    ordo_u64 *found; /* [2] of a pass, on the device: selected items, and the folded value */
+    union {
+        ordo_pass_head head;
+        char bytes[sizeof(ordo_pass_head) + ORDO_PASS_STATE_BYTES];
+    } pass;                     /* the parameter of the last one */
     int units;                  /* multiprocessors */
     size_t vacant, whole;       /* bytes of the device, as of the first run; whole 0: none yet */
     ordo_cuda_mailbox *mailbox; /* of runs; NULL before the first */

@@ -7,10 +7,9 @@
  * more than twice as large; runs of one app ask for the same sizes. A pass is one launch; what it has found are two
  * words, cleared ahead of it and copied afterwards, which waits for the kernel.
  */
-#include <stdio.h>
+#include <string.h>
 
 #include <ordo/memory.h>
-#include <ordo/operator/pass.h>
 
 #include "copy.h"
 #include "held.h"
@@ -91,7 +90,7 @@ static ordo_status session_begin(void **own)
         status = ordo_cuda_failed(cudaDeviceGetAttribute(&held->units, cudaDevAttrMultiProcessorCount, device),
                                   "asking for its size");
     if (!status)
-        status = ordo_cuda_failed(cudaMalloc(&held->found, sizeof(ordo_cuda_found)), "taking memory");
+        status = ordo_cuda_failed(cudaMalloc((void **)&held->found, sizeof(ordo_found)), "taking memory");
     if (status)
         session_end(held);
     else
@@ -160,48 +159,51 @@ static ordo_status find_rows(const ordo_each *each, const ordo_graph *g, int thr
         return ORDO_OK;
     const ordo_status status = ordo_cuda_graph_rows(g, each->pass->name, threads, &rows);
     if (!status)
-        *out = ordo_cuda_rows_of(&rows);
+        *out = ordo_rows{rows.row, rows.edge, rows.stride == 2 ? rows.edge + 1 : NULL, rows.stride};
     return status;
 }
 
 static ordo_status clear(const ordo_cuda_held *held, int fold)
 {
-    ordo_cuda_found *found = (ordo_cuda_found *)held->found;
-    ordo_status status = ordo_cuda_failed(cudaMemset(found, 0, sizeof *found), "clearing memory");
+    ordo_status status = ordo_cuda_failed(cudaMemset(held->found, 0, sizeof(ordo_found)), "clearing memory");
     if (!status && fold == ORDO_MIN)
-        status = ordo_cuda_failed(cudaMemset(&found->value, 0xff, sizeof found->value), "clearing memory");
+        status = ordo_cuda_failed(cudaMemset(held->found + 1, 0xff, sizeof held->found[1]), "clearing memory");
     return status;
+}
+
+static ordo_status launch(ordo_cuda_held *held, const void *kernel, const ordo_each *each)
+{
+    const ordo_u64 blocks = (each->count + THREADS - 1) / THREADS, most = (ordo_u64)held->units * BLOCKS;
+    void *args[] = {held->pass.bytes};
+    const ordo_cuda_step step = {kernel, THREADS, (int)(blocks < most ? blocks : most), false, args};
+    if (!kernel)
+        return ORDO_ERR_DEVICE;
+    if (each->state)
+        memcpy(held->pass.bytes + sizeof(ordo_pass_head), each->state, each->pass->state);
+    return each->count ? ordo_cuda_start(&step, 0) : ORDO_OK;
 }
 
 static ordo_status session_each(void *own, const ordo_each *each, int threads, ordo_found *out)
 {
-    static const ordo_no_state no_state = {0};
     ordo_cuda_held *held = (ordo_cuda_held *)own;
+    ordo_pass_head *head = &held->pass.head;
     const ordo_pass_instance *instance;
-    ordo_visit visit = {};
-    visit.items = each->items;
-    visit.count = each->count;
-    visit.selected = each->selected;
     ordo_status status = find_instance(each->pass, &instance);
-    const void *kernel = status ? NULL : instance->kernel();
     if (!status)
-        status = kernel ? clear(held, instance->fold) : ORDO_ERR_DEVICE;
+        status = clear(held, instance->fold);
+    *head = ordo_pass_head{};
+    head->visit.items = each->items;
+    head->visit.count = each->count;
+    head->visit.selected = each->selected;
+    head->found = held->found;
     if (!status)
-        status = find_rows(each, each->graph, threads, &visit.out);
+        status = find_rows(each, each->graph, threads, &head->visit.out);
     if (!status)
-        status = find_rows(each, each->reversed, threads, &visit.in);
-    if (!status && each->count) {
-        const ordo_u64 blocks = (each->count + THREADS - 1) / THREADS, most = (ordo_u64)held->units * BLOCKS;
-        void *args[] = {(void *)(each->state ? each->state : &no_state), &visit, &held->found};
-        const ordo_cuda_step step = {kernel, THREADS, (int)(blocks < most ? blocks : most), false, args};
-        status = ordo_cuda_start(&step, 0);
-    }
-    ordo_cuda_found found;
+        status = find_rows(each, each->reversed, threads, &head->visit.in);
+    if (!status)
+        status = launch(held, instance->kernel(), each);
     if (!status && out)
-        status =
-            ordo_cuda_failed(cudaMemcpy(&found, held->found, sizeof found, cudaMemcpyDeviceToHost), "running a pass");
-    if (!status && out)
-        *out = ordo_found{found.count, found.value};
+        status = ordo_cuda_failed(cudaMemcpy(out, held->found, sizeof *out, cudaMemcpyDeviceToHost), "running a pass");
     return status;
 }
 

@@ -64,6 +64,14 @@ ORDO_FN ordo_u64 ordo_fold(int fold, ordo_u64 a, ordo_u64 b)
     return fold == ORDO_SUM ? a + b : (a < b) == (fold == ORDO_MIN) ? a : b;
 }
 
+/* What the host gives a pass on a GPU, ahead of the pass's state, which is copied behind it. */
+typedef struct ordo_pass_head {
+    ordo_visit visit;
+    ordo_u64 *found; /* [2] in device memory: number of selected items, folded value */
+    ordo_u64 padding;
+} ordo_pass_head;
+enum { ORDO_PASS_STATE_BYTES = 2048 /* the most that a state may have */ };
+
 /* ORDO_PASS_SELECT where a pass has none. */
 ORDO_FN int ordo_select_all(const void *s, ordo_u64 value)
 {
@@ -109,6 +117,9 @@ typedef struct ordo_pass ordo_pass;
 #ifndef ORDO_PASS_SELECT
 #define ORDO_PASS_SELECT ordo_select_all
 #endif
+
+/* the size of this array is the error where a state has too many bytes, which a kernel could not take */
+typedef char ORDO_JOIN(ORDO_PASS, _state_fits)[sizeof(ORDO_PASS_STATE) <= (size_t)ORDO_PASS_STATE_BYTES ? 1 : -1];
 
 #ifdef __CUDACC__
 ORDO_CUDA_PASS(ORDO_PASS, ORDO_PASS_STATE, ORDO_PASS_VISIT, ORDO_PASS_FOLD, ORDO_PASS_SELECT)

@@ -9,18 +9,6 @@
 
 #include <ordo/scheduler/cuda_host.h>
 
-/* In device memory: what a pass has found. */
-typedef struct ordo_cuda_found {
-    unsigned long long count, value;
-} ordo_cuda_found;
-
-/* Rows as passes read them. */
-ORDO_FN ordo_rows ordo_cuda_rows_of(const ordo_cuda_rows *r)
-{
-    ordo_rows rows = {r->row, r->edge, r->stride == 2 ? r->edge + 1 : NULL, r->stride};
-    return rows;
-}
-
 /* By one lane: folds into a word. */
 static __device__ __forceinline__ void ordo_dev_fold(int fold, unsigned long long *word, unsigned long long value)
 {
@@ -32,11 +20,16 @@ static __device__ __forceinline__ void ordo_dev_fold(int fold, unsigned long lon
         atomicMax(word, value);
 }
 
-/* A pass's functions as a type, for the kernel below. */
-template <typename Pass>
-static __global__ void __launch_bounds__(256)
-    ordo_pass_kernel(const typename Pass::state state, const ordo_visit visit, ordo_cuda_found *found)
+/* The kernel's parameter, of which the host writes the bytes. Pass: a pass's functions as a type. */
+template <typename Pass> struct ordo_pass_args {
+    ordo_pass_head head;
+    typename Pass::state state;
+};
+
+template <typename Pass> static __global__ void __launch_bounds__(256) ordo_pass_kernel(const ordo_pass_args<Pass> args)
 {
+    const ordo_visit &visit = args.head.visit;
+    unsigned long long *const found = (unsigned long long *)args.head.found; /* selected items, the folded value */
     const ordo_u32 lane = threadIdx.x % 32;
     const ordo_u64 stride = (ordo_u64)gridDim.x * blockDim.x;
     unsigned long long value = ordo_fold_start(Pass::fold), count = 0;
@@ -46,11 +39,11 @@ static __global__ void __launch_bounds__(256)
         ordo_u64 seen = ORDO_NO_VALUE;
         if (i < visit.count) {
             item = visit.items ? visit.items[i] : (ordo_item)i;
-            seen = Pass::visit(&state, item, &visit.out, &visit.in);
+            seen = Pass::visit(&args.state, item, &visit.out, &visit.in);
         }
         if (seen != ORDO_NO_VALUE)
             value = ordo_fold(Pass::fold, value, seen);
-        const bool has = seen != ORDO_NO_VALUE && Pass::select(&state, seen);
+        const bool has = seen != ORDO_NO_VALUE && Pass::select(&args.state, seen);
         if (!visit.selected) {
             count += has;
             continue;
@@ -58,7 +51,7 @@ static __global__ void __launch_bounds__(256)
         const ordo_u32 all = __ballot_sync(~0u, has);
         unsigned long long at = 0;
         if (lane == 0 && all)
-            at = atomicAdd(&found->count, (unsigned long long)__popc(all));
+            at = atomicAdd(found, (unsigned long long)__popc(all));
         at = __shfl_sync(~0u, at, 0);
         if (has)
             visit.selected[at + (ordo_u32)__popc(all & ((1u << lane) - 1))] = item;
@@ -68,9 +61,9 @@ static __global__ void __launch_bounds__(256)
         value = ordo_fold(Pass::fold, value, __shfl_down_sync(~0u, value, step));
     }
     if (lane == 0 && count)
-        atomicAdd(&found->count, count);
+        atomicAdd(found, count);
     if (lane == 0 && value != ordo_fold_start(Pass::fold))
-        ordo_dev_fold(Pass::fold, &found->value, value);
+        ordo_dev_fold(Pass::fold, found + 1, value);
 }
 
 /* The instance of a pass. */
