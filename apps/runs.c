@@ -1,6 +1,7 @@
 /* runs.c -- see runs.h. */
 #include "apps/runs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <ordo/memory.h>
@@ -159,6 +160,19 @@ void ordo_runs_none(ordo_stats *stats, ordo_status status)
         *stats = (ordo_stats){0};
 }
 
+bool ordo_runs_fall_back(ordo_runs *runs, ordo_status status)
+{
+    if (!status || !runs->options.device || !ordo_may_fall_back(&runs->options, status))
+        return false;
+    snprintf(runs->why_not, sizeof runs->why_not, "%s", ordo_last_error());
+    if (runs->ran)
+        ordo_stats_free(runs->stats);
+    runs->ran = false;
+    runs->transfer = 0;
+    runs->options.device = "cpu";
+    return true;
+}
+
 void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)
 {
     ordo_stats *stats = runs->stats;
@@ -168,6 +182,8 @@ void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)
     }
     ordo_u64 peak = ordo_memory_peak();
     stats->op = op;
+    if (runs->why_not[0])
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", runs->why_not);
     stats->transfer_seconds += runs->transfer;
     const double all = ordo_clock() - runs->start - stats->transfer_seconds;
     if (runs->on_gpu)

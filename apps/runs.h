@@ -14,6 +14,7 @@ typedef struct ordo_runs {
     bool ran;              /* stats holds something */
     bool on_gpu;           /* without a session: run_seconds counts kernels only; work of the host is preparation */
     ordo_session *session; /* of every run, or NULL; the app's to free */
+    char why_not[256];     /* why the runs are not on the GPU that device "auto" stands for; else "" */
     double transfer;       /* seconds of copies by the calls below */
 } ordo_runs;
 
@@ -42,6 +43,9 @@ bool ordo_may_fall_back(const ordo_options *options, ordo_status status);
 /* Statistics, which may be NULL, of a call that ended with that status before a run filled them: cleared where the
  * caller frees them, which is after a cancel. */
 void ordo_runs_none(ordo_stats *stats, ordo_status status);
+/* After an app's work in a session: whether it is to be done again on the CPU, since device was "auto" and this status
+ * says that a GPU cannot do it. The sums are then empty again, and the options name the CPU. */
+bool ordo_runs_fall_back(ordo_runs *runs, ordo_status status);
 /* Completes the sums: seconds and peak over all runs, and the operator's name; frees the statistics if the app's status
  * leaves none. */
 void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status);

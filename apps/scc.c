@@ -183,6 +183,9 @@ static ordo_status find_all(search *s, ordo_vid *component)
 /* On the device that the session is made for. */
 static ordo_status find_on(search *s, ordo_vid *component)
 {
+    s->live = NULL;
+    s->left = s->n;
+    s->trimmed = 0;
     ordo_status status = ordo_session_make(s->runs.options.device, s->runs.options.threads, &s->runs.session);
     if (!status)
         status = find_all(s, component);
@@ -199,8 +202,7 @@ ordo_status ordo_scc(const ordo_graph *g, const ordo_options *options, ordo_u32 
     ordo_u32 none = 0;
     search s = {.runs = {.options = ordo_options_or_auto(options, "bsp"), .stats = stats},
                 .graph = {g},
-                .n = ordo_graph_out(g)->n,
-                .left = ordo_graph_out(g)->n};
+                .n = ordo_graph_out(g)->n};
     const ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &s.runs.options);
     if (status)
@@ -214,8 +216,11 @@ ordo_status ordo_scc(const ordo_graph *g, const ordo_options *options, ordo_u32 
     s.graph[1] = reversed;
     s.runs.start = ordo_clock();
     const double prepared = s.runs.start - before;
-    if (!status)
+    if (!status) {
         status = find_on(&s, component);
+        if (ordo_runs_fall_back(&s.runs, status))
+            status = find_on(&s, component);
+    }
     ordo_runs_end(&s.runs, ordo_operator_name(work.op), status);
     if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         stats->prepare_seconds += prepared;

@@ -98,6 +98,8 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         on.device = ordo_session_device(work->session);
     if ((status = ordo_choose(work, &on, p)))
         return status;
+    if (work->session && !p->backend)
+        snprintf(p->fallback, sizeof p->fallback, "%s", ordo_session_why(work->session));
     if ((status = check_options(options)))
         return status;
 

@@ -31,6 +31,7 @@ struct ordo_session {
     int threads;
     array *arrays;
     size_t count, capacity;
+    char why[sizeof((ordo_stats *)0)->fallback];
     ordo_status failure; /* after which nothing is known of the arrays */
     char sentence[512];  /* its line */
 };
@@ -70,6 +71,8 @@ ordo_status ordo_session_make(const char *device, int threads, ordo_session **ou
         return ORDO_ERR_MEMORY;
     s->backend = backend;
     s->threads = threads;
+    if (!backend && device && !strcmp(device, "auto"))
+        snprintf(s->why, sizeof s->why, "%s", ordo_last_error());
     status = backend ? backend->session->begin(&s->own) : ORDO_OK;
     if (status)
         ordo_free(s);
@@ -99,6 +102,11 @@ const char *ordo_session_device(const ordo_session *s)
 bool ordo_session_is_apart(const ordo_session *s)
 {
     return s->backend != NULL;
+}
+
+const char *ordo_session_why(const ordo_session *s)
+{
+    return s->why;
 }
 
 void *ordo_session_own(const ordo_session *s)

@@ -11,6 +11,8 @@ ordo_status ordo_session_check(const ordo_work *work);
 bool ordo_session_is_apart(const ordo_session *session);
 /* The back end's part; NULL on the CPU. */
 void *ordo_session_own(const ordo_session *session);
+/* Why a session that was made for device "auto" is on the CPU; "" where it is not, or was to be. */
+const char *ordo_session_why(const ordo_session *session);
 /* Takes note of how a run ended; returns that status. */
 ordo_status ordo_session_note(ordo_session *session, ordo_status status);
 
