@@ -38,7 +38,7 @@ typedef struct search {
     ordo_vid n;
     ordo_u64 left;         /* vertices whose component is not known */
     ordo_item *live;       /* [left] these; NULL: all. Arrays are the session's */
-    ordo_item *list[2];    /* [n] the lists of them, by turns */
+    ordo_item *list[2];    /* [n] one of them holds these */
     ordo_item *root, *one; /* [n] [1] where a search begins */
     scc_arrays arrays;
     ordo_u64 trimmed; /* components found by trimming */

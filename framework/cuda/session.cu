@@ -177,7 +177,7 @@ static ordo_status launch(ordo_cuda_held *held, const void *kernel, const ordo_e
     void *args[] = {held->pass.bytes};
     const ordo_cuda_step step = {kernel, THREADS, (int)(blocks < most ? blocks : most), false, args};
     if (!kernel)
-        return ORDO_ERR_DEVICE;
+        return ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': the kernel of pass '%s' is not found", each->pass->name);
     if (each->state)
         memcpy(held->pass.bytes + sizeof(ordo_pass_head), each->state, each->pass->state);
     return each->count ? ordo_cuda_start(&step, 0) : ORDO_OK;

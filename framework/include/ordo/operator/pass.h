@@ -31,6 +31,8 @@
 #ifndef ORDO_PASS_H
 #define ORDO_PASS_H
 
+#include <stddef.h>
+
 #include <ordo/operator/operator.h>
 
 /* An item of this value has none: it is not folded, counted or listed. */
@@ -104,7 +106,7 @@ typedef struct ordo_pass ordo_pass;
 #define ORDO_PASS_TEXT(_name) ORDO_PASS_TEXT_(_name)
 
 #ifdef __CUDACC__
-#include <ordo/detail/cuda/pass.cuh>
+#include <ordo/operator/pass.cuh>
 #endif
 
 #endif

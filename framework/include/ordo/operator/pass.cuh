@@ -4,10 +4,10 @@
  * of each warp. Selected items are appended to the list by one atomic of each warp and stride, so that their order is
  * not determined.
  */
-#ifndef ORDO_CUDA_PASS_CUH
-#define ORDO_CUDA_PASS_CUH
+#ifndef ORDO_PASS_CUH
+#define ORDO_PASS_CUH
 
-#include <ordo/scheduler/cuda_host.h>
+#include <cuda_runtime.h>
 
 /* By one lane: folds into a word. */
 static __device__ __forceinline__ void ordo_dev_fold(int fold, unsigned long long *word, unsigned long long value)
@@ -66,6 +66,14 @@ template <typename Pass> static __global__ void __launch_bounds__(256) ordo_pass
         ordo_dev_fold(Pass::fold, found + 1, value);
 }
 
+/* The driver's handle of a kernel of this object, which all CUDA runtimes of the process know; NULL: an error, which
+ * the runtime's last one names. */
+static inline const void *ordo_pass_handle(const void *function)
+{
+    cudaKernel_t kernel;
+    return cudaGetKernel(&kernel, function) == cudaSuccess ? (const void *)kernel : NULL;
+}
+
 /* The instance of a pass. */
 #define ORDO_CUDA_PASS(_name, _state, _visit, _fold, _select)                                                          \
     struct ORDO_JOIN(_name, _on_device) {                                                                              \
@@ -83,7 +91,7 @@ template <typename Pass> static __global__ void __launch_bounds__(256) ordo_pass
     };                                                                                                                 \
     static const void *ORDO_JOIN(_name, _kernel)(void)                                                                 \
     {                                                                                                                  \
-        return ordo_cuda_kernel((const void *)ordo_pass_kernel<ORDO_JOIN(_name, _on_device)>);                         \
+        return ordo_pass_handle((const void *)ordo_pass_kernel<ORDO_JOIN(_name, _on_device)>);                         \
     }                                                                                                                  \
     extern "C" const ordo_pass_instance ORDO_JOIN(_name, _pass_on_cuda);                                               \
     extern "C" const ordo_pass_instance ORDO_JOIN(_name, _pass_on_cuda) = {ORDO_PASS_TEXT(_name), _fold,               \
