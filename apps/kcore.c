@@ -86,7 +86,7 @@ static ordo_status remove_listed(peeling *p, ordo_i32 k, ordo_u64 count)
 
 static ordo_status peel(peeling *p)
 {
-    kcore_remain remain = {p->left, p->core, p->k ? (ordo_i32)p->k : 1};
+    kcore_remain remain = {p->left, p->k ? (ordo_i32)p->k : 1};
     ordo_status status = ORDO_OK;
     ordo_found found;
     for (int level = 0; !status; level++) {

@@ -7,17 +7,17 @@
 #define ORDO_KCORE_PASSES_H
 
 typedef struct kcore_remain {
-    const ordo_i32 *left; /* [n] cells of the operator */
-    const ordo_u32 *core; /* [n] ORDO_NO_VERTEX while the vertex remains */
+    const ordo_i32 *left; /* [n] cells of the operator: below 0 where the vertex was removed */
     ordo_i32 k;           /* kcore_next: vertices with fewer neighbours are removed */
 } kcore_remain;
 
 /* The neighbours that a vertex has left, where it remains. */
 ORDO_FN ordo_u64 kcore_left(const kcore_remain *s, ordo_item v, const ordo_rows *out, const ordo_rows *in)
 {
+    const ordo_i32 left = s->left[v];
     (void)out;
     (void)in;
-    return s->core[v] == ORDO_NO_VERTEX ? (ordo_u64)s->left[v] : ORDO_NO_VALUE;
+    return left < 0 ? ORDO_NO_VALUE : (ordo_u64)left;
 }
 
 ORDO_FN int kcore_is_next(const kcore_remain *s, ordo_u64 left)
