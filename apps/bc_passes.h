@@ -79,28 +79,28 @@ ORDO_FN ordo_u64 bc_score_visit(const bc_arrays *s, ordo_item v, const ordo_rows
 
 #define ORDO_PASS bc_levels
 #define ORDO_PASS_STATE bc_arrays
-#define ORDO_PASS_VISIT bc_levels_visit
+#define ORDO_PASS_EACH bc_levels_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS bc_count
 #define ORDO_PASS_STATE bc_arrays
-#define ORDO_PASS_VISIT bc_count_visit
+#define ORDO_PASS_EACH bc_count_visit
 #define ORDO_PASS_FOLD ORDO_MAX
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS bc_wrapped
 #define ORDO_PASS_STATE bc_arrays
-#define ORDO_PASS_VISIT bc_wrapped_visit
+#define ORDO_PASS_EACH bc_wrapped_visit
 #define ORDO_PASS_FOLD ORDO_MIN
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS bc_divide
 #define ORDO_PASS_STATE bc_arrays
-#define ORDO_PASS_VISIT bc_divide_visit
+#define ORDO_PASS_EACH bc_divide_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS bc_score
 #define ORDO_PASS_STATE bc_arrays
-#define ORDO_PASS_VISIT bc_score_visit
+#define ORDO_PASS_EACH bc_score_visit
 #define ORDO_PASS_FOLD ORDO_MAX
 #include <ordo/operator/pass.h>

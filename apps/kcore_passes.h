@@ -29,13 +29,13 @@ ORDO_FN int kcore_is_next(const kcore_remain *s, ordo_u64 left)
 
 #define ORDO_PASS kcore_next
 #define ORDO_PASS_STATE kcore_remain
-#define ORDO_PASS_VISIT kcore_left
+#define ORDO_PASS_EACH kcore_left
 #define ORDO_PASS_FOLD ORDO_MIN
 #define ORDO_PASS_SELECT kcore_is_next
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS kcore_remaining
 #define ORDO_PASS_STATE kcore_remain
-#define ORDO_PASS_VISIT kcore_left
+#define ORDO_PASS_EACH kcore_left
 #define ORDO_PASS_FOLD ORDO_MIN
 #include <ordo/operator/pass.h>

@@ -150,61 +150,61 @@ ORDO_FN ordo_u64 scc_name_visit(const scc_arrays *s, ordo_item v, const ordo_row
 
 #define ORDO_PASS scc_start
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_start_visit
+#define ORDO_PASS_EACH scc_start_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_trim
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_trim_visit
+#define ORDO_PASS_EACH scc_trim_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_left
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_left_visit
+#define ORDO_PASS_EACH scc_left_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_pick
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_pick_visit
+#define ORDO_PASS_EACH scc_pick_visit
 #define ORDO_PASS_FOLD ORDO_MAX
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_reached
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_reached_visit
+#define ORDO_PASS_EACH scc_reached_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_divide
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_divide_visit
+#define ORDO_PASS_EACH scc_divide_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_rank
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_rank_visit
+#define ORDO_PASS_EACH scc_rank_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_root
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_root_visit
+#define ORDO_PASS_EACH scc_root_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_finish
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_finish_visit
+#define ORDO_PASS_EACH scc_finish_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_forget
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_forget_visit
+#define ORDO_PASS_EACH scc_forget_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_least
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_least_visit
+#define ORDO_PASS_EACH scc_least_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS scc_name
 #define ORDO_PASS_STATE scc_arrays
-#define ORDO_PASS_VISIT scc_name_visit
+#define ORDO_PASS_EACH scc_name_visit
 #include <ordo/operator/pass.h>

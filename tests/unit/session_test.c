@@ -45,18 +45,18 @@ ORDO_FN ordo_u64 degrees(const numbers *s, ordo_item v, const ordo_rows *out, co
 
 #define ORDO_PASS least_of
 #define ORDO_PASS_STATE numbers
-#define ORDO_PASS_VISIT double_even
+#define ORDO_PASS_EACH double_even
 #define ORDO_PASS_FOLD ORDO_MIN
 #include <ordo/operator/pass.h>
 #define ORDO_PASS greatest_of
 #define ORDO_PASS_STATE numbers
-#define ORDO_PASS_VISIT double_even
+#define ORDO_PASS_EACH double_even
 #define ORDO_PASS_FOLD ORDO_MAX
 #define ORDO_PASS_SELECT is_large
 #include <ordo/operator/pass.h>
 #define ORDO_PASS degree_sum
 #define ORDO_PASS_STATE numbers
-#define ORDO_PASS_VISIT degrees
+#define ORDO_PASS_EACH degrees
 #include <ordo/operator/pass.h>
 
 /* On the runtime without a GPU a kernel is a function that gets its parameter's address. */

@@ -10,7 +10,7 @@
  *
  *   ORDO_PASS          the pass's name
  *   ORDO_PASS_STATE    struct of arrays and parameters. Its pointers are arrays of the session
- *   ORDO_PASS_VISIT    u64 f(s, item, out, in): what is done with an item. out and in are the rows of the pass, an
+ *   ORDO_PASS_EACH     u64 f(s, item, out, in): what is done with an item. out and in are the rows of the pass, an
  *                      ordo_rows each; row is NULL where the pass has none
  *   ORDO_PASS_FOLD     what is made of the values: ORDO_SUM (default), ORDO_MIN or ORDO_MAX
  *   ORDO_PASS_SELECT   int f(s, value): whether an item of that value is selected, which means counted and listed
@@ -124,7 +124,7 @@ typedef struct ordo_pass ordo_pass;
 typedef char ORDO_JOIN(ORDO_PASS, _state_fits)[sizeof(ORDO_PASS_STATE) <= (size_t)ORDO_PASS_STATE_BYTES ? 1 : -1];
 
 #ifdef __CUDACC__
-ORDO_CUDA_PASS(ORDO_PASS, ORDO_PASS_STATE, ORDO_PASS_VISIT, ORDO_PASS_FOLD, ORDO_PASS_SELECT)
+ORDO_CUDA_PASS(ORDO_PASS, ORDO_PASS_STATE, ORDO_PASS_EACH, ORDO_PASS_FOLD, ORDO_PASS_SELECT)
 #else
 __attribute__((unused)) static ordo_u64 ORDO_JOIN(ORDO_PASS, _part)(const ordo_visit *visit, ordo_u64 begin,
                                                                     ordo_u64 end, ordo_u64 *value)
@@ -135,7 +135,7 @@ __attribute__((unused)) static ordo_u64 ORDO_JOIN(ORDO_PASS, _part)(const ordo_v
     ordo_u64 folded = *value, count = 0;
     for (ordo_u64 i = begin; i < end; i++) {
         const ordo_item item = items ? items[i] : (ordo_item)i;
-        const ordo_u64 found = ORDO_PASS_VISIT(s, item, &visit->out, &visit->in);
+        const ordo_u64 found = ORDO_PASS_EACH(s, item, &visit->out, &visit->in);
         if (found == ORDO_NO_VALUE)
             continue;
         folded = ordo_fold(ORDO_PASS_FOLD, folded, found);
@@ -165,7 +165,7 @@ __attribute__((unused)) static const ordo_pass ORDO_JOIN(ORDO_PASS, _pass) = {
 
 #undef ORDO_PASS
 #undef ORDO_PASS_STATE
-#undef ORDO_PASS_VISIT
+#undef ORDO_PASS_EACH
 #undef ORDO_PASS_FOLD
 #undef ORDO_PASS_SELECT
 

@@ -30,11 +30,11 @@ ORDO_FN ordo_u64 within_near_visit(const within *s, ordo_item v, const ordo_rows
 
 #define ORDO_PASS within_start
 #define ORDO_PASS_STATE within
-#define ORDO_PASS_VISIT within_start_visit
+#define ORDO_PASS_EACH within_start_visit
 #include <ordo/operator/pass.h>
 
 #define ORDO_PASS within_near
 #define ORDO_PASS_STATE within
-#define ORDO_PASS_VISIT within_near_visit
+#define ORDO_PASS_EACH within_near_visit
 #define ORDO_PASS_FOLD ORDO_MAX
 #include <ordo/operator/pass.h>
