@@ -8,3 +8,4 @@ static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"bc", &bc_native_on_cuda},
                                            {"pagerank_pull_f32", &pagerank_pull_f32_on_cuda_under_bsp},
                                            {"pagerank_pull_f32", &pagerank_pull_f32_on_cuda_under_topology}};
+static const ordo_pass_instance *const passes[] = {NULL};

@@ -299,7 +299,20 @@ ORDO_FN ordo_u32 ordo_add_u32(ordo_u32 *p, ordo_u32 v)
 #endif
 }
 
-/* The same for 64 bits. */
+/* The same with the lesser of the two values in place of their sum. */
+ORDO_FN ordo_u32 ordo_least_u32(ordo_u32 *p, ordo_u32 v)
+{
+#if defined(__CUDA_ARCH__)
+    return atomicMin(p, v);
+#else
+    ordo_u32 old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (v < old && !__atomic_compare_exchange_n(p, &old, v, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return old;
+#endif
+}
+
+/* ordo_add_u32 for 64 bits. */
 ORDO_FN ordo_u64 ordo_add_u64(ordo_u64 *p, ordo_u64 v)
 {
 #if defined(__CUDA_ARCH__)
