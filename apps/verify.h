@@ -94,8 +94,10 @@ static inline ordo_u64 ordo_claim_word(const ordo_claim *c, ordo_real value)
     ordo_u64 word;
     if (isinf(value))
         return ~(ordo_u64)0;
+    if (c->type == ORDO_I64)
+        return (ordo_u64)(ordo_i64)value;
     if (c->type != ORDO_F32 && c->type != ORDO_F64)
-        return (ordo_u64)value;
+        return (ordo_u64)(ordo_i64)real; /* at once where a long double takes its time */
     memcpy(&word, &real, sizeof word);
     return word;
 }
