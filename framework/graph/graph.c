@@ -234,6 +234,7 @@ void ordo_graph_free(ordo_graph *g)
     ordo_partitions_free(g->partitions);
     if (g->in_made)
         ordo_csr_free(&g->in);
+    ordo_free(g->tail);
     if (g->owned) {
         ordo_csr_free(&g->out);
         ordo_vertex_data_free(&g->vertices);
@@ -297,6 +298,58 @@ ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out
     pthread_mutex_unlock(&me->lock);
     if (!status)
         *out = &g->in;
+    return status;
+}
+
+typedef struct tails {
+    const ordo_csr *g;
+    ordo_vid *tail;
+    int threads;
+} tails;
+
+static void fill_tails(void *arg, int member)
+{
+    const tails *t = (const tails *)arg;
+    ordo_u64 v, end;
+    ordo_split(t->g->n, t->threads, member, &v, &end);
+    for (; v < end; v++)
+        for (ordo_eid e = t->g->row[v]; e < t->g->row[v + 1]; e++)
+            t->tail[e] = (ordo_vid)v;
+}
+
+static ordo_status make_tails(ordo_graph *me, int threads)
+{
+    ordo_team *team;
+    tails t = {&me->out, (ordo_vid *)ordo_alloc(me->out.m, sizeof *t.tail), 0};
+    ordo_status status = t.tail ? ordo_graph_team(threads, me->out.m, &team) : ORDO_ERR_MEMORY;
+    if (status) {
+        ordo_free(t.tail);
+        return status;
+    }
+    t.threads = ordo_team_size(team);
+    ordo_team_run(team, fill_tails, &t);
+    ordo_team_return(team);
+    me->tail = t.tail;
+    return ORDO_OK;
+}
+
+ordo_status ordo_edges_of(const ordo_graph *g, bool with_tails, int threads, ordo_edges *out)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* as above */
+    ordo_status status = ORDO_OK;
+    pthread_mutex_lock(&me->lock);
+    if (with_tails && !me->tail)
+        status = make_tails(me, threads);
+    const ordo_vid *tail = with_tails ? me->tail : NULL;
+    pthread_mutex_unlock(&me->lock);
+    if (!status)
+        *out = (ordo_edges){.row = g->out.row,
+                            .head = g->out.head,
+                            .weight = g->out.stride == 1 ? (const ordo_u32 *)g->out.weight : NULL,
+                            .tail = tail,
+                            .edges = g->out.m,
+                            .vertices = g->out.n,
+                            .stride = g->out.stride};
     return status;
 }
 
@@ -484,6 +537,7 @@ void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out)
         me->scanned = true;
     }
     *out = me->info;
-    out->bytes = csr_bytes(&g->out) + (g->in_made ? csr_bytes(&g->in) : 0) + vertex_bytes(g);
+    out->bytes = csr_bytes(&g->out) + (g->in_made ? csr_bytes(&g->in) : 0) +
+                 (me->tail ? g->out.m * sizeof *me->tail : 0) + vertex_bytes(g);
     pthread_mutex_unlock(&me->lock);
 }

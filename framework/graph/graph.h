@@ -37,6 +37,7 @@ typedef struct ordo_lent {
 
 struct ordo_graph {
     ordo_u64 references; /* atomic */
+    ordo_vid *tail;      /* [m] the tails of out-edges, or NULL; made under lock, then never changed */
     ordo_csr out, in;    /* in: valid where in_made; made under lock, then never changed */
     ordo_vertex_data vertices;
     bool owned;        /* the arrays of out and vertices are ours to free */

@@ -21,10 +21,12 @@
 #include "plan.h"
 #include "registry.h"
 #include "reserved.h"
+#include "session.h"
 #include "trace.h"
 
 struct ordo_job_private {
     const ordo_graph *graph;
+    ordo_session *session;
     const ordo_options *options;
     const char *scheduler;
     struct timespec start;
@@ -89,8 +91,15 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         return ordo_fail(ORDO_ERR_USAGE, "no operator given");
     if ((status = ORDO_RESERVED_CHECK(ordo_work, work)))
         return status;
-    if ((status = ordo_choose(work, options, p)))
+    if (work->session && (status = ordo_session_check(work)))
         return status;
+    ordo_options on = *options;
+    if (work->session)
+        on.device = ordo_session_device(work->session);
+    if ((status = ordo_choose(work, &on, p)))
+        return status;
+    if (work->session && !p->backend)
+        snprintf(p->fallback, sizeof p->fallback, "%s", ordo_session_why(work->session));
     if ((status = check_options(options)))
         return status;
 
@@ -116,7 +125,7 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
     if (work->num_items > ORDO_MAX_VERTICES || work->targets > ORDO_MAX_VERTICES)
         return ordo_fail(ORDO_ERR_USAGE, "operator '%s': more than %llu items or targets", op->name,
                          (unsigned long long)ORDO_MAX_VERTICES);
-    return ordo_check_initial(work);
+    return work->session && ordo_session_is_apart(work->session) ? ORDO_OK : ordo_check_initial(work);
 }
 
 static const ordo_options no_options;
@@ -292,6 +301,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
     static const ordo_u64 no_state[8];
     ordo_memory_reset_peak();
     ordo_job_private own = {.graph = work->graph,
+                            .session = work->session,
                             .options = options,
                             .scheduler = p->scheduler->name,
                             .caller = pthread_self(),
@@ -344,7 +354,7 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
     ordo_status status = make_plan(work, options, &p);
     if (status)
         return status;
-    status = run_plan(work, options, &p, stats);
+    status = ordo_session_note(work->session, run_plan(work, options, &p, stats));
     const ordo_instance *on_cpu = ordo_instance_find(work->op, p.scheduler->name, ORDO_ON_CPU);
     if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && on_cpu && on_cpu->run) { /* the cells are unharmed */
         p.backend = NULL;
@@ -371,6 +381,8 @@ ordo_status ordo_program_run(const ordo_program *program, const ordo_work *work,
     const ordo_operator none = {.name = program->name, .summary = program->summary, .kind = ORDO_KIND_PROGRAM};
     ordo_work own = *work;
     ordo_plan p;
+    if (work->session)
+        return ordo_fail(ORDO_ERR_USAGE, "program '%s' has no part in a session", program->name);
     options = options ? options : &no_options;
     ordo_status status = ordo_choose_program(program, options, &p);
     if (status || (status = check_options(options)))
@@ -553,6 +565,12 @@ void ordo_job_trace_end(ordo_job *job, double seconds)
 const ordo_graph *ordo_job_graph(const ordo_job *job)
 {
     return job->own->graph;
+}
+
+ordo_session *ordo_job_session(const ordo_job *job, void **own)
+{
+    *own = job->own->session ? ordo_session_own(job->own->session) : NULL;
+    return job->own->session;
 }
 
 int ordo_job_host_threads(const ordo_job *job)

@@ -38,7 +38,9 @@
     X(discharge, contract_discharge, 24)                                                                               \
     X(bank, contract_bank, 150)                                                                                        \
     X(hash_table, contract_hash_table, 150)                                                                            \
-    X(sgd, contract_sgd, 150)
+    X(sgd, contract_sgd, 150)                                                                                          \
+    X(matching, contract_matching, 150)                                                                                \
+    X(dining, contract_dining, 60)
 #define CONTRACT_DECLARE(_op, _reference, _size) contract_reference _reference;
 CONTRACT_OPERATORS(CONTRACT_DECLARE)
 #undef CONTRACT_DECLARE

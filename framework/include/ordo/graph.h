@@ -280,6 +280,15 @@ ORDO_API ordo_status ordo_graph_induced(const ordo_graph *g, const ordo_u8 *keep
  */
 ORDO_API const ordo_csr *ordo_graph_out(const ordo_graph *g);
 /**
+ * The graph's edges, for the state of a critical operator to which the framework hands edges.
+ * @param g        any graph
+ * @param tails    whether the operator's items are edges: out->tail is then made on first use and kept, 4 bytes an edge
+ * @param threads  0: all cores
+ * @param out      [out] valid as long as the graph
+ * @return ORDO_OK; ORDO_ERR_MEMORY
+ */
+ORDO_API ordo_status ordo_edges_of(const ordo_graph *g, bool tails, int threads, ordo_edges *out);
+/**
  * Rows of in-edges: heads are then the edges' tails. The out-rows themselves where the graph is symmetric; otherwise
  * transposed on first use and kept. Thread-safe.
  * @param g        any graph

@@ -50,6 +50,20 @@ typedef enum ordo_type {
 } ordo_type;
 
 /**
+ * A graph's edges in the state of a critical operator to which the framework hands edges (ORDO_CRITICAL_EDGE).
+ * ordo_edges_of() fills it. The arrays are the graph's.
+ */
+typedef struct ordo_edges {
+    const ordo_eid *row;    /**< [vertices + 1] edges row[v] .. row[v + 1] - 1 have tail v */
+    const ordo_vid *head;   /**< [edges * stride] the head of edge e is head[e * stride] */
+    const ordo_u32 *weight; /**< [edges] words of weights where these are an array of their own, else NULL */
+    const ordo_vid *tail;   /**< [edges] for operators whose items are edges, else NULL */
+    ordo_u64 edges;         /**< number of edges */
+    ordo_vid vertices;      /**< number of vertices */
+    ordo_u32 stride;        /**< 1, or 2: the word behind a head is the weight */
+} ordo_edges;
+
+/**
  * @def ORDO_FN
  * A function of an operator: inlined wherever it is used, on the host and on the device.
  * @def ORDO_RESTRICT

@@ -151,13 +151,22 @@ ORDO_INLINE void ordo_set_state(ordo_job *job, int member, ordo_u32 state)
     ORDO_COUNT(__atomic_store_n(&job->counters[member].state, state, __ATOMIC_RELAXED));
 }
 
-/* Begins counting for a member; `count` is all zero. `bins` and `far` are those of the bins from which entries leave
+/* Begins counting for a member; `count` is all zero. Where a run consists of several, it goes on from the counters that
+ * the last of these has published. `bins` and `far` are those of the bins from which entries leave
  * for processing only by ways that add to count->put; bin_count 0: the scheduler has a probe (ordo_job_probe) instead.
  * If the run is traced, the member publishes its counters in the middle of a superstep, too. */
 ORDO_INLINE void ordo_count_from(ordo_job *job, int member, ordo_counters *count, const ordo_bin *bins,
                                  ordo_u32 bin_count, const ordo_bin *far)
 {
+    const ordo_counters *before = &job->counters[member];
     ordo_set_state(job, member, ORDO_BUSY);
+    count->items += before->items;
+    count->edges += before->edges;
+    count->useful += before->useful;
+    count->stale += before->stale;
+    count->activations += before->activations;
+    count->work_seconds += before->work_seconds;
+    count->put += before->put;
     if (!job->traced)
         return;
     count->shared = &job->counters[member];

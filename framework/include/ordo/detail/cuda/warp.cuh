@@ -367,30 +367,6 @@ ORDO_DEV void op_warp_show_state(const op_warp *w, const ordo_cuda_run &run, ord
         ordo_live_state(run.traced, state);
 }
 
-/* When a warp of a traced run last showed its counters, and how often it has been asked since the start. */
-typedef struct op_warp_turns {
-    ordo_u32 count, shown;
-} op_warp_turns;
-
-/* The same for the counters, if the warp has not shown them for a few microseconds. */
-ORDO_DEV void op_warp_show_if_due(const op_warp *w, const ordo_cuda_run &run, op_warp_turns *turns)
-{
-    if (!w->live)
-        return;
-    const ordo_u32 now = (ordo_u32)clock() >> ORDO_LIVE_TICK;
-    if (!__any_sync(~0u, now != turns->shown))
-        return;
-    turns->shown = now;
-    op_warp_show(w, run, ORDO_LIVE_KEEP);
-}
-
-/* The same, at every 16th call: a hop is so short that reading the clock in each would take a tenth of it. */
-ORDO_DEV void op_warp_show_at_times(const op_warp *w, const ordo_cuda_run &run, op_warp_turns *turns)
-{
-    if (w->live && ++turns->count % 16 == 0)
-        op_warp_show_if_due(w, run, turns);
-}
-
 /* Adds the warp's counters to the grid's. */
 ORDO_DEV void op_warp_publish(op_warp *w, const ordo_cuda_run &run)
 {
