@@ -236,7 +236,7 @@ static ordo_status copy_rows(const ordo_job *job, ordo_cuda_own *own, const ordo
     void *row = NULL, *edge = NULL;
     ordo_status status = take(job, own, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
     if (!status)
-        status = take(job, own, csr->m * r.stride * sizeof(ordo_u32), &edge);
+        status = take(job, own, csr->m * r.stride * sizeof(ordo_u32) + ORDO_CUDA_PADDING, &edge);
     if (!status)
         status = ordo_copy_in(row, csr->row, (ordo_u64)csr->n + 1, sizeof(ordo_u64), NULL, threads, "copying rows");
     if (!status)
@@ -426,7 +426,8 @@ ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_cuda_order *out)
     ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
     device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
     if (!status && !d->has_order) {
-        const bool all = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS || c->in.m >= 0xffffffffu;
+        const bool all =
+            ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u;
         ordo_order order;
         status = ordo_order_rows(c->job->in, all, &order);
         if (!status)

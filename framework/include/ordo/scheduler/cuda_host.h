@@ -30,7 +30,9 @@
 
 ORDO_BEGIN_DECLS
 
-/* Rows on the device: edges as {head, weight} pairs, or heads only. */
+/* Rows on the device: edges as {head, weight} pairs, or heads only. ORDO_CUDA_PADDING bytes behind the last one may be
+ * read, so that a load of 16 bytes may begin with any edge. */
+enum { ORDO_CUDA_PADDING = 16 };
 typedef struct ordo_cuda_rows {
     const ordo_u64 *row;  /* [n + 1] */
     const ordo_u32 *edge; /* [m * stride] */
@@ -189,8 +191,8 @@ typedef struct ordo_cuda_order {
     ordo_u32 pieces;
     bool all; /* the classes after the first, too: else these are empty */
 } ordo_cuda_order;
-/* That of the graph: all vertices where it has hubs, or 2^32 edges or more. Made by the first call for a graph and kept
- * with it. After ordo_cuda_begin with `need_in`. */
+/* That of the graph: all vertices where it has hubs, or nearly 2^32 edges or vertices. Made by the first call for a
+ * graph and kept with it. After ordo_cuda_begin with `need_in`. */
 ORDO_API ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_cuda_order *out);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
