@@ -11,7 +11,7 @@
  * group ahead, and each row is added up by one lane or by a few, which take the tails from there. In meshes and road
  * networks neighbours of consecutive vertices are consecutive, so that the loads of a warp meet in few cache lines. On
  * graphs with hubs rows are listed by their number of edges (ordo_cuda_order), and a row is added up by one, four or
- * eight lanes; the shares of the hottest vertices (ordo_cuda_hot) are copied to shared memory in each round.
+ * eight lanes; the shares of the hottest vertices are copied to shared memory in each round.
  * A longer row is added up by a warp, and one of more than ORDO_CUDA_PIECE edges by several, a piece of it each: the
  * warp that arrives last adds up the pieces. So no warp has much more than a piece at once, and warps wait for each
  * other at the end of a round alone.
@@ -206,17 +206,14 @@ ORDO_DEV void op_dev_listed(const op_gather_args &a, const op_gather_step &step,
     const ordo_u32 lane = threadIdx.x % Lanes, row = threadIdx.x % 32 / Lanes;
     for (ordo_u64 at = first + (ordo_u64)warp * rows; at < end; at += (ordo_u64)warps * rows) {
         const bool has = at + row < end;
-        ordo_vid v = 0;
-        op_value sum = op_none();
-        if (has) {
-            v = __ldg(a.order.row + at + row);
-            const ordo_eid e = __ldg(a.rows.row + v);
-            sum = op_dev_edges(a, step, v, e, lane, Lanes, (ordo_u32)(__ldg(a.rows.row + v + 1) - e));
-        }
+        const uint4 entry = has ? __ldg(a.order.row + at + row) : make_uint4(0, 0, 0, 0);
+        const ordo_u32 count = entry.w & ((1u << ORDO_CUDA_COUNT_BITS) - 1);
+        const ordo_eid e = (ordo_eid)(entry.w >> ORDO_CUDA_COUNT_BITS) << 32 | entry.z;
+        op_value sum = op_dev_edges(a, step, entry.x, e, lane, Lanes, count);
         __syncwarp();
         sum = op_dev_join_lanes(sum, Lanes);
         if (has && lane == 0)
-            op_dev_finish(a, step, v, op_dev_position(a, v), sum, mine);
+            op_dev_finish(a, step, entry.x, entry.y, sum, mine);
     }
 }
 
@@ -547,9 +544,7 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     arrays.count = op_arrays(&a->state, n, n, c->in.m, arrays.array);
     ordo_status status = ordo_cuda_arrays_in(c, &arrays);
     if (!status)
-        status = ordo_cuda_hot(c, GATHER_HOT, &a->hot);
-    if (!status)
-        status = ordo_cuda_order_rows(c, &a->order);
+        status = ordo_cuda_order_rows(c, GATHER_HOT, &a->order, &a->hot);
     if (status)
         return status;
     a->tail = a->hot.count ? a->hot.edge : a->rows.edge;
@@ -561,13 +556,12 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     bool enough = a->piece && a->arrived && a->sums && a->stop;
     if (!a->order.all)
         enough = (a->begin = (ordo_u32 *)ordo_cuda_alloc(c, n + 1, sizeof(ordo_u32), false)) && enough;
-    const ordo_u64 places = n + a->hot.count;
     a->share[1] = (op_share *)c->cells;
     if (op_shares || a->hot.count)
-        enough = (a->share[1] = (op_share *)ordo_cuda_alloc(c, places, sizeof(op_share), false)) && enough;
+        enough = (a->share[1] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false)) && enough;
     a->share[0] = a->share[1];
     if (!in_place)
-        enough = (a->share[0] = (op_share *)ordo_cuda_alloc(c, places, sizeof(op_share), false)) && enough;
+        enough = (a->share[0] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false)) && enough;
     return enough ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
