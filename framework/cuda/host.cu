@@ -160,7 +160,7 @@ typedef struct device_graph {
     uint4 *record; /* [2 * n], or NULL */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
-    bool has_in, record_asked, hot_asked, has_order;
+    bool has_in, record_asked, has_order;
 } device_graph;
 
 static void drop_rows(ordo_cuda_rows *r)
@@ -261,7 +261,7 @@ static ordo_status copy_rows(ordo_cuda_own *own, const ordo_csr *csr, ordo_cuda_
     void *row = NULL, *edge = NULL, *wide = NULL;
     ordo_status status = take(own, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
     if (!status)
-        status = take(own, csr->m * r.stride * sizeof(ordo_u32), &edge);
+        status = take(own, csr->m * r.stride * sizeof(ordo_u32) + ORDO_CUDA_PADDING, &edge);
     if (!status && is_wide(csr))
         status = take(own, csr->m * sizeof(ordo_u64), &wide);
     if (!status)
@@ -392,52 +392,33 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
 
 /* ---- hot tails ---- */
 
-/* Copies the positions, and makes the edges. Leaves nothing where there is not enough memory, which is no error. */
+/* Whether there is memory for them; if not, runs do without. */
+static bool tails_fit(const ordo_cuda *c)
+{
+    size_t left = 0, whole = 0;
+    if (cudaMemGetInfo(&left, &whole) == cudaSuccess)
+        return left / 2 >= (c->in.m + (ordo_u64)c->in.n) * sizeof(ordo_u32);
+    cudaGetLastError();
+    return false;
+}
+
+/* Copies the positions, and makes the edges. */
 static ordo_status make_tails(const ordo_cuda *c, const ordo_u32 *position, ordo_u32 count, ordo_cuda_tails *out)
 {
-    const ordo_u64 bytes = c->in.m * sizeof(ordo_u32), places = (ordo_u64)c->in.n * sizeof(ordo_u32);
-    size_t left = 0, whole = 0;
     void *edge = NULL, *place = NULL;
-    if (cudaMemGetInfo(&left, &whole) != cudaSuccess || left / 2 < bytes + places ||
-        cudaMalloc(&place, places) != cudaSuccess || cudaMalloc(&edge, bytes) != cudaSuccess) {
-        cudaGetLastError();
-        cudaFree(place);
-        return ORDO_OK;
-    }
+    ordo_status status = take(c->job, c->own, (ordo_u64)c->in.n * sizeof(ordo_u32), &place);
+    if (!status)
+        status = take(c->job, c->own, c->in.m * sizeof(ordo_u32), &edge);
     *out = ordo_cuda_tails{(const ordo_u32 *)edge, (const ordo_u32 *)place, count};
-    ordo_status status = ordo_copy_in(place, position, c->in.n, sizeof(ordo_u32), NULL, ordo_job_host_threads(c->job),
-                                      "copying positions");
+    if (!status)
+        status = ordo_copy_in(place, position, c->in.n, sizeof(ordo_u32), NULL, ordo_job_host_threads(c->job),
+                              "copying positions");
     if (!status) {
         ordo_renumber_tails(c->in, out->position, (ordo_u32 *)edge);
         status = failed(cudaGetLastError(), "launching the kernel that renumbers tails");
     }
     if (!status)
         status = failed(cudaDeviceSynchronize(), "renumbering tails"); /* ordo_cuda_launch_all counts the time */
-    if (status)
-        drop_tails(out);
-    return status;
-}
-
-ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out)
-{
-    void *attached = NULL;
-    *out = ordo_cuda_tails{};
-    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
-    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
-    if (status)
-        return status;
-    if (!d->hot_asked && ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS &&
-        (ordo_u64)c->in.n + most <= ORDO_MAX_VERTICES) {
-        ordo_u32 *position = (ordo_u32 *)ordo_alloc(c->in.n, sizeof *position);
-        if (!position)
-            return ORDO_ERR_MEMORY;
-        const ordo_u32 count = ordo_hot_positions(ordo_graph_out(ordo_job_graph(c->job)), most, position);
-        if (count)
-            status = make_tails(c, position, count, &d->hot);
-        ordo_free(position);
-    }
-    d->hot_asked = true;
-    *out = d->hot;
     return status;
 }
 
@@ -447,40 +428,62 @@ static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_o
 {
     const int threads = ordo_job_host_threads(c->job);
     void *row = NULL, *piece = NULL;
-    ordo_status status = take(c->own, order->rows * sizeof *order->row, &row);
+    ordo_status status = take(c->own, 4 * order->rows * sizeof *order->row, &row);
     if (!status)
         status = take(c->own, 2ull * order->out.pieces * sizeof *order->piece, &piece);
     if (!status)
-        status = ordo_copy_in(row, order->row, order->rows, sizeof *order->row, NULL, threads, "copying lists of rows");
+        status =
+            ordo_copy_in(row, order->row, order->rows, 4 * sizeof *order->row, NULL, threads, "copying lists of rows");
     if (!status)
-        status = ordo_copy_in(piece, order->piece, 2ull * order->out.pieces, sizeof *order->piece, NULL, threads,
+        status = ordo_copy_in(piece, order->piece, order->out.pieces, 2 * sizeof *order->piece, NULL, threads,
                               "copying lists of rows");
     *out = order->out;
-    out->row = (const ordo_u32 *)row;
+    out->row = (const uint4 *)row;
     out->piece = (const uint2 *)piece;
     if (status)
         drop_order(out);
     return status;
 }
 
-ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_cuda_order *out)
+static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
+{
+    const bool hubs = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS;
+    ordo_order order;
+    ordo_u32 *position = NULL, count = 0;
+    ordo_status status = ordo_order_rows(c->job->in, hubs || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u, &order);
+    if (!status && hubs && !(position = (ordo_u32 *)ordo_alloc(c->in.n, sizeof *position)))
+        status = ORDO_ERR_MEMORY;
+    if (!status && hubs)
+        count = ordo_hot_positions(ordo_graph_out(ordo_job_graph(c->job)), most, position);
+    if (count && tails_fit(c)) {
+        ordo_order_positions(&order, count, position);
+        status = make_tails(c, position, count, &d->hot);
+    }
+    if (!status)
+        status = copy_order(c, &order, &d->order);
+    ordo_free(position);
+    ordo_free(order.row);
+    ordo_free(order.piece);
+    return status;
+}
+
+ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *order, ordo_cuda_tails *hot)
 {
     void *attached = NULL;
-    *out = ordo_cuda_order{};
+    *order = ordo_cuda_order{};
+    *hot = ordo_cuda_tails{};
     ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
     device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
     if (!status && !d->has_order) {
-        const bool all = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS || c->in.m >= 0xffffffffu;
-        ordo_order order;
-        status = ordo_order_rows(c->job->in, all, &order);
-        if (!status)
-            status = copy_order(c, &order, &d->order);
-        ordo_free(order.row);
-        ordo_free(order.piece);
+        status = make_order(c, most, d);
         d->has_order = !status;
+        if (status)
+            drop_tails(&d->hot);
     }
-    if (!status)
-        *out = d->order;
+    if (!status) {
+        *order = d->order;
+        *hot = d->hot;
+    }
     return status;
 }
 

@@ -51,11 +51,7 @@ ordo_u32 ordo_hot_positions(const ordo_csr *out, ordo_u32 most, ordo_u32 *positi
         position[v] = hot ? count++ : ORDO_NO_VERTEX;
         edges += hot ? degree : 0;
     }
-    if (edges < out->m / 4)
-        return 0;
-    for (ordo_u64 v = 0; v < out->n; v++)
-        position[v] = position[v] == ORDO_NO_VERTEX ? (ordo_u32)(count + v) : position[v];
-    return count;
+    return edges < out->m / 4 ? 0 : count;
 }
 
 /* ---- rows by their number of edges ---- */
@@ -70,6 +66,13 @@ static ordo_u64 pieces_of(ordo_u64 degree)
     return (degree + ORDO_CUDA_PIECE - 1) / ORDO_CUDA_PIECE;
 }
 
+static void fill_row(const ordo_csr *in, ordo_u64 v, ordo_u32 row[4])
+{
+    row[0] = row[1] = (ordo_u32)v;
+    row[2] = (ordo_u32)in->row[v];
+    row[3] = (ordo_u32)(in->row[v] >> 32) << ORDO_CUDA_COUNT_BITS | (ordo_u32)degree_of(in, v);
+}
+
 /* Writes the lists. `at`: where rows of each number of edges begin. */
 static void fill_order(const ordo_csr *in, ordo_u64 least, ordo_u64 *at, ordo_order *order)
 {
@@ -82,7 +85,7 @@ static void fill_order(const ordo_csr *in, ordo_u64 least, ordo_u64 *at, ordo_or
                 piece[1] = (ordo_u32)i;
             }
         else if (degree >= least)
-            order->row[at[degree]++] = (ordo_u32)v;
+            fill_row(in, v, order->row + 4 * at[degree]++);
     }
 }
 
@@ -109,10 +112,22 @@ ordo_status ordo_order_rows(const ordo_csr *in, bool all, ordo_order *order)
     order->out.end[ORDO_CUDA_CLASSES - 1] = (ordo_u32)order->rows;
     order->out.pieces = (ordo_u32)pieces;
     order->out.all = all;
-    order->row = (ordo_u32 *)ordo_alloc(order->rows, sizeof *order->row);
+    order->row = (ordo_u32 *)ordo_alloc(4 * order->rows, sizeof *order->row);
     order->piece = (ordo_u32 *)ordo_alloc(2 * pieces, sizeof *order->piece);
     if (!order->row || !order->piece)
         return ORDO_ERR_MEMORY;
     fill_order(in, least, count, order);
     return ORDO_OK;
+}
+
+void ordo_order_positions(ordo_order *order, ordo_u32 hot, ordo_u32 *position)
+{
+    for (ordo_u64 i = 0; i < order->out.pieces; i++) {
+        ordo_u32 *const at = &position[order->piece[2 * i]];
+        *at = *at == ORDO_NO_VERTEX ? hot++ : *at;
+    }
+    for (ordo_u64 i = 0; i < order->rows; i++) {
+        ordo_u32 *const at = &position[order->row[4 * i]];
+        order->row[4 * i + 1] = *at = *at == ORDO_NO_VERTEX ? hot++ : *at;
+    }
 }

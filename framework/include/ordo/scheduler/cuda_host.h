@@ -31,7 +31,9 @@
 
 ORDO_BEGIN_DECLS
 
-/* Rows on the device: edges as {head, weight} pairs, or heads only; weights of 8 bytes are an array of their own. */
+/* Rows on the device: edges as {head, weight} pairs, or heads only; weights of 8 bytes are an array of their own.
+ * ORDO_CUDA_PADDING bytes behind the last edge may be read, so that a load of 16 bytes may begin with any edge. */
+enum { ORDO_CUDA_PADDING = 16 };
 typedef struct ordo_cuda_rows {
     const ordo_u64 *row;  /* [n + 1] */
     const ordo_u32 *edge; /* [m * stride] */
@@ -175,26 +177,26 @@ ORDO_API ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
  * lies side by side. */
 typedef struct ordo_cuda_tails {
     const ordo_u32 *edge;     /* [m] the position of each in-edge's tail */
-    const ordo_u32 *position; /* [n] of each vertex, below n + count, all different; below count: a hot one */
+    const ordo_u32 *position; /* [n] of each vertex, below n, all different; below `count`: a hot one. Others are as in
+                                 ordo_cuda_order */
     ordo_u32 count;           /* of hot vertices; 0: there is no such list, `edge` and `position` are NULL */
 } ordo_cuda_tails;
-/* That for at most `most` hot vertices, if these have a quarter of the edges and there is enough memory; else a count
- * of 0, which is no error. Made by the first call for a graph and kept with it. After ordo_cuda_begin with `need_in`.
- */
-ORDO_API ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out);
 /* A row of more in-edges than ORDO_CUDA_SHORT is listed; of more than ORDO_CUDA_PIECE, as pieces of so many. */
-enum { ORDO_CUDA_SHORT = 96, ORDO_CUDA_PIECE = 2048, ORDO_CUDA_CLASSES = 4 };
+enum { ORDO_CUDA_SHORT = 96, ORDO_CUDA_PIECE = 2048, ORDO_CUDA_CLASSES = 4, ORDO_CUDA_COUNT_BITS = 12 };
 /* Vertices listed by their number of in-edges. */
 typedef struct ordo_cuda_order {
-    const ordo_u32 *row;             /* [end[ORDO_CUDA_CLASSES - 1]] most edges first; not those of `piece` */
-    const uint2 *piece;              /* [pieces] vertex, number of the piece: all pieces of a row one after the other */
+    const uint4 *row;   /* [end[ORDO_CUDA_CLASSES - 1]] most edges first; not those of `piece`. Vertex; position; first
+                           in-edge modulo 2^32; first in-edge / 2^32 << ORDO_CUDA_COUNT_BITS | number of in-edges */
+    const uint2 *piece; /* [pieces] vertex, number of the piece: all pieces of a row one after the other */
     ordo_u32 end[ORDO_CUDA_CLASSES]; /* class i ends there: more than ORDO_CUDA_SHORT edges, 24, 6, all others */
     ordo_u32 pieces;
     bool all; /* the classes after the first, too: else these are empty */
 } ordo_cuda_order;
-/* That of the graph: all vertices where it has hubs, or 2^32 edges or more. Made by the first call for a graph and kept
- * with it. After ordo_cuda_begin with `need_in`. */
-ORDO_API ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_cuda_order *out);
+/* Both, for at most `most` hot vertices. All vertices are listed where the graph has hubs, or nearly 2^32 edges or
+ * vertices. Tails are renumbered where the hot vertices of a graph with hubs have a quarter of the edges and there is
+ * enough memory; else a position is the vertex. Made by the first call for a graph and kept with it. After
+ * ordo_cuda_begin with `need_in`. */
+ORDO_API ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *order, ordo_cuda_tails *hot);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
 ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);

@@ -11,7 +11,7 @@
  * group ahead, and each row is added up by one lane or by a few, which take the tails from there. In meshes and road
  * networks neighbours of consecutive vertices are consecutive, so that the loads of a warp meet in few cache lines. On
  * graphs with hubs rows are listed by their number of edges (ordo_cuda_order), and a row is added up by one, four or
- * eight lanes; the shares of the hottest vertices (ordo_cuda_hot) are copied to shared memory in each round.
+ * eight lanes; the shares of the hottest vertices are copied to shared memory in each round.
  * A longer row is added up by a warp, and one of more than ORDO_CUDA_PIECE edges by several, a piece of it each: the
  * warp that arrives last adds up the pieces. So no warp has much more than a piece at once, and warps wait for each
  * other at the end of a round alone.
@@ -27,9 +27,15 @@
  */
 
 enum { GATHER_AT_ONCE = 4, GATHER_SUMS = 8 };
-/* Words of shared memory for the tails of a group, how many of them one step of a group uses, at any alignment, and how
- * many groups a warp takes from each stretch of consecutive ones. */
-enum { GATHER_STAGE = 512, GATHER_WINDOW = GATHER_STAGE - 4, GATHER_TILE = 8 };
+/* Words of shared memory for the tails of a group, of which those before an aligned address are not used, and how many
+ * groups a warp takes from each stretch of consecutive ones. */
+#ifndef GATHER_STAGE
+#define GATHER_STAGE 512
+#endif
+#ifndef GATHER_TILE
+#define GATHER_TILE 8
+#endif
+enum { GATHER_WINDOW = GATHER_STAGE - 4 };
 /* A block on graphs with hubs, and what it has of hot shares. */
 #ifndef GATHER_EVEN
 #define GATHER_EVEN 5
@@ -116,11 +122,10 @@ ORDO_DEV op_value op_dev_join_lanes(op_value x, ordo_u32 lanes)
     return x;
 }
 
-/* By one thread: v has that value. */
-ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, op_value value,
-                            op_gather_mine *mine)
+/* By one thread: v, whose share is at `at`, has that value. */
+ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at,
+                            op_value value, op_gather_mine *mine)
 {
-    const ordo_u32 at = op_dev_position(a, v);
     const op_cell old = op_shares ? a.cells[v] : *(const op_cell *)(const void *)(step.from + at);
     const op_cell now = op_apply(&a.state, v, old, value, step.total);
     if (op_shares)
@@ -186,7 +191,7 @@ ORDO_DEV void op_dev_piece(const op_gather_args &a, const op_gather_step &step, 
     all = op_dev_join_lanes(all, 32);
     if (lane == 0) {
         ordo_dev_store(&a.arrived[first], 0u);
-        op_dev_finish(a, step, v, all, mine);
+        op_dev_finish(a, step, v, op_dev_position(a, v), all, mine);
     }
 }
 
@@ -206,17 +211,14 @@ ORDO_DEV void op_dev_listed(const op_gather_args &a, const op_gather_step &step,
     const ordo_u32 lane = threadIdx.x % Lanes, row = threadIdx.x % 32 / Lanes;
     for (ordo_u64 at = first + (ordo_u64)warp * rows; at < end; at += (ordo_u64)warps * rows) {
         const bool has = at + row < end;
-        ordo_vid v = 0;
-        op_value sum = op_none();
-        if (has) {
-            v = __ldg(a.order.row + at + row);
-            const ordo_eid e = __ldg(a.rows.row + v);
-            sum = op_dev_edges(a, step, v, e, lane, Lanes, (ordo_u32)(__ldg(a.rows.row + v + 1) - e));
-        }
+        const uint4 entry = has ? __ldg(a.order.row + at + row) : make_uint4(0, 0, 0, 0);
+        const ordo_u32 count = entry.w & ((1u << ORDO_CUDA_COUNT_BITS) - 1);
+        const ordo_eid e = (ordo_eid)(entry.w >> ORDO_CUDA_COUNT_BITS) << 32 | entry.z;
+        op_value sum = op_dev_edges(a, step, entry.x, e, lane, Lanes, count);
         __syncwarp();
         sum = op_dev_join_lanes(sum, Lanes);
         if (has && lane == 0)
-            op_dev_finish(a, step, v, sum, mine);
+            op_dev_finish(a, step, entry.x, entry.y, sum, mine);
     }
 }
 
@@ -243,113 +245,89 @@ ORDO_DEV void op_dev_walk_on(op_gather_walk *w)
     w->left = stays ? w->left - 1 : w->tile;
 }
 
-/* A row of a group: edges begin .. end - 1; those of a listed row, or of none, are left out. */
+/* A row of a group: edges begin .. end - 1. */
 typedef struct op_gather_row {
     ordo_u32 begin, end;
 } op_gather_row;
 
-/* By one thread: the row of its lane in a group. */
-ORDO_DEV op_gather_row op_dev_row(const op_gather_args &a, ordo_u32 group)
+/* By one thread: the row of its lane in a group; of a group that there is not no edges. */
+ORDO_DEV op_gather_row op_dev_row(const op_gather_args &a, ordo_u32 group, ordo_u32 groups)
 {
-    const ordo_u64 v = ((ordo_u64)group << a.shift) + (threadIdx.x % 32 >> (5 - a.shift));
-    op_gather_row row = {};
-    if (v < a.rows.n) {
-        row.begin = a.begin[v];
-        row.end = a.begin[v + 1];
-    }
-    return row;
+    const ordo_u32 n = a.rows.n,
+                   v = ((group < groups ? group : groups) << a.shift) + (threadIdx.x % 32 >> (5 - a.shift));
+    return op_gather_row{a.begin[v < n ? v : n], a.begin[v < n ? v + 1 : n]};
 }
 
-ORDO_DEV bool op_dev_is_short(op_gather_row row)
+/* By all lanes of a warp: the first edge of a group, and *count, the number of its edges. */
+ORDO_DEV ordo_u32 op_dev_first(op_gather_row row, ordo_u32 *count)
 {
-    return row.end - row.begin <= ORDO_CUDA_SHORT;
+    const ordo_u32 first = __shfl_sync(0xffffffffu, row.begin, 0);
+    *count = __shfl_sync(0xffffffffu, row.end, 31) - first;
+    return first;
 }
 
-/* By all lanes of a warp: the first edge of a group's rows that are not listed, from `from` on, and in *end the end of
- * the last one; 2^32 - 1 where there is none. */
-ORDO_DEV ordo_u32 op_dev_first(op_gather_row row, ordo_u32 from, ordo_u32 *end)
+/* By one thread: where in stage[] the tail of a group's first edge is: copies are of 16 bytes, aligned. */
+ORDO_DEV ordo_u32 op_dev_lead(const op_gather_args &a, ordo_u32 first)
 {
-    const bool has = op_dev_is_short(row) && row.end > row.begin && row.end > from;
-    const ordo_u32 begin = row.begin > from ? row.begin : from;
-    *end = ordo_dev_warp_max(has ? row.end : 0);
-    return ~ordo_dev_warp_max(has ? ~begin : 0);
+    return a.tail_stride == 1 ? first % 4 : 0;
 }
 
-/* By all lanes of a warp: begins to copy the tails of edges begin .. end - 1, at most GATHER_WINDOW, to stage[]: that
- * of edge e to stage[e - begin + op_dev_lead(a, begin)]. */
-ORDO_DEV ordo_u32 op_dev_lead(const op_gather_args &a, ordo_u32 begin)
+/* By all lanes of a warp: begins to copy the tails of a group to stage[], if they fit. */
+ORDO_DEV void op_dev_stage(const op_gather_args &a, op_gather_row row, ordo_u32 *stage)
 {
-    return a.tail_stride == 1 ? begin % 4 : 0;
-}
-
-ORDO_DEV void op_dev_stage(const op_gather_args &a, ordo_u32 begin, ordo_u32 end, ordo_u32 *stage)
-{
-    const ordo_u32 lane = threadIdx.x % 32, count = begin < end ? end - begin : 0;
-    const ordo_u32 words = count < GATHER_WINDOW ? count : (ordo_u32)GATHER_WINDOW;
-    if (a.tail_stride == 1) { /* 16 bytes at once; a.tail is aligned, but its last bytes may be fewer */
-        const ordo_u32 low = begin - begin % 4;
-        const ordo_u64 to = words ? (ordo_u64)begin + words : 0;
-        for (ordo_u64 e = low + 4 * (ordo_u64)lane; e < to; e += 128) {
-            const ordo_u64 left = a.rows.m - e;
-            __pipeline_memcpy_async(stage + (e - low), a.tail + e, 16, left < 4 ? 16 - 4 * (size_t)left : 0);
-        }
-    } else {
-        for (ordo_u32 i = lane; i < words; i += 32)
-            __pipeline_memcpy_async(stage + i, a.tail + ((ordo_u64)begin + i) * a.tail_stride, 4);
+    ordo_u32 count;
+    const ordo_u32 first = op_dev_first(row, &count), lead = op_dev_lead(a, first), lane = threadIdx.x % 32;
+    if (count <= GATHER_WINDOW && a.tail_stride == 1) {
+        const ordo_u32 *const tail = a.tail + (first - lead);
+        const ordo_u32 words = count ? lead + count : 0;
+        for (ordo_u32 i = 4 * lane; i < words; i += 128) /* what is behind the last edge is padding of the list */
+            __pipeline_memcpy_async(stage + i, tail + i, 16);
+    } else if (count <= GATHER_WINDOW) {
+        const ordo_u32 *const tail = a.tail + (ordo_u64)first * a.tail_stride;
+        for (ordo_u32 i = lane; i < count; i += 32)
+            __pipeline_memcpy_async(stage + i, tail + (ordo_u64)i * a.tail_stride, 4);
     }
     __pipeline_commit();
 }
 
-/* By one thread: joins to `sum` the values of its lane's edges of a row among those at `from` and behind that are in
- * stage[]. */
-ORDO_DEV op_value op_dev_staged(const op_gather_args &a, const op_gather_step &s, ordo_vid v, op_gather_row row,
-                                ordo_u32 from, const ordo_u32 *stage, op_value sum)
+/* By one thread: joins the values of every `lanes`-th edge of a row of `count` edges from the lane's on. stage[0]: the
+ * tail of the row's first edge. */
+ORDO_DEV op_value op_dev_staged(const op_gather_args &a, const op_gather_step &s, ordo_vid v, ordo_u32 begin,
+                                ordo_u32 count, const ordo_u32 *stage, ordo_u32 lanes)
 {
-    const ordo_u32 lanes = 32u >> a.shift, lane = threadIdx.x & (lanes - 1);
-    const ordo_u32 to = row.end < from + GATHER_WINDOW ? row.end : from + GATHER_WINDOW;
-    ordo_u32 e = row.begin + lane;
-    if (e < from)
-        e += (from - e + lanes - 1) & ~(lanes - 1);
-    stage += op_dev_lead(a, from);
-    for (; e < to; e += GATHER_AT_ONCE * lanes) {
-        ordo_u32 u[GATHER_AT_ONCE];
+    op_value sum = op_none();
+    for (ordo_u32 at = threadIdx.x & (lanes - 1); at < count; at += GATHER_AT_ONCE * lanes) {
         op_share share[GATHER_AT_ONCE];
 #pragma unroll
         for (int i = 0; i < GATHER_AT_ONCE; i++)
-            u[i] = e + i * lanes < to ? stage[e + i * lanes - from] : ORDO_NO_VERTEX;
+            if (at + i * lanes < count)
+                share[i] = s.from[stage[at + i * lanes]];
 #pragma unroll
         for (int i = 0; i < GATHER_AT_ONCE; i++)
-            share[i] = u[i] != ORDO_NO_VERTEX ? s.from[u[i]] : op_share{};
-#pragma unroll
-        for (int i = 0; i < GATHER_AT_ONCE; i++)
-            if (u[i] != ORDO_NO_VERTEX)
-                sum = op_join(sum, op_dev_value(a, share[i], e + i * lanes, v));
+            if (at + i * lanes < count)
+                sum = op_join(sum, op_dev_value(a, share[i], (ordo_eid)begin + at + i * lanes, v));
     }
     return sum;
 }
 
-/* By a whole warp: the rows of a group, whose first tails are in stage[]. `begin`, `end`: as of op_dev_first. */
+/* By a whole warp: the rows of a group, whose tails are in stage[] if they fit. */
 ORDO_DEV void op_dev_group(const op_gather_args &a, const op_gather_step &step, ordo_u32 group, op_gather_row row,
-                           ordo_u32 begin, ordo_u32 end, ordo_u32 *stage, op_gather_mine *mine)
+                           const ordo_u32 *stage, op_gather_mine *mine)
 {
-    const ordo_u32 lanes = 32u >> a.shift;
-    const ordo_u64 v = ((ordo_u64)group << a.shift) + (threadIdx.x % 32 >> (5 - a.shift));
-    const bool has = v < a.rows.n && op_dev_is_short(row);
+    const ordo_u32 lanes = 32u >> a.shift, lane = threadIdx.x & (lanes - 1);
+    const ordo_u32 v = (group << a.shift) + (threadIdx.x % 32 >> (5 - a.shift)), count = row.end - row.begin;
+    const bool has = v < a.rows.n && count <= ORDO_CUDA_SHORT;
+    ordo_u32 all;
+    const ordo_u32 first = op_dev_first(row, &all);
     op_value sum = op_none();
-    for (;;) {
-        if (has)
-            sum = op_dev_staged(a, step, (ordo_vid)v, row, begin, stage, sum);
-        __syncwarp();
-        if (begin >= end || end - begin <= GATHER_WINDOW)
-            break;
-        begin = op_dev_first(row, begin + GATHER_WINDOW, &end);
-        op_dev_stage(a, begin, end, stage);
-        __pipeline_wait_prior(0);
-        __syncwarp();
-    }
+    if (has && all <= GATHER_WINDOW)
+        sum = op_dev_staged(a, step, v, row.begin, count, stage + op_dev_lead(a, first) + (row.begin - first), lanes);
+    else if (has)
+        sum = op_dev_edges(a, step, v, row.begin, lane, lanes, count);
+    __syncwarp();
     sum = op_dev_join_lanes(sum, lanes);
-    if (has && threadIdx.x % lanes == 0)
-        op_dev_finish(a, step, (ordo_vid)v, sum, mine);
+    if (has && lane == 0)
+        op_dev_finish(a, step, v, v, sum, mine);
 }
 
 /* By the whole grid: all rows that are not listed. A warp has three groups at once: the rows of one are loaded, the
@@ -359,25 +337,22 @@ ORDO_DEV void op_dev_groups(const op_gather_args &a, const op_gather_step &step,
 {
     const ordo_u32 groups = (ordo_u32)(((ordo_u64)a.rows.n + (1u << a.shift) - 1) >> a.shift);
     op_gather_walk walk = op_dev_walk(groups);
-    ordo_u32 now = walk.group, side = 0, begin, end;
-    op_gather_row row = op_dev_row(a, now);
-    begin = op_dev_first(row, 0, &end);
-    op_dev_stage(a, begin, end, stage[side]);
+    ordo_u32 now = walk.group, side = 0;
+    op_gather_row row = op_dev_row(a, now, groups);
+    op_dev_stage(a, row, stage[side]);
     op_dev_walk_on(&walk);
-    op_gather_row next = op_dev_row(a, walk.group);
+    op_gather_row next = op_dev_row(a, walk.group, groups);
     while (now < groups) {
         const ordo_u32 then = walk.group;
         const op_gather_row then_row = next;
-        ordo_u32 then_end;
-        const ordo_u32 then_begin = op_dev_first(then_row, 0, &then_end);
-        op_dev_stage(a, then_begin, then_end, stage[side ^ 1]);
+        op_dev_stage(a, then_row, stage[side ^ 1]);
         op_dev_walk_on(&walk);
-        next = op_dev_row(a, walk.group);
+        next = op_dev_row(a, walk.group, groups);
         __pipeline_wait_prior(1);
         __syncwarp();
-        op_dev_group(a, step, now, row, begin, end, stage[side], mine);
+        op_dev_group(a, step, now, row, stage[side], mine);
         __syncwarp();
-        now = then, row = then_row, begin = then_begin, end = then_end, side ^= 1;
+        now = then, row = then_row, side ^= 1;
     }
     __pipeline_wait_prior(0);
 }
@@ -571,9 +546,7 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     arrays.count = op_arrays(&a->state, n, n, c->in.m, arrays.array);
     ordo_status status = ordo_cuda_arrays_in(c, &arrays);
     if (!status)
-        status = ordo_cuda_hot(c, GATHER_HOT, &a->hot);
-    if (!status)
-        status = ordo_cuda_order_rows(c, &a->order);
+        status = ordo_cuda_order_rows(c, GATHER_HOT, &a->order, &a->hot);
     if (status)
         return status;
     a->tail = a->hot.count ? a->hot.edge : a->rows.edge;
@@ -585,13 +558,12 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     bool enough = a->piece && a->arrived && a->sums && a->stop;
     if (!a->order.all)
         enough = (a->begin = (ordo_u32 *)ordo_cuda_alloc(c, n + 1, sizeof(ordo_u32), false)) && enough;
-    const ordo_u64 places = n + a->hot.count;
     a->share[1] = (op_share *)c->cells;
     if (op_shares || a->hot.count)
-        enough = (a->share[1] = (op_share *)ordo_cuda_alloc(c, places, sizeof(op_share), false)) && enough;
+        enough = (a->share[1] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false)) && enough;
     a->share[0] = a->share[1];
     if (!in_place)
-        enough = (a->share[0] = (op_share *)ordo_cuda_alloc(c, places, sizeof(op_share), false)) && enough;
+        enough = (a->share[0] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false)) && enough;
     return enough ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
