@@ -345,7 +345,9 @@ ordo_status ordo_edges_of(const ordo_graph *g, bool with_tails, int threads, ord
     if (!status)
         *out = (ordo_edges){.row = g->out.row,
                             .head = g->out.head,
-                            .weight = g->out.stride == 1 ? (const ordo_u32 *)g->out.weight : NULL,
+                            .weight = g->out.stride == 1 && !ordo_type_wide(g->out.weight_type)
+                                          ? (const ordo_u32 *)g->out.weight
+                                          : NULL,
                             .tail = tail,
                             .edges = g->out.m,
                             .vertices = g->out.n,

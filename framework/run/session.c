@@ -253,7 +253,10 @@ typedef struct passing {
 static ordo_rows rows_of(const ordo_graph *g)
 {
     const ordo_csr *csr = g ? ordo_graph_out(g) : NULL;
-    return csr ? (ordo_rows){csr->row, csr->head, csr->weight, csr->stride} : (ordo_rows){0};
+    if (!csr)
+        return (ordo_rows){0};
+    const bool words = csr->weight_type != ORDO_NONE && ordo_type_bytes(csr->weight_type) == 4;
+    return (ordo_rows){csr->row, csr->head, words ? csr->weight : NULL, csr->stride};
 }
 
 static void visit_parts(void *arg, int member)

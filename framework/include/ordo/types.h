@@ -56,11 +56,12 @@ typedef enum ordo_type {
 typedef struct ordo_edges {
     const ordo_eid *row;    /**< [vertices + 1] edges row[v] .. row[v + 1] - 1 have tail v */
     const ordo_vid *head;   /**< [edges * stride] the head of edge e is head[e * stride] */
-    const ordo_u32 *weight; /**< [edges] words of weights where these are an array of their own, else NULL */
+    const ordo_u32 *weight; /**< [edges] words of weights where these are an array of their own, else NULL; weights of 8
+                             * bytes are not handed on: every edge then weighs 1 */
     const ordo_vid *tail;   /**< [edges] for operators whose items are edges, else NULL */
     ordo_u64 edges;         /**< number of edges */
     ordo_vid vertices;      /**< number of vertices */
-    ordo_u32 stride;        /**< 1, or 2: the word behind a head is the weight */
+    ordo_u32 stride;        /**< 1, or 2: the word behind a head is the weight; 3: two words that are not read */
 } ordo_edges;
 
 /**

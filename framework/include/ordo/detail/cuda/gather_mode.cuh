@@ -77,9 +77,14 @@ ORDO_DEV int op_mode_class(ordo_u64 edges)
 /* By one thread: the value of edge e of v. */
 ORDO_DEV op_value op_mode_value(const op_mode_args &a, const op_share *from, ordo_eid e, ordo_vid v)
 {
+    const ordo_vid u = a.rows.edge[e * a.rows.stride];
+    if constexpr ((int)op_weight_type == ORDO_I64 || (int)op_weight_type == ORDO_F64) {
+        const ordo_u64 unit = (int)op_weight_type == ORDO_F64 ? 0x3ff0000000000000u : 1;
+        const ordo_u64 wide = a.rows.wide ? a.rows.wide[e] : unit;
+        return op_edge_value(&a.state, from[u], op_make_edge(e, u, v, &wide));
+    }
     const ordo_u32 one = (int)op_weight_type == ORDO_F32 ? 0x3f800000u : 1;
     const ordo_u32 weight = a.rows.stride == 2 ? a.rows.edge[2 * e + 1] : one;
-    const ordo_vid u = a.rows.edge[e * a.rows.stride];
     return op_edge_value(&a.state, from[u], op_make_edge(e, u, v, &weight));
 }
 
