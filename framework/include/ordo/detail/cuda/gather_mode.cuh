@@ -363,7 +363,7 @@ template <bool Traced> static __global__ void __launch_bounds__(ORDO_CUDA_THREAD
         change = op_join_changes(change, op_mode_rows(a, from, to, me, threads, table, warp));
         op_mode_add_change(sum, change);
         if constexpr (Traced)
-            ordo_live_barrier<3>(traced, count, true);
+            ordo_live_barrier<3>(traced, count);
         else
             grid.sync();
         if (!(ordo_dev_load(sum) > tolerance) || round >= most ||
