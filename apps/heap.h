@@ -2,24 +2,23 @@
 #ifndef ORDO_HEAP_H
 #define ORDO_HEAP_H
 
-#include <math.h>
-
 #include <ordo/error.h>
 #include <ordo/memory.h>
 
 enum { ORDO_HEAP_CHILDREN = 4 };
+#define ORDO_HEAP_NEVER (~(ordo_u64)0)
 
 /* Every child of slot i is in CHILDREN i + 1 .. CHILDREN i + CHILDREN. */
 typedef struct ordo_heap {
-    long double *key; /* [n] INFINITY: never in the heap */
-    ordo_vid *slot;   /* [n] where a vertex is in the heap */
-    ordo_vid *at;     /* [count] */
+    ordo_u64 *key;  /* [n] ORDO_HEAP_NEVER: never in the heap */
+    ordo_vid *slot; /* [n] where a vertex is in the heap */
+    ordo_vid *at;   /* [count] */
     ordo_u64 count;
 } ordo_heap;
 
 static inline ordo_status ordo_heap_make(ordo_vid n, ordo_heap *h)
 {
-    *h = (ordo_heap){.key = (long double *)ordo_alloc(n, sizeof *h->key),
+    *h = (ordo_heap){.key = (ordo_u64 *)ordo_alloc(n, sizeof *h->key),
                      .slot = (ordo_vid *)ordo_alloc(n, sizeof *h->slot),
                      .at = (ordo_vid *)ordo_alloc(n, sizeof *h->at)};
     return h->key && h->slot && h->at ? ORDO_OK : ORDO_ERR_MEMORY;
@@ -38,10 +37,10 @@ static inline void ordo_heap_put(ordo_heap *h, ordo_u64 i, ordo_vid v)
     h->slot[v] = (ordo_vid)i;
 }
 
-/* Lowers the key of v; inserts v where its key is INFINITY. */
-static inline void ordo_heap_lower(ordo_heap *h, ordo_vid v, long double key)
+/* Lowers the key of v; inserts v where its key is ORDO_HEAP_NEVER. */
+static inline void ordo_heap_lower(ordo_heap *h, ordo_vid v, ordo_u64 key)
 {
-    ordo_u64 i = isinf(h->key[v]) && h->key[v] > 0 ? h->count++ : h->slot[v];
+    ordo_u64 i = h->key[v] == ORDO_HEAP_NEVER ? h->count++ : h->slot[v];
     h->key[v] = key;
     for (; i > 0 && key < h->key[h->at[(i - 1) / ORDO_HEAP_CHILDREN]]; i = (i - 1) / ORDO_HEAP_CHILDREN)
         ordo_heap_put(h, i, h->at[(i - 1) / ORDO_HEAP_CHILDREN]);

@@ -87,6 +87,31 @@ static inline ordo_real ordo_claim_reach(const ordo_claim *c, ordo_real du, ordo
     return sum <= c->limit ? sum : ORDO_REAL_INFINITY;
 }
 
+/* Values that are not negative, INFINITY among them, as words that compare as they do; and back. */
+static inline ordo_u64 ordo_claim_word(const ordo_claim *c, ordo_real value)
+{
+    const double real = (double)value;
+    ordo_u64 word;
+    if (isinf(value))
+        return ~(ordo_u64)0;
+    if (c->type == ORDO_I64)
+        return (ordo_u64)(ordo_i64)value;
+    if (c->type != ORDO_F32 && c->type != ORDO_F64)
+        return (ordo_u64)(ordo_i64)real; /* at once where a long double takes its time */
+    memcpy(&word, &real, sizeof word);
+    return word;
+}
+static inline ordo_real ordo_claim_of_word(const ordo_claim *c, ordo_u64 word)
+{
+    double real;
+    if (word == ~(ordo_u64)0)
+        return ORDO_REAL_INFINITY;
+    if (c->type != ORDO_F32 && c->type != ORDO_F64)
+        return (ordo_real)word;
+    memcpy(&real, &word, sizeof real);
+    return real;
+}
+
 /* Text of a value. */
 typedef struct ordo_claim_text {
     char text[40];

@@ -447,9 +447,9 @@ static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_o
 {
     const int threads = ordo_job_host_threads(c->job);
     void *row = NULL, *piece = NULL;
-    ordo_status status = take(c->job, c->own, order->rows * sizeof *order->row, &row);
+    ordo_status status = take(c->own, order->rows * sizeof *order->row, &row);
     if (!status)
-        status = take(c->job, c->own, 2ull * order->out.pieces * sizeof *order->piece, &piece);
+        status = take(c->own, 2ull * order->out.pieces * sizeof *order->piece, &piece);
     if (!status)
         status = ordo_copy_in(row, order->row, order->rows, sizeof *order->row, NULL, threads, "copying lists of rows");
     if (!status)
