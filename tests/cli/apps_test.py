@@ -427,7 +427,7 @@ class Run(Base):
                 self.assertEqual(record["result"], {"labels": len(set(label)), "largest": max(label.count(l) for l in set(label))})
                 self.assertEqual(record["options"]["rounds"], rounds)
         self.refused(2, "in-place operator; 'lp' is not", "lp", self.gr, "--scheduler", "topology")
-        self.refused(2, "does not run gather operators; 'lp' is one", "lp", self.gr, "--scheduler", "delta")
+        self.refused(2, "needs a residual-driven operator; 'lp' is not", "lp", self.gr, "--scheduler", "delta")
         self.refused(2, "--rounds '0', expected", "lp", self.gr, "--rounds", 0)
         self.refused(2, "cc has no rounds, so it takes no --rounds", "cc", self.gr, "--rounds", 3)
 

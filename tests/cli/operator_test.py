@@ -188,6 +188,34 @@ class Run(Files):
         self.assertEqual(r.returncode, 1)
         self.assertRegex(r.err, r"\Aordo: vertex 1: found 4294967295, expected another one, by the operator's own check\n\Z")
 
+    def test_gather(self):
+        """Gather operators: in rounds, and by residual where they allow it; a further round, or the same rounds, verify."""
+        katz, majority = (os.path.join(TREE, "tests", "cli", "operators", name) for name in ("katz.c", "majority.c"))
+        want = [1.0] * self.n
+        for _ in range(200):
+            then = [1.0] * self.n
+            for u, v, _ in self.edges:
+                then[v] += 0.01 * want[u]
+            want = then
+        for name in command.schedulers():
+            found = self.values(katz, self.gr, "--scheduler", name, "--set-state", "alpha=0.01", "--verify")
+            self.assertLess(max(abs(float(a) - b) for a, b in zip(found, want)), 1e-8, name)
+        r = ordo("run", katz, self.gr, "--set-state", "alpha=0.01", "--set-state", "rounds=1", "--verify")
+        self.assertEqual(r.returncode, 1)
+        self.assertRegex(r.err, r"\Aordo: a further round changes cells by \S+, expected at most 1e-09\n\Z")
+        label = [v % 7 for v in range(self.n)]
+        for _ in range(6):
+            votes = [{} for _ in range(self.n)]
+            for u, v, _ in self.edges:
+                votes[v][label[u]] = votes[v].get(label[u], 0) + 1
+            label = [min(d, key=lambda l: (-d[l], l)) if d else old for d, old in zip(votes, label)]
+        self.assertEqual([int(v) for v in self.values(majority, self.gr, "--verify")], label)
+        self.refused(2, "needs a residual-driven operator; 'majority' is not", "run", majority, self.gr, "--scheduler", "delta")
+        self.refused(2, "in-place operator; 'majority' is not", "run", majority, self.gr, "--scheduler", "topology")
+        text = self.ok(ordo("compare", katz, self.gr, "--repeat", 2, "--warmup", 0)).out
+        self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), len(command.schedulers()), text)
+        self.refused(2, "'katz' is a gather operator; check-operator tests relax operators", "check-operator", katz)
+
     def test_messages(self):
         """What the compiler says comes first, and is about the user's file; then one line."""
         for name, text, line, why in (("a.c", text_of().replace("e.weight", "e.wait"), 3, "wait"),

@@ -44,6 +44,11 @@ static bool is_critical(void)
     return current.op.kind == ORDO_KIND_CRITICAL;
 }
 
+static bool is_relax(void)
+{
+    return current.op.kind == ORDO_KIND_RELAX;
+}
+
 /* `source`: NULL if all vertices are initial. */
 static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *source)
 {
@@ -147,8 +152,8 @@ static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
     return answer->values ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* Adds up the cells that are better than the worst value, of critical operators all values: how many, the least, the
- * largest and, unless cells are u64 or i64, whose sum may not fit, their sum. */
+/* Adds up the cells that are better than the worst value, of operators of other kinds all values: how many, the least,
+ * the largest and, unless cells are u64 or i64, whose sum may not fit, their sum. */
 static void sum_up(ordo_answer *answer)
 {
     const ordo_type type = current.type;
@@ -156,11 +161,11 @@ static void sum_up(ordo_answer *answer)
     ordo_u64 reached = 0, sum = 0, least = 0, most = 0;
     const bool is_signed = type == ORDO_I32 || type == ORDO_I64;
     double real_sum = 0, real_least = 0, real_most = 0;
-    if (!is_critical())
+    if (is_relax())
         current.table->worst(&worst);
     for (ordo_u64 v = 0; v < answer->n; v++) {
         const void *cell = run_time_at(&current, answer->values, v);
-        if (!is_critical() && !current.table->better(cell, &worst))
+        if (is_relax() && !current.table->better(cell, &worst))
             continue;
         memcpy(&c, cell, current.cell);
         const ordo_u64 whole = ordo_type_bytes(type) == sizeof c.u64 ? c.u64
@@ -179,7 +184,7 @@ static void sum_up(ordo_answer *answer)
     }
     const ordo_type shown = type == ORDO_F32 || type == ORDO_F64 ? ORDO_F32 : is_signed ? ORDO_I32 : ORDO_U64;
     ordo_field *field = answer->fields;
-    if (!is_critical())
+    if (is_relax())
         *field++ = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
     *field++ = (ordo_field){.name = "min", .type = shown, .whole = least, .real = real_least};
     *field++ = (ordo_field){.name = "max", .type = shown, .whole = most, .real = real_most};
@@ -240,6 +245,8 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *asked, o
 
 static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
 {
+    if (current.op.kind == ORDO_KIND_GATHER)
+        return run_time_verify_gather(&current, input->graph, answer->values);
     return run_time_verify(&current, ordo_graph_out(input->graph),
                            current.table->has_source ? input->source : ORDO_NO_VERTEX, answer->values, how);
 }
@@ -303,7 +310,7 @@ ordo_status run_time_app(const options *o, const char *file, const ordo_app **ou
         .wants_weights = current.op.weight != ORDO_NONE,
         .weight = current.op.weight,
         .has_infinity = t->order == ORDO_MIN,
-        .is_approximate = is_critical(), /* which vertex comes first may change what is right */
+        .is_approximate = !is_relax(), /* which vertex comes first may change what is right, or by rounding */
         .values_are_wide = current.cell == sizeof(ordo_u64),
         .print = t->print ? print : NULL,
         .op = op_for,

@@ -617,9 +617,8 @@ ordo_status verb_check_operator(const options *o)
     if (status)
         return status;
     if (op.op.kind != ORDO_KIND_RELAX)
-        status = ordo_fail(ORDO_ERR_UNSOUND,
-                           "%s: operator '%s' is a critical operator; check-operator tests relax operators",
-                           o->words[0], op.op.name);
+        status = ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' is a %s operator; check-operator tests relax operators",
+                           o->words[0], op.op.name, op.op.kind == ORDO_KIND_GATHER ? "gather" : "critical");
     for (size_t i = 0; i < op.table->array_count && !status; i++)
         if (run_time_array_file(&op, op.table->arrays[i].name))
             status = ordo_fail(ORDO_ERR_USAGE,

@@ -23,8 +23,6 @@ static ordo_status check_kind(const char *file, const ordo_run_time *t)
     if (t->op->kind == ORDO_KIND_CRITICAL &&
         !(t->on_cuda && t->fill && t->check && t->result != ORDO_RUN_TIME_NO_RESULT))
         what = "is a critical operator; expected ORDO_CRITICAL_ARRAYS, _FILL, _RESULT and _CHECK in its list";
-    else if (t->op->kind == ORDO_KIND_GATHER)
-        what = "is a gather operator; expected a relax or a critical one";
     else if (t->order == ORDO_SUM)
         what = "has cells that sum; expected an order of cells";
     else if (t->op->kind == ORDO_KIND_RELAX && t->op->cell >= ORDO_STRUCT4)
@@ -169,8 +167,8 @@ static void make_slots(run_time_operator *op)
     size_t count = ordo_schedulers(all, RUN_TIME_SCHEDULERS), used = 0;
     for (size_t i = 0; i < count && i < RUN_TIME_SCHEDULERS; i++) {
         const ordo_pairing *pair = all[i]->pairings;
-        while (pair->kind && pair->kind != op->op.kind)
-            pair++;
+        while (pair->kind && (pair->kind != op->op.kind || (pair->needs & ORDO_RESIDUAL & ~op->op.properties)))
+            pair++; /* by residual there is code only where it is sound */
         for (unsigned device = ORDO_ON_CPU; pair->kind && device <= ORDO_ON_CUDA; device++)
             if (device == ORDO_ON_CPU || (op->table->on_cuda && !run_time_has_code(all[i]->name, device, op->op.kind)))
                 op->slots[used++].instance =
@@ -199,7 +197,7 @@ static ordo_status check_device(const options *o)
 /* The type of a value of the answer; ORDO_NONE where no answer can have it. */
 static ordo_type value_type(const ordo_run_time *t)
 {
-    if (t->op->kind == ORDO_KIND_RELAX)
+    if (t->op->kind != ORDO_KIND_CRITICAL)
         return t->op->cell;
     for (size_t i = 0; i < t->array_count; i++)
         if (t->arrays[i].at == t->result)
@@ -297,7 +295,7 @@ void run_time_begin(const run_time_operator *op, ordo_vid source, ordo_vid n, vo
 {
     for (ordo_u64 v = 0; v < n; v++)
         op->table->begin(op->state, (ordo_item)v, (char *)cells + v * op->cell);
-    if (source != ORDO_NO_VERTEX && n)
+    if (source != ORDO_NO_VERTEX && n && op->table->source)
         op->table->source(op->state, (char *)cells + source * op->cell);
 }
 

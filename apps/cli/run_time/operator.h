@@ -122,6 +122,8 @@ ordo_status run_time_check_device(const options *o, const char *file, char *firs
  * the operator's own check. Errors: ORDO_ERR_VERIFY, which names the first wrong vertex; ORDO_ERR_MEMORY. */
 ordo_status run_time_verify(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
                             ordo_verify_how how);
+/* The same of a gather operator: by a further round or, where it may not run in place, by the same rounds, serially. */
+ordo_status run_time_verify_gather(const run_time_operator *op, const ordo_graph *graph, const void *cells);
 /* What edge e of the row of u proposes, if u's cell is `tail_cell`. */
 void run_time_candidate(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, const void *tail_cell,
                         run_time_cell *out);

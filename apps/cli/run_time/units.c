@@ -60,10 +60,15 @@ typedef struct code_file {
     char path[CODE_LENGTH];     /* absolute */
 } code_file;
 
-/* On a GPU a scheduler may have a file of its own for critical operators. */
+/* A scheduler may have files of its own for gather operators and, on a GPU, for critical ones. */
 static ordo_status find_code(const char *scheduler, unsigned device, int kind, code_file *out)
 {
-    const char *const names[] = {kind == ORDO_KIND_CRITICAL ? "cuda_critical.cuh" : "cuda.cuh", "cuda.cuh"};
+    const bool gathers = kind == ORDO_KIND_GATHER, on_cpu = device == ORDO_ON_CPU;
+    const char *const any = on_cpu ? "cpu.h" : gathers ? "cuda_gather.cuh" : "cuda.cuh";
+    const char *const own = on_cpu && gathers                       ? "gather.h"
+                            : !on_cpu && kind == ORDO_KIND_CRITICAL ? "cuda_critical.cuh"
+                                                                    : any;
+    const char *const names[] = {own, any};
     const folder *from = find_folder(scheduler);
     const toolchain *headers;
     char root[HEADER_PATH + 16];
@@ -73,7 +78,7 @@ static ordo_status find_code(const char *scheduler, unsigned device, int kind, c
     const bool built = headers->include[1][0];
     snprintf(root, sizeof root, "%s%s", headers->include[built ? 1 : 0], built ? "" : "/ordo");
     for (int i = 0; i < 2; i++) {
-        const char *name = device == ORDO_ON_CPU ? "cpu.h" : names[i];
+        const char *name = names[i];
         if (from) {
             snprintf(out->path, sizeof out->path, "%s/%s", from->path, name);
             snprintf(out->name, sizeof out->name, "\"%s\"", out->path);

@@ -6,6 +6,7 @@
  */
 #include "apps/cli/run_time/operator.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,5 +232,54 @@ ordo_status run_time_verify(const run_time_operator *op, const ordo_csr *g, ordo
         return ORDO_OK;
     if (v >= g->n)
         return ordo_fail(ORDO_ERR_VERIFY, "the check of operator '%s' says vertex %u, of %u", op->op.name, v, g->n);
+    return wrong(op, v, run_time_at(op, cells, v), "another one, by the operator's own check", NULL);
+}
+
+/* ---- gather ---- */
+
+/* In place, any mixture of old and new cells was read: a further round must change little. Otherwise rounds are
+ * repeated, from the beginning; `other` and `more` are arrays of as many cells. */
+static ordo_status check_rounds(const run_time_operator *op, const ordo_csr *in, const void *cells, void *other,
+                                void *more)
+{
+    const ordo_run_time *t = op->table;
+    const double tolerance = t->tolerance(op->state), noise = t->noise(op->state, in->n, cells);
+    if (op->op.properties & ORDO_IN_PLACE) {
+        const double change = t->round(op->state, in, cells, other);
+        return change <= tolerance + noise
+                   ? ORDO_OK
+                   : ordo_fail(ORDO_ERR_VERIFY, "a further round changes cells by %g, expected at most %g", change,
+                               tolerance);
+    }
+    const ordo_u64 rounds = t->rounds(op->state);
+    double change = (double)INFINITY;
+    run_time_begin(op, ORDO_NO_VERTEX, in->n, other);
+    for (ordo_u64 i = 0; i < rounds && change > tolerance; i++) {
+        change = t->round(op->state, in, other, more);
+        memcpy(other, more, in->n * op->cell);
+    }
+    const double far = t->far(op->state, in->n, cells, other);
+    return far <= noise ? ORDO_OK
+                        : ordo_fail(ORDO_ERR_VERIFY, "cells differ by %g from those of the same rounds, serially", far);
+}
+
+ordo_status run_time_verify_gather(const run_time_operator *op, const ordo_graph *graph, const void *cells)
+{
+    const ordo_csr *in;
+    ordo_status status = ordo_graph_in(graph, 0, &in);
+    if (status)
+        return status;
+    void *other = calloc((size_t)in->n + 1, op->cell), *more = calloc((size_t)in->n + 1, op->cell);
+    status = other && more ? check_rounds(op, in, cells, other, more)
+                           : ordo_fail(ORDO_ERR_MEMORY, "no memory for a check of %u vertices", in->n);
+    free(other);
+    free(more);
+    if (status || !op->table->check)
+        return status;
+    const ordo_vid v = op->table->check(op->state, ordo_graph_out(graph), ORDO_NO_VERTEX, cells);
+    if (v == ORDO_NO_VERTEX)
+        return ORDO_OK;
+    if (v >= in->n)
+        return ordo_fail(ORDO_ERR_VERIFY, "the check of operator '%s' says vertex %u, of %u", op->op.name, v, in->n);
     return wrong(op, v, run_time_at(op, cells, v), "another one, by the operator's own check", NULL);
 }

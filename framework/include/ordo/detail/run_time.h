@@ -20,7 +20,7 @@
 ORDO_BEGIN_DECLS
 
 /* Changes with every change of this file, of ordo_operator, ordo_instance and ordo_job. */
-enum { ORDO_RUN_TIME_INTERFACE = 2 };
+enum { ORDO_RUN_TIME_INTERFACE = 3 };
 
 /* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS or ORDO_CRITICAL_SETTINGS. */
 typedef struct ordo_state_field {
@@ -66,6 +66,13 @@ typedef struct ordo_run_time {
     double (*priority)(const void *state, ordo_item item, const void *cell);
     int (*is_final)(const void *state, ordo_item item, const void *cell);
     int (*print)(const void *state, ordo_item item, const void *cell, char *out, size_t size);
+
+    /* For gather operators, beside `begin`. A round reads cells and writes others, and returns its change. */
+    double (*round)(const void *state, const ordo_csr *in, const void *from, void *to);
+    double (*far)(const void *state, ordo_vid n, const void *a, const void *b); /* a change from a to b */
+    double (*noise)(const void *state, ordo_vid n, const void *cells);          /* that of rounding */
+    double (*tolerance)(const void *state);
+    ordo_u64 (*rounds)(const void *state);
 } ordo_run_time;
 
 typedef struct ordo_run_time_instance {

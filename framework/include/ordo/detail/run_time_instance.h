@@ -17,7 +17,9 @@ enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
 
 #ifdef __CUDACC__
 #include <ordo/scheduler/cuda.cuh>
+#if ORDO_OP_KIND != ORDO_KIND_GATHER
 #include <ordo/detail/cuda/warp.cuh>
+#endif
 #define ORDO_RUN_TIME_ON _on_cuda_under_
 #else
 #include <ordo/scheduler/cpu.h>

@@ -10,14 +10,7 @@
 #define ORDO_RUN_TIME_STRING_(_text) #_text
 #define ORDO_RUN_TIME_STRING(_text) ORDO_RUN_TIME_STRING_(_text)
 
-#if ORDO_OP_KIND == ORDO_KIND_GATHER
-static const ordo_operator run_time_operator = {.kind = ORDO_KIND_GATHER};
-const ordo_run_time ordo_run_time_entry = {
-    .interface = ORDO_RUN_TIME_INTERFACE,
-    .name = ORDO_RUN_TIME_STRING(ORDO_GATHER),
-    .op = &run_time_operator,
-};
-#elif ORDO_OP_KIND == ORDO_KIND_RELAX && (ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT)
+#if ORDO_OP_KIND == ORDO_KIND_RELAX && (ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT)
 static const ordo_operator run_time_operator = {.kind = ORDO_KIND_RELAX, .cell = (ordo_type)op_cell_type};
 const ordo_run_time ordo_run_time_entry = {
     .interface = ORDO_RUN_TIME_INTERFACE,
@@ -37,6 +30,16 @@ const ordo_run_time ordo_run_time_entry = {
 #endif
 #ifdef ORDO_CRITICAL_FILL
 #define ORDO_RUN_TIME_FILL ORDO_CRITICAL_FILL
+#endif
+#elif ORDO_OP_KIND == ORDO_KIND_GATHER
+#ifdef ORDO_GATHER_SETTINGS
+#define ORDO_RUN_TIME_SETTINGS ORDO_GATHER_SETTINGS
+#endif
+#ifdef ORDO_GATHER_ARRAYS
+#define ORDO_RUN_TIME_ARRAYS ORDO_GATHER_ARRAYS
+#endif
+#ifdef ORDO_GATHER_FILL
+#define ORDO_RUN_TIME_FILL ORDO_GATHER_FILL
 #endif
 #else
 #ifdef ORDO_RELAX_SETTINGS
@@ -166,6 +169,10 @@ const ordo_run_time ordo_run_time_entry = {
     .begins = run_time_begins,
     .check = run_time_check,
 };
+
+#elif ORDO_OP_KIND == ORDO_KIND_GATHER
+
+#include <ordo/detail/run_time_gather.h>
 
 #else
 

@@ -60,6 +60,14 @@
  *                           totals that a round's _APPLY gets are those of the cells before the round; for norms, and
  *                           for mass that goes to every vertex
  *
+ * for `ordo run` alone (docs/run_time_operators.md)
+ *   ORDO_GATHER_BEGIN       cell f(s, item): what the item's cell begins with (default 0)
+ *   ORDO_GATHER_SETTINGS    numbers of the state that the command sets, as ORDO_RELAX_SETTINGS (relax.h)
+ *   ORDO_GATHER_FILL        void f(state *s, const ordo_csr *graph, ordo_vid source): fills the arrays; there is no
+ *                           source
+ *   ORDO_GATHER_CHECK       vid f(s, const ordo_csr *graph, const cell *cells): a vertex whose cell is wrong, or
+ *                           ORDO_NO_VERTEX
+ *
  * After a run, ordo_stats.change is the change of the last round and ordo_stats.supersteps the number of rounds. Sums
  * of reals depend on their order, which is not specified, so answers differ by rounding between schedulers, devices and
  * numbers of threads; under `bsp` on the CPU they are the same for any number of threads.
@@ -352,3 +360,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_GATHER_ROUNDS
 #undef ORDO_GATHER_TOTALS
 #undef ORDO_GATHER_TOTAL
+#undef ORDO_GATHER_BEGIN
+#undef ORDO_GATHER_SETTINGS
+#undef ORDO_GATHER_FILL
+#undef ORDO_GATHER_CHECK
