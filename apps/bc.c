@@ -22,6 +22,7 @@
 
 #include <ordo/memory.h>
 
+#include "apps/bc_passes.h"
 #include "apps/bc_program.h"
 #include "apps/common.h"
 #include "apps/runs.h"
@@ -46,82 +47,108 @@ typedef struct sweep {
     ordo_runs runs;
     const ordo_graph *out, *in; /* in: with reversed edges */
     ordo_u64 n;
-    int shift;
-    ordo_u32 *level;     /* [n] */
-    ordo_u64 *cells;     /* [n] */
-    ordo_u64 *paths, *x; /* [n] x in units */
-    ordo_u32 deepest;
+    bc_arrays arrays; /* of the session, as `one` is */
+    ordo_item *one;   /* [1] the source */
     ordo_betweenness_found *found;
 } sweep;
 
-static ordo_status find_levels(sweep *s, ordo_vid source)
+/* A pass over all vertices; rows NULL: it reads none. */
+static ordo_status pass(sweep *s, const ordo_pass *visit, const ordo_graph *rows, ordo_found *found)
+{
+    const ordo_each each = {.pass = visit, .state = &s->arrays, .count = s->n, .graph = rows};
+    return ordo_session_each(s->runs.session, &each, found);
+}
+
+static ordo_status find_levels(sweep *s)
 {
     const bfs_state state = {.limit = ordo_limit_u32((double)INFINITY)};
-    const ordo_sources from = {.vertex = &source, .count = 1};
-    const ordo_work work = ordo_vertex_work(ordo_operator_find("bfs"), s->out, &state, s->level, &from);
-    ordo_status status = ordo_fill(s->runs.options.threads, s->level, s->n, ORDO_UNREACHED_U32);
-    s->level[source] = 0;
+    ordo_work work = ordo_vertex_work(ordo_operator_find("bfs"), s->out, &state, s->arrays.level, NULL);
+    work.initial = s->one;
+    work.initial_count = 1;
+    ordo_status status = ordo_session_write(s->runs.session, s->one, &s->arrays.source, sizeof *s->one);
     if (!status)
-        status = ordo_runs_one(&s->runs, &work);
-    s->deepest = 0;
-    for (ordo_u64 v = 0; v < s->n; v++)
-        if (s->level[v] != ORDO_UNREACHED_U32 && s->level[v] > s->deepest)
-            s->deepest = s->level[v];
-    return status;
+        status = pass(s, &bc_levels_pass, NULL, NULL);
+    return status ? status : ordo_runs_one(&s->runs, &work);
 }
 
 /* Passes on what the cells hold, into sum[n]. */
-static ordo_status add_up(sweep *s, bool backward, ordo_u64 *sum)
+static ordo_status add_up(sweep *s, bool backward, ordo_u64 *sum, ordo_u64 deepest)
 {
-    const bc_state state = {s->level, sum, backward, s->deepest};
-    const ordo_work work = ordo_vertex_work(op_for(s->out), backward ? s->in : s->out, &state, s->cells, NULL);
-    for (ordo_u64 v = 0; v < s->n; v++)
-        sum[v] = 0;
+    const bc_state state = {s->arrays.level, sum, backward, (ordo_u32)deepest};
+    const ordo_work work = ordo_vertex_work(op_for(s->out), backward ? s->in : s->out, &state, s->arrays.cells, NULL);
     return ordo_runs_one(&s->runs, &work);
 }
 
-/* Sums wrap. If no vertex's count differs from the sum of the counts before it, none has wrapped: by induction over the
- * levels, as long as the sums here do not wrap. */
-static ordo_status check_paths(const sweep *s, ordo_vid source)
+static ordo_status add_source(sweep *s, ordo_vid source)
 {
-    const ordo_csr *in = ordo_graph_out(s->in);
-    for (ordo_vid v = 0; v < s->n; v++) {
-        ordo_u64 sum = v == source;
-        bool wraps = false;
-        for (ordo_eid e = in->row[v]; e < in->row[v + 1]; e++) {
-            const ordo_vid u = in->head[e * in->stride];
-            if (s->level[u] < s->level[v] && s->level[v] - s->level[u] == 1)
-                wraps |= __builtin_add_overflow(sum, s->paths[u], &sum);
-        }
-        if (wraps || sum != s->paths[v])
-            return ordo_fail(
-                ORDO_ERR_OVERFLOW,
-                "source %u: more than 2^64 - 1 shortest paths lead to vertex %u; scheduler 'native' counts more",
-                source, v);
-    }
-    return ORDO_OK;
+    ordo_found levels = {0}, wrapped = {0}, paths = {0};
+    s->arrays.source = source;
+    ordo_status status = find_levels(s);
+    if (!status)
+        status = pass(s, &bc_count_pass, NULL, &levels);
+    if (!status)
+        status = add_up(s, false, s->arrays.paths, levels.value);
+    if (!status)
+        status = pass(s, &bc_wrapped_pass, s->in, &wrapped);
+    if (!status && wrapped.count)
+        status =
+            ordo_fail(ORDO_ERR_OVERFLOW,
+                      "source %u: more than 2^64 - 1 shortest paths lead to vertex %u; scheduler 'native' counts more",
+                      source, (ordo_vid)wrapped.value);
+    if (!status)
+        status = pass(s, &bc_divide_pass, NULL, NULL);
+    if (!status)
+        status = add_up(s, true, s->arrays.x, levels.value);
+    if (!status)
+        status = pass(s, &bc_score_pass, NULL, &paths);
+    s->found->most_paths = fmax(s->found->most_paths, (double)paths.value);
+    return status;
 }
 
-static ordo_status add_source(sweep *s, ordo_vid source, double *score)
+/* The session's arrays; score[n] and error[n] are the host's, and 0. */
+static ordo_status make_arrays(sweep *s, double *score, double *error)
 {
-    ordo_status status = find_levels(s, source);
-    for (ordo_u64 v = 0; v < s->n; v++)
-        s->cells[v] = v == source;
-    if (!status)
-        status = add_up(s, false, s->paths);
-    if (!status)
-        status = check_paths(s, source);
-    for (ordo_u64 v = 0; v < s->n && !status; v++)
-        s->cells[v] = s->paths[v] ? ((ordo_u64)1 << s->shift) / s->paths[v] : 0;
-    if (!status)
-        status = add_up(s, true, s->x);
-    for (ordo_u64 v = 0; v < s->n && !status; v++) {
-        const double dependency = (double)s->paths[v] * ldexp((double)s->x[v], -s->shift) - 1;
-        s->found->error += ldexp((double)s->paths[v], -s->shift);
-        s->found->most_paths = fmax(s->found->most_paths, (double)s->paths[v]);
-        if (v != source && dependency > 0)
-            score[v] += dependency;
+    ordo_session *session = s->runs.session;
+    const struct {
+        void **array;
+        double *host;
+        size_t size;
+    } list[] = {{(void **)&s->arrays.level, NULL, sizeof(ordo_u32)},
+                {(void **)&s->arrays.cells, NULL, 8},
+                {(void **)&s->arrays.paths, NULL, 8},
+                {(void **)&s->arrays.x, NULL, 8},
+                {(void **)&s->arrays.score, score, 8},
+                {(void **)&s->arrays.error, error, 8}};
+    ordo_status status = ordo_session_array(session, NULL, 1, sizeof *s->one, (void **)&s->one);
+    for (size_t i = 0; i < sizeof list / sizeof list[0] && !status; i++) {
+        status = ordo_session_array(session, list[i].host, s->n, list[i].size, list[i].array);
+        if (!status && list[i].host)
+            status = ordo_runs_write(&s->runs, *list[i].array, list[i].host, s->n * sizeof(double));
     }
+    return status;
+}
+
+static ordo_status add_sources(sweep *s, const bc_request *request, double *score, double *error)
+{
+    const ordo_options *options = &s->runs.options;
+    ordo_status status = ordo_session_make(options->device, options->threads, &s->runs.session);
+    if (!status)
+        status = make_arrays(s, score, error);
+    for (ordo_u64 i = 0; i < request->count && !status; i++) {
+        if (ordo_runs_late(&s->runs))
+            status = ordo_fail(ORDO_ERR_TIMEOUT, "bc under '%s' did not end within %g s: %llu of %llu sources",
+                               options->scheduler, options->timeout, (unsigned long long)i,
+                               (unsigned long long)request->count);
+        else
+            status = add_source(s, request->source[i]);
+    }
+    if (!status)
+        status = ordo_runs_read(&s->runs, score, s->arrays.score, s->n * sizeof *score);
+    if (!status)
+        status = ordo_runs_read(&s->runs, error, s->arrays.error, s->n * sizeof *error);
+    ordo_session_free(s->runs.session);
+    for (ordo_u64 v = 0; v < s->n && !status; v++)
+        s->found->error += error[v];
     return status;
 }
 
@@ -130,7 +157,8 @@ static ordo_status run_operators(const ordo_graph *g, const bc_request *request,
 {
     const ordo_csr *in;
     ordo_graph *reversed = NULL;
-    sweep s = {.runs = {.options = *options, .stats = stats}, .out = g, .n = ordo_graph_out(g)->n, .shift = 62};
+    int shift = 62;
+    sweep s = {.runs = {.options = *options, .stats = stats}, .out = g, .n = ordo_graph_out(g)->n, .found = found};
     const double before = ordo_clock();
     ordo_status status = ordo_graph_in(g, options->threads, &in);
     if (!status)
@@ -138,31 +166,25 @@ static ordo_status run_operators(const ordo_graph *g, const bc_request *request,
     if (status)
         return status;
     s.in = reversed;
-    s.found = found;
-    while (s.n >> (62 - s.shift))
-        s.shift--;
-    s.level = ordo_alloc(s.n, sizeof *s.level);
-    s.cells = ordo_alloc(s.n, sizeof *s.cells);
-    s.paths = ordo_alloc(s.n, sizeof *s.paths);
-    s.x = ordo_alloc(s.n, sizeof *s.x);
-    status = s.level && s.cells && s.paths && s.x ? ORDO_OK : ORDO_ERR_MEMORY;
+    while (s.n >> (62 - shift))
+        shift--;
+    s.arrays.unit = ldexp(1, -shift);
+    s.arrays.one = (ordo_u64)1 << shift;
+    double *error = ordo_alloc_zero(s.n, sizeof *error);
+    status = error ? ORDO_OK : ORDO_ERR_MEMORY;
     s.runs.start = ordo_clock();
     const double prepared = s.runs.start - before;
-    for (ordo_u64 i = 0; i < request->count && !status; i++) {
-        if (ordo_runs_late(&s.runs))
-            status = ordo_fail(ORDO_ERR_TIMEOUT, "bc under '%s' did not end within %g s: %llu of %llu sources",
-                               options->scheduler, options->timeout, (unsigned long long)i,
-                               (unsigned long long)request->count);
-        else
-            status = add_source(&s, request->source[i], score);
+    if (!status) {
+        status = add_sources(&s, request, score, error);
+        if (ordo_runs_fall_back(&s.runs, status)) { /* the host's sums are still 0 */
+            *found = (ordo_betweenness_found){.sources = found->sources};
+            status = add_sources(&s, request, score, error);
+        }
     }
     ordo_runs_end(&s.runs, ordo_operator_name(op_for(g)), status);
     if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
         stats->prepare_seconds += prepared;
-    ordo_free(s.level);
-    ordo_free(s.cells);
-    ordo_free(s.paths);
-    ordo_free(s.x);
+    ordo_free(error);
     ordo_graph_free(reversed);
     return status;
 }
@@ -277,7 +299,7 @@ ordo_status ordo_betweenness_memory(const ordo_graph *g, const ordo_options *opt
     ordo_u64 none = 0;
     const ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     status = ordo_run_memory(&work, &chosen, expected, at_most);
-    fixed += rows->n * (ordo_u64)(sizeof(ordo_u32) + 3 * sizeof(ordo_u64));
+    fixed += rows->n * (ordo_u64)(sizeof(ordo_u32) + 4 * sizeof(ordo_u64));
     *expected += fixed;
     *at_most = fixed + 8 * *at_most; /* a vertex may be put on the worklist several times */
     return status;

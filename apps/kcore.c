@@ -3,8 +3,8 @@
  * The k-core is what remains when vertices with fewer than k remaining neighbours are removed until there are none; the
  * core number of a vertex is the largest k whose core contains it. Levels are peeled in ascending order: the next k is
  * one more than the smallest number of remaining neighbours, so levels without a vertex cost nothing, and a run starts
- * from the vertices that have exactly that many. Between two runs, one pass over the list of remaining vertices finds
- * them.
+ * from the vertices that have exactly that many. Between two runs, a pass over the list of remaining vertices finds
+ * them (kcore_passes.h). Everything stays on the device of the runs, by a session.
  *
  * Neighbours are counted once: directions, loops and parallel edges do not matter. A graph that is symmetric and has no
  * loops and no parallel edges is used as it is; otherwise such a copy without weights is made first, counted as
@@ -16,6 +16,7 @@
  */
 #include "apps/kcore.h"
 #include "apps/common.h"
+#include "apps/kcore_passes.h"
 #include "apps/runs.h"
 #include "apps/simple.h"
 
@@ -34,122 +35,102 @@ static const ordo_operator *op_for(const ordo_graph *g)
 
 /* ---- peeling ---- */
 
-enum { PARTS = 256, LEAST_PART = 4096 /* vertices */, FEW = 16384 /* vertices that one thread looks at */ };
-
-/* A part of the vertices: those that remain are at its beginning in `alive`; what looking at them has found. */
-typedef struct part {
-    ordo_u64 alive, count; /* remaining vertices; of these in `initial`, from the part's beginning */
-    ordo_i32 least;        /* the fewest neighbours */
-} part;
+enum { LEVELS = 4 /* between two times that removed vertices are dropped from the list */ };
 
 typedef struct peeling {
     ordo_runs runs;
     const ordo_graph *graph;
-    ordo_i32 *left;              /* [n] cells */
-    ordo_u32 *core;              /* [n] ORDO_NO_VERTEX while the vertex remains */
-    ordo_item *alive, *initial;  /* [n] remaining vertices; those with the fewest neighbours */
-    ordo_u64 alive_count, count; /* of these */
-    ordo_u32 k;                  /* 0, or those with fewer are looked for */
-    ordo_u64 size;               /* vertices of a part */
-    part part[PARTS + 1];
+    ordo_i32 *left;               /* [n] cells; these arrays are the session's */
+    ordo_u32 *core;               /* [n] ORDO_NO_VERTEX while the vertex remains */
+    ordo_item *list[2], *initial; /* [n] remaining vertices, one list at a time; those that are removed first */
+    const ordo_item *alive;       /* the list that holds them, and some that were removed; NULL: all vertices */
+    ordo_u64 alive_count;         /* of these */
+    ordo_u32 k;                   /* 0, or those with fewer are looked for */
 } peeling;
 
-static ordo_u64 parts_of(const peeling *p)
+static ordo_status drop_removed(peeling *p, const kcore_remain *remain)
 {
-    const ordo_u64 n = ordo_graph_out(p->graph)->n;
-    return n / p->size + (n % p->size != 0);
+    ordo_found found;
+    ordo_item *to = p->list[p->alive == p->list[0]];
+    const ordo_each each = {
+        .pass = &kcore_remaining_pass, .state = remain, .items = p->alive, .count = p->alive_count, .selected = to};
+    const ordo_status status = ordo_session_each(p->runs.session, &each, &found);
+    if (status)
+        return status;
+    p->alive = to;
+    p->alive_count = found.count;
+    return ORDO_OK;
 }
 
-/* Parts of the vertices, all of which remain. */
-static void make_parts(peeling *p)
+/* Lists the vertices with fewer than remain->k neighbours. found->value: the fewest that a vertex has, the type's
+ * greatest value where none remains. */
+static ordo_status list_next(peeling *p, const kcore_remain *remain, ordo_found *found)
 {
-    const ordo_u64 n = ordo_graph_out(p->graph)->n;
-    p->size = n / PARTS + 1 < LEAST_PART ? LEAST_PART : n / PARTS + 1;
-    p->alive_count = n;
-    for (ordo_u64 i = 0; i < parts_of(p); i++)
-        p->part[i].alive = n - i * p->size < p->size ? n - i * p->size : p->size;
+    const ordo_each each = {
+        .pass = &kcore_next_pass, .state = remain, .items = p->alive, .count = p->alive_count, .selected = p->initial};
+    return ordo_session_each(p->runs.session, &each, found);
 }
 
-/* Drops removed vertices from a part; finds those with the fewest neighbours or, with k, with fewer than k. */
-static void look_at_part(peeling *p, part *mine, ordo_item *alive, ordo_item *initial)
+/* Removes `count` vertices that were listed, and those that have fewer than k neighbours then. */
+static ordo_status remove_listed(peeling *p, ordo_i32 k, ordo_u64 count)
 {
-    const ordo_u32 k = p->k;
-    ordo_i32 least = ORDO_MOST_NEIGHBOURS;
-    ordo_u64 kept = 0, count = 0;
-    for (ordo_u64 i = 0; i < mine->alive; i++) {
-        const ordo_item v = alive[i];
-        if (p->core[v] != ORDO_NO_VERTEX)
-            continue;
-        alive[kept++] = v;
-        if (k ? p->left[v] >= (ordo_i32)k : p->left[v] > least)
-            continue;
-        if (!k && p->left[v] < least) {
-            least = p->left[v];
-            count = 0;
-        }
-        initial[count++] = v;
-    }
-    *mine = (part){kept, count, least};
-}
-
-static void look_at_parts(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    peeling *p = arg;
-    for (ordo_u64 i = begin / p->size; i * p->size < end; i++)
-        if (p->part[i].alive)
-            look_at_part(p, &p->part[i], p->alive + i * p->size, p->initial + i * p->size);
-        else
-            p->part[i] = (part){.least = ORDO_MOST_NEIGHBOURS};
-}
-
-/* The same for all vertices; sets *least. */
-static ordo_status look_round(peeling *p, ordo_i32 *least)
-{
-    const ordo_u64 n = ordo_graph_out(p->graph)->n, parts = parts_of(p);
-    ordo_status status = ORDO_OK;
-    if (p->alive_count < FEW)
-        look_at_parts(p, 0, n);
-    else
-        status = ordo_for_ranges(p->runs.options.threads, n, p->size, look_at_parts, p);
-    *least = ORDO_MOST_NEIGHBOURS;
-    p->alive_count = p->count = 0;
-    for (ordo_u64 i = 0; i < parts; i++) {
-        *least = p->part[i].least < *least ? p->part[i].least : *least;
-        p->alive_count += p->part[i].alive;
-    }
-    for (ordo_u64 i = 0; i < parts && !status; i++)
-        if (p->k || p->part[i].least == *least) {
-            memmove(p->initial + p->count, p->initial + i * p->size, p->part[i].count * sizeof *p->initial);
-            p->count += p->part[i].count;
-        }
-    return status;
+    const kcore_state state = {.core = p->core, .k = k};
+    ordo_work work = ordo_vertex_work(op_for(p->graph), p->graph, &state, p->left, NULL);
+    work.initial = p->initial;
+    work.initial_count = count;
+    if (ordo_runs_late(&p->runs))
+        return ordo_fail(ORDO_ERR_TIMEOUT, "kcore under '%s' did not end within %g s: level %d",
+                         p->runs.options.scheduler, p->runs.options.timeout, (int)k);
+    return ordo_runs_one(&p->runs, &work);
 }
 
 static ordo_status peel(peeling *p)
 {
-    const ordo_u32 k = p->k;
+    kcore_remain remain = {p->left, p->k ? (ordo_i32)p->k : 1};
     ordo_status status = ORDO_OK;
-    ordo_u64 before = ~(ordo_u64)0; /* vertices that remained before the last run */
-    do {
-        ordo_i32 least;
-        if ((status = look_round(p, &least)))
-            return status;
-        if (p->alive_count && p->alive_count == before)
-            return ordo_fail(ORDO_ERR_INTERNAL, "kcore: a run under scheduler '%s' has removed none of %llu vertices",
-                             p->runs.options.scheduler, (unsigned long long)before);
-        before = p->alive_count;
-        if (!p->alive_count && p->runs.ran)
+    ordo_found found;
+    for (int level = 0; !status; level++) {
+        const ordo_u64 done = level ? (ordo_u64)remain.k - 1 : 0; /* no vertex with fewer should remain */
+        if ((status = list_next(p, &remain, &found)))
             break;
-        kcore_state state = {.core = p->core, .k = k ? (ordo_i32)k : p->alive_count ? least + 1 : 1};
-        ordo_work work = ordo_vertex_work(op_for(p->graph), p->graph, &state, p->left, NULL);
-        work.initial = p->initial;
-        work.initial_count = p->count;
-        if (ordo_runs_late(&p->runs))
-            return ordo_fail(ORDO_ERR_TIMEOUT, "kcore under '%s' did not end within %g s: level %d, %llu vertices left",
-                             p->runs.options.scheduler, p->runs.options.timeout, (int)state.k,
-                             (unsigned long long)p->alive_count);
-        status = ordo_runs_one(&p->runs, &work);
-    } while (!status && !k && p->alive_count);
+        const bool any = found.value != ~(ordo_u64)0;
+        if (any && found.value < done)
+            return ordo_fail(ORDO_ERR_INTERNAL, "kcore: a run under scheduler '%s' has left a vertex with %llu of %d",
+                             p->runs.options.scheduler, (unsigned long long)found.value, (int)remain.k);
+        if (!any && level)
+            break;
+        if (!found.count && any && !p->k) { /* levels without a vertex */
+            remain.k = (ordo_i32)found.value + 1;
+            status = list_next(p, &remain, &found);
+        }
+        if (!status)
+            status = remove_listed(p, remain.k, found.count);
+        if (p->k || !any)
+            break;
+        remain.k++;
+        if (!status && level % LEVELS == 0)
+            status = drop_removed(p, &remain);
+    }
+    return status;
+}
+
+/* The session's arrays: of the host those that are given. */
+static ordo_status make_arrays(peeling *p, ordo_i32 *left, ordo_u32 *core)
+{
+    const ordo_u64 n = ordo_graph_out(p->graph)->n;
+    ordo_session *s = p->runs.session;
+    ordo_status status = ordo_session_array(s, left, n, sizeof *left, (void **)&p->left);
+    if (!status)
+        status = ordo_session_array(s, core, n, sizeof *core, (void **)&p->core);
+    for (int i = 0; i < 3 && !status; i++)
+        status = ordo_session_array(s, NULL, n, sizeof(ordo_item), (void **)(i < 2 ? &p->list[i] : &p->initial));
+    if (!status)
+        status = ordo_runs_write(&p->runs, p->left, left, n * sizeof *left);
+    if (!status)
+        status = ordo_fill(p->runs.options.threads, core, n, ORDO_NO_VERTEX);
+    if (!status)
+        status = ordo_runs_write(&p->runs, p->core, core, n * sizeof *core);
+    p->alive_count = n;
     return status;
 }
 
@@ -166,10 +147,7 @@ static ordo_status by_runs(const ordo_graph *g, ordo_u32 k, const ordo_options *
     const ordo_vid n = ordo_graph_out(g)->n;
     kcore_state unused = {0};
     ordo_i32 none = 0;
-    peeling p = {
-        .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats, .on_gpu = ordo_is_for_gpu(options)},
-        .core = core,
-        .k = k};
+    peeling p = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}, .k = k};
     ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &p.runs.options);
     if (status)
@@ -177,30 +155,27 @@ static ordo_status by_runs(const ordo_graph *g, ordo_u32 k, const ordo_options *
     const int threads = p.runs.options.threads;
     ordo_simple s = {0};
     const double before = ordo_clock();
-    p.left = ordo_alloc(n, sizeof *p.left);
-    p.alive = ordo_alloc(n, sizeof *p.alive);
-    p.initial = ordo_alloc(n, sizeof *p.initial);
-    status = p.left && p.alive && p.initial ? ordo_simple_make(g, threads, "kcore", p.left, &s) : ORDO_ERR_MEMORY;
+    ordo_i32 *left = ordo_alloc(n, sizeof *left);
+    status = left ? ordo_simple_make(g, threads, "kcore", left, &s) : ORDO_ERR_MEMORY;
     p.graph = s.graph;
     p.runs.start = ordo_clock();
     const double prepared = p.runs.start - before;
     if (!status)
-        status = ordo_fill(threads, core, n, ORDO_NO_VERTEX);
+        status = ordo_session_make(p.runs.options.device, threads, &p.runs.session);
     if (!status)
-        status = ordo_fill_ids(threads, p.alive, n);
-    if (!status) {
-        make_parts(&p);
+        status = make_arrays(&p, left, core);
+    if (!status)
         status = peel(&p);
-    }
+    if (!status)
+        status = ordo_runs_read(&p.runs, core, p.core, n * sizeof *core);
     if (!status)
         mark_members(k, n, core);
+    ordo_session_free(p.runs.session);
     ordo_runs_end(&p.runs, ordo_operator_name(work.op), status);
     if (p.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
         stats->prepare_seconds += prepared;
     ordo_simple_free(&s);
-    ordo_free(p.left);
-    ordo_free(p.alive);
-    ordo_free(p.initial);
+    ordo_free(left);
     return status;
 }
 
@@ -285,7 +260,7 @@ ordo_status ordo_kcore_memory(const ordo_graph *g, const ordo_options *options, 
         return status;
     const bool symmetric = ordo_graph_symmetric(g);
     const ordo_csr *rows = ordo_graph_out(g);
-    ordo_u64 fixed = rows->n * (ordo_u64)(sizeof(ordo_i32) + 2 * sizeof(ordo_item)) +
+    ordo_u64 fixed = rows->n * (ordo_u64)(sizeof(ordo_i32) + 3 * sizeof(ordo_item)) +
                      ORDO_TRACE_MAX * sizeof(ordo_sample); /* the sum's trace */
     ordo_u64 lists, copy = ordo_copy_memory(g, symmetric ? ORDO_AS_STORED : ORDO_SYMMETRISE, &lists);
     ordo_u64 before = copy > lists ? copy : lists; /* packed rows, or the lists, which are freed by then */

@@ -9,7 +9,7 @@
 #include <ordo/types.h>
 
 /* The rank of v: 1 to 2^32 - 1. */
-static inline ordo_u32 ordo_rank_of(ordo_vid v)
+ORDO_FN ordo_u32 ordo_rank_of(ordo_vid v)
 {
     ordo_u32 h = v + 1;
     h ^= h >> 16;
@@ -20,7 +20,7 @@ static inline ordo_u32 ordo_rank_of(ordo_vid v)
 }
 
 /* The vertex of a rank. The multipliers are the inverses, modulo 2^32; h ^ h >> 16 is its own inverse. */
-static inline ordo_vid ordo_vertex_of(ordo_u32 rank)
+ORDO_FN ordo_vid ordo_vertex_of(ordo_u32 rank)
 {
     ordo_u32 h = rank ^ rank >> 16;
     h *= 0x7ed1b41du;

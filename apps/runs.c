@@ -1,6 +1,7 @@
 /* runs.c -- see runs.h. */
 #include "apps/runs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <ordo/memory.h>
@@ -69,6 +70,7 @@ bool ordo_runs_late(const ordo_runs *runs)
 static ordo_status run_one(ordo_runs *runs, const ordo_program *program, const ordo_work *work)
 {
     ordo_options options = runs->options;
+    ordo_work own = *work;
     ordo_stats one = {0};
     double before = ordo_clock() - runs->start;
     ordo_u64 peak = ordo_memory_peak(); /* includes memory that was used between runs */
@@ -77,7 +79,8 @@ static ordo_status run_one(ordo_runs *runs, const ordo_program *program, const o
         options.timeout = rest > 1e-9 ? rest : 1e-9;
     }
     ordo_stats *stats = runs->stats ? &one : NULL;
-    ordo_status status = program ? ordo_program_run(program, work, &options, stats) : ordo_run(work, &options, stats);
+    own.session = runs->session;
+    ordo_status status = program ? ordo_program_run(program, &own, &options, stats) : ordo_run(&own, &options, stats);
     if (runs->stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         if (runs->ran && one.peak_bytes < peak)
             one.peak_bytes = peak;
@@ -94,6 +97,24 @@ ordo_status ordo_runs_one(ordo_runs *runs, const ordo_work *work)
 ordo_status ordo_runs_program(ordo_runs *runs, const ordo_program *program, const ordo_work *work)
 {
     return run_one(runs, program, work);
+}
+
+ordo_status ordo_runs_read(ordo_runs *runs, void *to, const void *from, ordo_u64 bytes)
+{
+    const double before = ordo_clock();
+    const ordo_status status = ordo_session_read(runs->session, to, from, bytes);
+    if (strcmp(ordo_session_device(runs->session), "cpu") != 0)
+        runs->transfer += ordo_clock() - before;
+    return status;
+}
+
+ordo_status ordo_runs_write(ordo_runs *runs, void *to, const void *from, ordo_u64 bytes)
+{
+    const double before = ordo_clock();
+    const ordo_status status = ordo_session_write(runs->session, to, from, bytes);
+    if (strcmp(ordo_session_device(runs->session), "cpu") != 0)
+        runs->transfer += ordo_clock() - before;
+    return status;
 }
 
 bool ordo_is_auto(const ordo_options *o)
@@ -139,6 +160,19 @@ void ordo_runs_none(ordo_stats *stats, ordo_status status)
         *stats = (ordo_stats){0};
 }
 
+bool ordo_runs_fall_back(ordo_runs *runs, ordo_status status)
+{
+    if (!status || !runs->options.device || !ordo_may_fall_back(&runs->options, status))
+        return false;
+    snprintf(runs->why_not, sizeof runs->why_not, "%s", ordo_last_error());
+    if (runs->ran)
+        ordo_stats_free(runs->stats);
+    runs->ran = false;
+    runs->transfer = 0;
+    runs->options.device = "cpu";
+    return true;
+}
+
 void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)
 {
     ordo_stats *stats = runs->stats;
@@ -148,6 +182,9 @@ void ordo_runs_end(ordo_runs *runs, const char *op, ordo_status status)
     }
     ordo_u64 peak = ordo_memory_peak();
     stats->op = op;
+    if (runs->why_not[0])
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", runs->why_not);
+    stats->transfer_seconds += runs->transfer;
     const double all = ordo_clock() - runs->start - stats->transfer_seconds;
     if (runs->on_gpu)
         stats->prepare_seconds = all - stats->run_seconds;

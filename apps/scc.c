@@ -21,10 +21,10 @@
 #include "apps/common.h"
 #include "apps/random_ranks.h"
 #include "apps/runs.h"
+#include "apps/scc_passes.h"
 #include "operators/scc.h"
 
 enum { TRIMMED_SHARE = 64 /* a pass that finds a smaller share of the vertices left is the last */ };
-enum { DONE = 0, ALL = 1, FORWARD = 2, BACKWARD = 3 }; /* parts before the first round */
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
@@ -35,162 +35,53 @@ static const ordo_operator *op_for(const ordo_graph *g)
 typedef struct search {
     ordo_runs runs;
     const ordo_graph *graph[2]; /* with the edges, and with reversed ones */
-    int threads;
     ordo_vid n;
-    ordo_u64 left;       /* vertices whose component is not known: live[0 .. left - 1] */
-    ordo_item *live;     /* [n] */
-    ordo_item *root;     /* [n] */
-    ordo_u32 *part;      /* [n] DONE where the component is known */
-    ordo_u32 *cells;     /* [n] */
-    ordo_vid *component; /* [n] a vertex of the component, where it is known */
-    ordo_u64 trimmed;    /* components found by trimming */
-    ordo_u64 count;      /* atomic: what a pass counts */
-    ordo_u64 best;       /* atomic: see pick_range */
+    ordo_u64 left;         /* vertices whose component is not known */
+    ordo_item *live;       /* [left] these; NULL: all. Arrays are the session's */
+    ordo_item *list[2];    /* [n] one of them holds these */
+    ordo_item *root, *one; /* [n] [1] where a search begins */
+    scc_arrays arrays;
+    ordo_u64 trimmed; /* components found by trimming */
 } search;
 
-/* ---- passes over the vertices left ---- */
-
-static bool has_neighbour(const ordo_csr *g, const ordo_u32 *part, ordo_vid v)
+/* A pass over the vertices left. */
+static ordo_status pass(search *s, const ordo_pass *visit, ordo_found *found)
 {
-    for (ordo_eid e = g->row[v]; e < g->row[v + 1]; e++) {
-        const ordo_vid u = g->head[e * g->stride];
-        if (u != v && __atomic_load_n(&part[u], __ATOMIC_RELAXED) == part[v])
-            return true;
-    }
-    return false;
+    const ordo_each each = {.pass = visit,
+                            .state = &s->arrays,
+                            .items = s->live,
+                            .count = s->left,
+                            .graph = s->graph[0],
+                            .reversed = s->graph[1]};
+    return ordo_session_each(s->runs.session, &each, found);
 }
 
-/* Vertices that leave during the pass may or may not be seen as gone: both are right. */
-static void trim_range(void *arg, ordo_u64 begin, ordo_u64 end)
+/* The same that lists what it selects. */
+static ordo_status list(search *s, const ordo_pass *visit, ordo_item *to, ordo_u64 *count)
 {
-    search *s = arg;
-    ordo_u64 trimmed = 0;
-    for (ordo_u64 i = begin; i < end; i++) {
-        const ordo_vid v = s->live[i];
-        if (has_neighbour(ordo_graph_out(s->graph[0]), s->part, v) &&
-            has_neighbour(ordo_graph_out(s->graph[1]), s->part, v))
-            continue;
-        s->component[v] = v;
-        __atomic_store_n(&s->part[v], DONE, __ATOMIC_RELAXED);
-        trimmed++;
-    }
-    ordo_add_u64(&s->count, trimmed);
+    ordo_found found;
+    const ordo_each each = {.pass = visit, .state = &s->arrays, .items = s->live, .count = s->left, .selected = to};
+    const ordo_status status = ordo_session_each(s->runs.session, &each, &found);
+    if (!status)
+        *count = found.count;
+    return status;
 }
 
-/* The vertex with the largest product of the degrees both ways; of equal ones the largest id. Degrees count up to
- * 65 535. */
-static void pick_range(void *arg, ordo_u64 begin, ordo_u64 end)
+/* Drops what is done from the list, and clears its cells. */
+static ordo_status drop_done(search *s)
 {
-    search *s = arg;
-    ordo_u64 best = 0;
-    for (ordo_u64 i = begin; i < end; i++) {
-        const ordo_vid v = s->live[i];
-        ordo_u64 product = 1;
-        for (int way = 0; way < 2; way++) {
-            const ordo_csr *g = ordo_graph_out(s->graph[way]);
-            const ordo_u64 degree = g->row[v + 1] - g->row[v];
-            product *= degree < 65535 ? degree : 65535;
-        }
-        const ordo_u64 here = product << 32 | v;
-        best = here > best ? here : best;
-    }
-    ordo_u64 old = __atomic_load_n(&s->best, __ATOMIC_RELAXED);
-    while (best > old && !__atomic_compare_exchange_n(&s->best, &old, best, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-/* After the pivot's search forward: the part of what it has reached, in place of the rank. */
-static void reached_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    search *s = arg;
-    for (ordo_u64 i = begin; i < end; i++) {
-        const ordo_vid v = s->live[i];
-        s->component[v] = s->cells[v]; /* kept until the search backward has ended */
-        s->cells[v] = 0;
-    }
-}
-
-/* After its search backward. */
-static void divide_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    search *s = arg;
-    ordo_u64 done = 0;
-    for (ordo_u64 i = begin; i < end; i++) {
-        const ordo_vid v = s->live[i];
-        const bool forward = s->component[v] != 0, backward = s->cells[v] != 0;
-        if (forward && backward) {
-            s->component[v] = ordo_vertex_of(s->cells[v]);
-            done++;
-        }
-        s->part[v] = forward && backward ? DONE : forward ? FORWARD : backward ? BACKWARD : ALL;
-    }
-    ordo_add_u64(&s->count, done);
-}
-
-/* Before a search forward: every vertex left has its rank. */
-static void rank_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    const search *s = arg;
-    for (ordo_u64 i = begin; i < end; i++)
-        s->cells[s->live[i]] = ordo_rank_of(s->live[i]);
-}
-
-/* After it: parts are by rank, and roots keep theirs. */
-static void root_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    search *s = arg;
-    for (ordo_u64 i = begin; i < end; i++) {
-        const ordo_vid v = s->live[i];
-        s->part[v] = s->cells[v];
-        if (s->cells[v] == ordo_rank_of(v))
-            s->root[__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED)] = v;
-        else
-            s->cells[v] = 0;
-    }
-}
-
-/* After a round's search backward. */
-static void finish_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    search *s = arg;
-    ordo_u64 done = 0;
-    for (ordo_u64 i = begin; i < end; i++) {
-        const ordo_vid v = s->live[i];
-        if (!s->cells[v])
-            continue;
-        s->component[v] = ordo_vertex_of(s->cells[v]);
-        s->part[v] = DONE;
-        done++;
-    }
-    ordo_add_u64(&s->count, done);
-}
-
-/* Calls fn for all vertices left, with count 0 before. */
-static ordo_status pass(search *s, ordo_range_fn *fn)
-{
-    s->count = 0;
-    return ordo_for_ranges(s->threads, s->left, ORDO_GRAIN, fn, s);
-}
-
-/* Drops what is done from the list, and clears its cells. Serial: in order, and one look a vertex. */
-static void drop_done(search *s)
-{
-    ordo_u64 kept = 0;
-    for (ordo_u64 i = 0; i < s->left; i++) {
-        const ordo_item v = s->live[i];
-        s->live[kept] = v;
-        kept += s->part[v] != DONE;
-        s->cells[v] = 0;
-    }
-    s->left = kept;
+    ordo_item *to = s->list[s->live == s->list[0]];
+    const ordo_status status = list(s, &scc_left_pass, to, &s->left);
+    s->live = to;
+    return status;
 }
 
 /* ---- searches ---- */
 
 static ordo_status search_from(search *s, int way, const ordo_item *initial, ordo_u64 count)
 {
-    const scc_state state = {s->part};
-    ordo_work work = ordo_vertex_work(op_for(s->graph[way]), s->graph[way], &state, s->cells, NULL);
+    const scc_state state = {s->arrays.part};
+    ordo_work work = ordo_vertex_work(op_for(s->graph[way]), s->graph[way], &state, s->arrays.cells, NULL);
     work.initial = initial;
     work.initial_count = count;
     if (ordo_runs_late(&s->runs))
@@ -202,108 +93,104 @@ static ordo_status search_from(search *s, int way, const ordo_item *initial, ord
 static ordo_status trim(search *s)
 {
     ordo_status status = ORDO_OK;
+    ordo_found found;
     ordo_u64 before;
     do {
         before = s->left;
-        if (!(status = pass(s, trim_range))) {
-            s->trimmed += s->count;
-            drop_done(s);
+        if (!(status = pass(s, &scc_trim_pass, &found))) {
+            s->trimmed += found.count;
+            status = drop_done(s);
         }
-    } while (!status && s->left && s->count >= before / TRIMMED_SHARE && s->count);
+    } while (!status && s->left && found.count >= before / TRIMMED_SHARE && found.count);
     return status;
 }
 
 static ordo_status search_pivot(search *s)
 {
-    s->best = 0;
-    ordo_status status = pass(s, pick_range);
-    const ordo_item pivot = (ordo_item)s->best;
+    ordo_found found = {0, 0};
+    ordo_status status = pass(s, &scc_pick_pass, &found);
+    const ordo_item pivot = (ordo_item)found.value;
+    const ordo_u32 rank = ordo_rank_of(pivot);
+    if (!status)
+        status = ordo_session_write(s->runs.session, s->one, &pivot, sizeof pivot);
     for (int way = 0; way < 2 && !status; way++) {
-        s->cells[pivot] = ordo_rank_of(pivot);
-        status = search_from(s, way, &pivot, 1);
+        status = ordo_session_write(s->runs.session, s->arrays.cells + pivot, &rank, sizeof rank);
         if (!status)
-            status = pass(s, way == 0 ? reached_range : divide_range);
+            status = search_from(s, way, s->one, 1);
+        if (!status)
+            status = pass(s, way == 0 ? &scc_reached_pass : &scc_divide_pass, NULL);
     }
-    drop_done(s);
-    return status;
+    return status ? status : drop_done(s);
 }
 
 static ordo_status search_round(search *s)
 {
-    ordo_status status = pass(s, rank_range);
+    ordo_u64 roots = 0;
+    ordo_found found = {0, 0};
+    ordo_status status = pass(s, &scc_rank_pass, NULL);
     if (!status)
         status = search_from(s, 0, s->live, s->left);
     if (!status)
-        status = pass(s, root_range);
+        status = list(s, &scc_root_pass, s->root, &roots);
     if (!status)
-        status = search_from(s, 1, s->root, s->count);
+        status = search_from(s, 1, s->root, roots);
     if (!status)
-        status = pass(s, finish_range);
-    if (!status && !s->count)
+        status = pass(s, &scc_finish_pass, &found);
+    if (!status && !found.count)
         status = ordo_fail(ORDO_ERR_INTERNAL, "scc: a round under '%s' has found no component of %llu vertices",
                            s->runs.options.scheduler, (unsigned long long)s->left);
-    drop_done(s);
-    return status;
-}
-
-/* ---- names ---- */
-
-/* cells[r] becomes the smallest vertex of the component that r stands for. */
-static void least_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    const search *s = arg;
-    for (ordo_u64 v = begin; v < end; v++) {
-        ordo_u32 *least = &s->cells[s->component[v]], old = __atomic_load_n(least, __ATOMIC_RELAXED);
-        while (v < old &&
-               !__atomic_compare_exchange_n(least, &old, (ordo_u32)v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            ;
-    }
-}
-
-static void name_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    const search *s = arg;
-    for (ordo_u64 v = begin; v < end; v++)
-        s->component[v] = s->cells[s->component[v]];
-}
-
-static ordo_status name_components(search *s)
-{
-    ordo_status status = ordo_fill(s->threads, s->cells, s->n, ORDO_NO_VERTEX);
-    if (!status)
-        status = ordo_for_ranges(s->threads, s->n, ORDO_GRAIN, least_range, s);
-    return status ? status : ordo_for_ranges(s->threads, s->n, ORDO_GRAIN, name_range, s);
+    return status ? status : drop_done(s);
 }
 
 /* ---- the app ---- */
 
-static ordo_status find_all(search *s)
+/* Makes the session's arrays. `component`: of the host. */
+static ordo_status make_arrays(search *s, ordo_vid *component)
 {
-    s->live = ordo_alloc(s->n, sizeof *s->live);
-    s->root = ordo_alloc(s->n, sizeof *s->root);
-    s->part = ordo_alloc(s->n, sizeof *s->part);
-    s->cells = ordo_alloc_zero(s->n, sizeof *s->cells);
-    ordo_status status = s->live && s->root && s->part && s->cells ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status)
-        status = ordo_fill_ids(s->threads, s->live, s->n);
-    if (!status)
-        status = ordo_fill(s->threads, s->part, s->n, ALL);
+    ordo_session *session = s->runs.session;
+    void **const arrays[] = {(void **)&s->list[0], (void **)&s->list[1],     (void **)&s->root,
+                             (void **)&s->one,     (void **)&s->arrays.part, (void **)&s->arrays.cells};
+    ordo_status status = ordo_session_array(session, component, s->n, sizeof *component, (void **)&s->arrays.component);
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && !status; i++)
+        status =
+            ordo_session_array(session, NULL, arrays[i] == (void **)&s->one ? 1 : s->n, sizeof(ordo_u32), arrays[i]);
+    return status ? status : pass(s, &scc_start_pass, NULL);
+}
+
+static ordo_status find_all(search *s, ordo_vid *component)
+{
+    ordo_status status = make_arrays(s, component);
     if (!status)
         status = trim(s);
     if (!status && s->left) {
         status = search_pivot(s);
         if (!status)
             status = trim(s);
-    } else if (!status) /* a run of no item, for its statistics */
-        status = search_from(s, 0, s->live, 0);
+    } else if (!status) { /* a run of no item, for its statistics */
+        status = search_from(s, 0, s->one, 0);
+    }
     while (!status && s->left)
         status = search_round(s);
+    s->live = NULL;
+    s->left = s->n;
+    const ordo_pass *const names[] = {&scc_forget_pass, &scc_least_pass, &scc_name_pass};
+    for (int i = 0; i < 3 && !status; i++)
+        status = pass(s, names[i], NULL);
+    return status ? status
+                  : ordo_runs_read(&s->runs, component, s->arrays.component, s->n * (ordo_u64)sizeof *component);
+}
+
+/* On the device that the session is made for. */
+static ordo_status find_on(search *s, ordo_vid *component)
+{
+    s->live = NULL;
+    s->left = s->n;
+    s->trimmed = 0;
+    ordo_status status = ordo_session_make(s->runs.options.device, s->runs.options.threads, &s->runs.session);
     if (!status)
-        status = name_components(s);
-    ordo_free(s->live);
-    ordo_free(s->root);
-    ordo_free(s->part);
-    ordo_free(s->cells);
+        status = find_all(s, component);
+    ordo_session_free(s->runs.session);
+    s->runs.session = NULL;
     return status;
 }
 
@@ -315,25 +202,25 @@ ordo_status ordo_scc(const ordo_graph *g, const ordo_options *options, ordo_u32 
     ordo_u32 none = 0;
     search s = {.runs = {.options = ordo_options_or_auto(options, "bsp"), .stats = stats},
                 .graph = {g},
-                .n = ordo_graph_out(g)->n,
-                .left = ordo_graph_out(g)->n,
-                .component = component};
+                .n = ordo_graph_out(g)->n};
     const ordo_work work = ordo_vertex_work(op_for(g), g, &unused, &none, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &s.runs.options);
     if (status)
         return status;
     const ordo_csr *in;
     ordo_graph *reversed = NULL;
-    s.threads = s.runs.options.threads;
     const double before = ordo_clock();
-    status = ordo_graph_in(g, s.threads, &in);
+    status = ordo_graph_in(g, s.runs.options.threads, &in);
     if (!status)
         status = ordo_graph_borrow(in, ordo_graph_symmetric(g), &reversed);
     s.graph[1] = reversed;
     s.runs.start = ordo_clock();
     const double prepared = s.runs.start - before;
-    if (!status)
-        status = find_all(&s);
+    if (!status) {
+        status = find_on(&s, component);
+        if (ordo_runs_fall_back(&s.runs, status))
+            status = find_on(&s, component);
+    }
     ordo_runs_end(&s.runs, ordo_operator_name(work.op), status);
     if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
         stats->prepare_seconds += prepared;
@@ -353,7 +240,7 @@ ordo_status ordo_scc_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
     if (status)
         return status;
-    const ordo_u64 fixed = work.num_items * 4 * sizeof(ordo_u32) + ORDO_TRACE_MAX * sizeof(ordo_sample);
+    const ordo_u64 fixed = (5 * work.num_items + 1) * sizeof(ordo_u32) + ORDO_TRACE_MAX * sizeof(ordo_sample);
     ordo_u64 lists, copy = ordo_copy_memory(g, ORDO_AS_STORED, &lists); /* the reversed rows */
     copy = ordo_graph_symmetric(g) ? 0 : 2 * copy;
     *expected += fixed + copy;

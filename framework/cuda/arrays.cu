@@ -17,6 +17,13 @@ void *ordo_cuda_copy(ordo_cuda *c, const void *from, ordo_u64 count, size_t size
     return to;
 }
 
+static bool is_of_session(const ordo_cuda *c, const void *at)
+{
+    void *own;
+    const ordo_session *session = ordo_job_session(c->job, &own);
+    return session && ordo_session_holds(session, at);
+}
+
 ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
     for (int i = 0; i < arrays->count; i++) {
@@ -31,6 +38,8 @@ ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
         } else if (c->out.edge && c->out.stride == c->job->out->stride &&
                    arrays->host[i] == (const void *)c->job->out->head) {
             arrays->device[i] = (void *)c->out.edge;
+        } else if (is_of_session(c, arrays->host[i])) {
+            continue; /* it stays where it is, and is not copied back */
         } else {
             if (!(arrays->device[i] = ordo_cuda_alloc(c, a->count, a->size, false)))
                 return ORDO_ERR_MEMORY;

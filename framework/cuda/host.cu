@@ -14,6 +14,7 @@
  */
 #include <ordo/scheduler/cuda_host.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,10 @@
 #include "framework/run/clock.h"
 #include "framework/run/number.h"
 
+#include <ordo/operator/pass.h>
+
 #include "copy.h"
+#include "held.h"
 #include "hot.h"
 #include "live.h"
 #include "machine.h"
@@ -40,6 +44,9 @@ enum { MOST_BLOCKS = 32 + ORDO_MOST_ARRAYS, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 #endif
 
 struct ordo_cuda_own {
+    const char *name;     /* who asks for memory */
+    int threads;          /* of the host, for copies */
+    ordo_cuda_held *held; /* of the run's session, or NULL */
     void *block[MOST_BLOCKS];
     ordo_u64 bytes[MOST_BLOCKS];
     int blocks;
@@ -117,27 +124,31 @@ static int capability(void)
     return known ? 10 * p.major + p.minor : 0;
 }
 
-static ordo_status short_of(const ordo_job *job, const ordo_cuda_own *own, ordo_u64 needed)
+static ordo_status short_of(const ordo_cuda_own *own, ordo_u64 needed)
 {
-    return ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': %s needs %llu bytes or more, %llu of %llu are free",
-                     job->op->name, (unsigned long long)needed, (unsigned long long)own->vacant,
-                     (unsigned long long)own->whole);
+    return ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': %s needs %llu bytes or more, %llu of %llu are free", own->name,
+                     (unsigned long long)needed, (unsigned long long)own->vacant, (unsigned long long)own->whole);
 }
 
 /* Checks, before any memory is allocated, that there is enough for what is known to be needed. */
-static ordo_status check_capacity(const ordo_job *job, const ordo_cuda_own *own, ordo_u64 needed)
+static ordo_status check_capacity(const ordo_cuda_own *own, ordo_u64 needed)
 {
-    return needed > own->vacant ? short_of(job, own, needed) : ORDO_OK;
+    return needed > own->vacant ? short_of(own, needed) : ORDO_OK;
 }
 
-static ordo_status take(const ordo_job *job, ordo_cuda_own *own, ordo_u64 bytes, void **out)
+static ordo_status take(ordo_cuda_own *own, ordo_u64 bytes, void **out)
 {
     *out = NULL;
     own->needed += bytes;
     cudaError_t error = cudaMalloc(out, bytes ? bytes : 1);
+    if (error == cudaErrorMemoryAllocation && own->held && ordo_cuda_let_go(own->held)) {
+        cudaGetLastError();
+        error = cudaMalloc(out, bytes ? bytes : 1);
+        cudaMemGetInfo(&own->vacant, &own->whole);
+    }
     if (error == cudaErrorMemoryAllocation) {
         cudaGetLastError();
-        return short_of(job, own, own->needed);
+        return short_of(own, own->needed);
     }
     return failed(error, "taking memory");
 }
@@ -148,7 +159,8 @@ typedef struct device_graph {
     ordo_cuda_rows out, in;
     uint4 *record; /* [2 * n], or NULL */
     ordo_cuda_tails hot;
-    bool has_in, record_asked, hot_asked;
+    ordo_cuda_order order;
+    bool has_in, record_asked, hot_asked, has_order;
 } device_graph;
 
 static void drop_rows(ordo_cuda_rows *r)
@@ -156,6 +168,7 @@ static void drop_rows(ordo_cuda_rows *r)
     if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) { /* freeing memory would wait for the kernel */
         cudaFree((void *)r->row);
         cudaFree((void *)r->edge);
+        cudaFree((void *)r->wide);
     }
     *r = ordo_cuda_rows{};
 }
@@ -169,6 +182,15 @@ static void drop_tails(ordo_cuda_tails *t)
     *t = ordo_cuda_tails{};
 }
 
+static void drop_order(ordo_cuda_order *o)
+{
+    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) {
+        cudaFree((void *)o->row);
+        cudaFree((void *)o->piece);
+    }
+    *o = ordo_cuda_order{};
+}
+
 static void drop_graph(void *graph)
 {
     device_graph *g = (device_graph *)graph;
@@ -177,17 +199,24 @@ static void drop_graph(void *graph)
     if (!__atomic_load_n(&lost, __ATOMIC_RELAXED))
         cudaFree(g->record);
     drop_tails(&g->hot);
+    drop_order(&g->order);
     ordo_free(g);
+}
+
+static bool is_wide(const ordo_csr *csr)
+{
+    return csr->weight_type != ORDO_NONE && ordo_type_bytes(csr->weight_type) == 8;
 }
 
 static ordo_u32 stride_of(const ordo_csr *csr)
 {
-    return csr->weight_type == ORDO_NONE ? 1 : 2;
+    return csr->weight_type == ORDO_NONE || is_wide(csr) ? 1 : 2;
 }
 
 static ordo_u64 rows_bytes(const ordo_csr *csr)
 {
-    return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32);
+    return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32) +
+           (is_wide(csr) ? csr->m * sizeof(ordo_u64) : 0);
 }
 
 /* Copies edges that are stored neither as {head, weight} pairs nor as heads only. */
@@ -207,6 +236,13 @@ static void fill_pairs(const void *from, void *to, ordo_u64 begin, ordo_u64 coun
     }
 }
 
+static void fill_wide(const void *from, void *to, ordo_u64 begin, ordo_u64 count)
+{
+    const ordo_csr *csr = (const ordo_csr *)from;
+    for (ordo_u64 i = 0; i < count; i++)
+        memcpy((ordo_u64 *)to + i, ordo_csr_weight_at(csr, begin + i), sizeof(ordo_u64));
+}
+
 static ordo_status copy_edges(const ordo_csr *csr, void *to, ordo_u32 stride, int threads)
 {
     const size_t size = stride * sizeof(ordo_u32);
@@ -215,23 +251,28 @@ static ordo_status copy_edges(const ordo_csr *csr, void *to, ordo_u32 stride, in
     return ordo_copy_in(to, csr, csr->m, size, stride == 2 ? fill_pairs : fill_heads, threads, "copying edges");
 }
 
-static ordo_status copy_rows(const ordo_job *job, ordo_cuda_own *own, const ordo_csr *csr, ordo_cuda_rows *out)
+static ordo_status copy_rows(ordo_cuda_own *own, const ordo_csr *csr, ordo_cuda_rows *out)
 {
     ordo_cuda_rows r = {};
     r.n = csr->n;
     r.m = csr->m;
     r.stride = stride_of(csr);
-    const int threads = ordo_job_host_threads(job);
-    void *row = NULL, *edge = NULL;
-    ordo_status status = take(job, own, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
+    const int threads = own->threads;
+    void *row = NULL, *edge = NULL, *wide = NULL;
+    ordo_status status = take(own, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
     if (!status)
-        status = take(job, own, csr->m * r.stride * sizeof(ordo_u32), &edge);
+        status = take(own, csr->m * r.stride * sizeof(ordo_u32), &edge);
+    if (!status && is_wide(csr))
+        status = take(own, csr->m * sizeof(ordo_u64), &wide);
     if (!status)
         status = ordo_copy_in(row, csr->row, (ordo_u64)csr->n + 1, sizeof(ordo_u64), NULL, threads, "copying rows");
     if (!status)
         status = copy_edges(csr, edge, r.stride, threads);
+    if (!status && wide)
+        status = ordo_copy_in(wide, csr, csr->m, sizeof(ordo_u64), fill_wide, threads, "copying weights");
     r.row = (const ordo_u64 *)row;
     r.edge = (const ordo_u32 *)edge;
+    r.wide = (const ordo_u64 *)wide;
     if (status)
         drop_rows(&r);
     else
@@ -240,7 +281,6 @@ static ordo_status copy_rows(const ordo_job *job, ordo_cuda_own *own, const ordo
 }
 
 typedef struct request {
-    const ordo_job *job;
     ordo_cuda_own *own;
     ordo_u64 besides; /* bytes that the run is known to need besides the out-rows */
 } request;
@@ -248,10 +288,10 @@ typedef struct request {
 static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
 {
     const request *r = (const request *)arg;
-    ordo_status status = check_capacity(r->job, r->own, r->besides + rows_bytes(ordo_graph_out(g)));
+    ordo_status status = check_capacity(r->own, r->besides + rows_bytes(ordo_graph_out(g)));
     device_graph *d = status ? NULL : (device_graph *)ordo_alloc_zero(1, sizeof *d);
     if (!status)
-        status = d ? copy_rows(r->job, r->own, ordo_graph_out(g), &d->out) : ORDO_ERR_MEMORY;
+        status = d ? copy_rows(r->own, ordo_graph_out(g), &d->out) : ORDO_ERR_MEMORY;
     if (status)
         ordo_free(d);
     else
@@ -264,7 +304,7 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
 {
     void *attached = NULL;
     if (job->op->kind == ORDO_KIND_CRITICAL) /* critical operators have no rows */
-        return check_capacity(job, c->own, fixed);
+        return check_capacity(c->own, fixed);
     if (need_in) { /* makes the in-rows on the CPU first: that counts as preparation, not transfer */
         ordo_status status = ordo_job_need_in(job);
         if (status)
@@ -272,23 +312,38 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     }
     double start = ordo_seconds();
     const bool same = need_in && job->in->row == job->out->row;
-    request r = {job, c->own, fixed + (need_in && !same ? rows_bytes(job->in) : 0)};
+    request r = {c->own, fixed + (need_in && !same ? rows_bytes(job->in) : 0)};
     ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
     device_graph *d = (device_graph *)attached;
     if (!status && need_in && !same && !d->has_in) {
-        status = c->own->needed ? ORDO_OK : check_capacity(job, c->own, r.besides); /* if this was not checked with the
+        status = c->own->needed ? ORDO_OK : check_capacity(c->own, r.besides); /* if this was not checked with the
                                                                                        out-rows */
         if (!status)
-            status = copy_rows(job, c->own, job->in, &d->in);
+            status = copy_rows(c->own, job->in, &d->in);
         d->has_in = !status;
     } else if (!status && !c->own->needed) {
-        status = check_capacity(job, c->own, fixed);
+        status = check_capacity(c->own, fixed);
     }
     ordo_job_add_transfer(job, ordo_seconds() - start);
     if (!status) {
         c->out = d->out;
         c->in = need_in ? (same ? d->out : d->in) : ordo_cuda_rows{};
     }
+    return status;
+}
+
+ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int threads, ordo_cuda_rows *out)
+{
+    void *attached = NULL;
+    ordo_cuda_own own = {};
+    own.name = name;
+    own.threads = threads ? threads : ordo_cores();
+    request r = {&own, 0};
+    ordo_status status = failed(cudaMemGetInfo(&own.vacant, &own.whole), "asking for memory");
+    if (!status)
+        status = ordo_graph_attach(g, make_graph, &r, drop_graph, &attached);
+    if (!status)
+        *out = ((device_graph *)attached)->out;
     return status;
 }
 
@@ -386,6 +441,49 @@ ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out)
     return status;
 }
 
+/* ---- rows by their number of edges ---- */
+
+static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_order *out)
+{
+    const int threads = ordo_job_host_threads(c->job);
+    void *row = NULL, *piece = NULL;
+    ordo_status status = take(c->job, c->own, order->rows * sizeof *order->row, &row);
+    if (!status)
+        status = take(c->job, c->own, 2ull * order->out.pieces * sizeof *order->piece, &piece);
+    if (!status)
+        status = ordo_copy_in(row, order->row, order->rows, sizeof *order->row, NULL, threads, "copying lists of rows");
+    if (!status)
+        status = ordo_copy_in(piece, order->piece, 2ull * order->out.pieces, sizeof *order->piece, NULL, threads,
+                              "copying lists of rows");
+    *out = order->out;
+    out->row = (const ordo_u32 *)row;
+    out->piece = (const uint2 *)piece;
+    if (status)
+        drop_order(out);
+    return status;
+}
+
+ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_cuda_order *out)
+{
+    void *attached = NULL;
+    *out = ordo_cuda_order{};
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    if (!status && !d->has_order) {
+        const bool all = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS || c->in.m >= 0xffffffffu;
+        ordo_order order;
+        status = ordo_order_rows(c->job->in, all, &order);
+        if (!status)
+            status = copy_order(c, &order, &d->order);
+        ordo_free(order.row);
+        ordo_free(order.piece);
+        d->has_order = !status;
+    }
+    if (!status)
+        *out = d->order;
+    return status;
+}
+
 /* ---- a run ---- */
 
 void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
@@ -398,10 +496,14 @@ void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
     }
     ordo_u64 bytes = size && count > ~(ordo_u64)0 / size ? ~(ordo_u64)0 : count * size; /* more than any device has */
     if (bytes > own->whole) {
-        short_of(c->job, own, bytes + own->needed < bytes ? bytes : bytes + own->needed);
+        short_of(own, bytes + own->needed < bytes ? bytes : bytes + own->needed);
         return NULL;
     }
-    if (take(c->job, own, bytes, &block) || (zero && failed(cudaMemset(block, 0, bytes), "clearing memory"))) {
+    if (own->held && (block = ordo_cuda_hold(own->held, bytes)) != NULL)
+        own->needed += bytes;
+    else if (take(own, bytes, &block))
+        return NULL;
+    if (zero && failed(cudaMemset(block, 0, bytes), "clearing memory")) {
         cudaFree(block);
         return NULL;
     }
@@ -409,6 +511,58 @@ void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
     own->bytes[own->blocks++] = bytes;
     ordo_job_account(c->job, (long long)bytes);
     return block;
+}
+
+/* Asks for the free memory; in a session once. */
+static ordo_status ask_for_memory(ordo_cuda_own *own)
+{
+    ordo_cuda_held *held = own->held;
+    if (held && held->whole) {
+        own->vacant = held->vacant;
+        own->whole = held->whole;
+        return ORDO_OK;
+    }
+    const ordo_status status = failed(cudaMemGetInfo(&own->vacant, &own->whole), "asking for memory");
+    if (held && !status) {
+        held->vacant = own->vacant;
+        held->whole = own->whole;
+    }
+    return status;
+}
+
+/* Makes the mailbox and the events, or takes those of the session, which has them from its first run. */
+static ordo_status make_tools(ordo_cuda_own *own)
+{
+    ordo_status status = ORDO_OK;
+    if (own->held && own->held->mailbox) {
+        own->mailbox = own->held->mailbox;
+        own->before = own->held->before;
+        own->after = own->held->after;
+        return ORDO_OK;
+    }
+    status = failed(cudaHostAlloc((void **)&own->mailbox, sizeof *own->mailbox, cudaHostAllocMapped),
+                    "taking pinned memory");
+    if (!status)
+        status = failed(cudaEventCreate(&own->before), "making an event");
+    if (!status)
+        status = failed(cudaEventCreate(&own->after), "making an event");
+    if (!status && own->held) {
+        own->held->mailbox = own->mailbox;
+        own->held->before = own->before;
+        own->held->after = own->after;
+    }
+    return status;
+}
+
+static void free_tools(ordo_cuda_own *own)
+{
+    if (own->held && own->held->mailbox)
+        return;
+    if (own->before)
+        cudaEventDestroy(own->before);
+    if (own->after)
+        cudaEventDestroy(own->after);
+    cudaFreeHost((void *)own->mailbox);
 }
 
 ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out)
@@ -422,24 +576,23 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     ordo_cuda_own *own = out->own;
     own->cell = cell;
     own->range = nvtxRangeStartA(job->op->name);
-    const ordo_u64 fixed = job->targets * cell + (job->initial ? job->initial_count * sizeof(ordo_item) : 0) +
+    own->name = job->op->name;
+    own->threads = ordo_job_host_threads(job);
+    const bool apart = ordo_job_session(job, (void **)&own->held) != NULL; /* cells and items are on the device */
+    const ordo_u64 fixed = (apart ? 0 : job->targets * cell) +
+                           (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
-    ordo_status status = failed(cudaMemGetInfo(&own->vacant, &own->whole), "asking for memory");
+    ordo_status status = ask_for_memory(own);
     if (!status)
         status = get_graph(job, need_in, fixed, out);
     double start = ordo_seconds();
-    const int threads = ordo_job_host_threads(job);
+    const int threads = own->threads;
     if (!status)
-        status = failed(cudaHostAlloc((void **)&own->mailbox, sizeof *own->mailbox, cudaHostAllocMapped),
-                        "taking pinned memory");
+        status = make_tools(own);
     if (!status) {
         memset((void *)own->mailbox, 0, sizeof *own->mailbox);
         status = failed(cudaHostGetDevicePointer((void **)&out->run.mailbox, own->mailbox, 0), "mapping pinned memory");
     }
-    if (!status)
-        status = failed(cudaEventCreate(&own->before), "making an event");
-    if (!status)
-        status = failed(cudaEventCreate(&own->after), "making an event");
     if (!status)
         status = (out->run.counters = (ordo_cuda_counters *)ordo_cuda_alloc(out, 1, sizeof *out->run.counters, true))
                      ? ORDO_OK
@@ -448,11 +601,15 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
         status = (out->run.record = (ordo_cuda_record *)ordo_cuda_alloc(out, 1, sizeof *out->run.record, true))
                      ? ORDO_OK
                      : ORDO_ERR_MEMORY;
-    if (!status)
+    if (!status && apart)
+        out->cells = job->cells;
+    else if (!status)
         status = (out->cells = ordo_cuda_alloc(out, job->targets, cell, false)) ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status)
+    if (!status && !apart)
         status = ordo_copy_in(out->cells, job->cells, job->targets, cell, NULL, threads, "copying cells");
-    if (!status && job->initial) {
+    if (apart) {
+        out->run.initial = job->initial;
+    } else if (!status && job->initial) {
         void *items = ordo_cuda_alloc(out, job->initial_count, sizeof(ordo_item), false);
         status = !items ? ORDO_ERR_MEMORY
                         : ordo_copy_in(items, job->initial, job->initial_count, sizeof(ordo_item), NULL, threads,
@@ -492,12 +649,16 @@ static void explain(ordo_cuda *c)
         ordo_job_explain(c->job, text);
 }
 
+/* Seconds for which the host asks for the event without sleeping, which would make a short run twice as long. */
+static const double EAGER = 2e-4;
+
 /* Waits for the event; meanwhile passes on cancellation, the time limit and progress. Reads the clock before it tests
  * the event, so that a time limit that has passed ends the run, however fast the kernel is. */
 static ordo_status wait_for(ordo_cuda *c)
 {
     ordo_cuda_own *own = c->own;
     double told = 0;
+    const double began = ordo_seconds();
     for (;;) {
         c->job->supersteps = own->mailbox->supersteps;
         ordo_job_poll(c->job, own->mailbox->in_flight);
@@ -510,8 +671,10 @@ static ordo_status wait_for(ordo_cuda *c)
             return failed(error, "running the kernel");
         if (told > 0 && ordo_seconds() - told > ORDO_CUDA_PATIENCE)
             return give_up(c);
-        const struct timespec moment = {0, 20000};
-        nanosleep(&moment, NULL);
+        if (ordo_seconds() - began > EAGER) {
+            const struct timespec moment = {0, 20000};
+            nanosleep(&moment, NULL);
+        }
     }
 }
 
@@ -586,6 +749,15 @@ static ordo_status launch(ordo_cuda *c, const ordo_cuda_step *step)
     return failed(cudaLaunchKernelExC(&config, step->kernel, step->args), "launching the kernel");
 }
 
+ordo_status ordo_cuda_start(const ordo_cuda_step *step, size_t shared)
+{
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)step->grid);
+    config.blockDim = dim3((unsigned)step->threads);
+    config.dynamicSmemBytes = shared;
+    return failed(cudaLaunchKernelExC(&config, step->kernel, step->args), "launching the kernel");
+}
+
 ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int blocks, void **args)
 {
     ordo_cuda_step step = {kernel, threads, 0, true, args};
@@ -632,10 +804,15 @@ static ordo_status copy_results(ordo_cuda *c, size_t cell)
         status =
             failed(cudaMemcpy(&counters, c->run.counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
     if (!status)
-        status = failed(cudaMemcpy(record, c->run.record, sizeof *record, cudaMemcpyDeviceToHost), "copying the trace");
+        status = failed(cudaMemcpy(record, c->run.record, offsetof(ordo_cuda_record, moment), cudaMemcpyDeviceToHost),
+                        "copying the trace");
+    if (!status && record->taken) /* few as a rule */
+        status = failed(cudaMemcpy(record->moment, c->run.record->moment, record->taken * sizeof record->moment[0],
+                                   cudaMemcpyDeviceToHost),
+                        "copying the trace");
     if (!status && record->overflow) /* checked before the cells are written: see ordo_backend.find */
         status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
-    if (!status &&
+    if (!status && job->cells != c->cells &&
         ordo_copy_out(job->cells, c->cells, job->targets * cell, ordo_job_host_threads(job), "copying cells"))
         status = ORDO_ERR_DEVICE;
     if (!status) {
@@ -674,15 +851,14 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
     if (!status && own->launched)
         status = copy_results(c, own->cell);
     for (int i = 0; i < own->blocks; i++) {
-        cudaFree(own->block[i]);
+        if (own->held)
+            ordo_cuda_give(own->held, own->block[i], own->bytes[i]);
+        else
+            cudaFree(own->block[i]);
         ordo_job_account(c->job, -(long long)own->bytes[i]);
     }
-    if (own->before)
-        cudaEventDestroy(own->before);
-    if (own->after)
-        cudaEventDestroy(own->after);
     ordo_live_free(own->live);
-    cudaFreeHost((void *)own->mailbox);
+    free_tools(own);
     ordo_free(own);
     ordo_job_add_transfer(c->job, ordo_seconds() - start);
     return status;
@@ -705,5 +881,19 @@ static const ordo_instance *find(const char *op, const char *scheduler)
     return NULL;
 }
 
+const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
+{
+    for (size_t i = 0; passes[i]; i++)
+        if (!strcmp(passes[i]->name, name))
+            return passes[i];
+    return NULL;
+}
+
+bool ordo_cuda_is_lost(void)
+{
+    return __atomic_load_n(&lost, __ATOMIC_RELAXED) != 0;
+}
+
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
-const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda", probe, find, ordo_cuda_measure, capability};
+const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI,   "cuda", probe, find, ordo_cuda_measure, capability,
+                                        &ordo_cuda_sessions};

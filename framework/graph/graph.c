@@ -389,27 +389,25 @@ static ordo_u64 mix(ordo_u64 hash, ordo_u64 word)
     return hash ^ hash >> 29;
 }
 
-static double weight_value(ordo_type type, ordo_u32 word)
+static double weight_value(ordo_type type, ordo_u64 word)
 {
+    const ordo_u32 low = (ordo_u32)word;
     ordo_f32 real;
-    switch (type) {
+    switch ((int)type) {
     case ORDO_U32:
-        return word;
+        return low;
     case ORDO_I32:
-        return (ordo_i32)word;
+        return (ordo_i32)low;
     case ORDO_F32:
-        memcpy(&real, &word, sizeof real);
+        memcpy(&real, &low, sizeof real);
         return (double)real;
-    case ORDO_NONE:
-    case ORDO_U64:
-    case ORDO_F64:
     case ORDO_I64:
-    case ORDO_STRUCT4:
-    case ORDO_STRUCT8:
-    case ORDO_STRUCT16:
-        break;
+        return (double)(ordo_i64)word;
+    case ORDO_F64:
+        return ordo_bits_f64(word);
+    default:
+        return 0;
     }
-    return 0;
 }
 
 static block_result scan_rows(const ordo_csr *g, ordo_u64 block)
@@ -435,13 +433,15 @@ static block_result scan_edges(const ordo_csr *g, ordo_u64 block)
         while (g->row[u + 1] <= e)
             u++;
         ordo_vid head = g->head[e * g->stride];
-        ordo_u32 word = ordo_csr_word(g, e);
+        ordo_u64 word = ordo_csr_word(g, e);
         double weight = weight_value(g->weight_type, word);
         r.loops += head == u;
         r.min = weight < r.min ? weight : r.min;
         r.max = weight > r.max ? weight : r.max;
         r.sum += weight;
-        r.hash = mix(r.hash, head | (ordo_u64)word << 32);
+        r.hash = mix(r.hash, head | word << 32);
+        if (ordo_type_wide(g->weight_type))
+            r.hash = mix(r.hash, word >> 32);
     }
     return r;
 }
@@ -502,7 +502,7 @@ static void scan_graph(ordo_graph *g)
 
 static ordo_u64 csr_bytes(const ordo_csr *g)
 {
-    ordo_u64 words = g->weight_type == ORDO_NONE ? 1 : 2;
+    ordo_u64 words = g->weight_type == ORDO_NONE ? 1 : 1 + ordo_type_bytes(g->weight_type) / sizeof(ordo_vid);
     return ((ordo_u64)g->n + 1) * sizeof(ordo_eid) + g->m * words * sizeof(ordo_vid);
 }
 

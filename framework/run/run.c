@@ -21,10 +21,12 @@
 #include "plan.h"
 #include "registry.h"
 #include "reserved.h"
+#include "session.h"
 #include "trace.h"
 
 struct ordo_job_private {
     const ordo_graph *graph;
+    ordo_session *session;
     const ordo_options *options;
     const char *scheduler;
     struct timespec start;
@@ -89,8 +91,15 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         return ordo_fail(ORDO_ERR_USAGE, "no operator given");
     if ((status = ORDO_RESERVED_CHECK(ordo_work, work)))
         return status;
-    if ((status = ordo_choose(work, options, p)))
+    if (work->session && (status = ordo_session_check(work)))
         return status;
+    ordo_options on = *options;
+    if (work->session)
+        on.device = ordo_session_device(work->session);
+    if ((status = ordo_choose(work, &on, p)))
+        return status;
+    if (work->session && !p->backend)
+        snprintf(p->fallback, sizeof p->fallback, "%s", ordo_session_why(work->session));
     if ((status = check_options(options)))
         return status;
 
@@ -108,14 +117,15 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s': %llu items and %llu cells on a graph of %u vertices",
                              op->name, (unsigned long long)work->num_items, (unsigned long long)work->targets, csr->n);
         if (op->weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != op->weight)
-            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': the graph's weights are of another type", op->name);
+            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': found %s weights, expected weights of type %s", op->name,
+                             ordo_type_name(csr->weight_type), ordo_type_name(op->weight));
     }
     if (!work->state && op->state > sizeof(ordo_no_state))
         return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs its state", op->name);
     if (work->num_items > ORDO_MAX_VERTICES || work->targets > ORDO_MAX_VERTICES)
         return ordo_fail(ORDO_ERR_USAGE, "operator '%s': more than %llu items or targets", op->name,
                          (unsigned long long)ORDO_MAX_VERTICES);
-    return ordo_check_initial(work);
+    return work->session && ordo_session_is_apart(work->session) ? ORDO_OK : ordo_check_initial(work);
 }
 
 static const ordo_options no_options;
@@ -174,13 +184,17 @@ static void sample_graph(ordo_job *job)
     ordo_u64 step = g->m / 4096 + 1, taken = 0;
     double sum = 0;
     for (ordo_eid e = 0; e < g->m; e += step, taken++) {
-        const char *word = (const char *)g->weight + e * g->stride * sizeof(ordo_u32);
+        const void *word = ordo_csr_weight_at(g, e);
         if (g->weight_type == ORDO_F32)
-            sum += fabs((double)*(const ordo_f32 *)(const void *)word);
+            sum += fabs((double)*(const ordo_f32 *)word);
         else if (g->weight_type == ORDO_I32)
-            sum += fabs((double)*(const ordo_i32 *)(const void *)word);
+            sum += fabs((double)*(const ordo_i32 *)word);
+        else if (g->weight_type == ORDO_I64)
+            sum += fabs((double)ordo_get_i64(word));
+        else if (g->weight_type == ORDO_F64)
+            sum += fabs(ordo_get_f64(word));
         else
-            sum += *(const ordo_u32 *)(const void *)word;
+            sum += *(const ordo_u32 *)word;
     }
     job->mean_weight = sum / (double)taken;
 }
@@ -287,6 +301,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
     static const ordo_u64 no_state[8];
     ordo_memory_reset_peak();
     ordo_job_private own = {.graph = work->graph,
+                            .session = work->session,
                             .options = options,
                             .scheduler = p->scheduler->name,
                             .caller = pthread_self(),
@@ -339,7 +354,7 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
     ordo_status status = make_plan(work, options, &p);
     if (status)
         return status;
-    status = run_plan(work, options, &p, stats);
+    status = ordo_session_note(work->session, run_plan(work, options, &p, stats));
     const ordo_instance *on_cpu = ordo_instance_find(work->op, p.scheduler->name, ORDO_ON_CPU);
     if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && on_cpu && on_cpu->run) { /* the cells are unharmed */
         p.backend = NULL;
@@ -366,6 +381,8 @@ ordo_status ordo_program_run(const ordo_program *program, const ordo_work *work,
     const ordo_operator none = {.name = program->name, .summary = program->summary, .kind = ORDO_KIND_PROGRAM};
     ordo_work own = *work;
     ordo_plan p;
+    if (work->session)
+        return ordo_fail(ORDO_ERR_USAGE, "program '%s' has no part in a session", program->name);
     options = options ? options : &no_options;
     ordo_status status = ordo_choose_program(program, options, &p);
     if (status || (status = check_options(options)))
@@ -550,6 +567,12 @@ const ordo_graph *ordo_job_graph(const ordo_job *job)
     return job->own->graph;
 }
 
+ordo_session *ordo_job_session(const ordo_job *job, void **own)
+{
+    *own = job->own->session ? ordo_session_own(job->own->session) : NULL;
+    return job->own->session;
+}
+
 int ordo_job_host_threads(const ordo_job *job)
 {
     int asked = job->own->options->threads;
@@ -612,7 +635,7 @@ double ordo_job_delta(const ordo_job *job, double asked, double own, double fact
     if (asked > 0)
         return asked;
     double delta = own > 0 ? own : factor * job->mean_weight / (job->mean_degree > 1 ? job->mean_degree : 1);
-    if (job->op->cell != ORDO_F32 && delta < 1)
+    if (job->op->cell != ORDO_F32 && job->op->cell != ORDO_F64 && delta < 1)
         return 1;
     return delta > 0 && isfinite(delta) ? delta : 1;
 }

@@ -56,7 +56,7 @@ ORDO_INLINE ordo_u32 server_floor(double asked)
     return power;
 }
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#if ORDO_OP_KIND != ORDO_KIND_CRITICAL
 typedef op_entry lock_server_message;
 #else
 typedef op_request lock_server_message;
@@ -150,7 +150,7 @@ ORDO_INLINE void lock_server_keep(void *arg, op_entry entry)
     me->balance++;
 }
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#if ORDO_OP_KIND != ORDO_KIND_CRITICAL
 #include "serve_relax.h"
 #else
 #include "serve_critical.h"
@@ -226,7 +226,7 @@ ORDO_INLINE void lock_server_publish_all(lock_server_member *me)
         lock_server_publish(me, &me->to[server], &run->ring[server * run->clients + me->client]);
 }
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#if ORDO_OP_KIND != ORDO_KIND_CRITICAL
 
 /* The sink of op_expand: a candidate that would improve its target. */
 ORDO_INLINE void lock_server_offer(void *arg, op_entry candidate)

@@ -194,10 +194,10 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         const ordo_u64 count = step == 1 ? a.run.initial_count : f->counters[step % 3].count;
         if (count == 0 || f->counters[step % 3].stop)
             break;
-        if (blockIdx.x == 0 && threadIdx.x == 0)
+        if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, count, step, 0);
         if constexpr (Traced)
-            ordo_live_step(a.run.traced, step, count, step, 0);
+            ordo_live_step(a.run.traced, ordo_dev_reports(), true, step, count, step, 0);
         if (!b.server)
             lock_server_client<Form, Traced>(&a, &b, &sending, step, count, &mine, &rounds);
         else if constexpr (Form::nested)

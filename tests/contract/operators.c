@@ -9,6 +9,10 @@
     X(sssp_f32, contract_floats, 150)                                                                                  \
     X(bellman_ford_i32, contract_signed, 150)                                                                          \
     X(bellman_ford_f32, contract_signed, 150)                                                                          \
+    X(sssp_i64, contract_wide, 150)                                                                                    \
+    X(sssp_f64, contract_wide, 150)                                                                                    \
+    X(bellman_ford_i64, contract_wide, 150)                                                                            \
+    X(bellman_ford_f64, contract_wide, 150)                                                                            \
     X(bfs, contract_integers, 150)                                                                                     \
     X(cc, contract_integers, 150)                                                                                      \
     X(mst_u32, contract_forests, 150)                                                                                  \
@@ -17,6 +21,8 @@
     X(widest_u32, contract_widest, 150)                                                                                \
     X(widest_i32, contract_widest, 150)                                                                                \
     X(widest_f32, contract_widest, 150)                                                                                \
+    X(widest_i64, contract_wide, 150)                                                                                  \
+    X(widest_f64, contract_wide, 150)                                                                                  \
     X(kcore, contract_kcore, 150)                                                                                      \
     X(pagerank, contract_pagerank, 150)                                                                                \
     X(lp, contract_lp, 60)                                                                                             \

@@ -63,9 +63,20 @@ class Projects:
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=self.environment)
         assert done.returncode == 2 and re.fullmatch(r"(\w+: )?device 'cuda': [^\n]+\n", done.stderr), done
 
+    def within(self, target, *devices):
+        """An app of several phases by a session, with passes of its own."""
+        project = self.copy(f"make-{target}") / "within"
+        self.run(["make", "-s", "-C", project, target])
+        expected = self.run([project / target, self.road, "20", "cpu", "5", "700"])
+        assert re.fullmatch(r"(\d+: \d+ within 20 edges, the last 20 away\n){2}", expected), expected
+        for device in devices:
+            assert self.run([project / target, self.road, "20", device, "5", "700"]) == expected, device
+        return project / target
+
     def on_the_cpu(self):
         project = self.copy("make")
         self.run(["make", "-s", "-C", project])
+        self.within("within")
         print("built with pkg-config:", self.widest(project / "widest", self.schedulers), sep="\n", end="")
         if not shutil.which("cmake"):
             print("cmake is not here: the CMake package is not tested (tools/setup installs it)")
@@ -111,6 +122,9 @@ class Projects:
         """Programs with a GPU's code; what they do depends on whether there is a GPU."""
         gpu = not self.why_no_gpu
         self.kinds()
+        program = self.within("within-cuda", "auto", *(["cuda"] if gpu else []))
+        if not gpu:
+            self.refused([program, self.road, "20", "cuda", "5"])
         project = self.copy("make-cuda")
         self.environment["LD_LIBRARY_PATH"] = str(self.ordo.libdir)
         self.run(["make", "-s", "-j2", "-C", project, "widest-cuda"])

@@ -16,6 +16,7 @@
 #include <ordo/paths.h>
 #include <ordo/ranks.h>
 #include <ordo/run.h>
+#include <ordo/session.h>
 #include <ordo/trace.h>
 #include <ordo/types.h>
 #include <ordo/version.h>

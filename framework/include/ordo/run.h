@@ -174,6 +174,9 @@ ORDO_API void ordo_stats_free(ordo_stats *stats);
 /** An operator's descriptor: see `<ordo/scheduler/scheduler.h>`; instances are named by the operator. */
 typedef struct ordo_operator ordo_operator;
 
+/** Arrays that stay on a device between runs: `<ordo/session.h>`. */
+typedef struct ordo_session ordo_session;
+
 /** One run. All that its pointers refer to is owned by the caller. */
 typedef struct ordo_work {
     const ordo_operator *op; /**< what to run */
@@ -186,7 +189,10 @@ typedef struct ordo_work {
     ordo_u64 initial_count;   /**< number of initial items */
     bool nearly_done;         /**< most cells already hold what the run will find, as after a good guess. Only "auto"
                                * reads it */
-    ordo_u64 reserved[2];     /**< 0 */
+    ordo_session *session; /**< NULL, or where the run takes place: on its device, whatever the options say. cells and
+                            * initial are then arrays of it, and so are those of the state that are to stay there;
+                            * others are the host's, and copied for the run */
+    ordo_u64 reserved[1];  /**< 0 */
 } ordo_work;
 
 /**

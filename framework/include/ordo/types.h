@@ -41,9 +41,9 @@ typedef enum ordo_type {
     ORDO_U32 = 1,     /**< ordo_u32 */
     ORDO_I32 = 2,     /**< ordo_i32 */
     ORDO_F32 = 3,     /**< ordo_f32 */
-    ORDO_U64 = 4,     /**< ordo_u64 */
-    ORDO_F64 = 5,     /**< ordo_f64; of cells and answers, not of weights */
-    ORDO_I64 = 6,     /**< ordo_i64; likewise */
+    ORDO_U64 = 4,     /**< ordo_u64; of cells and answers, not of weights */
+    ORDO_F64 = 5,     /**< ordo_f64 */
+    ORDO_I64 = 6,     /**< ordo_i64 */
     ORDO_STRUCT4 = 7, /**< a struct of the operator's own, of 4 bytes; of cells alone */
     ORDO_STRUCT8 = 8, /**< of 8 bytes */
     ORDO_STRUCT16 = 9 /**< of 16 bytes */

@@ -11,3 +11,4 @@ static const named_instance instances[] = {
     {"mst_u32", &fault_round_server}, {"maxflow", &maxflow_native_on_cuda},
     {"discharge", &fault_discharge},
 };
+static const ordo_pass_instance *const passes[] = {NULL};

@@ -13,10 +13,24 @@
 
 #include <ordo/detail/ceilings.h>
 #include <ordo/scheduler/scheduler.h>
+#include <ordo/session.h>
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 7 };
+enum { ORDO_BACKEND_ABI = 8 };
+
+/* The memory of a session on a device (<ordo/session.h>). `own` is the back end's. */
+typedef struct ordo_backend_session {
+    ordo_status (*begin)(void **own);
+    /* Frees everything. */
+    void (*end)(void *own);
+    /* Memory that is freed at the end. Errors: ORDO_ERR_MEMORY with the bytes that are free. */
+    ordo_status (*take)(void *own, ordo_u64 bytes, void **out);
+    ordo_status (*read)(void *own, void *to, const void *from, ordo_u64 bytes, int threads);
+    ordo_status (*write)(void *own, void *to, const void *from, ordo_u64 bytes, int threads);
+    /* A pass. found NULL: it need not have ended. */
+    ordo_status (*each)(void *own, const ordo_each *each, int threads, ordo_found *found);
+} ordo_backend_session;
 
 typedef struct ordo_backend {
     ordo_u32 abi; /* ORDO_BACKEND_ABI of the headers that the back end was built with */
@@ -33,6 +47,8 @@ typedef struct ordo_backend {
     /* The compute capability of the device that probe() found, 10 * major + minor: 90 for 9.0. 0 where probe() fails.
      */
     int (*capability)(void);
+    /* NULL: the back end has no sessions. */
+    const ordo_backend_session *session;
 } ordo_backend;
 
 /* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,
@@ -49,6 +65,10 @@ ORDO_API ordo_status ordo_graph_attach(const ordo_graph *g, ordo_attach_fn *make
                                        void **out);
 /* The graph of a run; NULL where the operator needs none. */
 ORDO_API const ordo_graph *ordo_job_graph(const ordo_job *job);
+/* The session of a run: *own becomes the back end's part. NULL: the run is in none. */
+ORDO_API ordo_session *ordo_job_session(const ordo_job *job, void **own);
+/* The bytes from `at` to the end of the array of the session that holds it; 0: it is in none. */
+ORDO_API ordo_u64 ordo_session_holds(const ordo_session *session, const void *at);
 /* Number of threads that the run may use on the host. */
 ORDO_API int ordo_job_host_threads(const ordo_job *job);
 /* The status with which ordo_job_fail or ordo_job_poll has ended the run, such as ORDO_ERR_TIMEOUT; ORDO_OK if neither

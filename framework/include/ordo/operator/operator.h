@@ -29,7 +29,9 @@ enum {
     ORDO_SELECTIVE = 1 << 5,   /* a cell holds one of its candidates, so a lost update can be offered again. Derived:
                                 * every order but ORDO_SUM is; operators do not declare it */
     ORDO_IN_PLACE = 1 << 6,    /* gather operators: a round may read cells of the same round (Gauss-Seidel) */
-    ORDO_TWO_TARGETS = 1 << 7  /* critical operators: a request has one or two targets. Derived, as ORDO_SELECTIVE is */
+    ORDO_RESIDUAL = 1 << 7,    /* gather operators: vertices may be computed in the order of their residuals. Derived:
+                                * ORDO_GATHER_INFLUENCE is declared */
+    ORDO_TWO_TARGETS = 1 << 8  /* critical operators: a request has one or two targets. Derived, as ORDO_SELECTIVE is */
 };
 
 /* Orders of cells: which of two values a cell keeps (the smaller, the larger, the better by a function of the
@@ -80,7 +82,35 @@ typedef struct ordo_edge_i32 {
 typedef struct ordo_edge_f32 {
     ORDO_EDGE_FIELDS ordo_f32 weight;
 } ordo_edge_f32;
+typedef struct ordo_edge_i64 {
+    ORDO_EDGE_FIELDS ordo_i64 weight;
+} ordo_edge_i64;
+typedef struct ordo_edge_f64 {
+    ORDO_EDGE_FIELDS ordo_f64 weight;
+} ordo_edge_f64;
 #undef ORDO_EDGE_FIELDS
+
+/* A value of 8 bytes that is aligned to 4. */
+ORDO_FN ordo_i64 ordo_get_i64(const void *at)
+{
+    ordo_i64 value;
+#if defined(__CUDA_ARCH__)
+    memcpy(&value, at, sizeof value);
+#else
+    __builtin_memcpy(&value, at, sizeof value);
+#endif
+    return value;
+}
+ORDO_FN ordo_f64 ordo_get_f64(const void *at)
+{
+    ordo_f64 value;
+#if defined(__CUDA_ARCH__)
+    memcpy(&value, at, sizeof value);
+#else
+    __builtin_memcpy(&value, at, sizeof value);
+#endif
+    return value;
+}
 
 /* Sets e.weight, for weights of that type, from `weight`, which points at one; not read where an operator reads no
  * weights. */
@@ -88,6 +118,8 @@ typedef struct ordo_edge_f32 {
 #define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
 #define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
 #define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
+#define ORDO_SET_WEIGHT_i64 e.weight = ordo_get_i64(weight)
+#define ORDO_SET_WEIGHT_f64 e.weight = ordo_get_f64(weight)
 #define ORDO_SET_WEIGHT(_type) ORDO_JOIN(ORDO_SET_WEIGHT_, _type)
 
 /* ---- arithmetic per type: ORDO_JOIN(ordo_add_sat_, u32) and so on ---- */
@@ -282,7 +314,20 @@ ORDO_FN ordo_u32 ordo_add_u32(ordo_u32 *p, ordo_u32 v)
 #endif
 }
 
-/* The same for 64 bits. */
+/* The same with the lesser of the two values in place of their sum. */
+ORDO_FN ordo_u32 ordo_least_u32(ordo_u32 *p, ordo_u32 v)
+{
+#if defined(__CUDA_ARCH__)
+    return atomicMin(p, v);
+#else
+    ordo_u32 old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (v < old && !__atomic_compare_exchange_n(p, &old, v, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return old;
+#endif
+}
+
+/* ordo_add_u32 for 64 bits. */
 ORDO_FN ordo_u64 ordo_add_u64(ordo_u64 *p, ordo_u64 v)
 {
 #if defined(__CUDA_ARCH__)

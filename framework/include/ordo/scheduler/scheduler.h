@@ -121,6 +121,13 @@ typedef struct ordo_fit {
     const char *reason; /* the reason in a few words: "direction-optimising supersteps"; static */
 } ordo_fit;
 
+/* The prediction for gather operators by residual: 4 to 20 times the time of rounds was measured for PageRank. */
+static inline ordo_fit ordo_residual_fit(void)
+{
+    const ordo_fit fit = {8, "single vertices by residual, where rounds read edges in order"};
+    return fit;
+}
+
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
 enum { ORDO_SCHEDULER_INTERFACE = 2 };
 
@@ -206,6 +213,7 @@ typedef struct ordo_job {
     ordo_u32 traced; /* not 0: a thread samples the counters of members, or of a back end, during the run; see
                         ordo_count_from */
     double change;   /* gather operators: of the last round; set by the instance */
+    void *adapter;   /* gather operators by residual: the run of <ordo/detail/cpu/residual.h> */
 } ordo_job;
 
 /* The sync of a run. A unit that is compiled for one sync alone defines ORDO_ONLY_SYNC as that; the compiler then

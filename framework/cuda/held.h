@@ -1,0 +1,51 @@
+/* held.h -- what a session holds on the device between its runs, beside its arrays (session.cu), and what host.cu
+ * offers for passes. */
+#ifndef ORDO_CUDA_HELD_H
+#define ORDO_CUDA_HELD_H
+
+#include <ordo/operator/pass.h>
+#include <ordo/scheduler/cuda_host.h>
+
+enum { ORDO_CUDA_MOST_HELD = 64 };
+
+typedef struct ordo_cuda_block {
+    void *at;
+    ordo_u64 bytes;
+    bool used; /* by the run under way */
+} ordo_cuda_block;
+
+typedef struct ordo_cuda_held {
+    ordo_cuda_block block[ORDO_CUDA_MOST_HELD]; /* memory of runs, kept for later ones: allocating takes longer than a
+                                                   short run */
+    int blocks;
+    void **array; /* [arrays] of the session */
+    size_t arrays, capacity;
+    ordo_u64 *found; /* [2] of a pass, on the device: selected items, and the folded value */
+    union {
+        ordo_pass_head head;
+        char bytes[sizeof(ordo_pass_head) + ORDO_PASS_STATE_BYTES];
+    } pass;                     /* the parameter of the last one */
+    int units;                  /* multiprocessors */
+    size_t vacant, whole;       /* bytes of the device, as of the first run; whole 0: none yet */
+    ordo_cuda_mailbox *mailbox; /* of runs; NULL before the first */
+    cudaEvent_t before, after;
+} ordo_cuda_held;
+
+/* A block of at least that many bytes, or NULL where none is free; to be given back by ordo_cuda_give. */
+void *ordo_cuda_hold(ordo_cuda_held *held, ordo_u64 bytes);
+/* Keeps a block for later runs, or frees it where too many are kept. */
+void ordo_cuda_give(ordo_cuda_held *held, void *block, ordo_u64 bytes);
+/* Frees the blocks that no run uses. Whether there were any. */
+bool ordo_cuda_let_go(ordo_cuda_held *held);
+/* Whether a kernel was given up: then nothing that waits for the device may be called. */
+bool ordo_cuda_is_lost(void);
+/* The out-rows of a graph on the device, copied there by the first call for it. `name`: who needs them. */
+ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int threads, ordo_cuda_rows *out);
+/* A launch that does not wait. */
+ordo_status ordo_cuda_start(const ordo_cuda_step *step, size_t shared);
+/* The instance of a pass that this object has; NULL: none. */
+const ordo_pass_instance *ordo_cuda_find_pass(const char *name);
+
+extern const ordo_backend_session ordo_cuda_sessions;
+
+#endif

@@ -1,0 +1,1 @@
+#include "within.h"

@@ -1,0 +1,439 @@
+/* session_test.c -- sessions: arrays, copies, passes and runs, and what is refused. On the CPU; with
+ * SESSION_DEVICE=cuda on a back end over a runtime without a GPU (tests/gpu/fake_runtime.cc), for which passes are
+ * functions of the host. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ordo/apps.h>
+#include <ordo/memory.h>
+#include <ordo/operator/pass.h>
+#include <ordo/session.h>
+
+#include "operators/bfs.h"
+#include "tests/common/suite.h"
+
+/* ---- passes ---- */
+
+typedef struct numbers {
+    const ordo_u32 *number; /* [n] */
+    ordo_u32 *twice;        /* [n] */
+    ordo_u32 least;
+} numbers;
+
+/* Odd numbers have no value. */
+ORDO_FN ordo_u64 double_even(const numbers *s, ordo_item v, const ordo_rows *out, const ordo_rows *in)
+{
+    (void)out;
+    (void)in;
+    s->twice[v] = 2 * s->number[v];
+    return s->number[v] % 2 ? ORDO_NO_VALUE : s->number[v];
+}
+
+ORDO_FN int is_large(const numbers *s, ordo_u64 value)
+{
+    return value >= s->least;
+}
+
+ORDO_FN ordo_u64 degrees(const numbers *s, ordo_item v, const ordo_rows *out, const ordo_rows *in)
+{
+    ordo_u64 sum = 0;
+    (void)s;
+    for (ordo_u64 e = out->row[v]; e < out->row[v + 1]; e++)
+        sum += out->head[e * out->stride] + (out->word ? out->word[e * out->stride] : 0);
+    return sum + (in->row ? 1000000 * (in->row[v + 1] - in->row[v]) : 0);
+}
+
+#define ORDO_PASS least_of
+#define ORDO_PASS_STATE numbers
+#define ORDO_PASS_EACH double_even
+#define ORDO_PASS_FOLD ORDO_MIN
+#include <ordo/operator/pass.h>
+#define ORDO_PASS greatest_of
+#define ORDO_PASS_STATE numbers
+#define ORDO_PASS_EACH double_even
+#define ORDO_PASS_FOLD ORDO_MAX
+#define ORDO_PASS_SELECT is_large
+#include <ordo/operator/pass.h>
+#define ORDO_PASS degree_sum
+#define ORDO_PASS_STATE numbers
+#define ORDO_PASS_EACH degrees
+#include <ordo/operator/pass.h>
+
+/* On the runtime without a GPU a kernel is a function that gets its parameter's address. */
+static void all_parts(const ordo_pass *pass, const void *parameter)
+{
+    const ordo_pass_head *head = parameter;
+    ordo_visit visit = head->visit;
+    visit.state = (const char *)parameter + sizeof *head;
+    head->found[0] = pass->part(&visit, 0, visit.count, &head->found[1]);
+}
+#define KERNEL(_name)                                                                                                  \
+    static void _name##_all(const void *parameter)                                                                     \
+    {                                                                                                                  \
+        all_parts(&_name##_pass, parameter);                                                                           \
+    }                                                                                                                  \
+    static const void *_name##_kernel(void)                                                                            \
+    {                                                                                                                  \
+        void (*const kernel)(const void *) = _name##_all;                                                              \
+        const void *handle;                                                                                            \
+        memcpy(&handle, &kernel, sizeof handle);                                                                       \
+        return handle;                                                                                                 \
+    }
+KERNEL(least_of)
+KERNEL(greatest_of)
+KERNEL(degree_sum)
+
+/* The pass with an instance for that device. */
+static ordo_pass with(const ordo_pass *pass, ordo_pass_instance *instance, const void *(*kernel)(void))
+{
+    *instance = (ordo_pass_instance){pass->name, pass->fold, pass->state, kernel};
+    ordo_pass both = *pass;
+    both.on_cuda = instance;
+    return both;
+}
+
+static const char *device(void)
+{
+    return getenv("SESSION_DEVICE");
+}
+
+static bool is_on_gpu(void)
+{
+    return device() && !strcmp(device(), "cuda");
+}
+
+static ordo_session *make(int threads)
+{
+    ordo_session *s;
+    ck_assert_msg(!ordo_session_make(device(), threads, &s), "%s", ordo_last_error());
+    return s;
+}
+
+#define REFUSED(_call, _status, _text)                                                                                 \
+    do {                                                                                                               \
+        ck_assert_int_eq(_call, _status);                                                                              \
+        ck_assert_msg(strstr(ordo_last_error(), _text), "'%s'", ordo_last_error());                                    \
+    } while (0)
+
+/* ---- arrays ---- */
+
+START_TEST(arrays_and_copies)
+{
+    ordo_u32 host[100], back[100] = {0}, *of_host, *own;
+    ordo_session *s = make(1);
+    ck_assert_str_eq(ordo_session_device(s), is_on_gpu() ? "cuda" : "cpu");
+    for (ordo_u32 i = 0; i < 100; i++)
+        host[i] = 7 * i;
+    ck_assert(!ordo_session_array(s, host, 100, sizeof *host, (void **)&of_host));
+    ck_assert(!ordo_session_array(s, NULL, 100, sizeof *host, (void **)&own));
+    ck_assert_int_eq(of_host == host, !is_on_gpu());
+    ck_assert(!ordo_session_write(s, own, host, sizeof host));
+    ck_assert(!ordo_session_write(s, own + 50, host, 4));
+    ck_assert(!ordo_session_read(s, back, own, sizeof back));
+    for (ordo_u32 i = 0; i < 100; i++)
+        ck_assert_uint_eq(back[i], i == 50 ? 0 : 7 * i);
+    ck_assert(!ordo_session_read(s, back, own + 99, 4));
+    ck_assert_uint_eq(back[0], 7 * 99);
+    ck_assert(!ordo_session_read(s, back, own, 0));
+    REFUSED(ordo_session_read(s, back, own + 99, 8), ORDO_ERR_USAGE, "8 bytes, and 4 to the end");
+    REFUSED(ordo_session_write(s, back, own, 4), ORDO_ERR_USAGE, "not within an array of the session");
+    REFUSED(ordo_session_array(s, NULL, ~(ordo_u64)0, 8, (void **)&own), ORDO_ERR_MEMORY, "larger than any memory");
+    ordo_session_free(s);
+    ordo_session_free(NULL);
+}
+END_TEST
+
+START_TEST(sessions_that_are_refused)
+{
+    ordo_session *s = NULL;
+    REFUSED(ordo_session_make("abacus", 0, &s), ORDO_ERR_UNKNOWN, "expected cpu, cuda or auto");
+    REFUSED(ordo_session_make(NULL, -1, &s), ORDO_ERR_USAGE, "-1 threads");
+    REFUSED(ordo_session_read(NULL, NULL, NULL, 0), ORDO_ERR_USAGE, "no session");
+    ck_assert_ptr_null(s);
+    ck_assert(!ordo_session_make("auto", 0, &s));
+    ck_assert_str_eq(ordo_session_device(s), is_on_gpu() ? "cuda" : "cpu");
+    ordo_session_free(s);
+}
+END_TEST
+
+/* ---- passes ---- */
+
+static void check_pass(ordo_session *s, const ordo_u32 *number, ordo_u64 n, const ordo_item *items, ordo_u64 count,
+                       numbers *on)
+{
+    ordo_pass_instance instance[2];
+    const ordo_pass least = with(&least_of_pass, &instance[0], least_of_kernel),
+                    greatest = with(&greatest_of_pass, &instance[1], greatest_of_kernel);
+    ordo_found found, expected[2] = {{0, ~(ordo_u64)0}, {0, 0}};
+    ordo_item *of = NULL, *selected, *list = calloc(count + 1, sizeof *list);
+    ordo_u32 *twice = calloc(n + 1, sizeof *twice);
+    ck_assert(!ordo_session_array(s, NULL, count, sizeof *selected, (void **)&selected));
+    if (items)
+        ck_assert(!ordo_session_array(s, NULL, count, sizeof *of, (void **)&of) &&
+                  !ordo_session_write(s, of, items, count * sizeof *of));
+    for (ordo_u64 i = 0, at = 0; i < count; i++) {
+        const ordo_item v = items ? items[i] : (ordo_item)i;
+        if (number[v] % 2)
+            continue;
+        expected[0].count++;
+        expected[0].value = number[v] < expected[0].value ? number[v] : expected[0].value;
+        expected[1].value = number[v] > expected[1].value ? number[v] : expected[1].value;
+        if (number[v] >= on->least)
+            list[at++] = v;
+        expected[1].count = at;
+    }
+    ck_assert(!ordo_session_each(s, &(ordo_each){.pass = &least, .state = on, .count = count, .items = of}, &found));
+    ck_assert_uint_eq(found.count, expected[0].count);
+    ck_assert_uint_eq(found.value, expected[0].value);
+    const ordo_each each = {.pass = &greatest, .state = on, .count = count, .items = of, .selected = selected};
+    ck_assert(!ordo_session_each(s, &each, NULL) && !ordo_session_each(s, &each, &found));
+    ck_assert_uint_eq(found.count, expected[1].count);
+    ck_assert_uint_eq(found.value, expected[1].value);
+    ordo_item *got = calloc(count + 1, sizeof *got);
+    ck_assert(!ordo_session_read(s, got, selected, found.count * sizeof *got));
+    ck_assert_mem_eq(got, list, found.count * sizeof *got); /* the runtime without a GPU keeps the order, too */
+    ck_assert(!ordo_session_read(s, twice, on->twice, n * sizeof *twice));
+    for (ordo_u64 i = 0; i < count; i++)
+        ck_assert_uint_eq(twice[items ? items[i] : i], 2 * number[items ? items[i] : i]);
+    free(got);
+    free(list);
+    free(twice);
+}
+
+START_TEST(passes_fold_and_select)
+{
+    static const ordo_u64 sizes[] = {0, 1, 2, 100, 2047, 20000, 300000};
+    const ordo_u64 n = sizes[_i % 7];
+    ordo_session *s = make(_i / 7 + 1);
+    ordo_u32 *number = calloc(n + 1, sizeof *number);
+    ordo_item *items = calloc(n + 1, sizeof *items);
+    ordo_u64 some = 0;
+    numbers on = {.least = 1u << 30};
+    srand((unsigned)_i);
+    for (ordo_u64 v = 0; v < n; v++) {
+        number[v] = (ordo_u32)rand();
+        if (number[v] % 3)
+            items[some++] = (ordo_item)v;
+    }
+    ck_assert(!ordo_session_array(s, NULL, n, sizeof *number, (void **)&on.number));
+    ck_assert(!ordo_session_array(s, NULL, n, sizeof *number, (void **)&on.twice));
+    ck_assert(!ordo_session_write(s, (void *)(size_t)on.number, number, n * sizeof *number));
+    check_pass(s, number, n, items, some, &on);
+    check_pass(s, number, n, NULL, n, &on);
+    ordo_session_free(s);
+    free(number);
+    free(items);
+}
+END_TEST
+
+static ordo_graph *small_graph(ordo_type type)
+{
+    static const ordo_edge_entry edges[] = {{.tail = 0, .head = 1, .weight = 10},
+                                            {.tail = 0, .head = 2, .weight = 20},
+                                            {.tail = 2, .head = 3, .weight = 30},
+                                            {.tail = 3, .head = 1, .weight = 40}};
+    ordo_graph *g;
+    ck_assert(!ordo_graph_from_edges(5, edges, 4, type, ORDO_AS_STORED, 1, &g));
+    return g;
+}
+
+START_TEST(passes_read_rows)
+{
+    ordo_session *s = make(1);
+    ordo_pass_instance instance;
+    const ordo_pass pass = with(&degree_sum_pass, &instance, degree_sum_kernel);
+    const numbers on = {0};
+    ordo_found found;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        ordo_graph *g = small_graph(weighted ? ORDO_U32 : ORDO_NONE), *other = small_graph(ORDO_NONE);
+        const ordo_u64 sum = 7 + (weighted ? 100 : 0);
+        ck_assert(!ordo_session_each(s, &(ordo_each){.pass = &pass, .state = &on, .count = 5, .graph = g}, &found));
+        ck_assert_uint_eq(found.count, 5);
+        ck_assert_uint_eq(found.value, sum);
+        const ordo_each both = {.pass = &pass, .state = &on, .count = 5, .graph = g, .reversed = other};
+        ck_assert(!ordo_session_each(s, &both, &found));
+        ck_assert_uint_eq(found.value, sum + 4000000);
+        ordo_graph_free(g);
+        ordo_graph_free(other);
+    }
+    ordo_session_free(s);
+}
+END_TEST
+
+START_TEST(passes_that_are_refused)
+{
+    ordo_session *s = make(1);
+    ordo_item *list;
+    const numbers on = {0};
+    ordo_each each = {.state = &on, .count = 11};
+    ck_assert(!ordo_session_array(s, NULL, 10, sizeof *list, (void **)&list));
+    REFUSED(ordo_session_each(s, NULL, NULL), ORDO_ERR_USAGE, "no pass given");
+    REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_USAGE, "no pass given");
+    each.pass = &least_of_pass;
+    each.items = list;
+    REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_USAGE, "items: 44 bytes, and 40 to the end");
+    each.items = NULL;
+    each.selected = list;
+    REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_USAGE, "selected items: 44 bytes");
+    each.selected = NULL;
+    each.reserved[1] = 3;
+    REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_USAGE, "found 3 in reserved[1]");
+    each.reserved[1] = 0;
+    each.state = NULL;
+    REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_USAGE, "no state given");
+    each.state = &on;
+    if (is_on_gpu())
+        REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_UNSOUND, "'least_of' was not compiled for device 'cuda'");
+    ordo_session_free(s);
+}
+END_TEST
+
+/* ---- runs ---- */
+
+/* Breadth-first search in the session: from `source`, on the levels that are there. */
+static ordo_status search(ordo_session *s, const ordo_graph *g, ordo_u32 *level, ordo_item *from, ordo_vid source,
+                          ordo_stats *stats)
+{
+    const ordo_u64 n = ordo_graph_out(g)->n;
+    const ordo_u32 zero = 0;
+    const bfs_state bfs = {.limit = 0xfffffffeu};
+    ordo_status status = ordo_session_write(s, level + source, &zero, sizeof zero);
+    if (!status)
+        status = ordo_session_write(s, from, &source, sizeof source);
+    const ordo_work work = {.op = ordo_operator_find("bfs"),
+                            .graph = g,
+                            .cells = level,
+                            .state = &bfs,
+                            .num_items = n,
+                            .targets = n,
+                            .initial = from,
+                            .initial_count = 1,
+                            .session = s};
+    return status ? status : ordo_run(&work, &(ordo_options){.scheduler = "bsp", .threads = 1}, stats);
+}
+
+START_TEST(runs_share_arrays)
+{
+    ordo_graph *g;
+    ordo_stats stats = {0};
+    ck_assert(!ordo_graph_generate(&(ordo_generate_options){.kind = "grid", .width = 30, .height = 20}, &g));
+    const ordo_u64 n = ordo_graph_out(g)->n;
+    ordo_u32 *level, *got = calloc(n, sizeof *got), *expected = calloc(n, sizeof *expected);
+    const ordo_vid sources[2] = {5, 301};
+    ordo_item *from;
+    ordo_session *s = make(1);
+    ck_assert(!ordo_session_array(s, NULL, n, sizeof *level, (void **)&level));
+    ck_assert(!ordo_session_array(s, NULL, 1, sizeof *from, (void **)&from));
+    memset(got, 0xff, n * sizeof *got);
+    ck_assert(!ordo_session_write(s, level, got, n * sizeof *got));
+    for (int i = 0; i < 2; i++) { /* the second run goes on from the first one's levels */
+        ck_assert_msg(!search(s, g, level, from, sources[i], &stats), "%s", ordo_last_error());
+        ck_assert_str_eq(stats.backend, is_on_gpu() ? "cuda" : "cpu");
+        ordo_stats_free(&stats);
+    }
+    ck_assert(!ordo_session_read(s, got, level, n * sizeof *got));
+    memset(expected, 0xff, n * sizeof *expected);
+    for (int i = 0; i < 2; i++) {
+        ordo_u32 *one = calloc(n, sizeof *one);
+        ck_assert(!ordo_bfs(g, sources[i], 1e30, NULL, one, NULL, NULL));
+        for (ordo_u64 v = 0; v < n; v++)
+            expected[v] = one[v] < expected[v] ? one[v] : expected[v];
+        free(one);
+    }
+    ck_assert_mem_eq(got, expected, n * sizeof *got);
+    if (is_on_gpu()) {
+        ordo_u32 *few;
+        ck_assert(!ordo_session_array(s, NULL, n - 1, sizeof *few, (void **)&few));
+        REFUSED(search(s, g, few, from, 0, NULL), ORDO_ERR_USAGE, "cells: 2400 bytes, and 2396 to the end");
+        REFUSED(search(s, g, got, from, 0, NULL), ORDO_ERR_USAGE, "not within an array of the session");
+    }
+    ordo_session_free(s);
+    ordo_graph_free(g);
+    free(got);
+    free(expected);
+}
+END_TEST
+
+/* ---- faults ---- */
+
+/* A whole session, with a graph of its own. */
+static ordo_status whole(ordo_graph *g)
+{
+    ordo_pass_instance instance;
+    const ordo_pass pass = with(&degree_sum_pass, &instance, degree_sum_kernel);
+    const numbers on = {0};
+    ordo_session *s = NULL;
+    ordo_u32 *level = NULL;
+    ordo_item *from = NULL;
+    ordo_found found;
+    ordo_stats stats = {0};
+    ordo_status status = ordo_session_make(device(), 1, &s);
+    if (!status)
+        status = ordo_session_array(s, NULL, 5, sizeof *level, (void **)&level);
+    if (!status)
+        status = ordo_session_array(s, NULL, 1, sizeof *from, (void **)&from);
+    if (!status)
+        status = ordo_session_each(s, &(ordo_each){.pass = &pass, .state = &on, .count = 5, .graph = g}, &found);
+    if (!status)
+        status = search(s, g, level, from, 0, &stats);
+    ordo_stats_free(&stats);
+    ordo_session_free(s);
+    return status;
+}
+
+START_TEST(each_allocation_fails)
+{
+    ordo_u64 k = 0;
+    ordo_status status = whole(small_graph(ORDO_NONE)); /* what is kept by the process is there */
+    ck_assert_msg(!status, "%s", ordo_last_error());
+    do {
+        ordo_graph *g = small_graph(ORDO_NONE);
+        const ordo_u64 before = ordo_memory_now();
+        ordo_memory_fail_after(++k);
+        status = whole(g);
+        ordo_memory_fail_after(0);
+        ck_assert_msg(!status || status == ORDO_ERR_MEMORY, "%s", ordo_last_error());
+        const ordo_u64 kept = ordo_memory_now() - before; /* with the graph */
+        ck_assert_msg(kept < 1000, "%llu bytes are left behind", (unsigned long long)kept);
+        ordo_graph_free(g);
+    } while (status && k < 1000);
+    ck_assert_int_gt((int)k, 3);
+}
+END_TEST
+
+START_TEST(too_little_device_memory)
+{
+    if (!is_on_gpu())
+        return;
+    ordo_status status = ORDO_ERR_MEMORY;
+    char text[32];
+    for (int bytes = 0; status && bytes < 4 << 20; bytes += 997) {
+        ordo_graph *g = small_graph(ORDO_NONE);
+        snprintf(text, sizeof text, "%d", bytes);
+        setenv("FAKE_MEMORY", text, 1);
+        status = whole(g);
+        ck_assert_msg(!status || (status == ORDO_ERR_MEMORY && strstr(ordo_last_error(), "device 'cuda'")), "%d: %s",
+                      bytes, ordo_last_error());
+        ordo_graph_free(g);
+        unsetenv("FAKE_MEMORY");
+    }
+    ck_assert_int_eq(status, ORDO_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("session");
+    TCase *tests = tcase_create("session");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, arrays_and_copies);
+    tcase_add_test(tests, sessions_that_are_refused);
+    tcase_add_loop_test(tests, passes_fold_and_select, 0, 21);
+    tcase_add_test(tests, passes_read_rows);
+    tcase_add_test(tests, passes_that_are_refused);
+    tcase_add_test(tests, runs_share_arrays);
+    tcase_add_test(tests, each_allocation_fails);
+    tcase_add_test(tests, too_little_device_memory);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
