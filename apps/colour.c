@@ -53,7 +53,8 @@ static void start_range(void *arg, ordo_u64 begin, ordo_u64 end)
         while (e < g->row[v + 1] && c->rank[g->head[e * g->stride]] >= c->rank[v])
             e++;
         const bool waits = e < g->row[v + 1];
-        c->next[v] = g->row[v];
+        c->next[v] = e;
+        c->awaited[v] = waits ? g->head[e * g->stride] : COLOUR_NONE;
         c->colour[v] = waits ? COLOUR_NONE : 0;
         if (!waits)
             s->initial[__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED)] = (ordo_item)v;
@@ -78,8 +79,11 @@ static ordo_status run_on(const ordo_graph *graph, const ordo_options *options, 
 {
     const ordo_csr *g = ordo_graph_out(graph);
     start s = {.rank = ordo_alloc(g->n, sizeof *s.rank), .initial = ordo_alloc(g->n, sizeof *s.initial)};
-    s.state = (colour_state){.rank = s.rank, .colour = colour, .next = ordo_alloc(g->n, sizeof *s.state.next)};
-    ordo_status status = s.rank && s.initial && s.state.next ? ORDO_OK : ORDO_ERR_MEMORY;
+    s.state = (colour_state){.rank = s.rank,
+                             .colour = colour,
+                             .awaited = ordo_alloc(g->n, sizeof *s.state.awaited),
+                             .next = ordo_alloc(g->n, sizeof *s.state.next)};
+    ordo_status status = s.rank && s.initial && s.state.awaited && s.state.next ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
         status = ordo_edges_of(graph, false, options->threads, &s.state.edges);
     if (!status)
@@ -90,6 +94,7 @@ static ordo_status run_on(const ordo_graph *graph, const ordo_options *options, 
         status = run_started(graph, &s, options, stats);
     ordo_free(s.rank);
     ordo_free(s.initial);
+    ordo_free(s.state.awaited);
     ordo_free(s.state.next);
     return status;
 }

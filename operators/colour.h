@@ -2,16 +2,17 @@
  *
  *   COLOUR(v)  where all neighbours of a lower rank have a colour            [Jones and Plassmann 1993]
  *
- * A coloured item tells each neighbour of a higher rank so, in a critical section that owns that neighbour v. The
- * section moves v's place in its row on, past all neighbours that v need not wait for: those of a higher rank, and
- * those with a colour. At the end of the row it colours v, with the smallest colour that is missing among its
- * neighbours of a lower rank, and activates it. The colours depend on the ranks alone, not on the order of work. At
- * most one more colour is used than a vertex has neighbours. Expects a symmetric graph; loops do nothing. Initial items
- * are the vertices that wait for nothing.
+ * A vertex v waits for one neighbour of a lower rank at a time. When that one has a colour it tells v so, in a critical
+ * section that owns v and looks for the next one in v's row that has none. At the end of the row it colours v, with the
+ * smallest colour that is missing among its neighbours of a lower rank, and activates it. So most edges ask for
+ * nothing. The colours depend on the ranks alone, not on the order of work. At most one more colour is used than a
+ * vertex has neighbours. Expects a symmetric graph; loops do nothing. Initial items are the vertices that wait for
+ * nothing.
  *
- * Memory order. A colour is written once. The section for edge (u, v) runs after its item has read that u has a colour.
- * Sections that own v come one after the other, so the last one finds each of these colours, by coherence, and reaches
- * the end of the row. A place only moves on, so all sections of v together look at each edge of v once.
+ * Memory order. No telling is lost. The item u reads that u has a colour, passes a fence, and reads for whom v waits;
+ * the section of v writes that v waits for u, passes a fence, and reads whether u has a colour. Whichever fence is
+ * first, the other thread sees what was ahead of it. So u tells v, or the section of v goes on by itself. Colours are
+ * written once. A section has seen that each neighbour of a lower rank has a colour, or a section of v before it has.
  *
  * Not done: choosing ranks (apps/colour.c).
  */
@@ -23,7 +24,9 @@ typedef struct colour_state {
     ordo_edges edges;     /* the graph's */
     const ordo_u64 *rank; /* [n] distinct */
     ordo_u32 *colour;     /* [n] at the start 0 for the initial items, else COLOUR_NONE */
-    ordo_u64 *next;       /* [n] the edge to the neighbour that a vertex waits for: row[v] at the start */
+    ordo_u32 *awaited;    /* [n] the neighbour that a vertex waits for, COLOUR_NONE: none. At the start the first of a
+                             lower rank in its row */
+    ordo_u64 *next;       /* [n] the edge to that neighbour; not read where there is none */
 } colour_state;
 
 /* The least bit that is set; there is one. */
@@ -38,13 +41,15 @@ ORDO_FN ordo_u32 colour_lowest(ordo_u64 bits)
 
 ORDO_FN int colour_filter(const colour_state *s, ordo_item u)
 {
-    return ordo_load_u32(&s->colour[u]) != COLOUR_NONE;
+    int coloured = ordo_load_u32(&s->colour[u]) != COLOUR_NONE;
+    ordo_fence(); /* ahead of all loads of colour_tell */
+    return coloured;
 }
 
 ORDO_FN ordo_u32 colour_tell(const colour_state *s, ordo_edge_none e, ordo_request *out)
 {
     out[0] = ordo_request_one(e.head, 0, 0);
-    return s->rank[e.tail] < s->rank[e.head] && ordo_load_u32(&s->colour[e.head]) == COLOUR_NONE;
+    return ordo_load_u32(&s->awaited[e.head]) == e.tail;
 }
 
 /* The smallest colour that no neighbour of a lower rank has; 64 colours at a time. */
@@ -66,21 +71,31 @@ ORDO_FN ordo_u32 colour_smallest(const colour_state *s, ordo_vid v)
     }
 }
 
-ORDO_FN ordo_u32 colour_commit(const colour_state *s, const ordo_request *r, ordo_activation *out)
+/* Finds the next neighbour that v, which is owned, has to wait for, from the one on that it waits for now. */
+ORDO_FN int colour_waits(const colour_state *s, ordo_vid v)
 {
     const ordo_edges *g = &s->edges;
-    ordo_vid v = r->target[0];
+    ordo_vid w = ordo_load_u32(&s->awaited[v]);
     ordo_eid e = s->next[v], end = g->row[v + 1];
-    if (ordo_load_u32(&s->colour[v]) != COLOUR_NONE)
-        return 0;
-    for (; e < end; e++) {
-        ordo_vid w = g->head[e * g->stride];
-        if (s->rank[w] < s->rank[v] && ordo_load_u32(&s->colour[w]) == COLOUR_NONE)
-            break;
+    while (ordo_load_u32(&s->colour[w]) != COLOUR_NONE) {
+        do {
+            if (++e == end)
+                return 0;
+            w = g->head[e * g->stride];
+        } while (s->rank[w] >= s->rank[v] || ordo_load_u32(&s->colour[w]) != COLOUR_NONE);
+        s->next[v] = e;
+        ordo_store_u32(&s->awaited[v], w);
+        ordo_fence(); /* and looks again */
     }
-    s->next[v] = e;
-    if (e < end)
+    return 1;
+}
+
+ORDO_FN ordo_u32 colour_commit(const colour_state *s, const ordo_request *r, ordo_activation *out)
+{
+    ordo_vid v = r->target[0];
+    if (ordo_load_u32(&s->colour[v]) != COLOUR_NONE || colour_waits(s, v))
         return 0;
+    ordo_store_u32(&s->awaited[v], COLOUR_NONE);
     ordo_store_u32(&s->colour[v], colour_smallest(s, v));
     out[0].item = v;
     out[0].priority = 0;
@@ -100,5 +115,6 @@ ORDO_FN ordo_u32 colour_commit(const colour_state *s, const ordo_request *r, ord
 #define ORDO_CRITICAL_TARGETS 1
 #define ORDO_CRITICAL_WORDS 0
 #define ORDO_CRITICAL_ARRAYS(X)                                                                                        \
-    X(rank, RUN, s->edges.vertices, READ) X(colour, TARGET, 1, WRITE) X(next, TARGET, 1, WRITE)
+    X(rank, RUN, s->edges.vertices, READ)                                                                              \
+    X(colour, TARGET, 1, WRITE) X(awaited, TARGET, 1, WRITE) X(next, TARGET, 1, WRITE)
 #include <ordo/operator/critical.h>

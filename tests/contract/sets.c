@@ -108,6 +108,7 @@ void contract_colour(trial *t, const edge_list *list)
     const ordo_u64 n = rows->n;
     ordo_u32 *rank = random_ranks(t, n), *waits = lower_neighbours(&edges, rank, n);
     ordo_u64 *wide = contract_alloc(n, sizeof *wide);
+    ordo_u32 *awaited = contract_alloc(n, sizeof *awaited);
     ordo_u32 *colour = contract_alloc(n, sizeof *colour), *expected = colour_by_rank(rows, rank);
     ordo_u64 *next = contract_alloc(n, sizeof *next);
     ordo_edges handed;
@@ -117,12 +118,16 @@ void contract_colour(trial *t, const edge_list *list)
     ordo_u64 first = 0;
     for (ordo_u64 v = 0; v < n; v++) {
         next[v] = rows->row[v];
+        awaited[v] = COLOUR_NONE;
+        for (; waits[v] && awaited[v] == COLOUR_NONE; next[v] += awaited[v] == COLOUR_NONE)
+            if (rank[rows->head[next[v] * rows->stride]] < rank[v])
+                awaited[v] = rows->head[next[v] * rows->stride];
         wide[v] = (ordo_u64)rank[v] << 20;
         colour[v] = waits[v] ? COLOUR_NONE : 0;
         if (!waits[v])
             initial[first++] = (ordo_item)v;
     }
-    colour_state state = {handed, wide, colour, next};
+    colour_state state = {handed, wide, colour, awaited, next};
     ordo_work work = {.state = &state, .num_items = n, .targets = n, .initial = initial, .initial_count = first};
     contract_run(t, &work);
     check_colouring(t, rows, &edges, colour);
@@ -133,6 +138,7 @@ void contract_colour(trial *t, const edge_list *list)
     free(colour);
     free(expected);
     free(wide);
+    free(awaited);
     free(next);
     free(initial);
     ordo_graph_free(g);

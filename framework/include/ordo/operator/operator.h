@@ -288,6 +288,21 @@ ORDO_FN void ordo_store_u64(ordo_u64 *p, ordo_u64 v)
 }
 #undef ORDO_SHARED_LOAD
 #undef ORDO_SHARED_STORE
+/* Orders the calling thread's loads and stores before it and behind it, for all threads (sequentially consistent): of
+ * two threads that each store a word, fence and load the other's word, at least one sees what the other has stored.
+ * Under ThreadSanitizer, which knows no fences, an operation on one word of all threads. */
+ORDO_FN void ordo_fence(void)
+{
+#if defined(__CUDA_ARCH__)
+    __threadfence();
+#elif defined(__SANITIZE_THREAD__)
+    static ordo_u32 all;
+    (void)__atomic_fetch_add(&all, 1, __ATOMIC_SEQ_CST);
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 /* Adds to a word that critical sections of different targets count in, in one atomic step; returns the value before.
  * Wraps. Relaxed: it orders nothing, so what is read from such a word is a hint. */
 ORDO_FN ordo_u32 ordo_add_u32(ordo_u32 *p, ordo_u32 v)
