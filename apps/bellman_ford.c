@@ -42,7 +42,7 @@ static ordo_type type_of(const ordo_graph *g)
 
 static bool may_be_negative(const ordo_graph *g)
 {
-    return type_of(g) == ORDO_I32 || type_of(g) == ORDO_F32;
+    return type_of(g) != ORDO_U32;
 }
 
 static const ordo_operator *op_for(const ordo_graph *g)
@@ -94,18 +94,19 @@ static double from_ordered(ordo_u64 word)
 
 typedef struct extent {
     ordo_type type;
-    const ordo_u32 *dist;
+    const void *dist;
     ordo_u64 least, most; /* atomic; ordered, `most` inverted */
 } extent;
 
 static void extent_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     extent *x = arg;
-    const ordo_u32 unreached = ordo_unreached_word(x->type);
+    const ordo_u64 unreached = ordo_unreached_word(x->type);
     double least = (double)INFINITY, most = -(double)INFINITY;
     for (ordo_u64 v = begin; v < end; v++) {
-        const double d = ordo_word_value(x->type, x->dist[v]);
-        if (x->dist[v] == unreached)
+        const ordo_u64 word = ordo_word_at(x->type, x->dist, v);
+        const double d = ordo_word_value(x->type, word);
+        if (word == unreached)
             continue;
         least = d < least ? d : least;
         most = d > most ? d : most;
@@ -131,17 +132,21 @@ static ordo_status find_extent(const ordo_search *s, int threads, double *least,
 static ordo_status check_overflow(const ordo_search *s, double most, double weight_max)
 {
     const ordo_csr *g = s->g;
-    const bool is_real = s->type == ORDO_F32;
-    const ordo_u32 *dist = s->dist, unreached = ordo_unreached_word(s->type);
-    const double sum = most + weight_max;
-    if (is_real ? isfinite((ordo_f32)sum) : sum < ORDO_UNREACHED_I32)
+    const ordo_u64 unreached = ordo_unreached_word(s->type);
+    const double sum = most + weight_max; /* of i64: rounded; then the edges are looked at for nothing */
+    if (s->type == ORDO_F32   ? isfinite((ordo_f32)sum)
+        : s->type == ORDO_F64 ? isfinite(sum)
+        : s->type == ORDO_I64 ? sum < 0x1p63
+                              : sum < ORDO_UNREACHED_I32)
         return ORDO_OK;
-    for (ordo_vid u = 0; u < g->n; u++)
-        for (ordo_eid e = g->row[u]; dist[u] != unreached && e < g->row[u + 1]; e++)
-            if (dist[g->head[e * g->stride]] == unreached)
-                return ordo_fail(ORDO_ERR_OVERFLOW, "edge %u -> %u: distance %.10g + weight %.10g does not fit %s", u,
-                                 g->head[e * g->stride], ordo_word_value(s->type, dist[u]),
-                                 ordo_word_value(s->type, ordo_weight_word(g, e)), is_real ? "f32" : "i32");
+    for (ordo_vid u = 0; u < g->n; u++) {
+        const ordo_u64 du = ordo_word_at(s->type, s->dist, u);
+        for (ordo_eid e = g->row[u]; du != unreached && e < g->row[u + 1]; e++)
+            if (ordo_word_at(s->type, s->dist, g->head[e * g->stride]) == unreached)
+                return ordo_fail(ORDO_ERR_OVERFLOW, "edge %u -> %u: distance %s + weight %s does not fit %s", u,
+                                 g->head[e * g->stride], ordo_word_print(s->type, du).text,
+                                 ordo_word_print(s->type, ordo_weight_word(g, e)).text, ordo_type_text(s->type));
+    }
     return ORDO_OK;
 }
 
@@ -204,7 +209,7 @@ static ordo_status run_and_look(ordo_search *s, ordo_work *work, ordo_runs *runs
 static ordo_status clear_answer(const ordo_search *s, int threads, const ordo_path_answer *answer)
 {
     ordo_vid *lists[] = {answer->pred, answer->nearest};
-    ordo_status status = ordo_fill(threads, answer->value, s->g->n, ordo_unreached_word(s->type));
+    ordo_status status = ordo_fill_words(threads, s->type, answer->value, s->g->n, ordo_unreached_word(s->type));
     for (int i = 0; i < 2; i++)
         if (!status && lists[i])
             status = ordo_fill(threads, lists[i], s->g->n, ORDO_NO_VERTEX);
@@ -227,30 +232,45 @@ typedef struct grain {
     const ordo_csr *g;
     ordo_u64 least; /* atomic; plus GRAIN_BIAS */
 } grain;
-enum { GRAIN_BIAS = 1024 };
+enum { GRAIN_BIAS = 2048 };
 
 static void grain_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     grain *x = arg;
-    const ordo_u32 *word = x->g->weight;
+    const bool wide = x->g->weight_type == ORDO_F64;
+    const int digits = wide ? 52 : 23;
+    const ordo_u64 implied = (ordo_u64)1 << digits, fields = wide ? 0x7ff : 0xff;
     ordo_u64 least = ~(ordo_u64)0;
     for (ordo_u64 e = begin; e < end; e++) {
-        const ordo_u32 bits = word[e * x->g->stride], field = bits >> 23 & 0xff;
-        const ordo_u32 mantissa = (bits & 0x7fffff) | (field ? 0x800000 : 0);
+        const ordo_u64 bits = ordo_weight_word(x->g, e), field = bits >> digits & fields;
+        const ordo_u64 mantissa = (bits & (implied - 1)) | (field ? implied : 0);
         if (!mantissa)
             continue; /* 0 has no bits */
-        const ordo_u64 lowest = GRAIN_BIAS - 150 + (field ? field : 1) + (ordo_u64)__builtin_ctz(mantissa);
+        const ordo_u64 lowest =
+            (ordo_u64)(GRAIN_BIAS - (wide ? 1075 : 150)) + (field ? field : 1) + (ordo_u64)__builtin_ctzll(mantissa);
         least = lowest < least ? lowest : least;
     }
     ordo_keep_least_u64(&x->least, least);
 }
 
-/* Whether sums of f32 up to `most` without a sign have no bits to round off. */
+/* Whether no distance was rounded; `most` is the largest final one without its sign.
+ *
+ * Let all weights be multiples of q, a power of two, and B = 2^p q, p the bits of the type's mantissa. Sums, rounded or
+ * not, are multiples of q; a sum below B, without its sign, is not rounded, and the others stay at B or above. So the
+ * test is most < B, and that larger sums were rounded on the way does not matter:
+ * (1) At the end d(v) <= d(u) + w for every edge of a reached u, without rounding. A sum below B is not rounded; one
+ *     from B on exceeds d(v); one down to -B is impossible, since d(v) would be as low. So no cycle is negative.
+ * (2) Let p(v) be the edge over which v got d(v) last, from u when its distance was d'(u) >= d(u). Then d(v) = d'(u) +
+ *     w, not rounded, as d(v) is below B; by (1) d'(u) = d(u). So these edges are tight.
+ * (3) They form no cycle: let x be the vertex of it that got its distance last, and z the next one. z got d(z) from a
+ *     distance of x before that, which was larger than d(x), in contradiction to (2). So they lead from the sources,
+ *     and every distance is the exact weight of a path. */
 static ordo_status sums_are_exact(const ordo_search *s, int threads, double most, bool *exact)
 {
     grain x = {.g = s->g, .least = ~(ordo_u64)0};
     ordo_status status = ordo_for_ranges(threads, s->g->m, 0, grain_range, &x);
-    *exact = x.least == ~(ordo_u64)0 || most < ldexp(1, 24 + (int)x.least - GRAIN_BIAS);
+    const int bits = s->type == ORDO_F64 ? 53 : 24;
+    *exact = x.least == ~(ordo_u64)0 || most < ldexp(1, bits + (int)x.least - GRAIN_BIAS);
     return status;
 }
 
@@ -261,7 +281,7 @@ static ordo_status check_rounding(ordo_search *s, const ordo_graph_info *info, c
                                   ordo_cycle *cycle)
 {
     bool exact = false;
-    if (s->type != ORDO_F32 || info->weight_min >= 0)
+    if (!ordo_is_real(s->type) || info->weight_min >= 0)
         return ORDO_OK;
     ordo_status status = sums_are_exact(s, asked->threads, most, &exact);
     if (status || exact)
@@ -289,15 +309,18 @@ static ordo_status search(ordo_search *s, const ordo_graph *g, const ordo_graph_
     if (!status)
         status = check_finite(g, info);
     if (!status)
-        status = ordo_fill(threads, answer->value, work.targets, ordo_unreached_word(s->type));
+        status = ordo_fill_words(threads, s->type, answer->value, work.targets, ordo_unreached_word(s->type));
     if (status)
         return status;
-    ordo_sources_set(s->sources, answer->value, 0); /* the same word for both types */
+    ordo_sources_set(s->sources, s->type, answer->value, 0); /* the same word for all types */
     status = run_and_look(s, &work, runs, asked, cycle);
     double least = 0, most = 0;
     if (!status && !cycle->length)
         status = find_extent(s, threads, &least, &most);
-    if (!status && !cycle->length && (s->type == ORDO_F32 ? isinf(least) : least < -(double)ORDO_UNREACHED_I32)) {
+    const bool low = ordo_is_real(s->type) ? isinf(least)
+                     : s->type == ORDO_I64 ? least <= -0x1p63 /* or near it: rounded */
+                                           : least < -(double)ORDO_UNREACHED_I32;
+    if (!status && !cycle->length && low) {
         status = decide(s, runs, asked, cycle);
         if (!status && !cycle->length)
             status = find_extent(s, threads, &least, &most);

@@ -13,6 +13,7 @@
  *
  * Predecessors, where a weight is negative, are computed again, serially. Nothing here is used to compute answers.
  */
+#include "apps/common.h"
 #include "apps/verify.h"
 
 #include <string.h>
@@ -88,15 +89,16 @@ static ordo_status check_members(const ordo_csr *g, const ordo_cycle *c)
 
 static ordo_status check_weight(const ordo_claim *claim, const ordo_cycle *c)
 {
+    const bool is_real = ordo_is_real(claim->type);
     fixed real = {{0}};
-    ordo_i64 whole = 0;
+    __int128 whole = 0;
     for (ordo_u64 i = 0; i < c->length; i++)
-        if (claim->type == ORDO_F32)
-            fixed_add(&real, ordo_claim_weight(claim, c->edge[i]));
+        if (is_real)
+            fixed_add(&real, (double)ordo_claim_weight(claim, c->edge[i]));
         else
             whole += (ordo_i64)ordo_claim_weight(claim, c->edge[i]);
-    const double right = claim->type == ORDO_F32 ? fixed_value(&real) : (double)whole;
-    const double found = claim->type == ORDO_F32 ? c->real : (double)c->whole;
+    const double right = is_real ? fixed_value(&real) : (double)whole;
+    const double found = is_real ? c->real : (double)c->whole;
     if (!(right < 0))
         return ordo_fail(ORDO_ERR_VERIFY, "cycle: found weight %.17g, expected one below 0", right);
     if (c->type != claim->type || !(fabs(found - right) <= 0x1p-50 * fabs(right)))
@@ -157,11 +159,11 @@ static ordo_status check_cycle(const ordo_claim *c, const ordo_cycle *cycle)
 static ordo_status check_values(const ordo_claim *c)
 {
     for (ordo_vid v = 0; v < c->g->n; v++)
-        if (isnan(ordo_claim_value(c, v)) || ordo_claim_value(c, v) == -(double)INFINITY)
+        if (isnan(ordo_claim_value(c, v)) || ordo_claim_value(c, v) == -ORDO_REAL_INFINITY)
             return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected a number", v, c->noun,
                              ordo_claim_print(ordo_claim_value(c, v)).text);
     for (ordo_u64 i = 0; i < c->sources->count; i++) {
-        const double value = ordo_claim_value(c, c->sources->vertex[i]);
+        const ordo_real value = ordo_claim_value(c, c->sources->vertex[i]);
         if (value > 0 || (value < 0 && c->sources->count == 1))
             return ordo_claim_compare(c, c->sources->vertex[i], 0);
     }
@@ -189,15 +191,15 @@ static ordo_status certify(const ordo_claim *c)
 }
 
 /* One round over all edges; whether a value changed. */
-static bool make_round(const ordo_claim *c, double *value)
+static bool make_round(const ordo_claim *c, ordo_real *value)
 {
     const ordo_csr *g = c->g;
     bool changed = false;
     for (ordo_vid u = 0; u < g->n; u++)
         for (ordo_eid e = g->row[u]; !isinf(value[u]) && e < g->row[u + 1]; e++) {
-            const double dv = ordo_claim_reach(c, value[u], e);
+            const ordo_real dv = ordo_claim_reach(c, value[u], e);
             changed = changed || dv < value[g->head[e * g->stride]];
-            value[g->head[e * g->stride]] = fmin(value[g->head[e * g->stride]], dv);
+            value[g->head[e * g->stride]] = fminl(value[g->head[e * g->stride]], dv);
         }
     return changed;
 }
@@ -205,13 +207,13 @@ static bool make_round(const ordo_claim *c, double *value)
 static ordo_status check_serially(const ordo_claim *c)
 {
     const ordo_vid n = c->g->n;
-    double *value = ordo_alloc(n, sizeof *value);
+    ordo_real *value = ordo_alloc(n, sizeof *value);
     if (!value)
         return ORDO_ERR_MEMORY;
     ordo_phase phase;
     ordo_u64 rounds = 0;
     for (ordo_vid v = 0; v < n; v++)
-        value[v] = ordo_sources_has(c->sources, v) ? 0 : (double)INFINITY;
+        value[v] = ordo_sources_has(c->sources, v) ? 0 : ORDO_REAL_INFINITY;
     ordo_phase_begin(&phase, "verifying", 0);
     while (rounds < (ordo_u64)n + 1 && !ordo_phase_step(&phase, n) && make_round(c, value))
         rounds++;
@@ -253,7 +255,7 @@ static void grow(const ordo_claim *c, tree *t)
             t->root[u] = t->root[t->parent[u]];
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             const ordo_vid v = g->head[e * g->stride];
-            const double dv = ordo_claim_value(c, v);
+            const ordo_real dv = ordo_claim_value(c, v);
             if (isinf(dv) || ordo_claim_reach(c, ordo_claim_value(c, u), e) != dv)
                 continue;
             const bool is_new = t->root[v] == ORDO_NO_VERTEX;

@@ -29,7 +29,7 @@ static ordo_status levels(const ordo_graph *g, const ordo_path_query *query, con
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status || (status = ordo_fill(chosen.threads, answer->value, work.targets, ORDO_UNREACHED_U32)))
         return status;
-    ordo_sources_set(from, answer->value, 0);
+    ordo_sources_set(from, ORDO_U32, answer->value, 0);
     double within = (double)INFINITY;
     if (ordo_stops_early(query)) {
         const ordo_stages stages = {.graph = g,

@@ -36,7 +36,7 @@ static ordo_status check_serially(const ordo_claim *c)
     if (!status)
         status = ordo_phase_end(&phase);
     for (ordo_vid v = 0; !status && v < g->n; v++)
-        status = ordo_claim_compare(c, v, level[v] == ORDO_UNREACHED_U32 ? (double)INFINITY : level[v]);
+        status = ordo_claim_compare(c, v, level[v] == ORDO_UNREACHED_U32 ? ORDO_REAL_INFINITY : level[v]);
     ordo_free(queue);
     ordo_free(level);
     return status;

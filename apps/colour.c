@@ -38,7 +38,7 @@ typedef struct start {
 static void rank_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const start *s = arg;
-    const ordo_csr g = {.row = s->state.row};
+    const ordo_csr g = {.row = s->state.edges.row};
     for (ordo_u64 v = begin; v < end; v++)
         s->rank[v] = rank_in(&g, (ordo_vid)v);
 }
@@ -47,22 +47,24 @@ static void start_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     start *s = arg;
     const colour_state *c = &s->state;
+    const ordo_edges *g = &c->edges;
     for (ordo_u64 v = begin; v < end; v++) {
-        ordo_u32 waits = 0;
-        for (ordo_eid e = c->row[v]; e < c->row[v + 1]; e++)
-            waits += c->rank[c->head[e * c->stride]] < c->rank[v];
-        c->waits[v] = waits;
-        c->next[v] = c->row[v];
+        ordo_eid e = g->row[v];
+        while (e < g->row[v + 1] && c->rank[g->head[e * g->stride]] >= c->rank[v])
+            e++;
+        const bool waits = e < g->row[v + 1];
+        c->next[v] = g->row[v];
         c->colour[v] = waits ? COLOUR_NONE : 0;
         if (!waits)
             s->initial[__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED)] = (ordo_item)v;
     }
 }
 
-static ordo_status run_started(start *s, const ordo_options *options, ordo_stats *stats)
+static ordo_status run_started(const ordo_graph *graph, start *s, const ordo_options *options, ordo_stats *stats)
 {
-    const ordo_vid n = s->state.vertices;
+    const ordo_vid n = s->state.edges.vertices;
     const ordo_work work = {.op = op_for(NULL),
+                            .graph = graph,
                             .state = &s->state,
                             .num_items = n,
                             .targets = n,
@@ -76,25 +78,18 @@ static ordo_status run_on(const ordo_graph *graph, const ordo_options *options, 
 {
     const ordo_csr *g = ordo_graph_out(graph);
     start s = {.rank = ordo_alloc(g->n, sizeof *s.rank), .initial = ordo_alloc(g->n, sizeof *s.initial)};
-    s.state = (colour_state){.row = g->row,
-                             .head = g->head,
-                             .rank = s.rank,
-                             .colour = colour,
-                             .waits = ordo_alloc(g->n, sizeof *s.state.waits),
-                             .next = ordo_alloc(g->n, sizeof *s.state.next),
-                             .edges = g->m,
-                             .vertices = g->n,
-                             .stride = g->stride};
-    ordo_status status = s.rank && s.initial && s.state.waits && s.state.next ? ORDO_OK : ORDO_ERR_MEMORY;
+    s.state = (colour_state){.rank = s.rank, .colour = colour, .next = ordo_alloc(g->n, sizeof *s.state.next)};
+    ordo_status status = s.rank && s.initial && s.state.next ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status)
+        status = ordo_edges_of(graph, false, options->threads, &s.state.edges);
     if (!status)
         status = ordo_for_ranges(options->threads, g->n, ORDO_GRAIN, rank_range, &s);
     if (!status)
         status = ordo_for_ranges(options->threads, g->n, ORDO_GRAIN, start_range, &s);
     if (!status)
-        status = run_started(&s, options, stats);
+        status = run_started(graph, &s, options, stats);
     ordo_free(s.rank);
     ordo_free(s.initial);
-    ordo_free(s.state.waits);
     ordo_free(s.state.next);
     return status;
 }

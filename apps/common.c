@@ -11,6 +11,7 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
 
+#include "framework/run/number.h"
 #include "framework/run/phase.h"
 
 /* ---- checks ---- */
@@ -27,11 +28,12 @@ ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths, const
     for (ordo_vid u = 0; u < g->n; u++)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            double w = ordo_word_value(g->weight_type, ordo_weight_word(g, e));
+            const ordo_u64 word = ordo_weight_word(g, e);
+            double w = ordo_word_value(g->weight_type, word);
             if (w < 0)
                 return ordo_fail(ORDO_ERR_NEGATIVE_WEIGHT,
-                                 "edge %u -> %u has weight %.9g; %s need weights that are not negative%s", u, v, w,
-                                 paths, hint ? hint : "");
+                                 "edge %u -> %u has weight %s; %s need weights that are not negative%s", u, v,
+                                 ordo_word_print(g->weight_type, word).text, paths, hint ? hint : "");
             if (!isfinite(w))
                 return ordo_fail(ORDO_ERR_INPUT, "edge %u -> %u has weight %g; %s need finite weights", u, v,
                                  isnan(w) ? (double)NAN : w, paths);
@@ -66,8 +68,13 @@ const ordo_operator *ordo_operator_for(const char *name, const ordo_graph *g)
 {
     const ordo_type type = ordo_graph_out(g)->weight_type;
     char instance[64];
-    snprintf(instance, sizeof instance, "%s_%s", name, type == ORDO_F32 ? "f32" : type == ORDO_I32 ? "i32" : "u32");
-    return ordo_operator_find(instance);
+    snprintf(instance, sizeof instance, "%s_%s", name, ordo_type_text(type));
+    const ordo_operator *op = ordo_operator_find(instance);
+    if (!op && ordo_is_wide(type)) { /* an app that does not take them says so of the input */
+        snprintf(instance, sizeof instance, "%s_u32", name);
+        op = ordo_operator_find(instance);
+    }
+    return op;
 }
 
 ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const void *state, void *cells,
@@ -90,20 +97,72 @@ ordo_u32 ordo_limit_u32(double limit)
     return limit < (double)largest ? (ordo_u32)limit : largest;
 }
 
-double ordo_word_value(ordo_type type, ordo_u32 word)
+double ordo_word_value(ordo_type type, ordo_u64 word)
 {
-    ordo_f32 real;
-    if (type == ORDO_I32)
-        return (ordo_i32)word;
-    if (type != ORDO_F32)
-        return word;
+    const ordo_u32 low = (ordo_u32)word;
+    ordo_f32 single;
+    double real;
+    if (type == ORDO_F32) {
+        memcpy(&single, &low, sizeof single);
+        return (double)single;
+    }
+    if (type != ORDO_F64)
+        return (double)ordo_word_whole(type, word);
     memcpy(&real, &word, sizeof real);
-    return (double)real;
+    return real;
 }
 
-ordo_u32 ordo_unreached_word(ordo_type type)
+ordo_i64 ordo_word_whole(ordo_type type, ordo_u64 word)
 {
-    return type == ORDO_F32 ? 0x7f800000u : type == ORDO_I32 ? (ordo_u32)ORDO_UNREACHED_I32 : ORDO_UNREACHED_U32;
+    return type == ORDO_I32 ? (ordo_i32)(ordo_u32)word : (ordo_i64)word;
+}
+
+ordo_u64 ordo_word_of(ordo_type type, ordo_i64 whole, double real)
+{
+    const ordo_f32 single = (ordo_f32)real;
+    ordo_u32 low = (ordo_u32)whole;
+    ordo_u64 word = (ordo_u64)whole;
+    if (type == ORDO_F32)
+        memcpy(&low, &single, sizeof low);
+    if (type == ORDO_F64)
+        memcpy(&word, &real, sizeof word);
+    return ordo_is_wide(type) ? word : low;
+}
+
+ordo_u64 ordo_unreached_word(ordo_type type)
+{
+    return type == ORDO_F32   ? 0x7f800000u
+           : type == ORDO_I32 ? (ordo_u32)ORDO_UNREACHED_I32
+           : type == ORDO_F64 ? 0x7ff0000000000000u
+           : type == ORDO_I64 ? (ordo_u64)ORDO_UNREACHED_I64
+                              : ORDO_UNREACHED_U32;
+}
+
+ordo_word_text ordo_word_print(ordo_type type, ordo_u64 word)
+{
+    ordo_word_text t;
+    if (type == ORDO_I64)
+        snprintf(t.text, sizeof t.text, "%lld", (long long)ordo_word_whole(type, word));
+    else
+        ordo_format(t.text, sizeof t.text, type == ORDO_F64 ? "%.17g" : "%.10g", ordo_word_value(type, word));
+    return t;
+}
+
+const char *ordo_type_text(ordo_type type)
+{
+    return type == ORDO_F32   ? "f32"
+           : type == ORDO_I32 ? "i32"
+           : type == ORDO_F64 ? "f64"
+           : type == ORDO_I64 ? "i64"
+                              : "u32";
+}
+
+ordo_status ordo_check_narrow(const ordo_graph *g, const char *what)
+{
+    const ordo_type type = ordo_graph_out(g)->weight_type;
+    if (type == ORDO_NONE || !ordo_is_wide(type))
+        return ORDO_OK;
+    return ordo_fail(ORDO_ERR_USAGE, "%s: found %s weights, expected weights of 4 bytes", what, ordo_type_text(type));
 }
 
 double ordo_clock(void)
@@ -164,6 +223,25 @@ static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
     const fill *f = arg;
     for (ordo_u64 i = begin; i < end; i++)
         f->words[i] = f->value;
+}
+
+typedef struct fill_words {
+    ordo_type type;
+    void *words;
+    ordo_u64 value;
+} fill_words;
+
+static void fill_words_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const fill_words *f = arg;
+    for (ordo_u64 i = begin; i < end; i++)
+        ordo_word_set(f->type, f->words, i, f->value);
+}
+
+ordo_status ordo_fill_words(int threads, ordo_type type, void *words, ordo_u64 count, ordo_u64 value)
+{
+    fill_words f = {type, words, value};
+    return ordo_for_ranges(threads, count, 0, fill_words_range, &f);
 }
 
 static void fill_ids_range(void *arg, ordo_u64 begin, ordo_u64 end)
@@ -282,35 +360,47 @@ ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_ap
 
 void ordo_answer_sum(ordo_answer *answer)
 {
-    const ordo_u32 *word = answer->values;
-    const ordo_u32 unreached = ordo_unreached_word(answer->type);
-    const bool is_real = answer->type == ORDO_F32;
-    ordo_u32 max = 0;
-    ordo_u64 reached = 0, whole = 0;
+    const ordo_type type = answer->type;
+    const void *words = answer->values;
+    const ordo_u64 unreached = ordo_unreached_word(type);
+    const bool is_real = ordo_is_real(type);
+    ordo_u64 max = 0, reached = 0;
+    unsigned __int128 whole = 0;
     double real = 0;
     for (ordo_u64 v = 0; v < answer->n; v++) { /* no branch: unreached vertices are unpredictable */
-        const ordo_u32 there = (ordo_u32)(word[v] != unreached), w = word[v] & -there;
+        const ordo_u64 word = ordo_word_at(type, words, v), there = word != unreached, w = word & -there;
         reached += there;
         max = w > max ? w : max;
         whole += w;
     }
-    for (ordo_u64 v = 0; is_real && v < answer->n; v++)
-        real += word[v] == unreached ? 0 : ordo_word_value(ORDO_F32, word[v]);
+    for (ordo_u64 v = 0; is_real && v < answer->n; v++) {
+        const ordo_u64 word = ordo_word_at(type, words, v);
+        real += word == unreached ? 0 : ordo_word_value(type, word);
+    }
+    const bool large = !is_real && whole > INT64_MAX; /* of i64: a double tells its size */
     answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
     answer->fields[1] = (ordo_field){.name = "max", .type = is_real ? ORDO_F32 : ORDO_U64};
-    answer->fields[2] =
-        (ordo_field){.name = "sum", .type = is_real ? ORDO_F32 : ORDO_U64, .whole = is_real ? 0 : whole, .real = real};
+    answer->fields[2] = (ordo_field){.name = "sum",
+                                     .type = is_real || large ? ORDO_F32 : ORDO_U64,
+                                     .whole = is_real ? 0 : (ordo_u64)whole,
+                                     .real = large ? (double)whole : real};
     if (is_real)
-        answer->fields[1].real = ordo_word_value(ORDO_F32, max);
+        answer->fields[1].real = ordo_word_value(type, max);
     else
         answer->fields[1].whole = max;
     answer->field_count = 3;
 }
 
+static bool word_less(ordo_type type, ordo_u64 a, ordo_u64 b)
+{
+    return ordo_is_real(type) ? ordo_word_value(type, a) < ordo_word_value(type, b)
+                              : ordo_word_whole(type, a) < ordo_word_whole(type, b);
+}
+
 /* A field of a type that is signed or real. */
 static ordo_field field_of(const char *name, ordo_type type, ordo_i64 whole, double real)
 {
-    const bool is_real = type == ORDO_F32;
+    const bool is_real = ordo_is_real(type);
     return (ordo_field){.name = name,
                         .type = is_real ? ORDO_F32 : ORDO_I32,
                         .whole = is_real ? 0 : (ordo_u64)whole,
@@ -320,23 +410,24 @@ static ordo_field field_of(const char *name, ordo_type type, ordo_i64 whole, dou
 void ordo_answer_sum_signed(ordo_answer *answer)
 {
     const ordo_type type = answer->type;
-    const ordo_u32 *word = answer->values, unreached = ordo_unreached_word(type);
-    ordo_u64 reached = 0;
-    ordo_i64 whole = 0;
-    double real = 0, least = 0, most = 0;
+    const void *words = answer->values;
+    const ordo_u64 unreached = ordo_unreached_word(type);
+    ordo_u64 reached = 0, least = 0, most = 0;
+    __int128 whole = 0;
+    double real = 0;
     for (ordo_u64 v = 0; v < answer->n; v++) {
-        const double d = ordo_word_value(type, word[v]);
-        if (word[v] == unreached)
+        const ordo_u64 word = ordo_word_at(type, words, v);
+        if (word == unreached)
             continue;
-        least = !reached || d < least ? d : least;
-        most = !reached || d > most ? d : most;
+        least = !reached || word_less(type, word, least) ? word : least;
+        most = !reached || word_less(type, most, word) ? word : most;
         reached++;
-        if (type == ORDO_F32)
-            real += d;
+        if (ordo_is_real(type))
+            real += ordo_word_value(type, word);
         else
-            whole += (ordo_i64)d;
+            whole += ordo_word_whole(type, word);
     }
-    const bool cycle = answer->cycle.length > 0, is_real = type == ORDO_F32;
+    const bool cycle = answer->cycle.length > 0, large = whole > INT64_MAX || whole < INT64_MIN;
     answer->within = cycle ? 0 : (double)INFINITY;
     answer->fields[0] = (ordo_field){.name = "negative_cycle", .type = ORDO_U64, .whole = cycle};
     answer->field_count = cycle ? 2 : 5;
@@ -345,7 +436,8 @@ void ordo_answer_sum_signed(ordo_answer *answer)
         return;
     }
     answer->fields[1] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
-    answer->fields[2] = field_of("min", type, is_real ? 0 : (ordo_i64)least, least);
-    answer->fields[3] = field_of("max", type, is_real ? 0 : (ordo_i64)most, most);
-    answer->fields[4] = field_of("sum", type, whole, real);
+    answer->fields[2] = field_of("min", type, ordo_word_whole(type, least), ordo_word_value(type, least));
+    answer->fields[3] = field_of("max", type, ordo_word_whole(type, most), ordo_word_value(type, most));
+    answer->fields[4] = large ? (ordo_field){.name = "sum", .type = ORDO_F32, .real = (double)whole}
+                              : field_of("sum", type, (ordo_i64)whole, real);
 }

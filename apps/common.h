@@ -7,6 +7,9 @@
 #include "apps/app.h"
 #include "apps/path_query.h"
 
+#include <ordo/operator/operator.h>
+#include <string.h>
+
 /* ORDO_ERR_NEGATIVE_WEIGHT or ORDO_ERR_INPUT with the first edge whose weight is negative, NaN or infinite. `paths`:
  * the problem, for the message: "shortest paths". `hint`: what else can take negative weights, or NULL. */
 ordo_status ordo_check_weights(const ordo_graph *g, const char *paths, const char *hint);
@@ -29,16 +32,52 @@ ordo_work ordo_vertex_work(const ordo_operator *op, const ordo_graph *g, const v
 /* The largest u32 that is within the limit and does not mean "unreached". */
 ordo_u32 ordo_limit_u32(double limit);
 
-/* The 4-byte word of edge e's weight; 1 where the graph has none. */
-static inline ordo_u32 ordo_weight_word(const ordo_csr *g, ordo_eid e)
+/* Words: the bits of a weight, a distance or a width, of 4 or 8 bytes, those of 4 with zeros above them. */
+static inline bool ordo_is_wide(ordo_type type)
 {
-    return g->weight ? ((const ordo_u32 *)g->weight)[e * g->stride] : 1;
+    return ordo_type_bytes(type) == 8;
 }
-/* A word as a number. */
-double ordo_word_value(ordo_type type, ordo_u32 word);
+static inline bool ordo_is_real(ordo_type type)
+{
+    return type == ORDO_F32 || type == ORDO_F64;
+}
+/* The word of edge e's weight; 1 where the graph has none. */
+static inline ordo_u64 ordo_weight_word(const ordo_csr *g, ordo_eid e)
+{
+    if (!g->weight)
+        return 1;
+    const void *at = ordo_csr_weight_at(g, e);
+    return ordo_is_wide(g->weight_type) ? (ordo_u64)ordo_get_i64(at) : *(const ordo_u32 *)at;
+}
+/* Word i of an array of that type. */
+static inline ordo_u64 ordo_word_at(ordo_type type, const void *words, ordo_u64 i)
+{
+    return ordo_is_wide(type) ? ((const ordo_u64 *)words)[i] : ((const ordo_u32 *)words)[i];
+}
+static inline void ordo_word_set(ordo_type type, void *words, ordo_u64 i, ordo_u64 word)
+{
+    if (ordo_is_wide(type))
+        ((ordo_u64 *)words)[i] = word;
+    else
+        ((ordo_u32 *)words)[i] = (ordo_u32)word;
+}
+/* The word of an integer or a real of that type. */
+ordo_u64 ordo_word_of(ordo_type type, ordo_i64 whole, double real);
+/* A word of an integer as an integer; a word as a double, which rounds i64. */
+ordo_i64 ordo_word_whole(ordo_type type, ordo_u64 word);
+double ordo_word_value(ordo_type type, ordo_u64 word);
 /* The word that means "unreached". Words of distances, which are not negative, compare as the distances do, for every
  * type; this one is the largest. */
-ordo_u32 ordo_unreached_word(ordo_type type);
+ordo_u64 ordo_unreached_word(ordo_type type);
+/* Text of a word. */
+typedef struct ordo_word_text {
+    char text[40];
+} ordo_word_text;
+ordo_word_text ordo_word_print(ordo_type type, ordo_u64 word);
+/* "u32", "i32", ... */
+const char *ordo_type_text(ordo_type type);
+/* ORDO_ERR_USAGE where weights have 8 bytes: `what` does not take them. */
+ordo_status ordo_check_narrow(const ordo_graph *g, const char *what);
 
 /* Calls fn(arg, begin, end) on parts that cover 0 .. count - 1, on `threads` threads (0: one for each core). Parts have
  * `grain` indices and are taken by free threads; grain 0: one part for each thread, in order. Little work is done by
@@ -53,6 +92,8 @@ enum { ORDO_GRAIN = 1024 }; /* rows at once */
 
 /* Sets every word; each thread touches its own part first. */
 ordo_status ordo_fill(int threads, ordo_u32 *words, ordo_u64 count, ordo_u32 value);
+/* The same of an array of that type. */
+ordo_status ordo_fill_words(int threads, ordo_type type, void *words, ordo_u64 count, ordo_u64 value);
 /* The same with word[i] = i. */
 ordo_status ordo_fill_ids(int threads, ordo_u32 *words, ordo_u64 count);
 

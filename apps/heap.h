@@ -11,15 +11,15 @@ enum { ORDO_HEAP_CHILDREN = 4 };
 
 /* Every child of slot i is in CHILDREN i + 1 .. CHILDREN i + CHILDREN. */
 typedef struct ordo_heap {
-    double *key;    /* [n] INFINITY: never in the heap */
-    ordo_vid *slot; /* [n] where a vertex is in the heap */
-    ordo_vid *at;   /* [count] */
+    long double *key; /* [n] INFINITY: never in the heap */
+    ordo_vid *slot;   /* [n] where a vertex is in the heap */
+    ordo_vid *at;     /* [count] */
     ordo_u64 count;
 } ordo_heap;
 
 static inline ordo_status ordo_heap_make(ordo_vid n, ordo_heap *h)
 {
-    *h = (ordo_heap){.key = (double *)ordo_alloc(n, sizeof *h->key),
+    *h = (ordo_heap){.key = (long double *)ordo_alloc(n, sizeof *h->key),
                      .slot = (ordo_vid *)ordo_alloc(n, sizeof *h->slot),
                      .at = (ordo_vid *)ordo_alloc(n, sizeof *h->at)};
     return h->key && h->slot && h->at ? ORDO_OK : ORDO_ERR_MEMORY;
@@ -39,7 +39,7 @@ static inline void ordo_heap_put(ordo_heap *h, ordo_u64 i, ordo_vid v)
 }
 
 /* Lowers the key of v; inserts v where its key is INFINITY. */
-static inline void ordo_heap_lower(ordo_heap *h, ordo_vid v, double key)
+static inline void ordo_heap_lower(ordo_heap *h, ordo_vid v, long double key)
 {
     ordo_u64 i = isinf(h->key[v]) && h->key[v] > 0 ? h->count++ : h->slot[v];
     h->key[v] = key;

@@ -6,9 +6,9 @@
  * from a new vertex with an edge to every vertex. From the sources alone it is as good, since only what they reach
  * counts.)
  *
- * That arithmetic must be exact: i32, in 64 bits, with weights of u32 for the runs. For f32, where a potential would
- * change how sums round, and where a weight or a distance leaves u32, each source takes a search by ordo_bellman_ford()
- * instead. Without a negative weight no potentials are needed.
+ * That arithmetic must be exact: i32, in 64 bits, with weights of u32 for the runs; i64, in 128 bits, with weights of
+ * i64. For reals, where a potential would change how sums round, and where a weight or a distance leaves that type,
+ * each source takes a search by ordo_bellman_ford() instead. Without a negative weight no potentials are needed.
  */
 #include "apps/common.h"
 #include "apps/predecessors.h"
@@ -26,8 +26,9 @@ typedef struct johnson {
     const ordo_path_query *query;
     const ordo_path_answer *answer; /* rows of n values, one for each source */
     ordo_runs runs;
-    ordo_i32 *shift; /* [n] h; NULL: no weight is negative */
-    ordo_u32 *edge;  /* [2 m] heads and shifted weights; NULL: bellman_ford from each source */
+    ordo_type type; /* of weights */
+    void *shift;    /* [n] h, of that type; NULL: no weight is negative */
+    ordo_u32 *edge; /* [m] heads and shifted weights; NULL: bellman_ford from each source */
     ordo_graph *shifted;
 } johnson;
 
@@ -81,27 +82,44 @@ static ordo_status search(johnson *j, const ordo_path_query *from, void *value, 
 
 /* ---- potentials ---- */
 
+/* Of shifted weights. */
+static ordo_type shifted_type(ordo_type type)
+{
+    return type == ORDO_I32 ? ORDO_U32 : ORDO_I64;
+}
+
 typedef struct shifting {
     const ordo_csr *g;
-    const ordo_i32 *shift;
+    ordo_type type; /* of weights and h */
+    const void *shift;
     ordo_u32 *edge;
-    ordo_u64 large; /* atomic: 1 where a weight leaves u32 */
+    ordo_u64 large; /* atomic: 1 where a weight leaves the type of shifted ones */
 } shifting;
 
 static void shift_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     shifting *s = arg;
     const ordo_csr *g = s->g;
+    const bool wide = ordo_is_wide(s->type);
+    const ordo_u64 unreached = ordo_unreached_word(s->type), stride = wide ? 3 : 2;
+    const ordo_u64 most = ordo_unreached_word(shifted_type(s->type));
     ordo_u64 large = 0;
-    for (ordo_u64 u = begin; u < end; u++)
+    for (ordo_u64 u = begin; u < end; u++) {
+        const ordo_u64 hu = ordo_word_at(s->type, s->shift, u);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             const ordo_vid v = g->head[e * g->stride];
-            const ordo_i64 weight = (ordo_i64)((const ordo_i32 *)g->weight)[e * g->stride] + s->shift[u] - s->shift[v];
-            const bool reached = s->shift[u] != ORDO_UNREACHED_I32;
-            large |= (ordo_u64)(reached && weight >= (ordo_i64)ORDO_UNREACHED_U32);
-            s->edge[2 * e] = v;
-            s->edge[2 * e + 1] = reached ? (ordo_u32)weight : 0; /* what is not reached is not read */
+            const __int128 weight = (__int128)ordo_word_whole(s->type, ordo_weight_word(g, e)) +
+                                    ordo_word_whole(s->type, hu) -
+                                    ordo_word_whole(s->type, ordo_word_at(s->type, s->shift, v));
+            const bool reached = hu != unreached;
+            const ordo_u64 word = reached ? (ordo_u64)weight : 0; /* what is not reached is not read */
+            large |= (ordo_u64)(reached && weight >= (__int128)most);
+            s->edge[stride * e] = v;
+            s->edge[stride * e + 1] = (ordo_u32)word;
+            if (wide)
+                s->edge[stride * e + 2] = (ordo_u32)(word >> 32);
         }
+    }
     if (large)
         __atomic_store_n(&s->large, 1, __ATOMIC_RELAXED);
 }
@@ -110,10 +128,11 @@ static void shift_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static ordo_status make_shifted(johnson *j)
 {
     const ordo_csr *g = ordo_graph_out(j->g);
-    j->edge = ordo_alloc(2 * (g->m ? g->m : 1), sizeof *j->edge);
+    const ordo_u32 stride = ordo_is_wide(j->type) ? 3 : 2;
+    j->edge = ordo_alloc(stride * (g->m ? g->m : 1), sizeof *j->edge);
     if (!j->edge)
         return ORDO_ERR_MEMORY;
-    shifting s = {.g = g, .shift = j->shift, .edge = j->edge};
+    shifting s = {.g = g, .type = j->type, .shift = j->shift, .edge = j->edge};
     ordo_status status = ordo_for_ranges(j->runs.options.threads, g->n, ORDO_GRAIN, shift_range, &s);
     if (status || s.large)
         return status;
@@ -122,8 +141,8 @@ static ordo_status make_shifted(johnson *j)
                            .row = g->row,
                            .head = j->edge,
                            .weight = j->edge + 1,
-                           .stride = 2,
-                           .weight_type = ORDO_U32};
+                           .stride = stride,
+                           .weight_type = shifted_type(j->type)};
     return ordo_graph_borrow(&rows, false, &j->shifted);
 }
 
@@ -131,9 +150,9 @@ static ordo_status prepare(johnson *j, ordo_cycle *cycle)
 {
     ordo_graph_info info;
     ordo_graph_get_info(j->g, &info);
-    if (ordo_sssp_type(j->g) != ORDO_I32 || info.weight_min >= 0)
+    if (j->type == ORDO_U32 || ordo_is_real(j->type) || info.weight_min >= 0)
         return ORDO_OK;
-    j->shift = ordo_alloc(info.vertices, sizeof *j->shift);
+    j->shift = ordo_alloc(info.vertices, ordo_type_bytes(j->type));
     if (!j->shift)
         return ORDO_ERR_MEMORY;
     ordo_status status = search(j, j->query, j->shift, NULL, cycle);
@@ -143,7 +162,7 @@ static ordo_status prepare(johnson *j, ordo_cycle *cycle)
 /* ---- a source ---- */
 
 /* One run over shifted weights, and back. ORDO_ERR_OVERFLOW where a shifted distance does not fit. */
-static ordo_status run_shifted(johnson *j, ordo_vid source, ordo_u32 *value)
+static ordo_status run_shifted(johnson *j, ordo_vid source, void *value)
 {
     ordo_stats one = {0};
     const ordo_options options = options_now(j);
@@ -152,14 +171,19 @@ static ordo_status run_shifted(johnson *j, ordo_vid source, ordo_u32 *value)
     const double before = ordo_clock();
     ordo_status status = ordo_sssp_from(j->shifted, &from, &options, &answer);
     add_stats(j, status, &one, before);
+    const ordo_u64 unreached = ordo_unreached_word(j->type), none = ordo_unreached_word(shifted_type(j->type));
+    const __int128 most = ordo_word_whole(j->type, unreached);
+    const ordo_i64 from_h = ordo_word_whole(j->type, ordo_word_at(j->type, j->shift, source));
     for (ordo_u64 v = 0; !status && v < ordo_graph_out(j->g)->n; v++) {
-        const ordo_i64 d = (ordo_i64)value[v] - j->shift[source] + j->shift[v];
-        if (value[v] == ORDO_UNREACHED_U32)
-            value[v] = ORDO_UNREACHED_I32;
-        else if (d <= -(ordo_i64)ORDO_UNREACHED_I32 - 1 || d >= ORDO_UNREACHED_I32)
+        const ordo_u64 word = ordo_word_at(j->type, value, v);
+        const __int128 d = (__int128)ordo_word_whole(shifted_type(j->type), word) - from_h +
+                           ordo_word_whole(j->type, ordo_word_at(j->type, j->shift, v));
+        if (word == none)
+            ordo_word_set(j->type, value, v, unreached);
+        else if (d <= -most - 1 || d >= most)
             status = ORDO_ERR_OVERFLOW; /* bellman_ford says it of the edge */
         else
-            value[v] = (ordo_u32)(ordo_i32)d;
+            ordo_word_set(j->type, value, v, ordo_word_of(j->type, (ordo_i64)d, 0));
     }
     return status;
 }
@@ -168,7 +192,7 @@ static ordo_status run_source(johnson *j, ordo_u64 i, ordo_cycle *cycle)
 {
     const ordo_u64 n = ordo_graph_out(j->g)->n;
     const ordo_path_query from = {.sources = &j->query->sources[i], .source_count = 1};
-    ordo_u32 *value = (ordo_u32 *)j->answer->value + i * n;
+    void *value = (char *)j->answer->value + i * n * ordo_type_bytes(j->type);
     ordo_vid *pred = j->answer->pred ? j->answer->pred + i * n : NULL;
     ordo_status status = ORDO_ERR_OVERFLOW;
     if (j->shifted)
@@ -176,7 +200,7 @@ static ordo_status run_source(johnson *j, ordo_u64 i, ordo_cycle *cycle)
     if (!status && pred) {
         const ordo_sources source = {.vertex = from.sources, .count = 1, .limit = (double)INFINITY};
         const ordo_paths paths = {.g = ordo_graph_out(j->g),
-                                  .type = ORDO_I32,
+                                  .type = j->type,
                                   .weighted = true,
                                   .by_hops = true,
                                   .sources = &source,
@@ -191,7 +215,7 @@ static ordo_status clear_answer(const johnson *j)
 {
     const ordo_u64 count = j->query->source_count * ordo_graph_out(j->g)->n;
     const int threads = j->runs.options.threads;
-    ordo_status status = ordo_fill(threads, j->answer->value, count, ordo_unreached_word(ordo_sssp_type(j->g)));
+    ordo_status status = ordo_fill_words(threads, j->type, j->answer->value, count, ordo_unreached_word(j->type));
     return status || !j->answer->pred ? status : ordo_fill(threads, j->answer->pred, count, ORDO_NO_VERTEX);
 }
 
@@ -208,6 +232,7 @@ ordo_status ordo_johnson(const ordo_graph *g, const ordo_path_query *query, cons
     ordo_sources_free(&sources);
     johnson j = {
         .g = g,
+        .type = ordo_sssp_type(g),
         .query = query,
         .answer = answer,
         .runs = {.options = options ? *options : (ordo_options){0}, .stats = answer->stats, .start = ordo_clock()}};
@@ -230,8 +255,10 @@ ordo_status ordo_johnson(const ordo_graph *g, const ordo_path_query *query, cons
 ordo_status ordo_johnson_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
     const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_type type = ordo_sssp_type(g);
+    const ordo_u64 bytes = ordo_type_bytes(type);
     const ordo_u64 own =
-        ordo_sssp_type(g) == ORDO_I32 ? rows->n * sizeof(ordo_i32) + 2 * rows->m * sizeof(ordo_u32) : 0;
+        type == ORDO_I32 || type == ORDO_I64 ? rows->n * bytes + rows->m * (sizeof(ordo_vid) + bytes) : 0;
     ordo_status status = ordo_bellman_ford_memory(g, options, expected, at_most);
     *expected += status ? 0 : own;
     *at_most += status ? 0 : own;

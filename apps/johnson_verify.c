@@ -18,7 +18,7 @@ ordo_status ordo_johnson_verify(const ordo_graph *g, const ordo_path_query *quer
     ordo_status status = ORDO_OK;
     for (ordo_u64 i = 0; !status && i < query->source_count; i++) {
         const ordo_path_query from = {.sources = &query->sources[i], .source_count = 1};
-        const ordo_path_answer row = {.value = (ordo_u32 *)answer->value + i * n,
+        const ordo_path_answer row = {.value = (char *)answer->value + i * n * ordo_type_bytes(ordo_sssp_type(g)),
                                       .pred = answer->pred ? answer->pred + i * n : NULL};
         status = ordo_bellman_ford_verify(g, &from, &row, cycle, how);
     }

@@ -275,7 +275,7 @@ ordo_status ordo_maxflow_verify(const ordo_graph *graph, ordo_vid source, ordo_v
                .flow = flow,
                .side = side,
                .result = result};
-    if (c.source >= c.g->n || c.sink >= c.g->n || c.source == c.sink || c.g->weight_type == ORDO_F32 ||
+    if (c.source >= c.g->n || c.sink >= c.g->n || c.source == c.sink || c.g->weight_type >= ORDO_F32 ||
         c.g->m >= (ordo_u64)1 << 31)
         return ordo_fail(ORDO_ERR_USAGE, "source %u, sink %u: no network that a flow could be of", c.source, c.sink);
     ordo_status status = check_sides(&c);

@@ -58,7 +58,7 @@ static const ordo_operator *op_for(const ordo_graph *g)
 /* The weight of edge e, mapped to a word so that words compare as weights do. */
 static ordo_u32 ordered_weight(const ordo_csr *g, ordo_eid e)
 {
-    ordo_u32 word = ordo_weight_word(g, e);
+    ordo_u32 word = (ordo_u32)ordo_weight_word(g, e);
     ordo_f32 real;
     if (g->weight_type == ORDO_I32)
         return mst_order_i32((ordo_i32)word);
@@ -579,7 +579,7 @@ static ordo_status read_out(const search *s, ordo_u64 components, ordo_eid *edge
     for (ordo_u64 i = 0; i < g->m / 64 + 1; i++)
         for (ordo_u64 bits = s->chosen[i]; bits; bits &= bits - 1) {
             ordo_eid e = i * 64 + (ordo_u64)__builtin_ctzll(bits);
-            ordo_u32 word = ordo_weight_word(g, e);
+            ordo_u32 word = (ordo_u32)ordo_weight_word(g, e);
             edge[f.edges++] = e;
             if (f.type == ORDO_F32)
                 real += ordo_word_value(ORDO_F32, word);
@@ -604,7 +604,7 @@ static ordo_status check_input(const ordo_graph *graph)
         return ordo_fail(ORDO_ERR_INPUT, "the graph has %llu stored edges; mst takes fewer than 2^32",
                          (unsigned long long)g->m);
     if (g->weight_type != ORDO_F32 || !g->m)
-        return ORDO_OK;
+        return ordo_check_narrow(graph, "spanning forests");
     ordo_graph_info info;
     ordo_graph_get_info(graph, &info);
     if (isfinite(info.weight_mean)) /* NaN and infinity always show in the mean */

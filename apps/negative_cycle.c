@@ -43,15 +43,40 @@ typedef union number {
 
 NEGATIVE_INLINE bool is_real(ordo_type type)
 {
-    return type == ORDO_F32;
+    return type == ORDO_F32 || type == ORDO_F64;
+}
+
+NEGATIVE_INLINE number number_in(ordo_type type, const void *at)
+{
+    if (type == ORDO_F32)
+        return (number){.real = (double)*(const ordo_f32 *)at};
+    if (type == ORDO_F64)
+        return (number){.real = ordo_get_f64(at)};
+    return (number){.whole = type == ORDO_I64 ? ordo_get_i64(at) : *(const ordo_i32 *)at};
 }
 
 NEGATIVE_INLINE number number_at(ordo_type type, const void *words, ordo_u64 i)
 {
-    if (type == ORDO_F32)
-        return (number){.real = (double)((const ordo_f32 *)words)[i]};
-    return (number){.whole = ((const ordo_i32 *)words)[i]};
+    return number_in(type, (const char *)words + i * ordo_type_bytes(type));
 }
+
+NEGATIVE_INLINE number weight_at(ordo_type type, const ordo_csr *g, ordo_eid e)
+{
+    return number_in(type, ordo_csr_weight_at(g, e));
+}
+
+/* Does _DO(type) with the type as a constant. */
+#define OF_TYPE(_type, _DO)                                                                                            \
+    do {                                                                                                               \
+        if ((_type) == ORDO_F32)                                                                                       \
+            _DO(ORDO_F32);                                                                                             \
+        else if ((_type) == ORDO_F64)                                                                                  \
+            _DO(ORDO_F64);                                                                                             \
+        else if ((_type) == ORDO_I64)                                                                                  \
+            _DO(ORDO_I64);                                                                                             \
+        else                                                                                                           \
+            _DO(ORDO_I32);                                                                                             \
+    } while (0)
 
 NEGATIVE_INLINE bool less(ordo_type type, number a, number b)
 {
@@ -63,18 +88,19 @@ NEGATIVE_INLINE bool less(ordo_type type, number a, number b)
 NEGATIVE_INLINE number plus(ordo_type type, number a, number b)
 {
     if (is_real(type))
-        return (number){.real = (double)(ordo_f32)(a.real + b.real)};
+        return (number){.real = type == ORDO_F64 ? a.real + b.real : (double)(ordo_f32)(a.real + b.real)};
     return (number){.whole = a.whole + b.whole};
 }
 
 /* The type's largest value, which means unreached. */
 NEGATIVE_INLINE number most(ordo_type type)
 {
-    return is_real(type) ? (number){.real = (double)INFINITY} : (number){.whole = ORDO_UNREACHED_I32};
+    return is_real(type) ? (number){.real = (double)INFINITY}
+                         : (number){.whole = type == ORDO_I64 ? ORDO_UNREACHED_I64 : ORDO_UNREACHED_I32};
 }
 NEGATIVE_INLINE number least(ordo_type type)
 {
-    return is_real(type) ? (number){.real = -(double)INFINITY} : (number){.whole = -(__int128)ORDO_UNREACHED_I32 - 1};
+    return is_real(type) ? (number){.real = -(double)INFINITY} : (number){.whole = -most(type).whole - 1};
 }
 
 /* The sum as the operator makes it. */
@@ -122,16 +148,16 @@ static double exact_value(const exact *x)
 static void weigh(const ordo_search *s, ordo_cycle *cycle)
 {
     exact sum = {.count = 0};
-    ordo_i64 whole = 0;
+    __int128 whole = 0;
     for (ordo_u64 i = 0; i < cycle->length; i++) {
-        const ordo_eid at = cycle->edge[i] * s->g->stride;
+        const number w = weight_at(s->type, s->g, cycle->edge[i]);
         if (is_real(s->type))
-            exact_add(&sum, (double)((const ordo_f32 *)s->g->weight)[at]);
+            exact_add(&sum, w.real);
         else
-            whole += ((const ordo_i32 *)s->g->weight)[at]; /* fewer than 2^32 of 32 bits */
+            whole += w.whole;
     }
     cycle->type = s->type;
-    cycle->whole = whole;
+    cycle->whole = (ordo_i64)(whole < INT64_MIN ? INT64_MIN : whole > INT64_MAX ? INT64_MAX : whole);
     cycle->real = exact_value(&sum);
 }
 
@@ -241,7 +267,7 @@ NEGATIVE_INLINE void visit_tight(const ordo_search *s, ordo_type type, visit *b,
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             const ordo_vid v = g->head[e * g->stride];
             const number dv = number_at(type, s->dist, v);
-            const number c = candidate(type, du, number_at(type, g->weight, e * g->stride));
+            const number c = candidate(type, du, weight_at(type, g, e));
             improves = improves || less(type, c, dv);
             if (b->found[v] || less(type, dv, c) || !less(type, dv, worst))
                 continue;
@@ -263,12 +289,11 @@ NEGATIVE_INLINE void take_parents(const ordo_search *s, ordo_type type, const vi
             continue;
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             const ordo_vid v = g->head[e * g->stride], before = p->tail[v];
-            const number c = candidate(type, du, number_at(type, g->weight, e * g->stride));
+            const number c = candidate(type, du, weight_at(type, g, e));
             if (b->found[v] || less(type, number_at(type, s->dist, v), c))
                 continue;
-            if (before != ORDO_NO_VERTEX && !less(type, c,
-                                                  candidate(type, number_at(type, s->dist, before),
-                                                            number_at(type, g->weight, p->edge[v] * g->stride))))
+            if (before != ORDO_NO_VERTEX &&
+                !less(type, c, candidate(type, number_at(type, s->dist, before), weight_at(type, g, p->edge[v]))))
                 continue;
             p->tail[v] = u;
             p->edge[v] = e;
@@ -281,10 +306,9 @@ static ordo_status extract(const ordo_search *s, const visit *b, ordo_cycle *cyc
     parents p;
     ordo_status status = parents_make(s->g->n, &p);
     if (!status) {
-        if (s->type == ORDO_F32)
-            take_parents(s, ORDO_F32, b, &p);
-        else
-            take_parents(s, ORDO_I32, b, &p);
+#define TAKE(_type) take_parents(s, _type, b, &p)
+        OF_TYPE(s->type, TAKE);
+#undef TAKE
         status = find_cycle(s, &p, cycle);
     }
     parents_free(&p);
@@ -300,10 +324,9 @@ ordo_status ordo_search_look(const ordo_search *s, ordo_look *look, ordo_cycle *
     *look = (ordo_look){.active = ordo_alloc(n, sizeof *look->active)};
     ordo_status status = b.found && b.queue && look->active ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status) {
-        if (s->type == ORDO_F32)
-            visit_tight(s, ORDO_F32, &b, look);
-        else
-            visit_tight(s, ORDO_I32, &b, look);
+#define VISIT(_type) visit_tight(s, _type, &b, look)
+        OF_TYPE(s->type, VISIT);
+#undef VISIT
         look->proven = b.low || b.count < b.reached;
     }
     if (!status && look->proven)
@@ -357,7 +380,7 @@ NEGATIVE_INLINE void relax_row(const ordo_search *s, ordo_type type, fifo *f, or
     const ordo_csr *g = s->g;
     for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
         const ordo_vid v = g->head[e * g->stride];
-        const number c = plus(type, f->dist[u], number_at(type, g->weight, e * g->stride));
+        const number c = plus(type, f->dist[u], weight_at(type, g, e));
         if (!less(type, c, f->dist[v]))
             continue;
         f->dist[v] = c;
@@ -419,24 +442,26 @@ NEGATIVE_INLINE ordo_status write_distances(const ordo_search *s, ordo_type type
         const bool reached = f->p.tail[v] != ORDO_NO_VERTEX || ordo_sources_has(s->sources, v);
         if (reached && (!less(type, least(type), d) || !less(type, d, most(type))))
             return ordo_fail(ORDO_ERR_OVERFLOW, "vertex %u: its distance, %.10g, does not fit %s", v,
-                             is_real(type) ? d.real : (double)d.whole, is_real(type) ? "f32" : "i32");
-        if (is_real(type))
-            ((ordo_f32 *)s->dist)[v] = (ordo_f32)(reached ? d : most(type)).real;
-        else
-            ((ordo_i32 *)s->dist)[v] = (ordo_i32)(reached ? d : most(type)).whole;
+                             is_real(type) ? d.real : (double)d.whole, ordo_type_text(type));
+        const number kept = reached ? d : most(type);
+        ordo_word_set(type, s->dist, v,
+                      is_real(type) ? ordo_word_of(type, 0, kept.real) : ordo_word_of(type, (ordo_i64)kept.whole, 0));
     }
     return ORDO_OK;
 }
 
 ordo_status ordo_search_decide(const ordo_search *s, ordo_cycle *cycle)
 {
+#define SEARCH(_type) status = search_serially(s, _type, &f, cycle)
+#define WRITE(_type) status = write_distances(s, _type, &f)
     fifo f;
-    const bool real = s->type == ORDO_F32;
     ordo_status status = fifo_make(s->g->n, &f);
     if (!status)
-        status = real ? search_serially(s, ORDO_F32, &f, cycle) : search_serially(s, ORDO_I32, &f, cycle);
+        OF_TYPE(s->type, SEARCH);
     if (!status && !cycle->length)
-        status = real ? write_distances(s, ORDO_F32, &f) : write_distances(s, ORDO_I32, &f);
+        OF_TYPE(s->type, WRITE);
+#undef SEARCH
+#undef WRITE
     fifo_free(&f);
     return status;
 }

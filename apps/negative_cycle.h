@@ -11,7 +11,7 @@
 /* A search of shortest paths that was stopped. */
 typedef struct ordo_search {
     const ordo_csr *g;
-    ordo_type type; /* of weights and distances: ORDO_I32 or ORDO_F32 */
+    ordo_type type; /* of weights and distances: ORDO_I32, ORDO_F32, ORDO_I64 or ORDO_F64 */
     const ordo_sources *sources;
     void *dist;      /* [n] each the weight of a walk from a source, or unreached, or the type's least value */
     double deadline; /* by ordo_clock(), of ordo_search_decide; 0: none */

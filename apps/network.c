@@ -26,7 +26,8 @@ static inline ordo_eid edge_of(const ordo_network *net, const ordo_csr *rows, or
 
 static inline ordo_u64 capacity_of(const ordo_network *net, const ordo_csr *rows, ordo_eid e)
 {
-    ordo_u32 word = net->sorted ? ordo_weight_word(net->g, edge_of(net, rows, e)) : ordo_weight_word(rows, e);
+    ordo_u32 word =
+        (ordo_u32)(net->sorted ? ordo_weight_word(net->g, edge_of(net, rows, e)) : ordo_weight_word(rows, e));
     return net->declared && word == net->declared ? net->infinite : word;
 }
 
@@ -51,6 +52,9 @@ static ordo_status check_input(const ordo_graph *graph, ordo_vid source, ordo_vi
                          (unsigned long long)g->m);
     if (g->weight_type == ORDO_F32)
         return ordo_fail(ORDO_ERR_INPUT, "capacities are of type f32, expected whole numbers");
+    ordo_status narrow = ordo_check_narrow(graph, "flows");
+    if (narrow)
+        return narrow;
     if (declared > UINT32_MAX)
         return ordo_fail(ORDO_ERR_USAGE, "infinite capacity %llu, expected a number below 2^32",
                          (unsigned long long)declared);
@@ -60,9 +64,9 @@ static ordo_status check_input(const ordo_graph *graph, ordo_vid source, ordo_vi
     if (g->weight_type == ORDO_I32 && info.weight_min < 0)
         for (ordo_vid u = 0; u < g->n; u++)
             for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
-                if ((ordo_i32)ordo_weight_word(g, e) < 0)
+                if ((ordo_i32)(ordo_u32)ordo_weight_word(g, e) < 0)
                     return ordo_fail(ORDO_ERR_NEGATIVE_WEIGHT, "edge %u -> %u has capacity %d, expected none below 0",
-                                     u, g->head[e * g->stride], (ordo_i32)ordo_weight_word(g, e));
+                                     u, g->head[e * g->stride], (ordo_i32)(ordo_u32)ordo_weight_word(g, e));
     return ORDO_OK;
 }
 

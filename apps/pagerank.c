@@ -27,6 +27,7 @@
 #include <ordo/ranks.h>
 
 #include "apps/pagerank_pull.h"
+#include "framework/run/plan.h"
 #include "framework/run/reserved.h"
 
 #include "operators/pagerank.h"
@@ -116,13 +117,15 @@ static ordo_status conclude(totals *t, ordo_vid n, ordo_u64 first, int threads, 
     return ordo_for_ranges(threads, n, ORDO_GRAIN, rank_range, t);
 }
 
-/* Whether the options allow the operator that gathers. */
+/* Whether the options allow the operator that gathers, in rounds: by residual, it reads the in-edges of a vertex beside
+ * the out-edges that pushing takes. */
 static bool may_pull(const ordo_graph *g, double tolerance, const ordo_options *options, ordo_options *chosen)
 {
     const ordo_u64 any = 0; /* cells and state are not read */
     const ordo_work work = ordo_vertex_work(ordo_pagerank_pull_op(tolerance), g, &any, (void *)(size_t)&any, NULL);
     *chosen = ordo_pagerank_pull_options(options);
-    return ordo_run_check(&work, chosen) == ORDO_OK;
+    ordo_choice choice;
+    return ordo_run_choice(&work, chosen, &choice) == ORDO_OK && choice.sync == ORDO_SYNC_RACY;
 }
 
 static ordo_status push(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,

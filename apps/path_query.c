@@ -99,10 +99,10 @@ bool ordo_sources_has(const ordo_sources *s, ordo_vid v)
     return bsearch(&v, s->vertex, s->count, sizeof *s->vertex, compare_ids) != NULL;
 }
 
-void ordo_sources_set(const ordo_sources *s, ordo_u32 *cells, ordo_u32 value)
+void ordo_sources_set(const ordo_sources *s, ordo_type type, void *cells, ordo_u64 word)
 {
     for (ordo_u64 i = 0; i < s->count; i++)
-        cells[s->vertex[i]] = value;
+        ordo_word_set(type, cells, s->vertex[i], word);
 }
 
 ordo_status ordo_sources_refuse(const ordo_path_query *query, const ordo_path_answer *answer, const char *what)
@@ -170,10 +170,11 @@ ordo_status ordo_nearest_by_pred(const ordo_sources *s, ordo_u64 n, const ordo_v
 
 /* ---- by widths ---- */
 
-ordo_status ordo_nearest_by_width(const ordo_sources *s, const ordo_graph *graph, const ordo_u32 *width,
-                                  ordo_vid *nearest)
+ordo_status ordo_nearest_by_width(const ordo_sources *s, const ordo_graph *graph, const void *widths, ordo_vid *nearest)
 {
     const ordo_csr *g = ordo_graph_out(graph);
+    const ordo_type type = ordo_sssp_type(graph);
+    const ordo_u64 minus_zero = type == ORDO_F32 ? 0x80000000u : (ordo_u64)1 << 63; /* of i64 it is no capacity */
     ordo_vid *queue = ordo_alloc(g->n, sizeof *queue);
     ordo_u64 queued = 0;
     if (!queue)
@@ -187,10 +188,11 @@ ordo_status ordo_nearest_by_width(const ordo_sources *s, const ordo_graph *graph
         const ordo_vid u = queue[i];
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             const ordo_vid v = g->head[e * g->stride];
-            ordo_u32 capacity = ordo_weight_word(g, e); /* words compare as capacities do, except for -0 */
-            if (g->weight_type == ORDO_F32 && capacity == 0x80000000u)
+            const ordo_u64 width = ordo_word_at(type, widths, v), before = ordo_word_at(type, widths, u);
+            ordo_u64 capacity = ordo_weight_word(g, e); /* words compare as capacities do, except for -0 */
+            if (ordo_is_real(type) && capacity == minus_zero)
                 capacity = 0;
-            if (nearest[v] != ORDO_NO_VERTEX || !width[v] || (width[u] < capacity ? width[u] : capacity) != width[v])
+            if (nearest[v] != ORDO_NO_VERTEX || !width || (before < capacity ? before : capacity) != width)
                 continue;
             nearest[v] = nearest[u];
             queue[queued++] = v;

@@ -22,8 +22,8 @@ ordo_status ordo_sources_make(const ordo_graph *g, const ordo_path_query *query,
                               ordo_sources *out);
 void ordo_sources_free(ordo_sources *s);
 bool ordo_sources_has(const ordo_sources *s, ordo_vid v);
-/* Sets the cells of all sources. */
-void ordo_sources_set(const ordo_sources *s, ordo_u32 *cells, ordo_u32 value);
+/* Sets the cells of all sources, of that type. */
+void ordo_sources_set(const ordo_sources *s, ordo_type type, void *cells, ordo_u64 word);
 /* ORDO_ERR_USAGE, by the problem's name ("widest paths"), for what it does not have: predecessors, a limit and an
  * early end. */
 ordo_status ordo_sources_refuse(const ordo_path_query *query, const ordo_path_answer *answer, const char *what);
@@ -33,6 +33,6 @@ ordo_status ordo_nearest_by_pred(const ordo_sources *s, ordo_u64 n, const ordo_v
                                  ordo_vid *nearest);
 /* Fills nearest[n] with the source that a widest path comes from, as <ordo/paths.h> specifies. Widths are words of the
  * graph's type, final. Serial, O(n + m). */
-ordo_status ordo_nearest_by_width(const ordo_sources *s, const ordo_graph *g, const ordo_u32 *width, ordo_vid *nearest);
+ordo_status ordo_nearest_by_width(const ordo_sources *s, const ordo_graph *g, const void *width, ordo_vid *nearest);
 
 #endif

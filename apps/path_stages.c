@@ -45,7 +45,8 @@ bool ordo_stops_early(const ordo_path_query *query)
 typedef struct scan {
     const ordo_stages *s;
     const ordo_csr *g;
-    ordo_u32 *cells, unreached;
+    void *cells;
+    ordo_u64 unreached;
     double before;       /* the limit of the run before the last one; -1: none */
     const ordo_vid *old; /* [old_count] tails of edges that the run before left out */
     ordo_u64 old_count;
@@ -55,32 +56,46 @@ typedef struct scan {
     ordo_u64 least;      /* atomic: the least sum that was left out, as a word */
 } scan;
 
+static ordo_u64 cell_of(const scan *c, ordo_u64 v)
+{
+    return ordo_word_at(c->s->type, c->cells, v);
+}
+
+/* Whether a distance is at most `most`, a double, which is not rounded for that. */
+static bool within(ordo_i64 whole, double most)
+{
+    return most >= 0x1p63 || whole <= (ordo_i64)most;
+}
+
+static bool beyond(ordo_type type, ordo_u64 cell, double limit)
+{
+    return ordo_is_real(type) ? ordo_word_value(type, cell) > limit : !within(ordo_word_whole(type, cell), limit);
+}
+
 /* The word of the distance over an edge; "unreached" where it is beyond all limits. */
-static ordo_u32 sum_over(const scan *c, ordo_u32 du, ordo_eid e)
+static ordo_u64 sum_over(const scan *c, ordo_u64 du, ordo_eid e)
 {
     const ordo_type type = c->s->type;
-    const double weight = c->s->weighted ? ordo_word_value(type, ordo_weight_word(c->g, e)) : 1;
-    double sum = ordo_word_value(type, du) + weight;
-    ordo_f32 real = (ordo_f32)sum;
-    ordo_u32 word;
+    const ordo_u64 weight = c->s->weighted ? ordo_weight_word(c->g, e) : 1;
+    double real = ordo_word_value(type, du) + ordo_word_value(type, weight);
+    ordo_i64 whole = 0;
     if (type == ORDO_F32)
-        sum = (double)real;
-    if (!(sum <= c->s->most))
+        real = (double)(ordo_f32)real;
+    const bool fits =
+        ordo_is_real(type) || !__builtin_add_overflow(ordo_word_whole(type, du), ordo_word_whole(type, weight), &whole);
+    if (!fits || !(ordo_is_real(type) ? real <= c->s->most : within(whole, c->s->most)))
         return c->unreached;
-    if (type != ORDO_F32)
-        return (ordo_u32)sum;
-    memcpy(&word, &real, sizeof word);
-    return word;
+    return ordo_word_of(type, whole, real);
 }
 
 /* Puts u on the list if an edge of it was left out. */
 static void look_at(scan *c, ordo_vid u)
 {
-    ordo_u32 least = c->unreached;
+    ordo_u64 least = c->unreached;
     for (ordo_eid e = c->g->row[u]; e < c->g->row[u + 1]; e++) {
-        if (c->cells[c->g->head[e * c->g->stride]] != c->unreached)
+        if (cell_of(c, c->g->head[e * c->g->stride]) != c->unreached)
             continue;
-        const ordo_u32 sum = sum_over(c, c->cells[u], e);
+        const ordo_u64 sum = sum_over(c, cell_of(c, u), e);
         least = sum < least ? sum : least;
     }
     if (least == c->unreached)
@@ -94,10 +109,10 @@ static void new_range(void *arg, ordo_u64 begin, ordo_u64 end)
     scan *c = arg;
     ordo_u64 reached = 0;
     for (ordo_u64 v = begin; v < end; v++) {
-        if (c->cells[v] == c->unreached)
+        if (cell_of(c, v) == c->unreached)
             continue;
         reached++;
-        if (ordo_word_value(c->s->type, c->cells[v]) > c->before)
+        if (beyond(c->s->type, cell_of(c, v), c->before))
             look_at(c, (ordo_vid)v);
     }
     __atomic_fetch_add(&c->reached, reached, __ATOMIC_RELAXED);
@@ -121,67 +136,70 @@ static ordo_status find_left(scan *c, int threads)
 /* ---- where it ends ---- */
 
 /* The largest cell of the targets; "unreached" where one is. */
-static ordo_u32 farthest_target(const scan *c)
+static ordo_u64 farthest_target(const scan *c)
 {
     const ordo_path_query *q = c->s->query;
-    ordo_u32 most = 0;
+    ordo_u64 most = 0;
     for (ordo_u64 i = 0; i < q->target_count; i++)
-        most = c->cells[q->targets[i]] > most ? c->cells[q->targets[i]] : most;
+        most = cell_of(c, q->targets[i]) > most ? cell_of(c, q->targets[i]) : most;
     return q->target_count ? most : c->unreached;
 }
 
-/* The k-th least cell, k from 1; "unreached" where fewer are reached. A histogram of the upper halves of words, then
- * one of the lower halves of those with the right upper half. */
-static ordo_status kth_cell(const scan *c, ordo_u64 k, ordo_u32 *out)
+/* The k-th least cell, k from 1; "unreached" where fewer are reached. A histogram of the upper 16 bits of words, then
+ * one of the next 16 bits of those with the right upper ones, and so on. */
+static ordo_status kth_cell(const scan *c, ordo_u64 k, ordo_u64 *out)
 {
-    enum { HALF = 16, VALUES = 1 << HALF };
+    enum { DIGIT = 16, VALUES = 1 << DIGIT };
     *out = c->unreached;
     if (!k || k > c->reached)
         return ORDO_OK;
     ordo_u64 *count = ordo_alloc(VALUES, sizeof *count);
     if (!count)
         return ORDO_ERR_MEMORY;
-    ordo_u32 upper = 0;
-    for (int shift = HALF; shift >= 0; shift -= HALF) {
+    const int top = ordo_is_wide(c->s->type) ? 64 - DIGIT : 32 - DIGIT;
+    ordo_u64 upper = 0;
+    for (int shift = top; shift >= 0; shift -= DIGIT) {
         memset(count, 0, VALUES * sizeof *count);
-        for (ordo_u64 v = 0; v < c->g->n; v++)
-            if (c->cells[v] != c->unreached && (shift || c->cells[v] >> HALF == upper))
-                count[(c->cells[v] >> shift) % VALUES]++;
-        ordo_u32 value = 0;
+        for (ordo_u64 v = 0; v < c->g->n; v++) {
+            const ordo_u64 cell = cell_of(c, v);
+            if (cell != c->unreached && (shift == top || cell >> shift >> DIGIT == upper))
+                count[(cell >> shift) % VALUES]++;
+        }
+        ordo_u64 value = 0;
         for (; count[value] < k; value++)
             k -= count[value];
-        if (shift)
-            upper = value;
-        else
-            *out = upper << HALF | value;
+        upper = upper << DIGIT | value;
     }
+    *out = upper;
     ordo_free(count);
     return ORDO_OK;
 }
 
 typedef struct trim {
-    ordo_u32 *cells, most, unreached;
+    ordo_type type;
+    void *cells;
+    ordo_u64 most, unreached;
 } trim;
 
 static void trim_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const trim *t = arg;
     for (ordo_u64 v = begin; v < end; v++)
-        if (t->cells[v] > t->most)
-            t->cells[v] = t->unreached;
+        if (ordo_word_at(t->type, t->cells, v) > t->most)
+            ordo_word_set(t->type, t->cells, v, t->unreached);
 }
 
 /* Sets *within, and cells beyond it to "unreached". */
 static ordo_status finish(const scan *c, int threads, double *within)
 {
-    ordo_u32 most;
+    ordo_u64 most;
     ordo_status status = kth_cell(c, c->s->query->stop_after, &most);
-    const ordo_u32 target = farthest_target(c);
+    const ordo_u64 target = farthest_target(c);
     most = target < most ? target : most;
     *within = most == c->unreached ? (double)INFINITY : ordo_word_value(c->s->type, most);
     if (status || most == c->unreached)
         return status;
-    trim t = {c->cells, most, c->unreached};
+    trim t = {c->s->type, c->cells, most, c->unreached};
     return ordo_for_ranges(threads, c->g->n, 0, trim_range, &t);
 }
 
@@ -218,8 +236,9 @@ static ordo_status run_stages(const ordo_stages *s, ordo_runs *runs, scan *c, or
         c->before = limit;
         c->old = s->work->initial = c->left;
         c->old_count = s->work->initial_count = c->left_count;
-        const double least = ordo_word_value(s->type, (ordo_u32)c->least);
-        limit = GROWTH * limit > least ? GROWTH * limit : least;
+        const double least = ordo_word_value(s->type, c->least);
+        const double reaches = s->type == ORDO_I64 ? nextafter(least, (double)INFINITY) : least; /* it may be rounded */
+        limit = GROWTH * limit > reaches ? GROWTH * limit : reaches;
     }
 }
 

@@ -25,7 +25,7 @@
 
 typedef struct search {
     ordo_paths p;
-    ordo_u32 unreached;
+    ordo_u64 unreached;
     ordo_vid *pred;    /* atomic minimum; ORDO_NO_VERTEX is the largest */
     ordo_u64 left;     /* atomic: reached vertices without a predecessor */
     ordo_u32 *layer;   /* [n] atomic: 0 for those that had a predecessor before the layers, or UNSET */
@@ -42,38 +42,59 @@ static inline void keep_least(ordo_vid *least, ordo_vid value)
         ;
 }
 
-/* Whether du + w = dv, where du <= dv. A sum that wraps is less than du, hence not dv. */
-static inline __attribute__((always_inline)) bool tight(ordo_type type, ordo_u32 du, ordo_u32 w, ordo_u32 dv)
+/* Whether du + w = dv. A sum of whole numbers that wraps, of weights that are not negative, is less than du. */
+static inline __attribute__((always_inline)) bool tight(ordo_type type, ordo_u64 du, ordo_u64 w, ordo_u64 dv)
 {
     ordo_f32 a, b;
-    if (type != ORDO_F32)
-        return du + w == dv;
-    memcpy(&a, &du, sizeof a);
-    memcpy(&b, &w, sizeof b);
-    a += b;
-    memcpy(&du, &a, sizeof du);
-    return du == dv;
+    double x, y;
+    if (type == ORDO_F32) {
+        const ordo_u32 words[2] = {(ordo_u32)du, (ordo_u32)w};
+        ordo_u32 sum;
+        memcpy(&a, &words[0], sizeof a);
+        memcpy(&b, &words[1], sizeof b);
+        a += b;
+        memcpy(&sum, &a, sizeof sum);
+        return sum == dv;
+    }
+    if (type == ORDO_F64) {
+        memcpy(&x, &du, sizeof x);
+        memcpy(&y, &w, sizeof y);
+        x += y;
+        memcpy(&du, &x, sizeof du);
+        return du == dv;
+    }
+    return ordo_is_wide(type) ? du + w == dv : (ordo_u32)du + (ordo_u32)w == (ordo_u32)dv;
 }
 
 /* Whether du + w = dv, for weights and distances of either sign. */
-static bool tight_signed(ordo_type type, ordo_u32 du, ordo_u32 w, ordo_u32 dv)
+static bool tight_signed(ordo_type type, ordo_u64 du, ordo_u64 w, ordo_u64 dv)
 {
-    return type == ORDO_I32 ? (ordo_i64)(ordo_i32)du + (ordo_i32)w == (ordo_i32)dv : tight(type, du, w, dv);
+    ordo_i64 sum;
+    if (ordo_is_real(type))
+        return tight(type, du, w, dv);
+    return !__builtin_add_overflow(ordo_word_whole(type, du), ordo_word_whole(type, w), &sum) &&
+           sum == ordo_word_whole(type, dv);
+}
+
+/* The word of a weight of that type. */
+static inline __attribute__((always_inline)) ordo_u64 weight_of(const ordo_csr *g, ordo_type type, ordo_eid e)
+{
+    return ordo_is_wide(type) ? ordo_weight_word(g, e) : ((const ordo_u32 *)g->weight)[e * g->stride];
 }
 
 static inline __attribute__((always_inline)) void offer_to_farther(search *t, ordo_u64 begin, ordo_u64 end,
                                                                    ordo_type type, bool weighted)
 {
     const ordo_csr *g = t->p.g;
-    const ordo_u32 *dist = t->p.dist, *weight = g->weight;
+    const void *dist = t->p.dist;
     for (ordo_u64 u = begin; u < end; u++) {
-        ordo_u32 du = dist[u];
+        const ordo_u64 du = ordo_word_at(type, dist, u);
         if (du == t->unreached)
             continue;
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            ordo_u32 dv = dist[v];
-            if (du < dv && dv != t->unreached && tight(type, du, weighted ? weight[e * g->stride] : 1, dv))
+            const ordo_u64 dv = ordo_word_at(type, dist, v);
+            if (du < dv && dv != t->unreached && tight(type, du, weighted ? weight_of(g, type, e) : 1, dv))
                 keep_least(&t->pred[v], (ordo_vid)u);
         }
     }
@@ -86,14 +107,23 @@ static void offer_range(void *arg, ordo_u64 begin, ordo_u64 end)
         offer_to_farther(t, begin, end, ORDO_U32, false);
     else if (t->p.type == ORDO_F32)
         offer_to_farther(t, begin, end, ORDO_F32, true);
+    else if (t->p.type == ORDO_F64)
+        offer_to_farther(t, begin, end, ORDO_F64, true);
+    else if (t->p.type == ORDO_I64)
+        offer_to_farther(t, begin, end, ORDO_I64, true);
     else
         offer_to_farther(t, begin, end, ORDO_U32, true); /* sums of i32 that fit are the same bits */
 }
 
+static ordo_u64 dist_of(const search *t, ordo_u64 v)
+{
+    return ordo_word_at(t->p.type, t->p.dist, v);
+}
+
 static bool lacks_parent(const search *t, ordo_u64 v)
 {
-    return t->pred[v] == ORDO_NO_VERTEX && t->p.dist[v] != t->unreached &&
-           !(t->p.dist[v] == 0 && ordo_sources_has(t->p.sources, (ordo_vid)v));
+    return t->pred[v] == ORDO_NO_VERTEX && dist_of(t, v) != t->unreached &&
+           !(dist_of(t, v) == 0 && ordo_sources_has(t->p.sources, (ordo_vid)v));
 }
 
 static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
@@ -117,10 +147,10 @@ static void layer_zero_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static void offer_to_equal(search *t, ordo_vid u)
 {
     const ordo_csr *g = t->p.g;
-    ordo_u32 du = t->p.dist[u];
+    const ordo_u64 du = dist_of(t, u);
     for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
         ordo_vid v = g->head[e * g->stride];
-        const ordo_u32 dv = t->p.dist[v], w = ordo_weight_word(g, e);
+        const ordo_u64 dv = dist_of(t, v), w = ordo_weight_word(g, e);
         if (t->p.by_hops ? dv == t->unreached || !tight_signed(t->p.type, du, w, dv)
                          : dv != du || !tight(t->p.type, du, w, du))
             continue;
@@ -137,7 +167,7 @@ static void first_layer_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     search *t = arg;
     for (ordo_u64 u = begin; u < end; u++)
-        if (t->p.dist[u] != t->unreached && __atomic_load_n(&t->layer[u], __ATOMIC_RELAXED) == 0)
+        if (dist_of(t, u) != t->unreached && __atomic_load_n(&t->layer[u], __ATOMIC_RELAXED) == 0)
             offer_to_equal(t, (ordo_vid)u);
 }
 

@@ -8,7 +8,7 @@
 
 #include "apps/path_query.h"
 
-/* Distances of one type (u32, i32 or f32) on rows whose weights are of the same type; not weighted: every edge
+/* Distances of one type on rows whose weights are of the same type; not weighted: every edge
  * counts 1. */
 typedef struct ordo_paths {
     const ordo_csr *g;
@@ -17,7 +17,7 @@ typedef struct ordo_paths {
     bool by_hops; /* of any sign: the tight parent on a path of the fewest edges, and of these the smallest. Else as
                    * <ordo/apps.h> specifies for weights that are not negative */
     const ordo_sources *sources;
-    const ordo_u32 *dist; /* [n] words, final */
+    const void *dist; /* [n] of that type, final */
 } ordo_paths;
 
 /* Fills pred[n] as <ordo/apps.h> specifies. O(n + m). */

@@ -11,6 +11,7 @@
 #include <float.h>
 #include <math.h>
 
+#define ORDO_WIDE_WEIGHTS
 #define ORDO_TEMPLATE "operators/sssp.h"
 #include <ordo/operator/each_weight.h>
 
@@ -18,11 +19,6 @@ ordo_type ordo_sssp_type(const ordo_graph *g)
 {
     ordo_type type = ordo_graph_out(g)->weight_type;
     return type == ORDO_NONE ? ORDO_U32 : type;
-}
-
-static const char *type_name(ordo_type type)
-{
-    return type == ORDO_F32 ? "f32" : type == ORDO_I32 ? "i32" : "u32";
 }
 
 static const ordo_operator *op_for(const ordo_graph *g)
@@ -34,6 +30,8 @@ typedef union state {
     sssp_state_u32 u32;
     sssp_state_i32 i32;
     sssp_state_f32 f32;
+    sssp_state_i64 i64;
+    sssp_state_f64 f64;
 } state;
 
 /* The largest distance of the type that is within the limit and does not mean "unreached". */
@@ -46,6 +44,10 @@ static state state_for(ordo_type type, double limit)
             s.f32.limit = nextafterf(s.f32.limit, 0);
     } else if (type == ORDO_I32) {
         s.i32.limit = limit < ORDO_UNREACHED_I32 - 1 ? (ordo_i32)limit : ORDO_UNREACHED_I32 - 1;
+    } else if (type == ORDO_I64) {
+        s.i64.limit = limit < 0x1p63 ? (ordo_i64)limit : ORDO_UNREACHED_I64 - 1;
+    } else if (type == ORDO_F64) {
+        s.f64.limit = limit < DBL_MAX ? limit : DBL_MAX;
     } else {
         s.u32.limit = ordo_limit_u32(limit);
     }
@@ -57,7 +59,7 @@ static state state_for(ordo_type type, double limit)
 typedef struct overflow {
     const ordo_csr *g;
     ordo_type type;
-    const ordo_u32 *dist;
+    const void *dist;
     double limit;
     ordo_u64 max;   /* atomic: the least complement of a distance's word */
     ordo_u64 first; /* atomic: the first edge at fault; m if none */
@@ -66,40 +68,49 @@ typedef struct overflow {
 static void max_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     overflow *o = arg;
-    ordo_u32 max = 0, unreached = ordo_unreached_word(o->type);
-    for (ordo_u64 v = begin; v < end; v++)
-        if (o->dist[v] != unreached && o->dist[v] > max)
-            max = o->dist[v];
-    ordo_keep_least_u64(&o->max, ~(ordo_u64)max);
+    ordo_u64 max = 0, unreached = ordo_unreached_word(o->type);
+    for (ordo_u64 v = begin; v < end; v++) {
+        const ordo_u64 d = ordo_word_at(o->type, o->dist, v);
+        max = d != unreached && d > max ? d : max;
+    }
+    ordo_keep_least_u64(&o->max, ~max);
 }
 
+/* Of a sum of i64, which is rounded: false where it may not fit. */
 static bool fits(ordo_type type, double sum)
 {
     return type == ORDO_F32   ? isfinite((ordo_f32)sum)
+           : type == ORDO_F64 ? isfinite(sum)
+           : type == ORDO_I64 ? sum < 0x1p63
            : type == ORDO_I32 ? sum < ORDO_UNREACHED_I32
                               : sum < (double)ORDO_UNREACHED_U32;
 }
 
-/* dist u + w, exact for integers, and for f32 near the largest value. */
-static double sum_over(const overflow *o, ordo_u64 u, ordo_eid e)
+/* Whether dist u + w is beyond the type, and not because of the limit: exact for integers. */
+static bool exceeds(const overflow *o, ordo_u64 du, ordo_u64 w)
 {
-    return ordo_word_value(o->type, o->dist[u]) + ordo_word_value(o->type, ordo_weight_word(o->g, e));
+    const double sum = ordo_word_value(o->type, du) + ordo_word_value(o->type, w);
+    ordo_i64 whole;
+    if (o->type == ORDO_I64 && !__builtin_add_overflow((ordo_i64)du, (ordo_i64)w, &whole))
+        return whole == ORDO_UNREACHED_I64 && sum <= o->limit;
+    return !fits(o->type, sum) && sum <= o->limit;
 }
 
 static void overflow_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     overflow *o = arg;
     const ordo_csr *g = o->g;
-    ordo_u32 unreached = ordo_unreached_word(o->type);
-    for (ordo_u64 u = begin; u < end; u++)
-        for (ordo_eid e = g->row[u]; o->dist[u] != unreached && e < g->row[u + 1]; e++) {
-            double sum = sum_over(o, u, e);
-            if (o->dist[g->head[e * g->stride]] == unreached && !fits(o->type, sum) && sum <= o->limit)
+    const ordo_u64 unreached = ordo_unreached_word(o->type);
+    for (ordo_u64 u = begin; u < end; u++) {
+        const ordo_u64 du = ordo_word_at(o->type, o->dist, u);
+        for (ordo_eid e = g->row[u]; du != unreached && e < g->row[u + 1]; e++)
+            if (ordo_word_at(o->type, o->dist, g->head[e * g->stride]) == unreached &&
+                exceeds(o, du, ordo_weight_word(g, e)))
                 ordo_keep_least_u64(&o->first, e);
-        }
+    }
 }
 
-static ordo_status check_overflow(const ordo_graph *graph, double limit, const ordo_u32 *dist, int threads)
+static ordo_status check_overflow(const ordo_graph *graph, double limit, const void *dist, int threads)
 {
     const ordo_csr *g = ordo_graph_out(graph);
     if (g->weight_type == ORDO_NONE)
@@ -112,7 +123,7 @@ static ordo_status check_overflow(const ordo_graph *graph, double limit, const o
         return status;
     ordo_graph_info info;
     ordo_graph_get_info(graph, &info);
-    if (fits(o.type, ordo_word_value(o.type, (ordo_u32)~o.max) + info.weight_max))
+    if (fits(o.type, ordo_word_value(o.type, ~o.max) + info.weight_max))
         return ORDO_OK;
     status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, overflow_range, &o);
     if (status || o.first == g->m)
@@ -120,9 +131,9 @@ static ordo_status check_overflow(const ordo_graph *graph, double limit, const o
     ordo_vid u = 0;
     while (g->row[u + 1] <= o.first)
         u++;
-    return ordo_fail(ORDO_ERR_OVERFLOW, "edge %u -> %u: distance %.10g + weight %.10g does not fit %s", u,
-                     g->head[o.first * g->stride], ordo_word_value(o.type, dist[u]),
-                     ordo_word_value(o.type, ordo_weight_word(g, o.first)), type_name(o.type));
+    return ordo_fail(ORDO_ERR_OVERFLOW, "edge %u -> %u: distance %s + weight %s does not fit %s", u,
+                     g->head[o.first * g->stride], ordo_word_print(o.type, ordo_word_at(o.type, dist, u)).text,
+                     ordo_word_print(o.type, ordo_weight_word(g, o.first)).text, ordo_type_text(o.type));
 }
 
 /* ---- the app ---- */
@@ -134,7 +145,11 @@ static void set_limit(void *s, ordo_type type, double limit)
 
 static double limit_of(ordo_type type, const state *s)
 {
-    return type == ORDO_F32 ? (double)s->f32.limit : type == ORDO_I32 ? (double)s->i32.limit : (double)s->u32.limit;
+    return type == ORDO_F32   ? (double)s->f32.limit
+           : type == ORDO_I32 ? (double)s->i32.limit
+           : type == ORDO_I64 ? (double)s->i64.limit
+           : type == ORDO_F64 ? s->f64.limit
+                              : (double)s->u32.limit;
 }
 
 static ordo_status distances(const ordo_graph *g, const ordo_path_query *query, const ordo_sources *from,
@@ -147,10 +162,10 @@ static ordo_status distances(const ordo_graph *g, const ordo_path_query *query, 
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status || (status = ordo_check_weights(g, "shortest paths", "; the app bellman-ford takes them")))
         return status;
-    status = ordo_fill(chosen.threads, answer->value, work.targets, ordo_unreached_word(type));
+    status = ordo_fill_words(chosen.threads, type, answer->value, work.targets, ordo_unreached_word(type));
     if (status)
         return status;
-    ordo_sources_set(from, answer->value, 0); /* the same word for all types */
+    ordo_sources_set(from, type, answer->value, 0); /* the same word for all types */
     double limit = from->limit, within = (double)INFINITY;
     if (ordo_stops_early(query)) {
         const ordo_stages stages = {.graph = g,

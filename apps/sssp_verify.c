@@ -8,7 +8,7 @@
  *
  * Predecessors are computed again from the values, serially, and compared.
  *
- * Dijkstra: O((n + m) log n), 16 bytes a vertex; certificate: O(n + m), 5 bytes a vertex; predecessors: O(n + m), 12.
+ * Dijkstra: O((n + m) log n), 24 bytes a vertex; certificate: O(n + m), 5 bytes a vertex; predecessors: O(n + m), 12.
  */
 #include "apps/verify.h"
 
@@ -25,7 +25,17 @@
 
 /* ---- error messages ---- */
 
-ordo_claim_text ordo_claim_print(double value)
+/* Whole numbers that ten digits do not tell are printed in full. */
+static void print_number(ordo_claim_text *t, ordo_real value)
+{
+    const ordo_real size = value < 0 ? -value : value;
+    if (size >= 1e10L && size < 0x1p63L && value == (ordo_real)(ordo_i64)value)
+        snprintf(t->text, sizeof t->text, "%lld", (long long)value);
+    else
+        ordo_format(t->text, sizeof t->text, "%.10g", (double)value);
+}
+
+ordo_claim_text ordo_claim_print(ordo_real value)
 {
     ordo_claim_text t;
     if (isinf(value) && value > 0)
@@ -33,13 +43,13 @@ ordo_claim_text ordo_claim_print(double value)
     else if (isnan(value))
         snprintf(t.text, sizeof t.text, "NaN");
     else
-        ordo_format(t.text, sizeof t.text, "%.10g", value);
+        print_number(&t, value);
     return t;
 }
 
-ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, double right)
+ordo_status ordo_claim_compare(const ordo_claim *c, ordo_vid v, ordo_real right)
 {
-    double value = ordo_claim_value(c, v);
+    ordo_real value = ordo_claim_value(c, v);
     return value == right ? ORDO_OK
                           : ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected %s", v, c->noun,
                                       ordo_claim_print(value).text, ordo_claim_print(right).text);
@@ -96,7 +106,7 @@ static ordo_status dijkstra(const ordo_claim *c, ordo_heap *h)
     ordo_u64 taken = 0;
     const ordo_csr *g = c->g;
     for (ordo_vid v = 0; v < g->n; v++)
-        h->key[v] = (double)INFINITY;
+        h->key[v] = ORDO_REAL_INFINITY;
     for (ordo_u64 i = 0; i < c->sources->count; i++)
         ordo_heap_lower(h, c->sources->vertex[i], 0);
     ordo_phase_begin(&phase, "verifying", g->n);
@@ -104,7 +114,7 @@ static ordo_status dijkstra(const ordo_claim *c, ordo_heap *h)
         ordo_vid u = ordo_heap_take(h);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            double dv = ordo_claim_reach(c, h->key[u], e);
+            ordo_real dv = ordo_claim_reach(c, h->key[u], e);
             if (dv < h->key[v])
                 ordo_heap_lower(h, v, dv);
         }
@@ -130,7 +140,7 @@ static ordo_status check_serially(const ordo_claim *c)
 static ordo_status check_values(const ordo_claim *c)
 {
     for (ordo_vid v = 0; v < c->g->n; v++) {
-        double value = ordo_claim_value(c, v);
+        ordo_real value = ordo_claim_value(c, v);
         if (!(value >= 0))
             return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found %s %s, expected one that is not negative", v, c->noun,
                              ordo_claim_print(value).text);
@@ -150,15 +160,15 @@ ordo_status ordo_claim_check_edges(const ordo_claim *c)
     ordo_phase phase;
     ordo_phase_begin(&phase, "verifying", g->n);
     for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++) {
-        double du = ordo_claim_value(c, u);
+        ordo_real du = ordo_claim_value(c, u);
         for (ordo_eid e = g->row[u]; !isinf(du) && e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            double dv = ordo_claim_reach(c, du, e);
+            ordo_real dv = ordo_claim_reach(c, du, e);
             if (ordo_claim_value(c, v) > dv)
                 return ordo_fail(ORDO_ERR_VERIFY,
-                                 "vertex %u: found %s %s, expected at most %s, by edge %u -> %u of weight %.10g", v,
+                                 "vertex %u: found %s %s, expected at most %s, by edge %u -> %u of weight %s", v,
                                  c->noun, ordo_claim_print(ordo_claim_value(c, v)).text, ordo_claim_print(dv).text, u,
-                                 v, ordo_claim_weight(c, e));
+                                 v, ordo_claim_print(ordo_claim_weight(c, e)).text);
         }
     }
     return ordo_phase_end(&phase);
@@ -173,8 +183,8 @@ static const char *name_sources(const ordo_claim *c, char text[32])
     return text;
 }
 
-ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_claim *c, double tail, ordo_eid e),
-                              double unreached, ordo_vid *root)
+ordo_status ordo_claim_ground(const ordo_claim *c, ordo_real (*reach)(const ordo_claim *c, ordo_real tail, ordo_eid e),
+                              ordo_real unreached, ordo_vid *root)
 {
     const ordo_csr *g = c->g;
     ordo_u8 *found = ordo_alloc_zero(g->n, 1);
@@ -195,10 +205,10 @@ ordo_status ordo_claim_ground(const ordo_claim *c, double (*reach)(const ordo_cl
     ordo_phase_begin(&phase, "verifying", g->n);
     for (ordo_u64 i = 0; i < count && !ordo_phase_at(&phase, i); i++) {
         ordo_vid u = queue[i];
-        double du = ordo_claim_value(c, u);
+        ordo_real du = ordo_claim_value(c, u);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            double dv = ordo_claim_value(c, v);
+            ordo_real dv = ordo_claim_value(c, v);
             if (found[v] || dv == unreached || reach(c, du, e) != dv)
                 continue;
             found[v] = 1;
@@ -223,7 +233,7 @@ ordo_status ordo_claim_certify(const ordo_claim *c)
     ordo_status status = check_values(c);
     if (!status)
         status = ordo_claim_check_edges(c);
-    return status ? status : ordo_claim_ground(c, ordo_claim_reach, (double)INFINITY, NULL);
+    return status ? status : ordo_claim_ground(c, ordo_claim_reach, ORDO_REAL_INFINITY, NULL);
 }
 
 /* ---- an early end ---- */
@@ -233,16 +243,16 @@ ordo_status ordo_claim_check_end(const ordo_claim *c, const ordo_path_query *que
 {
     if (!ordo_stops_early(query))
         return ORDO_OK;
-    const double end = *answer->within;
+    const ordo_real end = *answer->within;
     ordo_u64 nearer = 0, as_near = 0;
-    double farthest = query->target_count ? 0 : (double)INFINITY;
+    ordo_real farthest = query->target_count ? 0 : ORDO_REAL_INFINITY;
     for (ordo_vid v = 0; v < c->g->n; v++) {
-        const double value = ordo_claim_value(c, v);
+        const ordo_real value = ordo_claim_value(c, v);
         nearer += value < end;
         as_near += value == end && !isinf(value);
     }
     for (ordo_u64 i = 0; i < query->target_count; i++)
-        farthest = fmax(farthest, ordo_claim_value(c, query->targets[i]));
+        farthest = fmaxl(farthest, ordo_claim_value(c, query->targets[i]));
     const ordo_u64 k = query->stop_after;
     const bool reached_k = k && !isinf(end) && nearer < k && k <= nearer + as_near;
     const bool too_late = k && nearer >= k;
@@ -280,10 +290,10 @@ static ordo_status find_nearer(const ordo_claim *c, parents *p)
     for (ordo_vid v = 0; v < g->n; v++)
         p->best[v] = ORDO_NO_VERTEX;
     for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++) { /* ascending: the first is the smallest */
-        double du = ordo_claim_value(c, u);
+        ordo_real du = ordo_claim_value(c, u);
         for (ordo_eid e = g->row[u]; !isinf(du) && e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            double dv = ordo_claim_value(c, v);
+            ordo_real dv = ordo_claim_value(c, v);
             if (p->best[v] == ORDO_NO_VERTEX && du < dv && !isinf(dv) && ordo_claim_reach(c, du, e) == dv)
                 p->best[v] = u;
         }
@@ -302,7 +312,7 @@ static void find_equal(const ordo_claim *c, parents *p)
     const ordo_csr *g = c->g;
     for (ordo_u64 i = 0; i < p->count; i++) {
         ordo_vid u = p->queue[i];
-        double du = ordo_claim_value(c, u);
+        ordo_real du = ordo_claim_value(c, u);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
             if (is_source(c, v) || ordo_claim_value(c, v) != du || ordo_claim_reach(c, du, e) != du)

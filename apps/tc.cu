@@ -59,6 +59,10 @@ enum {
 #ifndef TC_SLOTS
 #define TC_SLOTS(_edges) ((_edges) < 1 << 24 ? TC_CORE / 4 : TC_CORE)
 #endif
+/* Whether ranks are the ids: where degrees are about alike, and rows fit small hash tables. A test chooses others. */
+#ifndef TC_BY_ID
+#define TC_BY_ID(_kind, _n, _m) ((_kind) != ORDO_GRAPH_HUBS && (_m) <= 32 * (_n))
+#endif
 static const ordo_u32 TC_EMPTY = 0xffffffffu;
 
 typedef struct tc_words {
@@ -71,10 +75,12 @@ typedef struct tc_words {
 
 typedef struct tc_args {
     ordo_cuda_rows rows;
-    ordo_u32 *key;   /* [n] */
-    ordo_u32 *count; /* [n] entries */
-    ordo_u32 *list;  /* [m] entries */
-    ordo_u32 *lists; /* [3][n] vertices for warps, blocks, and hubs */
+    ordo_u32 *key;        /* [n] */
+    ordo_u32 *count;      /* [n] entries */
+    ordo_u32 *own;        /* [m] entries, or NULL: ranks are the ids */
+    const ordo_u32 *list; /* the same, or the graph's heads */
+    ordo_u32 outside;     /* entries from here on are vertices outside the core */
+    ordo_u32 *lists;      /* [3][n] vertices for warps, blocks, and hubs */
     uint4 *matrix;
     ordo_u32 slots; /* the most vertices of the core */
     tc_words *words;
@@ -157,8 +163,6 @@ static __global__ void __launch_bounds__(TC_BINS) tc_threshold(const __grid_cons
     }
     if (t == 0 && !in)
         ordo_dev_store(&a.words->threshold, (ordo_u32)TC_BINS);
-    if (t == 0)
-        ordo_steps_ask(a.run, &a.words->stop);
 }
 
 static __global__ void __launch_bounds__(TC_THREADS) tc_keys(const __grid_constant__ tc_args a)
@@ -191,6 +195,10 @@ ORDO_DEV tc_edge tc_look(const tc_args &a, ordo_u32 u, ordo_u32 key, ordo_u64 fr
     if (e < to) {
         edge.head = tc_head(a, e);
         *fault |= edge.head == u || (e > from && tc_head(a, e - 1) >= edge.head);
+        if (!a.own) {
+            edge.taken = edge.head < u;
+            return edge;
+        }
         edge.key = __ldg(a.key + edge.head);
         edge.taken = edge.key < key || (edge.key == key && edge.head > u);
     }
@@ -199,9 +207,9 @@ ORDO_DEV tc_edge tc_look(const tc_args &a, ordo_u32 u, ordo_u32 key, ordo_u64 fr
 
 ORDO_DEV void tc_take(const tc_args &a, ordo_u32 key, const tc_edge &edge, ordo_u64 at)
 {
-    if (!edge.taken)
+    if (!edge.taken || !a.own)
         return;
-    a.list[at] = edge.key < TC_CORE ? edge.key : TC_CORE + edge.head;
+    a.own[at] = edge.key < TC_CORE ? edge.key : TC_CORE + edge.head;
     if (key < TC_CORE)
         ordo_dev_or((ordo_u32 *)(a.matrix + tc_unit(key)) + edge.key / 32, 1u << edge.key % 32);
 }
@@ -239,12 +247,14 @@ template <int L> static __global__ void __launch_bounds__(TC_THREADS) tc_orient(
     bool fault = false;
     if (ordo_steps_stopped(&a.words->stop))
         return;
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
+        ordo_steps_ask(a.run, &a.words->stop);
     for (ordo_u64 first = (ordo_u64)blockIdx.x * (TC_THREADS / L); first < n;
          first += (ordo_u64)gridDim.x * (TC_THREADS / L)) {
         const ordo_u64 u = first + threadIdx.x / L;
         const ordo_u64 from = u < n ? __ldg(a.rows.row + u) : 0;
         ordo_u64 to = u < n ? __ldg(a.rows.row + u + 1) : 0;
-        const ordo_u32 key = u < n ? __ldg(a.key + u) : 0;
+        const ordo_u32 key = u < n && a.own ? __ldg(a.key + u) : 0;
         const bool hub = to - from > TC_HUB;
         ordo_u32 count = 0;
         if (hub && mine == 0)
@@ -275,7 +285,7 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_orient_hubs(const __grid
     if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u32 i = blockIdx.x; i < hubs; i += gridDim.x) {
-        const ordo_u32 u = a.lists[2 * (ordo_u64)a.rows.n + i], key = a.key[u];
+        const ordo_u32 u = a.lists[2 * (ordo_u64)a.rows.n + i], key = a.own ? a.key[u] : 0;
         const ordo_u64 from = __ldg(a.rows.row + u), to = __ldg(a.rows.row + u + 1);
         if (threadIdx.x == 0)
             count = 0;
@@ -332,9 +342,9 @@ ORDO_DEV ordo_u32 tc_lanes(const tc_args &a, ordo_u32 u, ordo_u32 count, ordo_u3
     ordo_u32 core = 0, others = 0, found = 0;
     for (ordo_u32 i = mine; i - mine < MOST; i += L) { /* core entries from the front, others from the back */
         const ordo_u32 x = i < count ? __ldg(a.list + from + i) : TC_EMPTY;
-        const ordo_u32 cores = __ballot_sync(~0u, x < TC_CORE) & group;
-        const ordo_u32 rest = __ballot_sync(~0u, x >= TC_CORE && x != TC_EMPTY) & group;
-        if (x < TC_CORE)
+        const ordo_u32 cores = __ballot_sync(~0u, x < a.outside) & group;
+        const ordo_u32 rest = __ballot_sync(~0u, x >= a.outside && x != TC_EMPTY) & group;
+        if (x < a.outside)
             entry[core + __popc(cores & below)] = x;
         else if (x != TC_EMPTY)
             entry[MOST - 1 - others - __popc(rest & below)] = x;
@@ -350,7 +360,7 @@ ORDO_DEV ordo_u32 tc_lanes(const tc_args &a, ordo_u32 u, ordo_u32 count, ordo_u3
             if (entry[i] < entry[j])
                 found += tc_bit(a, entry[j], entry[i]);
     for (ordo_u32 j = mine / S; j < others; j += L / S) {
-        const ordo_u32 v = entry[MOST - 1 - j] - TC_CORE;
+        const ordo_u32 v = entry[MOST - 1 - j] - a.outside;
         const ordo_u32 length = __ldg(a.count + v);
         const ordo_u64 begin = __ldg(a.rows.row + v);
         for (ordo_u32 i = mine % S; i < length; i += S)
@@ -420,14 +430,14 @@ static __global__ void __launch_bounds__(TC_THREADS) tc_tiny(const __grid_consta
             entry[i] = i < count ? __ldg(a.list + from + i) : TC_EMPTY;
 #pragma unroll
         for (ordo_u32 j = 0; j < TC_TINY; j++) {
-            if (entry[j] < TC_CORE) {
+            if (entry[j] < a.outside) {
 #pragma unroll
                 for (ordo_u32 i = 0; i < TC_TINY; i++)
                     if (entry[i] < entry[j])
                         found += tc_bit(a, entry[j], entry[i]);
             } else if (entry[j] != TC_EMPTY) {
-                const ordo_u64 begin = __ldg(a.rows.row + (entry[j] - TC_CORE));
-                const ordo_u32 length = __ldg(a.count + (entry[j] - TC_CORE));
+                const ordo_u64 begin = __ldg(a.rows.row + (entry[j] - a.outside));
+                const ordo_u32 length = __ldg(a.count + (entry[j] - a.outside));
                 for (ordo_u32 k = 0; k < length; k++) {
                     const ordo_u32 x = __ldg(a.list + begin + k);
 #pragma unroll
@@ -479,7 +489,7 @@ ORDO_DEV ordo_u32 tc_outside(const tc_args &a, ordo_u32 v, const ordo_u32 *mark,
     ordo_u32 found = 0;
     for (ordo_u32 i = mine; i < length; i += TC_LANES) {
         const ordo_u32 x = __ldg(a.list + begin + i);
-        if (x >= TC_CORE)
+        if (x >= a.outside)
             found += tc_has(hash, TC_HASH, x);
         else if (core)
             found += mark[x / 32] >> x % 32 & 1;
@@ -499,7 +509,7 @@ ORDO_DEV ordo_u32 tc_block(const tc_args &a, ordo_u32 u, uint4 *mark, ordo_u32 *
     __syncthreads();
     for (ordo_u32 i = threadIdx.x; i < count; i += TC_THREADS) {
         const ordo_u32 x = __ldg(a.list + from + i);
-        if (x < TC_CORE)
+        if (x < a.outside)
             ordo_dev_or_block((ordo_u32 *)mark + x / 32, 1u << x % 32);
     }
     for (ordo_u32 part = 0; part < count; part += TC_PART) {
@@ -507,15 +517,15 @@ ORDO_DEV ordo_u32 tc_block(const tc_args &a, ordo_u32 u, uint4 *mark, ordo_u32 *
         bool any = false;
         for (ordo_u32 i = part + threadIdx.x; i < end; i += TC_THREADS) {
             const ordo_u32 x = __ldg(a.list + from + i);
-            if (x >= TC_CORE)
+            if (x >= a.outside)
                 tc_put(hash, TC_HASH, x);
-            any |= x >= TC_CORE;
+            any |= x >= a.outside;
         }
         any = __syncthreads_or(any);
         for (ordo_u32 j = threadIdx.x / TC_LANES; j < count && (any || part == 0); j += TC_THREADS / TC_LANES) {
             const ordo_u32 v = __ldg(a.list + from + j);
-            if (v >= TC_CORE)
-                found += tc_outside(a, v - TC_CORE, (const ordo_u32 *)mark, hash, part == 0, mine);
+            if (v >= a.outside)
+                found += tc_outside(a, v - a.outside, (const ordo_u32 *)mark, hash, part == 0, mine);
             else if (part == 0)
                 found += tc_in_core(a, v, mark, from, count, mine);
         }
@@ -569,13 +579,20 @@ static ordo_status prepare(ordo_cuda *c, tc_args *a)
     a->cell = (ordo_u64 *)c->cells;
     a->slots = TC_SLOTS(m);
     const ordo_u64 blocks = a->slots / 128 + 1, units = 64 * blocks * (blocks + 1);
+    a->count = (ordo_u32 *)ordo_cuda_alloc(c, n, sizeof *a->count, false);
+    a->lists = a->count ? (ordo_u32 *)ordo_cuda_alloc(c, 3 * n, sizeof *a->lists, false) : NULL;
+    a->words = a->lists ? (tc_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true) : NULL;
+    a->list = c->out.edge;
+    if (!a->words)
+        return ORDO_ERR_MEMORY;
+    if (c->out.stride == 1 && TC_BY_ID(ordo_job_graph_kind(c->job), n, m))
+        return ORDO_OK;
+    a->outside = TC_CORE;
     a->key = (ordo_u32 *)ordo_cuda_alloc(c, n, sizeof *a->key, false);
-    a->count = a->key ? (ordo_u32 *)ordo_cuda_alloc(c, n, sizeof *a->count, false) : NULL;
-    a->list = a->count ? (ordo_u32 *)ordo_cuda_alloc(c, m, sizeof *a->list, false) : NULL;
-    a->lists = a->list ? (ordo_u32 *)ordo_cuda_alloc(c, 3 * n, sizeof *a->lists, false) : NULL;
-    a->matrix = a->lists ? (uint4 *)ordo_cuda_alloc(c, units, sizeof *a->matrix, false) : NULL;
-    a->words = a->matrix ? (tc_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true) : NULL;
-    return a->words ? ORDO_OK : ORDO_ERR_MEMORY;
+    a->own = a->key ? (ordo_u32 *)ordo_cuda_alloc(c, m, sizeof *a->own, false) : NULL;
+    a->matrix = a->own ? (uint4 *)ordo_cuda_alloc(c, units, sizeof *a->matrix, false) : NULL;
+    a->list = a->own;
+    return a->matrix ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
 template <int L> static void then_orient(ordo_steps *p, ordo_u64 n)
@@ -589,9 +606,11 @@ static ordo_status launch(ordo_cuda *c, tc_args *a)
     const ordo_u64 n = c->out.n, m = c->out.m;
     ordo_steps p = {};
     p.args[0] = a;
-    ordo_steps_then(&p, (const void *)tc_bins, TC_THREADS, n, TC_THREADS, EVEN);
-    ordo_steps_then(&p, (const void *)tc_threshold, TC_BINS, 0, 1, 1);
-    ordo_steps_then(&p, (const void *)tc_keys, TC_THREADS, n, TC_THREADS, EVEN);
+    if (a->own) {
+        ordo_steps_then(&p, (const void *)tc_bins, TC_THREADS, n, TC_THREADS, EVEN);
+        ordo_steps_then(&p, (const void *)tc_threshold, TC_BINS, 0, 1, 1);
+        ordo_steps_then(&p, (const void *)tc_keys, TC_THREADS, n, TC_THREADS, EVEN);
+    }
     if (m < 4 * n)
         then_orient<4>(&p, n);
     else if (m < 12 * n)

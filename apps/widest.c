@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#define ORDO_WIDE_WEIGHTS
 #define ORDO_TEMPLATE "operators/widest.h"
 #include <ordo/operator/each_weight.h>
 
@@ -22,6 +23,8 @@ typedef union state {
     widest_state_u32 u32;
     widest_state_i32 i32;
     widest_state_f32 f32;
+    widest_state_i64 i64;
+    widest_state_f64 f64;
 } state;
 
 static state state_for(const ordo_graph *g)
@@ -35,6 +38,10 @@ static state state_for(const ordo_graph *g)
         s.f32 = (widest_state_f32){(ordo_f32)most, scale};
     else if (info.weight_type == ORDO_I32)
         s.i32 = (widest_state_i32){(ordo_i32)most, scale};
+    else if (info.weight_type == ORDO_I64) /* of 2^63 - 1 the nearest double is larger */
+        s.i64 = (widest_state_i64){most < 0x1p63 ? (ordo_i64)most : ORDO_UNREACHED_I64, scale};
+    else if (info.weight_type == ORDO_F64)
+        s.f64 = (widest_state_f64){most, scale};
     else
         s.u32 = (widest_state_u32){(ordo_u32)most, scale};
     return s;
@@ -55,9 +62,10 @@ static ordo_status widths(const ordo_graph *g, const ordo_sources *from, const o
     if (status || (status = ordo_check_weights(g, "widest paths", NULL)))
         return status;
     s = state_for(g);
-    if ((status = ordo_fill(chosen.threads, answer->value, work.targets, 0)))
+    const ordo_type type = ordo_sssp_type(g);
+    if ((status = ordo_fill_words(chosen.threads, type, answer->value, work.targets, 0)))
         return status;
-    ordo_sources_set(from, answer->value, ordo_unreached_word(ordo_sssp_type(g)));
+    ordo_sources_set(from, type, answer->value, ordo_unreached_word(type));
     status = ordo_run(&work, &chosen, answer->stats);
     if (!status && answer->within)
         *answer->within = (double)INFINITY;
@@ -98,31 +106,35 @@ ordo_status ordo_widest_memory(const ordo_graph *g, const ordo_options *options,
 /* Counts reached vertices, with the sources, and computes the least width and the sum of the others. */
 static void sum_up(ordo_answer *answer, const ordo_sources *from)
 {
-    const ordo_u32 *word = answer->values;
-    const bool is_real = answer->type == ORDO_F32;
-    ordo_u32 least = ~(ordo_u32)0;                         /* words of widths compare as widths do */
-    ordo_u64 reached = from->count, whole = 0, passed = 0; /* sources */
+    const ordo_type words = answer->type;
+    const bool is_real = ordo_is_real(words);
+    ordo_u64 least = ~(ordo_u64)0;              /* words of widths compare as widths do */
+    ordo_u64 reached = from->count, passed = 0; /* sources */
+    unsigned __int128 whole = 0;
     double real = 0;
     for (ordo_u64 v = 0; v < answer->n; v++) {
         if (passed < from->count && v == from->vertex[passed]) {
             passed++;
             continue;
         }
-        if (word[v] == 0)
+        const ordo_u64 word = ordo_word_at(words, answer->values, v);
+        if (word == 0)
             continue;
         reached++;
-        least = word[v] < least ? word[v] : least;
+        least = word < least ? word : least;
         if (is_real)
-            real += ordo_word_value(ORDO_F32, word[v]);
+            real += ordo_word_value(words, word);
         else
-            whole += word[v];
+            whole += word;
     }
     least = reached > from->count ? least : 0;
     const ordo_type type = is_real ? ORDO_F32 : ORDO_U64;
     answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
     answer->fields[1] =
-        (ordo_field){.name = "min", .type = type, .whole = least, .real = ordo_word_value(ORDO_F32, least)};
-    answer->fields[2] = (ordo_field){.name = "sum", .type = type, .whole = whole, .real = real};
+        (ordo_field){.name = "min", .type = type, .whole = least, .real = is_real ? ordo_word_value(words, least) : 0};
+    const bool large = !is_real && whole > INT64_MAX; /* of i64: a double tells its size */
+    answer->fields[2] = (ordo_field){
+        .name = "sum", .type = large ? ORDO_F32 : type, .whole = (ordo_u64)whole, .real = large ? (double)whole : real};
     answer->field_count = 3;
 }
 

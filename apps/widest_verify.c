@@ -5,7 +5,7 @@
  * width, so every width is at least that of any path; (3) a breadth-first search from them over edges that give v
  * exactly its width finds every vertex of a width above 0, so every width is that of a path.
  *
- * Serial: O((n + m) log n), 16 bytes a vertex; certificate: O(n + m), 5 bytes a vertex.
+ * Serial: O((n + m) log n), 24 bytes a vertex; certificate: O(n + m), 5 bytes a vertex.
  */
 #include <ordo/memory.h>
 
@@ -15,19 +15,27 @@
 #include "framework/run/phase.h"
 
 /* What fits through edge e after `width`; the type's largest value means no limit. */
-static double through(const ordo_claim *c, double width, ordo_eid e)
+static ordo_real through(const ordo_claim *c, ordo_real width, ordo_eid e)
 {
-    double capacity = ordo_claim_weight(c, e);
+    ordo_real capacity = ordo_claim_weight(c, e);
     if (c->weighted && ordo_weight_word(c->g, e) == ordo_unreached_word(c->type))
-        capacity = (double)INFINITY;
+        capacity = ORDO_REAL_INFINITY;
     return width < capacity ? width : capacity;
 }
 
-static ordo_status compare(const ordo_claim *c, ordo_vid v, double right)
+/* "inf" where nothing limits it. */
+static ordo_claim_text print_width(ordo_real width)
 {
-    double width = ordo_claim_value(c, v);
+    ordo_claim_text unlimited = {"inf"};
+    return isinf(width) && width > 0 ? unlimited : ordo_claim_print(width);
+}
+
+static ordo_status compare(const ordo_claim *c, ordo_vid v, ordo_real right)
+{
+    ordo_real width = ordo_claim_value(c, v);
     return width == right ? ORDO_OK
-                          : ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %.10g, expected %.10g", v, width, right);
+                          : ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %s, expected %s", v,
+                                      print_width(width).text, print_width(right).text);
 }
 
 /* Keys are widths, negated. */
@@ -37,10 +45,10 @@ static ordo_status check_serially(const ordo_claim *c)
     ordo_heap h;
     ordo_status status = ordo_heap_make(g->n, &h);
     for (ordo_vid v = 0; !status && v < g->n; v++)
-        h.key[v] = (double)INFINITY;
+        h.key[v] = ORDO_REAL_INFINITY;
     if (!status)
         for (ordo_u64 i = 0; i < c->sources->count; i++)
-            ordo_heap_lower(&h, c->sources->vertex[i], -(double)INFINITY);
+            ordo_heap_lower(&h, c->sources->vertex[i], -ORDO_REAL_INFINITY);
     ordo_phase phase;
     ordo_u64 taken = 0;
     ordo_phase_begin(&phase, "verifying", g->n);
@@ -48,7 +56,7 @@ static ordo_status check_serially(const ordo_claim *c)
         ordo_vid u = ordo_heap_take(&h);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            double width = through(c, -h.key[u], e);
+            ordo_real width = through(c, -h.key[u], e);
             if (width > 0 && -width < h.key[v])
                 ordo_heap_lower(&h, v, -width);
         }
@@ -56,7 +64,7 @@ static ordo_status check_serially(const ordo_claim *c)
     if (!status)
         status = ordo_phase_end(&phase);
     for (ordo_vid v = 0; !status && v < g->n; v++)
-        status = compare(c, v, h.key[v] == (double)INFINITY ? 0 : -h.key[v]);
+        status = compare(c, v, h.key[v] == ORDO_REAL_INFINITY ? 0 : -h.key[v]);
     ordo_heap_free(&h);
     return status;
 }
@@ -67,22 +75,21 @@ static ordo_status check_edges(const ordo_claim *c)
     ordo_phase phase;
     ordo_phase_begin(&phase, "verifying", g->n);
     for (ordo_vid u = 0; u < g->n && !ordo_phase_at(&phase, u); u++) {
-        double width = ordo_claim_value(c, u);
+        ordo_real width = ordo_claim_value(c, u);
         if (!(width >= 0))
-            return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %.10g, expected one that is not negative", u,
-                             width);
+            return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %s, expected one that is not negative", u,
+                             print_width(width).text);
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
-            double least = through(c, width, e);
+            ordo_real least = through(c, width, e);
             if (ordo_claim_value(c, v) < least)
-                return ordo_fail(ORDO_ERR_VERIFY,
-                                 "vertex %u: found width %.10g, expected at least %.10g, by edge %u -> %u", v,
-                                 ordo_claim_value(c, v), least, u, v);
+                return ordo_fail(ORDO_ERR_VERIFY, "vertex %u: found width %s, expected at least %s, by edge %u -> %u",
+                                 v, print_width(ordo_claim_value(c, v)).text, print_width(least).text, u, v);
         }
     }
     ordo_status status = ordo_phase_end(&phase);
     for (ordo_u64 i = 0; !status && i < c->sources->count; i++)
-        status = compare(c, c->sources->vertex[i], (double)INFINITY);
+        status = compare(c, c->sources->vertex[i], ORDO_REAL_INFINITY);
     return status;
 }
 

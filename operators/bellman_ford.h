@@ -3,7 +3,8 @@
  *   RELAX(u, v):  d(v) = min(d(v), d(u) + w(u, v))         [Bellman 1958; Ford 1956; CLRS section 24.1]
  *
  * Cells are tentative distances, worst at the start, 0 at the source, which is the only item at first. A template over
- * the type of weights and distances, ORDO_WEIGHT: i32 or f32 (without negative weights operators/sssp.h does the same).
+ * the type of weights and distances, ORDO_WEIGHT: i32, f32, i64 or f64 (without negative weights operators/sssp.h does
+ * the same).
  *
  * Sums that leave the type become its least or its largest value. Both absorb: whatever is added to them changes
  * nothing. The largest one proposes nothing, so that a vertex stays unreached; the least one stays in its cell. So a
@@ -17,7 +18,7 @@
 #include <ordo/operator/operator.h>
 
 #ifndef ORDO_WEIGHT
-#error "bellman_ford.h is a template: define ORDO_WEIGHT as i32 or f32"
+#error "bellman_ford.h is a template: define ORDO_WEIGHT as i32, f32, i64 or f64"
 #endif
 
 ORDO_FN ORDO_TYPE_OF(ORDO_WEIGHT)

@@ -42,6 +42,16 @@ ORDO_FN double ORDO_INSTANCE(pagerank_pull_change)(const ORDO_INSTANCE(pagerank_
     return __builtin_fabs((double)((now - old) / s->scale[v]));
 }
 
+/* Both the change of a rank and what edges pass on are free of the scale of the head. */
+ORDO_FN double ORDO_INSTANCE(pagerank_pull_influence)(const ORDO_INSTANCE(pagerank_pull_state) * s,
+                                                      ORDO_TYPE_OF(ORDO_WEIGHT) before, ORDO_TYPE_OF(ORDO_WEIGHT) now,
+                                                      ordo_edge_none e)
+{
+    (void)s;
+    (void)e;
+    return __builtin_fabs((double)now - (double)before);
+}
+
 ORDO_FN double ORDO_INSTANCE(pagerank_pull_tolerance)(const ORDO_INSTANCE(pagerank_pull_state) * s)
 {
     return s->tolerance;
@@ -63,6 +73,7 @@ ORDO_FN ordo_u64 ORDO_INSTANCE(pagerank_pull_rounds)(const ORDO_INSTANCE(pageran
 #define ORDO_GATHER_VALUE f64
 #define ORDO_GATHER_APPLY ORDO_INSTANCE(pagerank_pull_apply)
 #define ORDO_GATHER_CHANGE ORDO_INSTANCE(pagerank_pull_change)
+#define ORDO_GATHER_INFLUENCE ORDO_INSTANCE(pagerank_pull_influence)
 #define ORDO_GATHER_TOLERANCE ORDO_INSTANCE(pagerank_pull_tolerance)
 #define ORDO_GATHER_ROUNDS ORDO_INSTANCE(pagerank_pull_rounds)
 #include <ordo/operator/gather.h>

@@ -3,15 +3,15 @@
  *   RELAX(u, v):  d(v) = min(d(v), d(u) + w(u, v))                      [Dijkstra 1959; CLRS section 24.1]
  *
  * Cells are tentative distances, worst at the start, 0 at the source, which is the only item at first. A template over
- * the type of weights and distances, ORDO_WEIGHT: u32, i32 or f32. Distances beyond the limit propose nothing; without
- * a limit it is the largest value that is not the worst. A sum that does not fit becomes the worst value, and so
- * improves nothing, either; the app checks afterwards whether a vertex was left unreached for that reason
+ * the type of weights and distances, ORDO_WEIGHT: u32, i32, f32, i64 or f64. Distances beyond the limit propose
+ * nothing; without a limit it is the largest value that is not the worst. A sum that does not fit becomes the worst
+ * value, and so improves nothing, either; the app checks afterwards whether a vertex was left unreached for that reason
  * (apps/sssp.c).
  */
 #include <ordo/operator/operator.h>
 
 #ifndef ORDO_WEIGHT
-#error "sssp.h is a template: define ORDO_WEIGHT as u32, i32 or f32"
+#error "sssp.h is a template: define ORDO_WEIGHT as u32, i32, f32, i64 or f64"
 #endif
 
 typedef struct ORDO_INSTANCE(sssp_state) {

@@ -3,14 +3,14 @@
  *   RELAX(u, v):  b(v) = max(b(v), min(b(u), c(u, v)))                                              [Pollack 1960]
  *
  * Cells are widths: initially 0, and the type's largest value at the source, which is the only initial item. A template
- * over the type of capacities and widths, ORDO_WEIGHT: u32, i32 or f32, not negative. Widest first: the priority of a
- * width is the largest capacity minus the width, in 512ths of the largest capacity, a bucket each (measured:
- * docs/lab/0012-other-relax-operators-on-a-gpu.md).
+ * over the type of capacities and widths, ORDO_WEIGHT: u32, i32, f32, i64 or f64, not negative. Widest first: the
+ * priority of a width is the largest capacity minus the width, in 512ths of the largest capacity, a bucket each
+ * (measured: docs/lab/0012-other-relax-operators-on-a-gpu.md).
  */
 #include <ordo/operator/operator.h>
 
 #ifndef ORDO_WEIGHT
-#error "widest.h is a template: define ORDO_WEIGHT as u32, i32 or f32"
+#error "widest.h is a template: define ORDO_WEIGHT as u32, i32, f32, i64 or f64"
 #endif
 
 typedef struct ORDO_INSTANCE(widest_state) {

@@ -30,12 +30,14 @@ typedef struct ratings {
 
 static ordo_f32 weight_of(const ordo_csr *rows, ordo_eid e)
 {
-    const char *word = (const char *)rows->weight + e * rows->stride * sizeof(ordo_u32);
+    const void *at = ordo_csr_weight_at(rows, e);
     if (rows->weight_type == ORDO_F32)
-        return *(const ordo_f32 *)(const void *)word;
-    if (rows->weight_type == ORDO_I32)
-        return (ordo_f32) * (const ordo_i32 *)(const void *)word;
-    return (ordo_f32) * (const ordo_u32 *)(const void *)word;
+        return *(const ordo_f32 *)at;
+    if (rows->weight_type == ORDO_F64)
+        return (ordo_f32)ordo_get_f64(at);
+    if (rows->weight_type == ORDO_I64)
+        return (ordo_f32)ordo_get_i64(at);
+    return rows->weight_type == ORDO_I32 ? (ordo_f32) * (const ordo_i32 *)at : (ordo_f32) * (const ordo_u32 *)at;
 }
 
 static void swap_ratings(sgd_rating *a, sgd_rating *b)

@@ -57,6 +57,8 @@ static ordo_status generate(const options *o, bool weights, ordo_graph **out)
             made.edges.direction = o->edges.direction;
         if (o->edges.parallel != ORDO_PARALLEL_KEEP)
             made.edges.parallel = o->edges.parallel;
+        if (o->edges.weight_type != ORDO_NONE)
+            made.edges.weight_type = o->edges.weight_type;
         made.edges.drop_loops |= o->edges.drop_loops;
         if (!weights || o->drop_weights)
             made.edges.weights = ORDO_WEIGHTS_DROP;

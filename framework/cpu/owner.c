@@ -5,6 +5,8 @@
 
 #include <ordo/memory.h>
 
+#include <string.h>
+
 ordo_status ordo_owners_make(ordo_job *job, ordo_owners *owners)
 {
     int count = job->threads < ORDO_MAX_OWNERS ? job->threads : ORDO_MAX_OWNERS;
@@ -12,14 +14,27 @@ ordo_status ordo_owners_make(ordo_job *job, ordo_owners *owners)
                             .count = count,
                             .part = job->targets / (ordo_u64)count + 1,
                             .bins = ordo_alloc_zero((size_t)job->threads * (size_t)(count * count), sizeof(ordo_bin))};
+    owners->size = sizeof(ordo_request);
+    if (job->op->targets > 2) { /* race-and-resolve */
+        owners->size = sizeof(ordo_request_many);
+        owners->claim = ordo_alloc(job->targets, sizeof *owners->claim);
+        owners->left = ordo_alloc_zero(2 * (size_t)job->threads * ORDO_OWNER_LINE, sizeof *owners->left);
+        if (!owners->claim || !owners->left)
+            return ORDO_ERR_MEMORY;
+        memset(owners->claim, 0xff, job->targets * sizeof *owners->claim);
+        ordo_job_account(job, (long long)(job->targets * sizeof *owners->claim));
+    }
     return owners->bins ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
 void ordo_owners_free(ordo_owners *owners)
 {
     for (int i = 0; owners->bins && i < owners->job->threads * owners->count * owners->count; i++)
-        ordo_bin_free(owners->job, &owners->bins[i], sizeof(ordo_request));
+        ordo_bin_free(owners->job, &owners->bins[i], owners->size);
+    ordo_free(owners->claim);
+    ordo_free(owners->left);
     ordo_free(owners->bins);
+    owners->claim = owners->left = NULL;
     owners->bins = NULL;
 }
 

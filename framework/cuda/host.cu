@@ -159,7 +159,8 @@ typedef struct device_graph {
     ordo_cuda_rows out, in;
     uint4 *record; /* [2 * n], or NULL */
     ordo_cuda_tails hot;
-    bool has_in, record_asked, hot_asked;
+    ordo_cuda_order order;
+    bool has_in, record_asked, hot_asked, has_order;
 } device_graph;
 
 static void drop_rows(ordo_cuda_rows *r)
@@ -167,6 +168,7 @@ static void drop_rows(ordo_cuda_rows *r)
     if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) { /* freeing memory would wait for the kernel */
         cudaFree((void *)r->row);
         cudaFree((void *)r->edge);
+        cudaFree((void *)r->wide);
     }
     *r = ordo_cuda_rows{};
 }
@@ -180,6 +182,15 @@ static void drop_tails(ordo_cuda_tails *t)
     *t = ordo_cuda_tails{};
 }
 
+static void drop_order(ordo_cuda_order *o)
+{
+    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) {
+        cudaFree((void *)o->row);
+        cudaFree((void *)o->piece);
+    }
+    *o = ordo_cuda_order{};
+}
+
 static void drop_graph(void *graph)
 {
     device_graph *g = (device_graph *)graph;
@@ -188,17 +199,24 @@ static void drop_graph(void *graph)
     if (!__atomic_load_n(&lost, __ATOMIC_RELAXED))
         cudaFree(g->record);
     drop_tails(&g->hot);
+    drop_order(&g->order);
     ordo_free(g);
+}
+
+static bool is_wide(const ordo_csr *csr)
+{
+    return csr->weight_type != ORDO_NONE && ordo_type_bytes(csr->weight_type) == 8;
 }
 
 static ordo_u32 stride_of(const ordo_csr *csr)
 {
-    return csr->weight_type == ORDO_NONE ? 1 : 2;
+    return csr->weight_type == ORDO_NONE || is_wide(csr) ? 1 : 2;
 }
 
 static ordo_u64 rows_bytes(const ordo_csr *csr)
 {
-    return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32);
+    return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32) +
+           (is_wide(csr) ? csr->m * sizeof(ordo_u64) : 0);
 }
 
 /* Copies edges that are stored neither as {head, weight} pairs nor as heads only. */
@@ -218,6 +236,13 @@ static void fill_pairs(const void *from, void *to, ordo_u64 begin, ordo_u64 coun
     }
 }
 
+static void fill_wide(const void *from, void *to, ordo_u64 begin, ordo_u64 count)
+{
+    const ordo_csr *csr = (const ordo_csr *)from;
+    for (ordo_u64 i = 0; i < count; i++)
+        memcpy((ordo_u64 *)to + i, ordo_csr_weight_at(csr, begin + i), sizeof(ordo_u64));
+}
+
 static ordo_status copy_edges(const ordo_csr *csr, void *to, ordo_u32 stride, int threads)
 {
     const size_t size = stride * sizeof(ordo_u32);
@@ -233,16 +258,21 @@ static ordo_status copy_rows(ordo_cuda_own *own, const ordo_csr *csr, ordo_cuda_
     r.m = csr->m;
     r.stride = stride_of(csr);
     const int threads = own->threads;
-    void *row = NULL, *edge = NULL;
+    void *row = NULL, *edge = NULL, *wide = NULL;
     ordo_status status = take(own, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
     if (!status)
         status = take(own, csr->m * r.stride * sizeof(ordo_u32), &edge);
+    if (!status && is_wide(csr))
+        status = take(own, csr->m * sizeof(ordo_u64), &wide);
     if (!status)
         status = ordo_copy_in(row, csr->row, (ordo_u64)csr->n + 1, sizeof(ordo_u64), NULL, threads, "copying rows");
     if (!status)
         status = copy_edges(csr, edge, r.stride, threads);
+    if (!status && wide)
+        status = ordo_copy_in(wide, csr, csr->m, sizeof(ordo_u64), fill_wide, threads, "copying weights");
     r.row = (const ordo_u64 *)row;
     r.edge = (const ordo_u32 *)edge;
+    r.wide = (const ordo_u64 *)wide;
     if (status)
         drop_rows(&r);
     else
@@ -408,6 +438,49 @@ ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out)
     }
     d->hot_asked = true;
     *out = d->hot;
+    return status;
+}
+
+/* ---- rows by their number of edges ---- */
+
+static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_order *out)
+{
+    const int threads = ordo_job_host_threads(c->job);
+    void *row = NULL, *piece = NULL;
+    ordo_status status = take(c->job, c->own, order->rows * sizeof *order->row, &row);
+    if (!status)
+        status = take(c->job, c->own, 2ull * order->out.pieces * sizeof *order->piece, &piece);
+    if (!status)
+        status = ordo_copy_in(row, order->row, order->rows, sizeof *order->row, NULL, threads, "copying lists of rows");
+    if (!status)
+        status = ordo_copy_in(piece, order->piece, 2ull * order->out.pieces, sizeof *order->piece, NULL, threads,
+                              "copying lists of rows");
+    *out = order->out;
+    out->row = (const ordo_u32 *)row;
+    out->piece = (const uint2 *)piece;
+    if (status)
+        drop_order(out);
+    return status;
+}
+
+ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_cuda_order *out)
+{
+    void *attached = NULL;
+    *out = ordo_cuda_order{};
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    if (!status && !d->has_order) {
+        const bool all = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS || c->in.m >= 0xffffffffu;
+        ordo_order order;
+        status = ordo_order_rows(c->job->in, all, &order);
+        if (!status)
+            status = copy_order(c, &order, &d->order);
+        ordo_free(order.row);
+        ordo_free(order.piece);
+        d->has_order = !status;
+    }
+    if (!status)
+        *out = d->order;
     return status;
 }
 

@@ -3,6 +3,8 @@
  */
 #include "hot.h"
 
+#include <ordo/memory.h>
+
 #ifdef __CUDACC__
 static __global__ void renumber(const ordo_cuda_rows r, const ordo_u32 *position, ordo_u32 *edge)
 {
@@ -54,4 +56,63 @@ ordo_u32 ordo_hot_positions(const ordo_csr *out, ordo_u32 most, ordo_u32 *positi
     for (ordo_u64 v = 0; v < out->n; v++)
         position[v] = position[v] == ORDO_NO_VERTEX ? (ordo_u32)(count + v) : position[v];
     return count;
+}
+
+/* ---- rows by their number of edges ---- */
+
+static ordo_u64 degree_of(const ordo_csr *g, ordo_u64 v)
+{
+    return g->row[v + 1] - g->row[v];
+}
+
+static ordo_u64 pieces_of(ordo_u64 degree)
+{
+    return (degree + ORDO_CUDA_PIECE - 1) / ORDO_CUDA_PIECE;
+}
+
+/* Writes the lists. `at`: where rows of each number of edges begin. */
+static void fill_order(const ordo_csr *in, ordo_u64 least, ordo_u64 *at, ordo_order *order)
+{
+    ordo_u32 *piece = order->piece;
+    for (ordo_u64 v = 0; v < in->n; v++) {
+        const ordo_u64 degree = degree_of(in, v);
+        if (degree > ORDO_CUDA_PIECE)
+            for (ordo_u64 i = 0; i < pieces_of(degree); i++, piece += 2) {
+                piece[0] = (ordo_u32)v;
+                piece[1] = (ordo_u32)i;
+            }
+        else if (degree >= least)
+            order->row[at[degree]++] = (ordo_u32)v;
+    }
+}
+
+ordo_status ordo_order_rows(const ordo_csr *in, bool all, ordo_order *order)
+{
+    static const ordo_u64 bound[ORDO_CUDA_CLASSES] = {ORDO_CUDA_SHORT, 24, 6, (ordo_u64)-1};
+    const ordo_u64 least = all ? 0 : ORDO_CUDA_SHORT + 1;
+    ordo_u64 count[ORDO_CUDA_PIECE + 1] = {0}, pieces = 0;
+    *order = ordo_order{};
+    for (ordo_u64 v = 0; v < in->n; v++) {
+        const ordo_u64 degree = degree_of(in, v);
+        if (degree > ORDO_CUDA_PIECE)
+            pieces += pieces_of(degree);
+        else
+            count[degree] += degree >= least;
+    }
+    for (ordo_u64 d = ORDO_CUDA_PIECE + 1, i = 0; d-- > 0;) { /* most edges first */
+        const ordo_u64 rows = count[d];
+        count[d] = order->rows;
+        order->rows += rows;
+        while (i < ORDO_CUDA_CLASSES - 1 && d <= bound[i])
+            order->out.end[i++] = (ordo_u32)count[d];
+    }
+    order->out.end[ORDO_CUDA_CLASSES - 1] = (ordo_u32)order->rows;
+    order->out.pieces = (ordo_u32)pieces;
+    order->out.all = all;
+    order->row = (ordo_u32 *)ordo_alloc(order->rows, sizeof *order->row);
+    order->piece = (ordo_u32 *)ordo_alloc(2 * pieces, sizeof *order->piece);
+    if (!order->row || !order->piece)
+        return ORDO_ERR_MEMORY;
+    fill_order(in, least, count, order);
+    return ORDO_OK;
 }

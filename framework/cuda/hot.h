@@ -1,5 +1,5 @@
-/* hot.h -- positions for the vertices with the most out-edges side by side; see ordo_cuda_hot in
- * <ordo/scheduler/cuda_host.h>. */
+/* hot.h -- positions for the vertices with the most out-edges side by side, and rows listed by their number of edges;
+ * see ordo_cuda_hot and ordo_cuda_order_rows in <ordo/scheduler/cuda_host.h>. */
 #ifndef ORDO_CUDA_HOT_H
 #define ORDO_CUDA_HOT_H
 
@@ -9,6 +9,16 @@
 /* Sets position[n] where at most `most` vertices have a quarter of the edges, and returns their number; else returns 0.
  * n + most is at most ORDO_MAX_VERTICES. */
 ordo_u32 ordo_hot_positions(const ordo_csr *out, ordo_u32 most, ordo_u32 *position);
+
+/* What ordo_cuda_order has, on the host: row[rows], piece[2 * pieces]. `out` has the numbers. */
+typedef struct ordo_order {
+    ordo_u32 *row, *piece;
+    ordo_u64 rows;
+    ordo_cuda_order out;
+} ordo_order;
+/* Lists rows; all of them, or those of more than ORDO_CUDA_SHORT edges. The caller frees row and piece, after an error,
+ * too. */
+ordo_status ordo_order_rows(const ordo_csr *in, bool all, ordo_order *order);
 
 /* edge[e] = the position of e's tail, for all in-edges. Asynchronous. */
 void ordo_renumber_tails(ordo_cuda_rows in, const ordo_u32 *position, ordo_u32 *edge);

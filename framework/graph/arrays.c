@@ -21,10 +21,11 @@ enum { PART = 1 << 16 }; /* edges of a part */
 
 typedef struct list {
     const ordo_edge_arrays *arrays;
-    bool wide;         /* indices have 8 bytes */
-    bool weighted;     /* weights are read */
-    ordo_u64 bad_end;  /* atomic: the first edge with an end that is no vertex; count if none */
-    ordo_u64 bad_real; /* atomic: the first edge with a weight that is refused; count if none */
+    bool wide;           /* indices have 8 bytes */
+    bool weighted;       /* weights are read */
+    ordo_type kept;      /* the type that they are kept as */
+    ordo_u64 bad_end;    /* atomic: the first edge with an end that is no vertex; count if none */
+    ordo_u64 bad_weight; /* atomic: the first edge with a weight that is refused; count if none */
 } list;
 
 static inline ordo_u64 index_at(const void *array, bool wide, ordo_u64 i)
@@ -32,18 +33,24 @@ static inline ordo_u64 index_at(const void *array, bool wide, ordo_u64 i)
     return wide ? ((const ordo_u64 *)array)[i] : ((const ordo_u32 *)array)[i];
 }
 
-/* The word that a weight is kept as. */
-static ordo_u32 weight_at(list *l, ordo_u64 i)
+/* The bits that a weight is kept as. */
+static ordo_u64 weight_at(list *l, ordo_u64 i)
 {
     const ordo_edge_arrays *a = l->arrays;
-    if (a->weight_type != ORDO_F64)
+    if (!ordo_type_wide(a->weight_type))
         return ((const ordo_u32 *)a->weight)[i];
+    if (l->kept == a->weight_type) {
+        const ordo_u64 bits = ((const ordo_u64 *)a->weight)[i];
+        if (!ordo_wide_allowed(l->kept, bits))
+            ordo_keep_least(&l->bad_weight, i);
+        return bits;
+    }
     const double wide = ((const double *)a->weight)[i];
     const ordo_f32 value = (ordo_f32)wide;
     ordo_u32 word;
     bool inside;
     if (!ordo_double_held(wide, a->round, &inside))
-        ordo_keep_least(&l->bad_real, i);
+        ordo_keep_least(&l->bad_weight, i);
     memcpy(&word, &value, sizeof word);
     return word;
 }
@@ -53,7 +60,7 @@ static void give(void *self, ordo_u64 index, bool ends_only, ordo_taker *to)
     list *l = self;
     const ordo_edge_arrays *a = l->arrays;
     ordo_u64 i = index * PART, end = a->count - i < PART ? a->count : i + PART;
-    ordo_edge_entry batch[ORDO_BATCH];
+    ordo_given_edge batch[ORDO_BATCH];
     while (i < end) {
         size_t size = 0;
         for (; i < end && size < ORDO_BATCH; i++) {
@@ -62,7 +69,7 @@ static void give(void *self, ordo_u64 index, bool ends_only, ordo_taker *to)
                 ordo_keep_least(&l->bad_end, i);
                 return;
             }
-            batch[size++] = (ordo_edge_entry){.tail = (ordo_vid)tail,
+            batch[size++] = (ordo_given_edge){.tail = (ordo_vid)tail,
                                               .head = (ordo_vid)head,
                                               .weight = ends_only || !l->weighted ? 0 : weight_at(l, i)};
         }
@@ -86,15 +93,21 @@ static ordo_status check_weights(void *self, ordo_type *weights, bool *again)
 {
     const list *l = self;
     (void)weights, (void)again;
-    if (l->bad_real == l->arrays->count)
+    if (l->bad_weight == l->arrays->count)
         return ORDO_OK;
     char found[64];
-    ordo_format(found, sizeof found, "%.17g", ((const double *)l->arrays->weight)[l->bad_real]);
+    if (l->kept == ORDO_I64)
+        return ordo_fail(ORDO_ERR_INPUT, "edge %llu of the arrays: found weight %lld, expected one above it",
+                         (unsigned long long)l->bad_weight, (long long)INT64_MIN);
+    ordo_format(found, sizeof found, "%.17g", ((const double *)l->arrays->weight)[l->bad_weight]);
+    if (l->kept == ORDO_F64)
+        return ordo_fail(ORDO_ERR_INPUT, "edge %llu of the arrays: found weight %s, expected a finite one",
+                         (unsigned long long)l->bad_weight, found);
     return ordo_fail(
         ORDO_ERR_INPUT,
         "edge %llu of the arrays: found weight %s, expected one that a 32-bit float holds: finite, a whole "
         "number exactly, a fraction of at most 9 digits (`round` takes the nearest float)",
-        (unsigned long long)l->bad_real, found);
+        (unsigned long long)l->bad_weight, found);
 }
 
 static ordo_status check_list(const ordo_edge_arrays *a, ordo_graph **out)
@@ -106,13 +119,12 @@ static ordo_status check_list(const ordo_edge_arrays *a, ordo_graph **out)
         return status;
     if (a->index_type != ORDO_NONE && a->index_type != ORDO_U32 && a->index_type != ORDO_U64)
         return ordo_fail(ORDO_ERR_USAGE, "found index type %d, expected u32 or u64", (int)a->index_type);
-    if (a->weight_type != ORDO_NONE && a->weight_type != ORDO_U32 && a->weight_type != ORDO_I32 &&
-        a->weight_type != ORDO_F32 && a->weight_type != ORDO_F64)
-        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32, f32 or f64",
+    if (!ordo_is_weight(a->weight_type))
+        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32, f32, i64 or f64",
                          (int)a->weight_type);
     if (a->count && (!a->tail || !a->head || (!a->weight && a->weight_type != ORDO_NONE)))
         return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", !a->tail ? "tail" : !a->head ? "head" : "weight");
-    if (a->count > SIZE_MAX / 2 / sizeof(ordo_edge_entry))
+    if (a->count > SIZE_MAX / 2 / sizeof(ordo_given_edge))
         return ordo_fail(ORDO_ERR_USAGE, "found %llu edges, more than memory can hold", (unsigned long long)a->count);
     return ORDO_OK;
 }
@@ -125,15 +137,15 @@ ordo_status ordo_graph_from_arrays(const ordo_edge_arrays *arrays, ordo_graph **
     list l = {.arrays = arrays,
               .wide = arrays->index_type == ORDO_U64,
               .weighted = arrays->weight_type != ORDO_NONE && ordo_weights_wanted(&arrays->edges),
+              .kept = arrays->weight_type == ORDO_F64 && arrays->edges.weight_type == ORDO_NONE ? ORDO_F32
+                                                                                                : arrays->weight_type,
               .bad_end = arrays->count,
-              .bad_real = arrays->count};
+              .bad_weight = arrays->count};
     const ordo_source from = {.self = &l,
                               .parts = arrays->count / PART + 1,
                               .n = arrays->n,
                               .edges = arrays->n > arrays->count ? arrays->n : arrays->count,
-                              .weights = !l.weighted                       ? ORDO_NONE
-                                         : arrays->weight_type == ORDO_F64 ? ORDO_F32
-                                                                           : arrays->weight_type,
+                              .weights = l.weighted ? l.kept : ORDO_NONE,
                               .give = give,
                               .counted = check_ends,
                               .given = check_weights};
@@ -153,12 +165,13 @@ static ordo_status check_row_arrays(const ordo_row_arrays *a)
     if (status)
         return status;
     const ordo_type type = a->weight_type;
-    if (type != ORDO_NONE && type != ORDO_U32 && type != ORDO_I32 && type != ORDO_F32)
-        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32 or f32", (int)type);
+    if (!ordo_is_weight(type))
+        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32, f32, i64 or f64", (int)type);
     if (a->row_type != ORDO_NONE && a->row_type != ORDO_U64 && a->row_type != ORDO_U32 && a->row_type != ORDO_I32)
         return ordo_fail(ORDO_ERR_USAGE, "found row type %d, expected u64, u32 or i32", (int)a->row_type);
-    if (a->stride > 2)
-        return ordo_fail(ORDO_ERR_USAGE, "found stride %u, expected 1 or 2", a->stride);
+    const ordo_u32 pair = ordo_type_wide(type) ? 3 : 2;
+    if (a->stride > 1 && a->stride != pair)
+        return ordo_fail(ORDO_ERR_USAGE, "found stride %u, expected 1 or %u", a->stride, pair);
     if (!a->row || (!a->head && a->m) || (!a->weight && type != ORDO_NONE && a->m))
         return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", !a->row ? "row" : !a->head ? "head" : "weight");
     if (a->n > ORDO_MAX_VERTICES)
@@ -225,8 +238,8 @@ ordo_status ordo_graph_borrow(const ordo_csr *csr, bool symmetric, ordo_graph **
 {
     if (!csr)
         return ordo_fail(ORDO_ERR_USAGE, "csr is NULL");
-    if (csr->stride != 1 && csr->stride != 2)
-        return ordo_fail(ORDO_ERR_USAGE, "found stride %u, expected 1 or 2", csr->stride);
+    if (csr->stride == 0)
+        return ordo_fail(ORDO_ERR_USAGE, "found stride 0, expected 1 or more");
     return ordo_graph_borrow_arrays(&(ordo_row_arrays){.n = csr->n,
                                                        .m = csr->m,
                                                        .row = csr->row,

@@ -43,7 +43,7 @@ typedef struct build {
     part *parts;
     ordo_u64 *counts; /* [parts][BUCKETS]; in the second pass: places of next edges */
     ordo_u64 *start;  /* [buckets + 1] */
-    ordo_u32 width;   /* words of an edge in a bucket: tail, head and, where they are kept, weight */
+    ordo_u32 width;   /* words of an edge in a bucket: tail, head and, where they are kept, one or two of the weight */
     ordo_u32 *moved;  /* edges by bucket; NULL: they are written to their rows directly */
     bool started;     /* there was an edge in an earlier part; for `before` */
     ordo_csr to;
@@ -86,7 +86,7 @@ static inline void count_one(counter *c, ordo_vid tail)
     c->counts[tail >> c->part->shift]++;
 }
 
-static void take_count(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
+static void take_count(ordo_taker *taker, const ordo_given_edge *edges, size_t count)
 {
     counter *c = (counter *)taker;
     part *p = c->part;
@@ -181,63 +181,62 @@ typedef struct mover {
     ordo_u64 tail;    /* without buckets: the last tail whose row has its start */
 } mover;
 
-static inline ordo_u32 mirrored_weight(ordo_mirror mirror, ordo_u32 weight)
+/* `sign`: the sign bit of a real. */
+static inline ordo_u64 mirrored_weight(ordo_mirror mirror, ordo_u64 sign, ordo_u64 weight)
 {
-    return mirror == ORDO_MIRROR_MINUS_WHOLE  ? 0u - weight
-           : mirror == ORDO_MIRROR_MINUS_REAL ? weight ^ 0x80000000u /* the sign bit */
-                                              : weight;
+    return mirror == ORDO_MIRROR_MINUS_WHOLE ? 0u - weight : mirror == ORDO_MIRROR_MINUS_REAL ? weight ^ sign : weight;
 }
 
-static inline void put_moved(ordo_u32 *to, ordo_u32 width, ordo_vid tail, ordo_vid head, ordo_u32 weight)
+static inline void put_moved(ordo_u32 *to, ordo_u32 width, ordo_vid tail, ordo_vid head, ordo_u64 weight)
 {
     to[0] = tail;
     to[1] = head;
-    if (width == 3)
-        to[2] = weight;
+    if (width > 2)
+        ordo_put_word(to + 1, width - 2, weight);
 }
 
-static inline __attribute__((always_inline)) void move_edges(mover *m, const ordo_edge_entry *edges, size_t count,
+static inline __attribute__((always_inline)) void move_edges(mover *m, const ordo_given_edge *edges, size_t count,
                                                              ordo_u32 width, bool mirrored)
 {
     ordo_u64 *places = m->places;
     ordo_u32 *moved = m->b->moved;
     int shift = m->b->shift;
     ordo_mirror mirror = m->b->mirror;
+    const ordo_u64 sign = (ordo_u64)1 << (width == 4 ? 63 : 31);
     for (size_t i = 0; i < count; i++) {
-        ordo_edge_entry x = edges[i];
+        ordo_given_edge x = edges[i];
         put_moved(moved + places[x.tail >> shift]++ * width, width, x.tail, x.head, x.weight);
         if (mirrored && x.head != x.tail)
             put_moved(moved + places[x.head >> shift]++ * width, width, x.head, x.tail,
-                      mirrored_weight(mirror, x.weight));
+                      mirrored_weight(mirror, sign, x.weight));
     }
 }
 
-static void take_move(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
+static void take_move(ordo_taker *taker, const ordo_given_edge *edges, size_t count)
 {
     mover *m = (mover *)taker;
     bool mirrored = m->b->mirror != ORDO_MIRROR_NONE;
     if (m->b->width == 3)
         mirrored ? move_edges(m, edges, count, 3, true) : move_edges(m, edges, count, 3, false);
+    else if (m->b->width == 4)
+        mirrored ? move_edges(m, edges, count, 4, true) : move_edges(m, edges, count, 4, false);
     else
         mirrored ? move_edges(m, edges, count, 2, true) : move_edges(m, edges, count, 2, false);
 }
 
-static void take_straight(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
+static void take_straight(ordo_taker *taker, const ordo_given_edge *edges, size_t count)
 {
     mover *m = (mover *)taker;
     ordo_eid *row = m->b->row;
     ordo_vid *head = m->b->head;
     ordo_u64 at = m->edge, tail = m->tail;
-    bool weighted = m->b->to.stride == 2;
+    const ordo_u32 stride = m->b->to.stride;
     for (size_t i = 0; i < count; i++, at++) {
         while (tail < edges[i].tail)
             row[++tail] = at;
-        if (weighted) {
-            head[2 * at] = edges[i].head;
-            head[2 * at + 1] = edges[i].weight;
-        } else {
-            head[at] = edges[i].head;
-        }
+        head[stride * at] = edges[i].head;
+        if (stride > 1)
+            ordo_put_word(head + stride * at, stride - 1, edges[i].weight);
     }
     m->edge = at;
     m->tail = tail;
@@ -313,6 +312,9 @@ static bool fill_bucket(build *b, ordo_u64 bucket, ordo_u64 *cursor, ordo_scratc
             to[0] = x[1];
             to[1] = x[2];
         }
+    } else if (b->width == 4) {
+        for (const ordo_u32 *x = first; x < last; x += 4)
+            memcpy(b->head + 3 * cursor[x[0] - low]++, x + 1, 3 * sizeof *x);
     } else {
         ordo_u32 stride = b->to.stride; /* 2: weights will be drawn */
         for (const ordo_u32 *x = first; x < last; x += 2)
@@ -406,7 +408,7 @@ static ordo_status fill(build *b, ordo_type stored, ordo_input *input, double *m
     place_buckets(b);
     ordo_u64 m = b->start[b->buckets];
     ordo_type type = b->from->weights;
-    b->width = type == ORDO_NONE ? 2 : 3;
+    b->width = type == ORDO_NONE ? 2 : ordo_type_wide(type) ? 4 : 3;
     bool straight = ascends && b->mirror == ORDO_MIRROR_NONE;
     status = straight ? alloc_rows(b, m, stored) : alloc_moved(b, m);
     if (!status)
@@ -502,15 +504,15 @@ static void give_rows(void *self, ordo_u64 index, bool ends_only, ordo_taker *to
     if (e >= end)
         return;
     ordo_vid u = ordo_csr_tail(g, e);
-    ordo_edge_entry batch[ORDO_BATCH];
+    ordo_given_edge batch[ORDO_BATCH];
     while (e < end) {
         size_t count = 0;
         for (; e < end && count < ORDO_BATCH; e++) {
             while (g->row[u + 1] <= e)
                 u++;
             ordo_vid head = g->head[e * g->stride];
-            ordo_u32 weight = ordo_csr_word(g, e);
-            batch[count++] = s->turned ? (ordo_edge_entry){head, u, weight} : (ordo_edge_entry){u, head, weight};
+            ordo_u64 weight = ordo_csr_word(g, e);
+            batch[count++] = s->turned ? (ordo_given_edge){head, u, weight} : (ordo_given_edge){u, head, weight};
         }
         to->take(to, batch, count);
     }
@@ -553,8 +555,15 @@ static void give_list(void *self, ordo_u64 index, bool ends_only, ordo_taker *to
             ordo_keep_least(&s->bad, i);
             return;
         }
-    if (begin < end)
-        to->take(to, s->list + begin, end - begin);
+    ordo_given_edge batch[ORDO_BATCH];
+    while (begin < end) {
+        size_t count = 0;
+        for (; begin < end && count < ORDO_BATCH; begin++) {
+            const ordo_edge_entry x = s->list[begin];
+            batch[count++] = (ordo_given_edge){x.tail, x.head, x.weight};
+        }
+        to->take(to, batch, count);
+    }
 }
 
 static ordo_status check_list(void *self, ordo_u64 edges, ordo_u64 *n)
@@ -575,7 +584,9 @@ ordo_status ordo_graph_from_edges(ordo_u64 n, const ordo_edge_entry *edges, ordo
     if (!out || (!edges && count))
         return ordo_fail(ORDO_ERR_USAGE, "%s is NULL", out ? "edges" : "out");
     if (weight_type != ORDO_NONE && weight_type != ORDO_U32 && weight_type != ORDO_I32 && weight_type != ORDO_F32)
-        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32 or f32", (int)weight_type);
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "found weight type %d, expected none, u32, i32 or f32 (ordo_graph_from_arrays takes others)",
+                         (int)weight_type);
     if (count > SIZE_MAX / 2 / sizeof *edges)
         return ordo_fail(ORDO_ERR_USAGE, "found %llu edges, more than memory can hold", (unsigned long long)count);
     list_source list = {edges, count, n, count};

@@ -32,6 +32,7 @@ typedef struct galois {
     ordo_eid *row;
     ordo_vid *head;
     ordo_u32 stride;
+    ordo_type type;                       /* of the weights */
     ordo_u64 bad_row, bad_edge, bad_data; /* atomic: the first wrong ones found; n, m and m if none */
 } galois;
 
@@ -130,7 +131,7 @@ static void copy_part(void *arg, int member)
         g->head[e * g->stride] = (ordo_vid)head;
     }
     passed = g->data + begin * g->data_bytes;
-    for (ordo_u64 e = begin; e < end && g->stride == 2; e++) {
+    for (ordo_u64 e = begin; e < end && g->stride > 1; e++) {
         ordo_u64 weight = data_of(g, e);
         if (e % ORDO_INPUT_PART == 0) {
             if (ordo_phase_step(&g->phase, ORDO_INPUT_PART))
@@ -138,11 +139,11 @@ static void copy_part(void *arg, int member)
             ordo_input_passed(g->in, passed, g->data + e * g->data_bytes);
             passed = g->data + e * g->data_bytes;
         }
-        if (weight > UINT32_MAX) {
+        if (g->stride == 2 ? weight > UINT32_MAX : !ordo_wide_allowed(g->type, weight)) {
             ordo_keep_least(&g->bad_data, e);
             break;
         }
-        g->head[e * 2 + 1] = (ordo_u32)weight;
+        ordo_put_word(g->head + e * g->stride, g->stride - 1, weight);
     }
 }
 
@@ -160,7 +161,8 @@ static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
     g->bad_edge = g->bad_data = g->m;
     g->row[0] = 0;
     g->team = team;
-    ordo_phase_begin(&g->phase, "reading", g->stride == 2 ? 2 * g->m : g->m);
+    g->type = csr->weight_type;
+    ordo_phase_begin(&g->phase, "reading", g->stride > 1 ? 2 * g->m : g->m);
     ordo_team_run(team, copy_part, g);
     ordo_status status = ordo_phase_end(&g->phase);
     if (status)
@@ -174,7 +176,10 @@ static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
                        "a head", "one below the number of vertices");
     if (g->bad_data < g->m)
         return fail_at(in, (ordo_u64)(g->data - in->bytes) + g->bad_data * g->data_bytes, data_of(g, g->bad_data),
-                       "an edge's data", "an unsigned integer of 32 bits (other types cannot be told from it)");
+                       "an edge's data",
+                       g->stride == 2        ? "an unsigned integer of 32 bits (--weight-type says i64 or f64)"
+                       : g->type == ORDO_I64 ? "an integer of 64 bits above the least one"
+                                             : "a finite f64");
     return ORDO_OK;
 }
 
@@ -206,7 +211,11 @@ ordo_status ordo_read_galois(ordo_input *in, const ordo_read_options *options, o
         return status;
     origin->format = g.version == 1 ? "Galois .gr version 1" : "Galois .gr version 2";
     origin->id_base = 0;
-    ordo_type type = g.data_bytes && ordo_weights_wanted(&options->edges) ? ORDO_U32 : ORDO_NONE;
+    /* The file does not say what data of 8 bytes are. */
+    const bool wide = g.data_bytes == 8 && ordo_type_wide(options->edges.weight_type);
+    ordo_type type = !g.data_bytes || !ordo_weights_wanted(&options->edges) ? ORDO_NONE
+                     : wide                                                 ? options->edges.weight_type
+                                                                            : ORDO_U32;
     return ordo_graph_from_file(in, g.n, g.m, type, false, copy_rows, &g, origin, out);
 }
 
@@ -217,7 +226,7 @@ ordo_status ordo_write_galois(ordo_writer *w, const ordo_graph *graph)
     const ordo_csr *g = ordo_graph_out(graph);
     const ordo_u32 padding = 0;
     ordo_put_word64(w, 1);
-    ordo_put_word64(w, g->weight_type == ORDO_NONE ? 0 : 4);
+    ordo_put_word64(w, g->weight_type == ORDO_NONE ? 0 : ordo_type_bytes(g->weight_type));
     ordo_put_word64(w, g->n);
     ordo_put_word64(w, g->m);
     for (ordo_u64 u = 0; u < g->n && !ordo_put_failed(w); u++)
@@ -227,8 +236,8 @@ ordo_status ordo_write_galois(ordo_writer *w, const ordo_graph *graph)
     if (g->m % 2)
         ordo_put_bytes(w, &padding, sizeof padding);
     for (ordo_eid e = 0; e < g->m && g->weight_type != ORDO_NONE && !ordo_put_failed(w); e++) {
-        ordo_u32 weight = ordo_csr_word(g, e);
-        ordo_put_bytes(w, &weight, sizeof weight);
+        const ordo_u64 weight = ordo_csr_word(g, e); /* little-endian: its low word comes first */
+        ordo_put_bytes(w, &weight, ordo_type_bytes(g->weight_type));
     }
     return ORDO_OK;
 }

@@ -182,7 +182,7 @@ static void write_rows(ordo_writer *w, const ordo_csr *g)
     for (ordo_u64 u = 0; u <= g->n && !ordo_put_failed(w); u++)
         ordo_put_word64(w, g->row[u]);
     for (ordo_eid e = 0; e < g->m && !ordo_put_failed(w); e++) {
-        ordo_u32 words[2] = {g->head[e * g->stride], ordo_csr_word(g, e)};
+        ordo_u32 words[2] = {g->head[e * g->stride], (ordo_u32)ordo_csr_word(g, e)};
         ordo_put_bytes(w, words, g->weight_type == ORDO_NONE ? 4 : 8);
     }
 }

@@ -161,6 +161,8 @@ static void say_edges(ordo_maker *m, const ordo_edge_options *e)
         ordo_maker_describe(m, " --weights uniform:%u:%u", e->low, e->high);
     if (m->lengths && e->weights == ORDO_WEIGHTS_DROP)
         ordo_maker_describe(m, " --drop-weights");
+    if (e->weight_type != ORDO_NONE)
+        ordo_maker_describe(m, " --weight-type %s", ordo_type_name(e->weight_type));
     if (m->random || drawn)
         ordo_maker_describe(m, " --seed %llu", (unsigned long long)e->seed);
     if (asked->direction == ORDO_SYMMETRISE && m->mirror == ORDO_MIRROR_NONE)

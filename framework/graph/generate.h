@@ -11,7 +11,7 @@
 typedef struct ordo_batch {
     ordo_taker *to;
     size_t count;
-    ordo_edge_entry edge[ORDO_BATCH];
+    ordo_given_edge edge[ORDO_BATCH];
 } ordo_batch;
 
 static inline void ordo_batch_flush(ordo_batch *b)
@@ -22,7 +22,7 @@ static inline void ordo_batch_flush(ordo_batch *b)
 
 static inline void ordo_batch_put(ordo_batch *b, ordo_u64 tail, ordo_u64 head, ordo_u32 weight)
 {
-    b->edge[b->count++] = (ordo_edge_entry){(ordo_vid)tail, (ordo_vid)head, weight};
+    b->edge[b->count++] = (ordo_given_edge){(ordo_vid)tail, (ordo_vid)head, weight};
     if (b->count == ORDO_BATCH)
         ordo_batch_flush(b);
 }

@@ -234,6 +234,7 @@ void ordo_graph_free(ordo_graph *g)
     ordo_partitions_free(g->partitions);
     if (g->in_made)
         ordo_csr_free(&g->in);
+    ordo_free(g->tail);
     if (g->owned) {
         ordo_csr_free(&g->out);
         ordo_vertex_data_free(&g->vertices);
@@ -300,6 +301,58 @@ ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out
     return status;
 }
 
+typedef struct tails {
+    const ordo_csr *g;
+    ordo_vid *tail;
+    int threads;
+} tails;
+
+static void fill_tails(void *arg, int member)
+{
+    const tails *t = (const tails *)arg;
+    ordo_u64 v, end;
+    ordo_split(t->g->n, t->threads, member, &v, &end);
+    for (; v < end; v++)
+        for (ordo_eid e = t->g->row[v]; e < t->g->row[v + 1]; e++)
+            t->tail[e] = (ordo_vid)v;
+}
+
+static ordo_status make_tails(ordo_graph *me, int threads)
+{
+    ordo_team *team;
+    tails t = {&me->out, (ordo_vid *)ordo_alloc(me->out.m, sizeof *t.tail), 0};
+    ordo_status status = t.tail ? ordo_graph_team(threads, me->out.m, &team) : ORDO_ERR_MEMORY;
+    if (status) {
+        ordo_free(t.tail);
+        return status;
+    }
+    t.threads = ordo_team_size(team);
+    ordo_team_run(team, fill_tails, &t);
+    ordo_team_return(team);
+    me->tail = t.tail;
+    return ORDO_OK;
+}
+
+ordo_status ordo_edges_of(const ordo_graph *g, bool with_tails, int threads, ordo_edges *out)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* as above */
+    ordo_status status = ORDO_OK;
+    pthread_mutex_lock(&me->lock);
+    if (with_tails && !me->tail)
+        status = make_tails(me, threads);
+    const ordo_vid *tail = with_tails ? me->tail : NULL;
+    pthread_mutex_unlock(&me->lock);
+    if (!status)
+        *out = (ordo_edges){.row = g->out.row,
+                            .head = g->out.head,
+                            .weight = g->out.stride == 1 ? (const ordo_u32 *)g->out.weight : NULL,
+                            .tail = tail,
+                            .edges = g->out.m,
+                            .vertices = g->out.n,
+                            .stride = g->out.stride};
+    return status;
+}
+
 ordo_status ordo_graph_attach(const ordo_graph *g, ordo_attach_fn *make, void *arg, void (*drop)(void *), void **out)
 {
     ordo_graph *me = (ordo_graph *)(size_t)g; /* as above */
@@ -336,27 +389,25 @@ static ordo_u64 mix(ordo_u64 hash, ordo_u64 word)
     return hash ^ hash >> 29;
 }
 
-static double weight_value(ordo_type type, ordo_u32 word)
+static double weight_value(ordo_type type, ordo_u64 word)
 {
+    const ordo_u32 low = (ordo_u32)word;
     ordo_f32 real;
-    switch (type) {
+    switch ((int)type) {
     case ORDO_U32:
-        return word;
+        return low;
     case ORDO_I32:
-        return (ordo_i32)word;
+        return (ordo_i32)low;
     case ORDO_F32:
-        memcpy(&real, &word, sizeof real);
+        memcpy(&real, &low, sizeof real);
         return (double)real;
-    case ORDO_NONE:
-    case ORDO_U64:
-    case ORDO_F64:
     case ORDO_I64:
-    case ORDO_STRUCT4:
-    case ORDO_STRUCT8:
-    case ORDO_STRUCT16:
-        break;
+        return (double)(ordo_i64)word;
+    case ORDO_F64:
+        return ordo_bits_f64(word);
+    default:
+        return 0;
     }
-    return 0;
 }
 
 static block_result scan_rows(const ordo_csr *g, ordo_u64 block)
@@ -382,13 +433,15 @@ static block_result scan_edges(const ordo_csr *g, ordo_u64 block)
         while (g->row[u + 1] <= e)
             u++;
         ordo_vid head = g->head[e * g->stride];
-        ordo_u32 word = ordo_csr_word(g, e);
+        ordo_u64 word = ordo_csr_word(g, e);
         double weight = weight_value(g->weight_type, word);
         r.loops += head == u;
         r.min = weight < r.min ? weight : r.min;
         r.max = weight > r.max ? weight : r.max;
         r.sum += weight;
-        r.hash = mix(r.hash, head | (ordo_u64)word << 32);
+        r.hash = mix(r.hash, head | word << 32);
+        if (ordo_type_wide(g->weight_type))
+            r.hash = mix(r.hash, word >> 32);
     }
     return r;
 }
@@ -449,7 +502,7 @@ static void scan_graph(ordo_graph *g)
 
 static ordo_u64 csr_bytes(const ordo_csr *g)
 {
-    ordo_u64 words = g->weight_type == ORDO_NONE ? 1 : 2;
+    ordo_u64 words = g->weight_type == ORDO_NONE ? 1 : 1 + ordo_type_bytes(g->weight_type) / sizeof(ordo_vid);
     return ((ordo_u64)g->n + 1) * sizeof(ordo_eid) + g->m * words * sizeof(ordo_vid);
 }
 
@@ -484,6 +537,7 @@ void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out)
         me->scanned = true;
     }
     *out = me->info;
-    out->bytes = csr_bytes(&g->out) + (g->in_made ? csr_bytes(&g->in) : 0) + vertex_bytes(g);
+    out->bytes = csr_bytes(&g->out) + (g->in_made ? csr_bytes(&g->in) : 0) +
+                 (me->tail ? g->out.m * sizeof *me->tail : 0) + vertex_bytes(g);
     pthread_mutex_unlock(&me->lock);
 }

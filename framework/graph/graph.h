@@ -37,6 +37,7 @@ typedef struct ordo_lent {
 
 struct ordo_graph {
     ordo_u64 references; /* atomic */
+    ordo_vid *tail;      /* [m] the tails of out-edges, or NULL; made under lock, then never changed */
     ordo_csr out, in;    /* in: valid where in_made; made under lock, then never changed */
     ordo_vertex_data vertices;
     bool owned;        /* the arrays of out and vertices are ours to free */
@@ -92,18 +93,68 @@ void ordo_partitions_free(ordo_partition *list);
 /* Sets *least to value if that is smaller; for several threads. */
 void ordo_keep_least(ordo_u64 *least, ordo_u64 value);
 
-static inline ordo_u32 ordo_csr_word(const ordo_csr *g, ordo_eid e)
+/* Whether a weight of the type has 8 bytes. */
+static inline bool ordo_type_wide(ordo_type type)
 {
-    return g->weight_type == ORDO_NONE ? 0 : ((const ordo_u32 *)g->weight)[e * g->stride];
+    return type == ORDO_I64 || type == ORDO_F64;
+}
+/* Whether an edge can have weights of the type. */
+static inline bool ordo_is_weight(ordo_type type)
+{
+    return type == ORDO_NONE || type == ORDO_U32 || type == ORDO_I32 || type == ORDO_F32 || ordo_type_wide(type);
+}
+
+/* The bits of an edge's weight; 0 where there are none. */
+static inline ordo_u64 ordo_csr_word(const ordo_csr *g, ordo_eid e)
+{
+    ordo_u64 wide;
+    if (!ordo_type_wide(g->weight_type))
+        return g->weight_type == ORDO_NONE ? 0 : ((const ordo_u32 *)g->weight)[e * g->stride];
+    __builtin_memcpy(&wide, ordo_csr_weight_at(g, e), sizeof wide);
+    return wide;
+}
+/* "u32" and so on; "no" for ORDO_NONE. */
+static inline const char *ordo_type_name(ordo_type type)
+{
+    static const char *const names[] = {"no", "u32", "i32", "f32", "u64", "f64", "i64"};
+    return (unsigned)type < sizeof names / sizeof names[0] ? names[type] : "other";
+}
+/* Sets it, in rows of our own, which are interleaved: edge[1], and edge[2] where it is wide, belong to the weight of an
+ * edge whose head is edge[0]. `words`: 1 or 2. */
+static inline void ordo_put_word(ordo_u32 *edge, ordo_u32 words, ordo_u64 bits)
+{
+    edge[1] = (ordo_u32)bits;
+    if (words == 2)
+        edge[2] = (ordo_u32)(bits >> 32);
+}
+
+/* The bits of numbers. */
+static inline double ordo_bits_f64(ordo_u64 bits)
+{
+    double value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline ordo_u64 ordo_f64_bits(double value)
+{
+    ordo_u64 bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
 /* ---- sources: lists of edges that can be read twice ---- */
 
 enum { ORDO_BATCH = 512 }; /* a good number of edges to give at a time */
 
+/* An edge on its way into rows. */
+typedef struct ordo_given_edge {
+    ordo_vid tail, head;
+    ordo_u64 weight; /* the bits of its type */
+} ordo_given_edge;
+
 typedef struct ordo_taker ordo_taker;
 struct ordo_taker {
-    void (*take)(ordo_taker *me, const ordo_edge_entry *edges, size_t count);
+    void (*take)(ordo_taker *me, const ordo_given_edge *edges, size_t count);
 };
 
 /* The reverse edges that are added, one for each edge that is not a loop. */
@@ -154,7 +205,8 @@ ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin,
 /* Makes a graph from rows (owned, in any order within a row), which it takes over, also where it fails. `symmetric`:
  * the rows are symmetric by format, or by a check of the reader. */
 ordo_status ordo_graph_from_rows(ordo_csr *csr, bool symmetric, const ordo_origin *origin, ordo_graph **out);
-/* Fills allocated rows from a mapped file, with that team; may change csr->weight_type to another type of 4 bytes. */
+/* Fills allocated rows from a mapped file, with that team; may change csr->weight_type to another type of as many
+ * bytes. */
 typedef ordo_status ordo_fill_fn(void *arg, ordo_team *team, ordo_csr *csr);
 /* Allocates rows of n vertices and m edges, has `fill` fill them, closes `in`, and calls ordo_graph_from_rows. */
 ordo_status ordo_graph_from_file(ordo_input *in, ordo_u64 n, ordo_u64 m, ordo_type type, bool symmetric,
@@ -231,6 +283,13 @@ double ordo_nearest_double(ordo_u64 digits, long power);
  * at most 9 significant digits, which is always rounded. *inside: it is finite, and its float is neither infinite nor 0
  * in place of something else. (reals.c) */
 bool ordo_double_held(double wide, bool round, bool *inside);
+/* Whether an edge may have that weight: a number (of reals), above -2^63 (of i64, so that every weight has an
+ * opposite).
+ */
+static inline bool ordo_wide_allowed(ordo_type type, ordo_u64 bits)
+{
+    return type == ORDO_I64 ? bits != (ordo_u64)1 << 63 : bits << 1 <= 0xffe0000000000000u - 1;
+}
 /* DIMACS .co: *out is [n][2], owned. */
 ordo_status ordo_read_coordinates(const char *path, ordo_u64 n, ordo_i32 **out);
 
@@ -244,7 +303,7 @@ void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size);
 void ordo_put_text(ordo_writer *w, const char *text);
 void ordo_put_number(ordo_writer *w, ordo_u64 value); /* decimal digits */
 void ordo_put_word64(ordo_writer *w, ordo_u64 value); /* 8 bytes */
-void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u32 bits);
+void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u64 bits);
 bool ordo_put_failed(const ordo_writer *w); /* whether a write failed, so that the rest is useless */
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -106,8 +106,8 @@ static void write_rows(void *arg, int member)
                 if (v == ORDO_NO_VERTEX)
                     continue;
                 head[at * to->stride] = v;
-                if (to->stride == 2)
-                    head[at * 2 + 1] = ordo_csr_word(g, e);
+                if (to->stride > 1)
+                    ordo_put_word(head + at * to->stride, to->stride - 1, ordo_csr_word(g, e));
                 at++;
             }
         }

@@ -15,7 +15,16 @@
 
 #include "framework/run/phase.h"
 
-typedef enum wanted { FINE, WANT_WORD, WANT_NUMBER, WANT_NEIGHBOUR, WANT_OTHER, WANT_PAIR, WANT_NO_LINE } wanted;
+typedef enum wanted {
+    FINE,
+    WANT_WORD,
+    WANT_NUMBER,
+    WANT_WEIGHT,
+    WANT_NEIGHBOUR,
+    WANT_OTHER,
+    WANT_PAIR,
+    WANT_NO_LINE
+} wanted;
 
 typedef struct piece {
     ordo_piece text;
@@ -30,6 +39,7 @@ typedef struct metis {
     const ordo_input *in;
     ordo_u64 n, m; /* m: undirected */
     bool sizes, edge_weights;
+    ordo_u64 most;    /* the largest weight of an edge */
     ordo_u32 weights; /* of a vertex */
     ordo_u64 header_line;
     piece *pieces;
@@ -132,6 +142,16 @@ static bool scan_word(ordo_place *at, ordo_place end, ordo_u64 *out)
     return true;
 }
 
+/* The same for a number of up to 64 bits. */
+static bool scan_weight(ordo_place *at, ordo_place end, ordo_u64 *out)
+{
+    ordo_place after = scan_all_digits(*at, end, out);
+    if (after == *at || !at_gap(after, end))
+        return false;
+    *at = skip_blanks(after, end);
+    return true;
+}
+
 /* Reads the numbers of the vertex itself; returns their end, or NULL (then *bad is the place of the error). */
 static ordo_place read_own(metis *g, ordo_u64 vertex, ordo_place at, ordo_place end, ordo_place *bad)
 {
@@ -183,10 +203,10 @@ static void read_piece(metis *g, piece *p)
             if (!g->edge_weights)
                 continue;
             bad = at;
-            if (!scan_word(&at, end, &value) || value > UINT32_MAX)
-                return wrong_here(p, bad, line, WANT_NUMBER);
-            if (g->csr.stride == 2)
-                g->head[e * 2 + 1] = (ordo_u32)value;
+            if (!scan_weight(&at, end, &value) || value > g->most)
+                return wrong_here(p, bad, line, WANT_WEIGHT);
+            if (g->csr.stride > 1)
+                ordo_put_word(g->head + e * g->csr.stride, g->csr.stride - 1, value);
         }
         vertex++;
         at += at < end;
@@ -227,6 +247,9 @@ static ordo_status report(const metis *g)
                               (unsigned long long)words_before(g), header);
     case WANT_NUMBER:
         return ordo_text_fail(g->in, line, p->wrong, "a weight: an integer from 0 to 4294967295");
+    case WANT_WEIGHT:
+        return ordo_text_fail(g->in, line, p->wrong, "a weight: an integer from 0 to %llu%s",
+                              (unsigned long long)g->most, g->most > UINT32_MAX ? "" : " (--weight-type i64: larger)");
     case WANT_NEIGHBOUR:
         return ordo_text_fail(g->in, line, p->wrong, "a vertex from 1 to %llu", (unsigned long long)g->n);
     case WANT_OTHER:
@@ -326,7 +349,9 @@ ordo_status ordo_read_metis(ordo_input *in, const ordo_read_options *options, or
         for (ordo_u64 i = 0; i < g.count; i++)
             g.pieces[i].text = texts[i];
         bool keep = g.edge_weights && ordo_weights_wanted(&options->edges);
-        status = parse(&g, team, c.line, keep ? ORDO_U32 : ORDO_NONE, origin->vertices);
+        const bool wide = options->edges.weight_type == ORDO_I64;
+        g.most = wide ? INT64_MAX : UINT32_MAX;
+        status = parse(&g, team, c.line, !keep ? ORDO_NONE : wide ? ORDO_I64 : ORDO_U32, origin->vertices);
         ordo_team_return(team);
     }
     ordo_free(g.pieces);

@@ -6,8 +6,8 @@
  *
  * Method: the header is parsed here, the entries by text.c. Symmetric and skew-symmetric matrices store one triangle:
  * the builder adds the other, with the same or the opposite weights. Integers are u32 or, if one is negative, i32;
- * reals are f32, and refused where f32 has no finite value near. Entries of the upper triangle are treated like those
- * of the lower one.
+ * reals are f32, and refused where f32 has no finite value near; i64 and f64 on request. Entries of the upper triangle
+ * are treated like those of the lower one.
  *
  * Not done: dense arrays, complex and Hermitian matrices; each is refused by name.
  */
@@ -100,7 +100,8 @@ ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, ordo
     if (b.symmetric || (b.skew && !keep)) /* without weights a skew-symmetric matrix is a symmetric graph */
         shape.mirror = ORDO_MIRROR_SAME;
     else if (b.skew)
-        shape.mirror = b.number == ORDO_REAL ? ORDO_MIRROR_MINUS_REAL : ORDO_MIRROR_MINUS_WHOLE;
+        shape.mirror = b.number == ORDO_REAL || options->edges.weight_type == ORDO_F64 ? ORDO_MIRROR_MINUS_REAL
+                                                                                       : ORDO_MIRROR_MINUS_WHOLE;
     origin->format = "Matrix Market";
     origin->id_base = 1;
     return ordo_graph_from_text(&c, &shape, origin, out);
@@ -116,7 +117,8 @@ ordo_status ordo_write_mtx(ordo_writer *w, const ordo_graph *graph)
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
             count += g->head[e * g->stride] <= u;
     ordo_put_text(w, "%%MatrixMarket matrix coordinate ");
-    ordo_put_text(w, g->weight_type == ORDO_NONE ? "pattern" : g->weight_type == ORDO_F32 ? "real" : "integer");
+    const bool real = g->weight_type == ORDO_F32 || g->weight_type == ORDO_F64;
+    ordo_put_text(w, g->weight_type == ORDO_NONE ? "pattern" : real ? "real" : "integer");
     ordo_put_text(w, half ? " symmetric\n" : " general\n");
     for (int i = 0; i < 2; i++) {
         ordo_put_number(w, g->n);

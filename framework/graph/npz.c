@@ -528,7 +528,7 @@ static ordo_status real_of(const npy *a, const ordo_u8 *at, ordo_u64 index, ordo
     ordo_format(found, sizeof found, "%.17g", wide);
     return fail_value(a, index, found,
                       inside ? "a number that a 32-bit float holds: a whole number exactly, a fraction of at most 9 "
-                               "digits (--round takes the nearest float)"
+                               "digits (--round takes the nearest float, --weight-type f64 keeps it)"
                              : "a finite number within the range of a 32-bit float");
 }
 
@@ -583,7 +583,9 @@ static ordo_status read_weights(npy *a, ordo_u8 *piece, ordo_csr *csr, bool *wid
                     return ORDO_OK;
                 char found[32];
                 snprintf(found, sizeof found, a->kind == KIND_SIGNED ? "%lld" : "%llu", (long long)value);
-                return fail_value(a, index, found, "an integer of 32 bits (--round takes the nearest float)");
+                return fail_value(
+                    a, index, found,
+                    "an integer of 32 bits (--round takes the nearest float, --weight-type i64 keeps 64 bits)");
             }
             if (a->kind == KIND_BOOL && value > 1)
                 return fail_value(a, index, "another byte", "0 or 1 as a boolean");
@@ -725,11 +727,62 @@ static ordo_status open_matrix(const ordo_input *in, zip_t *zip, ordo_u64 n, mat
     return ORDO_OK;
 }
 
+/* The bits of a value as a weight of 8 bytes; false where it does not fit. */
+static bool wide_of(const npy *a, const ordo_u8 *at, ordo_type type, ordo_u64 *bits)
+{
+    const ordo_u64 value = a->kind == KIND_SIGNED ? load_signed(at, a->width) : load(at, a->width);
+    const bool below = a->kind == KIND_SIGNED && (ordo_i64)value < 0;
+    if (a->kind == KIND_REAL) {
+        ordo_f32 narrow;
+        memcpy(&narrow, at, sizeof narrow);
+        *bits = a->width == 4 ? ordo_f64_bits((double)narrow) : value;
+        return type == ORDO_F64 && ordo_wide_allowed(type, *bits);
+    }
+    *bits = value;
+    if (a->kind == KIND_BOOL && value > 1)
+        return false;
+    if (type == ORDO_I64)
+        return below ? ordo_wide_allowed(type, value) : value <= INT64_MAX;
+    const double real = below ? (double)(ordo_i64)value : (double)value;
+    *bits = ordo_f64_bits(real);
+    return a->round ||
+           (below ? real >= -0x1p63 && (ordo_i64)real == (ordo_i64)value : real < 0x1p64 && (ordo_u64)real == value);
+}
+
+/* Reads weights as ones of 8 bytes. */
+static ordo_status read_wide(npy *a, ordo_u8 *piece, ordo_csr *csr)
+{
+    ordo_u32 *to = (ordo_u32 *)(size_t)csr->head;
+    for (values v = {.a = a, .bytes = piece};;) {
+        ordo_status status = next_values(&v);
+        if (status || !v.count)
+            return status;
+        for (ordo_u64 i = 0; i < v.count; i++) {
+            const ordo_u8 *at = v.bytes + i * a->width;
+            ordo_u64 bits;
+            if (!wide_of(a, at, csr->weight_type, &bits)) {
+                char found[64];
+                if (a->kind == KIND_REAL)
+                    ordo_format(found, sizeof found, "%.17g", ordo_bits_f64(bits));
+                else
+                    snprintf(found, sizeof found, a->kind == KIND_SIGNED ? "%lld" : "%llu",
+                             (long long)(a->kind == KIND_SIGNED ? load_signed(at, a->width) : load(at, a->width)));
+                return fail_value(a, v.index + i, found,
+                                  csr->weight_type == ORDO_I64 ? "an integer of 64 bits, above the least one"
+                                                               : "a finite number that a 64-bit float holds");
+            }
+            ordo_put_word(to + (v.index + i) * csr->stride, 2, bits);
+        }
+    }
+}
+
 /* Reads the weights; the member is opened again where they turn out to need another type. */
 static ordo_status fill_weights(npy *data, bool round, ordo_u8 *piece, ordo_csr *csr)
 {
     bool wide = false;
     data->round = round;
+    if (csr->stride == 3)
+        return read_wide(data, piece, csr);
     ordo_status status = read_weights(data, piece, csr, &wide);
     if (status || !wide)
         return status;
@@ -755,7 +808,8 @@ static ordo_status fill(matrix *x, bool round, ordo_csr *csr)
     return status;
 }
 
-static ordo_status read_archive(const ordo_input *in, zip_t *zip, bool weights, bool round, ordo_csr *csr)
+/* `type`: of weights, to begin with; ORDO_NONE: none. */
+static ordo_status read_archive(const ordo_input *in, zip_t *zip, ordo_type type, bool round, ordo_csr *csr)
 {
     ordo_u64 n = 0;
     ordo_status status = walk(in, zip);
@@ -768,7 +822,7 @@ static ordo_status read_archive(const ordo_input *in, zip_t *zip, bool weights, 
     matrix x = {0};
     status = open_matrix(in, zip, n, &x);
     if (!status)
-        status = ordo_csr_alloc(n, x.indices.count, weights ? ORDO_U32 : ORDO_NONE, csr);
+        status = ordo_csr_alloc(n, x.indices.count, type, csr);
     if (!status) {
         status = fill(&x, round, csr);
         if (status)
@@ -802,7 +856,10 @@ ordo_status ordo_read_npz(ordo_input *in, const ordo_read_options *options, ordo
         return status;
     origin->format = "SciPy .npz";
     origin->id_base = 0;
-    status = read_archive(in, zip, ordo_weights_wanted(&options->edges), options->round, &csr);
+    const ordo_type type = !ordo_weights_wanted(&options->edges)     ? ORDO_NONE
+                           : options->edges.weight_type != ORDO_NONE ? options->edges.weight_type
+                                                                     : ORDO_U32;
+    status = read_archive(in, zip, type, options->round, &csr);
     zip_discard(zip);
     if (status)
         return status;
@@ -937,9 +994,11 @@ static bool above_i32(const ordo_csr *g)
 
 static bool add_all(zip_t *zip, const ordo_csr *g, outlet o[5])
 {
-    bool wide_head = g->n > INT32_MAX, wide_row = g->m > INT32_MAX, wide_weight = above_i32(g);
+    bool wide_head = g->n > INT32_MAX, wide_row = g->m > INT32_MAX;
+    bool wide_weight = above_i32(g) || ordo_type_wide(g->weight_type);
     const char *weight = g->weight_type == ORDO_NONE  ? "|i1"
                          : g->weight_type == ORDO_F32 ? "<f4"
+                         : g->weight_type == ORDO_F64 ? "<f8"
                          : wide_weight                ? "<i8"
                                                       : "<i4";
     o[0].value = value_head;

@@ -7,10 +7,12 @@
  * 4096 on, zeros in between, the file ending where the last one does:
  *
  *   byte   0  u8[8]  89 'o' 'r' 'd' 'o' 0d 0a 1a   contains bytes that a transfer in text mode changes
- *          8  u32    version: 1                     12  u32  01020304 (hexadecimal): the order of bytes
+ *          8  u32    version: 1; 2 where weights      12  u32  01020304 (hexadecimal): the order of bytes
+ *                    have 8 bytes
  *         16  u32    bytes of the header: 256       20  u8   bytes of a vertex: 4
- *         21  u8     bytes of an offset: 8          22  u8   type of weights: 0 none, 1 u32, 2 i32, 3 f32
- *         23  u8     words an edge: 1 or, with weights, 2
+ *         21  u8     bytes of an offset: 8          22  u8   type of weights: 0 none, 1 u32, 2 i32, 3 f32; in version
+ *                                                             2: 5 f64, 6 i64
+ *         23  u8     words an edge: 1 or, with weights, 2; in version 2: 3
  *         24  u32    1: symmetric, 2: has coordinates, 4: has sizes of vertices; added up
  *         28  u32    weights a vertex, 0: none      32  u64  vertices n
  *         40  u64    edges m                        48  u64  what the graph's source calls vertex 0
@@ -22,7 +24,8 @@
  *        200  u64    checksum of the sections but the first two, as words of 64 bits, zeros after the end
  *        208  u64[5] 0                             248  u64  checksum of the 248 bytes before
  *
- * Sections: rows u64[n + 1]; edges {u32 head} or {u32 head, u32 weight} [m]; coordinates {i32 x, i32 y}[n]; weights of
+ * Sections: rows u64[n + 1]; edges {u32 head}, {u32 head, u32 weight} or {u32 head, u32 weight[2], low word first}
+ * [m]; coordinates {i32 x, i32 y}[n]; weights of
  * vertices u32[n][weights]; sizes of vertices u32[n]. A checksum is h = 0, then for each word w: h = (h ^ w) *
  * 9e3779b97f4a7c15 (hexadecimal), h ^= h >> 29.
  *
@@ -39,7 +42,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { PAGE = 4096, SECTIONS = 5, VERSION = 1, PIECE = 1 << 16 };
+enum { PAGE = 4096, SECTIONS = 5, VERSION = 1, WIDE_VERSION = 2, PIECE = 1 << 16 };
 enum { ROWS, EDGES, COORDINATES, WEIGHTS, SIZES };
 enum { SYMMETRIC = 1, HAS_COORDINATES = 2, HAS_SIZES = 4 };
 
@@ -143,8 +146,8 @@ static ordo_status check_kind(const ordo_input *in, header *h)
                          in->name, AT(order));
     if (h->order != little)
         return fail_at(in, AT(order), h->order, "mark of the byte order", "16909060");
-    if (h->version != VERSION)
-        return fail_at(in, AT(version), h->version, "version of the format", "1, the one that this Ordo knows");
+    if (h->version != VERSION && h->version != WIDE_VERSION)
+        return fail_at(in, AT(version), h->version, "version of the format", "1 or 2, those that this Ordo knows");
     return ORDO_OK;
 }
 
@@ -164,12 +167,13 @@ static ordo_status check_header(const ordo_input *in, header *h)
         return fail_at(in, AT(vertex_bytes), h->vertex_bytes, "bytes of a vertex", "4");
     if (h->offset_bytes != sizeof(ordo_eid))
         return fail_at(in, AT(offset_bytes), h->offset_bytes, "bytes of an offset", "8");
-    if (h->weight_type > ORDO_F32)
-        return fail_at(in, AT(weight_type), h->weight_type, "type of weights", "0 to 3");
-    if (h->words != (h->weight_type == ORDO_NONE ? 1 : 2))
-        return fail_at(in, AT(words), h->words, "words an edge", "2 with weights, 1 without");
+    const bool wide = h->version == WIDE_VERSION;
+    if (wide ? !ordo_type_wide((ordo_type)h->weight_type) : h->weight_type > ORDO_F32)
+        return fail_at(in, AT(weight_type), h->weight_type, "type of weights", wide ? "5 or 6" : "0 to 3");
+    if (h->words != (wide ? 3 : h->weight_type == ORDO_NONE ? 1 : 2))
+        return fail_at(in, AT(words), h->words, "words an edge", wide ? "3" : "2 with weights, 1 without");
     if (h->flags & ~(ordo_u32)(SYMMETRIC | HAS_COORDINATES | HAS_SIZES))
-        return fail_at(in, AT(flags), h->flags, "flags", "those of version 1 only");
+        return fail_at(in, AT(flags), h->flags, "flags", "those of this version only");
     if (h->n > ORDO_MAX_VERTICES)
         return fail_at(in, AT(n), h->n, "number of vertices", "at most 4294967294");
     if (h->n == 0 && h->m)
@@ -286,7 +290,8 @@ static bool to_be_changed(const ordo_edge_options *o, const header *h)
     bool weighted = h->weight_type != ORDO_NONE;
     return (o->direction != ORDO_AS_STORED && !(h->flags & SYMMETRIC)) || o->drop_loops ||
            o->parallel != ORDO_PARALLEL_KEEP || (o->weights == ORDO_WEIGHTS_DROP && weighted) ||
-           o->weights == ORDO_WEIGHTS_UNIFORM || o->weights == ORDO_WEIGHTS_REPLACE;
+           o->weights == ORDO_WEIGHTS_UNIFORM || o->weights == ORDO_WEIGHTS_REPLACE ||
+           (weighted && o->weight_type != ORDO_NONE && o->weight_type != (ordo_type)h->weight_type);
 }
 
 typedef struct copying {
@@ -309,8 +314,8 @@ static void copy_part(void *arg, int member)
         if (e % ORDO_INPUT_PART == 0 && ordo_phase_step(&c->phase, ORDO_INPUT_PART))
             return;
         head[e * c->to.stride] = from->head[e * from->stride];
-        if (c->to.stride == 2)
-            head[2 * e + 1] = ordo_csr_word(from, e);
+        if (c->to.stride > 1)
+            ordo_put_word(head + e * c->to.stride, c->to.stride - 1, ordo_csr_word(from, e));
     }
 }
 
@@ -422,6 +427,12 @@ static void put_all(ordo_writer *w, const void *bytes, ordo_u64 size)
         ordo_put_bytes(w, at + done, size - done < PIECE ? size - done : PIECE);
 }
 
+/* Of an edge. */
+static ordo_u32 words_of(const ordo_csr *g)
+{
+    return g->weight_type == ORDO_NONE ? 1 : 1 + ordo_type_bytes(g->weight_type) / 4;
+}
+
 static void put_edges(ordo_writer *w, const ordo_csr *g)
 {
     if (g->weight_type == ORDO_NONE && g->stride == 1) {
@@ -429,8 +440,9 @@ static void put_edges(ordo_writer *w, const ordo_csr *g)
         return;
     }
     for (ordo_eid e = 0; e < g->m && !ordo_put_failed(w); e++) {
-        ordo_u32 words[2] = {g->head[e * g->stride], ordo_csr_word(g, e)};
-        ordo_put_bytes(w, words, g->weight_type == ORDO_NONE ? 4 : 8);
+        const ordo_u64 weight = ordo_csr_word(g, e);
+        const ordo_u32 words[3] = {g->head[e * g->stride], (ordo_u32)weight, (ordo_u32)(weight >> 32)};
+        ordo_put_bytes(w, words, words_of(g) * sizeof *words);
     }
 }
 
@@ -441,13 +453,13 @@ ordo_status ordo_write_ordo(ordo_writer *w, const ordo_graph *graph)
     const ordo_vertex_data *v = ordo_graph_vertex_data(graph);
     ordo_graph_info info;
     ordo_graph_get_info(graph, &info);
-    header h = {.version = VERSION,
+    header h = {.version = ordo_type_wide(g->weight_type) ? WIDE_VERSION : VERSION,
                 .order = little,
                 .header_bytes = sizeof h,
                 .vertex_bytes = sizeof(ordo_vid),
                 .offset_bytes = sizeof(ordo_eid),
                 .weight_type = (ordo_u8)g->weight_type,
-                .words = g->weight_type == ORDO_NONE ? 1 : 2,
+                .words = (ordo_u8)words_of(g),
                 .vertex_weights = v->weight ? v->weights : 0,
                 .n = g->n,
                 .m = g->m,

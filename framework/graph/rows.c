@@ -13,7 +13,7 @@
 
 enum { SHORT_ROW = 64 };
 
-/* Sorts a row, for both kinds: heads alone, or heads with their weights. Stable. False where memory for a long row is
+/* Sorts a row, for each kind: heads alone, or heads with their weights. Stable. False where memory for a long row is
  * short. */
 #define DEFINE_SORT(_word, _name, _head_of)                                                                            \
     static bool _name(_word *row, ordo_u64 count, ordo_scratch *s)                                                     \
@@ -36,7 +36,7 @@ enum { SHORT_ROW = 64 };
         if (s->capacity < count) {                                                                                     \
             ordo_free(s->block);                                                                                       \
             s->capacity = 0;                                                                                           \
-            s->block = ordo_alloc(count + count / 2, sizeof(ordo_u64));                                                \
+            s->block = ordo_alloc(count + count / 2, 3 * sizeof(ordo_u32)); /* of the longest kind */                  \
             if (!s->block)                                                                                             \
                 return false;                                                                                          \
             s->capacity = count + count / 2;                                                                           \
@@ -74,13 +74,19 @@ typedef struct pair {
 #define PAIR_HEAD(_x) ((_x).head)
 DEFINE_SORT(ordo_vid, sort_heads, WORD_HEAD)
 DEFINE_SORT(pair, sort_pairs, PAIR_HEAD)
+typedef struct triple {
+    ordo_vid head;
+    ordo_u32 weight[2];
+} triple;
+DEFINE_SORT(triple, sort_triples, PAIR_HEAD)
 
 bool ordo_row_sort(ordo_vid *head, ordo_u32 stride, ordo_eid begin, ordo_eid end, ordo_scratch *s)
 {
     if (end - begin < 2)
         return true;
-    return stride == 2 ? sort_pairs((pair *)(void *)(head + 2 * begin), end - begin, s)
-                       : sort_heads(head + begin, end - begin, s);
+    return stride == 3   ? sort_triples((triple *)(void *)(head + 3 * begin), end - begin, s)
+           : stride == 2 ? sort_pairs((pair *)(void *)(head + 2 * begin), end - begin, s)
+                         : sort_heads(head + begin, end - begin, s);
 }
 
 /* ---- all rows ---- */
@@ -121,7 +127,7 @@ ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g)
 
 ordo_status ordo_csr_alloc(ordo_u64 n, ordo_u64 m, ordo_type weight_type, ordo_csr *out)
 {
-    ordo_u64 words = weight_type == ORDO_NONE ? 1 : 2, bytes;
+    ordo_u64 words = weight_type == ORDO_NONE ? 1 : 1 + ordo_type_bytes(weight_type) / sizeof(ordo_vid), bytes;
     if (__builtin_mul_overflow(m, words * sizeof(ordo_vid), &bytes) ||
         __builtin_add_overflow(bytes, (n + 1) * sizeof(ordo_eid), &bytes) || !ordo_memory_fits(bytes))
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for %llu vertices and %llu edges", (unsigned long long)n,

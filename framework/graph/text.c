@@ -248,6 +248,9 @@ typedef enum wanted {
     WANT_32_BITS,
     WANT_FLOAT,
     WANT_HELD,
+    WANT_64_BITS,
+    WANT_DOUBLE,
+    WANT_HELD_WIDE,
     WANT_NATURAL,
     WANT_FIELDS,
     WANT_LINE_END
@@ -274,8 +277,9 @@ typedef struct reading {
     const ordo_text_shape *shape;
     chunk *chunks;
     ordo_u64 count;
-    ordo_u64 line; /* of the first chunk */
-    bool heads;    /* also in the first pass: reverse edges are requested, or n is unknown */
+    ordo_u64 line;  /* of the first chunk */
+    ordo_type wide; /* weights are kept as this type of 8 bytes; ORDO_NONE: of 4, of the type that they need */
+    bool heads;     /* also in the first pass: reverse edges are requested, or n is unknown */
     bool as_real;
 } reading;
 
@@ -303,13 +307,70 @@ static bool held(const ordo_decimal *d, ordo_f32 value)
     return digits < ORDO_NINE_DIGITS && (d->exponent || places > 0);
 }
 
+/* Whether a double is accepted for this number: a whole number is held exactly, a fraction has at most 17 digits. */
+static bool held_wide(const ordo_decimal *d)
+{
+    const ordo_u64 most = 100000000000000000u; /* 10^17 */
+    ordo_u64 digits = d->digits;
+    long places = d->places;
+    for (; digits && digits % 10 == 0; digits /= 10)
+        places--;
+    if (places > 0 || d->exponent)
+        return digits < most;
+    for (; places < 0; places++)
+        if (__builtin_mul_overflow(digits, 10u, &digits))
+            return false; /* more than 64 bits: 20 digits or more */
+    return (double)digits < 0x1p64 && (ordo_u64)(double)digits == digits;
+}
+
+/* Reads one weight of 8 bytes, likewise. */
+static place scan_wide(const reading *r, chunk *c, place p, place end, ordo_u64 line, ordo_u64 *bits, wanted *want)
+{
+    const bool minus = p < end && *p == '-';
+    ordo_decimal real;
+    if (r->wide == ORDO_I64 || r->shape->number == ORDO_NATURAL) {
+        const place first = p + (p < end && (*p == '-' || *p == '+'));
+        ordo_u64 value;
+        place after = scan_all_digits(first, end, &value);
+        *want = WANT_INTEGER;
+        if (after == first || !at_gap(after, end))
+            return NULL;
+        *want = WANT_64_BITS;
+        if (value > INT64_MAX && !r->shape->drop)
+            return NULL;
+        if (minus && value && !c->negative.at)
+            c->negative = (mark){p, line, WANT_64_BITS};
+        const ordo_u64 whole = minus ? 0u - value : value;
+        *bits = r->wide == ORDO_I64 ? whole : ordo_f64_bits((double)(ordo_i64)whole);
+        *want = WANT_HELD_WIDE;
+        return r->wide == ORDO_I64 || r->shape->round || (ordo_u64)(double)value == value ? after : NULL;
+    }
+    place after = ordo_scan_real(p, end, &real);
+    *want = WANT_WEIGHT;
+    if (!after || !at_gap(after, end))
+        return NULL;
+    *want = WANT_INTEGER;
+    if (r->shape->number == ORDO_INTEGER && (real.point || real.exponent))
+        return NULL;
+    *bits = ordo_f64_bits(real.value);
+    if (r->shape->drop)
+        return after;
+    *want = WANT_DOUBLE;
+    if (isinf(real.value) || (real.digits && fabs(real.value) <= DBL_MIN))
+        return NULL;
+    *want = WANT_HELD_WIDE;
+    return r->shape->round || held_wide(&real) ? after : NULL;
+}
+
 /* Reads one weight of a chunk: its bits, and marks for the chunk. Returns its end, or NULL (then *want is what was
  * expected). */
-static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u64 line, ordo_u32 *bits, wanted *want)
+static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u64 line, ordo_u64 *bits, wanted *want)
 {
     const ordo_text_shape *shape = r->shape;
     ordo_decimal real;
     *bits = 0;
+    if (r->wide)
+        return scan_wide(r, c, p, end, line, bits, want);
     if (!r->as_real) {
         bool minus = p < end && *p == '-';
         place first = p + (p < end && (*p == '-' || *p == '+'));
@@ -322,7 +383,7 @@ static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u6
                 c->big = (mark){p, line, WANT_32_BITS};
             if (value > (minus ? (ordo_u64)1 << 31 : UINT32_MAX) && !c->wide.at)
                 c->wide = (mark){p, line, WANT_32_BITS};
-            *bits = minus ? 0u - (ordo_u32)value : (ordo_u32)value;
+            *bits = minus ? (ordo_u32)(0u - value) : (ordo_u32)value;
             return after;
         }
         bool whole = shape->number == ORDO_INTEGER || shape->number == ORDO_NATURAL;
@@ -351,7 +412,9 @@ static place scan_weight(const reading *r, chunk *c, place p, place end, ordo_u6
     if (shape->number == ORDO_INTEGER &&
         (real.point || real.exponent)) /* an integer that is read as a real because it is large */
         return NULL;
-    memcpy(bits, &value, sizeof value);
+    ordo_u32 word;
+    memcpy(&word, &value, sizeof value);
+    *bits = word;
     return after;
 }
 
@@ -390,7 +453,7 @@ typedef struct parser {
 
 typedef struct parsed_edge {
     ordo_u64 tail, head;
-    ordo_u32 bits; /* of the weight */
+    ordo_u64 bits; /* of the weight */
 } parsed_edge;
 
 /* Parses one end of an edge: all that is left of a field, or a word. False: p->at is where it was. */
@@ -479,7 +542,7 @@ INLINE void parse_chunk(const reading *r, chunk *c, ordo_taker *to, const bool e
                 .end = c->piece.end,
                 .line = c->first_line};
     ordo_u64 max_id = 0, max_line = 0;
-    ordo_edge_entry batch[ORDO_BATCH];
+    ordo_given_edge batch[ORDO_BATCH];
     size_t given = 0;
     wanted want = NOTHING_WRONG;
     c->wrong = c->negative = c->big = c->wide = (mark){0};
@@ -507,7 +570,7 @@ INLINE void parse_chunk(const reading *r, chunk *c, ordo_taker *to, const bool e
                 max_line = p.line;
             }
         }
-        batch[given++] = (ordo_edge_entry){(ordo_vid)edge.tail, (ordo_vid)(edge.head + shape.tails), edge.bits};
+        batch[given++] = (ordo_given_edge){(ordo_vid)edge.tail, (ordo_vid)(edge.head + shape.tails), edge.bits};
         if (given == ORDO_BATCH) {
             if (to)
                 to->take(to, batch, given);
@@ -572,14 +635,24 @@ static ordo_status report(const ordo_input *in, const ordo_text_shape *shape, ma
     case WANT_INTEGER:
         return ordo_text_fail(in, m.line, m.at, "an integer weight");
     case WANT_32_BITS:
-        return ordo_text_fail(in, m.line, m.at, "a weight of 32 bits%s",
-                              shape->number == ORDO_NATURAL ? "" : " (--round takes the nearest float)");
+        return ordo_text_fail(
+            in, m.line, m.at, "a weight of 32 bits%s",
+            shape->number == ORDO_NATURAL ? "" : " (--round takes the nearest float, --weight-type i64 keeps 64 bits)");
+    case WANT_64_BITS:
+        return ordo_text_fail(in, m.line, m.at, "a weight of 64 bits, from %lld to %lld", (long long)-INT64_MAX,
+                              (long long)INT64_MAX);
+    case WANT_DOUBLE:
+        return ordo_text_fail(in, m.line, m.at, "a weight within the range of a 64-bit float");
+    case WANT_HELD_WIDE:
+        return ordo_text_fail(in, m.line, m.at,
+                              "a weight that a 64-bit float holds: a whole number exactly, a fraction of at most 17 "
+                              "digits (--round takes the nearest one)");
     case WANT_FLOAT:
         return ordo_text_fail(in, m.line, m.at, "a weight within the range of a 32-bit float");
     case WANT_HELD:
         return ordo_text_fail(in, m.line, m.at,
                               "a weight that a 32-bit float holds: a whole number exactly, a fraction of at most 9 "
-                              "digits (--round takes the nearest float)");
+                              "digits (--round takes the nearest float, --weight-type f64 keeps 17)");
     case WANT_FIELDS:
         return ordo_text_fail(in, m.line, m.at, "%d columns, as line %llu has", shape->fields,
                               (unsigned long long)shape->fields_line);
@@ -609,6 +682,10 @@ static ordo_status judge(const ordo_input *in, const reading *r, ordo_type *type
     }
     if (wrong.at)
         return report(in, shape, wrong);
+    if (r->wide) {
+        *type = keep ? r->wide : ORDO_NONE;
+        return ORDO_OK;
+    }
     *type = !keep ? ORDO_NONE : r->as_real ? ORDO_F32 : negative.at ? ORDO_I32 : ORDO_U32;
     if (*type == ORDO_I32 && big.at)
         return ordo_text_fail(in, big.line, big.at, "a weight of at most %d: there are negative ones (line %llu)",
@@ -637,7 +714,7 @@ static bool wants_reals(const reading *r)
     }
     bool rounded = r->shape->round && !r->shape->drop && r->shape->number != ORDO_NATURAL &&
                    r->shape->mirror != ORDO_MIRROR_MINUS_WHOLE && (wide || (negative && big));
-    return !r->as_real && (real || rounded);
+    return !r->as_real && !r->wide && (real || rounded);
 }
 
 /* An end or a count is wrong: looks for an earlier error in weights. */
@@ -730,7 +807,7 @@ typedef struct summing {
     ordo_phase phase;
 } summing;
 
-static void take_sum(ordo_taker *taker, const ordo_edge_entry *edges, size_t count)
+static void take_sum(ordo_taker *taker, const ordo_given_edge *edges, size_t count)
 {
     ordo_text_sums *s = &((summer *)taker)->sums;
     for (size_t i = 0; i < count; i++) {
@@ -801,6 +878,7 @@ ordo_status ordo_graph_from_text(const ordo_cursor *from, const ordo_text_shape 
                  .line = from->line,
                  .heads = shape->mirror != ORDO_MIRROR_NONE || origin->edges->direction == ORDO_SYMMETRISE ||
                           shape->n == ORDO_COUNT_UNKNOWN,
+                 .wide = origin->edges->weight_type,
                  .as_real = shape->columns == 3 && shape->number == ORDO_REAL};
     ordo_piece *pieces = ordo_alloc(r.count, sizeof *pieces);
     r.chunks = pieces ? ordo_alloc(r.count, sizeof *r.chunks) : NULL;
@@ -816,7 +894,9 @@ ordo_status ordo_graph_from_text(const ordo_cursor *from, const ordo_text_shape 
                               .parts = r.count,
                               .n = shape->n,
                               .edges = size / BYTES_OF_AN_EDGE,
-                              .weights = shape->columns == 3 && !shape->drop ? ORDO_U32 : ORDO_NONE,
+                              .weights = shape->columns != 3 || shape->drop ? ORDO_NONE
+                                         : r.wide                           ? r.wide
+                                                                            : ORDO_U32,
                               .mirror = shape->mirror,
                               .give = give_chunk,
                               .counted = chunks_counted,

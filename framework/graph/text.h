@@ -69,6 +69,17 @@ static inline ordo_place scan_digits(ordo_place p, ordo_place end, ordo_u64 *out
     return p;
 }
 
+/* The same, digit by digit: of a value beyond 64 bits only that is certain, which is then their largest. */
+static inline ordo_place scan_all_digits(ordo_place p, ordo_place end, ordo_u64 *out)
+{
+    ordo_u64 value = 0;
+    bool beyond = false;
+    for (unsigned digit; p < end && (digit = (unsigned)*p - '0') <= 9; p++)
+        beyond = beyond || __builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, digit, &value);
+    *out = beyond ? ~(ordo_u64)0 : value;
+    return p;
+}
+
 /* A decimal number of a text. */
 typedef struct ordo_decimal {
     double value;         /* the nearest one (of the first 19 digits); too large is infinite, too small never 0 */

@@ -28,6 +28,8 @@ ordo_status ordo_edge_options_check(const ordo_edge_options *o)
         return ordo_fail(ORDO_ERR_USAGE, "found weights %d, expected one of ordo_weights", (int)o->weights);
     if ((unsigned)o->parallel > ORDO_PARALLEL_FIRST)
         return ordo_fail(ORDO_ERR_USAGE, "found parallel %d, expected one of ordo_parallel", (int)o->parallel);
+    if (o->weight_type != ORDO_NONE && !ordo_type_wide(o->weight_type))
+        return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, i64 or f64", (int)o->weight_type);
     if (o->low > o->high)
         return ordo_fail(ORDO_ERR_USAGE, "found weights %u to %u, expected the lower one first", o->low, o->high);
     return ORDO_RESERVED_CHECK(ordo_edge_options, o);
@@ -62,9 +64,20 @@ static ordo_f32 as_f32(ordo_u32 bits)
     return value;
 }
 
-static bool less(ordo_type type, ordo_u32 a, ordo_u32 b)
+static bool less(ordo_type type, ordo_u64 a, ordo_u64 b)
 {
-    return type == ORDO_F32 ? as_f32(a) < as_f32(b) : type == ORDO_I32 ? (ordo_i32)a < (ordo_i32)b : a < b;
+    return type == ORDO_F32   ? as_f32((ordo_u32)a) < as_f32((ordo_u32)b)
+           : type == ORDO_I32 ? (ordo_i32)(ordo_u32)a < (ordo_i32)(ordo_u32)b
+           : type == ORDO_I64 ? (ordo_i64)a < (ordo_i64)b
+           : type == ORDO_F64 ? ordo_bits_f64(a) < ordo_bits_f64(b)
+                              : a < b;
+}
+
+static ordo_u32 f32_bits(ordo_f32 value)
+{
+    ordo_u32 bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
 static int compare_floats(const void *a, const void *b)
@@ -74,37 +87,42 @@ static int compare_floats(const void *a, const void *b)
 }
 
 /* Sets *out to the sum of weights of edges e .. e + count - 1; false where it does not fit. */
-static bool sum_of(const ordo_csr *g, ordo_eid e, ordo_u64 count, ordo_u32 *out, bool *short_of_memory)
+static bool sum_of(const ordo_csr *g, ordo_eid e, ordo_u64 count, ordo_u64 *out, bool *short_of_memory)
 {
-    if (g->weight_type == ORDO_F32) {
+    const bool wide = g->weight_type == ORDO_F64;
+    if (g->weight_type == ORDO_F32 || wide) {
         double *values = ordo_alloc(count, sizeof *values), sum = 0;
         if (!values) {
             *short_of_memory = true;
             return true;
         }
         for (ordo_u64 i = 0; i < count; i++)
-            values[i] = (double)as_f32(ordo_csr_word(g, e + i));
+            values[i] =
+                wide ? ordo_bits_f64(ordo_csr_word(g, e + i)) : (double)as_f32((ordo_u32)ordo_csr_word(g, e + i));
         qsort(values, count, sizeof *values, compare_floats); /* the same sum in both directions of an edge */
         for (ordo_u64 i = 0; i < count; i++)
             sum += values[i];
         ordo_free(values);
-        ordo_f32 value = (ordo_f32)sum;
-        memcpy(out, &value, sizeof value);
-        return isfinite(value);
+        *out = wide ? ordo_f64_bits(sum) : f32_bits((ordo_f32)sum);
+        return wide ? isfinite(sum) : isfinite((ordo_f32)sum);
     }
-    long long sum = 0;
+    __int128 sum = 0;
     for (ordo_u64 i = 0; i < count; i++) {
-        ordo_u32 word = ordo_csr_word(g, e + i);
-        sum += g->weight_type == ORDO_I32 ? (long long)(ordo_i32)word : (long long)word;
+        const ordo_u64 word = ordo_csr_word(g, e + i);
+        sum += g->weight_type == ORDO_I64   ? (ordo_i64)word
+               : g->weight_type == ORDO_I32 ? (ordo_i32)(ordo_u32)word
+                                            : (ordo_i64)word;
     }
-    *out = (ordo_u32)sum;
-    return g->weight_type == ORDO_I32 ? sum >= INT32_MIN && sum <= INT32_MAX : sum <= (long long)UINT32_MAX;
+    *out = (ordo_u64)sum;
+    return g->weight_type == ORDO_I64   ? sum > INT64_MIN && sum <= INT64_MAX
+           : g->weight_type == ORDO_I32 ? sum >= INT32_MIN && sum <= INT32_MAX
+                                        : sum <= UINT32_MAX;
 }
 
-static bool weight_of_group(compaction *t, ordo_eid e, ordo_u64 count, ordo_u32 *out)
+static bool weight_of_group(compaction *t, ordo_eid e, ordo_u64 count, ordo_u64 *out)
 {
     const ordo_csr *g = t->g;
-    ordo_u32 best = ordo_csr_word(g, e);
+    ordo_u64 best = ordo_csr_word(g, e);
     bool fits = true, short_of_memory = false;
     if (t->options->parallel == ORDO_PARALLEL_SUM) {
         fits = sum_of(g, e, count, &best, &short_of_memory);
@@ -113,7 +131,7 @@ static bool weight_of_group(compaction *t, ordo_eid e, ordo_u64 count, ordo_u32 
     } else if (t->options->parallel != ORDO_PARALLEL_FIRST) {
         bool least = t->options->parallel == ORDO_PARALLEL_MIN;
         for (ordo_u64 i = 1; i < count; i++) {
-            ordo_u32 word = ordo_csr_word(g, e + i);
+            ordo_u64 word = ordo_csr_word(g, e + i);
             if (least ? less(g->weight_type, word, best) : less(g->weight_type, best, word))
                 best = word;
         }
@@ -144,12 +162,12 @@ static void compact_row(compaction *t, ordo_vid u, ordo_u64 *loops, ordo_u64 *pa
             continue;
         }
         ordo_u64 count = t->options->parallel == ORDO_PARALLEL_KEEP ? 1 : run_of(g, e, g->row[u + 1], v);
-        ordo_u32 weight = ordo_csr_word(g, e);
+        ordo_u64 weight = ordo_csr_word(g, e);
         if (count > 1 && g->weight_type != ORDO_NONE && !weight_of_group(t, e, count, &weight))
             ordo_keep_least(&t->overflow, e);
         head[to * g->stride] = v;
         if (g->weight_type != ORDO_NONE)
-            head[to * g->stride + 1] = weight; /* rows of our own are interleaved */
+            ordo_put_word(head + to * g->stride, g->stride - 1, weight);
         to++;
         e += count;
         *parallel += count - 1;
@@ -206,9 +224,10 @@ static ordo_status drop_edges(ordo_team *team, ordo_csr *g, const ordo_origin *o
     else if (t.overflow < g->m)
         status = ordo_fail(ORDO_ERR_INPUT,
                            "%s: found parallel edges %llu -> %llu whose weights add up to more than their type holds, "
-                           "expected a sum of 32 bits",
+                           "expected a sum of %s",
                            origin->source, (unsigned long long)(ordo_csr_tail(g, t.overflow) + origin->id_base),
-                           (unsigned long long)(g->head[t.overflow * g->stride] + origin->id_base));
+                           (unsigned long long)(g->head[t.overflow * g->stride] + origin->id_base),
+                           ordo_type_wide(g->weight_type) ? "64 bits" : "32 bits");
     else if (t.loops + t.parallel)
         close_gaps(&t);
     info->dropped_loops = t.loops;
@@ -249,8 +268,8 @@ static void draw_rows(void *arg, int member)
         }
 }
 
-/* Copies rows, with space for weights. */
-static ordo_status widen(ordo_csr *g)
+/* Copies the rows without their weights, with space for others. */
+static ordo_status make_room(ordo_csr *g)
 {
     ordo_csr wide;
     ordo_status status = ordo_csr_alloc(g->n, g->m, ORDO_U32, &wide);
@@ -258,7 +277,7 @@ static ordo_status widen(ordo_csr *g)
         return status;
     memcpy((void *)(size_t)wide.row, g->row, ((size_t)g->n + 1) * sizeof *g->row);
     for (ordo_eid e = 0; e < g->m; e++)
-        ((ordo_vid *)(size_t)wide.head)[2 * e] = g->head[e];
+        ((ordo_vid *)(size_t)wide.head)[2 * e] = g->head[e * g->stride];
     ordo_csr_free(g);
     *g = wide;
     return ORDO_OK;
@@ -266,7 +285,7 @@ static ordo_status widen(ordo_csr *g)
 
 static ordo_status draw(ordo_team *team, ordo_csr *g, bool symmetric, const ordo_edge_options *options)
 {
-    ordo_status status = g->stride == 1 ? widen(g) : ORDO_OK;
+    ordo_status status = g->stride == 2 ? ORDO_OK : make_room(g);
     if (status)
         return status;
     g->weight_type = ORDO_U32;
@@ -276,11 +295,70 @@ static ordo_status draw(ordo_team *team, ordo_csr *g, bool symmetric, const ordo
     return ordo_phase_end(&d.phase);
 }
 
+/* ---- weights of 8 bytes ---- */
+
+typedef struct widening {
+    const ordo_csr *from;
+    ordo_csr to;
+    ordo_shared next;
+    ordo_phase phase;
+} widening;
+
+/* The bits of a weight as `to`, which holds every value of `type`. */
+static ordo_u64 wider(ordo_type type, ordo_type to, ordo_u64 bits)
+{
+    const ordo_u32 low = (ordo_u32)bits;
+    if (to == ORDO_I64)
+        return type == ORDO_I32 ? (ordo_u64)(ordo_i64)(ordo_i32)low : bits;
+    return ordo_f64_bits(type == ORDO_F32   ? (double)as_f32(low)
+                         : type == ORDO_I32 ? (double)(ordo_i32)low
+                                            : (double)low);
+}
+
+static void widen_rows(void *arg, int member)
+{
+    widening *w = arg;
+    (void)member;
+    const ordo_csr *g = w->from;
+    ordo_u32 *edges = (ordo_u32 *)(size_t)w->to.head;
+    for (ordo_u64 begin, end; ordo_next_rows(g, &w->next, &w->phase, &begin, &end);) {
+        memcpy((ordo_eid *)(size_t)w->to.row + begin + 1, g->row + begin + 1, (end - begin) * sizeof *g->row);
+        for (ordo_eid e = g->row[begin]; e < g->row[end]; e++) {
+            edges[3 * e] = g->head[e * g->stride];
+            ordo_put_word(edges + 3 * e, 2, wider(g->weight_type, w->to.weight_type, ordo_csr_word(g, e)));
+        }
+    }
+}
+
+/* Makes the weights of rows those of the type that was requested. */
+static ordo_status widen_weights(ordo_team *team, ordo_csr *g, const ordo_origin *origin)
+{
+    const ordo_type type = origin->edges->weight_type;
+    if (type == ORDO_NONE || g->weight_type == ORDO_NONE || g->weight_type == type)
+        return ORDO_OK;
+    if (ordo_type_wide(g->weight_type) || (g->weight_type == ORDO_F32 && type == ORDO_I64))
+        return ordo_fail(ORDO_ERR_INPUT, "%s: found %s weights, expected weights that become %s without loss: %s",
+                         origin->source, ordo_type_name(g->weight_type), ordo_type_name(type),
+                         type == ORDO_I64 ? "u32 or i32" : "u32, i32 or f32");
+    widening w = {.from = g};
+    ordo_status status = ordo_csr_alloc(g->n, g->m, type, &w.to);
+    if (status)
+        return status;
+    ((ordo_eid *)(size_t)w.to.row)[0] = 0;
+    ordo_phase_begin(&w.phase, "transforming", g->n);
+    ordo_team_run(team, widen_rows, &w);
+    status = ordo_phase_end(&w.phase);
+    ordo_csr_free(status ? &w.to : g);
+    if (!status)
+        *g = w.to;
+    return status;
+}
+
 /* ---- is it symmetric? ---- */
 
 static int compare_words(const void *a, const void *b)
 {
-    ordo_u32 x = *(const ordo_u32 *)a, y = *(const ordo_u32 *)b;
+    ordo_u64 x = *(const ordo_u64 *)a, y = *(const ordo_u64 *)b;
     return (x > y) - (x < y);
 }
 
@@ -295,10 +373,10 @@ static ordo_u64 unmatched(const ordo_csr *g, ordo_eid a, ordo_eid b, ordo_u64 co
         same++;
     if (same == count)
         return count;
-    ordo_u32 *words = ordo_alloc(count, 2 * sizeof *words);
+    ordo_u64 *words = ordo_alloc(count, 2 * sizeof *words);
     if (!words)
         return count + 1;
-    ordo_u32 *wa = words, *wb = words + count;
+    ordo_u64 *wa = words, *wb = words + count;
     for (ordo_u64 i = 0; i < count; i++) {
         wa[i] = ordo_csr_word(g, a + i);
         wb[i] = ordo_csr_word(g, b + i);
@@ -380,20 +458,25 @@ static ordo_status transform_edges(ordo_team *team, ordo_csr *g, bool *symmetric
     const ordo_edge_options *o = origin->edges;
     bool drawn = o->weights == ORDO_WEIGHTS_UNIFORM || o->weights == ORDO_WEIGHTS_REPLACE;
     ordo_status status = ORDO_OK;
-    ordo_type stored = g->weight_type;
+    if (!drawn)
+        status = widen_weights(team, g, origin); /* first: sums of parallel edges may need it */
+    const ordo_type stored = g->weight_type;
     if (drawn)
         g->weight_type = ORDO_NONE; /* its weights are not those of the input */
+    if (status)
+        return status;
     if (o->drop_loops || o->parallel != ORDO_PARALLEL_KEEP)
         status = drop_edges(team, g, origin, info);
     if (!status && o->direction == ORDO_SYMMETRIC) {
         status = ordo_csr_check_symmetric(team, g, origin);
         *symmetric = !status;
     }
-    if (!status && drawn)
-        status = draw(team, g, *symmetric, o);
-    else
+    if (status || !drawn) {
         g->weight_type = stored;
-    return status;
+        return status;
+    }
+    status = draw(team, g, *symmetric, o);
+    return status ? status : widen_weights(team, g, origin);
 }
 
 ordo_status ordo_graph_transform(ordo_team *team, ordo_csr *csr, bool symmetric, const ordo_origin *origin,

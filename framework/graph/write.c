@@ -96,13 +96,12 @@ bool ordo_put_failed(const ordo_writer *w)
     return w->error != 0;
 }
 
-/* Nine digits distinguish any two floats. A point or an exponent shows the reader that it is not an integer. */
-static void put_f32(ordo_writer *w, ordo_u32 bits)
+/* Nine digits distinguish any two floats, 17 any two doubles. A point or an exponent shows the reader that it is not an
+ * integer. */
+static void put_real(ordo_writer *w, const char *format, double value)
 {
-    ordo_f32 value;
-    memcpy(&value, &bits, sizeof value);
     char text[LONGEST];
-    int length = ordo_format(text, sizeof text - 2, "%.9g", (double)value);
+    int length = ordo_format(text, sizeof text - 2, format, value);
     bool marked = strpbrk(text, ".e") != NULL;
     if (!marked) {
         text[length++] = '.';
@@ -111,14 +110,19 @@ static void put_f32(ordo_writer *w, ordo_u32 bits)
     ordo_put_bytes(w, text, (size_t)length);
 }
 
-void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u32 bits)
+void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u64 bits)
 {
-    ordo_i32 value = (ordo_i32)bits;
+    const ordo_u32 low = (ordo_u32)bits;
+    const ordo_i64 value = type == ORDO_I32 ? (ordo_i32)low : (ordo_i64)bits;
     if (type == ORDO_F32) {
-        put_f32(w, bits);
-    } else if (type == ORDO_I32 && value < 0) {
+        ordo_f32 real;
+        memcpy(&real, &low, sizeof real);
+        put_real(w, "%.9g", (double)real);
+    } else if (type == ORDO_F64) {
+        put_real(w, "%.17g", ordo_bits_f64(bits));
+    } else if (value < 0) {
         ordo_put_bytes(w, "-", 1);
-        ordo_put_number(w, 0u - (ordo_u64)(long long)value);
+        ordo_put_number(w, 0u - (ordo_u64)value);
     } else {
         ordo_put_number(w, type == ORDO_NONE ? 1 : bits);
     }
@@ -132,12 +136,15 @@ enum {
     U32 = 1 << ORDO_U32,
     I32 = 1 << ORDO_I32,
     F32 = 1 << ORDO_F32,
+    WIDE = 1 << ORDO_I64 | 1 << ORDO_F64,
+    I64 = 1 << ORDO_I64,
     U31 = 1 << 8,        /* of U32 those that an i32 holds as well */
     SYMMETRIC = 1 << 9,  /* symmetric graphs without loops only */
     TERMINALS = 1 << 10, /* needs them */
     PLACES = 1 << 11,    /* coordinates */
     SMALL_IDS = 1 << 12, /* ids are i32 */
-    FINITE = 1 << 13     /* floats must be */
+    FINITE = 1 << 13,    /* floats must be */
+    N63 = 1 << 14        /* of I64 those that are not negative */
 };
 
 static const struct format {
@@ -145,20 +152,20 @@ static const struct format {
     int holds;
     ordo_format_writer *write; /* NULL: npz */
 } formats[] = {
-    {".gr", U32 | I32, ordo_write_dimacs},
+    {".gr", U32 | I32 | I64, ordo_write_dimacs},
     {".max", U32 | TERMINALS, ordo_write_max},
-    {".co", NONE | U32 | I32 | F32 | PLACES, ordo_write_coordinates},
-    {".mtx", NONE | U32 | I32 | F32 | FINITE, ordo_write_mtx},
-    {".graph", NONE | U32 | SYMMETRIC, ordo_write_metis},
-    {".metis", NONE | U32 | SYMMETRIC, ordo_write_metis},
-    {".wel", U32 | I32 | F32 | FINITE, ordo_write_edgelist},
+    {".co", NONE | U32 | I32 | F32 | WIDE | PLACES, ordo_write_coordinates},
+    {".mtx", NONE | U32 | I32 | F32 | WIDE | FINITE, ordo_write_mtx},
+    {".graph", NONE | U32 | N63 | SYMMETRIC, ordo_write_metis},
+    {".metis", NONE | U32 | N63 | SYMMETRIC, ordo_write_metis},
+    {".wel", U32 | I32 | F32 | WIDE | FINITE, ordo_write_edgelist},
     {".el", NONE, ordo_write_edgelist},
-    {".txt", NONE | U32 | I32 | F32 | FINITE, ordo_write_edgelist},
+    {".txt", NONE | U32 | I32 | F32 | WIDE | FINITE, ordo_write_edgelist},
     {".wsg", U32 | I32 | U31 | SMALL_IDS, ordo_write_gap},
     {".sg", NONE | SMALL_IDS, ordo_write_gap},
-    {".ggr", NONE | U32, ordo_write_galois},
-    {".npz", NONE | U32 | I32 | F32 | FINITE, NULL},
-    {".ordo", NONE | U32 | I32 | F32, ordo_write_ordo},
+    {".ggr", NONE | U32 | WIDE, ordo_write_galois},
+    {".npz", NONE | U32 | I32 | F32 | WIDE | FINITE, NULL},
+    {".ordo", NONE | U32 | I32 | F32 | WIDE, ordo_write_ordo},
 };
 
 static const struct format *format_of(const char *path)
@@ -174,7 +181,6 @@ static const struct format *format_of(const char *path)
 
 static ordo_status check_weights(const ordo_csr *g, const struct format *f, const char *path)
 {
-    static const char *const names[] = {"no", "u32", "i32", "f32"};
     int holds = f->holds;
     bool negative = false;
     if (g->weight_type == ORDO_NONE && !(holds & NONE))
@@ -185,10 +191,14 @@ static ordo_status check_weights(const ordo_csr *g, const struct format *f, cons
         return ordo_fail(ORDO_ERR_USAGE, "%s: found a graph with weights, expected none: %s cannot hold them", path,
                          f->suffix);
     for (ordo_eid e = 0; e < g->m && g->weight_type != ORDO_NONE; e++) {
-        ordo_u32 bits = ordo_csr_word(g, e);
+        const ordo_u64 wide = ordo_csr_word(g, e);
+        const ordo_u32 bits = (ordo_u32)wide;
         ordo_f32 real;
         memcpy(&real, &bits, sizeof real);
-        negative |= (ordo_i32)bits < 0;
+        negative |= g->weight_type == ORDO_I64 ? (ordo_i64)wide < 0 : (ordo_i32)bits < 0;
+        if (g->weight_type == ORDO_F64 && holds & FINITE && !isfinite(ordo_bits_f64(wide)))
+            return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %g, expected a finite one in %s", path,
+                             ordo_bits_f64(wide), f->suffix);
         if (g->weight_type == ORDO_U32 && holds & U31 && bits > INT32_MAX)
             return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %u, expected at most %d in %s", path, bits, INT32_MAX,
                              f->suffix);
@@ -197,10 +207,13 @@ static ordo_status check_weights(const ordo_csr *g, const struct format *f, cons
                              f->suffix);
     }
     /* i32 weights of which none is negative can be written as u32. */
-    bool fits = holds & 1 << g->weight_type || (g->weight_type == ORDO_I32 && !negative && holds & U32);
+    bool fits = holds & 1 << g->weight_type || (g->weight_type == ORDO_I32 && !negative && holds & U32) ||
+                (g->weight_type == ORDO_I64 && !negative && holds & N63);
     if (!fits)
         return ordo_fail(ORDO_ERR_USAGE, "%s: found %s weights%s, expected others: %s cannot hold them", path,
-                         names[g->weight_type], negative && g->weight_type == ORDO_I32 ? " below 0" : "", f->suffix);
+                         ordo_type_name(g->weight_type),
+                         negative && (g->weight_type == ORDO_I32 || g->weight_type == ORDO_I64) ? " below 0" : "",
+                         f->suffix);
     return ORDO_OK;
 }
 

@@ -94,10 +94,10 @@ static bool is_kind(int kind)
     return kind == ORDO_KIND_RELAX || kind == ORDO_KIND_CRITICAL || kind == ORDO_KIND_GATHER;
 }
 
-static bool offers(const ordo_scheduler *s, int kind)
+static bool offers(const ordo_scheduler *s, const ordo_operator *op)
 {
-    for (const ordo_pairing *p = s->pairings; p->kind; p++)
-        if (p->kind == kind)
+    for (const ordo_pairing *p = s->pairings; p->kind; p++) /* by residual there is code only where it is sound */
+        if (p->kind == op->kind && !(p->needs & ORDO_RESIDUAL & ~op->properties))
             return true;
     return false;
 }
@@ -190,7 +190,7 @@ static ordo_status check_operator(const ordo_operator *op, bool built)
         return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s': the tables are full", op->name);
     for (size_t i = 0; i < scheduler_count; i++) {
         const ordo_instance *instance = ordo_instance_find(op, schedulers[i]->name, ORDO_ON_CPU);
-        if (built && (instance && instance->run) != offers(schedulers[i], op->kind))
+        if (built && (instance && instance->run) != offers(schedulers[i], op))
             return ordo_fail(ORDO_ERR_INTERNAL, "operator '%s' and scheduler '%s': descriptor and code disagree",
                              op->name, schedulers[i]->name);
     }

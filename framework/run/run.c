@@ -117,7 +117,8 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s': %llu items and %llu cells on a graph of %u vertices",
                              op->name, (unsigned long long)work->num_items, (unsigned long long)work->targets, csr->n);
         if (op->weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != op->weight)
-            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': the graph's weights are of another type", op->name);
+            return ordo_fail(ORDO_ERR_USAGE, "operator '%s': found %s weights, expected weights of type %s", op->name,
+                             ordo_type_name(csr->weight_type), ordo_type_name(op->weight));
     }
     if (!work->state && op->state > sizeof(ordo_no_state))
         return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs its state", op->name);
@@ -183,13 +184,17 @@ static void sample_graph(ordo_job *job)
     ordo_u64 step = g->m / 4096 + 1, taken = 0;
     double sum = 0;
     for (ordo_eid e = 0; e < g->m; e += step, taken++) {
-        const char *word = (const char *)g->weight + e * g->stride * sizeof(ordo_u32);
+        const void *word = ordo_csr_weight_at(g, e);
         if (g->weight_type == ORDO_F32)
-            sum += fabs((double)*(const ordo_f32 *)(const void *)word);
+            sum += fabs((double)*(const ordo_f32 *)word);
         else if (g->weight_type == ORDO_I32)
-            sum += fabs((double)*(const ordo_i32 *)(const void *)word);
+            sum += fabs((double)*(const ordo_i32 *)word);
+        else if (g->weight_type == ORDO_I64)
+            sum += fabs((double)ordo_get_i64(word));
+        else if (g->weight_type == ORDO_F64)
+            sum += fabs(ordo_get_f64(word));
         else
-            sum += *(const ordo_u32 *)(const void *)word;
+            sum += *(const ordo_u32 *)word;
     }
     job->mean_weight = sum / (double)taken;
 }
@@ -630,7 +635,7 @@ double ordo_job_delta(const ordo_job *job, double asked, double own, double fact
     if (asked > 0)
         return asked;
     double delta = own > 0 ? own : factor * job->mean_weight / (job->mean_degree > 1 ? job->mean_degree : 1);
-    if (job->op->cell != ORDO_F32 && delta < 1)
+    if (job->op->cell != ORDO_F32 && job->op->cell != ORDO_F64 && delta < 1)
         return 1;
     return delta > 0 && isfinite(delta) ? delta : 1;
 }

@@ -46,6 +46,11 @@ ORDO_FN double jacobi_change(const jacobi_state *s, ordo_item v, double old, dou
     return __builtin_fabs(now - old);
 }
 
+ORDO_FN double jacobi_influence(const jacobi_state *s, double before, double now, ordo_edge_f32 e)
+{
+    return __builtin_fabs((now - before) * (double)e.weight / s->diagonal[e.head]);
+}
+
 ORDO_FN double jacobi_tolerance(const jacobi_state *s)
 {
     return s->tolerance;
@@ -70,6 +75,7 @@ ORDO_FN ordo_u64 jacobi_rounds(const jacobi_state *s)
 #define ORDO_GATHER_EDGE jacobi_edge
 #define ORDO_GATHER_APPLY jacobi_apply
 #define ORDO_GATHER_CHANGE jacobi_change
+#define ORDO_GATHER_INFLUENCE jacobi_influence
 #define ORDO_GATHER_NORM ORDO_MAX
 #define ORDO_GATHER_TOLERANCE jacobi_tolerance
 #define ORDO_GATHER_ROUNDS jacobi_rounds

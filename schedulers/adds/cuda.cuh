@@ -96,12 +96,16 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
 {
     const ordo_u32 lane = threadIdx.x % 32;
     adds_end_portion(a.queue, block, hand);
-    if (w->live && !__shfl_sync(~0u, adds_dev_size(ordo_dev_load_block(&block->work)), 0)) {
-        op_warp_show_state(w, a.run, ORDO_WAITING);
+    if (hand->portion.location / 32 % 4 == 0) /* one portion in four */
         op_warp_show(w, a.run, ORDO_LIVE_KEEP);
-    }
-    hand->portion = adds_dev_take(block, flag);
-    op_warp_show_state(w, a.run, ORDO_BUSY);
+    bool waits = false; /* of lane 0 */
+    hand->portion = adds_dev_take(block, flag, [&] {
+        if (w->live && !waits)
+            ordo_live_state(a.run.traced, ORDO_WAITING);
+        waits = true;
+    });
+    if (waits)
+        op_warp_show_state(w, a.run, ORDO_BUSY);
     const adds_dev_portion &p = hand->portion;
     if (p.end || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);

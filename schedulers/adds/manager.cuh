@@ -593,8 +593,8 @@ ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
     ordo_dev_release_block(&w->work, found | (ordo_u64)slot << 60);
 }
 
-/* Waits for a portion or the end of the run. */
-ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
+/* Waits for a portion or the end of the run. One thread calls `waits()` each time that it finds nothing. */
+template <typename Waits> ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag, Waits waits)
 {
     ordo_u64 got = 0;
     if (threadIdx.x % 32 == 0) {
@@ -614,10 +614,12 @@ ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag)
                     break;
                 }
             } else if (ordo_dev_exchange_block(&w->lock, 1u) == 0) {
+                waits();
                 ordo_dev_fence_block();
                 adds_dev_fetch(w, flag);
                 ordo_dev_release_block(&w->lock, 0u);
             } else {
+                waits();
                 __nanosleep(40);
             }
         }

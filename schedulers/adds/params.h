@@ -51,7 +51,7 @@ static inline adds_delta_controller adds_delta_controller_of(const ordo_job *job
     adds_delta_controller p;
     p.delta = delta;
     p.delta_min = delta / 1073741824.0;
-    if (job->op->cell != ORDO_F32 && p.delta_min < 1)
+    if (job->op->cell != ORDO_F32 && job->op->cell != ORDO_F64 && p.delta_min < 1)
         p.delta_min = delta < 1 ? delta : 1;
     p.util_mean = 0;
     p.cooldown_until = p.switches = 0;

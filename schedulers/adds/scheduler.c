@@ -6,6 +6,7 @@
 static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_MONOTONE},
                                         {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, ORDO_MONOTONE},
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
+                                        {ORDO_KIND_GATHER, ORDO_SYNC_ATOMIC, ORDO_RESIDUAL},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
 static const ordo_tunable tunables[] = {ADDS_TUNABLES(ORDO_TUNABLE_ROW) ADDS_CONSTANTS(ORDO_TUNABLE_ROW)};
@@ -31,7 +32,9 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.3, 3.6, 6};
     const ordo_operator *op = s->op;
     (void)sync;
-    if (op->kind == ORDO_KIND_CRITICAL)
+    if (op->kind == ORDO_KIND_GATHER)
+        *out = ordo_residual_fit();
+    else if (op->kind == ORDO_KIND_CRITICAL)
         *out = (ordo_fit){s->on_gpu ? 4 : 1.5, "locks, items through a bucket each"};
     else if (!op->activates || !s->has_rows)
         *out = (ordo_fit){1.1, "one bucket, for nothing is activated"};

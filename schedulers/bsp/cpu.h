@@ -367,15 +367,21 @@ ORDO_INLINE void bsp_push(void *arg, op_entry activated)
 ORDO_INLINE void bsp_visit(bsp_run *run, int index, bsp_member *me, ordo_item item, const ordo_sync sync)
 {
     ordo_job *job = run->job;
-    ordo_request request[op_requests];
-    ordo_u32 size = op_prepare((const op_state *)job->state, item, request);
-    ORDO_COUNT(me->count.items++);
-    ORDO_COUNT(me->count.edges += size);
-    for (ordo_u32 k = 0; k < size; k++) {
-        if (sync == ORDO_SYNC_LOCK)
-            me->count.activations += op_serve(job, &request[k], &me->count, bsp_push, me);
-        else
-            ordo_owners_post(&run->owners, index, &request[k]);
+    op_request request[op_requests];
+    ordo_eid unit, end = op_units((const op_state *)job->state, item, &unit);
+    if (op_expands)
+        ORDO_COUNT(me->count.items++);
+    for (; unit < end; unit++) {
+        ordo_u32 size = op_prepare_unit((const op_state *)job->state, item, unit, request);
+        if (!op_expands)
+            ORDO_COUNT(me->count.items++);
+        ORDO_COUNT(me->count.edges += size);
+        for (ordo_u32 k = 0; k < size; k++) {
+            if (sync == ORDO_SYNC_LOCK || (op_hands_edges && request[k].targets == 0))
+                me->count.activations += op_serve(job, &request[k], &me->count, bsp_push, me);
+            else
+                op_owners_post(&run->owners, index, &request[k]);
+        }
     }
 }
 

@@ -88,7 +88,8 @@ ORDO_DEV ordo_eid bsp_find(const bsp_args *a, bool there, ordo_vid v, ordo_u32 s
 /* By a whole block: its part of a step that pulls; returns the number of out-edges of the vertices that the thread has
  * pushed. */
 template <bool Traced>
-ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine)
+ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine,
+                           ordo_live_turn *turn)
 {
     const ordo_cuda_frontier *f = &a->frontier;
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
@@ -109,7 +110,7 @@ ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 st
         }
         ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false);
         if constexpr (Traced)
-            ordo_live_publish<3>(a->run.traced, *mine, ORDO_BUSY);
+            ordo_live_publish_at_times<3>(a->run.traced, *mine, turn, ORDO_LIVE_KEEP);
     }
     return pushed;
 }
@@ -143,13 +144,16 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
 
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
 template <bool Locked, bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bsp_kernel(const bsp_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
+                                                              : Traced ? 4
+                                                                       : 0) bsp_kernel(const bsp_args a)
 {
     __shared__ op_dev_tile tile;
     __shared__ ordo_dev_queue queue;
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};
+    ordo_live_turn turn = ordo_live_first();
     ordo_dev_start(&queue);
     if constexpr (Traced)
         ordo_live_begin(a.run.traced, ORDO_BUSY);
@@ -169,10 +173,11 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
         edges_left -= edges < edges_left ? edges : edges_left;
         last_items = items;
         pushed = 0;
-        if (blockIdx.x == 0 && threadIdx.x == 0)
+        if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
+        const bool works = (bsp_pulls && pulling) || ordo_dev_may_work(counters);
         if constexpr (Traced)
-            ordo_live_step(a.run.traced, step, items, step, 0);
+            ordo_live_step(a.run.traced, ordo_dev_reports(), works, step, items, step, 0);
         /* in a step with few items, a test before the atomic is one more round trip to wait for */
         const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
@@ -182,7 +187,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
-            pushed = bsp_pull<Traced>(&a, &queue, step, &mine);
+            pushed = bsp_pull<Traced>(&a, &queue, step, &mine, &turn);
         } else
 #endif
         {
@@ -205,8 +210,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
                 [&] {
                     ordo_dev_flush(&queue, next, count, false);
                     if constexpr (Traced)
-                        if (ordo_live_long(last_items))
-                            ordo_live_publish<3>(a.run.traced, mine, ORDO_BUSY);
+                        ordo_live_publish_at_times<3>(a.run.traced, mine, &turn, ORDO_LIVE_KEEP);
                 },
                 Locked ? &a.locks : NULL);
         }
@@ -214,7 +218,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked ? 1 : 0) bs
             bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_flush(&queue, next, count, true);
         if constexpr (Traced)
-            ordo_live_barrier<3>(a.run.traced, mine, ordo_live_due(step, last_items));
+            ordo_live_barrier<3>(a.run.traced, mine, &turn, works);
         else
             grid.sync();
     }

@@ -43,9 +43,9 @@ ORDO_DEV bool bsp_begin(const ordo_cuda_frontier *f, const ordo_cuda_run *run, c
     *count = step == 1 ? run->initial_count : f->counters[step % 3].count;
     if (*count == 0 || f->counters[step % 3].stop)
         return false;
-    if (blockIdx.x == 0 && threadIdx.x == 0)
+    if (ordo_dev_reports())
         ordo_dev_begin_step(f, step, run, *count, step, 0);
-    ordo_live_step(traced, step, *count, step, 0);
+    ordo_live_step(traced, ordo_dev_reports(), true, step, *count, step, 0);
     return true;
 }
 

@@ -54,10 +54,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_sums_kernel(co
             ordo_dev_sample(p.a.run.record, p.a.num_items, step, 0, 1, -1);
             ordo_live_report(traced, step, p.a.num_items, step, 0, 1);
             p.changed[(step + 1) % 3 * LINE] = 0;
-            p.stop[(step + 1) % 3 * LINE] = p.a.run.mailbox->stop;
-            p.a.run.record->supersteps = step;
-            p.a.run.mailbox->supersteps = step;
-            p.a.run.mailbox->in_flight = p.a.num_items;
+            p.stop[(step + 1) % 3 * LINE] = ordo_dev_mail(&p.a.run, step, p.a.num_items);
         }
         const bool any = op_dev_take_all(&p.round, &p.a.state, p.a.cells, p.a.num_items, step, &mine);
         if (__syncthreads_or(any) && threadIdx.x == 0)
@@ -76,7 +73,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_sums_kernel(co
             }
         }
         if constexpr (Traced)
-            ordo_live_barrier<3>(traced, mine, true);
+            ordo_live_barrier<3>(traced, mine);
         else
             grid.sync();
     }

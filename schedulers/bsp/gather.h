@@ -7,4 +7,4 @@ static ordo_status bsp_run_job(ordo_job *job)
     return op_gather_job(job, false);
 }
 
-ORDO_CPU_INSTANCE(bsp, bsp_run_job)
+ORDO_CPU_INSTANCE_OF(bsp, bsp_run_job)

@@ -345,6 +345,7 @@ typedef struct delta_portion {
     ordo_u64 number, warps; /* number of the warp, and of all warps */
     ordo_u64 steps;         /* number of supersteps that have begun */
     bool sweep;             /* the superstep takes spilled items */
+    bool works;             /* the warp has a part of the superstep */
     bool dry;               /* the warp has found the pool exhausted in this superstep */
 } delta_portion;
 
@@ -354,13 +355,17 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     w->chain_limit = 0;
     hand->dry = false;
     /* behind the arrival, which a store before it would delay */
-    delta_dev_barrier(a.queue, step, w->live != NULL, [&] { op_warp_show(w, a.run, ORDO_AT_BARRIER); });
+    delta_dev_barrier(a.queue, step, w->live != NULL, [&] {
+        if (hand->steps % (w->map.latency_bound ? ORDO_LIVE_STEPS : ORDO_LIVE_STEPS / 4) == 0)
+            op_warp_show(w, a.run, ORDO_AT_BARRIER);
+        else if (hand->works)
+            op_warp_show_state(w, a.run, ORDO_AT_BARRIER);
+    });
     const bool ends = step->phase == DELTA_DEV_END;
     if (ends || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);
     if (ends)
         return false;
-    op_warp_show_state(w, a.run, ORDO_BUSY);
     hand->steps++;
     hand->sweep = step->phase == DELTA_DEV_SWEEP;
     w->map.base = step->base;
@@ -374,6 +379,9 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     hand->grain = hand->sweep ? 32 : (count + hand->warps - 1) / hand->warps;
     hand->grain = hand->grain < 32 ? hand->grain : 32;
     hand->at = hand->number * hand->grain;
+    hand->works = hand->from + hand->at < hand->to;
+    if (hand->works)
+        op_warp_show_state(w, a.run, ORDO_BUSY);
     if (w->live && blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1)
         ordo_live_report(a.run.traced, hand->steps, count,
                          (ordo_u64)((step->base - op_warp_base(a.lowest)) * w->map.per_delta), step->delta, 1);

@@ -5,6 +5,7 @@
 static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_MONOTONE},
                                         {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, ORDO_MONOTONE},
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
+                                        {ORDO_KIND_GATHER, ORDO_SYNC_ATOMIC, ORDO_RESIDUAL},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
 static const ordo_tunable tunables[] = {DELTA_TUNABLES(ORDO_TUNABLE_ROW) DELTA_CONSTANTS(ORDO_TUNABLE_ROW)};
@@ -28,7 +29,9 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     static const double weights_gpu[ORDO_GRAPH_KINDS] = {1, 1, 1.2};
     const ordo_operator *op = s->op;
     (void)sync;
-    if (op->kind == ORDO_KIND_CRITICAL)
+    if (op->kind == ORDO_KIND_GATHER)
+        *out = ordo_residual_fit();
+    else if (op->kind == ORDO_KIND_CRITICAL)
         *out = (ordo_fit){1.3, "locks, items through a bucket"};
     else if (!op->activates || !s->has_rows)
         *out = (ordo_fit){1.05, "one bucket, for nothing is activated"};

@@ -151,7 +151,7 @@ ORDO_INLINE bool inbox_begin_pass(inbox_member *me, ordo_u64 bucket)
 /* ---- the inbox ---- */
 
 /* The value of an entry in a ring, which its item publishes. */
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#if ORDO_OP_KIND != ORDO_KIND_CRITICAL
 #define inbox_get op_get
 #define inbox_set op_put
 #else

@@ -509,10 +509,12 @@ ORDO_DEV int inbox_take(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
     const int state = inbox_find(a, w, me, next, &found, entry);
     if (state == ORDO_WARP_END || __any_sync(~0u, w->edges >= a.count_edges))
         op_warp_publish(w, a.run);
-    if (next->idle >= 2 && state == ORDO_WARP_ENTRIES)
+    if (state == ORDO_WARP_ENTRIES && next->idle >= INBOX_DEV_LOOKS)
         op_warp_show_state(w, a.run, ORDO_BUSY);
-    else if (next->idle == 2)
-        op_warp_show_state(w, a.run, ORDO_WAITING);
+    else if (next->idle == INBOX_DEV_LOOKS)
+        op_warp_show(w, a.run, ORDO_WAITING);
+    else if (state == ORDO_WARP_ENTRIES && me->done % 8 == 0)
+        op_warp_show(w, a.run, ORDO_LIVE_KEEP);
     if (state != ORDO_WARP_ENTRIES)
         return state;
     next->idle = 0;

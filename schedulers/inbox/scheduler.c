@@ -6,6 +6,7 @@
 static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_MONOTONE},
                                         {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, ORDO_MONOTONE},
                                         {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
+                                        {ORDO_KIND_GATHER, ORDO_SYNC_ATOMIC, ORDO_RESIDUAL},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
 static const ordo_tunable tunables[] = {INBOX_TUNABLES(ORDO_TUNABLE_ROW) INBOX_CONSTANTS(ORDO_TUNABLE_ROW)};
@@ -35,7 +36,9 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     const ordo_operator *op = s->op;
     const bool dense = s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 8;
     (void)sync;
-    if (op->kind == ORDO_KIND_CRITICAL)
+    if (op->kind == ORDO_KIND_GATHER)
+        *out = ordo_residual_fit();
+    else if (op->kind == ORDO_KIND_CRITICAL)
         *out = (ordo_fit){1.1, "locks, items visited by who finds them"};
     else if (!op->activates || !s->has_rows)
         *out = (ordo_fit){1.1, "one bucket an owner, for nothing is activated"};

@@ -56,10 +56,10 @@ ORDO_INLINE ordo_u32 server_floor(double asked)
     return power;
 }
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#if ORDO_OP_KIND != ORDO_KIND_CRITICAL
 typedef op_entry lock_server_message;
 #else
-typedef ordo_request lock_server_message;
+typedef op_request lock_server_message;
 #endif
 
 /* Shared by the members. Rings are [to][from], their places [to][from][size]. */
@@ -77,7 +77,7 @@ typedef struct lock_server_run {
      * `size` requests */
     server_ring *channel, *second;
     server_word *word;
-    ordo_request *second_slot;
+    op_request *second_slot;
     ordo_u32 credit, lock_bits;
     ordo_u64 padding0[8];
     ordo_u64 pending;
@@ -150,7 +150,7 @@ ORDO_INLINE void lock_server_keep(void *arg, op_entry entry)
     me->balance++;
 }
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#if ORDO_OP_KIND != ORDO_KIND_CRITICAL
 #include "serve_relax.h"
 #else
 #include "serve_critical.h"
@@ -226,7 +226,7 @@ ORDO_INLINE void lock_server_publish_all(lock_server_member *me)
         lock_server_publish(me, &me->to[server], &run->ring[server * run->clients + me->client]);
 }
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
+#if ORDO_OP_KIND != ORDO_KIND_CRITICAL
 
 /* The sink of op_expand: a candidate that would improve its target. */
 ORDO_INLINE void lock_server_offer(void *arg, op_entry candidate)
@@ -246,12 +246,21 @@ ORDO_INLINE void lock_server_process(lock_server_member *me, const ordo_rows *ro
 {
     (void)rows;
     for (ordo_u64 i = 0; i < size && ordo_go_on(me->job, &me->count, op_requests); i++) {
-        ordo_request request[op_requests];
-        const ordo_u32 count = op_prepare((const op_state *)me->job->state, me->batch[i].item, request);
-        ORDO_COUNT(me->count.items++);
-        ORDO_COUNT(me->count.edges += count);
-        for (ordo_u32 k = 0; k < count; k++)
-            lock_server_send(me, lock_server_home(me->run, &request[k]), request[k]);
+        op_request request[op_requests];
+        ordo_eid unit, end = op_units((const op_state *)me->job->state, me->batch[i].item, &unit);
+        if (op_expands)
+            ORDO_COUNT(me->count.items++);
+        for (; unit < end; unit++) {
+            const ordo_u32 count = op_prepare_unit((const op_state *)me->job->state, me->batch[i].item, unit, request);
+            if (!op_expands)
+                ORDO_COUNT(me->count.items++);
+            ORDO_COUNT(me->count.edges += count);
+            for (ordo_u32 k = 0; k < count; k++)
+                if (op_hands_edges && request[k].targets == 0) /* an activation, for which no server is needed */
+                    lock_server_run_commit(me, &request[k]);
+                else
+                    lock_server_send(me, lock_server_home(me->run, &request[k]), request[k]);
+        }
     }
 }
 

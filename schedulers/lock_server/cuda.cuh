@@ -210,10 +210,10 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
 }
 
 /* By a whole block: a client's step. Its first piece of work is the one with the client's number; it gets the others by
- * ticket. */
-ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_traced &traced, const server_outbox *out,
+ * ticket. Returns whether it had any. */
+ORDO_DEV bool lock_server_client(const lock_server_args *a, const ordo_cuda_traced &traced, const server_outbox *out,
                                  lock_server_tile *tile, ordo_u32 index, ordo_u32 step, server_counters *mine,
-                                 ordo_u32 *rounds)
+                                 ordo_u32 *rounds, ordo_live_turn *turn)
 {
     __shared__ ordo_dev_scan<ordo_u32, SERVER_THREADS> scan;
     __shared__ ordo_u32 taken;
@@ -225,6 +225,8 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         ordo_u32 degree, total;
         if (!lock_server_take(a, now, step, &item, &begin, &degree, tile, mine))
             break;
+        if (!tiles++)
+            ordo_live_state(traced, ORDO_BUSY);
         tile->offset[threadIdx.x] = ordo_dev_sum_before(&scan, degree, &total);
         tile->begin[threadIdx.x] = begin;
         tile->item[threadIdx.x] = item;
@@ -234,8 +236,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         __syncthreads();
         if (!lock_server_expand(a, out, tile, total, &sending, step, mine, rounds))
             break;
-        if (++tiles > 1) /* a step of one tile has only its barrier */
-            ordo_live_publish<3>(traced, server_counted(mine), ORDO_BUSY);
+        ordo_live_publish_at_times<3>(traced, server_counted(mine), turn, ORDO_LIVE_KEEP);
         if (threadIdx.x == 0)
             taken = gridDim.x - a->servers + ordo_dev_add(&a->frontier.counters[step % 3].ticket, 1u);
         __syncthreads();
@@ -247,6 +248,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         ordo_dev_fence();
         ordo_dev_add(a->done, 1u);
     }
+    return tiles;
 }
 
 /* ---- servers ---- */
@@ -352,14 +354,15 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, lock_server_se
     __syncthreads();
 }
 
-/* By a whole block: a server's step. */
+/* By a whole block: a server's step. Returns whether it has served any. */
 template <bool Combine>
-ORDO_DEV void lock_server_server(const lock_server_args *a, const ordo_cuda_traced &traced, lock_server_serving *s,
+ORDO_DEV bool lock_server_server(const lock_server_args *a, const ordo_cuda_traced &traced, lock_server_serving *s,
                                  server_taking *taking, ordo_dev_queue *queue, ordo_u32 index, ordo_u32 step,
-                                 server_counters *mine, ordo_u32 *rounds)
+                                 server_counters *mine, ordo_u32 *rounds, ordo_live_turn *turn)
 {
     __shared__ int verdict;
-    ordo_u32 turns = 0, looks = 0, idle = 0;
+    ordo_u32 turns = 0, looks = 0, idle = 16;
+    bool served = false;
     for (;;) {
         ordo_u64 word[lock_server_each][lock_server_words];
         const ordo_u32 count = server_take<lock_server_words, lock_server_each>(&a->ring, index, taking, word, false);
@@ -369,11 +372,12 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const ordo_cuda_trac
             lock_server_serve_plain(a, s, queue, word, count, step, mine);
         if (op_activates && count)
             ordo_dev_flush(queue, a->frontier.list[(step + 1) & 1], &a->frontier.counters[(step + 1) % 3].count, false);
-        if (count ? idle != 0 : ++idle == 2)
+        if (count ? idle >= 16 : ++idle == 16)
             ordo_live_state(traced, count ? ORDO_BUSY : ORDO_WAITING);
         idle = count ? 0 : idle;
-        if (++looks % 16 == 0)
-            ordo_live_publish<3>(traced, server_counted(mine), ORDO_LIVE_KEEP);
+        served |= count != 0;
+        if (count && ++looks % 16 == 0)
+            ordo_live_publish_at_times<3>(traced, server_counted(mine), turn, ORDO_LIVE_KEEP);
         if (count && ++turns % ORDO_CUDA_LOOK)
             continue;
         if (threadIdx.x == 0) {
@@ -386,7 +390,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const ordo_cuda_trac
         const bool ended = verdict;
         __syncthreads();
         if (ended)
-            break;
+            return served;
     }
 }
 
@@ -412,6 +416,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             serving->table[i] = Combine ? SERVER_NONE : 0;
     server_taking taking = server_taking_begin(least);
     const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
+    ordo_live_turn turn = ordo_live_first();
     ordo_live_begin(traced, ORDO_BUSY);
     ordo_dev_start(&queue); /* has a barrier */
     const ordo_u64 threads = (ordo_u64)gridDim.x * SERVER_THREADS;
@@ -427,16 +432,17 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         const ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
         if ((counters->count == 0 && counters->segments == 0) || counters->stop)
             break;
-        if (blockIdx.x == 0 && threadIdx.x == 0)
+        if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, (ordo_u64)counters->count + counters->segments, step, 0);
-        ordo_live_step(traced, step, (ordo_u64)counters->count + counters->segments, step, 0);
-        if (serves)
-            lock_server_server<Combine>(&a, traced, serving, &taking, &queue, index, step, &mine, &rounds);
-        else
-            lock_server_client(&a, traced, &out, tile, index, step, &mine, &rounds);
+        /* servers and clients say themselves when they are busy */
+        ordo_live_step(traced, ordo_dev_reports(), false, step, (ordo_u64)counters->count + counters->segments, step,
+                       0);
+        const bool worked = serves ? lock_server_server<Combine>(&a, traced, serving, &taking, &queue, index, step,
+                                                                 &mine, &rounds, &turn)
+                                   : lock_server_client(&a, traced, &out, tile, index, step, &mine, &rounds, &turn);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
         if constexpr (Traced)
-            ordo_live_barrier<3>(traced, server_counted(&mine), ordo_live_due(step, counters->count));
+            ordo_live_barrier<3>(traced, server_counted(&mine), &turn, worked);
         else
             grid.sync();
         if (ordo_dev_halted(&a.halt, step))

@@ -2,7 +2,7 @@
 
 /* By a whole warp: combines requests of its lanes that are for one target, pairwise: the request of the first lane
  * replaces both, and so on. Returns whether this lane's request is left. Only if requests are made at most once. */
-ORDO_DEV bool lock_server_combine_warp(const lock_server_args *a, bool has, ordo_u32 local, ordo_request *r)
+ORDO_DEV bool lock_server_combine_warp(const lock_server_args *a, bool has, ordo_u32 local, op_request *r)
 {
     const ordo_u32 lane = threadIdx.x % 32, all = 0xffffffffu;
     const ordo_u32 peers = __match_any_sync(all, has ? local : ~lane);
@@ -13,7 +13,7 @@ ORDO_DEV bool lock_server_combine_warp(const lock_server_args *a, bool has, ordo
     const ordo_u32 most = ordo_dev_warp_max(count);
 #pragma unroll 1
     for (ordo_u32 step = 1; step < most; step *= 2) {
-        ordo_request other = *r;
+        op_request other = *r;
         other.item = __shfl_sync(all, r->item, more);
         other.word[0] = __shfl_sync(all, r->word[0], more);
         other.word[1] = __shfl_sync(all, r->word[1], more);
@@ -46,7 +46,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
         const ordo_u32 at = (ordo_u32)k * SERVER_THREADS + threadIdx.x;
         bool has = at < count;
         ordo_u32 local = 0, other;
-        ordo_request r = {};
+        op_request r = {};
         if (has)
             r = lock_server_open_message<Form>(a, word[k], &local, &other);
         mine->useful += has;
@@ -55,7 +55,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
         line[k] = has ? local % (ordo_u32)lock_server_lines : SERVER_NONE;
         if (has) {
             ordo_u64 held[full];
-            server_pack<full, words>(&a->shape, &r, local, 0, held);
+            server_pack<full, words, op_request>(&a->shape, &r, local, 0, held);
 #pragma unroll
             for (int w = 0; w < full; w++)
                 b->held[at * full + w] = held[w];
@@ -86,7 +86,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
 #pragma unroll 1
     for (ordo_u32 i = threadIdx.x; i < all_chains; i += SERVER_THREADS) {
         ordo_activation out[op_activations + 1];
-        ordo_request whole = {};
+        op_request whole = {};
         ordo_u32 of = SERVER_NONE; /* the target of `whole`, the request that is to run */
         ordo_u32 at = b->list[i], next = b->next[at];
         ordo_u32 local, other;
@@ -94,7 +94,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
 #pragma unroll
         for (int w = 0; w < full; w++)
             held[w] = b->held[at * full + w];
-        server_unpack<full, words>(&a->shape, held, &local, &other);
+        server_unpack<full, words, op_request>(&a->shape, held, &local, &other);
         b->table[local % (ordo_u32)lock_server_lines] = SERVER_NONE; /* the whole chain is served */
         for (;;) {
             ordo_u32 after = SERVER_NONE;
@@ -105,7 +105,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, const lock_ser
                 for (int w = 0; w < full; w++)
                     ahead[w] = b->held[next * full + w];
             }
-            const ordo_request r = server_unpack<full, words>(&a->shape, held, &local, &other);
+            const op_request r = server_unpack<full, words, op_request>(&a->shape, held, &local, &other);
             if (may_repeat && !op_still_valid(&b->state, &r)) {
                 /* the request has been served already */
             } else if (!(op_combines && local == of && op_combine_valid(&b->state, &whole, &r))) {

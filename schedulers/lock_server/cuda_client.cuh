@@ -20,7 +20,7 @@ ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_bl
         for (int w = 0; w < Form::width; w++)
             held[at * Form::width + w] = word[k][w];
         ordo_u32 target;
-        server_unpack<Form::width, Form::words>(&a->shape, word[k], &target, &other);
+        server_unpack<Form::width, Form::words, op_request>(&a->shape, word[k], &target, &other);
         b->next[at] = atomicExch(&b->table[server_line(target)], at);
     }
     __syncthreads();
@@ -29,7 +29,7 @@ ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_bl
         ordo_u32 target;
         if (to[k] == SERVER_NONE)
             continue;
-        server_unpack<Form::width, Form::words>(&a->shape, word[k], &target, &other);
+        server_unpack<Form::width, Form::words, op_request>(&a->shape, word[k], &target, &other);
         mine_last |= (ordo_u32)(b->table[server_line(target)] == (ordo_u32)k * SERVER_THREADS + threadIdx.x) << k;
     }
     __syncthreads();
@@ -37,17 +37,17 @@ ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_bl
     for (; mine_last; mine_last &= mine_last - 1) {
         ordo_u32 at = ((ordo_u32)__ffs((int)mine_last) - 1) * SERVER_THREADS + threadIdx.x, last = SERVER_NONE;
         ordo_u32 target = 0;
-        ordo_request whole = {};
+        op_request whole = {};
         for (;;) { /* `whole` replaces the requests up to here; it is put in the place `last` */
             ordo_u64 here[Form::width];
             ordo_u32 next = SERVER_NONE, of = 0;
-            ordo_request r = {};
+            op_request r = {};
             if (at != SERVER_NONE) {
 #pragma unroll
                 for (int w = 0; w < Form::width; w++)
                     here[w] = held[at * Form::width + w];
                 next = b->next[at];
-                r = server_unpack<Form::width, Form::words>(&a->shape, here, &of, &other);
+                r = server_unpack<Form::width, Form::words, op_request>(&a->shape, here, &of, &other);
                 b->table[server_line(of)] = SERVER_NONE;
             }
             if (last != SERVER_NONE && at != SERVER_NONE && of == target && op_combine_valid(&a->state, &whole, &r)) {
@@ -60,7 +60,7 @@ ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_bl
             if (last != SERVER_NONE) {
                 ordo_u32 local;
                 const ordo_u32 server = server_split(&a->owners, target, &local);
-                server_pack<Form::width, Form::words>(&a->shape, &whole, local, 0, here);
+                server_pack<Form::width, Form::words, op_request>(&a->shape, &whole, local, 0, here);
 #pragma unroll
                 for (int w = 0; w < Form::width; w++)
                     held[last * Form::width + w] = here[w];
@@ -90,7 +90,7 @@ ORDO_DEV void lock_server_gather(const lock_server_args *a, const lock_server_bl
 /* By one thread: the server of a request whose targets are given by their numbers; sets `local` and `other` as messages
  * hold them. */
 template <typename Form>
-ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const ordo_request *r, ordo_u32 *local, ordo_u32 *other)
+ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const op_request *r, ordo_u32 *local, ordo_u32 *other)
 {
     const bool two = lock_server_pairs && r->targets == 2;
     const ordo_u32 first = r->target[0], second = two ? r->target[1] : 0;
@@ -117,7 +117,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
     const ordo_u64 batch = (ordo_u64)items * visitors, clients = gridDim.x - a->servers;
     const ordo_item *list = step == 1 ? a->run.initial : a->frontier.list[step & 1];
     for (ordo_u64 base = b->index * batch; base < count; base += clients * batch) {
-        ordo_request request[items][op_requests] = {};
+        op_request request[items][op_requests] = {};
         ordo_u64 word[places][Form::width];
         ordo_u32 to[places], found[items];
         /* All loads are issued before the first value is used, so a thread waits once. Numbers are loaded behind a
@@ -133,7 +133,7 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
             for (int k = 0; k < items; k++)
 #pragma unroll
                 for (int q = 0; q < (int)op_requests; q++) {
-                    ordo_request *const r = &request[k][q];
+                    op_request *const r = &request[k][q];
                     const bool there = (ordo_u32)q < found[k];
                     r->target[0] = there ? server_number(&a->owners, r->target[0]) : 0;
                     if (lock_server_pairs)
@@ -152,13 +152,13 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
             constexpr int each = (int)op_requests;
             to[place] = SERVER_NONE;
             if (place < items * each) {
-                const ordo_request *const r = &request[place / each][place % each];
+                const op_request *const r = &request[place / each][place % each];
                 ordo_u32 local, other;
                 const ordo_u32 server = lock_server_route<Form>(a, r, &local, &other);
                 if ((ordo_u32)(place % each) < found[place / each])
                     to[place] = server;
-                server_pack<Form::width, Form::words>(&a->shape, r, Form::gather ? r->target[0] : local, other,
-                                                      word[place]);
+                server_pack<Form::width, Form::words, op_request>(&a->shape, r, Form::gather ? r->target[0] : local,
+                                                                  other, word[place]);
             }
         }
         if constexpr (Form::gather)

@@ -194,10 +194,10 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         const ordo_u64 count = step == 1 ? a.run.initial_count : f->counters[step % 3].count;
         if (count == 0 || f->counters[step % 3].stop)
             break;
-        if (blockIdx.x == 0 && threadIdx.x == 0)
+        if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, count, step, 0);
         if constexpr (Traced)
-            ordo_live_step(a.run.traced, step, count, step, 0);
+            ordo_live_step(a.run.traced, ordo_dev_reports(), true, step, count, step, 0);
         if (!b.server)
             lock_server_client<Form, Traced>(&a, &b, &sending, step, count, &mine, &rounds);
         else if constexpr (Form::nested)
@@ -226,10 +226,14 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
 
 #include "cuda_plan.cuh"
 
+/* Not operators of many targets, nor those whose items have rows or whose edges ask for activations: a client's batch
+ * has a fixed number of requests for each item, and messages have no form for a request without a target. */
+enum { lock_server_takes = !(int)op_many && !(int)op_expands && !((int)op_hands_edges && (int)op_activates) };
+
 /* The kernel of a form; instantiated only if the operator can have it (Exists). */
 template <typename Form, bool Exists> static const void *lock_server_kernel_of(bool traced)
 {
-    if constexpr (Exists)
+    if constexpr (Exists && (int)lock_server_takes != 0)
         return traced ? (const void *)lock_server_kernel<Form, true> : (const void *)lock_server_kernel<Form, false>;
     return NULL;
 }
@@ -254,7 +258,7 @@ static const void *lock_server_find_kernel(const lock_server_plan *p, bool trace
     using nested = lock_server_form<(int)lock_server_nested_words, (int)lock_server_rebuilds_args ? 0 : 2,
                                     LOCK_SERVER_NESTED, false>;
     if (p->nested)
-        return lock_server_kernel_of<nested, !one>(traced);
+        return lock_server_kernel_of<nested, (int)op_targets == 2>(traced);
     if (p->gather)
         return p->near
                    ? lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, true>, gathers>(traced)
@@ -307,4 +311,5 @@ static ordo_status lock_server_run_job(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(lock_server, lock_server_run_job, 1u << ORDO_SYNC_SERVER)
+ORDO_CUDA_INSTANCE(lock_server, lock_server_run_job,
+                   lock_server_takes ? 1u << ORDO_SYNC_SERVER : 1u << ORDO_SYNC_DEFAULT /* of no sync */)

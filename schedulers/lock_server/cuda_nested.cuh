@@ -154,11 +154,11 @@ static inline ordo_u32 nested_homes(double asked, double targets, ordo_u32 serve
 /* By one thread: a request with its targets, from a message at home (Low) or at the owner of its higher lock; *partner
  * is the number of the target whose lock is the other one, or SERVER_NONE. */
 template <typename Form, bool Low>
-ORDO_DEV ordo_request lock_server_open_nested(const lock_server_args *a, const lock_server_block *b,
-                                              const ordo_u64 (&word)[Form::width], ordo_u32 *local, ordo_u32 *partner)
+ORDO_DEV op_request lock_server_open_nested(const lock_server_args *a, const lock_server_block *b,
+                                            const ordo_u64 (&word)[Form::width], ordo_u32 *local, ordo_u32 *partner)
 {
     ordo_u32 other;
-    ordo_request r = lock_server_open_message<Form>(a, word, local, &other);
+    op_request r = lock_server_open_message<Form>(a, word, local, &other);
     const ordo_u32 mine = server_target(&a->owners, server_join(&a->owners, *local, b->index));
     *partner = other ? (other >> 1) - 1 : SERVER_NONE;
     const ordo_u32 theirs = other ? server_target(&a->owners, *partner) : mine;
@@ -170,14 +170,14 @@ ORDO_DEV ordo_request lock_server_open_nested(const lock_server_args *a, const l
 
 /* By one thread: runs a critical section under locks of this block; false: another thread holds one of them. */
 ORDO_DEV bool lock_server_run_nested(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
-                                     const ordo_request *r, ordo_u32 slot, ordo_u32 second, ordo_u32 step,
+                                     const op_request *r, ordo_u32 slot, ordo_u32 second, ordo_u32 step,
                                      server_counters *mine)
 {
     ordo_activation out[op_activations + 1];
     ordo_u32 activated = 0;
     const bool may_repeat = a->may_repeat;
     const bool got =
-        op_dev_try_table<true>(&b->state, b->lock, slot, second, r, [&](const op_state *state, ordo_request *here) {
+        op_dev_try_table<true>(&b->state, b->lock, slot, second, r, [&](const op_state *state, op_request *here) {
             activated = may_repeat ? op_commit(state, here, out) : op_commit_valid(state, here, out);
         });
     lock_server_activate(a, queue, step, out, activated, mine);
@@ -211,7 +211,7 @@ ORDO_DEV void lock_server_answer_tries(const lock_server_args *a, const lock_ser
         }
         if (__any_sync(0xffffffffu, has)) {
             ordo_u32 local = 0, partner = 0;
-            ordo_request r = {};
+            op_request r = {};
             if (has)
                 r = lock_server_open_nested<Form, false>(a, b, word, &local, &partner);
             ordo_dev_fence();
@@ -267,14 +267,14 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
             nap = NESTED_NAP;
         }
         ordo_u32 local, other;
-        server_unpack<Form::width, Form::words>(&a->shape, word, &local, &other);
+        server_unpack<Form::width, Form::words, op_request>(&a->shape, word, &local, &other);
         const ordo_u32 slot = server_lock_of(local), partner = other ? (other >> 1) - 1 : 0;
         ordo_u32 there;
         const ordo_u32 theirs = server_split(&a->owners, partner, &there), owner = other ? theirs : b->index;
         const bool due = hand == NESTED_HELD && (int)((ordo_u32)clock() - wake) >= 0;
         bool here = due && owner == b->index, locked = false;
         if (__any_sync(0xffffffffu, here)) {
-            ordo_request r = {};
+            op_request r = {};
             if (here)
                 r = lock_server_open_nested<Form, true>(a, b, word, &local, &other);
             const ordo_u32 second = r.targets == 2 ? server_lock_of(there) : slot;
@@ -322,9 +322,11 @@ ORDO_DEV void lock_server_at_home(const lock_server_args *a, const lock_server_b
                                                a->second.place +
                                                (((ordo_u64)owner << a->second.log) + (at & (size - 1))) * Form::width;
                 const ordo_u64 lap = (ordo_u64)(((at >> a->second.log) + 1) & 3) << SERVER_BITS;
-                const ordo_request r = server_unpack<Form::width, Form::words>(&a->shape, word, &local, &other);
+                const op_request r =
+                    server_unpack<Form::width, Form::words, op_request>(&a->shape, word, &local, &other);
                 const ordo_u32 mine_too = server_join(&a->owners, local, b->index);
-                server_pack<Form::width, Form::words>(&a->shape, &r, there, (mine_too + 1) << 1 | (other & 1), out);
+                server_pack<Form::width, Form::words, op_request>(&a->shape, &r, there,
+                                                                  (mine_too + 1) << 1 | (other & 1), out);
                 server_tag(out, threadIdx.x);
 #pragma unroll
                 for (int w = 0; w < Form::width; w++)

@@ -25,7 +25,7 @@ ORDO_DEV void lock_server_activate(const lock_server_args *a, ordo_dev_queue *qu
  */
 template <typename Form, typename Run>
 ORDO_DEV void lock_server_own(const lock_server_args *a, const lock_server_block *b, bool has, ordo_u32 local,
-                              const ordo_request *request, Run run)
+                              const op_request *request, Run run)
 {
     constexpr bool word = Form::shared && (int)op_lock_bits != 0;
     const ordo_u32 slot = word ? local : local % SERVER_SHARED_LOCKS;
@@ -33,7 +33,7 @@ ORDO_DEV void lock_server_own(const lock_server_args *a, const lock_server_block
     auto own = [&](const bool may_repeat, const bool contended) {
         const ordo_u32 lane = threadIdx.x % 32, all = 0xffffffffu;
         const ordo_u32 before = contended ? __match_any_sync(all, has ? slot : ~lane) & ((1u << lane) - 1) : 0;
-        auto here = [&](const op_state *state, ordo_request *r) { run(state, r, may_repeat); };
+        auto here = [&](const op_state *state, op_request *r) { run(state, r, may_repeat); };
         ordo_u32 mine = has;
         for (;;) {
 #pragma unroll 1
@@ -65,10 +65,10 @@ ORDO_DEV void lock_server_own(const lock_server_args *a, const lock_server_block
 /* By one thread: the request of a message, except for its targets. A thread makes the requests of all its messages
  * before the first is served, because rebuilding arguments may load from memory. */
 template <typename Form>
-ORDO_DEV ordo_request lock_server_open_message(const lock_server_args *a, const ordo_u64 (&word)[Form::width],
-                                               ordo_u32 *local, ordo_u32 *other)
+ORDO_DEV op_request lock_server_open_message(const lock_server_args *a, const ordo_u64 (&word)[Form::width],
+                                             ordo_u32 *local, ordo_u32 *other)
 {
-    ordo_request r = server_unpack<Form::width, Form::words>(&a->shape, word, local, other);
+    op_request r = server_unpack<Form::width, Form::words, op_request>(&a->shape, word, local, other);
     if (op_rebuilds_args && !Form::words)
         op_rebuild_args(&a->state, &r);
     return r;
@@ -78,13 +78,13 @@ ORDO_DEV ordo_request lock_server_open_message(const lock_server_args *a, const 
  * with the words that *r then has. */
 template <typename Form>
 ORDO_DEV void lock_server_serve_one(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
-                                    bool has, ordo_request *r, ordo_u32 local, bool pair, ordo_u32 step,
+                                    bool has, op_request *r, ordo_u32 local, bool pair, ordo_u32 step,
                                     server_counters *mine, int *more)
 {
     ordo_activation out[op_activations + 1];
     ordo_u32 activated = 0;
     int goes_on = 0;
-    lock_server_own<Form>(a, b, has, local, r, [&](const op_state *state, ordo_request *here, bool may_repeat) {
+    lock_server_own<Form>(a, b, has, local, r, [&](const op_state *state, op_request *here, bool may_repeat) {
         if (lock_server_pairs && pair)
             activated = may_repeat ? op_first(state, here, out, &goes_on) : op_first_valid(state, here, out, &goes_on);
         else
@@ -100,12 +100,12 @@ ORDO_DEV void lock_server_serve_one(const lock_server_args *a, const lock_server
 /* By a whole warp: serves a second half in each lane that `has` one. */
 template <typename Form>
 ORDO_DEV void lock_server_serve_second(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
-                                       bool has, const ordo_request *r, ordo_u32 local, ordo_u32 step,
+                                       bool has, const op_request *r, ordo_u32 local, ordo_u32 step,
                                        server_counters *mine)
 {
     ordo_activation out[op_activations + 1];
     ordo_u32 activated = 0;
-    lock_server_own<Form>(a, b, has, local, r, [&](const op_state *state, ordo_request *here, bool) {
+    lock_server_own<Form>(a, b, has, local, r, [&](const op_state *state, op_request *here, bool) {
         activated = op_second(state, here, out);
     });
     lock_server_activate(a, queue, step, out, activated, mine);
@@ -172,7 +172,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
         ordo_u32 count = 0, others = 0;
         if (lock_server_pairs) {
             others = server_take<Form::width, lock_server_places>(&a->second, b->index, seconds, word, Form::words);
-            ordo_request r[lock_server_places] = {};
+            op_request r[lock_server_places] = {};
             ordo_u32 local[lock_server_places] = {}, other;
 #pragma unroll
             for (int k = 0; k < lock_server_places; k++)
@@ -180,7 +180,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
                     r[k] = lock_server_open_message<Form>(a, word[k], &local[k], &other);
 #pragma unroll 1 /* not unrolled: a quarter of the code, and faster by a third */
             for (int k = 0; k < lock_server_places; k++) {
-                ordo_request now = server_pick(r, k);
+                op_request now = server_pick(r, k);
                 now.target[0] = now.target[1] = lock_server_target<Form>(a, b, server_pick(local, k));
                 now.targets = 2;
                 lock_server_serve_second<Form>(a, b, queue, (ordo_u32)k * SERVER_THREADS + threadIdx.x < others, &now,
@@ -194,7 +194,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
         if (count && chains) {
             lock_server_serve_chains<Form>(a, b, queue, word, count, step, mine);
         } else if (count) {
-            ordo_request r[lock_server_places] = {};
+            op_request r[lock_server_places] = {};
             ordo_u32 to[lock_server_places], local[lock_server_places] = {}, other[lock_server_places] = {};
 #pragma unroll
             for (int k = 0; k < lock_server_places; k++)
@@ -206,7 +206,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
 #pragma unroll 1
             for (int k = 0; k < lock_server_places; k++) {
                 int more = 0;
-                ordo_request now = server_pick(r, k);
+                op_request now = server_pick(r, k);
                 const ordo_u32 second = server_pick(other, k);
                 now.target[0] = now.target[1] = lock_server_target<Form>(a, b, server_pick(local, k));
                 now.targets = second ? 2 : 1;
@@ -223,7 +223,7 @@ ORDO_DEV void lock_server_server(const lock_server_args *a, const lock_server_bl
 #pragma unroll
             for (int k = 0; k < lock_server_places; k++)
                 if (lock_server_pairs)
-                    server_pack<Form::width, Form::words>(&a->shape, &r[k], local[k], 0, word[k]);
+                    server_pack<Form::width, Form::words, op_request>(&a->shape, &r[k], local[k], 0, word[k]);
             if (lock_server_pairs) {
                 server_fill<Form::width, lock_server_places>(&b->out, &a->second, a->servers, to, word, sending);
                 if (Form::words) /* what first halves wrote comes before the messages; without words in messages second

@@ -49,6 +49,10 @@
 
 #include "ring.h"
 
+#if !defined(ORDO_OP_KIND) || ORDO_OP_KIND != ORDO_KIND_CRITICAL
+typedef ordo_request op_request; /* elsewhere the operator's, which has at most two targets (ORDO_TWO_TARGETS) */
+#endif
+
 enum { SERVER_LOCK = 0, SERVER_REPLY = 1, SERVER_UNLOCK = 2, SERVER_CHANNELS = 3 };
 
 typedef struct server_word {
@@ -69,7 +73,7 @@ enum {
 };
 
 typedef struct server_place {
-    ordo_request request;
+    op_request request;
     ordo_u32 stage, next;
     ordo_u32 holds, slot; /* RUN: the server of which it already holds lock `slot`, or SERVER_NONE */
     ordo_u32 second;      /* RUN after REPLY, BOTH: its higher lock */

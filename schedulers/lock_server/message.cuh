@@ -86,9 +86,8 @@ ORDO_DEV ordo_u64 server_low(ordo_u64 word, ordo_u32 bits)
 /* By one thread: packs a message. 1 or 2 words hold the item, the target's number at its server (below 2^28) and
  * `other`, the second target plus 1, or 0; 4 words hold the arguments as well; 2 words with arguments (Words) hold two
  * arguments of 32 bits, and no second target. */
-template <int W, int Words>
-ORDO_DEV void server_pack(const server_shape *s, const ordo_request *r, ordo_u32 local, ordo_u32 other,
-                          ordo_u64 (&word)[W])
+template <int W, int Words, typename Request>
+ORDO_DEV void server_pack(const server_shape *s, const Request *r, ordo_u32 local, ordo_u32 other, ordo_u64 (&word)[W])
 {
     static_assert((W == 1 && !Words) || W == 2 || (W == 4 && Words), "words of a message");
     if constexpr (W == 2 && Words) {
@@ -108,10 +107,10 @@ ORDO_DEV void server_pack(const server_shape *s, const ordo_request *r, ordo_u32
     }
 }
 
-template <int W, int Words>
-ORDO_DEV ordo_request server_unpack(const server_shape *s, const ordo_u64 (&word)[W], ordo_u32 *local, ordo_u32 *other)
+template <int W, int Words, typename Request>
+ORDO_DEV Request server_unpack(const server_shape *s, const ordo_u64 (&word)[W], ordo_u32 *local, ordo_u32 *other)
 {
-    ordo_request r = {};
+    Request r = {};
     if constexpr (W == 2 && Words) {
         const ordo_u64 second = server_low(word[1], SERVER_BITS);
         r.item = (ordo_u32)word[0];

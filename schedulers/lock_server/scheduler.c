@@ -4,7 +4,8 @@
 #include "tunables.h"
 
 static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_SERVER, ORDO_MONOTONE},
-                                        {ORDO_KIND_CRITICAL, ORDO_SYNC_SERVER, 0},
+                                        {ORDO_KIND_CRITICAL, ORDO_SYNC_SERVER, ORDO_TWO_TARGETS},
+                                        {ORDO_KIND_GATHER, ORDO_SYNC_SERVER, ORDO_RESIDUAL},
                                         {0, ORDO_SYNC_DEFAULT, 0}};
 
 static const ordo_tunable tunables[] = {SERVER_TUNABLES(ORDO_TUNABLE_ROW) SERVER_CONSTANTS(ORDO_TUNABLE_ROW)};
@@ -48,7 +49,9 @@ static bool beats_locks(const ordo_situation *s)
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     (void)sync;
-    if (s->op->kind == ORDO_KIND_RELAX)
+    if (s->op->kind == ORDO_KIND_GATHER)
+        *out = ordo_residual_fit();
+    else if (s->op->kind == ORDO_KIND_RELAX)
         *out = (ordo_fit){!s->op->activates                  ? 3
                           : s->graph_kind == ORDO_GRAPH_DEEP ? 8
                                                              : 2.5,

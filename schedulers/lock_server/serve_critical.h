@@ -15,7 +15,7 @@ ORDO_INLINE void lock_server_keep_all(lock_server_member *me, const ordo_activat
     op_push_activated(activated, count, lock_server_keep, me);
 }
 
-ORDO_INLINE void lock_server_run_commit(lock_server_member *me, const ordo_request *request)
+ORDO_INLINE void lock_server_run_commit(lock_server_member *me, const op_request *request)
 {
     ordo_activation activated[op_activations + 1];
     lock_server_keep_all(me, activated, op_run_commit(me->job, request, activated, &me->count));
@@ -23,7 +23,7 @@ ORDO_INLINE void lock_server_run_commit(lock_server_member *me, const ordo_reque
 
 /* ---- halves ---- */
 
-ORDO_INLINE void lock_server_run_second(lock_server_member *me, const ordo_request *request)
+ORDO_INLINE void lock_server_run_second(lock_server_member *me, const op_request *request)
 {
     ordo_activation activated[op_activations + 1];
     lock_server_keep_all(me, activated, op_second((const op_state *)me->job->state, request, activated));
@@ -31,7 +31,7 @@ ORDO_INLINE void lock_server_run_second(lock_server_member *me, const ordo_reque
 }
 
 /* Puts a second half into the ring, or behind those that found it full before. */
-ORDO_INLINE void lock_server_send_second(lock_server_member *me, ordo_u32 server, const ordo_request *request)
+ORDO_INLINE void lock_server_send_second(lock_server_member *me, ordo_u32 server, const op_request *request)
 {
     const lock_server_run *run = me->run;
     const ordo_u64 at = (ordo_u64)server * run->servers + me->server;
@@ -43,15 +43,15 @@ ORDO_INLINE void lock_server_send_second(lock_server_member *me, ordo_u32 server
     ordo_bin *spill = &me->spill[server];
     if (spill->count == spill->capacity && !ordo_bin_grow(me->job, spill, sizeof *request))
         return; /* the run has failed */
-    ((ordo_request *)spill->data)[spill->count++] = *request;
+    ((op_request *)spill->data)[spill->count++] = *request;
     me->spilled++;
 }
 
 /* Returns whether a request was served. It counts as one thing until both halves have run. */
-ORDO_INLINE bool lock_server_admit_halves(lock_server_member *me, const ordo_request *request, bool own)
+ORDO_INLINE bool lock_server_admit_halves(lock_server_member *me, const op_request *request, bool own)
 {
     ordo_activation activated[op_activations + 1];
-    ordo_request second = *request;
+    op_request second = *request;
     int more = 0;
     if (me->spilled >= server_flight(me->job->tunable[SERVER_FLIGHT]))
         return false;
@@ -91,11 +91,11 @@ ORDO_NOINLINE bool lock_server_serve_halves(lock_server_member *me)
         ordo_u64 moved = 0;
         while (moved < spill->count && server_has_place(writer, &run->second[out], run->size))
             run->second_slot[out * run->size + (writer->next++ & (run->size - 1))] =
-                ((const ordo_request *)spill->data)[moved++];
+                ((const op_request *)spill->data)[moved++];
         if (moved) {
             spill->count -= moved;
             me->spilled -= moved;
-            memmove(spill->data, (const ordo_request *)spill->data + moved, spill->count * sizeof(ordo_request));
+            memmove(spill->data, (const op_request *)spill->data + moved, spill->count * sizeof(op_request));
         }
     }
     return any;
@@ -235,7 +235,7 @@ ORDO_INLINE server_lock_name lock_server_find_lock(const lock_server_run *run, o
 }
 
 /* Sets a request aside without a lock; returns its place, or SERVER_NONE if there are too many already. */
-static ordo_u32 lock_server_put_aside(lock_server_member *me, const ordo_request *request, bool own)
+static ordo_u32 lock_server_put_aside(lock_server_member *me, const op_request *request, bool own)
 {
     if (me->set_aside >= server_flight(me->job->tunable[SERVER_FLIGHT]))
         return SERVER_NONE;
@@ -248,7 +248,7 @@ static ordo_u32 lock_server_put_aside(lock_server_member *me, const ordo_request
     return index;
 }
 
-ORDO_INLINE bool lock_server_run_now(lock_server_member *me, const ordo_request *request, bool own)
+ORDO_INLINE bool lock_server_run_now(lock_server_member *me, const op_request *request, bool own)
 {
     lock_server_run_commit(me, request);
     me->balance -= !own;
@@ -256,7 +256,7 @@ ORDO_INLINE bool lock_server_run_now(lock_server_member *me, const ordo_request 
 }
 
 /* Admits a request with two locks, of which this server owns the higher one, `high`. */
-static bool lock_server_admit_pair(lock_server_member *me, const ordo_request *request, server_lock_name low,
+static bool lock_server_admit_pair(lock_server_member *me, const op_request *request, server_lock_name low,
                                    server_lock_name high, bool own)
 {
     ordo_u32 index;
@@ -290,7 +290,7 @@ static bool lock_server_admit_pair(lock_server_member *me, const ordo_request *r
 
 /* Runs a request whose home is this server, or sets it aside; false if neither is possible. `own`: this member made it
  * and no other has seen it, so it does not count as a thing yet. */
-ORDO_INLINE bool lock_server_admit(lock_server_member *me, const ordo_request *request, bool own)
+ORDO_INLINE bool lock_server_admit(lock_server_member *me, const op_request *request, bool own)
 {
     const lock_server_run *run = me->run;
     if (op_targets == 1)
@@ -375,7 +375,7 @@ ORDO_INLINE void lock_server_publish_servers(lock_server_member *me)
 /* ---- clients' requests ---- */
 
 /* The server to which a request is sent: the owner of its first target, or of its higher lock. */
-ORDO_INLINE ordo_u32 lock_server_home(const lock_server_run *run, const ordo_request *request)
+ORDO_INLINE ordo_u32 lock_server_home(const lock_server_run *run, const op_request *request)
 {
     if (op_targets == 1 || run->halves || request->targets == 1)
         return server_owner(&run->map, request->target[0]);
@@ -385,7 +385,7 @@ ORDO_INLINE ordo_u32 lock_server_home(const lock_server_run *run, const ordo_req
 }
 
 /* Serves a request of the member itself: waits until it can be admitted, and serves other messages meanwhile. */
-ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const ordo_request *request)
+ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const op_request *request)
 {
     for (int round = 0; !lock_server_admit(me, request, true) && !ordo_job_stopped(me->job); round++) {
         lock_server_publish_servers(me);
@@ -397,7 +397,7 @@ ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const ordo_reques
 }
 
 /* Serves messages first .. of a ring, as many as can be admitted; returns their number. */
-ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const ordo_request *slot, ordo_u32 first,
+ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const op_request *slot, ordo_u32 first,
                                                 ordo_u32 count)
 {
     for (ordo_u32 i = 0; i < count; i++)
@@ -409,12 +409,12 @@ ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const or
 
 /* The same for operators that combine requests of one target: combined requests run as one. A line of the table holds
  * the place in `combined` where a target may be. */
-ORDO_INLINE ordo_u32 lock_server_serve_combined(lock_server_member *me, const ordo_request *slot, ordo_u32 first,
+ORDO_INLINE ordo_u32 lock_server_serve_combined(lock_server_member *me, const op_request *slot, ordo_u32 first,
                                                 ordo_u32 count)
 {
     ordo_u32 kept = 0;
     for (ordo_u32 i = 0; i < count; i++) {
-        const ordo_request *message = &slot[(first + i) & (me->run->size - 1)];
+        const op_request *message = &slot[(first + i) & (me->run->size - 1)];
         if (!op_still_valid((const op_state *)me->job->state, message)) { /* and others may not be combined with it */
             ORDO_COUNT(me->count.useful++);
             me->balance--;
@@ -466,7 +466,7 @@ ORDO_INLINE ordo_status lock_server_make_channels(lock_server_run *run)
         return ORDO_OK;
     if (run->halves) {
         run->second = (server_ring *)ordo_alloc_zero(pairs, sizeof *run->second);
-        run->second_slot = (ordo_request *)ordo_alloc(pairs * run->size, sizeof *run->second_slot);
+        run->second_slot = (op_request *)ordo_alloc(pairs * run->size, sizeof *run->second_slot);
         return run->second && run->second_slot ? ORDO_OK : ORDO_ERR_MEMORY;
     }
     run->credit = server_floor((double)server_flight(job->tunable[SERVER_FLIGHT]) / run->servers);
@@ -504,7 +504,7 @@ ORDO_INLINE bool lock_server_make_server(lock_server_member *me)
 ORDO_INLINE void lock_server_free_server(lock_server_member *me)
 {
     for (ordo_u32 i = 0; me->spill && i < me->run->servers; i++)
-        ordo_bin_free(me->job, &me->spill[i], sizeof(ordo_request));
+        ordo_bin_free(me->job, &me->spill[i], sizeof(op_request));
     ordo_bin_free(me->job, &me->place, sizeof(server_place));
     ordo_free(me->to_server);
     ordo_free(me->spill);

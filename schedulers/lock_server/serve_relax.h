@@ -4,16 +4,16 @@
  * again, and only the server writes the cell. Cells that sum: a client sends every addend, and only the server adds;
  * but the member that processes an item takes its cell, so additions are atomic, although no other thread adds.
  */
-enum { lock_server_target_bytes = sizeof(op_cell) };
+enum { lock_server_target_bytes = sizeof(op_offered) };
 
-#if ORDO_OP_ORDER == ORDO_SUM
+#if ORDO_OP_KIND == ORDO_KIND_GATHER || ORDO_OP_ORDER == ORDO_SUM
 ORDO_INLINE void lock_server_serve_own(lock_server_member *me, const op_entry *message)
 {
     op_entry raised = *message;
-    if (op_offer(me->job, (op_cell *)me->job->cells, message->item, &raised.value, ORDO_SYNC_ATOMIC))
+    if (op_offer(me->job, op_offers(me->job), message->item, &raised.value, ORDO_SYNC_ATOMIC))
         lock_server_keep(me, raised);
 }
-ORDO_INLINE void lock_server_combine(op_cell *a, op_cell b)
+ORDO_INLINE void lock_server_combine(op_offered *a, op_offered b)
 {
     *a += b;
 }
@@ -45,7 +45,7 @@ ORDO_INLINE ordo_u32 lock_server_serve_messages(lock_server_member *me, const op
         if (i % ORDO_POLL_BATCH == ORDO_POLL_BATCH - 1 && !ordo_go_on(me->job, &me->count, ORDO_POLL_BATCH))
             break; /* the run has failed: what is left no longer matters */
         if (i + SERVER_AHEAD < count)
-            __builtin_prefetch((op_cell *)me->job->cells + slot[(first + i + SERVER_AHEAD) & mask].item, 1);
+            __builtin_prefetch(op_offers(me->job) + slot[(first + i + SERVER_AHEAD) & mask].item, 1);
         lock_server_serve_own(me, &slot[(first + i) & mask]);
     }
     me->balance -= count;
@@ -108,7 +108,7 @@ ORDO_INLINE ordo_status lock_server_choose_forms(const ordo_job *job, lock_serve
     run->combine = (int)job->tunable[SERVER_FORM] == 2;
     if ((int)job->tunable[SERVER_FORM] == 3)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' has form=chains on device 'cuda' alone");
-    if (run->combine && !(op_properties & ORDO_ASSOCIATIVE))
+    if (run->combine && ORDO_OP_KIND == ORDO_KIND_RELAX && !(op_properties & ORDO_ASSOCIATIVE))
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' with form=combine needs an associative operator; '%s' is not",
                          job->op->name);

@@ -245,15 +245,21 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
         double before = ORDO_CLOCK(job);
         while (ordo_topology_take(&run->next[round & 1], job->num_items, chunk, false, &begin, &end))
             for (ordo_u64 i = begin; i < end && ordo_go_on(job, &count, op_requests); i++) {
-                ordo_request request[op_requests];
-                ordo_u32 size = op_prepare(state, (ordo_item)i, request);
-                ORDO_COUNT(count.items++);
-                requests += size;
-                for (ordo_u32 k = 0; k < size; k++) {
-                    if (sync == ORDO_SYNC_LOCK)
-                        op_serve(job, &request[k], &count, topology_ignore, NULL);
-                    else
-                        ordo_owners_post(&run->owners, index, &request[k]);
+                op_request request[op_requests];
+                ordo_eid unit, end_unit = op_units(state, (ordo_item)i, &unit);
+                if (op_expands)
+                    ORDO_COUNT(count.items++);
+                for (; unit < end_unit; unit++) {
+                    ordo_u32 size = op_prepare_unit(state, (ordo_item)i, unit, request);
+                    if (!op_expands)
+                        ORDO_COUNT(count.items++);
+                    requests += size;
+                    for (ordo_u32 k = 0; k < size; k++) {
+                        if (sync == ORDO_SYNC_LOCK || (op_hands_edges && request[k].targets == 0))
+                            op_serve(job, &request[k], &count, topology_ignore, NULL);
+                        else
+                            op_owners_post(&run->owners, index, &request[k]);
+                    }
                 }
             }
         ORDO_COUNT(count.edges += requests);

@@ -62,10 +62,7 @@ ORDO_DEV void topology_begin_round(const topology_args &a, const ordo_cuda_trace
     ordo_dev_sample(a.run.record, a.num_items, round, 0, 1, -1);
     ordo_live_report(traced, round, a.num_items, round, 0, 1);
     a.changed[(round + 1) % 3 * LINE] = 0;
-    a.stop[(round + 1) % 3 * LINE] = a.run.mailbox->stop;
-    a.run.record->supersteps = round;
-    a.run.mailbox->supersteps = round;
-    a.run.mailbox->in_flight = a.num_items;
+    a.stop[(round + 1) % 3 * LINE] = ordo_dev_mail(&a.run, round, a.num_items);
 }
 
 #if ORDO_OP_ORDER == ORDO_SUM
@@ -114,7 +111,7 @@ static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) topology_kernel(cons
             topology_add(a, begin, begin + RUN < a.rows.m ? begin + RUN : a.rows.m, (ordo_u32)round, &mine);
         __syncthreads();
         if constexpr (Traced)
-            ordo_live_barrier<3>(traced, mine, true);
+            ordo_live_barrier<3>(traced, mine);
         else
             grid.sync();
     }
@@ -168,7 +165,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live
         if (__syncthreads_or(any) && threadIdx.x == 0)
             ordo_dev_store(changed, 1u);
         if constexpr (Traced)
-            ordo_live_barrier<3>(traced, mine, true);
+            ordo_live_barrier<3>(traced, mine);
         else
             grid.sync();
         const bool again = ordo_dev_load(changed) && ((int)op_activates || a.racy); /* otherwise the first round is the

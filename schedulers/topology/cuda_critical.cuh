@@ -45,9 +45,9 @@ ORDO_DEV bool topology_begin(const ordo_cuda_frontier *f, ordo_u32 round, const 
 {
     if (f->counters[round % 3].stop)
         return false;
-    if (blockIdx.x == 0 && threadIdx.x == 0)
+    if (ordo_dev_reports())
         ordo_dev_begin_step(f, round, run, num_items, round, 0);
-    ordo_live_step(traced, round, num_items, round, 0);
+    ordo_live_step(traced, ordo_dev_reports(), true, round, num_items, round, 0);
     return true;
 }
 

@@ -7,4 +7,4 @@ static ordo_status topology_run_job(ordo_job *job)
     return op_gather_job(job, true);
 }
 
-ORDO_CPU_INSTANCE(topology, topology_run_job)
+ORDO_CPU_INSTANCE_OF(topology, topology_run_job)

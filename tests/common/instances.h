@@ -17,10 +17,24 @@
 
 #include "schedulers/bsp/gather.h"
 #include "schedulers/topology/gather.h"
+#if ORDO_OP_BY_RESIDUAL
+#include "schedulers/adds/cpu.h"
+#include "schedulers/delta/cpu.h"
+#include "schedulers/inbox/cpu.h"
+#include "schedulers/lock_server/cpu.h"
+#include "schedulers/near_far/cpu.h"
+#endif
 
 static const ordo_instance *const instances[] = {
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_topology),
+#if ORDO_OP_BY_RESIDUAL
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_adds),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_delta),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_inbox),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_lock_server),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_near_far),
+#endif
     NULL,
 };
 ORDO_DESCRIBE_GATHER(instances)

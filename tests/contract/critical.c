@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "operators/bank.h"
+#include "operators/dining.h"
 #include "operators/hash_table.h"
+#include "operators/matching.h"
 #include "operators/sgd.h"
 
 #include "contract.h"
@@ -158,5 +160,74 @@ void contract_sgd(trial *t, const edge_list *list)
     free(rating);
     free(done);
     free(factor);
+    free(expected);
+}
+
+/* ---- matching: matched edges share no end, and none can be added ---- */
+
+void contract_matching(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, t->seed % 2 ? ORDO_U32 : ORDO_NONE, contract_direction(t));
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = rows->n;
+    matching_state state = {.edge = contract_alloc(n, 4)};
+    ordo_u32 *ends = contract_alloc(rows->m, 4);
+    if (ordo_edges_of(g, true, 1, &state.edges))
+        abort();
+    memset(state.edge, 0xff, n * sizeof *state.edge);
+    ordo_work work = {.graph = g, .state = &state, .num_items = rows->m, .targets = n};
+    contract_run(t, &work);
+    for (ordo_u64 v = 0; v < n; v++)
+        for (ordo_eid e = rows->row[v]; e < rows->row[v + 1]; e++) {
+            const ordo_vid w = rows->head[e * rows->stride];
+            if (v == w ? state.edge[v] == e : state.edge[v] == MATCHING_NONE && state.edge[w] == MATCHING_NONE)
+                contract_fail(t, v == w ? "a loop is matched" : "an edge could be added");
+            ends[e] = (ordo_u32)(state.edge[v] == e) + (ordo_u32)(state.edge[w] == e);
+            if (ends[e] == 1 && v != w)
+                contract_fail(t, "one end of an edge is matched by it, the other is not");
+        }
+    for (ordo_u64 v = 0; v < n; v++)
+        if (state.edge[v] != MATCHING_NONE && (state.edge[v] >= rows->m || ends[state.edge[v]] != 2))
+            contract_fail(t, "a vertex is matched by an edge that is not its own");
+    free(state.edge);
+    free(ends);
+    ordo_graph_free(g);
+}
+
+/* ---- dining: every meal is eaten, and counted at every fork ---- */
+
+void contract_dining(trial *t, const edge_list *list)
+{
+    (void)list;
+    ordo_u64 r = t->seed + 5;
+    const ordo_u64 items = t->size * 2, targets = t->seed % 3 ? t->size + 8 : 9;
+    ordo_u32 *fork = contract_alloc(items * ORDO_MOST_TARGETS, 4), *forks = contract_alloc(items, 4),
+             *meals = contract_alloc(items, 4), *eaten = contract_alloc(items, 4);
+    ordo_u64 *uses = contract_alloc(targets, 8), *expected = contract_alloc(targets, 8), all = 0;
+    for (ordo_u64 i = 0; i < items; i++) {
+        forks[i] = 1 + (ordo_u32)(next_random(&r) % ORDO_MOST_TARGETS);
+        meals[i] = (ordo_u32)(next_random(&r) % 4);
+        all += meals[i];
+        for (ordo_u32 k = 0; k < forks[i]; k++) { /* one fork may be listed twice */
+            fork[i * ORDO_MOST_TARGETS + k] = (ordo_u32)(next_random(&r) % targets);
+            expected[fork[i * ORDO_MOST_TARGETS + k]] += meals[i];
+        }
+    }
+    dining_state state = {fork, forks, meals, eaten, uses};
+    ordo_work work = {.state = &state, .num_items = items, .targets = targets};
+    contract_run(t, &work);
+    for (ordo_u64 i = 0; i < items; i++)
+        if (eaten[i] != meals[i])
+            contract_fail(t, "a philosopher has not had its meals");
+    for (ordo_u64 f = 0; f < targets; f++)
+        if (uses[f] != expected[f])
+            contract_fail(t, "a fork was not used as often as its philosophers ate");
+    if (t->stats.useful != all)
+        contract_fail(t, "a section ran not exactly once for a meal");
+    free(fork);
+    free(forks);
+    free(meals);
+    free(eaten);
+    free(uses);
     free(expected);
 }

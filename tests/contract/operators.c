@@ -9,6 +9,10 @@
     X(sssp_f32, contract_floats, 150)                                                                                  \
     X(bellman_ford_i32, contract_signed, 150)                                                                          \
     X(bellman_ford_f32, contract_signed, 150)                                                                          \
+    X(sssp_i64, contract_wide, 150)                                                                                    \
+    X(sssp_f64, contract_wide, 150)                                                                                    \
+    X(bellman_ford_i64, contract_wide, 150)                                                                            \
+    X(bellman_ford_f64, contract_wide, 150)                                                                            \
     X(bfs, contract_integers, 150)                                                                                     \
     X(cc, contract_integers, 150)                                                                                      \
     X(mst_u32, contract_forests, 150)                                                                                  \
@@ -17,6 +21,8 @@
     X(widest_u32, contract_widest, 150)                                                                                \
     X(widest_i32, contract_widest, 150)                                                                                \
     X(widest_f32, contract_widest, 150)                                                                                \
+    X(widest_i64, contract_wide, 150)                                                                                  \
+    X(widest_f64, contract_wide, 150)                                                                                  \
     X(kcore, contract_kcore, 150)                                                                                      \
     X(pagerank, contract_pagerank, 150)                                                                                \
     X(lp, contract_lp, 60)                                                                                             \
@@ -32,7 +38,9 @@
     X(discharge, contract_discharge, 24)                                                                               \
     X(bank, contract_bank, 150)                                                                                        \
     X(hash_table, contract_hash_table, 150)                                                                            \
-    X(sgd, contract_sgd, 150)
+    X(sgd, contract_sgd, 150)                                                                                          \
+    X(matching, contract_matching, 150)                                                                                \
+    X(dining, contract_dining, 60)
 #define CONTRACT_DECLARE(_op, _reference, _size) contract_reference _reference;
 CONTRACT_OPERATORS(CONTRACT_DECLARE)
 #undef CONTRACT_DECLARE

@@ -110,6 +110,9 @@ void contract_colour(trial *t, const edge_list *list)
     ordo_u64 *wide = contract_alloc(n, sizeof *wide);
     ordo_u32 *colour = contract_alloc(n, sizeof *colour), *expected = colour_by_rank(rows, rank);
     ordo_u64 *next = contract_alloc(n, sizeof *next);
+    ordo_edges handed;
+    if (ordo_edges_of(g, false, 1, &handed))
+        abort();
     ordo_item *initial = contract_alloc(n, sizeof *initial);
     ordo_u64 first = 0;
     for (ordo_u64 v = 0; v < n; v++) {
@@ -119,7 +122,7 @@ void contract_colour(trial *t, const edge_list *list)
         if (!waits[v])
             initial[first++] = (ordo_item)v;
     }
-    colour_state state = {rows->row, rows->head, wide, colour, waits, next, rows->m, (ordo_vid)n, rows->stride};
+    colour_state state = {handed, wide, colour, next};
     ordo_work work = {.state = &state, .num_items = n, .targets = n, .initial = initial, .initial_count = first};
     contract_run(t, &work);
     check_colouring(t, rows, &edges, colour);

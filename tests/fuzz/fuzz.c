@@ -72,6 +72,7 @@ static ordo_read_options options_of(const ordo_u8 *data, size_t size)
     ordo_u8 other = size > 1 ? data[size - 2] : 0;
     o.round = other & 1;
     o.columns = other & 8 ? columns[other / 16 % 4] : NULL;
+    o.edges.weight_type = other & 2 ? other & 4 ? ORDO_I64 : ORDO_F64 : ORDO_NONE;
     o.edges.low = 1;
     o.edges.high = 9;
     return o;

@@ -213,9 +213,11 @@ template <typename T> ORDO_DEV T fiber_shuffle(unsigned mask, T value, int from)
         fprintf(stderr, "fibers: a lane that the mask leaves out\n");
         abort();
     }
-    w->value[fibers.now->thread % 32] = (unsigned long long)value;
+    T found;
+    static_assert(sizeof value <= sizeof *w->value, "lanes exchange words of at most 8 bytes");
+    memcpy(&w->value[fibers.now->thread % 32], &value, sizeof value);
     fiber_wait(b, expected);
-    const T found = (T)w->value[from];
+    memcpy(&found, &w->value[from], sizeof found);
     fiber_wait(b, expected);
     return found;
 }

@@ -3,6 +3,8 @@
 
 #define TC_SLOTS(_edges) (fiber_random(3) * fiber_random(300))
 
+#define TC_BY_ID(_kind, _n, _m) (fiber_random(3) == 0)
+
 #include "apps/tc.cu"
 #undef ordo_cuda_launch_all
 

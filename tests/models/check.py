@@ -15,6 +15,13 @@ if not shutil.which("spin") or not shutil.which("cc"):
 
 # model, definitions, whether Spin must find an error
 CASES = [
+    ("claims.pml", "", False),
+    ("claims.pml", "-DMEMBERS=3", False),
+    ("claims.pml", "-DEACH=2", False),
+    ("claims.pml", "-DMEMBERS=3 -DNO_BARRIER", True),
+    ("claims.pml", "-DANY", True),
+    ("claims.pml", "-DSTALE", True),
+    ("claims.pml", "-DMEMBERS=3 -DTORN", True),
     ("inbox.pml", "", False),
     ("inbox.pml", "-DSIZE=2", False),
     ("inbox.pml", "-DW=3 -DDEPTH=1", False),

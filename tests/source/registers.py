@@ -14,6 +14,8 @@ MOST, TRACED = 16, 8
 BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages
     "discharge_lock_server": 8 * 32 + 4 * 8 + 8 * 32,
     "discharge": 8 * 32 + 4 * 8,
+    "dining": 3 * 56 + 32,  # a request of eight targets, its copies, the indices of their locks
+    "colour": 40,  # place in the rows of a warp's items, where a launch shape leaves 64 or 80 registers
 }
 
 

@@ -1259,8 +1259,9 @@ START_TEST(own_fields)
         bool kept; /* the checksum is as it was: it is not looked at */
     } table[] = {
         {{5, 0x1a0a, 2, "transfer as text"}, true},
-        {{8, 2, 4, "byte 8: found 2 as version"}, true},
-        {{8, 2, 4, "byte 8: found 2 as version"}, false},
+        {{8, 3, 4, "byte 8: found 3 as version"}, true},
+        {{8, 3, 4, "byte 8: found 3 as version"}, false},
+        {{8, 2, 4, "byte 22: found 1 as type of weights, expected 5 or 6"}, false},
         {{12, 0x04030201, 4, "big-endian"}, false},
         {{12, 0x01020305, 4, "byte 12:"}, false},
         {{16, 512, 4, "byte 16:"}, false},

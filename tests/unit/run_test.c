@@ -105,7 +105,7 @@ static const struct {
     {"bank", "topology", NULL, NULL, "direction=pull", 0, ORDO_ERR_UNSOUND, "needs a relax operator; 'bank' is a"},
     {"sssp_u32", "delta", NULL, NULL, NULL, -3, ORDO_ERR_USAGE, "-3 threads"},
     {"sssp_u32", "delta", NULL, NULL, NULL, 100000, ORDO_ERR_USAGE, "100000 threads"},
-    {"sssp_f32", "delta", NULL, NULL, NULL, 0, ORDO_ERR_USAGE, "weights are of another type"},
+    {"sssp_f32", "delta", NULL, NULL, NULL, 0, ORDO_ERR_USAGE, "found u32 weights"},
 };
 
 /* On a machine with a GPU there is nothing to refuse. */

@@ -93,7 +93,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("trust", 0, NULL, READS, FLAG(trust), "of .ordo files only the header is checked", GRAPHS),
     ROW("bipartite", 0, NULL, READS, FLAG(bipartite), "Matrix Market: columns are vertices of their own, behind the rows", GRAPHS),
     ROW("columns", 0, "FROM,TO[,WEIGHT]", READS, TEXT(columns), "edge lists: which columns, by name or number from 1", GRAPHS),
-    ROW("round", 0, NULL, READS, FLAG(round), "takes the nearest 32-bit float of weights that it does not hold", GRAPHS),
+    ROW("round", 0, NULL, READS, FLAG(round), "takes the nearest float of weights that it does not hold", GRAPHS),
+    ROW("weight-type", 0, "f64|i64", MAKES, CHOICE(edges.weight_type, ORDO_F64), "keeps weights in 8 bytes: reals, whole numbers", GRAPHS),
 
     /* parts of it */
     ROW("largest-component", 0, NULL, VERB_SAMPLE, FLAG(largest), "the weak component of the most vertices", .group = GROUP_SAMPLE),

@@ -34,8 +34,8 @@ ORDO_API ordo_type ordo_sssp_type(const ordo_graph *g);
 /**
  * Shortest-path distances from one source. ordo_sssp_from() takes several, and more besides.
  *
- * f32: sums are rounded once for each edge, in path order from the source. Distances are the least such sums: the same
- * under every schedule, since rounding is monotone.
+ * f32 and f64: sums are rounded once for each edge, in path order from the source. Distances are the least such sums:
+ * the same under every schedule, since rounding is monotone.
  *
  * Predecessors are deterministic: the smallest id among the tight parents (u with dist u + w = dist v) that are nearer
  * than v. Of parents as near as v (edges of weight 0, or lost in rounding) only those fewer such edges away from a
@@ -45,8 +45,8 @@ ORDO_API ordo_type ordo_sssp_type(const ordo_graph *g);
  * @param limit    vertices farther than this count as unreached and are not looked for; INFINITY for none. In the unit
  *                 of the weights; not NaN
  * @param options  NULL: defaults
- * @param dist     [out] [n] of ordo_sssp_type(g): ORDO_UNREACHED_U32, ORDO_UNREACHED_I32 or infinity where there is no
- *                 path
+ * @param dist     [out] [n] of ordo_sssp_type(g): ORDO_UNREACHED_U32, ORDO_UNREACHED_I32, ORDO_UNREACHED_I64 or
+ * infinity where there is no path
  * @param pred     [out] [n] or NULL: the predecessor on a shortest path; ORDO_NO_VERTEX for the source and the
  *                 unreached
  * @param stats    [out] may be NULL; the caller's, see ordo_run()

@@ -23,10 +23,11 @@ typedef struct ordo_edge_arrays {
                             * for int64) */
     const void *tail;      /**< [count] */
     const void *head;      /**< [count] */
-    ordo_type weight_type; /**< of weight: ORDO_U32, ORDO_I32, ORDO_F32, ORDO_F64 (kept as f32), or ORDO_NONE */
+    ordo_type weight_type; /**< of weight: ORDO_U32, ORDO_I32, ORDO_F32, ORDO_I64, ORDO_F64, or ORDO_NONE. Reals of 8
+                            * bytes are kept as f32 unless edges.weight_type is ORDO_F64 */
     const void *weight;    /**< [count], or NULL where weight_type is ORDO_NONE */
     ordo_edge_options edges; /**< what is done to edges, as for files */
-    bool round;              /**< ORDO_F64: weights that f32 does not hold are rounded; else refused */
+    bool round;              /**< ORDO_F64 kept as f32: weights that it does not hold are rounded; else refused */
     int threads;             /**< 0: all cores */
     ordo_u64 reserved[4];    /**< 0 */
 } ordo_edge_arrays;
@@ -52,9 +53,10 @@ typedef struct ordo_row_arrays {
                             * ORDO_U32 or ORDO_I32, which is copied into 8 * (n + 1) bytes of the graph's own */
     const void *row;       /**< [n + 1], row[0] == 0, row[n] == m, not decreasing */
     const ordo_vid *head;  /**< [m] (also for int32), every one below n */
-    ordo_type weight_type; /**< of weight: ORDO_U32, ORDO_I32, ORDO_F32, or ORDO_NONE */
+    ordo_type weight_type; /**< of weight: ORDO_U32, ORDO_I32, ORDO_F32, ORDO_I64, ORDO_F64, or ORDO_NONE */
     const void *weight;    /**< [m], or NULL where weight_type is ORDO_NONE */
-    ordo_u32 stride;       /**< of head and weight, in words of 4 bytes: 0 and 1: each is an array; 2: pairs */
+    ordo_u32 stride;       /**< of head and weight, in words of 4 bytes: 0 and 1: each is an array; 2 or, with weights
+                            * of 8 bytes, 3: interleaved, as of ordo_csr */
     bool symmetric;        /**< every edge has its reverse; believed */
     int threads;           /**< 0: all cores; for checking the arrays */
     ordo_release_fn

@@ -4,7 +4,8 @@
  *
  * A graph is n vertices 0..n-1 and m stored edges in compressed sparse rows. An undirected edge is stored as two,
  * one in each row; `symmetric` says that every edge has its reverse. Weights are kept as the source had them (u32,
- * i32 or f32) and are never invented: an unweighted graph has none, and apps that want one take 1.
+ * i32 or f32; i64 or f64 on request) and are never invented: an unweighted graph has none, and apps that want one take
+ * 1.
  */
 #ifndef ORDO_GRAPH_H
 #define ORDO_GRAPH_H
@@ -20,18 +21,19 @@ ORDO_BEGIN_DECLS
 /**
  * What schedulers and operators see of a graph: rows of edges. Row u is edges row[u] .. row[u+1]-1.
  *
- * The head of edge e is head[e * stride]; its weight is the 4-byte word at index e * stride of `weight`. With stride 1
- * these are two separate arrays (borrowed input, unweighted graphs); with stride 2 they are interleaved {head, weight}
- * pairs, weight == head + 1, so that one cache line serves both (what Ordo's own readers build for weighted graphs).
+ * The head of edge e is head[e * stride]; its weight is what ordo_csr_weight_at() points at. With stride 1 these are
+ * two separate arrays (borrowed input, unweighted graphs). With a larger one they are interleaved, weight == head + 1,
+ * so that one cache line serves both (what Ordo's own readers build for weighted graphs): stride 2, pairs {head,
+ * weight}, for weights of 4 bytes, and stride 3 for weights of 8 bytes, which are then aligned to 4.
  */
 typedef struct ordo_csr {
     ordo_vid n;            /**< vertices */
     ordo_eid m;            /**< stored edges */
     const ordo_eid *row;   /**< [n + 1], row[0] == 0, row[n] == m, not decreasing */
     const ordo_vid *head;  /**< every head < n */
-    const void *weight;    /**< words of weight_type, or NULL where weight_type is ORDO_NONE */
-    ordo_u32 stride;       /**< 1 or 2 */
-    ordo_type weight_type; /**< ORDO_NONE, ORDO_U32, ORDO_I32 or ORDO_F32 */
+    const void *weight;    /**< of weight_type, or NULL where that is ORDO_NONE */
+    ordo_u32 stride;       /**< in words of 4 bytes: 1, or 2 or 3 as above */
+    ordo_type weight_type; /**< ORDO_NONE, ORDO_U32, ORDO_I32, ORDO_F32, ORDO_I64 or ORDO_F64 */
 } ordo_csr;
 
 /** A graph: immutable once made, may be shared by threads. Freed by ordo_graph_free(). */
@@ -65,6 +67,10 @@ typedef enum ordo_parallel {
  * What is done to edges on their way into rows. All zero: nothing. Applied in this order: direction, loops, parallel
  * edges, drawn weights. Drawn weights are u32, uniform in low..high, a hash of (seed, tail, head, how many parallel
  * edges came before): in a symmetric graph of the unordered ends, so that both directions weigh the same.
+ *
+ * weight_type asks for weights of 8 bytes. As ORDO_I64 they are whole numbers above -2^63, as ORDO_F64 reals: a whole
+ * number that a double does not hold exactly is refused, a fraction of more than 17 digits too (`round` allows both).
+ * Weights of 4 bytes become it without loss; f32 does not become i64, nor one of the two the other.
  */
 typedef struct ordo_edge_options {
     ordo_direction direction; /**< of the input */
@@ -74,7 +80,8 @@ typedef struct ordo_edge_options {
     ordo_u32 low;             /**< the least drawn weight */
     ordo_u32 high;            /**< the largest, at least low */
     ordo_u64 seed;            /**< of drawn weights */
-    ordo_u64 reserved[2];     /**< 0 */
+    ordo_type weight_type;    /**< ORDO_NONE: of 4 bytes, but for an .ordo file that has others; ORDO_I64; ORDO_F64 */
+    ordo_u64 reserved[1];     /**< 0 */
 } ordo_edge_options;
 
 /** How to read. All zero is the default. */
@@ -83,7 +90,7 @@ typedef struct ordo_read_options {
     const char *coordinates; /**< a DIMACS .co file that belongs to the graph, or NULL */
     bool trust;              /**< .ordo files: believe the contents, check the header only */
     bool bipartite;          /**< Matrix Market, refused for others: column j is vertex rows + j, both from 0 */
-    bool round;              /**< weights that f32 does not hold are rounded; else refused (docs/reals.md) */
+    bool round;              /**< weights that f32 (or f64) does not hold are rounded; else refused (docs/reals.md) */
     const char *columns;  /**< edge lists, refused for others: "FROM,TO" or "FROM,TO,WEIGHT", each a name of the header
                              line or a number from 1; NULL: what the names tell, or the first two or three */
     int threads;          /**< 0: all cores */
@@ -118,7 +125,7 @@ ORDO_API ordo_status ordo_graph_read(const char *path, const ordo_read_options *
  * @param n            vertices
  * @param edges        [count] every end < n
  * @param count        entries
- * @param weight_type  of the entries; ORDO_NONE: their weights are not looked at
+ * @param weight_type  of the entries: ORDO_U32, ORDO_I32, ORDO_F32; ORDO_NONE: their weights are not looked at
  * @param direction    ORDO_SYMMETRISE adds the reverse of every edge that is not a loop
  * @param threads      0: all cores
  * @param out          [out] the graph, to be freed by ordo_graph_free(); untouched on error
@@ -155,6 +162,25 @@ static inline ordo_vid ordo_csr_tail(const ordo_csr *g, ordo_eid e)
             high = middle;
     }
     return (ordo_vid)low;
+}
+/**
+ * Words of 4 bytes from one weight to the next.
+ * @param g  rows with weights
+ * @return 1, 2 or 3
+ */
+static inline ordo_u32 ordo_csr_weight_stride(const ordo_csr *g)
+{
+    return g->stride == 1 ? ordo_type_bytes(g->weight_type) / 4 : g->stride;
+}
+/**
+ * Where the weight of an edge is.
+ * @param g  rows with weights
+ * @param e  an edge, e < m
+ * @return a value of weight_type, aligned to 4 bytes: read one of 8 bytes by memcpy()
+ */
+static inline const void *ordo_csr_weight_at(const ordo_csr *g, ordo_eid e)
+{
+    return (const ordo_u32 *)g->weight + e * ordo_csr_weight_stride(g);
 }
 /**
  * The first edge out of u whose head is at least v. O(log degree).
@@ -253,6 +279,15 @@ ORDO_API ordo_status ordo_graph_induced(const ordo_graph *g, const ordo_u8 *keep
  * @return valid as long as the graph
  */
 ORDO_API const ordo_csr *ordo_graph_out(const ordo_graph *g);
+/**
+ * The graph's edges, for the state of a critical operator to which the framework hands edges.
+ * @param g        any graph
+ * @param tails    whether the operator's items are edges: out->tail is then made on first use and kept, 4 bytes an edge
+ * @param threads  0: all cores
+ * @param out      [out] valid as long as the graph
+ * @return ORDO_OK; ORDO_ERR_MEMORY
+ */
+ORDO_API ordo_status ordo_edges_of(const ordo_graph *g, bool tails, int threads, ordo_edges *out);
 /**
  * Rows of in-edges: heads are then the edges' tails. The out-rows themselves where the graph is symmetric; otherwise
  * transposed on first use and kept. Thread-safe.

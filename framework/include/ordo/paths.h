@@ -88,8 +88,8 @@ typedef struct ordo_cycle {
     ordo_vid *vertex;     /**< [length] each once; owned, see ordo_cycle_free() */
     ordo_eid *edge;       /**< [length] indices into the rows of the graph */
     ordo_type type;       /**< of the weights: says which of the next two is set */
-    ordo_i64 whole;       /**< ORDO_I32: the sum of the weights */
-    double real;          /**< ORDO_F32: the sum, exact but for the last bit; its sign is exact */
+    ordo_i64 whole;       /**< ORDO_I32, ORDO_I64: the sum of the weights; the least i64 for a lower one */
+    double real;          /**< ORDO_F32, ORDO_F64: the sum, exact but for the last bit; its sign is exact */
     ordo_u64 reserved[4]; /**< set to 0; what is added later takes their place */
 } ordo_cycle;
 

@@ -41,13 +41,27 @@ typedef enum ordo_type {
     ORDO_U32 = 1,     /**< ordo_u32 */
     ORDO_I32 = 2,     /**< ordo_i32 */
     ORDO_F32 = 3,     /**< ordo_f32 */
-    ORDO_U64 = 4,     /**< ordo_u64 */
-    ORDO_F64 = 5,     /**< ordo_f64; of cells and answers, not of weights */
-    ORDO_I64 = 6,     /**< ordo_i64; likewise */
+    ORDO_U64 = 4,     /**< ordo_u64; of cells and answers, not of weights */
+    ORDO_F64 = 5,     /**< ordo_f64 */
+    ORDO_I64 = 6,     /**< ordo_i64 */
     ORDO_STRUCT4 = 7, /**< a struct of the operator's own, of 4 bytes; of cells alone */
     ORDO_STRUCT8 = 8, /**< of 8 bytes */
     ORDO_STRUCT16 = 9 /**< of 16 bytes */
 } ordo_type;
+
+/**
+ * A graph's edges in the state of a critical operator to which the framework hands edges (ORDO_CRITICAL_EDGE).
+ * ordo_edges_of() fills it. The arrays are the graph's.
+ */
+typedef struct ordo_edges {
+    const ordo_eid *row;    /**< [vertices + 1] edges row[v] .. row[v + 1] - 1 have tail v */
+    const ordo_vid *head;   /**< [edges * stride] the head of edge e is head[e * stride] */
+    const ordo_u32 *weight; /**< [edges] words of weights where these are an array of their own, else NULL */
+    const ordo_vid *tail;   /**< [edges] for operators whose items are edges, else NULL */
+    ordo_u64 edges;         /**< number of edges */
+    ordo_vid vertices;      /**< number of vertices */
+    ordo_u32 stride;        /**< 1, or 2: the word behind a head is the weight */
+} ordo_edges;
 
 /**
  * @def ORDO_FN

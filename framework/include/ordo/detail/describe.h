@@ -27,7 +27,9 @@
                                                          _instances,                                                   \
                                                          NULL,                                                         \
                                                          false,                                                        \
-                                                         NULL};
+                                                         NULL,                                                         \
+                                                         0,                                                            \
+                                                         false};
 #define ORDO_DESCRIBE_GATHER(_instances)                                                                               \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
@@ -43,16 +45,21 @@
                                                          _instances,                                                   \
                                                          NULL,                                                         \
                                                          false,                                                        \
-                                                         NULL};
+                                                         NULL,                                                         \
+                                                         0,                                                            \
+                                                         false};
 #define ORDO_DESCRIBE_CRITICAL(_instances)                                                                             \
     static ordo_u32 ORDO_JOIN(ORDO_OP, _ask)(const void *state, ordo_item item, ordo_u32 *target)                      \
     {                                                                                                                  \
-        ordo_request request[op_requests];                                                                             \
-        const ordo_u32 asked = op_prepare((const op_state *)state, item, request);                                     \
+        op_request request[op_requests];                                                                               \
         ordo_u32 count = 0;                                                                                            \
-        for (ordo_u32 i = 0; i < asked; i++)                                                                           \
-            for (ordo_u32 k = 0; k < request[i].targets && count < ORDO_MOST_ASKED; k++)                               \
-                target[count++] = request[i].target[k];                                                                \
+        ordo_eid unit, end = op_units((const op_state *)state, item, &unit);                                           \
+        for (; unit < end && count < ORDO_MOST_ASKED; unit++) {                                                        \
+            const ordo_u32 asked = op_prepare_unit((const op_state *)state, item, unit, request);                      \
+            for (ordo_u32 i = 0; i < asked; i++)                                                                       \
+                for (ordo_u32 k = 0; k < request[i].targets && count < ORDO_MOST_ASKED; k++)                           \
+                    target[count++] = request[i].target[k];                                                            \
+        }                                                                                                              \
         return count;                                                                                                  \
     }                                                                                                                  \
     static ordo_u64 ORDO_JOIN(ORDO_OP, _alone_owned)(const void *state)                                                \
@@ -73,6 +80,8 @@
                                                          _instances,                                                   \
                                                          ORDO_JOIN(ORDO_OP, _ask),                                     \
                                                          (int)op_targets == 1 || (int)op_halves != 0,                  \
-                                                         ORDO_JOIN(ORDO_OP, _alone_owned)};
+                                                         ORDO_JOIN(ORDO_OP, _alone_owned),                             \
+                                                         op_targets,                                                   \
+                                                         op_hands_edges != 0};
 
 #endif

@@ -4,14 +4,20 @@
  *
  * Method. A critical operator processes an item in two steps.
  *   prepare   The prepare function reads the state, owning nothing, and writes requests. A request names one or two
- *             targets and carries up to two arguments.
+ *             targets, or up to ORDO_MOST_TARGETS, and carries up to two arguments.
  *   commit    The framework gives the request exclusive ownership of its targets and runs the critical section (the
  *             commit function). It may write the words of the targets and may activate items.
  * Anything may have changed between the two steps, so the critical section checks again before it acts. How ownership
  * is obtained is the framework's choice (--sync): by locks, by the thread that owns a part of the targets, or by a
  * server.
  *
- * Not done: requests of more than two targets; critical sections that request further targets while they run.
+ * Edges. An operator whose items are vertices may give a function for an edge instead of a prepare function. The
+ * framework then traverses the item's row, hands on each edge, and runs the requests of an edge before it drops it: a
+ * row of any length is one activation. Items may also be edges, by their ids. Either way an edge may ask for an
+ * activation instead of a critical section (ordo_request_activate), so a critical section that activates an item can
+ * have all its neighbours activated.
+ *
+ * Not done: critical sections that request further targets while they run.
  *
  * Notation: `s` is a `const state *`, `r` a request; functions are ORDO_FN. Items are below ordo_work.num_items,
  * targets below ordo_work.targets. The state and its arrays are the caller's and must live as long as the run.
@@ -33,18 +39,24 @@
  *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT, or 0. Idempotent: processing an item whose work is done makes no
  *                              request, or one whose critical section changes nothing
  * optional
- *   ORDO_CRITICAL_TARGETS      the most targets of a request, 1 or 2 (default 2). With 1, servers need no locks
- *   ORDO_CRITICAL_FIRST        u32 f(s, ordo_request *r, ordo_activation *out, int *more), and
- *   ORDO_CRITICAL_SECOND       u32 f(s, const ordo_request *r, ordo_activation *out): the critical section of two
- *                              targets in two halves, for operators that need no isolation between the targets: another
- *                              critical section may own either target between the halves. FIRST owns r->target[0].
- *                              Where it sets *more, SECOND runs later, owns r->target[1] and gets the request as FIRST
- *                              left it (FIRST may change r->word). Together at most ORDO_CRITICAL_ACTIVATIONS
- *                              activations
- *   ORDO_CRITICAL_COMBINE      int f(s, ordo_request *a, const ordo_request *b): two requests of the same target. Makes
- *                              `a` stand for both, in any order, and returns nonzero; returns 0 where that is not
- *                              possible. The critical section of `a` then counts for both. Reads and writes words of
- *                              the two items alone
+ *   ORDO_CRITICAL_TARGETS      the most targets of a request, 1 to ORDO_MOST_TARGETS (default 2). With 1, servers need
+ *                              no locks. With more than 2, requests are ordo_request_many in all functions here; no
+ *                              halves, COMBINE or LOCK, and servers refuse the operator
+ *   ORDO_CRITICAL_EDGE         u32 f(s, ordo_edge_TYPE e, ordo_request *out), instead of ORDO_CRITICAL_PREPARE: the
+ *                              requests of one edge, at most ORDO_CRITICAL_REQUESTS. Needs ORDO_CRITICAL_EDGES
+ *   ORDO_CRITICAL_EDGES        the member of the state that holds the graph's edges, of type ordo_edges; its arrays are
+ *                              not listed in ORDO_CRITICAL_ARRAYS
+ *   ORDO_CRITICAL_ITEMS        ORDO_ITEMS_VERTICES (default) or ORDO_ITEMS_EDGES: what items are, with
+ * ORDO_CRITICAL_EDGE ORDO_CRITICAL_WEIGHT       the type of weights, `none` (default), u32, i32 or f32, with
+ * ORDO_CRITICAL_EDGE ORDO_CRITICAL_FILTER       int f(s, ordo_item v): whether the edges of v are looked at at all
+ * (default: yes), where items are vertices ORDO_CRITICAL_FIRST        u32 f(s, ordo_request *r, ordo_activation *out,
+ * int *more), and ORDO_CRITICAL_SECOND       u32 f(s, const ordo_request *r, ordo_activation *out): the critical
+ * section of two targets in two halves, for operators that need no isolation between the targets: another critical
+ * section may own either target between the halves. FIRST owns r->target[0]. Where it sets *more, SECOND runs later,
+ * owns r->target[1] and gets the request as FIRST left it (FIRST may change r->word). Together at most
+ * ORDO_CRITICAL_ACTIVATIONS activations ORDO_CRITICAL_COMBINE      int f(s, ordo_request *a, const ordo_request *b):
+ * two requests of the same target. Makes `a` stand for both, in any order, and returns nonzero; returns 0 where that is
+ * not possible. The critical section of `a` then counts for both. Reads and writes words of the two items alone
  *   ORDO_CRITICAL_STILL_VALID  int f(s, const ordo_request *r): whether the request is still wanted. Called owning the
  *                              target, for an item that was processed more than once may have made the same request
  *                              more than once. Reads words of the item alone. Critical sections, halves and COMBINE
@@ -83,12 +95,13 @@
  * initial (default: all are). Optional ORDO_CRITICAL_SETTINGS     the numbers of the state that --set-state sets, as
  * ORDO_RELAX_SETTINGS. Optional
  *
- * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_state (type); op_properties, op_requests,
- * op_activations, op_activates, op_ordered, op_targets, op_words, op_word_bits, op_halves, op_combines,
- * op_rebuilds_args, op_array_count, op_lock_bits, op_weight_type (enumerators); op_summary; op_prepare, op_still_valid,
- * op_commit, op_commit_valid, op_first, op_first_valid, op_second, op_first_priority, op_combine, op_combine_valid,
- * op_rebuild_args, op_arrays, op_owned_bytes, op_owned_use, op_owned_copy, op_lock_words, op_lock_use, op_delta
- * (functions). Functions whose names end in _valid expect that the caller has checked op_still_valid.
+ * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_state, op_request (types); op_properties,
+ * op_requests, op_activations, op_activates, op_ordered, op_targets, op_words, op_word_bits, op_halves, op_combines,
+ * op_rebuilds_args, op_array_count, op_lock_bits, op_weight_type, op_many, op_hands_edges, op_expands (enumerators);
+ * op_summary; op_edges, op_units, op_prepare_unit, op_prepare, op_still_valid, op_commit, op_commit_valid, op_first,
+ * op_first_valid, op_second, op_first_priority, op_combine, op_combine_valid, op_rebuild_args, op_arrays,
+ * op_owned_bytes, op_owned_use, op_owned_copy, op_lock_words, op_lock_use, op_delta (functions). Functions whose names
+ * end in _valid expect that the caller has checked op_still_valid.
  *
  * ORDO_OP_KIND is left as ORDO_KIND_CRITICAL, ORDO_OP_ON_CUDA as 1 where the operator lists its arrays, else 0.
  */
@@ -97,9 +110,9 @@
 #ifndef ORDO_CRITICAL
 #error "critical.h is included at the end of an operator file, after its ORDO_CRITICAL_... list (see critical.h)"
 #endif
-#if !defined(ORDO_CRITICAL_SUMMARY) || !defined(ORDO_CRITICAL_STATE) || !defined(ORDO_CRITICAL_PREPARE) ||             \
-    !defined(ORDO_CRITICAL_COMMIT) || !defined(ORDO_CRITICAL_REQUESTS) || !defined(ORDO_CRITICAL_ACTIVATIONS) ||       \
-    !defined(ORDO_CRITICAL_PROPERTIES)
+#if !defined(ORDO_CRITICAL_SUMMARY) || !defined(ORDO_CRITICAL_STATE) ||                                                \
+    (!defined(ORDO_CRITICAL_PREPARE) && !defined(ORDO_CRITICAL_EDGE)) || !defined(ORDO_CRITICAL_COMMIT) ||             \
+    !defined(ORDO_CRITICAL_REQUESTS) || !defined(ORDO_CRITICAL_ACTIVATIONS) || !defined(ORDO_CRITICAL_PROPERTIES)
 #error                                                                                                                 \
     "a critical operator defines ORDO_CRITICAL_SUMMARY, _STATE, _PREPARE, _COMMIT, _REQUESTS, _ACTIVATIONS, _PROPERTIES"
 #endif
@@ -111,8 +124,23 @@
 #ifndef ORDO_CRITICAL_TARGETS
 #define ORDO_CRITICAL_TARGETS 2
 #endif
-#if ORDO_CRITICAL_TARGETS != 1 && ORDO_CRITICAL_TARGETS != 2
-#error "ORDO_CRITICAL_TARGETS is 1 or 2"
+#if ORDO_CRITICAL_TARGETS < 1 || ORDO_CRITICAL_TARGETS > 8
+#error "ORDO_CRITICAL_TARGETS is 1 to 8 (ORDO_MOST_TARGETS)"
+#endif
+#if ORDO_CRITICAL_TARGETS > 2 &&                                                                                       \
+    (defined(ORDO_CRITICAL_FIRST) || defined(ORDO_CRITICAL_COMBINE) || defined(ORDO_CRITICAL_LOCK))
+#error "ORDO_CRITICAL_FIRST, _SECOND, _COMBINE and _LOCK are for requests of one or two targets"
+#endif
+#ifdef ORDO_CRITICAL_EDGE
+#if defined(ORDO_CRITICAL_PREPARE) || !defined(ORDO_CRITICAL_EDGES)
+#error "ORDO_CRITICAL_EDGE stands in place of ORDO_CRITICAL_PREPARE, and needs ORDO_CRITICAL_EDGES"
+#endif
+#ifndef ORDO_CRITICAL_ITEMS
+#define ORDO_CRITICAL_ITEMS ORDO_ITEMS_VERTICES
+#endif
+#ifndef ORDO_CRITICAL_WEIGHT
+#define ORDO_CRITICAL_WEIGHT none
+#endif
 #endif
 #if defined(ORDO_CRITICAL_FIRST) != defined(ORDO_CRITICAL_SECOND)
 #error "ORDO_CRITICAL_FIRST and ORDO_CRITICAL_SECOND come together"
@@ -137,8 +165,13 @@
 enum { ORDO_JOIN(ordo_operator_is_, ORDO_CRITICAL) = 1 };
 
 typedef ORDO_CRITICAL_STATE op_state;
+#if ORDO_CRITICAL_TARGETS > 2
+typedef ordo_request_many op_request;
+#else
+typedef ordo_request op_request;
+#endif
 enum {
-    op_properties = ORDO_CRITICAL_PROPERTIES,
+    op_properties = (ORDO_CRITICAL_PROPERTIES) | (ORDO_CRITICAL_TARGETS > 2 ? 0 : ORDO_TWO_TARGETS),
     op_requests = ORDO_CRITICAL_REQUESTS,
     op_activations = ORDO_CRITICAL_ACTIVATIONS,
     op_activates = ORDO_CRITICAL_ACTIVATIONS > 0,
@@ -148,6 +181,14 @@ enum {
     op_ordered = ORDO_CRITICAL_ACTIVATIONS > 0,
 #endif
     op_weight_type = 0, /* rows are the operator's own */
+    op_many = ORDO_CRITICAL_TARGETS > 2,
+#ifdef ORDO_CRITICAL_EDGE
+    op_hands_edges = 1,
+    op_expands = ORDO_CRITICAL_ITEMS == ORDO_ITEMS_VERTICES, /* an item has a row of edges */
+#else
+    op_hands_edges = 0,
+    op_expands = 0,
+#endif
     op_targets = ORDO_CRITICAL_TARGETS,
     op_words = ORDO_CRITICAL_WORDS,
     op_word_bits = ORDO_CRITICAL_WORD_BITS,
@@ -167,7 +208,7 @@ enum {
     op_rebuilds_args = 0,
 #endif
 #ifdef ORDO_CRITICAL_ARRAYS
-    op_array_count = 0 ORDO_CRITICAL_ARRAYS(ORDO_ARRAY_ONE),
+    op_array_count = 0 ORDO_CRITICAL_ARRAYS(ORDO_ARRAY_ONE) + 4 * (int)op_hands_edges,
 #else
     op_array_count = 0,
 #endif
@@ -182,17 +223,81 @@ enum {
 __attribute__((unused)) static const char op_summary[] = ORDO_CRITICAL_SUMMARY;
 #endif
 
-/* Writes the requests of an item to out[op_requests], each with its item filled in; returns their number. */
-ORDO_FN ordo_u32 op_prepare(const op_state *s, ordo_item item, ordo_request *out)
+#ifdef ORDO_CRITICAL_EDGE
+/* Edge e of tail v, with its weight. */
+ORDO_FN ORDO_EDGE_OF(ORDO_CRITICAL_WEIGHT) op_edge_of(const op_state *s, ordo_vid v, ordo_eid id)
 {
+    const ordo_edges *g = &s->ORDO_CRITICAL_EDGES;
+    ORDO_EDGE_OF(ORDO_CRITICAL_WEIGHT) e;
+    e.id = id;
+    e.tail = v;
+    e.head = g->head[id * g->stride];
+#if ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_CRITICAL_WEIGHT)
+    const ordo_u32 *weight = g->stride == 2 ? g->head + 2 * id + 1 : g->weight + id;
+    if (g->stride == 2 || g->weight)
+        ORDO_SET_WEIGHT(ORDO_CRITICAL_WEIGHT);
+    else
+        e.weight = 1;
+#endif
+    return e;
+}
+#endif
+
+/* The graph's edges in the state; NULL where the framework hands on none. */
+ORDO_FN const ordo_edges *op_edges(const op_state *s)
+{
+#ifdef ORDO_CRITICAL_EDGE
+    return &s->ORDO_CRITICAL_EDGES;
+#else
+    (void)s;
+    return 0;
+#endif
+}
+
+/* The units of an item are what it prepares in one call: *first .. (returned) - 1. One of any item but a vertex whose
+ * edges are handed on: those are its units. */
+ORDO_FN ordo_eid op_units(const op_state *s, ordo_item item, ordo_eid *first)
+{
+#if defined(ORDO_CRITICAL_EDGE) && ORDO_CRITICAL_ITEMS == ORDO_ITEMS_VERTICES
+    *first = s->ORDO_CRITICAL_EDGES.row[item];
+#ifdef ORDO_CRITICAL_FILTER
+    if (!ORDO_CRITICAL_FILTER(s, item))
+        return *first;
+#endif
+    return s->ORDO_CRITICAL_EDGES.row[item + 1];
+#else
+    (void)s;
+    (void)item;
+    *first = 0;
+    return 1;
+#endif
+}
+
+/* Writes the requests of a unit of an item to out[op_requests], each with its item filled in; returns their number. */
+ORDO_FN ordo_u32 op_prepare_unit(const op_state *s, ordo_item item, ordo_eid unit, op_request *out)
+{
+#if !defined(ORDO_CRITICAL_EDGE)
     ordo_u32 count = ORDO_CRITICAL_PREPARE(s, item, out);
+    (void)unit;
+#elif ORDO_CRITICAL_ITEMS == ORDO_ITEMS_EDGES
+    ordo_u32 count = ORDO_CRITICAL_EDGE(s, op_edge_of(s, s->ORDO_CRITICAL_EDGES.tail[item], item), out);
+    (void)unit;
+#else
+    ordo_u32 count = ORDO_CRITICAL_EDGE(s, op_edge_of(s, item, unit), out);
+#endif
     for (ordo_u32 i = 0; i < count; i++)
         out[i].item = item;
     return count;
 }
 
+/* The same of an item that has one unit. */
+ORDO_FN ordo_u32 op_prepare(const op_state *s, ordo_item item, op_request *out)
+{
+    return op_prepare_unit(s, item, 0, out);
+}
+
 /* Whether the request is still wanted. The caller owns the target. */
-ORDO_FN int op_still_valid(const op_state *s, const ordo_request *r)
+ORDO_FN int op_still_valid(const op_state *s, const op_request *r)
 {
 #ifdef ORDO_CRITICAL_STILL_VALID
     return ORDO_CRITICAL_STILL_VALID(s, r);
@@ -205,20 +310,25 @@ ORDO_FN int op_still_valid(const op_state *s, const ordo_request *r)
 
 /* Runs the critical section of a request that is valid; writes activations to out[op_activations], returns their
  * number. The caller owns all targets. */
-ORDO_FN ordo_u32 op_commit_valid(const op_state *s, const ordo_request *r, ordo_activation *out)
+ORDO_FN ordo_u32 op_commit_valid(const op_state *s, const op_request *r, ordo_activation *out)
 {
+    if (op_hands_edges && op_activates && r->targets == 0) { /* ordo_request_activate */
+        out[0].item = r->target[0];
+        out[0].priority = (ordo_u32)r->word[0];
+        return 1;
+    }
     return ORDO_CRITICAL_COMMIT(s, r, out);
 }
 
 /* The same for any request: one that is no longer valid does nothing. */
-ORDO_FN ordo_u32 op_commit(const op_state *s, const ordo_request *r, ordo_activation *out)
+ORDO_FN ordo_u32 op_commit(const op_state *s, const op_request *r, ordo_activation *out)
 {
-    return op_still_valid(s, r) ? op_commit_valid(s, r, out) : 0;
+    return (op_hands_edges && r->targets == 0) || op_still_valid(s, r) ? op_commit_valid(s, r, out) : 0;
 }
 
 /* The first half of a critical section, of a request that is valid. The caller owns target[0], and target[1] too where
  * the operator has no halves. *more is set to whether the second half is to run. */
-ORDO_FN ordo_u32 op_first_valid(const op_state *s, ordo_request *r, ordo_activation *out, int *more)
+ORDO_FN ordo_u32 op_first_valid(const op_state *s, op_request *r, ordo_activation *out, int *more)
 {
 #ifdef ORDO_CRITICAL_FIRST
     return ORDO_CRITICAL_FIRST(s, r, out, more);
@@ -229,14 +339,14 @@ ORDO_FN ordo_u32 op_first_valid(const op_state *s, ordo_request *r, ordo_activat
 }
 
 /* The same for any request. */
-ORDO_FN ordo_u32 op_first(const op_state *s, ordo_request *r, ordo_activation *out, int *more)
+ORDO_FN ordo_u32 op_first(const op_state *s, op_request *r, ordo_activation *out, int *more)
 {
     *more = 0;
     return op_still_valid(s, r) ? op_first_valid(s, r, out, more) : 0;
 }
 
 /* The second half, after a first half that set *more. The caller owns target[1]. */
-ORDO_FN ordo_u32 op_second(const op_state *s, const ordo_request *r, ordo_activation *out)
+ORDO_FN ordo_u32 op_second(const op_state *s, const op_request *r, ordo_activation *out)
 {
 #ifdef ORDO_CRITICAL_SECOND
     return ORDO_CRITICAL_SECOND(s, r, out);
@@ -261,7 +371,7 @@ ORDO_FN ordo_u32 op_first_priority(const op_state *s, ordo_item item)
 }
 
 /* Makes `a` stand for both requests, of which `b` is valid; 0 where that is not possible. */
-ORDO_FN int op_combine_valid(const op_state *s, ordo_request *a, const ordo_request *b)
+ORDO_FN int op_combine_valid(const op_state *s, op_request *a, const op_request *b)
 {
 #ifdef ORDO_CRITICAL_COMBINE
     return ORDO_CRITICAL_COMBINE(s, a, b);
@@ -274,13 +384,13 @@ ORDO_FN int op_combine_valid(const op_state *s, ordo_request *a, const ordo_requ
 }
 
 /* The same for any `b`: one that is no longer valid is dropped, which is success. */
-ORDO_FN int op_combine(const op_state *s, ordo_request *a, const ordo_request *b)
+ORDO_FN int op_combine(const op_state *s, op_request *a, const op_request *b)
 {
     return op_combines ? !op_still_valid(s, b) || op_combine_valid(s, a, b) : 0;
 }
 
 /* Sets r->word from r->item; nothing where the operator cannot (op_rebuilds_args is 0). */
-ORDO_FN void op_rebuild_args(const op_state *s, ordo_request *r)
+ORDO_FN void op_rebuild_args(const op_state *s, op_request *r)
 {
 #ifdef ORDO_CRITICAL_REBUILD_ARGS
     ORDO_CRITICAL_REBUILD_ARGS(s, r);
@@ -319,6 +429,12 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_array 
     (void)targets;
     (void)out;
     ORDO_ARRAYS_OF(ORDO_ARRAY_ROW)
+#ifdef ORDO_CRITICAL_EDGE
+    ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.row, RUN, (ordo_u64)s->ORDO_CRITICAL_EDGES.vertices + 1, READ)
+    ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.head, RUN, s->ORDO_CRITICAL_EDGES.edges * s->ORDO_CRITICAL_EDGES.stride, READ)
+    ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.weight, RUN, s->ORDO_CRITICAL_EDGES.edges, READ)
+    ORDO_ARRAY_ROW(ORDO_CRITICAL_EDGES.tail, RUN, s->ORDO_CRITICAL_EDGES.edges, READ)
+#endif
     return size;
 }
 
@@ -413,12 +529,17 @@ ORDO_FN double op_delta(double n, double m)
 #undef ORDO_CRITICAL
 #undef ORDO_CRITICAL_SUMMARY
 #undef ORDO_CRITICAL_STATE
-#undef ORDO_CRITICAL_PREPARE
 #undef ORDO_CRITICAL_COMMIT
 #undef ORDO_CRITICAL_REQUESTS
 #undef ORDO_CRITICAL_ACTIVATIONS
 #undef ORDO_CRITICAL_PROPERTIES
 #undef ORDO_CRITICAL_TARGETS
+#undef ORDO_CRITICAL_PREPARE
+#undef ORDO_CRITICAL_EDGE
+#undef ORDO_CRITICAL_EDGES
+#undef ORDO_CRITICAL_ITEMS
+#undef ORDO_CRITICAL_WEIGHT
+#undef ORDO_CRITICAL_FILTER
 #undef ORDO_CRITICAL_FIRST
 #undef ORDO_CRITICAL_SECOND
 #undef ORDO_CRITICAL_COMBINE

@@ -1,7 +1,7 @@
 /* gather.h -- ends the file of a gather operator: reads its list of parts, derives what schedulers use.
  *
  * Problem. Many iterations compute a value of every vertex from the values of its in-neighbours, over and over, until
- * little changes: PageRank, Jacobi and Gauss-Seidel iteration, label propagation, HITS. A worklist gains nothing, since
+ * little changes: PageRank, Jacobi and Gauss-Seidel iteration, label propagation, HITS. A worklist gains little where
  * every vertex changes in every round, and pushing would make each edge an atomic update.
  *
  * Method. Rounds over all items, the graph's vertices. In a round every item v combines what its in-neighbours u offer
@@ -13,9 +13,10 @@
  *   in place         a round reads what is there, of the round before or already of this one (Gauss-Seidel iteration;
  *                    chaotic relaxation: Chazan and Miranker 1969). Fewer rounds, and one array less; scheduler
  *                    `topology`. For operators that promise ORDO_IN_PLACE
+ * Schedulers with a worklist compute single vertices in place instead, in the order of their residuals, where the
+ * operator declares ORDO_GATHER_INFLUENCE (<ordo/detail/cpu/residual.h>).
  *
- * Not done: worklists of the vertices whose in-neighbours have changed; rows of out-edges; combinations of an
- * operator's own.
+ * Not done: rows of out-edges; combinations of an operator's own.
  *
  * Notation: `s` is a `const state *`, `e` an edge (ordo_edge_TYPE, by value) from e.tail to the item e.head, whose id
  * counts in-rows; `cell` the type of the cells; functions are ORDO_FN. Items and cells are the graph's vertices, and
@@ -26,7 +27,7 @@
  *   ORDO_GATHER             the operator's name, an identifier
  *   ORDO_GATHER_SUMMARY     one line for people
  *   ORDO_GATHER_CELL        type of the cells: u32, i32, f32, u64 or f64
- *   ORDO_GATHER_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
+ *   ORDO_GATHER_WEIGHT      type of the edge weights that it reads: u32, i32, f32, i64, f64 or none
  *   ORDO_GATHER_PROPERTIES  ORDO_IN_PLACE, or 0. In place: the iteration converges to the same answer whichever mixture
  *                           of this round's shares and the last one's it reads
  *   ORDO_GATHER_COMBINE     ORDO_SUM, ORDO_MIN, ORDO_MAX, or ORDO_MODE, the most frequent value, of several the least
@@ -45,6 +46,12 @@
  *   ORDO_GATHER_CHANGE      double f(s, item, cell old, cell now): how far the item has moved, at least 0 (default: 1
  *                           if the two differ, else 0)
  *   ORDO_GATHER_NORM        how changes make one number for a round: ORDO_SUM (default) or ORDO_MAX, the greatest
+ *   ORDO_GATHER_INFLUENCE   double f(s, share before, share now, e): how far e.head moves at most, as _CHANGE measures
+ *                           it, when the share of e.tail goes from one to the other; at least 0. The id of e counts
+ *                           out-rows here. With it the operator also runs under schedulers with a worklist, which
+ *                           compute vertices in the order of what their in-neighbours have changed. It decides the
+ *                           time, and never the answer: a round measures the change at the end. Needs ORDO_IN_PLACE,
+ *                           and neither totals nor ORDO_MODE
  *   ORDO_GATHER_TOLERANCE   double f(s): a round whose change is at most this is the last (default 0: until nothing
  *                           changes)
  *   ORDO_GATHER_ROUNDS      u64 f(s): the most rounds, at least 1 (default: no limit)
@@ -63,8 +70,8 @@
  * op_join_changes, op_tolerance, op_most_rounds, op_add_total, op_arrays and, but for ORDO_MODE, op_none and op_join
  * (functions).
  *
- * ORDO_OP_KIND is left as ORDO_KIND_GATHER, ORDO_OP_COMBINE as the combination, ORDO_OP_ON_CUDA as 1 where the CUDA
- * back end supports the operator, else 0.
+ * ORDO_OP_KIND is left as ORDO_KIND_GATHER, ORDO_OP_COMBINE as the combination, ORDO_OP_BY_RESIDUAL as 1 where an
+ * influence is declared (op_influence), ORDO_OP_ON_CUDA as 1 where the CUDA back end supports the operator, else 0.
  */
 #include <ordo/operator/operator.h>
 
@@ -93,10 +100,25 @@
 #define ORDO_GATHER_NORM ORDO_SUM
 #endif
 
+#if defined(ORDO_GATHER_INFLUENCE) && (ORDO_GATHER_TOTALS || ORDO_GATHER_COMBINE == ORDO_MODE)
+#error "ORDO_GATHER_INFLUENCE: there are no totals without rounds, and no order of residuals for ORDO_MODE"
+#endif
+
+#undef ORDO_OP_BY_RESIDUAL
+#ifdef ORDO_GATHER_INFLUENCE
+#define ORDO_OP_BY_RESIDUAL 1
+#else
+#define ORDO_OP_BY_RESIDUAL 0
+#endif
+
 #ifdef ORDO_OP /* this file is a unit of the operator: derive */
 
 /* ORDO_OP must be ORDO_GATHER; <ordo/scheduler/cpu.h> and <ordo/scheduler/cuda.cuh> look for this name. */
 enum { ORDO_JOIN(ordo_operator_is_, ORDO_GATHER) = 1 };
+#ifdef ORDO_GATHER_INFLUENCE
+/* If the compiler reports a negative size here, the operator declares an influence and not ORDO_IN_PLACE. */
+typedef char op_residual_needs_in_place[(ORDO_GATHER_PROPERTIES)&ORDO_IN_PLACE ? 1 : -1];
+#endif
 
 #ifdef ORDO_GATHER_STATE
 typedef ORDO_GATHER_STATE op_state;
@@ -115,10 +137,14 @@ typedef op_cell op_share;
 enum {
     op_cell_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_GATHER_CELL),
     op_weight_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_GATHER_WEIGHT),
+#ifdef ORDO_GATHER_INFLUENCE
+    op_properties = ORDO_GATHER_PROPERTIES | ORDO_RESIDUAL,
+#else
     op_properties = ORDO_GATHER_PROPERTIES,
+#endif
     op_combine = ORDO_GATHER_COMBINE,
     op_totals = ORDO_GATHER_TOTALS,
-    op_activates = 0,
+    op_activates = ORDO_OP_BY_RESIDUAL,
 #ifdef ORDO_GATHER_SHARE
     op_shares = 1, /* shares differ from cells */
 #else
@@ -214,6 +240,14 @@ ORDO_FN double op_change(const op_state *s, ordo_item item, op_cell old, op_cell
 #endif
 }
 
+#ifdef ORDO_GATHER_INFLUENCE
+/* How far e.head moves at most when the share of e.tail changes. */
+ORDO_FN double op_influence(const op_state *s, op_share before, op_share now, op_edge e)
+{
+    return ORDO_GATHER_INFLUENCE(s, before, now, e);
+}
+#endif
+
 /* The change of two sets of items together. */
 ORDO_FN double op_join_changes(double a, double b)
 {
@@ -277,7 +311,8 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #endif /* ORDO_OP */
 
 #undef ORDO_OP_ON_CUDA
-#if ORDO_GATHER_COMBINE == ORDO_MODE || (defined(ORDO_GATHER_STATE) && !defined(ORDO_GATHER_ARRAYS))
+#if (ORDO_GATHER_COMBINE == ORDO_MODE && ORDO_GATHER_TOTALS) ||                                                        \
+    (defined(ORDO_GATHER_STATE) && !defined(ORDO_GATHER_ARRAYS))
 #define ORDO_OP_ON_CUDA 0
 #else
 #define ORDO_OP_ON_CUDA 1
@@ -312,6 +347,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_GATHER_EDGE
 #undef ORDO_GATHER_CHANGE
 #undef ORDO_GATHER_NORM
+#undef ORDO_GATHER_INFLUENCE
 #undef ORDO_GATHER_TOLERANCE
 #undef ORDO_GATHER_ROUNDS
 #undef ORDO_GATHER_TOTALS

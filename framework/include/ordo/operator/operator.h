@@ -28,7 +28,10 @@ enum {
     ORDO_EDGE_BLIND = 1 << 4,  /* candidates do not look at the id of their edge: needed for pulling, of sums too */
     ORDO_SELECTIVE = 1 << 5,   /* a cell holds one of its candidates, so a lost update can be offered again. Derived:
                                 * every order but ORDO_SUM is; operators do not declare it */
-    ORDO_IN_PLACE = 1 << 6     /* gather operators: a round may read cells of the same round (Gauss-Seidel) */
+    ORDO_IN_PLACE = 1 << 6,    /* gather operators: a round may read cells of the same round (Gauss-Seidel) */
+    ORDO_RESIDUAL = 1 << 7,    /* gather operators: vertices may be computed in the order of their residuals. Derived:
+                                * ORDO_GATHER_INFLUENCE is declared */
+    ORDO_TWO_TARGETS = 1 << 8  /* critical operators: a request has one or two targets. Derived, as ORDO_SELECTIVE is */
 };
 
 /* Orders of cells: which of two values a cell keeps (the smaller, the larger, the better by a function of the
@@ -79,7 +82,35 @@ typedef struct ordo_edge_i32 {
 typedef struct ordo_edge_f32 {
     ORDO_EDGE_FIELDS ordo_f32 weight;
 } ordo_edge_f32;
+typedef struct ordo_edge_i64 {
+    ORDO_EDGE_FIELDS ordo_i64 weight;
+} ordo_edge_i64;
+typedef struct ordo_edge_f64 {
+    ORDO_EDGE_FIELDS ordo_f64 weight;
+} ordo_edge_f64;
 #undef ORDO_EDGE_FIELDS
+
+/* A value of 8 bytes that is aligned to 4. */
+ORDO_FN ordo_i64 ordo_get_i64(const void *at)
+{
+    ordo_i64 value;
+#if defined(__CUDA_ARCH__)
+    memcpy(&value, at, sizeof value);
+#else
+    __builtin_memcpy(&value, at, sizeof value);
+#endif
+    return value;
+}
+ORDO_FN ordo_f64 ordo_get_f64(const void *at)
+{
+    ordo_f64 value;
+#if defined(__CUDA_ARCH__)
+    memcpy(&value, at, sizeof value);
+#else
+    __builtin_memcpy(&value, at, sizeof value);
+#endif
+    return value;
+}
 
 /* Sets e.weight, for weights of that type, from `weight`, which points at one; not read where an operator reads no
  * weights. */
@@ -87,6 +118,8 @@ typedef struct ordo_edge_f32 {
 #define ORDO_SET_WEIGHT_u32 e.weight = *(const ordo_u32 *)weight
 #define ORDO_SET_WEIGHT_i32 e.weight = *(const ordo_i32 *)weight
 #define ORDO_SET_WEIGHT_f32 e.weight = *(const ordo_f32 *)weight
+#define ORDO_SET_WEIGHT_i64 e.weight = ordo_get_i64(weight)
+#define ORDO_SET_WEIGHT_f64 e.weight = ordo_get_f64(weight)
 #define ORDO_SET_WEIGHT(_type) ORDO_JOIN(ORDO_SET_WEIGHT_, _type)
 
 /* ---- arithmetic per type: ORDO_JOIN(ordo_add_sat_, u32) and so on ---- */
@@ -328,6 +361,20 @@ typedef struct ordo_request {
     ordo_u64 word[2];   /* arguments of the operator's own */
 } ordo_request;
 
+/* The same with up to ORDO_MOST_TARGETS targets, for operators with ORDO_CRITICAL_TARGETS above 2. Written through
+ * ordo_request_start() and ordo_request_add(). */
+enum { ORDO_MOST_TARGETS = 8 };
+typedef struct ordo_request_many {
+    ordo_u32 target[ORDO_MOST_TARGETS]; /* the first `targets` are used; the same target may be there twice */
+    ordo_u32 targets;                   /* 1 .. ORDO_CRITICAL_TARGETS */
+    ordo_u32 item;                      /* the item that made the request; set by the framework */
+    ordo_u64 word[2];                   /* arguments of the operator's own */
+} ordo_request_many;
+
+/* What the items of a critical operator are to which the framework hands edges. */
+#define ORDO_ITEMS_VERTICES 1 /* vertices, whose out-edges are handed on one by one */
+#define ORDO_ITEMS_EDGES 2    /* edges, by their ids */
+
 /* "Put this item on the worklist". Smaller priorities run earlier where the scheduler has an order. Written by critical
  * sections. */
 typedef struct ordo_activation {
@@ -368,6 +415,25 @@ ORDO_FN ordo_request ordo_request_one(ordo_u32 target, ordo_u64 word0, ordo_u64 
 ORDO_FN ordo_request ordo_request_two(ordo_u32 target, ordo_u32 second, ordo_u64 word0, ordo_u64 word1)
 {
     ordo_request r = {{target, second}, 2, 0, {word0, word1}};
+    return r;
+}
+
+/* A request of many targets: begins without any; adds one. */
+ORDO_FN ordo_request_many ordo_request_start(ordo_u64 word0, ordo_u64 word1)
+{
+    ordo_request_many r = {{0}, 0, 0, {word0, word1}};
+    return r;
+}
+ORDO_FN void ordo_request_add(ordo_request_many *r, ordo_u32 target)
+{
+    r->target[r->targets++] = target;
+}
+
+/* Instead of a request of edge-handing operators: "activate this item", which is run without owning anything. With it
+ * an item activates all its neighbours, edge by edge. */
+ORDO_FN ordo_request ordo_request_activate(ordo_item item, ordo_u32 priority)
+{
+    ordo_request r = {{item, item}, 0, 0, {priority, 0}};
     return r;
 }
 

@@ -23,7 +23,7 @@
  *   ORDO_RELAX_CELL_STRUCT a struct of the operator's own as the type of the cells, of 4, 8 or 16 bytes (two words),
  *                          with ORDO_BY_COMPARATOR and a _PRIORITY of its own, and without padding that is no member.
  *                          The run's cells are aligned to their size. On the CPU alone; of 16 bytes on x86-64
- *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32 or none
+ *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32, i64, f64 or none
  *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
  *                          or ORDO_SUM with _LEVEL and _TAKE
  *   ORDO_RELAX_PROPERTIES  the properties that it promises: ORDO_MONOTONE | ...
@@ -134,8 +134,10 @@
 #define ORDO_READS_u32 1
 #define ORDO_READS_i32 1
 #define ORDO_READS_f32 1
+#define ORDO_READS_i64 1
+#define ORDO_READS_f64 1
 #if !ORDO_JOIN(ORDO_READS_, ORDO_RELAX_WEIGHT)
-#error "ORDO_RELAX_WEIGHT is no type of weights: expected u32, i32, f32 or none"
+#error "ORDO_RELAX_WEIGHT is no type of weights: expected u32, i32, f32, i64, f64 or none"
 #undef ORDO_RELAX_WEIGHT
 #define ORDO_RELAX_WEIGHT u32
 #endif

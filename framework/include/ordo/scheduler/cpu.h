@@ -27,9 +27,10 @@
  * and for critical operators
  *   op_serve            runs one request's critical section under locks
  *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
- * For gather operators it adds, instead of all these, op_gather_job: a run, double-buffered or in place. A scheduler
- * that offers these operators has it in a file of its own, gather.h. The argument about memory order is at the top of
- * <ordo/detail/cpu/relax.h>.
+ * For gather operators it adds op_gather_job, a run in rounds, double-buffered or in place; a scheduler that offers
+ * rounds has them in a file of its own, gather.h. Where ORDO_OP_BY_RESIDUAL is 1 it also adds the names of the first
+ * list, by <ordo/detail/cpu/residual.h>: so a scheduler's cpu.h runs them as it does relax operators. The argument
+ * about memory order is at the top of <ordo/detail/cpu/relax.h>.
  *
  * Ending early. A member calls ordo_go_on() at least once in ORDO_POLL_BATCH items, and passes the number of items and
  * edges that it has processed since the last call. The function reads the clock once in ORDO_POLL_WORK of them, so
@@ -54,7 +55,18 @@
 enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 
 /* Ends a scheduler's cpu.h: defines the instance that the generated tables name. `_run` is ordo_instance.run. */
+#if ORDO_OP_KIND == ORDO_KIND_GATHER
 #define ORDO_CPU_INSTANCE(_scheduler, _run)                                                                            \
+    static ordo_status ORDO_JOIN(_scheduler, _by_residual)(ordo_job * job)                                             \
+    {                                                                                                                  \
+        return op_residual_job(job, _run);                                                                             \
+    }                                                                                                                  \
+    ORDO_CPU_INSTANCE_OF(_scheduler, ORDO_JOIN(_scheduler, _by_residual))
+#else
+#define ORDO_CPU_INSTANCE(_scheduler, _run) ORDO_CPU_INSTANCE_OF(_scheduler, _run)
+#endif
+/* The same, of a function that runs a gather operator by itself. */
+#define ORDO_CPU_INSTANCE_OF(_scheduler, _run)                                                                         \
     extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler);                                        \
     const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run, 0, ORDO_ON_CPU};
 
@@ -62,12 +74,15 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 #include <ordo/detail/cpu/relax.h>
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER
 #include <ordo/detail/cpu/gather.h>
+#if ORDO_OP_BY_RESIDUAL
+#include <ordo/detail/cpu/residual.h>
+#endif
 #else
 #include <ordo/detail/cpu/critical.h>
 #include <ordo/detail/cpu/owner.h>
 #endif
 
-#if ORDO_OP_KIND != ORDO_KIND_GATHER /* those have no entries */
+#if ORDO_OP_KIND != ORDO_KIND_GATHER || ORDO_OP_BY_RESIDUAL
 
 /* As op_expand; entries with long rows are appended to `later` instead, where that is not NULL. */
 ORDO_INLINE void op_expand_short(ordo_job *job, const ordo_rows *r, const op_entry *entries, ordo_u64 size,

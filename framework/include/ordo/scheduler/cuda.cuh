@@ -3,7 +3,7 @@
  * The counterpart of cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, and the operator's file
  * included before; included once in a translation unit, ahead of the schedulers' cuda.cuh. The list below is for relax
  * operators; for critical ones see <ordo/detail/cuda/critical.cuh>, for gather operators, which have op_gather_job alone,
- * <ordo/detail/cuda/gather.cuh>.
+ * <ordo/detail/cuda/gather.cuh> and, with ORDO_MODE, <ordo/detail/cuda/gather_mode.cuh>.
  *
  * Defines the operator's functions (op_candidate, op_better, ...) as cpu.h does, and
  *   op_dev_offer    applies one candidate: tests the cell, then an atomic (or, if racy, a plain store)
@@ -25,6 +25,7 @@
  * over a grid barrier, which orders everything.
  */
 #include <cooperative_groups.h>
+#include <cuda_pipeline_primitives.h>
 
 #include <ordo/detail/cuda/block_scan.cuh>
 #include <ordo/detail/cuda/frontier.cuh>
@@ -47,6 +48,8 @@ static_assert((int)op_array_count <= (int)ORDO_MOST_ARRAYS, "a state lists at mo
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cuda/relax.cuh>
+#elif ORDO_OP_KIND == ORDO_KIND_GATHER && ORDO_OP_COMBINE == ORDO_MODE
+#include <ordo/detail/cuda/gather_mode.cuh>
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER
 #include <ordo/detail/cuda/gather.cuh>
 #else

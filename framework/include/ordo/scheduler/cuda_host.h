@@ -11,8 +11,9 @@
  * <ordo/detail/cuda/live.cuh>, and the thread of the trace copies them. A scheduler has two instances of its kernel, so
  * that the one for runs that are not traced has the same machine code as if there were no traces.
  *
- * A kernel must read mailbox->stop at least once a step, and end if it is set. A kernel that still runs 5 s after it
- * was told to end is abandoned: its memory is never freed, and later runs of the process on the device are refused.
+ * A kernel must read mailbox->stop at least once in a step or in some microseconds, and end if it is set. A kernel that
+ * still runs 5 s after it was told to end is abandoned: its memory is never freed, and later runs of the process on the
+ * device are refused.
  *
  * Kernels from other objects. libordo-cuda.so and a program with its own kernels each contain a CUDA runtime (a static
  * one, nvcc's default). They share the device's memory, events and the default stream, since these belong to the
@@ -30,12 +31,13 @@
 
 ORDO_BEGIN_DECLS
 
-/* Rows on the device: edges as {head, weight} pairs, or heads only. */
+/* Rows on the device: edges as {head, weight} pairs, or heads only; weights of 8 bytes are an array of their own. */
 typedef struct ordo_cuda_rows {
     const ordo_u64 *row;  /* [n + 1] */
     const ordo_u32 *edge; /* [m * stride] */
     ordo_u32 n, stride;   /* stride 2: {head, weight}; 1: heads only */
     ordo_u64 m;
+    const ordo_u64 *wide; /* [m] weights of 8 bytes, their bits; or NULL. With them stride is 1 */
 } ordo_cuda_rows;
 
 /* A record: up to four edges of a vertex in 32 bytes, {head, weight} each, so that reading them needs no row offsets. A
@@ -63,6 +65,7 @@ enum { ORDO_CUDA_MOMENTS = 4096 };
 typedef struct ordo_cuda_record {
     ordo_u64 supersteps;
     ordo_u64 began;                /* device clock when the kernel began */
+    ordo_u64 looked;               /* device clock when the kernel last read the mailbox (ordo_dev_mail) */
     ordo_u64 taken, step, skipped; /* numbers of samples; every second one is dropped when the array is full, as in
                                       ordo_job_sample */
     double delta_first, delta_last;
@@ -179,6 +182,19 @@ typedef struct ordo_cuda_tails {
  * of 0, which is no error. Made by the first call for a graph and kept with it. After ordo_cuda_begin with `need_in`.
  */
 ORDO_API ordo_status ordo_cuda_hot(ordo_cuda *c, ordo_u32 most, ordo_cuda_tails *out);
+/* A row of more in-edges than ORDO_CUDA_SHORT is listed; of more than ORDO_CUDA_PIECE, as pieces of so many. */
+enum { ORDO_CUDA_SHORT = 96, ORDO_CUDA_PIECE = 2048, ORDO_CUDA_CLASSES = 4 };
+/* Vertices listed by their number of in-edges. */
+typedef struct ordo_cuda_order {
+    const ordo_u32 *row;             /* [end[ORDO_CUDA_CLASSES - 1]] most edges first; not those of `piece` */
+    const uint2 *piece;              /* [pieces] vertex, number of the piece: all pieces of a row one after the other */
+    ordo_u32 end[ORDO_CUDA_CLASSES]; /* class i ends there: more than ORDO_CUDA_SHORT edges, 24, 6, all others */
+    ordo_u32 pieces;
+    bool all; /* the classes after the first, too: else these are empty */
+} ordo_cuda_order;
+/* That of the graph: all vertices where it has hubs, or 2^32 edges or more. Made by the first call for a graph and kept
+ * with it. After ordo_cuda_begin with `need_in`. */
+ORDO_API ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_cuda_order *out);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
 ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);

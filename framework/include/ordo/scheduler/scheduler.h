@@ -121,6 +121,13 @@ typedef struct ordo_fit {
     const char *reason; /* the reason in a few words: "direction-optimising supersteps"; static */
 } ordo_fit;
 
+/* The prediction for gather operators by residual: 4 to 20 times the time of rounds was measured for PageRank. */
+static inline ordo_fit ordo_residual_fit(void)
+{
+    const ordo_fit fit = {8, "single vertices by residual, where rounds read edges in order"};
+    return fit;
+}
+
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
 enum { ORDO_SCHEDULER_INTERFACE = 2 };
 
@@ -206,6 +213,7 @@ typedef struct ordo_job {
     ordo_u32 traced; /* not 0: a thread samples the counters of members, or of a back end, during the run; see
                         ordo_count_from */
     double change;   /* gather operators: of the last round; set by the instance */
+    void *adapter;   /* gather operators by residual: the run of <ordo/detail/cpu/residual.h> */
 } ordo_job;
 
 /* The sync of a run. A unit that is compiled for one sync alone defines ORDO_ONLY_SYNC as that; the compiler then
@@ -243,12 +251,14 @@ struct ordo_operator {
     size_t entry;                          /* bytes of a worklist entry */
     size_t state;                          /* bytes of its state struct */
     const ordo_instance *const *instances; /* one for each scheduler and device, in any order; ends with NULL */
-    /* The members below are for critical operators; else NULL, false, NULL. `ask` prepares an item, writes the targets
+    /* The members below are for critical operators; else NULL, 0, false. `ask` prepares an item, writes the targets
      * of its requests to target[ORDO_MOST_ASKED] and returns their number. */
     ordo_u32 (*ask)(const void *state, ordo_item item, ordo_u32 *target);
     bool apart; /* no critical section needs two targets at the same time: it has one target, or two halves */
     /* Bytes of the words of one target that a server may keep in its own memory; 0 if requests have two targets. */
     ordo_u64 (*owned_bytes)(const void *state);
+    ordo_u32 targets; /* the most targets of a request */
+    bool hands_edges; /* the framework hands edges to it */
 };
 enum { ORDO_MOST_ASKED = 32 };
 

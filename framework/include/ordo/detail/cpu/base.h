@@ -61,16 +61,22 @@ typedef struct ordo_rows {
 
 ORDO_INLINE ordo_rows ordo_rows_of(const ordo_csr *csr, int weight_type)
 {
-    static const ordo_u32 one_int = 1;
-    static const ordo_f32 one_real = 1.0f;
+    static const ordo_i64 one_int = 1; /* its low word comes first */
+    static const ordo_f32 one_f32 = 1.0f;
+    static const ordo_f64 one_f64 = 1.0;
     ordo_rows r;
     r.row = csr->row;
     r.head = csr->head;
     r.head_stride = csr->stride;
     r.weight = (const ordo_u32 *)csr->weight;
     r.weight_stride = csr->stride;
+    if (csr->stride == 1 && (weight_type == ORDO_I64 || weight_type == ORDO_F64))
+        r.weight_stride = 2;
     if (!r.weight) {
-        r.weight = weight_type == ORDO_F32 ? (const ordo_u32 *)(const void *)&one_real : &one_int;
+        const void *one = weight_type == ORDO_F32   ? (const void *)&one_f32
+                          : weight_type == ORDO_F64 ? (const void *)&one_f64
+                                                    : (const void *)&one_int;
+        r.weight = (const ordo_u32 *)one;
         r.weight_stride = 0;
     }
     return r;
@@ -145,13 +151,22 @@ ORDO_INLINE void ordo_set_state(ordo_job *job, int member, ordo_u32 state)
     ORDO_COUNT(__atomic_store_n(&job->counters[member].state, state, __ATOMIC_RELAXED));
 }
 
-/* Begins counting for a member; `count` is all zero. `bins` and `far` are those of the bins from which entries leave
+/* Begins counting for a member; `count` is all zero. Where a run consists of several, it goes on from the counters that
+ * the last of these has published. `bins` and `far` are those of the bins from which entries leave
  * for processing only by ways that add to count->put; bin_count 0: the scheduler has a probe (ordo_job_probe) instead.
  * If the run is traced, the member publishes its counters in the middle of a superstep, too. */
 ORDO_INLINE void ordo_count_from(ordo_job *job, int member, ordo_counters *count, const ordo_bin *bins,
                                  ordo_u32 bin_count, const ordo_bin *far)
 {
+    const ordo_counters *before = &job->counters[member];
     ordo_set_state(job, member, ORDO_BUSY);
+    count->items += before->items;
+    count->edges += before->edges;
+    count->useful += before->useful;
+    count->stale += before->stale;
+    count->activations += before->activations;
+    count->work_seconds += before->work_seconds;
+    count->put += before->put;
     if (!job->traced)
         return;
     count->shared = &job->counters[member];

@@ -18,8 +18,6 @@
  */
 #include <ordo/detail/cpu/base.h>
 
-typedef op_cell op_entry; /* there is no worklist; a descriptor wants a size */
-
 enum { GATHER_CHUNK = 1 << 14, GATHER_LEAST = 1 << 8, GATHER_PARTS = 32, GATHER_LANES = 4, GATHER_SHORT = 32 };
 
 /* A member's part of a round's change and totals. There are two, for even and odd rounds: one is read while the other
@@ -41,6 +39,7 @@ typedef struct op_gather_run {
     ordo_u64 next[2]; /* first chunk not taken, for even and odd rounds */
     double change;    /* of the last round; written by member 0 */
     ordo_u64 rounds;
+    ordo_u64 most; /* rounds */
 } op_gather_run;
 
 ORDO_INLINE op_share op_load_share(const op_share *share)
@@ -209,8 +208,7 @@ ORDO_INLINE bool op_gather_agree(op_gather_run *run, int index, ordo_u64 round, 
         run->change = change;
         run->rounds = round;
     }
-    return !ordo_job_stop_agreed(job, round) && (round == 0 || change > op_tolerance(state)) &&
-           round < op_most_rounds(state);
+    return !ordo_job_stop_agreed(job, round) && (round == 0 || change > op_tolerance(state)) && round < run->most;
 }
 
 /* A member's work. Round 0 is the preparation. */
@@ -298,10 +296,11 @@ ORDO_NOINLINE ordo_status op_gather_prepare(ordo_job *job, bool in_place, op_gat
     return enough && run->share[0] && run->share[1] ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* A run: what a scheduler's gather.h passes as ordo_instance.run does, in place or double-buffered. */
-ORDO_INLINE ordo_status op_gather_job(ordo_job *job, bool in_place)
+/* At most so many rounds, in place or double-buffered. */
+ORDO_INLINE ordo_status op_gather_rounds(ordo_job *job, bool in_place, ordo_u64 most)
 {
     op_gather_run run = {0};
+    run.most = most;
     ordo_status status = op_gather_prepare(job, in_place, &run);
     if (!status) {
         ordo_job_probe(job, op_gather_probe, &run);
@@ -317,4 +316,10 @@ ORDO_INLINE ordo_status op_gather_job(ordo_job *job, bool in_place)
     ordo_free(run.votes);
     ordo_free(run.bound);
     return status;
+}
+
+/* A run: what a scheduler's gather.h passes as ordo_instance.run does. */
+ORDO_INLINE ordo_status op_gather_job(ordo_job *job, bool in_place)
+{
+    return op_gather_rounds(job, in_place, op_most_rounds((const op_state *)job->state));
 }

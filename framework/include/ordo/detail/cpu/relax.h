@@ -27,6 +27,13 @@ typedef struct op_entry {
     ordo_item item;
 } op_entry;
 
+/* What is offered to a target, and the words that offers go to. */
+typedef op_cell op_offered;
+ORDO_INLINE op_cell *op_offers(const ordo_job *job)
+{
+    return (op_cell *)job->cells;
+}
+
 /* Offers a candidate to cell[target]. Returns true if the target is activated: the candidate improved the cell or, for
  * sums, raised its level. *candidate is then the new value of the cell. Under ORDO_SYNC_SERVER nothing is written: true
  * means that the sink must send the candidate to the owner of the cell. Every call passes `sync` as a constant. */

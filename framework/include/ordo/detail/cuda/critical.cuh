@@ -61,14 +61,14 @@ typedef struct op_cuda_sections {
 
 /* By one thread: the request's second target, or its only one. Written without a variable index, which would keep the
  * request in memory. */
-ORDO_DEV ordo_u32 op_dev_other(const ordo_request *r)
+ORDO_DEV ordo_u32 op_dev_other(const op_request *r)
 {
     return (int)op_targets == 2 && r->targets == 2 ? r->target[1] : r->target[0];
 }
 
 /* By one thread: runs a critical section whose targets the caller owns; returns the number of activations that it wrote
  * to out[]. may_repeat: the same request may have been made before. */
-ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const ordo_request *r, ordo_activation *out)
+ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const op_request *r, ordo_activation *out)
 {
     return may_repeat ? op_commit(s, r, out) : op_commit_valid(s, r, out);
 }
@@ -76,7 +76,7 @@ ORDO_DEV ordo_u32 op_dev_commit(const op_state *s, bool may_repeat, const ordo_r
 /* By one thread: tries once for locks in words, and then calls `run(state, request)`; false if another thread holds a
  * lock. */
 template <typename Run>
-ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_request *request, Run run)
+ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const op_request *request, Run run)
 {
     using word = ordo_dev_either<(int)op_lock_bits == 64, ordo_u64, ordo_u32>::type;
     const word bit = (word)1 << (8 * sizeof(word) - 1);
@@ -98,7 +98,7 @@ ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_req
         ordo_dev_fence();
     word cell[2] = {turned ? second : first, turned ? first : second};
     op_state mine = *s;
-    ordo_request here = *request;
+    op_request here = *request;
     op_lock_use(&mine, cell);
     here.target[0] = 0;
     if (two) { /* constants, so that the two words stay in registers */
@@ -128,7 +128,7 @@ ORDO_DEV bool op_dev_try_word(const op_state *s, bool may_repeat, const ordo_req
  * reports these stores as hazards with each other (WAW) and with the load (RAW, WAR). An exchange instead of the store
  * is not reported, but costs servers a tenth where few targets are hot. */
 template <typename Run>
-ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, const ordo_request *request, Run run)
+ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, const op_request *request, Run run)
 {
     using word = ordo_dev_either<(int)op_lock_bits == 64, ordo_u64, ordo_u32>::type;
     const word bit = (word)1 << (8 * sizeof(word) - 1);
@@ -146,7 +146,7 @@ ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, 
     if (may_repeat)
         ordo_dev_fence_block();
     op_state mine = *s;
-    ordo_request here = *request;
+    op_request here = *request;
     op_lock_use(&mine, cell);
     here.target[0] = here.target[1] = 0;
     run(&mine, &here);
@@ -156,14 +156,44 @@ ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, 
     return true;
 }
 
+/* By one thread: the same for requests of many targets: their locks in ascending order, each once. */
+template <typename Run>
+ORDO_DEV bool op_dev_try_many(const op_state *s, const ordo_cuda_locks *locks, const op_request *request, Run run)
+{
+    ordo_u32 index[ORDO_MOST_TARGETS], size = 0, got = 0;
+    op_request here = *request;
+    for (ordo_u32 k = 0; k < request->targets; k++) {
+        const ordo_u32 lock = request->target[k] & locks->mask;
+        ordo_u32 at = size;
+        while (at > 0 && index[at - 1] > lock)
+            at--;
+        if (at > 0 && index[at - 1] == lock)
+            continue;
+        for (ordo_u32 i = size++; i > at; i--)
+            index[i] = index[i - 1];
+        index[at] = lock;
+    }
+    while (got < size && ordo_dev_lock<false>(&locks->lock[index[got]]))
+        got++;
+    const bool all = got == size;
+    if (all) {
+        ordo_dev_order<false>();
+        run(s, &here);
+        ordo_dev_order<false>();
+    }
+    while (got > 0)
+        ordo_dev_unlock<false>(&locks->lock[index[--got]]);
+    return all;
+}
+
 /* By one thread: the same at locks a and b of a table. */
 template <bool Near, typename Run>
-ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, ordo_u32 b, const ordo_request *request,
+ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, ordo_u32 b, const op_request *request,
                                Run run)
 {
     const bool two = a != b;
     const ordo_u32 low = a < b ? a : b, high = a < b ? b : a;
-    ordo_request here = *request;
+    op_request here = *request;
     if (!ordo_dev_lock<Near>(&lock[low]))
         return false;
     if (two && !ordo_dev_lock<Near>(&lock[high])) {
@@ -182,15 +212,100 @@ ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, or
 /* By one thread: tries once to run a request's critical section, and sets *activated to the number of activations that
  * it wrote to out[]. False if another thread holds a lock. */
 template <bool Word>
-ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const ordo_request *request,
+ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const op_request *request,
                          ordo_activation *out, ordo_u32 *activated)
 {
     const bool may_repeat = locks->may_repeat;
-    auto run = [&](const op_state *state, ordo_request *r) { *activated = op_dev_commit(state, may_repeat, r, out); };
+    auto run = [&](const op_state *state, op_request *r) { *activated = op_dev_commit(state, may_repeat, r, out); };
+    if constexpr ((int)op_hands_edges != 0)
+        if (request->targets == 0) { /* an activation: nothing is owned */
+            *activated = op_dev_commit(s, may_repeat, request, out);
+            return true;
+        }
     if constexpr (Word)
         return op_dev_try_word(s, may_repeat, request, run);
+    if constexpr ((int)op_many != 0)
+        return op_dev_try_many(s, locks, request, run);
     return op_dev_try_table<false>(s, locks->lock, request->target[0] & locks->mask,
                                    op_dev_other(request) & locks->mask, request, run);
+}
+
+/* By a whole warp: edges of the rows of its lanes' items, concatenated, so that lanes take edges and not rows: of
+ * operators whose items have rows (op_expands). */
+typedef struct op_dev_rows {
+    ordo_item item;         /* the lane's */
+    ordo_u64 begin, offset; /* edge i of all is edge begin + i, by the begin of its item's lane; the lane's first i */
+    ordo_u64 total, first;  /* number of edges of all lanes, and of those that were taken; the same in all lanes */
+} op_dev_rows;
+
+/* Begins with the items of the lanes with `there`. */
+ORDO_DEV void op_dev_rows_begin(const op_state *s, op_dev_rows *r, bool there, ordo_item item)
+{
+    ordo_u64 begin = 0, degree = 0;
+    if (there)
+        degree = op_units(s, item, &begin) - begin;
+    ordo_u64 offset = degree;
+    for (int step = 1; step < 32; step *= 2) {
+        const ordo_u64 other = __shfl_up_sync(~0u, offset, step);
+        offset += threadIdx.x % 32 >= (ordo_u32)step ? other : 0;
+    }
+    r->item = item;
+    r->total = __shfl_sync(~0u, offset, 31);
+    r->offset = offset - degree;
+    r->begin = begin - r->offset;
+    r->first = 0;
+}
+
+/* Takes the next edges, one for each lane, and prepares their requests; returns their number. */
+ORDO_DEV ordo_u32 op_dev_rows_next(const op_state *s, op_dev_rows *r, op_request *request)
+{
+    const ordo_u64 i = r->first + threadIdx.x % 32;
+    ordo_u32 owner = 0; /* the last lane whose offset is at most i */
+#pragma unroll
+    for (ordo_u32 step = 16; step; step /= 2) {
+        const ordo_u64 other = __shfl_sync(~0u, r->offset, owner + step);
+        owner += other <= i ? step : 0;
+    }
+    const ordo_eid e = __shfl_sync(~0u, r->begin, owner) + i;
+    const ordo_item item = __shfl_sync(~0u, r->item, owner);
+    r->first += 32;
+    return i < r->total ? op_prepare_unit(s, item, e, request) : 0;
+}
+
+/* By a whole warp: op_dev_prepare of items that have rows; the arguments are those of its first lane. A row of any
+ * length is the warp's, 32 edges at a time; lanes retry together until all 32 are done. */
+template <bool Word, typename Sink>
+ORDO_DEV bool op_dev_expand(const op_cuda_sections *s, const ordo_cuda_traced &traced, const ordo_item *list,
+                            ordo_u32 step, ordo_u64 first, ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine,
+                            ordo_u32 *rounds, Sink sink)
+{
+    op_request request[op_requests];
+    ordo_activation out[op_activations + 1];
+    op_dev_rows rows;
+    for (; first < end; first += stride) {
+        const ordo_u64 at = first + threadIdx.x % 32;
+        op_dev_rows_begin(&s->state, &rows, at < end, at < end ? (list ? list[at] : (ordo_item)at) : 0);
+        mine->items += at < end;
+        while (rows.first < rows.total) {
+            const ordo_u32 asked = op_dev_rows_next(&s->state, &rows, request);
+            mine->edges += asked;
+            for (ordo_u32 next = 0; __any_sync(~0u, next < asked);) {
+                if (__any_sync(~0u, ordo_dev_told(&s->halt, step, rounds)))
+                    return false;
+                ordo_dev_told_show(traced, *rounds, *mine);
+                ordo_u32 activated = 0;
+                const op_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
+                if (next < asked && op_dev_try<Word>(&s->state, &s->locks, now, out, &activated)) {
+                    next++;
+                    mine->useful++;
+                    if (op_activates)
+                        for (ordo_u32 i = 0; i < activated; i++)
+                            mine->activations += sink(out[i]);
+                }
+            }
+        }
+    }
+    return true;
 }
 
 /* By any lanes of a warp, each with its own first item: handles items first, first + stride, ... below end, of `list`
@@ -204,7 +319,9 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_cuda_traced &
                              ordo_u32 step, ordo_u64 first, ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine,
                              ordo_u32 *rounds, Sink sink)
 {
-    ordo_request request[op_requests];
+    if constexpr ((int)op_expands != 0)
+        return op_dev_expand<Word>(s, traced, list, step, first - threadIdx.x % 32, end, stride, mine, rounds, sink);
+    op_request request[op_requests];
     ordo_activation out[op_activations + 1];
     ordo_u32 asked = 0, next = 0, nap = 32;
     while (first < end || next < asked) {
@@ -222,7 +339,7 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_cuda_traced &
         }
         ordo_u32 activated = 0;
         /* for an item with one request the index is a constant, so the array stays in registers */
-        const ordo_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
+        const op_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
         if (op_dev_try<Word>(&s->state, &s->locks, now, out, &activated)) {
             next++;
             nap = 32;
@@ -339,6 +456,8 @@ static ordo_status op_cuda_sections_make(ordo_cuda *c, bool word, ordo_u64 max_c
     const int needed = (int)((max_contenders + ORDO_CUDA_THREADS - 1) / ORDO_CUDA_THREADS);
     *blocks = *blocks && *blocks < needed ? *blocks : needed;
     s->width = (ordo_u32)((max_contenders + (ordo_u64)*blocks - 1) / (ordo_u64)*blocks);
+    if (op_expands) /* whole warps */
+        s->width = (s->width + 31) / 32 * 32;
     s->width = s->width < ORDO_CUDA_THREADS ? s->width : ORDO_CUDA_THREADS;
     return status;
 }

@@ -46,19 +46,24 @@ static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_ite
     return f->counters ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* By one thread of the grid, at the start of a step: clears the counters of the step after next, adds a sample to the
- * trace, and reads and writes the mailbox. */
+/* By a block: whether it may have a part of a step; false: it has none, since blocks are given pieces and tiles in the
+ * order of their numbers. */
+ORDO_DEV bool ordo_dev_may_work(const ordo_cuda_superstep_counters *counters)
+{
+    return blockIdx.x <= counters->segments + counters->count / ORDO_CUDA_NARROW;
+}
+
+/* By the thread that reports (ordo_dev_reports), at the start of a step: clears the counters of the step after next,
+ * adds a sample to the trace, and reads and writes the mailbox. */
 ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, const ordo_cuda_run *run,
                                   ordo_u64 in_flight, ordo_u64 bucket, double delta)
 {
     ordo_cuda_superstep_counters *later = &f->counters[(step + 2) % 3];
     later->count = later->segments = later->ticket = 0;
     later->edges = 0;
-    f->counters[(step + 1) % 3].stop = run->mailbox->stop;
     ordo_dev_sample(run->record, in_flight, bucket, delta, 1, -1);
-    run->record->supersteps = step;
-    run->mailbox->supersteps = step;
-    run->mailbox->in_flight = in_flight;
+    if (ordo_dev_mail(run, step, in_flight))
+        f->counters[(step + 1) % 3].stop = 1;
 }
 
 /* How a step's items are cut into tiles of `widest` items, or half as many, and so on to `narrowest`, as long as

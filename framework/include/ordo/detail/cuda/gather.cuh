@@ -4,27 +4,44 @@
  * operator.
  *
  * Problem. A round loads a share for every edge, at addresses without order: it is fast if as many loads as possible
- * are under way, whatever the lengths of rows are.
+ * are under way, whatever the lengths of rows are, and if few of them reach the second-level cache.
  *
- * Method. Edges are cut into chunks of GATHER_EDGES; a row belongs to the chunk in which it begins. A block loads the
- * shares of a chunk's edges to shared memory, all threads side by side, without regard to rows; then threads add up
- * rows from there, one or several threads a row. A row that is longer than a chunk is cut by the chunks: each block
- * adds up its piece, and the block that arrives last adds up the pieces. So no block has much more than a chunk at
- * once.
+ * Method. Rows of at most ORDO_CUDA_SHORT edges are many. Where degrees are about alike a warp takes a group of
+ * consecutive rows: their edges are consecutive, too. It copies the edges' tails to shared memory, asynchronously, one
+ * group ahead, and each row is added up by one lane or by a few, which take the tails from there. In meshes and road
+ * networks neighbours of consecutive vertices are consecutive, so that the loads of a warp meet in few cache lines. On
+ * graphs with hubs rows are listed by their number of edges (ordo_cuda_order), and a row is added up by one, four or
+ * eight lanes; the shares of the hottest vertices (ordo_cuda_hot) are copied to shared memory in each round.
+ * A longer row is added up by a warp, and one of more than ORDO_CUDA_PIECE edges by several, a piece of it each: the
+ * warp that arrives last adds up the pieces. So no warp has much more than a piece at once, and warps wait for each
+ * other at the end of a round alone.
  *
  * Memory order. Double-buffered, no word is read and written in the same round; grid barriers order rounds. In place, a
  * share is loaded while it may be written, by a plain load that the first-level cache may answer: it holds nothing from
  * before the last barrier. Words are whole, so a load gets the value of the round before or of this one, as
- * ORDO_IN_PLACE allows. Pieces of a row are stored, then counted behind a fence; the block that counts last reads them
- * behind another.
+ * ORDO_IN_PLACE allows; copies in shared memory are of the round before. Pieces of a row are stored, then counted
+ * behind a fence; the warp that counts last reads them behind another.
  *
  * Termination. Blocks add their changes to a sum of the round; behind the barrier all threads read it. Sums and the
  * host's stop are triple-buffered by round: those of the round after next are cleared where no thread uses them.
  */
 
-enum { GATHER_EDGES = 2048, GATHER_STAGE = GATHER_EDGES + GATHER_EDGES / 4, GATHER_AT_ONCE = 8, GATHER_SUMS = 8 };
-/* Hot vertices, whose shares the first-level cache can hold: 96 KB of f32. */
-enum { GATHER_HOT = 24 * 1024 };
+enum { GATHER_AT_ONCE = 4, GATHER_SUMS = 8 };
+/* Words of shared memory for the tails of a group, how many of them one step of a group uses, at any alignment, and how
+ * many groups a warp takes from each stretch of consecutive ones. */
+enum { GATHER_STAGE = 512, GATHER_WINDOW = GATHER_STAGE - 4, GATHER_TILE = 8 };
+/* A block on graphs with hubs, and what it has of hot shares. */
+#ifndef GATHER_EVEN
+#define GATHER_EVEN 5
+#endif
+#ifndef GATHER_HUB_THREADS
+#define GATHER_HUB_THREADS 1024
+#define GATHER_HUB_BLOCKS 2
+#endif
+#ifndef GATHER_HOT_BYTES
+#define GATHER_HOT_BYTES (GATHER_HUB_BLOCKS == 1 ? 192 * 1024 : GATHER_HUB_BLOCKS == 2 ? 96 * 1024 : 64 * 1024)
+#endif
+enum { GATHER_HOT = GATHER_HOT_BYTES / (int)sizeof(op_share) };
 enum { GATHER_WARPS = ORDO_CUDA_THREADS / 32, GATHER_TOTALS = (int)op_totals > 0 ? (int)op_totals : 1 };
 
 typedef struct op_gather_args {
@@ -33,15 +50,16 @@ typedef struct op_gather_args {
     op_cell *cells;
     op_share *share[2]; /* [n] round r reads share[r & 1] and writes the other; the same twice: in place */
     ordo_cuda_tails hot;
+    ordo_cuda_order order;
     const ordo_u32 *tail; /* positions of the tails of in-edges, tail_stride words each */
     ordo_u32 tail_stride;
-    ordo_u32 *begin;   /* [n + 1] begins of rows, modulo 2^32 */
-    ordo_u32 *first;   /* [chunks + 1] a chunk's first row */
-    op_value *piece;   /* [2 * chunks] of a row that began before the chunk, and of one that ends behind it */
-    ordo_u32 *arrived; /* [chunks] pieces of the row that ends behind the chunk */
-    ordo_u64 chunks;
-    double *sums;   /* [3][GATHER_SUMS] change and totals */
-    ordo_u32 *stop; /* [3], each on a separate cache line */
+    ordo_u32 shift;     /* a group has 2^shift rows, at most 32 */
+    ordo_u32 hot_count; /* shares in shared memory */
+    ordo_u32 *begin;    /* [n + 1] begins of rows; NULL where all rows are listed */
+    op_value *piece;    /* [pieces] */
+    ordo_u32 *arrived;  /* [pieces] of each row's first piece: how many are added up */
+    double *sums;       /* [3][GATHER_SUMS] change and totals */
+    ordo_u32 *stop;     /* [3], each on a separate cache line */
     ordo_cuda_run run;
 } op_gather_args;
 
@@ -55,18 +73,23 @@ typedef struct op_gather_step {
     const op_share *from;
     op_share *to;
     const double *total;
+    const op_share *hot; /* [hot_count] in shared memory, of positions 0 .. hot_count - 1 */
+    ordo_u32 hot_count;
 } op_gather_step;
 
 /* By one thread: a word that is read once, and should not displace shares in the first-level cache. */
 ORDO_DEV ordo_u32 op_dev_once(const ordo_u32 *p)
 {
+#ifdef __CUDA_ARCH__
     ordo_u32 u;
     asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(u) : "l"(p));
     return u;
+#else
+    return *p;
+#endif
 }
 
-/* By one thread: where v's share is. Hot vertices have theirs side by side: scattered, each would take 32 bytes of the
- * first-level cache. */
+/* By one thread: where v's share is. Hot vertices have theirs side by side. */
 ORDO_DEV ordo_u32 op_dev_position(const op_gather_args &a, ordo_vid v)
 {
     return a.hot.count ? __ldg(a.hot.position + v) : v;
@@ -75,6 +98,11 @@ ORDO_DEV ordo_u32 op_dev_position(const op_gather_args &a, ordo_vid v)
 /* By one thread: what edge e makes of a share. Heads and weights are loaded only where the operator reads them. */
 ORDO_DEV op_value op_dev_value(const op_gather_args &a, op_share share, ordo_eid e, ordo_vid v)
 {
+    if constexpr ((int)op_weight_type == ORDO_I64 || (int)op_weight_type == ORDO_F64) {
+        const ordo_u64 one = (int)op_weight_type == ORDO_F64 ? 0x3ff0000000000000u : 1;
+        const ordo_u64 wide = a.rows.wide ? a.rows.wide[e] : one;
+        return op_edge_value(&a.state, share, op_make_edge(e, a.rows.edge[e], v, &wide));
+    }
     const ordo_u32 one = (int)op_weight_type == ORDO_F32 ? 0x3f800000u : 1;
     const ordo_u32 weight = a.rows.stride == 2 ? a.rows.edge[2 * e + 1] : one;
     return op_edge_value(&a.state, share, op_make_edge(e, a.rows.edge[e * a.rows.stride], v, &weight));
@@ -86,51 +114,6 @@ ORDO_DEV op_value op_dev_join_lanes(op_value x, ordo_u32 lanes)
     for (ordo_u32 step = lanes / 2; step; step /= 2)
         x = op_join(x, __shfl_xor_sync(0xffffffffu, x, step));
     return x;
-}
-
-/* By a whole block: joins the values of all threads; valid in thread 0. Ends with no barrier. */
-ORDO_DEV op_value op_dev_join_block(op_value x, op_value *warp)
-{
-    x = op_dev_join_lanes(x, 32);
-    __syncthreads();
-    if (threadIdx.x % 32 == 0)
-        warp[threadIdx.x / 32] = x;
-    __syncthreads();
-    for (int i = 1; threadIdx.x == 0 && i < GATHER_WARPS; i++)
-        x = op_join(x, warp[i]);
-    return x;
-}
-
-/* By one thread: the shares of N edges, `step` apart, from `at` on; of those that are not below `count` none. All loads
- * are under way before the first is used. */
-template <int N>
-ORDO_DEV void op_dev_load(const op_gather_args &a, const op_share *from, const ordo_u32 *tail, ordo_u32 at,
-                          ordo_u32 step, ordo_u32 count, op_share (&share)[N])
-{
-    ordo_u32 u[N];
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        u[i] = at + i * step < count ? op_dev_once(tail + (ordo_u64)(at + i * step) * a.tail_stride) : 0;
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        share[i] = at + i * step < count ? from[u[i]] : op_share{};
-}
-
-/* By a whole block: the value of edges e .. end - 1 of v; valid in thread 0. */
-ORDO_DEV op_value op_dev_block_row(const op_gather_args &a, const op_share *from, ordo_vid v, ordo_eid e, ordo_eid end,
-                                   op_value *warp)
-{
-    const ordo_u32 count = (ordo_u32)(end - e), step = ORDO_CUDA_THREADS;
-    op_value sum = op_none();
-    for (ordo_u32 at = threadIdx.x; at < count; at += 4 * step) {
-        op_share share[4];
-        op_dev_load(a, from, a.tail + e * a.tail_stride, at, step, count, share);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            if (at + i * step < count)
-                sum = op_join(sum, op_dev_value(a, share[i], e + at + i * step, v));
-    }
-    return op_dev_join_block(sum, warp);
 }
 
 /* By one thread: v has that value. */
@@ -148,135 +131,281 @@ ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step,
         op_add_total(&a.state, v, now, mine->total);
 }
 
-/* A row that a block adds up by itself: edges begin .. end - 1 of v. `cut`: it is longer than a chunk, and each chunk
- * has a piece of it. */
-typedef struct op_gather_long {
-    ordo_vid v;
-    ordo_eid begin, end;
-    bool cut;
-} op_gather_long;
-
-/* By a whole block: such a row, or its piece in chunk b. The block that finishes the last piece joins them all. */
-ORDO_DEV void op_dev_long(const op_gather_args &a, const op_gather_step &step, ordo_u64 b, const op_gather_long &row,
-                          op_value *warp, bool *last, op_gather_mine *mine)
+/* By one thread: joins the values of the edges e + at, e + at + step, ... below e + count of v. All loads of
+ * GATHER_AT_ONCE edges are under way before the first is used. */
+ORDO_DEV op_value op_dev_edges(const op_gather_args &a, const op_gather_step &s, ordo_vid v, ordo_eid e, ordo_u32 at,
+                               ordo_u32 step, ordo_u32 count)
 {
-    const ordo_u64 first = row.begin / GATHER_EDGES, final = (row.end - 1) / GATHER_EDGES, here = b * GATHER_EDGES;
-    const ordo_eid e = row.cut && row.begin < here ? here : row.begin;
-    const ordo_eid end = row.cut && row.end > here + GATHER_EDGES ? here + GATHER_EDGES : row.end;
-    op_value all = op_dev_block_row(a, step.from, row.v, e, end, warp);
-    if (row.cut) {
-        if (threadIdx.x == 0) {
-            ordo_dev_store(&a.piece[2 * b + (b == first)], all);
-            __threadfence();
-            *last = ordo_dev_add(&a.arrived[first], 1u) == final - first;
-            __threadfence();
-        }
-        __syncthreads();
-        if (*last) {
-            all = op_none();
-            for (ordo_u64 i = first + threadIdx.x; i <= final; i += ORDO_CUDA_THREADS)
-                all = op_join(all, ordo_dev_load(&a.piece[2 * i + (i == first)]));
-            all = op_dev_join_block(all, warp);
-            if (threadIdx.x == 0)
-                ordo_dev_store(&a.arrived[first], 0u);
-        }
-    }
-    if (threadIdx.x == 0 && (!row.cut || *last))
-        op_dev_finish(a, step, row.v, all, mine);
-    __syncthreads();
-}
-
-/* By a whole block: loads the shares of `count` edges from e on to stage[]. */
-ORDO_DEV void op_dev_stage(const op_gather_args &a, const op_share *from, ordo_eid e, ordo_u32 count, op_share *stage)
-{
-    const ordo_u32 step = ORDO_CUDA_THREADS;
-    const ordo_u32 *const tail = a.tail + e * a.tail_stride;
-    for (ordo_u32 at = threadIdx.x; at < count; at += GATHER_AT_ONCE * step) {
+    const ordo_u32 bytes = a.tail_stride * (ordo_u32)sizeof *a.tail;
+    const char *const tail = (const char *)a.tail + e * bytes;
+    op_value sum = op_none();
+    for (; at < count; at += GATHER_AT_ONCE * step) {
+        ordo_u32 u[GATHER_AT_ONCE];
         op_share share[GATHER_AT_ONCE];
-        op_dev_load(a, from, tail, at, step, count, share);
 #pragma unroll
         for (int i = 0; i < GATHER_AT_ONCE; i++)
-            if (at + i * step < count)
-                stage[at + i * step] = share[i];
+            u[i] = at + i * step < count ? op_dev_once((const ordo_u32 *)(tail + (ordo_u64)(at + i * step) * bytes))
+                                         : ORDO_NO_VERTEX;
+#pragma unroll
+        for (int i = 0; i < GATHER_AT_ONCE; i++)
+            share[i] = u[i] != ORDO_NO_VERTEX && u[i] >= s.hot_count ? s.from[u[i]] : op_share{};
+#pragma unroll
+        for (int i = 0; i < GATHER_AT_ONCE; i++)
+            if (u[i] < s.hot_count)
+                share[i] = s.hot[u[i]];
+#pragma unroll
+        for (int i = 0; i < GATHER_AT_ONCE; i++)
+            if (u[i] != ORDO_NO_VERTEX)
+                sum = op_join(sum, op_dev_value(a, share[i], e + at + i * step, v));
     }
-    __syncthreads();
+    return sum;
 }
 
-/* By a whole block: rows first .. first + count - 1, whose shares are in stage[]; `base` is the first edge. */
-ORDO_DEV void op_dev_rows(const op_gather_args &a, const op_gather_step &step, ordo_u32 first, ordo_u32 count,
-                          ordo_eid base, const op_share *stage, op_gather_mine *mine)
+/* By a whole warp: piece i of the long rows. The warp that finishes the last piece of a row joins them all. */
+ORDO_DEV void op_dev_piece(const op_gather_args &a, const op_gather_step &step, ordo_u32 i, op_gather_mine *mine)
 {
-    ordo_u32 lanes = 1; /* a row */
-    while (lanes < 32 && count * lanes * 2 <= ORDO_CUDA_THREADS)
-        lanes *= 2;
-    const ordo_u32 lane = threadIdx.x % lanes, low = (ordo_u32)base;
-    for (ordo_u32 at = 0; at < count; at += ORDO_CUDA_THREADS / lanes) {
-        const ordo_u32 row = at + threadIdx.x / lanes;
-        const bool has = row < count;
-        const ordo_vid v = first + row;
-        ordo_u32 i = 0, end = 0;
-        if (has) {
-            i = a.begin[v] - low;
-            end = a.begin[v + 1] - low;
-        }
+    const ordo_vid v = __ldg(&a.order.piece[i].x);
+    const ordo_u32 number = __ldg(&a.order.piece[i].y), first = i - number, lane = threadIdx.x % 32;
+    const ordo_eid begin = __ldg(a.rows.row + v), degree = __ldg(a.rows.row + v + 1) - begin;
+    const ordo_eid from = (ordo_eid)number * ORDO_CUDA_PIECE, left = degree - from;
+    const ordo_u32 count = (ordo_u32)(left < ORDO_CUDA_PIECE ? left : (ordo_eid)ORDO_CUDA_PIECE);
+    const ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_PIECE - 1) / ORDO_CUDA_PIECE);
+    op_value all = op_dev_join_lanes(op_dev_edges(a, step, v, begin + from, lane, 32, count), 32);
+    ordo_u32 done = 0;
+    if (lane == 0) {
+        ordo_dev_store(&a.piece[i], all);
+        __threadfence();
+        done = ordo_dev_add(&a.arrived[first], 1u) + 1;
+        __threadfence();
+    }
+    if (__shfl_sync(0xffffffffu, done, 0) < pieces)
+        return;
+    all = op_none();
+    for (ordo_u32 k = lane; k < pieces; k += 32)
+        all = op_join(all, ordo_dev_load(&a.piece[first + k]));
+    all = op_dev_join_lanes(all, 32);
+    if (lane == 0) {
+        ordo_dev_store(&a.arrived[first], 0u);
+        op_dev_finish(a, step, v, all, mine);
+    }
+}
+
+/* The warp's number in the grid: consecutive ones are on different blocks, so that a few tasks are for all
+ * multiprocessors. */
+ORDO_DEV ordo_u32 op_dev_warp(void)
+{
+    return blockIdx.x + gridDim.x * (threadIdx.x / 32);
+}
+
+/* By the whole grid: the listed rows of a class, some lanes a row. */
+template <int Lanes>
+ORDO_DEV void op_dev_listed(const op_gather_args &a, const op_gather_step &step, int c, op_gather_mine *mine)
+{
+    const ordo_u32 first = c ? a.order.end[c - 1] : 0, end = a.order.end[c], rows = 32 / Lanes;
+    const ordo_u32 warp = op_dev_warp(), warps = gridDim.x * (blockDim.x / 32);
+    const ordo_u32 lane = threadIdx.x % Lanes, row = threadIdx.x % 32 / Lanes;
+    for (ordo_u64 at = first + (ordo_u64)warp * rows; at < end; at += (ordo_u64)warps * rows) {
+        const bool has = at + row < end;
+        ordo_vid v = 0;
         op_value sum = op_none();
-        for (i += lane; i < end; i += lanes)
-            sum = op_join(sum, op_dev_value(a, stage[i], base + i, v));
-        sum = op_dev_join_lanes(sum, lanes);
+        if (has) {
+            v = __ldg(a.order.row + at + row);
+            const ordo_eid e = __ldg(a.rows.row + v);
+            sum = op_dev_edges(a, step, v, e, lane, Lanes, (ordo_u32)(__ldg(a.rows.row + v + 1) - e));
+        }
+        __syncwarp();
+        sum = op_dev_join_lanes(sum, Lanes);
         if (has && lane == 0)
             op_dev_finish(a, step, v, sum, mine);
     }
-    __syncthreads();
 }
 
-/* By one thread: the long row of chunk b, if *which is 0 that which began before, if 1 that which begins there; false
- * where there is none. Of rows first .. *end - 1 the latter is taken off. */
-ORDO_DEV bool op_dev_long_row(const op_gather_args &a, ordo_u64 b, int which, ordo_u32 first, ordo_u32 *end,
-                              op_gather_long *row)
+/* The groups of a warp: stretches of consecutive groups, which a block's warps take in turn. */
+typedef struct op_gather_walk {
+    ordo_u32 group, left; /* the next one; how many of this stretch are left to the warp */
+    ordo_u32 tile, jump;  /* all of a stretch; from the last one to the first of the next stretch */
+} op_gather_walk;
+
+ORDO_DEV op_gather_walk op_dev_walk(ordo_u32 groups)
 {
-    if (which == 0 ? first == 0 : first == *end)
-        return false;
-    row->v = which == 0 ? first - 1 : *end - 1;
-    row->begin = __ldg(a.rows.row + row->v);
-    row->end = __ldg(a.rows.row + row->v + 1);
-    row->cut = row->end - row->begin > GATHER_EDGES;
-    if (which == 0)
-        return row->cut && row->end > b * GATHER_EDGES;
-    const bool fits = row->end - __ldg(a.rows.row + first) <= GATHER_STAGE;
-    *end -= row->cut || !fits;
-    return row->cut || !fits;
+    const ordo_u32 one = gridDim.x * GATHER_WARPS, tiles = groups / (one * GATHER_TILE) + 1;
+    op_gather_walk w;
+    w.left = w.tile = groups / (one * tiles) + 1;
+    w.group = blockIdx.x * GATHER_WARPS * w.tile + threadIdx.x / 32;
+    w.jump = one * w.tile - (w.tile - 1) * GATHER_WARPS;
+    return w;
 }
 
-/* By a whole block: chunk b of a round. */
-ORDO_DEV void op_dev_chunk(const op_gather_args &a, const op_gather_step &step, ordo_u64 b, op_share *stage,
-                           op_value *warp, bool *last, op_gather_mine *mine)
+ORDO_DEV void op_dev_walk_on(op_gather_walk *w)
 {
-    const ordo_u32 first = a.first[b];
-    ordo_u32 end = a.first[b + 1];
-#pragma unroll 1
-    for (int which = 0; which < 2; which++) {
-        op_gather_long row;
-        if (op_dev_long_row(a, b, which, first, &end, &row))
-            op_dev_long(a, step, b, row, warp, last, mine);
+    const bool stays = w->left > 1;
+    w->group += stays ? (ordo_u32)GATHER_WARPS : w->jump;
+    w->left = stays ? w->left - 1 : w->tile;
+}
+
+/* A row of a group: edges begin .. end - 1; those of a listed row, or of none, are left out. */
+typedef struct op_gather_row {
+    ordo_u32 begin, end;
+} op_gather_row;
+
+/* By one thread: the row of its lane in a group. */
+ORDO_DEV op_gather_row op_dev_row(const op_gather_args &a, ordo_u32 group)
+{
+    const ordo_u64 v = ((ordo_u64)group << a.shift) + (threadIdx.x % 32 >> (5 - a.shift));
+    op_gather_row row = {};
+    if (v < a.rows.n) {
+        row.begin = a.begin[v];
+        row.end = a.begin[v + 1];
     }
-    if (first == end)
-        return;
-    const ordo_eid begin = __ldg(a.rows.row + first);
-    op_dev_stage(a, step.from, begin, a.begin[end] - (ordo_u32)begin, stage);
-    op_dev_rows(a, step, first, end - first, begin, stage, mine);
+    return row;
 }
 
-/* By the whole grid, before the first round: chunks, first shares, first totals. */
+ORDO_DEV bool op_dev_is_short(op_gather_row row)
+{
+    return row.end - row.begin <= ORDO_CUDA_SHORT;
+}
+
+/* By all lanes of a warp: the first edge of a group's rows that are not listed, from `from` on, and in *end the end of
+ * the last one; 2^32 - 1 where there is none. */
+ORDO_DEV ordo_u32 op_dev_first(op_gather_row row, ordo_u32 from, ordo_u32 *end)
+{
+    const bool has = op_dev_is_short(row) && row.end > row.begin && row.end > from;
+    const ordo_u32 begin = row.begin > from ? row.begin : from;
+    *end = ordo_dev_warp_max(has ? row.end : 0);
+    return ~ordo_dev_warp_max(has ? ~begin : 0);
+}
+
+/* By all lanes of a warp: begins to copy the tails of edges begin .. end - 1, at most GATHER_WINDOW, to stage[]: that
+ * of edge e to stage[e - begin + op_dev_lead(a, begin)]. */
+ORDO_DEV ordo_u32 op_dev_lead(const op_gather_args &a, ordo_u32 begin)
+{
+    return a.tail_stride == 1 ? begin % 4 : 0;
+}
+
+ORDO_DEV void op_dev_stage(const op_gather_args &a, ordo_u32 begin, ordo_u32 end, ordo_u32 *stage)
+{
+    const ordo_u32 lane = threadIdx.x % 32, count = begin < end ? end - begin : 0;
+    const ordo_u32 words = count < GATHER_WINDOW ? count : (ordo_u32)GATHER_WINDOW;
+    if (a.tail_stride == 1) { /* 16 bytes at once; a.tail is aligned, but its last bytes may be fewer */
+        const ordo_u32 low = begin - begin % 4;
+        const ordo_u64 to = words ? (ordo_u64)begin + words : 0;
+        for (ordo_u64 e = low + 4 * (ordo_u64)lane; e < to; e += 128) {
+            const ordo_u64 left = a.rows.m - e;
+            __pipeline_memcpy_async(stage + (e - low), a.tail + e, 16, left < 4 ? 16 - 4 * (size_t)left : 0);
+        }
+    } else {
+        for (ordo_u32 i = lane; i < words; i += 32)
+            __pipeline_memcpy_async(stage + i, a.tail + ((ordo_u64)begin + i) * a.tail_stride, 4);
+    }
+    __pipeline_commit();
+}
+
+/* By one thread: joins to `sum` the values of its lane's edges of a row among those at `from` and behind that are in
+ * stage[]. */
+ORDO_DEV op_value op_dev_staged(const op_gather_args &a, const op_gather_step &s, ordo_vid v, op_gather_row row,
+                                ordo_u32 from, const ordo_u32 *stage, op_value sum)
+{
+    const ordo_u32 lanes = 32u >> a.shift, lane = threadIdx.x & (lanes - 1);
+    const ordo_u32 to = row.end < from + GATHER_WINDOW ? row.end : from + GATHER_WINDOW;
+    ordo_u32 e = row.begin + lane;
+    if (e < from)
+        e += (from - e + lanes - 1) & ~(lanes - 1);
+    stage += op_dev_lead(a, from);
+    for (; e < to; e += GATHER_AT_ONCE * lanes) {
+        ordo_u32 u[GATHER_AT_ONCE];
+        op_share share[GATHER_AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < GATHER_AT_ONCE; i++)
+            u[i] = e + i * lanes < to ? stage[e + i * lanes - from] : ORDO_NO_VERTEX;
+#pragma unroll
+        for (int i = 0; i < GATHER_AT_ONCE; i++)
+            share[i] = u[i] != ORDO_NO_VERTEX ? s.from[u[i]] : op_share{};
+#pragma unroll
+        for (int i = 0; i < GATHER_AT_ONCE; i++)
+            if (u[i] != ORDO_NO_VERTEX)
+                sum = op_join(sum, op_dev_value(a, share[i], e + i * lanes, v));
+    }
+    return sum;
+}
+
+/* By a whole warp: the rows of a group, whose first tails are in stage[]. `begin`, `end`: as of op_dev_first. */
+ORDO_DEV void op_dev_group(const op_gather_args &a, const op_gather_step &step, ordo_u32 group, op_gather_row row,
+                           ordo_u32 begin, ordo_u32 end, ordo_u32 *stage, op_gather_mine *mine)
+{
+    const ordo_u32 lanes = 32u >> a.shift;
+    const ordo_u64 v = ((ordo_u64)group << a.shift) + (threadIdx.x % 32 >> (5 - a.shift));
+    const bool has = v < a.rows.n && op_dev_is_short(row);
+    op_value sum = op_none();
+    for (;;) {
+        if (has)
+            sum = op_dev_staged(a, step, (ordo_vid)v, row, begin, stage, sum);
+        __syncwarp();
+        if (begin >= end || end - begin <= GATHER_WINDOW)
+            break;
+        begin = op_dev_first(row, begin + GATHER_WINDOW, &end);
+        op_dev_stage(a, begin, end, stage);
+        __pipeline_wait_prior(0);
+        __syncwarp();
+    }
+    sum = op_dev_join_lanes(sum, lanes);
+    if (has && threadIdx.x % lanes == 0)
+        op_dev_finish(a, step, (ordo_vid)v, sum, mine);
+}
+
+/* By the whole grid: all rows that are not listed. A warp has three groups at once: the rows of one are loaded, the
+ * tails of the next are copied, and the one before is added up. */
+ORDO_DEV void op_dev_groups(const op_gather_args &a, const op_gather_step &step, ordo_u32 (*stage)[GATHER_STAGE],
+                            op_gather_mine *mine)
+{
+    const ordo_u32 groups = (ordo_u32)(((ordo_u64)a.rows.n + (1u << a.shift) - 1) >> a.shift);
+    op_gather_walk walk = op_dev_walk(groups);
+    ordo_u32 now = walk.group, side = 0, begin, end;
+    op_gather_row row = op_dev_row(a, now);
+    begin = op_dev_first(row, 0, &end);
+    op_dev_stage(a, begin, end, stage[side]);
+    op_dev_walk_on(&walk);
+    op_gather_row next = op_dev_row(a, walk.group);
+    while (now < groups) {
+        const ordo_u32 then = walk.group;
+        const op_gather_row then_row = next;
+        ordo_u32 then_end;
+        const ordo_u32 then_begin = op_dev_first(then_row, 0, &then_end);
+        op_dev_stage(a, then_begin, then_end, stage[side ^ 1]);
+        op_dev_walk_on(&walk);
+        next = op_dev_row(a, walk.group);
+        __pipeline_wait_prior(1);
+        __syncwarp();
+        op_dev_group(a, step, now, row, begin, end, stage[side], mine);
+        __syncwarp();
+        now = then, row = then_row, begin = then_begin, end = then_end, side ^= 1;
+    }
+    __pipeline_wait_prior(0);
+}
+
+/* By the whole grid: a round's rows, longest first. `stage`: of the warp; with Hubs not used. */
+template <bool Hubs>
+ORDO_DEV void op_dev_round(const op_gather_args &a, const op_gather_step &step, ordo_u32 (*stage)[GATHER_STAGE],
+                           op_gather_mine *mine)
+{
+    for (ordo_u32 i = op_dev_warp(); i < a.order.pieces; i += gridDim.x * (blockDim.x / 32))
+        op_dev_piece(a, step, i, mine);
+    op_dev_listed<32>(a, step, 0, mine);
+    if constexpr (Hubs) {
+        op_dev_listed<8>(a, step, 1, mine);
+        op_dev_listed<4>(a, step, 2, mine);
+        op_dev_listed<1>(a, step, 3, mine);
+    } else {
+        op_dev_groups(a, step, stage, mine);
+    }
+}
+
+/* By the whole grid, before the first round: begins of rows, first shares, first totals. */
 ORDO_DEV void op_dev_begin(const op_gather_args &a, ordo_u64 me, ordo_u64 threads, op_gather_mine *mine)
 {
     const ordo_u64 n = a.rows.n;
     for (ordo_u64 v = me; v <= n; v += threads) {
-        const ordo_eid begin = __ldg(a.rows.row + v);
-        a.begin[v] = (ordo_u32)begin;
-        /* v is the first row of the chunks behind the begin of the row before, up to its own */
-        const ordo_u64 last = v == n ? a.chunks : begin / GATHER_EDGES;
-        for (ordo_u64 b = v ? __ldg(a.rows.row + v - 1) / GATHER_EDGES + 1 : 0; b <= last; b++)
-            a.first[b] = (ordo_u32)v;
+        if (a.begin)
+            a.begin[v] = (ordo_u32)__ldg(a.rows.row + v);
         if (v < n && a.share[1] != (op_share *)a.cells)
             a.share[1][op_dev_position(a, (ordo_vid)v)] = op_share_of(&a.state, (ordo_item)v, a.cells[v]);
         if (v < n && op_totals)
@@ -305,7 +434,7 @@ ORDO_DEV double op_dev_block_sum(double x, bool join, double *warp)
     if (threadIdx.x % 32 == 0)
         warp[threadIdx.x / 32] = x;
     __syncthreads();
-    for (int w = 1; threadIdx.x == 0 && w < GATHER_WARPS; w++)
+    for (ordo_u32 w = 1; threadIdx.x == 0 && w < blockDim.x / 32; w++)
         x = join ? op_join_changes(x, warp[w]) : x + warp[w];
     return x;
 }
@@ -332,36 +461,51 @@ ORDO_DEV void op_dev_open_round(const op_gather_args &a, const ordo_cuda_traced 
     ordo_live_report(traced, round, a.rows.n, round, 0, 1);
     for (int i = 0; i < GATHER_SUMS; i++)
         ordo_dev_store(a.sums + (round + 1) % 3 * GATHER_SUMS + i, 0.0);
-    ordo_dev_store(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE, (ordo_u32)a.run.mailbox->stop);
-    a.run.record->supersteps = round;
-    a.run.mailbox->supersteps = round;
-    a.run.mailbox->in_flight = a.rows.n;
+    ordo_dev_store(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE, (ordo_u32)ordo_dev_mail(&a.run, round, a.rows.n));
     mine->items += a.rows.n;
     mine->edges += a.rows.m;
 }
 
-/* Blocks on a multiprocessor: as many as leave a thread the registers for GATHER_AT_ONCE loads, which are 48 for shares
- * of 4 bytes. */
-constexpr __host__ __device__ int op_gather_resident(bool traced)
+/* Threads of a block, and blocks on a multiprocessor: as many as leave a thread the registers that it needs. */
+constexpr __host__ __device__ int op_gather_threads(bool hubs)
 {
-#if __CUDA_ARCH__ >= 900
-    return traced || sizeof(op_share) > 4 ? 4 : 5;
-#else
-    return traced ? 3 : 4;
-#endif
+    return hubs ? (int)GATHER_HUB_THREADS : (int)ORDO_CUDA_THREADS;
 }
+
+constexpr __host__ __device__ int op_gather_resident(bool hubs)
+{
+    return ordo_live_resident(hubs ? GATHER_HUB_BLOCKS * GATHER_HUB_THREADS / ORDO_CUDA_THREADS : GATHER_EVEN) *
+           ORDO_CUDA_THREADS / op_gather_threads(hubs);
+}
+
+/* By a whole block: copies the hot shares to shared memory. */
+ORDO_DEV void op_dev_copy_hot(const op_share *from, ordo_u32 count, op_share *hot)
+{
+    const ordo_u32 each = 16 / sizeof(op_share), wide = count / each;
+    __syncthreads();
+    for (ordo_u32 i = threadIdx.x; i < wide; i += blockDim.x)
+        ((uint4 *)hot)[i] = ((const uint4 *)from)[i];
+    for (ordo_u32 i = wide * each + threadIdx.x; i < count; i += blockDim.x)
+        hot[i] = from[i];
+    __syncthreads();
+}
+
+/* Dynamic shared memory; a test defines it otherwise. */
+#ifndef ORDO_CUDA_DYNAMIC
+#define ORDO_CUDA_DYNAMIC(_type, _name) extern __shared__ _type _name[]
+#endif
 
 /* What profilers show carries the operator's name. */
 #define op_gather_kernel ORDO_OP_NAME(op_gather_kernel)
 
-template <bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), op_gather_resident(Traced))
-    op_gather_kernel(const op_gather_args a)
+/* Hubs: all rows are listed. */
+template <bool Traced, bool Hubs>
+static __global__ void __launch_bounds__(op_gather_threads(Hubs), op_gather_resident(Hubs))
+    op_gather_kernel(const __grid_constant__ op_gather_args a)
 {
-    __shared__ op_share stage[GATHER_STAGE];
-    __shared__ op_value warp[GATHER_WARPS];
-    __shared__ double sums[GATHER_WARPS];
-    __shared__ bool last;
+    ORDO_CUDA_DYNAMIC(uint4, dynamic);
+    __shared__ uint4 stage[Hubs ? 1 : GATHER_WARPS][2][GATHER_STAGE / (Hubs ? GATHER_STAGE : 4)];
+    __shared__ double sums[32];
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 threads = (ordo_u64)gridDim.x * blockDim.x, me = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x;
     const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
@@ -377,17 +521,19 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), op_gather_resident
     ordo_u64 round = 1;
     for (;; round++) {
         const op_gather_step step = {a.share[round & 1], a.share[(round + 1) & 1],
-                                     a.sums + (round + 2) % 3 * GATHER_SUMS + 1};
+                                     a.sums + (round + 2) % 3 * GATHER_SUMS + 1, (const op_share *)dynamic,
+                                     Hubs ? a.hot_count : 0};
         double *const to = a.sums + round % 3 * GATHER_SUMS;
         mine = op_gather_mine{};
         if (me == 0)
             op_dev_open_round(a, traced, round, &count);
         ordo_live_state(traced, ORDO_BUSY);
-        for (ordo_u64 b = blockIdx.x; b < a.chunks; b += gridDim.x)
-            op_dev_chunk(a, step, b, stage, warp, &last, &mine);
+        if constexpr (Hubs)
+            op_dev_copy_hot(step.from, step.hot_count, (op_share *)dynamic);
+        op_dev_round<Hubs>(a, step, (ordo_u32(*)[GATHER_STAGE])stage[Hubs ? 0 : threadIdx.x / 32], &mine);
         op_dev_add_sums(to, mine, sums);
         if constexpr (Traced)
-            ordo_live_barrier<3>(traced, count, true);
+            ordo_live_barrier<3>(traced, count);
         else
             grid.sync();
         if (!(ordo_dev_load(to) > tolerance) || round >= most ||
@@ -403,6 +549,15 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), op_gather_resident
     ordo_dev_publish(a.run.counters, count);
 }
 
+/* On the host: rows of a group such that a group's tails fit its part of shared memory, of most groups. */
+static ordo_u32 op_gather_shift(const ordo_cuda_rows *rows)
+{
+    ordo_u32 shift = 5;
+    while (shift > 0 && (rows->m << shift) / (rows->n ? rows->n : 1) > GATHER_WINDOW / 8 * 7)
+        shift--;
+    return shift;
+}
+
 /* On the host, after ordo_cuda_begin: allocates what a run needs, and sets the arguments. */
 static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_args *a)
 {
@@ -411,23 +566,25 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     a->rows = c->in;
     a->cells = (op_cell *)c->cells;
     a->run = c->run;
-    a->chunks = c->in.m / GATHER_EDGES + 1;
+    a->shift = op_gather_shift(&a->rows);
     a->state = *(const op_state *)c->job->state;
     arrays.count = op_arrays(&a->state, n, n, c->in.m, arrays.array);
     ordo_status status = ordo_cuda_arrays_in(c, &arrays);
     if (!status)
         status = ordo_cuda_hot(c, GATHER_HOT, &a->hot);
+    if (!status)
+        status = ordo_cuda_order_rows(c, &a->order);
     if (status)
         return status;
     a->tail = a->hot.count ? a->hot.edge : a->rows.edge;
     a->tail_stride = a->hot.count ? 1 : a->rows.stride;
-    a->begin = (ordo_u32 *)ordo_cuda_alloc(c, n + 1, sizeof(ordo_u32), false);
-    a->first = (ordo_u32 *)ordo_cuda_alloc(c, a->chunks + 1, sizeof(ordo_u32), false);
-    a->piece = (op_value *)ordo_cuda_alloc(c, 2 * a->chunks, sizeof(op_value), false);
-    a->arrived = (ordo_u32 *)ordo_cuda_alloc(c, a->chunks, sizeof(ordo_u32), true);
+    a->piece = (op_value *)ordo_cuda_alloc(c, a->order.pieces, sizeof(op_value), false);
+    a->arrived = (ordo_u32 *)ordo_cuda_alloc(c, a->order.pieces, sizeof(ordo_u32), true);
     a->sums = (double *)ordo_cuda_alloc(c, 3 * GATHER_SUMS, sizeof(double), true);
     a->stop = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true);
-    bool enough = a->begin && a->first && a->piece && a->arrived && a->sums && a->stop;
+    bool enough = a->piece && a->arrived && a->sums && a->stop;
+    if (!a->order.all)
+        enough = (a->begin = (ordo_u32 *)ordo_cuda_alloc(c, n + 1, sizeof(ordo_u32), false)) && enough;
     const ordo_u64 places = n + a->hot.count;
     a->share[1] = (op_share *)c->cells;
     if (op_shares || a->hot.count)
@@ -436,6 +593,20 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     if (!in_place)
         enough = (a->share[0] = (op_share *)ordo_cuda_alloc(c, places, sizeof(op_share), false)) && enough;
     return enough ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* On the host: the hot shares in shared memory, as many as leave room for as many blocks as registers do. */
+static ordo_status op_gather_share(ordo_cuda *c, const void *kernel, op_gather_args *a)
+{
+    enum { RESERVED = 2048 }; /* a block's static shared memory, and what the device takes */
+    int units = 0, resident = 0;
+    size_t unit = 0, most = 0;
+    ordo_status status = ordo_cuda_size(&units, &unit, &most);
+    const size_t each = unit / op_gather_resident(true), fits = each < most ? each : most;
+    const size_t room = fits > RESERVED ? (fits - RESERVED) / sizeof(op_share) : 0;
+    a->hot_count = a->hot.count < room ? a->hot.count : (ordo_u32)room;
+    return status ? status
+                  : ordo_cuda_share(c, kernel, op_gather_threads(true), a->hot_count * sizeof(op_share), &resident);
 }
 
 /* A run: what a scheduler's cuda_gather.cuh passes as ordo_instance.run does, in place or double-buffered, with so many
@@ -447,11 +618,16 @@ static ordo_status op_gather_job(ordo_job *job, bool in_place, int blocks)
     ordo_status status = ordo_cuda_begin(job, sizeof(op_cell), true, &c);
     if (!status)
         status = op_gather_arguments(&c, in_place, &a);
+    const void *const even =
+        a.run.traced.live ? (const void *)op_gather_kernel<true, false> : (const void *)op_gather_kernel<false, false>;
+    const void *const hubs =
+        a.run.traced.live ? (const void *)op_gather_kernel<true, true> : (const void *)op_gather_kernel<false, true>;
+    const void *const kernel = status ? NULL : ordo_cuda_kernel(a.order.all ? hubs : even);
+    if (!status && a.order.all)
+        status = op_gather_share(&c, kernel, &a);
     if (!status) {
         void *args[] = {&a};
-        const void *kernel =
-            a.run.traced.live ? (const void *)op_gather_kernel<true> : (const void *)op_gather_kernel<false>;
-        status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
+        status = ordo_cuda_launch(&c, kernel, op_gather_threads(a.order.all), blocks, args);
     }
     return ordo_cuda_end(&c, status);
 }

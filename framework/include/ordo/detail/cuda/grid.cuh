@@ -45,6 +45,31 @@ ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 
     r->moment[r->taken++] = m;
 }
 
+/* By a thread: whether it is the one of the grid that reports, when a step begins. It is of the last block: blocks take
+ * the items of a step in the order of their numbers, so where a step has few items this one has none, and what it waits
+ * for delays no other. */
+ORDO_DEV bool ordo_dev_reports(void)
+{
+    return blockIdx.x == gridDim.x - 1 && threadIdx.x == 0;
+}
+
+/* Nanoseconds between two looks into the mailbox. */
+enum { ORDO_CUDA_MAIL = 10000 };
+
+/* By the thread that reports: tells the host where the run is; returns whether the run is to end. The mailbox is in the
+ * host's memory, where a read takes as long as a short step, so most calls leave it alone and return false. */
+ORDO_DEV bool ordo_dev_mail(const ordo_cuda_run *run, ordo_u64 step, ordo_u64 in_flight)
+{
+    run->record->supersteps = step;
+    const ordo_u64 now = ordo_dev_clock();
+    if (now - run->record->looked < ORDO_CUDA_MAIL)
+        return false;
+    run->record->looked = now;
+    run->mailbox->supersteps = step;
+    run->mailbox->in_flight = in_flight;
+    return run->mailbox->stop;
+}
+
 /* ---- ending in the middle of a step ---- */
 
 /* How the host ends a run in the middle of a step: by one word, which every thread that waits or works for long reads.

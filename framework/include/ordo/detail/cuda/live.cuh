@@ -29,8 +29,11 @@
 
 /* In place of a state: the warp's state stays as it is. */
 enum { ORDO_LIVE_KEEP = ORDO_MEMBER_STATES };
-/* log2 of the clock cycles in which a warp publishes its counters once, if it has much to do: some microseconds. */
-enum { ORDO_LIVE_TICK = 13 };
+/* log2 of the clock cycles of a tick, in which a warp publishes its counters at most once: some 35 us, about the time
+ * between two samples. */
+enum { ORDO_LIVE_TICK = 16 };
+/* Schedulers whose supersteps are too short to read the clock in each publish once in so many of them. */
+enum { ORDO_LIVE_STEPS = 16 };
 
 /* For __launch_bounds__ of a traced kernel of 256 threads: `blocks` blocks on a multiprocessor, or as many as one
  * holds. So that as many are resident as of the kernel that is not traced, although this one would need more registers.
@@ -107,29 +110,63 @@ ORDO_DEV void ordo_live_publish(const ordo_cuda_traced &to, const Counters &mine
         ordo_live_put<N>(to.live, ordo_live_sums<N>(mine), state);
 }
 
-/* By the whole grid: the barrier that ends a step, in a traced run. Shows that warps wait, behind their arrival: a
- * store before it would delay it until the store is done. Counters are shown with `counts`: steps with few items are so
- * short that a part of them suffices. */
+/* When a warp has last published its counters. Where it `owes`, it has counted since. */
+typedef struct ordo_live_turn {
+    ordo_u32 tick;
+    bool owes;
+} ordo_live_turn;
+
+/* At the begin of a kernel: warps begin as busy, and those that get no work say so at the first barrier. */
+ORDO_DEV ordo_live_turn ordo_live_first(void)
+{
+    return ordo_live_turn{0, true};
+}
+
+/* By a whole warp of a traced run: whether a tick has passed since this last was true. Ticks of blocks begin at
+ * different times, so that not all of them publish in the same step. */
+ORDO_DEV bool ordo_live_due(ordo_live_turn *turn)
+{
+    const ordo_u32 now = ((ordo_u32)clock() + (blockIdx.x << (ORDO_LIVE_TICK - 5))) >> ORDO_LIVE_TICK;
+    turn->owes = !__any_sync(0xffffffffu, now != turn->tick);
+    if (!turn->owes)
+        turn->tick = now;
+    return !turn->owes;
+}
+
+/* By a whole warp: the same as ordo_live_publish once in a tick; otherwise only the state. */
 template <int N, typename Counters>
-ORDO_DEV void ordo_live_barrier(const ordo_cuda_traced &to, const Counters &mine, bool counts)
+ORDO_DEV void ordo_live_publish_at_times(const ordo_cuda_traced &to, const Counters &mine, ordo_live_turn *turn,
+                                         ordo_u32 state)
+{
+    if (!to.live)
+        return;
+    if (ordo_live_due(turn))
+        ordo_live_publish<N>(to, mine, state);
+    else if (state != ORDO_LIVE_KEEP)
+        ordo_live_state(to, state);
+}
+
+/* By the whole grid: the barrier that ends a step, in a traced run. Shows that warps wait, behind their arrival: a
+ * store before it would delay it until the store is done. `worked`: the block had a part of the step. One that had none
+ * stores nothing, but what it owes: where steps have few items, the stores of all blocks would take longer than the
+ * work. */
+template <int N, typename Counters>
+ORDO_DEV void ordo_live_barrier(const ordo_cuda_traced &to, const Counters &mine, ordo_live_turn *turn, bool worked)
 {
     auto grid = cooperative_groups::this_grid();
     auto token = grid.barrier_arrive();
-    if (counts)
-        ordo_live_publish<N>(to, mine, ORDO_AT_BARRIER);
-    else
-        ordo_live_state(to, ORDO_AT_BARRIER);
+    if (worked || turn->owes)
+        ordo_live_publish_at_times<N>(to, mine, turn, ORDO_AT_BARRIER);
     grid.barrier_wait(static_cast<decltype(token) &&>(token));
 }
 
-/* Whether a step shows counters at its barrier: one of `items` items is long, or it is one of four. */
-ORDO_DEV bool ordo_live_long(ordo_u64 items)
+/* The same where all blocks have a part of each step, which is long: a round over all edges. */
+template <int N, typename Counters> ORDO_DEV void ordo_live_barrier(const ordo_cuda_traced &to, const Counters &mine)
 {
-    return items >= (ordo_u64)gridDim.x * 64;
-}
-ORDO_DEV bool ordo_live_due(ordo_u64 step, ordo_u64 items)
-{
-    return step % 4 == 0 || ordo_live_long(items);
+    auto grid = cooperative_groups::this_grid();
+    auto token = grid.barrier_arrive();
+    ordo_live_publish<N>(to, mine, ORDO_AT_BARRIER);
+    grid.barrier_wait(static_cast<decltype(token) &&>(token));
 }
 
 /* By one thread: adds what it has counted since its last call to its warp's counters, if the run is traced. */
@@ -165,13 +202,15 @@ ORDO_DEV void ordo_live_report(const ordo_cuda_traced &to, ordo_u64 step, ordo_u
     ordo_dev_store(&to.live->concurrent, concurrent);
 }
 
-/* By the whole grid, at the begin of a step: the same by one thread, and all warps are busy. */
-ORDO_DEV void ordo_live_step(const ordo_cuda_traced &to, ordo_u64 step, ordo_u64 in_flight, ordo_u64 bucket,
-                             double delta, ordo_u64 detail = 0)
+/* By a whole warp, at the begin of a step: the same, if `reports`, which one thread of the grid does; and that the warp
+ * is busy, if it has a part of the step. */
+ORDO_DEV void ordo_live_step(const ordo_cuda_traced &to, bool reports, bool works, ordo_u64 step, ordo_u64 in_flight,
+                             ordo_u64 bucket, double delta, ordo_u64 detail = 0)
 {
-    if (blockIdx.x == 0 && threadIdx.x == 0)
+    if (reports)
         ordo_live_report(to, step, in_flight, bucket, delta, 1, detail);
-    ordo_live_state(to, ORDO_BUSY);
+    if (works)
+        ordo_live_state(to, ORDO_BUSY);
 }
 
 #endif

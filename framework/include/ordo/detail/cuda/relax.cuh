@@ -194,7 +194,8 @@ ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell 
         using number = typename ordo_dev_word<op_cell>::number; /* signed, for reals have a sign */
         bits word, was;
         memcpy(&word, &candidate, sizeof word);
-        const bool negative = word >> (8 * sizeof word - 1) != 0; /* no test of a sign: bits of unsigned cells have none */
+        const bool negative =
+            word >> (8 * sizeof word - 1) != 0; /* no test of a sign: bits of unsigned cells have none */
         has = has && candidate == candidate;
         was = word; /* one of the two operations writes it; for a NaN none does */
         if (min) {
@@ -280,12 +281,23 @@ ORDO_DEV bool op_dev_apply_locked(const op_state *state, op_cell *cells, const o
 
 #endif
 
+/* The bits of a weight as the operator reads it. */
+enum { op_dev_wide = (int)op_weight_type == ORDO_I64 || (int)op_weight_type == ORDO_F64 };
+using op_dev_weight = ordo_dev_either<op_dev_wide != 0, unsigned long long, ordo_u32>::type;
+
 /* By one thread: loads heads and weights of N edges. All loads are issued before the first value is used. */
 template <int N>
 ORDO_DEV void op_dev_edges(const ordo_cuda_rows *rows, const ordo_eid (&e)[N], ordo_u32 (&head)[N],
-                           ordo_u32 (&weight)[N])
+                           op_dev_weight (&weight)[N])
 {
-    if (rows->stride == 2) {
+    if constexpr (op_dev_wide != 0) {
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            head[u] = __ldg(rows->edge + e[u]);
+            weight[u] = rows->wide ? __ldg((const unsigned long long *)rows->wide + e[u])
+                                   : (op_dev_weight)((int)op_weight_type == ORDO_F64 ? 0x3ff0000000000000u : 1);
+        }
+    } else if (rows->stride == 2) {
         uint2 both[N];
 #pragma unroll
         for (int u = 0; u < N; u++)
@@ -308,7 +320,8 @@ ORDO_DEV void op_dev_edges(const ordo_cuda_rows *rows, const ordo_eid (&e)[N], o
 ORDO_DEV op_edge op_dev_edge(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid tail, bool turned)
 {
     const ordo_eid edge[1] = {e};
-    ordo_u32 head[1], weight[1];
+    ordo_u32 head[1];
+    op_dev_weight weight[1];
     op_dev_edges(rows, edge, head, weight);
     return turned ? op_make_edge(e, head[0], tail, weight) : op_make_edge(e, tail, head[0], weight);
 }

@@ -367,30 +367,6 @@ ORDO_DEV void op_warp_show_state(const op_warp *w, const ordo_cuda_run &run, ord
         ordo_live_state(run.traced, state);
 }
 
-/* When a warp of a traced run last showed its counters, and how often it has been asked since the start. */
-typedef struct op_warp_turns {
-    ordo_u32 count, shown;
-} op_warp_turns;
-
-/* The same for the counters, if the warp has not shown them for a few microseconds. */
-ORDO_DEV void op_warp_show_if_due(const op_warp *w, const ordo_cuda_run &run, op_warp_turns *turns)
-{
-    if (!w->live)
-        return;
-    const ordo_u32 now = (ordo_u32)clock() >> ORDO_LIVE_TICK;
-    if (!__any_sync(~0u, now != turns->shown))
-        return;
-    turns->shown = now;
-    op_warp_show(w, run, ORDO_LIVE_KEEP);
-}
-
-/* The same, at every 16th call: a hop is so short that reading the clock in each would take a tenth of it. */
-ORDO_DEV void op_warp_show_at_times(const op_warp *w, const ordo_cuda_run &run, op_warp_turns *turns)
-{
-    if (w->live && ++turns->count % 16 == 0)
-        op_warp_show_if_due(w, run, turns);
-}
-
 /* Adds the warp's counters to the grid's. */
 ORDO_DEV void op_warp_publish(op_warp *w, const ordo_cuda_run &run)
 {
@@ -583,7 +559,8 @@ ORDO_DEV void op_warp_propose(const op_warp_ctx &g, ordo_vid v, op_cell value, b
     for (int u = 0; u < 4; u++) {
         /* without a branch: for a missing edge the lane computes with an edge from v to itself, and offers nothing */
         has[u] = live && word[2 * u] != ORDO_RECORD_NONE;
-        const op_edge edge = op_make_edge(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &word[2 * u + 1]); /* edge-blind */
+        const op_dev_weight weight = word[2 * u + 1];
+        const op_edge edge = op_make_edge(~(ordo_eid)0, v, has[u] ? word[2 * u] : v, &weight); /* edge-blind */
         candidate[u] = op_candidate(&g.state, value, edge);
         target[u] = op_target(&g.state, edge);
     }
@@ -731,7 +708,8 @@ ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_ent
 /* Expands the next 32 * N edges of the batch. */
 template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
-    ordo_u32 target[N], head[N], weight[N];
+    ordo_u32 target[N], head[N];
+    op_dev_weight weight[N];
     op_cell candidate[N], of[N];
     ordo_vid tail[N];
     ordo_eid e[N];
@@ -768,7 +746,8 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
 ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { N = op_warp_unroll };
-    ordo_u32 target[N], head[N], weight[N];
+    ordo_u32 target[N], head[N];
+    op_dev_weight weight[N];
     op_cell candidate[N];
     ordo_eid e[N];
     bool has[N];
@@ -868,7 +847,7 @@ static ordo_status op_warp_arguments(ordo_cuda *c, bool records, Args *a, ordo_c
     a->ctx.num_items = (ordo_u32)c->job->num_items;
     a->run = c->run;
     ordo_status status = op_cuda_state(c, &a->ctx.state, arrays);
-    if (!status && records && ((int)op_properties & ORDO_EDGE_BLIND))
+    if (!status && records && ((int)op_properties & ORDO_EDGE_BLIND) && !op_dev_wide) /* records hold words */
         status = ordo_cuda_records(c, &a->ctx.record);
     return status;
 }

@@ -1,6 +1,9 @@
 /* warp_critical.cuh -- critical operators on independent warps: the part of warp.cuh, which includes it, that prepares
  * the entries' items and runs the critical sections that these request, under locks.
  *
+ * Of operators whose items have rows (op_expands) a lane has an edge instead of an item: the rows of the batch's items
+ * are concatenated, and when all lanes are done with their edges they take the next 32.
+ *
  * A lane has an item, its requests, and what the last critical section activated. An iteration tries each lane's next
  * request once (op_dev_try: all locks or none, and no wait), and moves up to PASS activations per lane to the store or
  * the local queue. A request whose lock was held is tried again in the next iteration, by the whole warp, as
@@ -21,13 +24,34 @@
 
 enum { op_warp_pass = op_activations < ORDO_WARP_ITERATION / 32 ? op_activations : ORDO_WARP_ITERATION / 32 };
 
-/* State of a lane: its item's requests, and the activations of the last critical section. */
-typedef struct op_batch {
-    ordo_request request[op_requests];
+/* For items that have no rows. */
+struct op_no_rows {
+};
+ORDO_DEV void op_dev_rows_begin(const op_state *, op_no_rows *, bool, ordo_item)
+{
+}
+ORDO_DEV ordo_u32 op_dev_rows_next(const op_state *, op_no_rows *, op_request *)
+{
+    return 0;
+}
+ORDO_DEV bool op_dev_rows_left(const op_no_rows &)
+{
+    return false;
+}
+ORDO_DEV bool op_dev_rows_left(const op_dev_rows &r)
+{
+    return r.first < r.total;
+}
+typedef ordo_dev_either<(int)op_expands != 0, op_dev_rows, op_no_rows>::type op_batch_rows;
+
+/* State of a lane, beside its part of the rows: its item's requests, and the activations of the last critical section.
+ */
+struct op_batch : op_batch_rows {
+    op_request request[op_requests];
     ordo_activation out[op_activations + 1];
     ordo_u32 asked, next;      /* number of requests, and of those that are done */
     ordo_u32 activated, moved; /* number of activations of the last critical section, and of those that were moved */
-} op_batch;
+};
 
 /* Makes the items of lanes with `there` the warp's batch, and prepares their requests. */
 ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool there, ordo_u32 item, op_value value,
@@ -36,7 +60,10 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
     (void)value; /* the priority; used for the order only */
     (void)fresh;
     t->asked = t->next = t->activated = t->moved = 0;
-    if (there) {
+    if constexpr ((int)op_expands != 0) {
+        w->items += there;
+        op_dev_rows_begin(&g.state, (op_batch_rows *)t, there, item);
+    } else if (there) {
         t->asked = op_prepare(&g.state, item, t->request);
         w->items++;
         w->edges += t->asked;
@@ -62,7 +89,7 @@ ORDO_DEV void op_warp_move_activations(const op_warp_ctx &g, op_warp *w, op_batc
 #pragma unroll
     for (int u = 0; u < N; u++) {
         const ordo_u32 at = whole ? u : t->moved + u;
-        has[u] = at < t->activated;
+        has[u] = at >= t->moved && at < t->activated; /* a lane may have moved its own in an earlier call */
         const ordo_activation a = has[u] ? t->out[at] : ordo_activation{};
         item[u] = a.item;
         value[u] = a.priority;
@@ -76,12 +103,20 @@ ORDO_DEV void op_warp_move_activations(const op_warp_ctx &g, op_warp *w, op_batc
 template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { NAP = 32, LONGEST = 1024 }; /* ns */
-    for (ordo_u32 nap = NAP; __any_sync(~0u, t->next < t->asked || t->moved < t->activated) && !op_warp_full(w);) {
+    for (ordo_u32 nap = NAP; (__any_sync(~0u, t->next < t->asked || t->moved < t->activated) || op_dev_rows_left(*t)) &&
+                             !op_warp_full(w);) {
         bool got = false;
+        if constexpr ((int)op_expands != 0)
+            if (!__any_sync(~0u, t->next < t->asked || t->moved < t->activated)) {
+                t->next = 0;
+                t->asked = op_dev_rows_next(&g.state, (op_batch_rows *)t, t->request);
+                w->edges += t->asked;
+                nap = NAP;
+            }
         if (t->next < t->asked && t->moved == t->activated) {
             t->activated = t->moved = 0;
             /* for an item with one request the index is a constant, so the array stays in registers */
-            const ordo_request *now = (int)op_requests == 1 ? &t->request[0] : &t->request[t->next];
+            const op_request *now = (int)op_requests == 1 ? &t->request[0] : &t->request[t->next];
             got = op_dev_try<(int)op_lock_bits != 0>(&g.state, &g.locks, now, t->out, &t->activated);
             t->next += got;
             w->useful += got;
@@ -98,7 +133,7 @@ template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp 
             nap = nap < LONGEST ? 2 * nap : nap;
         }
     }
-    return __any_sync(~0u, t->next < t->asked || t->moved < t->activated);
+    return __any_sync(~0u, t->next < t->asked || t->moved < t->activated) || op_dev_rows_left(*t);
 }
 
 /* ---- the host's part ---- */

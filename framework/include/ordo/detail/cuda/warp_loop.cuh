@@ -85,9 +85,7 @@ ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_wa
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_u32 bits = 0;
     op_batch t = {};
-    op_warp_turns turns = {};
     for (;;) {
-        op_warp_show_at_times(w, run, &turns);
         const bool busy = op_warp_work<Hooks::narrow>(g, w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->local_count && !sweeping && initial >= run.initial_count && hooks.exhausted();
         const bool shares = (Hooks::gives_surplus && w->surplus) || (w->local_count && w->held >= Hooks::enough);
@@ -127,10 +125,7 @@ ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_wa
             if (took == ORDO_WARP_AGAIN)
                 continue;
         }
-        there = op_warp_chain(g, w, there, &entry, fresh, [&] {
-            op_warp_show_at_times(w, run, &turns);
-            return hooks.between_hops(w);
-        });
+        there = op_warp_chain(g, w, there, &entry, fresh, [&] { return hooks.between_hops(w); });
         op_warp_gather(g, w, &t, there, entry.item, entry.value, fresh);
     }
 }

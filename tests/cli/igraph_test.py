@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Every app against igraph (python-igraph), as a reference from outside. usage: igraph_test.py PATH_OF_ORDO [unittest
+arguments]; ends with 77 (skipped) where igraph is missing.
+
+A row of ROWS is an app, its words, and what igraph says: the same values, or what makes an answer valid where many
+are (a colouring, an independent set, communities). igraph has no widest paths: there the reference is the definition,
+on the maximum spanning forest of igraph, since a path of it is widest. Sums of reals agree to 1e-6; whole numbers are
+equal."""
+import json
+import math
+import random
+import sys
+import warnings
+
+try:
+    import igraph
+except ImportError:
+    print("no igraph here: python-igraph is the reference")
+    sys.exit(77)
+
+from command import Base, main, ordo, verbs
+from references import INF
+
+SOURCE = 3
+warnings.simplefilter("ignore")  # igraph warns of vertices that are not reached, and of scores of 0
+
+
+def graphs():
+    """Name, number of vertices, edges with whole weights above 0; simple. The last is symmetric."""
+    draw = random.Random(20261123)
+    for name, n, m in (("sparse", 60, 90), ("middle", 80, 400), ("dense", 40, 900), ("symmetric", 70, 160)):
+        edges = {}
+        while len(edges) < m:
+            u, v = draw.randrange(n), draw.randrange(n)
+            if u != v:
+                edges[u, v] = draw.randrange(1, 50)
+                if name == "symmetric":
+                    edges[v, u] = edges[u, v]
+        edges.setdefault((n - 2, n - 1), 7)  # so that the file has all vertices
+        edges.setdefault((n - 1, n - 2), 7)
+        yield name, n, sorted((u, v, w) for (u, v), w in edges.items())
+
+
+def directed(n, edges):
+    return igraph.Graph(n=n, edges=[e[:2] for e in edges], directed=True, edge_attrs={"weight": [e[2] for e in edges]})
+
+
+def undirected(n, edges):
+    """One edge for the two directions, of the lesser weight."""
+    least = {}
+    for u, v, w in edges:
+        key = min(u, v), max(u, v)
+        least[key] = min(w, least.get(key, w))
+    return igraph.Graph(n=n, edges=list(least), edge_attrs={"weight": list(least.values())})
+
+
+def labels_of(clusters, n):
+    """Each vertex' least one of its cluster."""
+    out = [0] * n
+    for cluster in clusters:
+        for v in cluster:
+            out[v] = min(cluster)
+    return out
+
+
+def widths(n, edges):
+    """Of a symmetric graph: the least weight on the path from the source in igraph's maximum spanning forest."""
+    g = undirected(n, edges)
+    tree = g.spanning_tree(weights=[-w for w in g.es["weight"]])
+    out = [0] * n
+    out[SOURCE] = INF
+    for v, path in enumerate(tree.get_shortest_paths(SOURCE, output="epath")):
+        if path:
+            out[v] = min(tree.es[e]["weight"] for e in path)
+    return out
+
+
+def normal(x):
+    whole = math.sqrt(sum(v * v for v in x))
+    return [v / whole for v in x]
+
+
+def colouring(test, n, edges, colour):
+    test.assertTrue(all(colour[u] != colour[v] for u, v, _ in edges))
+    most = max(undirected(n, edges).degree())
+    test.assertTrue(0 <= min(colour) and max(colour) <= most + 1)
+
+
+def independent(test, n, edges, member):
+    g = undirected(n, edges)
+    chosen = [v for v in range(n) if member[v]]
+    test.assertEqual(g.subgraph(chosen).ecount(), 0)
+    near = set(chosen) | {u for v in chosen for u in g.neighbors(v)}
+    test.assertEqual(len(near), n, "a vertex could be added")
+
+
+def communities(test, n, edges, label):
+    """A label lies within a component of igraph's."""
+    part = labels_of(undirected(n, edges).connected_components(), n)
+    test.assertTrue(all(part[v] == part[int(label[v])] for v in range(n)))
+
+
+def whole(x):
+    return [INF if v == "inf" or v == math.inf else int(v) for v in x]
+
+
+# app, words, the kind of values (None: valid by a check), igraph (or the check), whether for symmetric graphs alone
+ROWS = (
+    ("sssp", ["-r", SOURCE], whole, lambda n, e: directed(n, e).distances(SOURCE, weights="weight")[0], False),
+    ("bellman-ford", ["-r", SOURCE], whole, lambda n, e: directed(n, e).distances(SOURCE, weights="weight")[0], False),
+    ("bfs", ["-r", SOURCE], whole, lambda n, e: directed(n, e).distances(SOURCE)[0], False),
+    ("widest", ["-r", SOURCE], whole, widths, True),
+    ("cc", [], whole, lambda n, e: labels_of(directed(n, e).connected_components("weak"), n), False),
+    ("scc", [], whole, lambda n, e: labels_of(directed(n, e).connected_components("strong"), n), False),
+    ("kcore", [], whole, lambda n, e: undirected(n, e).coreness(), False),
+    ("pagerank", ["--tolerance", "1e-10"], float, lambda n, e: directed(n, e).pagerank(damping=0.85), True),
+    ("hits", ["--rounds", 1000], float, lambda n, e: directed(n, e).authority_score(), False),
+    ("bc", ["--sources", "all"], float, lambda n, e: directed(n, e).betweenness(), False),
+    ("colour", [], None, colouring, False),
+    ("mis", [], None, independent, False),
+    ("lp", [], None, communities, False),
+)
+
+
+class Igraph(Base):
+    def values(self, app, file, words):
+        return self.ok(ordo(app, file, "--verify", "--output", "-", *words)).out.split()
+
+    def file(self, name, edges, suffix="wel"):
+        path = self.path(f"{name}.{suffix}")
+        with open(path, "w") as f:
+            f.writelines(f"{u} {v} {w}\n" if suffix == "wel" else f"{u} {v}\n" for u, v, w in edges)
+        return path
+
+    def test_values(self):
+        for name, n, edges in graphs():
+            weighted, plain = self.file(name, edges), self.file(name, edges, "el")
+            for app, words, kind, reference, symmetric in ROWS:
+                if app not in verbs() or (symmetric and name != "symmetric"):
+                    continue
+                with self.subTest(app=app, graph=name):
+                    reads = app in ("sssp", "bellman-ford", "widest")
+                    found = self.values(app, weighted if reads else plain, words)
+                    if kind is None:
+                        reference(self, n, edges, [int(v) for v in found])
+                        continue
+                    want = reference(n, edges)
+                    if kind is whole:
+                        self.assertEqual(whole(found), whole(want))
+                        continue
+                    if app == "hits":
+                        found, want = normal([float(v) for v in found]), normal(want)
+                    for a, b in zip(found, want):
+                        self.assertAlmostEqual(float(a), b, delta=1e-6 * max(1, abs(b)))
+
+    def test_numbers(self):
+        """The weight of a spanning forest, the number of triangles, the value of a flow."""
+        for name, n, edges in graphs():
+            with self.subTest(graph=name):
+                weighted, plain = self.file(name, edges), self.file(name, edges, "el")
+                result = lambda *words: json.loads(self.ok(ordo(*words, "--verify", "--json", "-")).out)["result"]
+                g = undirected(n, edges)
+                if "mst" in verbs():
+                    tree = g.spanning_tree(weights="weight")
+                    self.assertEqual(result("mst", weighted)["weight"], sum(tree.es["weight"]))
+                if "tc" in verbs():
+                    self.assertEqual(result("tc", plain)["triangles"], len(g.list_triangles()))
+                if "maxflow" in verbs():
+                    flow = directed(n, edges).maxflow_value(0, n - 1, capacity="weight")
+                    self.assertEqual(result("maxflow", weighted, "--source", 0, "--sink", n - 1)["value"], flow)
+
+
+if __name__ == "__main__":
+    main()
