@@ -406,9 +406,9 @@ static bool tails_fit(const ordo_cuda *c)
 static ordo_status make_tails(const ordo_cuda *c, const ordo_u32 *position, ordo_u32 count, ordo_cuda_tails *out)
 {
     void *edge = NULL, *place = NULL;
-    ordo_status status = take(c->job, c->own, (ordo_u64)c->in.n * sizeof(ordo_u32), &place);
+    ordo_status status = take(c->own, (ordo_u64)c->in.n * sizeof(ordo_u32), &place);
     if (!status)
-        status = take(c->job, c->own, c->in.m * sizeof(ordo_u32), &edge);
+        status = take(c->own, c->in.m * sizeof(ordo_u32), &edge);
     *out = ordo_cuda_tails{(const ordo_u32 *)edge, (const ordo_u32 *)place, count};
     if (!status)
         status = ordo_copy_in(place, position, c->in.n, sizeof(ordo_u32), NULL, ordo_job_host_threads(c->job),
