@@ -62,7 +62,7 @@ typedef struct cc_args {
     ordo_u32 kernels;
     bool leaves_out; /* the largest component is left out: rows are symmetric */
     ordo_u32 variant;
-    bool halves;     /* else: each edge counts at its larger end: rows are symmetric */
+    bool halves; /* else: each edge counts at its larger end: rows are symmetric */
     ordo_cuda_run run;
 } cc_args;
 
@@ -332,7 +332,8 @@ static ordo_status launch(ordo_cuda *c, cc_args *a)
     const void *const compress = (const void *)cc_compress<false>;
     a->variant = getenv("CCV") ? (ordo_u32)atoi(getenv("CCV")) : 0;
     const bool second = a->leaves_out || !(a->variant & 2);
-    ordo_steps_then(&p, second ? (const void *)cc_first<true> : (const void *)cc_first<false>, CC_THREADS, n, CC_TILE, EVEN);
+    ordo_steps_then(&p, second ? (const void *)cc_first<true> : (const void *)cc_first<false>, CC_THREADS, n, CC_TILE,
+                    EVEN);
     if (a->leaves_out || !(a->variant & 1))
         ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
     if (a->leaves_out && (a->variant & 8)) {
@@ -348,7 +349,7 @@ static ordo_status launch(ordo_cuda *c, cc_args *a)
     }
     ordo_steps_then(&p, (const void *)cc_rest, CC_THREADS, n, CC_TILE, UNEVEN);
     if (!(a->variant & 16))
-    ordo_steps_then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, CC_THREADS / 32, EVEN);
+        ordo_steps_then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, CC_THREADS / 32, EVEN);
     ordo_steps_then(&p, (const void *)cc_compress<true>, CC_THREADS, n, CC_TILE, EVEN);
     a->kernels = (ordo_u32)p.count;
     return p.status ? p.status : ordo_cuda_launch_all(c, p.step, p.count);
