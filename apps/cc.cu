@@ -30,8 +30,6 @@
 #include <ordo/detail/cuda/grid.cuh>
 #endif
 
-#include <stdlib.h>
-
 #include <ordo/detail/backend.h>
 #include <ordo/detail/program.h>
 
@@ -61,7 +59,6 @@ typedef struct cc_args {
     cc_words *words;
     ordo_u32 kernels;
     bool leaves_out; /* the largest component is left out: rows are symmetric */
-    ordo_u32 variant;
     bool halves;     /* else: each edge counts at its larger end: rows are symmetric */
     ordo_cuda_run run;
 } cc_args;
@@ -105,7 +102,7 @@ ORDO_DEV void cc_link(const cc_args &a, ordo_u32 u, ordo_u32 v)
     }
 }
 
-template <bool Second> static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_constant__ cc_args a)
+static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_constant__ cc_args a)
 {
     const ordo_u64 n = a.rows.n;
     ordo_u32 edges = 0;
@@ -123,7 +120,7 @@ template <bool Second> static __global__ void __launch_bounds__(CC_THREADS) cc_f
 #pragma unroll
         for (int i = 0; i < CC_AT_ONCE; i++) {
             first[i] = from[i] < to[i] ? cc_head(a, from[i]) : ORDO_NO_VERTEX;
-            other[i] = Second && from[i] + 1 < to[i] ? cc_head(a, from[i] + 1) : ORDO_NO_VERTEX;
+            other[i] = from[i] + 1 < to[i] ? cc_head(a, from[i] + 1) : ORDO_NO_VERTEX;
         }
 #pragma unroll
         for (int i = 0; i < CC_AT_ONCE; i++) {
@@ -131,10 +128,9 @@ template <bool Second> static __global__ void __launch_bounds__(CC_THREADS) cc_f
             if (v >= n)
                 continue;
             const ordo_u64 degree = to[i] - from[i];
-            edges += degree < 1 + Second ? degree : 1 + Second;
+            edges += degree < 2 ? degree : 2;
             a.parent[v] = first[i] < v ? first[i] : (ordo_u32)v;
-            if (Second)
-                a.second[v] = other[i] != ORDO_NO_VERTEX || first[i] < v ? other[i] : first[i];
+            a.second[v] = other[i] != ORDO_NO_VERTEX || first[i] < v ? other[i] : first[i];
         }
     }
     ordo_steps_add(&a.run.counters->edges, edges);
@@ -179,8 +175,6 @@ template <bool Last> static __global__ void __launch_bounds__(CC_THREADS) cc_com
 #pragma unroll
             for (int i = 0; i < CC_AT_ONCE; i++) {
                 more |= up[i] != at[i];
-                if ((a.variant & 4) && up[i] != at[i] && tile + i * CC_THREADS + threadIdx.x < n)
-                    ordo_dev_store(&a.parent[tile + i * CC_THREADS + threadIdx.x], up[i]);
                 at[i] = up[i];
             }
         }
@@ -330,16 +324,9 @@ static ordo_status launch(ordo_cuda *c, cc_args *a)
     ordo_steps p = {};
     p.args[0] = a;
     const void *const compress = (const void *)cc_compress<false>;
-    a->variant = getenv("CCV") ? (ordo_u32)atoi(getenv("CCV")) : 0;
-    const bool second = a->leaves_out || !(a->variant & 2);
-    ordo_steps_then(&p, second ? (const void *)cc_first<true> : (const void *)cc_first<false>, CC_THREADS, n, CC_TILE, EVEN);
-    if (a->leaves_out || !(a->variant & 1))
-        ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-    if (a->leaves_out && (a->variant & 8)) {
-        ordo_steps_then(&p, (const void *)cc_second<false>, CC_THREADS, n, CC_THREADS, UNEVEN);
-        ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-        ordo_steps_then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
-    } else if (a->leaves_out) {
+    ordo_steps_then(&p, (const void *)cc_first, CC_THREADS, n, CC_TILE, EVEN);
+    ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+    if (a->leaves_out) {
         ordo_steps_then(&p, (const void *)cc_second<true>, CC_THREADS, n / CC_SOME, CC_THREADS, UNEVEN);
         ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
         ordo_steps_then(&p, (const void *)cc_second<false>, CC_THREADS, n, CC_THREADS, UNEVEN);
@@ -347,7 +334,6 @@ static ordo_status launch(ordo_cuda *c, cc_args *a)
         ordo_steps_then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
     }
     ordo_steps_then(&p, (const void *)cc_rest, CC_THREADS, n, CC_TILE, UNEVEN);
-    if (!(a->variant & 16))
     ordo_steps_then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, CC_THREADS / 32, EVEN);
     ordo_steps_then(&p, (const void *)cc_compress<true>, CC_THREADS, n, CC_TILE, EVEN);
     a->kernels = (ordo_u32)p.count;

@@ -29,17 +29,8 @@
 enum { GATHER_AT_ONCE = 4, GATHER_SUMS = 8 };
 /* Words of shared memory for the tails of a group, of which those before an aligned address are not used, and how many
  * groups a warp takes from each stretch of consecutive ones. */
-#ifndef GATHER_STAGE
-#define GATHER_STAGE 512
-#endif
-#ifndef GATHER_TILE
-#define GATHER_TILE 8
-#endif
-enum { GATHER_WINDOW = GATHER_STAGE - 4 };
+enum { GATHER_STAGE = 512, GATHER_WINDOW = GATHER_STAGE - 4, GATHER_TILE = 8 };
 /* A block on graphs with hubs, and what it has of hot shares. */
-#ifndef GATHER_EVEN
-#define GATHER_EVEN 5
-#endif
 #ifndef GATHER_HUB_THREADS
 #define GATHER_HUB_THREADS 1024
 #define GATHER_HUB_BLOCKS 2
@@ -449,7 +440,7 @@ constexpr __host__ __device__ int op_gather_threads(bool hubs)
 
 constexpr __host__ __device__ int op_gather_resident(bool hubs)
 {
-    return ordo_live_resident(hubs ? GATHER_HUB_BLOCKS * GATHER_HUB_THREADS / ORDO_CUDA_THREADS : GATHER_EVEN) *
+    return ordo_live_resident(hubs ? GATHER_HUB_BLOCKS * GATHER_HUB_THREADS / ORDO_CUDA_THREADS : 5) *
            ORDO_CUDA_THREADS / op_gather_threads(hubs);
 }
 
