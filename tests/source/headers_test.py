@@ -80,8 +80,8 @@ def is_refused(what, part, value, expected):
 
 is_refused("cells of an unknown type", "CELL", "u16", "expected u32, i32, f32, u64, i64 or f64")
 is_refused("cells of a type by its C name", "CELL", "ordo_u32", "expected u32, i32, f32, u64, i64 or f64")
-is_refused("weights of an unknown type", "WEIGHT", "u8", "expected u32, i32, f32 or none")
-is_refused("weights of 64 bits", "WEIGHT", "u64", "expected u32, i32, f32 or none")
+is_refused("weights of an unknown type", "WEIGHT", "u8", "expected u32, i32, f32, i64, f64 or none")
+is_refused("weights of 64 bits", "WEIGHT", "u64", "expected u32, i32, f32, i64, f64 or none")
 is_refused("cells of a struct of 12 bytes", "CELL_STRUCT", "odd", "no struct of 4, 8 or 16 bytes")
 gallery = [path for path in sorted((root / "operators" / "gallery").glob("*.h")) if path.name != "drivers.h"]
 for operator in [*sorted((root / "operators").glob("*.h")), *gallery]:

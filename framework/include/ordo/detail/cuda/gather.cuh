@@ -440,7 +440,7 @@ constexpr __host__ __device__ int op_gather_threads(bool hubs)
 
 constexpr __host__ __device__ int op_gather_resident(bool hubs)
 {
-    return ordo_live_resident(hubs ? GATHER_HUB_BLOCKS * GATHER_HUB_THREADS / ORDO_CUDA_THREADS : 5) *
+    return ordo_live_resident(hubs ? GATHER_HUB_BLOCKS * GATHER_HUB_THREADS / ORDO_CUDA_THREADS : 4) *
            ORDO_CUDA_THREADS / op_gather_threads(hubs);
 }
 
@@ -466,7 +466,7 @@ ORDO_DEV void op_dev_copy_hot(const op_share *from, ordo_u32 count, op_share *ho
 
 /* Hubs: all rows are listed. */
 template <bool Traced, bool Hubs>
-static __global__ void __launch_bounds__(op_gather_threads(Hubs), op_gather_resident(Hubs))
+static __global__ void __launch_bounds__((op_gather_threads(Hubs)), op_gather_resident(Hubs))
     op_gather_kernel(const __grid_constant__ op_gather_args a)
 {
     ORDO_CUDA_DYNAMIC(uint4, dynamic);
