@@ -2,7 +2,8 @@
 
 Local memory is where registers go that a launch shape does not leave: a scheduler whose kernel spills in its inner loop is
 several times as slow, and looks right. 16 bytes are let pass: a word or two of what is kept outside of loops, and more in kernels of
-traced runs (a last template argument of true), which must hold as many blocks as those without. So is what is there by number: the requests of a visit that may ask for several, and what their sections activate. Asks
+traced runs (a last template argument of true), which must hold as many blocks as those without. Kernels of gather operators keep what rounds need outside of their loops there, where 1024 threads share a
+multiprocessor's registers with as many others. So is what is there by number: the requests of a visit that may ask for several, and what their sections activate. Asks
 cuobjdump, for machine code alone; without it says so, and nothing is checked.
 """
 import re
@@ -10,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-MOST, TRACED = 16, 8
+MOST, TRACED, HUBS = 16, 8, 24
 BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages
     "discharge_lock_server": 8 * 32 + 4 * 8 + 8 * 32,
     "discharge": 8 * 32 + 4 * 8,
@@ -35,6 +36,7 @@ def main(library, stamp):
             found = re.search(r"REG:(\d+) STACK:(\d+)", line)
             known = re.search(r"[a-z][a-z0-9_]*_kernel", name)
             room = next((BY_NUMBER[k] for k in BY_NUMBER if known and known[0].startswith(k + "_")), 0)
+            room += HUBS if "gather_kernel" in name else 0
             room += TRACED if re.search(r"_kernelI(?:Lb[01]E)*Lb1EE", name) else 0
             if found and int(found[2]) > MOST + room:
                 spills.add(f"{known[0] if known else name} for {arch}: {found[2]} bytes of local memory, {found[1]} registers")

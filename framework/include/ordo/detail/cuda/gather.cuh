@@ -444,6 +444,10 @@ constexpr __host__ __device__ int op_gather_resident(bool hubs)
            ORDO_CUDA_THREADS / op_gather_threads(hubs);
 }
 
+/* The same, for __launch_bounds__: without and with hubs. */
+static constexpr int op_gather_most[2] = {op_gather_threads(false), op_gather_threads(true)};
+static constexpr int op_gather_least[2] = {op_gather_resident(false), op_gather_resident(true)};
+
 /* By a whole block: copies the hot shares to shared memory. */
 ORDO_DEV void op_dev_copy_hot(const op_share *from, ordo_u32 count, op_share *hot)
 {
@@ -466,7 +470,7 @@ ORDO_DEV void op_dev_copy_hot(const op_share *from, ordo_u32 count, op_share *ho
 
 /* Hubs: all rows are listed. */
 template <bool Traced, bool Hubs>
-static __global__ void __launch_bounds__((op_gather_threads(Hubs)), op_gather_resident(Hubs))
+static __global__ void __launch_bounds__((op_gather_most[Hubs]), op_gather_least[Hubs])
     op_gather_kernel(const __grid_constant__ op_gather_args a)
 {
     ORDO_CUDA_DYNAMIC(uint4, dynamic);
