@@ -18,7 +18,14 @@ static inline void ordo_live_state(const ordo_cuda_traced &, ordo_u32)
 template <typename... A> static inline void ordo_live_report(const A &...)
 {
 }
-template <int Words> static inline void ordo_live_barrier(const ordo_cuda_traced &, const ordo_cuda_counters &, bool)
+static inline bool ordo_dev_mail(const ordo_cuda_run *run, ordo_u64 step, ordo_u64 in_flight)
+{
+    run->record->supersteps = step;
+    run->mailbox->supersteps = step;
+    run->mailbox->in_flight = in_flight;
+    return run->mailbox->stop;
+}
+template <int Words> static inline void ordo_live_barrier(const ordo_cuda_traced &, const ordo_cuda_counters &)
 {
     cooperative_groups::this_grid().sync();
 }
