@@ -121,12 +121,12 @@ class Projects:
     def with_cuda(self):
         """Programs with a GPU's code; what they do depends on whether there is a GPU."""
         gpu = not self.why_no_gpu
+        self.environment["LD_LIBRARY_PATH"] = str(self.ordo.libdir)
         self.kinds()
         program = self.within("within-cuda", "auto", *(["cuda"] if gpu else []))
         if not gpu:
             self.refused([program, self.road, "20", "cuda", "5"])
         project = self.copy("make-cuda")
-        self.environment["LD_LIBRARY_PATH"] = str(self.ordo.libdir)
         self.run(["make", "-s", "-j2", "-C", project, "widest-cuda"])
         widest, programs = project / "widest-cuda", []
         if gpu or not shutil.which("cmake"):  # without a GPU one of two ways to build it

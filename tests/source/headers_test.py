@@ -128,7 +128,7 @@ for operator in [*sorted((root / "operators").glob("*.h")), *gallery]:
                     "}\n")
             else:
                 kernel += (
-                    f"__global__ void use(const op_state *s, ordo_request *r, ordo_activation *a, ordo_u32 *n) {{\n"
+                    f"__global__ void use(const op_state *s, op_request *r, ordo_activation *a, ordo_u32 *n) {{\n"
                     f"  n[0] = op_prepare(s, threadIdx.x, r);\n"
                     f"  n[1] = op_commit(s, r, a);\n"
                     "}\n")
