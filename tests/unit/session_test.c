@@ -384,10 +384,12 @@ static ordo_status whole(ordo_graph *g)
 START_TEST(each_allocation_fails)
 {
     ordo_u64 k = 0;
-    ordo_status status = whole(small_graph(ORDO_NONE)); /* what is kept by the process is there */
+    ordo_graph *g = small_graph(ORDO_NONE);
+    ordo_status status = whole(g); /* what is kept by the process is there */
     ck_assert_msg(!status, "%s", ordo_last_error());
+    ordo_graph_free(g);
     do {
-        ordo_graph *g = small_graph(ORDO_NONE);
+        g = small_graph(ORDO_NONE);
         const ordo_u64 before = ordo_memory_now();
         ordo_memory_fail_after(++k);
         status = whole(g);
