@@ -7,6 +7,9 @@
  * Where all sums are 0 (no edge leads on), scores stay 0. A round whose hubs differ from those before by CHANGE at
  * most, in L1, is the last one.
  *
+ * Scores stay on the device of the runs, by a session; between two runs passes (hits_passes.h) add them up and scale
+ * them. The host sees a sum for each 4096 vertices.
+ *
  * Rounding: all numbers are positive, so each operation changes an entry by a factor of 1 + 2^-53 at most, and nothing
  * cancels. So two computations of the same number of rounds differ in every entry by a factor of at most
  * 1 + e, e = rounds (2 d + 8) 2^-52 and a little, with d the largest degrees in and out together: scaling divides all
@@ -19,6 +22,7 @@
 #include <ordo/memory.h>
 
 #include "apps/common.h"
+#include "apps/hits_passes.h"
 #include "apps/runs.h"
 
 static const double CHANGE = 1e-12;
@@ -29,121 +33,136 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("hits");
 }
 
-/* ---- sums whose order does not depend on threads: of pieces of ORDO_GRAIN, then of these ---- */
+typedef struct iteration {
+    ordo_runs runs;
+    const ordo_graph *graph[2];     /* with the edges, and with reversed ones */
+    double *hub, *next, *authority; /* [n] these arrays are the session's */
+    double *far;                    /* [n] differences between a round's hubs and those before */
+    double *piece[2];               /* [pieces of n] sums; [pieces of that] sums of these */
+    double *sums;                   /* [pieces of pieces] the host's copy */
+} iteration;
 
-typedef struct scaling {
-    double *score;        /* [n] */
-    const double *before; /* [n] or NULL */
-    double factor;
-    double *piece[2]; /* [pieces] sums of scores; of differences from `before` */
-    ordo_u64 n;
-} scaling;
+/* ---- sums whose order does not depend on threads or device: of pieces, of pieces of these, then by the host ---- */
 
-static void sum_range(void *arg, ordo_u64 begin, ordo_u64 end)
+enum { PIECE = 64 };
+
+static ordo_u64 pieces(ordo_u64 n)
 {
-    scaling *s = arg;
-    for (ordo_u64 first = begin; first < end; first += ORDO_GRAIN) {
-        double sum = 0;
-        for (ordo_u64 v = first; v < end && v < first + ORDO_GRAIN; v++)
-            sum += s->score[v];
-        s->piece[0][first / ORDO_GRAIN] = sum;
-    }
+    return (n + PIECE - 1) / PIECE;
 }
 
-static void scale_range(void *arg, ordo_u64 begin, ordo_u64 end)
+static ordo_u64 vertices(const iteration *it)
 {
-    scaling *s = arg;
-    for (ordo_u64 first = begin; first < end; first += ORDO_GRAIN) {
-        double far = 0;
-        for (ordo_u64 v = first; v < end && v < first + ORDO_GRAIN; v++) {
-            s->score[v] *= s->factor;
-            far += s->before ? fabs(s->score[v] - s->before[v]) : 0;
-        }
-        s->piece[1][first / ORDO_GRAIN] = far;
-    }
+    return ordo_graph_out(it->graph[0])->n;
 }
 
-static double add_pieces(const scaling *s, int which)
+static ordo_status visit(iteration *it, const ordo_pass *pass, const hits_arrays *state, ordo_u64 count)
 {
-    double sum = 0;
-    for (ordo_u64 i = 0; i < (s->n + ORDO_GRAIN - 1) / ORDO_GRAIN; i++)
-        sum += s->piece[which][i];
-    return sum;
+    return ordo_session_each(it->runs.session, &(ordo_each){.pass = pass, .state = state, .count = count}, NULL);
 }
 
-/* Scales the scores so that they add up to 1; *change becomes their difference from `before`, in L1. */
-static ordo_status scale(scaling *s, int threads, double *change)
+/* *sum becomes the sum of the n numbers. */
+static ordo_status add_up(iteration *it, const double *from, double *sum)
 {
-    ordo_status status = ordo_for_ranges(threads, s->n, ORDO_GRAIN, sum_range, s);
+    const ordo_u64 n = vertices(it), few = pieces(n), fewer = pieces(few);
+    const hits_arrays first = {.from = from, .to = it->piece[0], .n = n, .count = few};
+    const hits_arrays second = {.from = it->piece[0], .to = it->piece[1], .n = few, .count = fewer};
+    ordo_status status = visit(it, &hits_add_pass, &first, few);
+    if (!status)
+        status = visit(it, &hits_add_pass, &second, fewer);
+    if (!status)
+        status = ordo_runs_read(&it->runs, it->sums, it->piece[1], fewer * sizeof *it->sums);
+    *sum = 0;
+    for (ordo_u64 i = 0; i < fewer && !status; i++)
+        *sum += it->sums[i];
+    return status;
+}
+
+/* Scales the scores so that they add up to 1; *change becomes their difference from `before`, in L1, where that is
+ * given. */
+static ordo_status scale(iteration *it, double *score, const double *before, double *change)
+{
+    double sum;
+    ordo_status status = add_up(it, score, &sum);
     if (status)
         return status;
-    const double sum = add_pieces(s, 0);
     if (!isfinite(sum))
         return ordo_fail(ORDO_ERR_OVERFLOW, "hits: sums of scores do not fit");
-    s->factor = sum > 0 ? 1 / sum : 0;
-    status = ordo_for_ranges(threads, s->n, ORDO_GRAIN, scale_range, s);
-    *change = add_pieces(s, 1);
-    return status;
+    const hits_arrays state = {
+        .to = score, .from = before, .far = before ? it->far : NULL, .factor = sum > 0 ? 1 / sum : 0};
+    status = visit(it, &hits_scale_pass, &state, vertices(it));
+    return status || !before ? status : add_up(it, it->far, change);
 }
 
 /* ---- rounds ---- */
 
-typedef struct iteration {
-    ordo_runs runs;
-    const ordo_graph *graph[2]; /* with the edges, and with reversed ones */
-    double *hub, *authority;    /* [n] */
-    scaling scaling;
-} iteration;
-
 /* Makes `to` of `from`: one run, which computes cells from cells. */
-static ordo_status half_round(iteration *it, int way, const double *from, double *to, double *change)
+static ordo_status half_round(iteration *it, int way, const double *from, double *to, const double *before,
+                              double *change)
 {
-    const ordo_vid n = ordo_graph_out(it->graph[0])->n;
-    const int threads = it->runs.options.threads;
     const ordo_no_state none = {0};
-    for (ordo_vid v = 0; v < n; v++)
-        to[v] = from[v];
+    const hits_arrays copy = {.from = from, .to = to};
+    ordo_status status = visit(it, &hits_copy_pass, &copy, vertices(it));
+    if (status)
+        return status;
     const ordo_work work = ordo_vertex_work(op_for(NULL), it->graph[way], &none, to, NULL);
     if (ordo_runs_late(&it->runs))
         return ordo_fail(ORDO_ERR_TIMEOUT, "hits under '%s' did not end within %g s", it->runs.options.scheduler,
                          it->runs.options.timeout);
-    const ordo_status status = ordo_runs_one(&it->runs, &work);
-    it->scaling.score = to;
-    return status ? status : scale(&it->scaling, threads, change);
+    status = ordo_runs_one(&it->runs, &work);
+    return status ? status : scale(it, to, before, change);
 }
 
 static ordo_status iterate(iteration *it, ordo_u64 rounds, ordo_hits_found *found)
 {
-    const ordo_vid n = ordo_graph_out(it->graph[0])->n;
-    double *next = ordo_alloc(n, sizeof *next), unused;
-    ordo_status status = next ? ORDO_OK : ORDO_ERR_MEMORY;
-    for (ordo_vid v = 0; v < n; v++)
-        it->hub[v] = 1.0 / n;
+    const hits_arrays begin = {.to = it->hub, .n = vertices(it)};
+    ordo_status status = visit(it, &hits_begin_pass, &begin, vertices(it));
     *found = (ordo_hits_found){.change = 2};
     while (!status && found->rounds < rounds && found->change > CHANGE) {
-        it->scaling.before = NULL;
-        status = half_round(it, 0, it->hub, it->authority, &unused);
-        it->scaling.before = it->hub;
+        status = half_round(it, 0, it->hub, it->authority, NULL, NULL);
         if (!status)
-            status = half_round(it, 1, it->authority, next, &found->change);
-        for (ordo_vid v = 0; v < n && !status; v++)
-            it->hub[v] = next[v];
+            status = half_round(it, 1, it->authority, it->next, it->hub, &found->change);
+        double *const hub = it->next;
+        it->next = it->hub;
+        it->hub = hub;
         found->rounds++;
     }
-    ordo_free(next);
     return status;
 }
 
-static ordo_status run_all(iteration *it, ordo_u64 rounds, ordo_hits_found *found)
+/* The session's arrays: of the host those that are given. */
+static ordo_status make_arrays(iteration *it, double *authority)
 {
-    const ordo_u64 n = ordo_graph_out(it->graph[0])->n;
-    it->scaling.n = n;
-    for (int i = 0; i < 2; i++)
-        it->scaling.piece[i] = ordo_alloc(n / ORDO_GRAIN + 1, sizeof *it->scaling.piece[i]);
-    const ordo_status status =
-        it->scaling.piece[0] && it->scaling.piece[1] ? iterate(it, rounds, found) : ORDO_ERR_MEMORY;
-    ordo_free(it->scaling.piece[0]);
-    ordo_free(it->scaling.piece[1]);
+    const ordo_u64 n = vertices(it), few = pieces(n), fewer = pieces(few);
+    ordo_session *s = it->runs.session;
+    const struct {
+        double **to, *host;
+        ordo_u64 count;
+    } array[] = {{&it->authority, authority, n}, {&it->hub, NULL, n},         {&it->next, NULL, n}, {&it->far, NULL, n},
+                 {&it->piece[0], NULL, few},     {&it->piece[1], NULL, fewer}};
+    ordo_status status = ORDO_OK;
+    for (size_t i = 0; i < sizeof array / sizeof *array && !status; i++)
+        status = ordo_session_array(s, array[i].host, array[i].count, sizeof(double), (void **)array[i].to);
+    it->sums = ordo_alloc(fewer, sizeof *it->sums);
+    return status || it->sums ? status : ORDO_ERR_MEMORY;
+}
+
+static ordo_status run_all(iteration *it, ordo_u64 rounds, double *hub, double *authority, ordo_hits_found *found)
+{
+    const size_t bytes = vertices(it) * sizeof *hub;
+    ordo_status status = ordo_session_make(it->runs.options.device, it->runs.options.threads, &it->runs.session);
+    if (!status)
+        status = make_arrays(it, authority);
+    if (!status)
+        status = iterate(it, rounds, found);
+    if (!status)
+        status = ordo_runs_read(&it->runs, authority, it->authority, bytes);
+    if (!status)
+        status = ordo_runs_read(&it->runs, hub, it->hub, bytes);
+    ordo_free(it->sums);
+    it->sums = NULL;
+    ordo_session_free(it->runs.session);
+    it->runs.session = NULL;
     return status;
 }
 
@@ -156,10 +175,7 @@ ordo_status ordo_hits(const ordo_graph *g, ordo_u64 rounds, const ordo_options *
         return ordo_fail(ORDO_ERR_USAGE, "0 rounds, expected 1 or more");
     const ordo_no_state none = {0};
     double cell = 0;
-    iteration it = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
-                    .graph = {g},
-                    .hub = hub,
-                    .authority = authority};
+    iteration it = {.runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}, .graph = {g}};
     const ordo_work work = ordo_vertex_work(op_for(g), g, &none, &cell, NULL); /* cells are not looked at */
     ordo_status status = ordo_run_check(&work, &it.runs.options);
     if (status)
@@ -173,7 +189,9 @@ ordo_status ordo_hits(const ordo_graph *g, ordo_u64 rounds, const ordo_options *
     it.graph[1] = reversed;
     it.runs.start = ordo_clock();
     if (!status)
-        status = run_all(&it, rounds, found);
+        do
+            status = run_all(&it, rounds, hub, authority, found);
+        while (ordo_runs_fall_back(&it.runs, status));
     ordo_runs_end(&it.runs, ordo_operator_name(work.op), status);
     if (it.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
         stats->prepare_seconds += it.runs.start - before;
@@ -192,7 +210,7 @@ ordo_status ordo_hits_memory(const ordo_graph *g, const ordo_options *options, o
         return status;
     ordo_u64 lists, copy = ordo_copy_memory(g, ORDO_AS_STORED, &lists); /* rows of both directions */
     copy = ordo_graph_symmetric(g) ? 0 : 2 * copy;
-    const ordo_u64 fixed = work.num_items * 2 * sizeof(double) + ORDO_TRACE_MAX * sizeof(ordo_sample);
+    const ordo_u64 fixed = work.num_items * 4 * sizeof(double) + ORDO_TRACE_MAX * sizeof(ordo_sample);
     *expected += fixed + copy;
     *at_most = fixed + copy + 2 * *at_most;
     return ORDO_OK;

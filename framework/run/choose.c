@@ -227,6 +227,10 @@ static ordo_status place_on_backend(const ordo_operator *op, const ordo_backend 
     if (!found)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for device '%s'",
                          op->name, scheduler, backend->name);
+    if (!found->run && op->cell == ORDO_STRUCT16)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "operator '%s' has cells of 16 bytes, scheduler '%s' on device '%s' takes at most 8", op->name,
+                         scheduler, backend->name);
     if (found->syncs && !(found->syncs & 1u << p->sync))
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' on device '%s' does not offer sync '%s'", scheduler,
                          backend->name, ordo_sync_name(p->sync));

@@ -23,6 +23,7 @@
  * Memory order. Entries are published and taken by W0 to W4, R1 to R4, D1 and D2: queue.cuh. Cells need no order: an
  * entry whose cell has become better since is stale.
  */
+#if ORDO_WARP_HAS_ENTRIES
 #include <stdio.h>
 
 #include "manager.cuh"
@@ -385,3 +386,6 @@ static ordo_status adds_run_job(ordo_job *job)
 }
 
 ORDO_CUDA_INSTANCE(adds, adds_run_job, 1u << op_warp_sync)
+#else
+ORDO_CUDA_INSTANCE(adds, NULL, 1u << ORDO_SYNC_DEFAULT /* of no sync */)
+#endif

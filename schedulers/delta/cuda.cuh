@@ -34,6 +34,7 @@
  * acquire. Blocks of the pool are freed and mapped again only between supersteps, so the barrier orders one use of a
  * block before the next; within a superstep the table's words order no other accesses, and are relaxed.
  */
+#if ORDO_WARP_HAS_ENTRIES
 #include <ordo/detail/cuda/pool.cuh>
 
 #include "tunables.h"
@@ -632,3 +633,6 @@ static ordo_status delta_run_job(ordo_job *job)
 }
 
 ORDO_CUDA_INSTANCE(delta, delta_run_job, 1u << op_warp_sync)
+#else
+ORDO_CUDA_INSTANCE(delta, NULL, 1u << ORDO_SYNC_DEFAULT /* of no sync */)
+#endif

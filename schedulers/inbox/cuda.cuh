@@ -32,6 +32,7 @@
  * Entries of 8 bytes are one store; of longer ones the value is stored first, and a fence orders it before the item
  * (P4).
  */
+#if ORDO_WARP_HAS_ENTRIES
 #include "ring.h"
 #include "tunables.h"
 
@@ -827,3 +828,6 @@ static ordo_status inbox_run_job(ordo_job *job)
 }
 
 ORDO_CUDA_INSTANCE(inbox, inbox_run_job, 1u << op_warp_sync)
+#else
+ORDO_CUDA_INSTANCE(inbox, NULL, 1u << ORDO_SYNC_DEFAULT /* of no sync */)
+#endif

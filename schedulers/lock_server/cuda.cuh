@@ -68,22 +68,24 @@ typedef struct lock_server_serving {
     ordo_u32 table[SERVER_LINES]; /* the last candidate of each chain; or locks */
 } lock_server_serving;
 
-/* By one thread: packs the target and the candidate's lower half into the first word, the upper half into the second;
- * and unpacks them. */
+/* By one thread: packs the target and the candidate's first 32 bits into the first word, each further 32 bits into a
+ * word; and unpacks them. */
 ORDO_DEV void lock_server_pack(ordo_u32 target, op_cell candidate, ordo_u64 (&word)[lock_server_words])
 {
     ordo_u32 half[lock_server_words];
     memcpy(half, &candidate, sizeof half);
     word[0] = (ordo_u64)target << 32 | half[0];
-    if constexpr (lock_server_words == 2)
-        word[1] = half[1];
+#pragma unroll
+    for (int w = 1; w < lock_server_words; w++)
+        word[w] = half[w];
 }
 ORDO_DEV ordo_u32 lock_server_unpack(const ordo_u64 (&word)[lock_server_words], op_cell *candidate)
 {
     ordo_u32 half[lock_server_words];
     half[0] = (ordo_u32)word[0];
-    if constexpr (lock_server_words == 2)
-        half[1] = (ordo_u32)word[1];
+#pragma unroll
+    for (int w = 1; w < lock_server_words; w++)
+        half[w] = (ordo_u32)word[w];
     memcpy(candidate, half, sizeof half);
     return (ordo_u32)(server_low(word[0], SERVER_BITS) >> 32);
 }

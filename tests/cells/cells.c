@@ -13,9 +13,9 @@
 #include "far.h"
 
 #ifdef CELLS_OF_16
-#define CELLS_EACH(X) X(i64) X(u64) X(f64) X(one) X(two)
+#define CELLS_EACH(X) X(i64) X(u64) X(f64) X(half) X(one) X(two)
 #else
-#define CELLS_EACH(X) X(i64) X(u64) X(f64) X(one)
+#define CELLS_EACH(X) X(i64) X(u64) X(f64) X(half) X(one)
 #endif
 #define CELLS_DECLARE(_type)                                                                                           \
     static contract_reference check_##_type;                                                                           \
@@ -183,6 +183,37 @@ static void check_two(trial *t, const edge_list *list)
     free(cells);
 }
 #endif
+
+/* Of 16 bits each, which saturate: the reference saturates likewise. */
+static void check_half(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_U32, contract_direction(t));
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = list->n;
+    const ordo_vid source = (ordo_vid)(t->seed % (n ? n : 1));
+    far_half *cells = contract_alloc(n, sizeof *cells), *expected = contract_alloc(n, sizeof *expected);
+    for (ordo_u64 v = 0; v < n; v++)
+        cells[v] = expected[v] = v == source ? (far_half){0, 0} : far_half_worst();
+    const ordo_no_state none = {0};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ordo_vid u = 0; u < n; u++)
+            for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++) {
+                const ordo_edge_u32 edge = {
+                    .id = e, .tail = u, .head = rows->head[e * rows->stride], .weight = word(rows, e)};
+                const far_half c = far_half_candidate(&none, expected[u], edge);
+                const bool better = far_half_better(c, expected[edge.head]) != 0;
+                changed = changed || better;
+                expected[edge.head] = better ? c : expected[edge.head];
+            }
+    }
+    run_from(t, g, NULL, cells, source);
+    for (ordo_u64 v = 0; v < n; v++)
+        if (cells[v].distance != expected[v].distance || cells[v].hops != expected[v].hops)
+            contract_fail(t, "a distance or number of edges is wrong");
+    free(expected);
+    free(cells);
+}
 
 static void check_one(trial *t, const edge_list *list)
 {

@@ -20,6 +20,12 @@ typedef struct far_two {
 typedef struct far_one {
     ordo_u32 distance, hops;
 } far_one;
+typedef struct far_half {
+    unsigned short distance, hops;
+} far_half;
+#define FAR_BYTES_half 4
+#define FAR_BYTES_one 8
+#define FAR_BYTES_two 16
 typedef struct far_u64_state {
     ordo_u64 unit; /* the width of an edge of weight 1 */
 } far_u64_state;
@@ -85,6 +91,33 @@ ORDO_FN double far_one_priority(const ordo_no_state *s, ordo_item item, far_one 
     return c.distance;
 }
 
+/* Both numbers stop short of the worst value, which is no distance; a distance that has stopped has no number of edges,
+ * so that a better source never proposes a worse candidate. */
+ORDO_FN far_half far_half_candidate(const ordo_no_state *s, far_half cu, ordo_edge_u32 e)
+{
+    const ordo_u32 distance = cu.distance + (e.weight < 0xffff ? e.weight : 0xffff), hops = cu.hops + 1u;
+    far_half c;
+    (void)s;
+    c.distance = (unsigned short)(distance < 0xfffe ? distance : 0xfffe);
+    c.hops = (unsigned short)(hops < 0xfffe && distance < 0xfffe ? hops : 0xfffe);
+    return cu.distance == 0xffff ? cu : c;
+}
+ORDO_FN int far_half_better(far_half a, far_half b)
+{
+    return a.distance != b.distance ? a.distance < b.distance : a.hops < b.hops;
+}
+ORDO_FN far_half far_half_worst(void)
+{
+    const far_half c = {0xffff, 0xffff};
+    return c;
+}
+ORDO_FN double far_half_priority(const ordo_no_state *s, ordo_item item, far_half c)
+{
+    (void)s;
+    (void)item;
+    return c.distance;
+}
+
 #define FAR_WEIGHT_i64 i32
 #define FAR_WEIGHT_f64 f32
 #define FAR_WEIGHT_u64 u32
@@ -97,6 +130,7 @@ ORDO_FN double far_one_priority(const ordo_no_state *s, ordo_item item, far_one 
 #define ORDO_RELAX ORDO_JOIN(far_, STRUCT)
 #define ORDO_RELAX_SUMMARY "cells of a struct"
 #define ORDO_RELAX_CELL_STRUCT ORDO_JOIN(far_, STRUCT)
+#define ORDO_RELAX_CELL_BYTES ORDO_JOIN(FAR_BYTES_, STRUCT)
 #define ORDO_RELAX_WEIGHT u32
 #define ORDO_RELAX_ORDER ORDO_BY_COMPARATOR
 #define ORDO_RELAX_BETTER ORDO_JOIN3(far_, STRUCT, _better)

@@ -50,7 +50,7 @@ ORDO_DESCRIBE_GATHER(instances)
 #include "schedulers/near_far/cpu.h"
 #include "schedulers/topology/cpu.h"
 
-#ifdef ORDO_WITH_CUDA
+#if defined(ORDO_WITH_CUDA) && ORDO_OP_ON_CUDA
 #define INSTANCES_CUDA(X) X(adds) X(bsp) X(delta) X(inbox) X(lock_server) X(near_far) X(topology)
 #define INSTANCES_EXTERN(_scheduler) extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);
 #define INSTANCES_ROW(_scheduler) &ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler),

@@ -22,7 +22,10 @@
  *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64; or instead of it
  *   ORDO_RELAX_CELL_STRUCT a struct of the operator's own as the type of the cells, of 4, 8 or 16 bytes (two words),
  *                          with ORDO_BY_COMPARATOR and a _PRIORITY of its own, and without padding that is no member.
- *                          The run's cells are aligned to their size. On the CPU alone; of 16 bytes on x86-64
+ *                          The run's cells are aligned to their size. Of 16 bytes on x86-64 or a GPU of compute
+ *                          capability 9.0
+ *   ORDO_RELAX_CELL_BYTES  with ORDO_RELAX_CELL_STRUCT, its size as a number: 4, 8 or 16. The preprocessor cannot ask.
+ *                          Optional; the CUDA back end refuses cells that are structs without it
  *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32, i64, f64 or none
  *   ORDO_RELAX_ORDER       ORDO_MIN, ORDO_MAX, ORDO_BY_COMPARATOR with _BETTER and _WORST below,
  *                          or ORDO_SUM with _LEVEL and _TAKE
@@ -107,8 +110,8 @@
  * that a program can include the files of several operators, for their states.
  *
  * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_REAL as 1 where cells are reals, else 0,
- * ORDO_OP_STRUCT as 1 where cells are a struct, else 0, ORDO_OP_ON_CUDA as 1 where the CUDA back end supports the
- * operator, else 0.
+ * ORDO_OP_STRUCT as 1 where cells are a struct, else 0, ORDO_OP_CELL_BYTES as _CELL_BYTES or 0, ORDO_OP_ON_CUDA as 1
+ * where the CUDA back end supports the operator, else 0.
  */
 #include <ordo/operator/operator.h>
 
@@ -150,6 +153,9 @@
 #if ORDO_RELAX_IS_STRUCT && (ORDO_RELAX_ORDER != ORDO_BY_COMPARATOR || !defined(ORDO_RELAX_BETTER) ||                  \
                              !defined(ORDO_RELAX_WORST) || !defined(ORDO_RELAX_PRIORITY))
 #error "ORDO_RELAX_CELL_STRUCT needs ORDO_BY_COMPARATOR, with ORDO_RELAX_BETTER, _WORST and _PRIORITY"
+#endif
+#if defined(ORDO_RELAX_CELL_BYTES) && !ORDO_RELAX_IS_STRUCT
+#error "ORDO_RELAX_CELL_BYTES is for ORDO_RELAX_CELL_STRUCT"
 #endif
 #if ORDO_RELAX_ORDER == ORDO_SUM
 #if !defined(ORDO_RELAX_LEVEL) || !defined(ORDO_RELAX_TAKE)
@@ -195,6 +201,14 @@ _Static_assert
 #endif
     (sizeof(op_cell) == 4 || sizeof(op_cell) == 8 || sizeof(op_cell) == 16,
      "ORDO_RELAX_CELL_STRUCT is no struct of 4, 8 or 16 bytes");
+#ifdef ORDO_RELAX_CELL_BYTES
+#if defined(__cplusplus)
+static_assert
+#else
+_Static_assert
+#endif
+    (sizeof(op_cell) == ORDO_RELAX_CELL_BYTES, "ORDO_RELAX_CELL_BYTES is not the size of ORDO_RELAX_CELL_STRUCT");
+#endif
 #else
 typedef ORDO_TYPE_OF(ORDO_RELAX_CELL) op_cell;
 #define ORDO_CELL_NUMBER ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_CELL)
@@ -421,8 +435,18 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_OP_STRUCT
 #define ORDO_OP_STRUCT 1
 #endif
+#undef ORDO_OP_CELL_BYTES
+#if !defined(ORDO_RELAX_CELL_BYTES)
+#define ORDO_OP_CELL_BYTES 0
+#elif ORDO_RELAX_CELL_BYTES == 16
+#define ORDO_OP_CELL_BYTES 16
+#elif ORDO_RELAX_CELL_BYTES == 8
+#define ORDO_OP_CELL_BYTES 8
+#else
+#define ORDO_OP_CELL_BYTES 4
+#endif
 #undef ORDO_OP_ON_CUDA
-#if ORDO_OP_STRUCT || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
+#if (ORDO_OP_STRUCT && !ORDO_OP_CELL_BYTES) || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
 #define ORDO_OP_ON_CUDA 0
 #else
 #define ORDO_OP_ON_CUDA 1
@@ -448,6 +472,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_RELAX_ARRAYS
 #undef ORDO_RELAX_CELL
 #undef ORDO_RELAX_CELL_STRUCT
+#undef ORDO_RELAX_CELL_BYTES
 #undef ORDO_RELAX_IS_STRUCT
 #undef ORDO_CELL_NUMBER
 #undef ORDO_RELAX_WEIGHT

@@ -17,6 +17,7 @@
 #include <cooperative_groups.h>
 
 #include <ordo/detail/cuda/block_scan.cuh>
+#include <ordo/detail/cuda/cell.cuh>
 #include <ordo/detail/cuda/frontier.cuh>
 #include <ordo/detail/cuda/locks.cuh>
 #include <ordo/detail/cuda/warp_reduce.cuh>
@@ -25,6 +26,9 @@
  * have written, by ordo_cuda_arrays_out(). */
 static inline ordo_status op_cuda_state(ordo_cuda *c, op_state *state, ordo_cuda_arrays *arrays)
 {
+    const ordo_status status = op_cuda_cells();
+    if (status)
+        return status;
     *state = *(const op_state *)c->job->state;
     arrays->count = op_arrays(state, c->job->num_items, c->job->targets, c->job->out->m, arrays->array);
     return ordo_cuda_arrays_in(c, arrays);
@@ -185,7 +189,7 @@ ORDO_DEV bool op_dev_take_all(const op_dev_round *r, const op_state *state, op_c
 ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell candidate, op_cell *old)
 {
     op_cell *const cell = &cells[target];
-#if defined(__cplusplus) /* all branches compile for every type */
+#if !ORDO_OP_STRUCT /* all branches compile for every number */
     constexpr bool min = (int)op_order == ORDO_MIN, max = (int)op_order == ORDO_MAX;
     if constexpr (((int)op_cell_type == ORDO_F32 || (int)op_cell_type == ORDO_F64) && (min || max)) {
         /* The bits of non-negative floats are ordered as integers, those of negative floats in reverse, and as signed

@@ -143,6 +143,14 @@ ORDO_DEV void ordo_warp_note_least(ordo_u64 *least, bool has, double priority)
 
 #endif
 
+/* Whether there are entries of the operator's cells: an entry is one load of 8 or 16 bytes, of which a cell is half.
+ * Where it is 0, the schedulers of this file have no instance. */
+#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_CELL_BYTES == 16
+#define ORDO_WARP_HAS_ENTRIES 0
+#else
+#define ORDO_WARP_HAS_ENTRIES 1
+#endif
+
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 typedef op_cell op_value;
 enum {
@@ -728,7 +736,7 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
         }
         e[u] = __shfl_sync(~0u, t->begin, owner) + i;
         tail[u] = __shfl_sync(~0u, t->v, owner);
-        of[u] = __shfl_sync(~0u, t->value, owner);
+        of[u] = op_dev_shuffle(t->value, (int)owner);
     }
     op_dev_edges(&g.rows, e, head, weight);
 #pragma unroll
@@ -753,7 +761,7 @@ ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
     bool has[N];
     const int lane = __ffs(t->hubs) - 1;
     const ordo_vid v = __shfl_sync(~0u, t->v, lane);
-    const op_cell value = __shfl_sync(~0u, t->value, lane);
+    const op_cell value = op_dev_shuffle(t->value, lane);
     const ordo_u64 first = __shfl_sync(~0u, t->begin, lane) + (ordo_u64)t->piece * (32 * N);
     const ordo_u64 end = __ldg(g.rows.row + v + 1);
 #pragma unroll
@@ -782,7 +790,7 @@ ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     const int lane = __ffs(t->hubs) - 1;
     const ordo_vid v = __shfl_sync(~0u, t->v, lane);
-    const op_cell value = __shfl_sync(~0u, t->value, lane);
+    const op_cell value = op_dev_shuffle(t->value, lane);
     const ordo_u64 first = __shfl_sync(~0u, t->begin, lane) / ORDO_WARP_PIECE;
     const ordo_u64 last = (__ldg(g.rows.row + v + 1) - 1) / ORDO_WARP_PIECE;
     const ordo_u64 mine = first + t->piece + threadIdx.x % 32;
