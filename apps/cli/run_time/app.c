@@ -67,9 +67,12 @@ static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *sourc
 /* Whether the operator, and the scheduler if one is named, have code for a GPU at all. */
 static ordo_status check_gpu_code(const ordo_options *asked)
 {
-    if (current.op.kind == ORDO_KIND_RELAX && current.op.cell >= ORDO_STRUCT4)
-        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' has cells of a struct, which run on the CPU alone",
-                         current.op.name);
+    if (!current.table->on_cuda && current.op.kind == ORDO_KIND_RELAX && current.op.cell >= ORDO_STRUCT4)
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "operator '%s' has cells of a struct; a GPU needs ORDO_RELAX_CELL_BYTES in its list and, where "
+            "it has a state, ORDO_RELAX_ARRAYS",
+            current.op.name);
     if (!current.table->on_cuda)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "operator '%s' has a state that it does not describe to a GPU; expected ORDO_RELAX_ARRAYS in "

@@ -59,6 +59,7 @@ static int nearest_print(const ordo_no_state *s, ordo_item v, nearest cell, char
 #define ORDO_RELAX nearest
 #define ORDO_RELAX_SUMMARY "shortest paths of the fewest edges"
 #define ORDO_RELAX_CELL_STRUCT nearest
+#define ORDO_RELAX_CELL_BYTES 16
 #define ORDO_RELAX_WEIGHT u32
 #define ORDO_RELAX_ORDER ORDO_BY_COMPARATOR
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)
