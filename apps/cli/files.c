@@ -205,8 +205,9 @@ static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, or
         return;
     }
     static const char *const names[] = {
-        [ORDO_U32] = "<u4", [ORDO_I32] = "<i4", [ORDO_F32] = "<f4",
-        [ORDO_U64] = "<u8", [ORDO_F64] = "<f8", [ORDO_I64] = "<i8",
+        [ORDO_U32] = "<u4",     [ORDO_I32] = "<i4",     [ORDO_F32] = "<f4",
+        [ORDO_U64] = "<u8",     [ORDO_F64] = "<f8",     [ORDO_I64] = "<i8",
+        [ORDO_STRUCT4] = "|V4", [ORDO_STRUCT8] = "|V8", [ORDO_STRUCT16] = "|V16",
     };
     put_numpy_header(file, names[a->type], a->n);
     if (!base) {

@@ -216,6 +216,107 @@ class Run(Files):
         self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), len(command.schedulers()), text)
         self.refused(2, "'katz' is a gather operator; check-operator tests relax operators", "check-operator", katz)
 
+    def test_sums(self):
+        """Cells that sum: whole numbers, which are the same in any order, and reals, within what the operator says. The answer is an array or the cells."""
+        peel, walks = (os.path.join(TREE, "tests", "cli", "operators", name) for name in ("peel.c", "walks.c"))
+        both = sorted({(u, v) for u, v, _ in self.edges} | {(v, u) for u, v, _ in self.edges})
+        simple = self.write("simple.el", "".join(f"{u} {v}\n" for u, v in both) + f"{self.n - 1} {self.n - 1}\n")
+        for k in (3, 6):
+            left = [sum(u == v for u, _ in both) + (v == self.n - 1) for v in range(self.n)]
+            gone = [0] * self.n
+            for _ in range(self.n):
+                for v in range(self.n):
+                    if not gone[v] and left[v] < k:
+                        gone[v] = 1
+                        for u, w in both:
+                            left[w] -= u == v
+            for name in command.schedulers():
+                self.assertEqual([int(v) for v in self.values(peel, simple, "--scheduler", name, "--threads", 2, "--set-state", f"k={k}", "--verify")], gone, (name, k))
+        degree = [sum(u == v for u, _, _ in self.edges) for v in range(self.n)]
+        rank, arrives = [0.0] * self.n, [0.15 * (v == self.source) for v in range(self.n)]
+        for _ in range(300):
+            rank = [a + b for a, b in zip(rank, arrives)]
+            then = [0.0] * self.n
+            for u, v, _ in self.edges:
+                then[v] += 0.85 * arrives[u] / degree[u]
+            arrives = then
+        for name in command.schedulers():
+            found = [float(v) for v in self.values(walks, self.gr, "--source", self.source, "--scheduler", name, "--verify=both")]
+            self.assertLess(sum(abs(a - b) for a, b in zip(found, rank)), self.n * 1e-7 / 0.15, name)
+        record = self.path("sum.jsonl")
+        self.ok(ordo("run", walks, self.gr, "--source", self.source, "--json", record, "--verify", "--repeat", 2))
+        with open(record) as f, open(os.path.join(TREE, "docs", "schema.json")) as g:
+            records, root = [json.loads(line) for line in f], json.load(g)
+        for r in records:
+            self.assertEqual((check_schema(r, root, root), sorted(r["result"]), r["verified"]), ([], ["max", "min", "sum"], True))
+        text = self.ok(ordo("compare", walks, self.gr, "--source", self.source, "--repeat", 2, "--warmup", 0)).out
+        self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), len(command.schedulers()), text)
+        numpy = self.path("gone.npy")
+        self.ok(ordo("run", peel, simple, "--set-state", "k=6", "-o", numpy, "--quiet"))
+        self.assertEqual(read_npy(numpy), ("<u4", gone))
+        # the cells are the answer without an array, and answers may not be further apart than the operator says
+        source = pathlib.Path(peel).read_text()
+        cells = self.values(self.write("cells.c", source.replace("#define ORDO_RELAX_RESULT gone\n", "")), simple, "--set-state", "k=6")  # how far below 0 depends on the order
+        self.assertEqual([int(v) < 0 for v in cells], [g == 1 for g in gone])
+        strict = self.write("strict.c", pathlib.Path(walks).read_text().replace("return (double)graph->n * s->least / (1 - s->damping);", "(void)s; (void)graph; return 0;"))
+        failed = [ordo("run", strict, self.gr, "--source", self.source, "--scheduler", name, "--verify") for name in command.schedulers()]
+        self.assertIn(1, [r.returncode for r in failed])
+        for r in failed:
+            self.assertRegex(r.err, r"\A(ordo: vertex \d+: found \S+, expected \S+\n)?\Z")
+
+    def test_sums_wrong(self):
+        """A run that records something else than the definition says; a result that is no array of the state's; no beginning."""
+        source = pathlib.Path(os.path.join(TREE, "tests", "cli", "operators", "peel.c")).read_text()
+        lie = source.replace("    (void)left;\n", "    (void)left;\n#ifdef ORDO_RUN_TIME_SCHEDULER\n    if (v % 3 == 0)\n        return 0;\n#endif\n")
+        r = ordo("run", self.write("lie_sum.c", lie), self.gr, "--symmetrise", "--verify")
+        self.assertEqual(r.returncode, 1)
+        self.assertRegex(r.err, r"\Aordo: vertex \d+: found \d+, expected \d+\n\Z")
+        self.refused(2, "ORDO_RELAX_RESULT is no array that it lists", "run", self.write("no_result.c", source.replace("RESULT gone", "RESULT row").replace(" X(row, ROW, 1)", "")), self.gr)
+        self.refused(2, "does not say what its cells begin with", "run", self.write("no_begin.c", re.sub(r"#define ORDO_RELAX_BEGIN.*\n", "", source)), self.gr)
+        short = source.replace("X(gone, ITEM, 1, WRITE)", "X(gone, RUN, 1, WRITE)").replace("ordo_store_u32(&s->gone[v], 1)", "(void)s; (void)v")
+        self.refused(2, "its result 'gone' has 4 bytes, expected one of 4 for each vertex", "run", self.write("short.c", short), self.gr)
+
+    def test_own_targets(self):
+        """Candidates for other cells than the heads of edges; a target that is no cell."""
+        lightest = os.path.join(TREE, "tests", "cli", "operators", "lightest.c")
+        best = [2**64 - 1] * self.n
+        for u, v, w in self.edges:
+            if u // 4 != v // 4:
+                best[u // 4] = min(best[u // 4], w << 32 | v)
+        for name in command.schedulers():
+            found = [2**64 - 1 if v == "inf" else int(v) for v in self.values(lightest, self.gr, "--scheduler", name, "--threads", 2, "--verify")]
+            self.assertEqual(found, best, name)
+        far = pathlib.Path(lightest).read_text().replace("return s->size ? v / s->size : v;", "return v * s->size;")
+        r = ordo("run", self.write("far.c", far), self.gr)
+        self.assertEqual(r.returncode, 3)
+        self.assertRegex(r.err, rf"\Aordo: operator 'lightest': edge \d+ -> \d+ has target \d+, expected less than {self.n}\n\Z")
+        lie = pathlib.Path(lightest).read_text().replace("{\n    (void)unread;", "{\n    (void)unread;\n#ifdef ORDO_RUN_TIME_SCHEDULER\n    if (e.id == 30)\n        return 1;\n#endif")
+        r = ordo("run", self.write("lie_target.c", lie), self.gr, "--verify", "--threads", 1)
+        self.assertEqual(r.returncode, 1)
+        self.assertRegex(r.err, r"\Aordo: vertex \d+: found \d+, expected \d+\n\Z")
+
+    def test_structs(self):
+        """Cells of 16 bytes: the shortest paths, of these the fewest edges, and the vertex before the last one."""
+        nearest = os.path.join(TREE, "tests", "cli", "operators", "nearest.c")
+        want = [(INF, 0, 0)] * self.n
+        want[self.source] = (0, 0, 0)
+        for _ in range(self.n):
+            for u, v, w in self.edges:
+                if want[u][0] != INF:
+                    want[v] = min(want[v], (want[u][0] + w, want[u][1] + 1, u))
+        text = ["inf" if c[0] == INF else ",".join(map(str, c)) for c in want]
+        for name in command.schedulers():
+            self.assertEqual(self.values(nearest, self.gr, "--source", self.source, "--scheduler", name, "--threads", 2, "--verify"), text, name)
+        out = self.path("nearest.npy")
+        shown = self.ok(ordo("run", nearest, self.gr, "--source", self.source, "-o", out)).out
+        self.assertIn(f"reached {sum(c[0] != INF for c in want)}", shown)
+        self.assertIn(b"'|V16'", pathlib.Path(out).read_bytes()[:128])
+        source = pathlib.Path(nearest).read_text()
+        self.refused(2, "cells of a struct, and nothing that prints them; expected ORDO_RELAX_PRINT", "run",
+                     self.write("silent.c", source.replace("#define ORDO_RELAX_PRINT nearest_print\n", "")), self.gr)
+        lie = source.replace("    cell.edges++;", "    cell.edges++;\n#ifdef ORDO_RUN_TIME_SCHEDULER\n    cell.edges += e.head % 4 == 0;\n#endif")
+        self.assertEqual(ordo("run", self.write("lie_struct.c", lie), self.gr, "--source", self.source, "--verify").returncode, 1)
+
     def test_messages(self):
         """What the compiler says comes first, and is about the user's file; then one line."""
         for name, text, line, why in (("a.c", text_of().replace("e.weight", "e.wait"), 3, "wait"),
@@ -315,9 +416,7 @@ class Run(Files):
         none = "ORDO_FN ordo_u32 nothing(const ordo_no_state *s, ordo_item v, ordo_u32 c) { (void)s; (void)v; return c; }\n"
         level = "ORDO_FN ordo_u32 level(const ordo_no_state *s, ordo_u32 c) { (void)s; return c; }\n"
         kinds = (
-            ("sums.c", text_of(PLUS + none + level, ORDER="ORDO_SUM", LEVEL="level", TAKE="nothing"), "has cells that sum"),
-            ("target.c", text_of(PLUS + "ORDO_FN ordo_u32 target(const ordo_no_state *s, ordo_edge_u32 e) { (void)s; return e.tail; }\n", TARGET="target"),
-             "has targets of its own"),
+            ("sums.c", text_of(PLUS + none + level, ORDER="ORDO_SUM", LEVEL="level", TAKE="nothing"), "does not say what its cells begin with"),
             ("arrays.c", text_of("typedef struct many { ordo_u32 *of; } many;\n" + PLUS.replace("ordo_no_state", "many"), STATE="many",
                                  **{"ARRAYS(X)": "X(of, ITEM, 1)"}), "nothing fills array 'of' of the state; expected ORDO_RELAX_FILL, or --set-state of=@FILE"),
             ("order.c", text_of(PLUS + "ORDO_FN int better(ordo_u32 a, ordo_u32 b) { return a < b; }\nORDO_FN ordo_u32 worst(void) { return 9; }\n",
@@ -423,6 +522,8 @@ class Check(Files):
         self.refused(3, "No such file", "check-operator", "./none.c")
         divides = self.write("divides.c", text_of(self.candidate("d / (e.weight % 3)")))
         self.refused(1, r"divides.c: the operator divides by zero, found by a case for: monotone", "check-operator", divides)
+        for name, what in (("peel.c", "cells that sum"), ("lightest.c", "targets of its own"), ("nearest.c", "cells of a struct")):
+            self.refused(2, f"has {what}.*; check-operator tests", "check-operator", os.path.join(TREE, "tests", "cli", "operators", name))
         self.refused(2, "--trials '0'", "check-operator", TOLLS, "--trials", 0)
 
 

@@ -44,9 +44,9 @@ static bool is_critical(void)
     return current.op.kind == ORDO_KIND_CRITICAL;
 }
 
-static bool is_relax(void)
+static bool has_result(void)
 {
-    return current.op.kind == ORDO_KIND_RELAX;
+    return current.table->result != ORDO_RUN_TIME_NO_RESULT;
 }
 
 /* `source`: NULL if all vertices are initial. */
@@ -67,6 +67,9 @@ static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *sourc
 /* Whether the operator, and the scheduler if one is named, have code for a GPU at all. */
 static ordo_status check_gpu_code(const ordo_options *asked)
 {
+    if (current.op.kind == ORDO_KIND_RELAX && current.op.cell >= ORDO_STRUCT4)
+        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' has cells of a struct, which run on the CPU alone",
+                         current.op.name);
     if (!current.table->on_cuda)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "operator '%s' has a state that it does not describe to a GPU; expected ORDO_RELAX_ARRAYS in "
@@ -129,7 +132,7 @@ static ordo_status prepare(const ordo_graph *g, const ordo_options *asked, void 
 static ordo_status memory(const ordo_graph *g, const ordo_options *asked, ordo_u64 *expected, ordo_u64 *at_most)
 {
     static const ordo_vid first = 0;
-    ordo_u64 cell = 0; /* is not read */
+    run_time_cell cell; /* is not read */
     ordo_work work;
     ordo_options chosen = options_for(asked);
     ordo_status status = prepare(g, &chosen, &cell, current.table->has_source ? &first : NULL, &work);
@@ -139,21 +142,33 @@ static ordo_status memory(const ordo_graph *g, const ordo_options *asked, ordo_u
 /* Arrays for the answer, the old ones where they fit. */
 static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
 {
-    if (answer->values && (answer->n != g->n || answer->size != current.cell)) {
+    if (answer->values && (answer->n != g->n || answer->size != current.value)) {
         ordo_free(answer->values);
         answer->values = NULL;
     }
     answer->type = current.type;
-    answer->size = current.cell;
+    answer->size = current.value;
     answer->n = answer->used = g->n;
     answer->within = (double)INFINITY;
     if (!answer->values)
-        answer->values = ordo_alloc(g->n ? g->n : 1, current.cell);
+        answer->values = ordo_alloc(g->n ? g->n : 1, current.value);
     return answer->values ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* Adds up the cells that are better than the worst value, of operators of other kinds all values: how many, the least,
- * the largest and, unless cells are u64 or i64, whose sum may not fit, their sum. */
+/* The number of cells that are better than the worst value. */
+static void count_reached(ordo_answer *answer)
+{
+    run_time_cell worst = {0};
+    ordo_u64 reached = 0;
+    current.table->worst(&worst);
+    for (ordo_u64 v = 0; v < answer->n; v++)
+        reached += current.table->better(run_time_at(&current, answer->values, v), &worst) != 0;
+    answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
+    answer->field_count = 1;
+}
+
+/* Adds up the cells that are better than the worst value, where they do not select all values: how many, the least,
+ * the largest and, unless they are u64 or i64, whose sum may not fit, their sum. */
 static void sum_up(ordo_answer *answer)
 {
     const ordo_type type = current.type;
@@ -161,13 +176,13 @@ static void sum_up(ordo_answer *answer)
     ordo_u64 reached = 0, sum = 0, least = 0, most = 0;
     const bool is_signed = type == ORDO_I32 || type == ORDO_I64;
     double real_sum = 0, real_least = 0, real_most = 0;
-    if (is_relax())
+    if (run_time_selects(&current))
         current.table->worst(&worst);
     for (ordo_u64 v = 0; v < answer->n; v++) {
-        const void *cell = run_time_at(&current, answer->values, v);
-        if (is_relax() && !current.table->better(cell, &worst))
+        const void *value = run_time_value_at(&current, answer->values, v);
+        if (run_time_selects(&current) && !current.table->better(value, &worst))
             continue;
-        memcpy(&c, cell, current.cell);
+        memcpy(&c, value, current.value);
         const ordo_u64 whole = ordo_type_bytes(type) == sizeof c.u64 ? c.u64
                                : type == ORDO_I32                    ? (ordo_u64)(long long)c.i32
                                                                      : c.u32;
@@ -184,7 +199,7 @@ static void sum_up(ordo_answer *answer)
     }
     const ordo_type shown = type == ORDO_F32 || type == ORDO_F64 ? ORDO_F32 : is_signed ? ORDO_I32 : ORDO_U64;
     ordo_field *field = answer->fields;
-    if (is_relax())
+    if (run_time_selects(&current))
         *field++ = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
     *field++ = (ordo_field){.name = "min", .type = shown, .whole = least, .real = real_least};
     *field++ = (ordo_field){.name = "max", .type = shown, .whole = most, .real = real_most};
@@ -200,11 +215,56 @@ static ordo_status run_relax(const ordo_vid *source, const ordo_work *work, cons
     return ordo_run(work, chosen, stats);
 }
 
+/* Copies the array of the state that is the answer. */
+static ordo_status copy_result(ordo_vid n, void *values)
+{
+    const void *result;
+    ordo_status status = run_time_result(&current, n, &result);
+    if (!status)
+        memcpy(values, result, (size_t)n * current.value);
+    return status;
+}
+
+/* Cells of the operator's own for a run on n vertices, the old ones where they fit. */
+static ordo_status make_cells(ordo_vid n)
+{
+    if (current.cells && current.cells_count != n) {
+        ordo_free(current.cells);
+        current.cells = NULL;
+    }
+    current.cells_count = n;
+    if (!current.cells)
+        current.cells = ordo_alloc((size_t)n + 1, current.cell);
+    return current.cells ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* All items of level 1 or more are initial. The answer is an array of the state, or the cells. */
+static ordo_status run_sum(const ordo_vid *source, ordo_work *work, const ordo_options *chosen, void *values,
+                           ordo_stats *stats)
+{
+    const ordo_vid n = (ordo_vid)work->num_items;
+    ordo_status status = has_result() ? make_cells(n) : ORDO_OK;
+    if (status)
+        return status;
+    ordo_item *initial = ordo_alloc((size_t)n + 1, sizeof *initial);
+    if (!initial)
+        return ORDO_ERR_MEMORY;
+    work->cells = has_result() ? current.cells : values;
+    run_time_begin(&current, source ? *source : ORDO_NO_VERTEX, n, work->cells);
+    work->initial_count = 0;
+    for (ordo_vid v = 0; v < n; v++)
+        if (current.table->level(current.state, run_time_at(&current, work->cells, v)))
+            initial[work->initial_count++] = v;
+    work->initial = initial;
+    status = ordo_run(work, chosen, stats);
+    ordo_free(initial);
+    return status || !has_result() ? status : copy_result(n, values);
+}
+
 /* The answer is an array of the state. */
 static ordo_status run_critical(ordo_vid n, ordo_work *work, const ordo_options *chosen, void *values,
                                 ordo_stats *stats)
 {
-    const void *result;
     ordo_item *initial = current.table->begins ? ordo_alloc((size_t)n + 1, sizeof *initial) : NULL;
     if (current.table->begins && !initial)
         return ORDO_ERR_MEMORY;
@@ -214,10 +274,7 @@ static ordo_status run_critical(ordo_vid n, ordo_work *work, const ordo_options 
     work->initial = initial;
     ordo_status status = ordo_run(work, chosen, stats);
     ordo_free(initial);
-    memcpy(&result, (const char *)current.state + current.table->result, sizeof result);
-    if (!status)
-        memcpy(values, result, (size_t)n * current.cell);
-    return status;
+    return status ? status : copy_result(n, values);
 }
 
 static ordo_status run(const ordo_app_input *input, const ordo_options *asked, ordo_answer *answer, ordo_stats *stats)
@@ -232,13 +289,18 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *asked, o
     if (status)
         return status;
     status = fill(g, source, true);
+    if (!status && current.table->target)
+        status = run_time_check_targets(&current, g);
     if (status)
         return status;
-    status = is_critical() ? run_critical(g->n, &work, &chosen, answer->values, stats)
-                           : run_relax(source, &work, &chosen, stats);
+    status = is_critical()             ? run_critical(g->n, &work, &chosen, answer->values, stats)
+             : run_time_sums(&current) ? run_sum(source, &work, &chosen, answer->values, stats)
+                                       : run_relax(source, &work, &chosen, stats);
     if (!status && stats && stats->fallback[0] && current.not_on_gpu[0])
         snprintf(stats->fallback, sizeof stats->fallback, "%s", current.not_on_gpu);
-    if (!status)
+    if (!status && current.type >= ORDO_STRUCT4)
+        count_reached(answer);
+    else if (!status)
         sum_up(answer);
     return status;
 }
@@ -247,14 +309,16 @@ static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer
 {
     if (current.op.kind == ORDO_KIND_GATHER)
         return run_time_verify_gather(&current, input->graph, answer->values);
-    return run_time_verify(&current, ordo_graph_out(input->graph),
-                           current.table->has_source ? input->source : ORDO_NO_VERTEX, answer->values, how);
+    const ordo_csr *g = ordo_graph_out(input->graph);
+    const ordo_vid source = current.table->has_source ? input->source : ORDO_NO_VERTEX;
+    return run_time_sums(&current) ? run_time_verify_sum(&current, g, source, answer->values, how)
+                                   : run_time_verify(&current, g, source, answer->values, how);
 }
 
 static int print(const ordo_answer *answer, ordo_u64 v, char *out, size_t size)
 {
     char text[RUN_TIME_TEXT];
-    run_time_text(&current, (ordo_vid)v, run_time_at(&current, answer->values, v), text);
+    run_time_text(&current, (ordo_vid)v, run_time_value_at(&current, answer->values, v), text);
     return snprintf(out, size, "%s", text);
 }
 
@@ -279,7 +343,7 @@ void run_time_ahead(const options *o, const ordo_app *app, const ordo_options *c
     if (app != &current_app || tiny_graph(app, &tiny))
         return;
     for (int i = 0; i < count && used < MOST; i++) {
-        ordo_u64 cell = 0;
+        run_time_cell cell; /* is not read */
         const ordo_options run = options_for(runs[i]);
         const ordo_work work = work_on(tiny, &cell, current.table->has_source ? &first : NULL);
         if (!ordo_run_choice(&work, &run, &choice[used]) && !is_in(choice, used, &choice[used]))
@@ -305,13 +369,14 @@ ordo_status run_time_app(const options *o, const char *file, const ordo_app **ou
     current_app = (ordo_app){
         .name = current.op.name,
         .summary = current.op.summary,
-        .value_name = is_critical() ? "value" : "cell",
+        .value_name = has_result() ? "value" : "cell",
         .needs_source = t->has_source,
         .wants_weights = current.op.weight != ORDO_NONE,
         .weight = current.op.weight,
         .has_infinity = t->order == ORDO_MIN,
-        .is_approximate = !is_relax(), /* which vertex comes first may change what is right, or by rounding */
-        .values_are_wide = current.cell == sizeof(ordo_u64),
+        .is_approximate =
+            !run_time_selects(&current), /* which vertex comes first may change what is right, or by rounding */
+        .values_are_wide = current.value >= sizeof(ordo_u64),
         .print = t->print ? print : NULL,
         .op = op_for,
         .run = run,

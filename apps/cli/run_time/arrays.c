@@ -93,6 +93,10 @@ ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid sou
     op->table->list_arrays(op->state, g->n, g->m, list);
     for (size_t i = 0; i < count && !status; i++)
         status = place(op, i, &list[i]);
+    for (size_t i = 0; i < count && !status && run_time_sums(op); i++) { /* takes write them */
+        memset(op->array[i], 0, op->array_bytes[i]);
+        op->filled_for = NULL;
+    }
     for (size_t i = 0; i < count && !status && with_files && op->filled_for != g->row; i++) {
         const char *path = run_time_array_file(op, op->table->arrays[i].name);
         if (path)

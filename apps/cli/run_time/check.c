@@ -619,6 +619,14 @@ ordo_status verb_check_operator(const options *o)
     if (op.op.kind != ORDO_KIND_RELAX)
         status = ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' is a %s operator; check-operator tests relax operators",
                            o->words[0], op.op.name, op.op.kind == ORDO_KIND_GATHER ? "gather" : "critical");
+    else if (op.table->order == ORDO_SUM || op.table->target || op.op.cell >= ORDO_STRUCT4)
+        status = ordo_fail(ORDO_ERR_UNSOUND,
+                           "%s: operator '%s' has %s; check-operator tests cells that select numbers for the heads of "
+                           "edges; `ordo run --verify` checks its answers",
+                           o->words[0], op.op.name,
+                           op.table->order == ORDO_SUM ? "cells that sum"
+                           : op.table->target          ? "targets of its own (ORDO_RELAX_TARGET)"
+                                                       : "cells of a struct");
     for (size_t i = 0; i < op.table->array_count && !status; i++)
         if (run_time_array_file(&op, op.table->arrays[i].name))
             status = ordo_fail(ORDO_ERR_USAGE,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <ordo/detail/backend.h>
+#include <ordo/memory.h>
 
 #include "apps/cli/run_time/units.h"
 #include "framework/run/number.h"
@@ -23,16 +24,12 @@ static ordo_status check_kind(const char *file, const ordo_run_time *t)
     if (t->op->kind == ORDO_KIND_CRITICAL &&
         !(t->on_cuda && t->fill && t->check && t->result != ORDO_RUN_TIME_NO_RESULT))
         what = "is a critical operator; expected ORDO_CRITICAL_ARRAYS, _FILL, _RESULT and _CHECK in its list";
-    else if (t->order == ORDO_SUM)
-        what = "has cells that sum; expected an order of cells";
-    else if (t->op->kind == ORDO_KIND_RELAX && t->op->cell >= ORDO_STRUCT4)
-        what = "has cells of a struct; expected numbers";
+    else if (t->op->kind == ORDO_KIND_RELAX && t->op->cell >= ORDO_STRUCT4 && !t->print)
+        what = "has cells of a struct, and nothing that prints them; expected ORDO_RELAX_PRINT";
     else if (t->array_count > ORDO_MOST_ARRAYS)
         what = "has a state with more arrays than can be listed (ORDO_MOST_ARRAYS)";
-    else if (t->own_target)
-        what = "has targets of its own (ORDO_RELAX_TARGET); expected the heads of edges";
     else if (!t->can_begin)
-        what = "does not say what its cells begin with; with a comparator it needs ORDO_RELAX_BEGIN or "
+        what = "does not say what its cells begin with; with a comparator or a sum it needs ORDO_RELAX_BEGIN or "
                "ORDO_RELAX_SOURCE";
     return what ? ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' %s", file, t->name, what) : ORDO_OK;
 }
@@ -197,7 +194,7 @@ static ordo_status check_device(const options *o)
 /* The type of a value of the answer; ORDO_NONE where no answer can have it. */
 static ordo_type value_type(const ordo_run_time *t)
 {
-    if (t->op->kind != ORDO_KIND_CRITICAL)
+    if (t->op->kind == ORDO_KIND_GATHER || (t->op->kind == ORDO_KIND_RELAX && t->result == ORDO_RUN_TIME_NO_RESULT))
         return t->op->cell;
     for (size_t i = 0; i < t->array_count; i++)
         if (t->arrays[i].at == t->result)
@@ -211,8 +208,8 @@ static ordo_status keep_state(run_time_operator *op)
     if (op->type == ORDO_NONE)
         return ordo_fail(
             ORDO_ERR_UNSOUND,
-            "%s: operator '%s': ORDO_CRITICAL_RESULT is no array that it lists, of u32, i32, f32, u64, i64 or f64",
-            op->file, op->op.name);
+            "%s: operator '%s': ORDO_%s_RESULT is no array that it lists, of u32, i32, f32, u64, i64 or f64", op->file,
+            op->op.name, op->op.kind == ORDO_KIND_CRITICAL ? "CRITICAL" : "RELAX");
     op->initial = malloc(op->op.state ? op->op.state : 1);
     if (!op->initial)
         return ordo_fail(ORDO_ERR_MEMORY, "no memory for the state of an operator");
@@ -236,7 +233,8 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
     out->op = *out->table->op;
     out->op.name = out->table->name;
     out->type = value_type(out->table);
-    out->cell = ordo_type_bytes(out->type);
+    out->value = ordo_type_bytes(out->type);
+    out->cell = out->op.kind == ORDO_KIND_CRITICAL ? out->value : ordo_type_bytes(out->op.cell);
     make_slots(out);
     out->state = calloc(1, out->op.state < sizeof(ordo_u64) ? sizeof(ordo_u64) : out->op.state);
     if (!out->state)
@@ -256,7 +254,8 @@ void run_time_close(run_time_operator *op)
     run_time_free_arrays(op);
     free(op->initial);
     free(op->state);
-    op->initial = op->state = NULL;
+    ordo_free(op->cells);
+    op->initial = op->state = op->cells = NULL;
 }
 
 ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool *news)
@@ -299,13 +298,27 @@ void run_time_begin(const run_time_operator *op, ordo_vid source, ordo_vid n, vo
         op->table->source(op->state, (char *)cells + source * op->cell);
 }
 
-void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, char out[RUN_TIME_TEXT])
+ordo_status run_time_result(const run_time_operator *op, ordo_u64 n, const void **out)
+{
+    size_t i = 0;
+    while (op->table->arrays[i].at != op->table->result)
+        i++;
+    memcpy(out, (const char *)op->state + op->table->result, sizeof *out); /* ORDO_CRITICAL_FILL may set it */
+    return op->array_bytes[i] >= n * op->value
+               ? ORDO_OK
+               : ordo_fail(ORDO_ERR_UNSOUND,
+                           "operator '%s': its result '%s' has %llu bytes, expected one of %zu for "
+                           "each vertex",
+                           op->op.name, op->table->arrays[i].name, (unsigned long long)op->array_bytes[i], op->value);
+}
+
+void run_time_text(const run_time_operator *op, ordo_vid v, const void *value, char out[RUN_TIME_TEXT])
 {
     run_time_cell c = {0};
-    memcpy(&c, cell, op->cell);
+    memcpy(&c, value, op->value);
     out[0] = 0;
     if (op->table->print)
-        op->table->print(op->state, v, cell, out, RUN_TIME_TEXT);
+        op->table->print(op->state, v, &c, out, RUN_TIME_TEXT);
     else if (op->type == ORDO_F32)
         ordo_format(out, RUN_TIME_TEXT, "%.9g", (double)c.f32);
     else if (op->type == ORDO_F64)

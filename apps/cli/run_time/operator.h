@@ -32,8 +32,12 @@ typedef struct run_time_operator {
     ordo_u64 array_bytes[ORDO_MOST_ARRAYS];
     const ordo_eid *filled_for; /* the rows of the graph that files were read for; NULL: none yet */
     void *initial;              /* the state ahead of ORDO_RELAX_FILL and its like */
-    ordo_type type;             /* of a value of the answer: a cell, or what ORDO_CRITICAL_RESULT is an array of */
-    size_t cell;                /* bytes of a value */
+    ordo_type type;             /* of a value of the answer: a cell, or what ORDO_CRITICAL_RESULT or ORDO_RELAX_RESULT
+                                   is an array of */
+    size_t value;               /* bytes of a value */
+    size_t cell;                /* bytes of a cell of the run */
+    void *cells;                /* of the last run, where the answer is an array of the state; NULL: none yet */
+    ordo_u64 cells_count;
     const options *o;
 } run_time_operator;
 
@@ -44,7 +48,7 @@ typedef struct run_time_number {
     ordo_u64 whole; /* the others; signed ones: as 64 bits, signed */
 } run_time_number;
 
-/* The largest cell, as any type. */
+/* The largest cell, as any type; aligned as a run's cells are. */
 typedef union run_time_cell {
     ordo_u64 u64;
     ordo_i64 i64;
@@ -52,7 +56,20 @@ typedef union run_time_cell {
     ordo_u32 u32;
     ordo_i32 i32;
     ordo_f32 f32;
+    _Alignas(16) ordo_u64 words[2]; /* of a struct */
 } run_time_cell;
+
+/* Whether cells add candidates up. */
+static inline bool run_time_sums(const run_time_operator *op)
+{
+    return op->op.kind == ORDO_KIND_RELAX && op->table->order == ORDO_SUM;
+}
+
+/* Whether cells keep the better of two values. */
+static inline bool run_time_selects(const run_time_operator *op)
+{
+    return op->op.kind == ORDO_KIND_RELAX && op->table->order != ORDO_SUM;
+}
 
 /* Whether a word names a file, and not an app: it has a slash or a dot. */
 bool run_time_is_file(const char *word);
@@ -83,8 +100,15 @@ static inline const void *run_time_at(const run_time_operator *op, const void *c
 {
     return (const char *)cells + v * op->cell;
 }
-/* A cell as text of one line. */
-void run_time_text(const run_time_operator *op, ordo_vid v, const void *cell, char out[RUN_TIME_TEXT]);
+/* The address of value v of an answer. */
+static inline const void *run_time_value_at(const run_time_operator *op, const void *values, ordo_u64 v)
+{
+    return (const char *)values + v * op->value;
+}
+/* A value of the answer as text of one line. */
+void run_time_text(const run_time_operator *op, ordo_vid v, const void *value, char out[RUN_TIME_TEXT]);
+/* The array of the state that is the answer, of n values. Errors: ORDO_ERR_UNSOUND where it has fewer. */
+ordo_status run_time_result(const run_time_operator *op, ordo_u64 n, const void **out);
 
 /* ---- arrays.c ---- */
 
@@ -115,7 +139,38 @@ const run_time_operator *run_time_of(const ordo_app *app);
  * compiling. */
 ordo_status run_time_check_device(const options *o, const char *file, char *first, size_t size);
 
+/* ---- verify_sum.c ---- */
+
+/* Checks the answer of an operator that sums, for which the state is still as the run left it: no item has anything
+ * left to do and, as run_time_verify() decides, the answer is that of a run on one thread, first in, first out, as
+ * near as ORDO_RELAX_WITHIN says; then the operator's own check. Errors: ORDO_ERR_VERIFY, ORDO_ERR_MEMORY. */
+ordo_status run_time_verify_sum(run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *values,
+                                ordo_verify_how how);
+
 /* ---- verify.c ---- */
+
+/* Whether a graph is run serially for a check. */
+bool run_time_is_serial(const ordo_csr *g, ordo_verify_how how);
+/* Whether all targets of an operator that has its own are cells. Errors: ORDO_ERR_INPUT, with the first edge. */
+ordo_status run_time_check_targets(const run_time_operator *op, const ordo_csr *g);
+/* What the operator's own check says of the cells, or of the state. */
+ordo_status run_time_own_check(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
+                               const void *values);
+/* A line that says which value is wrong. `right`: NULL, or the value that was expected. */
+ordo_status run_time_wrong(const run_time_operator *op, ordo_vid v, const void *found, const char *expected,
+                           const void *right);
+
+/* A queue of vertices, each at most once: a ring of n places. */
+typedef struct run_time_queue {
+    ordo_vid *vertex; /* [n] */
+    ordo_u8 *in;      /* [n] */
+    ordo_u64 head, count, n;
+} run_time_queue;
+/* Errors: ORDO_ERR_MEMORY; the queue is to be freed nevertheless. */
+ordo_status run_time_make_queue(run_time_queue *q, ordo_u64 n);
+void run_time_free_queue(run_time_queue *q);
+void run_time_enqueue(run_time_queue *q, ordo_vid v);
+ordo_vid run_time_dequeue(run_time_queue *q);
 
 /* Checks an answer. Certificate: no edge improves a cell and, for a monotone operator, each cell got its value along a
  * path from a cell that is as it begins. Serial: the cells are those of a run on one thread, first in, first out. Then

@@ -2,13 +2,16 @@
  *
  * Certificate: no edge improves a cell; for a monotone operator also that every cell got its value along a path from
  * one that is as it begins, which together are sufficient. Serial: the definition of the answer of a monotone operator,
- * at the cost of Bellman-Ford's algorithm.
+ * at the cost of Bellman-Ford's algorithm. Of an operator with targets of its own candidates do not depend on cells, so
+ * one pass over all edges is its definition. Sums: verify_sum.c.
  */
 #include "apps/cli/run_time/operator.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <ordo/memory.h>
 
 enum { SERIAL_EDGES = 1 << 17 }; /* "auto" also runs serially on graphs of no more */
 
@@ -17,15 +20,19 @@ static bool is_same(const run_time_operator *op, const void *a, const void *b)
     return !op->table->better(a, b) && !op->table->better(b, a);
 }
 
-void run_time_candidate(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, const void *tail_cell,
-                        run_time_cell *out)
+static const void *weight_of(const run_time_operator *op, const ordo_csr *g, ordo_eid e)
 {
     static const ordo_u32 one = 1;
     static const ordo_f32 one_real = 1;
-    const void *weight = op->op.weight == ORDO_F32 ? (const void *)&one_real : &one;
     if (g->weight)
-        weight = (const ordo_u32 *)g->weight + e * g->stride;
-    op->table->candidate(op->state, tail_cell, e, u, g->head[e * g->stride], weight, out);
+        return (const ordo_u32 *)g->weight + e * g->stride;
+    return op->op.weight == ORDO_F32 ? (const void *)&one_real : &one;
+}
+
+void run_time_candidate(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, const void *tail_cell,
+                        run_time_cell *out)
+{
+    op->table->candidate(op->state, tail_cell, e, u, g->head[e * g->stride], weight_of(op, g, e), out);
 }
 
 /* Whether an item with that cell proposes anything. */
@@ -36,8 +43,8 @@ static bool proposes(const run_time_operator *op, ordo_vid u, const void *cell)
     return op->table->better(cell, &worst) && op->table->filter(op->state, u);
 }
 
-static ordo_status wrong(const run_time_operator *op, ordo_vid v, const void *found, const char *expected,
-                         const void *right)
+ordo_status run_time_wrong(const run_time_operator *op, ordo_vid v, const void *found, const char *expected,
+                           const void *right)
 {
     char first[RUN_TIME_TEXT], second[RUN_TIME_TEXT] = "";
     run_time_text(op, v, found, first);
@@ -48,14 +55,7 @@ static ordo_status wrong(const run_time_operator *op, ordo_vid v, const void *fo
 
 /* ---- queues ---- */
 
-/* A queue of vertices, each at most once: a ring of n places. */
-typedef struct queue {
-    ordo_vid *vertex; /* [n] */
-    ordo_u8 *in;      /* [n] */
-    ordo_u64 head, count, n;
-} queue;
-
-static void enqueue(queue *q, ordo_vid v)
+void run_time_enqueue(run_time_queue *q, ordo_vid v)
 {
     if (q->in[v])
         return;
@@ -63,7 +63,7 @@ static void enqueue(queue *q, ordo_vid v)
     q->vertex[(q->head + q->count++) % q->n] = v;
 }
 
-static ordo_vid dequeue(queue *q)
+ordo_vid run_time_dequeue(run_time_queue *q)
 {
     const ordo_vid v = q->vertex[q->head];
     q->head = (q->head + 1) % q->n;
@@ -72,16 +72,15 @@ static ordo_vid dequeue(queue *q)
     return v;
 }
 
-/* Errors: ORDO_ERR_MEMORY; the queue is to be freed nevertheless. */
-static ordo_status make_queue(queue *q, ordo_u64 n)
+ordo_status run_time_make_queue(run_time_queue *q, ordo_u64 n)
 {
-    *q = (queue){.vertex = calloc(n + 1, sizeof(ordo_vid)), .in = calloc(n + 1, 1), .n = n};
+    *q = (run_time_queue){.vertex = calloc(n + 1, sizeof(ordo_vid)), .in = calloc(n + 1, 1), .n = n};
     return q->vertex && q->in
                ? ORDO_OK
                : ordo_fail(ORDO_ERR_MEMORY, "no memory for a check of %llu vertices", (unsigned long long)n);
 }
 
-static void free_queue(queue *q)
+void run_time_free_queue(run_time_queue *q)
 {
     free(q->vertex);
     free(q->in);
@@ -112,7 +111,7 @@ static ordo_status check_edges(const run_time_operator *op, const ordo_csr *g, c
             if (op->table->better(&c, there)) {
                 char what[64];
                 snprintf(what, sizeof what, "what edge %u -> %u proposes: ", u, v);
-                return wrong(op, v, there, what, &c);
+                return run_time_wrong(op, v, there, what, &c);
             }
         }
     }
@@ -121,13 +120,14 @@ static ordo_status check_edges(const run_time_operator *op, const ordo_csr *g, c
 
 /* Marks in q->in every vertex that a path leads to from a cell that is as it begins, over edges that propose just the
  * cell of their head. */
-static void mark_grounded(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells, queue *q)
+static void mark_grounded(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
+                          run_time_queue *q)
 {
     for (ordo_vid v = 0; v < g->n; v++) {
         run_time_cell first;
         first_cell(op, source, v, &first);
         if (is_same(op, run_time_at(op, cells, v), &first))
-            enqueue(q, v);
+            run_time_enqueue(q, v);
     }
     while (q->count) {
         const ordo_vid u = q->vertex[q->head];
@@ -141,7 +141,7 @@ static void mark_grounded(const run_time_operator *op, const ordo_csr *g, ordo_v
             run_time_cell c;
             run_time_candidate(op, g, u, e, cell, &c);
             if (is_same(op, &c, run_time_at(op, cells, v)))
-                enqueue(q, v);
+                run_time_enqueue(q, v);
         }
     }
 }
@@ -149,8 +149,8 @@ static void mark_grounded(const run_time_operator *op, const ordo_csr *g, ordo_v
 /* No cell is worse than it began; one that is better got its value along a path. */
 static ordo_status check_ground(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells)
 {
-    queue q;
-    ordo_status status = make_queue(&q, g->n);
+    run_time_queue q;
+    ordo_status status = run_time_make_queue(&q, g->n);
     if (!status)
         mark_grounded(op, g, source, cells, &q);
     for (ordo_vid v = 0; !status && v < g->n; v++) {
@@ -158,11 +158,11 @@ static ordo_status check_ground(const run_time_operator *op, const ordo_csr *g, 
         run_time_cell first;
         first_cell(op, source, v, &first);
         if (op->table->better(&first, cell))
-            status = wrong(op, v, cell, "no worse than what it begins with: ", &first);
+            status = run_time_wrong(op, v, cell, "no worse than what it begins with: ", &first);
         else if (!q.in[v])
-            status = wrong(op, v, cell, "what the edges of a path propose", NULL);
+            status = run_time_wrong(op, v, cell, "what the edges of a path propose", NULL);
     }
-    free_queue(&q);
+    run_time_free_queue(&q);
     return status;
 }
 
@@ -176,13 +176,13 @@ static ordo_status check_certificate(const run_time_operator *op, const ordo_csr
 
 ordo_status run_time_serial(const run_time_operator *op, const ordo_csr *g, ordo_vid source, void *cells)
 {
-    queue q;
-    ordo_status status = make_queue(&q, g->n);
+    run_time_queue q;
+    ordo_status status = run_time_make_queue(&q, g->n);
     for (ordo_vid v = 0; !status && v < g->n; v++)
         if (source == ORDO_NO_VERTEX || v == source)
-            enqueue(&q, v);
+            run_time_enqueue(&q, v);
     while (!status && q.count) {
-        const ordo_vid u = dequeue(&q);
+        const ordo_vid u = run_time_dequeue(&q);
         run_time_cell cell = {0}, c = {0}; /* a copy: a loop may improve the cell meanwhile */
         memcpy(&cell, run_time_at(op, cells, u), op->cell);
         if (!proposes(op, u, &cell))
@@ -192,47 +192,101 @@ ordo_status run_time_serial(const run_time_operator *op, const ordo_csr *g, ordo
             run_time_candidate(op, g, u, e, &cell, &c);
             if (op->table->better(&c, run_time_at(op, cells, v))) {
                 memcpy((char *)cells + v * op->cell, &c, op->cell);
-                enqueue(&q, v);
+                run_time_enqueue(&q, v);
             }
         }
     }
-    free_queue(&q);
+    run_time_free_queue(&q);
     return status;
 }
 
 static ordo_status check_serially(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells)
 {
-    void *right = calloc((size_t)g->n + 1, op->cell);
+    void *right = ordo_alloc((size_t)g->n + 1, op->cell); /* aligned for cells of 16 bytes */
     if (!right)
-        return ordo_fail(ORDO_ERR_MEMORY, "no memory for a check of %u vertices", g->n);
+        return ORDO_ERR_MEMORY;
     run_time_begin(op, source, g->n, right);
     ordo_status status = run_time_serial(op, g, source, right);
     for (ordo_vid v = 0; !status && v < g->n; v++)
         if (!is_same(op, run_time_at(op, cells, v), run_time_at(op, right, v)))
-            status = wrong(op, v, run_time_at(op, cells, v), "", run_time_at(op, right, v));
-    free(right);
+            status = run_time_wrong(op, v, run_time_at(op, cells, v), "", run_time_at(op, right, v));
+    ordo_free(right);
+    return status;
+}
+
+/* ---- targets of the operator's own ---- */
+
+ordo_status run_time_check_targets(const run_time_operator *op, const ordo_csr *g)
+{
+    for (ordo_vid u = 0; u < g->n; u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1] && op->table->filter(op->state, u); e++) {
+            const ordo_vid v = g->head[e * g->stride];
+            const ordo_u32 target = op->table->target(op->state, e, u, v, weight_of(op, g, e));
+            if (target >= g->n)
+                return ordo_fail(ORDO_ERR_INPUT, "operator '%s': edge %u -> %u has target %u, expected less than %u",
+                                 op->op.name, u, v, target, g->n);
+        }
+    return ORDO_OK;
+}
+
+/* Every cell holds the best of what it began with and of what is proposed to it. */
+static ordo_status check_pass(const run_time_operator *op, const ordo_csr *g, const void *cells)
+{
+    char *right = ordo_alloc((size_t)g->n + 1, op->cell);
+    ordo_status status = right ? ORDO_OK : ORDO_ERR_MEMORY;
+    run_time_cell unread, c;
+    op->table->worst(&unread);
+    if (!status)
+        run_time_begin(op, ORDO_NO_VERTEX, g->n, right);
+    for (ordo_vid u = 0; u < g->n && !status; u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1] && op->table->filter(op->state, u); e++) {
+            char *cell =
+                right + op->cell * op->table->target(op->state, e, u, g->head[e * g->stride], weight_of(op, g, e));
+            run_time_candidate(op, g, u, e, &unread, &c);
+            if (op->table->better(&c, cell))
+                memcpy(cell, &c, op->cell);
+        }
+    for (ordo_vid v = 0; !status && v < g->n; v++)
+        if (!is_same(op, run_time_at(op, cells, v), run_time_at(op, right, v)))
+            status = run_time_wrong(op, v, run_time_at(op, cells, v), "", run_time_at(op, right, v));
+    ordo_free(right);
     return status;
 }
 
 /* ---- both ---- */
 
-ordo_status run_time_verify(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
-                            ordo_verify_how how)
+bool run_time_is_serial(const ordo_csr *g, ordo_verify_how how)
 {
-    const bool critical = op->op.kind == ORDO_KIND_CRITICAL; /* its own check alone says what is right */
-    const bool serial =
-        how == ORDO_VERIFY_SERIAL || how == ORDO_VERIFY_BOTH || (how == ORDO_VERIFY_AUTO && g->m <= SERIAL_EDGES);
-    ordo_status status = how == ORDO_VERIFY_SERIAL || critical ? ORDO_OK : check_certificate(op, g, source, cells);
-    if (!status && serial && !critical)
-        status = check_serially(op, g, source, cells);
-    if (status || !op->table->check)
-        return status;
+    return how == ORDO_VERIFY_SERIAL || how == ORDO_VERIFY_BOTH || (how == ORDO_VERIFY_AUTO && g->m <= SERIAL_EDGES);
+}
+
+ordo_status run_time_own_check(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
+                               const void *values)
+{
+    if (!op->table->check)
+        return ORDO_OK;
     const ordo_vid v = op->table->check(op->state, g, source, cells);
     if (v == ORDO_NO_VERTEX)
         return ORDO_OK;
     if (v >= g->n)
         return ordo_fail(ORDO_ERR_VERIFY, "the check of operator '%s' says vertex %u, of %u", op->op.name, v, g->n);
-    return wrong(op, v, run_time_at(op, cells, v), "another one, by the operator's own check", NULL);
+    return run_time_wrong(op, v, run_time_value_at(op, values, v), "another one, by the operator's own check", NULL);
+}
+
+ordo_status run_time_verify(const run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *cells,
+                            ordo_verify_how how)
+{
+    ordo_status status = ORDO_OK;
+    if (op->op.kind == ORDO_KIND_CRITICAL) /* its own check alone says what is right */
+        return run_time_own_check(op, g, source, cells, cells);
+    if (op->table->target) {
+        status = check_pass(op, g, cells);
+    } else {
+        status = how == ORDO_VERIFY_SERIAL ? ORDO_OK : check_certificate(op, g, source, cells);
+        if (!status && run_time_is_serial(g, how))
+            status = check_serially(op, g, source, cells);
+    }
+    return status ? status : run_time_own_check(op, g, source, cells, cells);
 }
 
 /* ---- gather ---- */
@@ -274,12 +328,5 @@ ordo_status run_time_verify_gather(const run_time_operator *op, const ordo_graph
                            : ordo_fail(ORDO_ERR_MEMORY, "no memory for a check of %u vertices", in->n);
     free(other);
     free(more);
-    if (status || !op->table->check)
-        return status;
-    const ordo_vid v = op->table->check(op->state, ordo_graph_out(graph), ORDO_NO_VERTEX, cells);
-    if (v == ORDO_NO_VERTEX)
-        return ORDO_OK;
-    if (v >= in->n)
-        return ordo_fail(ORDO_ERR_VERIFY, "the check of operator '%s' says vertex %u, of %u", op->op.name, v, in->n);
-    return wrong(op, v, run_time_at(op, cells, v), "another one, by the operator's own check", NULL);
+    return status ? status : run_time_own_check(op, ordo_graph_out(graph), ORDO_NO_VERTEX, cells, cells);
 }

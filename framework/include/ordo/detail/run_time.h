@@ -8,8 +8,7 @@
  * scheduler, into which the operator is inlined, for the CPU or, compiled by nvcc, for a GPU: the same file with
  * <ordo/detail/run_time_instance.h> at its end.
  *
- * Not done: cells that sum, targets other than the heads of edges. Of these the table says enough for refusing them by
- * name.
+ * Not done: more cells than vertices.
  */
 #ifndef ORDO_DETAIL_RUN_TIME_H
 #define ORDO_DETAIL_RUN_TIME_H
@@ -20,7 +19,7 @@
 ORDO_BEGIN_DECLS
 
 /* Changes with every change of this file, of ordo_operator, ordo_instance and ordo_job. */
-enum { ORDO_RUN_TIME_INTERFACE = 3 };
+enum { ORDO_RUN_TIME_INTERFACE = 4 };
 
 /* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS or ORDO_CRITICAL_SETTINGS. */
 typedef struct ordo_state_field {
@@ -39,7 +38,7 @@ typedef struct ordo_run_time {
     const ordo_state_field *arrays; /* [array_count] those that the operator lists, in that order; `type` is that
                                        of an element, or ORDO_NONE for any other, `help` is NULL */
     size_t array_count;
-    bool own_target, own_priority;  /* ORDO_RELAX_TARGET, ORDO_RELAX_PRIORITY are defined */
+    bool own_priority;              /* ORDO_RELAX_PRIORITY is defined */
     bool has_source, can_begin;     /* can_begin: it is known what cells begin with */
     bool on_cuda;                   /* the CUDA back end supports it: ORDO_OP_ON_CUDA */
     const ordo_state_field *fields; /* [field_count] */
@@ -52,20 +51,29 @@ typedef struct ordo_run_time {
     void (*fill)(void *state, const ordo_csr *graph, ordo_vid source);
     ordo_vid (*check)(const void *state, const ordo_csr *graph, ordo_vid source, const void *cells);
 
-    /* The next two are for critical operators, the last ones for relax operators. */
-    size_t result; /* `at` of the array that is the answer; ORDO_RUN_TIME_NO_RESULT: the file does not say */
+    /* `at` of the array that is the answer, of critical operators and of sums; ORDO_RUN_TIME_NO_RESULT: the file does
+     * not say. `begins` is for critical operators, what follows for relax operators. */
+    size_t result;
     int (*begins)(const void *state, ordo_item item);
 
     void (*begin)(const void *state, ordo_item item, void *cell);
     void (*source)(const void *state, void *cell);
-    void (*worst)(void *cell);
+    void (*worst)(void *cell);                   /* this and the next: NULL for cells that sum */
     int (*better)(const void *a, const void *b); /* a is strictly better */
     int (*filter)(const void *state, ordo_item item);
     void (*candidate)(const void *state, const void *tail_cell, ordo_eid edge, ordo_vid tail, ordo_vid head,
                       const void *weight, void *out);
     double (*priority)(const void *state, ordo_item item, const void *cell);
     int (*is_final)(const void *state, ordo_item item, const void *cell);
-    int (*print)(const void *state, ordo_item item, const void *cell, char *out, size_t size);
+    int (*print)(const void *state, ordo_item item, const void *value, char *out, size_t size);
+    /* The cell that is proposed to; below the number of cells. NULL where that is the head. */
+    ordo_u32 (*target)(const void *state, ordo_eid edge, ordo_vid tail, ordo_vid head, const void *weight);
+
+    /* For cells that sum. */
+    ordo_u32 (*level)(const void *state, const void *cell);
+    void (*take)(const void *state, ordo_item item, void *cell, void *out); /* the cell is spent then */
+    void (*add)(void *cell, const void *addend);
+    double (*within)(const void *state, const ordo_csr *graph); /* ORDO_RELAX_WITHIN */
 
     /* For gather operators, beside `begin`. A round reads cells and writes others, and returns its change. */
     double (*round)(const void *state, const ordo_csr *in, const void *from, void *to);

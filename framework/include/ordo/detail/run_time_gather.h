@@ -137,6 +137,7 @@ const ordo_run_time ordo_run_time_entry = {
     .set_initial = run_time_set_initial,
     .list_arrays = run_time_list_arrays,
     .fill = run_time_fill,
+    .result = ORDO_RUN_TIME_NO_RESULT,
     .begin = run_time_begin,
     .check = run_time_check,
     .round = run_time_round,

@@ -10,16 +10,6 @@
 #define ORDO_RUN_TIME_STRING_(_text) #_text
 #define ORDO_RUN_TIME_STRING(_text) ORDO_RUN_TIME_STRING_(_text)
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX && (ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT)
-static const ordo_operator run_time_operator = {.kind = ORDO_KIND_RELAX, .cell = (ordo_type)op_cell_type};
-const ordo_run_time ordo_run_time_entry = {
-    .interface = ORDO_RUN_TIME_INTERFACE,
-    .name = ORDO_RUN_TIME_STRING(ORDO_RELAX),
-    .op = &run_time_operator,
-    .order = ORDO_OP_ORDER,
-};
-#else
-
 /* What both kinds of operators have, under one name. */
 #if ORDO_OP_KIND == ORDO_KIND_CRITICAL
 #ifdef ORDO_CRITICAL_SETTINGS
@@ -184,12 +174,21 @@ static void run_time_begin(const void *state, ordo_item item, void *cell)
     (void)item;
 #ifdef ORDO_RELAX_BEGIN
     *(op_cell *)cell = ORDO_RELAX_BEGIN((const op_state *)state, item);
+#elif ORDO_OP_ORDER == ORDO_SUM
+    *(op_cell *)cell = op_spent();
 #else
     *(op_cell *)cell = op_worst();
 #endif
 }
 
-/* What the source's cell begins with. */
+/* What the source's cell begins with. A struct, a sum and a target of the operator's own need ORDO_RELAX_SOURCE. */
+#ifdef ORDO_RELAX_SOURCE
+#define ORDO_RUN_TIME_HAS_SOURCE 1
+#elif defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT || defined(ORDO_RELAX_TARGET)
+#define ORDO_RUN_TIME_HAS_SOURCE 0
+#else
+#define ORDO_RUN_TIME_HAS_SOURCE 1
+#endif
 #ifdef ORDO_RELAX_SOURCE
 #define ORDO_RUN_TIME_SOURCE(_state) ORDO_RELAX_SOURCE(_state)
 #elif ORDO_OP_ORDER == ORDO_MAX
@@ -197,11 +196,52 @@ static void run_time_begin(const void *state, ordo_item item, void *cell)
 #else
 #define ORDO_RUN_TIME_SOURCE(_state) 0
 #endif
+#if ORDO_RUN_TIME_HAS_SOURCE
 static void run_time_source(const void *state, void *cell)
 {
     (void)state;
     *(op_cell *)cell = ORDO_RUN_TIME_SOURCE((const op_state *)state);
 }
+#else
+#define run_time_source NULL
+#endif
+
+#if ORDO_OP_ORDER == ORDO_SUM
+#define run_time_worst NULL
+#define run_time_better NULL
+
+static ordo_u32 run_time_level(const void *state, const void *cell)
+{
+    return op_level((const op_state *)state, *(const op_cell *)cell);
+}
+
+static void run_time_take(const void *state, ordo_item item, void *cell, void *out)
+{
+    const op_cell taken = *(op_cell *)cell;
+    *(op_cell *)cell = op_spent();
+    *(op_cell *)out = op_take((const op_state *)state, item, taken);
+}
+
+static void run_time_add(void *cell, const void *addend)
+{
+    *(op_cell *)cell += *(const op_cell *)addend;
+}
+
+static double run_time_within(const void *state, const ordo_csr *graph)
+{
+#ifdef ORDO_RELAX_WITHIN
+    return ORDO_RELAX_WITHIN((const op_state *)state, graph);
+#else
+    (void)state;
+    (void)graph;
+    return 0;
+#endif
+}
+#else
+#define run_time_level NULL
+#define run_time_take NULL
+#define run_time_add NULL
+#define run_time_within NULL
 
 static void run_time_worst(void *cell)
 {
@@ -212,6 +252,16 @@ static int run_time_better(const void *a, const void *b)
 {
     return op_better(*(const op_cell *)a, *(const op_cell *)b);
 }
+#endif
+
+#ifdef ORDO_RELAX_TARGET
+static ordo_u32 run_time_target(const void *state, ordo_eid edge, ordo_vid tail, ordo_vid head, const void *weight)
+{
+    return op_target((const op_state *)state, op_make_edge(edge, tail, head, weight));
+}
+#else
+#define run_time_target NULL
+#endif
 
 static int run_time_filter(const void *state, ordo_item item)
 {
@@ -235,10 +285,19 @@ static int run_time_is_final(const void *state, ordo_item item, const void *cell
     return op_is_final((const op_state *)state, item, *(const op_cell *)cell);
 }
 
+/* A value of the answer. */
+#ifdef ORDO_RELAX_RESULT
+typedef __typeof__(*((op_state *)0)->ORDO_RELAX_RESULT) run_time_value;
+#define ORDO_RUN_TIME_RESULT offsetof(op_state, ORDO_RELAX_RESULT)
+#else
+typedef op_cell run_time_value;
+#define ORDO_RUN_TIME_RESULT ORDO_RUN_TIME_NO_RESULT
+#endif
+
 #ifdef ORDO_RELAX_PRINT
-static int run_time_print(const void *state, ordo_item item, const void *cell, char *out, size_t size)
+static int run_time_print(const void *state, ordo_item item, const void *value, char *out, size_t size)
 {
-    return ORDO_RELAX_PRINT((const op_state *)state, item, *(const op_cell *)cell, out, size);
+    return ORDO_RELAX_PRINT((const op_state *)state, item, *(const run_time_value *)value, out, size);
 }
 #else
 #define run_time_print NULL
@@ -260,16 +319,12 @@ const ordo_run_time ordo_run_time_entry = {
     .order = op_order,
     .arrays = run_time_arrays,
     .array_count = op_array_count,
-#ifdef ORDO_RELAX_TARGET
-    .own_target = true,
-#endif
 #ifdef ORDO_RELAX_PRIORITY
     .own_priority = true,
 #endif
-#if defined(ORDO_RELAX_SOURCE) || !defined(ORDO_RELAX_BEGIN)
-    .has_source = true,
-#endif
-#if defined(ORDO_RELAX_SOURCE) || defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER != ORDO_BY_COMPARATOR
+    .has_source = ORDO_RUN_TIME_HAS_SOURCE != 0,
+#if defined(ORDO_RELAX_SOURCE) || defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER == ORDO_MIN ||                            \
+    ORDO_OP_ORDER == ORDO_MAX || defined(ORDO_RELAX_TARGET)
     .can_begin = true,
 #endif
     .on_cuda = ORDO_OP_ON_CUDA != 0,
@@ -278,6 +333,7 @@ const ordo_run_time ordo_run_time_entry = {
     .set_initial = run_time_set_initial,
     .list_arrays = run_time_list_arrays,
     .fill = run_time_fill,
+    .result = ORDO_RUN_TIME_RESULT,
     .begin = run_time_begin,
     .source = run_time_source,
     .worst = run_time_worst,
@@ -288,7 +344,11 @@ const ordo_run_time ordo_run_time_entry = {
     .is_final = run_time_is_final,
     .print = run_time_print,
     .check = run_time_check,
+    .target = run_time_target,
+    .level = run_time_level,
+    .take = run_time_take,
+    .add = run_time_add,
+    .within = run_time_within,
 };
 
-#endif
 #endif
