@@ -11,7 +11,8 @@
  *   cc_compress
  *   cc_second     of one warp in CC_SOME. While nearly all vertices are roots, links of all of them would meet at few
  *                 words, one compare-and-swap after the other; afterwards some trees are large, and most other links
- *                 find equal parents
+ *                 find equal parents. Where there are hubs, one warp in CC_FEW comes before: its links make a tree that
+ *                 the next ones find
  *   cc_compress, cc_second of all, cc_compress
  *   cc_sample     the root of the largest component
  *   cc_rest, cc_pieces   edges of the vertices outside
@@ -39,6 +40,7 @@ enum {
     CC_THREADS = 512,
     CC_AT_ONCE = 4, /* vertices of a thread whose loads are in flight at once */
     CC_TILE = CC_THREADS * CC_AT_ONCE,
+    CC_FEW = 256,
     CC_SOME = 16,
     CC_LONG = 32,   /* a row with more edges is processed by a warp */
     CC_PIECE = 512, /* one with more than this is on the list, in pieces of so many */
@@ -136,10 +138,10 @@ static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_const
     ordo_steps_add(&a.run.counters->edges, edges);
 }
 
-/* Links every vertex, or those of one warp in CC_SOME, with its second head. */
-template <bool Some> static __global__ void __launch_bounds__(CC_THREADS) cc_second(const __grid_constant__ cc_args a)
+/* Links every vertex, or those of one warp in Apart, with its second head. */
+template <int Apart> static __global__ void __launch_bounds__(CC_THREADS) cc_second(const __grid_constant__ cc_args a)
 {
-    const ordo_u64 n = a.rows.n, apart = Some ? CC_SOME : 1;
+    const ordo_u64 n = a.rows.n, apart = Apart;
     if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u64 t = (ordo_u64)blockIdx.x * CC_THREADS + threadIdx.x;; t += (ordo_u64)gridDim.x * CC_THREADS) {
@@ -326,10 +328,14 @@ static ordo_status launch(ordo_cuda *c, cc_args *a)
     const void *const compress = (const void *)cc_compress<false>;
     ordo_steps_then(&p, (const void *)cc_first, CC_THREADS, n, CC_TILE, EVEN);
     ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-    if (a->leaves_out) {
-        ordo_steps_then(&p, (const void *)cc_second<true>, CC_THREADS, n / CC_SOME, CC_THREADS, UNEVEN);
+    if (a->leaves_out && ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS) {
+        ordo_steps_then(&p, (const void *)cc_second<CC_FEW>, CC_THREADS, n / CC_FEW, CC_THREADS, UNEVEN);
         ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-        ordo_steps_then(&p, (const void *)cc_second<false>, CC_THREADS, n, CC_THREADS, UNEVEN);
+    }
+    if (a->leaves_out) {
+        ordo_steps_then(&p, (const void *)cc_second<CC_SOME>, CC_THREADS, n / CC_SOME, CC_THREADS, UNEVEN);
+        ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+        ordo_steps_then(&p, (const void *)cc_second<1>, CC_THREADS, n, CC_THREADS, UNEVEN);
         ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
         ordo_steps_then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
     }
