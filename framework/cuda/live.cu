@@ -23,7 +23,9 @@ struct ordo_live_reader {
     ordo_cuda *c;
     int device, units;
     ordo_u32 most, warps, grid; /* warps for which there are lines; warps and blocks of the kernel */
-    size_t bytes;               /* of `live` and all lines */
+    ordo_u32 block;             /* warps of a block */
+
+    size_t bytes; /* of `live` and all lines */
     cudaStream_t stream;
     char *on_device, *on_host; /* [bytes]; on the host [bytes + ORDO_CUDA_GLANCE] */
     ordo_u32 *shown;           /* ordo_cuda_traced.shown */
@@ -138,9 +140,16 @@ static ordo_u32 find_states(const ordo_live_reader *l, const ordo_cuda_live_warp
     ordo_u64 begun = 0, busy = 0;
     for (unsigned char i = 0; i < ORDO_MEMBER_STATES; i++)
         rank[order[i]] = i;
+    const ordo_cuda_live *const live = (const ordo_cuda_live *)l->on_host;
     for (ordo_u32 i = 0; i < l->warps; i++) {
-        const ordo_u32 now = line[i].state;
-        if (!line[i].unit || now >= ORDO_MEMBER_STATES)
+        ordo_u32 now = line[i].state;
+        if (!line[i].unit)
+            continue;
+        if (now >= ORDO_LIVE_ARRIVED || (live->step && live->working)) {
+            const ordo_u32 step = now >= ORDO_LIVE_ARRIVED ? now - ORDO_LIVE_ARRIVED : 0;
+            now = (ordo_u32)live->step != step && i / l->block < live->working ? ORDO_BUSY : ORDO_AT_BARRIER;
+        }
+        if (now >= ORDO_MEMBER_STATES)
             continue;
         const ordo_u32 unit = line[i].unit - 1; /* numbers may have gaps */
         unsigned char *of = &state[unit < (ordo_u32)l->units ? unit : unit % (ordo_u32)l->units];
@@ -196,6 +205,7 @@ ordo_status ordo_live_start(ordo_live_reader *live, ordo_cuda *c, int grid, int 
     const ordo_u64 warps = (ordo_u64)grid * ((ordo_u64)threads / 32);
     live->c = c;
     live->grid = (ordo_u32)grid;
+    live->block = (ordo_u32)threads / 32;
     live->warps = warps < live->most ? (ordo_u32)warps : live->most;
     const ordo_trace_source source = {live->units, PERIOD, read_sample, live};
     /* memory is cleared on the default stream, for which copies do not wait */

@@ -88,8 +88,7 @@ ORDO_DEV ordo_eid bsp_find(const bsp_args *a, bool there, ordo_vid v, ordo_u32 s
 /* By a whole block: its part of a step that pulls; returns the number of out-edges of the vertices that the thread has
  * pushed. */
 template <bool Traced>
-ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine,
-                           ordo_live_turn *turn)
+ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine)
 {
     const ordo_cuda_frontier *f = &a->frontier;
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
@@ -110,7 +109,7 @@ ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 st
         }
         ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false);
         if constexpr (Traced)
-            ordo_live_publish_at_times<3>(a->run.traced, *mine, turn, ORDO_LIVE_KEEP);
+            ordo_live_tile<3>(a->run.traced, *mine, (ordo_u32)(first / threads));
     }
     return pushed;
 }
@@ -153,10 +152,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};
-    ordo_live_turn turn = ordo_live_first();
     ordo_dev_start(&queue);
     if constexpr (Traced)
-        ordo_live_begin(a.run.traced, ORDO_BUSY);
+        if (ordo_live_shows())
+            ordo_live_begin(a.run.traced, ORDO_BUSY);
     bsp_push_initial(&a, &queue);
     grid.sync();
     bool pulling = false; /* all blocks make the same decision, from the same words */
@@ -177,7 +176,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
         const bool works = (bsp_pulls && pulling) || ordo_dev_may_work(counters);
         if constexpr (Traced)
-            ordo_live_step(a.run.traced, ordo_dev_reports(), works, step, items, step, 0);
+            ordo_live_step(a.run.traced, step, items, step, 0, 0,
+                           bsp_pulls && pulling ? gridDim.x : ordo_dev_workers(counters));
         /* in a step with few items, a test before the atomic is one more round trip to wait for */
         const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
@@ -187,7 +187,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
-            pushed = bsp_pull<Traced>(&a, &queue, step, &mine, &turn);
+            pushed = bsp_pull<Traced>(&a, &queue, step, &mine);
         } else
 #endif
         {
@@ -207,10 +207,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
                             pushed += op_dev_push(f, &queue, &a.rows, target, step + 1, once);
                     }
                 },
-                [&] {
-                    ordo_dev_flush(&queue, next, count, false);
+                [&] { ordo_dev_flush(&queue, next, count, false); },
+                [&](ordo_u32 number) {
                     if constexpr (Traced)
-                        ordo_live_publish_at_times<3>(a.run.traced, mine, &turn, ORDO_LIVE_KEEP);
+                        ordo_live_tile<3>(a.run.traced, mine, number);
                 },
                 Locked ? &a.locks : NULL);
         }
@@ -218,7 +218,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
             bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_flush(&queue, next, count, true);
         if constexpr (Traced)
-            ordo_live_barrier<3>(a.run.traced, mine, &turn, works);
+            ordo_live_barrier<3>(a.run.traced, mine, step, works);
         else
             grid.sync();
     }

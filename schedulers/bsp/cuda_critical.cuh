@@ -45,7 +45,8 @@ ORDO_DEV bool bsp_begin(const ordo_cuda_frontier *f, const ordo_cuda_run *run, c
         return false;
     if (ordo_dev_reports())
         ordo_dev_begin_step(f, step, run, *count, step, 0);
-    ordo_live_step(traced, ordo_dev_reports(), true, step, *count, step, 0);
+    ordo_live_step(traced, step, *count, step, 0, 0, 0);
+    ordo_live_state(traced, ORDO_BUSY);
     return true;
 }
 

@@ -215,7 +215,7 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
  * ticket. Returns whether it had any. */
 ORDO_DEV bool lock_server_client(const lock_server_args *a, const ordo_cuda_traced &traced, const server_outbox *out,
                                  lock_server_tile *tile, ordo_u32 index, ordo_u32 step, server_counters *mine,
-                                 ordo_u32 *rounds, ordo_live_turn *turn)
+                                 ordo_u32 *rounds)
 {
     __shared__ ordo_dev_scan<ordo_u32, SERVER_THREADS> scan;
     __shared__ ordo_u32 taken;
@@ -238,7 +238,7 @@ ORDO_DEV bool lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         __syncthreads();
         if (!lock_server_expand(a, out, tile, total, &sending, step, mine, rounds))
             break;
-        ordo_live_publish_at_times<3>(traced, server_counted(mine), turn, ORDO_LIVE_KEEP);
+        ordo_live_tile<3>(traced, server_counted(mine), now);
         if (threadIdx.x == 0)
             taken = gridDim.x - a->servers + ordo_dev_add(&a->frontier.counters[step % 3].ticket, 1u);
         __syncthreads();
@@ -360,7 +360,7 @@ ORDO_DEV void lock_server_serve_chains(const lock_server_args *a, lock_server_se
 template <bool Combine>
 ORDO_DEV bool lock_server_server(const lock_server_args *a, const ordo_cuda_traced &traced, lock_server_serving *s,
                                  server_taking *taking, ordo_dev_queue *queue, ordo_u32 index, ordo_u32 step,
-                                 server_counters *mine, ordo_u32 *rounds, ordo_live_turn *turn)
+                                 server_counters *mine, ordo_u32 *rounds)
 {
     __shared__ int verdict;
     ordo_u32 turns = 0, looks = 0, idle = 16;
@@ -379,7 +379,7 @@ ORDO_DEV bool lock_server_server(const lock_server_args *a, const ordo_cuda_trac
         idle = count ? 0 : idle;
         served |= count != 0;
         if (count && ++looks % 16 == 0)
-            ordo_live_publish_at_times<3>(traced, server_counted(mine), turn, ORDO_LIVE_KEEP);
+            ordo_live_tile<3>(traced, server_counted(mine), 0);
         if (count && ++turns % ORDO_CUDA_LOOK)
             continue;
         if (threadIdx.x == 0) {
@@ -418,8 +418,8 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             serving->table[i] = Combine ? SERVER_NONE : 0;
     server_taking taking = server_taking_begin(least);
     const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
-    ordo_live_turn turn = ordo_live_first();
-    ordo_live_begin(traced, ORDO_BUSY);
+    if (ordo_live_shows())
+        ordo_live_begin(traced, ORDO_BUSY);
     ordo_dev_start(&queue); /* has a barrier */
     const ordo_u64 threads = (ordo_u64)gridDim.x * SERVER_THREADS;
     for (ordo_u64 first = (ordo_u64)blockIdx.x * SERVER_THREADS; first < a.run.initial_count; first += threads) {
@@ -437,14 +437,13 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
         if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, (ordo_u64)counters->count + counters->segments, step, 0);
         /* servers and clients say themselves when they are busy */
-        ordo_live_step(traced, ordo_dev_reports(), false, step, (ordo_u64)counters->count + counters->segments, step,
-                       0);
-        const bool worked = serves ? lock_server_server<Combine>(&a, traced, serving, &taking, &queue, index, step,
-                                                                 &mine, &rounds, &turn)
-                                   : lock_server_client(&a, traced, &out, tile, index, step, &mine, &rounds, &turn);
+        ordo_live_step(traced, step, (ordo_u64)counters->count + counters->segments, step, 0, 0, 0);
+        const bool worked =
+            serves ? lock_server_server<Combine>(&a, traced, serving, &taking, &queue, index, step, &mine, &rounds)
+                   : lock_server_client(&a, traced, &out, tile, index, step, &mine, &rounds);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
         if constexpr (Traced)
-            ordo_live_barrier<3>(traced, server_counted(&mine), &turn, worked);
+            ordo_live_barrier<3>(traced, server_counted(&mine), step, worked);
         else
             grid.sync();
         if (ordo_dev_halted(&a.halt, step))

@@ -196,8 +196,10 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             break;
         if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, count, step, 0);
-        if constexpr (Traced)
-            ordo_live_step(a.run.traced, ordo_dev_reports(), true, step, count, step, 0);
+        if constexpr (Traced) {
+            ordo_live_step(a.run.traced, step, count, step, 0, 0, 0);
+            ordo_live_state(a.run.traced, ORDO_BUSY);
+        }
         if (!b.server)
             lock_server_client<Form, Traced>(&a, &b, &sending, step, count, &mine, &rounds);
         else if constexpr (Form::nested)

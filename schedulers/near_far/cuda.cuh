@@ -110,10 +110,10 @@ ORDO_DEV void near_far_flush_near(const near_far_args *a, const near_far_phase *
 enum { near_far_resident = 0 };
 
 /* By the whole grid: the barrier of a traced run. */
-ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, ordo_live_turn *turn,
+ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, ordo_u32 phase,
                                bool worked)
 {
-    ordo_live_barrier<4>(traced, mine, turn, worked);
+    ordo_live_barrier<4>(traced, mine, phase, worked);
 }
 
 ORDO_DEV ordo_u64 near_far_bucket_of(const near_far_args *a, ordo_vid item, op_cell value)
@@ -158,7 +158,7 @@ ORDO_DEV void near_far_split_one(const near_far_args *a, const near_far_phase *p
 }
 
 ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p, const ordo_cuda_traced &traced,
-                                 ordo_cuda_counters *mine, ordo_u32 *, ordo_live_turn *turn)
+                                 ordo_cuda_counters *mine, ordo_u32 *)
 {
     __shared__ op_dev_tile tile;
     op_dev_step(
@@ -182,14 +182,14 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
         [&] {
             near_far_flush_near(a, p, false);
             near_far_flush_far(a, p, false);
-            ordo_live_publish_at_times<4>(traced, *mine, turn, ORDO_LIVE_KEEP);
-        });
+        },
+        [&](ordo_u32 number) { ordo_live_tile<4>(traced, *mine, number); });
 }
 
 #else
 
 /* By the whole grid: the barrier of a traced run. Lanes leave loops one by one, so each shows its own counters. */
-ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, ordo_live_turn *, bool)
+ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, ordo_u32, bool)
 {
     ordo_live_add(traced, mine);
     ordo_live_state(traced, ORDO_AT_BARRIER);
@@ -230,7 +230,7 @@ ORDO_DEV void near_far_split_one(const near_far_args *a, const near_far_phase *p
 }
 
 ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p, const ordo_cuda_traced &traced,
-                                 ordo_cuda_counters *mine, ordo_u32 *rounds, ordo_live_turn *)
+                                 ordo_cuda_counters *mine, ordo_u32 *rounds)
 {
     const ordo_cuda_frontier *f = &a->frontier;
     op_dev_prepares<(int)op_lock_bits != 0>(
@@ -259,12 +259,12 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
     ordo_cuda_counters mine = {};
     ordo_u64 lowest = 0;
     ordo_u32 rounds = 0;
-    ordo_live_turn turn = ordo_live_first();
     near_far_phase p = {&near, &far, 0, 1, 0, &lowest};
     ordo_dev_start(&near);
     ordo_dev_start(&far);
     if constexpr (Traced)
-        ordo_live_begin(a.run.traced, ORDO_BUSY);
+        if (ORDO_OP_KIND != ORDO_KIND_RELAX || ordo_live_shows())
+            ordo_live_begin(a.run.traced, ORDO_BUSY);
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.run.initial_count; first += threads) {
         ordo_u64 i = first + threadIdx.x;
         if (i < a.run.initial_count)
@@ -284,12 +284,18 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
         if (ordo_dev_reports())
             ordo_dev_begin_step(f, p.number, &a.run, (ordo_u64)waiting + far_count, p.threshold, a.delta);
         const bool works = waiting ? ordo_dev_may_work(counters) : blockIdx.x <= far_count / ORDO_CUDA_THREADS;
+        if constexpr (Traced && ORDO_OP_KIND != ORDO_KIND_RELAX)
+            if (works)
+                ordo_live_state(a.run.traced, ORDO_BUSY);
         if constexpr (Traced)
-            ordo_live_step(a.run.traced, ordo_dev_reports(), works, p.number, (ordo_u64)waiting + far_count,
-                           p.threshold, a.delta, waiting ? p.epoch : 0);
+            ordo_live_step(a.run.traced, p.number, (ordo_u64)waiting + far_count, p.threshold, a.delta,
+                           waiting ? p.epoch : 0,
+                           ORDO_OP_KIND != ORDO_KIND_RELAX ? 0
+                           : waiting                       ? ordo_dev_workers(counters)
+                                                           : far_count / ORDO_CUDA_THREADS + 1);
         lowest = 0;
         if (waiting) {
-            near_far_superstep(&a, &p, Traced ? a.run.traced : ordo_cuda_traced{}, &mine, &rounds, &turn);
+            near_far_superstep(&a, &p, Traced ? a.run.traced : ordo_cuda_traced{}, &mine, &rounds);
         } else {
             const ordo_u32 *pile = a.far[p.epoch & 1];
             const ordo_u64 before = p.threshold, least = ~ordo_dev_load(&a.epoch[p.epoch % 3].lowest);
@@ -312,7 +318,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
         near_far_publish_lowest(&a.epoch[p.epoch % 3], lowest);
         near_far_flush_near(&a, &p, true);
         if constexpr (Traced)
-            near_far_barrier(a.run.traced, mine, &turn, works);
+            near_far_barrier(a.run.traced, mine, p.number, works);
         else
             grid.sync();
 #if ORDO_OP_KIND != ORDO_KIND_RELAX

@@ -47,7 +47,8 @@ ORDO_DEV bool topology_begin(const ordo_cuda_frontier *f, ordo_u32 round, const 
         return false;
     if (ordo_dev_reports())
         ordo_dev_begin_step(f, round, run, num_items, round, 0);
-    ordo_live_step(traced, ordo_dev_reports(), true, round, num_items, round, 0);
+    ordo_live_step(traced, round, num_items, round, 0, 0, 0);
+    ordo_live_state(traced, ORDO_BUSY);
     return true;
 }
 

@@ -85,12 +85,17 @@ typedef struct ordo_cuda_mailbox {
 /* Where the scheduler of a traced run is, and behind it, in device memory, a line for each warp of the grid, number of
  * block * warps of a block + number of warp: what the kernel shows while it runs, by <ordo/detail/cuda/live.cuh>. */
 typedef struct ordo_cuda_live {
-    ordo_u64 step;                   /* superstep, round or head switch; 0: nothing was reported yet */
-    ordo_u64 in_flight, bucket;      /* as of ordo_sample, when that step began */
-    ordo_u64 detail;                 /* the scheduler's own */
-    double delta;                    /* as of ordo_sample */
-    ordo_u32 concurrent, padding[5]; /* likewise */
+    ordo_u64 step;              /* superstep, round or head switch; 0: nothing was reported yet */
+    ordo_u64 in_flight, bucket; /* as of ordo_sample, when that step began */
+    ordo_u64 detail;            /* the scheduler's own */
+    double delta;               /* as of ordo_sample */
+    ordo_u32 concurrent;        /* likewise */
+    ordo_u32 working;           /* blocks 0 to working - 1 may have a part of that step */
+    ordo_u32 padding[4];
 } ordo_cuda_live;
+/* In place of a state, the number of a step added: the block has done its part of that step. So it waits if that is the
+ * step that was reported, or if it has no part of the one that was; otherwise it is busy. */
+enum { ORDO_LIVE_ARRIVED = 16 };
 typedef struct ordo_cuda_live_warp {
     ordo_u32 items, edges, useful, stale, activations; /* as of ordo_stats, so far, modulo 2^32 */
     ordo_u32 state;                                    /* ORDO_BUSY ... */

@@ -53,6 +53,12 @@ ORDO_DEV bool ordo_dev_may_work(const ordo_cuda_superstep_counters *counters)
     return blockIdx.x <= counters->segments + counters->count / ORDO_CUDA_NARROW;
 }
 
+/* The number of blocks for which that is true. */
+ORDO_DEV ordo_u32 ordo_dev_workers(const ordo_cuda_superstep_counters *counters)
+{
+    return counters->segments + counters->count / ORDO_CUDA_NARROW + 1;
+}
+
 /* By the thread that reports (ordo_dev_reports), at the start of a step: clears the counters of the step after next,
  * adds a sample to the trace, and reads and writes the mailbox. */
 ORDO_DEV void ordo_dev_begin_step(const ordo_cuda_frontier *f, ordo_u64 step, const ordo_cuda_run *run,

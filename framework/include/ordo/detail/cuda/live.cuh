@@ -29,11 +29,9 @@
 
 /* In place of a state: the warp's state stays as it is. */
 enum { ORDO_LIVE_KEEP = ORDO_MEMBER_STATES };
-/* log2 of the clock cycles of a tick, in which a warp publishes its counters at most once: some 35 us, about the time
- * between two samples. */
-enum { ORDO_LIVE_TICK = 16 };
-/* Schedulers whose supersteps are too short to read the clock in each publish once in so many of them. */
-enum { ORDO_LIVE_STEPS = 16 };
+/* Warps of `delta` publish once in so many supersteps; blocks of other schedulers once in ORDO_LIVE_TURN, and where a
+ * step has many tiles once in ORDO_LIVE_TILES. */
+enum { ORDO_LIVE_STEPS = 16, ORDO_LIVE_TURN = 8, ORDO_LIVE_TILES = 16 };
 
 /* For __launch_bounds__ of a traced kernel of 256 threads: `blocks` blocks on a multiprocessor, or as many as one
  * holds. So that as many are resident as of the kernel that is not traced, although this one would need more registers.
@@ -48,6 +46,13 @@ constexpr __host__ __device__ int ordo_live_resident(int blocks)
     const int most = 8;
 #endif
     return blocks < most ? blocks : most;
+}
+
+/* By a thread: whether it is the one that shows its block's state, where the block has one. It is of the last warp: the
+ * first one's thread 0 does the block's part of the barrier. */
+ORDO_DEV bool ordo_live_shows(void)
+{
+    return threadIdx.x == blockDim.x - 32;
 }
 
 /* The line of the calling warp. */
@@ -110,57 +115,32 @@ ORDO_DEV void ordo_live_publish(const ordo_cuda_traced &to, const Counters &mine
         ordo_live_put<N>(to.live, ordo_live_sums<N>(mine), state);
 }
 
-/* When a warp has last published its counters. Where it `owes`, it has counted since. */
-typedef struct ordo_live_turn {
-    ordo_u32 tick;
-    bool owes;
-} ordo_live_turn;
-
-/* At the begin of a kernel: warps begin as busy, and those that get no work say so at the first barrier. */
-ORDO_DEV ordo_live_turn ordo_live_first(void)
-{
-    return ordo_live_turn{0, true};
-}
-
-/* By a whole warp of a traced run: whether a tick has passed since this last was true. Ticks of blocks begin at
- * different times, so that not all of them publish in the same step. */
-ORDO_DEV bool ordo_live_due(ordo_live_turn *turn)
-{
-    const ordo_u32 now = ((ordo_u32)clock() + (blockIdx.x << (ORDO_LIVE_TICK - 5))) >> ORDO_LIVE_TICK;
-    turn->owes = !__any_sync(0xffffffffu, now != turn->tick);
-    if (!turn->owes)
-        turn->tick = now;
-    return !turn->owes;
-}
-
-/* By a whole warp: the same as ordo_live_publish once in a tick; otherwise only the state. */
+/* By the whole grid: the barrier that ends a step of a scheduler whose steps are short. Behind its arrival, where it
+ * waits anyway, a block that `worked` stores that it has done its part of `step`, and publishes once in ORDO_LIVE_TURN
+ * steps. States cost no store when a step begins: the host compares this one with the step that was reported. */
 template <int N, typename Counters>
-ORDO_DEV void ordo_live_publish_at_times(const ordo_cuda_traced &to, const Counters &mine, ordo_live_turn *turn,
-                                         ordo_u32 state)
-{
-    if (!to.live)
-        return;
-    if (ordo_live_due(turn))
-        ordo_live_publish<N>(to, mine, state);
-    else if (state != ORDO_LIVE_KEEP)
-        ordo_live_state(to, state);
-}
-
-/* By the whole grid: the barrier that ends a step, in a traced run. Shows that warps wait, behind their arrival: a
- * store before it would delay it until the store is done. `worked`: the block had a part of the step. One that had none
- * stores nothing, but what it owes: where steps have few items, the stores of all blocks would take longer than the
- * work. */
-template <int N, typename Counters>
-ORDO_DEV void ordo_live_barrier(const ordo_cuda_traced &to, const Counters &mine, ordo_live_turn *turn, bool worked)
+ORDO_DEV void ordo_live_barrier(const ordo_cuda_traced &to, const Counters &mine, ordo_u32 step, bool worked)
 {
     auto grid = cooperative_groups::this_grid();
     auto token = grid.barrier_arrive();
-    if (worked || turn->owes)
-        ordo_live_publish_at_times<N>(to, mine, turn, ORDO_AT_BARRIER);
+    if (worked && ordo_live_shows())
+        ordo_live_state(to, ORDO_LIVE_ARRIVED + step);
+    if (worked && step % ORDO_LIVE_TURN == 0)
+        ordo_live_publish<N>(to, mine, ORDO_LIVE_KEEP);
     grid.barrier_wait(static_cast<decltype(token) &&>(token));
 }
 
-/* The same where all blocks have a part of each step, which is long: a round over all edges. */
+/* By a whole block between two tiles or portions: publishes once in ORDO_LIVE_TILES numbers. */
+template <int N, typename Counters>
+ORDO_DEV void ordo_live_tile(const ordo_cuda_traced &to, const Counters &mine, ordo_u32 number)
+{
+    if (number % ORDO_LIVE_TILES == 0)
+        ordo_live_publish<N>(to, mine, ORDO_LIVE_KEEP);
+}
+
+/* By the whole grid: the barrier of a traced run where all blocks have a part of each step, which is long: a round over
+ * all edges. Shows that warps wait, behind their arrival: a store before it would delay it until the store is done.
+ * Schedulers with short steps publish before they move their items to the lists, and have the barrier of other runs. */
 template <int N, typename Counters> ORDO_DEV void ordo_live_barrier(const ordo_cuda_traced &to, const Counters &mine)
 {
     auto grid = cooperative_groups::this_grid();
@@ -190,7 +170,7 @@ ORDO_DEV void ordo_live_add(const ordo_cuda_traced &to, const ordo_cuda_counters
  * ordo_cuda_live.
  */
 ORDO_DEV void ordo_live_report(const ordo_cuda_traced &to, ordo_u64 step, ordo_u64 in_flight, ordo_u64 bucket,
-                               double delta, ordo_u32 concurrent, ordo_u64 detail = 0)
+                               double delta, ordo_u32 concurrent, ordo_u64 detail = 0, ordo_u32 working = 0)
 {
     if (!to.live)
         return;
@@ -200,17 +180,17 @@ ORDO_DEV void ordo_live_report(const ordo_cuda_traced &to, ordo_u64 step, ordo_u
     ordo_dev_store(&to.live->detail, detail);
     ordo_dev_store(&to.live->delta, delta);
     ordo_dev_store(&to.live->concurrent, concurrent);
+    if (working)
+        ordo_dev_store(&to.live->working, working);
 }
 
-/* By a whole warp, at the begin of a step: the same, if `reports`, which one thread of the grid does; and that the warp
- * is busy, if it has a part of the step. */
-ORDO_DEV void ordo_live_step(const ordo_cuda_traced &to, bool reports, bool works, ordo_u64 step, ordo_u64 in_flight,
-                             ordo_u64 bucket, double delta, ordo_u64 detail = 0)
+/* At the begin of a step, by all threads: the same, by one thread of another warp than the one that begins the step,
+ * which has enough to do. */
+ORDO_DEV void ordo_live_step(const ordo_cuda_traced &to, ordo_u64 step, ordo_u64 in_flight, ordo_u64 bucket,
+                             double delta, ordo_u64 detail, ordo_u32 working)
 {
-    if (reports)
-        ordo_live_report(to, step, in_flight, bucket, delta, 1, detail);
-    if (works)
-        ordo_live_state(to, ORDO_BUSY);
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == blockDim.x - 32)
+        ordo_live_report(to, step, in_flight, bucket, delta, 1, detail, working);
 }
 
 #endif
