@@ -182,6 +182,12 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
     return cudaSuccess;
 }
 
+cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMalloc(out, bytes);
+}
+
 cudaError_t cudaFree(void *block)
 {
     wait_for_all();
