@@ -17,6 +17,13 @@ enum { SLOWER = 4 };
 enum { SLOWER = 1 };
 #endif
 
+/* What takes long and has nothing that TSan could see is left out under it: allocations that fail one by one. */
+#ifdef __SANITIZE_THREAD__
+enum { UNDER_TSAN = 1 };
+#else
+enum { UNDER_TSAN = 0 };
+#endif
+
 /* The program's status. CK_VERBOSITY chooses how much is printed. */
 static inline int run_suite(Suite *suite)
 {

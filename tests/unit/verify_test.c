@@ -867,7 +867,8 @@ int main(void)
     tcase_add_loop_test(tests, large_graphs_on_several_threads, 0, (int)(sizeof larges / sizeof larges[0]));
     tcase_add_test(tests, fields_say_reached_max_and_sum);
     tcase_add_test(tests, table_rows_agree_with_operators);
-    tcase_add_test(tests, every_failing_allocation_is_reported);
+    if (!UNDER_TSAN)
+        tcase_add_test(tests, every_failing_allocation_is_reported);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
