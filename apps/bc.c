@@ -147,6 +147,7 @@ static ordo_status add_sources(sweep *s, const bc_request *request, double *scor
     if (!status)
         status = ordo_runs_read(&s->runs, error, s->arrays.error, s->n * sizeof *error);
     ordo_session_free(s->runs.session);
+    s->runs.session = NULL; /* a second call may fail before it has made one */
     for (ordo_u64 v = 0; v < s->n && !status; v++)
         s->found->error += error[v];
     return status;
@@ -176,7 +177,9 @@ static ordo_status run_operators(const ordo_graph *g, const bc_request *request,
     const double prepared = s.runs.start - before;
     if (!status) {
         status = add_sources(&s, request, score, error);
-        if (ordo_runs_fall_back(&s.runs, status)) { /* the host's sums are still 0 */
+        if (ordo_runs_fall_back(&s.runs, status)) {
+            for (ordo_u64 v = 0; v < s.n; v++) /* a read that failed half-way may have filled them */
+                score[v] = error[v] = 0;
             *found = (ordo_betweenness_found){.sources = found->sources};
             status = add_sources(&s, request, score, error);
         }
