@@ -24,8 +24,7 @@ struct ordo_live_reader {
     int device, units;
     ordo_u32 most, warps, grid; /* warps for which there are lines; warps and blocks of the kernel */
     ordo_u32 block;             /* warps of a block */
-
-    size_t bytes; /* of `live` and all lines */
+    size_t bytes;               /* of `live` and all lines */
     cudaStream_t stream;
     char *on_device, *on_host; /* [bytes]; on the host [bytes + ORDO_CUDA_GLANCE] */
     ordo_u32 *shown;           /* ordo_cuda_traced.shown */

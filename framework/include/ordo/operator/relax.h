@@ -84,17 +84,22 @@
  *                          only initial item. Without this and _BEGIN it is 0 under ORDO_MIN and the type's largest
  *                          value under ORDO_MAX; with _BEGIN alone there is no source, and all items are initial.
  *                          Sums: all items of level 1 or more are initial, and one of the two must be defined (_BEGIN
- * is _SPENT by default). With _TARGET there is no source ORDO_RELAX_PRINT       int f(s, item, cell, char *out, size_t
- * size): writes a cell as text of one line, as snprintf() does (default: the number; "inf" for the type's largest value
- * under ORDO_MIN) ORDO_RELAX_RESULT      of sums: the array of the state, with an element for each item, that is the
- * answer: what takes have recorded, of type u32, i32, f32, u64, i64 or f64 (default: the cells). _PRINT gets its
- * elements. Arrays of an operator that sums are 0 ahead of every run, or as a file says ORDO_RELAX_WITHIN      of sums:
- * double f(s, const ordo_csr *graph): how far a value of the answer may be from that of a run in another order, at
- * least 0 (default 0), beside rounding (reals: 2^-18 of an f32 value, 2^-40 of an f64) ORDO_RELAX_CHECK       ordo_vid
- * f(s, const ordo_csr *graph, ordo_vid source, const cell *cells): ORDO_NO_VERTEX if an answer is right, else a vertex
- * whose cell is wrong. `source` is ORDO_NO_VERTEX where there is none. It runs beside the generic check. ordo_csr is in
- * <ordo/graph.h> ORDO_RELAX_FILL        void f(state *s, const ordo_csr *graph, ordo_vid source): fills the arrays of
- * the state, ahead of every run. They are there, as ORDO_RELAX_ARRAYS lists them, and hold 0, or what a file says
+ *                          is _SPENT by default). With _TARGET there is no source
+ *   ORDO_RELAX_PRINT       int f(s, item, cell, char *out, size_t size): writes a cell as text of one line, as
+ *                          snprintf() does (default: the number; "inf" for the type's largest value under ORDO_MIN)
+ *   ORDO_RELAX_RESULT      of sums: the array of the state, with an element for each item, that is the answer: what
+ *                          takes have recorded, of type u32, i32, f32, u64, i64 or f64 (default: the cells). _PRINT
+ *                          gets its elements. Arrays of an operator that sums are 0 ahead of every run, or as a file
+ *                          says
+ *   ORDO_RELAX_WITHIN      of sums: double f(s, const ordo_csr *graph): how far a value of the answer may be from that
+ *                          of a run in another order, at least 0 (default 0), beside rounding (reals: 2^-18 of an f32
+ *                          value, 2^-40 of an f64)
+ *   ORDO_RELAX_CHECK       ordo_vid f(s, const ordo_csr *graph, ordo_vid source, const cell *cells): ORDO_NO_VERTEX if
+ *                          an answer is right, else a vertex whose cell is wrong. `source` is ORDO_NO_VERTEX where
+ *                          there is none. It runs beside the generic check. ordo_csr is in <ordo/graph.h>
+ *   ORDO_RELAX_FILL        void f(state *s, const ordo_csr *graph, ordo_vid source): fills the arrays of the state,
+ *                          ahead of every run. They are there, as ORDO_RELAX_ARRAYS lists them, and hold 0, or what a
+ *                          file says
  *                          (--set-state NAME=@FILE), or what the last call on that graph left. It is a function of the
  *                          host; `source` is ORDO_NO_VERTEX where there is none
  *   ORDO_RELAX_SETTINGS    the numbers of the state that --set-state sets; the other members are 0. A macro of X with

@@ -139,8 +139,7 @@ ORDO_DEV void ordo_live_tile(const ordo_cuda_traced &to, const Counters &mine, o
 }
 
 /* By the whole grid: the barrier of a traced run where all blocks have a part of each step, which is long: a round over
- * all edges. Shows that warps wait, behind their arrival: a store before it would delay it until the store is done.
- * Schedulers with short steps publish before they move their items to the lists, and have the barrier of other runs. */
+ * all edges. Shows that warps wait, behind their arrival: a store before it would delay it until the store is done. */
 template <int N, typename Counters> ORDO_DEV void ordo_live_barrier(const ordo_cuda_traced &to, const Counters &mine)
 {
     auto grid = cooperative_groups::this_grid();
@@ -184,8 +183,8 @@ ORDO_DEV void ordo_live_report(const ordo_cuda_traced &to, ordo_u64 step, ordo_u
         ordo_dev_store(&to.live->working, working);
 }
 
-/* At the begin of a step, by all threads: the same, by one thread of another warp than the one that begins the step,
- * which has enough to do. */
+/* By all threads, at the begin of a step: one of them does the same. It is of another warp than the thread that begins
+ * the step (ordo_dev_reports), so that the two work at the same time. */
 ORDO_DEV void ordo_live_step(const ordo_cuda_traced &to, ordo_u64 step, ordo_u64 in_flight, ordo_u64 bucket,
                              double delta, ordo_u64 detail, ordo_u32 working)
 {
