@@ -335,13 +335,15 @@ static place scan_wide(const reading *r, chunk *c, place p, place end, ordo_u64 
         *want = WANT_INTEGER;
         if (after == first || !at_gap(after, end))
             return NULL;
-        *want = WANT_64_BITS;
-        if (value > INT64_MAX && !r->shape->drop)
-            return NULL;
         if (minus && value && !c->negative.at)
             c->negative = (mark){p, line, WANT_64_BITS};
-        const ordo_u64 whole = minus ? 0u - value : value;
-        *bits = r->wide == ORDO_I64 ? whole : ordo_f64_bits((double)(ordo_i64)whole);
+        if (r->shape->drop)
+            return after;
+        *want = WANT_64_BITS;
+        if (value > INT64_MAX)
+            return NULL;
+        const ordo_i64 whole = minus ? -(ordo_i64)value : (ordo_i64)value;
+        *bits = r->wide == ORDO_I64 ? (ordo_u64)whole : ordo_f64_bits((double)whole);
         *want = WANT_HELD_WIDE;
         return r->wide == ORDO_I64 || r->shape->round || (ordo_u64)(double)value == value ? after : NULL;
     }

@@ -113,6 +113,27 @@ START_TEST(formats_refuse)
 }
 END_TEST
 
+/* Weights that are not kept may be larger than 64 bits: in such a file the edges are still good. */
+START_TEST(unkept_are_read)
+{
+    static const char *const large[] = {"9223372036854775808", "18446744073709551615", "99999999999999999999"};
+    static const char *const formats[][2] = {
+        {"u.max", "p max 2 1\nn 1 s\nn 2 t\na 1 2 %s\n"}, {"u.gr", "p sp 2 1\na 1 2 %s\n"}, {"u.wel", "0 1 %s\n"}};
+    for (int f = 0; f < 3; f++)
+        for (int type = 0; type < 2; type++)
+            for (int round = 0; round < 2; round++) {
+                char text[128];
+                snprintf(text, sizeof text, formats[f][1], large[_i]);
+                const ordo_read_options options = {
+                    .edges = {.weight_type = type ? ORDO_F64 : ORDO_I64, .weights = ORDO_WEIGHTS_DROP}, .round = round};
+                ordo_graph *g = must_read(put_text(formats[f][0], text), &options);
+                ck_assert_uint_eq(ordo_graph_out(g)->m, 1);
+                ck_assert_ptr_null(ordo_graph_out(g)->weight);
+                ordo_graph_free(g);
+            }
+}
+END_TEST
+
 /* ---- arrays, formats, transforms ---- */
 
 enum { N = 300, M = 2000 };
@@ -423,6 +444,7 @@ int main(void)
     tcase_add_loop_test(graphs, rows_keep_weights, 0, 2);
     tcase_add_loop_test(graphs, parallel_edges, 0, 4);
     tcase_add_loop_test(graphs, arrays_refuse, 0, 2);
+    tcase_add_loop_test(graphs, unkept_are_read, 0, 3);
     tcase_add_test(apps, distances_that_do_not_fit);
     tcase_add_test(apps, low_distances);
     tcase_add_test(apps, johnson_agrees);

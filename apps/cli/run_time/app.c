@@ -44,11 +44,6 @@ static bool is_critical(void)
     return current.op.kind == ORDO_KIND_CRITICAL;
 }
 
-static bool has_result(void)
-{
-    return current.table->result != ORDO_RUN_TIME_NO_RESULT;
-}
-
 /* `source`: NULL if all vertices are initial. */
 static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *source)
 {
@@ -139,7 +134,14 @@ static ordo_status memory(const ordo_graph *g, const ordo_options *asked, ordo_u
     ordo_work work;
     ordo_options chosen = options_for(asked);
     ordo_status status = prepare(g, &chosen, &cell, current.table->has_source ? &first : NULL, &work);
-    return status ? status : ordo_run_memory(&work, &chosen, expected, at_most);
+    if (!status)
+        status = ordo_run_memory(&work, &chosen, expected, at_most);
+    if (status || !run_time_sums(&current))
+        return status;
+    const size_t own = sizeof(ordo_item) + (run_time_has_result(&current) ? current.cell : 0); /* run_sum() */
+    *expected += work.num_items * own;
+    *at_most += work.num_items * own;
+    return ORDO_OK;
 }
 
 /* Arrays for the answer, the old ones where they fit. */
@@ -246,13 +248,13 @@ static ordo_status run_sum(const ordo_vid *source, ordo_work *work, const ordo_o
                            ordo_stats *stats)
 {
     const ordo_vid n = (ordo_vid)work->num_items;
-    ordo_status status = has_result() ? make_cells(n) : ORDO_OK;
+    ordo_status status = run_time_has_result(&current) ? make_cells(n) : ORDO_OK;
     if (status)
         return status;
     ordo_item *initial = ordo_alloc((size_t)n + 1, sizeof *initial);
     if (!initial)
         return ORDO_ERR_MEMORY;
-    work->cells = has_result() ? current.cells : values;
+    work->cells = run_time_has_result(&current) ? current.cells : values;
     run_time_begin(&current, source ? *source : ORDO_NO_VERTEX, n, work->cells);
     work->initial_count = 0;
     for (ordo_vid v = 0; v < n; v++)
@@ -261,7 +263,7 @@ static ordo_status run_sum(const ordo_vid *source, ordo_work *work, const ordo_o
     work->initial = initial;
     status = ordo_run(work, chosen, stats);
     ordo_free(initial);
-    return status || !has_result() ? status : copy_result(n, values);
+    return status || !run_time_has_result(&current) ? status : copy_result(n, values);
 }
 
 /* The answer is an array of the state. */
@@ -372,7 +374,7 @@ ordo_status run_time_app(const options *o, const char *file, const ordo_app **ou
     current_app = (ordo_app){
         .name = current.op.name,
         .summary = current.op.summary,
-        .value_name = has_result() ? "value" : "cell",
+        .value_name = run_time_has_result(&current) ? "value" : "cell",
         .needs_source = t->has_source,
         .wants_weights = current.op.weight != ORDO_NONE,
         .weight = current.op.weight,

@@ -71,6 +71,12 @@ static inline bool run_time_selects(const run_time_operator *op)
     return op->op.kind == ORDO_KIND_RELAX && op->table->order != ORDO_SUM;
 }
 
+/* Whether the answer is an array of the state, and not the cells. */
+static inline bool run_time_has_result(const run_time_operator *op)
+{
+    return op->table->result != ORDO_RUN_TIME_NO_RESULT;
+}
+
 /* Whether a word names a file, and not an app: it has a slash or a dot. */
 bool run_time_is_file(const char *word);
 

@@ -23,10 +23,15 @@ static bool is_same(const run_time_operator *op, const void *a, const void *b)
 static const void *weight_of(const run_time_operator *op, const ordo_csr *g, ordo_eid e)
 {
     static const ordo_u32 one = 1;
+    static const ordo_i64 one_wide = 1;
     static const ordo_f32 one_real = 1;
+    static const double one_wide_real = 1;
     if (g->weight)
         return (const ordo_u32 *)g->weight + e * g->stride;
-    return op->op.weight == ORDO_F32 ? (const void *)&one_real : &one;
+    return op->op.weight == ORDO_F32   ? (const void *)&one_real
+           : op->op.weight == ORDO_F64 ? (const void *)&one_wide_real
+           : op->op.weight == ORDO_I64 ? (const void *)&one_wide
+                                       : &one;
 }
 
 void run_time_candidate(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, const void *tail_cell,

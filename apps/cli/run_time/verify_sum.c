@@ -48,7 +48,7 @@ static void run_queue(const run_time_operator *op, const ordo_csr *g, void *cell
 }
 
 /* How far two values are apart, and the rounding of such values. */
-static double far(ordo_type type, const void *a, const void *b, double *rounding)
+static double distance(ordo_type type, const void *a, const void *b, double *rounding)
 {
     run_time_cell x = {0}, y = {0};
     memcpy(&x, a, ordo_type_bytes(type));
@@ -72,11 +72,12 @@ static ordo_status compare(const run_time_operator *op, const ordo_csr *g, const
     for (ordo_vid v = 0; v < g->n; v++) {
         double rounding;
         const void *found = run_time_value_at(op, values, v), *expected = run_time_value_at(op, right, v);
-        const double apart = far(op->type, found, expected, &rounding);
-        char what[96];
-        snprintf(what, sizeof what, "within %g (ORDO_RELAX_WITHIN) of ", within);
-        if (!(apart <= within + rounding))
-            return run_time_wrong(op, v, found, within > 0 ? what : "", expected);
+        if (distance(op->type, found, expected, &rounding) <= within + rounding)
+            continue;
+        char what[96] = "";
+        if (within > 0)
+            snprintf(what, sizeof what, "within %g (ORDO_RELAX_WITHIN) of ", within);
+        return run_time_wrong(op, v, found, what, expected);
     }
     return ORDO_OK;
 }
@@ -97,7 +98,7 @@ static ordo_status run_again(run_time_operator *op, const ordo_csr *g, ordo_vid 
         run_time_begin(op, source, g->n, cells);
         run_queue(op, g, cells, &q);
         right = cells;
-        if (op->table->result != ORDO_RUN_TIME_NO_RESULT)
+        if (run_time_has_result(op))
             status = run_time_result(op, g->n, &right);
     }
     if (!status)
@@ -127,8 +128,7 @@ static ordo_status check_serially(run_time_operator *op, const ordo_csr *g, ordo
 ordo_status run_time_verify_sum(run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *values,
                                 ordo_verify_how how)
 {
-    const bool apart = op->table->result != ORDO_RUN_TIME_NO_RESULT;
-    const void *cells = apart ? op->cells : values;
+    const void *cells = run_time_has_result(op) ? op->cells : values;
     ordo_status status = check_levels(op, g, cells);
     if (!status && run_time_is_serial(g, how))
         status = check_serially(op, g, source, values);

@@ -183,26 +183,23 @@ static void run_time_begin(const void *state, ordo_item item, void *cell)
 
 /* What the source's cell begins with. A struct, a sum and a target of the operator's own need ORDO_RELAX_SOURCE. */
 #ifdef ORDO_RELAX_SOURCE
-#define ORDO_RUN_TIME_HAS_SOURCE 1
-#elif defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT || defined(ORDO_RELAX_TARGET)
-#define ORDO_RUN_TIME_HAS_SOURCE 0
-#else
-#define ORDO_RUN_TIME_HAS_SOURCE 1
-#endif
-#ifdef ORDO_RELAX_SOURCE
 #define ORDO_RUN_TIME_SOURCE(_state) ORDO_RELAX_SOURCE(_state)
-#elif ORDO_OP_ORDER == ORDO_MAX
+#elif !(defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER == ORDO_SUM || ORDO_OP_STRUCT || defined(ORDO_RELAX_TARGET))
+#if ORDO_OP_ORDER == ORDO_MAX
 #define ORDO_RUN_TIME_SOURCE(_state) ORDO_JOIN(ordo_highest_, ORDO_RELAX_CELL)()
 #else
 #define ORDO_RUN_TIME_SOURCE(_state) 0
 #endif
-#if ORDO_RUN_TIME_HAS_SOURCE
+#endif
+#ifdef ORDO_RUN_TIME_SOURCE
+#define ORDO_RUN_TIME_HAS_SOURCE 1
 static void run_time_source(const void *state, void *cell)
 {
     (void)state;
     *(op_cell *)cell = ORDO_RUN_TIME_SOURCE((const op_state *)state);
 }
 #else
+#define ORDO_RUN_TIME_HAS_SOURCE 0
 #define run_time_source NULL
 #endif
 
@@ -322,7 +319,7 @@ const ordo_run_time ordo_run_time_entry = {
 #ifdef ORDO_RELAX_PRIORITY
     .own_priority = true,
 #endif
-    .has_source = ORDO_RUN_TIME_HAS_SOURCE != 0,
+    .has_source = ORDO_RUN_TIME_HAS_SOURCE,
 #if defined(ORDO_RELAX_SOURCE) || defined(ORDO_RELAX_BEGIN) || ORDO_OP_ORDER == ORDO_MIN ||                            \
     ORDO_OP_ORDER == ORDO_MAX || defined(ORDO_RELAX_TARGET)
     .can_begin = true,

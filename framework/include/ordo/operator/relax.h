@@ -99,9 +99,8 @@
  *                          there is none. It runs beside the generic check. ordo_csr is in <ordo/graph.h>
  *   ORDO_RELAX_FILL        void f(state *s, const ordo_csr *graph, ordo_vid source): fills the arrays of the state,
  *                          ahead of every run. They are there, as ORDO_RELAX_ARRAYS lists them, and hold 0, or what a
- *                          file says
- *                          (--set-state NAME=@FILE), or what the last call on that graph left. It is a function of the
- *                          host; `source` is ORDO_NO_VERTEX where there is none
+ *                          file says (--set-state NAME=@FILE), or what the last call on that graph left. It is a
+ *                          function of the host; `source` is ORDO_NO_VERTEX where there is none
  *   ORDO_RELAX_SETTINGS    the numbers of the state that --set-state sets; the other members are 0. A macro of X with
  *                          one X(member, type, initial, help) for each: `type` is u32, i32, u64, f32 or f64 (double),
  *                          as the member is declared; `initial` is a constant expression, `help` a string
