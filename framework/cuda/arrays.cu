@@ -31,15 +31,15 @@ ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
         memcpy(&arrays->host[i], a->place, sizeof arrays->host[i]);
         if (!arrays->host[i])
             continue;
-        if (arrays->host[i] == c->job->cells) {
+        if (is_of_session(c, arrays->host[i])) {
+            continue; /* it stays where it is, and is not copied back */
+        } else if (arrays->host[i] == c->job->cells) {
             arrays->device[i] = c->cells;
         } else if (c->out.row && arrays->host[i] == (const void *)c->job->out->row) {
             arrays->device[i] = (void *)c->out.row;
         } else if (c->out.edge && c->out.stride == c->job->out->stride &&
                    arrays->host[i] == (const void *)c->job->out->head) {
             arrays->device[i] = (void *)c->out.edge;
-        } else if (is_of_session(c, arrays->host[i])) {
-            continue; /* it stays where it is, and is not copied back */
         } else {
             if (!(arrays->device[i] = ordo_cuda_alloc(c, a->count, a->size, false)))
                 return ORDO_ERR_MEMORY;

@@ -39,8 +39,12 @@ void ordo_cuda_give(ordo_cuda_held *held, void *block, ordo_u64 bytes);
 bool ordo_cuda_let_go(ordo_cuda_held *held);
 /* Whether a kernel was given up: then nothing that waits for the device may be called. */
 bool ordo_cuda_is_lost(void);
-/* The out-rows of a graph on the device, copied there by the first call for it. `name`: who needs them. */
-ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int threads, ordo_cuda_rows *out);
+/* ORDO_OK, or ORDO_ERR_DEVICE after a kernel was given up. */
+ordo_status ordo_cuda_usable(void);
+/* The out-rows of a graph on the device, copied there by the first call for it. `name`: who needs them. Memory that
+ * `held` keeps for later runs is freed where the rows need it. */
+ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int threads, ordo_cuda_held *held,
+                                 ordo_cuda_rows *out);
 /* A launch that does not wait. */
 ordo_status ordo_cuda_start(const ordo_cuda_step *step, size_t shared);
 /* The instance of a pass that this object has; NULL: none. */

@@ -14,6 +14,7 @@
  */
 #include <ordo/scheduler/cuda_host.h>
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,13 +81,25 @@ static ordo_status failed(cudaError_t error, const char *what)
 
 /* ---- the device ---- */
 
+bool ordo_cuda_is_lost(void)
+{
+    return __atomic_load_n(&lost, __ATOMIC_RELAXED) != 0;
+}
+
+ordo_status ordo_cuda_usable(void)
+{
+    return ordo_cuda_is_lost()
+               ? ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': the kernel of an earlier run did not end when it was told "
+                                            "to; this process cannot use the GPU any more")
+               : ORDO_OK;
+}
+
 static ordo_status probe(char device[ORDO_DEVICE_NAME])
 {
     int count = 0, driver = 0;
-    if (__atomic_load_n(&lost, __ATOMIC_RELAXED))
-        return ordo_fail(ORDO_ERR_DEVICE,
-                         "device 'cuda': the kernel of an earlier run did not end when it was told to; "
-                         "this process cannot use the GPU any more");
+    const ordo_status status = ordo_cuda_usable();
+    if (status)
+        return status;
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaErrorInsufficientDriver) {
         cudaDriverGetVersion(&driver);
@@ -130,9 +143,17 @@ static ordo_status short_of(const ordo_cuda_own *own, ordo_u64 needed)
                      (unsigned long long)needed, (unsigned long long)own->vacant, (unsigned long long)own->whole);
 }
 
-/* Checks, before any memory is allocated, that there is enough for what is known to be needed. */
-static ordo_status check_capacity(const ordo_cuda_own *own, ordo_u64 needed)
+/* Checks, before any memory is allocated, that there is enough for what is known to be needed. A session asked when its
+ * first run began: where that is too little it asks again, since other memory may have been freed since. */
+static ordo_status check_capacity(ordo_cuda_own *own, ordo_u64 needed)
 {
+    if (needed > own->vacant && own->held) {
+        ordo_cuda_let_go(own->held);
+        const ordo_status status = failed(cudaMemGetInfo(&own->vacant, &own->whole), "asking for memory");
+        if (status)
+            return status;
+        own->held->vacant = own->vacant;
+    }
     return needed > own->vacant ? short_of(own, needed) : ORDO_OK;
 }
 
@@ -155,17 +176,21 @@ static ordo_status take(ordo_cuda_own *own, ordo_u64 bytes, void **out)
 
 /* ---- graphs ---- */
 
+/* What a graph has on the device. `out` is there from the beginning. The rest is made by the first run that needs it;
+ * two runs on the graph may be under way at once, so each looks and makes it under `lock`, and afterwards only reads
+ * it. */
 typedef struct device_graph {
     ordo_cuda_rows out, in;
     uint4 *record; /* [2 * n], or NULL */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
     bool has_in, record_asked, has_order;
+    pthread_mutex_t lock;
 } device_graph;
 
 static void drop_rows(ordo_cuda_rows *r)
 {
-    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) { /* freeing memory would wait for the kernel */
+    if (!ordo_cuda_is_lost()) { /* freeing memory would wait for the kernel */
         cudaFree((void *)r->row);
         cudaFree((void *)r->edge);
         cudaFree((void *)r->wide);
@@ -175,7 +200,7 @@ static void drop_rows(ordo_cuda_rows *r)
 
 static void drop_tails(ordo_cuda_tails *t)
 {
-    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) {
+    if (!ordo_cuda_is_lost()) {
         cudaFree((void *)t->edge);
         cudaFree((void *)t->position);
     }
@@ -184,7 +209,7 @@ static void drop_tails(ordo_cuda_tails *t)
 
 static void drop_order(ordo_cuda_order *o)
 {
-    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED)) {
+    if (!ordo_cuda_is_lost()) {
         cudaFree((void *)o->row);
         cudaFree((void *)o->piece);
     }
@@ -196,10 +221,11 @@ static void drop_graph(void *graph)
     device_graph *g = (device_graph *)graph;
     drop_rows(&g->out);
     drop_rows(&g->in);
-    if (!__atomic_load_n(&lost, __ATOMIC_RELAXED))
+    if (!ordo_cuda_is_lost())
         cudaFree(g->record);
     drop_tails(&g->hot);
     drop_order(&g->order);
+    pthread_mutex_destroy(&g->lock);
     ordo_free(g);
 }
 
@@ -292,10 +318,29 @@ static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
     device_graph *d = status ? NULL : (device_graph *)ordo_alloc_zero(1, sizeof *d);
     if (!status)
         status = d ? copy_rows(r->own, ordo_graph_out(g), &d->out) : ORDO_ERR_MEMORY;
-    if (status)
+    if (status) {
         ordo_free(d);
-    else
-        *out = d;
+        return status;
+    }
+    pthread_mutex_init(&d->lock, NULL); /* cannot fail without attributes */
+    *out = d;
+    return ORDO_OK;
+}
+
+/* The in-rows, which are not the same as the out-rows, where they are not there yet. `needed`: bytes that the run is
+ * known to need; they were not checked where the out-rows were there already. */
+static ordo_status need_in_rows(ordo_cuda_own *own, const ordo_csr *in, ordo_u64 needed, device_graph *d)
+{
+    ordo_status status = ORDO_OK;
+    pthread_mutex_lock(&d->lock);
+    if (!d->has_in) {
+        if (!own->needed)
+            status = check_capacity(own, needed);
+        if (!status)
+            status = copy_rows(own, in, &d->in);
+        d->has_in = !status;
+    }
+    pthread_mutex_unlock(&d->lock);
     return status;
 }
 
@@ -315,15 +360,10 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     request r = {c->own, fixed + (need_in && !same ? rows_bytes(job->in) : 0)};
     ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
     device_graph *d = (device_graph *)attached;
-    if (!status && need_in && !same && !d->has_in) {
-        status = c->own->needed ? ORDO_OK : check_capacity(c->own, r.besides); /* if this was not checked with the
-                                                                                       out-rows */
-        if (!status)
-            status = copy_rows(c->own, job->in, &d->in);
-        d->has_in = !status;
-    } else if (!status && !c->own->needed) {
+    if (!status && need_in && !same)
+        status = need_in_rows(c->own, job->in, r.besides, d);
+    if (!status && !c->own->needed)
         status = check_capacity(c->own, fixed);
-    }
     ordo_job_add_transfer(job, ordo_seconds() - start);
     if (!status) {
         c->out = d->out;
@@ -332,12 +372,14 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     return status;
 }
 
-ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int threads, ordo_cuda_rows *out)
+ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int threads, ordo_cuda_held *held,
+                                 ordo_cuda_rows *out)
 {
     void *attached = NULL;
     ordo_cuda_own own = {};
     own.name = name;
     own.threads = threads ? threads : ordo_cores();
+    own.held = held;
     request r = {&own, 0};
     ordo_status status = failed(cudaMemGetInfo(&own.vacant, &own.whole), "asking for memory");
     if (!status)
@@ -359,18 +401,10 @@ static bool mostly_short(const ordo_csr *csr)
     return 20 * shorts >= 19 * taken;
 }
 
-ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
+/* Makes the records, unless they would not help or there is little memory: then runs do without. */
+static ordo_status make_records(const ordo_cuda *c, device_graph *d)
 {
-    void *attached = NULL;
-    *out = NULL;
-    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
-    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
     size_t left = 0, whole = 0;
-    if (status || d->record_asked) {
-        *out = status ? NULL : d->record;
-        return status;
-    }
-    d->record_asked = true;
     const ordo_u64 bytes = 2ull * d->out.n * sizeof(uint4);
     if (!mostly_short(ordo_graph_out(ordo_job_graph(c->job))) || cudaMemGetInfo(&left, &whole) != cudaSuccess ||
         left / 2 < bytes || cudaMalloc((void **)&d->record, bytes ? bytes : 1) != cudaSuccess) {
@@ -379,14 +413,30 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
         return ORDO_OK;
     }
     ordo_fill_records(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
-    status = failed(cudaGetLastError(), "launching the kernel that makes records");
+    ordo_status status = failed(cudaGetLastError(), "launching the kernel that makes records");
     if (!status)
         status = failed(cudaDeviceSynchronize(), "making records"); /* ordo_cuda_launch_all counts the time */
     if (status) {
         cudaFree(d->record);
         d->record = NULL;
     }
+    return status;
+}
+
+ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
+{
+    void *attached = NULL;
+    *out = NULL;
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    if (status)
+        return status;
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    pthread_mutex_lock(&d->lock);
+    if (!d->record_asked)
+        status = make_records(c, d);
+    d->record_asked = true;
     *out = d->record;
+    pthread_mutex_unlock(&d->lock);
     return status;
 }
 
@@ -473,8 +523,11 @@ ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *o
     *order = ordo_cuda_order{};
     *hot = ordo_cuda_tails{};
     ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    if (status)
+        return status;
     device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
-    if (!status && !d->has_order) {
+    pthread_mutex_lock(&d->lock);
+    if (!d->has_order) {
         status = make_order(c, most, d);
         d->has_order = !status;
         if (status)
@@ -484,6 +537,7 @@ ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *o
         *order = d->order;
         *hot = d->hot;
     }
+    pthread_mutex_unlock(&d->lock);
     return status;
 }
 
@@ -507,7 +561,10 @@ void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero)
     else if (take(own, bytes, &block))
         return NULL;
     if (zero && failed(cudaMemset(block, 0, bytes), "clearing memory")) {
-        cudaFree(block);
+        if (own->held)
+            ordo_cuda_give(own->held, block, bytes);
+        else
+            cudaFree(block);
         return NULL;
     }
     own->block[own->blocks] = block;
@@ -585,7 +642,9 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     const ordo_u64 fixed = (apart ? 0 : job->targets * cell) +
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
-    ordo_status status = ask_for_memory(own);
+    ordo_status status = ordo_cuda_usable();
+    if (!status)
+        status = ask_for_memory(own);
     if (!status)
         status = get_graph(job, need_in, fixed, out);
     double start = ordo_seconds();
@@ -890,11 +949,6 @@ const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
         if (!strcmp(passes[i]->name, name))
             return passes[i];
     return NULL;
-}
-
-bool ordo_cuda_is_lost(void)
-{
-    return __atomic_load_n(&lost, __ATOMIC_RELAXED) != 0;
 }
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;

@@ -101,6 +101,9 @@ static ordo_status session_begin(void **own)
 static ordo_status session_take(void *own, ordo_u64 bytes, void **out)
 {
     ordo_cuda_held *held = (ordo_cuda_held *)own;
+    const ordo_status usable = ordo_cuda_usable();
+    if (usable)
+        return usable;
     if (held->arrays == held->capacity) {
         const size_t capacity = 2 * held->capacity + 8;
         void **more = (void **)ordo_realloc(held->array, capacity, sizeof *more);
@@ -131,13 +134,16 @@ static ordo_status session_take(void *own, ordo_u64 bytes, void **out)
 static ordo_status session_read(void *own, void *to, const void *from, ordo_u64 bytes, int threads)
 {
     (void)own;
-    return ordo_copy_out(to, from, bytes, threads ? threads : ordo_cores(), "copying an array");
+    const ordo_status usable = ordo_cuda_usable();
+    return usable ? usable : ordo_copy_out(to, from, bytes, threads ? threads : ordo_cores(), "copying an array");
 }
 
 static ordo_status session_write(void *own, void *to, const void *from, ordo_u64 bytes, int threads)
 {
     (void)own;
-    return ordo_copy_in(to, from, bytes, 1, NULL, threads ? threads : ordo_cores(), "copying an array");
+    const ordo_status usable = ordo_cuda_usable();
+    return usable ? usable
+                  : ordo_copy_in(to, from, bytes, 1, NULL, threads ? threads : ordo_cores(), "copying an array");
 }
 
 /* ---- passes ---- */
@@ -152,12 +158,13 @@ static ordo_status find_instance(const ordo_pass *pass, const ordo_pass_instance
 }
 
 /* Rows that a pass reads; those of no graph are empty. */
-static ordo_status find_rows(const ordo_each *each, const ordo_graph *g, int threads, ordo_rows *out)
+static ordo_status find_rows(ordo_cuda_held *held, const ordo_each *each, const ordo_graph *g, int threads,
+                             ordo_rows *out)
 {
     ordo_cuda_rows rows;
     if (!g)
         return ORDO_OK;
-    const ordo_status status = ordo_cuda_graph_rows(g, each->pass->name, threads, &rows);
+    const ordo_status status = ordo_cuda_graph_rows(g, each->pass->name, threads, held, &rows);
     if (!status)
         *out = ordo_rows{rows.row, rows.edge, rows.stride == 2 ? rows.edge + 1 : NULL, rows.stride};
     return status;
@@ -188,7 +195,9 @@ static ordo_status session_each(void *own, const ordo_each *each, int threads, o
     ordo_cuda_held *held = (ordo_cuda_held *)own;
     ordo_pass_head *head = &held->pass.head;
     const ordo_pass_instance *instance;
-    ordo_status status = find_instance(each->pass, &instance);
+    ordo_status status = ordo_cuda_usable();
+    if (!status)
+        status = find_instance(each->pass, &instance);
     if (!status)
         status = clear(held, instance->fold);
     *head = ordo_pass_head{};
@@ -197,9 +206,9 @@ static ordo_status session_each(void *own, const ordo_each *each, int threads, o
     head->visit.selected = each->selected;
     head->found = held->found;
     if (!status)
-        status = find_rows(each, each->graph, threads, &head->visit.out);
+        status = find_rows(held, each, each->graph, threads, &head->visit.out);
     if (!status)
-        status = find_rows(each, each->reversed, threads, &head->visit.in);
+        status = find_rows(held, each, each->reversed, threads, &head->visit.in);
     if (!status)
         status = launch(held, instance->kernel(), each);
     if (!status && out)

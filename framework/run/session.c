@@ -153,6 +153,16 @@ static ordo_status check_range(const ordo_session *s, const char *what, const vo
                      (unsigned long long)bytes, (unsigned long long)held);
 }
 
+/* Likewise for [count] elements of `size` bytes, whose number of bytes may be more than any array has. */
+static ordo_status check_elements(const ordo_session *s, const char *what, const void *at, ordo_u64 count,
+                                  ordo_u64 size)
+{
+    if (size && count > ~(ordo_u64)0 / size)
+        return ordo_fail(ORDO_ERR_USAGE, "%s: %llu elements of %llu bytes are more than any array has", what,
+                         (unsigned long long)count, (unsigned long long)size);
+    return check_range(s, what, at, count * size);
+}
+
 static ordo_status take(ordo_session *s, void *host, ordo_u64 bytes, array *out)
 {
     *out = (array){.at = host, .bytes = bytes, .owned = !s->backend && !host};
@@ -226,9 +236,9 @@ ordo_status ordo_session_check(const ordo_work *work)
             ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' is a critical one; sessions on device '%s' have none of these",
                       work->op->name, s->backend->name);
     if (!status && s->backend)
-        status = check_range(s, "cells", work->cells, work->targets * cell);
+        status = check_elements(s, "cells", work->cells, work->targets, cell);
     if (!status && s->backend && work->initial)
-        status = check_range(s, "initial items", work->initial, work->initial_count * sizeof(ordo_item));
+        status = check_elements(s, "initial items", work->initial, work->initial_count, sizeof(ordo_item));
     return status;
 }
 
@@ -328,6 +338,12 @@ static ordo_status check_each(const ordo_session *s, const ordo_each *each)
     if (!status && each->count > ORDO_MAX_VERTICES)
         status = ordo_fail(ORDO_ERR_USAGE, "pass '%s': more than %llu items", each->pass->name,
                            (unsigned long long)ORDO_MAX_VERTICES);
+    for (int i = 0; i < 2 && !status && !each->items; i++) {
+        const ordo_graph *g = i ? each->reversed : each->graph;
+        if (g && ordo_graph_out(g)->n < each->count)
+            status = ordo_fail(ORDO_ERR_USAGE, "pass '%s': %llu items, and a graph of %llu vertices", each->pass->name,
+                               (unsigned long long)each->count, (unsigned long long)ordo_graph_out(g)->n);
+    }
     if (!status && each->items)
         status = check_range(s, "items", each->items, each->count * sizeof *each->items);
     if (!status && each->selected)

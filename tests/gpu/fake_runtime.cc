@@ -7,8 +7,13 @@
  * a pointer to its arguments, on a thread of its own.
  *
  * The environment sets FAKE_DRIVER (13000), FAKE_DEVICES (1), FAKE_CAPABILITY (90), FAKE_MEMORY (bytes, 1 GiB),
- * FAKE_PINNED (0: memory cannot be pinned in large pieces).
+ * FAKE_PINNED (0: memory cannot be pinned in large pieces), FAKE_UNCLEARED (k: the k-th clearing of memory fails).
+ *
+ * Several threads may call it: one call at a time, those that wait for a kernel included.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* mutexes that are recursive from the start */
+#endif
 #include <cuda_runtime_api.h>
 
 #include <pthread.h>
@@ -36,6 +41,13 @@ static int queued;
 static size_t taken;
 static int running; /* atomic: a kernel is */
 static cudaError_t last;
+static pthread_mutex_t one = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+/* Holds `one` from its declaration to the end of the function. */
+struct alone {
+    alone() { pthread_mutex_lock(&one); }
+    ~alone() { pthread_mutex_unlock(&one); }
+};
 
 static long setting(const char *name, long otherwise)
 {
@@ -163,6 +175,7 @@ const char *cudaGetErrorString(cudaError_t error)
 
 cudaError_t cudaMemGetInfo(size_t *left, size_t *whole)
 {
+    const alone guard;
     *whole = (size_t)setting("FAKE_MEMORY", 1 << 30);
     *left = *whole - taken;
     return cudaSuccess;
@@ -170,6 +183,7 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *whole)
 
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
+    const alone guard;
     size_t left, whole;
     cudaMemGetInfo(&left, &whole);
     char *block = bytes <= left ? (char *)malloc(bytes + HEAD) : NULL;
@@ -190,6 +204,7 @@ cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
 
 cudaError_t cudaFree(void *block)
 {
+    const alone guard;
     wait_for_all();
     if (block) {
         taken -= *(size_t *)((char *)block - HEAD);
@@ -216,6 +231,7 @@ cudaError_t cudaHostGetDevicePointer(void **out, void *host, unsigned flags)
 
 cudaError_t cudaFreeHost(void *block)
 {
+    const alone guard;
     wait_for_all();
     free(block);
     return cudaSuccess;
@@ -223,6 +239,14 @@ cudaError_t cudaFreeHost(void *block)
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
+    static long failing, cleared;
+    const alone guard;
+    if (failing != setting("FAKE_UNCLEARED", 0)) {
+        failing = setting("FAKE_UNCLEARED", 0);
+        cleared = 0;
+    }
+    if (failing && ++cleared == failing)
+        return with(cudaErrorUnknown);
     wait_for_all();
     memset(to, value, bytes);
     return cudaSuccess;
@@ -230,6 +254,7 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
+    const alone guard;
     (void)kind;
     wait_for_all();
     memcpy(to, from, bytes);
@@ -238,6 +263,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
+    const alone guard;
     (void)kind;
     if (stream) {
         memcpy(to, from, bytes);
@@ -258,6 +284,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    const alone guard;
     if (!stream)
         wait_for_all();
     return cudaSuccess;
@@ -285,6 +312,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *out)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    const alone guard;
     (void)stream;
     put_off(entry{NULL, NULL, 0, event});
     return cudaSuccess;
@@ -292,6 +320,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    const alone guard;
     if (event->pending && __atomic_load_n(&running, __ATOMIC_ACQUIRE))
         return cudaErrorNotReady;
     work_off(event);
@@ -300,6 +329,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    const alone guard;
     if (event->pending)
         wait_for_kernel();
     work_off(event);
@@ -314,6 +344,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t before, cudaEv
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+    const alone guard;
     wait_for_all();
     free(event);
     return cudaSuccess;
@@ -372,6 +403,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
+    const alone guard;
     (void)config;
     wait_for_all();
     launch *l = (launch *)malloc(sizeof *l);

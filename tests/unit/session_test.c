@@ -1,6 +1,7 @@
 /* session_test.c -- sessions: arrays, copies, passes and runs, and what is refused. On the CPU; with
  * SESSION_DEVICE=cuda on a back end over a runtime without a GPU (tests/gpu/fake_runtime.cc), for which passes are
  * functions of the host. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,6 +283,11 @@ START_TEST(passes_that_are_refused)
     each.state = NULL;
     REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_USAGE, "no state given");
     each.state = &on;
+    ordo_graph *g = small_graph(ORDO_NONE);
+    each.reversed = g;
+    REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_USAGE, "11 items, and a graph of 5 vertices");
+    each.reversed = NULL;
+    ordo_graph_free(g);
     if (is_on_gpu())
         REFUSED(ordo_session_each(s, &each, NULL), ORDO_ERR_UNSOUND, "'least_of' was not compiled for device 'cuda'");
     ordo_session_free(s);
@@ -290,16 +296,12 @@ END_TEST
 
 /* ---- runs ---- */
 
-/* Breadth-first search in the session: from `source`, on the levels that are there. */
-static ordo_status search(ordo_session *s, const ordo_graph *g, ordo_u32 *level, ordo_item *from, ordo_vid source,
-                          ordo_stats *stats)
+/* Breadth-first search in the session from the first `count` items, on the levels that are there. */
+static ordo_status search_from(ordo_session *s, const ordo_graph *g, ordo_u32 *level, ordo_item *from, ordo_u64 count,
+                               ordo_stats *stats)
 {
-    const ordo_u64 n = ordo_graph_out(g)->n;
-    const ordo_u32 zero = 0;
     const bfs_state bfs = {.limit = 0xfffffffeu};
-    ordo_status status = ordo_session_write(s, level + source, &zero, sizeof zero);
-    if (!status)
-        status = ordo_session_write(s, from, &source, sizeof source);
+    const ordo_u64 n = ordo_graph_out(g)->n;
     const ordo_work work = {.op = ordo_operator_find("bfs"),
                             .graph = g,
                             .cells = level,
@@ -307,9 +309,20 @@ static ordo_status search(ordo_session *s, const ordo_graph *g, ordo_u32 *level,
                             .num_items = n,
                             .targets = n,
                             .initial = from,
-                            .initial_count = 1,
+                            .initial_count = count,
                             .session = s};
-    return status ? status : ordo_run(&work, &(ordo_options){.scheduler = "bsp", .threads = 1}, stats);
+    return ordo_run(&work, &(ordo_options){.scheduler = "bsp", .threads = 1}, stats);
+}
+
+/* Likewise from `source`. */
+static ordo_status search(ordo_session *s, const ordo_graph *g, ordo_u32 *level, ordo_item *from, ordo_vid source,
+                          ordo_stats *stats)
+{
+    const ordo_u32 zero = 0;
+    ordo_status status = ordo_session_write(s, level + source, &zero, sizeof zero);
+    if (!status)
+        status = ordo_session_write(s, from, &source, sizeof source);
+    return status ? status : search_from(s, g, level, from, 1, stats);
 }
 
 START_TEST(runs_share_arrays)
@@ -346,6 +359,7 @@ START_TEST(runs_share_arrays)
         ck_assert(!ordo_session_array(s, NULL, n - 1, sizeof *few, (void **)&few));
         REFUSED(search(s, g, few, from, 0, NULL), ORDO_ERR_USAGE, "cells: 2400 bytes, and 2396 to the end");
         REFUSED(search(s, g, got, from, 0, NULL), ORDO_ERR_USAGE, "not within an array of the session");
+        REFUSED(search_from(s, g, level, from, ((ordo_u64)1 << 62) + 1, NULL), ORDO_ERR_USAGE, "initial items");
     }
     ordo_session_free(s);
     ordo_graph_free(g);
@@ -374,9 +388,10 @@ static ordo_status whole(ordo_graph *g)
         status = ordo_session_array(s, NULL, 1, sizeof *from, (void **)&from);
     if (!status)
         status = ordo_session_each(s, &(ordo_each){.pass = &pass, .state = &on, .count = 5, .graph = g}, &found);
-    if (!status)
+    for (int i = 0; i < 2 && !status; i++) { /* the second run uses the first one's memory again */
         status = search(s, g, level, from, 0, &stats);
-    ordo_stats_free(&stats);
+        ordo_stats_free(&stats);
+    }
     ordo_session_free(s);
     return status;
 }
@@ -423,6 +438,148 @@ START_TEST(too_little_device_memory)
 }
 END_TEST
 
+/* A clearing of memory fails: what the run had taken is freed once. */
+START_TEST(memory_is_not_cleared)
+{
+    if (!is_on_gpu())
+        return;
+    ordo_status status = ORDO_ERR_DEVICE;
+    char text[32];
+    for (int k = 1; status; k++) {
+        ck_assert_int_lt(k, 100);
+        ordo_graph *g = small_graph(ORDO_NONE);
+        snprintf(text, sizeof text, "%d", k);
+        setenv("FAKE_UNCLEARED", text, 1);
+        status = whole(g);
+        unsetenv("FAKE_UNCLEARED");
+        ck_assert_msg(!status || status == ORDO_ERR_DEVICE || status == ORDO_ERR_MEMORY, "%d: %s", k,
+                      ordo_last_error());
+        ordo_graph_free(g);
+    }
+}
+END_TEST
+
+/* Memory that others free after the session's first run is there for its later ones. */
+START_TEST(memory_that_is_freed_later)
+{
+    if (!is_on_gpu())
+        return;
+    ordo_graph *small = small_graph(ORDO_NONE), *large;
+    ck_assert(!ordo_graph_generate(&(ordo_generate_options){.kind = "grid", .width = 300, .height = 200}, &large));
+    ordo_session *s = make(1);
+    ordo_u32 *level;
+    ordo_item *from;
+    setenv("FAKE_MEMORY", "600000", 1); /* the rows of the large graph take 2.4 MB */
+    ck_assert(!ordo_session_array(s, NULL, 60000, sizeof *level, (void **)&level));
+    ck_assert(!ordo_session_array(s, NULL, 1, sizeof *from, (void **)&from));
+    ck_assert_msg(!search(s, small, level, from, 0, NULL), "%s", ordo_last_error());
+    ck_assert_int_eq(search(s, large, level, from, 0, NULL), ORDO_ERR_MEMORY);
+    setenv("FAKE_MEMORY", "10000000", 1);
+    ck_assert_msg(!search(s, large, level, from, 0, NULL), "%s", ordo_last_error());
+    unsetenv("FAKE_MEMORY");
+    ordo_session_free(s);
+    ordo_graph_free(small);
+    ordo_graph_free(large);
+}
+END_TEST
+
+/* A kernel of another run does not end: the session fails at once and does not wait for it. */
+START_TEST(after_a_lost_kernel)
+{
+    if (!is_on_gpu())
+        return;
+    ordo_graph *g = small_graph(ORDO_NONE);
+    ordo_session *s = make(1);
+    ordo_u32 *array, level[5] = {0};
+    ordo_found found;
+    ordo_pass_instance instance;
+    const ordo_pass pass = with(&degree_sum_pass, &instance, degree_sum_kernel);
+    const numbers on = {0};
+    const bfs_state bfs = {.limit = 0xfffffffeu};
+    ck_assert(!ordo_session_array(s, NULL, 5, sizeof *array, (void **)&array));
+    const ordo_work work = {
+        .op = ordo_operator_find("bfs"), .graph = g, .cells = level, .state = &bfs, .num_items = 5, .targets = 5};
+    setenv("ORDO_FAULT", "deaf", 1);
+    const ordo_options options = {.scheduler = "bsp", .device = "cuda", .timeout = 0.1};
+    REFUSED(ordo_run(&work, &options, NULL), ORDO_ERR_TIMEOUT, "still runs");
+    REFUSED(ordo_session_read(s, level, array, sizeof level), ORDO_ERR_DEVICE, "cannot use the GPU any more");
+    REFUSED(ordo_session_write(s, array, level, sizeof level), ORDO_ERR_DEVICE, "cannot use the GPU any more");
+    REFUSED(ordo_session_array(s, NULL, 5, sizeof *array, (void **)&array), ORDO_ERR_DEVICE, "any more");
+    REFUSED(ordo_session_each(s, &(ordo_each){.pass = &pass, .state = &on, .count = 5, .graph = g}, &found),
+            ORDO_ERR_DEVICE, "cannot use the GPU any more");
+    ordo_session_free(s);
+}
+END_TEST
+
+/* ---- runs side by side ---- */
+
+typedef struct pair_of_runs {
+    const ordo_graph *graph;
+    pthread_barrier_t begin;
+    const ordo_u32 *expected; /* [n] */
+} pair_of_runs;
+
+/* Pulls, so that the run needs in-rows. NULL, or what went wrong. */
+static void *run_beside(void *arg)
+{
+    pair_of_runs *p = arg;
+    const ordo_u64 n = ordo_graph_out(p->graph)->n;
+    ordo_u32 *level = malloc(n * sizeof *level);
+    const bfs_state bfs = {.limit = 0xfffffffeu};
+    const ordo_item from = 0;
+    const ordo_work work = {.op = ordo_operator_find("bfs"),
+                            .graph = p->graph,
+                            .cells = level,
+                            .state = &bfs,
+                            .num_items = n,
+                            .targets = n,
+                            .initial = &from,
+                            .initial_count = 1};
+    memset(level, 0xff, n * sizeof *level);
+    level[0] = 0;
+    pthread_barrier_wait(&p->begin);
+    const ordo_status status =
+        ordo_run(&work, &(ordo_options){.scheduler = "topology", .device = device(), .threads = 1}, NULL);
+    char *wrong = NULL;
+    if (status)
+        wrong = strdup(ordo_last_error());
+    else if (memcmp(level, p->expected, n * sizeof *level) != 0)
+        wrong = strdup("wrong levels");
+    free(level);
+    return wrong;
+}
+
+/* Two runs on a graph that is new to the device: its rows are copied once, and nothing is left behind. */
+START_TEST(two_runs_on_one_graph)
+{
+    enum { ROUNDS = 60 };
+    if (is_on_gpu())
+        setenv("FAKE_MEMORY", "800000", 1); /* a round takes 460 kB, in-rows 200 kB of them */
+    for (int round = 0; round < ROUNDS; round++) {
+        ordo_graph *g;
+        pthread_t thread[2];
+        void *wrong[2];
+        const ordo_generate_options options = {
+            .kind = "urand", .scale = 13, .degree = 4, .edges = {.seed = (ordo_u64)round}};
+        ck_assert_msg(!ordo_graph_generate(&options, &g), "%s", ordo_last_error());
+        ordo_u32 *expected = malloc(ordo_graph_out(g)->n * sizeof *expected);
+        ck_assert(!ordo_bfs(g, 0, 1e30, NULL, expected, NULL, NULL));
+        pair_of_runs p = {.graph = g, .expected = expected};
+        ck_assert(!pthread_barrier_init(&p.begin, NULL, 2));
+        for (int i = 0; i < 2; i++)
+            ck_assert(!pthread_create(&thread[i], NULL, run_beside, &p));
+        for (int i = 0; i < 2; i++) {
+            ck_assert(!pthread_join(thread[i], &wrong[i]));
+            ck_assert_msg(!wrong[i], "round %d: %s", round, (char *)wrong[i]);
+        }
+        pthread_barrier_destroy(&p.begin);
+        ordo_graph_free(g);
+        free(expected);
+    }
+    unsetenv("FAKE_MEMORY");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("session");
@@ -436,6 +593,10 @@ int main(void)
     tcase_add_test(tests, runs_share_arrays);
     tcase_add_test(tests, each_allocation_fails);
     tcase_add_test(tests, too_little_device_memory);
+    tcase_add_test(tests, memory_is_not_cleared);
+    tcase_add_test(tests, memory_that_is_freed_later);
+    tcase_add_test(tests, after_a_lost_kernel);
+    tcase_add_test(tests, two_runs_on_one_graph);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -96,7 +96,7 @@ ORDO_API ordo_status ordo_session_write(ordo_session *session, void *to, const v
 typedef struct ordo_each {
     const ordo_pass *pass;              /**< what is done with each item */
     const void *state;                  /**< the pass's state; its pointers are arrays of the session, or NULL */
-    ordo_u64 count;                     /**< number of items */
+    ordo_u64 count;                     /**< number of items; without a list at most the graphs' vertices */
     const ordo_item *items;             /**< [count] of the session; NULL: 0 .. count - 1 */
     const ordo_graph *graph, *reversed; /**< whose rows the pass reads as `out` and as `in`; NULL: no rows */
     ordo_item *selected;                /**< [count] of the session, apart from `items`; NULL: no list is wanted.
@@ -118,7 +118,8 @@ typedef struct ordo_found {
  * @param each     the pass
  * @param found    [out] may be NULL: the call then need not wait for the device
  * @return ORDO_OK; ORDO_ERR_USAGE for arrays that are too small or not of the session; ORDO_ERR_UNSOUND for a pass that
- *         was not compiled for the device; ORDO_ERR_MEMORY; ORDO_ERR_CANCELLED where the thread's watch cancels;
+ *         was not compiled for the device; ORDO_ERR_MEMORY; on the CPU ORDO_ERR_CANCELLED where the thread's
+ *         watch cancels;
  *         ORDO_ERR_DEVICE
  */
 ORDO_API ordo_status ordo_session_each(ordo_session *session, const ordo_each *each, ordo_found *found);

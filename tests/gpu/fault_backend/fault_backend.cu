@@ -119,23 +119,27 @@ static void explain(ordo_cuda *c, void *arg, char *text, size_t capacity)
 static ordo_status run(ordo_job *job, bool pull, ordo_u64 besides)
 {
     static char name[] = "odd queue";
-    static fault_args a; /* a kernel that was given up still reads it */
+    fault_args *a = (fault_args *)malloc(sizeof *a); /* not on the stack: a kernel that was given up still reads it */
     ordo_cuda c;
+    if (!a)
+        return ORDO_ERR_MEMORY;
     const char *how = getenv("ORDO_FAULT"), *time = getenv("FAULT_SECONDS");
     ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), pull, &c);
     if (!status && besides && !ordo_cuda_alloc(&c, besides, 1, true))
         status = ORDO_ERR_MEMORY;
     if (!status) {
-        a = fault_args{pull ? c.in : c.out, (ordo_u32 *)c.cells, c.run.mailbox, c.run.record, 8, RIGHT, pull};
+        *a = fault_args{pull ? c.in : c.out, (ordo_u32 *)c.cells, c.run.mailbox, c.run.record, 8, RIGHT, pull};
         if (how)
-            a.how = !strcmp(how, "slow") ? SLOW : !strcmp(how, "deaf") ? DEAF : !strcmp(how, "full") ? FULL : RIGHT;
+            a->how = !strcmp(how, "slow") ? SLOW : !strcmp(how, "deaf") ? DEAF : !strcmp(how, "full") ? FULL : RIGHT;
         if (time)
-            a.seconds = atof(time);
+            a->seconds = atof(time);
         c.explain = explain;
         c.explain_arg = name;
-        void *args[] = {&a};
+        void *args[] = {a};
         status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)kernel), 32, 1, args);
     }
+    if (status != ORDO_ERR_DEVICE)
+        free(a);
     return ordo_cuda_end(&c, status);
 }
 

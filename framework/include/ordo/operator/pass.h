@@ -44,7 +44,7 @@ typedef struct ordo_rows {
     const ordo_u64 *row;  /* NULL: the pass has no such rows */
     const ordo_u32 *head; /* [m * stride] */
     const ordo_u32 *word; /* NULL: no weights, or weights of 8 bytes, which passes do not read */
-    ordo_u32 stride;      /* 1 or 2 */
+    ordo_u32 stride;      /* 1, 2 or, on the CPU where a weight of 8 bytes stands beside its head, 3 */
 } ordo_rows;
 
 /* What a pass over a part of the items needs, on either device. */
