@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every app against igraph (python-igraph), as a reference from outside. usage: igraph_test.py PATH_OF_ORDO [unittest
-arguments]; ends with 77 (skipped) where igraph is missing.
+"""Every app against igraph (python-igraph) and NetworkX, as references from outside. usage: outside_test.py PATH_OF_ORDO
+[unittest arguments]; ends with 77 (skipped) where both are missing.
 
 A row of ROWS is an app, its words, and what igraph says: the same values, or what makes an answer valid where many
 are (a colouring, an independent set, communities). igraph has no widest paths: there the reference is the definition,
@@ -10,12 +10,19 @@ import json
 import math
 import random
 import sys
+import unittest
 import warnings
 
 try:
     import igraph
 except ImportError:
-    print("no igraph here: python-igraph is the reference")
+    igraph = None
+try:
+    import networkx
+except ImportError:
+    networkx = None
+if not igraph and not networkx:
+    print("no igraph and no NetworkX here: they are the references")
     sys.exit(77)
 
 from command import Base, main, ordo, verbs
@@ -122,9 +129,12 @@ ROWS = (
 )
 
 
-class Igraph(Base):
+class Outside(Base):
     def values(self, app, file, words):
         return self.ok(ordo(app, file, "--verify", "--output", "-", *words)).out.split()
+
+    def record(self, *words):
+        return json.loads(self.ok(ordo(*words, "--verify", "--json", "-")).out)
 
     def file(self, name, edges, suffix="wel"):
         path = self.path(f"{name}.{suffix}")
@@ -132,6 +142,14 @@ class Igraph(Base):
             f.writelines(f"{u} {v} {w}\n" if suffix == "wel" else f"{u} {v}\n" for u, v, w in edges)
         return path
 
+    def near(self, found, want):
+        self.assertEqual(len(found), len(want))
+        for a, b in zip(found, want):
+            self.assertAlmostEqual(float(a), b, delta=1e-6 * max(1, abs(b)))
+
+
+@unittest.skipUnless(igraph, "no igraph here")
+class Igraph(Outside):
     def test_values(self):
         for name, n, edges in graphs():
             weighted, plain = self.file(name, edges), self.file(name, edges, "el")
@@ -150,15 +168,14 @@ class Igraph(Base):
                         continue
                     if app == "hits":
                         found, want = normal([float(v) for v in found]), normal(want)
-                    for a, b in zip(found, want):
-                        self.assertAlmostEqual(float(a), b, delta=1e-6 * max(1, abs(b)))
+                    self.near(found, want)
 
     def test_numbers(self):
         """The weight of a spanning forest, the number of triangles, the value of a flow."""
         for name, n, edges in graphs():
             with self.subTest(graph=name):
                 weighted, plain = self.file(name, edges), self.file(name, edges, "el")
-                result = lambda *words: json.loads(self.ok(ordo(*words, "--verify", "--json", "-")).out)["result"]
+                result = lambda *words: self.record(*words)["result"]
                 g = undirected(n, edges)
                 if "mst" in verbs():
                     tree = g.spanning_tree(weights="weight")
@@ -168,6 +185,74 @@ class Igraph(Base):
                 if "maxflow" in verbs():
                     flow = directed(n, edges).maxflow_value(0, n - 1, capacity="weight")
                     self.assertEqual(result("maxflow", weighted, "--source", 0, "--sink", n - 1)["value"], flow)
+
+
+def signed(edges, n, seed):
+    """Other weights, some below 0, without a negative cycle: each vertex has a height, which its edges climb."""
+    draw = random.Random(seed)
+    height = [draw.randrange(200) for _ in range(n)]
+    return [(u, v, w + height[v] - height[u]) for u, v, w in edges]
+
+
+@unittest.skipUnless(networkx, "no NetworkX here")
+class Networkx(Outside):
+    """Weights below 0 and their cycles, which igraph does not search for; and what is counted, by other code."""
+
+    def graph(self, n, edges, kind=None):
+        g = (kind or networkx.DiGraph)()
+        g.add_nodes_from(range(n))
+        g.add_weighted_edges_from(edges)
+        return g
+
+    def test_negative_weights(self):
+        for name, n, edges in graphs():
+            with self.subTest(graph=name):
+                below = signed(edges, n, 7)
+                self.assertLess(min(w for _, _, w in below), 0)
+                file, g = self.file(name, below), self.graph(n, below)
+                for source in (SOURCE, n - 1):
+                    want = networkx.single_source_bellman_ford_path_length(g, source)
+                    for app in {"bellman-ford", "johnson"} & set(verbs()):
+                        found = whole(self.values(app, file, ["-r", source]))
+                        self.assertEqual(found, [want.get(v, INF) for v in range(n)])
+
+    def test_negative_cycles(self):
+        """A cycle that the source reaches is found where NetworkX finds one, and its edges are those of the graph."""
+        for name, n, edges in graphs():
+            for bad in (False, True):
+                with self.subTest(graph=name, bad=bad):
+                    below = [e for e in signed(edges, n, 8)]
+                    if bad:
+                        u, v, w = next(e for e in below if e[0] == SOURCE)
+                        below = [e for e in below if e[:2] != (v, u)] + [(v, u, -w - 1)]
+                    file, g = self.file(f"{name}{bad}", below), self.graph(n, below)
+                    try:
+                        networkx.single_source_bellman_ford_path_length(g, SOURCE)
+                        expected = 0
+                    except networkx.NetworkXUnbounded:
+                        expected = 1
+                    self.assertEqual(expected, bad)
+                    record = self.record("bellman-ford", file, "-r", SOURCE)
+                    self.assertEqual(record["result"].get("negative_cycle", 0), expected)
+                    if expected:
+                        around = record["cycle"]["vertices"]
+                        weight = sum(g.edges[a, b]["weight"] for a, b in zip(around, around[1:] + around[:1]))
+                        self.assertEqual(weight, record["cycle"]["weight"])
+                        self.assertLess(weight, 0)
+
+    def test_values(self):
+        for name, n, edges in graphs():
+            with self.subTest(graph=name):
+                g, plain = self.graph(n, edges), self.file(name, edges, "el")
+                both = self.graph(n, [(u, v, 1) for u, v, _ in edges], networkx.Graph)
+                core = networkx.core_number(both)
+                self.assertEqual(whole(self.values("kcore", plain, [])), [core[v] for v in range(n)])
+                score = networkx.betweenness_centrality(g, normalized=False)
+                self.near(self.values("bc", plain, ["--sources", "all"]), [score[v] for v in range(n)])
+                label = labels_of(networkx.strongly_connected_components(g), n)
+                self.assertEqual(whole(self.values("scc", plain, [])), label)
+                triangles = sum(networkx.triangles(both).values()) // 3
+                self.assertEqual(self.record("tc", plain)["result"]["triangles"], triangles)
 
 
 if __name__ == "__main__":
