@@ -19,6 +19,15 @@
 #include <ordo/operator/operator.h>
 
 #define COLOUR_NONE 0xffffffffu
+/* Edges of a row that are read at once, and words of 64 colours that one pass over a row looks at. A core overlaps the
+ * loads of one edge with those of the next by itself. A thread of a GPU does not, and its rows of hubs are long. */
+#if defined(__CUDA_ARCH__)
+#define COLOUR_AT_ONCE 8
+#define COLOUR_WORDS 4
+#else
+#define COLOUR_AT_ONCE 1
+#define COLOUR_WORDS 1
+#endif
 
 typedef struct colour_state {
     ordo_edges edges;     /* the graph's */
@@ -52,37 +61,67 @@ ORDO_FN ordo_u32 colour_tell(const colour_state *s, ordo_edge_none e, ordo_reque
     return ordo_load_u32(&s->awaited[e.head]) == e.tail;
 }
 
-/* The smallest colour that no neighbour of a lower rank has; 64 colours at a time. */
-ORDO_FN ordo_u32 colour_smallest(const colour_state *s, ordo_vid v)
+/* Reads the colours of the heads of up to COLOUR_AT_ONCE edges, from e on; COLOUR_NONE past the end. The loads do not
+ * depend on each other, so a hub's row, which one thread reads, costs as many waits for memory as it has such blocks.
+ */
+ORDO_FN void colour_read(const colour_state *s, ordo_eid e, ordo_eid end, ordo_vid *head, ordo_u32 *colour)
 {
     const ordo_edges *g = &s->edges;
-    ordo_u32 base = 0;
-    for (;; base += 64) {
-        ordo_u64 used = 0;
-        ordo_eid e;
-        for (e = g->row[v]; e < g->row[v + 1]; e++) {
-            ordo_vid w = g->head[e * g->stride];
-            ordo_u32 c = ordo_load_u32(&s->colour[w]) - base; /* wraps below base */
-            if (s->rank[w] < s->rank[v] && c < 64)
-                used |= (ordo_u64)1 << c;
+    for (ordo_u32 i = 0; i < COLOUR_AT_ONCE; i++)
+        head[i] = g->head[(e + i < end ? e + i : e) * g->stride];
+    for (ordo_u32 i = 0; i < COLOUR_AT_ONCE; i++)
+        colour[i] = ordo_load_u32(&s->colour[head[i]]);
+    for (ordo_u32 i = 0; i < COLOUR_AT_ONCE; i++)
+        colour[i] = e + i < end ? colour[i] : COLOUR_NONE;
+}
+
+/* The smallest colour that no neighbour of v has. Neighbours of a higher rank have none: they wait for v. */
+ORDO_FN ordo_u32 colour_smallest(const colour_state *s, ordo_vid v)
+{
+    const ordo_eid end = s->edges.row[v + 1];
+    ordo_vid head[COLOUR_AT_ONCE];
+    ordo_u32 colour[COLOUR_AT_ONCE], base = 0;
+    for (;; base += 64 * COLOUR_WORDS) {
+        ordo_u64 used[COLOUR_WORDS] = {0};
+        for (ordo_eid e = s->edges.row[v]; e < end; e += COLOUR_AT_ONCE) {
+            colour_read(s, e, end, head, colour);
+            for (ordo_u32 i = 0; i < COLOUR_AT_ONCE; i++) {
+                const ordo_u32 c = colour[i] - base; /* wraps below base; COLOUR_NONE is past all words */
+                for (ordo_u32 k = 0; k < COLOUR_WORDS; k++)
+                    used[k] |= (ordo_u64)(c / 64 == k) << c % 64;
+            }
         }
-        if (~used)
-            return base + colour_lowest(~used);
+        for (ordo_u32 k = 0; k < COLOUR_WORDS; k++)
+            if (~used[k])
+                return base + 64 * k + colour_lowest(~used[k]);
     }
+}
+
+/* The first edge from e on whose head v has to wait for, and that head; `end` where there is none. */
+ORDO_FN ordo_eid colour_next(const colour_state *s, ordo_vid v, ordo_eid e, ordo_eid end, ordo_vid *out)
+{
+    ordo_vid head[COLOUR_AT_ONCE];
+    ordo_u32 colour[COLOUR_AT_ONCE];
+    for (; e < end; e += COLOUR_AT_ONCE) {
+        colour_read(s, e, end, head, colour);
+        for (ordo_u32 i = 0; i < COLOUR_AT_ONCE && e + i < end; i++)
+            if (colour[i] == COLOUR_NONE && s->rank[head[i]] < s->rank[v]) {
+                *out = head[i];
+                return e + i;
+            }
+    }
+    return end;
 }
 
 /* Finds the next neighbour that v, which is owned, has to wait for, from the one on that it waits for now. */
 ORDO_FN int colour_waits(const colour_state *s, ordo_vid v)
 {
-    const ordo_edges *g = &s->edges;
     ordo_vid w = ordo_load_u32(&s->awaited[v]);
-    ordo_eid e = s->next[v], end = g->row[v + 1];
+    const ordo_eid end = s->edges.row[v + 1];
     while (ordo_load_u32(&s->colour[w]) != COLOUR_NONE) {
-        do {
-            if (++e == end)
-                return 0;
-            w = g->head[e * g->stride];
-        } while (s->rank[w] >= s->rank[v] || ordo_load_u32(&s->colour[w]) != COLOUR_NONE);
+        const ordo_eid e = colour_next(s, v, s->next[v] + 1, end, &w);
+        if (e == end)
+            return 0;
         s->next[v] = e;
         ordo_store_u32(&s->awaited[v], w);
         ordo_fence(); /* and looks again */
