@@ -8,23 +8,23 @@
  *
  * Protocol. The kernels in order:
  *   cc_first      parents and second heads, without atomics
- *   cc_compress
- *   cc_second     of one warp in CC_SOME. While nearly all vertices are roots, links of all of them would meet at few
- *                 words, one compare-and-swap after the other; afterwards some trees are large, and most other links
- *                 find equal parents. Where there are hubs, one warp in CC_FEW comes before: its links make a tree that
- *                 the next ones find
+ *   cc_second     of one warp in CC_SOME, or in CC_FEW where there are hubs. While nearly all vertices are roots, links
+ *                 of all of them would meet at few words, one compare-and-swap after the other; afterwards some trees
+ *                 are large, and most other links find equal parents
  *   cc_compress, cc_second of all, cc_compress
  *   cc_sample     the root of the largest component
  *   cc_rest, cc_pieces   edges of the vertices outside
  *   cc_compress   labels
- * Of a deep graph (a road network) cc_second is left out, and cc_rest takes every edge at its larger end: trees of
- * first heads are small, and few vertices have a third edge. Of directed rows cc_rest takes all edges.
+ * Where nearly every vertex' first head is a smaller one, as in a mesh whose ids follow space, the trees of first heads
+ * are few: no second heads are linked. Of a deep graph (a road network) neither, and cc_rest takes every edge at its
+ * larger end: trees of first heads are small, and few vertices have a third edge. Of directed rows cc_rest takes all
+ * edges.
  *
  * Memory order. An outdated parent is in the same tree. So parents are read through the first-level cache, whose words
  * may be outdated; before a compare-and-swap from the second-level cache. What one phase needs of the one before is
  * ordered by the end of a kernel.
  *
- * Memory in addition to the rows and the cells: 4 bytes a vertex, and 8 bytes for every 256 edges.
+ * Memory in addition to the rows and the cells: 8 bytes for every 256 edges, and 4 bytes a vertex for second heads.
  */
 /* A test compiles this file for the host; it defines the names of grid.cuh that are used here (tests/gpu/fibers.h). */
 #ifndef ORDO_DEV
@@ -44,6 +44,7 @@ enum {
     CC_SOME = 16,
     CC_LONG = 32,   /* a row with more edges is processed by a warp */
     CC_PIECE = 512, /* one with more than this is on the list, in pieces of so many */
+    CC_PIECES = 8,  /* of a warp, where all rows are long: more blocks take longer to start than to find nothing */
     CC_SAMPLE = 256
 };
 
@@ -56,7 +57,7 @@ typedef struct cc_words {
 typedef struct cc_args {
     ordo_cuda_rows rows;
     ordo_u32 *parent; /* [n] */
-    ordo_u32 *second; /* [n] */
+    ordo_u32 *second; /* [n], or NULL where they are not linked */
     uint2 *piece;     /* vertex, number */
     cc_words *words;
     ordo_u32 kernels;
@@ -104,12 +105,10 @@ ORDO_DEV void cc_link(const cc_args &a, ordo_u32 u, ordo_u32 v)
     }
 }
 
-static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_constant__ cc_args a)
+template <bool Second> static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_constant__ cc_args a)
 {
     const ordo_u64 n = a.rows.n;
     ordo_u32 edges = 0;
-    if (ordo_steps_stopped(&a.words->stop))
-        return;
     for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
         ordo_u64 from[CC_AT_ONCE], to[CC_AT_ONCE];
         ordo_u32 first[CC_AT_ONCE], other[CC_AT_ONCE];
@@ -122,17 +121,18 @@ static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_const
 #pragma unroll
         for (int i = 0; i < CC_AT_ONCE; i++) {
             first[i] = from[i] < to[i] ? cc_head(a, from[i]) : ORDO_NO_VERTEX;
-            other[i] = from[i] + 1 < to[i] ? cc_head(a, from[i] + 1) : ORDO_NO_VERTEX;
+            other[i] = Second && from[i] + 1 < to[i] ? cc_head(a, from[i] + 1) : ORDO_NO_VERTEX;
         }
 #pragma unroll
         for (int i = 0; i < CC_AT_ONCE; i++) {
             const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
             if (v >= n)
                 continue;
-            const ordo_u64 degree = to[i] - from[i];
-            edges += degree < 2 ? degree : 2;
+            const ordo_u64 degree = to[i] - from[i], read = Second ? 2 : 1;
+            edges += (ordo_u32)(degree < read ? degree : read);
             a.parent[v] = first[i] < v ? first[i] : (ordo_u32)v;
-            a.second[v] = other[i] != ORDO_NO_VERTEX || first[i] < v ? other[i] : first[i];
+            if (Second)
+                a.second[v] = other[i] != ORDO_NO_VERTEX || first[i] < v ? other[i] : first[i];
         }
     }
     ordo_steps_add(&a.run.counters->edges, edges);
@@ -142,8 +142,6 @@ static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_const
 template <int Apart> static __global__ void __launch_bounds__(CC_THREADS) cc_second(const __grid_constant__ cc_args a)
 {
     const ordo_u64 n = a.rows.n, apart = Apart;
-    if (ordo_steps_stopped(&a.words->stop))
-        return;
     for (ordo_u64 t = (ordo_u64)blockIdx.x * CC_THREADS + threadIdx.x;; t += (ordo_u64)gridDim.x * CC_THREADS) {
         const ordo_u64 v = t / 32 * apart * 32 + t % 32;
         if (v >= n)
@@ -159,7 +157,7 @@ template <bool Last> static __global__ void __launch_bounds__(CC_THREADS) cc_com
 {
     const ordo_u64 n = a.rows.n;
     ordo_u32 joined = 0;
-    if (ordo_steps_stopped(&a.words->stop))
+    if (Last && ordo_steps_stopped(&a.words->stop)) /* kernels before cc_sample are not told */
         return;
     for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
         ordo_u32 old[CC_AT_ONCE], at[CC_AT_ONCE], up[CC_AT_ONCE];
@@ -303,45 +301,67 @@ static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_cons
 
 /* ---- on the host ---- */
 
-static ordo_status prepare(ordo_cuda *c, cc_args *a)
+/* Whether few of a sample of the vertices have a smallest neighbour, their first head, that is larger than themselves:
+ * then the trees of first heads are few. */
+static bool leads_down(const ordo_csr *g)
 {
-    const ordo_u64 n = c->out.n, pieces = 2 * (c->out.m / CC_PIECE) + 1; /* rows, each with a last piece */
-    const bool symmetric = ordo_graph_symmetric(ordo_job_graph(c->job));
-    const bool deep = ordo_job_graph_kind(c->job) == ORDO_GRAPH_DEEP;
-    a->rows = c->out;
-    a->parent = (ordo_u32 *)c->cells;
-    a->leaves_out = symmetric && !deep;
-    a->halves = symmetric && deep;
-    a->run = c->run;
-    a->second = (ordo_u32 *)ordo_cuda_alloc(c, n, sizeof *a->second, false);
-    a->piece = a->second ? (uint2 *)ordo_cuda_alloc(c, pieces, sizeof *a->piece, false) : NULL;
-    a->words = a->piece ? (cc_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true) : NULL;
-    return a->words ? ORDO_OK : ORDO_ERR_MEMORY;
+    const ordo_vid step = g->n / 1024 + 1;
+    ordo_u64 taken = 0, up = 0;
+    for (ordo_u64 v = 0; v < g->n; v += step, taken++)
+        up += g->row[v] < g->row[v + 1] && g->head[g->row[v] * g->stride] > v;
+    return 64 * up < taken;
 }
 
-static ordo_status launch(ordo_cuda *c, cc_args *a)
+static ordo_status prepare(ordo_cuda *c, bool second, cc_args *a)
 {
-    enum { EVEN = 4, UNEVEN = 8 };
-    const ordo_u64 n = c->out.n;
+    const ordo_u64 n = c->out.n, pieces = 2 * (c->out.m / CC_PIECE) + 1; /* rows, each with a last piece */
+    a->rows = c->out;
+    a->parent = (ordo_u32 *)c->cells;
+    a->run = c->run;
+    a->words = (cc_words *)ordo_cuda_alloc(c, 1, sizeof *a->words, true);
+    a->piece = a->words ? (uint2 *)ordo_cuda_alloc(c, pieces, sizeof *a->piece, false) : NULL;
+    if (a->piece && second)
+        a->second = (ordo_u32 *)ordo_cuda_alloc(c, n, sizeof *a->second, false);
+    return a->piece && (a->second || !second) ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+/* How many blocks, times those that fit at once. Links of one kernel take unlike times: with ALL blocks at once the GPU
+ * gives the next one to whoever is free. */
+enum { EVEN = 4, UNEVEN = 8, ALL = 1 << 20 };
+
+static void then_compress(ordo_steps *p, const cc_args *a, int times)
+{
+    ordo_steps_then(p, (const void *)cc_compress<false>, CC_THREADS, a->rows.n, CC_TILE, times);
+}
+
+static void then_second_heads(ordo_steps *p, const cc_args *a, bool hubs)
+{
+    const ordo_u64 n = a->rows.n;
+    if (hubs)
+        ordo_steps_then(p, (const void *)cc_second<CC_FEW>, CC_THREADS, n / CC_FEW, CC_THREADS, UNEVEN);
+    else
+        ordo_steps_then(p, (const void *)cc_second<CC_SOME>, CC_THREADS, n / CC_SOME, CC_THREADS, ALL);
+    then_compress(p, a, EVEN);
+    ordo_steps_then(p, (const void *)cc_second<1>, CC_THREADS, n, CC_THREADS, ALL);
+    then_compress(p, a, EVEN);
+}
+
+static ordo_status launch(ordo_cuda *c, ordo_graph_kind kind, cc_args *a)
+{
+    const ordo_u64 n = c->out.n, long_pieces = (ordo_u64)CC_PIECES * CC_THREADS / 32;
     ordo_steps p = {};
     p.args[0] = a;
-    const void *const compress = (const void *)cc_compress<false>;
-    ordo_steps_then(&p, (const void *)cc_first, CC_THREADS, n, CC_TILE, EVEN);
-    ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-    if (a->leaves_out && ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS) {
-        ordo_steps_then(&p, (const void *)cc_second<CC_FEW>, CC_THREADS, n / CC_FEW, CC_THREADS, UNEVEN);
-        ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-    }
-    if (a->leaves_out) {
-        ordo_steps_then(&p, (const void *)cc_second<CC_SOME>, CC_THREADS, n / CC_SOME, CC_THREADS, UNEVEN);
-        ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
-        ordo_steps_then(&p, (const void *)cc_second<1>, CC_THREADS, n, CC_THREADS, UNEVEN);
-        ordo_steps_then(&p, compress, CC_THREADS, n, CC_TILE, EVEN);
+    ordo_steps_then(&p, a->second ? (const void *)cc_first<true> : (const void *)cc_first<false>, CC_THREADS, n,
+                    CC_TILE, EVEN);
+    if (a->second)
+        then_second_heads(&p, a, kind == ORDO_GRAPH_HUBS);
+    else
+        then_compress(&p, a, a->halves ? ALL : EVEN);
+    if (a->leaves_out)
         ordo_steps_then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
-    }
-    ordo_steps_then(&p, (const void *)cc_rest, CC_THREADS, n, CC_TILE, UNEVEN);
-    ordo_steps_then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, CC_THREADS / 32, EVEN);
-    ordo_steps_then(&p, (const void *)cc_compress<true>, CC_THREADS, n, CC_TILE, EVEN);
+    ordo_steps_then(&p, (const void *)cc_rest, CC_THREADS, n, CC_TILE, a->halves ? ALL : UNEVEN);
+    ordo_steps_then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, long_pieces, 1);
+    ordo_steps_then(&p, (const void *)cc_compress<true>, CC_THREADS, n, CC_TILE, a->halves ? ALL : EVEN);
     a->kernels = (ordo_u32)p.count;
     return p.status ? p.status : ordo_cuda_launch_all(c, p.step, p.count);
 }
@@ -350,11 +370,17 @@ static ordo_status run(ordo_job *job)
 {
     ordo_cuda c;
     cc_args a = {};
+    const ordo_graph *g = ordo_job_graph(job);
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    const bool symmetric = ordo_graph_symmetric(g), deep = kind == ORDO_GRAPH_DEEP;
+    const bool down = kind == ORDO_GRAPH_EVEN && leads_down(ordo_graph_out(g));
+    a.leaves_out = symmetric && !deep;
+    a.halves = symmetric && deep;
     ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
     if (!status)
-        status = prepare(&c, &a);
+        status = prepare(&c, a.leaves_out && !down, &a);
     if (!status)
-        status = launch(&c, &a);
+        status = launch(&c, kind, &a);
     return ordo_cuda_end(&c, status);
 }
 
