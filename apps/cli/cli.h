@@ -73,7 +73,7 @@ typedef struct options {
     double random; /* 0: not given */
 
     /* the runs */
-    const char *scheduler, *schedulers, *sync, *device;
+    const char *scheduler, *schedulers, *sync, *device, *items;
     const char *settings[MAX_SETTINGS];
     int setting_count;
     const char *states[MAX_SETTINGS]; /* of an operator that is compiled at run time */
