@@ -69,7 +69,7 @@ const ordo_scheduler ordo_scheduler_topology = {
     .pairings = pairings,
     ORDO_TUNABLES(tunables, TOPOLOGY_TUNABLE_COUNT, TOPOLOGY_ROWS),
     .all_items = true,
-    .edge_items = 1u << ORDO_ON_CPU,
+    .edge_items = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .memory = memory,
     .check = check,
     .suit = suit,
