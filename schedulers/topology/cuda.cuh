@@ -125,7 +125,7 @@ static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) topology_kernel(cons
 }
 
 /* Not of sums. */
-template <int Items> static const void *topology_kernel_by_edges(bool)
+template <bool Edges> static const void *topology_kernel_by_edges(bool)
 {
     return NULL;
 }
@@ -160,9 +160,9 @@ ORDO_DEV ordo_u32 topology_offer(const topology_args &a, const ordo_eid (&e)[N],
     return useful;
 }
 
-/* The kernel of runs whose items are edges. */
-template <int Items, bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live_resident(8) : 0)
+/* The kernel of runs whose items are edges. Edges: true; that only operators which allow them have it. */
+template <bool Edges, bool Traced>
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live_resident(4) : 0)
     topology_edge_kernel(const topology_args a)
 {
     enum { LINE = 32, AT_ONCE = 4 };
@@ -209,11 +209,11 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live
 }
 
 /* That kernel, for operators whose items may be edges. */
-template <int Items> static const void *topology_kernel_by_edges(bool traced)
+template <bool Edges> static const void *topology_kernel_by_edges(bool traced)
 {
-    if constexpr ((Items & ORDO_ITEMS_EDGES) != 0)
-        return traced ? (const void *)topology_edge_kernel<Items, true>
-                      : (const void *)topology_edge_kernel<Items, false>;
+    if constexpr (Edges)
+        return traced ? (const void *)topology_edge_kernel<Edges, true>
+                      : (const void *)topology_edge_kernel<Edges, false>;
     else
         return NULL;
 }
@@ -315,7 +315,8 @@ static ordo_status topology_run_job(ordo_job *job)
         a.stop = words + 3 * LINE;
         void *args[] = {&a};
         c.glance.show = topology_glance;
-        const void *kernel = by_edges            ? topology_kernel_by_edges<op_items>(a.run.traced.live)
+        const void *kernel = by_edges
+                                 ? topology_kernel_by_edges<((int)op_items & ORDO_ITEMS_EDGES) != 0>(a.run.traced.live)
                              : a.run.traced.live ? (const void *)topology_kernel<true>
                                                  : (const void *)topology_kernel<false>;
         status =
