@@ -159,8 +159,11 @@ ordo_status ordo_run_memory(const ordo_work *work, const ordo_options *options, 
         return status;
     int threads = options->threads ? options->threads : ordo_cores();
     ordo_u64 m = work->graph ? ordo_graph_out(work->graph)->m : work->num_items;
-    p.scheduler->memory(p.item == ORDO_ITEMS_EDGES ? m : work->num_items, m, threads, work->op->entry, p.tunable,
-                        expected, at_most);
+    p.scheduler->memory(work->num_items, m, threads, work->op->entry, p.tunable, expected, at_most);
+    if (p.item == ORDO_ITEMS_EDGES && !p.scheduler->all_items) { /* frontiers of edges, which may be all; tails */
+        *expected += m * (2 * sizeof(ordo_eid) + sizeof(ordo_vid));
+        *at_most += m * (4 * sizeof(ordo_eid) + sizeof(ordo_vid));
+    }
     ordo_u64 fixed = (ordo_u64)threads * sizeof(ordo_counters) + ORDO_TRACE_MAX * sizeof(ordo_sample);
     if (p.sync == ORDO_SYNC_LOCK)
         fixed += work->targets < (1u << 20) ? 2 * work->targets : 1u << 20;

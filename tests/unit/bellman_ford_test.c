@@ -441,6 +441,9 @@ START_TEST(edges_of_weights_of_every_type)
                 ck_assert_str_eq(stats.item, options.items);
                 ck_assert(i != 1 || stats.items <= stats.supersteps * ordo_graph_out(g)->m);
                 ck_assert(i == 0 || stats.edges == stats.items);
+                ordo_u64 expected, at_most;
+                ck_assert(!ordo_bellman_ford_memory(g, &options, &expected, &at_most));
+                ck_assert(expected <= at_most && (i != 2 || stats.peak_worklist_bytes <= at_most));
                 ck_assert(i == 0 || stats.useful + 1 >= n / 2);
                 ordo_stats_free(&stats);
                 ck_assert_mem_eq(dist[0], dist[i > 0], n * ordo_type_bytes(ordo_sssp_type(g)));
