@@ -170,6 +170,11 @@ class Run(Base):
                 self.refused(2, f"scheduler '{name}' on device 'cpu' does not run '\\w+' with edges as items", "bellman-ford", file, "--items", "edges", "--scheduler", name)
         out_text = self.ok(ordo("compare", "bellman-ford", file, "-n", 2, "--items", "edges")).out
         self.assertEqual([bool(re.search(rf"(?m)^\*? +{name} .*PASS$", out_text)) for name in ("bsp", "topology", "delta")], [True, True, False])
+        out_text = self.ok(ordo("compare", "bellman-ford", file, "-n", 2, "--items", "vertices,edges", "--schedulers", "delta,topology,bsp:lock:edges")).out
+        for label in ("delta:vertices", "topology:vertices", "topology:edges", "bsp:lock:edges"):
+            self.assertRegex(out_text, rf"(?m)^\*? +{label} .*PASS$")
+        self.assertRegex(out_text, "delta:edges.*does not run")
+        self.refused(2, "--items 'edge', expected one of vertices, edges", "compare", "bellman-ford", file, "--items", "edges,edge")
         self.refused(2, "operator 'bfs' has no items that are edges: its items are vertices", "bfs", self.gr, "--items", "edges")
         self.assertRegex(ordo("sssp", file, "-r", self.source).err, "the app bellman-ford takes them")
         for option in ("--limit", "--target", "--stop-after"):
