@@ -61,7 +61,8 @@ static bool wants_gpu(const ordo_options *options)
 
 ordo_options ordo_options_or_auto(const ordo_options *options, const char *scheduler)
 {
-    return ordo_options_or(options, wants_gpu(options) ? "auto" : scheduler);
+    const bool by_edges = options && options->items && !strcmp(options->items, "edges");
+    return ordo_options_or(options, by_edges || wants_gpu(options) ? "auto" : scheduler);
 }
 
 const ordo_operator *ordo_operator_for(const char *name, const ordo_graph *g)

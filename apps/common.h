@@ -16,7 +16,8 @@ ordo_status ordo_check_weights(const ordo_graph *g, const char *paths, const cha
 
 /* The options, with that scheduler where they name none. */
 ordo_options ordo_options_or(const ordo_options *options, const char *scheduler);
-/* The same, but with "auto" where the run is on a GPU, because of --device cuda, or auto where there is one. */
+/* The same, but with "auto" where the run is on a GPU, because of --device cuda, or auto where there is one, and where
+ * edges are asked for as items. */
 ordo_options ordo_options_or_auto(const ordo_options *options, const char *scheduler);
 /* The instance of an operator that is a template for the graph's weights; u32 where it has none. */
 const ordo_operator *ordo_operator_for(const char *name, const ordo_graph *g);

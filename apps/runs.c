@@ -142,6 +142,8 @@ bool ordo_may_be_native(const ordo_options *o, bool any_sync)
 {
     if (!o)
         return true;
+    if (o->items)
+        return false;
     for (size_t i = 0; i < o->setting_count; i++)
         if (!is_for_one(o->settings[i]))
             return false;

@@ -10,6 +10,9 @@
  * nothing. The largest one proposes nothing, so that a vertex stays unreached; the least one stays in its cell. So a
  * run never holds a wrong distance, only one of these two values, and the app looks for them (apps/bellman_ford.c).
  *
+ * An item is a vertex, which relaxes all of its out-edges, or an edge, which is relaxed by itself: both forms of the
+ * algorithm are in the literature, the second as rounds over all edges (CLRS) and with a queue of edges.
+ *
  * A run ends unless the source reaches a cycle of negative weight; then cells go down until they hold the least value.
  * The app stops it long before. Every order of work that processes an improved item again leads to the same distances;
  * an order by distances, as for sssp, may process items more often than Bellman and Ford's does, for a vertex can
@@ -36,4 +39,5 @@ ORDO_FN ORDO_TYPE_OF(ORDO_WEIGHT)
 #define ORDO_RELAX_ORDER ORDO_MIN
 #define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)
 #define ORDO_RELAX_CANDIDATE ORDO_INSTANCE(bellman_ford_candidate)
+#define ORDO_RELAX_ITEMS (ORDO_ITEMS_VERTICES | ORDO_ITEMS_EDGES)
 #include <ordo/operator/relax.h>

@@ -73,7 +73,7 @@ typedef struct options {
     double random; /* 0: not given */
 
     /* the runs */
-    const char *scheduler, *schedulers, *sync, *device;
+    const char *scheduler, *schedulers, *sync, *device, *items;
     const char *settings[MAX_SETTINGS];
     int setting_count;
     const char *states[MAX_SETTINGS]; /* of an operator that is compiled at run time */
@@ -300,6 +300,7 @@ typedef struct candidate {
     char label[LABEL];            /* in the form of --schedulers; no two have the same */
     char scheduler[48], sync[16]; /* sync empty: the scheduler's default */
     char device[8];               /* empty: as the options say */
+    char items[12];               /* empty: the operator's */
     int threads;                  /* 0: as the options say */
     char own[MAX_OWN][64];        /* [own_count] its own settings, which override those of all */
     int own_count;

@@ -2,8 +2,8 @@
  *
  * --schedulers names schedulers with a sync and settings of their own. --sync, --device and --threads may be lists, and
  * --sweep gives a tunable several values; each multiplies those that it concerns. A contender's label is its scheduler
- * with all that tells it from others, in the form of --schedulers: "adds:delta=4096", "bsp:lock", "delta@cuda",
- * "delta/8" (threads).
+ * with all that tells it from others, in the form of --schedulers: "adds:delta=4096", "bsp:lock", "bsp:edges",
+ * "delta@cuda", "delta/8" (threads).
  */
 #include "apps/cli/cli.h"
 
@@ -38,7 +38,12 @@ static ordo_status add_own(candidate *c, const char *setting)
     return ORDO_OK;
 }
 
-/* NAME[:SYNC][:TUNABLE=VALUE]... */
+static bool is_items(const char *word)
+{
+    return !strcmp(word, "vertices") || !strcmp(word, "edges");
+}
+
+/* NAME[:SYNC][:ITEMS][:TUNABLE=VALUE]... */
 static ordo_status parse_contender(const char *text, candidate *c)
 {
     ordo_status status = ORDO_OK;
@@ -55,8 +60,11 @@ static ordo_status parse_contender(const char *text, candidate *c)
         at += length;
         if (strchr(part, '='))
             status = add_own(c, part);
+        else if (is_items(part) && !c->items[0])
+            memcpy(c->items, part, strlen(part) + 1);
         else if (c->sync[0] || strlen(part) >= sizeof c->sync)
-            status = ordo_fail(ORDO_ERR_USAGE, "--schedulers '%.80s', expected NAME[:SYNC][:TUNABLE=VALUE]...", text);
+            status = ordo_fail(ORDO_ERR_USAGE, "--schedulers '%.80s', expected NAME[:SYNC][:ITEMS][:TUNABLE=VALUE]...",
+                               text);
         else
             memcpy(c->sync, part, strlen(part) + 1);
     }
@@ -116,6 +124,21 @@ static ordo_status with_sync(candidate *c, const char *word, bool several, bool 
     if (!word[0])
         return ordo_fail(ORDO_ERR_UNKNOWN, "sync '' is unknown (see: ordo help)");
     snprintf(c->sync, sizeof c->sync, "%s", word);
+    if (several)
+        extend_label(c, ":", word);
+    return ORDO_OK;
+}
+
+/* A program has no items. */
+static ordo_status with_items(candidate *c, const char *word, bool several, bool *changed)
+{
+    if (!is_items(word))
+        return ordo_fail(ORDO_ERR_USAGE, "--items '%s', expected one of vertices, edges", word);
+    if (c->items[0] || !strcmp(c->scheduler, ORDO_NATIVE)) {
+        *changed = false;
+        return ORDO_OK;
+    }
+    snprintf(c->items, sizeof c->items, "%s", word);
     if (several)
         extend_label(c, ":", word);
     return ORDO_OK;
@@ -289,6 +312,8 @@ void candidate_options(const options *o, candidate *c)
     for (int i = 0; i < c->own_count && count < MAX_SETTINGS; i++)
         c->settings[count++] = c->own[i];
     c->run.setting_count = count;
+    if (c->items[0] || o->verb & VERB_COMPARE) /* there --items is a list */
+        c->run.items = c->items[0] ? c->items : NULL;
     if (c->device[0])
         c->run.device = c->device;
     if (c->threads)
@@ -344,6 +369,8 @@ ordo_status find_candidates(const options *o, const char *names, candidate *list
     ordo_status status = find_named(o, names, list, count);
     if (!status && o->sync)
         status = multiply(o->sync, list, count, with_sync);
+    if (!status && o->items)
+        status = multiply(o->items, list, count, with_items);
     for (int i = 0; i < o->sweep_count && !status; i++)
         status = sweep(o->sweeps[i], list, count);
     if (!status && o->device)

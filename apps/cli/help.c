@@ -105,6 +105,10 @@ static void print_operator(const ordo_operator *op)
     printf("%s: %s\n  kind        %s\n", op->name, op->summary, kind_name(op->kind));
     if (op->kind != ORDO_KIND_CRITICAL)
         printf("  cells       %s\n  weights     %s\n", type_name(op->cell), type_name(op->weight));
+    if (op->items)
+        printf("  items       %s%s%s\n", op->items & ORDO_ITEMS_VERTICES ? "vertices" : "",
+               op->items == (ORDO_ITEMS_VERTICES | ORDO_ITEMS_EDGES) ? ", " : "",
+               op->items & ORDO_ITEMS_EDGES ? "edges" : "");
     printf("  properties  ");
     print_properties(op->properties);
     printf("\n  runs under  ");
@@ -137,6 +141,10 @@ static void print_scheduler(const ordo_scheduler *s)
                 print_properties(p->needs);
                 putchar('\n');
             }
+    if (s->edge_items)
+        printf("  items       vertices; edges on %s%s%s\n", s->edge_items & 1u << ORDO_ON_CPU ? "cpu" : "",
+               s->edge_items == (1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA) ? ", " : "",
+               s->edge_items & 1u << ORDO_ON_CUDA ? "cuda" : "");
     printf("\nTunables, for --set NAME=VALUE:\n");
     if (s->tunable_count == 0)
         printf("  none\n");
@@ -183,7 +191,7 @@ ordo_status verb_schedulers(const options *o)
                 print_syncs(list[i], kind, NULL);
                 putchar(';');
             }
-        printf(" %d tunables\n", list[i]->tunable_count);
+        printf(" %s%d tunables\n", list[i]->edge_items ? "edges as items; " : "", list[i]->tunable_count);
     }
     printf("\nPrograms of apps, for --scheduler %s:\n", ORDO_NATIVE);
     print_programs();

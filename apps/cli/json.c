@@ -206,6 +206,7 @@ static json_t *options_object(const record *r, bool *failed)
     object o = object_new(failed), settings = object_new(failed);
     put(o, "scheduler", text(s->scheduler));
     put(o, "sync", text(s->sync));
+    put(o, "items", s->item ? text(s->item) : json_null());
     put(o, "device", text(s->backend));
     put(o, "device_name", text(s->device));
     put(o, "fallback", s->fallback[0] ? text(s->fallback) : json_null());

@@ -52,6 +52,7 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
     return (ordo_options){
         .scheduler = scheduler,
         .sync = sync,
+        .items = o->items,
         .device = o->device,
         .threads = o->threads,
         .settings = settings,
@@ -260,6 +261,8 @@ static void print_head(const ordo_stats *s)
     for (int i = 0; i < s->setting_count; i++)
         printf(" %s=%s", s->settings[i].name, s->settings[i].value);
     putchar('\n');
+    if (s->item && !strcmp(s->item, "edges"))
+        print_label("Items", s->item);
     if (s->fallback[0])
         print_label("Not on a GPU", s->fallback);
     if (s->chosen[0]) {

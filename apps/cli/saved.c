@@ -143,6 +143,8 @@ static bool read_options(saved_run *r, const json_t *line)
     for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++)
         fits = append_value(r->problem, sizeof r->problem, parameters[i], at(o, parameters[i])) && fits;
     fits = append_value(r->settings, sizeof r->settings, "settings", at(o, "settings")) && fits;
+    if (json_is_string(at(o, "items")) && !strcmp(json_string_value(at(o, "items")), "edges"))
+        fits = append_value(r->settings, sizeof r->settings, "items", at(o, "items")) && fits;
     const char *device = json_string_value(at(o, "device")), *name = json_string_value(at(o, "device_name"));
     const char *cpu = json_string_value(at(line, "machine.cpu"));
     snprintf(r->gpu, sizeof r->gpu, "%s", device && name && strcmp(device, "cpu") != 0 ? name : "");

@@ -320,6 +320,8 @@ static void print_flags(const tuner *t, const candidate *c)
     if (t->c.json.file == stdout)
         return;
     printf("%s--scheduler %s --sync %s", t->text ? "Flags:               " : "", c->scheduler, c->sync);
+    if (t->c.o->items)
+        printf(" --items %s", t->c.o->items);
     for (int i = 0; i < o->setting_count; i++)
         printf(" --set %s", o->settings[i]);
     for (int i = 0; i < c->own_count; i++)
@@ -433,9 +435,10 @@ ordo_status verb_tune(const options *given)
         status = check_use(o, &path);
     }
     if (!status)
-        status = check_options_early(
-            o,
-            &(ordo_options){.scheduler = o->scheduler ? o->scheduler : "auto", .sync = o->sync, .device = o->device});
+        status = check_options_early(o, &(ordo_options){.scheduler = o->scheduler ? o->scheduler : "auto",
+                                                        .sync = o->sync,
+                                                        .items = o->items,
+                                                        .device = o->device});
     if (!status && o->json)
         status = sink_open(&t->c.json, o->json);
     if (!status) {

@@ -181,7 +181,8 @@ static ordo_status take(ordo_cuda_own *own, ordo_u64 bytes, void **out)
  * it. */
 typedef struct device_graph {
     ordo_cuda_rows out, in;
-    uint4 *record; /* [2 * n], or NULL */
+    uint4 *record;  /* [2 * n], or NULL */
+    ordo_u32 *tail; /* [m], or NULL: see ordo_cuda_edge_tails */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
     bool has_in, record_asked, has_order;
@@ -223,6 +224,7 @@ static void drop_graph(void *graph)
     drop_rows(&g->in);
     if (!ordo_cuda_is_lost())
         cudaFree(g->record);
+    cudaFree(g->tail);
     drop_tails(&g->hot);
     drop_order(&g->order);
     pthread_mutex_destroy(&g->lock);
@@ -437,6 +439,38 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
     d->record_asked = true;
     *out = d->record;
     pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+/* ---- tails of edges ---- */
+
+ordo_status ordo_cuda_edge_tails(ordo_cuda *c, const ordo_u32 **out)
+{
+    void *attached = NULL;
+    size_t left = 0, whole = 0;
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    if (status || d->tail) {
+        *out = status ? NULL : d->tail;
+        return status;
+    }
+    const ordo_u64 bytes = d->out.m * sizeof *d->tail;
+    status = failed(cudaMemGetInfo(&left, &whole), "asking for memory");
+    if (!status && left < bytes)
+        status = short_of(c->own, bytes + c->own->needed);
+    if (!status)
+        status = failed(cudaMalloc((void **)&d->tail, bytes ? bytes : 1), "taking memory for the tails of edges");
+    if (!status) {
+        ordo_fill_tails(d->out, d->tail);
+        status = failed(cudaGetLastError(), "launching the kernel that makes tails");
+    }
+    if (!status)
+        status = failed(cudaDeviceSynchronize(), "making tails"); /* ordo_cuda_launch_all counts the time */
+    if (status) {
+        cudaFree(d->tail);
+        d->tail = NULL;
+    }
+    *out = d->tail;
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* records.cu -- fills edge records: by a kernel, or by a loop if a C++ compiler builds this for the tests. */
+/* records.cu -- fills edge records and tails of edges: by a kernel, or by a loop if a C++ compiler builds this for the
+ * tests. */
 #include "records.h"
 
 #ifdef __CUDACC__
@@ -20,7 +21,32 @@ ORDO_RECORDS_FN void fill(const ordo_cuda_rows &r, ordo_u32 one, uint4 *record, 
     record[2 * v + 1] = uint4{word[4], word[5], word[6], word[7]};
 }
 
+/* The tails of edges begin .. end - 1: of the first by bisection. So a long row is shared by many threads. */
+ORDO_RECORDS_FN void fill_tails(const ordo_cuda_rows &r, ordo_u64 begin, ordo_u64 end, ordo_u32 *tail)
+{
+    ordo_u64 low = 0, high = r.n; /* row[low] <= begin < row[high] */
+    while (high - low > 1) {
+        const ordo_u64 middle = low + (high - low) / 2;
+        if (r.row[middle] <= begin)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (ordo_u64 e = begin; e < end; e++) {
+        while (r.row[low + 1] <= e)
+            low++;
+        tail[e] = (ordo_u32)low;
+    }
+}
+
 #ifdef __CUDACC__
+enum { TAILS = 16 }; /* of a thread at once */
+static __global__ void fill_all_tails(const ordo_cuda_rows r, ordo_u32 *tail)
+{
+    for (ordo_u64 e = ((ordo_u64)blockIdx.x * blockDim.x + threadIdx.x) * TAILS; e < r.m;
+         e += (ordo_u64)gridDim.x * blockDim.x * TAILS)
+        fill_tails(r, e, e + TAILS < r.m ? e + TAILS : r.m, tail);
+}
 static __global__ void fill_all(const ordo_cuda_rows r, ordo_u32 one, uint4 *record)
 {
     for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v < r.n; v += (ordo_u64)gridDim.x * blockDim.x)
@@ -36,5 +62,16 @@ void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record)
 #else
     for (ordo_u64 v = 0; v < rows.n; v++)
         fill(rows, one, record, v);
+#endif
+}
+
+void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail)
+{
+    if (!rows.m)
+        return;
+#ifdef __CUDACC__
+    fill_all_tails<<<1024, 256>>>(rows, tail);
+#else
+    fill_tails(rows, 0, rows.m, tail);
 #endif
 }

@@ -51,6 +51,51 @@ static bool is(const char *word, const char *name)
     return word && !strcmp(word, name);
 }
 
+/* ---- what items are ---- */
+
+const char *ordo_item_name(int item)
+{
+    return item == ORDO_ITEMS_VERTICES ? "vertices" : item == ORDO_ITEMS_EDGES ? "edges" : NULL;
+}
+
+/* The items asked for, or vertices before edges. */
+static ordo_status choose_items(const ordo_operator *op, const char *asked, int *out)
+{
+    const int first = op->items & ORDO_ITEMS_VERTICES ? ORDO_ITEMS_VERTICES : op->items;
+    const int item = !asked ? first : is(asked, "vertices") ? ORDO_ITEMS_VERTICES : ORDO_ITEMS_EDGES;
+    if (asked && !is(asked, ordo_item_name(item)))
+        return ordo_fail(ORDO_ERR_UNKNOWN, "items '%s' are unknown, expected vertices or edges", asked);
+    if (asked && !(op->items & item))
+        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' has no items that are %s: its items are %s", op->name, asked,
+                         op->items ? ordo_item_name(first) : "what its app says");
+    *out = op->kind == ORDO_KIND_RELAX ? item : 0;
+    return ORDO_OK;
+}
+
+/* Writes the schedulers that have edges as items on a device, "topology, bsp", to out[capacity]. */
+static void name_edge_schedulers(unsigned device, char *out, size_t capacity)
+{
+    const ordo_scheduler *all[ORDO_MOST_SCHEDULERS];
+    const size_t count = ordo_schedulers(all, ORDO_MOST_SCHEDULERS);
+    out[0] = 0;
+    for (size_t i = 0; i < count && i < ORDO_MOST_SCHEDULERS; i++)
+        if (all[i]->edge_items & 1u << device)
+            snprintf(out + strlen(out), capacity - strlen(out), "%s%s", out[0] ? ", " : "", all[i]->name);
+}
+
+/* Whether the scheduler has these items on a device. */
+static ordo_status check_item(const ordo_operator *op, unsigned device, const ordo_plan *p)
+{
+    char others[128];
+    if (p->item != ORDO_ITEMS_EDGES || p->scheduler->edge_items & 1u << device)
+        return ORDO_OK;
+    name_edge_schedulers(device, others, sizeof others);
+    return ordo_fail(ORDO_ERR_UNSOUND,
+                     "scheduler '%s' on device '%s' does not run '%s' with edges as items: its worklist there holds "
+                     "vertices and their cells; with edges: %s",
+                     p->scheduler->name, device == ORDO_ON_CPU ? "cpu" : "cuda", op->name, others[0] ? others : "none");
+}
+
 /* ---- the sync of a scheduler ---- */
 
 static ordo_status find_sync(const char *name, ordo_sync *out)
@@ -173,7 +218,7 @@ static ordo_status set_tunables(const ordo_operator *op, const ordo_options *opt
         status = ordo_tunable_parse(s->name, &s->tunables[i], s->tunables[i].initial, &p->tunable[i]);
     for (size_t i = 0; i < options->setting_count && !status; i++)
         status = apply_setting(s, options->settings[i], p->tunable);
-    return status || !s->check ? status : s->check(op, p->tunable);
+    return status || !s->check ? status : s->check(op, p->item, p->tunable);
 }
 
 /* If no scheduler is named: a setting that names a scheduler must be valid for that one, any other for at least one. */
@@ -220,9 +265,11 @@ static ordo_status load_backend(const char *name, ordo_plan *p, const ordo_backe
 static ordo_status place_on_backend(const ordo_operator *op, const ordo_backend *backend, ordo_plan *p)
 {
     const char *scheduler = p->scheduler->name;
-    const ordo_instance *found = find_on(backend, op, scheduler);
-    ordo_status status = found ? ORDO_OK : ordo_instance_provide(op, scheduler, ORDO_ON_CUDA, &found);
+    ordo_status status = check_item(op, ORDO_ON_CUDA, p);
     if (status)
+        return status;
+    const ordo_instance *found = find_on(backend, op, scheduler);
+    if (!found && (status = ordo_instance_provide(op, scheduler, ORDO_ON_CUDA, &found)))
         return status;
     if (!found)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for device '%s'",
@@ -241,13 +288,13 @@ static ordo_status place_on_backend(const ordo_operator *op, const ordo_backend 
 
 static ordo_status place_on_cpu(const ordo_operator *op, ordo_plan *p)
 {
+    ordo_status status = check_item(op, ORDO_ON_CPU, p);
     p->backend = NULL;
+    if (status)
+        return status;
     p->instance = ordo_instance_find(op, p->scheduler->name, ORDO_ON_CPU);
-    if (!p->instance) {
-        ordo_status status = ordo_instance_provide(op, p->scheduler->name, ORDO_ON_CPU, &p->instance);
-        if (status)
-            return status;
-    }
+    if (!p->instance && (status = ordo_instance_provide(op, p->scheduler->name, ORDO_ON_CPU, &p->instance)))
+        return status;
     return p->instance && p->instance->run
                ? ORDO_OK
                : ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' was not compiled for scheduler '%s'", op->name,
@@ -297,7 +344,7 @@ ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g)
 }
 
 /* Describes the run. `sample`: takes a sample of a critical operator's requests. */
-static ordo_status look(const ordo_work *work, const ordo_options *options, bool sample, ordo_situation *s)
+static ordo_status look(const ordo_work *work, const ordo_options *options, int item, bool sample, ordo_situation *s)
 {
     const ordo_operator *op = work->op;
     const ordo_csr *rows = op->kind != ORDO_KIND_CRITICAL && work->graph ? ordo_graph_out(work->graph) : NULL;
@@ -306,6 +353,7 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, bool
                           .items = work->num_items,
                           .targets = work->targets,
                           .nearly_done = work->nearly_done,
+                          .item = item,
                           .threads = options->threads ? options->threads : ordo_cores()};
     if (rows) {
         s->graph_kind = ordo_graph_kind_of(rows);
@@ -470,7 +518,7 @@ static ordo_status choose_on(const ordo_operator *op, const ordo_situation *s, c
 static ordo_status choose_among(const ordo_work *work, const ordo_options *options, const range *r, ordo_plan *p)
 {
     ordo_situation s;
-    ordo_status status = look(work, options, r->any_sync, &s);
+    ordo_status status = look(work, options, p->item, r->any_sync, &s);
     if (status)
         return status;
     if (options->device && !is(options->device, "cpu")) {
@@ -494,13 +542,16 @@ ordo_status ordo_choose(const ordo_work *work, const ordo_options *options, ordo
     range r = {.scheduler = all, .any_sync = is(options->sync, "auto")};
     r.any_scheduler = options->scheduler ? is(options->scheduler, "auto") : r.any_sync;
     *p = (ordo_plan){.automatic = is(options->device, "auto")};
+    ordo_status status = choose_items(op, options->items, &p->item);
+    if (status)
+        return status;
+    r.any_scheduler = r.any_scheduler || (!options->scheduler && p->item == ORDO_ITEMS_EDGES);
     if (is(options->scheduler, ORDO_NATIVE))
         return ordo_fail(ORDO_ERR_UNSOUND, "'%s' runs under a scheduler, and has no program of its own to be '%s'",
                          op->name, ORDO_NATIVE);
     if (options->scheduler && !r.any_scheduler && !(named = ordo_scheduler_find(options->scheduler)))
         return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", options->scheduler);
-    ordo_status status = options->sync && !r.any_sync ? find_sync(options->sync, &r.sync) : ORDO_OK;
-    if (status)
+    if (options->sync && !r.any_sync && (status = find_sync(options->sync, &r.sync)))
         return status;
     if (r.any_scheduler || r.any_sync) {
         if (r.any_scheduler && (status = check_settings(options)))
@@ -540,6 +591,9 @@ ordo_status ordo_choose_program(const ordo_program *program, const ordo_options 
     *p = (ordo_plan){.scheduler = &native,
                      .program = {ORDO_NATIVE, program->run, 0, ORDO_ON_CPU},
                      .automatic = is(options->device, "auto")};
+    if (options->items)
+        return ordo_fail(ORDO_ERR_UNSOUND, "the program of '%s' has no items, found '%s'; operators do", program->name,
+                         options->items);
     if (options->sync && !is(options->sync, "auto"))
         return ordo_fail(ORDO_ERR_UNSOUND, "the program of '%s' offers no sync, found '%s'; schedulers do",
                          program->name, options->sync);

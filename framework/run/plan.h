@@ -15,6 +15,7 @@ typedef struct ordo_plan {
     char fallback[sizeof((ordo_stats *)0)->fallback]; /* why it was */
     char why[sizeof((ordo_stats *)0)->chosen];        /* the scheduler or the sync was left open: why this one */
     ordo_sync sync;
+    int item; /* as in ordo_job */
     double tunable[ORDO_MAX_TUNABLES];
 } ordo_plan;
 
@@ -42,5 +43,8 @@ ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g);
 
 /* "relax" or "critical" */
 const char *ordo_kind_name(int kind);
+
+/* "vertices", "edges"; NULL for 0 */
+const char *ordo_item_name(int item);
 
 #endif

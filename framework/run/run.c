@@ -48,9 +48,14 @@ struct ordo_job_private {
 
 /* ---- checks ---- */
 
-ordo_status ordo_operator_check_pull(const ordo_operator *op, const char *scheduler)
+ordo_status ordo_operator_check_pull(const ordo_operator *op, int item, const char *scheduler)
 {
     const char *needs, *but;
+    if (item == ORDO_ITEMS_EDGES)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler '%s' with direction=pull needs vertices as items; those of '%s' are edges in this "
+                         "run, which push",
+                         scheduler, op->name);
     if (op->kind != ORDO_KIND_RELAX) {
         needs = "a relax operator;";
         but = op->kind == ORDO_KIND_GATHER ? "is a gather operator" : "is a critical one";
@@ -155,6 +160,10 @@ ordo_status ordo_run_memory(const ordo_work *work, const ordo_options *options, 
     int threads = options->threads ? options->threads : ordo_cores();
     ordo_u64 m = work->graph ? ordo_graph_out(work->graph)->m : work->num_items;
     p.scheduler->memory(work->num_items, m, threads, work->op->entry, p.tunable, expected, at_most);
+    if (p.item == ORDO_ITEMS_EDGES && !p.scheduler->all_items) { /* frontiers of edges, which may be all; tails */
+        *expected += m * (2 * sizeof(ordo_eid) + sizeof(ordo_vid));
+        *at_most += m * (4 * sizeof(ordo_eid) + sizeof(ordo_vid));
+    }
     ordo_u64 fixed = (ordo_u64)threads * sizeof(ordo_counters) + ORDO_TRACE_MAX * sizeof(ordo_sample);
     if (p.sync == ORDO_SYNC_LOCK)
         fixed += work->targets < (1u << 20) ? 2 * work->targets : 1u << 20;
@@ -230,6 +239,7 @@ static void fill_stats(const ordo_job *job, const ordo_plan *p, double seconds, 
         .op = job->op->name,
         .scheduler = p->scheduler->name,
         .sync = p->sync == ORDO_SYNC_DEFAULT ? "none" : ordo_sync_name(p->sync), /* a program has no sync */
+        .item = ordo_item_name(p->item ? p->item : job->op->items),
         .backend = p->backend ? p->backend->name : "cpu",
         .threads = job->threads,
         .setting_count = p->scheduler->tunable_count,
@@ -317,6 +327,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
         .num_items = work->num_items,
         .targets = work->targets,
         .sync = p->sync,
+        .item = p->item,
         .tunable = p->tunable,
         .own = &own,
     };
@@ -593,6 +604,17 @@ ordo_status ordo_job_need_in(ordo_job *job)
 {
     double before = ordo_job_seconds(job);
     ordo_status status = ordo_graph_in(job->own->graph, job->threads, &job->in);
+    job->own->prepare_seconds += ordo_job_seconds(job) - before;
+    return status;
+}
+
+ordo_status ordo_job_need_tails(ordo_job *job)
+{
+    const double before = ordo_job_seconds(job);
+    ordo_edges edges;
+    ordo_status status = ordo_edges_of(job->own->graph, true, job->threads, &edges);
+    if (!status)
+        job->tail = edges.tail;
     job->own->prepare_seconds += ordo_job_seconds(job) - before;
     return status;
 }

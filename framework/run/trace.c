@@ -234,7 +234,7 @@ static void add_members(const ordo_job *job, ordo_counters *sum)
 /* Sets what is not counted where it happens. */
 static void derive(const ordo_job *job, bool all_items, ordo_counters *sum)
 {
-    if (job->op->kind == ORDO_KIND_RELAX && job->op->activates && !all_items) {
+    if (job->op->kind == ORDO_KIND_RELAX && job->op->activates && !all_items && job->item != ORDO_ITEMS_EDGES) {
         const ordo_u64 taken = sum->items + sum->stale;
         sum->useful = sum->activations = taken > job->initial_count ? taken - job->initial_count : 0;
     }

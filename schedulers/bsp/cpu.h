@@ -7,7 +7,7 @@
  * contend only for chunks that they take from members that lag. Pull supersteps (Beamer et al. 2012) read the frontier
  * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice. Sums pull
  * otherwise: sums.h. Rows of many edges are put off to a superstep of their own, in which all members take pieces of
- * them; nothing of the next frontier is processed before.
+ * them; nothing of the next frontier is processed before. Where items are edges, the frontier is one of edges: edges.h.
  *
  * Termination. No member has an item, by votes compared across a barrier: exact.
  *
@@ -20,6 +20,9 @@
 #define bsp_work_lock ORDO_OP_NAME(bsp_work_lock)
 #define bsp_work_racy ORDO_OP_NAME(bsp_work_racy)
 #define bsp_work_owner ORDO_OP_NAME(bsp_work_owner)
+#define bsp_edges_atomic ORDO_OP_NAME(bsp_edges_atomic)
+#define bsp_edges_lock ORDO_OP_NAME(bsp_edges_lock)
+#define bsp_edges_racy ORDO_OP_NAME(bsp_edges_racy)
 
 /* A member's work for the next superstep, and the long rows that it has put off. There are two, for even and odd
  * supersteps: one is read while the other is written. */
@@ -40,6 +43,7 @@ typedef struct bsp_run {
     ordo_u64 words;
     ordo_u64 next_word[2]; /* first word not taken, for even and odd supersteps */
     op_cell *taken;        /* [items] for sums, if pulling is possible; see sums.h */
+    ordo_u32 *stamp;       /* [vertices] where items are edges; see edges.h */
 #else
     ordo_owners owners;
 #endif
@@ -336,8 +340,16 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
     return ordo_job_need_in(job);
 }
 
+#if ORDO_OP_ORDER != ORDO_SUM
+#include "edges.h"
+#endif
+
 static ordo_status bsp_run_job(ordo_job *job)
 {
+#if ORDO_OP_ORDER != ORDO_SUM
+    if ((int)op_items & ORDO_ITEMS_EDGES && job->item == ORDO_ITEMS_EDGES)
+        return bsp_run_edges(job);
+#endif
     bsp_run run = {.job = job,
                    .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
                    .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};

@@ -24,13 +24,15 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 4 * (n + m) * entry + n / 4 + (ordo_u64)threads * 256 * entry + 4 * n * sizeof(ordo_request);
 }
 
-static ordo_status check(const ordo_operator *op, const double *tunable)
+static ordo_status check(const ordo_operator *op, int item, const double *tunable)
 {
     if (op->kind == ORDO_KIND_GATHER)
         return (int)tunable[BSP_DIRECTION] != BSP_PUSH
                    ? ORDO_OK
                    : ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' with direction=push: '%s' gathers, and never pushes",
                                op->name);
+    if ((int)tunable[BSP_DIRECTION] == BSP_PULL && item == ORDO_ITEMS_EDGES)
+        return ordo_operator_check_pull(op, item, "bsp");
     const unsigned gathers = ORDO_EDGE_BLIND | ORDO_SELECTIVE; /* sums are not selective */
     if ((int)tunable[BSP_DIRECTION] != BSP_PULL || (op->properties & gathers) == ORDO_EDGE_BLIND)
         return ORDO_OK;
@@ -38,7 +40,7 @@ static ordo_status check(const ordo_operator *op, const double *tunable)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'bsp' with direction=pull needs an operator with ORDO_RELAX_FINAL; '%s' has none",
                          op->name);
-    return ordo_operator_check_pull(op, "bsp");
+    return ordo_operator_check_pull(op, item, "bsp");
 }
 
 /* On a GPU, where degrees are similar: a search of few levels, as on random graphs, whose last ones hold most vertices.
@@ -89,5 +91,6 @@ const ordo_scheduler ordo_scheduler_bsp = {
     ORDO_TUNABLES(tunables, BSP_TUNABLE_COUNT, BSP_ROWS),
     .memory = memory,
     .check = check,
+    .edge_items = 1u << ORDO_ON_CPU,
     .suit = suit,
 };

@@ -13,6 +13,11 @@
  * with atomics. Stores and loads are relaxed atomics of the cell's width: no tearing, no data race in the language's
  * sense.
  *
+ * Edges as items. A round goes over all ids of edges, in chunks that know nothing of rows: each edge reads the cell of
+ * its tail and offers to its head. The tail of the first edge of a chunk is found by bisection, those of later ones by
+ * going on from it, so no array of tails is read. The argument above is about reads and stores of cells alone, and
+ * holds unchanged.
+ *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
 #include "tunables.h"
@@ -22,15 +27,23 @@
 #define topology_push_atomic ORDO_OP_NAME(topology_push_atomic)
 #define topology_push_lock ORDO_OP_NAME(topology_push_lock)
 #define topology_pull ORDO_OP_NAME(topology_pull)
+#define topology_edges_racy ORDO_OP_NAME(topology_edges_racy)
+#define topology_edges_atomic ORDO_OP_NAME(topology_edges_atomic)
+#define topology_edges_lock ORDO_OP_NAME(topology_edges_lock)
 #define topology_work_lock ORDO_OP_NAME(topology_work_lock)
 #define topology_work_owner ORDO_OP_NAME(topology_work_owner)
 
+/* What an item is, for functions that take it as a constant: a vertex that offers to the heads of its out-edges, one
+ * that takes from its in-edges, or an edge. */
+enum { TOPOLOGY_OFFERS = TOPOLOGY_PUSH, TOPOLOGY_TAKES = TOPOLOGY_PULL, TOPOLOGY_EDGE };
+
 /* Items that a member takes at once: as the constant says, and of few items fewer, so that members end about together.
- */
+ * An edge is less work than a vertex, and a chunk of edges begins with a bisection. */
 ORDO_INLINE ordo_u64 topology_chunk(const ordo_job *job)
 {
-    const ordo_u64 parts = 16, least = 16, most = (ordo_u64)job->tunable[TOPOLOGY_CHUNK];
-    const ordo_u64 even = job->num_items / parts / (ordo_u64)job->threads;
+    const ordo_u64 parts = 16, least = 16, edges = 8;
+    const ordo_u64 most = (ordo_u64)job->tunable[TOPOLOGY_CHUNK] * (job->item == ORDO_ITEMS_EDGES ? edges : 1);
+    const ordo_u64 even = ordo_job_items(job) / parts / (ordo_u64)job->threads;
     return most < least || even >= most ? most : even > least ? even : least;
 }
 
@@ -68,7 +81,7 @@ ORDO_INLINE bool topology_end_round(topology_run *run, int index, ordo_u64 round
     if (index == 0) {
         job->supersteps = round;
         __atomic_store_n(&run->next[(round + 1) & 1], 0, __ATOMIC_RELAXED); /* a probe may read it */
-        ordo_job_poll(job, job->num_items);
+        ordo_job_poll(job, ordo_job_items(job));
         ordo_job_agree_stop(job, round);
     }
     ordo_member_barrier(job, index);
@@ -83,7 +96,8 @@ ORDO_INLINE bool topology_end_round(topology_run *run, int index, ordo_u64 round
 static void topology_probe(const void *arg, ordo_probed *out)
 {
     const topology_run *run = (const topology_run *)arg;
-    const ordo_u64 taken = __atomic_load_n(&run->next[out->bucket & 1], __ATOMIC_RELAXED), all = run->job->num_items;
+    const ordo_u64 taken = __atomic_load_n(&run->next[out->bucket & 1], __ATOMIC_RELAXED);
+    const ordo_u64 all = ordo_job_items(run->job);
     out->in_flight = taken < all ? all - taken : 0;
 }
 
@@ -145,11 +159,69 @@ ORDO_INLINE bool topology_pull_item(const ordo_job *job, const ordo_rows *in, or
 }
 #endif
 
-ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync sync, const int direction)
+/* Offers the candidates of edges begin .. end - 1, each by itself. *tail: the tail of the last edge that was offered,
+ * or of the first one. */
+ORDO_INLINE bool topology_offer_edges(const ordo_job *job, const ordo_rows *rows, ordo_eid begin, ordo_eid end,
+                                      bool down, ordo_vid *tail, ordo_counters *count, const ordo_sync sync)
+{
+    ordo_u64 offered = 0, improved = 0;
+    ordo_vid u = *tail;
+    for (ordo_eid k = begin; k < end; k++) {
+        const ordo_eid e = down ? begin + (end - 1 - k) : k, ahead = down ? e - ORDO_AHEAD_HEAD : e + ORDO_AHEAD_HEAD;
+        if (ahead - begin < end - begin) /* unsigned: not before the first one */
+            __builtin_prefetch((op_cell *)job->cells + rows->head[ahead * rows->head_stride], 1);
+        while (e < rows->row[u])
+            u--;
+        while (e >= rows->row[u + 1])
+            u++;
+        const op_entry entry = op_entry_now(job, u);
+        if (op_idle(job, entry) || !op_filter((const op_state *)job->state, u))
+            continue; /* it has nothing to propose yet */
+        improved += op_expand_row(job, rows, (op_cell *)job->cells, entry, e, e + 1, sync, topology_ignore, NULL);
+        offered++;
+    }
+    *tail = u;
+    ORDO_COUNT(count->items += offered);
+    ORDO_COUNT(count->edges += offered);
+    ORDO_COUNT(count->useful += improved);
+    return improved > 0;
+}
+
+/* Processes the vertices first .. last - 1. */
+ORDO_INLINE bool topology_visit(const ordo_job *job, const ordo_rows *rows, ordo_u64 first, ordo_u64 last, bool down,
+                                ordo_counters *count, const ordo_sync sync, const int item)
+{
+    bool changed = false;
+    for (ordo_u64 k = first; k < last; k++) {
+        const ordo_item v = (ordo_item)(down ? first + (last - 1 - k) : k);
+        changed |= item == TOPOLOGY_TAKES ? topology_pull_item(job, rows, v, count)
+                                          : topology_push_item(job, rows, v, count, sync);
+    }
+    return changed;
+}
+
+/* A chunk of a round; false where the run ends early. *changed is set where a cell has changed. */
+ORDO_INLINE bool topology_process(ordo_job *job, const ordo_rows *rows, ordo_u64 begin, ordo_u64 end, bool down,
+                                  ordo_counters *count, bool *changed, const ordo_sync sync, const int item)
+{
+    ordo_vid tail = item == TOPOLOGY_EDGE ? ordo_csr_tail(job->out, down ? end - 1 : begin) : 0;
+    for (ordo_u64 i = begin, batch; i < end; i = batch) {
+        batch = end - i < ORDO_POLL_BATCH ? end : i + ORDO_POLL_BATCH;
+        const ordo_u64 first = down ? begin + end - batch : i, last = down ? begin + end - i : batch;
+        const ordo_u64 edges = item == TOPOLOGY_EDGE ? 0 : rows->row[last] - rows->row[first];
+        if (!ordo_go_on(job, count, last - first + edges))
+            return false;
+        *changed |= item == TOPOLOGY_EDGE ? topology_offer_edges(job, rows, first, last, down, &tail, count, sync)
+                                          : topology_visit(job, rows, first, last, down, count, sync, item);
+    }
+    return true;
+}
+
+ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync sync, const int item)
 {
     ordo_job *job = run->job;
-    const ordo_rows rows = ordo_rows_of(direction == TOPOLOGY_PULL ? job->in : job->out, op_weight_type);
-    const ordo_u64 chunk = topology_chunk(job);
+    const ordo_rows rows = ordo_rows_of(item == TOPOLOGY_TAKES ? job->in : job->out, op_weight_type);
+    const ordo_u64 chunk = topology_chunk(job), items = ordo_job_items(job);
     const bool alternate = job->tunable[TOPOLOGY_SWEEP] == 0;
     ordo_counters count = {0};
     ordo_count_from(job, index, &count, NULL, 0, NULL);
@@ -158,24 +230,11 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
         bool changed = false;
         ordo_u64 begin, end;
         if (index == 0)
-            ORDO_COUNT(ordo_job_sample(job, job->num_items, round, 0, 1, -1));
+            ORDO_COUNT(ordo_job_sample(job, items, round, 0, 1, -1));
         double before = ORDO_CLOCK(job);
-        while (!ordo_job_stopped(job) &&
-               ordo_topology_take(&run->next[round & 1], job->num_items, chunk, down, &begin, &end))
-            for (ordo_u64 i = begin, batch; i < end; i = batch) {
-                batch = end - i < ORDO_POLL_BATCH ? end : i + ORDO_POLL_BATCH;
-                const ordo_item first = (ordo_item)(down ? begin + end - batch : i),
-                                last = (ordo_item)(down ? begin + end - i : batch);
-                if (!ordo_go_on(job, &count, last - first + rows.row[last] - rows.row[first]))
-                    break;
-                for (ordo_item k = first; k < last; k++) {
-                    const ordo_item item = down ? first + (last - 1 - k) : k;
-                    if (direction == TOPOLOGY_PULL)
-                        changed |= topology_pull_item(job, &rows, item, &count);
-                    else
-                        changed |= topology_push_item(job, &rows, item, &count, sync);
-                }
-            }
+        while (!ordo_job_stopped(job) && ordo_topology_take(&run->next[round & 1], items, chunk, down, &begin, &end))
+            if (!topology_process(job, &rows, begin, end, down, &count, &changed, sync, item))
+                break;
         count.work_seconds += ORDO_CLOCK(job) - before;
         /* Without activation no candidate depends on a cell, so one round is the whole run; except that a racy round
          * may have lost an update. */
@@ -188,20 +247,32 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
 
 ORDO_NOINLINE void topology_push_racy(void *run, int index)
 {
-    topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_PUSH);
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_OFFERS);
 }
 ORDO_NOINLINE void topology_push_atomic(void *run, int index)
 {
-    topology_work((topology_run *)run, index, ORDO_SYNC_ATOMIC, TOPOLOGY_PUSH);
+    topology_work((topology_run *)run, index, ORDO_SYNC_ATOMIC, TOPOLOGY_OFFERS);
 }
 ORDO_NOINLINE void topology_push_lock(void *run, int index)
 {
-    topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_PUSH);
+    topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_OFFERS);
 }
 /* Each cell has one writer, so the sync makes no difference. */
 ORDO_NOINLINE void topology_pull(void *run, int index)
 {
-    topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_PULL);
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_TAKES);
+}
+ORDO_NOINLINE void topology_edges_racy(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_EDGE);
+}
+ORDO_NOINLINE void topology_edges_atomic(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_ATOMIC, TOPOLOGY_EDGE);
+}
+ORDO_NOINLINE void topology_edges_lock(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_EDGE);
 }
 
 static ordo_status topology_run_job(ordo_job *job)
@@ -212,6 +283,12 @@ static ordo_status topology_run_job(ordo_job *job)
         if (status)
             return status;
         topology_run_team(&run, topology_pull);
+        return ORDO_OK;
+    }
+    if ((int)op_items & ORDO_ITEMS_EDGES && job->item == ORDO_ITEMS_EDGES) {
+        topology_run_team(&run, ordo_job_sync(job) == ORDO_SYNC_RACY     ? topology_edges_racy
+                                : ordo_job_sync(job) == ORDO_SYNC_ATOMIC ? topology_edges_atomic
+                                                                         : topology_edges_lock);
         return ORDO_OK;
     }
     topology_run_team(&run, ordo_job_sync(job) == ORDO_SYNC_RACY     ? topology_push_racy

@@ -26,11 +26,11 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = (ordo_u64)threads * 256 + 4 * n * sizeof(ordo_request);
 }
 
-static ordo_status check(const ordo_operator *op, const double *tunable)
+static ordo_status check(const ordo_operator *op, int item, const double *tunable)
 {
     if (op->kind == ORDO_KIND_GATHER)
         return ORDO_OK; /* it pulls anyway */
-    return (int)tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL ? ordo_operator_check_pull(op, "topology") : ORDO_OK;
+    return (int)tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL ? ordo_operator_check_pull(op, item, "topology") : ORDO_OK;
 }
 
 /* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure:
@@ -69,6 +69,7 @@ const ordo_scheduler ordo_scheduler_topology = {
     .pairings = pairings,
     ORDO_TUNABLES(tunables, TOPOLOGY_TUNABLE_COUNT, TOPOLOGY_ROWS),
     .all_items = true,
+    .edge_items = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .memory = memory,
     .check = check,
     .suit = suit,

@@ -149,10 +149,11 @@ class Run(Base):
         reached = [d for d in want if d < INF]
         result = {"negative_cycle": 0, "reached": len(reached), "min": min(reached), "max": max(reached), "sum": sum(reached)}
         for words in ([], ["--threads", 1], ["--scheduler", "topology", "--sync", "racy"], ["--scheduler", "adds"], ["--sync", "lock"],
-                      ["--scheduler", "lock_server"], ["--scheduler", "auto"]):
+                      ["--scheduler", "lock_server"], ["--scheduler", "auto"], ["--items", "edges"], ["--items", "edges", "--scheduler", "bsp"]):
             r = self.ok(ordo("bellman-ford", file, "-r", self.source, "--verify=both", "-o", out, "--tree", tree, "--json", "-", *words))
             record = json.loads(r.out)
             self.assertEqual((record["result"], record["cycle"], record["verified"], record["operator"]), (result, None, True, "bellman_ford_i32"))
+            self.assertEqual(record["options"]["items"], "edges" if "--items" in words else "vertices")
             with open(out) as f:
                 self.assertEqual([INF if v == "inf" else int(v) for v in f.read().split()], want)
             with open(tree) as f:
@@ -163,6 +164,18 @@ class Run(Base):
         out_text = self.ok(ordo("compare", "bellman-ford", file, "-n", 2)).out
         for name in schedulers():
             self.assertRegex(out_text, rf"(?m)^\*? +{name} .*PASS$")
+        self.assertRegex(self.ok(ordo("bellman-ford", file, "--items", "edges")).out, r"(?m)^Items: +edges$")
+        for name in schedulers():
+            if name not in ("bsp", "topology"):
+                self.refused(2, f"scheduler '{name}' on device 'cpu' does not run '\\w+' with edges as items", "bellman-ford", file, "--items", "edges", "--scheduler", name)
+        out_text = self.ok(ordo("compare", "bellman-ford", file, "-n", 2, "--items", "edges")).out
+        self.assertEqual([bool(re.search(rf"(?m)^\*? +{name} .*PASS$", out_text)) for name in ("bsp", "topology", "delta")], [True, True, False])
+        out_text = self.ok(ordo("compare", "bellman-ford", file, "-n", 2, "--items", "vertices,edges", "--schedulers", "delta,topology,bsp:lock:edges")).out
+        for label in ("delta:vertices", "topology:vertices", "topology:edges", "bsp:lock:edges"):
+            self.assertRegex(out_text, rf"(?m)^\*? +{label} .*PASS$")
+        self.assertRegex(out_text, "delta:edges.*does not run")
+        self.refused(2, "--items 'edge', expected one of vertices, edges", "compare", "bellman-ford", file, "--items", "edges,edge")
+        self.refused(2, "operator 'bfs' has no items that are edges: its items are vertices", "bfs", self.gr, "--items", "edges")
         self.assertRegex(ordo("sssp", file, "-r", self.source).err, "the app bellman-ford takes them")
         for option in ("--limit", "--target", "--stop-after"):
             self.refused(2, f"bellman-ford .* takes no {option}|so it takes no {option}", "bellman-ford", file, option, 1)
@@ -193,8 +206,8 @@ class Run(Base):
         edges = [(0, 1, 4), (0, 2, 5), (1, 3, -3), (2, 1, -4), (3, 2, -1), (4, 5, -1), (5, 4, -1)]
         with open(file, "w") as f:
             f.writelines(f"{u} {v} {w}\n" for u, v, w in edges)
-        for name in ["auto", *schedulers()]:
-            r = self.ok(ordo("bellman-ford", file, "-r", 0, "-v", "--scheduler", name, "-o", out))
+        for words in (["auto"], *([name] for name in schedulers()), ["topology", "--items", "edges"], ["bsp", "--items", "edges"]):
+            r = self.ok(ordo("bellman-ford", file, "-r", 0, "-v", "-o", out, "--scheduler", *words))
             self.assertRegex(r.out, r"(?m)^Result: +negative_cycle 1, weight -8$")
             self.assertRegex(r.out, r"(?m)^Negative Cycle: +1 3 2 1$")
             self.assertRegex(r.out, r"(?m)^Verification: +PASS$")

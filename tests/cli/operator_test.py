@@ -118,6 +118,26 @@ class Run(Files):
             self.assertIn(f"min {min(expected):.15g}, max {max(expected):.15g}", self.ok(ordo("run", file, chain, "--source", 0, "-o", out)).out)
             self.assertEqual(read_npy(out), ({"i64": "<i8", "f64": "<f8"}[cell], expected))
 
+    def test_items(self):
+        """Edges as items, of an operator that allows both and of one that allows them alone; what is refused."""
+        want = ["inf" if d == INF else str(d) for d in self.dist]
+        both, alone = (self.write(f"{name}.c", text_of(ITEMS=items)) for name, items in
+                       (("both", "(ORDO_ITEMS_VERTICES | ORDO_ITEMS_EDGES)"), ("alone", "ORDO_ITEMS_EDGES")))
+        for file, words in ((both, []), (both, ["--items", "edges"]), (both, ["--items", "edges", "--scheduler", "bsp", "--threads", 3]), (alone, []),
+                            (alone, ["--scheduler", "topology", "--sync", "lock"])):
+            self.assertEqual(self.values(file, self.gr, "--source", self.source, "--verify", *words), want)
+        self.refused(2, "'mine' has no items that are vertices: its items are edges", "run", alone, self.gr, "--items", "vertices")
+        self.refused(2, "'mine' has no items that are edges: its items are vertices", "run", self.write("plain.c", text_of()), self.gr, "--items", "edges")
+        for file, words in ((both, ["--items", "edges"]), (alone, [])):
+            self.refused(2, "scheduler 'delta' on device 'cpu' does not run 'mine' with edges as items", "run", file, self.gr, "--scheduler", "delta", *words)
+        self.ok(ordo("check-operator", alone))
+        target = "ORDO_FN ordo_u32 target(const ordo_no_state *s, ordo_edge_u32 e) { (void)s; return e.tail; }\n"
+        for words, text in (("not under ORDO_SUM, nor with _TARGET", text_of(PLUS + target, ITEMS="ORDO_ITEMS_EDGES", TARGET="target")),
+                            ("ORDO_RELAX_ITEMS is ORDO_ITEMS_VERTICES, ORDO_ITEMS_EDGES or both", text_of(ITEMS="5"))):
+            r = ordo("run", self.write("wrong.c", text), self.gr)
+            self.assertEqual(r.returncode, 3)
+            self.assertIn(words, r.err)
+
     def test_arrays(self):
         """Arrays of the state: filled by the operator, and from files, of every type; refused where their sizes or texts are wrong."""
         fees = os.path.join(TREE, "tests", "cli", "operators", "fees.c")
@@ -356,7 +376,7 @@ class Run(Files):
         for name in first:
             os.unlink(os.path.join(self.cache, "operators", name))
             subprocess.run(["cc", "-shared", "-fPIC", other, "-o", os.path.join(self.cache, "operators", name)], check=True)
-        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 4", *run)
+        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 5", *run)
 
     def test_folder(self):
         """A folder that others can use is refused; where none can be made, nothing is kept."""
@@ -601,8 +621,8 @@ class Scheduler(Files):
     def test_refused(self):
         for status, why, folder in (
                 (3, "no such folder of a scheduler", "./none"), (3, "scheduler.c: No such file", self.folder.name + "/."),
-                (3, "written for another version of Ordo: found interface 7, expected 2", self.changed("seven", [("interface", ".interface = 7,")])),
-                (3, "found interface 0, expected 2", self.changed("zero", [("interface", "")])),
+                (3, "written for another version of Ordo: found interface 7, expected 3", self.changed("seven", [("interface", ".interface = 7,")])),
+                (3, "found interface 0, expected 3", self.changed("zero", [("interface", "")])),
                 (3, "is in a folder of another name, expected 'other'", self.changed("other", [("name", '.name = "pile",')])),
                 (2, "there is another scheduler 'delta'", self.changed("delta")), (2, "expected a folder whose name is that of a scheduler", self.changed("a-b"))):
             self.refused(status, why, "bfs", self.gr, "--scheduler", folder)

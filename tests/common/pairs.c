@@ -45,7 +45,8 @@ static bool is_declared(const ordo_operator *op, const ordo_scheduler *s, ordo_s
 }
 
 /* Whether ordo_run_check lets a work of one item pass, which says nothing of what its state holds. */
-static ordo_status ask(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device)
+static ordo_status ask(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device,
+                       const char *items)
 {
     static const ordo_eid row[2];
     static const ordo_vid head[1];
@@ -57,20 +58,41 @@ static ordo_status ask(const ordo_operator *op, const ordo_scheduler *s, ordo_sy
         exit(1);
     }
     const ordo_work work = {.op = op, .graph = g, .cells = cells, .state = state, .num_items = 1, .targets = 1};
-    const ordo_options options = {.scheduler = s->name, .sync = ordo_sync_name(sync), .device = device};
+    const ordo_options options = {.scheduler = s->name, .sync = ordo_sync_name(sync), .device = device, .items = items};
     ordo_status status = ordo_run_check(&work, &options);
     ordo_graph_free(g);
     return status;
 }
 
-bool pair_is_offered(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device)
+/* Whether the descriptors offer the pair with these items; ordo_run_check must say the same. */
+static bool is_offered(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device,
+                       const char *items, bool declared)
 {
-    const bool declared = is_declared(op, s, sync, instance_of(op, s, device));
-    const ordo_status status = ask(op, s, sync, device);
+    const ordo_status status = ask(op, s, sync, device, items);
     if (status == (declared ? ORDO_OK : ORDO_ERR_UNSOUND))
         return declared;
-    printf("FAILED %s/%s/%s: the descriptors %s it, ordo_run_check gives %s%s%s\n", op->name, s->name,
-           ordo_sync_name(sync), declared ? "offer" : "do not offer", ordo_status_name(status), status ? ": " : "",
-           status ? ordo_last_error() : "");
+    printf("FAILED %s/%s/%s%s%s: the descriptors %s it, ordo_run_check gives %s%s%s\n", op->name, s->name,
+           ordo_sync_name(sync), items ? ", items " : "", items ? items : "", declared ? "offer" : "do not offer",
+           ordo_status_name(status), status ? ": " : "", status ? ordo_last_error() : "");
     exit(1);
+}
+
+static bool has_items(const ordo_operator *op, const ordo_scheduler *s, const char *device, int item)
+{
+    const unsigned on = 1u << (is_cpu(device) ? ORDO_ON_CPU : ORDO_ON_CUDA);
+    return op->items & item && (op->kind != ORDO_KIND_RELAX || item != ORDO_ITEMS_EDGES || s->edge_items & on);
+}
+
+bool pair_is_offered(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device)
+{
+    const bool by_edges = op->kind == ORDO_KIND_RELAX && op->items == ORDO_ITEMS_EDGES;
+    return is_offered(op, s, sync, device, NULL,
+                      is_declared(op, s, sync, instance_of(op, s, device)) &&
+                          (!by_edges || has_items(op, s, device, ORDO_ITEMS_EDGES)));
+}
+
+bool pair_has_items(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device, int item)
+{
+    return is_offered(op, s, sync, device, item == ORDO_ITEMS_EDGES ? "edges" : "vertices",
+                      is_declared(op, s, sync, instance_of(op, s, device)) && has_items(op, s, device, item));
 }

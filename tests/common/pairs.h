@@ -8,5 +8,7 @@
  * prints a line with FAILED and ends the program with 1. Ends it with 77 if there is no such device. `device` NULL:
  * "cpu". */
 bool pair_is_offered(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device);
+/* The same with items that are asked for: ORDO_ITEMS_VERTICES or ORDO_ITEMS_EDGES. */
+bool pair_has_items(const ordo_operator *op, const ordo_scheduler *s, ordo_sync sync, const char *device, int item);
 
 #endif

@@ -11,7 +11,7 @@
  * What is offered is asked of ordo_run_check, and must be what the descriptors say. Every seed also draws the
  * scheduler's tunables at random, so that tiny bins, one bucket, pull and the like are met. A choice may be refused, by
  * a sentence that names its tunable; it is left out then, and counted. Defaults and numbers within their limits never
- * are.
+ * are. Where edges are offered as items, half of the trials run with them.
  *
  * Prints a line for each sync and number of threads, and for each choice that was refused; or the path of the first
  * failure (family, size, seed, settings), and ends with 1. 77: the descriptors offer no sync for the pair, or the
@@ -41,6 +41,8 @@ _Noreturn void contract_fail(const trial *t, const char *what)
 {
     printf("FAILED %s/%s/%s/%d family %s size %u seed %llu: %s\n", t->op, t->options.scheduler, t->options.sync,
            t->options.threads, t->family, t->size, (unsigned long long)t->seed, what);
+    if (t->options.items)
+        printf("  --items %s\n", t->options.items);
     for (size_t i = 0; i < t->options.setting_count; i++)
         printf("  --set %s\n", t->options.settings[i]);
     exit(1);
@@ -221,10 +223,18 @@ void contract_run_cells(trial *t, ordo_graph *g, const void *state, const ordo_i
 
 /* ---- the trials of a pair ---- */
 
-static void run_trials(trial *t, ordo_u64 first, ordo_u64 last)
+/* Whether this trial's items are edges, where vertices and edges are offered: half of the trials. */
+static bool draws_edges(const trial *t, int items)
+{
+    ordo_u64 r = t->seed * 977 + t->size;
+    return items == (ORDO_ITEMS_VERTICES | ORDO_ITEMS_EDGES) && next_random(&r) % 2;
+}
+
+/* items: those that are offered. */
+static void run_trials(trial *t, ordo_u64 first, ordo_u64 last, int items)
 {
     const contract_row *row = find_row(t->op);
-    ordo_u64 trials = 0;
+    ordo_u64 trials = 0, by_edges = 0;
     t->refused = 0;
     for (t->seed = first; t->seed <= last; t->seed++)
         for (const char *const *family = family_names; *family; family++) {
@@ -232,14 +242,17 @@ static void run_trials(trial *t, ordo_u64 first, ordo_u64 last)
             t->family = *family;
             t->size = 1 + (unsigned)(next_random(&r) % (row->size == 150 && t->seed % 10 == 0 ? 2000 : row->size));
             draw_settings(t, &r);
+            t->options.items = draws_edges(t, items) ? "edges" : NULL;
+            by_edges += t->options.items != NULL;
             edge_list list;
             family_make(*family, t->size, t->seed, &list);
             row->reference(t, &list);
             family_free(&list);
             trials++;
         }
-    printf("%s/%s/%s/%d: %llu trials, %llu settings refused\n", t->op, t->options.scheduler, t->options.sync,
-           t->options.threads, (unsigned long long)trials, (unsigned long long)t->refused);
+    printf("%s/%s/%s/%d: %llu trials, %llu with edges as items, %llu settings refused\n", t->op, t->options.scheduler,
+           t->options.sync, t->options.threads, (unsigned long long)trials, (unsigned long long)by_edges,
+           (unsigned long long)t->refused);
     fflush(stdout);
 }
 
@@ -269,12 +282,15 @@ static int run_scheduler(trial *t, const request *asked, const ordo_scheduler *s
             !pair_is_offered(asked->op, s, (ordo_sync)sync, t->options.device))
             continue;
         offered++;
+        int items = 0;
+        for (int item = ORDO_ITEMS_VERTICES; item <= ORDO_ITEMS_EDGES; item *= 2)
+            items |= pair_has_items(asked->op, s, (ordo_sync)sync, t->options.device, item) ? item : 0;
         char *rest;
         for (const char *threads = asked->threads; *threads; threads = *rest ? rest + 1 : rest) {
             t->options.threads = (int)strtol(threads, &rest, 10);
             if (rest == threads || (*rest && *rest != ',') || t->options.threads < 1)
                 return -1;
-            run_trials(t, asked->first, asked->last);
+            run_trials(t, asked->first, asked->last, items);
         }
     }
     return offered;

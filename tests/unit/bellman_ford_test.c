@@ -125,7 +125,7 @@ static bool rounds(const ordo_csr *g, const ordo_path_query *q, double *dist)
 /* ---- every pair, on small graphs ---- */
 
 typedef struct pair {
-    const char *scheduler, *sync;
+    const char *scheduler, *sync, *items;
 } pair;
 
 static int find_pairs(pair out[MOST_PAIRS])
@@ -135,9 +135,11 @@ static int find_pairs(pair out[MOST_PAIRS])
     const size_t schedulers = ordo_schedulers(all, 64);
     for (size_t k = 0; k < schedulers; k++)
         for (int sync = 1; sync < ORDO_SYNCS; sync++)
-            if (count < MOST_PAIRS &&
-                pair_is_offered(ordo_operator_find("bellman_ford_i32"), all[k], (ordo_sync)sync, "cpu"))
-                out[count++] = (pair){all[k]->name, ordo_sync_name((ordo_sync)sync)};
+            for (int item = ORDO_ITEMS_VERTICES; item <= ORDO_ITEMS_EDGES; item *= 2)
+                if (count < MOST_PAIRS &&
+                    pair_has_items(ordo_operator_find("bellman_ford_i32"), all[k], (ordo_sync)sync, "cpu", item))
+                    out[count++] = (pair){all[k]->name, ordo_sync_name((ordo_sync)sync),
+                                          item == ORDO_ITEMS_EDGES ? "edges" : NULL};
     return count;
 }
 
@@ -193,7 +195,8 @@ static void try_family(const char *family, ordo_u64 seed, const pair *p, ordo_u6
     for (int i = 0; i < 3; i++)
         sources[i] = (ordo_vid)(next_random(&random) % list.n);
     const ordo_path_query q = {.sources = sources, .source_count = seed % 5 == 0 ? 3 : 1};
-    const ordo_options options = {.scheduler = p->scheduler, .sync = p->sync, .threads = 1 + (int)(seed % 3)};
+    const ordo_options options = {
+        .scheduler = p->scheduler, .sync = p->sync, .items = p->items, .threads = 1 + (int)(seed % 3)};
     result r;
     result_make(list.n, &r);
     ck_assert_msg(run(g, &q, &options, &r) == ORDO_OK, "%s", ordo_last_error());
@@ -213,7 +216,7 @@ START_TEST(every_pair)
     pair pairs[MOST_PAIRS];
     const int count = find_pairs(pairs);
     ordo_u64 cycles = 0, trials = 0;
-    ck_assert_int_ge(count, 10);
+    ck_assert_int_ge(count, 15); /* five of them with edges as items */
     for (ordo_u64 seed = 1; seed <= 120 / SLOWER; seed++)
         for (const char *const *family = family_names; *family; family++)
             try_family(*family, seed, &pairs[trials++ % (ordo_u64)count], &cycles);
@@ -299,17 +302,22 @@ static ordo_graph *long_path(ordo_vid n, const arc *more, ordo_u64 count, ordo_t
 START_TEST(far_away)
 {
     enum { N = 100000 };
-    static const char *const schedulers[] = {"bsp",   "delta",       "near_far", "adds",
-                                             "inbox", "lock_server", "topology", "auto"};
+    static const char *const schedulers[] = {"bsp",         "delta",    "near_far", "adds",           "inbox",
+                                             "lock_server", "topology", "auto",     "topology/edges", "bsp/edges"};
     const arc none[] = {{N - 1, N, 1}, {N, N - 1, -1}, {N, N + 1, -5}, {N + 1, N, 5}};
     const arc one[] = {{N - 1, N, 1}, {N, N - 1, -1}, {N, N + 1, -5}, {N + 1, N - 9, 3}};
     const ordo_vid source = 0;
     const ordo_path_query q = {.sources = &source, .source_count = 1};
     result r;
     result_make(N + 4, &r);
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < 20; k++) {
         const ordo_type type = k % 3 ? ORDO_I32 : ORDO_F32;
-        const ordo_options options = {.scheduler = schedulers[k / 2], .threads = 2};
+        char name[32];
+        snprintf(name, sizeof name, "%s", schedulers[k / 2]);
+        char *const slash = strchr(name, '/');
+        if (slash)
+            *slash = 0;
+        const ordo_options options = {.scheduler = name, .items = slash ? "edges" : NULL, .threads = 2};
         ordo_graph *g = k % 2 ? long_path(N, one, 4, type) : long_path(N, none, 4, type);
         ck_assert_msg(run(g, &q, &options, &r) == ORDO_OK, "%s: %s", options.scheduler, ordo_last_error());
         ck_assert_msg((r.cycle.length > 0) == (k % 2 == 1), "%s", options.scheduler);
@@ -325,11 +333,13 @@ END_TEST
 
 /* ---- sums that leave their type ---- */
 
+static const char *items_of_arcs; /* what items are in the runs of run_arcs */
+
 static ordo_status run_arcs(const arc *arcs, ordo_u64 count, ordo_type type, result *r)
 {
     const ordo_vid source = 0;
     const ordo_path_query q = {.sources = &source, .source_count = 1};
-    const ordo_options options = {.threads = 2};
+    const ordo_options options = {.threads = 2, .items = items_of_arcs};
     ordo_graph *g = graph_of_arcs(6, arcs, count, type);
     ordo_status status = run(g, &q, &options, r);
     if (!status)
@@ -352,6 +362,7 @@ static void expect(const arc *arcs, ordo_u64 count, ordo_type type, ordo_status 
 START_TEST(overflow)
 {
     result r;
+    items_of_arcs = _i ? "edges" : NULL;
     result_make(6, &r);
     const arc low[] = {{0, 1, -2e9}, {1, 2, -147483647}};
     ck_assert_int_eq(run_arcs(low, 2, ORDO_I32, &r), ORDO_OK);
@@ -385,6 +396,7 @@ END_TEST
 START_TEST(exact_weights)
 {
     result r;
+    items_of_arcs = _i ? "edges" : NULL;
     result_make(6, &r);
     const arc tiny[] = {{0, 1, 1e30}, {1, 2, -1e30}, {2, 0, -0x1p-40}};
     ck_assert_int_eq(run_arcs(tiny, 3, ORDO_F32, &r), ORDO_OK);
@@ -394,6 +406,95 @@ START_TEST(exact_weights)
     ck_assert_int_eq(run_arcs(hidden, 3, ORDO_F32, &r), ORDO_OK);
     ck_assert_uint_eq(r.cycle.length, 0);
     result_free(&r);
+}
+END_TEST
+
+/* ---- items that are edges ---- */
+
+/* Distances of a graph of millions of cells and edges with hubs, and of one with long paths: the same as with vertices,
+ * as wide as weights may be. */
+START_TEST(edges_of_weights_of_every_type)
+{
+    static const ordo_type types[] = {ORDO_NONE, ORDO_F64, ORDO_I64};
+    ordo_generate_options shape[] = {{.kind = "rmat", .scale = 12, .degree = 16},
+                                     {.kind = "grid", .width = 60, .height = 60}};
+    for (int k = 0; k < 6; k++) {
+        ordo_graph *g;
+        ordo_stats stats;
+        const ordo_vid source = 1;
+        const ordo_path_query q = {.sources = &source, .source_count = 1};
+        ordo_generate_options *s = &shape[k / 3];
+        s->edges = (ordo_edge_options){.low = 1, .high = 99, .seed = 7, .weight_type = types[k % 3]};
+        ck_assert_msg(!ordo_graph_generate(s, &g), "%s", ordo_last_error());
+        const ordo_vid n = ordo_graph_out(g)->n;
+        ordo_u64 *dist[2] = {malloc(n * sizeof **dist), malloc(n * sizeof **dist)};
+        for (int threads = 1; threads <= 8; threads *= 2)
+            for (int i = 0; i < 3; i++) {
+                ordo_cycle cycle = {0};
+                const ordo_options options = {.threads = threads,
+                                              .items = i ? "edges" : "vertices",
+                                              .scheduler = i == 1   ? "topology"
+                                                           : i == 2 ? "bsp"
+                                                                    : NULL};
+                const ordo_path_answer answer = {.value = dist[i > 0], .stats = &stats};
+                ck_assert_msg(!ordo_bellman_ford(g, &q, &options, &answer, &cycle), "%s", ordo_last_error());
+                ck_assert_str_eq(stats.item, options.items);
+                ck_assert(i != 1 || stats.items <= stats.supersteps * ordo_graph_out(g)->m);
+                ck_assert(i == 0 || stats.edges == stats.items);
+                ordo_u64 expected, at_most;
+                ck_assert(!ordo_bellman_ford_memory(g, &options, &expected, &at_most));
+                ck_assert(expected <= at_most && (i != 2 || stats.peak_worklist_bytes <= at_most));
+                ck_assert(i == 0 || stats.useful + 1 >= n / 2);
+                ordo_stats_free(&stats);
+                ck_assert_mem_eq(dist[0], dist[i > 0], n * ordo_type_bytes(ordo_sssp_type(g)));
+            }
+        free(dist[0]);
+        free(dist[1]);
+        ordo_graph_free(g);
+    }
+}
+END_TEST
+
+static void refused_as(const ordo_graph *g, const ordo_options *options, ordo_status status, const char *words)
+{
+    const ordo_vid source = 0;
+    const ordo_path_query q = {.sources = &source, .source_count = 1};
+    result r;
+    result_make(6, &r);
+    ck_assert_int_eq(run(g, &q, options, &r), status);
+    ck_assert_msg(strstr(ordo_last_error(), words) != NULL, "%s", ordo_last_error());
+    result_free(&r);
+}
+
+START_TEST(refused_items)
+{
+    const arc arcs[] = {{0, 1, 1}, {1, 2, -3}};
+    static const char *const pull[] = {"direction=pull"};
+    ordo_graph *g = graph_of_arcs(6, arcs, 2, ORDO_I32);
+    ordo_options options = {.items = "edge"};
+    refused_as(g, &options, ORDO_ERR_UNKNOWN, "items 'edge' are unknown, expected vertices or edges");
+    options = (ordo_options){.items = "edges", .scheduler = "delta"};
+    refused_as(
+        g, &options, ORDO_ERR_UNSOUND,
+        "scheduler 'delta' on device 'cpu' does not run 'bellman_ford_i32' with edges as items: its worklist there "
+        "holds vertices and their cells; with edges: bsp, topology");
+    for (int i = 0; i < 2; i++) {
+        options =
+            (ordo_options){.items = "edges", .scheduler = i ? "bsp" : "topology", .settings = pull, .setting_count = 1};
+        refused_as(g, &options, ORDO_ERR_UNSOUND, "with direction=pull needs vertices as items");
+    }
+    options = (ordo_options){.items = "edges", .sync = "server"};
+    refused_as(g, &options, ORDO_ERR_UNSOUND, "no scheduler can run 'bellman_ford_i32' as asked");
+    options.items = "vertices";
+    refused_as(g, &options, ORDO_ERR_UNSOUND, "does not offer sync 'server'");
+    ordo_vid label[6];
+    options = (ordo_options){.items = "edges"};
+    ck_assert_int_eq(ordo_cc(g, &options, label, NULL), ORDO_ERR_UNSOUND);
+    ck_assert_str_eq(ordo_last_error(), "operator 'cc' has no items that are edges: its items are vertices");
+    options.scheduler = "native";
+    ck_assert_int_eq(ordo_cc(g, &options, label, NULL), ORDO_ERR_UNSOUND);
+    ck_assert_str_eq(ordo_last_error(), "the program of 'cc' has no items, found 'edges'; operators do");
+    ordo_graph_free(g);
 }
 END_TEST
 
@@ -548,8 +649,10 @@ int main(void)
     tcase_add_test(all, every_pair);
     tcase_add_test(all, each_source);
     tcase_add_test(all, far_away);
-    tcase_add_test(all, overflow);
-    tcase_add_test(all, exact_weights);
+    tcase_add_loop_test(all, overflow, 0, 2);
+    tcase_add_loop_test(all, exact_weights, 0, 2);
+    tcase_add_test(all, edges_of_weights_of_every_type);
+    tcase_add_test(all, refused_items);
     tcase_add_test(all, types_that_are_not_negative);
     tcase_add_test(all, ends);
     tcase_add_test(all, wrong_distances);

@@ -129,6 +129,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sweep", 0, "TUNABLE=VALUES", VERB_COMPARE, OWN(take_sweep),
         "A..B (doubling), A..B:COUNT or A,B,C; [SCHEDULER.]TUNABLE; numbers or 2^N", .repeats = true),
     ROW("sync", 0, "NAME", MEASURES & ~VERB_COMPARE, TEXT(sync), "auto, atomic, racy, lock, owner or server (the scheduler's default)", OPERATORS),
+    ROW("items", 0, "LIST", VERB_COMPARE, TEXT(items), "vertices or edges, or both by a comma: what an item is, for operators that allow both (vertices)"),
+    ROW("items", 0, "vertices|edges", RUNS & ~VERB_COMPARE, WORD(items), "what an item is, for operators that allow both (vertices)"),
     ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO, OWN(take_setting),
         "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone", OPERATORS, .repeats = true),
     ROW("set-state", 0, "NAME=VALUE", RUNS | VERB_CHECK, OWN(take_state), "operators' files: a number of the operator's state; @FILE: an array",

@@ -32,7 +32,8 @@ static const ordo_operator *op_for(const ordo_graph *g)
 static ordo_options options_for(const ordo_options *asked)
 {
     ordo_options chosen = asked ? *asked : (ordo_options){0};
-    if (!chosen.scheduler && !(chosen.sync && !strcmp(chosen.sync, "auto")))
+    const bool by_edges = current.op.items == ORDO_ITEMS_EDGES || (chosen.items && !strcmp(chosen.items, "edges"));
+    if (!chosen.scheduler && !by_edges && !(chosen.sync && !strcmp(chosen.sync, "auto")))
         chosen.scheduler = !(current.op.properties & ORDO_MONOTONE) ? "auto"
                            : current.op.weight == ORDO_NONE         ? "bsp"
                                                                     : "delta";

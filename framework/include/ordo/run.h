@@ -75,7 +75,11 @@ typedef struct ordo_options {
     void *progress_arg;          /**< its first argument */
     struct ordo_trace *trace;    /**< records the run, by time; see `<ordo/trace.h>`. NULL: none */
     bool hardware;               /**< count cycles and so on, on a CPU: ordo_stats::hardware */
-    ordo_u64 reserved[6];        /**< 0; what is added later takes their place */
+    const char *items;           /**< what an item of a relax operator is: "vertices", or "edges" for operators that
+                                  * allow both (ORDO_RELAX_ITEMS), under schedulers that have them. NULL: vertices,
+                                  * unless the operator allows edges alone. With edges, a run that names no scheduler
+                                  * takes "auto" */
+    ordo_u64 reserved[5];        /**< 0; what is added later takes their place */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
@@ -158,9 +162,11 @@ typedef struct ordo_stats {
     ordo_sample *trace; /**< [trace_count], at most ORDO_TRACE_MAX: evenly spread where there would be more */
     size_t trace_count; /**< number of samples */
 
-    double change; /**< gather operators: of the last round, see `<ordo/operator/gather.h>`; else 0 */
+    double change;    /**< gather operators: of the last round, see `<ordo/operator/gather.h>`; else 0 */
+    const char *item; /**< what an item was: "vertices" or "edges"; NULL where the framework does not know it, as of
+                       * programs, and of critical operators to which it hands no edges. Static */
 
-    ordo_u64 reserved[7]; /**< set to 0; what is added later takes their place */
+    ordo_u64 reserved[6]; /**< set to 0; what is added later takes their place */
 } ordo_stats;
 
 /**
@@ -183,9 +189,11 @@ typedef struct ordo_work {
     const ordo_graph *graph; /**< rows of edges; for critical operators that need none: NULL */
     void *cells; /**< [targets] relax and gather operators: of the operator's type, initialised; holds the result */
     const void *state;        /**< the operator's state struct, or NULL */
-    ordo_u64 num_items;       /**< items are 0 .. num_items - 1; relax: at most n; gather: n */
+    ordo_u64 num_items;       /**< items are 0 .. num_items - 1; relax: at most n; gather: n. Relax operators: of
+                               * vertices, also where the run's items are edges (ordo_options::items) */
     ordo_u64 targets;         /**< number of cells or targets */
-    const ordo_item *initial; /**< [initial_count], or NULL: all items; not read for gather operators */
+    const ordo_item *initial; /**< [initial_count], or NULL: all items; not read for gather operators. Where the run's
+                               * items are edges: vertices, whose out-edges are the initial items */
     ordo_u64 initial_count;   /**< number of initial items */
     bool nearly_done;         /**< most cells already hold what the run will find, as after a good guess. Only "auto"
                                * reads it */

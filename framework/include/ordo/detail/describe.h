@@ -29,7 +29,8 @@
                                                          false,                                                        \
                                                          NULL,                                                         \
                                                          0,                                                            \
-                                                         false};
+                                                         false,                                                        \
+                                                         op_items};
 #define ORDO_DESCRIBE_GATHER(_instances)                                                                               \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
@@ -47,7 +48,8 @@
                                                          false,                                                        \
                                                          NULL,                                                         \
                                                          0,                                                            \
-                                                         false};
+                                                         false,                                                        \
+                                                         ORDO_ITEMS_VERTICES};
 #define ORDO_DESCRIBE_CRITICAL(_instances)                                                                             \
     static ordo_u32 ORDO_JOIN(ORDO_OP, _ask)(const void *state, ordo_item item, ordo_u32 *target)                      \
     {                                                                                                                  \
@@ -82,6 +84,7 @@
                                                          (int)op_targets == 1 || (int)op_halves != 0,                  \
                                                          ORDO_JOIN(ORDO_OP, _alone_owned),                             \
                                                          op_targets,                                                   \
-                                                         op_hands_edges != 0};
+                                                         op_hands_edges != 0,                                          \
+                                                         op_items};
 
 #endif

@@ -185,9 +185,11 @@ enum {
 #ifdef ORDO_CRITICAL_EDGE
     op_hands_edges = 1,
     op_expands = ORDO_CRITICAL_ITEMS == ORDO_ITEMS_VERTICES, /* an item has a row of edges */
+    op_items = ORDO_CRITICAL_ITEMS,
 #else
     op_hands_edges = 0,
     op_expands = 0,
+    op_items = 0, /* what the items of its app are */
 #endif
     op_targets = ORDO_CRITICAL_TARGETS,
     op_words = ORDO_CRITICAL_WORDS,

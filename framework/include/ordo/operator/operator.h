@@ -386,8 +386,9 @@ typedef struct ordo_request_many {
     ordo_u64 word[2];                   /* arguments of the operator's own */
 } ordo_request_many;
 
-/* What the items of a critical operator are to which the framework hands edges. */
-#define ORDO_ITEMS_VERTICES 1 /* vertices, whose out-edges are handed on one by one */
+/* What the items of a run are: of a relax operator, one of those that ORDO_RELAX_ITEMS lists, as a sum of bits; of a
+ * critical operator to which the framework hands edges, ORDO_CRITICAL_ITEMS. */
+#define ORDO_ITEMS_VERTICES 1 /* vertices, with all of their out-edges */
 #define ORDO_ITEMS_EDGES 2    /* edges, by their ids */
 
 /* "Put this item on the worklist". Smaller priorities run earlier where the scheduler has an order. Written by critical

@@ -6,7 +6,7 @@
  * Method. A relax operator processes an item u (usually a vertex): for every edge (u, v) it proposes a candidate for
  * the cell of a target (v unless it says otherwise). The framework applies the candidate; how (atomically, racily,
  * under a lock or by a server) is its choice (--sync). A target whose cell has improved is activated: it is put on the
- * worklist with a priority. There are two kinds of cells:
+ * worklist with a priority. With ORDO_RELAX_ITEMS an item may also be an edge (--items). There are two kinds of cells:
  *   select   (ORDO_MIN, ORDO_MAX, a comparator) the cell keeps the better value
  *   sum      (ORDO_SUM) the cell adds candidates up, and processing an item takes what its cell holds
  *
@@ -46,6 +46,15 @@
  *                          `#define ORDO_RELAX_ARRAYS(X)`
  *   ORDO_RELAX_TARGET      u32 f(s, e): the target of e's candidate, an index of cells (default e.head). With it, cells
  *                          and items are different things: cu is not read, and improved targets are not activated
+ *   ORDO_RELAX_ITEMS       what an item may be: ORDO_ITEMS_VERTICES (default), ORDO_ITEMS_EDGES, or both, by |; then
+ *                          the run chooses (ordo_options.items; vertices if it does not). Processing an item that is a
+ *                          vertex proposes the candidates of all its out-edges. Processing an item that is an edge
+ *                          reads the cell of its tail and proposes the candidate of that one edge; if the cell of the
+ *                          head improves, the out-edges of the head are activated. The operator's functions are the
+ *                          same for both: the items that _FILTER, _PRIORITY, _FINAL and ITEM of _ARRAYS mean are
+ *                          vertices, here the tail. So are those of ordo_work: out-edges of initial vertices are
+ *                          initial. Not with _TARGET, whose improved targets activate nothing, nor under ORDO_SUM,
+ *                          where a cell is taken once for all out-edges of its vertex
  *   ORDO_RELAX_FILTER      int f(s, item): 0 skips the item
  *   ORDO_RELAX_PRIORITY    double f(s, item, cell): smaller runs earlier. It may be negative: on the CPU buckets count
  *                          from the least priority of an initial item, and what is below that counts as that; on a GPU
@@ -107,11 +116,10 @@
  *
  * Derived where ORDO_OP is defined, as the operator's name: the file is then included to compile that operator under
  * schedulers, one operator in a translation unit. op_cell, op_edge, op_state (types); op_cell_type, op_weight_type,
- * op_order, op_properties, op_activates, op_ordered, op_can_pull, op_can_gather, op_knows_final, op_array_count
- * (enumerators);
- * op_summary; op_make_edge, op_candidate, op_target, op_filter, op_priority, op_delta, op_is_final, op_arrays, and
- * op_better, op_worst or, for sums, op_level, op_take, op_spent (functions). Without ORDO_OP nothing is derived, so
- * that a program can include the files of several operators, for their states.
+ * op_order, op_properties, op_items, op_activates, op_ordered, op_can_pull, op_can_gather, op_knows_final,
+ * op_array_count (enumerators); op_summary; op_make_edge, op_candidate, op_target, op_filter, op_priority, op_delta,
+ * op_is_final, op_arrays, and op_better, op_worst or, for sums, op_level, op_take, op_spent (functions). Without
+ * ORDO_OP nothing is derived, so that a program can include the files of several operators, for their states.
  *
  * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_REAL as 1 where cells are reals, else 0,
  * ORDO_OP_STRUCT as 1 where cells are a struct, else 0, ORDO_OP_CELL_BYTES as _CELL_BYTES or 0, ORDO_OP_ON_CUDA as 1
@@ -157,6 +165,17 @@
 #if ORDO_RELAX_IS_STRUCT && (ORDO_RELAX_ORDER != ORDO_BY_COMPARATOR || !defined(ORDO_RELAX_BETTER) ||                  \
                              !defined(ORDO_RELAX_WORST) || !defined(ORDO_RELAX_PRIORITY))
 #error "ORDO_RELAX_CELL_STRUCT needs ORDO_BY_COMPARATOR, with ORDO_RELAX_BETTER, _WORST and _PRIORITY"
+#endif
+#ifndef ORDO_RELAX_ITEMS
+#define ORDO_RELAX_ITEMS ORDO_ITEMS_VERTICES
+#endif
+#if !((ORDO_RELAX_ITEMS) & (ORDO_ITEMS_VERTICES | ORDO_ITEMS_EDGES)) ||                                                \
+    ((ORDO_RELAX_ITEMS) & ~(ORDO_ITEMS_VERTICES | ORDO_ITEMS_EDGES))
+#error "ORDO_RELAX_ITEMS is ORDO_ITEMS_VERTICES, ORDO_ITEMS_EDGES or both, by |"
+#endif
+#if (ORDO_RELAX_ITEMS) & ORDO_ITEMS_EDGES && (ORDO_RELAX_ORDER == ORDO_SUM || defined(ORDO_RELAX_TARGET))
+#error                                                                                                                 \
+    "ORDO_ITEMS_EDGES is of operators that select, for the heads of their edges: not under ORDO_SUM, nor with _TARGET"
 #endif
 #if defined(ORDO_RELAX_CELL_BYTES) && !ORDO_RELAX_IS_STRUCT
 #error "ORDO_RELAX_CELL_BYTES is for ORDO_RELAX_CELL_STRUCT"
@@ -224,6 +243,7 @@ enum {
     op_weight_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_WEIGHT),
     op_order = ORDO_RELAX_ORDER,
     op_properties = (ORDO_RELAX_PROPERTIES) | (ORDO_RELAX_ORDER == ORDO_SUM ? 0 : ORDO_SELECTIVE),
+    op_items = ORDO_RELAX_ITEMS,
 /* whether candidates can be pulled over in-edges, whose ids differ: see ordo_operator_check_pull */
 #if defined(ORDO_RELAX_TARGET) || ORDO_RELAX_ORDER == ORDO_SUM
     op_can_pull = 0,
@@ -483,6 +503,7 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_RELAX_ORDER
 #undef ORDO_RELAX_PROPERTIES
 #undef ORDO_RELAX_CANDIDATE
+#undef ORDO_RELAX_ITEMS
 #undef ORDO_RELAX_TARGET
 #undef ORDO_RELAX_FILTER
 #undef ORDO_RELAX_PRIORITY

@@ -178,6 +178,9 @@ ORDO_API ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, o
 /* The out-rows as records, [2 * n] uint4 on the device, if nearly all vertices have at most four edges and there is
  * enough memory; else NULL, which is no error. Made by the first call for a graph and kept with it. */
 ORDO_API ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
+/* The tails of the out-edges, [m] on the device. Made by the first call for a graph and kept with it. Errors:
+ * ORDO_ERR_MEMORY; ORDO_ERR_DEVICE. */
+ORDO_API ordo_status ordo_cuda_edge_tails(ordo_cuda *c, const ordo_u32 **out);
 /* In-edges in which the tails that have most edges, which are read most, are renumbered so that what is read of them
  * lies side by side. */
 typedef struct ordo_cuda_tails {

@@ -61,6 +61,8 @@ typedef struct ordo_tunable {
 
 /* ---- descriptors ---- */
 
+enum { ORDO_ON_CPU, ORDO_ON_CUDA }; /* the device of an instance */
+
 /* A sync that a scheduler offers for a kind of operator, and the properties that the operator needs for it. */
 typedef struct ordo_pairing {
     int kind;       /* ORDO_KIND_RELAX, _CRITICAL or _GATHER */
@@ -97,6 +99,7 @@ typedef struct ordo_situation {
     double owned_bytes;
     bool on_gpu;
     int threads; /* on the CPU */
+    int item;    /* ORDO_ITEMS_...: what the items of a relax operator are in this run */
 } ordo_situation;
 
 /* What barriers add to a search on the CPU by one superstep a level, in times of its edges; 0 where the levels are not
@@ -129,7 +132,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 2 };
+enum { ORDO_SCHEDULER_INTERFACE = 3 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -138,14 +141,17 @@ typedef struct ordo_scheduler {
     const ordo_tunable *tunables;       /* [tunable_count + constant_count] */
     int tunable_count, constant_count;  /* constants keep their default; see ORDO_TUNABLES */
     bool all_items;                     /* processes every item in every round; initial is not read */
+    /* Bits 1 << ORDO_ON_CPU, 1 << ORDO_ON_CUDA of the devices on which relax operators run with edges as items
+     * (ordo_job.item). On the others such a run is refused, by name. */
+    unsigned edge_items;
     /* Predicts the bytes of worklists for a run on n vertices and m edges, as ordo_run_memory does. `entry`: bytes of a
      * worklist entry; `tunable`: as in ordo_job. */
     void (*memory)(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
                    ordo_u64 *at_most);
-    /* Refuses (ORDO_ERR_UNSOUND) values of tunables that the operator does not allow on any device, and names them.
-     * Called before a run and by ordo_run_check. NULL: all values are allowed for all operators, or instances check
-     * them. */
-    ordo_status (*check)(const ordo_operator *op, const double *tunable);
+    /* Refuses (ORDO_ERR_UNSOUND) values of tunables that the operator does not allow on any device, and names them; or
+     * that it does not allow with these items. Called before a run and by ordo_run_check. `item`: as in ordo_job. NULL:
+     * all values are allowed for all operators, or instances check them. */
+    ordo_status (*check)(const ordo_operator *op, int item, const double *tunable);
     /* Predicts how fast a run is under this scheduler and one of its syncs. Called where the caller leaves scheduler or
      * sync to Ordo ("auto"), for pairings that are sound; of those that can run, the one with the lowest cost is
      * chosen. May not read the graph itself. NULL: the scheduler is chosen only where no other one can run. */
@@ -196,6 +202,11 @@ typedef struct ordo_job {
     const ordo_item *initial; /* [initial_count], or NULL: all of 0 .. num_items - 1 */
     ordo_u64 initial_count, num_items, targets;
     ordo_sync sync;
+    /* What the items of a relax operator are: ORDO_ITEMS_VERTICES, 0 .. num_items - 1, or ORDO_ITEMS_EDGES, 0 .. out->m
+     * - 1. With edges, num_items and `initial` still say which vertices there are, and of which the out-edges are the
+     * initial items. 0 for other operators, whose items are 0 .. num_items - 1. */
+    int item;
+    const ordo_vid *tail;  /* [out->m] tails of edges; set by ordo_job_need_tails */
     const double *tunable; /* [tunable_count + constant_count] INT, REAL: the value; CHOICE: its index */
     ordo_team *team;
     int threads;                    /* members of the team */
@@ -216,6 +227,12 @@ typedef struct ordo_job {
     void *adapter;   /* gather operators by residual: the run of <ordo/detail/cpu/residual.h> */
 } ordo_job;
 
+/* The number of a run's items. */
+static inline ordo_u64 ordo_job_items(const ordo_job *job)
+{
+    return job->item == ORDO_ITEMS_EDGES ? job->out->m : job->num_items;
+}
+
 /* The sync of a run. A unit that is compiled for one sync alone defines ORDO_ONLY_SYNC as that; the compiler then
  * leaves out the code for the others. */
 static inline ordo_sync ordo_job_sync(const ordo_job *job)
@@ -227,8 +244,6 @@ static inline ordo_sync ordo_job_sync(const ordo_job *job)
     return job->sync;
 #endif
 }
-
-enum { ORDO_ON_CPU, ORDO_ON_CUDA }; /* the device of an instance */
 
 /* The instance of an operator under one scheduler, defined by a generated unit. `run` processes the job's items, on the
  * calling thread and the job's team, until none is left or the run is stopped. It returns errors of its preparation;
@@ -259,6 +274,7 @@ struct ordo_operator {
     ordo_u64 (*owned_bytes)(const void *state);
     ordo_u32 targets; /* the most targets of a request */
     bool hands_edges; /* the framework hands edges to it */
+    int items;        /* what its items may be, a sum of ORDO_ITEMS_...; 0: critical, and its app knows what they are */
 };
 enum { ORDO_MOST_ASKED = 32 };
 
@@ -317,15 +333,17 @@ ORDO_API double ordo_job_seconds(const ordo_job *job);
 /* Sets job->in to the in-rows of the graph, which are made once and kept with the graph; the time counts as
  * preparation. Called by the thread that runs the job, outside the team. Errors: ORDO_ERR_MEMORY. */
 ORDO_API ordo_status ordo_job_need_in(ordo_job *job);
+/* Sets job->tail likewise: an array that is made once and kept with the graph. */
+ORDO_API ordo_status ordo_job_need_tails(ordo_job *job);
 /* Sets *part to a partition of the graph into `parts` parts: (*part)[target] is below `parts`. Kept with the graph, not
  * to be freed; the time counts as preparation. Called by the thread that runs the job, outside the team. Errors:
  * ORDO_ERR_USAGE if targets are not the graph's vertices; ORDO_ERR_MEMORY. */
 ORDO_API ordo_status ordo_job_need_partition(ordo_job *job, ordo_u32 parts, const ordo_u32 **part);
-/* Checks that vertices can pull candidates over their in-edges: targets are the heads of edges, the operator is
- * ORDO_SELECTIVE, and candidates do not depend on the id of their edge, since ids differ in in-rows. Otherwise
- * ORDO_ERR_UNSOUND, with a message that names `scheduler` and direction=pull. Called by ordo_scheduler.check; the code
- * of an instance has op_can_pull. */
-ORDO_API ordo_status ordo_operator_check_pull(const ordo_operator *op, const char *scheduler);
+/* Checks that vertices can pull candidates over their in-edges: items are vertices, targets are the heads of edges, the
+ * operator is ORDO_SELECTIVE, and candidates do not depend on the id of their edge, since ids differ in in-rows.
+ * Otherwise ORDO_ERR_UNSOUND, with a message that names `scheduler` and direction=pull. Called by ordo_scheduler.check;
+ * the code of an instance has op_can_pull. */
+ORDO_API ordo_status ordo_operator_check_pull(const ordo_operator *op, int item, const char *scheduler);
 /* Adds `bytes` to the worklist memory of the run; negative values subtract. Called by any member. */
 ORDO_API void ordo_job_account(ordo_job *job, long long bytes);
 /* The bucket width, which is positive: the first of these that is not 0: `asked`, the value of a tunable; `own`, which
