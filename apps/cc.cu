@@ -20,9 +20,9 @@
  * larger end: trees of first heads are small, and few vertices have a third edge. Of directed rows cc_rest takes all
  * edges.
  *
- * Memory order. An outdated parent is in the same tree. So parents are read through the first-level cache, whose words
- * may be outdated; before a compare-and-swap from the second-level cache. What one phase needs of the one before is
- * ordered by the end of a kernel.
+ * Memory order. An outdated parent is in the same tree, above the vertex. So parents are read by weak loads, through
+ * the first-level cache, whose words may be outdated; before a compare-and-swap from the second-level cache. What one
+ * phase needs of the one before is ordered by the end of a kernel.
  *
  * Memory in addition to the rows and the cells: 8 bytes for every 256 edges, and 4 bytes a vertex for second heads.
  */
@@ -39,6 +39,7 @@
 enum {
     CC_THREADS = 512,
     CC_AT_ONCE = 4, /* vertices of a thread whose loads are in flight at once */
+    CC_DOWN = 2,    /* likewise, where first heads lead down */
     CC_TILE = CC_THREADS * CC_AT_ONCE,
     CC_FEW = 256,
     CC_SOME = 16,
@@ -68,7 +69,7 @@ typedef struct cc_args {
 
 ORDO_DEV ordo_u32 cc_parent(const cc_args &a, ordo_u32 v)
 {
-    return ordo_dev_load_block(&a.parent[v]);
+    return ordo_dev_peek(&a.parent[v]);
 }
 
 ORDO_DEV ordo_u32 cc_head(const cc_args &a, ordo_u64 e)
@@ -105,26 +106,27 @@ ORDO_DEV void cc_link(const cc_args &a, ordo_u32 u, ordo_u32 v)
     }
 }
 
-template <bool Second> static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_constant__ cc_args a)
+template <bool Second, int AtOnce>
+static __global__ void __launch_bounds__(CC_THREADS) cc_first(const __grid_constant__ cc_args a)
 {
-    const ordo_u64 n = a.rows.n;
+    const ordo_u64 n = a.rows.n, per = (ordo_u64)CC_THREADS * AtOnce;
     ordo_u32 edges = 0;
-    for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
-        ordo_u64 from[CC_AT_ONCE], to[CC_AT_ONCE];
-        ordo_u32 first[CC_AT_ONCE], other[CC_AT_ONCE];
+    for (ordo_u64 tile = blockIdx.x * per; tile < n; tile += gridDim.x * per) {
+        ordo_u64 from[AtOnce], to[AtOnce];
+        ordo_u32 first[AtOnce], other[AtOnce];
 #pragma unroll
-        for (int i = 0; i < CC_AT_ONCE; i++) {
+        for (int i = 0; i < AtOnce; i++) {
             const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
             from[i] = v < n ? __ldg(a.rows.row + v) : 0;
             to[i] = v < n ? __ldg(a.rows.row + v + 1) : 0;
         }
 #pragma unroll
-        for (int i = 0; i < CC_AT_ONCE; i++) {
+        for (int i = 0; i < AtOnce; i++) {
             first[i] = from[i] < to[i] ? cc_head(a, from[i]) : ORDO_NO_VERTEX;
             other[i] = Second && from[i] + 1 < to[i] ? cc_head(a, from[i] + 1) : ORDO_NO_VERTEX;
         }
 #pragma unroll
-        for (int i = 0; i < CC_AT_ONCE; i++) {
+        for (int i = 0; i < AtOnce; i++) {
             const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
             if (v >= n)
                 continue;
@@ -153,33 +155,34 @@ template <int Apart> static __global__ void __launch_bounds__(CC_THREADS) cc_sec
 }
 
 /* Replaces parents by roots. */
-template <bool Last> static __global__ void __launch_bounds__(CC_THREADS) cc_compress(const __grid_constant__ cc_args a)
+template <bool Last, int AtOnce>
+static __global__ void __launch_bounds__(CC_THREADS) cc_compress(const __grid_constant__ cc_args a)
 {
-    const ordo_u64 n = a.rows.n;
+    const ordo_u64 n = a.rows.n, per = (ordo_u64)CC_THREADS * AtOnce;
     ordo_u32 joined = 0;
     if (Last && ordo_steps_stopped(&a.words->stop)) /* kernels before cc_sample are not told */
         return;
-    for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
-        ordo_u32 old[CC_AT_ONCE], at[CC_AT_ONCE], up[CC_AT_ONCE];
+    for (ordo_u64 tile = blockIdx.x * per; tile < n; tile += gridDim.x * per) {
+        ordo_u32 old[AtOnce], at[AtOnce], up[AtOnce];
         bool more = true;
 #pragma unroll
-        for (int i = 0; i < CC_AT_ONCE; i++) {
+        for (int i = 0; i < AtOnce; i++) {
             const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
             old[i] = at[i] = v < n ? cc_parent(a, (ordo_u32)v) : 0;
         }
         while (more) {
             more = false;
 #pragma unroll
-            for (int i = 0; i < CC_AT_ONCE; i++)
+            for (int i = 0; i < AtOnce; i++)
                 up[i] = cc_parent(a, at[i]);
 #pragma unroll
-            for (int i = 0; i < CC_AT_ONCE; i++) {
+            for (int i = 0; i < AtOnce; i++) {
                 more |= up[i] != at[i];
                 at[i] = up[i];
             }
         }
 #pragma unroll
-        for (int i = 0; i < CC_AT_ONCE; i++) {
+        for (int i = 0; i < AtOnce; i++) {
             const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
             if (v < n && at[i] != old[i])
                 ordo_dev_store(&a.parent[v], at[i]);
@@ -218,16 +221,20 @@ static __global__ void __launch_bounds__(CC_SAMPLE) cc_sample(const __grid_const
         ordo_dev_store(&a.words->largest, root[threadIdx.x]);
 }
 
-/* Links v with the head of an edge. */
-ORDO_DEV void cc_edge(const cc_args &a, ordo_u32 v, ordo_u64 e)
+/* Links v with the heads of `count` edges, `step` edges from one to the next. Halves: with smaller ones. */
+template <bool Halves>
+ORDO_DEV void cc_edges(const cc_args &a, ordo_u32 v, ordo_u64 first, ordo_u32 count, ordo_u32 step)
 {
-    const ordo_u32 head = cc_head(a, e);
-    if (!a.halves || head < v)
-        cc_link(a, v, head);
+    const ordo_u32 *at = a.rows.edge + first * a.rows.stride;
+    for (ordo_u32 i = 0; i < count; i++, at += step * a.rows.stride) {
+        const ordo_u32 head = __ldg(at);
+        if (!Halves || head < v)
+            cc_link(a, v, head);
+    }
 }
 
 /* By a whole warp: the edges from .. to - 1 of each lane's vertex. Rows of many edges are put on the list. */
-ORDO_DEV void cc_rows(const cc_args &a, ordo_u32 v, ordo_u64 from, ordo_u64 to)
+template <bool Halves> ORDO_DEV void cc_rows(const cc_args &a, ordo_u32 v, ordo_u64 from, ordo_u64 to)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     if (to - from > CC_PIECE) {
@@ -240,18 +247,18 @@ ORDO_DEV void cc_rows(const cc_args &a, ordo_u32 v, ordo_u64 from, ordo_u64 to)
     __syncwarp();
     for (ordo_u32 rows = __ballot_sync(~0u, to - from > CC_LONG); rows; rows &= rows - 1) {
         const int owner = __ffs((int)rows) - 1;
-        const ordo_u32 tail = __shfl_sync(~0u, v, owner);
-        const ordo_u64 end = __shfl_sync(~0u, to, owner);
-        for (ordo_u64 e = __shfl_sync(~0u, from, owner) + lane; e < end; e += 32)
-            cc_edge(a, tail, e);
+        const ordo_u32 tail = __shfl_sync(~0u, v, owner), all = __shfl_sync(~0u, (ordo_u32)(to - from), owner);
+        const ordo_u64 first = __shfl_sync(~0u, from, owner);
+        cc_edges<Halves>(a, tail, first + lane, (all - lane + 31) / 32, 32); /* all > CC_LONG > lane */
     }
     if (to - from <= CC_LONG)
-        for (ordo_u64 e = from; e < to; e++)
-            cc_edge(a, v, e);
+        cc_edges<Halves>(a, v, from, (ordo_u32)(to - from), 1);
     __syncwarp();
 }
 
-static __global__ void __launch_bounds__(CC_THREADS, 3) cc_rest(const __grid_constant__ cc_args a)
+/* Halves: with four blocks at once on a multiprocessor; short rows wait for parents only. */
+template <bool Halves>
+static __global__ void __launch_bounds__((CC_THREADS), (Halves ? 4 : 3)) cc_rest(const __grid_constant__ cc_args a)
 {
     const ordo_u64 n = a.rows.n;
     const ordo_u32 largest = a.leaves_out ? ordo_dev_load(&a.words->largest) : ORDO_NO_VERTEX;
@@ -277,13 +284,13 @@ static __global__ void __launch_bounds__(CC_THREADS, 3) cc_rest(const __grid_con
         }
 #pragma unroll
         for (int i = 0; i < CC_AT_ONCE; i++)
-            cc_rows(a, (ordo_u32)(tile + i * CC_THREADS + threadIdx.x), from[i], to[i]);
+            cc_rows<Halves>(a, (ordo_u32)(tile + i * CC_THREADS + threadIdx.x), from[i], to[i]);
     }
     ordo_steps_add(&a.run.counters->edges, edges);
 }
 
 /* A warp takes a piece. */
-static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_constant__ cc_args a)
+template <bool Halves> static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_constant__ cc_args a)
 {
     const ordo_u32 pieces = ordo_dev_load(&a.words->pieces), lane = threadIdx.x % 32;
     if (ordo_steps_stopped(&a.words->stop))
@@ -292,10 +299,10 @@ static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_cons
          i += (ordo_u64)gridDim.x * CC_THREADS / 32) {
         const uint2 piece = a.piece[i];
         const ordo_u64 row_end = __ldg(a.rows.row + piece.x + 1);
-        ordo_u64 e = __ldg(a.rows.row + piece.x) + (ordo_u64)piece.y * CC_PIECE;
-        const ordo_u64 end = e + CC_PIECE < row_end ? e + CC_PIECE : row_end;
-        for (e += lane; e < end; e += 32)
-            cc_edge(a, piece.x, e);
+        const ordo_u64 first = __ldg(a.rows.row + piece.x) + (ordo_u64)piece.y * CC_PIECE, left = row_end - first;
+        const ordo_u32 count = (ordo_u32)(left < (ordo_u64)CC_PIECE ? left : (ordo_u64)CC_PIECE);
+        if (lane < count)
+            cc_edges<Halves>(a, piece.x, first + lane, (count - lane + 31) / 32, 32);
     }
 }
 
@@ -331,7 +338,7 @@ enum { EVEN = 4, UNEVEN = 8, ALL = 1 << 20 };
 
 static void then_compress(ordo_steps *p, const cc_args *a, int times)
 {
-    ordo_steps_then(p, (const void *)cc_compress<false>, CC_THREADS, a->rows.n, CC_TILE, times);
+    ordo_steps_then(p, (const void *)cc_compress<false, CC_AT_ONCE>, CC_THREADS, a->rows.n, CC_TILE, times);
 }
 
 static void then_second_heads(ordo_steps *p, const cc_args *a, bool hubs)
@@ -346,22 +353,35 @@ static void then_second_heads(ordo_steps *p, const cc_args *a, bool hubs)
     then_compress(p, a, EVEN);
 }
 
+/* Where first heads lead down. */
+static void then_first_heads(ordo_steps *p, const cc_args *a)
+{
+    const ordo_u64 each = (ordo_u64)CC_THREADS * CC_DOWN;
+    ordo_steps_then(p, (const void *)cc_first<false, CC_DOWN>, CC_THREADS, a->rows.n, each, EVEN);
+    ordo_steps_then(p, (const void *)cc_compress<false, CC_DOWN>, CC_THREADS, a->rows.n, each, EVEN);
+}
+
 static ordo_status launch(ordo_cuda *c, ordo_graph_kind kind, cc_args *a)
 {
     const ordo_u64 n = c->out.n, long_pieces = (ordo_u64)CC_PIECES * CC_THREADS / 32;
     ordo_steps p = {};
     p.args[0] = a;
-    ordo_steps_then(&p, a->second ? (const void *)cc_first<true> : (const void *)cc_first<false>, CC_THREADS, n,
-                    CC_TILE, EVEN);
-    if (a->second)
+    if (a->second) {
+        ordo_steps_then(&p, (const void *)cc_first<true, CC_AT_ONCE>, CC_THREADS, n, CC_TILE, EVEN);
         then_second_heads(&p, a, kind == ORDO_GRAPH_HUBS);
-    else
+    } else if (a->leaves_out) {
+        then_first_heads(&p, a);
+    } else {
+        ordo_steps_then(&p, (const void *)cc_first<false, CC_AT_ONCE>, CC_THREADS, n, CC_TILE, EVEN);
         then_compress(&p, a, a->halves ? ALL : EVEN);
+    }
     if (a->leaves_out)
         ordo_steps_then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
-    ordo_steps_then(&p, (const void *)cc_rest, CC_THREADS, n, CC_TILE, a->halves ? ALL : UNEVEN);
-    ordo_steps_then(&p, (const void *)cc_pieces, CC_THREADS, c->out.m / CC_PIECE, long_pieces, 1);
-    ordo_steps_then(&p, (const void *)cc_compress<true>, CC_THREADS, n, CC_TILE, a->halves ? ALL : EVEN);
+    const void *const rest = a->halves ? (const void *)cc_rest<true> : (const void *)cc_rest<false>,
+                      *const pieces = a->halves ? (const void *)cc_pieces<true> : (const void *)cc_pieces<false>;
+    ordo_steps_then(&p, rest, CC_THREADS, n, CC_TILE, a->halves ? ALL : UNEVEN);
+    ordo_steps_then(&p, pieces, CC_THREADS, c->out.m / CC_PIECE, long_pieces, 1);
+    ordo_steps_then(&p, (const void *)cc_compress<true, CC_AT_ONCE>, CC_THREADS, n, CC_TILE, a->halves ? ALL : EVEN);
     a->kernels = (ordo_u32)p.count;
     return p.status ? p.status : ordo_cuda_launch_all(c, p.step, p.count);
 }

@@ -324,6 +324,11 @@ template <typename T> ORDO_DEV T ordo_dev_or_block(T *p, T value)
 {
     return ordo_dev_or(p, value);
 }
+ORDO_DEV ordo_u32 ordo_dev_peek(const ordo_u32 *p)
+{
+    return ordo_dev_load((ordo_u32 *)(size_t)p);
+}
+
 template <typename T> ORDO_DEV T ordo_dev_load_block(T *p)
 {
     return ordo_dev_load(p);
