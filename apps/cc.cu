@@ -333,7 +333,7 @@ static ordo_status prepare(ordo_cuda *c, bool second, cc_args *a)
 }
 
 /* How many blocks, times those that fit at once. Links of one kernel take unlike times: with ALL blocks at once the GPU
- * gives the next one to whoever is free. */
+ * starts the next one where one has ended. */
 enum { EVEN = 4, UNEVEN = 8, ALL = 1 << 20 };
 
 static void then_compress(ordo_steps *p, const cc_args *a, int times)
