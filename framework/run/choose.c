@@ -297,8 +297,8 @@ ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g)
     return mean < 4 ? ORDO_GRAPH_DEEP : ORDO_GRAPH_EVEN;
 }
 
-/* Describes the run. `sample`: takes a sample of a critical operator's requests, unless its arrays are in a session on a
- * device, where the host cannot read them. */
+/* Describes the run. `sample`: takes a sample of a critical operator's requests, unless its arrays are in a session on
+ * a device, where the host cannot read them. */
 static ordo_status look(const ordo_work *work, const ordo_options *options, bool sample, ordo_situation *s)
 {
     const ordo_operator *op = work->op;
