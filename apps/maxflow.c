@@ -204,6 +204,7 @@ static ordo_status discharge(search *s)
                              .budget = RELABEL_EVERY * (ordo_u64)net->n + net->row[net->n],
                              .vertices = net->n,
                              .edges = net->row[net->n],
+                             .heights = net->n + 1,
                              .source = net->source,
                              .sink = net->sink};
     ordo_status status;

@@ -42,10 +42,11 @@ typedef struct discharge_state {
     ordo_u32 *height;             /* [n] */
     ordo_u32 *current;            /* [n] the first edge that may be pushed along */
     ordo_u64 *excess;             /* [n] */
-    ordo_u32 *count;              /* [limit at the start + 1] vertices at each height; NULL: gaps are not detected */
+    ordo_u32 *count;              /* [heights] vertices at each height; NULL: gaps are not detected */
     discharge_progress *progress; /* work 0, limit: n, or 2n where excess may also go back to the source */
     ordo_u64 budget;              /* of work */
     ordo_u32 vertices, edges;     /* n and row[n], for back ends with memory of their own */
+    ordo_u32 heights;             /* limit at the start + 1; in a session the host cannot read `progress` */
     ordo_vid source, sink;        /* make no requests */
 } discharge_state;
 
@@ -175,5 +176,5 @@ ORDO_FN double discharge_delta(void)
     X(edge, RUN, s->edges, WRITE)                                                                                      \
     X(height, TARGET, 1, WRITE)                                                                                        \
     X(current, TARGET, 1, WRITE)                                                                                       \
-    X(excess, TARGET, 1, WRITE) X(count, RUN, s->progress->limit + 1, WRITE) X(progress, RUN, 1, WRITE)
+    X(excess, TARGET, 1, WRITE) X(count, RUN, s->heights, WRITE) X(progress, RUN, 1, WRITE)
 #include <ordo/operator/critical.h>

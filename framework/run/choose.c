@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "registry.h"
+#include "session.h"
 
 static const char *const sync_names[ORDO_SYNCS] = {"default", "atomic", "racy", "lock", "owner", "server"};
 
@@ -343,7 +344,8 @@ ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g)
     return mean < 4 ? ORDO_GRAPH_DEEP : ORDO_GRAPH_EVEN;
 }
 
-/* Describes the run. `sample`: takes a sample of a critical operator's requests. */
+/* Describes the run. `sample`: takes a sample of a critical operator's requests, unless its arrays are in a session on
+ * a device, where the host cannot read them. */
 static ordo_status look(const ordo_work *work, const ordo_options *options, int item, bool sample, ordo_situation *s)
 {
     const ordo_operator *op = work->op;
@@ -367,6 +369,10 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, int 
         return ORDO_OK;
     if (!work->state && op->state > sizeof(ordo_no_state))
         return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs its state", op->name);
+    if (op->owned_bytes)
+        s->owned_bytes = (double)op->owned_bytes(work->state) * (double)work->targets;
+    if (work->session && ordo_session_is_apart(work->session))
+        return ORDO_OK;
     ordo_contention_sample seen;
     ordo_status status = ordo_check_initial(work);
     if (!status)
@@ -375,8 +381,6 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, int 
     if (status)
         return status;
     s->hot_targets = seen.targets;
-    if (op->owned_bytes)
-        s->owned_bytes = (double)op->owned_bytes(work->state) * (double)work->targets;
     ordo_contention_sample_free(&seen);
     return ORDO_OK;
 }

@@ -231,10 +231,6 @@ ordo_status ordo_session_check(const ordo_work *work)
     const ordo_session *s = work->session;
     const ordo_u32 cell = work->op->cell == ORDO_NONE ? 0 : ordo_type_bytes(work->op->cell);
     ordo_status status = usable(s);
-    if (!status && s->backend && work->op->kind == ORDO_KIND_CRITICAL)
-        status =
-            ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' is a critical one; sessions on device '%s' have none of these",
-                      work->op->name, s->backend->name);
     if (!status && s->backend)
         status = check_elements(s, "cells", work->cells, work->targets, cell);
     if (!status && s->backend && work->initial)

@@ -285,7 +285,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
         return status;
     status = ordo_cuda_begin(job, 0, false, &c);
     if (!status)
-        status = ordo_contention_sample_make(job->op, job->state, job->initial, job->initial_count, &contention);
+        status = op_cuda_sample(job, &contention);
     if (!status)
         status = lock_server_choose(job, &contention, &plan);
     if (!status)

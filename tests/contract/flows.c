@@ -126,6 +126,7 @@ void contract_discharge(trial *t, const edge_list *list)
                              .budget = t->seed % 2 ? ~(ordo_u64)0 : 40,
                              .vertices = (ordo_u32)net.n,
                              .edges = (ordo_u32)net.m,
+                             .heights = (ordo_u32)net.n + 1,
                              .source = source,
                              .sink = sink};
     while (active) {

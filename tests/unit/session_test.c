@@ -11,6 +11,7 @@
 #include <ordo/session.h>
 
 #include "operators/bfs.h"
+#include "operators/discharge.h"
 #include "tests/common/suite.h"
 
 /* ---- passes ---- */
@@ -368,6 +369,64 @@ START_TEST(runs_share_arrays)
 }
 END_TEST
 
+/* An array of the session with those elements. */
+static void *copy_in(ordo_session *s, const void *from, ordo_u64 count, size_t size)
+{
+    void *at;
+    ck_assert(!ordo_session_array(s, NULL, count, size, &at));
+    ck_assert(!ordo_session_write(s, at, from, count * size));
+    return at;
+}
+
+/* Of a critical operator: what is on 0 goes along the path 0, 1, 2, as far as edges hold it. A second run goes on from
+ * the first one's arrays. The chosen sync is explained by a sample of requests only where the host can read them. */
+START_TEST(critical_runs_share_arrays)
+{
+    enum { N = 4, SINK = 3 };
+    static const ordo_u32 row[N + 1] = {0, 1, 3, 5, 6}, height[N] = {3, 2, 1, 0};
+    static const discharge_edge edge[] = {{1, 1, 100}, {0, 0, 0}, {2, 3, 100}, {1, 2, 0}, {3, 5, 7}, {2, 4, 0}};
+    const discharge_progress begin = {.limit = N};
+    const ordo_item first = 0;
+    ordo_u64 excess[N] = {5};
+    ordo_session *s = make(1);
+    const discharge_state state = {.row = copy_in(s, row, N + 1, sizeof *row),
+                                   .edge = copy_in(s, edge, 6, sizeof *edge),
+                                   .height = copy_in(s, height, N, sizeof *height),
+                                   .current = copy_in(s, row, N, sizeof *row),
+                                   .excess = copy_in(s, excess, N, sizeof *excess),
+                                   .progress = copy_in(s, &begin, 1, sizeof begin),
+                                   .budget = 1000,
+                                   .vertices = N,
+                                   .edges = 6,
+                                   .heights = N + 1,
+                                   .source = N,
+                                   .sink = SINK};
+    const ordo_work work = {.op = ordo_operator_find("discharge"),
+                            .state = &state,
+                            .num_items = N,
+                            .targets = N,
+                            .initial = copy_in(s, &first, 1, sizeof first),
+                            .initial_count = 1,
+                            .session = s};
+    const ordo_options options = {.scheduler = "near_far", .sync = "auto", .threads = 1};
+    for (int i = 0; i < 2; i++) {
+        ordo_stats stats = {0};
+        ck_assert_msg(!ordo_run(&work, &options, &stats), "%s", ordo_last_error());
+        ck_assert_str_eq(stats.backend, is_on_gpu() ? "cuda" : "cpu");
+        ck_assert_msg(!strstr(stats.chosen, "targets asked for") == is_on_gpu(), "'%s'", stats.chosen);
+        ordo_stats_free(&stats);
+        ck_assert(!ordo_session_read(s, excess, state.excess, sizeof excess));
+        ck_assert_uint_eq(excess[SINK], i ? 7 : 5); /* the last edge holds 7 */
+        excess[0] += 4;
+        ck_assert(!ordo_session_write(s, state.excess, excess, sizeof *excess));
+        ck_assert(!ordo_session_write(s, state.height, height, sizeof height));
+        ck_assert(!ordo_session_write(s, state.current, row, N * sizeof *row));
+        ck_assert(!ordo_session_write(s, state.progress, &begin, sizeof begin));
+    }
+    ordo_session_free(s);
+}
+END_TEST
+
 /* ---- faults ---- */
 
 /* A whole session, with a graph of its own. */
@@ -591,6 +650,7 @@ int main(void)
     tcase_add_test(tests, passes_read_rows);
     tcase_add_test(tests, passes_that_are_refused);
     tcase_add_test(tests, runs_share_arrays);
+    tcase_add_test(tests, critical_runs_share_arrays);
     tcase_add_test(tests, each_allocation_fails);
     tcase_add_test(tests, too_little_device_memory);
     tcase_add_test(tests, memory_is_not_cleared);

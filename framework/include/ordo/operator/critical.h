@@ -70,8 +70,9 @@
  *   ORDO_CRITICAL_WORD_BITS    32 where the upper halves of those are always 0 (default 64)
  *   ORDO_CRITICAL_ARRAYS       the arrays of the state, for back ends with memory of their own, which refuse operators
  *                              without it. A macro of X with one X(member, per, each, access) for every pointer of the
- *                              state: an array of `each` elements (an expression that may use s) for each ITEM, TARGET
- *                              or RUN; at most ORDO_MOST_ARRAYS. `access` is
+ *                              state: an array of `each` elements (an expression that may use s, but follow no pointer
+ *                              of it: in a session the host cannot) for each ITEM, TARGET or RUN; at most
+ *                              ORDO_MOST_ARRAYS. `access` is
  *                                READ   no critical section writes it
  *                                WRITE  critical sections write it
  *                                OWNED  per TARGET; prepare does not read it; critical sections, halves and COMBINE use

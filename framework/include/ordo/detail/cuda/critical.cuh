@@ -434,8 +434,19 @@ static ordo_status op_cuda_run(ordo_job *job, ordo_status (*launch)(ordo_cuda *c
     return ordo_cuda_end(&c, status);
 }
 
+/* Samples the run's requests. The sample is empty in a session, whose arrays the host cannot read. */
+static ordo_status op_cuda_sample(const ordo_job *job, ordo_contention_sample *out)
+{
+    void *own;
+    *out = ordo_contention_sample{};
+    if (ordo_job_session(job, &own))
+        return ORDO_OK;
+    return ordo_contention_sample_make(job->op, job->state, job->initial, job->initial_count, out);
+}
+
 /* Prepares running critical sections under locks, in words or in a table: sets all members of *s but `halt`.
- * max_contenders threads of a multiprocessor run critical sections; 0: as many as a sample of the requests suggests.
+ * max_contenders threads of a multiprocessor run critical sections; 0: as many as a sample of the requests suggests,
+ * 512 without a sample.
  * *blocks is the most blocks of a multiprocessor (0: any number), and is reduced to the fewest that have this many
  * threads; s->width becomes the number of a block's threads that run critical sections. */
 static ordo_status op_cuda_sections_make(ordo_cuda *c, bool word, ordo_u64 max_contenders, int *blocks,
@@ -445,7 +456,7 @@ static ordo_status op_cuda_sections_make(ordo_cuda *c, bool word, ordo_u64 max_c
     ordo_contention_sample sample = {};
     ordo_status status = ORDO_OK;
     if (!max_contenders)
-        status = ordo_contention_sample_make(job->op, job->state, job->initial, job->initial_count, &sample);
+        status = op_cuda_sample(job, &sample);
     max_contenders = max_contenders ? max_contenders : ordo_default_max_contenders(sample.targets, op_targets == 2);
     ordo_contention_sample_free(&sample);
     if (!status)
