@@ -163,23 +163,22 @@ static bool has_change(scene *s)
     some_cells(s, &r, &from);
     round_of(s, &r, &from, &to);
     for (ordo_vid v = 0; v < s->g.n; v++) {
-        cells moved = from;
         char format[160];
-        const double still = s->op->table->far(s->op->state, s->g.n, from.at, from.at);
-        memcpy(moved.at + v * s->op->cell, to.at + v * s->op->cell, s->op->cell);
-        const double change = s->op->table->far(s->op->state, s->g.n, from.at, moved.at);
+        const void *old = from.at + v * s->op->cell, *now = to.at + v * s->op->cell;
+        const double still = s->op->table->change(s->op->state, v, old, old);
+        const double change = s->op->table->change(s->op->state, v, old, now);
         snprintf(format, sizeof format, "nothing changes beside cell #, and the change is %.9g, expected 0", still);
         if (still != 0)
             return says(s, v, format, &from, &from);
         snprintf(format, sizeof format, "from # to # the change is %.9g, expected at least 0", change);
         if (!(change >= 0))
-            return says(s, v, format, &from, &moved);
+            return says(s, v, format, &from, &to);
     }
     return true;
 }
 
 /* Rounds until they change no more than rounding does. False: they do not end here. */
-static bool settle(const scene *s, const rows *r, bool in_place, cells *c, double *limit)
+static bool converge(const scene *s, const rows *r, bool in_place, cells *c, double *limit)
 {
     begin(s, c);
     for (int i = 0; i < MOST_ROUNDS; i++) {
@@ -192,7 +191,7 @@ static bool settle(const scene *s, const rows *r, bool in_place, cells *c, doubl
     return false;
 }
 
-/* Where rounds that are double-buffered settle, those in place do, too, at the same answer. Near it they may be apart
+/* Where rounds that are double-buffered converge, those in place do, too, at the same answer. Near it they may be apart
  * by what rounding adds up to. */
 static bool runs_in_place(scene *s)
 {
@@ -200,10 +199,10 @@ static bool runs_in_place(scene *s)
     cells first, second;
     double limit, unused;
     make_rows(s, &r);
-    if (!settle(s, &r, false, &first, &limit))
+    if (!converge(s, &r, false, &first, &limit))
         return true;
-    if (!settle(s, &r, true, &second, &unused))
-        return says(s, 0, "rounds settle at #, but in place they do not: # after 256 rounds", &first, &second);
+    if (!converge(s, &r, true, &second, &unused))
+        return says(s, 0, "rounds converge to #, but in place they do not: # after 256 rounds", &first, &second);
     for (ordo_vid v = 0; v < s->g.n; v++) {
         cells moved = first;
         memcpy(moved.at + v * s->op->cell, second.at + v * s->op->cell, s->op->cell);

@@ -19,7 +19,7 @@
 ORDO_BEGIN_DECLS
 
 /* Changes with every change of this file, of ordo_operator, ordo_instance and ordo_job. */
-enum { ORDO_RUN_TIME_INTERFACE = 4 };
+enum { ORDO_RUN_TIME_INTERFACE = 5 };
 
 /* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS or ORDO_CRITICAL_SETTINGS. */
 typedef struct ordo_state_field {
@@ -81,6 +81,7 @@ typedef struct ordo_run_time {
     double (*noise)(const void *state, ordo_vid n, const void *cells);          /* that of rounding */
     double (*tolerance)(const void *state);
     ordo_u64 (*rounds)(const void *state);
+    double (*change)(const void *state, ordo_item item, const void *a, const void *b); /* that of one item */
 } ordo_run_time;
 
 typedef struct ordo_run_time_instance {
