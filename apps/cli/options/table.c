@@ -82,7 +82,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("keep", 0, "P", VERB_GENERATE, REAL(made.keep, "(]", 0, 1), "grid: every bond is kept with probability P (1)"),
     ROW("abcd", 0, "A,B,C,D", VERB_GENERATE, OWN(take_abcd), "rmat: chances of the quadrants (.57,.19,.19,.05)"),
     ROW("weights", 0, "uniform:LOW:HIGH", MAKES, OWN(take_weights), "draws whole weights, by --seed; a file's must be dropped", GRAPHS),
-    ROW("symmetrise", 's', NULL, MAKES, OWN(take_symmetrise), "adds the reverse of every edge", GRAPHS, .group = GROUP_DIRECTION),
+    ROW("symmetrise", 's', NULL, MAKES | VERB_CHECK, OWN(take_symmetrise), "adds the reverse of every edge", GRAPHS, .group = GROUP_DIRECTION),
     ROW("symmetric", 0, NULL, READS, OWN(take_symmetric), "the file holds both directions: checked, then relied on", GRAPHS,
         .group = GROUP_DIRECTION),
     ROW("dedup", 0, "min|max|sum|first", MAKES, CHOICE(edges.parallel, ORDO_PARALLEL_MIN),

@@ -11,23 +11,13 @@
  * weights no run gets there. Weights are never negative.
  */
 #define _POSIX_C_SOURCE 200809L /* sigaction */
-#include "apps/cli/run_time/operator.h"
+#include "apps/cli/run_time/check.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum {
-    MOST_N = 5,       /* vertices of a case */
-    MOST_M = 8,       /* edges */
-    EDGE = 3,         /* numbers of an edge: tail, head, weight */
-    FIELDS = 8,       /* numbers of the state that vary */
-    SIZES = 12,       /* sizes of cases: the largest of their numbers */
-    FAR = 1000,       /* a number from here on is a cell or a weight near the end of its type */
-    MOST_STEPS = 4096 /* a run on so small a graph has ended by then */
-};
 
 typedef struct trial {
     ordo_u32 n, m;
@@ -36,19 +26,6 @@ typedef struct trial {
     ordo_u32 field[FIELDS];
 } trial;
 enum { NUMBERS = sizeof(trial) / sizeof(ordo_u32) };
-
-/* A case as the operator sees it. */
-typedef struct scene {
-    const run_time_operator *op;
-    ordo_csr g;
-    ordo_eid row[MOST_N + 1];
-    ordo_vid head[MOST_M];
-    ordo_u32 weight[MOST_M];
-    ordo_vid source;
-    run_time_cell cell[3];
-    ordo_u32 order;
-    char why[600];
-} scene;
 
 /* ---- from numbers to a case ---- */
 
@@ -71,7 +48,8 @@ static run_time_cell cell_of(ordo_type type, ordo_u32 x)
     return c;
 }
 
-/* Varies the state, unless --set-state says what it is. */
+/* Varies the state, unless --set-state says what it is. Not that of gather operators, and of sums only whole numbers: a
+ * factor of a real iteration, drawn at random, would let it grow for ever. */
 static void set_fields(const run_time_operator *op, const trial *t)
 {
     for (size_t i = 0; !op->o->state_count && i < op->table->field_count && i < FIELDS; i++) {
@@ -80,7 +58,8 @@ static void set_fields(const run_time_operator *op, const trial *t)
         const double real = t->field[i];
         const ordo_f32 single = (ordo_f32)real;
         const ordo_u64 whole = t->field[i];
-        if (!t->field[i])
+        const bool is_real = field->type == ORDO_F32 || field->type == ORDO_F64;
+        if (!t->field[i] || op->op.kind == ORDO_KIND_GATHER || (is_real && run_time_sums(op)))
             continue; /* as the operator sets it */
         if (field->type == ORDO_F64)
             memcpy(at, &real, sizeof real);
@@ -92,8 +71,14 @@ static void set_fields(const run_time_operator *op, const trial *t)
     }
 }
 
+/* Few weights where cells are structs, so that walks of one length meet: ties are the point there. */
+static ordo_u32 weight_of(const run_time_operator *op, ordo_u32 x)
+{
+    return op->op.cell >= ORDO_STRUCT4 && x < FAR ? x % 3 : x;
+}
+
 /* Makes rows of the edges, in order of their tails. */
-static void make_scene(const run_time_operator *op, const trial *t, scene *s)
+static void make_scene(run_time_operator *op, const trial *t, scene *s)
 {
     const ordo_type type = op->op.weight;
     ordo_eid m = 0;
@@ -101,10 +86,12 @@ static void make_scene(const run_time_operator *op, const trial *t, scene *s)
     for (ordo_u32 u = 0; u < t->n; u++) {
         s->row[u] = m;
         for (ordo_u32 i = 0; i < t->m; i++)
-            if (t->edge[i][0] % t->n == u) {
-                s->head[m] = t->edge[i][1] % t->n;
-                s->weight[m++] = cell_of(type, t->edge[i][2]).u32; /* the word of a u32, i32 or f32 */
-            }
+            for (int side = 0; side < (op->o->edges.direction == ORDO_SYMMETRISE ? 2 : 1); side++)
+                if (t->edge[i][side] % t->n == u) {
+                    s->head[m] = t->edge[i][!side] % t->n;
+                    s->weight[m++] =
+                        cell_of(type, weight_of(op, t->edge[i][2])).u32; /* the word of a u32, i32 or f32 */
+                }
     }
     s->row[t->n] = m;
     s->g = (ordo_csr){.n = t->n,
@@ -121,7 +108,7 @@ static void make_scene(const run_time_operator *op, const trial *t, scene *s)
 
 /* ---- text ---- */
 
-static void append(char *out, size_t size, const char *text)
+void check_append(char *out, size_t size, const char *text)
 {
     const size_t used = strlen(out);
     snprintf(out + used, size - used, "%s", text);
@@ -137,7 +124,7 @@ static void append_state(const scene *s, char *out, size_t size)
             snprintf(text, sizeof text, "%s%.40s=%.9g", i ? ", " : "; state ", field->name, x.real);
         else
             snprintf(text, sizeof text, "%s%.40s=%lld", i ? ", " : "; state ", field->name, (long long)x.whole);
-        append(out, size, text);
+        check_append(out, size, text);
     }
 }
 
@@ -159,13 +146,20 @@ static void append_graph(const scene *s, char *out, size_t size)
 {
     char text[RUN_TIME_TEXT];
     snprintf(text, sizeof text, "; edges of %u vertices: ", s->g.n);
-    append(out, size, text);
+    check_append(out, size, text);
     for (ordo_vid u = 0; u < s->g.n; u++)
         for (ordo_eid e = s->row[u]; e < s->row[u + 1]; e++) {
             edge_text(s, u, e, text);
-            append(out, size, e ? ", " : "");
-            append(out, size, text);
+            check_append(out, size, e ? ", " : "");
+            check_append(out, size, text);
         }
+}
+
+bool check_explain(scene *s)
+{
+    append_graph(s, s->why, sizeof s->why);
+    append_state(s, s->why, sizeof s->why);
+    return false;
 }
 
 /* ---- properties of a candidate ---- */
@@ -180,40 +174,44 @@ static bool same_bits(const scene *s, const run_time_cell *a, const run_time_cel
     return memcmp(a, b, s->op->cell) == 0;
 }
 
-/* What edge 0 proposes, under an id of its own. */
+/* The tail of the picked edge. */
+static ordo_vid pick_tail(const scene *s)
+{
+    ordo_vid u = 0;
+    while (u + 1 < s->g.n && s->row[u + 1] <= s->pick)
+        u++;
+    return u;
+}
+
+/* What the picked edge proposes, under an id of its own. */
 static run_time_cell propose(const scene *s, const run_time_cell *tail_cell, ordo_eid id)
 {
     static const ordo_u32 one = 1;
     static const ordo_f32 one_real = 1;
     const void *weight = s->op->op.weight == ORDO_F32 ? (const void *)&one_real : &one;
     run_time_cell out = {0};
-    ordo_vid u = 0;
-    while (s->row[u + 1] == 0)
-        u++;
-    s->op->table->candidate(s->op->state, tail_cell, id, u, s->head[0],
-                            s->op->op.weight == ORDO_NONE ? weight : &s->weight[0], &out);
+    const ordo_vid u = pick_tail(s);
+    s->op->table->candidate(s->op->state, tail_cell, id, u, s->head[s->pick],
+                            s->op->op.weight == ORDO_NONE ? weight : &s->weight[s->pick], &out);
     return out;
 }
 
-/* Explains a contradiction along edge 0: in `format`, {0} to {3} are cells, and {e} is the edge. */
+/* Explains a contradiction along the picked edge: in `format`, {0} to {3} are cells, and {e} is the edge. */
 static bool says(scene *s, const char *format, const run_time_cell *a, const run_time_cell *b, const run_time_cell *c,
                  const run_time_cell *d)
 {
     const run_time_cell *cells[4] = {a, b, c, d};
-    ordo_vid u = 0;
-    while (s->g.m && s->row[u + 1] == 0)
-        u++;
     s->why[0] = 0;
     for (const char *at = format; *at;) {
         char text[RUN_TIME_TEXT] = "";
         const bool named = at[0] == '{' && at[1] && at[2] == '}';
         if (named && at[1] == 'e')
-            edge_text(s, u, 0, text);
+            edge_text(s, pick_tail(s), s->pick, text);
         else if (named)
             run_time_text(s->op, 0, cells[at[1] - '0'], text);
         else
             text[0] = *at;
-        append(s->why, sizeof s->why, text);
+        check_append(s->why, sizeof s->why, text);
         at += named ? 3 : 1;
     }
     append_state(s, s->why, sizeof s->why);
@@ -285,9 +283,114 @@ static bool is_edge_blind(scene *s)
     return same_bits(s, &first, &second) || says(s, format, &s->cell[0], &s->cell[0], &first, &second);
 }
 
+/* The worst value proposes nothing. */
+static bool keeps_worst(scene *s)
+{
+    run_time_cell worst = {0};
+    s->op->table->worst(&worst);
+    if (!s->g.m || s->op->table->target)
+        return true; /* with targets of its own a candidate reads no cell */
+    const run_time_cell from = propose(s, &worst, 0);
+    return !better(s, &from, &worst) ||
+           says(s, "edge {e}: from the worst value, {0}, it proposes the better {1}", &worst, &from, &worst, &worst);
+}
+
+/* ---- targets of the operator's own ---- */
+
+static ordo_u32 target_of(const scene *s, ordo_eid id)
+{
+    static const ordo_u32 one = 1;
+    static const ordo_f32 one_real = 1;
+    const void *weight = s->op->op.weight == ORDO_F32 ? (const void *)&one_real : &one;
+    return s->op->table->target(s->op->state, id, pick_tail(s), s->head[s->pick],
+                                s->op->op.weight == ORDO_NONE ? weight : &s->weight[s->pick]);
+}
+
+static bool has_targets(scene *s)
+{
+    char format[160];
+    if (!s->g.m)
+        return true;
+    const ordo_u32 first = target_of(s, s->pick), second = target_of(s, s->pick);
+    snprintf(format, sizeof format, "edge {e}: its target is %u, and then %u", first, second);
+    if (first != second)
+        return says(s, format, s->cell, s->cell, s->cell, s->cell);
+    snprintf(format, sizeof format, "edge {e}: its target is %u, of %u cells", first, s->g.n);
+    return first < s->g.n || says(s, format, s->cell, s->cell, s->cell, s->cell);
+}
+
+/* What an edge with a target of the operator's own proposes does not depend on a cell. */
+static bool reads_no_cell(scene *s)
+{
+    const run_time_cell *a = &s->cell[0], *b = &s->cell[1];
+    if (!s->g.m)
+        return true;
+    const run_time_cell from_a = propose(s, a, 0), from_b = propose(s, b, 0);
+    return same_bits(s, &from_a, &from_b) ||
+           says(s,
+                "edge {e}: it proposes {2} beside cell {0}, and {3} beside {1}; with ORDO_RELAX_TARGET no cell is "
+                "to be read",
+                a, b, &from_a, &from_b);
+}
+
+static bool has_blind_target(scene *s)
+{
+    char format[160];
+    const ordo_eid id = 1 + s->order % 7;
+    if (!s->g.m)
+        return true;
+    const ordo_u32 first = target_of(s, 0), second = target_of(s, id);
+    snprintf(format, sizeof format, "edge {e}: its target is %u with edge id 0, and %u with %u", first, second,
+             (unsigned)id);
+    return first == second ? is_edge_blind(s) : says(s, format, s->cell, s->cell, s->cell, s->cell);
+}
+
+static bool same_answers(scene *s, const run_time_cell *first, const run_time_cell *second)
+{
+    for (ordo_vid v = 0; v < s->g.n; v++)
+        if (better(s, &first[v], &second[v]) || better(s, &second[v], &first[v])) {
+            char text[2][RUN_TIME_TEXT];
+            run_time_text(s->op, v, &first[v], text[0]);
+            run_time_text(s->op, v, &second[v], text[1]);
+            snprintf(s->why, sizeof s->why, "vertex %u ends with %.100s in one order of work and %.100s in another", v,
+                     text[0], text[1]);
+            return check_explain(s);
+        }
+    return true;
+}
+
+static bool has_all_targets(scene *s)
+{
+    for (s->pick = 0; s->pick < s->g.m; s->pick++)
+        if (target_of(s, s->pick) >= s->g.n)
+            return false;
+    return true;
+}
+
+/* Edges in two orders: as they are, and from the last to the first. */
+static bool has_one_best(scene *s)
+{
+    run_time_cell first[MOST_N], second[MOST_N];
+    check_begin(s, first);
+    check_begin(s, second);
+    if (!has_all_targets(s))
+        return true; /* another property says so */
+    for (ordo_eid i = 0; i < s->g.m; i++)
+        for (int backward = 0; backward < 2; backward++) {
+            run_time_cell c, *cell = backward ? second : first;
+            s->pick = backward ? s->g.m - 1 - i : i;
+            c = propose(s, &cell[pick_tail(s)], s->pick);
+            cell += target_of(s, s->pick);
+            if (better(s, &c, cell))
+                *cell = c;
+        }
+    s->pick = 0;
+    return same_answers(s, first, second);
+}
+
 /* ---- properties of a run ---- */
 
-static void begin(const scene *s, run_time_cell *cells)
+void check_begin(const scene *s, run_time_cell *cells)
 {
     for (ordo_vid v = 0; v < s->g.n; v++) {
         cells[v] = (run_time_cell){0};
@@ -309,7 +412,7 @@ static bool run_in_order(const scene *s, ordo_u32 seed, run_time_cell *cells)
 {
     bool active[MOST_N] = {false};
     ordo_u64 x = seed;
-    begin(s, cells);
+    check_begin(s, cells);
     for (ordo_vid v = 0; v < s->g.n; v++)
         active[v] = s->source == ORDO_NO_VERTEX || v == s->source;
     for (int step = 0; step < MOST_STEPS; step++) {
@@ -341,22 +444,9 @@ static bool has_one_answer(scene *s)
     const bool ends = run_in_order(s, 0, first), also = run_in_order(s, s->order + 1, second);
     if (!ends || !also) {
         snprintf(s->why, sizeof s->why, "a run has not ended after %d steps", MOST_STEPS);
-        append_graph(s, s->why, sizeof s->why);
-        append_state(s, s->why, sizeof s->why);
-        return false;
+        return check_explain(s);
     }
-    for (ordo_vid v = 0; v < s->g.n; v++)
-        if (better(s, &first[v], &second[v]) || better(s, &second[v], &first[v])) {
-            char text[2][RUN_TIME_TEXT];
-            run_time_text(s->op, v, &first[v], text[0]);
-            run_time_text(s->op, v, &second[v], text[1]);
-            snprintf(s->why, sizeof s->why, "vertex %u ends with %.100s in one order of work and %.100s in another", v,
-                     text[0], text[1]);
-            append_graph(s, s->why, sizeof s->why);
-            append_state(s, s->why, sizeof s->why);
-            return false;
-        }
-    return true;
+    return same_answers(s, first, second);
 }
 
 /* Supersteps of all active vertices. `look` is called with each superstep's cells before and after it, and may end the
@@ -366,7 +456,7 @@ static bool run_supersteps(scene *s, bool (*look)(scene *s, int superstep, const
 {
     run_time_cell before[MOST_N], after[MOST_N];
     bool active[MOST_N] = {false}, next[MOST_N], any = true;
-    begin(s, after);
+    check_begin(s, after);
     for (ordo_vid v = 0; v < s->g.n; v++)
         active[v] = s->source == ORDO_NO_VERTEX || v == s->source;
     for (int superstep = 0; any && superstep < MOST_STEPS; superstep++) {
@@ -404,9 +494,7 @@ static bool look_uniform(scene *s, int superstep, const run_time_cell *before, c
                 run_time_text(s->op, v, &after[v], text[1]);
                 snprintf(s->why, sizeof s->why, "vertex %u gets %.100s and %.100s in superstep %d", v, text[0], text[1],
                          superstep);
-                append_graph(s, s->why, sizeof s->why);
-                append_state(s, s->why, sizeof s->why);
-                return false;
+                return check_explain(s);
             }
         }
     return true;
@@ -430,9 +518,7 @@ static bool look_final(scene *s, int superstep, const run_time_cell *before, con
             snprintf(s->why, sizeof s->why,
                      "vertex %u: %.100s is said to be final, and improves to %.100s in superstep %d", v, text[0],
                      text[1], superstep);
-            append_graph(s, s->why, sizeof s->why);
-            append_state(s, s->why, sizeof s->why);
-            return false;
+            return check_explain(s);
         }
     return true;
 }
@@ -450,13 +536,6 @@ static bool has_priority(scene *s)
 
 /* ---- trials ---- */
 
-typedef struct property {
-    const char *name;
-    unsigned bit; /* 0: every operator must have it */
-    bool final;   /* only where ORDO_RELAX_FINAL is defined */
-    bool (*holds)(scene *s);
-} property;
-
 static const property properties[] = {
     {"order", 0, false, is_order},
     {"monotone", ORDO_MONOTONE, false, is_monotone},
@@ -467,9 +546,30 @@ static const property properties[] = {
     {"one answer in every order", ORDO_MONOTONE, false, has_one_answer},
     {"final", 0, true, is_final},
     {"priority", 0, false, has_priority},
+    {"worst value", 0, false, keeps_worst},
+    {NULL, 0, false, NULL},
 };
 
-static ordo_u32 draw(ordo_u64 *x, ordo_u32 below)
+static const property target_properties[] = {
+    {"targets", 0, false, has_targets},
+    {"reads no cell", 0, false, reads_no_cell},
+    {"order", 0, false, is_order},
+    {"idempotent", ORDO_IDEMPOTENT, false, is_idempotent},
+    {"associative", ORDO_ASSOCIATIVE, false, is_associative},
+    {"edge-blind", ORDO_EDGE_BLIND, false, has_blind_target},
+    {"one answer in every order", 0, false, has_one_best},
+    {NULL, 0, false, NULL},
+};
+
+static const property *properties_of(const run_time_operator *op)
+{
+    return op->op.kind == ORDO_KIND_GATHER ? check_gather_properties
+           : run_time_sums(op)             ? check_sum_properties
+           : op->table->target             ? target_properties
+                                           : properties;
+}
+
+ordo_u32 check_draw(ordo_u64 *x, ordo_u32 below)
 {
     *x = *x * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
     return (ordo_u32)((*x >> 33) % below);
@@ -478,7 +578,7 @@ static ordo_u32 draw(ordo_u64 *x, ordo_u32 below)
 /* A number up to `size`; near the end of the type sometimes. */
 static ordo_u32 draw_value(ordo_u64 *x, ordo_u32 size, bool with_far)
 {
-    return with_far && draw(x, 8) == 0 ? FAR + draw(x, 8) : draw(x, size + 1);
+    return with_far && check_draw(x, 8) == 0 ? FAR + check_draw(x, 8) : check_draw(x, size + 1);
 }
 
 static ordo_u32 less(ordo_u32 a, ordo_u32 b)
@@ -490,17 +590,63 @@ static ordo_u32 less(ordo_u32 a, ordo_u32 b)
 static void draw_trial(const run_time_operator *op, ordo_u64 *x, ordo_u32 size, trial *t)
 {
     const bool with_far = op->op.weight != ORDO_NONE && size > SIZES / 2;
-    *t = (trial){.n = 1 + draw(x, less(size, MOST_N)), .m = draw(x, 1 + less(size, MOST_M))};
+    *t = (trial){.n = 1 + check_draw(x, less(size, MOST_N)), .m = check_draw(x, 1 + less(size, MOST_M))};
     for (ordo_u32 i = 0; i < t->m; i++) {
-        t->edge[i][0] = draw(x, t->n);
-        t->edge[i][1] = draw(x, t->n);
-        t->edge[i][2] = draw_value(x, size, with_far && draw(x, 4) == 0);
+        t->edge[i][0] = check_draw(x, t->n);
+        t->edge[i][1] = check_draw(x, t->n);
+        t->edge[i][2] = draw_value(x, size, with_far && check_draw(x, 4) == 0);
     }
     for (int i = 0; i < 3; i++)
         t->cell[i] = draw_value(x, size, with_far);
-    t->order = draw(x, 1u << 20);
+    t->order = check_draw(x, 1u << 20);
     for (int i = 0; i < FIELDS; i++)
-        t->field[i] = draw(x, 2) ? draw(x, size) : 0;
+        t->field[i] = check_draw(x, 2) ? check_draw(x, size) : 0;
+}
+
+/* ---- cells of a struct ---- */
+
+enum { MOST_REACHED = 12 };
+typedef struct reached {
+    run_time_cell cell[MOST_N][MOST_REACHED]; /* of each vertex; with targets of the operator's own all at 0 */
+    ordo_u32 count[MOST_N];
+} reached;
+
+static bool add_reached(const scene *s, reached *r, ordo_vid v, const run_time_cell *c)
+{
+    for (ordo_u32 i = 0; i < r->count[v]; i++)
+        if (same_bits(s, &r->cell[v][i], c))
+            return false;
+    if (r->count[v] == MOST_REACHED)
+        return false;
+    r->cell[v][r->count[v]++] = *c;
+    return true;
+}
+
+/* The command does not know the members of a struct, so cells are those that walks along edges reach. Cells are
+ * compared that meet at one vertex: the tail of the picked edge. */
+static void reach_cells(scene *s, const trial *t)
+{
+    reached r = {.count = {0}};
+    run_time_cell cells[MOST_N], c;
+    bool more = true;
+    s->pick = s->g.m ? t->order % s->g.m : 0;
+    check_begin(s, cells);
+    for (ordo_vid v = 0; v < s->g.n; v++)
+        add_reached(s, &r, s->op->table->target ? 0 : v, &cells[v]);
+    for (int round = 0; round < MOST_REACHED && more; round++) {
+        more = false;
+        for (ordo_vid u = 0; u < s->g.n; u++)
+            for (ordo_u32 i = 0; i < r.count[u]; i++)
+                for (ordo_eid e = s->row[u]; e < s->row[u + 1]; e++)
+                    if (s->op->table->target || proposes(s, u, &r.cell[u][i])) {
+                        c = (run_time_cell){0};
+                        run_time_candidate(s->op, &s->g, u, e, &r.cell[u][i], &c);
+                        more |= add_reached(s, &r, s->op->table->target ? 0 : s->head[e], &c);
+                    }
+    }
+    const ordo_vid at = s->op->table->target ? 0 : pick_tail(s);
+    for (int i = 0; i < 3; i++)
+        s->cell[i] = r.cell[at][t->cell[i] % r.count[at]];
 }
 
 /* The state is that of the operator again when this returns. */
@@ -514,6 +660,8 @@ static bool holds(run_time_operator *op, const property *p, const trial *t, char
         set_fields(op, t);
     make_scene(op, t, &s);
     const bool filled = run_time_fill(op, &s.g, s.source, false) == ORDO_OK; /* without memory nothing is shown */
+    if (filled && op->op.cell >= ORDO_STRUCT4)
+        reach_cells(&s, t);
     const bool fine = !filled || p->holds(&s);
     snprintf(why, size, "%s", s.why);
     memcpy(op->state, kept, bytes);
@@ -616,17 +764,11 @@ ordo_status verb_check_operator(const options *o)
     ordo_status status = run_time_open(o, o->words[0], &op);
     if (status)
         return status;
-    if (op.op.kind != ORDO_KIND_RELAX)
-        status = ordo_fail(ORDO_ERR_UNSOUND, "%s: operator '%s' is a %s operator; check-operator tests relax operators",
-                           o->words[0], op.op.name, op.op.kind == ORDO_KIND_GATHER ? "gather" : "critical");
-    else if (op.table->order == ORDO_SUM || op.table->target || op.op.cell >= ORDO_STRUCT4)
+    if (op.op.kind == ORDO_KIND_CRITICAL)
         status = ordo_fail(ORDO_ERR_UNSOUND,
-                           "%s: operator '%s' has %s; check-operator tests cells that select numbers for the heads of "
-                           "edges; `ordo run --verify` checks its answers",
-                           o->words[0], op.op.name,
-                           op.table->order == ORDO_SUM ? "cells that sum"
-                           : op.table->target          ? "targets of its own (ORDO_RELAX_TARGET)"
-                                                       : "cells of a struct");
+                           "%s: operator '%s' is a critical operator; check-operator tests relax and gather operators; "
+                           "`ordo run --verify` checks its answers",
+                           o->words[0], op.op.name);
     for (size_t i = 0; i < op.table->array_count && !status; i++)
         if (run_time_array_file(&op, op.table->arrays[i].name))
             status = ordo_fail(ORDO_ERR_USAGE,
@@ -641,8 +783,7 @@ ordo_status verb_check_operator(const options *o)
     watch_crashes();
     if (!o->quiet)
         printf("%s: %s\n", op.op.name, op.op.summary);
-    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
-        const property *p = &properties[i];
+    for (const property *p = properties_of(&op); p->name; p++) {
         const bool declared = p->bit ? op.op.properties & p->bit : !p->final || op.op.knows_final;
         if (!declared && p->bit != ORDO_EDGE_BLIND)
             continue; /* a run in which little happens shows nothing; a candidate that ignores the id shows it */

@@ -153,6 +153,9 @@ ordo_status run_time_check_device(const options *o, const char *file, char *firs
 ordo_status run_time_verify_sum(run_time_operator *op, const ordo_csr *g, ordo_vid source, const void *values,
                                 ordo_verify_how how);
 
+/* How far two values of a type of numbers are apart; *rounding is what such values may differ by rounding. */
+double run_time_distance(ordo_type type, const void *a, const void *b, double *rounding);
+
 /* ---- verify.c ---- */
 
 /* Whether a graph is run serially for a check. */

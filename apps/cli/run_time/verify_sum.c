@@ -47,8 +47,7 @@ static void run_queue(const run_time_operator *op, const ordo_csr *g, void *cell
     }
 }
 
-/* How far two values are apart, and the rounding of such values. */
-static double distance(ordo_type type, const void *a, const void *b, double *rounding)
+double run_time_distance(ordo_type type, const void *a, const void *b, double *rounding)
 {
     run_time_cell x = {0}, y = {0};
     memcpy(&x, a, ordo_type_bytes(type));
@@ -72,7 +71,7 @@ static ordo_status compare(const run_time_operator *op, const ordo_csr *g, const
     for (ordo_vid v = 0; v < g->n; v++) {
         double rounding;
         const void *found = run_time_value_at(op, values, v), *expected = run_time_value_at(op, right, v);
-        if (distance(op->type, found, expected, &rounding) <= within + rounding)
+        if (run_time_distance(op->type, found, expected, &rounding) <= within + rounding)
             continue;
         char what[96] = "";
         if (within > 0)

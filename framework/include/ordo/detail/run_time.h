@@ -81,6 +81,7 @@ typedef struct ordo_run_time {
     double (*noise)(const void *state, ordo_vid n, const void *cells);          /* that of rounding */
     double (*tolerance)(const void *state);
     ordo_u64 (*rounds)(const void *state);
+    double (*change)(const void *state, ordo_item item, const void *a, const void *b); /* that of one item */
 } ordo_run_time;
 
 typedef struct ordo_run_time_instance {

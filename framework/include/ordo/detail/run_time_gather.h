@@ -90,6 +90,11 @@ static double run_time_far(const void *state, ordo_vid n, const void *a, const v
     return far;
 }
 
+static double run_time_change(const void *state, ordo_item item, const void *a, const void *b)
+{
+    return op_change((const op_state *)state, item, *(const op_cell *)a, *(const op_cell *)b);
+}
+
 /* By what rounding is taken for: 2^-18 of cells of f32, 2^-40 of f64. */
 static double run_time_noise(const void *state, ordo_vid n, const void *cells)
 {
@@ -145,4 +150,5 @@ const ordo_run_time ordo_run_time_entry = {
     .noise = run_time_noise,
     .tolerance = run_time_tolerance,
     .rounds = run_time_rounds,
+    .change = run_time_change,
 };
