@@ -222,9 +222,10 @@ static void drop_graph(void *graph)
     device_graph *g = (device_graph *)graph;
     drop_rows(&g->out);
     drop_rows(&g->in);
-    if (!ordo_cuda_is_lost())
+    if (!ordo_cuda_is_lost()) {
         cudaFree(g->record);
-    cudaFree(g->tail);
+        cudaFree(g->tail);
+    }
     drop_tails(&g->hot);
     drop_order(&g->order);
     pthread_mutex_destroy(&g->lock);
@@ -444,33 +445,36 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
 
 /* ---- tails of edges ---- */
 
-ordo_status ordo_cuda_edge_tails(ordo_cuda *c, const ordo_u32 **out)
+static ordo_status make_edge_tails(const ordo_cuda *c, device_graph *d)
 {
-    void *attached = NULL;
-    size_t left = 0, whole = 0;
-    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
-    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
-    if (status || d->tail) {
-        *out = status ? NULL : d->tail;
-        return status;
-    }
-    const ordo_u64 bytes = d->out.m * sizeof *d->tail;
-    status = failed(cudaMemGetInfo(&left, &whole), "asking for memory");
-    if (!status && left < bytes)
-        status = short_of(c->own, bytes + c->own->needed);
-    if (!status)
-        status = failed(cudaMalloc((void **)&d->tail, bytes ? bytes : 1), "taking memory for the tails of edges");
+    void *tail = NULL;
+    ordo_status status = take(c->own, d->out.m * sizeof *d->tail, &tail);
     if (!status) {
-        ordo_fill_tails(d->out, d->tail);
+        ordo_fill_tails(d->out, (ordo_u32 *)tail);
         status = failed(cudaGetLastError(), "launching the kernel that makes tails");
     }
     if (!status)
         status = failed(cudaDeviceSynchronize(), "making tails"); /* ordo_cuda_launch_all counts the time */
-    if (status) {
-        cudaFree(d->tail);
-        d->tail = NULL;
-    }
+    if (status)
+        cudaFree(tail);
+    else
+        d->tail = (ordo_u32 *)tail;
+    return status;
+}
+
+ordo_status ordo_cuda_edge_tails(ordo_cuda *c, const ordo_u32 **out)
+{
+    void *attached = NULL;
+    *out = NULL;
+    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    if (status)
+        return status;
+    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
+    pthread_mutex_lock(&d->lock);
+    if (!d->tail)
+        status = make_edge_tails(c, d);
     *out = d->tail;
+    pthread_mutex_unlock(&d->lock);
     return status;
 }
 
