@@ -38,9 +38,11 @@ void ordo_property_names(unsigned properties, char *out, size_t capacity)
     static const struct {
         unsigned bit;
         const char *name;
-    } names[] = {{ORDO_MONOTONE, "monotone"},      {ORDO_IDEMPOTENT, "idempotent"}, {ORDO_ASSOCIATIVE, "associative"},
-                 {ORDO_UNIFORM, "uniform"},        {ORDO_EDGE_BLIND, "edge-blind"}, {ORDO_SELECTIVE, "selective"},
-                 {ORDO_TWO_TARGETS, "two-target"}, {ORDO_IN_PLACE, "in-place"},     {ORDO_RESIDUAL, "residual-driven"}};
+    } names[] = {{ORDO_MONOTONE, "monotone"},        {ORDO_IDEMPOTENT, "idempotent"},
+                 {ORDO_ASSOCIATIVE, "associative"},  {ORDO_UNIFORM, "uniform"},
+                 {ORDO_EDGE_BLIND, "edge-blind"},    {ORDO_SELECTIVE, "selective"},
+                 {ORDO_TWO_TARGETS, "two-target"},   {ORDO_IN_PLACE, "in-place"},
+                 {ORDO_RESIDUAL, "residual-driven"}, {ORDO_BOTH_DIRECTIONS, "for symmetric graphs"}};
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (properties & names[i].bit)

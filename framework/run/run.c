@@ -121,6 +121,11 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         if (work->num_items > csr->n || (of_vertices && (work->num_items != csr->n || work->targets != csr->n)))
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s': %llu items and %llu cells on a graph of %u vertices",
                              op->name, (unsigned long long)work->num_items, (unsigned long long)work->targets, csr->n);
+        if (op->properties & ORDO_BOTH_DIRECTIONS && csr->m && !ordo_graph_symmetric(work->graph))
+            return ordo_fail(ORDO_ERR_INPUT,
+                             "operator '%s' needs both directions of every edge, and the graph is not known to have "
+                             "them (--symmetric checks, --symmetrise makes it so)",
+                             op->name);
         if (op->weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != op->weight)
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s': found %s weights, expected weights of type %s", op->name,
                              ordo_type_name(csr->weight_type), ordo_type_name(op->weight));

@@ -250,7 +250,7 @@ class Run(Files):
                         for u, w in both:
                             left[w] -= u == v
             for name in command.schedulers():
-                self.assertEqual([int(v) for v in self.values(peel, simple, "--scheduler", name, "--threads", 2, "--set-state", f"k={k}", "--verify")], gone, (name, k))
+                self.assertEqual([int(v) for v in self.values(peel, simple, "--symmetric", "--scheduler", name, "--threads", 2, "--set-state", f"k={k}", "--verify")], gone, (name, k))
         degree = [sum(u == v for u, _, _ in self.edges) for v in range(self.n)]
         rank, arrives = [0.0] * self.n, [0.15 * (v == self.source) for v in range(self.n)]
         for _ in range(300):
@@ -270,12 +270,14 @@ class Run(Files):
             self.assertEqual((check_schema(r, root, root), sorted(r["result"]), r["verified"]), ([], ["max", "min", "sum"], True))
         text = self.ok(ordo("compare", walks, self.gr, "--source", self.source, "--repeat", 2, "--warmup", 0)).out
         self.assertEqual(len(re.findall(r"(?m)^[ *] \w+ +\w+ .* PASS$", text)), len(command.schedulers()), text)
+        r = ordo("run", peel, self.gr)
+        self.assertEqual((r.returncode, r.err), (3, "ordo: operator 'peel' needs both directions of every edge, and the graph is not known to have them (--symmetric checks, --symmetrise makes it so)\n"))
         numpy = self.path("gone.npy")
-        self.ok(ordo("run", peel, simple, "--set-state", "k=6", "-o", numpy, "--quiet"))
+        self.ok(ordo("run", peel, simple, "--symmetric", "--set-state", "k=6", "-o", numpy, "--quiet"))
         self.assertEqual(read_npy(numpy), ("<u4", gone))
         # the cells are the answer without an array, and answers may not be further apart than the operator says
         source = pathlib.Path(peel).read_text()
-        cells = self.values(self.write("cells.c", source.replace("#define ORDO_RELAX_RESULT gone\n", "")), simple, "--set-state", "k=6")  # how far below 0 depends on the order
+        cells = self.values(self.write("cells.c", source.replace("#define ORDO_RELAX_RESULT gone\n", "")), simple, "--symmetric", "--set-state", "k=6")  # how far below 0 depends on the order
         self.assertEqual([int(v) < 0 for v in cells], [g == 1 for g in gone])
         strict = self.write("strict.c", pathlib.Path(walks).read_text().replace("return (double)graph->n * s->least / (1 - s->damping);", "(void)s; (void)graph; return 0;"))
         failed = [ordo("run", strict, self.gr, "--source", self.source, "--scheduler", name, "--verify") for name in command.schedulers()]
@@ -293,7 +295,7 @@ class Run(Files):
         self.refused(2, "ORDO_RELAX_RESULT is no array that it lists", "run", self.write("no_result.c", source.replace("RESULT gone", "RESULT row").replace(" X(row, ROW, 1)", "")), self.gr)
         self.refused(2, "does not say what its cells begin with", "run", self.write("no_begin.c", re.sub(r"#define ORDO_RELAX_BEGIN.*\n", "", source)), self.gr)
         short = source.replace("X(gone, ITEM, 1, WRITE)", "X(gone, RUN, 1, WRITE)").replace("ordo_store_u32(&s->gone[v], 1)", "(void)s; (void)v")
-        self.refused(2, "its result 'gone' has 4 bytes, expected one of 4 for each vertex", "run", self.write("short.c", short), self.gr)
+        self.refused(2, "its result 'gone' has 4 bytes, expected one of 4 for each vertex", "run", self.write("short.c", short), self.gr, "--symmetrise")
 
     def test_own_targets(self):
         """Candidates for other cells than the heads of edges; a target that is no cell."""
@@ -555,8 +557,10 @@ class Check(Files):
 
     def test_sums(self):
         peel = os.path.join(TREE, "tests", "cli", "operators", "peel.c")
-        self.ok(ordo("check-operator", peel, "--symmetrise"))
-        self.refused(1, "monotone: edge 0 -> 1: it adds -1 to cell 0, of level 1, which makes -1, of level 0; edges of 2 vertices: 0 -> 1; state k=", "check-operator", peel)
+        self.ok(ordo("check-operator", peel))
+        directed = self.write("directed.c", pathlib.Path(peel).read_text().replace(" | ORDO_BOTH_DIRECTIONS", ""))
+        self.ok(ordo("check-operator", directed, "--symmetrise"))
+        self.refused(1, "monotone: edge 0 -> 1: it adds -1 to cell 0, of level 1, which makes -1, of level 0; edges of 2 vertices: 0 -> 1; state k=", "check-operator", directed)
         symmetric = "--symmetrise"
         self.wrong("peel.c", [("{\n    return -1;\n}", "{\n    return 0;\n}")], "spent", r"vertex 0: a take from cell \d+ leaves 0, of level 1, expected level 0", symmetric)
         self.wrong("peel.c", [("    return -1;\n}\n\nORDO_FN ordo_i32 peel_spent", "    static ordo_i32 calls;\n    return -(++calls % 2);\n}\n\nORDO_FN ordo_i32 peel_spent")],

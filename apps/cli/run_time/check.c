@@ -81,12 +81,13 @@ static ordo_u32 weight_of(const run_time_operator *op, ordo_u32 x)
 static void make_scene(run_time_operator *op, const trial *t, scene *s)
 {
     const ordo_type type = op->op.weight;
+    const bool both = op->o->edges.direction == ORDO_SYMMETRISE || op->op.properties & ORDO_BOTH_DIRECTIONS;
     ordo_eid m = 0;
     *s = (scene){.op = op, .order = t->order};
     for (ordo_u32 u = 0; u < t->n; u++) {
         s->row[u] = m;
         for (ordo_u32 i = 0; i < t->m; i++)
-            for (int side = 0; side < (op->o->edges.direction == ORDO_SYMMETRISE ? 2 : 1); side++)
+            for (int side = 0; side < (both ? 2 : 1); side++)
                 if (t->edge[i][side] % t->n == u) {
                     s->head[m] = t->edge[i][!side] % t->n;
                     s->weight[m++] =

@@ -53,7 +53,8 @@ static void peel_fill(peel_state *s, const ordo_csr *graph, ordo_vid source)
 #define ORDO_RELAX_CELL i32
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_SUM
-#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)
+#define ORDO_RELAX_PROPERTIES                                                                                          \
+    (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND | ORDO_BOTH_DIRECTIONS)
 #define ORDO_RELAX_CANDIDATE peel_candidate
 #define ORDO_RELAX_LEVEL peel_level
 #define ORDO_RELAX_TAKE peel_take

@@ -31,7 +31,9 @@ enum {
     ORDO_IN_PLACE = 1 << 6,    /* gather operators: a round may read cells of the same round (Gauss-Seidel) */
     ORDO_RESIDUAL = 1 << 7,    /* gather operators: vertices may be computed in the order of their residuals. Derived:
                                 * ORDO_GATHER_INFLUENCE is declared */
-    ORDO_TWO_TARGETS = 1 << 8  /* critical operators: a request has one or two targets. Derived, as ORDO_SELECTIVE is */
+    ORDO_TWO_TARGETS = 1 << 8, /* critical operators: a request has one or two targets. Derived, as ORDO_SELECTIVE is */
+    ORDO_BOTH_DIRECTIONS = 1 << 9 /* not a promise but a need: rows that have both directions of every edge. A run on a
+                                   * graph that is not known to be symmetric is refused (ORDO_ERR_INPUT) */
 };
 
 /* Orders of cells: which of two values a cell keeps (the smaller, the larger, the better by a function of the
