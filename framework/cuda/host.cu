@@ -392,6 +392,24 @@ ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int thre
     return status;
 }
 
+/* ---- what runs add to a graph ---- */
+
+/* The run's graph on the device, made by ordo_cuda_begin. */
+static ordo_status graph_of(const ordo_cuda *c, device_graph **out)
+{
+    void *attached = NULL;
+    const ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    *out = (device_graph *)attached;
+    return status;
+}
+
+/* Waits for the kernel that was launched last, which made `what`; ordo_cuda_launch_all counts the time. */
+static ordo_status wait_made(const char *what)
+{
+    const ordo_status status = failed(cudaGetLastError(), what);
+    return status ? status : failed(cudaDeviceSynchronize(), what);
+}
+
 /* ---- records ---- */
 
 /* Whether at least 19 of 20 rows, of a sample, have at most four edges. */
@@ -416,9 +434,7 @@ static ordo_status make_records(const ordo_cuda *c, device_graph *d)
         return ORDO_OK;
     }
     ordo_fill_records(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
-    ordo_status status = failed(cudaGetLastError(), "launching the kernel that makes records");
-    if (!status)
-        status = failed(cudaDeviceSynchronize(), "making records"); /* ordo_cuda_launch_all counts the time */
+    const ordo_status status = wait_made("making records");
     if (status) {
         cudaFree(d->record);
         d->record = NULL;
@@ -428,12 +444,11 @@ static ordo_status make_records(const ordo_cuda *c, device_graph *d)
 
 ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
 {
-    void *attached = NULL;
+    device_graph *d;
     *out = NULL;
-    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    ordo_status status = graph_of(c, &d);
     if (status)
         return status;
-    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
     pthread_mutex_lock(&d->lock);
     if (!d->record_asked)
         status = make_records(c, d);
@@ -451,10 +466,8 @@ static ordo_status make_edge_tails(const ordo_cuda *c, device_graph *d)
     ordo_status status = take(c->own, d->out.m * sizeof *d->tail, &tail);
     if (!status) {
         ordo_fill_tails(d->out, (ordo_u32 *)tail);
-        status = failed(cudaGetLastError(), "launching the kernel that makes tails");
+        status = wait_made("making tails of edges");
     }
-    if (!status)
-        status = failed(cudaDeviceSynchronize(), "making tails"); /* ordo_cuda_launch_all counts the time */
     if (status)
         cudaFree(tail);
     else
@@ -464,12 +477,11 @@ static ordo_status make_edge_tails(const ordo_cuda *c, device_graph *d)
 
 ordo_status ordo_cuda_edge_tails(ordo_cuda *c, const ordo_u32 **out)
 {
-    void *attached = NULL;
+    device_graph *d;
     *out = NULL;
-    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    ordo_status status = graph_of(c, &d);
     if (status)
         return status;
-    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
     pthread_mutex_lock(&d->lock);
     if (!d->tail)
         status = make_edge_tails(c, d);
@@ -503,10 +515,8 @@ static ordo_status make_tails(const ordo_cuda *c, const ordo_u32 *position, ordo
                               "copying positions");
     if (!status) {
         ordo_renumber_tails(c->in, out->position, (ordo_u32 *)edge);
-        status = failed(cudaGetLastError(), "launching the kernel that renumbers tails");
+        status = wait_made("renumbering tails");
     }
-    if (!status)
-        status = failed(cudaDeviceSynchronize(), "renumbering tails"); /* ordo_cuda_launch_all counts the time */
     return status;
 }
 
@@ -557,13 +567,12 @@ static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
 
 ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *order, ordo_cuda_tails *hot)
 {
-    void *attached = NULL;
+    device_graph *d;
     *order = ordo_cuda_order{};
     *hot = ordo_cuda_tails{};
-    ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
+    ordo_status status = graph_of(c, &d);
     if (status)
         return status;
-    device_graph *d = (device_graph *)attached; /* made by ordo_cuda_begin */
     pthread_mutex_lock(&d->lock);
     if (!d->has_order) {
         status = make_order(c, most, d);
