@@ -38,7 +38,7 @@ static void cell_text(const scene *s, const run_time_cell *c, char out[RUN_TIME_
         snprintf(out, RUN_TIME_TEXT, "%llu", op->op.cell == ORDO_U64 ? (unsigned long long)c->u64 : c->u32);
 }
 
-/* Puts cells into a format that has a %s for each of the three. */
+/* Explains a contradiction: `format` with the first # replaced by cell a, the second by b, the third by c. */
 static bool says(scene *s, const char *format, const run_time_cell *a, const run_time_cell *b, const run_time_cell *c)
 {
     const run_time_cell *cells[3] = {a, b, c};
@@ -100,13 +100,11 @@ static bool look_at_run(scene *s, const looks *look)
 
 static bool look_spent(scene *s, ordo_vid v, const run_time_cell *before, const run_time_cell *after)
 {
+    char format[160];
     if (!level(s, after))
         return true;
-    snprintf(s->why, sizeof s->why, "vertex %u: a take from cell # leaves #, of level %u, expected level 0", v,
+    snprintf(format, sizeof format, "vertex %u: a take from cell # leaves #, of level %u, expected level 0", v,
              level(s, after));
-    char format[160];
-    snprintf(format, sizeof format, "%.150s", s->why);
-    s->why[0] = 0;
     return says(s, format, before, after, after);
 }
 

@@ -116,8 +116,8 @@ ORDO_DEV void ordo_dev_fence(void) /* acquire and release */
 }
 
 /* A word of 4 bytes that others may store to meanwhile: some value that it had since the kernel began. Only for callers
- * for whom any of these will do. A weak load neither orders anything nor is ordered; programs that follow chains of
- * parents end in 0.8 of the time that loads of block scope take on an H200
+ * for whom any of these will do. A weak load neither orders anything nor is ordered; with it `cc` takes 0.8 of the time
+ * that it takes with loads of block scope, on a road graph and an H200
  * (docs/lab/0033-components-where-there-are-hubs.md). The memory model leaves open what a weak load gets that races with a store. GPUs store aligned words whole, and the
  * load is one instruction, so it gets one of the values. */
 ORDO_DEV ordo_u32 ordo_dev_peek(const ordo_u32 *p)
