@@ -130,13 +130,9 @@ static bool is_monotone(scene *s)
 
 static bool same_again(scene *s, const offer *o, ordo_eid id, const char *what)
 {
-    static const ordo_u32 one = 1;
-    static const ordo_f32 one_real = 1;
-    const void *weight = s->op->op.weight == ORDO_F32 ? (const void *)&one_real : &one;
     run_time_cell again = {0};
     char format[200];
-    s->op->table->candidate(s->op->state, &o->taken, id, o->tail, o->head,
-                            s->op->op.weight == ORDO_NONE ? weight : &s->weight[o->edge], &again);
+    run_time_candidate_as(s->op, &s->g, o->tail, o->edge, id, &o->taken, &again);
     if (!memcmp(&again, &o->addend, s->op->cell))
         return true;
     snprintf(format, sizeof format, "edge %u -> %u: of # taken it adds #, and %s #", o->tail, o->head, what);

@@ -191,6 +191,9 @@ ordo_status run_time_verify_gather(const run_time_operator *op, const ordo_graph
 /* What edge e of the row of u proposes, if u's cell is `tail_cell`. */
 void run_time_candidate(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, const void *tail_cell,
                         run_time_cell *out);
+/* The same if the edge's id were `id`. */
+void run_time_candidate_as(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, ordo_eid id,
+                           const void *tail_cell, run_time_cell *out);
 /* Runs the operator on one thread until no cell improves. `cells` are as they begin. Errors: ORDO_ERR_MEMORY. */
 ordo_status run_time_serial(const run_time_operator *op, const ordo_csr *g, ordo_vid source, void *cells);
 

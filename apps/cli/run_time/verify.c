@@ -34,10 +34,16 @@ static const void *weight_of(const run_time_operator *op, const ordo_csr *g, ord
                                        : &one;
 }
 
+void run_time_candidate_as(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, ordo_eid id,
+                           const void *tail_cell, run_time_cell *out)
+{
+    op->table->candidate(op->state, tail_cell, id, u, g->head[e * g->stride], weight_of(op, g, e), out);
+}
+
 void run_time_candidate(const run_time_operator *op, const ordo_csr *g, ordo_vid u, ordo_eid e, const void *tail_cell,
                         run_time_cell *out)
 {
-    op->table->candidate(op->state, tail_cell, e, u, g->head[e * g->stride], weight_of(op, g, e), out);
+    run_time_candidate_as(op, g, u, e, e, tail_cell, out);
 }
 
 /* Whether an item with that cell proposes anything. */
