@@ -61,6 +61,7 @@ typedef struct linking {
     ordo_job *job;
     ordo_links links;
     ordo_u64 next[PHASES]; /* atomic: the first vertex of a phase that no member has taken */
+    bool rest;             /* atomic: a member has found vertices outside the largest component */
 } linking;
 
 /* A member's part of a phase. Returns the number of its vertices. */
@@ -94,8 +95,15 @@ static void link_member(void *arg, int member)
                 ordo_links_sample(&run->links);
             ordo_team_barrier(run->job->team);
         }
-        count.roots = 0;
+        if (phase > HEAD_START) {
+            if (!__atomic_load_n(&run->rest, __ATOMIC_RELAXED))
+                break; /* nothing was linked: parents are still roots */
+            count.roots = 0;
+        }
+        const ordo_u64 edges = count.edges;
         vertices = link_phase(run, phase, member, &count);
+        if (phase == HEAD_START && count.edges > edges)
+            __atomic_store_n(&run->rest, true, __ATOMIC_RELAXED);
         ordo_team_barrier(run->job->team);
     }
     counters->items = vertices;
@@ -118,7 +126,7 @@ static ordo_status link_all(ordo_job *job)
     ordo_job_account(job, (long long)bytes);
     ordo_team_run(job->team, link_member, &run);
     ordo_job_account(job, -(long long)bytes);
-    job->supersteps = PHASES;
+    job->supersteps = run.rest ? PHASES : PHASES - 1;
     ordo_free(run.links.second);
     return ORDO_OK;
 }
@@ -203,6 +211,20 @@ ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ord
     return ORDO_OK;
 }
 
+typedef struct counting {
+    const ordo_u32 *component;
+    ordo_u64 roots; /* atomic */
+} counting;
+
+static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    counting *c = arg;
+    ordo_u64 roots = 0;
+    for (ordo_u64 v = begin; v < end; v++)
+        roots += c->component[v] == v;
+    ordo_add_u64(&c->roots, roots);
+}
+
 static ordo_status run(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer, ordo_stats *stats)
 {
     ordo_status status = ordo_answer_capacity(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
@@ -210,11 +232,11 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
         status = ordo_cc(input->graph, options, answer->values, stats);
     if (status)
         return status;
-    const ordo_u32 *component = answer->values;
-    ordo_u64 count = 0;
-    for (ordo_u64 v = 0; v < answer->n; v++)
-        count += component[v] == v;
-    answer->fields[0] = (ordo_field){.name = "components", .type = ORDO_U64, .whole = count};
+    counting c = {.component = answer->values};
+    status = ordo_for_ranges(options->threads, answer->n, 0, count_range, &c);
+    if (status)
+        return status;
+    answer->fields[0] = (ordo_field){.name = "components", .type = ORDO_U64, .whole = c.roots};
     answer->field_count = 1;
     return ORDO_OK;
 }

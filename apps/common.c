@@ -264,6 +264,33 @@ ordo_status ordo_fill_ids(int threads, ordo_u32 *words, ordo_u64 count)
     return ordo_for_ranges(threads, count, 0, fill_ids_range, &f);
 }
 
+typedef struct largest {
+    const double *values;
+    ordo_u64 bits; /* atomic: the largest so far; bits of doubles that are not negative compare as they do */
+} largest;
+
+static void largest_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    largest *l = arg;
+    double most = 0;
+    for (ordo_u64 i = begin; i < end; i++)
+        most = l->values[i] > most ? l->values[i] : most;
+    ordo_u64 bits, old = __atomic_load_n(&l->bits, __ATOMIC_RELAXED);
+    memcpy(&bits, &most, sizeof bits);
+    while (old < bits && !__atomic_compare_exchange_n(&l->bits, &old, bits, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+double ordo_largest(int threads, const double *values, ordo_u64 count)
+{
+    largest l = {.values = values};
+    double most;
+    if (ordo_for_ranges(threads, count, 0, largest_range, &l)) /* no team */
+        largest_range(&l, 0, count);
+    memcpy(&most, &l.bits, sizeof most);
+    return most;
+}
+
 /* ---- copies ---- */
 
 typedef struct listing {

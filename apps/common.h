@@ -111,6 +111,9 @@ static inline void ordo_keep_least_u64(ordo_u64 *least, ordo_u64 value)
         ;
 }
 
+/* The largest of values that are not negative; 0 of none. */
+double ordo_largest(int threads, const double *values, ordo_u64 count);
+
 /* Arrays for an answer of that type on n vertices, the old ones where they fit. */
 ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred);
 /* The query of a run on that input, and the answer whose arrays it fills; both point into what they are made of.

@@ -86,9 +86,9 @@ void ordo_links_rest(const ordo_links *l, ordo_vid begin, ordo_vid end, ordo_lin
     const bool all = l->symmetric && l->largest == ORDO_NO_VERTEX; /* each edge from its larger end */
     ordo_u64 edges = 0;
     for (ordo_u64 v = begin; v < end; v++) {
-        const ordo_eid from = g.row[v], to = g.row[v + 1];
-        if (from == to || (l->largest != ORDO_NO_VERTEX && parent_of(l, (ordo_u32)v) == l->largest))
+        if (l->largest != ORDO_NO_VERTEX && parent_of(l, (ordo_u32)v) == l->largest) /* ahead of its row */
             continue;
+        const ordo_eid from = g.row[v], to = g.row[v + 1];
         edges += to - from;
         for (ordo_eid e = from; e < to; e++) {
             const ordo_vid head = g.head[e * g.stride];

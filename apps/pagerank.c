@@ -236,13 +236,10 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
         status = ordo_pagerank(input->graph, input->damping, input->tolerance, options, answer->values, &ranks, stats);
     if (status)
         return status;
-    const double *rank = answer->values;
-    double most = 0;
-    for (ordo_u64 v = 0; v < answer->n; v++)
-        most = rank[v] > most ? rank[v] : most;
     answer->fields[0] = (ordo_field){.name = "error", .type = ORDO_F32, .real = ranks.error};
     answer->fields[1] = (ordo_field){.name = "residual", .type = ORDO_F32, .real = ranks.residual};
-    answer->fields[2] = (ordo_field){.name = "max", .type = ORDO_F32, .real = most};
+    answer->fields[2] = (ordo_field){
+        .name = "max", .type = ORDO_F32, .real = ordo_largest(options->threads, answer->values, answer->n)};
     answer->fields[3] = (ordo_field){.name = "dangling", .type = ORDO_U64, .whole = ranks.dangling};
     answer->field_count = 4;
     return ORDO_OK;

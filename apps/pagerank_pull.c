@@ -67,9 +67,11 @@ static double scale_of(const arrays *a, ordo_u64 v)
     return degree ? a->damping / (double)degree : 1;
 }
 
-static double rank_of(const arrays *a, ordo_u64 v)
+/* By a product, which takes less time than a division by scale_of(). */
+static double rank_of(const arrays *a, double inverse, ordo_u64 v)
 {
-    return (a->wide ? a->cell64[v] : (double)a->cell32[v]) / scale_of(a, v);
+    const ordo_u64 degree = a->g->row[v + 1] - a->g->row[v];
+    return (a->wide ? a->cell64[v] : (double)a->cell32[v]) * (degree ? (double)degree * inverse : 1);
 }
 
 static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
@@ -94,11 +96,12 @@ static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static void sum_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     arrays *a = arg;
+    const double inverse = 1 / a->damping;
     for (ordo_u64 first = begin; first < end; first += ORDO_GRAIN) {
         const ordo_u64 last = first + ORDO_GRAIN < end ? first + ORDO_GRAIN : end;
         double sum = 0;
         for (ordo_u64 v = first; v < last; v++)
-            sum += rank_of(a, v);
+            sum += rank_of(a, inverse, v);
         a->part[first / ORDO_GRAIN] = sum;
     }
 }
@@ -106,8 +109,9 @@ static void sum_range(void *arg, ordo_u64 begin, ordo_u64 end)
 static void divide_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const arrays *a = arg;
+    const double inverse = 1 / a->damping, share = 1 / a->whole;
     for (ordo_u64 v = begin; v < end; v++)
-        a->out[v] = rank_of(a, v) / a->whole;
+        a->out[v] = rank_of(a, inverse, v) * share;
 }
 
 /* Computes ranks, and a bound of their error. */
@@ -125,7 +129,7 @@ static ordo_status conclude(arrays *a, double change, int threads, ordo_ranks *r
     const double sums = 1 + 1e-6; /* the roundings of |x'| and of the change, in double */
     const double error = sums * (a->damping * change + rounding * a->whole) / (1 - a->damping) +
                          (a->damping > LEAST_DAMPING ? 0 : 2 * LEAST_DAMPING);
-    *ranks = (ordo_ranks){.error = n ? 2 * error / a->whole + 8 * DBL_EPSILON / (1 - a->damping) : 0,
+    *ranks = (ordo_ranks){.error = n ? 2 * error / a->whole + 16 * DBL_EPSILON / (1 - a->damping) : 0,
                           .residual = change,
                           .dangling = a->dangling};
     return ordo_for_ranges(threads, n, ORDO_GRAIN, divide_range, a);
@@ -156,7 +160,8 @@ ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double toler
     const ordo_csr *csr = ordo_graph_out(g);
     const ordo_vid n = csr->n;
     arrays a = {.g = csr,
-                .wide = tolerance<FINEST_F32, .damping = damping> LEAST_DAMPING ? damping : LEAST_DAMPING,
+                .wide = tolerance < FINEST_F32,
+                .damping = fmax(damping, LEAST_DAMPING),
                 .first = 1.0 / (n ? n : 1),
                 .part = ordo_alloc(n / ORDO_GRAIN + 1, sizeof(double)),
                 .out = rank};
