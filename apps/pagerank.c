@@ -215,7 +215,7 @@ ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *option
     if (status)
         return status;
     if (pulls) {
-        const ordo_u64 arrays = work.num_items * 2 * sizeof(ordo_f64);
+        const ordo_u64 arrays = work.num_items * sizeof(ordo_f64);
         *expected = arrays + work.num_items * 2 * work.op->entry;
         *at_most = *expected;
         return ORDO_OK;

@@ -233,15 +233,15 @@ ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double toler
     a.base = (1 - a.damping) / (n ? n : 1);
     void *values = a.wide ? (void *)(a.cell64 = ordo_alloc(n, sizeof(ordo_f64)))
                           : (void *)(a.cell32 = ordo_alloc(n, sizeof(ordo_f32)));
-    void *scale = a.wide ? (void *)(a.scale64 = ordo_alloc(n, sizeof(ordo_f64)))
-                         : (void *)(a.scale32 = ordo_alloc(n, sizeof(ordo_f32)));
+    /* Scales are not read again once ranks are written, and so are kept where ranks will be. */
+    a.scale64 = rank;
+    a.scale32 = (ordo_f32 *)(void *)rank;
     ordo_stats own = {0}, *used = stats ? stats : &own;
-    status = a.part && values && scale ? run(&a, tolerance, g, options, used) : ORDO_ERR_MEMORY;
+    status = a.part && values ? run(&a, tolerance, g, options, used) : ORDO_ERR_MEMORY;
     if (!status)
         status = conclude(&a, used->change, options->threads, ranks);
     ordo_stats_free(&own);
     ordo_free(a.part);
     ordo_free(values);
-    ordo_free(scale);
     return status;
 }
