@@ -190,20 +190,19 @@ ORDO_INLINE double op_gather_vertex(const op_gather_round *g, const ordo_rows *i
 }
 
 #if ORDO_OP_COMBINE == ORDO_SUM
+typedef op_value op_pair __attribute__((vector_size(16)));
 typedef long long op_pair_bits __attribute__((vector_size(16)));
 
-/* The first `edges` of four values, added up without a branch, in the order of op_gather_row(): masked ones add 0. */
+/* The first `edges` of four values, added up without a branch. */
 ORDO_INLINE op_value op_gather_few(const op_value *value, ordo_u64 edges)
 {
     static const op_pair_bits mask[GATHER_FEW + 1][2] = {
         {{0, 0}, {0, 0}}, {{-1, 0}, {0, 0}}, {{-1, -1}, {0, 0}}, {{-1, -1}, {-1, 0}}, {{-1, -1}, {-1, -1}}};
-    op_pair_bits pair[2];
-    op_value kept[GATHER_FEW];
-    __builtin_memcpy(pair, value, sizeof pair);
-    pair[0] &= mask[edges][0];
-    pair[1] &= mask[edges][1];
-    __builtin_memcpy(kept, pair, sizeof kept);
-    return op_join(op_join(op_join(kept[0], kept[1]), kept[2]), kept[3]);
+    op_pair_bits a, b;
+    __builtin_memcpy(&a, value, sizeof a);
+    __builtin_memcpy(&b, value + 2, sizeof b);
+    const op_pair sum = (op_pair)(a & mask[edges][0]) + (op_pair)(b & mask[edges][1]);
+    return sum[0] + sum[1];
 }
 
 /* A block of vertices, from v on, whose rows are the edges begin .. end - 1. Returns the sum of their changes. */
@@ -217,9 +216,12 @@ ORDO_INLINE double op_gather_block(const op_gather_round *g, const ordo_rows *in
     for (ordo_vid i = 0; i < GATHER_BLOCK; i++) {
         const ordo_u64 edges = in->row[v + i + 1] - in->row[v + i];
         const op_value *first = value + (in->row[v + i] - begin);
-        const op_value sum = edges <= GATHER_FEW ? op_gather_few(first, edges)
-                                                 : op_gather_row(g->state, in, g->from, v + i, in->row[v + i],
-                                                                 in->row[v + i + 1], g->scratch);
+        op_value sum = 0;
+        if (edges <= GATHER_FEW)
+            sum = op_gather_few(first, edges);
+        else
+            for (ordo_u64 k = 0; k < edges; k++)
+                sum += first[k];
         change = op_join_changes(change, op_gather_put(g, v + i, sum));
     }
     return change;
