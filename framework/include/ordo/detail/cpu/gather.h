@@ -9,10 +9,6 @@
  * order, so all decide the same. Shares are kept in arrays of their own: one, read and written in place, or two, of
  * which a round reads one and writes the other. Where the operator has no shares, its cells are one of these arrays.
  *
- * Rows of few edges, as of lattices and roads, cost more than their edges: in place a vertex waits for the one before
- * it, and lengths that differ are branches that are predicted wrongly. So a block of them reads all its shares first,
- * and adds them up by masks. Within a block no vertex sees what another one has become in this round.
- *
  * Memory order. A cell and its share have one writer in a round, the member that has taken the vertex. Double-buffered,
  * no word is read and written in the same round, and barriers order the rounds. In place, a share is read while it may
  * be written: relaxed, and whole, so that a reader gets the value of the round before or of this one, which
@@ -22,8 +18,7 @@
  */
 #include <ordo/detail/cpu/base.h>
 
-enum { GATHER_CHUNK = 1 << 14, GATHER_LEAST = 1 << 8, GATHER_PARTS = 32, GATHER_LANES = 4, GATHER_SHORT = 16 };
-enum { GATHER_BLOCK = 32 /* rows */, GATHER_FEW = 4 /* edges of a row, on average at most */ };
+enum { GATHER_CHUNK = 1 << 14, GATHER_LEAST = 1 << 8, GATHER_PARTS = 32, GATHER_LANES = 4, GATHER_SHORT = 32 };
 
 /* A member's part of a round's change and totals. There are two, for even and odd rounds: one is read while the other
  * is written. */
@@ -101,23 +96,8 @@ ORDO_INLINE op_value op_gather_row(const op_state *state, const ordo_rows *in, c
 }
 #endif
 
-#if ORDO_OP_COMBINE == ORDO_SUM
-/* A block adds up shares, as sums of 8 bytes: of no edges all bits are 0. */
-enum { op_gather_blocks = !op_edges_convert && sizeof(op_value) == 8 };
-#else
-enum { op_gather_blocks = 0 };
-#endif
-
-/* Whether v begins a block: GATHER_BLOCK vertices of few edges. That follows from the rows alone, and chunks do not
- * divide a block: so rows are added up in the same order for any number of threads. */
-ORDO_INLINE bool op_gather_is_block(const ordo_u64 *row, ordo_u64 n, ordo_u64 v)
-{
-    return op_gather_blocks && v % GATHER_BLOCK == 0 && n - v >= GATHER_BLOCK &&
-           row[v + GATHER_BLOCK] - row[v] <= GATHER_BLOCK * GATHER_FEW;
-}
-
 /* Sets the bounds of a member's chunks: chunk i begins at the first v where v and the edges of vertices before v are
- * i * work or more, or with the block that has this v. */
+ * i * work or more. */
 ORDO_INLINE void op_gather_bounds(op_gather_run *run, int index, ordo_u64 work)
 {
     const ordo_csr *in = run->job->in;
@@ -132,8 +112,7 @@ ORDO_INLINE void op_gather_bounds(op_gather_run *run, int index, ordo_u64 work)
             else
                 high = middle;
         }
-        const ordo_u64 block = low - low % GATHER_BLOCK;
-        run->bound[i] = (ordo_vid)(op_gather_is_block(in->row, in->n, block) ? block : low);
+        run->bound[i] = (ordo_vid)low;
     }
     if (index == 0)
         run->bound[run->chunks] = in->n;
@@ -167,9 +146,11 @@ typedef struct op_gather_round {
     op_scratch *scratch;
 } op_gather_round;
 
-/* Gives vertex v what its row adds up to. Returns its change. */
-ORDO_INLINE double op_gather_put(const op_gather_round *g, ordo_vid v, op_value value)
+/* Vertex v, whose row begins at *e; *e becomes its end. Returns its change. */
+ORDO_INLINE double op_gather_vertex(const op_gather_round *g, const ordo_rows *in, ordo_vid v, ordo_eid *e)
 {
+    const ordo_eid end = in->row[v + 1];
+    const op_value value = op_gather_row(g->state, in, g->from, v, *e, end, g->scratch);
     const op_cell old = op_shares ? g->cell[v] : *(const op_cell *)(const void *)(g->from + v);
     const op_cell now = op_apply(g->state, v, old, value, g->total);
     op_share share = op_share_of(g->state, v, now);
@@ -178,84 +159,18 @@ ORDO_INLINE double op_gather_put(const op_gather_round *g, ordo_vid v, op_value 
     __atomic_store(g->to + v, &share, __ATOMIC_RELAXED);
     if (op_totals)
         op_add_total(g->state, v, now, g->next_total);
+    *e = end;
     return op_change(g->state, v, old, now);
 }
 
-/* Vertex v, whose row begins at *e; *e becomes its end. Returns its change. */
-ORDO_INLINE double op_gather_vertex(const op_gather_round *g, const ordo_rows *in, ordo_vid v, ordo_eid *e)
-{
-    const ordo_eid begin = *e;
-    *e = in->row[v + 1];
-    return op_gather_put(g, v, op_gather_row(g->state, in, g->from, v, begin, *e, g->scratch));
-}
-
-#if ORDO_OP_COMBINE == ORDO_SUM
-typedef op_value op_pair __attribute__((vector_size(16)));
-typedef long long op_pair_bits __attribute__((vector_size(16)));
-
-/* The first `edges` of four values, added up without a branch. */
-ORDO_INLINE op_value op_gather_few(const op_value *value, ordo_u64 edges)
-{
-    static const op_pair_bits mask[GATHER_FEW + 1][2] = {
-        {{0, 0}, {0, 0}}, {{-1, 0}, {0, 0}}, {{-1, -1}, {0, 0}}, {{-1, -1}, {-1, 0}}, {{-1, -1}, {-1, -1}}};
-    op_pair_bits a, b;
-    __builtin_memcpy(&a, value, sizeof a);
-    __builtin_memcpy(&b, value + 2, sizeof b);
-    const op_pair sum = (op_pair)(a & mask[edges][0]) + (op_pair)(b & mask[edges][1]);
-    return sum[0] + sum[1];
-}
-
-/* A block of vertices, from v on, whose rows are the edges begin .. end - 1. Returns the sum of their changes. */
-ORDO_INLINE double op_gather_block(const op_gather_round *g, const ordo_rows *in, ordo_vid v, ordo_eid begin,
-                                   ordo_eid end)
-{
-    op_value value[GATHER_BLOCK * GATHER_FEW + GATHER_FEW]; /* a row's mask may reach beyond the last one */
-    double change = 0;
-    for (ordo_eid e = begin; e < end; e++)
-        value[e - begin] = (op_value)op_load_share(g->from + in->head[e * in->head_stride]);
-    for (ordo_vid i = 0; i < GATHER_BLOCK; i++) {
-        const ordo_u64 edges = in->row[v + i + 1] - in->row[v + i];
-        const op_value *first = value + (in->row[v + i] - begin);
-        op_value sum = 0;
-        if (edges <= GATHER_FEW)
-            sum = op_gather_few(first, edges);
-        else
-            for (ordo_u64 k = 0; k < edges; k++)
-                sum += first[k];
-        change = op_join_changes(change, op_gather_put(g, v + i, sum));
-    }
-    return change;
-}
-#else
-ORDO_INLINE double op_gather_block(const op_gather_round *g, const ordo_rows *in, ordo_vid v, ordo_eid begin,
-                                   ordo_eid end)
-{
-    (void)g;
-    (void)in;
-    (void)v;
-    (void)begin;
-    (void)end;
-    return 0;
-}
-#endif
-
-/* Vertices begin .. end - 1 of a round. Returns the sum of their changes. */
+/* Vertices begin .. end - 1 of a round, the two halves in turn: in place, a vertex often waits for its predecessor, as
+ * on a lattice. Returns the sum of their changes. */
 ORDO_INLINE double op_gather_range(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
 {
     ordo_eid e = in->row[begin];
     double change = 0;
-    for (ordo_vid v = begin; v < end;) {
-        if (op_gather_is_block(in->row, end, v)) {
-            const ordo_eid last = in->row[v + GATHER_BLOCK];
-            change = op_join_changes(change, op_gather_block(g, in, v, e, last));
-            v += GATHER_BLOCK;
-            e = last;
-            continue;
-        }
-        const ordo_vid next = v - v % GATHER_BLOCK + GATHER_BLOCK, stop = next < end ? next : end;
-        for (; v < stop; v++)
-            change = op_join_changes(change, op_gather_vertex(g, in, v, &e));
-    }
+    for (ordo_vid v = begin; v < end; v++)
+        change = op_join_changes(change, op_gather_vertex(g, in, v, &e));
     return change;
 }
 
