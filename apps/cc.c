@@ -29,7 +29,7 @@ static const ordo_operator *op_for(const ordo_graph *g)
 
 static ordo_links_fn *const PHASE[] = {ordo_links_first, ordo_links_second, ordo_links_compress, ordo_links_rest,
                                        ordo_links_compress};
-enum { PHASES = sizeof PHASE / sizeof PHASE[0], HEAD_START = 3 /* phases */, CHUNK = 4096 /* vertices at once */ };
+enum { PHASES = sizeof PHASE / sizeof PHASE[0], HEAD_START = 3 /* phases */ };
 
 typedef struct head_start_phase {
     const ordo_links *links;
@@ -46,13 +46,12 @@ static void head_start_range(void *arg, ordo_u64 begin, ordo_u64 end)
 /* The first phases, before a run of the operator. */
 static ordo_status head_start(const ordo_csr *g, int threads, ordo_u32 *component)
 {
-    const ordo_links links = {.g = g, .parent = component, .second = ordo_alloc(g->n, sizeof *links.second)};
-    ordo_status status = links.second ? ORDO_OK : ORDO_ERR_MEMORY;
+    const ordo_links links = {.g = g, .parent = component};
+    ordo_status status = ORDO_OK;
     for (int p = 0; p < HEAD_START && !status; p++) {
         head_start_phase phase = {&links, PHASE[p]};
         status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, head_start_range, &phase);
     }
-    ordo_free(links.second);
     return status;
 }
 
@@ -64,19 +63,27 @@ typedef struct linking {
     bool rest;             /* atomic: a member has found vertices outside the largest component */
 } linking;
 
+/* Vertices that a member takes at once: few enough that members end about together, and many where that is so, since
+ * parents are found within them. */
+static ordo_u64 chunk_of(const ordo_job *job)
+{
+    const ordo_u64 parts = 16, least = 1024, most = 65536, even = job->out->n / (parts * (ordo_u64)job->threads);
+    return even < least ? least : even > most ? most : even;
+}
+
 /* A member's part of a phase. Returns the number of its vertices. */
 static ordo_u64 link_phase(linking *run, int phase, int member, ordo_links_count *count)
 {
     ordo_job *job = run->job;
-    const ordo_u64 n = run->links.g->n;
+    const ordo_u64 n = run->links.g->n, chunk = chunk_of(job);
     ordo_u64 vertices = 0;
     while (!ordo_job_stopped(job)) {
-        const ordo_u64 begin = __atomic_fetch_add(&run->next[phase], CHUNK, __ATOMIC_RELAXED);
+        const ordo_u64 begin = __atomic_fetch_add(&run->next[phase], chunk, __ATOMIC_RELAXED);
         if (begin >= n)
             break;
         if (member == 0)
             ordo_job_poll(job, n - begin);
-        const ordo_u64 end = n - begin < CHUNK ? n : begin + CHUNK;
+        const ordo_u64 end = n - begin < chunk ? n : begin + chunk;
         PHASE[phase](&run->links, (ordo_vid)begin, (ordo_vid)end, count);
         vertices += end - begin;
     }
@@ -114,20 +121,10 @@ static void link_member(void *arg, int member)
 static ordo_status link_all(ordo_job *job)
 {
     const bool symmetric = ordo_graph_symmetric(ordo_job_graph(job));
-    const ordo_u64 bytes = job->out->n * sizeof(ordo_vid);
     linking run = {.job = job,
-                   .links = {.g = job->out,
-                             .symmetric = symmetric,
-                             .parent = job->cells,
-                             .second = ordo_alloc(job->out->n, sizeof(ordo_vid)),
-                             .largest = ORDO_NO_VERTEX}};
-    if (!run.links.second)
-        return ORDO_ERR_MEMORY;
-    ordo_job_account(job, (long long)bytes);
+                   .links = {.g = job->out, .symmetric = symmetric, .parent = job->cells, .largest = ORDO_NO_VERTEX}};
     ordo_team_run(job->team, link_member, &run);
-    ordo_job_account(job, -(long long)bytes);
     job->supersteps = run.rest ? PHASES : PHASES - 1;
-    ordo_free(run.links.second);
     return ORDO_OK;
 }
 
@@ -196,7 +193,7 @@ ordo_status ordo_cc_memory(const ordo_graph *g, const ordo_options *options, ord
 {
     ordo_u32 none = 0;
     if (is_native(options)) {
-        *expected = *at_most = ordo_graph_out(g)->n * sizeof(ordo_vid) + ORDO_TRACE_MAX * sizeof(ordo_sample);
+        *expected = *at_most = ORDO_TRACE_MAX * sizeof(ordo_sample);
         return ordo_program_check(&program, options);
     }
     ordo_options chosen = ordo_options_or_auto(options, "bsp");

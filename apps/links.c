@@ -41,28 +41,41 @@ static inline void link_two(const ordo_links *l, ordo_u32 u, ordo_u32 v)
     }
 }
 
+/* Another head of v's first edges than `first` and v itself; `first` if there is none. */
+static inline ordo_vid second_head(const ordo_csr *g, ordo_vid v, ordo_vid first)
+{
+    const ordo_eid e = g->row[v], stop = g->row[v + 1], last = stop - e < SEARCH ? stop : e + SEARCH;
+    ordo_vid other = first;
+    for (ordo_eid i = e + 1; i < last && (other == first || other == v); i++)
+        other = g->head[i * g->stride];
+    return other;
+}
+
 void ordo_links_first(const ordo_links *l, ordo_vid begin, ordo_vid end, ordo_links_count *count)
 {
     const ordo_csr g = *l->g;
     ordo_u64 edges = 0;
-    for (ordo_u64 v = begin; v < end; v++) {
-        const ordo_eid e = g.row[v], stop = g.row[v + 1], last = stop - e < SEARCH ? stop : e + SEARCH;
-        ordo_vid first = e < stop ? g.head[e * g.stride] : (ordo_vid)v, other = first;
-        for (ordo_eid i = e + 1; i < last && (other == first || other == v); i++)
-            other = g.head[i * g.stride];
-        edges += stop - e < 2 ? stop - e : 2;
-        l->parent[v] = first < v ? first : (ordo_vid)v;
-        l->second[v] = other == first && first < v ? ORDO_NO_VERTEX : other;
+    for (ordo_vid v = begin; v < end; v++) {
+        const ordo_eid degree = g.row[v + 1] - g.row[v];
+        const ordo_vid first = degree ? g.head[g.row[v] * g.stride] : v;
+        edges += degree < 2 ? degree : 2;
+        /* the parent of a head of this range is there already, and is a shorter way to the root */
+        l->parent[v] = first >= v ? v : first < begin ? first : l->parent[first];
     }
     count->edges += edges;
 }
 
 void ordo_links_second(const ordo_links *l, ordo_vid begin, ordo_vid end, ordo_links_count *count)
 {
-    (void)count;
-    for (ordo_u64 v = begin; v < end; v++)
-        if (l->second[v] != ORDO_NO_VERTEX)
-            link_two(l, (ordo_u32)v, l->second[v]);
+    const ordo_csr g = *l->g;
+    (void)count; /* its edges are counted with the first ones */
+    for (ordo_vid v = begin; v < end; v++) {
+        if (g.row[v] == g.row[v + 1])
+            continue;
+        const ordo_vid first = g.head[g.row[v] * g.stride], other = second_head(&g, v, first);
+        if (other != first || first > v)
+            link_two(l, v, other);
+    }
 }
 
 void ordo_links_compress(const ordo_links *l, ordo_vid begin, ordo_vid end, ordo_links_count *count)

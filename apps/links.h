@@ -5,9 +5,9 @@
  *
  * Method (Sutton, Ben-Nun and Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS
  * 2018). parent[v] <= v; the root of a tree is its smallest id. The phases, each a loop over all vertices:
- *   first      v takes the head of its first edge as parent, if that is smaller; second[v] is another head. No other
- *              thread writes these two words, so this phase has no atomics
- *   second     v is linked with second[v]
+ *   first      v takes the head of its first edge as parent, if that is smaller, or that head's parent where the same
+ *              call has set it. No other thread reads or writes these words, so this phase has no atomics
+ *   second     v is linked with another of its first heads, which is found again: to keep it would cost an array
  *   compress   every parent becomes the root
  *   rest       (after ordo_links_sample) vertices outside the largest component are linked with all their heads. With
  *              symmetric rows every edge that leaves that component is in a row outside it. With directed rows it need
@@ -30,7 +30,6 @@ typedef struct ordo_links {
     const ordo_csr *g;
     bool symmetric;   /* the rows are */
     ordo_u32 *parent; /* [n] need not be set before the first phase; labels after the last one */
-    ordo_vid *second; /* [n] from the first phase to the second */
     ordo_vid largest; /* root of the component that `rest` leaves out; ORDO_NO_VERTEX: none */
 } ordo_links;
 
