@@ -91,6 +91,8 @@ typedef union ordo_forest_weight {
     ordo_u64 u32; /**< fewer than 2^32 weights below 2^32: always fits */
     int64_t i32;  /**< likewise */
     double f32;   /**< added in double, in ascending order of ids */
+    int64_t i64;  /**< a sum beyond it is refused */
+    double f64;   /**< as f32 */
 } ordo_forest_weight;
 
 /** A forest's numbers. Holds nothing to be freed. */
@@ -117,13 +119,14 @@ typedef struct ordo_forest {
  * scheduler "native", sync "none". No scheduler changes the result. In stats, counts are sums over the rounds, and
  * `supersteps` counts those of all rounds.
  * @param g        weights of any type, also negative; without weights every edge weighs 1. Fewer than 2^32 stored
- *                 edges: ids share a 64-bit cell with weights
+ *                 edges: ids share a 64-bit cell with weights. Of weights of 8 bytes a copy of the graph is made first
+ *                 that has words of 32 bits in the same order (ordo_stats::prepare_seconds)
  * @param options  NULL: defaults
  * @param edge     [out] [n]: the ids of the forest's edges, ascending, in the first forest->edges
  * @param forest   [out] its numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
- * @return also ORDO_ERR_INPUT: f32 weights that are NaN or infinite, too many edges, or a graph said to be symmetric
- *         whose directions differ in weight, where that is met
+ * @return also ORDO_ERR_INPUT: weights that are NaN or infinite, a sum of i64 or f64 weights that the type does not
+ *         hold, too many edges, or a graph said to be symmetric whose directions differ in weight, where that is met
  */
 ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                               ordo_stats *stats);
