@@ -26,8 +26,9 @@
  * scheduler or a sync is named, the runs are made on the GPU, while joining and making lists stay on the CPU: so that
  * the two can be compared. If weights are not u32, these runs are on lists of ordered words from the first round on.
  */
-#include "apps/ordered_weights.h"
 #include "apps/common.h"
+#include "apps/mst_session.h"
+#include "apps/ordered_weights.h"
 #include "apps/runs.h"
 
 #include <math.h>
@@ -523,13 +524,11 @@ static ordo_status first_round(search *s)
 {
     int threads = s->runs.options.threads;
     ordo_u64 n = s->components = s->g->n;
-    const ordo_type type = s->g->weight_type;
     s->unsorted = !s->symmetric;
     ordo_status status = s->symmetric ? ordo_for_ranges(threads, n, ORDO_GRAIN, sorted_range, s) : ORDO_OK;
     if (status)
         return status;
-    /* if rows have one direction only, a vertex does not have all of its edges; and runs on a GPU take u32 weights */
-    if (s->unsorted || (s->on_gpu && type != ORDO_U32 && type != ORDO_NONE))
+    if (s->unsorted) /* or rows have one direction only: then a vertex does not have all of its edges */
         return ordo_fill_ids(threads, s->component, n);
     if (!status)
         status = find_best(s, s->graph, false, n);
@@ -633,12 +632,19 @@ static ordo_status check_input(const ordo_graph *graph)
     return ORDO_OK;
 }
 
-/* Checks the graph and, where its weights have 8 bytes, goes on with one whose weights are words in their order. */
+/* Whether runs are on a graph whose weights are words in the order of those that it has: they have 8 bytes, or the runs
+ * are on a GPU, where the operator is compiled for u32. */
+static bool needs_words(const search *s)
+{
+    const ordo_type type = ordo_graph_out(s->given)->weight_type;
+    return type != ORDO_NONE && (ordo_is_wide(type) || (s->on_gpu && type != ORDO_U32));
+}
+
+/* Checks the graph and, where it is needed, goes on with one with words. */
 static ordo_status take_graph(search *s)
 {
-    const ordo_csr *g = ordo_graph_out(s->given);
     ordo_status status = check_input(s->given);
-    if (status || !g->weight || !ordo_is_wide(g->weight_type))
+    if (status || !needs_words(s))
         return status;
     const double before = ordo_clock();
     status = ordo_ordered_weights(s->given, s->runs.options.threads, "spanning forests", &s->ordered);
@@ -699,29 +705,46 @@ static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
 
 /* ---- by runs ---- */
 
-/* Makes the checks of ordo_run. On a GPU, lists of u32 need the most, whatever the type of the graph's weights; those
- * of 8 bytes are words by then. */
+/* Makes the checks of ordo_run. */
 static ordo_status check_runs(const search *s)
 {
     static const ordo_eid no_rows[1];
-    mst_state state = {.listed = 1};
+    mst_state state = {0};
     ordo_u64 none = 0;
-    ordo_graph *empty = NULL;
-    ordo_work work = ordo_vertex_work(op_for(s->graph), s->graph, &state, &none, NULL); /* cells are not read */
-    if (s->on_gpu || ordo_is_wide(s->g->weight_type)) {
-        ordo_status status = ordo_graph_borrow(&(ordo_csr){.row = no_rows, .stride = 1}, false, &empty);
-        if (status)
-            return status;
-        work = ordo_vertex_work(ordo_operator_find("mst_u32"), empty, &state, &none, NULL);
-    }
-    ordo_status status = ordo_run_check(&work, &s->runs.options);
+    ordo_graph *empty = NULL; /* in the place of one with words, which is made after the checks */
+    const bool words = needs_words(s);
+    ordo_status status = words ? ordo_graph_borrow(&(ordo_csr){.row = no_rows, .stride = 1}, false, &empty) : ORDO_OK;
+    if (status)
+        return status;
+    const ordo_operator *op = words ? ordo_operator_find("mst_u32") : op_for(s->graph);
+    const ordo_work work = ordo_vertex_work(op, words ? empty : s->graph, &state, &none, NULL); /* cells are not read */
+    status = ordo_run_check(&work, &s->runs.options);
     ordo_graph_free(empty);
+    return status;
+}
+
+/* On the CPU, with lists of edges. */
+static ordo_status find_by_lists(search *s)
+{
+    const ordo_u64 n = s->g->n, m = s->g->m;
+    s->component = ordo_alloc(n, sizeof *s->component);
+    s->best = ordo_alloc(n, sizeof *s->best);
+    s->parent = ordo_alloc(n, sizeof *s->parent);
+    s->label = ordo_alloc(n, sizeof *s->label);
+    s->has_some = ordo_alloc(n, sizeof *s->has_some);
+    s->counts = ordo_alloc((m > n ? m : n) / ROWS + 3, sizeof *s->counts);
+    const ordo_status status =
+        s->component && s->best && s->parent && s->label && s->has_some && s->counts ? find_forest(s) : ORDO_ERR_MEMORY;
+    void *all[] = {s->component, s->best,    s->parent,    s->label,    s->has_some, s->counts,
+                   s->list.arc,  s->list.id, s->spare.arc, s->spare.id, s->row};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        ordo_free(all[i]);
     return status;
 }
 
 static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
 {
-    const ordo_u64 n = s->g->n, m = s->g->m;
+    const ordo_operator *op = needs_words(s) ? ordo_operator_find("mst_u32") : op_for(s->graph);
     ordo_status status = check_runs(s);
     if (status)
         return status;
@@ -730,27 +753,20 @@ static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
         return status;
     }
     s->runs.start = ordo_clock();
-    s->runs.on_gpu = s->on_gpu;
-    s->component = ordo_alloc(n, sizeof *s->component);
-    s->best = ordo_alloc(n, sizeof *s->best);
-    s->parent = ordo_alloc(n, sizeof *s->parent);
-    s->label = ordo_alloc(n, sizeof *s->label);
-    s->has_some = ordo_alloc(n, sizeof *s->has_some);
-    s->chosen = ordo_alloc_zero(m / 64 + 1, sizeof *s->chosen);
-    s->counts = ordo_alloc((m > n ? m : n) / ROWS + 3, sizeof *s->counts);
-    status = s->component && s->best && s->parent && s->label && s->has_some && s->chosen && s->counts
-                 ? find_forest(s)
-                 : ORDO_ERR_MEMORY;
+    s->chosen = ordo_alloc_zero(s->g->m / 64 + 1, sizeof *s->chosen);
+    if (!s->chosen)
+        status = ORDO_ERR_MEMORY;
+    else if (s->on_gpu)
+        status = ordo_mst_in_session(&s->runs, s->graph, s->chosen, &s->components);
+    else
+        status = find_by_lists(s);
     if (!status)
         status = read_out(s, s->components, edge, forest);
-    ordo_runs_end(&s->runs, ordo_operator_name(op_for(s->graph)), status);
+    ordo_runs_end(&s->runs, ordo_operator_name(op), status);
     if (s->runs.ran)
         count_ordering(s, status);
     ordo_graph_free(s->ordered);
-    void *all[] = {s->component, s->best,     s->parent,  s->label,     s->has_some, s->chosen,
-                   s->counts,    s->list.arc, s->list.id, s->spare.arc, s->spare.id, s->row};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        ordo_free(all[i]);
+    ordo_free(s->chosen);
     return status;
 }
 

@@ -63,16 +63,22 @@ typedef struct ordering {
     ordo_u64 *rank;  /* [buckets + 1] distinct keys, then the rank of the first one */
 } ordering;
 
-/* A negative f64 is its sign and its size: less than all others by that size. */
+/* A real has its sign above its size: of two negative ones the larger word is the smaller number. f32 is taken as f64.
+ */
 static ordo_u64 key_of(const ordo_csr *g, ordo_eid e)
 {
     const ordo_u64 word = ordo_weight_word(g, e), sign = (ordo_u64)1 << 63;
-    return (g->weight_type == ORDO_F64 && word & sign ? 0 - (word ^ sign) : word) ^ sign;
+    if (!ordo_is_real(g->weight_type))
+        return (ordo_u64)ordo_word_whole(g->weight_type, word) ^ sign;
+    const double real = ordo_word_value(g->weight_type, word);
+    ordo_u64 bits;
+    memcpy(&bits, &real, sizeof bits);
+    return (bits & sign ? 0 - (bits ^ sign) : bits) ^ sign;
 }
 
 static bool is_finite(const ordo_csr *g, ordo_eid e)
 {
-    return g->weight_type != ORDO_F64 || isfinite(ordo_word_value(ORDO_F64, ordo_weight_word(g, e)));
+    return !ordo_is_real(g->weight_type) || isfinite(ordo_word_value(g->weight_type, ordo_weight_word(g, e)));
 }
 
 static void keep_most(ordo_u64 *most, ordo_u64 value)

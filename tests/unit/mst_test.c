@@ -520,7 +520,7 @@ static ordo_graph *ring(ordo_type type, const void *weight, ordo_direction direc
 START_TEST(extreme_weights)
 {
     const ordo_i64 whole[] = {-INT64_MAX, INT64_MAX, 1, INT64_MAX - 1, INT64_MAX};
-    const ordo_i64 least[] = {-INT64_MAX, -1, -1, 0, INT64_MAX}, beyond[] = {-INT64_MAX, -1, -1, -1, 0};
+    const ordo_i64 least[] = {-INT64_MAX, -1, 0, 0, INT64_MAX}, beyond[] = {-INT64_MAX, -1, -1, -1, 0};
     const double real[] = {DBL_MAX, -DBL_MAX, 5e-324, -5e-324, 0};
     const double zeros[] = {0.0, -0.0, 0.0, -0.0, 0.0}, much[] = {DBL_MAX, DBL_MAX, 0, 1, DBL_MAX};
     const ordo_options options = {.scheduler = "bsp", .threads = 2};
