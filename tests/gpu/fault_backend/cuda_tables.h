@@ -11,4 +11,8 @@ static const named_instance instances[] = {
     {"mst_u32", &fault_round_server}, {"maxflow", &maxflow_native_on_cuda},
     {"discharge", &fault_discharge},
 };
-static const ordo_pass_instance *const passes[] = {NULL};
+extern "C" const ordo_pass_instance mst_halve_pass_on_cuda, mst_join_pass_on_cuda, mst_live_pass_on_cuda,
+    mst_name_pass_on_cuda, mst_start_pass_on_cuda;
+static const ordo_pass_instance *const passes[] = {&mst_halve_pass_on_cuda, &mst_join_pass_on_cuda,
+                                                   &mst_live_pass_on_cuda,  &mst_name_pass_on_cuda,
+                                                   &mst_start_pass_on_cuda, NULL};

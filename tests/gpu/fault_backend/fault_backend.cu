@@ -9,9 +9,10 @@
  *
  * And rounds of spanning forests (operators/mst.h), under `bsp`, `topology` and `lock_server`, right and by one thread,
  * for what the app does between such runs; every word that an engine may look at must be there. For these ORDO_FAULT is
- *   turned  goes over the in-rows of a list, so that edges are known by the ids of others
+ *   turned  goes over in-rows, so that edges are known by the ids of others
  *   idle    changes no cell
  *   wild    leaves ids of edges and components that do not exist
+ * Passes between those rounds (apps/mst_passes.h) are right; what they select comes in descending order.
  * Discharges of maximum flows (operators/discharge.h) likewise, under `near_far`, but always right.
  */
 #include <stdio.h>
@@ -21,6 +22,9 @@
 
 #include <ordo/scheduler/cuda_host.h>
 
+#include "apps/mst_passes.h"
+#define ORDO_TEMPLATE "operators/mst.h"
+#include <ordo/operator/each_weight.h>
 #define ORDO_OP discharge
 #include "operators/discharge.h"
 
@@ -164,28 +168,37 @@ typedef struct round_args {
     ordo_cuda_rows rows;
     ordo_u64 *cells, num_items, targets;
     ordo_cuda_record *record;
-    bool listed;
+    mst_state state;
     int how;
 } round_args;
 
+/* Offers edge e of row v. */
+static __host__ __device__ void offer(const round_args *a, ordo_vid v, ordo_u64 e)
+{
+    const ordo_u32 *word = a->rows.edge + e * a->rows.stride;
+    ordo_edge_u32 edge;
+    edge.id = e;
+    edge.tail = v;
+    edge.head = word[0];
+    edge.weight = a->rows.stride == 2 ? word[1] : 1;
+    const ordo_u64 candidate = mst_candidate_u32(&a->state, 0, edge);
+    const ordo_u32 target = a->how == TURNED && a->state.listed ? v : mst_target_u32(&a->state, edge);
+    if (target >= a->targets)
+        a->record->overflow = 1;
+    else if (candidate < a->cells[target])
+        a->cells[target] = candidate;
+}
+
 static __host__ __device__ void work_round(const round_args *a)
 {
-    const bool turned = a->how == TURNED;
     a->record->supersteps = 1;
     a->record->overflow = a->num_items > a->rows.n;
     for (ordo_u64 c = 0; a->how == WILD && c < a->targets; c++)
         a->cells[c] = 0xfffffffe;
-    const ordo_u64 rows = a->how == WILD || a->how == IDLE ? 0 : turned ? a->rows.n : a->num_items;
+    const ordo_u64 rows = a->how == WILD || a->how == IDLE ? 0 : a->how == TURNED ? a->rows.n : a->num_items;
     for (ordo_vid v = 0; v < rows && !a->record->overflow; v++)
-        for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++) {
-            const ordo_u32 *edge = a->rows.edge + e * a->rows.stride;
-            const ordo_u64 weight = a->rows.stride == 2 ? edge[1] : 1, target = a->listed && !turned ? edge[0] : v;
-            const ordo_u64 candidate = weight << 32 | (a->listed ? (ordo_u32)(e >> 1) : edge[0]);
-            if (target >= a->targets)
-                a->record->overflow = 1;
-            else if ((a->listed || v != edge[0]) && candidate < a->cells[target])
-                a->cells[target] = candidate;
-        }
+        for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++)
+            offer(a, v, e);
 }
 
 FAULT_KERNEL(round_kernel, round_args, work_round)
@@ -195,21 +208,56 @@ static ordo_status run_round(ordo_job *job)
     ordo_cuda c;
     round_args a = {};
     const char *name = getenv("ORDO_FAULT");
-    const bool listed = *(const ordo_u32 *)job->state != 0;
-    const int how = !name                               ? RIGHT
-                    : listed && !strcmp(name, "turned") ? TURNED
-                    : !strcmp(name, "idle")             ? IDLE
-                    : !strcmp(name, "wild")             ? WILD
-                                                        : RIGHT;
+    const mst_state *state = (const mst_state *)job->state;
+    const int how = !name                     ? RIGHT
+                    : !strcmp(name, "turned") ? TURNED
+                    : !strcmp(name, "idle")   ? IDLE
+                    : !strcmp(name, "wild")   ? WILD
+                                              : RIGHT;
     ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u64), how == TURNED, &c);
     if (!status) {
         a = round_args{
-            how == TURNED ? c.in : c.out, (ordo_u64 *)c.cells, job->num_items, job->targets, c.run.record, listed, how};
+            how == TURNED ? c.in : c.out, (ordo_u64 *)c.cells, job->num_items, job->targets, c.run.record, *state, how};
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)round_kernel), 32, 1, args);
     }
     return ordo_cuda_end(&c, status);
 }
+
+/* ---- what is between rounds ---- */
+
+/* Without a GPU a pass's kernel is a function of the host. */
+#ifndef __CUDACC__
+static void all_parts(const ordo_pass *pass, const void *parameter)
+{
+    const ordo_pass_head *head = (const ordo_pass_head *)parameter;
+    ordo_visit visit = head->visit;
+    visit.state = head + 1;
+    const ordo_u64 count = pass->part(&visit, 0, visit.count, &head->found[1]);
+    head->found[0] = count;
+    for (ordo_u64 i = 0; visit.selected && i < count / 2; i++) {
+        const ordo_item swap = visit.selected[i];
+        visit.selected[i] = visit.selected[count - 1 - i];
+        visit.selected[count - 1 - i] = swap;
+    }
+}
+#define PASS(_name, _fold)                                                                                             \
+    static void _name##_all(const void *parameter)                                                                     \
+    {                                                                                                                  \
+        all_parts(&_name##_pass, parameter);                                                                           \
+    }                                                                                                                  \
+    static const void *_name##_kernel(void)                                                                            \
+    {                                                                                                                  \
+        return (const void *)_name##_all;                                                                              \
+    }                                                                                                                  \
+    extern "C" const ordo_pass_instance _name##_pass_on_cuda;                                                          \
+    const ordo_pass_instance _name##_pass_on_cuda = {#_name, _fold, sizeof(mst_arrays), _name##_kernel};
+PASS(mst_halve, ORDO_SUM)
+PASS(mst_join, ORDO_MAX)
+PASS(mst_live, ORDO_SUM)
+PASS(mst_name, ORDO_SUM)
+PASS(mst_start, ORDO_SUM)
+#endif
 
 /* ---- discharges ---- */
 
