@@ -138,7 +138,7 @@ static void reset_range(void *arg, ordo_u64 begin, ordo_u64 end)
 
 static ordo_status find_best(search *s, const ordo_graph *rows, bool listed, ordo_u64 items)
 {
-    mst_state state = {.listed = listed};
+    mst_state state = {.form = listed ? MST_LIST : MST_ROWS};
     ordo_work work = {.op = listed ? ordo_operator_find("mst_u32") : op_for(rows),
                       .graph = rows,
                       .cells = s->best,

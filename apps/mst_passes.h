@@ -5,10 +5,10 @@
 #ifndef ORDO_MST_PASSES_H
 #define ORDO_MST_PASSES_H
 
-enum { MST_LOOKED_AT = 64 /* arcs of a row, to see whether one leads to another component */ };
+enum { MST_LOOKED_AT = 64 /* arcs of a row: whether one leads to another component, whether one is the way back */ };
 
 /* What mst_join_visit returns. */
-enum { MST_JOINED = 1, MST_ROOT = 2, MST_WRONG = 3 /* and the component, 32 bits higher */ };
+enum { MST_JOINED = 1, MST_ROOT = 2, MST_ODD = 3, MST_WRONG = 4 /* and the component, 32 bits higher */ };
 
 typedef struct mst_arrays {
     ordo_u64 *best;      /* [n] cells of the operator, by component */
@@ -31,10 +31,12 @@ ORDO_FN ordo_u64 mst_start_visit(const mst_arrays *s, ordo_item v, const ordo_ro
     return 0;
 }
 
-/* The tail of edge e < m. */
+/* The tail of edge e; ORDO_NO_VERTEX if there is no such edge. */
 ORDO_FN ordo_vid mst_tail(const mst_arrays *s, const ordo_rows *rows, ordo_u64 e)
 {
     ordo_vid low = 0, high = s->n; /* row[low] <= e < row[high] */
+    if (e >= s->m)
+        return ORDO_NO_VERTEX;
     while (high - low > 1) {
         const ordo_vid middle = low + (high - low) / 2;
         if (rows->row[middle] <= e)
@@ -45,19 +47,33 @@ ORDO_FN ordo_vid mst_tail(const mst_arrays *s, const ordo_rows *rows, ordo_u64 e
     return low;
 }
 
-/* The component at the other end of the edge that is the best one of component c; ORDO_NO_VERTEX if it cannot be. */
-ORDO_FN ordo_u32 mst_other(const mst_arrays *s, ordo_item c, ordo_u64 key, const ordo_rows *rows)
+/* The component at the other end of the edge, out of u, that is the best one of component c; ORDO_NO_VERTEX if it
+ * cannot be. */
+ORDO_FN ordo_u32 mst_other(const mst_arrays *s, ordo_item c, ordo_u64 key, ordo_vid u, const ordo_rows *rows)
 {
     const ordo_u64 e = (ordo_u32)key;
-    if (e >= s->m)
+    if (u == ORDO_NO_VERTEX)
         return ORDO_NO_VERTEX;
-    const ordo_vid v = rows->head[e * rows->stride], u = mst_tail(s, rows, e);
+    const ordo_vid v = rows->head[e * rows->stride];
     const ordo_u32 a = s->component[u], b = s->component[v];
     const ordo_u32 weight = rows->word ? rows->word[e * rows->stride] : 1;
     if ((s->symmetric && u >= v) || a == b || (a != c && b != c) || weight != key >> 32)
         return ORDO_NO_VERTEX;
     const ordo_u32 other = a == c ? b : a;
     return s->best[other] > key ? ORDO_NO_VERTEX : other;
+}
+
+/* Whether no edge of the same weight leads back to u, in a graph said to be symmetric; not looked for in long rows. */
+ORDO_FN int mst_is_odd(const mst_arrays *s, ordo_u64 key, ordo_vid u, const ordo_rows *rows)
+{
+    const ordo_vid v = rows->head[(ordo_u32)key * (ordo_u64)rows->stride];
+    const ordo_u64 begin = rows->row[v], end = rows->row[v + 1];
+    if (!s->symmetric || end - begin > MST_LOOKED_AT)
+        return 0;
+    for (ordo_u64 b = begin; b < end; b++)
+        if (rows->head[b * rows->stride] == u && (!rows->word || rows->word[b * rows->stride] == key >> 32))
+            return 0;
+    return 1;
 }
 
 /* A component joins the one at the other end of its best edge; if both have chosen the same edge, the smaller one is
@@ -68,11 +84,14 @@ ORDO_FN ordo_u64 mst_join_visit(const mst_arrays *s, ordo_item c, const ordo_row
     (void)in;
     if (key == ordo_highest_u64())
         return ORDO_NO_VALUE;
-    const ordo_u32 other = mst_other(s, c, key, out);
+    const ordo_vid tail = mst_tail(s, out, (ordo_u32)key);
+    const ordo_u32 other = mst_other(s, c, key, tail, out);
     if (other == ORDO_NO_VERTEX)
         return (ordo_u64)c << 32 | MST_WRONG;
     if (s->best[other] == key && c < other)
         return MST_ROOT;
+    if (mst_is_odd(s, key, tail, out))
+        return (ordo_u64)c << 32 | MST_ODD;
     s->parent[c] = other;
     s->edge[c] = (ordo_u32)key;
     return MST_JOINED;

@@ -11,7 +11,8 @@
  * drop out of the next round. A component that is the only one left, or has no edge to another one, is complete.
  *
  * A cell is checked before it is followed, as in mst.c and with the same argument: whatever a run has left in cells,
- * joins make no cycle.
+ * joins make no cycle. So is its edge in a graph that is said to be symmetric: one of the same weight must lead back,
+ * where that is a row of at most MST_LOOKED_AT arcs.
  *
  * Memory on the device: 36 bytes a vertex beside the rows.
  *
@@ -53,8 +54,10 @@ static ordo_status find_best(const rounds *r)
     const ordo_vid n = r->arrays.n;
     ordo_status status = ORDO_OK;
     for (ordo_u32 to_heads = 0; to_heads < 2 && !status; to_heads++) {
-        const mst_state state = {
-            .to_heads = to_heads, .symmetric = r->arrays.symmetric, .component = r->arrays.component};
+        const mst_state state = {.form = MST_COMPONENTS,
+                                 .to_heads = to_heads,
+                                 .symmetric = r->arrays.symmetric,
+                                 .component = r->arrays.component};
         const ordo_work work = {.op = ordo_operator_find("mst_u32"),
                                 .graph = r->graph,
                                 .cells = r->arrays.best,
@@ -72,12 +75,26 @@ static ordo_status find_best(const rounds *r)
     return status;
 }
 
+/* Fails for component c, whose edge no other one leads back along. */
+static ordo_status has_no_reverse(const rounds *r, ordo_u64 c)
+{
+    const ordo_csr *g = ordo_graph_out(r->graph);
+    ordo_u64 key;
+    const ordo_status status = ordo_runs_read(r->runs, &key, &r->arrays.best[c], sizeof key);
+    return status ? status
+                  : ordo_fail(ORDO_ERR_INPUT,
+                              "edge %u -> %u has no reverse of the same weight, in a graph said to be symmetric",
+                              ordo_csr_tail(g, (ordo_u32)key), g->head[(ordo_u32)key * (ordo_u64)g->stride]);
+}
+
 /* Joins components along their edges. `seen`: whether there is an edge between two of them. */
 static ordo_status join(rounds *r, bool seen)
 {
     ordo_found found;
     ordo_item *roots = r->roots[r->components == r->roots[0]];
     ordo_status status = pass(r, &mst_join_pass, r->components, r->component_count, roots, &found);
+    if (!status && (ordo_u32)found.value == MST_ODD)
+        return has_no_reverse(r, found.value >> 32);
     if (!status && (ordo_u32)found.value == MST_WRONG)
         return ordo_fail(ORDO_ERR_INTERNAL,
                          "mst: a run under scheduler '%s' has left component %llu of %llu an edge that is not its "

@@ -27,11 +27,13 @@
 
 #ifndef ORDO_MST_ONCE
 #define ORDO_MST_ONCE
+enum { MST_ROWS, MST_LIST, MST_COMPONENTS }; /* forms, in the order of the comment above */
+
 typedef struct mst_state {
-    ordo_u32 listed;           /* 1: a list of edges; 0: rows of vertices */
+    ordo_u32 form;
     ordo_u32 to_heads;         /* rows, components: 1: proposes to the components of heads; 0: of tails */
     ordo_u32 symmetric;        /* likewise: 1: of an edge's two arcs the one out of the smaller end counts */
-    const ordo_u32 *component; /* [items] likewise: of each vertex; NULL: one of the other forms */
+    const ordo_u32 *component; /* [items] likewise: of each vertex; NULL in the other forms */
 } mst_state;
 
 ORDO_FN ordo_u32 mst_order_u32(ordo_u32 weight)
@@ -57,21 +59,19 @@ ORDO_FN ordo_u64 ORDO_INSTANCE(mst_candidate)(const mst_state *s, ordo_u64 unuse
 {
     ordo_u64 weight = ORDO_INSTANCE(mst_order)(e.weight);
     (void)unused;
-    if (s->listed)
+    if (s->form == MST_ROWS)
+        return e.tail == e.head ? ordo_highest_u64() : weight << 32 | e.head;
+    if (s->form == MST_LIST)
         return weight << 32 | (ordo_u32)(e.id >> 1);
-    if (s->component) {
-        const int counts = !s->symmetric || e.tail < e.head;
-        return counts && s->component[e.tail] != s->component[e.head] ? weight << 32 | (ordo_u32)e.id
-                                                                      : ordo_highest_u64();
-    }
-    return e.tail == e.head ? ordo_highest_u64() : weight << 32 | e.head;
+    const int counts = !s->symmetric || e.tail < e.head;
+    return counts && s->component[e.tail] != s->component[e.head] ? weight << 32 | (ordo_u32)e.id : ordo_highest_u64();
 }
 
 ORDO_FN ordo_u32 ORDO_INSTANCE(mst_target)(const mst_state *s, ORDO_EDGE_OF(ORDO_WEIGHT) e)
 {
-    if (s->component)
-        return s->component[s->to_heads ? e.head : e.tail];
-    return s->listed ? e.head : e.tail;
+    if (s->form == MST_ROWS)
+        return e.tail;
+    return s->form == MST_LIST ? e.head : s->component[s->to_heads ? e.head : e.tail];
 }
 
 #define ORDO_RELAX ORDO_INSTANCE(mst)

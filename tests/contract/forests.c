@@ -91,7 +91,7 @@ static void try_listed(trial *t, const edge_list *list)
     ordo_graph *g;
     if (ordo_graph_borrow(&csr, false, &g))
         contract_fail(t, ordo_last_error());
-    mst_state state = {.listed = 1};
+    mst_state state = {.form = MST_LIST};
     ordo_work work = {.graph = g, .cells = cells, .state = &state, .num_items = pieces, .targets = components};
     contract_run(t, &work);
     for (ordo_u64 c = 0; c < components; c++)
@@ -134,7 +134,8 @@ static void try_components(trial *t, const edge_list *list)
         if (any)
             from[count++] = (ordo_item)u;
     }
-    const mst_state state = {.to_heads = to_heads, .symmetric = symmetric, .component = component};
+    const mst_state state = {
+        .form = MST_COMPONENTS, .to_heads = to_heads, .symmetric = symmetric, .component = component};
     ordo_work work = {.graph = g,
                       .cells = cells,
                       .state = &state,

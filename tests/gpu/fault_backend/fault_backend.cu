@@ -182,7 +182,7 @@ static __host__ __device__ void offer(const round_args *a, ordo_vid v, ordo_u64 
     edge.head = word[0];
     edge.weight = a->rows.stride == 2 ? word[1] : 1;
     const ordo_u64 candidate = mst_candidate_u32(&a->state, 0, edge);
-    const ordo_u32 target = a->how == TURNED && a->state.listed ? v : mst_target_u32(&a->state, edge);
+    const ordo_u32 target = a->how == TURNED && a->state.form == MST_LIST ? v : mst_target_u32(&a->state, edge);
     if (target >= a->targets)
         a->record->overflow = 1;
     else if (candidate < a->cells[target])
