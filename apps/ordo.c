@@ -27,6 +27,8 @@ const cli_verb verbs[] = {
     {"convert", "IN OUT", "reads a graph and writes it in the format of OUT's suffix", VERB_CONVERT, verb_convert},
     {"sample", "IN OUT", "writes a part of a graph: a component, a ball, listed or random vertices", VERB_SAMPLE,
      verb_sample},
+    {"partition", "GRAPH -k N", "divides the vertices of a graph, and says what each part holds", VERB_PARTITION,
+     verb_partition},
     {"info", "GRAPH", "what a graph holds, and the memory that each app would need", VERB_INFO, verb_info},
     {"schedulers", "", "lists the schedulers", VERB_LIST, verb_schedulers},
     {"operators", "", "lists the operators and the schedulers and syncs that can run them", VERB_LIST, verb_operators},

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <ordo/partition.h>
 #include <ordo/version.h>
 #include <ordo/trace.h>
 
@@ -32,6 +33,7 @@ enum {
     VERB_CHECK = 1 << 9, /* check-operator */
     VERB_NEW = 1 << 10,
     VERB_GAP = 1 << 11,
+    VERB_PARTITION = 1 << 12,
     VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
@@ -71,6 +73,10 @@ typedef struct options {
     bool quick, largest;
     const char *induced, *ball, *names;
     double random; /* 0: not given */
+
+    /* partition */
+    ordo_u32 parts; /* 0: not given */
+    const char *method, *partition;
 
     /* the runs */
     const char *scheduler, *schedulers, *sync, *device, *items;
@@ -232,6 +238,14 @@ ordo_status largest_component(const ordo_u32 *components, ordo_u64 n, ordo_vid *
 /* Checks the memory for ordo_cc and its answer (ORDO_ERR_MEMORY), then computes the components, malloc'ed. */
 ordo_status find_components(const options *o, const loaded *g, ordo_u32 **out);
 
+/* ---- partitions (partition.c) ---- */
+
+typedef struct partition_sums {
+    ordo_u64 edges, cut, ghosts, empty;  /* empty: parts without a vertex */
+    double vertex_balance, edge_balance; /* of the largest part over the mean */
+} partition_sums;
+partition_sums partition_sum(const ordo_part *of, ordo_u32 parts);
+
 /* ---- the process (process.c) ---- */
 
 typedef struct machine {
@@ -360,6 +374,7 @@ ordo_status json_write_run(sink *s, const record *r);
 /* One run of a benchmark; sgd: one epoch. */
 ordo_status json_write_bench(sink *s, const record *r);
 ordo_status json_write_info(sink *s, const loaded *g, const options *o, const graph_stats *found);
+ordo_status json_write_partition(sink *s, const loaded *g, const options *o, const ordo_part *of, double seconds);
 
 /* ---- text (text.c) ---- */
 
@@ -408,6 +423,7 @@ ordo_status verb_generate(const options *o);
 ordo_status verb_convert(const options *o);
 ordo_status verb_info(const options *o);
 ordo_status verb_sample(const options *o);
+ordo_status verb_partition(const options *o);
 ordo_status verb_schedulers(const options *o);
 ordo_status verb_operators(const options *o);
 ordo_status verb_help(const options *o);
