@@ -97,6 +97,8 @@ static ordo_status dispatch(int count, char **words, bool *explains)
         return status;
     if (app)
         o.app = app;
+    if (!*explains && (status = group_join(&o, name)))
+        return status;
     return app ? verb_run(&o) : v->run(&o);
 }
 
@@ -114,11 +116,13 @@ int main(int argc, char **argv)
     ordo_status status = dispatch(argc - 1, argv + 1, &explains);
     clear_progress();
     if (status)
-        fprintf(stderr, "ordo: %s\n", ordo_last_error()[0] ? ordo_last_error() : ordo_status_text(status));
+        group_complain(ordo_last_error()[0] ? ordo_last_error() : ordo_status_text(status));
     ordo_status written = flush_stdout();
     if (explains && stdout_reader_gone())
         written = ORDO_OK;
     if (written && !status)
         fprintf(stderr, "ordo: %s\n", ordo_last_error());
-    return ordo_status_exit(status ? status : written);
+    const int exit_status = ordo_status_exit(status ? status : written);
+    group_end(exit_status);
+    return exit_status;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <ordo/distributed.h>
 #include <ordo/partition.h>
 #include <ordo/version.h>
 #include <ordo/trace.h>
@@ -188,6 +189,19 @@ ordo_status parse_whole(const char *name, const char *text, ordo_u64 least, ordo
 /* Number, number of K, number of M; below 2^32. */
 ordo_status parse_size(const char *name, const char *text, ordo_u64 *out);
 
+/* ---- several processes (group.c) ---- */
+
+/* Joins the MPI job that started this process, if one did. ORDO_ERR_USAGE for what is no app. `name`: the verb. */
+ordo_status group_join(const options *o, const char *name);
+/* What a rank other than 0 would write goes nowhere. */
+void group_silence(options *o);
+/* Prints an error; ranks other than 0 wait a moment first, with their number. */
+void group_complain(const char *text);
+/* NULL where this process is alone. */
+ordo_group *group_here(void);
+/* Ends the part in the job. With an exit status other than 0 all processes of the job end, and this does not return. */
+void group_end(int status);
+
 /* ---- graphs and vertices (load.c) ---- */
 
 typedef struct loaded {
@@ -200,6 +214,8 @@ typedef struct loaded {
 /* Loads a graph; `path` NULL: by the generator of the options. `weights`: keep them, or draw GAP's for -g and -u. */
 ordo_status load_graph(const options *o, const char *path, bool weights, loaded *out);
 void load_free(loaded *g);
+/* Says who owns which vertex, as --partition does. */
+ordo_status group_divide(const options *o, const loaded *g);
 /* A graph of one vertex, with weights of the type that the app reads. */
 ordo_status tiny_graph(const ordo_app *app, ordo_graph **out);
 /* Checks options on such a graph before a large one is read. */

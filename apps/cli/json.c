@@ -403,6 +403,12 @@ ordo_status json_write_run(sink *s, const record *r)
         put(o, "path", path_array(r));
     if (r->app->has_cycle)
         put(o, "cycle", cycle_object(r, &failed));
+    if (group_here()) {
+        object ranks = object_new(&failed);
+        put(ranks, "count", json_integer(ordo_group_size(group_here())));
+        put(ranks, "messages", whole(r->stats->messages));
+        put(o, "ranks", ranks.json);
+    }
     if (r->o->counters)
         put(o, "hardware", hardware_object(&r->stats->hardware, &failed));
     if (r->trace) {

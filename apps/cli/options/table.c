@@ -107,6 +107,8 @@ const option_row option_rows[OPTION_ROWS] = {
         "few edges between parts; ranges of ids with as many vertices, or vertices and edges; by --seed (metis)"),
     ROW("read", 0, "FILE", VERB_PARTITION, TEXT(partition), "takes the partition of FILE: the part of each vertex, one a line, from 0"),
     ROW("output", 'o', "FILE", VERB_PARTITION, TEXT(output), "writes the part of each vertex, one a line, from 0, as METIS does"),
+    ROW("partition", 0, "METHOD|FILE", VERB_APP, TEXT(partition),
+        "several ranks: who owns which vertex, by a method of `ordo partition` or a file (ranges)", GRAPHS),
     ROW("quick", 0, NULL, VERB_INFO, FLAG(quick), "leaves out components and diameter, which need runs"),
 
     /* benchmarks */
