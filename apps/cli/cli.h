@@ -214,7 +214,7 @@ typedef struct loaded {
 /* Loads a graph; `path` NULL: by the generator of the options. `weights`: keep them, or draw GAP's for -g and -u. */
 ordo_status load_graph(const options *o, const char *path, bool weights, loaded *out);
 void load_free(loaded *g);
-/* Says who owns which vertex, as --partition does. */
+/* Sets the owner of each vertex, as --partition asks. */
 ordo_status group_divide(const options *o, const loaded *g);
 /* A graph of one vertex, with weights of the type that the app reads. */
 ordo_status tiny_graph(const ordo_app *app, ordo_graph **out);

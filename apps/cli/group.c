@@ -12,7 +12,7 @@
 #include <time.h>
 
 static ordo_group *group;
-static ordo_u32 *parts; /* who owns which vertex, with --partition */
+static ordo_u32 *parts; /* the rank of each vertex, with --partition */
 
 ordo_group *group_here(void)
 {

@@ -311,6 +311,21 @@ static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
     ordo_bin_free(me->job, hop, sizeof(op_entry));
 }
 
+/* Votes, and waits for all members. */
+ORDO_INLINE void delta_vote(delta_run *run, const delta_member *me, ordo_u64 superstep, ordo_u64 in_flight)
+{
+    ordo_delta_vote *vote = &run->votes[me->index];
+    ordo_publish_counters(run->job, me->index, &me->count);
+    vote->lowest[superstep & 1] = delta_lowest(me);
+    vote->entries[superstep & 1] = delta_entries(me);
+    vote->rows[superstep & 1] = me->later.count;
+    if (me->index == 0) {
+        ordo_job_poll(run->job, in_flight);
+        ordo_job_agree_stop(run->job, superstep);
+    }
+    ordo_member_barrier(run->job, me->index);
+}
+
 ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
@@ -334,15 +349,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
     ordo_bin shared = {0}, hop = {0}; /* open to other members; processed by this member only */
     for (ordo_u64 superstep = 1;; superstep++) {
         const ordo_agreed all = job->remote ? delta_meet(&me, sync) : (ordo_agreed){0};
-        ordo_publish_counters(job, index, &me.count);
-        run->votes[index].lowest[superstep & 1] = delta_lowest(&me);
-        run->votes[index].entries[superstep & 1] = delta_entries(&me);
-        run->votes[index].rows[superstep & 1] = me.later.count;
-        if (index == 0) {
-            ordo_job_poll(job, shared.count);
-            ordo_job_agree_stop(job, superstep);
-        }
-        ordo_member_barrier(job, index);
+        delta_vote(run, &me, superstep, shared.count);
         const ordo_u64 lowest = job->remote ? all.lowest : delta_lowest_vote(run, superstep);
         if (ordo_job_stop_agreed(job, superstep))
             break;

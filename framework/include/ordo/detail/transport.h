@@ -35,7 +35,7 @@ typedef struct ordo_parcel {
     ordo_u64 count;
 } ordo_parcel;
 
-/* Makes room for `count` entries that come; NULL where there is too little memory. */
+/* Returns memory for `count` entries; NULL where there is too little. */
 typedef void *ordo_room_fn(void *arg, ordo_u64 count);
 
 typedef struct ordo_transport {

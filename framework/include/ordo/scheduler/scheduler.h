@@ -215,7 +215,7 @@ typedef struct ordo_said {
 typedef struct ordo_remote {
     struct ordo_group *group;
     ordo_u32 rank, count;
-    const ordo_vid *begin; /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: `part` says who owns what */
+    const ordo_vid *begin; /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: see `part` */
     const ordo_u32 *part;  /* [n], or NULL */
     ordo_bin *out;         /* [threads * count] entries for each rank, of each member */
     ordo_said *said;       /* [threads] */
