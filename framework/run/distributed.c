@@ -1,4 +1,5 @@
-/* distributed.c -- a run over several processes: owners of vertices, exchanges between supersteps, the answer in the end.
+/* distributed.c -- a run over several processes: owners of vertices, exchanges between supersteps, the answer in the
+ * end.
  *
  * Problem. Each process, a rank, has the whole graph and all cells; it must process its own vertices alone, learn of
  * improvements that others have found for them, and end when all have nothing left.
