@@ -324,7 +324,9 @@ static ordo_status run_in_group(ordo_job *job, const ordo_plan *p, double *secon
         return status;
     status = run_instance(job, p, seconds);
     status = job->own->failure ? ordo_fail(job->own->failure, "%s", job->own->sentence) : status;
-    return ordo_group_end(group, job, status, &job->own->messages);
+    status = ordo_group_end(group, job, status, &job->own->messages);
+    *seconds = since(&job->own->start); /* with the transfer of the answer, which fill_stats takes off again */
+    return status;
 }
 
 static ordo_status run_plan(const ordo_work *work, const ordo_options *options, const ordo_plan *p, ordo_stats *stats)

@@ -88,6 +88,8 @@ class Ranks(Base):
         two = json.loads(self.over(2, "bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--threads", 1, "--json", "-"))
         for key in ("items", "edges"):
             self.assertEqual(one["counts"][key], two["counts"][key])
+        self.assertGreater(two["seconds"]["run"], 0)
+        self.assertGreater(two["seconds"]["transfer"], 0)
 
     def test_refused(self):
         words = ("sssp", "--generate", GRAPHS[3], "--source", 0)

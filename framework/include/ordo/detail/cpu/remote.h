@@ -54,14 +54,21 @@ static inline ordo_u32 ordo_owner_of(const ordo_remote *remote, ordo_item item)
     return low;
 }
 
-/* Whether the member's worklist takes the entry; otherwise it waits for the next exchange. */
-ORDO_INLINE bool op_keep(ordo_job *job, int member, op_entry entry)
+/* op_keep of an entry that is not in the rank's range. Out of line: it is never called where there is one process, and
+ * would take registers from the loops over edges. */
+ORDO_NOINLINE bool op_keep_apart(ordo_job *job, int member, op_entry entry)
 {
     if (op_owns(job, entry.item))
         return true;
     ordo_remote *remote = job->remote;
     op_append(job, &remote->out[(ordo_u32)member * remote->count + ordo_owner_of(remote, entry.item)], entry);
     return false;
+}
+
+/* Whether the member's worklist takes the entry; otherwise it waits for the next exchange. */
+ORDO_INLINE bool op_keep(ordo_job *job, int member, op_entry entry)
+{
+    return __builtin_expect(entry.item - job->first_owned < job->owned, 1) || op_keep_apart(job, member, entry);
 }
 
 /* Drops entries that have been overtaken; returns how many are left. */
