@@ -77,7 +77,7 @@ static ordo_status place(run_time_operator *op, size_t i, const ordo_array *a)
         op->array[i] = NULL;
     }
     if (!op->array[i]) {
-        op->array[i] = ordo_alloc_zero(a->count ? a->count : 1, a->size);
+        op->array[i] = ordo_alloc_zero(a->count + RUN_TIME_SPARE, a->size);
         op->array_bytes[i] = bytes;
         op->filled_for = NULL;
     }

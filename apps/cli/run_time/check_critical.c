@@ -7,8 +7,9 @@
  * may change the words of its targets and of its item alone, any other function none. Further properties call a
  * function again on such a copy, with something changed that it must not depend on.
  *
- * Not seen: a word that is read by what does not own it (the operator may mean it as a hint); a word that is written
- * with what it holds already; who owns the elements of an array per RUN; words that no array lists.
+ * Not seen: what happens while a section runs, since one runs whole; a word that is read by what does not own it (the
+ * operator may mean it as a hint); a word that is written with what it holds already; which target the elements of an
+ * array per RUN belong to; words that no array lists.
  */
 #include "apps/cli/run_time/check.h"
 
@@ -19,8 +20,8 @@
 
 enum {
     MOST_WAITING = 256,
-    MOST_SECTIONS = 1 << 14, /* a run on so small a graph has ended by then */
-    MOST_AGAIN = 64,         /* items that are processed once more in a run */
+    MOST_SECTIONS = 1024, /* a run on so small a graph has ended by then */
+    MOST_AGAIN = 64,      /* items that are processed once more in a run */
     ORDER_BITS = 20,
     SHOWN_STEPS = 12
 };
@@ -106,9 +107,11 @@ static void *place_of(const serial_run *m, size_t i)
     return at;
 }
 
+/* Bytes of an array and, where it is the command's, of what is behind it. */
 static size_t bytes_of(const serial_run *m, size_t i)
 {
-    return place_of(m, i) ? m->array[i].count * m->array[i].size : 0;
+    const ordo_u64 spare = place_of(m, i) == m->s->op->array[i] ? RUN_TIME_SPARE : 0;
+    return place_of(m, i) ? (m->array[i].count + spare) * m->array[i].size : 0;
 }
 
 /* Copies the state and its arrays to an image, or back. */
@@ -136,6 +139,13 @@ static void put(const serial_run *m, enum image image)
     copy(m, image, true);
 }
 
+/* What guard() compares with. */
+static void take_guarded(const serial_run *m)
+{
+    if (m->guards)
+        take(m, BEFORE);
+}
+
 /* A word that differs between two images, and which those that own these targets and items may not change. */
 typedef struct difference {
     size_t array;
@@ -145,13 +155,13 @@ typedef struct difference {
 
 static bool may_write(const serial_run *m, size_t i, ordo_u64 e, ordo_u32 targets, ordo_u32 items)
 {
-    if (m->array[i].access == ORDO_ARRAY_READ)
+    if (m->array[i].access == ORDO_ARRAY_READ || e >= m->array[i].count)
         return false;
     if (m->per_target[i])
         return targets >> e / m->per_target[i] & 1;
     if (m->per_item[i])
         return items >> e / m->per_item[i] & 1;
-    return targets || items; /* nobody owns an element of an array of the run */
+    return targets || items; /* the elements of an array of the run belong to no target */
 }
 
 static bool differs(const serial_run *m, enum image a, enum image b, ordo_u32 targets, ordo_u32 items, difference *d)
@@ -180,7 +190,9 @@ static void difference_text(const serial_run *m, const difference *d, char out[R
         snprintf(out, RUN_TIME_TEXT, "a member of the state itself");
         return;
     }
-    if (m->array[i].access == ORDO_ARRAY_READ)
+    if (d->element >= m->array[i].count)
+        snprintf(owner, sizeof owner, ", behind its end");
+    else if (m->array[i].access == ORDO_ARRAY_READ)
         snprintf(owner, sizeof owner, ", which is listed as READ");
     else if (m->per_target[i])
         snprintf(owner, sizeof owner, ", a word of target %u", (unsigned)(d->element / m->per_target[i]));
@@ -248,7 +260,7 @@ static bool process(serial_run *m, ordo_item item)
     void *state = m->s->op->state;
     ordo_eid unit;
     step(m, "%u asks", item);
-    take(m, BEFORE);
+    take_guarded(m);
     const ordo_eid end = m->t->units(state, item, &unit);
     for (; unit < end && !m->stopped; unit++) {
         const ordo_u32 count = m->t->prepare(state, item, unit, list);
@@ -298,7 +310,7 @@ static bool serve_half(serial_run *m, waiting *w)
     const ordo_request_many asked = w->r;
     const bool second = w->second;
     step(m, second ? "second half of %u" : "first half of %u", w->r.item);
-    take(m, BEFORE);
+    take_guarded(m);
     const ordo_u32 count =
         second ? m->t->second(m->s->op->state, &w->r, list) : m->t->first(m->s->op->state, &w->r, list, &more);
     snprintf(owns, sizeof owns, ", which owns target %u,", asked.target[second ? asked.targets - 1 : 0]);
@@ -325,7 +337,7 @@ static bool join(serial_run *m, waiting *w)
         waiting *b = &m->request[i];
         bool joined = false;
         if (b->r.targets == 1 && w->r.targets == 1 && b->r.target[0] == w->r.target[0]) {
-            take(m, BEFORE);
+            take_guarded(m);
             joined = m->t->still_valid && !m->t->still_valid(state, &b->r);
             if (!joined && m->t->combine(state, &w->r, &b->r)) {
                 joined = true;
@@ -349,7 +361,7 @@ static bool serve(serial_run *m, waiting *w)
     char targets[RUN_TIME_TEXT], owns[RUN_TIME_TEXT + 16];
     if (w->second)
         return serve_half(m, w);
-    take(m, BEFORE);
+    take_guarded(m);
     const bool dropped = is_dropped(m, &w->r);
     if (!guard(m, "the test of its request", w->r.item, ", which owns nothing,", 0, 0))
         return false;
@@ -362,7 +374,7 @@ static bool serve(serial_run *m, waiting *w)
     if (m->combine && !join(m, w))
         return false;
     step(m, w->r.targets ? "section of %u" : "activation by %u", w->r.item);
-    take(m, BEFORE);
+    take_guarded(m);
     const ordo_u32 count = m->t->commit(m->s->op->state, &w->r, list);
     targets_text(&w->r, targets);
     snprintf(owns, sizeof owns, ", which owns %s,", targets);
@@ -521,12 +533,12 @@ static bool did_same(serial_run *m, ordo_item item, const char *if_what, const o
     difference d;
     if (differs(m, FIRST, OTHER, 0, 0, &d)) {
         difference_text(m, &d, text);
-        return says(m, "item %u: its section leaves something else in %s if %s", item, text, if_what);
+        return says(m, "item %u: its section leaves something else in %s, if %s", item, text, if_what);
     }
     bool same = a_count == b_count;
     for (ordo_u32 i = 0; same && i < a_count && i < ORDO_RUN_TIME_ROOM; i++)
         same = a[i].item == b[i].item && a[i].priority == b[i].priority;
-    return same || says(m, "item %u: its section activates other items if %s", item, if_what);
+    return same || says(m, "item %u: its section activates other items, if %s", item, if_what);
 }
 
 /* Words that are not declared as used are not sent. */
@@ -559,10 +571,12 @@ static bool rebuilds(serial_run *m, const ordo_request_many *r, const char *when
 {
     ordo_request_many other = *r;
     other.word[0] = other.word[1] = 0;
-    take(m, BEFORE);
-    m->t->rebuild_args(m->s->op->state, &other);
     m->guards = true;
-    if (!guard(m, "rebuilding its request", r->item, "", 0, 0))
+    take_guarded(m);
+    m->t->rebuild_args(m->s->op->state, &other);
+    const bool fine = guard(m, "rebuilding its request", r->item, "", 0, 0);
+    m->guards = false;
+    if (!fine)
         return false;
     for (ordo_u32 k = 0; k < m->t->words; k++)
         if (other.word[k] != r->word[k])
@@ -607,7 +621,8 @@ static void put_mixed(serial_run *m, ordo_item item)
         const size_t size = m->array[i].size;
         char *at = place_of(m, i);
         for (ordo_u64 e = 0; e < bytes_of(m, i) / size; e++, old += size)
-            if (m->array[i].access != ORDO_ARRAY_READ && (!m->per_item[i] || e / m->per_item[i] != item))
+            if (e < m->array[i].count && m->array[i].access != ORDO_ARRAY_READ &&
+                (!m->per_item[i] || e / m->per_item[i] != item))
                 memcpy(at + e * size, old, size);
     }
 }
@@ -882,9 +897,9 @@ static bool has_width(scene *s)
 }
 
 const property check_critical_properties[] = {
+    {"writes its own words", 0, NULL, writes_own}, /* first: what others stumble over */
     {"requests", 0, NULL, asks_well},
     {"activations", 0, NULL, activates_well},
-    {"writes its own words", 0, NULL, writes_own},
     {"words of requests", 0, has_unused_words, uses_its_words},
     {"rebuilt requests", 0, has_rebuild, rebuilds_args},
     {"still valid", 0, has_still_valid, tests_item},

@@ -12,6 +12,8 @@
 #include "framework/run/plan.h"
 
 enum { RUN_TIME_SCHEDULERS = 64, RUN_TIME_TEXT = 128 };
+/* Elements of 0 behind every array of a state, so that a check sees what is written there. */
+enum { RUN_TIME_SPARE = 4 };
 
 /* The place of an instance, which is compiled when a run needs it. */
 typedef struct run_time_slot {

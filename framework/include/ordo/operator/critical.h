@@ -36,8 +36,9 @@
  *   ORDO_CRITICAL_REQUESTS     the most requests of one call of prepare, 1 to 16. An item with more to do activates
  *                              itself
  *   ORDO_CRITICAL_ACTIVATIONS  the most activations of one critical section, 0 to 16
- *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT, or 0. Idempotent: processing an item whose work is done makes no
- *                              request, or one whose critical section changes nothing
+ *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT, or 0. Idempotent: an item may be processed any number of times; one
+ *                              whose work is done makes a request only if its critical section then changes nothing,
+ *                              and none when all work is done, since `topology` ends with a round without requests
  * optional
  *   ORDO_CRITICAL_TARGETS      the most targets of a request, 1 to ORDO_MOST_TARGETS (default 2). With 1, servers need
  *                              no locks. With more than 2, requests are ordo_request_many in all functions here; no
