@@ -376,7 +376,7 @@ class Run(Files):
         for name in first:
             os.unlink(os.path.join(self.cache, "operators", name))
             subprocess.run(["cc", "-shared", "-fPIC", other, "-o", os.path.join(self.cache, "operators", name)], check=True)
-        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 5", *run)
+        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 6", *run)
 
     def test_folder(self):
         """A folder that others can use is refused; where none can be made, nothing is kept."""
