@@ -327,6 +327,14 @@ class Run(Files):
         text = ["inf" if c[0] == INF else ",".join(map(str, c)) for c in want]
         for name in command.schedulers():
             self.assertEqual(self.values(nearest, self.gr, "--source", self.source, "--scheduler", name, "--threads", 2, "--verify"), text, name)
+        # as on a processor that has no compare-and-swap of 16 bytes
+        without = self.write("without.c", "#define ORDO_NO_SWAP16\n" + pathlib.Path(nearest).read_text())
+        for options, sync in ((("--scheduler", "delta"), "lock"), (("--scheduler", "lock_server"), "server"), (("--scheduler", "topology"), "lock"), (("--sync", "auto"), r"\w+")):
+            r = self.ok(ordo("run", without, self.gr, "--source", self.source, "--threads", 3, "--verify", *options))
+            self.assertRegex(r.out, rf"(?m)^Scheduler: +\w+, sync {sync}, cpu, 3 threads")
+        for options in (("--scheduler", "delta", "--sync", "atomic"), ("--scheduler", "topology", "--sync", "racy")):
+            self.refused(2, f"operator 'nearest' has cells of 16 bytes, and this processor no compare-and-swap of 16 bytes, which sync '{options[-1]}' needs: expected lock or server",
+                         "run", without, self.gr, "--source", self.source, *options)
         out = self.path("nearest.npy")
         shown = self.ok(ordo("run", nearest, self.gr, "--source", self.source, "-o", out)).out
         self.assertIn(f"reached {sum(c[0] != INF for c in want)}", shown)
