@@ -5,11 +5,12 @@
  * than its size.
  *
  * Cells of 16 bytes. The compilers' own atomics of that size are calls of a library, which may lock, and
- * __atomic_always_lock_free(16) is false with GCC for every processor. So:
+ * __atomic_always_lock_free(16) is false with GCC 12 for x86-64, AArch64 and RISC-V. So:
  *   x86-64   cmpxchg16b, which every processor of the last twenty years has
- *   AArch64  ldxp and stxp, which every processor has. Where words differ from those expected, what was read is stored
- *            again: the two loads of ldxp are known to be of one moment only if the stxp succeeds (Arm Architecture
- *            Reference Manual, Requirements for single-copy atomicity). GCC's and libgcc's compare-and-swap leave that store out
+ *   AArch64  ldxp and stxp, which every processor has. Where words differ from those expected, what was read is
+ *            stored again: the two words of an ldxp are known to be of one moment only if the stxp succeeds (Arm
+ *            Architecture Reference Manual, "Requirements for single-copy atomicity"). The compare-and-swap of GCC
+ *            12 and of its libgcc leaves that store out
  *   others   versions, below. Then sync `atomic` and `racy` are refused, since their accesses would wait for each
  *            other; `lock` and `server` run. -DORDO_NO_SWAP16 takes this form on any processor, for tests
  * In the first two a load writes what it has read, and costs as much as a swap: a load that is no compare-and-swap is
@@ -18,6 +19,9 @@
 #include <ordo/detail/cpu/base.h>
 
 #if ORDO_OP_STRUCT
+
+typedef ordo_u32 op_word4 __attribute__((may_alias));
+typedef ordo_u64 op_word8 __attribute__((may_alias));
 
 #if defined(ORDO_NO_SWAP16) || !(defined(__x86_64__) || defined(__aarch64__))
 enum { op_has_swap16 = 0 };
@@ -50,7 +54,7 @@ ORDO_INLINE void op_wait_version(int *spins)
 ORDO_INLINE void ordo_load16(const void *p, ordo_u64 out[2])
 {
     const ordo_u64 *version = op_version_of(p);
-    const ordo_u64 __attribute__((may_alias)) *word = (const ordo_u64 __attribute__((may_alias)) *)p;
+    const op_word8 *word = (const op_word8 *)p;
     for (int spins = 0;; op_wait_version(&spins)) {
         const ordo_u64 before = __atomic_load_n(version, __ATOMIC_ACQUIRE);
         out[0] = __atomic_load_n(&word[0], __ATOMIC_ACQUIRE);
@@ -63,7 +67,7 @@ ORDO_INLINE void ordo_load16(const void *p, ordo_u64 out[2])
 ORDO_INLINE bool ordo_swap16(void *p, ordo_u64 expected[2], const ordo_u64 value[2])
 {
     ordo_u64 *version = op_version_of(p), before = 0;
-    ordo_u64 __attribute__((may_alias)) *word = (ordo_u64 __attribute__((may_alias)) *)p;
+    op_word8 *word = (op_word8 *)p;
     for (int spins = 0;; op_wait_version(&spins)) {
         before = __atomic_load_n(version, __ATOMIC_RELAXED);
         if (before % 2 == 0 &&
@@ -130,8 +134,6 @@ ORDO_INLINE void ordo_load16(const void *p, ordo_u64 out[2])
 /* The syncs of an instance, as ordo_instance has them. */
 enum { op_cpu_syncs = sizeof(op_cell) == 16 && !op_has_swap16 ? 1 << ORDO_SYNC_LOCK | 1 << ORDO_SYNC_SERVER : 0 };
 
-typedef ordo_u32 op_word4 __attribute__((may_alias));
-typedef ordo_u64 op_word8 __attribute__((may_alias));
 typedef union op_words {
     op_cell cell;
     ordo_u32 word4;
