@@ -27,7 +27,7 @@ static void dining_fill(dining_state *s, const ordo_csr *graph, ordo_vid source)
     }
 }
 
-/* Everybody has had its meals, and every fork was used for them. */
+/* Every philosopher has had its meals, and every fork was used for them. */
 static ordo_vid dining_check(const dining_state *s, const ordo_csr *graph)
 {
     ordo_vid v, i;
