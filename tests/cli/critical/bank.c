@@ -1,4 +1,5 @@
-/* bank.c -- operators/bank.h for `ordo check-operator`: every vertex makes one transfer, to the head of its first edge. */
+/* bank.c -- operators/bank.h for `ordo check-operator`: every vertex makes one transfer, to the head of its first edge.
+ */
 #include <ordo/graph.h>
 
 struct bank_state;

@@ -1,4 +1,5 @@
-/* dining.c -- operators/dining.h for `ordo check-operator`: vertices are philosophers and forks; one has its own fork and those of its edges' heads. */
+/* dining.c -- operators/dining.h for `ordo check-operator`: vertices are philosophers and forks; one has its own fork
+ * and those of its edges' heads. */
 #include <ordo/graph.h>
 
 struct dining_state;

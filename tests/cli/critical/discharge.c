@@ -1,4 +1,5 @@
-/* discharge.c -- operators/discharge.h for `ordo check-operator`: a flow from the first vertex to the last. For the small graphs of that command alone. */
+/* discharge.c -- operators/discharge.h for `ordo check-operator`: a flow from the first vertex to the last. For the
+ * small graphs of that command alone. */
 #include <ordo/graph.h>
 
 struct discharge_state;

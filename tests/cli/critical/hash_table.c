@@ -1,4 +1,5 @@
-/* hash_table.c -- operators/hash_table.h for `ordo check-operator`: vertices are elements and buckets; one goes into the bucket of its first edge's head. */
+/* hash_table.c -- operators/hash_table.h for `ordo check-operator`: vertices are elements and buckets; one goes into
+ * the bucket of its first edge's head. */
 #include <ordo/graph.h>
 
 struct hash_table_state;

@@ -23,8 +23,9 @@ static ordo_vid matching_check(const matching_state *s, const ordo_csr *graph)
     ordo_vid v;
     ordo_eid e;
     for (v = 0; v < graph->n; v++) {
-        if (s->edge[v] != MATCHING_NONE && (s->edge[v] >= graph->m || s->edge[s->edges.tail[s->edge[v]]] != s->edge[v] ||
-                                            s->edge[graph->head[s->edge[v] * graph->stride]] != s->edge[v]))
+        if (s->edge[v] != MATCHING_NONE &&
+            (s->edge[v] >= graph->m || s->edge[s->edges.tail[s->edge[v]]] != s->edge[v] ||
+             s->edge[graph->head[s->edge[v] * graph->stride]] != s->edge[v]))
             return v;
         for (e = graph->row[v]; e < graph->row[v + 1]; e++) {
             const ordo_vid head = graph->head[e * graph->stride];

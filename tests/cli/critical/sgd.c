@@ -1,4 +1,5 @@
-/* sgd.c -- operators/sgd.h for `ordo check-operator`: vertices are ratings; the first half of them are users, too, the others what these rate. */
+/* sgd.c -- operators/sgd.h for `ordo check-operator`: vertices are ratings; the first half of them are users, too, the
+ * others what these rate. */
 #include <ordo/graph.h>
 
 struct sgd_state;
