@@ -36,8 +36,9 @@
  *   ORDO_CRITICAL_REQUESTS     the most requests of one call of prepare, 1 to 16. An item with more to do activates
  *                              itself
  *   ORDO_CRITICAL_ACTIVATIONS  the most activations of one critical section, 0 to 16
- *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT, or 0. Idempotent: processing an item whose work is done makes no
- *                              request, or one whose critical section changes nothing
+ *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT, or 0. Idempotent: an item may be processed any number of times; one
+ *                              whose work is done makes a request only if its critical section then changes nothing,
+ *                              and none when all work is done, since `topology` ends with a round without requests
  * optional
  *   ORDO_CRITICAL_TARGETS      the most targets of a request, 1 to ORDO_MOST_TARGETS (default 2). With 1, servers need
  *                              no locks. With more than 2, requests are ordo_request_many in all functions here; no
@@ -46,17 +47,22 @@
  *                              requests of one edge, at most ORDO_CRITICAL_REQUESTS. Needs ORDO_CRITICAL_EDGES
  *   ORDO_CRITICAL_EDGES        the member of the state that holds the graph's edges, of type ordo_edges; its arrays are
  *                              not listed in ORDO_CRITICAL_ARRAYS
- *   ORDO_CRITICAL_ITEMS        ORDO_ITEMS_VERTICES (default) or ORDO_ITEMS_EDGES: what items are, with
- * ORDO_CRITICAL_EDGE ORDO_CRITICAL_WEIGHT       the type of weights, `none` (default), u32, i32 or f32, with
- * ORDO_CRITICAL_EDGE ORDO_CRITICAL_FILTER       int f(s, ordo_item v): whether the edges of v are looked at at all
- * (default: yes), where items are vertices ORDO_CRITICAL_FIRST        u32 f(s, ordo_request *r, ordo_activation *out,
- * int *more), and ORDO_CRITICAL_SECOND       u32 f(s, const ordo_request *r, ordo_activation *out): the critical
- * section of two targets in two halves, for operators that need no isolation between the targets: another critical
- * section may own either target between the halves. FIRST owns r->target[0]. Where it sets *more, SECOND runs later,
- * owns r->target[1] and gets the request as FIRST left it (FIRST may change r->word). Together at most
- * ORDO_CRITICAL_ACTIVATIONS activations ORDO_CRITICAL_COMBINE      int f(s, ordo_request *a, const ordo_request *b):
- * two requests of the same target. Makes `a` stand for both, in any order, and returns nonzero; returns 0 where that is
- * not possible. The critical section of `a` then counts for both. Reads and writes words of the two items alone
+ *   ORDO_CRITICAL_ITEMS        with ORDO_CRITICAL_EDGE: what items are, ORDO_ITEMS_VERTICES (default) or
+ *                              ORDO_ITEMS_EDGES
+ *   ORDO_CRITICAL_WEIGHT       with ORDO_CRITICAL_EDGE: the type of weights, `none` (default), u32, i32 or f32
+ *   ORDO_CRITICAL_FILTER       with ORDO_CRITICAL_EDGE, where items are vertices: int f(s, ordo_item v), whether the
+ *                              edges of v are looked at at all (default: yes)
+ *   ORDO_CRITICAL_FIRST        u32 f(s, ordo_request *r, ordo_activation *out, int *more), with ORDO_CRITICAL_SECOND
+ *   ORDO_CRITICAL_SECOND       u32 f(s, const ordo_request *r, ordo_activation *out): the critical section of two
+ *                              targets in two halves, for operators that need no isolation between the targets: another
+ *                              critical section may own either target between the halves. FIRST owns r->target[0].
+ *                              Where it sets *more, SECOND runs later, owns r->target[1] and gets the request as FIRST
+ *                              left it (FIRST may change r->word). Together at most ORDO_CRITICAL_ACTIVATIONS
+ *                              activations
+ *   ORDO_CRITICAL_COMBINE      int f(s, ordo_request *a, const ordo_request *b): two requests of the same target. Makes
+ *                              `a` stand for both, in any order, and returns nonzero; returns 0 where that is not
+ *                              possible. The critical section of `a` then counts for both. Reads and writes words of
+ *                              the two items alone
  *   ORDO_CRITICAL_STILL_VALID  int f(s, const ordo_request *r): whether the request is still wanted. Called owning the
  *                              target, for an item that was processed more than once may have made the same request
  *                              more than once. Reads words of the item alone. Critical sections, halves and COMBINE

@@ -69,16 +69,19 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 /* The same, of a function that runs a gather operator by itself. */
 #define ORDO_CPU_INSTANCE_OF(_scheduler, _run)                                                                         \
     extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler);                                        \
-    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run, 0, ORDO_ON_CPU};
+    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run, op_cpu_syncs,            \
+                                                                           ORDO_ON_CPU};
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cpu/relax.h>
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER
+enum { op_cpu_syncs = 0 }; /* all */
 #include <ordo/detail/cpu/gather.h>
 #if ORDO_OP_BY_RESIDUAL
 #include <ordo/detail/cpu/residual.h>
 #endif
 #else
+enum { op_cpu_syncs = 0 };
 #include <ordo/detail/cpu/critical.h>
 #include <ordo/detail/cpu/owner.h>
 #endif
