@@ -12,7 +12,8 @@
  *   turned  goes over the in-rows of a list, so that edges are known by the ids of others
  *   idle    changes no cell
  *   wild    leaves ids of edges and components that do not exist
- * Discharges of maximum flows (operators/discharge.h) likewise, under `near_far`, but always right.
+ * Discharges of maximum flows (operators/discharge.h) and the searches between them (operators/relabel.h) likewise, under
+ * `near_far`, with the app's passes, but always right. Their arrays are a session's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,11 @@
 
 #include <ordo/scheduler/cuda_host.h>
 
+#include "operators/relabel.h"
+
 #define ORDO_OP discharge
-#include "operators/discharge.h"
+#include "apps/maxflow_passes.h"
+#include "tests/common/pass_kernel.h"
 
 enum { RIGHT, SLOW, DEAF, FULL, TURNED, IDLE, WILD };
 
@@ -257,6 +261,64 @@ static ordo_status run_discharge(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
+/* ---- searches between them ---- */
+
+typedef struct relabel_args {
+    relabel_state state;
+    ordo_cuda_rows rows;
+    ordo_u32 *cells;
+    ordo_cuda_record *record;
+} relabel_args;
+
+static __host__ __device__ void work_relabel(const relabel_args *a)
+{
+    for (ordo_u64 changes = 1; changes; a->record->supersteps++) {
+        changes = 0;
+        for (ordo_vid v = 0; v < a->rows.n; v++)
+            for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++) {
+                ordo_edge_none edge = {};
+                edge.id = e;
+                edge.tail = v;
+                edge.head = a->rows.edge[e * a->rows.stride];
+                const ordo_u32 height = relabel_candidate(&a->state, a->cells[v], edge);
+                if (height < a->cells[edge.head]) {
+                    a->cells[edge.head] = height;
+                    changes++;
+                }
+            }
+    }
+}
+
+FAULT_KERNEL(relabel_kernel, relabel_args, work_relabel)
+
+static ordo_status run_relabel(ordo_job *job)
+{
+    ordo_cuda c;
+    relabel_args a = {*(const relabel_state *)job->state, {}, NULL, NULL};
+    ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
+    if (!status) {
+        a.rows = c.out;
+        a.cells = (ordo_u32 *)c.cells;
+        a.record = c.run.record;
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)relabel_kernel), 32, 1, args);
+    }
+    return ordo_cuda_end(&c, status);
+}
+
+/* nvcc makes the instances of passes itself. */
+#ifndef __CUDACC__
+#define FAULT_PASS(_name)                                                                                              \
+    PASS_KERNEL(_name)                                                                                                 \
+    extern "C" const ordo_pass_instance _name##_pass_on_cuda;                                                          \
+    const ordo_pass_instance _name##_pass_on_cuda = {_name##_pass.name, _name##_pass.fold, _name##_pass.state,         \
+                                                     _name##_kernel};
+FAULT_PASS(maxflow_active)
+FAULT_PASS(maxflow_begin)
+#endif
+
+extern const ordo_instance fault_relabel;
+const ordo_instance fault_relabel = {"near_far", run_relabel, 0, ORDO_ON_CUDA};
 extern const ordo_instance fault_discharge;
 const ordo_instance fault_discharge = {"near_far", run_discharge, 1u << ORDO_SYNC_LOCK, ORDO_ON_CUDA};
 extern const ordo_instance fault_bsp, fault_near_far, fault_topology, fault_round_bsp, fault_round_topology,
