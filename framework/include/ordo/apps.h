@@ -325,7 +325,7 @@ typedef struct ordo_flow {
  * sync or setting is given, or by scheduler "native", a native program does all of it (docs/native.md): one thread of
  * the CPU, or a GPU. Statistics then report scheduler "native", sync "none"; items are discharges, edges are pushes and
  * relabels, supersteps are global relabels. Otherwise runs of operators/discharge.h alternate with global relabels,
- * which are runs of operators/relabel.h, or with --device cuda are made by the CPU.
+ * which are runs of operators/relabel.h on the same device.
  * @param g        weights are capacities: u32, or i32 that are not negative; without weights every edge has capacity 1.
  *                 Loops carry nothing. Fewer than 2^31 stored edges
  * @param source   ORDO_NO_VERTEX: the one that the graph names, see ordo_graph_vertex_data()
