@@ -123,15 +123,15 @@ static ordo_status late(const search *s)
                      (unsigned long long)s->active);
 }
 
-/* Discharges of the first `count` vertices of the queue, until none is active or the budget is used up. */
-static ordo_status discharge(search *s, ordo_u64 count)
+/* Discharges of the active vertices, until none is active or the budget is used up. Without `items`, a run of none. */
+static ordo_status discharge(search *s, ordo_vid items)
 {
     const ordo_work work = {.op = ordo_operator_find("discharge"),
                             .state = &s->arrays.flow,
-                            .num_items = s->net.n,
-                            .targets = s->net.n,
+                            .num_items = items,
+                            .targets = items,
                             .initial = s->queue,
-                            .initial_count = count};
+                            .initial_count = items ? s->active : 0};
     return ordo_runs_one(&s->runs, &work);
 }
 
@@ -178,7 +178,7 @@ static ordo_status relabel(search *s, ordo_vid to)
 }
 
 /* Makes the session, and a run without items, so that the statistics say how the app runs: scheduler, sync, device,
- * settings. */
+ * settings. A run with items would go over all of them under some schedulers, and heights are not set. */
 static ordo_status begin(search *s)
 {
     const ordo_options *options = &s->runs.options;
@@ -271,7 +271,7 @@ static ordo_status phase(search *s, ordo_vid to)
     while (!status && !s->native) {
         if ((status = relabel(s, to)) || s->active == 0)
             return status;
-        status = discharge(s, s->active);
+        status = discharge(s, s->net.n);
     }
     return status ? status : serially(s, to);
 }
@@ -473,7 +473,7 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
     discharge_progress progress = {0};
     discharge_state state = {.progress = &progress};
     const ordo_csr *rows = ordo_graph_out(g);
-    const ordo_u64 n = rows->n, m = rows->m;
+    const ordo_u64 n = rows->n, m = rows->m, wide = rows->weight_type == ORDO_I64 ? 8 : 4;
     const bool cuda = chosen.device && !strcmp(chosen.device, "cuda");
     const bool native = ordo_is_native(options) || ordo_may_be_native(options, cuda);
     ordo_work work = {
@@ -486,7 +486,7 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
         return status;
     /* In-rows, the network, and either lists or the network's rows as a graph. The cut's n bytes are the caller's. */
     ordo_u64 fixed = ordo_network_memory(n, m) + 2 * ORDO_TRACE_MAX * sizeof(ordo_sample);
-    fixed += ordo_graph_symmetric(g) ? 0 : n * sizeof(ordo_eid) + 8 * m;
+    fixed += ordo_graph_symmetric(g) ? 0 : n * sizeof(ordo_eid) + (4 + wide) * m;
     if (native)
         *expected = *at_most = 0;
     if (!cuda || !native) /* for the GPU's native program the host holds only the network */
