@@ -135,12 +135,15 @@ static ordo_status discharge(search *s, ordo_vid items)
     return ordo_runs_one(&s->runs, &work);
 }
 
-/* The options of a search: the caller's sync and tunables are meant for discharges. */
+/* The options of a search: the caller's sync and tunables are meant for discharges, and on a GPU the scheduler too.
+ * There bsp takes the least time for levels, which other schedulers handle by more kernels or messages (lab 0037). */
 static ordo_options search_options(const ordo_options *given)
 {
     ordo_options options = *given;
     options.sync = NULL;
     options.setting_count = 0;
+    if (ordo_is_for_gpu(given))
+        options.scheduler = "bsp";
     return options;
 }
 
