@@ -13,7 +13,7 @@
  *   idle    changes no cell
  *   wild    leaves ids of edges and components that do not exist
  * Discharges of maximum flows (operators/discharge.h) and the searches between them (operators/relabel.h) likewise, under
- * `near_far`, with the app's passes, but always right. Their arrays are a session's.
+ * `near_far` and `bsp`, with the app's passes, but always right. Their arrays are a session's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,7 +318,7 @@ FAULT_PASS(maxflow_begin)
 #endif
 
 extern const ordo_instance fault_relabel;
-const ordo_instance fault_relabel = {"near_far", run_relabel, 0, ORDO_ON_CUDA};
+const ordo_instance fault_relabel = {"bsp", run_relabel, 0, ORDO_ON_CUDA};
 extern const ordo_instance fault_discharge;
 const ordo_instance fault_discharge = {"near_far", run_discharge, 1u << ORDO_SYNC_LOCK, ORDO_ON_CUDA};
 extern const ordo_instance fault_bsp, fault_near_far, fault_topology, fault_round_bsp, fault_round_topology,
