@@ -12,8 +12,8 @@
  *   turned  goes over the in-rows of a list, so that edges are known by the ids of others
  *   idle    changes no cell
  *   wild    leaves ids of edges and components that do not exist
- * Discharges of maximum flows (operators/discharge.h) and the searches between them (operators/relabel.h) likewise, under
- * `near_far` and `bsp`, with the app's passes, but always right. Their arrays are a session's.
+ * Discharges of maximum flows (operators/discharge.h) and the searches between them (operators/relabel.h) likewise,
+ * under `near_far` and `bsp`, with the app's passes, but always right. Their arrays are a session's.
  */
 #include <stdio.h>
 #include <stdlib.h>
