@@ -157,7 +157,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sink", 0, "V", RUNS, TEXT(sink), "where the flow goes (what the graph says)", ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("phase", 0, "flow|cut", RUNS, CHOICE(flow.cut_only, 0), "cut: its value and cut, not what flows on each edge (flow)",
         ONLY(TRAIT_TERMINALS, "has no sink")),
-    ROW("infinite", 0, "N", RUNS, WHOLE(flow.infinite, 1, U32_MOST), "edges of capacity N have no bound (none)",
+    ROW("infinite", 0, "N", RUNS, WHOLE(flow.infinite, 1, INT64_MAX), "edges of capacity N have no bound (none)",
         ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("sources", 0, "FILE|N", RUNS | VERB_GAP, TEXT(sources), "starts from each vertex of FILE (one a line, '#' begins a comment), or from N random ones; bc also takes all",
         ONLY(TRAIT_SOURCE, "takes no list of sources"), .group = GROUP_SOURCES),

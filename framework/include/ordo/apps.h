@@ -305,7 +305,7 @@ ORDO_API ordo_status ordo_betweenness(const ordo_graph *g, const ordo_vid *sourc
 
 /** How a maximum flow is wanted. All zero is the default. */
 typedef struct ordo_flow_options {
-    ordo_u64 infinite;    /**< edges of this capacity have no bound; below 2^32; 0: none has */
+    ordo_u64 infinite;    /**< edges of this capacity have no bound; below 2^32, of i64 below 2^63; 0: none has */
     bool cut_only;        /**< the minimum cut is enough: the flow is left as a preflow, see ordo_maxflow() */
     ordo_u64 reserved[4]; /**< 0 */
 } ordo_flow_options;
@@ -328,9 +328,9 @@ typedef struct ordo_flow {
  * sync or setting is given, or by scheduler "native", a native program does all of it (docs/native.md): one thread of
  * the CPU, or a GPU. Statistics then report scheduler "native", sync "none"; items are discharges, edges are pushes and
  * relabels, supersteps are global relabels. Otherwise runs of operators/discharge.h alternate with global relabels,
- * which are runs of operators/relabel.h, or with --device cuda are made by the CPU.
- * @param g        weights are capacities: u32, or i32 that are not negative; without weights every edge has capacity 1.
- *                 Loops carry nothing. Fewer than 2^31 stored edges
+ * which are runs of operators/relabel.h on the same device.
+ * @param g        weights are capacities: u32, or i32 and i64 that are not negative; without weights every edge has
+ *                 capacity 1. Loops carry nothing. Fewer than 2^31 stored edges
  * @param source   ORDO_NO_VERTEX: the one that the graph names, see ordo_graph_vertex_data()
  * @param sink     likewise
  * @param how      NULL: the default
@@ -341,8 +341,8 @@ typedef struct ordo_flow {
  * @param side     [out] [n]: 1 on the source side, 0 on the sink side
  * @param result   [out] the flow's numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
- * @return also ORDO_ERR_NEGATIVE_WEIGHT; ORDO_ERR_INPUT for f32; ORDO_ERR_OVERFLOW where a path of infinite edges leads
- *         from source to sink
+ * @return also ORDO_ERR_NEGATIVE_WEIGHT; ORDO_ERR_INPUT for f32 and f64; ORDO_ERR_OVERFLOW where a path of infinite edges
+ *         leads from source to sink, or capacities of i64 that are finite add up to 2^62 or more
  */
 ORDO_API ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
                                   const ordo_options *options, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result,

@@ -12,8 +12,10 @@
  *   turned  goes over in-rows, so that edges are known by the ids of others
  *   idle    changes no cell
  *   wild    leaves ids of edges and components that do not exist
- * Passes between those rounds (apps/mst_passes.h) are right; what they select comes in descending order.
- * Discharges of maximum flows (operators/discharge.h) likewise, under `near_far`, but always right.
+ * Discharges of maximum flows (operators/discharge.h) and the searches between them (operators/relabel.h) likewise,
+ * under `near_far` and `bsp`, but always right. Their arrays are a session's.
+ *
+ * The passes of both apps are right; what they select comes in descending order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +27,13 @@
 #include "apps/mst_passes.h"
 #define ORDO_TEMPLATE "operators/mst.h"
 #include <ordo/operator/each_weight.h>
+
+#include "operators/relabel.h"
+
 #define ORDO_OP discharge
-#include "operators/discharge.h"
+#include "apps/maxflow_passes.h"
+#define PASS_KERNEL_DESCENDS
+#include "tests/common/pass_kernel.h"
 
 enum { RIGHT, SLOW, DEAF, FULL, TURNED, IDLE, WILD };
 
@@ -224,41 +231,6 @@ static ordo_status run_round(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-/* ---- what is between rounds ---- */
-
-/* Without a GPU a pass's kernel is a function of the host. */
-#ifndef __CUDACC__
-static void all_parts(const ordo_pass *pass, const void *parameter)
-{
-    const ordo_pass_head *head = (const ordo_pass_head *)parameter;
-    ordo_visit visit = head->visit;
-    visit.state = head + 1;
-    const ordo_u64 count = pass->part(&visit, 0, visit.count, &head->found[1]);
-    head->found[0] = count;
-    for (ordo_u64 i = 0; visit.selected && i < count / 2; i++) {
-        const ordo_item swap = visit.selected[i];
-        visit.selected[i] = visit.selected[count - 1 - i];
-        visit.selected[count - 1 - i] = swap;
-    }
-}
-#define PASS(_name, _fold)                                                                                             \
-    static void _name##_all(const void *parameter)                                                                     \
-    {                                                                                                                  \
-        all_parts(&_name##_pass, parameter);                                                                           \
-    }                                                                                                                  \
-    static const void *_name##_kernel(void)                                                                            \
-    {                                                                                                                  \
-        return (const void *)_name##_all;                                                                              \
-    }                                                                                                                  \
-    extern "C" const ordo_pass_instance _name##_pass_on_cuda;                                                          \
-    const ordo_pass_instance _name##_pass_on_cuda = {#_name, _fold, sizeof(mst_arrays), _name##_kernel};
-PASS(mst_halve, ORDO_SUM)
-PASS(mst_join, ORDO_MAX)
-PASS(mst_live, ORDO_SUM)
-PASS(mst_name, ORDO_SUM)
-PASS(mst_start, ORDO_SUM)
-#endif
-
 /* ---- discharges ---- */
 
 typedef struct discharge_args {
@@ -305,6 +277,70 @@ static ordo_status run_discharge(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
+/* ---- searches between them ---- */
+
+typedef struct relabel_args {
+    relabel_state state;
+    ordo_cuda_rows rows;
+    ordo_u32 *cells;
+    ordo_cuda_record *record;
+} relabel_args;
+
+static __host__ __device__ void work_relabel(const relabel_args *a)
+{
+    for (ordo_u64 changes = 1; changes; a->record->supersteps++) {
+        changes = 0;
+        for (ordo_vid v = 0; v < a->rows.n; v++)
+            for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++) {
+                ordo_edge_none edge = {};
+                edge.id = e;
+                edge.tail = v;
+                edge.head = a->rows.edge[e * a->rows.stride];
+                const ordo_u32 height = relabel_candidate(&a->state, a->cells[v], edge);
+                if (height < a->cells[edge.head]) {
+                    a->cells[edge.head] = height;
+                    changes++;
+                }
+            }
+    }
+}
+
+FAULT_KERNEL(relabel_kernel, relabel_args, work_relabel)
+
+static ordo_status run_relabel(ordo_job *job)
+{
+    ordo_cuda c;
+    relabel_args a = {*(const relabel_state *)job->state, {}, NULL, NULL};
+    ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
+    if (!status) {
+        a.rows = c.out;
+        a.cells = (ordo_u32 *)c.cells;
+        a.record = c.run.record;
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)relabel_kernel), 32, 1, args);
+    }
+    return ordo_cuda_end(&c, status);
+}
+
+/* ---- passes, whose instances nvcc makes itself ---- */
+
+#ifndef __CUDACC__
+#define FAULT_PASS(_name)                                                                                              \
+    PASS_KERNEL(_name)                                                                                                 \
+    extern "C" const ordo_pass_instance _name##_pass_on_cuda;                                                          \
+    const ordo_pass_instance _name##_pass_on_cuda = {_name##_pass.name, _name##_pass.fold, _name##_pass.state,         \
+                                                     _name##_kernel};
+FAULT_PASS(maxflow_active)
+FAULT_PASS(maxflow_begin)
+FAULT_PASS(mst_halve)
+FAULT_PASS(mst_join)
+FAULT_PASS(mst_live)
+FAULT_PASS(mst_name)
+FAULT_PASS(mst_start)
+#endif
+
+extern const ordo_instance fault_relabel;
+const ordo_instance fault_relabel = {"bsp", run_relabel, 0, ORDO_ON_CUDA};
 extern const ordo_instance fault_discharge;
 const ordo_instance fault_discharge = {"near_far", run_discharge, 1u << ORDO_SYNC_LOCK, ORDO_ON_CUDA};
 extern const ordo_instance fault_bsp, fault_near_far, fault_topology, fault_round_bsp, fault_round_topology,
