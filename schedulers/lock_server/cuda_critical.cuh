@@ -283,7 +283,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
     ordo_status status = lock_server_refuse(job);
     if (status)
         return status;
-    status = ordo_cuda_begin(job, 0, false, &c);
+    status = op_cuda_begin(job, &c);
     if (!status)
         status = op_cuda_sample(job, &contention);
     if (!status)
