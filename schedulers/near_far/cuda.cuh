@@ -146,6 +146,7 @@ ORDO_DEV void near_far_split_one(const near_far_args *a, const near_far_phase *p
     const ordo_u64 bucket = near_far_bucket_of(a, item, value);
 #if ORDO_OP_ORDER == ORDO_SUM
     const bool done = op_level(&a->state, value) == 0;
+    (void)before;
 #else
     const bool done = op_activates && bucket < before;
 #endif

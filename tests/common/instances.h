@@ -1,6 +1,6 @@
 /* instances.h -- what the installed <ordo/operator/instantiate.h> does for an operator, from the source tree. For the
- * CPU alone, unless ORDO_WITH_CUDA is defined, for relax and gather operators: then the same unit is compiled by nvcc as
- * well. */
+ * CPU alone, unless ORDO_WITH_CUDA is defined, for relax and gather operators: then the same unit is compiled by nvcc
+ * as well. */
 #define INSTANCES_EXTERN(_scheduler) extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);
 #define INSTANCES_ROW(_scheduler) &ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler),
 #define INSTANCES_WORKLISTS(X) X(adds) X(delta) X(inbox) X(lock_server) X(near_far)

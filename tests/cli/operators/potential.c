@@ -1,6 +1,7 @@
 /* potential.c -- a potential on a symmetric graph that few vertices feed: most of it changes near them alone.
  *
- *   GATHER(v):  x(v) = (b(v) + sum of x(u) over edges (u, v)) / (1.5 (deg(v) + 1)), b(v) = 1 for every `apart`-th vertex
+ *   GATHER(v):  x(v) = (b(v) + sum of x(u) over edges (u, v)) / (1.5 (deg(v) + 1)), b(v) = 1 for every `apart`-th
+ * vertex
  *
  * A contraction by 2/3 in the greatest norm, since a vertex has as many edges in as out.
  */

@@ -2,9 +2,10 @@
  *
  * The counterpart of cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, and the operator's file
  * included before; included once in a translation unit, ahead of the schedulers' cuda.cuh. The list below is for relax
- * operators; for critical ones see <ordo/detail/cuda/critical.cuh>, for gather operators, which have op_gather_job alone,
- * <ordo/detail/cuda/gather.cuh> and, with ORDO_MODE, <ordo/detail/cuda/gather_mode.cuh>. Where ORDO_OP_BY_RESIDUAL is 1,
- * <ordo/detail/cuda/residual.cuh>, included behind the schedulers in rounds, adds the names of the list.
+ * operators; for critical ones see <ordo/detail/cuda/critical.cuh>, for gather operators, which have op_gather_job
+ * alone, <ordo/detail/cuda/gather.cuh> and, with ORDO_MODE, <ordo/detail/cuda/gather_mode.cuh>. Where
+ * ORDO_OP_BY_RESIDUAL is 1, <ordo/detail/cuda/residual.cuh>, included behind the schedulers in rounds, adds the names
+ * of the list.
  *
  * Defines the operator's functions (op_candidate, op_better, ...) as cpu.h does, and
  *   op_taken        what candidates are computed from: a cell or, by residual, what computing a vertex has changed

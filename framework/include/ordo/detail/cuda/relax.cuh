@@ -458,7 +458,8 @@ ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, cons
     bool has = false;
 #if ORDO_OP_RESIDUALS
     (void)locks;
-    const bool begins = there && threadIdx.x % lanes == 0, due = begins && op_level(state, op_dev_cell(cells, item)) > 0;
+    const bool begins = there && threadIdx.x % lanes == 0,
+               due = begins && op_level(state, op_dev_cell(cells, item)) > 0;
     mine->stale += begins && !due;
     has = op_dev_compute(state, due, item, value, mine);
     if (has && edges > ORDO_CUDA_SEGMENT)
@@ -506,11 +507,11 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
 #endif
 
 /* By a whole block: its part of a superstep. Takes tiles of items and pieces of hubs until none is left; one thread
- * calls `sink(item, value, e)` for each edge. The whole block calls `done()` behind each tile, to flush, and `between()`
- * where it may get another one. A block's first tile or piece is the one with the block's number; only later ones are
- * taken from the shared counter, so that steps with little work do not access that. In steps with few items tiles are
- * narrower, and several threads share an item, so that every block has a tile. `mine` are the counters of the calling
- * thread. `locks`: as in op_dev_begin. */
+ * calls `sink(item, value, e)` for each edge. The whole block calls `done()` behind each tile, to flush, and
+ * `between()` where it may get another one. A block's first tile or piece is the one with the block's number; only
+ * later ones are taken from the shared counter, so that steps with little work do not access that. In steps with few
+ * items tiles are narrower, and several threads share an item, so that every block has a tile. `mine` are the counters
+ * of the calling thread. `locks`: as in op_dev_begin. */
 template <typename Sink, typename Done, typename Between>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,

@@ -33,13 +33,13 @@
  *                        its block's warps before it
  *   before another take  acquires what the entry's fence had released
  * Invariants. (1) A vertex has one writer at a time, and sees what the one before it wrote: only the begin that finds 0
- * computes, and the next one that does reads the 0 of its end. (2) A vertex of a level above 0 has an entry in flight, or
- * a warp that will take again: offers that raise the level make an entry; an entry is dropped as stale where the level
- * is 0 or has another entry, or begins, or adds to `turn` ahead of an end, which then fails; and the take that follows
- * has the offer, by the fences. Only takes lower a level. So none is lost. (3) Who takes a residual sees the shares
- * whose changes it sums up. A share that is stored while it is loaded gives the value before or after; its change then
- * reaches the residual later. A message (sync `server`) carries the order by its ring.
- * Work that is repeated is bounded: each further take uses up an entry, which only the offers of other vertices make.
+ * computes, and the next one that does reads the 0 of its end. (2) A vertex of a level above 0 has an entry in flight,
+ * or a warp that will take again: offers that raise the level make an entry; an entry is dropped as stale where the
+ * level is 0 or has another entry, or begins, or adds to `turn` ahead of an end, which then fails; and the take that
+ * follows has the offer, by the fences. Only takes lower a level. So none is lost. (3) Who takes a residual sees the
+ * shares whose changes it sums up. A share that is stored while it is loaded gives the value before or after; its
+ * change then reaches the residual later. A message (sync `server`) carries the order by its ring. Work that is
+ * repeated is bounded: each further take uses up an entry, which only the offers of other vertices make.
  *
  * Past the budget items are dropped (op_filter). Their number is read before and added to after, so a run may exceed it
  * by what its warps have in hand.
@@ -62,11 +62,11 @@ typedef struct op_taken {
 
 /* The state of the relax operator. */
 typedef struct op_residual_state {
-    op_gather_args own;   /* rows, state, cells and share[0], in place */
-    const ordo_u64 *out;  /* [n + 1] begins of rows of out-edges */
-    double *residual;     /* [n] the cells of the relax operator */
-    ordo_u32 *turn;       /* [n] */
-    ordo_u64 *computed;   /* items, so far */
+    op_gather_args own;  /* rows, state, cells and share[0], in place */
+    const ordo_u64 *out; /* [n + 1] begins of rows of out-edges */
+    double *residual;    /* [n] the cells of the relax operator */
+    ordo_u32 *turn;      /* [n] */
+    ordo_u64 *computed;  /* items, so far */
     op_residual_limits limits;
 } op_residual_state;
 
@@ -200,7 +200,8 @@ ORDO_DEV bool op_dev_compute(const op_state *s, bool has, ordo_item item, op_tak
         const op_gather_value value = op_dev_row_values(s, open, item, &edges);
         if (open) {
             op_gather_cell *const cell = s->own.cells + item;
-            const op_gather_cell now = op_apply(&s->own.state, item, op_shares ? *cell : (op_gather_cell)old, value, no_totals);
+            const op_gather_cell now =
+                op_apply(&s->own.state, item, op_shares ? *cell : (op_gather_cell)old, value, no_totals);
             const op_share share = op_share_of(&s->own.state, item, now);
             if (op_shares)
                 *cell = now;
