@@ -42,7 +42,7 @@
  * repeated is bounded: each further take uses up an entry, which only the offers of other vertices make.
  *
  * Past the budget items are dropped (op_filter). Their number is read before and added to after, so a run may exceed it
- * by what its warps have in hand.
+ * by what its warps have begun.
  *
  * Not done: rows of hubs shared by several warps.
  */
