@@ -16,7 +16,9 @@
  *   this file         what these share, and the kernel
  *
  * Protocol. A superstep takes the items of one list and ends when every request is served; what critical sections
- * activate is the next list. Clients prepare items and send the requests to the owners. All threads of a server work at
+ * activate is the next list. Clients prepare items and send the requests to the owners; where edges are handed row by
+ * row, each warp goes through the rows of 32 items at once, and a batch takes up where the one before it ended.
+ * Activations that edges ask for (no target) a client puts on the next list itself. All threads of a server work at
  * once; it excludes critical sections of one target from each other
  *   plain    by a lock in shared memory; or by op_dev_try_shared in the target's word, if that is in shared memory.
  *            Where few targets are hot, one lane of a warp tries for a lock at a time
@@ -96,6 +98,8 @@ static __host__ __device__ constexpr int lock_server_staged(int words, bool near
     return SERVER_THREADS * (nested ? (int)SERVER_EACH : lock_server_sent(words, near, gather));
 }
 enum { lock_server_visitors = SERVER_THREADS * SERVER_EACH / lock_server_places };
+/* Blocks of a multiprocessor at most: rows of a warp's items take more registers than two leave. */
+enum { lock_server_resident = (int)op_expands ? 1 : 2 };
 
 /* A form of the kernel: the type that it and its parts are templates over.
  *   width    words of 64 bits of a message
@@ -133,7 +137,8 @@ typedef struct lock_server_block {
 
 /* One function: the compiler knows the memory space of a block's pointers only if it sees where they come from. */
 template <typename Form, bool Traced>
-static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
+static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_resident)
+    lock_server_kernel(const lock_server_args a)
 {
     extern __shared__ ordo_u64 capacity[];
     __shared__ ordo_dev_queue queue;
@@ -201,7 +206,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             ordo_live_state(a.run.traced, ORDO_BUSY);
         }
         if (!b.server)
-            lock_server_client<Form, Traced>(&a, &b, &sending, step, count, &mine, &rounds);
+            lock_server_client<Form, Traced>(&a, &b, &sending, &queue, step, count, &mine, &rounds);
         else if constexpr (Form::nested)
             lock_server_nested_server<Form, Traced>(&a, &b, &place, &queue, step, &mine, &rounds);
         else
@@ -228,9 +233,8 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
 
 #include "cuda_plan.cuh"
 
-/* Not operators of many targets, nor those whose items have rows or whose edges ask for activations: a client's batch
- * has a fixed number of requests for each item, and messages have no form for a request without a target. */
-enum { lock_server_takes = !(int)op_many && !(int)op_expands && !((int)op_hands_edges && (int)op_activates) };
+/* Not operators of many targets. */
+enum { lock_server_takes = !(int)op_many };
 
 /* The kernel of a form; instantiated only if the operator can have it (Exists). */
 template <typename Form, bool Exists> static const void *lock_server_kernel_of(bool traced)

@@ -108,6 +108,11 @@ static ordo_status lock_server_refuse(const ordo_job *job)
                          job->op->name);
     if ((int)job->tunable[SERVER_ROLES] == 1)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has roles=apart alone");
+    if ((int)job->tunable[SERVER_BLOCKS] > (int)lock_server_resident)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' on device 'cuda' has blocks=1 alone for an operator to whose items "
+                         "edges are handed row by row; '%s' is one",
+                         job->op->name);
     return ORDO_OK;
 }
 
@@ -132,7 +137,7 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
     /* few servers may have too little memory for all words: then more servers, if words must be in shared memory */
     for (int spared = 1; spared >= 0; spared--)
         for (int far = data == 1 || p->nested || form == 3 || wide; far <= (data != 2); far++)
-            for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
+            for (int way = asked == 1 || (int)lock_server_resident == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
                 p->blocks = way == 2 ? 1 : 2;
                 p->near = !far;
                 p->chains = far && (form >= 2 || p->gather);
