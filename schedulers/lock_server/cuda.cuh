@@ -40,6 +40,14 @@ enum {
     lock_server_batch = lock_server_each * SERVER_THREADS,
 };
 
+/* Blocks of a multiprocessor that registers suffice for: one where clients compute vertices, unless shares are narrow
+ * and the compiler knows capability 9.0. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+enum { lock_server_resident = ORDO_OP_RESIDUALS ? 1 : 2 };
+#else
+enum { lock_server_resident = ORDO_OP_RESIDUALS && sizeof(op_taken) == 16 ? 1 : 2 };
+#endif
+
 typedef struct lock_server_args {
     ordo_cuda_rows rows;
     op_cell *cells;
@@ -416,7 +424,8 @@ ORDO_DEV bool lock_server_server(const lock_server_args *a, const ordo_cuda_trac
 /* ---- the kernel ---- */
 
 template <bool Combine, bool Traced>
-static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
+static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_resident)
+    lock_server_kernel(const lock_server_args a)
 {
     extern __shared__ ordo_u64 capacity[];
     __shared__ ordo_dev_queue queue;
