@@ -105,8 +105,8 @@ ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const op_request 
 }
 
 /* By a whole block, of operators whose items have rows: whether there is another batch. A warp whose rows are at their
- * end begins those of its next 32 items; the last of a row may be in a later batch than its first, so a batch has room
- * for rows of any length. Warps without `visits` take none. */
+ * end begins those of its next 32 items; the last of a row may be in a later batch than its first, so rows may have
+ * any length. Warps without `visits` take none. */
 ORDO_DEV bool lock_server_rows_left(const lock_server_args *a, op_dev_rows *rows, const ordo_item *list, bool visits,
                                     ordo_u64 *first, ordo_u64 stride, ordo_u64 count, server_counters *mine)
 {
