@@ -97,9 +97,13 @@ static __host__ __device__ constexpr int lock_server_staged(int words, bool near
 {
     return SERVER_THREADS * (nested ? (int)SERVER_EACH : lock_server_sent(words, near, gather));
 }
-enum { lock_server_visitors = SERVER_THREADS * SERVER_EACH / lock_server_places };
+/* Threads that prepare items of nested pairs; whole warps, whose lanes share rows. */
+enum { lock_server_visitors = SERVER_THREADS * SERVER_EACH / lock_server_places / 32 * 32 };
 /* Blocks of a multiprocessor at most: rows of a warp's items take more registers than two leave. */
 enum { lock_server_resident = (int)op_expands ? 1 : 2 };
+/* Whether servers may keep words in shared memory, where a target has another number: only those of OWNED arrays. An
+ * operator without them may use a target's number for anything. */
+enum { lock_server_keeps = (int)op_owned_arrays > 0 };
 
 /* A form of the kernel: the type that it and its parts are templates over.
  *   width    words of 64 bits of a message
@@ -250,9 +254,10 @@ template <int Width, int Words, bool Exists>
 static const void *lock_server_kernel_for(const lock_server_plan *p, bool traced)
 {
     constexpr bool chains = Exists && (int)op_targets == 1;
+    constexpr bool near = Exists && (int)lock_server_keeps;
     if (p->chains && chains)
         return lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_CHAINS, false>, chains>(traced);
-    return p->near ? lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, true>, Exists>(traced)
+    return p->near ? lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, true>, near>(traced)
                    : lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, false>, Exists>(traced);
 }
 
@@ -260,6 +265,7 @@ static const void *lock_server_find_kernel(const lock_server_plan *p, bool trace
 {
     constexpr int full = (int)lock_server_full, words = (int)op_words;
     constexpr bool one = (int)op_targets == 1, runs = one || (int)op_halves, gathers = one && (int)op_combines;
+    constexpr bool keeps = (int)lock_server_keeps;
     constexpr bool rebuilds = runs && (int)lock_server_rebuilds_args, sends = runs && !rebuilds;
     using nested = lock_server_form<(int)lock_server_nested_words, (int)lock_server_rebuilds_args ? 0 : 2,
                                     LOCK_SERVER_NESTED, false>;
@@ -267,8 +273,9 @@ static const void *lock_server_find_kernel(const lock_server_plan *p, bool trace
         return lock_server_kernel_of<nested, (int)op_targets == 2>(traced);
     if (p->gather)
         return p->near
-                   ? lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, true>, gathers>(traced)
-                   : lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, false>, gathers>(traced);
+               ? lock_server_kernel_of < lock_server_form<full, words, LOCK_SERVER_GATHER, true>,
+               gathers && keeps > (traced)
+               : lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, false>, gathers>(traced);
     if (!(int)lock_server_rebuilds_args)
         return lock_server_kernel_for<full, words, sends>(p, traced);
     return p->words == 1 ? lock_server_kernel_for<1, 0, rebuilds>(p, traced)

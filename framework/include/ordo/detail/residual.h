@@ -9,6 +9,10 @@
  * threshold until no entry is left, then a round of all vertices, double-buffered, which measures the change. If that
  * is more than the tolerance, which rounding or an influence that is declared too low can cause, the next pass has a
  * quarter of the threshold. So influences decide the time, and never the answer.
+ *
+ * Rounding. A round may add up a row in another order than the worklist does (a GPU's lanes share rows). Where the
+ * tolerance is no more than what that changes, as 0 is for sums of f64, every pass finds that residuals are 0, and
+ * every round that cells change by an ulp. Such a run ends by its budget, as one in rounds does that never settles.
  */
 #ifndef ORDO_DETAIL_RESIDUAL_H
 #define ORDO_DETAIL_RESIDUAL_H
@@ -59,7 +63,8 @@ ORDO_FN double op_delta(double n, double m)
 
 /* A run under a scheduler whose ordo_instance.run is `run_job`. `pass` runs the worklist at the limits, takes what it
  * has computed off the budget, and then runs the round. ORDO_GATHER_ROUNDS bounds how many items are computed, those of
- * so many rounds; what is left of it for the worklist is less by the round that measures. */
+ * so many rounds; what is left of it for the worklist is less by the round that measures. So a run that ends by it may
+ * leave up to a round's items of it: those that the round behind another pass would need. */
 ORDO_RESIDUAL_HOST ordo_status op_residual_passes(ordo_job *job, ordo_status (*run_job)(ordo_job *),
                                                   op_residual_limits *limits,
                                                   ordo_status (*pass)(ordo_job *, ordo_status (*)(ordo_job *)))
