@@ -12,7 +12,8 @@
  *
  * Rounding. A round may add up a row in another order than the worklist does (a GPU's lanes share rows). Where the
  * tolerance is no more than what that changes, as 0 is for sums of f64, every pass finds that residuals are 0, and
- * every round that cells change by an ulp. Such a run ends by its budget, as one in rounds does that never settles.
+ * every round that cells change by an ulp. Such a run ends by its budget, as one in rounds does whose change never
+ * falls that low.
  */
 #ifndef ORDO_DETAIL_RESIDUAL_H
 #define ORDO_DETAIL_RESIDUAL_H
