@@ -57,6 +57,7 @@ struct ordo_cuda_own {
     ordo_cuda_mailbox *mailbox; /* on the host */
     cudaEvent_t before, after;
     double ready;           /* when ordo_cuda_begin had copied everything */
+    double earlier;         /* seconds of the job's kernels before the first of this run; negative: none was launched */
     nvtxRangeId_t range;    /* from begin to end, for profilers */
     ordo_live_reader *live; /* of a traced run, or NULL */
     bool launched;
@@ -681,6 +682,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     if (!out->own)
         return ORDO_ERR_MEMORY;
     ordo_cuda_own *own = out->own;
+    own->earlier = -1;
     own->cell = cell;
     own->range = nvtxRangeStartA(job->op->name);
     own->name = job->op->name;
@@ -898,12 +900,14 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
         keep_nothing();
     if (!status)
         explain(c);
-    ordo_job_set_run(c->job, 1e-3 * (double)milliseconds);
+    const double earlier = ordo_job_set_run(c->job, 1e-3 * (double)milliseconds);
+    if (c->own->earlier < 0)
+        c->own->earlier = earlier;
     c->own->launched = !status;
     return status;
 }
 
-static ordo_status copy_results(ordo_cuda *c, size_t cell)
+static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
 {
     ordo_job *job = c->job;
     ordo_cuda_counters counters;
@@ -922,7 +926,7 @@ static ordo_status copy_results(ordo_cuda *c, size_t cell)
     if (!status && record->overflow) /* checked before the cells are written: see ordo_backend.find */
         status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
     if (!status && job->cells != c->cells &&
-        ordo_copy_out(job->cells, c->cells, job->targets * cell, ordo_job_host_threads(job), "copying cells"))
+        ordo_copy_out(job->cells, c->cells, job->targets * own->cell, ordo_job_host_threads(job), "copying cells"))
         status = ORDO_ERR_DEVICE;
     if (!status) {
         ordo_counters *to = &job->counters[0];
@@ -937,8 +941,8 @@ static ordo_status copy_results(ordo_cuda *c, size_t cell)
         job->change = record->change;
         for (ordo_u64 i = 0; i < record->taken; i++) {
             const ordo_cuda_moment *m = &record->moment[i];
-            ordo_job_sample_at(job, 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight, m->bucket, m->delta,
-                               m->concurrent, m->utilisation);
+            ordo_job_sample_at(job, own->earlier + 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight,
+                               m->bucket, m->delta, m->concurrent, m->utilisation);
         }
     }
     ordo_free(record);
@@ -958,7 +962,7 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
     }
     double start = ordo_seconds();
     if (!status && own->launched)
-        status = copy_results(c, own->cell);
+        status = copy_results(c, own);
     for (int i = 0; i < own->blocks; i++) {
         if (own->held)
             ordo_cuda_give(own->held, own->block[i], own->bytes[i]);

@@ -623,9 +623,11 @@ void ordo_job_add_transfer(ordo_job *job, double seconds)
     job->own->transfer_seconds += seconds;
 }
 
-void ordo_job_set_run(ordo_job *job, double seconds)
+double ordo_job_set_run(ordo_job *job, double seconds)
 {
-    job->own->run_seconds += seconds;
+    const double before = job->own->run_seconds;
+    job->own->run_seconds = before + seconds;
+    return before;
 }
 
 ordo_status ordo_job_need_in(ordo_job *job)

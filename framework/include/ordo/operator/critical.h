@@ -104,11 +104,11 @@
  *
  * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_state, op_request (types); op_properties,
  * op_requests, op_activations, op_activates, op_ordered, op_targets, op_words, op_word_bits, op_halves, op_combines,
- * op_rebuilds_args, op_array_count, op_lock_bits, op_weight_type, op_many, op_hands_edges, op_expands (enumerators);
- * op_summary; op_edges, op_units, op_prepare_unit, op_prepare, op_still_valid, op_commit, op_commit_valid, op_first,
- * op_first_valid, op_second, op_first_priority, op_combine, op_combine_valid, op_rebuild_args, op_arrays,
- * op_owned_bytes, op_owned_use, op_owned_copy, op_lock_words, op_lock_use, op_delta (functions). Functions whose names
- * end in _valid expect that the caller has checked op_still_valid.
+ * op_rebuilds_args, op_array_count, op_owned_arrays, op_lock_bits, op_weight_type, op_many, op_hands_edges, op_expands
+ * (enumerators); op_summary; op_edges, op_units, op_prepare_unit, op_prepare, op_still_valid, op_commit,
+ * op_commit_valid, op_first, op_first_valid, op_second, op_first_priority, op_combine, op_combine_valid,
+ * op_rebuild_args, op_arrays, op_owned_bytes, op_owned_use, op_owned_copy, op_lock_words, op_lock_use, op_delta
+ * (functions). Functions whose names end in _valid expect that the caller has checked op_still_valid.
  *
  * ORDO_OP_KIND is left as ORDO_KIND_CRITICAL, ORDO_OP_ON_CUDA as 1 where the operator lists its arrays, else 0.
  */
@@ -168,6 +168,11 @@
 
 #ifdef ORDO_OP /* this file is a unit of the operator: derive */
 
+#define ORDO_ARRAY_IF_READ(_code)
+#define ORDO_ARRAY_IF_WRITE(_code)
+#define ORDO_ARRAY_IF_OWNED(_code) _code
+#define ORDO_ARRAY_OWNED(_member, _per, _each, _access) ORDO_ARRAY_IF_##_access(+1)
+
 /* ORDO_OP must be ORDO_CRITICAL; <ordo/scheduler/cpu.h> and <ordo/scheduler/cuda.cuh> look for this name. */
 enum { ORDO_JOIN(ordo_operator_is_, ORDO_CRITICAL) = 1 };
 
@@ -218,8 +223,10 @@ enum {
 #endif
 #ifdef ORDO_CRITICAL_ARRAYS
     op_array_count = 0 ORDO_CRITICAL_ARRAYS(ORDO_ARRAY_ONE) + 4 * (int)op_hands_edges,
+    op_owned_arrays = 0 ORDO_CRITICAL_ARRAYS(ORDO_ARRAY_OWNED),
 #else
     op_array_count = 0,
+    op_owned_arrays = 0,
 #endif
 #ifdef ORDO_CRITICAL_LOCK
     op_lock_bits = 8 * sizeof(*((op_state *)0)->ORDO_CRITICAL_LOCK), /* of a word that has a lock; 0: none has */
@@ -412,9 +419,6 @@ ORDO_FN void op_rebuild_args(const op_state *s, op_request *r)
 /* ---- arrays of the state ---- */
 
 #ifdef ORDO_CRITICAL_ARRAYS
-#define ORDO_ARRAY_IF_READ(_code)
-#define ORDO_ARRAY_IF_WRITE(_code)
-#define ORDO_ARRAY_IF_OWNED(_code) _code
 #define ORDO_ARRAY_BYTES(_member, _per, _each, _access)                                                                \
     ORDO_ARRAY_IF_##_access(bytes += (ordo_u64)(_each) * sizeof *s->_member;)
 #define ORDO_ARRAY_USE(_member, _per, _each, _access)                                                                  \
@@ -526,6 +530,7 @@ ORDO_FN double op_delta(double n, double m)
 #undef ORDO_ARRAY_IF_READ
 #undef ORDO_ARRAY_IF_WRITE
 #undef ORDO_ARRAY_IF_OWNED
+#undef ORDO_ARRAY_OWNED
 #undef ORDO_ARRAY_BYTES
 #undef ORDO_ARRAY_USE
 #undef ORDO_ARRAY_COPY

@@ -14,7 +14,7 @@
  *                    chaotic relaxation: Chazan and Miranker 1969). Fewer rounds, and one array less; scheduler
  *                    `topology`. For operators that promise ORDO_IN_PLACE
  * Schedulers with a worklist compute single vertices in place instead, in the order of their residuals, where the
- * operator declares ORDO_GATHER_INFLUENCE (<ordo/detail/cpu/residual.h>).
+ * operator declares ORDO_GATHER_INFLUENCE (<ordo/detail/cpu/residual.h>, <ordo/detail/cuda/residual.cuh>).
  *
  * Not done: rows of out-edges; combinations of an operator's own.
  *

@@ -225,6 +225,8 @@ typedef struct ordo_cuda_step {
 /* The same for `count` kernels, one after the other. After a stop the remaining kernels are still launched: each checks
  * whether it is to end. */
 ORDO_API ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);
+/* A launch that does not wait, of a kernel that is no part of a run's time: what is launched later begins behind it. */
+ORDO_API ordo_status ordo_cuda_start(const ordo_cuda_step *step, size_t shared);
 /* Sets the bytes of dynamic shared memory of a block for the next launch. *resident becomes the number of blocks of
  * `threads` threads that a multiprocessor then holds; 0 if `bytes` is too much. */
 ORDO_API ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_t bytes, int *resident);

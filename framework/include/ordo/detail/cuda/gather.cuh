@@ -468,8 +468,8 @@ ORDO_DEV void op_dev_copy_hot(const op_share *from, ordo_u32 count, op_share *ho
 /* What profilers show carries the operator's name. */
 #define op_gather_kernel ORDO_OP_NAME(op_gather_kernel)
 
-/* Hubs: all rows are listed. */
-template <bool Traced, bool Hubs>
+/* Hubs: all rows are listed. Once: one round, whatever ORDO_GATHER_ROUNDS says. */
+template <bool Once, bool Traced, bool Hubs>
 static __global__ void __launch_bounds__((op_gather_most[Hubs]), op_gather_least[Hubs])
     op_gather_kernel(const __grid_constant__ op_gather_args a)
 {
@@ -480,7 +480,7 @@ static __global__ void __launch_bounds__((op_gather_most[Hubs]), op_gather_least
     const ordo_u64 threads = (ordo_u64)gridDim.x * blockDim.x, me = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x;
     const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
     const double tolerance = op_tolerance(&a.state);
-    const ordo_u64 most = op_most_rounds(&a.state);
+    const ordo_u64 most = Once ? 1 : op_most_rounds(&a.state);
     ordo_cuda_counters count = {};
     op_gather_mine mine = {};
     ordo_live_begin(traced, ORDO_BUSY);
@@ -576,19 +576,18 @@ static ordo_status op_gather_share(ordo_cuda *c, const void *kernel, op_gather_a
                   : ordo_cuda_share(c, kernel, op_gather_threads(true), a->hot_count * sizeof(op_share), &resident);
 }
 
-/* A run: what a scheduler's cuda_gather.cuh passes as ordo_instance.run does, in place or double-buffered, with so many
- * blocks on a multiprocessor, 0: as many as fit. */
-static ordo_status op_gather_job(ordo_job *job, bool in_place, int blocks)
+/* Rounds in place or double-buffered, with so many blocks on a multiprocessor, 0: as many as fit. */
+template <bool Once> static ordo_status op_gather_rounds(ordo_job *job, bool in_place, int blocks)
 {
     ordo_cuda c;
     op_gather_args a = {};
     ordo_status status = ordo_cuda_begin(job, sizeof(op_cell), true, &c);
     if (!status)
         status = op_gather_arguments(&c, in_place, &a);
-    const void *const even =
-        a.run.traced.live ? (const void *)op_gather_kernel<true, false> : (const void *)op_gather_kernel<false, false>;
-    const void *const hubs =
-        a.run.traced.live ? (const void *)op_gather_kernel<true, true> : (const void *)op_gather_kernel<false, true>;
+    const void *const even = a.run.traced.live ? (const void *)op_gather_kernel<Once, true, false>
+                                               : (const void *)op_gather_kernel<Once, false, false>;
+    const void *const hubs = a.run.traced.live ? (const void *)op_gather_kernel<Once, true, true>
+                                               : (const void *)op_gather_kernel<Once, false, true>;
     const void *const kernel = status ? NULL : ordo_cuda_kernel(a.order.all ? hubs : even);
     if (!status && a.order.all)
         status = op_gather_share(&c, kernel, &a);
@@ -597,4 +596,10 @@ static ordo_status op_gather_job(ordo_job *job, bool in_place, int blocks)
         status = ordo_cuda_launch(&c, kernel, op_gather_threads(a.order.all), blocks, args);
     }
     return ordo_cuda_end(&c, status);
+}
+
+/* A run: what a scheduler's cuda_gather.cuh passes as ordo_instance.run does. */
+static ordo_status op_gather_job(ordo_job *job, bool in_place, int blocks)
+{
+    return op_gather_rounds<false>(job, in_place, blocks);
 }
