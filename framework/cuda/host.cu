@@ -424,12 +424,12 @@ static bool mostly_short(const ordo_csr *csr)
     return 20 * shorts >= 19 * taken;
 }
 
-/* Memory for `words` uint4 that help runs, or NULL: where there is little, runs do without. */
-static uint4 *spare(ordo_u64 words)
+/* Memory of so many uint4 for what makes runs faster, or NULL: where there is little, runs do without. */
+static uint4 *spare(ordo_u64 count)
 {
     size_t left = 0, whole = 0;
     void *block = NULL;
-    const ordo_u64 bytes = words * sizeof(uint4);
+    const ordo_u64 bytes = count * sizeof(uint4);
     if (cudaMemGetInfo(&left, &whole) == cudaSuccess && left / 2 >= bytes &&
         cudaMalloc(&block, bytes ? bytes : 1) == cudaSuccess)
         return (uint4 *)block;
@@ -459,7 +459,7 @@ static ordo_status make_records(const ordo_cuda *c, device_graph *d)
     return wait_filled(&d->record, "making records");
 }
 
-/* The same of rows of four. */
+/* Makes rows of four, likewise. */
 static ordo_status make_fours(const ordo_cuda *c, device_graph *d)
 {
     d->four = mostly_short(c->job->in) ? spare(c->in.n) : NULL;
@@ -586,17 +586,20 @@ static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_o
     return status;
 }
 
+/* The least in-edges of a vertex that is listed: see ordo_cuda_order_rows. */
+static ordo_u64 least_listed(const ordo_cuda *c, bool hubs)
+{
+    if (hubs || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u)
+        return 0;
+    return mostly_short(c->job->in) ? 5 : ORDO_CUDA_SHORT + 1;
+}
+
 static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
 {
     const bool hubs = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS;
     ordo_order order;
     ordo_u32 *position = NULL, count = 0;
-    const bool all = hubs || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u;
-    ordo_status status = ordo_order_rows(c->job->in,
-                                         all                        ? 0
-                                         : mostly_short(c->job->in) ? 5
-                                                                    : ORDO_CUDA_SHORT + 1,
-                                         &order);
+    ordo_status status = ordo_order_rows(c->job->in, least_listed(c, hubs), &order);
     if (!status && hubs && !(position = (ordo_u32 *)ordo_alloc(c->in.n, sizeof *position)))
         status = ORDO_ERR_MEMORY;
     if (!status && hubs)

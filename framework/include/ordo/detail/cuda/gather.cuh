@@ -40,13 +40,10 @@ enum { GATHER_STAGE = 512, GATHER_WINDOW = GATHER_STAGE - 4, GATHER_TILE = 8 };
 #define GATHER_HOT_BYTES (GATHER_HUB_BLOCKS == 1 ? 192 * 1024 : GATHER_HUB_BLOCKS == 2 ? 96 * 1024 : 64 * 1024)
 #endif
 enum { GATHER_HOT = GATHER_HOT_BYTES / (int)sizeof(op_share) };
-/* How short rows are added up. */
+/* How short rows are added up: by groups of consecutive ones, all from lists, or most of them as rows of four. */
 enum { GATHER_GROUPS, GATHER_HUBS, GATHER_FOURS, GATHER_KINDS };
-/* Rows of four of a thread at once, and blocks on a multiprocessor. */
-#ifndef GATHER_ROWS
-#define GATHER_ROWS 2
-#define GATHER_ROWS_BLOCKS 5
-#endif
+/* Rows of four that a thread has at once, and blocks of such threads on a multiprocessor. */
+enum { GATHER_ROWS = 2, GATHER_ROWS_BLOCKS = 5 };
 enum { GATHER_WARPS = ORDO_CUDA_THREADS / 32, GATHER_TOTALS = (int)op_totals > 0 ? (int)op_totals : 1 };
 
 typedef struct op_gather_args {
@@ -56,12 +53,12 @@ typedef struct op_gather_args {
     op_share *share[2]; /* [n] round r reads share[r & 1] and writes the other; the same twice: in place */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
-    const uint4 *four;    /* rows of four, or NULL */
+    const uint4 *four;    /* [n] for GATHER_FOURS; else NULL */
     const ordo_u32 *tail; /* positions of the tails of in-edges, tail_stride words each */
     ordo_u32 tail_stride;
     ordo_u32 shift;     /* a group has 2^shift rows, at most 32 */
     ordo_u32 hot_count; /* shares in shared memory */
-    ordo_u32 *begin;    /* [n + 1] begins of rows; NULL where there are rows of four or all rows are listed */
+    ordo_u32 *begin;    /* [n + 1] begins of rows, for GATHER_GROUPS; else NULL */
     op_value *piece;    /* [pieces] */
     ordo_u32 *arrived;  /* [pieces] of each row's first piece: how many are added up */
     double *sums;       /* [3][GATHER_SUMS] change and totals */
@@ -128,18 +125,7 @@ ORDO_DEV op_cell op_dev_cell(const op_gather_args &a, const op_gather_step &step
     return op_shares ? a.cells[v] : *(const op_cell *)(const void *)(step.from + at);
 }
 
-/* By one thread: v, whose cell is `old`, has that value. Returns its new cell, which is not stored yet: what is loaded
- * for the next vertex need not wait for it. */
-ORDO_DEV op_cell op_dev_apply(const op_gather_args &a, const op_gather_step &step, ordo_vid v, op_cell old,
-                              op_value value, op_gather_mine *mine)
-{
-    const op_cell now = op_apply(&a.state, v, old, value, step.total);
-    mine->change = op_join_changes(mine->change, op_change(&a.state, v, old, now));
-    if (op_totals)
-        op_add_total(&a.state, v, now, mine->total);
-    return now;
-}
-
+/* By one thread: stores v's new cell. */
 ORDO_DEV void op_dev_keep(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at, op_cell now)
 {
     if (op_shares)
@@ -147,11 +133,23 @@ ORDO_DEV void op_dev_keep(const op_gather_args &a, const op_gather_step &step, o
     step.to[at] = op_share_of(&a.state, v, now);
 }
 
-/* By one thread: v, whose share is at `at`, has that value. */
+/* By one thread: counts v's change and its part of the totals. */
+ORDO_DEV void op_dev_count(const op_gather_args &a, ordo_vid v, op_cell old, op_cell now, op_gather_mine *mine)
+{
+    mine->change = op_join_changes(mine->change, op_change(&a.state, v, old, now));
+    if (op_totals)
+        op_add_total(&a.state, v, now, mine->total);
+}
+
+/* By one thread: v, whose share is at `at`, has that value. Stored before it is counted: so fewer registers are in use
+ * at once, of which a thread of a hub kernel has 32. */
 ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at,
                             op_value value, op_gather_mine *mine)
 {
-    op_dev_keep(a, step, v, at, op_dev_apply(a, step, v, op_dev_cell(a, step, v, at), value, mine));
+    const op_cell old = op_dev_cell(a, step, v, at);
+    const op_cell now = op_apply(&a.state, v, old, value, step.total);
+    op_dev_keep(a, step, v, at, now);
+    op_dev_count(a, v, old, now, mine);
 }
 
 /* By one thread: joins the values of the edges e + at, e + at + step, ... below e + count of v. All loads of
@@ -389,10 +387,12 @@ ORDO_DEV uint4 op_dev_four(const uint4 *p)
 #endif
 }
 
-/* By the whole grid: rows of four. A thread has GATHER_ROWS at once, whose loads are under way together. */
+/* By the whole grid: rows of four. A thread has GATHER_ROWS at once: all their loads are under way together, and stores
+ * come last, for a load does not pass a store that may be to the same address. */
 ORDO_DEV void op_dev_fours(const op_gather_args &a, const op_gather_step &s, op_gather_mine *mine)
 {
     const ordo_u32 n = a.rows.n, tile = blockDim.x * GATHER_ROWS;
+    const uint4 none = make_uint4(ORDO_RECORD_LONG, ORDO_RECORD_LONG, ORDO_RECORD_LONG, ORDO_RECORD_LONG);
     for (ordo_u64 first = (ordo_u64)blockIdx.x * tile + threadIdx.x; first < n; first += (ordo_u64)gridDim.x * tile) {
         uint4 row[GATHER_ROWS];
         op_share share[GATHER_ROWS][4];
@@ -400,7 +400,7 @@ ORDO_DEV void op_dev_fours(const op_gather_args &a, const op_gather_step &s, op_
 #pragma unroll
         for (int i = 0; i < GATHER_ROWS; i++) {
             const ordo_u64 v = first + i * blockDim.x;
-            row[i] = v < n ? op_dev_four(a.four + v) : make_uint4(ORDO_RECORD_LONG, ORDO_RECORD_LONG, 0, 0);
+            row[i] = v < n ? op_dev_four(a.four + v) : none;
             old[i] = v < n ? op_dev_cell(a, s, (ordo_vid)v, (ordo_vid)v) : op_cell{};
         }
 #pragma unroll
@@ -418,13 +418,18 @@ ORDO_DEV void op_dev_fours(const op_gather_args &a, const op_gather_step &s, op_
             for (int k = 0; k < 4; k++)
                 if (u[k] < ORDO_RECORD_LONG)
                     sum = op_join(sum, (op_value)share[i][k]);
-            if (row[i].x != ORDO_RECORD_LONG)
-                now[i] = op_dev_apply(a, s, (ordo_vid)first + i * blockDim.x, old[i], sum, mine);
+            const ordo_vid v = (ordo_vid)first + i * blockDim.x;
+            if (row[i].x != ORDO_RECORD_LONG) {
+                now[i] = op_apply(&a.state, v, old[i], sum, s.total);
+                op_dev_count(a, v, old[i], now[i], mine);
+            }
         }
 #pragma unroll
-        for (int i = 0; i < GATHER_ROWS; i++)
+        for (int i = 0; i < GATHER_ROWS; i++) {
+            const ordo_vid v = (ordo_vid)first + i * blockDim.x;
             if (row[i].x != ORDO_RECORD_LONG)
-                op_dev_keep(a, s, (ordo_vid)first + i * blockDim.x, (ordo_vid)first + i * blockDim.x, now[i]);
+                op_dev_keep(a, s, v, v, now[i]);
+        }
     }
 }
 
@@ -665,7 +670,7 @@ static ordo_status op_gather_share(ordo_cuda *c, const void *kernel, op_gather_a
                : ordo_cuda_share(c, kernel, op_gather_threads(GATHER_HUBS), a->hot_count * sizeof(op_share), &resident);
 }
 
-/* On the host. */
+/* On the host. Operators that read edges have no rows of four. */
 static const void *op_gather_kernel_of(int kind, bool traced)
 {
     if (kind == GATHER_HUBS)
