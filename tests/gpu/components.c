@@ -164,7 +164,9 @@ static int check_all(const char *device, int graphs, graph_set_fn *check_one, vo
 static int check_all_ranks(char *device, int graphs)
 {
     static const char *const made[] = {"rmat", "road", "grid"};
-    for (int i = 0; i < 6 && is_there(device); i++) {
+    if (!is_there(device))
+        return 77;
+    for (int i = 0; i < 6; i++) {
         ordo_generate_options o = {.kind = made[i / 2],
                                    .scale = 11,
                                    .degree = 8,

@@ -141,15 +141,15 @@ ORDO_DEV void op_dev_count(const op_gather_args &a, ordo_vid v, op_cell old, op_
         op_add_total(&a.state, v, now, mine->total);
 }
 
-/* By one thread: v, whose share is at `at`, has that value. Stored before it is counted: so fewer registers are in use
- * at once, of which a thread of a hub kernel has 32. */
+/* By one thread: v, whose share is at `at`, has that value. It is counted before it is stored: what is loaded for that
+ * would wait behind a store to a line of the first-level cache, which in place it is. */
 ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at,
                             op_value value, op_gather_mine *mine)
 {
     const op_cell old = op_dev_cell(a, step, v, at);
     const op_cell now = op_apply(&a.state, v, old, value, step.total);
-    op_dev_keep(a, step, v, at, now);
     op_dev_count(a, v, old, now, mine);
+    op_dev_keep(a, step, v, at, now);
 }
 
 /* By one thread: joins the values of the edges e + at, e + at + step, ... below e + count of v. All loads of
