@@ -141,8 +141,8 @@ ORDO_DEV void op_dev_count(const op_gather_args &a, ordo_vid v, op_cell old, op_
         op_add_total(&a.state, v, now, mine->total);
 }
 
-/* By one thread: v, whose share is at `at`, has that value. It is counted before it is stored: what is loaded for that
- * would wait behind a store to a line of the first-level cache, which in place it is. */
+/* By one thread: v, whose share is at `at`, has that value. It is counted before it is stored: else what is loaded
+ * for that is loaded again behind the store (docs/lab/0041-fewer-rounds-and-rows-of-four.md has figures). */
 ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at,
                             op_value value, op_gather_mine *mine)
 {
