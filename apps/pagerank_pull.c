@@ -1,4 +1,4 @@
-/* pagerank_pull.c -- PageRank by gathering: one run of operators/pagerank_pull.h from equal ranks.
+/* pagerank_pull.c -- PageRank by gathering: one run of operators/pagerank_pull.h.
  *
  * The equation and its solution y are those of apps/pagerank.c: jumps out of dangling vertices are left out, and the
  * ranks are y / |y|.
@@ -16,14 +16,24 @@
  *
  * A damping of less than 2^-40 is taken for 2^-40, for a cell must hold a rank; that moves y by at most 2^-39.
  *
+ * Where a run begins. Where degrees differ, equal ranks are far off: a rank is nearly linear in the in-degree. Expected
+ * ranks are those of a graph whose edges all pass on the same: base + d S in(v) / m, where S is what the senders, the
+ * vertices with out-edges, have in all. If a share q of the edges ends at senders, S = base senders + d q S. Expected
+ * ranks change less in the first round, but they give regions of the graph too much or too little in all, and a round
+ * mends that by a factor of d at best. Equal ranks give every component with symmetric rows the right sum, and
+ * double-buffered rounds keep it; rounds in place do not. So the first round of both is tried on a sample of the
+ * vertices: expected ranks are taken if it would change TIMES_LESS times less, and for fine tolerances only in place.
+ *
  * Not done: reusing the ranks of an earlier run.
  */
 #include "apps/pagerank_pull.h"
 
 #include "apps/common.h"
+#include "framework/run/plan.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include <ordo/memory.h>
 
@@ -37,6 +47,10 @@
 /* Ranks of f32 are exact enough down to this tolerance. */
 static const double FINEST_F32 = 1e-6;
 static const double LEAST_DAMPING = 0x1p-40;
+/* For expected ranks: how many times less the first round changes; the finest tolerance of double-buffered rounds; the
+ * vertices of the sample, at most. */
+static const double TIMES_LESS = 9, FINEST_EXPECTED = 1e-5;
+enum { SAMPLE = 4096 };
 
 const ordo_operator *ordo_pagerank_pull_op(double tolerance)
 {
@@ -50,20 +64,26 @@ ordo_options ordo_pagerank_pull_options(const ordo_options *options)
 
 /* The arrays of a run; those of one type are used. */
 typedef struct arrays {
-    const ordo_csr *g;
+    const ordo_csr *g, *in;
     bool wide;                  /* f64 */
-    double damping, first;      /* d; a rank at the start */
+    double damping, base;       /* d; (1 - d) / n */
+    double first, each;         /* v's rank begins as first + each in(v) */
     ordo_f32 *cell32, *scale32; /* [n] */
     ordo_f64 *cell64, *scale64; /* [n] */
-    ordo_u64 dangling;          /* atomic: vertices without an out-edge */
+    ordo_u64 dangling, lost;    /* atomic: vertices without an out-edge; their in-edges */
     double *part;               /* [parts] sums of ranks, of ranges of ORDO_GRAIN vertices */
     double whole, *out;         /* their sum; [n] ranks over their sum */
 } arrays;
 
+static ordo_u64 degree_of(const ordo_csr *g, ordo_u64 v)
+{
+    return g->row[v + 1] - g->row[v];
+}
+
 /* d / deg(v); 1 for a vertex without out-edges. */
 static double scale_of(const arrays *a, ordo_u64 v)
 {
-    const ordo_u64 degree = a->g->row[v + 1] - a->g->row[v];
+    const ordo_u64 degree = degree_of(a->g, v);
     return degree ? a->damping / (double)degree : 1;
 }
 
@@ -72,23 +92,59 @@ static double rank_of(const arrays *a, ordo_u64 v)
     return (a->wide ? a->cell64[v] : (double)a->cell32[v]) / scale_of(a, v);
 }
 
+static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    arrays *a = arg;
+    ordo_u64 dangling = 0, lost = 0;
+    for (ordo_u64 v = begin; v < end; v++)
+        if (degree_of(a->g, v) == 0) {
+            dangling++;
+            lost += degree_of(a->in, v);
+        }
+    ordo_add_u64(&a->dangling, dangling);
+    ordo_add_u64(&a->lost, lost);
+}
+
+/* Chooses equal or expected ranks. */
+static void choose_begin(arrays *a, double tolerance, bool double_buffered)
+{
+    const ordo_csr *in = a->in;
+    const ordo_u64 n = in->n, m = in->m, step = n / SAMPLE + 1;
+    a->first = 1.0 / (double)(n ? n : 1);
+    if (m == 0 || (double_buffered && tolerance < FINEST_EXPECTED))
+        return;
+    const double senders = (double)(n - a->dangling), q = (double)(m - a->lost) / (double)m;
+    const double each = a->damping * a->base * senders / (1 - a->damping * q) / (double)m;
+    double equal = 0, expected = 0; /* how far the first round moves the sample */
+    for (ordo_u64 v = 0; v < n; v += step) {
+        double one = 0, more = 0; /* what v gets if every rank is 1; if it is the in-degree */
+        for (ordo_eid e = in->row[v]; e < in->row[v + 1]; e++) {
+            const ordo_vid u = in->head[e * in->stride];
+            one += scale_of(a, u);
+            more += scale_of(a, u) * (double)degree_of(in, u);
+        }
+        equal += fabs(a->base + a->first * one - a->first);
+        expected += fabs(a->base * one + each * (more - (double)degree_of(in, v)));
+    }
+    if (TIMES_LESS * expected > equal)
+        return;
+    a->first = a->base;
+    a->each = each;
+}
+
 static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     arrays *a = arg;
-    ordo_u64 dangling = 0;
     for (ordo_u64 v = begin; v < end; v++) {
-        const ordo_u64 degree = a->g->row[v + 1] - a->g->row[v];
-        const double scale = scale_of(a, v);
-        dangling += degree == 0;
+        const double scale = scale_of(a, v), rank = a->first + a->each * (double)degree_of(a->in, v);
         if (a->wide) {
-            a->cell64[v] = a->first * scale;
+            a->cell64[v] = rank * scale;
             a->scale64[v] = scale;
         } else {
-            a->cell32[v] = (ordo_f32)(a->first * scale);
+            a->cell32[v] = (ordo_f32)(rank * scale);
             a->scale32[v] = (ordo_f32)scale;
         }
     }
-    ordo_add_u64(&a->dangling, dangling);
 }
 
 static void sum_range(void *arg, ordo_u64 begin, ordo_u64 end)
@@ -140,35 +196,44 @@ static ordo_u64 most_rounds(double damping, double tolerance)
 
 static ordo_status run(arrays *a, double tolerance, const ordo_graph *g, const ordo_options *options, ordo_stats *stats)
 {
-    const double base = (1 - a->damping) / (a->g->n ? a->g->n : 1);
     const ordo_u64 rounds = most_rounds(a->damping, tolerance);
-    const pagerank_pull_state_f32 s32 = {a->scale32, base, tolerance, rounds};
-    const pagerank_pull_state_f64 s64 = {a->scale64, base, tolerance, rounds};
+    const pagerank_pull_state_f32 s32 = {a->scale32, a->base, tolerance, rounds};
+    const pagerank_pull_state_f64 s64 = {a->scale64, a->base, tolerance, rounds};
     const void *state = a->wide ? (const void *)&s64 : &s32;
     void *cells = a->wide ? (void *)a->cell64 : a->cell32;
     const ordo_work work = ordo_vertex_work(ordo_pagerank_pull_op(tolerance), g, state, cells, NULL);
-    return ordo_run(&work, options, stats);
+    ordo_choice choice;
+    ordo_status status = ordo_run_choice(&work, options, &choice);
+    if (!status)
+        status = ordo_for_ranges(options->threads, a->g->n, ORDO_GRAIN, count_range, a);
+    if (status)
+        return status;
+    choose_begin(a, tolerance, !strcmp(choice.scheduler, "bsp"));
+    status = ordo_for_ranges(options->threads, a->g->n, 0, fill_range, a);
+    return status ? status : ordo_run(&work, options, stats);
 }
 
 ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double tolerance, const ordo_options *options,
                                double *rank, ordo_ranks *ranks, ordo_stats *stats)
 {
-    const ordo_csr *csr = ordo_graph_out(g);
-    const ordo_vid n = csr->n;
-    arrays a = {.g = csr,
-                .wide = tolerance<FINEST_F32, .damping = damping> LEAST_DAMPING ? damping : LEAST_DAMPING,
-                .first = 1.0 / (n ? n : 1),
+    const ordo_vid n = ordo_graph_out(g)->n;
+    const ordo_csr *in;
+    ordo_status status = ordo_graph_in(g, options->threads, &in);
+    if (status)
+        return status;
+    arrays a = {.g = ordo_graph_out(g),
+                .in = in,
+                .wide = tolerance < FINEST_F32,
+                .damping = (damping > LEAST_DAMPING) ? damping : LEAST_DAMPING,
                 .part = ordo_alloc(n / ORDO_GRAIN + 1, sizeof(double)),
                 .out = rank};
+    a.base = (1 - a.damping) / (n ? n : 1);
     void *values = a.wide ? (void *)(a.cell64 = ordo_alloc(n, sizeof(ordo_f64)))
                           : (void *)(a.cell32 = ordo_alloc(n, sizeof(ordo_f32)));
     void *scale = a.wide ? (void *)(a.scale64 = ordo_alloc(n, sizeof(ordo_f64)))
                          : (void *)(a.scale32 = ordo_alloc(n, sizeof(ordo_f32)));
     ordo_stats own = {0}, *used = stats ? stats : &own;
-    ordo_status status =
-        a.part && values && scale ? ordo_for_ranges(options->threads, n, 0, fill_range, &a) : ORDO_ERR_MEMORY;
-    if (!status)
-        status = run(&a, tolerance, g, options, used);
+    status = a.part && values && scale ? run(&a, tolerance, g, options, used) : ORDO_ERR_MEMORY;
     if (!status)
         status = conclude(&a, used->change, options->threads, ranks);
     ordo_stats_free(&own);

@@ -183,10 +183,11 @@ static ordo_status take(ordo_cuda_own *own, ordo_u64 bytes, void **out)
 typedef struct device_graph {
     ordo_cuda_rows out, in;
     uint4 *record;  /* [2 * n], or NULL */
+    uint4 *four;    /* [n], or NULL: see ordo_cuda_fours */
     ordo_u32 *tail; /* [m], or NULL: see ordo_cuda_edge_tails */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
-    bool has_in, record_asked, has_order;
+    bool has_in, record_asked, four_asked, has_order;
     pthread_mutex_t lock;
 } device_graph;
 
@@ -225,6 +226,7 @@ static void drop_graph(void *graph)
     drop_rows(&g->in);
     if (!ordo_cuda_is_lost()) {
         cudaFree(g->record);
+        cudaFree(g->four);
         cudaFree(g->tail);
     }
     drop_tails(&g->hot);
@@ -423,24 +425,49 @@ static bool mostly_short(const ordo_csr *csr)
     return 20 * shorts >= 19 * taken;
 }
 
-/* Makes the records, unless they would not help or there is little memory: then runs do without. */
-static ordo_status make_records(const ordo_cuda *c, device_graph *d)
+/* Memory of so many uint4 for what makes runs faster, or NULL: where there is little, runs do without. */
+static uint4 *spare(ordo_u64 count)
 {
     size_t left = 0, whole = 0;
-    const ordo_u64 bytes = 2ull * d->out.n * sizeof(uint4);
-    if (!mostly_short(ordo_graph_out(ordo_job_graph(c->job))) || cudaMemGetInfo(&left, &whole) != cudaSuccess ||
-        left / 2 < bytes || cudaMalloc((void **)&d->record, bytes ? bytes : 1) != cudaSuccess) {
-        cudaGetLastError();
-        d->record = NULL;
-        return ORDO_OK;
-    }
-    ordo_fill_records(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
-    const ordo_status status = wait_made("making records");
+    void *block = NULL;
+    const ordo_u64 bytes = count * sizeof(uint4);
+    if (cudaMemGetInfo(&left, &whole) == cudaSuccess && left / 2 >= bytes &&
+        cudaMalloc(&block, bytes ? bytes : 1) == cudaSuccess)
+        return (uint4 *)block;
+    cudaGetLastError();
+    return NULL;
+}
+
+/* Waits for the kernel that fills what spare() gave; frees it after an error. */
+static ordo_status wait_filled(uint4 **block, const char *what)
+{
+    const ordo_status status = wait_made(what);
     if (status) {
-        cudaFree(d->record);
-        d->record = NULL;
+        cudaFree(*block);
+        *block = NULL;
     }
     return status;
+}
+
+/* Makes the records, unless they would not help. */
+static ordo_status make_records(const ordo_cuda *c, device_graph *d)
+{
+    const ordo_csr *out = ordo_graph_out(ordo_job_graph(c->job));
+    d->record = mostly_short(out) ? spare(2ull * out->n) : NULL;
+    if (!d->record)
+        return ORDO_OK;
+    ordo_fill_records(d->out, out->weight_type == ORDO_F32, d->record);
+    return wait_filled(&d->record, "making records");
+}
+
+/* Makes rows of four, likewise. */
+static ordo_status make_fours(const ordo_cuda *c, device_graph *d)
+{
+    d->four = mostly_short(c->job->in) ? spare(c->in.n) : NULL;
+    if (!d->four)
+        return ORDO_OK;
+    ordo_fill_fours(c->in, d->four);
+    return wait_filled(&d->four, "making rows of four");
 }
 
 ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
@@ -455,6 +482,22 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
         status = make_records(c, d);
     d->record_asked = true;
     *out = d->record;
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+ordo_status ordo_cuda_fours(ordo_cuda *c, const uint4 **out)
+{
+    device_graph *d;
+    *out = NULL;
+    ordo_status status = graph_of(c, &d);
+    if (status)
+        return status;
+    pthread_mutex_lock(&d->lock);
+    if (!d->four_asked)
+        status = make_fours(c, d);
+    d->four_asked = true;
+    *out = d->four;
     pthread_mutex_unlock(&d->lock);
     return status;
 }
@@ -544,12 +587,20 @@ static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_o
     return status;
 }
 
+/* The least in-edges of a vertex that is listed: see ordo_cuda_order_rows. */
+static ordo_u64 least_listed(const ordo_cuda *c, bool hubs)
+{
+    if (hubs || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u)
+        return 0;
+    return mostly_short(c->job->in) ? 5 : ORDO_CUDA_SHORT + 1;
+}
+
 static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
 {
     const bool hubs = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS;
     ordo_order order;
     ordo_u32 *position = NULL, count = 0;
-    ordo_status status = ordo_order_rows(c->job->in, hubs || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u, &order);
+    ordo_status status = ordo_order_rows(c->job->in, least_listed(c, hubs), &order);
     if (!status && hubs && !(position = (ordo_u32 *)ordo_alloc(c->in.n, sizeof *position)))
         status = ORDO_ERR_MEMORY;
     if (!status && hubs)
