@@ -11,8 +11,8 @@
  *   cc_second     of one warp in CC_SOME, or in CC_FEW where there are hubs. While nearly all vertices are roots, links
  *                 of all of them would meet at few words, one compare-and-swap after the other; afterwards some trees
  *                 are large, and most other links find equal parents
- *   cc_compress, cc_second of all, cc_compress
- *   cc_sample     the root of the largest component
+ *   cc_compress, cc_second of all, cc_compress   the last of these also finds the root of the largest component: a
+ *                 block takes a sample while the others compress
  *   cc_rest, cc_pieces   edges of the vertices outside
  *   cc_compress   labels
  * Where nearly every vertex' first head is a smaller one, as in a mesh whose ids follow space, the trees of first heads
@@ -154,14 +154,50 @@ template <int Apart> static __global__ void __launch_bounds__(CC_THREADS) cc_sec
     }
 }
 
+/* By one block: the root that most heads of a sample of edges have. Nothing is linked meanwhile, so roots stay roots.
+ */
+ORDO_DEV void cc_sample(const cc_args &a)
+{
+    __shared__ ordo_u32 root[CC_SAMPLE], most;
+    const ordo_u32 t = threadIdx.x;
+    if (a.rows.m == 0) /* nothing to leave out */
+        return;
+    ordo_u64 x = (t + 1) * 0x9e3779b97f4a7c15ull;
+    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9ull;
+    x ^= x >> 29;
+    if (t == 0)
+        most = 0;
+    if (t == CC_THREADS - 1)
+        ordo_steps_ask(a.run, &a.words->stop);
+    ordo_u32 v = 0, same = 0;
+    if (t < CC_SAMPLE) {
+        v = cc_head(a, x % a.rows.m);
+        for (ordo_u32 up; (up = cc_parent(a, v)) != v; v = up) {
+        }
+        root[t] = v;
+    }
+    __syncthreads();
+    for (int i = 0; i < CC_SAMPLE; i++)
+        same += root[i] == v;
+    if (t < CC_SAMPLE)
+        atomicMax_block(&most, same);
+    __syncthreads();
+    if (t < CC_SAMPLE && same == most) /* of several any one */
+        ordo_dev_store(&a.words->largest, v);
+}
+
+enum { CC_BETWEEN, CC_SAMPLING, CC_LAST };
+
 /* Replaces parents by roots. */
-template <bool Last, int AtOnce>
+template <int Which, int AtOnce>
 static __global__ void __launch_bounds__(CC_THREADS) cc_compress(const __grid_constant__ cc_args a)
 {
     const ordo_u64 n = a.rows.n, per = (ordo_u64)CC_THREADS * AtOnce;
     ordo_u32 joined = 0;
-    if (Last && ordo_steps_stopped(&a.words->stop)) /* kernels before cc_sample are not told */
+    if (Which == CC_LAST && ordo_steps_stopped(&a.words->stop)) /* kernels before the sample are not told */
         return;
+    if (Which == CC_SAMPLING && blockIdx.x == 0)
+        cc_sample(a);
     for (ordo_u64 tile = blockIdx.x * per; tile < n; tile += gridDim.x * per) {
         ordo_u32 old[AtOnce], at[AtOnce], up[AtOnce];
         bool more = true;
@@ -186,39 +222,17 @@ static __global__ void __launch_bounds__(CC_THREADS) cc_compress(const __grid_co
             const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
             if (v < n && at[i] != old[i])
                 ordo_dev_store(&a.parent[v], at[i]);
-            if (Last)
+            if (Which == CC_LAST)
                 joined += v < n && at[i] != v;
         }
     }
-    if (Last) {
+    if (Which == CC_LAST) {
         ordo_steps_add(&a.run.counters->useful, joined); /* every link leaves one root less */
         if (blockIdx.x == 0 && threadIdx.x == 0) {
             a.run.counters->items = n;
             a.run.record->supersteps = a.kernels;
         }
     }
-}
-
-/* By one block of CC_SAMPLE threads: the root that most heads of a sample of edges have. */
-static __global__ void __launch_bounds__(CC_SAMPLE) cc_sample(const __grid_constant__ cc_args a)
-{
-    __shared__ ordo_u32 root[CC_SAMPLE], most;
-    ordo_u64 x = (threadIdx.x + 1) * 0x9e3779b97f4a7c15ull;
-    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9ull;
-    x ^= x >> 29;
-    if (threadIdx.x == 0)
-        most = 0;
-    if (threadIdx.x == CC_SAMPLE - 1)
-        ordo_steps_ask(a.run, &a.words->stop);
-    root[threadIdx.x] = a.rows.m ? cc_root(a, cc_head(a, x % a.rows.m)) : ORDO_NO_VERTEX;
-    __syncthreads();
-    ordo_u32 same = 0;
-    for (int i = 0; i < CC_SAMPLE; i++)
-        same += root[i] == root[threadIdx.x];
-    atomicMax_block(&most, same);
-    __syncthreads();
-    if (same == most) /* of several any one */
-        ordo_dev_store(&a.words->largest, root[threadIdx.x]);
 }
 
 /* Links v with the heads of `count` edges, `step` edges from one to the next. Halves: with smaller ones. */
@@ -266,7 +280,7 @@ static __global__ void __launch_bounds__((CC_THREADS), (Halves ? 4 : 3)) cc_rest
     if (ordo_steps_stopped(&a.words->stop))
         return;
     if (!a.leaves_out && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
-        ordo_steps_ask(a.run, &a.words->stop); /* else cc_sample has */
+        ordo_steps_ask(a.run, &a.words->stop); /* else the sample has */
     for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
         ordo_u64 from[CC_AT_ONCE], to[CC_AT_ONCE];
         bool outside[CC_AT_ONCE];
@@ -336,9 +350,9 @@ static ordo_status prepare(ordo_cuda *c, bool second, cc_args *a)
  * starts the next one where one has ended. */
 enum { EVEN = 4, UNEVEN = 8, ALL = 1 << 20 };
 
-static void then_compress(ordo_steps *p, const cc_args *a, int times)
+template <int Which> static void then_compress(ordo_steps *p, const cc_args *a, int times)
 {
-    ordo_steps_then(p, (const void *)cc_compress<false, CC_AT_ONCE>, CC_THREADS, a->rows.n, CC_TILE, times);
+    ordo_steps_then(p, (const void *)cc_compress<Which, CC_AT_ONCE>, CC_THREADS, a->rows.n, CC_TILE, times);
 }
 
 static void then_second_heads(ordo_steps *p, const cc_args *a, bool hubs)
@@ -348,9 +362,9 @@ static void then_second_heads(ordo_steps *p, const cc_args *a, bool hubs)
         ordo_steps_then(p, (const void *)cc_second<CC_FEW>, CC_THREADS, n / CC_FEW, CC_THREADS, UNEVEN);
     else
         ordo_steps_then(p, (const void *)cc_second<CC_SOME>, CC_THREADS, n / CC_SOME, CC_THREADS, ALL);
-    then_compress(p, a, EVEN);
+    then_compress<CC_BETWEEN>(p, a, EVEN);
     ordo_steps_then(p, (const void *)cc_second<1>, CC_THREADS, n, CC_THREADS, ALL);
-    then_compress(p, a, EVEN);
+    then_compress<CC_SAMPLING>(p, a, EVEN);
 }
 
 /* Where first heads lead down. */
@@ -358,7 +372,7 @@ static void then_first_heads(ordo_steps *p, const cc_args *a)
 {
     const ordo_u64 each = (ordo_u64)CC_THREADS * CC_DOWN;
     ordo_steps_then(p, (const void *)cc_first<false, CC_DOWN>, CC_THREADS, a->rows.n, each, EVEN);
-    ordo_steps_then(p, (const void *)cc_compress<false, CC_DOWN>, CC_THREADS, a->rows.n, each, EVEN);
+    ordo_steps_then(p, (const void *)cc_compress<CC_SAMPLING, CC_DOWN>, CC_THREADS, a->rows.n, each, EVEN);
 }
 
 static ordo_status launch(ordo_cuda *c, ordo_graph_kind kind, cc_args *a)
@@ -373,15 +387,13 @@ static ordo_status launch(ordo_cuda *c, ordo_graph_kind kind, cc_args *a)
         then_first_heads(&p, a);
     } else {
         ordo_steps_then(&p, (const void *)cc_first<false, CC_AT_ONCE>, CC_THREADS, n, CC_TILE, EVEN);
-        then_compress(&p, a, a->halves ? ALL : EVEN);
+        then_compress<CC_BETWEEN>(&p, a, a->halves ? ALL : EVEN);
     }
-    if (a->leaves_out)
-        ordo_steps_then(&p, (const void *)cc_sample, CC_SAMPLE, 0, 1, 1);
     const void *const rest = a->halves ? (const void *)cc_rest<true> : (const void *)cc_rest<false>,
                       *const pieces = a->halves ? (const void *)cc_pieces<true> : (const void *)cc_pieces<false>;
     ordo_steps_then(&p, rest, CC_THREADS, n, CC_TILE, a->halves ? ALL : UNEVEN);
     ordo_steps_then(&p, pieces, CC_THREADS, c->out.m / CC_PIECE, long_pieces, 1);
-    ordo_steps_then(&p, (const void *)cc_compress<true, CC_AT_ONCE>, CC_THREADS, n, CC_TILE, a->halves ? ALL : EVEN);
+    then_compress<CC_LAST>(&p, a, a->halves ? ALL : EVEN);
     a->kernels = (ordo_u32)p.count;
     return p.status ? p.status : ordo_cuda_launch_all(c, p.step, p.count);
 }

@@ -12,13 +12,14 @@
  *
  * If the caller names no scheduler, sync or setting, or the scheduler "native", a native program runs instead: on the
  * CPU push_relabel_serial.c, by one thread, with one run for each phase; on a GPU maxflow.cu, with both phases in one
- * run. If a scheduler is named on a GPU, the network is copied to the GPU and back for each run of discharge.h, and
- * global relabels run on the CPU.
+ * run. Under a scheduler the network stays on the device of the runs from the first preflow to the flow, by a session;
+ * between a search and the discharges after it passes over all vertices set what these need (maxflow_passes.h).
  */
 #include "apps/app.h"
+#include "apps/common.h"
+#include "apps/maxflow_passes.h"
 #include "apps/network.h"
 #include "apps/runs.h"
-#include "apps/common.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,28 +33,27 @@
 #include "operators/relabel.h"
 
 enum {
-    RELABEL_EVERY =
-        6,       /* work between global relabels: so many times n, plus the residual edges (as in the serial program) */
-    GATHER = 256 /* active vertices that a thread appends to net.queue together */
+    RELABEL_EVERY = 6 /* work between global relabels: so many times n, plus the residual edges (as in the serial
+                         program) */
 };
 
 typedef struct search {
     ordo_network net;
     ordo_flow_options how;
     ordo_runs runs;
-    bool native;                                        /* by the CPU's native program, not under a scheduler */
-    bool whole;                                         /* by the GPU's native program: both phases in one run */
-    const ordo_options *asked;                          /* if a GPU is used: the caller's options; else NULL */
-    char why_not[sizeof((ordo_stats *)NULL)->fallback]; /* why no GPU is used */
+    bool native;     /* by the CPU's native program, not under a scheduler */
+    bool whole;      /* by the GPU's native program: both phases in one run */
+    double prepared; /* seconds that the network took */
 
-    /* under a scheduler: the network as a graph */
+    /* under a scheduler: the network as a graph, and in the session */
     ordo_graph *rows;
-    ordo_eid *row;   /* [n + 1] */
-    ordo_vid *head;  /* [edges] */
-    ordo_u8 *open;   /* [edges] */
-    ordo_u32 *count; /* [n + 1] vertices at each height */
-    ordo_u64 active; /* atomic: active vertices found so far, in net.queue */
-    bool exact;      /* heights are exact distances */
+    ordo_eid *row;         /* [n + 1] */
+    ordo_vid *head;        /* [edges] */
+    maxflow_arrays arrays; /* of the session, as `queue` is */
+    ordo_item *queue;      /* [n] active vertices */
+
+    ordo_u64 active; /* active vertices found so far */
+    bool exact;      /* net.height has exact distances */
 
     /* in a run of the CPU's native program */
     ordo_job *job;
@@ -69,9 +69,7 @@ static ordo_status make_graph(search *s)
     const ordo_u64 edges = net->row[net->n];
     s->row = ordo_alloc((ordo_u64)net->n + 1, sizeof *s->row);
     s->head = ordo_alloc(edges, sizeof *s->head);
-    s->open = ordo_alloc(edges, sizeof *s->open);
-    s->count = ordo_alloc((ordo_u64)net->n + 1, sizeof *s->count);
-    if (!s->row || !s->head || !s->open || !s->count)
+    if (!s->row || !s->head)
         return ORDO_ERR_MEMORY;
     for (ordo_u64 v = 0; v <= net->n; v++)
         s->row[v] = net->row[v];
@@ -81,42 +79,41 @@ static ordo_status make_graph(search *s)
     return ordo_graph_borrow(&csr, false, &s->rows);
 }
 
-static void open_range(void *arg, ordo_u64 begin, ordo_u64 end)
+/* The session's arrays: on the CPU those of the network, where it has them. */
+static ordo_status make_arrays(search *s)
 {
-    search *s = arg;
-    const ordo_network *net = &s->net;
-    for (ordo_u64 v = begin; v < end; v++) {
-        net->height[v] = ordo_highest_u32();
-        s->count[v] = 0;
-        for (ordo_u32 e = net->row[v]; e < net->row[v + 1]; e++)
-            s->open[e] = net->edge[net->edge[e].reverse].residual > 0;
+    ordo_network *net = &s->net;
+    discharge_state *f = &s->arrays.flow;
+    const ordo_u64 n = net->n, edges = net->row[n];
+    const struct {
+        void **array;
+        void *host;
+        ordo_u64 count;
+        size_t size;
+        bool copied;
+    } list[] = {{(void **)&f->row, net->row, n + 1, sizeof *f->row, true},
+                {(void **)&f->edge, net->edge, edges, sizeof *f->edge, true},
+                {(void **)&f->excess, net->excess, n, sizeof *f->excess, true},
+                {(void **)&f->height, net->height, n, sizeof *f->height, false},
+                {(void **)&f->current, net->current, n, sizeof *f->current, false},
+                {(void **)&s->queue, net->queue, n, sizeof *s->queue, false},
+                {(void **)&f->count, NULL, n + 1, sizeof *f->count, false},
+                {(void **)&f->progress, NULL, 1, sizeof *f->progress, false},
+                {(void **)&s->arrays.open, NULL, edges, sizeof *s->arrays.open, false},
+                {(void **)&s->arrays.first, NULL, 1, sizeof *s->arrays.first, false}};
+    ordo_status status = ORDO_OK;
+    *f = (discharge_state){.budget = RELABEL_EVERY * n + edges,
+                           .vertices = net->n,
+                           .edges = net->row[n],
+                           .heights = net->n + 1,
+                           .source = net->source,
+                           .sink = net->sink};
+    for (size_t i = 0; i < sizeof list / sizeof list[0] && !status; i++) {
+        status = ordo_session_array(s->runs.session, list[i].host, list[i].count, list[i].size, list[i].array);
+        if (!status && list[i].copied)
+            status = ordo_runs_write(&s->runs, *list[i].array, list[i].host, list[i].count * list[i].size);
     }
-}
-
-static void take_active(search *s, ordo_vid *found, ordo_u64 *count)
-{
-    ordo_u64 at = __atomic_fetch_add(&s->active, *count, __ATOMIC_RELAXED);
-    memcpy(&s->net.queue[at], found, *count * sizeof *found);
-    *count = 0;
-}
-
-static void init_heights(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    search *s = arg;
-    const ordo_network *net = &s->net;
-    ordo_vid found[GATHER];
-    ordo_u64 active = 0;
-    for (ordo_u64 v = begin; v < end; v++) {
-        if (net->height[v] > net->n)
-            net->height[v] = net->n;
-        net->current[v] = net->row[v];
-        __atomic_fetch_add(&s->count[net->height[v]], 1, __ATOMIC_RELAXED);
-        if (net->height[v] < net->n && net->excess[v] && v != net->source && v != net->sink)
-            found[active++] = (ordo_vid)v;
-        if (active == GATHER)
-            take_active(s, found, &active);
-    }
-    take_active(s, found, &active);
+    return status;
 }
 
 static ordo_status late(const search *s)
@@ -126,101 +123,90 @@ static ordo_status late(const search *s)
                      (unsigned long long)s->active);
 }
 
-/* A global relabel, on the CPU: exact heights, and the active vertices in net.queue. The sync and the tunables in the
- * caller's options are meant for discharge.h; this run uses the scheduler's defaults. */
-static ordo_status relabel(search *s, ordo_vid to)
+/* Discharges of the active vertices, until none is active or the budget is used up. Without `items`, a run of none. */
+static ordo_status discharge(search *s, ordo_vid items)
 {
-    ordo_network *net = &s->net;
-    const int threads = s->runs.options.threads;
-    if (ordo_runs_late(&s->runs))
-        return late(s);
-    s->active = 0;
-    s->count[net->n] = 0;
-    ordo_status status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, open_range, s);
-    if (status)
-        return status;
-    net->height[to] = 0;
-    relabel_state state = {s->open, net->source == to ? ORDO_NO_VERTEX : net->source};
-    ordo_work work = {.op = ordo_operator_find("relabel"),
-                      .graph = s->rows,
-                      .cells = net->height,
-                      .state = &state,
-                      .num_items = net->n,
-                      .targets = net->n,
-                      .initial = &to,
-                      .initial_count = 1};
-    const ordo_runs given = s->runs;
-    s->runs.options.sync = NULL;
-    s->runs.options.setting_count = 0;
-    s->runs.options.device = NULL;
-    if (s->runs.on_gpu)
-        s->runs.stats = NULL; /* work of the host between runs on a GPU: not in the sums */
-    status = ordo_runs_one(&s->runs, &work);
-    s->runs.options = given.options;
-    s->runs.stats = given.stats;
-    net->global_relabels++;
-    if (!status)
-        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, init_heights, s);
-    s->exact = !status;
+    const ordo_work work = {.op = ordo_operator_find("discharge"),
+                            .state = &s->arrays.flow,
+                            .num_items = items,
+                            .targets = items,
+                            .initial = s->queue,
+                            .initial_count = items ? s->active : 0};
+    return ordo_runs_one(&s->runs, &work);
+}
+
+/* The options of a search: the caller's sync and tunables are meant for discharges, and on a GPU the scheduler too.
+ * There a search made runs longer under the other schedulers than under bsp (lab 0037). */
+static ordo_options search_options(const ordo_options *given)
+{
+    ordo_options options = *given;
+    options.sync = NULL;
+    options.setting_count = 0;
+    if (ordo_is_for_gpu(given))
+        options.scheduler = "bsp";
+    return options;
+}
+
+static ordo_status search_heights(search *s)
+{
+    const ordo_options given = s->runs.options;
+    const relabel_state state = {s->arrays.open, s->net.source == s->arrays.to ? ORDO_NO_VERTEX : s->net.source};
+    ordo_work work = ordo_vertex_work(ordo_operator_find("relabel"), s->rows, &state, s->arrays.flow.height, NULL);
+    work.initial = s->arrays.first;
+    work.initial_count = 1;
+    s->runs.options = search_options(&given);
+    const ordo_status status = ordo_runs_one(&s->runs, &work);
+    s->runs.options = given;
     return status;
 }
 
-/* Makes a run without items, so that the statistics say how the app runs: scheduler, sync, device, settings. */
+/* A global relabel: exact heights, and the active vertices in the queue. */
+static ordo_status relabel(search *s, ordo_vid to)
+{
+    const ordo_u64 n = s->net.n, edges = s->net.row[n];
+    ordo_each each = {.pass = &maxflow_begin_pass, .state = &s->arrays, .count = edges > n ? edges : n};
+    ordo_found found = {0};
+    if (ordo_runs_late(&s->runs))
+        return late(s);
+    s->arrays.to = to;
+    ordo_status status = ordo_session_each(s->runs.session, &each, NULL);
+    if (!status)
+        status = search_heights(s);
+    each = (ordo_each){.pass = &maxflow_active_pass, .state = &s->arrays, .count = n, .selected = s->queue};
+    if (!status)
+        status = ordo_session_each(s->runs.session, &each, &found);
+    s->active = found.count;
+    s->net.global_relabels++;
+    return status;
+}
+
+/* Makes the session, and a run without items, so that the statistics say how the app runs: scheduler, sync, device,
+ * settings. A run with items would go over all of them under some schedulers, and heights are not set. */
 static ordo_status begin(search *s)
 {
-    discharge_progress progress = {0};
-    discharge_state state = {.progress = &progress};
-    ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = s->net.queue};
-    return s->native ? ORDO_OK : ordo_runs_one(&s->runs, &work);
+    const ordo_options *options = &s->runs.options;
+    ordo_status status = ordo_session_make(options->device, options->threads, &s->runs.session);
+    if (!status)
+        status = make_arrays(s);
+    if (!status)
+        status = make_graph(s);
+    return status ? status : discharge(s, 0);
 }
 
-/* After a failure on a GPU: if the options allow it, the app continues on the CPU. Otherwise returns the status. */
-static ordo_status fall_back(search *s, ordo_status status)
-{
-    if (!status || !s->asked || !ordo_may_fall_back(s->asked, status))
-        return status;
-    snprintf(s->why_not, sizeof s->why_not, "%s", ordo_last_error());
-    s->asked = NULL;
-    s->runs.options.device = "cpu";
-    s->runs.on_gpu = s->whole = false;
-    if (!s->runs.ran)
-        return ORDO_OK;
-    ordo_stats_free(s->runs.stats);
-    s->runs.ran = false;
-    return begin(s);
-}
-
-static ordo_status discharge(search *s)
+/* After the first phase: what the value and the cut are computed from. */
+static ordo_status read_heights(search *s)
 {
     ordo_network *net = &s->net;
-    discharge_progress progress = {.limit = net->n};
-    discharge_state state = {.row = net->row,
-                             .edge = net->edge,
-                             .height = net->height,
-                             .current = net->current,
-                             .excess = net->excess,
-                             .count = s->count,
-                             .progress = &progress,
-                             .budget = RELABEL_EVERY * (ordo_u64)net->n + net->row[net->n],
-                             .vertices = net->n,
-                             .edges = net->row[net->n],
-                             .heights = net->n + 1,
-                             .source = net->source,
-                             .sink = net->sink};
-    ordo_status status;
-    ordo_work work = {.op = ordo_operator_find("discharge"),
-                      .state = &state,
-                      .num_items = net->n,
-                      .targets = net->n,
-                      .initial = net->queue,
-                      .initial_count = s->active};
-    s->exact = false;
-    status = ordo_runs_one(&s->runs, &work);
-    if (!status || !s->asked)
-        return status;
-    /* a run that failed has copied nothing back, so the CPU can repeat it */
-    status = fall_back(s, status);
-    return status ? status : ordo_runs_one(&s->runs, &work);
+    const discharge_state *f = &s->arrays.flow;
+    ordo_status status = ordo_runs_read(&s->runs, net->height, f->height, net->n * sizeof *f->height);
+    s->exact = true;
+    return status ? status
+                  : ordo_runs_read(&s->runs, &net->excess[net->sink], &f->excess[net->sink], sizeof *f->excess);
+}
+
+static ordo_status read_edges(search *s)
+{
+    return ordo_runs_read(&s->runs, s->net.edge, s->arrays.flow.edge, s->net.row[s->net.n] * sizeof *s->net.edge);
 }
 
 /* ---- by one thread ---- */
@@ -288,7 +274,7 @@ static ordo_status phase(search *s, ordo_vid to)
     while (!status && !s->native) {
         if ((status = relabel(s, to)) || s->active == 0)
             return status;
-        status = discharge(s);
+        status = discharge(s, s->net.n);
     }
     return status ? status : serially(s, to);
 }
@@ -299,6 +285,7 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
 {
     static const ordo_eid no_row[1];
     static const ordo_csr nothing = {.row = no_row, .stride = 1}; /* the state holds the rows */
+    const ordo_options given = s->runs.options;
     ordo_flow_state state = {&s->net, cut_only};
     ordo_graph *rows;
     ordo_status status = ordo_graph_borrow(&nothing, false, &rows);
@@ -306,10 +293,13 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
         return status;
     const ordo_work work = {.graph = rows, .state = &state};
     const double before = ordo_clock();
+    s->runs.options.device = "cuda"; /* for "auto" the app goes on itself where it fails */
     status = ordo_runs_program(&s->runs, &program, &work);
+    s->runs.options = given;
     if (s->runs.ran) /* all time outside the kernels counts as transfer */
         s->runs.stats->transfer_seconds = ordo_clock() - before - s->runs.stats->run_seconds;
     ordo_graph_free(rows);
+    s->exact = true;
     return status;
 }
 
@@ -317,26 +307,19 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
 
 static ordo_status first_phase(search *s, bool cut_only)
 {
-    ordo_status status = ORDO_OK;
     ordo_network_start(&s->net);
-    if (s->whole) {
-        status = fall_back(s, run_on_gpu(s, cut_only));
-        s->exact = true;
-        if (status || s->whole)
-            return status;
-    }
-    status = begin(s);
-    if (status && s->asked && !(status = fall_back(s, status)))
-        status = begin(s);
-    if (!status && !s->native)
-        status = make_graph(s);
-    return status ? status : phase(s, s->net.sink);
+    if (s->whole)
+        return run_on_gpu(s, cut_only);
+    ordo_status status = s->native ? ORDO_OK : begin(s);
+    if (!status)
+        status = phase(s, s->net.sink);
+    return status || s->native ? status : read_heights(s);
 }
 
 static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result)
 {
     ordo_network *net = &s->net;
-    const bool cut_only = s->how.cut_only || !flow;
+    const bool cut_only = s->how.cut_only || !flow, by_runs = !s->native && !s->whole;
     ordo_status status = first_phase(s, cut_only);
     if (status)
         return status;
@@ -346,6 +329,8 @@ static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow
     result->source_side = ordo_network_cut(net, side, &result->cut_capacity);
     if (!cut_only && !s->whole)
         status = phase(s, net->source);
+    if (!status && flow && by_runs)
+        status = read_edges(s);
     if (!status && flow)
         status = ordo_network_flow(net, s->runs.options.threads, flow);
     return status;
@@ -356,27 +341,72 @@ static ordo_vid terminal(ordo_vid given, ordo_vid named)
     return given == ORDO_NO_VERTEX ? named : given;
 }
 
-static ordo_status check_options(const ordo_options *options)
+/* That discharges and searches can run under these options. */
+static ordo_status check_options(const ordo_graph *g, const ordo_options *options)
 {
     static const ordo_item nothing = 0;
     discharge_progress progress = {0};
-    discharge_state state = {.progress = &progress};
-    ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = &nothing};
-    return ordo_run_check(&work, options);
+    ordo_u32 none = 0;
+    const discharge_state state = {.progress = &progress};
+    const relabel_state unused = {0};
+    const ordo_options plain = search_options(options);
+    const ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = &nothing};
+    const ordo_work heights = ordo_vertex_work(ordo_operator_find("relabel"), g, &unused, &none, NULL);
+    const ordo_status status = ordo_run_check(&work, options);
+    return status ? status : ordo_run_check(&heights, &plain);
 }
 
-/* If the options ask for a GPU: decides how it is used, and checks that it can be. */
-static ordo_status take_gpu(search *s, const ordo_options *asked)
+/* Decides how the device is used, and checks that it can be. */
+static ordo_status check(search *s, const ordo_graph *g, const ordo_options *given)
 {
-    ordo_options *o = &s->runs.options;
-    if (!o->device || !strcmp(o->device, "cpu"))
-        return ORDO_OK;
-    s->asked = asked;
-    if (!strcmp(o->device, "auto"))
-        o->device = "cuda"; /* so that the statistics can say why "auto" took the CPU */
-    s->whole = ordo_is_native(asked) || ordo_may_be_native(asked, true);
-    s->runs.on_gpu = !s->whole;
-    return fall_back(s, s->whole ? ordo_program_check(&program, o) : check_options(o));
+    ordo_options options = s->runs.options;
+    const bool gpu = ordo_is_for_gpu(&options);
+    s->whole = gpu && (ordo_is_native(given) || ordo_may_be_native(given, true));
+    if (gpu && !strcmp(options.device, "auto"))
+        options.device = "cuda"; /* so that the statistics can say why "auto" took the CPU */
+    return s->whole || (s->native && !gpu) ? ordo_program_check(&program, &options) : check_options(g, &options);
+}
+
+static void free_network(search *s)
+{
+    ordo_session_free(s->runs.session);
+    s->runs.session = NULL;
+    ordo_graph_free(s->rows);
+    s->rows = NULL;
+    ordo_free(s->row);
+    ordo_free(s->head);
+    s->row = NULL;
+    s->head = NULL;
+    ordo_network_free(&s->net);
+}
+
+/* From the graph to the flow; the network is made anew if a GPU has failed before. */
+static ordo_status attempt(search *s, const ordo_graph *g, ordo_vid source, ordo_vid sink, ordo_u64 *flow,
+                           ordo_u8 *side, ordo_flow *result)
+{
+    const double before = ordo_clock();
+    ordo_status status = ordo_network_make(g, source, sink, s->how.infinite, s->runs.options.threads, &s->net);
+    if (status)
+        return status;
+    s->runs.start = ordo_clock();
+    s->prepared = s->runs.start - before;
+    status = find_flow(s, flow, side, result);
+    free_network(s);
+    return status;
+}
+
+static void finish(search *s, const ordo_options *given, ordo_status status)
+{
+    ordo_stats *stats = s->runs.stats;
+    const bool by_program = s->native || s->whole;
+    ordo_runs_end(&s->runs, by_program ? program.name : "discharge", status);
+    if (!s->runs.ran || (status && status != ORDO_ERR_CANCELLED && status != ORDO_ERR_TIMEOUT))
+        return;
+    stats->prepare_seconds += s->prepared;
+    if (ordo_is_auto(given) && by_program)
+        snprintf(stats->chosen, sizeof stats->chosen, "%s",
+                 s->whole ? "maxflow's program for a GPU"
+                          : "maxflow's program of one thread was fastest on all that was measured");
 }
 
 ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
@@ -386,6 +416,7 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
     if (!g || !result || (!side && ordo_graph_out(g)->n))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", !g ? "graph" : !result ? "result" : "room for the cut");
     const ordo_vertex_data *named = ordo_graph_vertex_data(g);
+    const ordo_vid from = terminal(source, named->source), to = terminal(sink, named->sink);
     ordo_status status = how ? ORDO_RESERVED_CHECK(ordo_flow_options, how) : ORDO_OK;
     if (status)
         return status;
@@ -393,38 +424,17 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
                 .native = ordo_is_native(options) || ordo_may_be_native(options, false),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}};
     ordo_flow found = {0};
-    status = take_gpu(&s, options);
-    if (!status && !s.asked)
-        status = s.native ? ordo_program_check(&program, &s.runs.options) : check_options(&s.runs.options);
+    status = check(&s, g, options);
+    if (ordo_runs_fall_back(&s.runs, status))
+        status = check(&s, g, options);
     if (status)
         return status;
-    const double before = ordo_clock();
-    status = ordo_network_make(g, terminal(source, named->source), terminal(sink, named->sink), s.how.infinite,
-                               s.runs.options.threads, &s.net);
-    if (status) {
-        ordo_runs_none(stats, status);
-        return status;
-    }
-    const double prepared = ordo_clock() - before;
-    s.runs.start = ordo_clock();
-    status = find_flow(&s, flow, side, &found);
+    status = attempt(&s, g, from, to, flow, side, &found);
+    if (ordo_runs_fall_back(&s.runs, status) && !(status = check(&s, g, options)))
+        status = attempt(&s, g, from, to, flow, side, &found);
     if (!status)
         *result = found;
-    ordo_runs_end(&s.runs, s.native || s.whole ? program.name : "discharge", status);
-    if (s.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
-        stats->prepare_seconds += prepared;
-        if (ordo_is_auto(options) && (s.native || s.whole))
-            snprintf(stats->chosen, sizeof stats->chosen, "%s",
-                     s.whole ? "maxflow's program for a GPU"
-                             : "maxflow's program of one thread was fastest on all that was measured");
-        if (s.why_not[0])
-            snprintf(stats->fallback, sizeof stats->fallback, "%s", s.why_not);
-    }
-    ordo_graph_free(s.rows);
-    void *all[] = {s.row, s.head, s.open, s.count};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        ordo_free(all[i]);
-    ordo_network_free(&s.net);
+    finish(&s, options, status);
     return status;
 }
 
@@ -466,7 +476,7 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
     discharge_progress progress = {0};
     discharge_state state = {.progress = &progress};
     const ordo_csr *rows = ordo_graph_out(g);
-    const ordo_u64 n = rows->n, m = rows->m;
+    const ordo_u64 n = rows->n, m = rows->m, wide = rows->weight_type == ORDO_I64 ? 8 : 4;
     const bool cuda = chosen.device && !strcmp(chosen.device, "cuda");
     const bool native = ordo_is_native(options) || ordo_may_be_native(options, cuda);
     ordo_work work = {
@@ -479,7 +489,7 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
         return status;
     /* In-rows, the network, and either lists or the network's rows as a graph. The cut's n bytes are the caller's. */
     ordo_u64 fixed = ordo_network_memory(n, m) + 2 * ORDO_TRACE_MAX * sizeof(ordo_sample);
-    fixed += ordo_graph_symmetric(g) ? 0 : n * sizeof(ordo_eid) + 8 * m;
+    fixed += ordo_graph_symmetric(g) ? 0 : n * sizeof(ordo_eid) + (4 + wide) * m;
     if (native)
         *expected = *at_most = 0;
     if (!cuda || !native) /* for the GPU's native program the host holds only the network */

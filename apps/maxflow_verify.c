@@ -31,7 +31,14 @@ typedef struct claim {
 
 static ordo_u64 word_of(const claim *c, ordo_eid e)
 {
-    return c->g->weight ? ((const ordo_u32 *)c->g->weight)[e * c->g->stride] : 1;
+    if (!c->g->weight)
+        return 1;
+    ordo_u64 word = 0;
+    if (c->g->weight_type == ORDO_I64)
+        memcpy(&word, ordo_csr_weight_at(c->g, e), sizeof word);
+    else
+        word = *(const ordo_u32 *)ordo_csr_weight_at(c->g, e);
+    return word;
 }
 
 static bool unbounded(const claim *c, ordo_eid e)
@@ -275,8 +282,8 @@ ordo_status ordo_maxflow_verify(const ordo_graph *graph, ordo_vid source, ordo_v
                .flow = flow,
                .side = side,
                .result = result};
-    if (c.source >= c.g->n || c.sink >= c.g->n || c.source == c.sink || c.g->weight_type >= ORDO_F32 ||
-        c.g->m >= (ordo_u64)1 << 31)
+    if (c.source >= c.g->n || c.sink >= c.g->n || c.source == c.sink || c.g->weight_type == ORDO_F32 ||
+        c.g->weight_type == ORDO_F64 || c.g->m >= (ordo_u64)1 << 31)
         return ordo_fail(ORDO_ERR_USAGE, "source %u, sink %u: no network that a flow could be of", c.source, c.sink);
     ordo_status status = check_sides(&c);
     if (!status && verify != ORDO_VERIFY_SERIAL)

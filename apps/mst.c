@@ -26,8 +26,10 @@
  * scheduler or a sync is named, the runs are made on the GPU, while joining and making lists stay on the CPU: so that
  * the two can be compared. If weights are not u32, these runs are on lists of ordered words from the first round on.
  */
-#include "apps/runs.h"
 #include "apps/common.h"
+#include "apps/mst_session.h"
+#include "apps/ordered_weights.h"
+#include "apps/runs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,6 +38,8 @@
 
 #include <ordo/memory.h>
 #include <ordo/scheduler/scheduler.h>
+
+#include "framework/graph/graph.h"
 
 #define ORDO_TEMPLATE "operators/mst.h"
 #include <ordo/operator/each_weight.h>
@@ -78,8 +82,11 @@ typedef struct edge_list {
 } edge_list;
 
 typedef struct search {
-    const ordo_graph *graph;
-    const ordo_csr *g;
+    const ordo_graph *given; /* the caller's */
+    const ordo_graph *graph; /* the same, or `ordered` */
+    const ordo_csr *g;       /* rows of `graph` */
+    ordo_graph *ordered;     /* with words in the place of weights of 8 bytes, or NULL */
+    double ordering;         /* seconds that it took to make it */
     bool symmetric; /* symmetric: each edge is stored in two directions; the one out of the smaller end counts */
     bool on_gpu;    /* the runs are */
     ordo_runs runs;
@@ -131,7 +138,7 @@ static void reset_range(void *arg, ordo_u64 begin, ordo_u64 end)
 
 static ordo_status find_best(search *s, const ordo_graph *rows, bool listed, ordo_u64 items)
 {
-    mst_state state = {.listed = listed};
+    mst_state state = {.form = listed ? MST_LIST : MST_ROWS};
     ordo_work work = {.op = listed ? ordo_operator_find("mst_u32") : op_for(rows),
                       .graph = rows,
                       .cells = s->best,
@@ -517,13 +524,11 @@ static ordo_status first_round(search *s)
 {
     int threads = s->runs.options.threads;
     ordo_u64 n = s->components = s->g->n;
-    const ordo_type type = s->g->weight_type;
     s->unsorted = !s->symmetric;
     ordo_status status = s->symmetric ? ordo_for_ranges(threads, n, ORDO_GRAIN, sorted_range, s) : ORDO_OK;
     if (status)
         return status;
-    /* if rows have one direction only, a vertex does not have all of its edges; and runs on a GPU take u32 weights */
-    if (s->unsorted || (s->on_gpu && type != ORDO_U32 && type != ORDO_NONE))
+    if (s->unsorted) /* or rows have one direction only: then a vertex does not have all of its edges */
         return ordo_fill_ids(threads, s->component, n);
     if (!status)
         status = find_best(s, s->graph, false, n);
@@ -565,36 +570,44 @@ static ordo_status check_count(const search *s, ordo_u64 components)
     return ORDO_OK;
 }
 
-/* Writes the answer. Serial, because sums of f32 depend on the order; there are few bits, and weights are read in
+static ordo_status set_weight(ordo_forest *f, __int128 whole, double real)
+{
+    const bool fits = f->type == ORDO_F64 ? isfinite(real) : f->type != ORDO_I64 || whole == (ordo_i64)whole;
+    if (ordo_is_real(f->type))
+        f->weight.f64 = real;
+    else
+        f->weight.u32 = (ordo_u64)whole; /* i32 and i64 likewise */
+    return fits ? ORDO_OK
+                : ordo_fail(ORDO_ERR_INPUT, "the weights of the forest's %llu edges add up to more than %s holds",
+                            (unsigned long long)f->edges, ordo_type_text(f->type));
+}
+
+/* Writes the answer. Serial, because sums of reals depend on the order; there are few bits, and weights are read in
  * ascending order. `components`: trees of the forest; 0: not known. */
 static ordo_status read_out(const search *s, ordo_u64 components, ordo_eid *edge, ordo_forest *forest)
 {
-    const ordo_csr *g = s->g;
+    const ordo_csr *g = ordo_graph_out(s->given);
     ordo_forest f = {.type = g->weight_type == ORDO_NONE ? ORDO_U32 : g->weight_type};
     double real = 0;
-    ordo_u64 whole = 0;
+    __int128 whole = 0;
     ordo_status status = check_count(s, components);
     if (status)
         return status;
     for (ordo_u64 i = 0; i < g->m / 64 + 1; i++)
         for (ordo_u64 bits = s->chosen[i]; bits; bits &= bits - 1) {
             ordo_eid e = i * 64 + (ordo_u64)__builtin_ctzll(bits);
-            ordo_u32 word = (ordo_u32)ordo_weight_word(g, e);
+            const ordo_u64 word = ordo_weight_word(g, e);
             edge[f.edges++] = e;
-            if (f.type == ORDO_F32)
-                real += ordo_word_value(ORDO_F32, word);
+            if (ordo_is_real(f.type))
+                real += ordo_word_value(f.type, word);
             else
-                whole += f.type == ORDO_I32 ? (ordo_u64)(int64_t)(ordo_i32)word : word;
+                whole += ordo_word_whole(f.type, word);
         }
     f.trees = g->n - f.edges;
-    if (f.type == ORDO_F32)
-        f.weight.f32 = real;
-    else if (f.type == ORDO_I32)
-        f.weight.i32 = (int64_t)whole;
-    else
-        f.weight.u32 = whole;
-    *forest = f;
-    return ORDO_OK;
+    status = set_weight(&f, whole, real);
+    if (!status)
+        *forest = f;
+    return status;
 }
 
 static ordo_status check_input(const ordo_graph *graph)
@@ -604,7 +617,7 @@ static ordo_status check_input(const ordo_graph *graph)
         return ordo_fail(ORDO_ERR_INPUT, "the graph has %llu stored edges; mst takes fewer than 2^32",
                          (unsigned long long)g->m);
     if (g->weight_type != ORDO_F32 || !g->m)
-        return ordo_check_narrow(graph, "spanning forests");
+        return ORDO_OK;
     ordo_graph_info info;
     ordo_graph_get_info(graph, &info);
     if (isfinite(info.weight_mean)) /* NaN and infinity always show in the mean */
@@ -617,6 +630,37 @@ static ordo_status check_input(const ordo_graph *graph)
                                  g->head[e * g->stride], isnan(w) ? (double)NAN : w);
         }
     return ORDO_OK;
+}
+
+/* Whether runs are on a graph whose weights are words in the order of those that it has: they have 8 bytes, or the runs
+ * are on a GPU, where the operator is compiled for u32. */
+static bool needs_words(const search *s)
+{
+    const ordo_type type = ordo_graph_out(s->given)->weight_type;
+    return type != ORDO_NONE && (ordo_is_wide(type) || (s->on_gpu && type != ORDO_U32));
+}
+
+/* Checks the graph and, where it is needed, goes on with one with words. */
+static ordo_status take_graph(search *s)
+{
+    ordo_status status = check_input(s->given);
+    if (status || !needs_words(s))
+        return status;
+    const double before = ordo_clock();
+    status = ordo_ordered_weights(s->given, s->runs.options.threads, "spanning forests", &s->ordered);
+    if (status)
+        return status;
+    s->graph = s->ordered;
+    s->g = ordo_graph_out(s->ordered);
+    s->ordering = ordo_clock() - before;
+    return ORDO_OK;
+}
+
+/* Adds the seconds that it took to make the graph to those of the statistics that a call leaves. */
+static void count_ordering(const search *s, ordo_status status)
+{
+    if (s->runs.stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
+        s->runs.stats->prepare_seconds += s->ordering;
 }
 
 /* ---- on a GPU ---- */
@@ -634,70 +678,95 @@ static ordo_status find_on_gpu(search *s, ordo_eid *edge, ordo_forest *forest)
     s->runs.options.scheduler = ORDO_NATIVE;
     const ordo_options options = s->runs.options;
     ordo_status status = ordo_program_check(&program, &options);
-    if (status || (status = check_input(s->graph)))
+    if (status)
         return status;
+    if ((status = take_graph(s))) {
+        ordo_runs_none(stats, status);
+        return status;
+    }
     s->chosen = ordo_alloc_zero(s->g->m / 64 + 1, sizeof *s->chosen);
-    if (!s->chosen)
-        return ORDO_ERR_MEMORY;
     const ordo_work work = {
         .graph = s->graph, .cells = s->chosen, .num_items = s->g->n, .targets = 2 * (s->g->m / 64 + 1)};
-    status = ordo_program_run(&program, &work, &options, stats);
+    status = s->chosen ? ordo_program_run(&program, &work, &options, stats) : ORDO_ERR_MEMORY;
+    if (s->chosen)
+        count_ordering(s, status);
+    const bool ran = !status;
     if (stats && !status && any)
         snprintf(stats->chosen, sizeof stats->chosen,
                  "mst's program for a GPU, ahead of runs of its operator, or level with them, wherever measured");
     if (!status)
         status = read_out(s, 0, edge, forest);
+    if (ran && status && stats)
+        ordo_stats_free(stats);
     ordo_free(s->chosen);
-    s->chosen = NULL;
+    ordo_graph_free(s->ordered);
     return status;
 }
 
 /* ---- by runs ---- */
 
-/* Makes the checks of ordo_run. On a GPU, lists of u32 need the most, whatever the type of the graph's weights. */
+/* Makes the checks of ordo_run. */
 static ordo_status check_runs(const search *s)
 {
     static const ordo_eid no_rows[1];
-    mst_state state = {.listed = 1};
+    mst_state state = {0};
     ordo_u64 none = 0;
-    ordo_graph *empty = NULL;
-    ordo_work work = ordo_vertex_work(op_for(s->graph), s->graph, &state, &none, NULL); /* cells are not read */
-    if (s->on_gpu) {
-        ordo_status status = ordo_graph_borrow(&(ordo_csr){.row = no_rows, .stride = 1}, false, &empty);
-        if (status)
-            return status;
-        work = ordo_vertex_work(ordo_operator_find("mst_u32"), empty, &state, &none, NULL);
-    }
-    ordo_status status = ordo_run_check(&work, &s->runs.options);
+    ordo_graph *empty = NULL; /* in the place of one with words, which is made after the checks */
+    const bool words = needs_words(s);
+    ordo_status status = words ? ordo_graph_borrow(&(ordo_csr){.row = no_rows, .stride = 1}, false, &empty) : ORDO_OK;
+    if (status)
+        return status;
+    const ordo_operator *op = words ? ordo_operator_find("mst_u32") : op_for(s->graph);
+    const ordo_work work = ordo_vertex_work(op, words ? empty : s->graph, &state, &none, NULL); /* cells are not read */
+    status = ordo_run_check(&work, &s->runs.options);
     ordo_graph_free(empty);
     return status;
 }
 
-static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
+/* On the CPU, with lists of edges. */
+static ordo_status find_by_lists(search *s)
 {
     const ordo_u64 n = s->g->n, m = s->g->m;
-    ordo_status status = check_runs(s);
-    if (status || (status = check_input(s->graph)))
-        return status;
-    s->runs.start = ordo_clock();
-    s->runs.on_gpu = s->on_gpu;
     s->component = ordo_alloc(n, sizeof *s->component);
     s->best = ordo_alloc(n, sizeof *s->best);
     s->parent = ordo_alloc(n, sizeof *s->parent);
     s->label = ordo_alloc(n, sizeof *s->label);
     s->has_some = ordo_alloc(n, sizeof *s->has_some);
-    s->chosen = ordo_alloc_zero(m / 64 + 1, sizeof *s->chosen);
     s->counts = ordo_alloc((m > n ? m : n) / ROWS + 3, sizeof *s->counts);
-    status = s->component && s->best && s->parent && s->label && s->has_some && s->chosen && s->counts
-                 ? find_forest(s)
-                 : ORDO_ERR_MEMORY;
-    if (!status)
-        status = read_out(s, s->components, edge, forest);
-    ordo_runs_end(&s->runs, ordo_operator_name(op_for(s->graph)), status);
-    void *all[] = {s->component, s->best,     s->parent,  s->label,     s->has_some, s->chosen,
-                   s->counts,    s->list.arc, s->list.id, s->spare.arc, s->spare.id, s->row};
+    const ordo_status status =
+        s->component && s->best && s->parent && s->label && s->has_some && s->counts ? find_forest(s) : ORDO_ERR_MEMORY;
+    void *all[] = {s->component, s->best,    s->parent,    s->label,    s->has_some, s->counts,
+                   s->list.arc,  s->list.id, s->spare.arc, s->spare.id, s->row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ordo_free(all[i]);
+    return status;
+}
+
+static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
+{
+    const ordo_operator *op = needs_words(s) ? ordo_operator_find("mst_u32") : op_for(s->graph);
+    ordo_status status = check_runs(s);
+    if (status)
+        return status;
+    if ((status = take_graph(s))) {
+        ordo_runs_none(s->runs.stats, status);
+        return status;
+    }
+    s->runs.start = ordo_clock();
+    s->chosen = ordo_alloc_zero(s->g->m / 64 + 1, sizeof *s->chosen);
+    if (!s->chosen)
+        status = ORDO_ERR_MEMORY;
+    else if (s->on_gpu)
+        status = ordo_mst_in_session(&s->runs, s->graph, s->chosen, &s->components);
+    else
+        status = find_by_lists(s);
+    if (!status)
+        status = read_out(s, s->components, edge, forest);
+    ordo_runs_end(&s->runs, ordo_operator_name(op), status);
+    if (s->runs.ran)
+        count_ordering(s, status);
+    ordo_graph_free(s->ordered);
+    ordo_free(s->chosen);
     return status;
 }
 
@@ -706,7 +775,8 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
 {
     if (!g || !forest || (!edge && ordo_graph_out(g)->n))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", !g ? "graph" : !forest ? "forest" : "room for edges");
-    const search fresh = {.graph = g,
+    const search fresh = {.given = g,
+                          .graph = g,
                           .g = ordo_graph_out(g),
                           .symmetric = ordo_graph_symmetric(g),
                           .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
@@ -739,12 +809,21 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
     return status;
 }
 
+/* The rows of g without weights. */
+static ordo_status borrow_plain(const ordo_graph *g, ordo_graph **out)
+{
+    const ordo_lent nothing = {0};
+    ordo_csr rows = *ordo_graph_out(g);
+    rows.weight = NULL;
+    rows.weight_type = ORDO_NONE;
+    return ordo_graph_lend(&rows, &nothing, ordo_graph_symmetric(g), 0, out);
+}
+
 ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
 {
     ordo_u64 none = 0;
     mst_state state = {0};
     ordo_options chosen = ordo_options_or(options, "bsp");
-    ordo_work work = ordo_vertex_work(op_for(g), g, &state, &none, NULL);
     const bool on_gpu = chosen.device && !strcmp(chosen.device, "cuda");
     if (ordo_is_native(options) || (on_gpu && ordo_may_be_native(options, true))) {
         *expected = *at_most = /* on the host it needs memory for the bits */
@@ -753,10 +832,16 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     }
     if (on_gpu)
         chosen.device = "cpu"; /* lists are on the host, which needs no more memory than by runs on the CPU */
-    ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most);
+    const ordo_csr *rows = ordo_graph_out(g);
+    const bool wide = ordo_is_wide(rows->weight_type);
+    ordo_graph *plain = NULL; /* the same without weights: those of 8 bytes are words by the time of the run */
+    ordo_status status = wide ? borrow_plain(g, &plain) : ORDO_OK;
+    const ordo_work work = ordo_vertex_work(op_for(g), wide ? plain : g, &state, &none, NULL);
+    if (!status)
+        status = ordo_run_memory(&work, &chosen, expected, at_most);
+    ordo_graph_free(plain);
     if (status)
         return status;
-    const ordo_csr *rows = ordo_graph_out(g);
     ordo_u64 n = rows->n, m = rows->m, edges = ordo_graph_symmetric(g) ? m / 2 : m;
     ordo_u64 an_edge = 2 * sizeof(ordo_u64) + sizeof(ordo_u32);
     ordo_u64 fixed = n * (3 * sizeof(ordo_u32) + sizeof(ordo_u64) + 1) + m / 8 + (n + m) / ROWS * sizeof(ordo_u64) +
@@ -766,6 +851,11 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_u64 light = edges > MANY * n ? n : edges / (ordo_graph_symmetric(g) ? 2 : 1);
     *expected += fixed + light * an_edge * 3 / 2 + n / 2 * sizeof(ordo_eid);
     *at_most = 2 * *at_most + fixed + 2 * edges * an_edge + (n > edges / 32 ? n : edges / 32) * sizeof(ordo_eid);
+    if (wide) {
+        ordo_u64 lists, copy = ordo_ordered_weights_memory(g, &lists);
+        *expected = copy + (*expected > lists ? *expected : lists);
+        *at_most += copy + lists;
+    }
     *at_most = *at_most > *expected ? *at_most : *expected;
     return ORDO_OK;
 }
@@ -782,11 +872,15 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
     answer->used = forest.edges;
     answer->fields[0] = (ordo_field){.name = "trees", .type = ORDO_U64, .whole = forest.trees};
     answer->fields[1] = (ordo_field){.name = "edges", .type = ORDO_U64, .whole = forest.edges};
-    answer->fields[2] = (ordo_field){.name = "weight", .type = forest.type == ORDO_U32 ? ORDO_U64 : forest.type};
-    if (forest.type == ORDO_F32)
-        answer->fields[2].real = forest.weight.f32;
+    const bool real = ordo_is_real(forest.type);
+    answer->fields[2] = (ordo_field){.name = "weight",
+                                     .type = real                      ? ORDO_F32
+                                             : forest.type == ORDO_U32 ? ORDO_U64
+                                                                       : ORDO_I32};
+    if (real)
+        answer->fields[2].real = forest.weight.f64;
     else
-        answer->fields[2].whole = forest.type == ORDO_I32 ? (ordo_u64)forest.weight.i32 : forest.weight.u32;
+        answer->fields[2].whole = forest.weight.u32;
     answer->field_count = 3;
     return ORDO_OK;
 }
@@ -794,13 +888,12 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
 static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
 {
     const ordo_field *weight = &answer->fields[2];
+    const ordo_type type = ordo_graph_out(input->graph)->weight_type;
     ordo_forest forest = {.trees = answer->fields[0].whole,
                           .edges = answer->fields[1].whole,
-                          .type = weight->type == ORDO_U64 ? ORDO_U32 : weight->type};
-    if (forest.type == ORDO_F32)
-        forest.weight.f32 = weight->real;
-    else if (forest.type == ORDO_I32)
-        forest.weight.i32 = (int64_t)weight->whole;
+                          .type = type == ORDO_NONE ? ORDO_U32 : type};
+    if (ordo_is_real(forest.type))
+        forest.weight.f64 = weight->real;
     else
         forest.weight.u32 = weight->whole;
     return ordo_mst_verify(input->graph, answer->values, &forest, how);

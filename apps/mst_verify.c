@@ -2,14 +2,14 @@
  * with the app.
  *
  * Kruskal 1956: edges sorted by (weight, id), radix sort; each that joins two trees of a union-find is taken. The
- * answer must be the same ids. O(m), 24 bytes an edge.
+ * answer must be the same ids. O(m), 36 bytes an edge.
  *
  * Certificate: (1) ids ascend, exist, are no loops and not the larger id of two directions, and their weights, added in
  * that order, give the sum; (2) no edge closes a cycle; (3) no other edge joins two trees; (4) no other edge precedes,
  * by (weight, id), the last edge on the path between its ends in the forest. For (4) the edges of the forest are joined
  * in order by a union-find by size without path compression, which keeps with every link the edge that made it: the
  * last edge on a path is the last link on the paths from its ends to the root, of at most log n links each. O(m log n),
- * 20 bytes for each vertex and 24 for each edge of the forest.
+ * 24 bytes for each vertex and 32 for each edge of the forest.
  */
 #include "apps/verify.h"
 
@@ -19,33 +19,67 @@
 
 #include "framework/run/phase.h"
 
-/* An edge with its rank: the weight in the upper half, mapped so that words compare as weights do, the id in the lower
- * half. */
-typedef ordo_u64 ranked;
+/* An edge: its weight, mapped so that keys compare as weights do, then its id. */
+typedef struct ranked {
+    ordo_u64 key;
+    ordo_u32 id;
+} ranked;
 
-static ordo_u32 weight_word(const ordo_csr *g, ordo_eid e)
+static bool precedes(ranked a, ranked b)
 {
-    return g->weight ? ((const ordo_u32 *)g->weight)[e * g->stride] : 1;
+    return a.key != b.key ? a.key < b.key : a.id < b.id;
+}
+
+typedef struct weight {
+    ordo_i64 whole;
+    double real;
+} weight;
+
+/* The weight, as a whole number or as a real, by the type. */
+static weight weight_of(const ordo_csr *g, ordo_eid e)
+{
+    weight w = {0};
+    ordo_u32 word = 1;
+    ordo_f32 real;
+    if (!g->weight)
+        return (weight){.whole = 1, .real = 1};
+    const void *at = ordo_csr_weight_at(g, e);
+    if (g->weight_type == ORDO_I64)
+        memcpy(&w.whole, at, sizeof w.whole);
+    else if (g->weight_type == ORDO_F64)
+        memcpy(&w.real, at, sizeof w.real);
+    else
+        memcpy(&word, at, sizeof word);
+    if (g->weight_type == ORDO_F32) {
+        memcpy(&real, at, sizeof real);
+        w.real = (double)real;
+    } else if (g->weight_type == ORDO_I32 || g->weight_type == ORDO_U32) {
+        w.whole = g->weight_type == ORDO_I32 ? (ordo_i64)(ordo_i32)word : (ordo_i64)word;
+    }
+    return w;
+}
+
+static bool is_real(const ordo_csr *g)
+{
+    return g->weight_type == ORDO_F32 || g->weight_type == ORDO_F64;
 }
 
 static double weight_value(const ordo_csr *g, ordo_eid e)
 {
-    ordo_u32 word = weight_word(g, e);
-    ordo_f32 real;
-    memcpy(&real, &word, sizeof real);
-    return g->weight_type == ORDO_F32 ? (double)real : g->weight_type == ORDO_I32 ? (double)(ordo_i32)word : word;
+    const weight w = weight_of(g, e);
+    return is_real(g) ? w.real : (double)w.whole;
 }
 
 static ranked rank_of(const ordo_csr *g, ordo_eid e)
 {
-    ordo_u32 word = weight_word(g, e);
-    if (g->weight_type == ORDO_F32 && word == 0x80000000u)
-        word = 0; /* -0 */
-    if (g->weight_type == ORDO_I32 || (g->weight_type == ORDO_F32 && !(word >> 31)))
-        word ^= 0x80000000u;
-    else if (g->weight_type == ORDO_F32)
-        word = ~word;
-    return (ranked)word << 32 | (ordo_u32)e;
+    const ordo_u64 middle = (ordo_u64)1 << 63;
+    const weight w = weight_of(g, e);
+    ordo_u64 key;
+    if (!is_real(g))
+        return (ranked){(ordo_u64)w.whole ^ middle, (ordo_u32)e};
+    const double size = w.real < 0 ? -w.real : w.real + 0.0; /* 0 of -0 */
+    memcpy(&key, &size, sizeof key);
+    return (ranked){w.real < 0 ? middle - key : middle + key, (ordo_u32)e};
 }
 
 static bool counts(const ordo_csr *g, bool symmetric, ordo_vid u, ordo_eid e)
@@ -65,7 +99,7 @@ static ordo_status check_numbers(const ordo_csr *g, bool symmetric, const ordo_e
         return ordo_fail(ORDO_ERR_VERIFY, "found %llu trees and %llu edges, expected %u together",
                          (unsigned long long)f->trees, (unsigned long long)f->edges, g->n);
     double real = 0;
-    ordo_u64 whole = 0;
+    __int128 whole = 0;
     for (ordo_u64 i = 0; i < f->edges; i++) {
         ordo_eid e = edge[i];
         if (e >= g->m || (i && e <= edge[i - 1]))
@@ -77,38 +111,43 @@ static ordo_status check_numbers(const ordo_csr *g, bool symmetric, const ordo_e
             return ordo_fail(ORDO_ERR_VERIFY, "edge %llu of the forest: id %llu is %u -> %u, expected %s",
                              (unsigned long long)i, (unsigned long long)e, u, g->head[e * g->stride],
                              symmetric ? "the direction out of the smaller end" : "no loop");
-        if (type == ORDO_F32)
-            real += weight_value(g, e);
-        else
-            whole += type == ORDO_I32 ? (ordo_u64)(int64_t)(ordo_i32)weight_word(g, e) : weight_word(g, e);
+        const weight w = weight_of(g, e);
+        real += w.real;
+        whole += w.whole;
     }
-    if (type == ORDO_F32 && real != f->weight.f32)
-        return ordo_fail(ORDO_ERR_VERIFY, "found weight %.17g, expected %.17g", f->weight.f32, real);
-    if (type == ORDO_I32 && (int64_t)whole != f->weight.i32)
-        return ordo_fail(ORDO_ERR_VERIFY, "found weight %lld, expected %lld", (long long)f->weight.i32,
-                         (long long)(int64_t)whole);
-    if (type == ORDO_U32 && whole != f->weight.u32)
-        return ordo_fail(ORDO_ERR_VERIFY, "found weight %llu, expected %llu", (unsigned long long)f->weight.u32,
-                         (unsigned long long)whole);
+    if (is_real(g)) {
+        if (real != f->weight.f64)
+            return ordo_fail(ORDO_ERR_VERIFY, "found weight %.17g, expected %.17g", f->weight.f64, real);
+    } else if (type == ORDO_U32 ? whole != f->weight.u32 : whole != f->weight.i64) {
+        return ordo_fail(ORDO_ERR_VERIFY,
+                         type == ORDO_U32 ? "found weight %llu, expected %llu" : "found weight %lld, expected %lld",
+                         (unsigned long long)f->weight.u32, (unsigned long long)whole);
+    }
     return ORDO_OK;
 }
 
-/* Sorts by weight, stably; ids ascend before. `scratch` has the same size; the result is in `list`. */
+/* Sorts by weight, stably; ids ascend before. Digits in which all keys agree are left out. `scratch` has the same size;
+ * the result is in `list`. */
 static void sort_ranked(ranked *list, ranked *scratch, ordo_u64 count)
 {
     enum { DIGIT = 8, DIGITS = 1 << DIGIT };
-    for (int shift = 32; shift < 64; shift += DIGIT) {
+    ranked *from = list, *to = scratch;
+    for (int shift = 0; shift < 64 && count; shift += DIGIT) {
         ordo_u64 place[DIGITS + 1] = {0};
         for (ordo_u64 i = 0; i < count; i++)
-            place[(list[i] >> shift) % DIGITS + 1]++;
+            place[(from[i].key >> shift) % DIGITS + 1]++;
+        if (place[(from[0].key >> shift) % DIGITS + 1] == count)
+            continue;
         for (int d = 0; d < DIGITS; d++)
             place[d + 1] += place[d];
         for (ordo_u64 i = 0; i < count; i++)
-            scratch[place[(list[i] >> shift) % DIGITS]++] = list[i];
-        ranked *swap = list;
-        list = scratch;
-        scratch = swap;
+            to[place[(from[i].key >> shift) % DIGITS]++] = from[i];
+        ranked *swap = from;
+        from = to;
+        to = swap;
     }
+    if (from != list && count)
+        memcpy(list, from, count * sizeof *list);
 }
 
 /* ---- Kruskal ---- */
@@ -149,7 +188,7 @@ static ordo_status compare_with(const ordo_csr *g, bool symmetric, const ordo_ei
     sort_ranked(k->list, k->scratch, count);
     ordo_phase_begin(&phase, "verifying", count);
     for (ordo_u64 i = 0; i < count && !ordo_phase_at(&phase, i); i++) {
-        ordo_eid e = (ordo_u32)k->list[i];
+        ordo_eid e = k->list[i].id;
         ordo_vid a = root_of(k->parent, k->tail[e]), b = root_of(k->parent, g->head[e * g->stride]);
         if (a == b)
             continue;
@@ -197,24 +236,24 @@ typedef struct links {
     ranked *by;       /* [n] the edge that gave a root its parent */
 } links;
 
-/* The last edge, by rank, on the path between two vertices; ~0 where there is no path. Links nearer to the root are
- * later, so the vertex whose link is earlier moves up; a root's link is later than all. */
-static ranked last_between(const links *l, ordo_vid a, ordo_vid b)
+/* Whether there is a path between two vertices; *last becomes the last edge on it, by rank. Links nearer to the root
+ * are later, so the vertex whose link is earlier moves up; a root's link is later than all. */
+static bool last_between(const links *l, ordo_vid a, ordo_vid b, ranked *last)
 {
-    ranked last = 0;
+    *last = (ranked){0, 0};
     while (a != b) {
         bool a_is_root = l->parent[a] == a, b_is_root = l->parent[b] == b;
         if (a_is_root && b_is_root)
-            return ~(ranked)0;
-        if (b_is_root || (!a_is_root && l->by[a] < l->by[b])) {
-            last = l->by[a];
+            return false;
+        if (b_is_root || (!a_is_root && precedes(l->by[a], l->by[b]))) {
+            *last = l->by[a];
             a = l->parent[a];
         } else {
-            last = l->by[b];
+            *last = l->by[b];
             b = l->parent[b];
         }
     }
-    return last;
+    return true;
 }
 
 static ordo_vid climb(const links *l, ordo_vid v)
@@ -231,7 +270,7 @@ static ordo_status certify_with(const ordo_csr *g, bool symmetric, const ordo_fo
         l->size[v] = 1;
     }
     for (ordo_u64 i = 0; i < f->edges; i++) {
-        ordo_eid e = (ordo_u32)list[i];
+        ordo_eid e = list[i].id;
         ordo_vid u = ordo_csr_tail(g, e), a = climb(l, u), b = climb(l, g->head[e * g->stride]);
         if (a == b)
             return ordo_fail(ORDO_ERR_VERIFY, "edge %u -> %u (id %llu) closes a cycle", u, g->head[e * g->stride],
@@ -248,16 +287,16 @@ static ordo_status certify_with(const ordo_csr *g, bool symmetric, const ordo_fo
             if (!counts(g, symmetric, u, e))
                 continue;
             ordo_vid v = g->head[e * g->stride];
-            ranked last = last_between(l, u, v);
-            if (last == ~(ranked)0)
+            ranked last;
+            if (!last_between(l, u, v, &last))
                 return ordo_fail(ORDO_ERR_VERIFY, "edge %u -> %u (id %llu) joins two trees", u, v,
                                  (unsigned long long)e);
-            if (rank_of(g, e) < last)
+            if (precedes(rank_of(g, e), last))
                 return ordo_fail(ORDO_ERR_VERIFY,
                                  "edge %u -> %u (id %llu) of weight %.9g comes before id %llu of weight %.9g, which "
                                  "it could replace",
-                                 u, v, (unsigned long long)e, weight_value(g, e), (unsigned long long)(ordo_u32)last,
-                                 weight_value(g, (ordo_u32)last));
+                                 u, v, (unsigned long long)e, weight_value(g, e), (unsigned long long)last.id,
+                                 weight_value(g, last.id));
         }
     return ordo_phase_end(&phase);
 }

@@ -835,7 +835,7 @@ template <ordo_u32 THREADS> ORDO_DEV void mst_find_roots(const mst_args *a, ordo
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 if (open >> j & 1)
-                    up[j] = ordo_dev_load_block(&parent[up[j]]);
+                    up[j] = ordo_dev_peek(&parent[up[j]]);
 #pragma unroll
             for (int j = 0; j < MST_AT_ONCE; j++)
                 open &= up[j] & MST_ROOT ? ~(1u << j) : ~0u;

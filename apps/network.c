@@ -26,14 +26,41 @@ static inline ordo_eid edge_of(const ordo_network *net, const ordo_csr *rows, or
 
 static inline ordo_u64 capacity_of(const ordo_network *net, const ordo_csr *rows, ordo_eid e)
 {
-    ordo_u32 word =
-        (ordo_u32)(net->sorted ? ordo_weight_word(net->g, edge_of(net, rows, e)) : ordo_weight_word(rows, e));
+    const ordo_u64 word = net->sorted ? ordo_weight_word(net->g, edge_of(net, rows, e)) : ordo_weight_word(rows, e);
     return net->declared && word == net->declared ? net->infinite : word;
 }
 
 static bool is_infinite(const ordo_network *net, const ordo_csr *g, ordo_eid e)
 {
     return net->declared && ordo_weight_word(g, e) == net->declared;
+}
+
+/* Below 0 where a weight is negative. */
+static ordo_i64 capacity_given(const ordo_csr *g, ordo_eid e)
+{
+    const ordo_u64 word = ordo_weight_word(g, e);
+    return g->weight_type == ORDO_I32 ? (ordo_i32)(ordo_u32)word : (ordo_i64)word;
+}
+
+/* That no capacity is negative; and of capacities of 64 bits that what is finite adds up to less than 2^62, so that no
+ * residual and no excess has more bits than its word. Fewer than 2^31 of 32 bits add up to less than 2^63. */
+static ordo_status check_capacities(const ordo_csr *g, ordo_u64 declared)
+{
+    const bool is_signed = g->weight_type == ORDO_I32 || g->weight_type == ORDO_I64;
+    ordo_u64 sum = 0;
+    for (ordo_vid u = 0; is_signed && u < g->n; u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            const ordo_i64 capacity = capacity_given(g, e);
+            if (capacity < 0)
+                return ordo_fail(ORDO_ERR_NEGATIVE_WEIGHT, "edge %u -> %u has capacity %lld, expected none below 0", u,
+                                 g->head[e * g->stride], (long long)capacity);
+            if (declared && (ordo_u64)capacity == declared)
+                continue;
+            sum += (ordo_u64)capacity; /* below 2^62 + 2^63 */
+            if (sum >> 62)
+                return ordo_fail(ORDO_ERR_OVERFLOW, "finite capacities add up to 2^62 or more");
+        }
+    return ORDO_OK;
 }
 
 static ordo_status check_input(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared)
@@ -50,24 +77,14 @@ static ordo_status check_input(const ordo_graph *graph, ordo_vid source, ordo_vi
     if (g->m >= (ordo_u64)1 << 31)
         return ordo_fail(ORDO_ERR_INPUT, "the graph has %llu stored edges; maxflow takes fewer than 2^31",
                          (unsigned long long)g->m);
-    if (g->weight_type == ORDO_F32)
-        return ordo_fail(ORDO_ERR_INPUT, "capacities are of type f32, expected whole numbers");
-    ordo_status narrow = ordo_check_narrow(graph, "flows");
-    if (narrow)
-        return narrow;
-    if (declared > UINT32_MAX)
-        return ordo_fail(ORDO_ERR_USAGE, "infinite capacity %llu, expected a number below 2^32",
-                         (unsigned long long)declared);
-    ordo_graph_info info;
-    if (g->weight_type == ORDO_I32)
-        ordo_graph_get_info(graph, &info);
-    if (g->weight_type == ORDO_I32 && info.weight_min < 0)
-        for (ordo_vid u = 0; u < g->n; u++)
-            for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
-                if ((ordo_i32)(ordo_u32)ordo_weight_word(g, e) < 0)
-                    return ordo_fail(ORDO_ERR_NEGATIVE_WEIGHT, "edge %u -> %u has capacity %d, expected none below 0",
-                                     u, g->head[e * g->stride], (ordo_i32)(ordo_u32)ordo_weight_word(g, e));
-    return ORDO_OK;
+    if (g->weight_type == ORDO_F32 || g->weight_type == ORDO_F64)
+        return ordo_fail(ORDO_ERR_INPUT, "capacities are of type %s, expected whole numbers",
+                         ordo_type_text(g->weight_type));
+    const ordo_u64 most = g->weight_type == ORDO_I64 ? INT64_MAX : UINT32_MAX;
+    if (declared > most)
+        return ordo_fail(ORDO_ERR_USAGE, "infinite capacity %llu, expected a number below 2^%d",
+                         (unsigned long long)declared, g->weight_type == ORDO_I64 ? 63 : 32);
+    return check_capacities(g, declared);
 }
 
 /* The edges that leave the set of vertices which infinite edges reach from the source are a finite cut, if the sink is
@@ -102,7 +119,7 @@ static ordo_status find_infinite(ordo_network *net)
             if (!net->height[g->head[e * g->stride]])
                 sum += ordo_weight_word(g, e);
     }
-    net->infinite = sum + 1; /* fewer than 2^31 edges of less than 2^32 */
+    net->infinite = sum + 1; /* of the finite capacities: see check_capacities() */
     if (net->infinite >> 62)
         return ordo_fail(ORDO_ERR_OVERFLOW, "finite capacities around source %u add up to 2^62 or more", net->source);
     for (ordo_eid e = g->row[net->source]; e < g->row[net->source + 1]; e++)

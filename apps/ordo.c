@@ -27,6 +27,8 @@ const cli_verb verbs[] = {
     {"convert", "IN OUT", "reads a graph and writes it in the format of OUT's suffix", VERB_CONVERT, verb_convert},
     {"sample", "IN OUT", "writes a part of a graph: a component, a ball, listed or random vertices", VERB_SAMPLE,
      verb_sample},
+    {"partition", "GRAPH -k N", "divides the vertices of a graph, and says what each part holds", VERB_PARTITION,
+     verb_partition},
     {"info", "GRAPH", "what a graph holds, and the memory that each app would need", VERB_INFO, verb_info},
     {"schedulers", "", "lists the schedulers", VERB_LIST, verb_schedulers},
     {"operators", "", "lists the operators and the schedulers and syncs that can run them", VERB_LIST, verb_operators},
@@ -95,6 +97,8 @@ static ordo_status dispatch(int count, char **words, bool *explains)
         return status;
     if (app)
         o.app = app;
+    if (!*explains && (status = group_join(&o, name)))
+        return status;
     return app ? verb_run(&o) : v->run(&o);
 }
 
@@ -112,11 +116,13 @@ int main(int argc, char **argv)
     ordo_status status = dispatch(argc - 1, argv + 1, &explains);
     clear_progress();
     if (status)
-        fprintf(stderr, "ordo: %s\n", ordo_last_error()[0] ? ordo_last_error() : ordo_status_text(status));
+        group_complain(ordo_last_error()[0] ? ordo_last_error() : ordo_status_text(status));
     ordo_status written = flush_stdout();
     if (explains && stdout_reader_gone())
         written = ORDO_OK;
     if (written && !status)
         fprintf(stderr, "ordo: %s\n", ordo_last_error());
-    return ordo_status_exit(status ? status : written);
+    const int exit_status = ordo_status_exit(status ? status : written);
+    group_end(exit_status);
+    return exit_status;
 }

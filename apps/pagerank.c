@@ -202,15 +202,18 @@ ordo_status ordo_pagerank_of_verify(const ordo_graph *g, const ordo_rank_query *
     return status ? status : ordo_pagerank_verify(g, q.damping, answer->rank, answer->ranks->error, how);
 }
 
+/* The tolerance is not known: as for cells of f64, which take more, unless these cannot run. */
 ordo_status ordo_pagerank_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected,
                                  ordo_u64 *at_most)
 {
+    static const double WIDE = 0, NARROW = 1; /* tolerances for f64, f32 */
     pagerank_state s = {0};
     ordo_options chosen;
-    const bool pulls = may_pull(g, 0, options, &chosen); /* of f64, which takes more */
+    const bool wide = may_pull(g, WIDE, options, &chosen), pulls = wide || may_pull(g, NARROW, options, &chosen);
+    const ordo_operator *const pull = ordo_pagerank_pull_op(wide ? WIDE : NARROW);
     if (!pulls)
         chosen = ordo_options_or(options, "bsp");
-    ordo_work work = ordo_vertex_work(pulls ? ordo_pagerank_pull_op(0) : op_for(g), g, &s, &s.least, NULL);
+    ordo_work work = ordo_vertex_work(pulls ? pull : op_for(g), g, &s, &s.least, NULL);
     ordo_status status = ordo_run_memory(&work, &chosen, expected, at_most); /* cells are not read */
     if (status)
         return status;

@@ -16,13 +16,13 @@
  *
  * A damping of less than 2^-40 is taken for 2^-40, for a cell must hold a rank; that moves y by at most 2^-39.
  *
- * Where it begins. Equal ranks are far off where degrees differ: a rank is nearly linear in the in-degree. Expected
- * ranks are those of a graph in which every edge passes on the same, base + d s in(v), with s m for what the senders
- * (vertices with out-edges) have in all: S = base senders / (1 - d q), where a share q of the edges ends at senders.
- * But they move rank between regions of the graph, which takes many rounds to undo, by a factor d each; equal ranks
- * have the sum of every symmetric component right. So both are tried on a sample of the vertices: expected ranks are
- * taken if the first round would change FIRST times less. Rounds that are double-buffered keep those sums, rounds in
- * place do not: there equal ranks are taken for fine tolerances.
+ * Where a run begins. Where degrees differ, equal ranks are far off: a rank is nearly linear in the in-degree. Expected
+ * ranks are those of a graph whose edges all pass on the same: base + d S in(v) / m, where S is what the senders, the
+ * vertices with out-edges, have in all. If a share q of the edges ends at senders, S = base senders + d q S. Expected
+ * ranks change less in the first round, but they give regions of the graph too much or too little in all, and a round
+ * mends that by a factor of d at best. Equal ranks give every component with symmetric rows the right sum, and
+ * double-buffered rounds keep it; rounds in place do not. So the first round of both is tried on a sample of the
+ * vertices: expected ranks are taken if it would change TIMES_LESS times less, and for fine tolerances only in place.
  *
  * Not done: reusing the ranks of an earlier run.
  */
@@ -47,9 +47,10 @@
 /* Ranks of f32 are exact enough down to this tolerance. */
 static const double FINEST_F32 = 1e-6;
 static const double LEAST_DAMPING = 0x1p-40;
-/* Expected ranks: how many times less the first round changes, and down to which tolerance where a round keeps sums. */
-static const double FIRST = 9, FINEST_EXPECTED = 1e-5;
-enum { SAMPLE = 4096 }; /* vertices at most */
+/* For expected ranks: how many times less the first round changes; the finest tolerance of double-buffered rounds; the
+ * vertices of the sample, at most. */
+static const double TIMES_LESS = 9, FINEST_EXPECTED = 1e-5;
+enum { SAMPLE = 4096 };
 
 const ordo_operator *ordo_pagerank_pull_op(double tolerance)
 {
@@ -66,7 +67,7 @@ typedef struct arrays {
     const ordo_csr *g, *in;
     bool wide;                  /* f64 */
     double damping, base;       /* d; (1 - d) / n */
-    double first, each;         /* a rank begins as `first`, and `each` for every in-edge */
+    double first, each;         /* v's rank begins as first + each in(v) */
     ordo_f32 *cell32, *scale32; /* [n] */
     ordo_f64 *cell64, *scale64; /* [n] */
     ordo_u64 dangling, lost;    /* atomic: vertices without an out-edge; their in-edges */
@@ -106,13 +107,13 @@ static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
     ordo_add_u64(&a->lost, lost);
 }
 
-/* Chooses what ranks begin as. `keeps`: a round keeps the sum of every component. */
-static void choose_begin(arrays *a, double tolerance, bool keeps)
+/* Chooses equal or expected ranks. */
+static void choose_begin(arrays *a, double tolerance, bool double_buffered)
 {
     const ordo_csr *in = a->in;
     const ordo_u64 n = in->n, m = in->m, step = n / SAMPLE + 1;
     a->first = 1.0 / (double)(n ? n : 1);
-    if (m == 0 || (keeps && tolerance < FINEST_EXPECTED))
+    if (m == 0 || (double_buffered && tolerance < FINEST_EXPECTED))
         return;
     const double senders = (double)(n - a->dangling), q = (double)(m - a->lost) / (double)m;
     const double each = a->damping * a->base * senders / (1 - a->damping * q) / (double)m;
@@ -127,7 +128,7 @@ static void choose_begin(arrays *a, double tolerance, bool keeps)
         equal += fabs(a->base + a->first * one - a->first);
         expected += fabs(a->base * one + each * (more - (double)degree_of(in, v)));
     }
-    if (FIRST * expected > equal)
+    if (TIMES_LESS * expected > equal)
         return;
     a->first = a->base;
     a->each = each;
@@ -227,7 +228,7 @@ ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double toler
     arrays a = {.g = ordo_graph_out(g),
                 .in = in,
                 .wide = tolerance < FINEST_F32,
-                .damping = fmax(damping, LEAST_DAMPING),
+                .damping = (damping > LEAST_DAMPING) ? damping : LEAST_DAMPING,
                 .part = ordo_alloc(n / ORDO_GRAIN + 1, sizeof(double)),
                 .out = rank};
     a.base = (1 - a.damping) / (n ? n : 1);

@@ -14,7 +14,8 @@
  *   tc_threshold  which bins are the core
  *   tc_keys       keys[]: ascending with the rank; two vertices outside the core of one bin have the same, and their
  *                 ids decide. Clears the matrix
- *   tc_orient, tc_orient_hubs   rows, and the matrix. Also finds out whether rows are in order and simple
+ *   tc_orient, tc_orient_hubs   rows, and the matrix. Also finds out whether rows are in order and simple. Where rows
+ *                 are short and ranks are the ids, tc_orient_ids: a thread counts the heads below its vertex
  *   tc_blocks     vertices of more than TC_WARP entries: a block marks the core entries in a bitmap and puts the others
  *                 into a hash table, both in shared memory. Rows of core entries are intersected as bits; rows of the
  *                 others are looked up
@@ -48,6 +49,8 @@ enum {
     TC_OCTAVE = 8,   /* bins for a factor of two */
     TC_CORE = 65536, /* entries from here on are vertices outside the core */
     TC_HUB = 1024,   /* a row of more edges is oriented by a block */
+    TC_LONG = 64,    /* likewise, where others are by a thread each */
+    TC_SHORT = 4,    /* edges of a thread that are loaded at once */
     TC_TINY = 4,     /* entries: by a thread */
     TC_SMALL = 16,   /* by some lanes */
     TC_WARP = 64,    /* by a warp; more: by a block */
@@ -276,6 +279,39 @@ template <int L> static __global__ void __launch_bounds__(TC_THREADS) tc_orient(
     tc_report(a, fault);
 }
 
+/* A thread orients a row: where ranks are the ids, the heads below u are its entries, and stay where they are. */
+static __global__ void __launch_bounds__(TC_THREADS) tc_orient_ids(const __grid_constant__ tc_args a)
+{
+    const ordo_u64 n = a.rows.n;
+    bool fault = false;
+    if (ordo_steps_stopped(&a.words->stop))
+        return;
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
+        ordo_steps_ask(a.run, &a.words->stop);
+    for (ordo_u64 u = (ordo_u64)blockIdx.x * TC_THREADS + threadIdx.x; u < n; u += (ordo_u64)gridDim.x * TC_THREADS) {
+        const ordo_u64 from = __ldg(a.rows.row + u), to = __ldg(a.rows.row + u + 1);
+        if (to - from > TC_LONG) {
+            a.lists[2 * n + ordo_dev_add(&a.words->hubs, 1u)] = (ordo_u32)u;
+            continue;
+        }
+        ordo_u32 count = 0, before = 0;
+        for (ordo_u64 at = from; at < to; at += TC_SHORT) {
+            ordo_u32 head[TC_SHORT];
+#pragma unroll
+            for (int i = 0; i < TC_SHORT; i++)
+                head[i] = at + i < to ? tc_head(a, at + i) : TC_EMPTY;
+#pragma unroll
+            for (int i = 0; i < TC_SHORT; i++) {
+                fault |= head[i] == u || (at + i > from && at + i < to && before >= head[i]);
+                count += head[i] < u;
+                before = head[i];
+            }
+        }
+        tc_complete(a, (ordo_u32)u, count);
+    }
+    tc_report(a, fault);
+}
+
 /* A block orients a row. */
 static __global__ void __launch_bounds__(TC_THREADS) tc_orient_hubs(const __grid_constant__ tc_args a)
 {
@@ -373,23 +409,34 @@ ORDO_DEV ordo_u32 tc_lanes(const tc_args &a, ordo_u32 u, ordo_u32 count, ordo_u3
     return found;
 }
 
-template <int L, int S> static __global__ void __launch_bounds__(TC_THREADS) tc_small(const __grid_constant__ tc_args a)
+/* A warp takes AT_ONCE consecutive vertices; those that are small are shared by its groups of L lanes. Where few are,
+ * many at once are looked through faster. */
+template <int L, int S, int AT_ONCE>
+static __global__ void __launch_bounds__(TC_THREADS, 8) tc_small(const __grid_constant__ tc_args a)
 {
-    enum { GROUPS = TC_THREADS / L, SIZE = 64 };
+    enum { GROUPS = TC_THREADS / L, SIZE = 64, TILE = TC_THREADS / 32 * AT_ONCE };
     __shared__ ordo_u32 entry[GROUPS][TC_SMALL], hash[GROUPS][SIZE];
-    const ordo_u32 n = a.rows.n, which = threadIdx.x / L;
+    const ordo_u32 n = a.rows.n, which = threadIdx.x / L, lane = threadIdx.x % 32;
     ordo_u64 found = 0;
     if (ordo_steps_stopped(&a.words->stop))
         return;
     for (ordo_u32 i = threadIdx.x % L; i < SIZE; i += L)
         hash[which][i] = TC_EMPTY;
     __syncwarp();
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * GROUPS; first < n; first += (ordo_u64)gridDim.x * GROUPS) {
-        const ordo_u64 u = first + which;
-        ordo_u32 count = u < n ? __ldg(a.count + u) : 0;
-        count = count > TC_TINY && count <= TC_SMALL ? count : 0;
-        if (__ballot_sync(~0u, count > 0))
-            found += tc_lanes<L, TC_SMALL, SIZE, S>(a, (ordo_u32)u, count, entry[which], hash[which]);
+    for (ordo_u64 tile = (ordo_u64)blockIdx.x * TILE; tile < n; tile += (ordo_u64)gridDim.x * TILE) {
+        const ordo_u64 first = tile + threadIdx.x / 32 * AT_ONCE;
+        const ordo_u32 count = lane < AT_ONCE && first + lane < n ? __ldg(a.count + first + lane) : 0;
+        ordo_u32 left = __ballot_sync(~0u, count > TC_TINY && count <= TC_SMALL);
+        while (left) { /* a lane's group takes the first one in `mine`; after it `left` has those of no group */
+            ordo_u32 mine = 0;
+#pragma unroll
+            for (ordo_u32 i = 0; i < 32 / L; i++, left &= left - 1)
+                mine = i == lane / L ? left : mine;
+            const ordo_u32 owner = mine ? (ordo_u32)__ffs((int)mine) - 1 : 0;
+            const ordo_u32 entries = __shfl_sync(~0u, count, owner);
+            found += tc_lanes<L, TC_SMALL, SIZE, S>(a, (ordo_u32)first + owner, mine ? entries : 0, entry[which],
+                                                    hash[which]);
+        }
     }
     ordo_steps_add(&a.words->triangles, found);
 }
@@ -611,7 +658,10 @@ static ordo_status launch(ordo_cuda *c, tc_args *a)
         ordo_steps_then(&p, (const void *)tc_threshold, TC_BINS, 0, 1, 1);
         ordo_steps_then(&p, (const void *)tc_keys, TC_THREADS, n, TC_THREADS, EVEN);
     }
-    if (m < 4 * n)
+    const bool ids = !a->own && m < 4 * n;
+    if (ids)
+        ordo_steps_then(&p, (const void *)tc_orient_ids, TC_THREADS, n, TC_THREADS, UNEVEN);
+    else if (m < 4 * n)
         then_orient<4>(&p, n);
     else if (m < 12 * n)
         then_orient<8>(&p, n);
@@ -619,14 +669,14 @@ static ordo_status launch(ordo_cuda *c, tc_args *a)
         then_orient<16>(&p, n);
     else
         then_orient<32>(&p, n);
-    ordo_steps_then(&p, (const void *)tc_orient_hubs, TC_THREADS, m / TC_HUB, 1, UNEVEN);
+    ordo_steps_then(&p, (const void *)tc_orient_hubs, TC_THREADS, m / (ids ? TC_LONG : TC_HUB), 1, ids ? EVEN : UNEVEN);
     ordo_steps_then(&p, (const void *)tc_blocks, TC_THREADS, m / TC_WARP, 1, EVEN);
     ordo_steps_then(&p, (const void *)tc_warps, TC_THREADS, m / TC_SMALL, TC_THREADS / 32, EVEN);
     ordo_steps_then(&p, (const void *)tc_tiny, TC_THREADS, n, TC_THREADS, UNEVEN);
     if (m < 12 * n)
-        ordo_steps_then(&p, (const void *)tc_small<8, 2>, TC_THREADS, n, TC_THREADS / 8, UNEVEN);
+        ordo_steps_then(&p, (const void *)tc_small<8, 2, 32>, TC_THREADS, n, TC_THREADS, UNEVEN);
     else
-        ordo_steps_then(&p, (const void *)tc_small<16, 4>, TC_THREADS, n, TC_THREADS / 16, UNEVEN);
+        ordo_steps_then(&p, (const void *)tc_small<16, 4, 8>, TC_THREADS, n, TC_THREADS / 32 * 8, UNEVEN);
     ordo_steps_then(&p, (const void *)tc_end, 32, 0, 1, 1);
     a->kernels = (ordo_u32)p.count;
     return p.status ? p.status : ordo_cuda_launch_all(c, p.step, p.count);

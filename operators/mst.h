@@ -4,12 +4,16 @@
  *
  * A cell is a component's best edge: the weight in the upper half, mapped so that unsigned order is the order of
  * weights; a tie-breaker in the lower half, by which all components agree on one order of edges. The graph of a run has
- * one of two forms:
+ * one of three forms:
  *
  *   rows of vertices   every vertex is a component. The tie-breaker is the head, which is also the component to join.
  *                      Loops propose nothing.
  *   a list of edges    rows are only pieces of the list. Edge i is stored as the arcs 2 i and 2 i + 1, whose heads are
  *                      the components of its two ends; each arc proposes to its own head. The tie-breaker is i.
+ *   rows, components   rows of vertices, with the component of each. The tie-breaker is the edge's id, of which the
+ *                      arc back has another; so an edge proposes by one arc, to the component of its tail in one run
+ *                      and to that of its head in another. Which vertices are items, and in which order, does not
+ *                      matter, if those with edges between components are among them.
  *
  * A template over the weight type: ORDO_WEIGHT is u32, i32 or f32.
  *
@@ -23,8 +27,13 @@
 
 #ifndef ORDO_MST_ONCE
 #define ORDO_MST_ONCE
+enum { MST_ROWS, MST_LIST, MST_COMPONENTS }; /* forms, in the order of the comment above */
+
 typedef struct mst_state {
-    ordo_u32 listed; /* 1: a list of edges; 0: rows of vertices */
+    ordo_u32 form;
+    ordo_u32 to_heads;         /* rows, components: 1: proposes to the components of heads; 0: of tails */
+    ordo_u32 symmetric;        /* likewise: 1: of an edge's two arcs the one out of the smaller end counts */
+    const ordo_u32 *component; /* [items] likewise: of each vertex; NULL in the other forms */
 } mst_state;
 
 ORDO_FN ordo_u32 mst_order_u32(ordo_u32 weight)
@@ -50,20 +59,25 @@ ORDO_FN ordo_u64 ORDO_INSTANCE(mst_candidate)(const mst_state *s, ordo_u64 unuse
 {
     ordo_u64 weight = ORDO_INSTANCE(mst_order)(e.weight);
     (void)unused;
-    if (s->listed)
+    if (s->form == MST_ROWS)
+        return e.tail == e.head ? ordo_highest_u64() : weight << 32 | e.head;
+    if (s->form == MST_LIST)
         return weight << 32 | (ordo_u32)(e.id >> 1);
-    return e.tail == e.head ? ordo_highest_u64() : weight << 32 | e.head;
+    const int counts = !s->symmetric || e.tail < e.head;
+    return counts && s->component[e.tail] != s->component[e.head] ? weight << 32 | (ordo_u32)e.id : ordo_highest_u64();
 }
 
 ORDO_FN ordo_u32 ORDO_INSTANCE(mst_target)(const mst_state *s, ORDO_EDGE_OF(ORDO_WEIGHT) e)
 {
-    return s->listed ? e.head : e.tail;
+    if (s->form == MST_ROWS)
+        return e.tail;
+    return s->form == MST_LIST ? e.head : s->component[s->to_heads ? e.head : e.tail];
 }
 
 #define ORDO_RELAX ORDO_INSTANCE(mst)
 #define ORDO_RELAX_SUMMARY "minimum spanning forest: the lightest edge out of every component (Boruvka)"
 #define ORDO_RELAX_STATE mst_state
-#define ORDO_RELAX_ARRAYS(X)
+#define ORDO_RELAX_ARRAYS(X) X(component, ITEM, 1)
 #define ORDO_RELAX_CELL u64
 #define ORDO_RELAX_WEIGHT ORDO_WEIGHT
 #define ORDO_RELAX_ORDER ORDO_MIN

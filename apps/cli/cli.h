@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <ordo/distributed.h>
+#include <ordo/partition.h>
 #include <ordo/version.h>
 #include <ordo/trace.h>
 
@@ -32,6 +34,7 @@ enum {
     VERB_CHECK = 1 << 9, /* check-operator */
     VERB_NEW = 1 << 10,
     VERB_GAP = 1 << 11,
+    VERB_PARTITION = 1 << 12,
     VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
@@ -71,6 +74,10 @@ typedef struct options {
     bool quick, largest;
     const char *induced, *ball, *names;
     double random; /* 0: not given */
+
+    /* partition */
+    ordo_u32 parts; /* 0: not given */
+    const char *method, *partition;
 
     /* the runs */
     const char *scheduler, *schedulers, *sync, *device, *items;
@@ -182,6 +189,19 @@ ordo_status parse_whole(const char *name, const char *text, ordo_u64 least, ordo
 /* Number, number of K, number of M; below 2^32. */
 ordo_status parse_size(const char *name, const char *text, ordo_u64 *out);
 
+/* ---- several processes (group.c) ---- */
+
+/* Joins the MPI job that started this process, if one did. ORDO_ERR_USAGE for what is no app. `name`: the verb. */
+ordo_status group_join(const options *o, const char *name);
+/* What a rank other than 0 would write goes nowhere. */
+void group_silence(options *o);
+/* Prints an error; ranks other than 0 wait a moment first, with their number. */
+void group_complain(const char *text);
+/* NULL where this process is alone. */
+ordo_group *group_here(void);
+/* Ends the part in the job. With an exit status other than 0 all processes of the job end, and this does not return. */
+void group_end(int status);
+
 /* ---- graphs and vertices (load.c) ---- */
 
 typedef struct loaded {
@@ -194,6 +214,8 @@ typedef struct loaded {
 /* Loads a graph; `path` NULL: by the generator of the options. `weights`: keep them, or draw GAP's for -g and -u. */
 ordo_status load_graph(const options *o, const char *path, bool weights, loaded *out);
 void load_free(loaded *g);
+/* Sets the owner of each vertex, as --partition asks. */
+ordo_status group_divide(const options *o, const loaded *g);
 /* A graph of one vertex, with weights of the type that the app reads. */
 ordo_status tiny_graph(const ordo_app *app, ordo_graph **out);
 /* Checks options on such a graph before a large one is read. */
@@ -231,6 +253,14 @@ ordo_status graph_stats_of(const options *o, const loaded *g, graph_stats *out);
 ordo_status largest_component(const ordo_u32 *components, ordo_u64 n, ordo_vid *which, ordo_u64 *size, ordo_u64 *count);
 /* Checks the memory for ordo_cc and its answer (ORDO_ERR_MEMORY), then computes the components, malloc'ed. */
 ordo_status find_components(const options *o, const loaded *g, ordo_u32 **out);
+
+/* ---- partitions (partition.c) ---- */
+
+typedef struct partition_sums {
+    ordo_u64 edges, cut, ghosts, empty;  /* empty: parts without a vertex */
+    double vertex_balance, edge_balance; /* of the largest part over the mean */
+} partition_sums;
+partition_sums partition_sum(const ordo_part *of, ordo_u32 parts);
 
 /* ---- the process (process.c) ---- */
 
@@ -360,6 +390,7 @@ ordo_status json_write_run(sink *s, const record *r);
 /* One run of a benchmark; sgd: one epoch. */
 ordo_status json_write_bench(sink *s, const record *r);
 ordo_status json_write_info(sink *s, const loaded *g, const options *o, const graph_stats *found);
+ordo_status json_write_partition(sink *s, const loaded *g, const options *o, const ordo_part *of, double seconds);
 
 /* ---- text (text.c) ---- */
 
@@ -408,6 +439,7 @@ ordo_status verb_generate(const options *o);
 ordo_status verb_convert(const options *o);
 ordo_status verb_info(const options *o);
 ordo_status verb_sample(const options *o);
+ordo_status verb_partition(const options *o);
 ordo_status verb_schedulers(const options *o);
 ordo_status verb_operators(const options *o);
 ordo_status verb_help(const options *o);

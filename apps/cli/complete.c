@@ -113,7 +113,7 @@ static bool is_taken(const typing *t, const char *scheduler, const char *sync, c
 static const char *next_scheduler(const typing *t, size_t *at, char capacity[48])
 {
     const char *const *names = scheduler_names();
-    const bool one = t->scope.verb & (VERB_APP | VERB_INFO | VERB_TUNE);
+    const bool one = t->scope.verb & (VERB_APP | VERB_INFO | VERB_TUNE | VERB_PARTITION);
     if (one || !t->schedulers || !strcmp(t->schedulers, "all")) {
         if (one && t->scheduler)
             return (*at)++ ? NULL : t->scheduler;
@@ -344,7 +344,7 @@ static void offer_word(const typing *t)
         if (index == 0)
             offer_kinds(t);
     } else if (verb == VERB_COMPARE || (verb & (VERB_CONVERT | VERB_SAMPLE) && index < 2) ||
-               (verb & (VERB_APP | VERB_GAP | VERB_INFO | VERB_CHECK) && index == 0 && !t->made) ||
+               (verb & (VERB_APP | VERB_GAP | VERB_INFO | VERB_CHECK | VERB_PARTITION) && index == 0 && !t->made) ||
                (v && v->verb == VERB_APP && index < 2) || /* an operator's file, then a graph */
                (verb == VERB_TUNE && index == 1 && !t->made) ||
                (verb == VERB_BENCH && index == 1 && t->scope.traits & TRAIT_GRAPH && !t->made)) {

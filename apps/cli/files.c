@@ -221,6 +221,28 @@ static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, or
     }
 }
 
+static void put_weight(FILE *file, const ordo_csr *rows, ordo_eid e)
+{
+    if (rows->weight_type == ORDO_NONE)
+        return;
+    const void *at = ordo_csr_weight_at(rows, e);
+    ordo_i64 wide = 0; /* of 8 bytes: aligned to 4 */
+    double real;
+    if (rows->weight_type == ORDO_I64 || rows->weight_type == ORDO_F64)
+        memcpy(&wide, at, sizeof wide);
+    memcpy(&real, &wide, sizeof real);
+    if (rows->weight_type == ORDO_F32)
+        fprintf(file, " %.9g", (double)*(const ordo_f32 *)at);
+    else if (rows->weight_type == ORDO_I32)
+        fprintf(file, " %d", *(const ordo_i32 *)at);
+    else if (rows->weight_type == ORDO_U32)
+        fprintf(file, " %u", *(const ordo_u32 *)at);
+    else if (rows->weight_type == ORDO_I64)
+        fprintf(file, " %lld", (long long)wide);
+    else
+        fprintf(file, " %.17g", real);
+}
+
 /* Writes edges as an edge list with the graph's weights, if it has any; as NumPy, their indices. */
 static void put_edges(FILE *file, const loaded *g, const ordo_answer *a, bool numpy)
 {
@@ -239,12 +261,7 @@ static void put_edges(FILE *file, const loaded *g, const ordo_answer *a, bool nu
             tail++;
         fprintf(file, "%llu %llu", (unsigned long long)(tail + g->id_base),
                 (unsigned long long)(rows->head[at] + g->id_base));
-        if (rows->weight_type == ORDO_F32)
-            fprintf(file, " %.9g", (double)((const ordo_f32 *)rows->weight)[at]);
-        else if (rows->weight_type == ORDO_I32)
-            fprintf(file, " %d", ((const ordo_i32 *)rows->weight)[at]);
-        else if (rows->weight_type == ORDO_U32)
-            fprintf(file, " %u", ((const ordo_u32 *)rows->weight)[at]);
+        put_weight(file, rows, edge[i]);
         fputc('\n', file);
     }
 }

@@ -213,7 +213,8 @@ ordo_status verb_operators(const options *o)
 
 bool reads_graphs(int verb)
 {
-    return verb & (VERB_APP | VERB_COMPARE | VERB_TUNE | VERB_GAP | VERB_CONVERT | VERB_INFO | VERB_SAMPLE);
+    return verb &
+           (VERB_APP | VERB_COMPARE | VERB_TUNE | VERB_GAP | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_PARTITION);
 }
 
 bool writes_graphs(int verb)

@@ -403,6 +403,12 @@ ordo_status json_write_run(sink *s, const record *r)
         put(o, "path", path_array(r));
     if (r->app->has_cycle)
         put(o, "cycle", cycle_object(r, &failed));
+    if (group_here()) {
+        object ranks = object_new(&failed);
+        put(ranks, "count", json_integer(ordo_group_size(group_here())));
+        put(ranks, "messages", whole(r->stats->messages));
+        put(o, "ranks", ranks.json);
+    }
     if (r->o->counters)
         put(o, "hardware", hardware_object(&r->stats->hardware, &failed));
     if (r->trace) {
@@ -478,6 +484,41 @@ static json_t *diameter_object(ordo_u64 seed, const graph_stats *found, bool *fa
     put(o, "double_sweeps", json_integer(found->sweeps));
     put(o, "seed", whole(seed));
     return o.json;
+}
+
+static json_t *part_object(const ordo_part *p, bool *failed)
+{
+    object o = object_new(failed);
+    put(o, "vertices", whole(p->vertices));
+    put(o, "edges", whole(p->edges));
+    put(o, "cut", whole(p->cut));
+    put(o, "ghosts", whole(p->ghosts));
+    return o.json;
+}
+
+ordo_status json_write_partition(sink *s, const loaded *g, const options *o, const ordo_part *of, double seconds)
+{
+    bool failed = false;
+    object all = begin("partition", &failed), balance = object_new(&failed), times = object_new(&failed);
+    const partition_sums sums = partition_sum(of, o->parts);
+    json_t *list = json_array();
+    for (ordo_u32 p = 0; p < o->parts; p++)
+        json_array_append_new(list, part_object(&of[p], &failed));
+    put(all, "graph", graph_object(g, &failed));
+    put(all, "method", o->partition ? json_null() : text(o->method ? o->method : "metis"));
+    put(all, "file", o->partition ? text(o->partition) : json_null());
+    put(all, "seed", whole(o->seed));
+    put(all, "parts", list);
+    put(all, "cut", whole(sums.cut));
+    put(all, "ghosts", whole(sums.ghosts));
+    put(balance, "vertices", real(sums.vertex_balance));
+    put(balance, "edges", real(sums.edge_balance));
+    put(all, "balance", balance.json);
+    put(times, "load", real(g->info.load_seconds));
+    put(times, "build", real(g->info.build_seconds));
+    put(times, "partition", real(seconds));
+    put(all, "seconds", times.json);
+    return write_line(s, all);
 }
 
 ordo_status json_write_info(sink *s, const loaded *g, const options *o, const graph_stats *found)

@@ -59,6 +59,7 @@ ordo_options run_options(const options *o, const char *scheduler, const char *sy
         .setting_count = count,
         .timeout = o->timeout,
         .hardware = o->counters,
+        .group = group_here(),
         .cancel = &cancelled,
         .progress = progress_wanted(o) ? show_progress : NULL,
         .progress_arg = o->app ? (void *)(size_t)o->app->name : NULL,
@@ -345,6 +346,9 @@ static ordo_status report_trial(const record *r, bool first, bool last, outputs 
         if (o->analysis && last)
             print_analysis(r);
     }
+    if (group_here() && !o->quiet)
+        printf("Ranks:               %d, which have sent %llu messages\n", ordo_group_size(group_here()),
+               (unsigned long long)r->stats->messages);
     if (o->path_to && !o->stdout_taken)
         print_path(r);
     if (r->answer->cycle.length && !o->quiet)
@@ -492,12 +496,15 @@ ordo_status verb_run(const options *given)
     outputs out = {0};
     loaded g = {0};
     ordo_status status = check_use(o, &path);
+    group_silence(o);
     if (!status)
         status = check_options_early(o, &run);
     if (!status)
         status = open_outputs(o, &out);
     if (!status)
         status = load_graph(o, path, o->app->wants_weights, &g);
+    if (!status)
+        status = group_divide(o, &g);
     if (!status && !o->quiet) {
         print_graph(&g);
         status = flush_stdout();

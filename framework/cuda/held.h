@@ -45,8 +45,6 @@ ordo_status ordo_cuda_usable(void);
  * `held` keeps for later runs is freed where the rows need it. */
 ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int threads, ordo_cuda_held *held,
                                  ordo_cuda_rows *out);
-/* A launch that does not wait. */
-ordo_status ordo_cuda_start(const ordo_cuda_step *step, size_t shared);
 /* The instance of a pass that this object has; NULL: none. */
 const ordo_pass_instance *ordo_cuda_find_pass(const char *name);
 

@@ -57,6 +57,7 @@ struct ordo_cuda_own {
     ordo_cuda_mailbox *mailbox; /* on the host */
     cudaEvent_t before, after;
     double ready;           /* when ordo_cuda_begin had copied everything */
+    double earlier;         /* seconds of the job's kernels before the first of this run; negative: none was launched */
     nvtxRangeId_t range;    /* from begin to end, for profilers */
     ordo_live_reader *live; /* of a traced run, or NULL */
     bool launched;
@@ -182,10 +183,11 @@ static ordo_status take(ordo_cuda_own *own, ordo_u64 bytes, void **out)
 typedef struct device_graph {
     ordo_cuda_rows out, in;
     uint4 *record;  /* [2 * n], or NULL */
+    uint4 *four;    /* [n], or NULL: see ordo_cuda_fours */
     ordo_u32 *tail; /* [m], or NULL: see ordo_cuda_edge_tails */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
-    bool has_in, record_asked, has_order;
+    bool has_in, record_asked, four_asked, has_order;
     pthread_mutex_t lock;
 } device_graph;
 
@@ -224,6 +226,7 @@ static void drop_graph(void *graph)
     drop_rows(&g->in);
     if (!ordo_cuda_is_lost()) {
         cudaFree(g->record);
+        cudaFree(g->four);
         cudaFree(g->tail);
     }
     drop_tails(&g->hot);
@@ -422,24 +425,49 @@ static bool mostly_short(const ordo_csr *csr)
     return 20 * shorts >= 19 * taken;
 }
 
-/* Makes the records, unless they would not help or there is little memory: then runs do without. */
-static ordo_status make_records(const ordo_cuda *c, device_graph *d)
+/* Memory of so many uint4 for what makes runs faster, or NULL: where there is little, runs do without. */
+static uint4 *spare(ordo_u64 count)
 {
     size_t left = 0, whole = 0;
-    const ordo_u64 bytes = 2ull * d->out.n * sizeof(uint4);
-    if (!mostly_short(ordo_graph_out(ordo_job_graph(c->job))) || cudaMemGetInfo(&left, &whole) != cudaSuccess ||
-        left / 2 < bytes || cudaMalloc((void **)&d->record, bytes ? bytes : 1) != cudaSuccess) {
-        cudaGetLastError();
-        d->record = NULL;
-        return ORDO_OK;
-    }
-    ordo_fill_records(d->out, ordo_graph_out(ordo_job_graph(c->job))->weight_type == ORDO_F32, d->record);
-    const ordo_status status = wait_made("making records");
+    void *block = NULL;
+    const ordo_u64 bytes = count * sizeof(uint4);
+    if (cudaMemGetInfo(&left, &whole) == cudaSuccess && left / 2 >= bytes &&
+        cudaMalloc(&block, bytes ? bytes : 1) == cudaSuccess)
+        return (uint4 *)block;
+    cudaGetLastError();
+    return NULL;
+}
+
+/* Waits for the kernel that fills what spare() gave; frees it after an error. */
+static ordo_status wait_filled(uint4 **block, const char *what)
+{
+    const ordo_status status = wait_made(what);
     if (status) {
-        cudaFree(d->record);
-        d->record = NULL;
+        cudaFree(*block);
+        *block = NULL;
     }
     return status;
+}
+
+/* Makes the records, unless they would not help. */
+static ordo_status make_records(const ordo_cuda *c, device_graph *d)
+{
+    const ordo_csr *out = ordo_graph_out(ordo_job_graph(c->job));
+    d->record = mostly_short(out) ? spare(2ull * out->n) : NULL;
+    if (!d->record)
+        return ORDO_OK;
+    ordo_fill_records(d->out, out->weight_type == ORDO_F32, d->record);
+    return wait_filled(&d->record, "making records");
+}
+
+/* Makes rows of four, likewise. */
+static ordo_status make_fours(const ordo_cuda *c, device_graph *d)
+{
+    d->four = mostly_short(c->job->in) ? spare(c->in.n) : NULL;
+    if (!d->four)
+        return ORDO_OK;
+    ordo_fill_fours(c->in, d->four);
+    return wait_filled(&d->four, "making rows of four");
 }
 
 ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
@@ -454,6 +482,22 @@ ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
         status = make_records(c, d);
     d->record_asked = true;
     *out = d->record;
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+ordo_status ordo_cuda_fours(ordo_cuda *c, const uint4 **out)
+{
+    device_graph *d;
+    *out = NULL;
+    ordo_status status = graph_of(c, &d);
+    if (status)
+        return status;
+    pthread_mutex_lock(&d->lock);
+    if (!d->four_asked)
+        status = make_fours(c, d);
+    d->four_asked = true;
+    *out = d->four;
     pthread_mutex_unlock(&d->lock);
     return status;
 }
@@ -543,12 +587,20 @@ static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_o
     return status;
 }
 
+/* The least in-edges of a vertex that is listed: see ordo_cuda_order_rows. */
+static ordo_u64 least_listed(const ordo_cuda *c, bool hubs)
+{
+    if (hubs || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u)
+        return 0;
+    return mostly_short(c->job->in) ? 5 : ORDO_CUDA_SHORT + 1;
+}
+
 static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
 {
     const bool hubs = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS;
     ordo_order order;
     ordo_u32 *position = NULL, count = 0;
-    ordo_status status = ordo_order_rows(c->job->in, hubs || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u, &order);
+    ordo_status status = ordo_order_rows(c->job->in, least_listed(c, hubs), &order);
     if (!status && hubs && !(position = (ordo_u32 *)ordo_alloc(c->in.n, sizeof *position)))
         status = ORDO_ERR_MEMORY;
     if (!status && hubs)
@@ -681,6 +733,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     if (!out->own)
         return ORDO_ERR_MEMORY;
     ordo_cuda_own *own = out->own;
+    own->earlier = -1;
     own->cell = cell;
     own->range = nvtxRangeStartA(job->op->name);
     own->name = job->op->name;
@@ -898,12 +951,14 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
         keep_nothing();
     if (!status)
         explain(c);
-    ordo_job_set_run(c->job, 1e-3 * (double)milliseconds);
+    const double earlier = ordo_job_set_run(c->job, 1e-3 * (double)milliseconds);
+    if (c->own->earlier < 0)
+        c->own->earlier = earlier;
     c->own->launched = !status;
     return status;
 }
 
-static ordo_status copy_results(ordo_cuda *c, size_t cell)
+static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
 {
     ordo_job *job = c->job;
     ordo_cuda_counters counters;
@@ -922,7 +977,7 @@ static ordo_status copy_results(ordo_cuda *c, size_t cell)
     if (!status && record->overflow) /* checked before the cells are written: see ordo_backend.find */
         status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
     if (!status && job->cells != c->cells &&
-        ordo_copy_out(job->cells, c->cells, job->targets * cell, ordo_job_host_threads(job), "copying cells"))
+        ordo_copy_out(job->cells, c->cells, job->targets * own->cell, ordo_job_host_threads(job), "copying cells"))
         status = ORDO_ERR_DEVICE;
     if (!status) {
         ordo_counters *to = &job->counters[0];
@@ -937,8 +992,8 @@ static ordo_status copy_results(ordo_cuda *c, size_t cell)
         job->change = record->change;
         for (ordo_u64 i = 0; i < record->taken; i++) {
             const ordo_cuda_moment *m = &record->moment[i];
-            ordo_job_sample_at(job, 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight, m->bucket, m->delta,
-                               m->concurrent, m->utilisation);
+            ordo_job_sample_at(job, own->earlier + 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight,
+                               m->bucket, m->delta, m->concurrent, m->utilisation);
         }
     }
     ordo_free(record);
@@ -958,7 +1013,7 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
     }
     double start = ordo_seconds();
     if (!status && own->launched)
-        status = copy_results(c, own->cell);
+        status = copy_results(c, own);
     for (int i = 0; i < own->blocks; i++) {
         if (own->held)
             ordo_cuda_give(own->held, own->block[i], own->bytes[i]);

@@ -89,10 +89,9 @@ static void fill_order(const ordo_csr *in, ordo_u64 least, ordo_u64 *at, ordo_or
     }
 }
 
-ordo_status ordo_order_rows(const ordo_csr *in, bool all, ordo_order *order)
+ordo_status ordo_order_rows(const ordo_csr *in, ordo_u64 least, ordo_order *order)
 {
     static const ordo_u64 bound[ORDO_CUDA_CLASSES] = {ORDO_CUDA_SHORT, 24, 6, (ordo_u64)-1};
-    const ordo_u64 least = all ? 0 : ORDO_CUDA_SHORT + 1;
     ordo_u64 count[ORDO_CUDA_PIECE + 1] = {0}, pieces = 0;
     *order = ordo_order{};
     for (ordo_u64 v = 0; v < in->n; v++) {
@@ -111,7 +110,7 @@ ordo_status ordo_order_rows(const ordo_csr *in, bool all, ordo_order *order)
     }
     order->out.end[ORDO_CUDA_CLASSES - 1] = (ordo_u32)order->rows;
     order->out.pieces = (ordo_u32)pieces;
-    order->out.all = all;
+    order->out.all = least == 0;
     order->row = (ordo_u32 *)ordo_alloc(4 * order->rows, sizeof *order->row);
     order->piece = (ordo_u32 *)ordo_alloc(2 * pieces, sizeof *order->piece);
     if (!order->row || !order->piece)

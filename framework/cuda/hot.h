@@ -16,9 +16,8 @@ typedef struct ordo_order {
     ordo_u64 rows;
     ordo_cuda_order out;
 } ordo_order;
-/* Lists rows; all of them, or those of more than ORDO_CUDA_SHORT edges. The caller frees row and piece, after an error,
- * too. */
-ordo_status ordo_order_rows(const ordo_csr *in, bool all, ordo_order *order);
+/* Lists rows of at least so many edges. The caller frees row and piece, after an error, too. */
+ordo_status ordo_order_rows(const ordo_csr *in, ordo_u64 least, ordo_order *order);
 /* Gives positions from `hot` on to the vertices that have none, in the order of the lists, which have all vertices; and
  * writes positions to the lists. */
 void ordo_order_positions(ordo_order *order, ordo_u32 hot, ordo_u32 *position);

@@ -1,5 +1,5 @@
-/* records.cu -- fills edge records and tails of edges: by a kernel, or by a loop if a C++ compiler builds this for the
- * tests. */
+/* records.cu -- fills edge records, rows of four and tails of edges: by a kernel, or by a loop if a C++ compiler builds
+ * this for the tests. */
 #include "records.h"
 
 #ifdef __CUDACC__
@@ -19,6 +19,15 @@ ORDO_RECORDS_FN void fill(const ordo_cuda_rows &r, ordo_u32 one, uint4 *record, 
     }
     record[2 * v] = uint4{word[0], word[1], word[2], word[3]};
     record[2 * v + 1] = uint4{word[4], word[5], word[6], word[7]};
+}
+
+ORDO_RECORDS_FN void fill_four(const ordo_cuda_rows &r, uint4 *four, ordo_u64 v)
+{
+    const ordo_u64 begin = r.row[v], degree = r.row[v + 1] - begin;
+    ordo_u32 word[4];
+    for (ordo_u32 i = 0; i < 4; i++)
+        word[i] = degree > 4 ? ORDO_RECORD_LONG : i < degree ? r.edge[(begin + i) * r.stride] : ORDO_RECORD_NONE;
+    four[v] = uint4{word[0], word[1], word[2], word[3]};
 }
 
 /* The tails of edges begin .. end - 1: of the first by bisection. So a long row is shared by many threads. */
@@ -52,6 +61,11 @@ static __global__ void fill_all(const ordo_cuda_rows r, ordo_u32 one, uint4 *rec
     for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v < r.n; v += (ordo_u64)gridDim.x * blockDim.x)
         fill(r, one, record, v);
 }
+static __global__ void fill_all_fours(const ordo_cuda_rows r, uint4 *four)
+{
+    for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v < r.n; v += (ordo_u64)gridDim.x * blockDim.x)
+        fill_four(r, four, v);
+}
 #endif
 
 void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record)
@@ -62,6 +76,16 @@ void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record)
 #else
     for (ordo_u64 v = 0; v < rows.n; v++)
         fill(rows, one, record, v);
+#endif
+}
+
+void ordo_fill_fours(ordo_cuda_rows rows, uint4 *four)
+{
+#ifdef __CUDACC__
+    fill_all_fours<<<1024, 256>>>(rows, four);
+#else
+    for (ordo_u64 v = 0; v < rows.n; v++)
+        fill_four(rows, four, v);
 #endif
 }
 

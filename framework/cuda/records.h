@@ -1,5 +1,5 @@
 /* records.h -- fills what is derived from rows on the device: edge records (see ORDO_RECORD_NONE in
- * <ordo/scheduler/cuda_host.h>), and tails of edges. */
+ * <ordo/scheduler/cuda_host.h>), rows of four, and tails of edges. */
 #ifndef ORDO_CUDA_RECORDS_H
 #define ORDO_CUDA_RECORDS_H
 
@@ -7,6 +7,8 @@
 
 /* record: [2 * rows.n]; the weight of an unweighted edge is 1, as a float where asked for. Asynchronous. */
 void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record);
+/* four: [rows.n] as of ordo_cuda_fours. Asynchronous. */
+void ordo_fill_fours(ordo_cuda_rows rows, uint4 *four);
 /* tail: [rows.m]. Asynchronous. */
 void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail);
 

@@ -297,6 +297,9 @@ typedef struct ordo_writer ordo_writer;
 typedef ordo_status ordo_format_writer(ordo_writer *w, const ordo_graph *g);
 ordo_format_writer ordo_write_dimacs, ordo_write_max, ordo_write_coordinates, ordo_write_mtx, ordo_write_metis,
     ordo_write_edgelist, ordo_write_gap, ordo_write_galois, ordo_write_ordo;
+/* Writes a file, complete or not at all, compressed as its suffix says: `body` puts its bytes. */
+typedef ordo_status ordo_body_writer(ordo_writer *w, const void *arg);
+ordo_status ordo_write_file(const char *path, ordo_body_writer *body, const void *arg);
 /* Writes a zip archive into an empty file; `path` is for messages. */
 ordo_status ordo_write_npz(int fd, const char *path, const ordo_graph *g);
 void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size);

@@ -243,7 +243,7 @@ static ordo_status check_fit(const ordo_graph *graph, const struct format *f, co
 }
 
 /* The bytes of the file. */
-static ordo_status write_bytes(ordo_writer *w, const struct format *f, const ordo_graph *g, const char *path)
+static ordo_status write_bytes(ordo_writer *w, ordo_body_writer *body, const void *arg, const char *path)
 {
     w->block = ordo_alloc(BLOCK, 1);
     ordo_status status = w->block ? ORDO_OK : ORDO_ERR_MEMORY;
@@ -251,12 +251,50 @@ static ordo_status write_bytes(ordo_writer *w, const struct format *f, const ord
     if (!status && w->wrapper.kind)
         status = ordo_wrapper_start(&w->wrapper, path);
     if (!status)
-        status = f->write(w, g);
+        status = body(w, arg);
     if (!status)
         flush(w, true);
     ordo_wrapper_free(&w->wrapper);
     ordo_free(w->block);
     return status;
+}
+
+ordo_status ordo_write_file(const char *path, ordo_body_writer *body, const void *arg)
+{
+    ordo_output out;
+    ordo_status status = ordo_output_open(path, &out);
+    if (status)
+        return status;
+    ordo_writer w = {.fd = out.fd};
+    status = write_bytes(&w, body, arg, path);
+    ordo_status closed = ordo_output_close(&out, !status, w.error);
+    return status ? status : closed;
+}
+
+typedef struct graph_body {
+    const struct format *format;
+    const ordo_graph *graph;
+} graph_body;
+
+static ordo_status write_graph(ordo_writer *w, const void *arg)
+{
+    const graph_body *b = arg;
+    return b->format->write(w, b->graph);
+}
+
+/* An archive is written in one go, so not to a device or a pipe. */
+static ordo_status write_archive(const char *path, const struct format *f, const ordo_graph *g)
+{
+    ordo_output out;
+    ordo_status status = ordo_output_open(path, &out);
+    if (status)
+        return status;
+    status = out.target
+                 ? ordo_write_npz(out.fd, path, g)
+                 : ordo_fail(ORDO_ERR_IO, "%s: found a device or a pipe, expected a file: %s is not written in one go",
+                             path, f->suffix);
+    ordo_status closed = ordo_output_close(&out, !status, 0);
+    return status ? status : closed;
 }
 
 ordo_status ordo_graph_write(const ordo_graph *g, const char *path)
@@ -277,19 +315,7 @@ ordo_status ordo_graph_write(const ordo_graph *g, const char *path)
                          "%s: found the suffix %s behind %s, expected %s alone: it is compressed itself", path,
                          ordo_wrapping_suffix(wrapping), f->suffix, f->suffix);
     ordo_status status = check_fit(g, f, path);
-    ordo_output out;
-    if (!status)
-        status = ordo_output_open(path, &out);
     if (status)
         return status;
-    ordo_writer w = {.fd = out.fd};
-    if (f->write)
-        status = write_bytes(&w, f, g, path);
-    else if (out.target)
-        status = ordo_write_npz(out.fd, path, g);
-    else
-        status = ordo_fail(ORDO_ERR_IO, "%s: found a device or a pipe, expected a file: %s is not written in one go",
-                           path, f->suffix);
-    ordo_status closed = ordo_output_close(&out, !status, w.error);
-    return status ? status : closed;
+    return f->write ? ordo_write_file(path, write_graph, &(graph_body){f, g}) : write_archive(path, f, g);
 }

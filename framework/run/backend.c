@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "load_object.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const ordo_backend *cuda;
 
-/* Opens "libordo-NAME.so" in the folder of this library; if there is none, along the loader's search path. A file in
- * that folder that cannot be loaded is an error: a file found elsewhere might be of another version. */
-static ordo_status open_object(const char *name, void **out)
+ordo_status ordo_object_load(const char *name, const char *subject, void **out)
 {
     char path[4096] = "";
     Dl_info me;
@@ -31,15 +31,16 @@ static ordo_status open_object(const char *name, void **out)
     if (*out)
         return ORDO_OK;
     const char *why = dlerror();
-    return ordo_fail(ORDO_ERR_DEVICE, "device '%s': %s: %s", name,
+    return ordo_fail(ORDO_ERR_DEVICE, "%s: %s: %s", subject,
                      beside ? "its back end cannot be loaded" : "this Ordo has no such back end", why ? why : path);
 }
 
 static ordo_status load(const char *name, const ordo_backend **out)
 {
-    char symbol[64];
+    char symbol[64], subject[32];
     void *object;
-    ordo_status status = open_object(name, &object);
+    snprintf(subject, sizeof subject, "device '%s'", name);
+    ordo_status status = ordo_object_load(name, subject, &object);
     if (status)
         return status;
     snprintf(symbol, sizeof symbol, "ordo_%s_backend", name);

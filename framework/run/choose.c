@@ -117,13 +117,14 @@ static bool is_sound(const ordo_pairing *pair, const ordo_operator *op)
     return pair->kind == op->kind && !(pair->needs & ~op->properties);
 }
 
-/* The sync asked for, or the first that is sound. */
-static ordo_status choose_sync(const ordo_operator *op, const ordo_scheduler *s, ordo_sync asked, ordo_sync *out)
+/* The sync asked for, or the first that is sound and in `syncs`, bits 1 << ORDO_SYNC_...; 0: all are. */
+static ordo_status choose_sync(const ordo_operator *op, const ordo_scheduler *s, ordo_sync asked, unsigned syncs,
+                               ordo_sync *out)
 {
     char offered[128] = "";
     const ordo_pairing *unsound = NULL; /* the first */
     for (const ordo_pairing *pair = s->pairings; pair->kind; pair++) {
-        if (pair->kind != op->kind)
+        if (pair->kind != op->kind || (syncs && !(syncs & 1u << pair->sync)))
             continue;
         if (asked == ORDO_SYNC_DEFAULT || asked == pair->sync) {
             if (is_sound(pair, op)) {
@@ -289,7 +290,24 @@ static ordo_status place_on_backend(const ordo_operator *op, const ordo_backend 
     return ORDO_OK;
 }
 
-static ordo_status place_on_cpu(const ordo_operator *op, ordo_plan *p)
+/* Where the caller leaves the sync to the scheduler, the instance may not have the first one. */
+static ordo_status check_cpu_sync(const ordo_operator *op, const ordo_options *options, ordo_plan *p)
+{
+    const unsigned syncs = p->instance->syncs;
+    if (!syncs || syncs & 1u << p->sync)
+        return ORDO_OK;
+    if (!options->sync)
+        return choose_sync(op, p->scheduler, ORDO_SYNC_DEFAULT, syncs, &p->sync);
+    return op->cell == ORDO_STRUCT16
+               ? ordo_fail(ORDO_ERR_UNSOUND,
+                           "operator '%s' has cells of 16 bytes, and this processor no compare-and-swap of 16 bytes, "
+                           "which sync '%s' needs: expected lock or server",
+                           op->name, ordo_sync_name(p->sync))
+               : ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' on device 'cpu' does not offer sync '%s' for '%s'",
+                           p->scheduler->name, ordo_sync_name(p->sync), op->name);
+}
+
+static ordo_status place_on_cpu(const ordo_operator *op, const ordo_options *options, ordo_plan *p)
 {
     ordo_status status = check_item(op, ORDO_ON_CPU, p);
     p->backend = NULL;
@@ -299,17 +317,18 @@ static ordo_status place_on_cpu(const ordo_operator *op, ordo_plan *p)
     if (!p->instance && (status = ordo_instance_provide(op, p->scheduler->name, ORDO_ON_CPU, &p->instance)))
         return status;
     return p->instance && p->instance->run
-               ? ORDO_OK
+               ? check_cpu_sync(op, options, p)
                : ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' was not compiled for scheduler '%s'", op->name,
                            p->scheduler->name);
 }
 
 /* Chooses the device when scheduler and sync are chosen. "auto": a GPU if there is one and the back end has the
  * instance, else the CPU. */
-static ordo_status place(const ordo_operator *op, const char *device, ordo_plan *p)
+static ordo_status place(const ordo_operator *op, const ordo_options *options, ordo_plan *p)
 {
+    const char *device = options->device;
     if (!device || is(device, "cpu"))
-        return place_on_cpu(op, p);
+        return place_on_cpu(op, options, p);
     const ordo_backend *backend;
     ordo_status status = load_backend(p->automatic ? "cuda" : device, p, &backend);
     if (!status)
@@ -317,7 +336,7 @@ static ordo_status place(const ordo_operator *op, const char *device, ordo_plan 
     if (!status || !p->automatic)
         return status;
     snprintf(p->fallback, sizeof p->fallback, "%s", ordo_last_error());
-    return place_on_cpu(op, p);
+    return place_on_cpu(op, options, p);
 }
 
 /* ---- the situation of a run ---- */
@@ -484,7 +503,7 @@ static ordo_status try_candidate(const ordo_operator *op, const candidate *c, co
     }
     if (!status) {
         steps = NOT_THERE;
-        status = backend ? place_on_backend(op, backend, p) : place_on_cpu(op, p);
+        status = backend ? place_on_backend(op, backend, p) : place_on_cpu(op, options, p);
     }
     if (!status) {
         steps = REFUSES_SETTING;
@@ -514,7 +533,7 @@ static ordo_status choose_on(const ordo_operator *op, const ordo_situation *s, c
         bool offered = false;
         for (const ordo_pairing *pair = r->scheduler[i]->pairings; pair->kind; pair++)
             offered |= pair->kind == op->kind && (!r->sync || pair->sync == r->sync);
-        note(&why_not, offered ? UNSOUND : NOT_OFFERED, choose_sync(op, r->scheduler[i], r->sync, &ignored));
+        note(&why_not, offered ? UNSOUND : NOT_OFFERED, choose_sync(op, r->scheduler[i], r->sync, 0, &ignored));
     }
     return r->any_scheduler
                ? ordo_fail(why_not.status, "no scheduler can run '%s' as asked: %s", op->name, why_not.sentence)
@@ -570,7 +589,7 @@ ordo_status ordo_choose(const ordo_work *work, const ordo_options *options, ordo
         return choose_among(work, options, &r, p);
     }
     p->scheduler = named;
-    if ((status = choose_sync(op, named, r.sync, &p->sync)) || (status = place(op, options->device, p)))
+    if ((status = choose_sync(op, named, r.sync, 0, &p->sync)) || (status = place(op, options, p)))
         return status;
     return set_tunables(op, options, p);
 }

@@ -15,6 +15,7 @@
 #include <ordo/detail/program.h>
 
 #include "framework/graph/graph.h"
+#include "distributed.h"
 #include "hardware.h"
 #include "number.h"
 #include "phase.h"
@@ -34,6 +35,7 @@ struct ordo_job_private {
     double prepare_seconds, last_progress, transfer_seconds;
     pthread_t caller;     /* member 0 */
     ordo_u64 supersteps;  /* at the last ordo_job_poll, for ordo_job_poll_within */
+    ordo_u64 messages;    /* over several processes */
     double run_seconds;   /* 0: the elapsed time less preparation and transfer */
     pthread_mutex_t lock; /* protects the failure */
     ordo_status failure;
@@ -105,7 +107,7 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         return status;
     if (work->session && !p->backend)
         snprintf(p->fallback, sizeof p->fallback, "%s", ordo_session_why(work->session));
-    if ((status = check_options(options)))
+    if ((status = check_options(options)) || (options->group && (status = ordo_group_check(work, p))))
         return status;
 
     /* the work itself */
@@ -258,6 +260,7 @@ static void fill_stats(const ordo_job *job, const ordo_plan *p, double seconds, 
         .delta_first = job->delta_first,
         .delta_last = job->delta_last,
         .change = job->change,
+        .messages = job->own->messages,
         .hardware = job->own->hardware,
         .trace = job->own->trace,
         .trace_count = job->own->trace_count,
@@ -310,6 +313,22 @@ static ordo_status run_instance(ordo_job *job, const ordo_plan *p, double *secon
     return status;
 }
 
+/* The same, over several processes where the options ask for it. */
+static ordo_status run_in_group(ordo_job *job, const ordo_plan *p, double *seconds)
+{
+    ordo_group *group = job->own->options->group;
+    if (!group)
+        return run_instance(job, p, seconds);
+    ordo_status status = ordo_group_begin(group, job, p);
+    if (status)
+        return status;
+    status = run_instance(job, p, seconds);
+    status = job->own->failure ? ordo_fail(job->own->failure, "%s", job->own->sentence) : status;
+    status = ordo_group_end(group, job, status, &job->own->messages);
+    *seconds = since(&job->own->start); /* with the transfer of the answer, which fill_stats takes off again */
+    return status;
+}
+
 static ordo_status run_plan(const ordo_work *work, const ordo_options *options, const ordo_plan *p, ordo_stats *stats)
 {
     static const ordo_csr no_rows;
@@ -331,6 +350,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
         .initial_count = work->initial ? work->initial_count : work->num_items,
         .num_items = work->num_items,
         .targets = work->targets,
+        .owned = ~(ordo_u32)0, /* more than there are items */
         .sync = p->sync,
         .item = p->item,
         .tunable = p->tunable,
@@ -348,7 +368,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
     status = job.counters && own.trace ? make_locks(&job) : ORDO_ERR_MEMORY;
     if (!status) {
         double seconds = 0;
-        status = run_instance(&job, p, &seconds);
+        status = run_in_group(&job, p, &seconds);
         if (own.failure)
             status = ordo_fail(own.failure, "%s", own.sentence);
         if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT)) {
@@ -401,6 +421,9 @@ ordo_status ordo_program_run(const ordo_program *program, const ordo_work *work,
         return ordo_fail(ORDO_ERR_USAGE, "program '%s' has no part in a session", program->name);
     options = options ? options : &no_options;
     ordo_status status = ordo_choose_program(program, options, &p);
+    if (!status && options->group)
+        status = ordo_fail(ORDO_ERR_UNSOUND, "program '%s' does not run over ranks; under a scheduler the operator may",
+                           program->name);
     if (status || (status = check_options(options)))
         return status;
     own.op = &none;
@@ -600,9 +623,11 @@ void ordo_job_add_transfer(ordo_job *job, double seconds)
     job->own->transfer_seconds += seconds;
 }
 
-void ordo_job_set_run(ordo_job *job, double seconds)
+double ordo_job_set_run(ordo_job *job, double seconds)
 {
-    job->own->run_seconds += seconds;
+    const double before = job->own->run_seconds;
+    job->own->run_seconds = before + seconds;
+    return before;
 }
 
 ordo_status ordo_job_need_in(ordo_job *job)

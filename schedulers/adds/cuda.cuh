@@ -340,7 +340,7 @@ static ordo_status adds_run_job(ordo_job *job)
     if (t[ADDS_DELTA] == 0) /* a power of two (5.7) */
         delta = exp2(ceil(log2(delta)));
     int blocks = 0;
-    ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
+    ordo_status status = op_cuda_begin(job, &c);
     const void *kernel =
         status
             ? NULL

@@ -9,7 +9,11 @@
  * otherwise: sums.h. Rows of many edges are put off to a superstep of their own, in which all members take pieces of
  * them; nothing of the next frontier is processed before. Where items are edges, the frontier is one of edges: edges.h.
  *
- * Termination. No member has an item, by votes compared across a barrier: exact.
+ * Over several processes every rank runs these supersteps on its own items, and pushes alone. Ranks meet at the end of
+ * each superstep (<ordo/detail/cpu/remote.h>).
+ *
+ * Termination. No member has an item, by votes compared across a barrier: exact. Over several processes op_meet says
+ * so.
  *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
@@ -51,6 +55,7 @@ typedef struct bsp_run {
 
 typedef struct bsp_member {
     ordo_job *job;
+    int index;
     ordo_bin next;
     ordo_bin later;      /* entries with long rows, which all members share in a superstep of their own */
     ordo_u64 next_edges; /* sum of the out-degrees of the items in `next`, if the direction is chosen by it */
@@ -109,6 +114,8 @@ enum { bsp_pulls = ((int)op_knows_final && (int)op_can_pull) || (int)op_can_gath
 ORDO_INLINE void bsp_push(void *arg, op_entry entry)
 {
     bsp_member *me = (bsp_member *)arg;
+    if (!op_keep(me->job, me->index, entry))
+        return;
     op_append(me->job, &me->next, entry);
     if (bsp_pulls)
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];
@@ -241,9 +248,24 @@ ORDO_INLINE void bsp_put_initial(bsp_member *me, int index)
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
     for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH)); i++) {
         ordo_item item = op_initial(job, i);
+        if (!op_owns(job, item))
+            continue;
         op_append(job, &me->next, op_entry_now(job, item));
         me->next_edges += job->out->row[item + 1] - job->out->row[item];
     }
+}
+
+/* bsp_agree, over several processes with what other ranks have sent: *my_items is then the number of the member's items
+ * with that, and every rank goes on while one has work. */
+ORDO_INLINE bool bsp_agree_with_ranks(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_u64 *my_items,
+                                      ordo_u64 *items, ordo_u64 *edges, ordo_u64 *rows, const ordo_sync sync)
+{
+    if (!run->job->remote)
+        return bsp_agree(run, index, superstep, me, *my_items, items, edges, rows);
+    const ordo_agreed all = op_meet(run->job, index, *my_items + me->later.count, 0, sync, bsp_push, me);
+    *my_items = me->next.count;
+    bsp_agree(run, index, superstep, me, *my_items, items, edges, rows);
+    return all.work && !all.ended;
 }
 
 /* A superstep for the rows that the one before has put off. Returns the number of the member's next items. */
@@ -265,7 +287,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[BSP_CHUNK];
     const int direction = run->front[0] ? (int)job->tunable[BSP_DIRECTION] : BSP_PUSH;
-    bsp_member me = {.job = job};
+    bsp_member me = {.job = job, .index = index};
     ordo_bin open = {0};
     ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
 
@@ -273,8 +295,8 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     ordo_u64 items = 0, edges = 0, put_off = 0, last_items = 0, edges_left = job->out->m;
     bool pulling = false;
     ordo_u64 my_items = me.next.count;
-    for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, my_items, &items, &edges, &put_off);
-         superstep++) {
+    for (ordo_u64 superstep = 1;
+         bsp_agree_with_ranks(run, index, superstep, &me, &my_items, &items, &edges, &put_off, sync); superstep++) {
         bsp_begin_superstep(run, index, superstep, items + put_off);
         if (put_off) {
             my_items = bsp_share_rows(run, index, superstep, &me, &rows, sync);
@@ -325,7 +347,9 @@ ORDO_NOINLINE void bsp_work_racy(void *run, int index)
 /* Makes bitmaps and in-rows, if pulling is possible and allowed. */
 static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 {
-    if (!bsp_pulls || (int)job->tunable[BSP_DIRECTION] == BSP_PUSH)
+    if (job->remote && (int)job->tunable[BSP_DIRECTION] == BSP_PULL)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' with direction=pull does not run over ranks");
+    if (!bsp_pulls || job->remote || (int)job->tunable[BSP_DIRECTION] == BSP_PUSH)
         return ORDO_OK;
     run->words = (job->num_items + 63) / 64;
     for (int i = 0; i < 2; i++) {

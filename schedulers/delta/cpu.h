@@ -17,6 +17,9 @@
  *
  * Rows of many edges are put off to a superstep of their own, in which all members take pieces of them.
  *
+ * Over several processes every rank runs these supersteps on its own items. Ranks meet before each one
+ * (<ordo/detail/cpu/remote.h>) and agree on the lowest bucket of all. No member goes on alone then.
+ *
  * Ends when no member has a non-empty array: activations happen only inside supersteps, and every member's vote is
  * taken after its last one. Exact, since votes and bins are only compared across a barrier.
  *
@@ -51,12 +54,14 @@ typedef struct delta_run {
 /* State of a member. */
 typedef struct delta_member {
     ordo_job *job;
+    int index;
     ordo_bin *bins; /* [buckets] */
     ordo_bin far;   /* at least `buckets` ahead of the current bucket when it was put there */
     ordo_bin later; /* entries with long rows, which all members share in a superstep of their own */
     ordo_u64 far_lowest;
     ordo_u64 mask;    /* bit b mod buckets: bins[b mod buckets] is not empty */
     ordo_u64 current; /* bucket */
+    ordo_u64 sent;    /* over several processes: the lowest bucket of what waits for other ranks */
     ordo_u64 buckets; /* a power of two */
     double base, per_delta;
     ordo_counters count;
@@ -80,7 +85,11 @@ ORDO_INLINE void delta_put(delta_member *me, ordo_u64 bucket, op_entry entry)
 ORDO_INLINE void delta_push(void *arg, op_entry entry)
 {
     delta_member *me = (delta_member *)arg;
-    delta_put(me, op_bucket(me->job, entry, me->base, me->per_delta), entry);
+    const ordo_u64 bucket = op_bucket(me->job, entry, me->base, me->per_delta);
+    if (op_keep(me->job, me->index, entry))
+        delta_put(me, bucket, entry);
+    else if (bucket < me->sent)
+        me->sent = bucket;
 }
 
 /* The lowest bucket with an entry, ORDO_DELTA_NONE if there is none. */
@@ -133,7 +142,8 @@ ORDO_INLINE void delta_put_initial(delta_member *me, int index)
     ordo_split(job->initial_count, job->threads, index, &begin, &end);
     for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH)); i++) {
         op_entry entry = op_entry_now(job, op_initial(job, i));
-        delta_put(me, op_bucket(job, entry, me->base, me->per_delta), entry);
+        if (op_owns(job, entry.item))
+            delta_put(me, op_bucket(job, entry, me->base, me->per_delta), entry);
     }
 }
 
@@ -278,6 +288,19 @@ ORDO_INLINE void delta_open(delta_run *run, delta_member *me, int index, ordo_u6
         delta_sample(run, superstep, lowest);
 }
 
+/* Over several processes: meets the other ranks; the lowest bucket of all is not below the member's current one, since
+ * its entries of earlier buckets are in that. */
+ORDO_INLINE ordo_agreed delta_meet(delta_member *me, const ordo_sync sync)
+{
+    const ordo_u64 lowest = delta_lowest(me);
+    ordo_agreed all = op_meet(me->job, me->index, delta_entries(me) + me->later.count,
+                              lowest < me->sent ? lowest : me->sent, sync, delta_push, me);
+    me->sent = ORDO_DELTA_NONE;
+    if (all.lowest < me->current)
+        all.lowest = me->current;
+    return all;
+}
+
 static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
 {
     for (ordo_u64 b = 0; b < me->buckets; b++)
@@ -288,17 +311,34 @@ static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
     ordo_bin_free(me->job, hop, sizeof(op_entry));
 }
 
+/* Votes, and waits for all members. */
+ORDO_INLINE void delta_vote(delta_run *run, const delta_member *me, ordo_u64 superstep, ordo_u64 in_flight)
+{
+    ordo_delta_vote *vote = &run->votes[me->index];
+    ordo_publish_counters(run->job, me->index, &me->count);
+    vote->lowest[superstep & 1] = delta_lowest(me);
+    vote->entries[superstep & 1] = delta_entries(me);
+    vote->rows[superstep & 1] = me->later.count;
+    if (me->index == 0) {
+        ordo_job_poll(run->job, in_flight);
+        ordo_job_agree_stop(run->job, superstep);
+    }
+    ordo_member_barrier(run->job, me->index);
+}
+
 ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[DELTA_CHUNK];
-    const ordo_u64 most_alone = job->threads == 1 ? 0 : (ordo_u64)job->tunable[DELTA_ALONE];
+    const ordo_u64 most_alone = job->threads == 1 || job->remote ? 0 : (ordo_u64)job->tunable[DELTA_ALONE];
     const ordo_u64 chain = job->threads == 1 ? ORDO_DELTA_NONE : (ordo_u64)job->tunable[DELTA_CHAIN];
     ordo_bin bins[64] = {{0}};
     delta_member me = {.job = job,
+                       .index = index,
                        .bins = bins,
                        .far_lowest = ORDO_DELTA_NONE,
+                       .sent = ORDO_DELTA_NONE,
                        .buckets = (ordo_u64)1 << (63 - __builtin_clzll((ordo_u64)job->tunable[DELTA_BUCKETS])),
                        .per_delta = run->per_delta};
 
@@ -308,24 +348,21 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
 
     ordo_bin shared = {0}, hop = {0}; /* open to other members; processed by this member only */
     for (ordo_u64 superstep = 1;; superstep++) {
-        ordo_publish_counters(job, index, &me.count);
-        run->votes[index].lowest[superstep & 1] = delta_lowest(&me);
-        run->votes[index].entries[superstep & 1] = delta_entries(&me);
-        run->votes[index].rows[superstep & 1] = me.later.count;
-        if (index == 0) {
-            ordo_job_poll(job, shared.count);
-            ordo_job_agree_stop(job, superstep);
-        }
-        ordo_member_barrier(job, index);
-        const ordo_u64 lowest = delta_lowest_vote(run, superstep);
+        const ordo_agreed all = job->remote ? delta_meet(&me, sync) : (ordo_agreed){0};
+        delta_vote(run, &me, superstep, shared.count);
+        const ordo_u64 lowest = job->remote ? all.lowest : delta_lowest_vote(run, superstep);
         if (ordo_job_stop_agreed(job, superstep))
             break;
         if (delta_share_rows(run, &me, index, superstep, &rows, sync)) {
             shared.count = 0; /* processed in the superstep before */
             continue;
         }
-        if (lowest == ORDO_DELTA_NONE)
+        if (lowest == ORDO_DELTA_NONE && !all.work)
             break;
+        if (lowest == ORDO_DELTA_NONE) { /* another rank has long rows */
+            shared.count = 0;
+            continue;
+        }
 
         const int alone = delta_find_alone(run, superstep, most_alone);
         if (alone >= 0) {

@@ -596,7 +596,7 @@ static ordo_status delta_run_job(ordo_job *job)
     a.queue.least = dynamic && own <= 0 ? a.delta / 1024 : a.delta;
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
-    ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
+    ordo_status status = op_cuda_begin(job, &c);
     const void *kernel = status ? NULL
                                 : ordo_cuda_kernel(c.run.traced.live ? (const void *)delta_kernel<true>
                                                                      : (const void *)delta_kernel<false>);

@@ -794,7 +794,7 @@ static ordo_status inbox_run_job(ordo_job *job)
     a.delta = ordo_job_delta(job, t[INBOX_DELTA], op_warp_width(job, 1, 16), factor);
     a.per_delta = 1 / a.delta;
     const int each = (int)t[INBOX_BLOCKS];
-    ordo_status status = ordo_cuda_begin(job, op_warp_cell_size, false, &c);
+    ordo_status status = op_cuda_begin(job, &c);
     const void *kernel = status ? NULL
                                 : ordo_cuda_kernel(c.run.traced.live ? (const void *)inbox_kernel<true>
                                                                      : (const void *)inbox_kernel<false>);

@@ -40,6 +40,14 @@ enum {
     lock_server_batch = lock_server_each * SERVER_THREADS,
 };
 
+/* Blocks of a multiprocessor that registers suffice for: one where clients compute vertices, unless shares are narrow
+ * and the compiler knows capability 9.0. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+enum { lock_server_resident = ORDO_OP_RESIDUALS ? 1 : 2 };
+#else
+enum { lock_server_resident = ORDO_OP_RESIDUALS && sizeof(op_taken) == 16 ? 1 : 2 };
+#endif
+
 typedef struct lock_server_args {
     ordo_cuda_rows rows;
     op_cell *cells;
@@ -58,7 +66,7 @@ typedef struct lock_server_tile {
     ordo_u64 begin[SERVER_THREADS];
     ordo_u32 offset[SERVER_THREADS]; /* number of the item's first edge among all edges of the tile */
     ordo_vid item[SERVER_THREADS];
-    op_cell value[SERVER_THREADS];
+    op_taken value[SERVER_THREADS];
 } lock_server_tile;
 
 /* A server's shared memory. */
@@ -145,14 +153,20 @@ ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox 
 }
 
 #if ORDO_OP_ORDER == ORDO_SUM
-/* By one thread: takes the cell of an item of the list, and what candidates are computed from. Returns the number of
- * its edges to process in this step; of a hub that is none. */
-ORDO_DEV ordo_u32 lock_server_begin(const lock_server_args *a, ordo_vid item, ordo_u64 edges, ordo_u32 step,
-                                    op_cell *value, server_counters *mine)
+/* By one thread, by residual by a whole warp, of which lanes with `has` have an item: takes the cell of an item of the
+ * list, and what candidates are computed from. Returns the number of its edges to process in this step; of a hub that
+ * is none. */
+ORDO_DEV ordo_u32 lock_server_begin(const lock_server_args *a, bool has, ordo_vid item, ordo_u64 edges, ordo_u32 step,
+                                    op_taken *value, server_counters *mine)
 {
-    if (!op_dev_begin(&a->state, a->cells, NULL, item, value))
+#if ORDO_OP_RESIDUALS
+    if (!op_dev_compute(&a->state, has && op_level(&a->state, op_dev_cell(a->cells, item)) > 0, item, value, mine))
+        return 0;
+#else
+    if (!has || !op_dev_begin(&a->state, a->cells, NULL, item, value))
         return 0;
     mine->items++;
+#endif
     if (edges <= ORDO_CUDA_SEGMENT)
         return (ordo_u32)edges;
     op_dev_cut(&a->frontier, item, *value, edges, step + 1);
@@ -195,12 +209,19 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
         return true;
     }
     const ordo_u64 i = (ordo_u64)(now - segments) * width;
-    if (threadIdx.x < width && i + threadIdx.x < count) {
+    const bool there = threadIdx.x < width && i + threadIdx.x < count;
+#if ORDO_OP_RESIDUALS
+    *item = there ? a->frontier.list[step & 1][i + threadIdx.x] : 0;
+    *begin = __ldg(a->rows.row + *item);
+    *degree = lock_server_begin(a, there && op_filter(&a->state, *item), *item, __ldg(a->rows.row + *item + 1) - *begin,
+                                step, &tile->value[threadIdx.x], mine);
+#else
+    if (there) {
         *item = a->frontier.list[step & 1][i + threadIdx.x];
         if (op_filter(&a->state, *item)) {
             *begin = __ldg(a->rows.row + *item);
 #if ORDO_OP_ORDER == ORDO_SUM
-            *degree = lock_server_begin(a, *item, __ldg(a->rows.row + *item + 1) - *begin, step,
+            *degree = lock_server_begin(a, true, *item, __ldg(a->rows.row + *item + 1) - *begin, step,
                                         &tile->value[threadIdx.x], mine);
 #else
             *degree = (ordo_u32)(__ldg(a->rows.row + *item + 1) - *begin);
@@ -208,6 +229,7 @@ ORDO_DEV bool lock_server_take(const lock_server_args *a, ordo_u32 now, ordo_u32
 #endif
         }
     }
+#endif
     return i < count;
 }
 
@@ -236,6 +258,9 @@ ORDO_DEV bool lock_server_client(const lock_server_args *a, const ordo_cuda_trac
         tile->value[threadIdx.x] = degree ? op_dev_cell(a->cells, item) : op_worst();
 #endif
         __syncthreads();
+#if ORDO_OP_RESIDUALS
+        ordo_dev_fence(); /* releases what other warps have written, ahead of offers */
+#endif
         if (!lock_server_expand(a, out, tile, total, &sending, step, mine, rounds))
             break;
         ordo_live_tile<3>(traced, server_counted(mine), now);
@@ -399,7 +424,8 @@ ORDO_DEV bool lock_server_server(const lock_server_args *a, const ordo_cuda_trac
 /* ---- the kernel ---- */
 
 template <bool Combine, bool Traced>
-static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
+static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_resident)
+    lock_server_kernel(const lock_server_args a)
 {
     extern __shared__ ordo_u64 capacity[];
     __shared__ ordo_dev_queue queue;
@@ -523,7 +549,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
     ordo_status status = lock_server_refuse(job);
     if (status)
         return status;
-    status = ordo_cuda_begin(job, sizeof(op_cell), false, &c);
+    status = op_cuda_begin(job, &c);
     if (!status) {
         const void *const kernels[2][2] = {
             {(const void *)lock_server_kernel<false, false>, (const void *)lock_server_kernel<false, true>},

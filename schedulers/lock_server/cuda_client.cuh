@@ -104,19 +104,43 @@ ORDO_DEV ordo_u32 lock_server_route(const lock_server_args *a, const op_request 
     return server_split(&a->owners, home, local);
 }
 
+/* By a whole block, of operators whose items have rows: whether there is another batch. A warp whose rows are at their
+ * end begins those of its next 32 items; the last of a row may be in a later batch than its first, so rows may have
+ * any length. Warps without `visits` take none. */
+ORDO_DEV bool lock_server_rows_left(const lock_server_args *a, op_dev_rows *rows, const ordo_item *list, bool visits,
+                                    ordo_u64 *first, ordo_u64 stride, ordo_u64 count, server_counters *mine)
+{
+    while (visits && rows->first >= rows->total && *first < count) {
+        const ordo_u64 at = *first + threadIdx.x % 32;
+        const bool there = at < count;
+        op_dev_rows_begin(&a->state, rows, there, there ? (list ? list[at] : (ordo_item)at) : 0);
+        mine->items += there;
+        *first += stride;
+    }
+    return __syncthreads_or(rows->first < rows->total);
+}
+
 /* By a whole block: a client's step. One function: the requests of a batch stay in registers from `prepare` to the
  * messages. */
 template <typename Form, bool Traced>
 ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_block *b, server_sending *sending,
-                                 ordo_u32 step, ordo_u64 count, server_counters *mine, ordo_u32 *rounds)
+                                 ordo_dev_queue *queue, ordo_u32 step, ordo_u64 count, server_counters *mine,
+                                 ordo_u32 *rounds)
 {
+    (void)queue; /* of operators that are handed edges */
     /* nested: more requests do not fit into registers */
     constexpr int places = Form::nested ? (int)op_requests : lock_server_sent(Form::width, Form::shared, Form::gather);
     constexpr int items = places / (int)op_requests;
     constexpr int visitors = Form::nested ? (int)lock_server_visitors : (int)SERVER_THREADS;
     const ordo_u64 batch = (ordo_u64)items * visitors, clients = gridDim.x - a->servers;
     const ordo_item *list = step == 1 ? a->run.initial : a->frontier.list[step & 1];
-    for (ordo_u64 base = b->index * batch; base < count; base += clients * batch) {
+    op_dev_rows rows = {};
+    ordo_u64 row = (ordo_u64)b->index * visitors + threadIdx.x / 32 * 32; /* where items have rows: the warp's next */
+    for (ordo_u64 base = b->index * batch;
+         (int)op_expands
+             ? lock_server_rows_left(a, &rows, list, threadIdx.x < visitors, &row, clients * visitors, count, mine)
+             : base < count;
+         base += clients * batch) {
         op_request request[items][op_requests] = {};
         ordo_u64 word[places][Form::width];
         ordo_u32 to[places], found[items];
@@ -125,8 +149,12 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
          * the last item, so that there is no other branch. */
 #pragma unroll
         for (int k = 0; k < items; k++) {
-            const ordo_u64 i = base + (ordo_u64)k * visitors + threadIdx.x, at = i < count ? i : count - 1;
-            found[k] = op_prepare(&a->state, list ? list[at] : (ordo_item)at, request[k]);
+            if constexpr ((int)op_expands != 0) {
+                found[k] = op_dev_rows_next(&a->state, &rows, request[k]);
+            } else {
+                const ordo_u64 i = base + (ordo_u64)k * visitors + threadIdx.x, at = i < count ? i : count - 1;
+                found[k] = op_prepare(&a->state, list ? list[at] : (ordo_item)at, request[k]);
+            }
         }
         if (a->owners.number)
 #pragma unroll
@@ -135,16 +163,21 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
                 for (int q = 0; q < (int)op_requests; q++) {
                     op_request *const r = &request[k][q];
                     const bool there = (ordo_u32)q < found[k];
+                    if constexpr ((int)op_hands_edges && (int)op_activates)
+                        if (r->targets == 0) /* an activation, of an item */
+                            continue;
                     r->target[0] = there ? server_number(&a->owners, r->target[0]) : 0;
                     if (lock_server_pairs)
                         r->target[1] = there && r->targets == 2 ? server_number(&a->owners, r->target[1]) : 0;
                 }
 #pragma unroll
         for (int k = 0; k < items; k++) {
-            const bool visits = visitors == (int)SERVER_THREADS || threadIdx.x < visitors;
-            const bool inside = visits && base + (ordo_u64)k * visitors + threadIdx.x < count;
-            found[k] = inside ? found[k] : 0;
-            mine->items += inside;
+            if constexpr (!(int)op_expands) {
+                const bool visits = visitors == (int)SERVER_THREADS || threadIdx.x < visitors;
+                const bool inside = visits && base + (ordo_u64)k * visitors + threadIdx.x < count;
+                found[k] = inside ? found[k] : 0;
+                mine->items += inside;
+            }
             mine->edges += found[k];
         }
 #pragma unroll
@@ -157,6 +190,11 @@ ORDO_DEV void lock_server_client(const lock_server_args *a, const lock_server_bl
                 const ordo_u32 server = lock_server_route<Form>(a, r, &local, &other);
                 if ((ordo_u32)(place % each) < found[place / each])
                     to[place] = server;
+                if constexpr ((int)op_hands_edges && (int)op_activates)
+                    if (to[place] != SERVER_NONE && r->targets == 0) { /* an activation: no server is needed */
+                        to[place] = SERVER_NONE;
+                        lock_server_activate_at_once(a, queue, step, r, mine);
+                    }
                 server_pack<Form::width, Form::words, op_request>(&a->shape, r, Form::gather ? r->target[0] : local,
                                                                   other, word[place]);
             }

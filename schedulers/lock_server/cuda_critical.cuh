@@ -16,7 +16,9 @@
  *   this file         what these share, and the kernel
  *
  * Protocol. A superstep takes the items of one list and ends when every request is served; what critical sections
- * activate is the next list. Clients prepare items and send the requests to the owners. All threads of a server work at
+ * activate is the next list. Clients prepare items and send the requests to the owners; where edges are handed row by
+ * row, each warp goes through the rows of 32 items at once, and a batch takes up where the one before it ended.
+ * Activations that edges ask for (no target) a client puts on the next list itself. All threads of a server work at
  * once; it excludes critical sections of one target from each other
  *   plain    by a lock in shared memory; or by op_dev_try_shared in the target's word, if that is in shared memory.
  *            Where few targets are hot, one lane of a warp tries for a lock at a time
@@ -95,7 +97,13 @@ static __host__ __device__ constexpr int lock_server_staged(int words, bool near
 {
     return SERVER_THREADS * (nested ? (int)SERVER_EACH : lock_server_sent(words, near, gather));
 }
-enum { lock_server_visitors = SERVER_THREADS * SERVER_EACH / lock_server_places };
+/* Threads that prepare items of nested pairs; whole warps, whose lanes share rows. */
+enum { lock_server_visitors = SERVER_THREADS * SERVER_EACH / lock_server_places / 32 * 32 };
+/* Blocks of a multiprocessor at most: rows of a warp's items take more registers than two leave. */
+enum { lock_server_resident = (int)op_expands ? 1 : 2 };
+/* Whether servers may keep words in shared memory, where a target has another number: only those of OWNED arrays. An
+ * operator without them may use a target's number for anything. */
+enum { lock_server_keeps = (int)op_owned_arrays > 0 };
 
 /* A form of the kernel: the type that it and its parts are templates over.
  *   width    words of 64 bits of a message
@@ -133,7 +141,8 @@ typedef struct lock_server_block {
 
 /* One function: the compiler knows the memory space of a block's pointers only if it sees where they come from. */
 template <typename Form, bool Traced>
-static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(const lock_server_args a)
+static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_resident)
+    lock_server_kernel(const lock_server_args a)
 {
     extern __shared__ ordo_u64 capacity[];
     __shared__ ordo_dev_queue queue;
@@ -201,7 +210,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
             ordo_live_state(a.run.traced, ORDO_BUSY);
         }
         if (!b.server)
-            lock_server_client<Form, Traced>(&a, &b, &sending, step, count, &mine, &rounds);
+            lock_server_client<Form, Traced>(&a, &b, &sending, &queue, step, count, &mine, &rounds);
         else if constexpr (Form::nested)
             lock_server_nested_server<Form, Traced>(&a, &b, &place, &queue, step, &mine, &rounds);
         else
@@ -228,9 +237,8 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 2) lock_server_kernel(c
 
 #include "cuda_plan.cuh"
 
-/* Not operators of many targets, nor those whose items have rows or whose edges ask for activations: a client's batch
- * has a fixed number of requests for each item, and messages have no form for a request without a target. */
-enum { lock_server_takes = !(int)op_many && !(int)op_expands && !((int)op_hands_edges && (int)op_activates) };
+/* Not operators of many targets. */
+enum { lock_server_takes = !(int)op_many };
 
 /* The kernel of a form; instantiated only if the operator can have it (Exists). */
 template <typename Form, bool Exists> static const void *lock_server_kernel_of(bool traced)
@@ -246,9 +254,10 @@ template <int Width, int Words, bool Exists>
 static const void *lock_server_kernel_for(const lock_server_plan *p, bool traced)
 {
     constexpr bool chains = Exists && (int)op_targets == 1;
+    constexpr bool near = Exists && (int)lock_server_keeps;
     if (p->chains && chains)
         return lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_CHAINS, false>, chains>(traced);
-    return p->near ? lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, true>, Exists>(traced)
+    return p->near ? lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, true>, near>(traced)
                    : lock_server_kernel_of<lock_server_form<Width, Words, LOCK_SERVER_PLAIN, false>, Exists>(traced);
 }
 
@@ -256,6 +265,7 @@ static const void *lock_server_find_kernel(const lock_server_plan *p, bool trace
 {
     constexpr int full = (int)lock_server_full, words = (int)op_words;
     constexpr bool one = (int)op_targets == 1, runs = one || (int)op_halves, gathers = one && (int)op_combines;
+    constexpr bool keeps = (int)lock_server_keeps;
     constexpr bool rebuilds = runs && (int)lock_server_rebuilds_args, sends = runs && !rebuilds;
     using nested = lock_server_form<(int)lock_server_nested_words, (int)lock_server_rebuilds_args ? 0 : 2,
                                     LOCK_SERVER_NESTED, false>;
@@ -263,8 +273,9 @@ static const void *lock_server_find_kernel(const lock_server_plan *p, bool trace
         return lock_server_kernel_of<nested, (int)op_targets == 2>(traced);
     if (p->gather)
         return p->near
-                   ? lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, true>, gathers>(traced)
-                   : lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, false>, gathers>(traced);
+               ? lock_server_kernel_of < lock_server_form<full, words, LOCK_SERVER_GATHER, true>,
+               gathers && keeps > (traced)
+               : lock_server_kernel_of<lock_server_form<full, words, LOCK_SERVER_GATHER, false>, gathers>(traced);
     if (!(int)lock_server_rebuilds_args)
         return lock_server_kernel_for<full, words, sends>(p, traced);
     return p->words == 1 ? lock_server_kernel_for<1, 0, rebuilds>(p, traced)
@@ -283,7 +294,7 @@ static ordo_status lock_server_run_job(ordo_job *job)
     ordo_status status = lock_server_refuse(job);
     if (status)
         return status;
-    status = ordo_cuda_begin(job, 0, false, &c);
+    status = op_cuda_begin(job, &c);
     if (!status)
         status = op_cuda_sample(job, &contention);
     if (!status)

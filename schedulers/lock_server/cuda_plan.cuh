@@ -101,6 +101,11 @@ static ordo_status lock_server_refuse(const ordo_job *job)
                          "scheduler 'lock_server' with form=chains needs an operator of one target, and has no "
                          "data=shared; '%s' was asked for",
                          job->op->name);
+    if ((int)job->tunable[SERVER_DATA] == 2 && !(int)lock_server_keeps)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' on device 'cuda' with data=shared needs an operator with OWNED "
+                         "arrays, whose words servers keep; '%s' has none",
+                         job->op->name);
     if (op_targets == 2 && ((int)job->tunable[SERVER_PAIRS] == 1 || !op_halves) && (int)job->tunable[SERVER_DATA] == 2)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' on device 'cuda' with data=shared has no pairs=nested, since a "
@@ -108,6 +113,11 @@ static ordo_status lock_server_refuse(const ordo_job *job)
                          job->op->name);
     if ((int)job->tunable[SERVER_ROLES] == 1)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has roles=apart alone");
+    if ((int)job->tunable[SERVER_BLOCKS] > (int)lock_server_resident)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' on device 'cuda' has blocks=1 alone for an operator to whose items "
+                         "edges are handed row by row; '%s' is one",
+                         job->op->name);
     return ORDO_OK;
 }
 
@@ -131,8 +141,9 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
                       contention->targets <= SERVER_WIDE;
     /* few servers may have too little memory for all words: then more servers, if words must be in shared memory */
     for (int spared = 1; spared >= 0; spared--)
-        for (int far = data == 1 || p->nested || form == 3 || wide; far <= (data != 2); far++)
-            for (int way = asked == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
+        for (int far = data == 1 || p->nested || form == 3 || wide || !(int)lock_server_keeps; far <= (data != 2);
+             far++)
+            for (int way = asked == 1 || (int)lock_server_resident == 1 ? 2 : 0; way <= (asked == 2 ? 1 : 2); way++) {
                 p->blocks = way == 2 ? 1 : 2;
                 p->near = !far;
                 p->chains = far && (form >= 2 || p->gather);

@@ -18,6 +18,16 @@ ORDO_DEV void lock_server_activate(const lock_server_args *a, ordo_dev_queue *qu
             mine->activations += op_dev_push(&a->frontier, queue, out[i].item, step + 1);
 }
 
+/* By one thread: does what a request without a target asks for. */
+ORDO_DEV void lock_server_activate_at_once(const lock_server_args *a, ordo_dev_queue *queue, ordo_u32 step,
+                                           const op_request *r, server_counters *mine)
+{
+    ordo_activation out[op_activations + 1];
+    const ordo_u32 activated = op_commit_valid(&a->state, r, out);
+    mine->useful++;
+    lock_server_activate(a, queue, step, out, activated, mine);
+}
+
 /* By a whole warp: for each lane that `has` a request, calls `run(state, request, may_repeat)` under the block's lock
  * of the lane's target `local`. The whole warp stays in the loop; <ordo/detail/cuda/critical.cuh> says why. Shared
  * memory serves lanes that try for the same lock one after the other, and all other accesses, the unlocking store

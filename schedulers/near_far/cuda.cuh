@@ -107,7 +107,7 @@ ORDO_DEV void near_far_flush_near(const near_far_args *a, const near_far_phase *
  * compiler's choice, which spills registers if requests are many). */
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
-enum { near_far_resident = 0 };
+enum { near_far_resident = ORDO_OP_RESIDUALS ? 3 : 0 };
 
 /* By the whole grid: the barrier of a traced run. */
 ORDO_DEV void near_far_barrier(const ordo_cuda_traced &traced, const ordo_cuda_counters &mine, ordo_u32 phase,
@@ -146,6 +146,7 @@ ORDO_DEV void near_far_split_one(const near_far_args *a, const near_far_phase *p
     const ordo_u64 bucket = near_far_bucket_of(a, item, value);
 #if ORDO_OP_ORDER == ORDO_SUM
     const bool done = op_level(&a->state, value) == 0;
+    (void)before;
 #else
     const bool done = op_activates && bucket < before;
 #endif
@@ -163,7 +164,7 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
     __shared__ op_dev_tile tile;
     op_dev_step(
         &tile, &a->frontier, &a->rows, a->cells, &a->state, p->number, mine,
-        [&](ordo_vid item, op_cell value, ordo_u64 e) {
+        [&](ordo_vid item, op_taken value, ordo_u64 e) {
             op_edge edge = op_dev_edge(&a->rows, e, item, false);
             mine->edges++;
             ordo_u32 target = op_target(&a->state, edge);
@@ -352,13 +353,13 @@ static ordo_status near_far_run_job(ordo_job *job)
     a.delta = ordo_job_delta(job, job->tunable[NEAR_FAR_DELTA], own, job->tunable[NEAR_FAR_FACTOR]);
     a.per_delta = 1 / a.delta;
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
-    ordo_status status = ordo_cuda_begin(job, sizeof(op_cell), false, &c);
+    ordo_status status = op_cuda_begin(job, &c);
     if (!status)
         status = op_cuda_arguments(&c, &a, &arrays);
     if (!status)
         status = op_cuda_frontier_make(&c, &a.frontier);
 #else
-    ordo_status status = ordo_cuda_begin(job, 0, false, &c);
+    ordo_status status = op_cuda_begin(job, &c);
     if (!status)
         status = op_cuda_sections_make(&c, (int)op_lock_bits != 0, 0, &blocks, &arrays, &a.sections);
     if (!status)

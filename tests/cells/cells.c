@@ -12,11 +12,7 @@
 
 #include "far.h"
 
-#ifdef CELLS_OF_16
 #define CELLS_EACH(X) X(i64) X(u64) X(f64) X(half) X(one) X(two)
-#else
-#define CELLS_EACH(X) X(i64) X(u64) X(f64) X(half) X(one)
-#endif
 #define CELLS_DECLARE(_type)                                                                                           \
     static contract_reference check_##_type;                                                                           \
     extern const ordo_operator far_##_type##_operator;
@@ -165,7 +161,6 @@ static far_two *triples(const ordo_csr *rows, ordo_vid source)
     return best;
 }
 
-#ifdef CELLS_OF_16
 static void check_two(trial *t, const edge_list *list)
 {
     ordo_graph *g = family_graph(list, ORDO_U32, contract_direction(t));
@@ -182,7 +177,6 @@ static void check_two(trial *t, const edge_list *list)
     free(expected);
     free(cells);
 }
-#endif
 
 /* Of 16 bits each, which saturate: the reference saturates likewise. */
 static void check_half(trial *t, const edge_list *list)

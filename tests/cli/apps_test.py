@@ -99,6 +99,37 @@ class Run(Base):
             f.write("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n")
         self.assertEqual(ordo("mst", self.path("nan.mtx")).returncode, 3)
 
+    def test_mst_of_wide_weights(self):
+        """Weights of 8 bytes, near to each other, far apart, and equal: the edges of Kruskal's, printed as they were read."""
+        file, kept = self.path("wide.wel"), self.path("wide.ordo")
+        kinds = {"i64": (None, lambda w: (w - 25) * (2 ** 51 + 1), int),
+                 "f64": (lambda w: w * 0.5 - 7, lambda w: (w - 25) / 3 * 10.0 ** (w % 7 * 8), float)}
+        for kind, (near, far, number) in kinds.items():
+            for weight in (near, far):
+                edges = [(0, 1, -2 ** 62), (1, 2, 2 ** 62 + 1), (2, 0, 2 ** 62 + 1)]  # sums of many would not fit
+                if weight:
+                    edges = [(u, v, weight(w)) for u, v, w in self.edges[:-1]] + [(self.n - 1, self.n - 1, weight(1))]
+                with open(file, "w") as f:
+                    f.writelines(f"{u} {v} {w!r}\n" for u, v, w in edges)
+                want = kruskal(1 + max(max(e[:2]) for e in edges), [e for e in edges if e[0] != e[1]])
+                self.ok(ordo("convert", file, kept, "--weight-type", kind))
+                for words in ((file, "--weight-type", kind), (kept,), (kept, "--threads", 1), (kept, "--scheduler", "delta", "--sync", "lock"),
+                              (kept, "--scheduler", "topology", "--sync", "racy")):
+                    r = self.ok(ordo("mst", *words, "--verify=both", "--output", "-"))
+                    found = [l.split() for l in r.out.splitlines()]
+                    self.assertEqual(sorted((int(u), int(v), number(w)) for u, v, w in found), sorted(want))
+                record = json.loads(self.ok(ordo("mst", kept, "--verify", "--json", "-")).out)
+                self.assertEqual((record["operator"], record["verified"], record["result"]["edges"]), ("mst_u32", True, len(want)))
+                self.assertGreater(record["seconds"]["prepare"], 0)
+                total = sum(w for _, _, w in sorted(want, key=lambda e: e[:2]))
+                weight = record["result"]["weight"]
+                self.assertTrue(weight == total if kind == "i64" else abs(weight - total) <= 1e-14 * abs(total), (weight, total))
+                self.ok(ordo("mst", kept, "-s", "--verify=both"))
+        for kind, most in (("i64", 2 ** 63 - 1), ("f64", 1.5e308)):
+            with open(file, "w") as f:
+                f.write(f"0 1 {most!r}\n1 2 {most!r}\n")
+            self.refused(3, f"the weights of the forest's 2 edges add up to more than {kind} holds", "mst", file, "--weight-type", kind)
+
     def test_mst_refusals(self):
         self.refused(2, "mst has no source", "mst", self.gr, "--source", 0)
         self.refused(2, "needs a|does not offer sync 'racy'", "mst", self.gr, "--scheduler", "delta", "--sync", "racy")

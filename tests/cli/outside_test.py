@@ -179,7 +179,8 @@ class Igraph(Outside):
                 g = undirected(n, edges)
                 if "mst" in verbs():
                     tree = g.spanning_tree(weights="weight")
-                    self.assertEqual(result("mst", weighted)["weight"], sum(tree.es["weight"]))
+                    for words in ((), ("--weight-type", "i64"), ("--weight-type", "f64")):
+                        self.assertEqual(result("mst", weighted, *words)["weight"], sum(tree.es["weight"]))
                 if "tc" in verbs():
                     self.assertEqual(result("tc", plain)["triangles"], len(g.list_triangles()))
                 if "maxflow" in verbs():
@@ -203,6 +204,24 @@ class Networkx(Outside):
         g.add_nodes_from(range(n))
         g.add_weighted_edges_from(edges)
         return g
+
+    @unittest.skipUnless("mst" in verbs(), "no mst here")
+    def test_wide_spanning_forests(self):
+        """Weights of 8 bytes that no two edges share, so that there is one forest: its edges."""
+        for name, n, edges in graphs():
+            draw = random.Random(n)
+            for kind, weight in (("i64", lambda: draw.randrange(-2 ** 55, 2 ** 55)), ("f64", lambda: draw.uniform(-1, 1) * 10.0 ** draw.randrange(-9, 9))):
+                with self.subTest(graph=name, weights=kind):
+                    apart = [(u, v, weight()) for u, v, _ in edges]
+                    self.assertEqual(len({w for _, _, w in apart}), len(apart))
+                    path = self.path("wide.wel")
+                    with open(path, "w") as f:
+                        f.writelines(f"{u} {v} {w!r}\n" for u, v, w in apart)
+                    g = self.graph(n, apart, networkx.MultiGraph)
+                    want = sorted(d["weight"] for _, _, d in networkx.minimum_spanning_edges(g, data=True, keys=False))
+                    out = self.ok(ordo("mst", path, "--weight-type", kind, "--verify", "--output", "-")).out
+                    number = int if kind == "i64" else float
+                    self.assertEqual(sorted(number(line.split()[2]) for line in out.splitlines()), want)
 
     def test_negative_weights(self):
         for name, n, edges in graphs():

@@ -1,16 +1,30 @@
 /* instances.h -- what the installed <ordo/operator/instantiate.h> does for an operator, from the source tree. For the
- * CPU alone, unless ORDO_WITH_CUDA is defined, for relax operators: then the same unit is compiled by nvcc as well. */
+ * CPU alone, unless ORDO_WITH_CUDA is defined, for relax and gather operators: then the same unit is compiled by nvcc
+ * as well. */
+#define INSTANCES_EXTERN(_scheduler) extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);
+#define INSTANCES_ROW(_scheduler) &ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler),
+#define INSTANCES_WORKLISTS(X) X(adds) X(delta) X(inbox) X(lock_server) X(near_far)
 #ifdef __CUDACC__
 #include <ordo/scheduler/cuda.cuh>
+#if ORDO_OP_KIND == ORDO_KIND_GATHER
+#include "schedulers/bsp/cuda_gather.cuh"
+#include "schedulers/topology/cuda_gather.cuh"
+#else
 #include <ordo/detail/cuda/warp.cuh>
 
-#include "schedulers/adds/cuda.cuh"
 #include "schedulers/bsp/cuda.cuh"
+#include "schedulers/topology/cuda.cuh"
+#endif
+#if ORDO_OP_KIND != ORDO_KIND_GATHER || ORDO_OP_BY_RESIDUAL
+#if ORDO_OP_KIND == ORDO_KIND_GATHER
+#include <ordo/detail/cuda/residual.cuh>
+#endif
+#include "schedulers/adds/cuda.cuh"
 #include "schedulers/delta/cuda.cuh"
 #include "schedulers/inbox/cuda.cuh"
 #include "schedulers/lock_server/cuda.cuh"
 #include "schedulers/near_far/cuda.cuh"
-#include "schedulers/topology/cuda.cuh"
+#endif
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER
 #include <ordo/scheduler/cpu.h>
 #include <ordo/detail/describe.h>
@@ -25,8 +39,17 @@
 #include "schedulers/near_far/cpu.h"
 #endif
 
+#if defined(ORDO_WITH_CUDA) && ORDO_OP_ON_CUDA && ORDO_OP_BY_RESIDUAL
+#define INSTANCES_CUDA(X) X(bsp) X(topology) INSTANCES_WORKLISTS(X)
+#elif defined(ORDO_WITH_CUDA) && ORDO_OP_ON_CUDA
+#define INSTANCES_CUDA(X) X(bsp) X(topology)
+#else
+#define INSTANCES_CUDA(X)
+#endif
+INSTANCES_CUDA(INSTANCES_EXTERN)
+
 static const ordo_instance *const instances[] = {
-    &ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
+    INSTANCES_CUDA(INSTANCES_ROW) & ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_topology),
 #if ORDO_OP_BY_RESIDUAL
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_adds),
@@ -51,9 +74,7 @@ ORDO_DESCRIBE_GATHER(instances)
 #include "schedulers/topology/cpu.h"
 
 #if defined(ORDO_WITH_CUDA) && ORDO_OP_ON_CUDA
-#define INSTANCES_CUDA(X) X(adds) X(bsp) X(delta) X(inbox) X(lock_server) X(near_far) X(topology)
-#define INSTANCES_EXTERN(_scheduler) extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);
-#define INSTANCES_ROW(_scheduler) &ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler),
+#define INSTANCES_CUDA(X) X(bsp) X(topology) INSTANCES_WORKLISTS(X)
 INSTANCES_CUDA(INSTANCES_EXTERN)
 #else
 #define INSTANCES_CUDA(X)

@@ -50,7 +50,7 @@ static ordo_status ask(const ordo_operator *op, const ordo_scheduler *s, ordo_sy
 {
     static const ordo_eid row[2];
     static const ordo_vid head[1];
-    static char cells[64], state[4096];
+    static _Alignas(16) char cells[64], state[4096];
     const ordo_csr csr = {.n = 1, .row = row, .head = head, .stride = 1, .weight_type = ORDO_NONE};
     ordo_graph *g;
     if (ordo_graph_borrow(&csr, true, &g)) {

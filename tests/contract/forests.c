@@ -1,4 +1,5 @@
-/* forests.c -- references of mst: the lightest edge of every component, over rows of vertices and over a list. */
+/* forests.c -- references of mst: the lightest edge of every component, over rows of vertices, over a list, and over
+ * rows with the component of each vertex. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static void try_listed(trial *t, const edge_list *list)
     ordo_graph *g;
     if (ordo_graph_borrow(&csr, false, &g))
         contract_fail(t, ordo_last_error());
-    mst_state state = {.listed = 1};
+    mst_state state = {.form = MST_LIST};
     ordo_work work = {.graph = g, .cells = cells, .state = &state, .num_items = pieces, .targets = components};
     contract_run(t, &work);
     for (ordo_u64 c = 0; c < components; c++)
@@ -104,7 +105,59 @@ static void try_listed(trial *t, const edge_list *list)
     free(expected);
 }
 
+/* Rows with components: a run for the ends of one kind, from all vertices or from those with an edge between two
+ * components, in descending order. */
+static void try_components(trial *t, const edge_list *list)
+{
+    const bool symmetric = t->seed / 3 % 2, to_heads = t->seed / 6 % 2, all = t->seed / 12 % 2;
+    ordo_graph *g = family_graph(list, weight_type(t), symmetric ? ORDO_SYMMETRISE : ORDO_AS_STORED);
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = list->n;
+    ordo_u64 *cells = contract_alloc(n, 8), *expected = contract_alloc(n, 8), r = t->seed, count = 0;
+    ordo_u32 *component = contract_alloc(n, sizeof *component);
+    ordo_item *from = contract_alloc(n, sizeof *from);
+    for (ordo_u64 u = 0; u < n; u++) {
+        cells[u] = expected[u] = ~(ordo_u64)0;
+        component[u] = (ordo_u32)(next_random(&r) % (n / 3 + 1));
+    }
+    for (ordo_u64 u = n; u-- > 0;) {
+        bool any = false;
+        for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++) {
+            const ordo_vid v = rows->head[e * rows->stride];
+            if (component[u] == component[v] || (symmetric && v < u))
+                continue;
+            const ordo_u64 key = rank_of(rows->weight_type, rows->weight, e * rows->stride) << 32 | e;
+            ordo_u64 *least = &expected[component[to_heads ? v : u]];
+            *least = key < *least ? key : *least;
+            any = true;
+        }
+        if (any)
+            from[count++] = (ordo_item)u;
+    }
+    const mst_state state = {
+        .form = MST_COMPONENTS, .to_heads = to_heads, .symmetric = symmetric, .component = component};
+    ordo_work work = {.graph = g,
+                      .cells = cells,
+                      .state = &state,
+                      .num_items = n,
+                      .targets = n,
+                      .initial = all ? NULL : from,
+                      .initial_count = all ? 0 : count};
+    contract_run(t, &work);
+    for (ordo_u64 c = 0; c < n; c++)
+        if (cells[c] != expected[c])
+            contract_fail(t, "a component's lightest edge is wrong, by the components of vertices");
+    free(cells);
+    free(expected);
+    free(component);
+    free(from);
+    ordo_graph_free(g);
+}
+
 void contract_forests(trial *t, const edge_list *list)
 {
-    t->seed % 2 ? try_vertices(t, list) : try_listed(t, list);
+    if (t->seed % 3 == 0)
+        try_components(t, list);
+    else
+        t->seed % 3 == 1 ? try_vertices(t, list) : try_listed(t, list);
 }

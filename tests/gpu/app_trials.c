@@ -76,13 +76,13 @@ static void watch(void)
 static void describe(const app_case *t, const char *device, const char *family, ordo_u64 seed)
 {
     const ordo_csr *g = ordo_graph_out(t->graph);
-    int used =
-        snprintf(current, sizeof current,
-                 "%s (%s) under %s, sync %s, device %s, %d threads, on %s: %u vertices, %llu edges%s, source %u, "
-                 "sink %u, limit %g, k %u\n ",
-                 app_names[t->app], t->op->name, t->options.scheduler, t->options.sync ? t->options.sync : "-", device,
-                 t->options.threads, family, g->n, (unsigned long long)g->m,
-                 ordo_graph_symmetric(t->graph) ? ", symmetric" : "", t->source, t->sink, t->limit, t->k);
+    int used = snprintf(
+        current, sizeof current,
+        "%s (%s) under %s, sync %s, items %s, device %s, %d threads, on %s: %u vertices, %llu edges%s, source %u, "
+        "sink %u, limit %g, k %u\n ",
+        app_names[t->app], t->op->name, t->options.scheduler, t->options.sync ? t->options.sync : "-",
+        t->options.items ? t->options.items : "-", device, t->options.threads, family, g->n, (unsigned long long)g->m,
+        ordo_graph_symmetric(t->graph) ? ", symmetric" : "", t->source, t->sink, t->limit, t->k);
     for (size_t i = 0; i < t->options.setting_count && used < (int)sizeof current; i++)
         used += snprintf(current + used, sizeof current - (size_t)used, " --set %s", t->options.settings[i]);
     if (used < (int)sizeof current)
@@ -157,6 +157,16 @@ static void draw_sync(app_case *t, ordo_u64 *r)
     t->options.sync = found[next_random(r) % count];
 }
 
+/* Edges as items, vertices, or none, where the operator allows both and the scheduler has both on the device. */
+static void draw_items(app_case *t, ordo_u64 *r)
+{
+    static const char *const items[] = {NULL, "vertices", "edges", "edges"};
+    const ordo_scheduler *s = ordo_scheduler_find(t->options.scheduler);
+    const unsigned device = strcmp(t->options.device, "cpu") ? ORDO_ON_CUDA : ORDO_ON_CPU;
+    if (s && t->op->kind == ORDO_KIND_RELAX && t->op->items & ORDO_ITEMS_EDGES && s->edge_items & 1u << device)
+        t->options.items = items[next_random(r) % 4];
+}
+
 /* Weights of forests: few values, all alike, any word; or as they are. */
 static void draw_weights(edge_list *list, ordo_u64 *r)
 {
@@ -214,6 +224,7 @@ static void draw(app_case *t, ordo_u64 *r, const char **family)
     t->flow = (ordo_flow_options){.cut_only = next_random(r) % 2};
     t->options.threads = 1 + (int)(next_random(r) % THREADS);
     draw_sync(t, r);
+    draw_items(t, r);
     draw_settings(t, r);
 }
 

@@ -12,10 +12,10 @@ typedef struct app_tally {
     double seconds;          /* in runs */
 } app_tally;
 
-/* One trial: draws an app, a graph, a sync, threads and all tunables from (seed, scheduler), runs it, and checks the
- * answer with the app's serial verification, and that nothing beyond the answer's arrays was written. A setting that is
- * refused for the pair is left out, one after the other, by chance. False where anything is wrong; then it has printed
- * what, and the command that repeats it. */
+/* One trial: draws an app, a graph, a sync, items, threads and all tunables from (seed, scheduler), runs it, and checks
+ * the answer with the app's serial verification, and that nothing beyond the answer's arrays was written. A setting
+ * that is refused for the pair is left out, one after the other, by chance. False where anything is wrong; then it has
+ * printed what, and the command that repeats it. */
 bool app_trial(const char *device, const char *scheduler, ordo_u64 seed, app_tally *tally);
 
 #endif

@@ -121,6 +121,14 @@ class Traps(unittest.TestCase):
             if not (rest == ("partition=metis",) and lacks_metis(r)):
                 self.assertEqual((r.returncode, r.stderr), (0, ""), rest)
 
+    def test_rows(self):  # rows longer than a batch, and of one edge
+        for graph in ("star --vertices 20001", "rmat --scale 14 --symmetrise --seed 3", "grid --width 300 --height 300"):
+            for rest in ((), ("ring=1",), ("ratio=1000",), ("ratio=0.001",), ("form=chains",), ("partition=hash",)):
+                words = [w for s in rest for w in ("--set", s)]
+                r = ordo("colour", "--generate", graph, "--device", "cuda", "--scheduler", "lock_server", "--verify",
+                         "--timeout", 20, *words)
+                self.assertEqual((r.returncode, r.stderr), (0, ""), (graph, rest))
+
     def test_combining(self):
         for data in ("shared", "global"):
             for operations in (1, 511, 2049, 300000):
@@ -144,6 +152,12 @@ class Refusals(unittest.TestCase):
             self.assertEqual(r.returncode, 2, r.stderr)
             self.assertRegex(r.stderr, r"\Aordo: [^\n]+\n\Z")
             self.assertIn(pattern, r.stderr)
+
+    def test_words_that_servers_cannot_keep(self):  # sections that use a target's number as a vertex
+        r = ordo("colour", "--generate", "grid --width 40 --height 40", "--device", "cuda", "--scheduler", "lock_server",
+                 "--set", "data=shared")
+        self.assertEqual(r.returncode, 2, r.stderr)
+        self.assertIn("needs an operator with OWNED arrays", r.stderr)
 
     def test_words_that_do_not_fit(self):
         r = ordo("bench", "atm", "--device", "cuda", "--collisions", "16M", "--operations", 1000, "--repeat", 1,

@@ -32,7 +32,7 @@ static int by_double(const void *a, const void *b)
 /* ---- Kruskal ---- */
 
 typedef struct ranked {
-    double weight;
+    long double weight; /* holds every i64 and f64 */
     ordo_eid id;
     ordo_vid u, v;
 } ranked;
@@ -52,14 +52,25 @@ static ordo_vid root_of(ordo_vid *parent, ordo_vid v)
     return v;
 }
 
-static double weight_of(const ordo_csr *g, ordo_eid e)
+static long double weight_of(const ordo_csr *g, ordo_eid e)
 {
-    const void *word = g->weight ? (const char *)g->weight + e * g->stride * 4 : NULL;
-    if (!word)
+    double real;
+    if (!g->weight)
         return 1;
-    if (g->weight_type == ORDO_F32)
-        return (double)*(const ordo_f32 *)word;
-    return g->weight_type == ORDO_I32 ? (double)*(const ordo_i32 *)word : (double)*(const ordo_u32 *)word;
+    const void *word = ordo_csr_weight_at(g, e);
+    switch (g->weight_type) {
+    case ORDO_F32:
+        return (long double)*(const ordo_f32 *)word;
+    case ORDO_F64:
+        memcpy(&real, word, sizeof real);
+        return (long double)real;
+    case ORDO_I64:
+        return ordo_get_i64(word);
+    case ORDO_I32:
+        return *(const ordo_i32 *)word;
+    default:
+        return *(const ordo_u32 *)word;
+    }
 }
 
 /* Edges that are not those of the forest; ids ascend. */
@@ -109,7 +120,7 @@ static void failed(const char *what, const char *why)
         printf("FAILED %s: %s\n", what, why);
 }
 
-static void check(void *arg, const ordo_graph *g, const char *what, bool small)
+static void check_as_it_is(void *arg, const ordo_graph *g, const char *what, bool small)
 {
     const char *device = arg;
     if (!g) {
@@ -138,6 +149,47 @@ static void check(void *arg, const ordo_graph *g, const char *what, bool small)
     free(edge);
 }
 
+/* The same rows with weights of 8 bytes: those of i64 are far apart, those of f64 have all bits, or 20. */
+static void check_wide(void *arg, const ordo_graph *graph, const char *what, int how)
+{
+    const ordo_csr *g = ordo_graph_out(graph);
+    ordo_u64 *word = calloc(g->m + 1, sizeof *word);
+    ordo_vid *head = calloc(g->m + 1, sizeof *head);
+    ordo_graph *wide = NULL;
+    char text[128];
+    if (!word || !head)
+        abort();
+    for (ordo_eid e = 0; e < g->m; e++) {
+        ordo_u64 r = *(const ordo_u32 *)ordo_csr_weight_at(g, e);
+        const ordo_u64 drawn = next_random(&r) >> 12; /* equal where weights are */
+        const double real = how == 1 ? ((double)drawn - 0x1p51) / 3 : (double)(drawn >> 32) - 0x1p19;
+        const ordo_i64 whole = (ordo_i64)(drawn >> 2) - ((ordo_i64)1 << 49); /* sums fit */
+        memcpy(&word[e], how ? (const void *)&real : (const void *)&whole, sizeof word[e]);
+        head[e] = g->head[e * g->stride];
+    }
+    const ordo_csr rows = {.n = g->n,
+                           .m = g->m,
+                           .row = g->row,
+                           .head = head,
+                           .weight = word,
+                           .stride = 1,
+                           .weight_type = how ? ORDO_F64 : ORDO_I64};
+    snprintf(text, sizeof text, "%s, as %s", what, how ? "f64" : "i64");
+    if (ordo_graph_borrow(&rows, ordo_graph_symmetric(graph), &wide))
+        wide = NULL;
+    check_as_it_is(arg, wide, text, true);
+    ordo_graph_free(wide);
+    free(word);
+    free(head);
+}
+
+static void check(void *arg, const ordo_graph *g, const char *what, bool small)
+{
+    check_as_it_is(arg, g, what, small);
+    if (g && small && ordo_graph_out(g)->weight && checked % 2)
+        check_wide(arg, g, what, checked % 3);
+}
+
 /* ---- rows that are not what they are said to be ---- */
 
 static void expect(const ordo_csr *csr, const char *device, ordo_status wanted, const char *sentence)
@@ -145,7 +197,9 @@ static void expect(const ordo_csr *csr, const char *device, ordo_status wanted, 
     ordo_graph *g = NULL;
     ordo_eid edge[8];
     ordo_forest f;
-    ordo_options options = {.device = device, .timeout = 60};
+    ordo_options options = how_to;
+    options.device = device;
+    options.timeout = 60;
     ordo_status status = ordo_graph_borrow(csr, true, &g);
     status = status ? status : ordo_mst(g, &options, edge, &f, NULL);
     checked++;
@@ -166,7 +220,9 @@ static void check_unsorted(const char *device, ordo_vid n, ordo_u64 edges, ordo_
     ordo_u64 r = edges;
     ordo_graph *g = NULL;
     ordo_forest f;
-    const ordo_options options = {.device = device, .timeout = 60};
+    ordo_options options = how_to;
+    options.device = device;
+    options.timeout = 60;
     if (!list || !row || !head || !weight || !edge)
         abort();
     for (ordo_u64 i = 0; i < edges; i++) {
@@ -230,7 +286,7 @@ static int check_all(const char *device, int graphs)
     graph_set_small(graphs, check, (void *)(size_t)device);
     if (graphs > 100)
         graph_set_large(check, (void *)(size_t)device);
-    if (strcmp(device, "cpu") && !how_to.sync)
+    if (strcmp(device, "cpu"))
         check_fault_rows(device);
     printf("%d of %d forests are Kruskal's\n", checked - failures, checked);
     return failures != 0;

@@ -61,7 +61,7 @@ class Install(unittest.TestCase):
             expected |= {f"{share}/doc/ordo/{name}" for name in ("README.md", "CHANGELOG.md", "LICENSE")}
             expected |= {f"{share}/doc/ordo/{page.relative_to(SOURCE)}" for page in (SOURCE / "docs").rglob("*") if page.is_file()}
         self.assertEqual(expected - found, set(), "not installed")
-        belongs = re.compile(f"bin/ordo$|{lib}/(libordo\\.(so[.0-9]*|a)|libordo-cuda\\.so|pkgconfig/ordo(-cuda)?\\.pc|cmake/ordo/ordo-config.*)$|"
+        belongs = re.compile(f"bin/ordo$|{lib}/(libordo\\.(so[.0-9]*|a)|libordo-(cuda|mpi)\\.so|pkgconfig/ordo(-cuda)?\\.pc|cmake/ordo/ordo-config.*)$|"
                              f"{include}/ordo/([a-z_]+\\.h|(operator|scheduler|detail(/[a-z_]+)*)/[a-z_]+\\.(h|cuh)|operators/[a-z_]+\\.h|schedulers/[a-z_]+/[a-z_]+\\.(h|cuh))$|"
                              f"{man}/man1/ordo(-[a-z_-]+)?\\.1$|{share}/(doc/ordo/|bash-completion/completions/ordo$)")
         self.assertEqual({name for name in found if not belongs.match(name)}, set(), "does not belong there")

@@ -30,6 +30,8 @@ typedef struct network {
 static ordo_u64 capacity_of(const network *net, ordo_eid e)
 {
     const ordo_csr *g = ordo_graph_out(net->g);
+    if (g->weight_type == ORDO_I64)
+        return ((const ordo_u64 *)g->weight)[e];
     return g->weight ? ((const ordo_u32 *)g->weight)[e * g->stride] : 1;
 }
 
@@ -374,6 +376,47 @@ START_TEST(unsorted_rows)
 }
 END_TEST
 
+/* Capacities of 64 bits: a network, and the same with each capacity times 2^22. */
+START_TEST(wide_capacities)
+{
+    enum { SHIFT = 22 };
+    pairs p = sound_pairs();
+    for (ordo_u64 seed = 1; seed <= 80; seed++) {
+        network narrow = random_network(seed), net = narrow;
+        const ordo_csr *g = ordo_graph_out(narrow.g);
+        const ordo_u64 value = naive_value(&narrow);
+        ordo_i64 *weight = calloc(g->m + 1, sizeof *weight);
+        ordo_vid *head = calloc(g->m + 1, sizeof *head);
+        for (ordo_eid e = 0; e < g->m; e++) {
+            weight[e] = (ordo_i64)(capacity_of(&narrow, e) << SHIFT);
+            head[e] = g->head[e * g->stride];
+        }
+        net.infinite = narrow.infinite << SHIFT;
+        net.g = borrowed(&(ordo_csr){.n = g->n,
+                                     .m = g->m,
+                                     .row = g->row,
+                                     .head = head,
+                                     .weight = weight,
+                                     .stride = 1,
+                                     .weight_type = ORDO_I64},
+                         ordo_graph_symmetric(narrow.g));
+        for (int run = 0; run < 2 && value != UNBOUNDED; run++) {
+            const size_t pair = (size_t)seed % p.count;
+            const ordo_flow_options how = {.infinite = net.infinite, .cut_only = seed % 3 == 0};
+            const ordo_options options = {.threads = 1 + (int)seed % 2,
+                                          .scheduler = run ? p.scheduler[pair] : NULL,
+                                          .sync = run ? p.sync[pair] : NULL};
+            answer a = solve(&net, &how, &options, value << SHIFT, run ? options.scheduler : "native");
+            answer_free(&a);
+        }
+        ordo_graph_free(net.g);
+        ordo_graph_free(narrow.g);
+        free(weight);
+        free(head);
+    }
+}
+END_TEST
+
 /* Sums beyond 32 bits; infinite edges out of the source; a way that only infinite edges are on is no error unless it
  * ends at the sink. */
 START_TEST(large_and_infinite_capacities)
@@ -430,8 +473,19 @@ START_TEST(bad_input_is_refused_in_one_line)
     refused(g, 0, 2, ORDO_ERR_INPUT, "whole numbers");
     ordo_graph_free(g);
     static const ordo_eid row[] = {0, 1, 2};
+    static const ordo_i64 wide[][2] = {{5, -((ordo_i64)1 << 40)}, {(ordo_i64)1 << 61, (ordo_i64)1 << 61}};
+    static const ordo_status statuses[] = {ORDO_ERR_NEGATIVE_WEIGHT, ORDO_ERR_OVERFLOW};
+    static const char *const sentences[] = {"edge 1 -> 0 has capacity -1099511627776", "add up to 2^62 or more"};
     static const ordo_vid head[] = {1, 0};
     static const ordo_u32 weight[] = {5, 0};
+    for (int i = 0; i < 2; i++) {
+        g = borrowed(
+            &(ordo_csr){
+                .n = 2, .m = 2, .row = row, .head = head, .weight = wide[i], .stride = 1, .weight_type = ORDO_I64},
+            false);
+        refused(g, 0, 1, statuses[i], sentences[i]);
+        ordo_graph_free(g);
+    }
     g = borrowed(
         &(ordo_csr){.n = 2, .m = 2, .row = row, .head = head, .weight = weight, .stride = 1, .weight_type = ORDO_U32},
         true);
@@ -503,6 +557,7 @@ int main(void)
     tcase_add_loop_test(tests, larger_networks_under_every_scheduler, 0, 2);
     tcase_add_test(tests, damage_is_refused);
     tcase_add_test(tests, unsorted_rows);
+    tcase_add_test(tests, wide_capacities);
     tcase_add_test(tests, large_and_infinite_capacities);
     tcase_add_test(tests, bad_input_is_refused_in_one_line);
     tcase_add_test(tests, cancelled_and_late);

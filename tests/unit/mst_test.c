@@ -1,12 +1,16 @@
 /* mst_test.c -- spanning forests on every family of graphs, with every type of weights, under every scheduler and sync
  * that is sound, against a naive Kruskal; and the verifier by mutation.
+ *
+ * Weights are compared as long doubles, which hold every i64 and every f64.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ordo/apps.h>
+#include <ordo/arrays.h>
 #include <ordo/memory.h>
 #include <ordo/scheduler/scheduler.h>
 
@@ -20,7 +24,7 @@ enum { HOWS = 3 };
 /* ---- Kruskal, as plainly as can be ---- */
 
 typedef struct naive_edge {
-    double weight;
+    long double weight;
     ordo_eid id;
     ordo_vid u, v;
 } naive_edge;
@@ -28,7 +32,8 @@ typedef struct naive_edge {
 typedef struct naive {
     ordo_u64 edges;
     ordo_eid *edge; /* ascending */
-    double weight;
+    double real;    /* sum of reals, by ids */
+    __int128 whole; /* of others */
 } naive;
 
 static int by_weight(const void *a, const void *b)
@@ -45,18 +50,29 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double weight_of(const ordo_csr *g, ordo_eid e)
+static bool is_real(ordo_type type)
 {
-    ordo_u64 at = e * g->stride;
+    return type == ORDO_F32 || type == ORDO_F64;
+}
+
+static long double weight_of(const ordo_csr *g, ordo_eid e)
+{
+    double real;
+    if (!g->weight)
+        return 1;
+    const void *at = ordo_csr_weight_at(g, e);
     switch (g->weight_type) {
     case ORDO_U32:
-        return ((const ordo_u32 *)g->weight)[at];
+        return *(const ordo_u32 *)at;
     case ORDO_I32:
-        return ((const ordo_i32 *)g->weight)[at];
+        return *(const ordo_i32 *)at;
     case ORDO_F32:
-        return (double)((const ordo_f32 *)g->weight)[at];
+        return (long double)*(const ordo_f32 *)at;
+    case ORDO_F64:
+        memcpy(&real, at, sizeof real);
+        return (long double)real;
     default:
-        return 1;
+        return ordo_get_i64(at);
     }
 }
 
@@ -82,44 +98,114 @@ static naive naive_forest(const ordo_graph *graph)
         a.edge[a.edges++] = list[i].id;
     }
     qsort(a.edge, a.edges, sizeof *a.edge, by_id);
-    for (ordo_u64 i = 0; i < a.edges; i++)
-        a.weight += weight_of(g, a.edge[i]);
+    for (ordo_u64 i = 0; i < a.edges; i++) {
+        a.real += (double)weight_of(g, a.edge[i]);
+        a.whole += is_real(g->weight_type) ? 0 : (__int128)weight_of(g, a.edge[i]);
+    }
     free(list);
     free(tree);
     return a;
 }
 
-static double sum_of(const ordo_forest *f)
+static bool sum_is(const ordo_forest *f, const naive *right)
 {
-    return f->type == ORDO_F32 ? f->weight.f32 : f->type == ORDO_I32 ? (double)f->weight.i32 : (double)f->weight.u32;
+    if (is_real(f->type))
+        return !(f->weight.f64 < right->real || f->weight.f64 > right->real);
+    return f->type == ORDO_U32 ? f->weight.u32 == right->whole : f->weight.i64 == right->whole;
 }
 
 /* ---- graphs ---- */
 
-/* weights: none, u32, all equal, i32 with negative ones, f32 with negative ones and both zeros */
-enum { NONE, U32, EQUAL, I32, F32, WEIGHTS };
+/* weights: none, u32, all equal, i32 with negative ones, f32 with negative ones and both zeros; i64 in a range of 32
+ * bits, multiples of 2^40, of all sizes with ties; f64 of few bits with both zeros, of 53 bits, and of all sizes with
+ * ties, the least and the largest of all among them */
+enum { NONE, U32, EQUAL, I32, F32, I64_NEAR, I64_EVEN, I64_ANY, F64_NEAR, F64_BITS, F64_ANY, WEIGHTS };
+
+static const ordo_type weight_types[] = {ORDO_NONE, ORDO_U32, ORDO_U32, ORDO_I32, ORDO_F32, ORDO_I64,
+                                         ORDO_I64,  ORDO_I64, ORDO_F64, ORDO_F64, ORDO_F64};
+
+static void set_narrow(ordo_u32 *word, int weights, ordo_u64 seed)
+{
+    ordo_i32 shifted = (ordo_i32)(*word % 16) - 8;
+    ordo_f32 real = *word % 16 == 7 ? -0.0f : (ordo_f32)shifted / 8;
+    if (weights == EQUAL)
+        *word = 0xffffffffu;
+    else if (weights == I32)
+        memcpy(word, &shifted, sizeof *word);
+    else if (weights == F32)
+        memcpy(word, &real, sizeof *word);
+    else if (seed % 2)
+        *word %= 4; /* ties */
+}
+
+/* `word`: random. Sums of 2000 weights fit. */
+static ordo_i64 wide_whole(int weights, ordo_u64 word)
+{
+    static const ordo_i64 odd[] = {0, -1, 1, (ordo_i64)1 << 40};
+    if (weights == I64_NEAR)
+        return ((ordo_i64)1 << 40) - 5000 + (ordo_i64)(word % 10000);
+    if (weights == I64_EVEN)
+        return ((ordo_i64)(word % 2000) - 1000) * ((ordo_i64)1 << 40);
+    return word % 3 ? odd[word / 64 % 4] : (ordo_i64)(word >> 12 >> word % 48) * (word / 64 % 2 ? 1 : -1);
+}
+
+static double wide_real(int weights, ordo_u64 word)
+{
+    static const double odd[] = {5e-324, -5e-324, -0.0, 0.0, DBL_MIN, 1.0, 1.0 + DBL_EPSILON, 0x1p-53};
+    if (weights == F64_NEAR)
+        return word % 9 ? (double)(word % 64) / 8 - 4 : -0.0;
+    if (weights == F64_BITS)
+        return ((double)(word >> 11) - 0x1p52) * 0x1p-60;
+    if (word % 3)
+        return odd[word / 64 % 8];
+    return ldexp((double)(word >> 11), (int)(word % 1900) - 1070) * (word / 2048 % 2 ? 1 : -1);
+}
+
+/* The same edges in arrays, with weights of 8 bytes. */
+static ordo_graph *wide_graph(const edge_list *list, int weights, ordo_direction direction, ordo_u64 seed)
+{
+    const ordo_type type = weight_types[weights];
+    ordo_vid *tail = calloc(list->count + 1, sizeof *tail), *head = calloc(list->count + 1, sizeof *head);
+    ordo_u64 *word = calloc(list->count + 1, sizeof *word);
+    ck_assert(tail && head && word);
+    for (ordo_u64 e = 0; e < list->count; e++) {
+        ordo_u64 r = list->edge[e].weight + seed % 2 * e * 977; /* in every second graph few different ones */
+        r = next_random(&r);
+        const double real = wide_real(weights, r);
+        const ordo_i64 whole = wide_whole(weights, r);
+        tail[e] = list->edge[e].tail;
+        head[e] = list->edge[e].head;
+        memcpy(&word[e], type == ORDO_F64 ? (const void *)&real : (const void *)&whole, sizeof word[e]);
+    }
+    const ordo_edge_arrays arrays = {.n = list->n,
+                                     .count = list->count,
+                                     .tail = tail,
+                                     .head = head,
+                                     .weight_type = type,
+                                     .weight = word,
+                                     .edges = {.direction = direction, .weight_type = type},
+                                     .threads = 1};
+    ordo_graph *g = NULL;
+    ck_assert_msg(!ordo_graph_from_arrays(&arrays, &g), "%s", ordo_last_error());
+    free(tail);
+    free(head);
+    free(word);
+    return g;
+}
 
 static ordo_graph *graph_for(const char *family, unsigned size, ordo_u64 seed, int weights, ordo_direction direction)
 {
-    static const ordo_type types[] = {ORDO_NONE, ORDO_U32, ORDO_U32, ORDO_I32, ORDO_F32};
     edge_list list;
     family_make(family, size, seed, &list);
-    for (ordo_u64 e = 0; e < list.count; e++) {
-        ordo_u32 *word = &list.edge[e].weight;
-        ordo_i32 shifted = (ordo_i32)(*word % 16) - 8;
-        ordo_f32 real = *word % 16 == 7 ? -0.0f : (ordo_f32)shifted / 8;
-        if (weights == EQUAL)
-            *word = 0xffffffffu;
-        else if (weights == I32)
-            memcpy(word, &shifted, sizeof *word);
-        else if (weights == F32)
-            memcpy(word, &real, sizeof *word);
-        else if (seed % 2)
-            *word %= 4; /* ties */
-    }
     ordo_graph *g = NULL;
-    ck_assert_msg(!ordo_graph_from_edges(list.n, list.edge, list.count, types[weights], direction, 1, &g), "%s",
-                  ordo_last_error());
+    if (weights >= I64_NEAR) {
+        g = wide_graph(&list, weights, direction, seed);
+    } else {
+        for (ordo_u64 e = 0; e < list.count; e++)
+            set_narrow(&list.edge[e].weight, weights, seed);
+        ck_assert_msg(!ordo_graph_from_edges(list.n, list.edge, list.count, weight_types[weights], direction, 1, &g),
+                      "%s", ordo_last_error());
+    }
     family_free(&list);
     return g;
 }
@@ -136,8 +222,8 @@ static ordo_forest check_one(const ordo_graph *g, const ordo_options *options, c
     for (ordo_u64 i = 0; i < f.edges; i++)
         ck_assert_msg(edge[i] == right->edge[i], "%s: edge %llu is %llu, expected %llu", what, (unsigned long long)i,
                       (unsigned long long)edge[i], (unsigned long long)right->edge[i]);
-    ck_assert_msg(!(sum_of(&f) < right->weight || sum_of(&f) > right->weight), "%s: weight %.17g, expected %.17g", what,
-                  sum_of(&f), right->weight);
+    ck_assert_msg(sum_is(&f, right), "%s: weight %.17g or %lld, expected %.17g or %lld", what, f.weight.f64,
+                  (long long)f.weight.i64, right->real, (long long)right->whole);
     for (int h = 0; h < HOWS; h++)
         ck_assert_msg(!ordo_mst_verify(g, edge, &f, hows[h]), "%s: %s", what, ordo_last_error());
     ck_assert_str_eq(stats.scheduler, options->scheduler);
@@ -234,6 +320,44 @@ START_TEST(large_graphs_match_the_verifiers)
 }
 END_TEST
 
+/* Weights that need a sort, enough of them for many buckets. */
+START_TEST(many_wide_weights)
+{
+    static const int weights[] = {F64_BITS, F64_ANY, I64_ANY, I64_EVEN};
+    enum { N = 3000, EDGES = 150000 };
+    edge_list list = {.n = N, .count = EDGES, .edge = calloc(EDGES, sizeof *list.edge)};
+    ordo_u64 r = 11;
+    ck_assert_ptr_nonnull(list.edge);
+    for (ordo_u64 e = 0; e < EDGES; e++)
+        list.edge[e] = (ordo_edge_entry){(ordo_vid)(next_random(&r) % N), (ordo_vid)(next_random(&r) % (N - 9)),
+                                         (ordo_u32)(next_random(&r) % 100000)};
+    for (int direction = 0; direction < 2; direction++) {
+        ordo_graph *g = wide_graph(&list, weights[_i], direction ? ORDO_SYMMETRISE : ORDO_AS_STORED, 4);
+        naive right = naive_forest(g);
+        for (int t = 0; t < 3; t++) {
+            const ordo_options options = {.scheduler = "bsp", .threads = threads_of[t]};
+            ordo_u64 expected, at_most;
+            ordo_stats stats = {0};
+            ordo_eid *edge = calloc(N, sizeof *edge);
+            ordo_forest f;
+            ck_assert(!ordo_mst_memory(g, &options, &expected, &at_most));
+            ordo_memory_reset_peak();
+            const ordo_u64 before = ordo_memory_now();
+            ck_assert_msg(!ordo_mst(g, &options, edge, &f, &stats), "%s", ordo_last_error());
+            ck_assert_uint_le(stats.peak_bytes - before, at_most);
+            ck_assert_uint_le(expected, at_most);
+            ck_assert(stats.prepare_seconds > 0);
+            ordo_stats_free(&stats);
+            free(edge);
+            check_one(g, &options, &right, "many weights of 8 bytes");
+        }
+        free(right.edge);
+        ordo_graph_free(g);
+    }
+    free(list.edge);
+}
+END_TEST
+
 START_TEST(damage_is_refused)
 {
     const char *family = family_names[_i];
@@ -255,18 +379,17 @@ START_TEST(damage_is_refused)
                 else if (d % 4 == 2 && f.edges) { /* one too few, the numbers agreeing */
                     w.edges--;
                     w.trees++;
-                    double lost = weight_of(ordo_graph_out(g), edge[f.edges - 1]);
-                    if (f.type == ORDO_F32)
+                    if (is_real(f.type))
                         continue; /* the sum would have to be added again */
-                    w.weight.u32 -= (ordo_u64)(int64_t)lost;
+                    w.weight.u32 -= (ordo_u64)(ordo_i64)weight_of(ordo_graph_out(g), edge[f.edges - 1]);
                 } else if (f.edges && m) { /* another edge */
                     ordo_u64 at = next_random(&r) % f.edges;
                     wrong[at] = next_random(&r) % m;
                     if (wrong[at] == edge[at])
                         continue;
-                    if (f.type != ORDO_F32)
-                        w.weight.u32 += (ordo_u64)(int64_t)weight_of(ordo_graph_out(g), wrong[at]) -
-                                        (ordo_u64)(int64_t)weight_of(ordo_graph_out(g), edge[at]);
+                    if (!is_real(f.type))
+                        w.weight.u32 += (ordo_u64)(ordo_i64)weight_of(ordo_graph_out(g), wrong[at]) -
+                                        (ordo_u64)(ordo_i64)weight_of(ordo_graph_out(g), edge[at]);
                     qsort(wrong, f.edges, sizeof *wrong, by_id);
                 } else {
                     continue;
@@ -311,7 +434,14 @@ START_TEST(bad_input_is_refused_in_one_line)
     static const ordo_eid row[] = {0, 1, 2};
     static const ordo_vid head[] = {1, 0};
     static const ordo_u32 weight[] = {5, 3};
-    ordo_graph *g = borrowed(
+    const double wide[] = {1, NAN, -INFINITY};
+    const ordo_csr reals = {
+        .n = 2, .m = 2, .row = row, .head = head, .weight = wide + 1, .stride = 1, .weight_type = ORDO_F64};
+    ordo_graph *g = borrowed(&reals, false);
+    ck_assert_int_eq(ordo_mst(g, NULL, edge, &f, NULL), ORDO_ERR_INPUT);
+    ck_assert_str_eq(ordo_last_error(), "edge 0 -> 1 has weight nan; spanning forests need finite weights");
+    ordo_graph_free(g);
+    g = borrowed(
         &(ordo_csr){.n = 2, .m = 2, .row = row, .head = head, .weight = weight, .stride = 1, .weight_type = ORDO_U32},
         true);
     ck_assert_int_eq(ordo_mst(g, NULL, edge, &f, NULL), ORDO_ERR_INPUT);
@@ -371,6 +501,58 @@ START_TEST(sums_are_of_64_bits)
 }
 END_TEST
 
+/* A path of 5 vertices, whose edges weigh these, and an edge from its end to its beginning. */
+static ordo_graph *ring(ordo_type type, const void *weight, ordo_direction direction)
+{
+    static const ordo_u32 tail[] = {0, 1, 2, 3, 4}, head[] = {1, 2, 3, 4, 0};
+    const ordo_edge_arrays arrays = {.n = 5,
+                                     .count = 5,
+                                     .tail = tail,
+                                     .head = head,
+                                     .weight_type = type,
+                                     .weight = weight,
+                                     .edges = {.direction = direction, .weight_type = type}};
+    ordo_graph *g = NULL;
+    ck_assert_msg(!ordo_graph_from_arrays(&arrays, &g), "%s", ordo_last_error());
+    return g;
+}
+
+START_TEST(extreme_weights)
+{
+    const ordo_i64 whole[] = {-INT64_MAX, INT64_MAX, 1, INT64_MAX - 1, INT64_MAX};
+    const ordo_i64 least[] = {-INT64_MAX, -1, 0, 0, INT64_MAX}, beyond[] = {-INT64_MAX, -1, -1, -1, 0};
+    const double real[] = {DBL_MAX, -DBL_MAX, 5e-324, -5e-324, 0};
+    const double zeros[] = {0.0, -0.0, 0.0, -0.0, 0.0}, much[] = {DBL_MAX, DBL_MAX, 0, 1, DBL_MAX};
+    const ordo_options options = {.scheduler = "bsp", .threads = 2};
+    const struct {
+        ordo_type type;
+        const void *weight;
+        bool refused;
+    } rings[] = {{ORDO_I64, whole, false}, {ORDO_I64, least, false}, {ORDO_I64, beyond, true},
+                 {ORDO_F64, real, false},  {ORDO_F64, zeros, false}, {ORDO_F64, much, true}};
+    for (int direction = 0; direction < 2; direction++)
+        for (size_t i = 0; i < sizeof rings / sizeof rings[0]; i++) {
+            ordo_graph *g = ring(rings[i].type, rings[i].weight, direction ? ORDO_SYMMETRISE : ORDO_AS_STORED);
+            naive right = naive_forest(g);
+            ordo_eid edge[5] = {0};
+            ordo_forest f;
+            ordo_stats stats;
+            if (!rings[i].refused) {
+                check_one(g, &options, &right, "weights at the ends of the range");
+            } else {
+                ck_assert_int_eq(ordo_mst(g, &options, edge, &f, &stats), ORDO_ERR_INPUT);
+                ck_assert_str_eq(ordo_last_error(), rings[i].type == ORDO_I64
+                                                        ? "the weights of the forest's 4 edges add up to more than i64 "
+                                                          "holds"
+                                                        : "the weights of the forest's 4 edges add up to more than f64 "
+                                                          "holds");
+            }
+            free(right.edge);
+            ordo_graph_free(g);
+        }
+}
+END_TEST
+
 START_TEST(cancelled_and_late)
 {
     ordo_graph *g = graph_for("road", 300, 1, U32, ORDO_SYMMETRISE);
@@ -399,11 +581,13 @@ int main(void)
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, forests_match_kruskal, 0, families);
     tcase_add_loop_test(tests, large_graphs_match_the_verifiers, 0, 6);
+    tcase_add_loop_test(tests, many_wide_weights, 0, 4);
     tcase_add_loop_test(tests, damage_is_refused, 0, families);
     tcase_add_test(tests, unsorted_rows);
     tcase_add_test(tests, bad_input_is_refused_in_one_line);
     tcase_add_test(tests, long_chains_with_many_threads);
     tcase_add_test(tests, sums_are_of_64_bits);
+    tcase_add_test(tests, extreme_weights);
     tcase_add_test(tests, cancelled_and_late);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -12,6 +12,7 @@
 
 #include "operators/bfs.h"
 #include "operators/discharge.h"
+#include "tests/common/pass_kernel.h"
 #include "tests/common/suite.h"
 
 /* ---- passes ---- */
@@ -61,29 +62,9 @@ ORDO_FN ordo_u64 degrees(const numbers *s, ordo_item v, const ordo_rows *out, co
 #define ORDO_PASS_EACH degrees
 #include <ordo/operator/pass.h>
 
-/* On the runtime without a GPU a kernel is a function that gets its parameter's address. */
-static void all_parts(const ordo_pass *pass, const void *parameter)
-{
-    const ordo_pass_head *head = parameter;
-    ordo_visit visit = head->visit;
-    visit.state = (const char *)parameter + sizeof *head;
-    head->found[0] = pass->part(&visit, 0, visit.count, &head->found[1]);
-}
-#define KERNEL(_name)                                                                                                  \
-    static void _name##_all(const void *parameter)                                                                     \
-    {                                                                                                                  \
-        all_parts(&_name##_pass, parameter);                                                                           \
-    }                                                                                                                  \
-    static const void *_name##_kernel(void)                                                                            \
-    {                                                                                                                  \
-        void (*const kernel)(const void *) = _name##_all;                                                              \
-        const void *handle;                                                                                            \
-        memcpy(&handle, &kernel, sizeof handle);                                                                       \
-        return handle;                                                                                                 \
-    }
-KERNEL(least_of)
-KERNEL(greatest_of)
-KERNEL(degree_sum)
+PASS_KERNEL(least_of)
+PASS_KERNEL(greatest_of)
+PASS_KERNEL(degree_sum)
 
 /* The pass with an instance for that device. */
 static ordo_pass with(const ordo_pass *pass, ordo_pass_instance *instance, const void *(*kernel)(void))

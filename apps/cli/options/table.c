@@ -11,7 +11,7 @@
 
 #define RUNS (VERB_APP | VERB_COMPARE | VERB_TUNE)
 #define MEASURES (RUNS | VERB_BENCH)
-#define READS (RUNS | VERB_GAP | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_BENCH)
+#define READS (RUNS | VERB_GAP | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_PARTITION | VERB_BENCH)
 #define MAKES (READS | VERB_GENERATE)
 #define FILES (VERB_CHECK | VERB_NEW)
 #define ANY (MAKES | FILES | VERB_LIST)
@@ -65,14 +65,14 @@ enum { U32_MOST = 0xffffffff };
 /* clang-format off */
 const option_row option_rows[OPTION_ROWS] = {
     /* the graph */
-    ROW("file", 'f', "FILE", VERB_APP | VERB_GAP | VERB_INFO | VERB_BENCH, TEXT(file),
+    ROW("file", 'f', "FILE", VERB_APP | VERB_GAP | VERB_INFO | VERB_PARTITION | VERB_BENCH, TEXT(file),
         "the graph, instead of the word GRAPH; '-' is standard input", GRAPHS),
     ROW(NULL, 'g', "SCALE", RUNS | VERB_GAP, OWN(take_kron),
         "GAP's kron graph of 2^SCALE vertices, symmetric; weights 1..255 if wanted", .group = GROUP_MADE),
     ROW(NULL, 'u', "SCALE", RUNS | VERB_GAP, OWN(take_urand), "GAP's urand graph, likewise", .group = GROUP_MADE),
     ROW("degree", 'k', "N", RUNS, WHOLE(made.degree, 1, U32_MOST), "-g and -u: edges per vertex (16)"),
     ROW("degree", 'k', "N", VERB_GENERATE, WHOLE(made.degree, 1, U32_MOST), "rmat, kron, urand, uniform: edges per vertex (16)"),
-    ROW("generate", 0, "\"KIND ...\"", MEASURES | VERB_GAP | VERB_INFO, TEXT(generate),
+    ROW("generate", 0, "\"KIND ...\"", MEASURES | VERB_GAP | VERB_INFO | VERB_PARTITION, TEXT(generate),
         "a made graph: the words of `ordo generate`, quoted", GRAPHS, .group = GROUP_MADE),
     ROW("scale", 0, "N", VERB_GENERATE, WHOLE(made.scale, 0, 31), "rmat, kron, urand: 2^N vertices"),
     ROW("vertices", 0, "N", VERB_GENERATE, WHOLE(made.vertices, 0, ORDO_MAX_VERTICES), "how many: uniform, road, star, path, complete, cliques"),
@@ -102,6 +102,13 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("random", 0, "P", VERB_SAMPLE, REAL(random, "(]", 0, 1), "every vertex with probability P, by --seed", .group = GROUP_SAMPLE),
     ROW("ball", 0, "V:COUNT", VERB_SAMPLE, TEXT(ball), "the COUNT vertices nearest to V in hops, directions ignored", .group = GROUP_SAMPLE),
     ROW("names", 0, "FILE", VERB_SAMPLE, TEXT(names), "writes the old numbers of the vertices, one a line"),
+    ROW("parts", 'k', "N", VERB_PARTITION, WHOLE(parts, 1, ORDO_MAX_PARTS), "how many parts"),
+    ROW("method", 0, "metis|block|edges|random", VERB_PARTITION, WORD(method),
+        "few edges between parts; ranges of ids with as many vertices, or vertices and edges; by --seed (metis)"),
+    ROW("read", 0, "FILE", VERB_PARTITION, TEXT(partition), "takes the partition of FILE: the part of each vertex, one a line, from 0"),
+    ROW("output", 'o', "FILE", VERB_PARTITION, TEXT(output), "writes the part of each vertex, one a line, from 0, as METIS does"),
+    ROW("partition", 0, "METHOD|FILE", VERB_APP, TEXT(partition),
+        "several ranks: who owns which vertex, by a method of `ordo partition` or a file (ranges)", GRAPHS),
     ROW("quick", 0, NULL, VERB_INFO, FLAG(quick), "leaves out components and diameter, which need runs"),
 
     /* benchmarks */
@@ -150,7 +157,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sink", 0, "V", RUNS, TEXT(sink), "where the flow goes (what the graph says)", ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("phase", 0, "flow|cut", RUNS, CHOICE(flow.cut_only, 0), "cut: its value and cut, not what flows on each edge (flow)",
         ONLY(TRAIT_TERMINALS, "has no sink")),
-    ROW("infinite", 0, "N", RUNS, WHOLE(flow.infinite, 1, U32_MOST), "edges of capacity N have no bound (none)",
+    ROW("infinite", 0, "N", RUNS, WHOLE(flow.infinite, 1, INT64_MAX), "edges of capacity N have no bound (none)",
         ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("sources", 0, "FILE|N", RUNS | VERB_GAP, TEXT(sources), "starts from each vertex of FILE (one a line, '#' begins a comment), or from N random ones; bc also takes all",
         ONLY(TRAIT_SOURCE, "takes no list of sources"), .group = GROUP_SOURCES),
@@ -198,7 +205,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("stop-after", 0, "K", VERB_APP, WHOLE(stop_after, 1, ORDO_MAX_VERTICES), "ends once the K nearest vertices are final, or V of --target",
         ONLY(TRAIT_PATHS, "does not end early")),
     ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_TREE, "gives no paths")),
-    ROW("json", 0, "FILE", MEASURES | VERB_GAP | VERB_INFO, TEXT(json), "a JSON object a run, one a line; '-' is standard output", OPERATORS),
+    ROW("json", 0, "FILE", MEASURES | VERB_GAP | VERB_INFO | VERB_PARTITION, TEXT(json), "a JSON object a run, one a line; '-' is standard output", OPERATORS),
     ROW("csv", 0, "FILE", VERB_COMPARE, TEXT(csv), "the table as CSV, a line a scheduler and graph"),
     ROW("svg", 0, "FILE", VERB_COMPARE, TEXT(svg), "the tables as a picture: times with their intervals"),
     ROW("save", 0, "FILE", VERB_COMPARE, TEXT(save), "adds each run to FILE, as --json writes it, for --from"),
@@ -210,7 +217,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("counters", 0, NULL, VERB_APP | VERB_COMPARE, FLAG(counters), "hardware counters of each run, where there are any; of compare, in the JSON"),
     ROW("analysis", 'a', NULL, VERB_APP, FLAG(analysis), "prints what the last run did: items, edges, supersteps, memory"),
     ROW("log", 'l', NULL, VERB_APP, FLAG(log), "prints the trace of each run"),
-    ROW("force", 0, NULL, MEASURES | VERB_GAP | VERB_INFO | VERB_SAMPLE, FLAG(force), "runs even where memory looks too small"),
+    ROW("force", 0, NULL, MEASURES | VERB_GAP | VERB_INFO | VERB_SAMPLE | VERB_PARTITION, FLAG(force), "runs even where memory looks too small"),
     ROW("quiet", 0, NULL, ANY & ~VERB_LIST, FLAG(quiet), "prints nothing but errors and what was asked for"),
     ROW("progress", 0, NULL, MAKES, FLAG(progress), "shows progress on stderr even if that is no terminal"),
     ROW("help", 'h', NULL, ANY, FLAG(help), "this"),

@@ -54,7 +54,7 @@ static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *sourc
                        .graph = g,
                        .cells = cells,
                        .state = current.state,
-                       .num_items = n,
+                       .num_items = run_time_items(&current, ordo_graph_out(g)),
                        .targets = n,
                        .initial = source,
                        .initial_count = source && n ? 1 : 0};
@@ -106,10 +106,16 @@ static ordo_status need_instances(const ordo_work *work, const ordo_options *ask
 }
 
 /* The state as the options ask for, and its arrays. */
-static ordo_status fill(const ordo_csr *g, const ordo_vid *source, bool with_files)
+static ordo_status fill(const ordo_graph *g, const ordo_options *asked, const ordo_vid *source, bool with_files)
 {
+    ordo_edges edges;
+    const bool handed = current.op.hands_edges;
     memcpy(current.state, current.initial, current.op.state);
-    return run_time_fill(&current, g, source ? *source : ORDO_NO_VERTEX, with_files);
+    ordo_status status =
+        handed ? ordo_edges_of(g, current.op.items == ORDO_ITEMS_EDGES, asked->threads, &edges) : ORDO_OK;
+    return status ? status
+                  : run_time_fill(&current, ordo_graph_out(g), handed ? &edges : NULL,
+                                  source ? *source : ORDO_NO_VERTEX, with_files);
 }
 
 /* What is to run, and the instance for it. `source`: NULL if all vertices are initial. */
@@ -117,11 +123,12 @@ static ordo_status prepare(const ordo_graph *g, const ordo_options *asked, void 
                            ordo_work *work)
 {
     const ordo_csr *csr = ordo_graph_out(g);
-    if (current.op.weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != current.op.weight)
+    const ordo_type weight = run_time_weight(&current);
+    if (weight != ORDO_NONE && csr->weight_type != ORDO_NONE && csr->weight_type != weight)
         return ordo_fail(ORDO_ERR_INPUT, "operator '%s' reads weights of type %s, the graph has %s", current.op.name,
-                         type_name(current.op.weight), type_name(csr->weight_type));
+                         type_name(weight), type_name(csr->weight_type));
     *work = work_on(g, cells, source);
-    ordo_status status = is_critical() ? fill(csr, NULL, csr->n > 1) : ORDO_OK; /* a choice may look at requests */
+    ordo_status status = is_critical() ? fill(g, asked, NULL, csr->n > 1) : ORDO_OK; /* a choice may look at requests */
     if (status)
         return status;
     status = asked->device && !strcmp(asked->device, "cuda") ? check_gpu_code(asked) : ORDO_OK;
@@ -271,12 +278,12 @@ static ordo_status run_sum(const ordo_vid *source, ordo_work *work, const ordo_o
 static ordo_status run_critical(ordo_vid n, ordo_work *work, const ordo_options *chosen, void *values,
                                 ordo_stats *stats)
 {
-    ordo_item *initial = current.table->begins ? ordo_alloc((size_t)n + 1, sizeof *initial) : NULL;
+    ordo_item *initial = current.table->begins ? ordo_alloc((size_t)work->num_items + 1, sizeof *initial) : NULL;
     if (current.table->begins && !initial)
         return ORDO_ERR_MEMORY;
-    for (ordo_vid v = 0; initial && v < n; v++)
-        if (current.table->begins(current.state, v))
-            initial[work->initial_count++] = v;
+    for (ordo_u64 i = 0; initial && i < work->num_items; i++)
+        if (current.table->begins(current.state, (ordo_item)i))
+            initial[work->initial_count++] = (ordo_item)i;
     work->initial = initial;
     ordo_status status = ordo_run(work, chosen, stats);
     ordo_free(initial);
@@ -294,7 +301,7 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *asked, o
         status = prepare(input->graph, &chosen, answer->values, source, &work);
     if (status)
         return status;
-    status = fill(g, source, true);
+    status = fill(input->graph, &chosen, source, true);
     if (!status && current.table->target)
         status = run_time_check_targets(&current, g);
     if (status)
@@ -377,8 +384,8 @@ ordo_status run_time_app(const options *o, const char *file, const ordo_app **ou
         .summary = current.op.summary,
         .value_name = run_time_has_result(&current) ? "value" : "cell",
         .needs_source = t->has_source,
-        .wants_weights = current.op.weight != ORDO_NONE,
-        .weight = current.op.weight,
+        .wants_weights = run_time_weight(&current) != ORDO_NONE,
+        .weight = run_time_weight(&current),
         .has_infinity = t->order == ORDO_MIN,
         .is_approximate =
             !run_time_selects(&current), /* which vertex comes first may change what is right, or by rounding */

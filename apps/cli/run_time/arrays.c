@@ -77,7 +77,7 @@ static ordo_status place(run_time_operator *op, size_t i, const ordo_array *a)
         op->array[i] = NULL;
     }
     if (!op->array[i]) {
-        op->array[i] = ordo_alloc_zero(a->count ? a->count : 1, a->size);
+        op->array[i] = ordo_alloc_zero(a->count + RUN_TIME_SPARE, a->size);
         op->array_bytes[i] = bytes;
         op->filled_for = NULL;
     }
@@ -85,15 +85,18 @@ static ordo_status place(run_time_operator *op, size_t i, const ordo_array *a)
     return op->array[i] ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid source, bool with_files)
+ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, const ordo_edges *edges, ordo_vid source,
+                          bool with_files)
 {
     ordo_array list[ORDO_MOST_ARRAYS];
     const size_t count = op->table->array_count;
     ordo_status status = ORDO_OK;
-    op->table->list_arrays(op->state, g->n, g->m, list);
+    if (edges)
+        memcpy((char *)op->state + op->table->sections->edges, edges, sizeof *edges);
+    op->table->list_arrays(op->state, run_time_items(op, g), g->n, g->m, list);
     for (size_t i = 0; i < count && !status; i++)
         status = place(op, i, &list[i]);
-    for (size_t i = 0; i < count && !status && run_time_sums(op); i++) { /* takes write them */
+    for (size_t i = 0; i < count && !status && (run_time_sums(op) || !with_files); i++) { /* takes write them */
         memset(op->array[i], 0, op->array_bytes[i]);
         op->filled_for = NULL;
     }

@@ -80,7 +80,7 @@ static ordo_u32 weight_of(const run_time_operator *op, ordo_u32 x)
 /* Makes rows of the edges, in order of their tails. */
 static void make_scene(run_time_operator *op, const trial *t, scene *s)
 {
-    const ordo_type type = op->op.weight;
+    const ordo_type type = run_time_weight(op);
     const bool both = op->o->edges.direction == ORDO_SYMMETRISE || op->op.properties & ORDO_BOTH_DIRECTIONS;
     ordo_eid m = 0;
     *s = (scene){.op = op, .order = t->order};
@@ -89,6 +89,7 @@ static void make_scene(run_time_operator *op, const trial *t, scene *s)
         for (ordo_u32 i = 0; i < t->m; i++)
             for (int side = 0; side < (both ? 2 : 1); side++)
                 if (t->edge[i][side] % t->n == u) {
+                    s->tail[m] = u;
                     s->head[m] = t->edge[i][!side] % t->n;
                     s->weight[m++] =
                         cell_of(type, weight_of(op, t->edge[i][2])).u32; /* the word of a u32, i32 or f32 */
@@ -102,6 +103,13 @@ static void make_scene(run_time_operator *op, const trial *t, scene *s)
                       .weight = type == ORDO_NONE ? NULL : s->weight,
                       .weight_type = type,
                       .stride = 1};
+    s->edges = (ordo_edges){.row = s->row,
+                            .head = s->head,
+                            .weight = type == ORDO_NONE ? NULL : s->weight,
+                            .tail = op->op.items == ORDO_ITEMS_EDGES ? s->tail : NULL,
+                            .edges = m,
+                            .vertices = t->n,
+                            .stride = 1};
     s->source = op->table->has_source ? 0 : ORDO_NO_VERTEX;
     for (int i = 0; i < 3; i++)
         s->cell[i] = cell_of(op->type, t->cell[i]);
@@ -132,11 +140,11 @@ static void append_state(const scene *s, char *out, size_t size)
 static void edge_text(const scene *s, ordo_vid u, ordo_eid e, char out[RUN_TIME_TEXT])
 {
     char weight[RUN_TIME_TEXT] = "";
-    if (s->op->op.weight == ORDO_F32) {
+    if (run_time_weight(s->op) == ORDO_F32) {
         ordo_f32 real;
         memcpy(&real, &s->weight[e], sizeof real);
         snprintf(weight, sizeof weight, " of weight %.9g", (double)real);
-    } else if (s->op->op.weight != ORDO_NONE) {
+    } else if (run_time_weight(s->op) != ORDO_NONE) {
         snprintf(weight, sizeof weight, " of weight %u", s->weight[e]);
     }
     snprintf(out, RUN_TIME_TEXT, "%u -> %u%.60s", u, s->head[e], weight);
@@ -529,6 +537,11 @@ static bool is_final(scene *s)
     return run_supersteps(s, look_final);
 }
 
+static bool knows_final(const run_time_operator *op)
+{
+    return op->op.knows_final;
+}
+
 static bool has_priority(scene *s)
 {
     const double priority = s->op->table->priority(s->op->state, 0, &s->cell[0]);
@@ -538,36 +551,37 @@ static bool has_priority(scene *s)
 /* ---- trials ---- */
 
 static const property properties[] = {
-    {"order", 0, false, is_order},
-    {"monotone", ORDO_MONOTONE, false, is_monotone},
-    {"idempotent", ORDO_IDEMPOTENT, false, is_idempotent},
-    {"associative", ORDO_ASSOCIATIVE, false, is_associative},
-    {"uniform", ORDO_UNIFORM, false, is_uniform},
-    {"edge-blind", ORDO_EDGE_BLIND, false, is_edge_blind},
-    {"one answer in every order", ORDO_MONOTONE, false, has_one_answer},
-    {"final", 0, true, is_final},
-    {"priority", 0, false, has_priority},
-    {"worst value", 0, false, keeps_worst},
-    {NULL, 0, false, NULL},
+    {"order", 0, NULL, is_order},
+    {"monotone", ORDO_MONOTONE, NULL, is_monotone},
+    {"idempotent", ORDO_IDEMPOTENT, NULL, is_idempotent},
+    {"associative", ORDO_ASSOCIATIVE, NULL, is_associative},
+    {"uniform", ORDO_UNIFORM, NULL, is_uniform},
+    {"edge-blind", ORDO_EDGE_BLIND, NULL, is_edge_blind},
+    {"one answer in every order", ORDO_MONOTONE, NULL, has_one_answer},
+    {"final", 0, knows_final, is_final},
+    {"priority", 0, NULL, has_priority},
+    {"worst value", 0, NULL, keeps_worst},
+    {NULL, 0, NULL, NULL},
 };
 
 static const property target_properties[] = {
-    {"targets", 0, false, has_targets},
-    {"reads no cell", 0, false, reads_no_cell},
-    {"order", 0, false, is_order},
-    {"idempotent", ORDO_IDEMPOTENT, false, is_idempotent},
-    {"associative", ORDO_ASSOCIATIVE, false, is_associative},
-    {"edge-blind", ORDO_EDGE_BLIND, false, has_blind_target},
-    {"one answer in every order", 0, false, has_one_best},
-    {NULL, 0, false, NULL},
+    {"targets", 0, NULL, has_targets},
+    {"reads no cell", 0, NULL, reads_no_cell},
+    {"order", 0, NULL, is_order},
+    {"idempotent", ORDO_IDEMPOTENT, NULL, is_idempotent},
+    {"associative", ORDO_ASSOCIATIVE, NULL, is_associative},
+    {"edge-blind", ORDO_EDGE_BLIND, NULL, has_blind_target},
+    {"one answer in every order", 0, NULL, has_one_best},
+    {NULL, 0, NULL, NULL},
 };
 
 static const property *properties_of(const run_time_operator *op)
 {
-    return op->op.kind == ORDO_KIND_GATHER ? check_gather_properties
-           : run_time_sums(op)             ? check_sum_properties
-           : op->table->target             ? target_properties
-                                           : properties;
+    return op->op.kind == ORDO_KIND_CRITICAL ? check_critical_properties
+           : op->op.kind == ORDO_KIND_GATHER ? check_gather_properties
+           : run_time_sums(op)               ? check_sum_properties
+           : op->table->target               ? target_properties
+                                             : properties;
 }
 
 ordo_u32 check_draw(ordo_u64 *x, ordo_u32 below)
@@ -590,7 +604,7 @@ static ordo_u32 less(ordo_u32 a, ordo_u32 b)
 /* Draws a case of that size, from 1 to SIZES. */
 static void draw_trial(const run_time_operator *op, ordo_u64 *x, ordo_u32 size, trial *t)
 {
-    const bool with_far = op->op.weight != ORDO_NONE && size > SIZES / 2;
+    const bool with_far = run_time_weight(op) != ORDO_NONE && size > SIZES / 2;
     *t = (trial){.n = 1 + check_draw(x, less(size, MOST_N)), .m = check_draw(x, 1 + less(size, MOST_M))};
     for (ordo_u32 i = 0; i < t->m; i++) {
         t->edge[i][0] = check_draw(x, t->n);
@@ -660,7 +674,8 @@ static bool holds(run_time_operator *op, const property *p, const trial *t, char
     if (bytes == op->op.state)
         set_fields(op, t);
     make_scene(op, t, &s);
-    const bool filled = run_time_fill(op, &s.g, s.source, false) == ORDO_OK; /* without memory nothing is shown */
+    const bool filled = /* without memory nothing is shown */
+        run_time_fill(op, &s.g, op->op.hands_edges ? &s.edges : NULL, s.source, false) == ORDO_OK;
     if (filled && op->op.cell >= ORDO_STRUCT4)
         reach_cells(&s, t);
     const bool fine = !filled || p->holds(&s);
@@ -765,11 +780,6 @@ ordo_status verb_check_operator(const options *o)
     ordo_status status = run_time_open(o, o->words[0], &op);
     if (status)
         return status;
-    if (op.op.kind == ORDO_KIND_CRITICAL)
-        status = ordo_fail(ORDO_ERR_UNSOUND,
-                           "%s: operator '%s' is a critical operator; check-operator tests relax and gather operators; "
-                           "`ordo run --verify` checks its answers",
-                           o->words[0], op.op.name);
     for (size_t i = 0; i < op.table->array_count && !status; i++)
         if (run_time_array_file(&op, op.table->arrays[i].name))
             status = ordo_fail(ORDO_ERR_USAGE,
@@ -785,7 +795,7 @@ ordo_status verb_check_operator(const options *o)
     if (!o->quiet)
         printf("%s: %s\n", op.op.name, op.op.summary);
     for (const property *p = properties_of(&op); p->name; p++) {
-        const bool declared = p->bit ? op.op.properties & p->bit : !p->final || op.op.knows_final;
+        const bool declared = p->bit ? op.op.properties & p->bit : !p->applies || p->applies(&op);
         if (!declared && p->bit != ORDO_EDGE_BLIND)
             continue; /* a run in which little happens shows nothing; a candidate that ignores the id shows it */
         fflush(stdout);

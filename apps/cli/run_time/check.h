@@ -1,7 +1,7 @@
 /* check.h -- cases of `ordo check-operator`, and the properties that its files test.
  *
  * check.c draws cases, makes them smaller, and tests operators that select; check_sum.c tests cells that sum,
- * check_gather.c gather operators.
+ * check_gather.c gather operators, check_critical.c critical ones.
  */
 #ifndef APPS_CLI_RUN_TIME_CHECK_H
 #define APPS_CLI_RUN_TIME_CHECK_H
@@ -25,6 +25,8 @@ typedef struct scene {
     ordo_eid row[MOST_N + 1];
     ordo_vid head[2 * MOST_M];
     ordo_u32 weight[2 * MOST_M];
+    ordo_vid tail[2 * MOST_M];
+    ordo_edges edges; /* the same, as critical operators get them */
     ordo_vid source;
     ordo_eid pick; /* the edge along which candidates are compared */
     run_time_cell cell[3];
@@ -33,13 +35,13 @@ typedef struct scene {
 } scene;
 
 typedef struct property {
-    const char *name; /* NULL: the end of a list */
-    unsigned bit;     /* 0: every operator must have it */
-    bool final;       /* only where ORDO_RELAX_FINAL is defined */
+    const char *name;                             /* NULL: the end of a list */
+    unsigned bit;                                 /* 0: every operator must have it */
+    bool (*applies)(const run_time_operator *op); /* NULL: to every operator that has the bit */
     bool (*holds)(scene *s);
 } property;
 
-extern const property check_sum_properties[], check_gather_properties[];
+extern const property check_sum_properties[], check_gather_properties[], check_critical_properties[];
 
 /* Appends to a text that ends with 0. */
 void check_append(char *out, size_t size, const char *text);

@@ -1,5 +1,6 @@
-/* check_device.c -- `ordo check-operator FILE --device DEVICE`: the operator under every scheduler on a device, on
- * small random graphs. Each answer is verified as `ordo run --verify` does, and so compared with a serial run.
+/* check_device.c -- `ordo check-operator FILE --device DEVICE`: the operator under every scheduler on a device (a
+ * critical operator also under every sync), on small random graphs. Each answer is verified as `ordo run --verify`
+ * does, and so compared with a serial run.
  *
  * What is declared has been tested before (check.c). A wrong answer here is a property that those cases missed, code
  * that another compiler understands differently, or an error of a scheduler.
@@ -34,7 +35,7 @@ static ordo_u32 draw_weight(ordo_u64 *x, ordo_type type)
     return word;
 }
 
-static ordo_status make_graph(int which, ordo_u64 *x, ordo_type weight, ordo_graph **out)
+static ordo_status make_graph(int which, ordo_u64 *x, ordo_type weight, ordo_direction direction, ordo_graph **out)
 {
     const ordo_vid n = sizes[which];
     const ordo_u64 m = (ordo_u64)n * EDGES_EACH;
@@ -51,8 +52,7 @@ static ordo_status make_graph(int which, ordo_u64 *x, ordo_type weight, ordo_gra
             edges[i].head = i % 2 ? edges[i].head : 0;
         }
     }
-    ordo_status status =
-        ordo_graph_from_edges(n, edges, m, weight == ORDO_NONE ? ORDO_U32 : weight, ORDO_AS_STORED, 1, out);
+    ordo_status status = ordo_graph_from_edges(n, edges, m, weight == ORDO_NONE ? ORDO_U32 : weight, direction, 1, out);
     free(edges);
     return status;
 }
@@ -71,19 +71,36 @@ static ordo_status run_graph(const ordo_app *app, const ordo_options *run, const
     return status;
 }
 
-static ordo_status run_graphs(const ordo_app *app, const ordo_options *run, ordo_u64 seed)
+static ordo_status run_graphs(const options *o, const ordo_app *app, const ordo_options *run)
 {
+    const bool both = o->edges.direction == ORDO_SYMMETRISE || app->op(NULL)->properties & ORDO_BOTH_DIRECTIONS;
     ordo_status status = ORDO_OK;
-    ordo_u64 x = seed;
+    ordo_u64 x = o->seed;
     for (int i = 0; i < GRAPHS && !status; i++) {
         ordo_graph *g;
-        status = make_graph(i, &x, app->weight, &g);
+        status = make_graph(i, &x, app->weight, both ? ORDO_SYMMETRISE : ORDO_AS_STORED, &g);
         if (status)
             return status;
         status = run_graph(app, run, g);
         ordo_graph_free(g);
     }
     return status;
+}
+
+/* Lists the runs under a scheduler: one or, of a critical operator, which is the same under locks, owners and servers
+ * by what it declares, one for each sync. */
+static int list_runs(const char *scheduler, int kind, const char *device, ordo_options *run, int count)
+{
+    const ordo_pairing *pair = ordo_scheduler_find(scheduler)->pairings;
+    const ordo_options one = {.scheduler = scheduler, .device = device, .timeout = SECONDS};
+    if (kind != ORDO_KIND_CRITICAL && count < RUN_TIME_SCHEDULERS)
+        run[count++] = one;
+    for (; pair->kind && kind == ORDO_KIND_CRITICAL; pair++)
+        if (pair->kind == kind && count < RUN_TIME_SCHEDULERS) {
+            run[count] = one;
+            run[count++].sync = ordo_sync_name(pair->sync);
+        }
+    return count;
 }
 
 ordo_status run_time_check_device(const options *o, const char *file, char *first, size_t size)
@@ -95,21 +112,23 @@ ordo_status run_time_check_device(const options *o, const char *file, char *firs
     ordo_status status = run_time_app(o, file, &app);
     if (status)
         return status;
-    for (const char *const *name = scheduler_names(); *name && count < RUN_TIME_SCHEDULERS; name++, count++) {
-        run[count] = (ordo_options){.scheduler = *name, .device = o->device, .timeout = SECONDS};
-        runs[count] = &run[count];
-    }
+    for (const char *const *name = scheduler_names(); *name; name++)
+        count = list_runs(*name, app->op(NULL)->kind, o->device, run, count);
+    for (int i = 0; i < count; i++)
+        runs[i] = &run[i];
     run_time_ahead(o, app, runs, count);
     for (int i = 0; i < count; i++) {
-        const char *name = run[i].scheduler;
-        status = run_graphs(app, &run[i], o->seed);
+        char name[64];
+        snprintf(name, sizeof name, "%.40s%s%s", run[i].scheduler, run[i].sync ? ", " : "",
+                 run[i].sync ? run[i].sync : "");
+        status = run_graphs(o, app, &run[i]);
         if (status == ORDO_ERR_UNSOUND)
             continue;
         const bool wrong = status == ORDO_ERR_VERIFY || status == ORDO_ERR_TIMEOUT;
         if (status && !wrong)
             return status;
         if (!o->quiet)
-            printf("  answer under %-13s %s%s\n", name, wrong ? "FAILS: " : "holds", wrong ? ordo_last_error() : "");
+            printf("  answer under %-19s %s%s\n", name, wrong ? "FAILS: " : "holds", wrong ? ordo_last_error() : "");
         if (wrong && !first[0])
             snprintf(first, size, "%s: operator '%s' under scheduler '%s' on device '%s': %.600s", file, app->name,
                      name, o->device, ordo_last_error());

@@ -115,8 +115,8 @@ static bool is_same_again(scene *s)
 static bool has_edge_arrays(const scene *s)
 {
     ordo_array few[ORDO_MOST_ARRAYS], more[ORDO_MOST_ARRAYS];
-    s->op->table->list_arrays(s->op->state, s->g.n, 0, few);
-    s->op->table->list_arrays(s->op->state, s->g.n, 1, more);
+    s->op->table->list_arrays(s->op->state, s->g.n, s->g.n, 0, few);
+    s->op->table->list_arrays(s->op->state, s->g.n, s->g.n, 1, more);
     for (size_t i = 0; i < s->op->table->array_count; i++)
         if (few[i].count != more[i].count)
             return true;
@@ -213,9 +213,9 @@ static bool runs_in_place(scene *s)
 }
 
 const property check_gather_properties[] = {
-    {"same value again", 0, false, is_same_again},
-    {"any order of neighbours", 0, false, is_any_order},
-    {"change", 0, false, has_change},
-    {"in place", ORDO_IN_PLACE, false, runs_in_place},
-    {NULL, 0, false, NULL},
+    {"same value again", 0, NULL, is_same_again},
+    {"any order of neighbours", 0, NULL, is_any_order},
+    {"change", 0, NULL, has_change},
+    {"in place", ORDO_IN_PLACE, NULL, runs_in_place},
+    {NULL, 0, NULL, NULL},
 };

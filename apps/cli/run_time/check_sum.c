@@ -205,7 +205,7 @@ static bool has_one_answer(scene *s)
     const looks nothing = {NULL, NULL};
     for (ordo_u32 i = 0; i < 2; i++) {
         bool ends;
-        if (i && run_time_fill(s->op, &s->g, s->source, false))
+        if (i && run_time_fill(s->op, &s->g, NULL, s->source, false))
             return true; /* without memory nothing is shown */
         run(s, i * (s->order + 1), &nothing, cell, &ends);
         if (!ends) {
@@ -232,11 +232,11 @@ static bool has_one_answer(scene *s)
 }
 
 const property check_sum_properties[] = {
-    {"spent", 0, false, is_spent},
-    {"monotone", ORDO_MONOTONE, false, is_monotone},
-    {"idempotent", ORDO_IDEMPOTENT, false, is_idempotent},
-    {"associative", ORDO_ASSOCIATIVE, false, is_associative},
-    {"edge-blind", ORDO_EDGE_BLIND, false, is_edge_blind},
-    {"one answer in every order", ORDO_ASSOCIATIVE, false, has_one_answer},
-    {NULL, 0, false, NULL},
+    {"spent", 0, NULL, is_spent},
+    {"monotone", ORDO_MONOTONE, NULL, is_monotone},
+    {"idempotent", ORDO_IDEMPOTENT, NULL, is_idempotent},
+    {"associative", ORDO_ASSOCIATIVE, NULL, is_associative},
+    {"edge-blind", ORDO_EDGE_BLIND, NULL, is_edge_blind},
+    {"one answer in every order", ORDO_ASSOCIATIVE, NULL, has_one_answer},
+    {NULL, 0, NULL, NULL},
 };

@@ -12,6 +12,8 @@
 #include "framework/run/plan.h"
 
 enum { RUN_TIME_SCHEDULERS = 64, RUN_TIME_TEXT = 128 };
+/* Elements of 0 behind every array of a state, so that a check sees what is written there. */
+enum { RUN_TIME_SPARE = 4 };
 
 /* The place of an instance, which is compiled when a run needs it. */
 typedef struct run_time_slot {
@@ -71,6 +73,18 @@ static inline bool run_time_selects(const run_time_operator *op)
     return op->op.kind == ORDO_KIND_RELAX && op->table->order != ORDO_SUM;
 }
 
+/* The type of the weights that the operator reads, itself or by edges that it is handed; ORDO_NONE: it reads none. */
+static inline ordo_type run_time_weight(const run_time_operator *op)
+{
+    return op->op.hands_edges ? op->table->sections->weight : op->op.weight;
+}
+
+/* The number of items of a run. */
+static inline ordo_u64 run_time_items(const run_time_operator *op, const ordo_csr *g)
+{
+    return op->op.hands_edges && op->op.items == ORDO_ITEMS_EDGES ? g->m : g->n;
+}
+
 /* Whether the answer is an array of the state, and not the cells. */
 static inline bool run_time_has_result(const run_time_operator *op)
 {
@@ -122,10 +136,12 @@ ordo_status run_time_result(const run_time_operator *op, ordo_u64 n, const void 
 const char *run_time_array_file(const run_time_operator *op, const char *name);
 /* Whether something fills every array of the state. Errors: ORDO_ERR_USAGE, with the name of one that nothing fills. */
 ordo_status run_time_check_arrays(const run_time_operator *op);
-/* Makes the arrays of the state for a graph and has them filled. `source`: ORDO_NO_VERTEX if there is none; without
- * `with_files` files are not read, for a graph that they do not belong to. Errors: ORDO_ERR_MEMORY; ORDO_ERR_IO and
- * ORDO_ERR_INPUT for files. */
-ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, ordo_vid source, bool with_files);
+/* Makes the arrays of the state for a graph and has them filled. `edges`: those of the graph, for an operator to which
+ * edges are handed, else NULL. `source`: ORDO_NO_VERTEX if there is none; without `with_files` files are not read, for
+ * a graph that they do not belong to, and arrays hold 0 before. Errors: ORDO_ERR_MEMORY; ORDO_ERR_IO and ORDO_ERR_INPUT
+ * for files. */
+ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, const ordo_edges *edges, ordo_vid source,
+                          bool with_files);
 void run_time_free_arrays(run_time_operator *op);
 
 /* ---- app.c ---- */

@@ -58,14 +58,15 @@ static void define(flags *f, const char *name, const char *before, const char *v
 typedef struct code_file {
     char name[CODE_LENGTH + 2]; /* between quotes or, of Ordo's own schedulers, angle brackets */
     char path[CODE_LENGTH];     /* absolute */
+    bool by_residual;           /* it takes gather operators as relax operators, on a GPU */
 } code_file;
 
-/* A scheduler may have files of its own for gather operators and, on a GPU, for critical ones. */
+/* A scheduler may have files of its own for gather operators in rounds and, on a GPU, for critical ones. */
 static ordo_status find_code(const char *scheduler, unsigned device, int kind, code_file *out)
 {
     const bool gathers = kind == ORDO_KIND_GATHER, on_cpu = device == ORDO_ON_CPU;
-    const char *const any = on_cpu ? "cpu.h" : gathers ? "cuda_gather.cuh" : "cuda.cuh";
-    const char *const own = on_cpu && gathers                       ? "gather.h"
+    const char *const any = on_cpu ? "cpu.h" : "cuda.cuh";
+    const char *const own = gathers                                 ? on_cpu ? "gather.h" : "cuda_gather.cuh"
                             : !on_cpu && kind == ORDO_KIND_CRITICAL ? "cuda_critical.cuh"
                                                                     : any;
     const char *const names[] = {own, any};
@@ -79,6 +80,7 @@ static ordo_status find_code(const char *scheduler, unsigned device, int kind, c
     snprintf(root, sizeof root, "%s%s", headers->include[built ? 1 : 0], built ? "" : "/ordo");
     for (int i = 0; i < 2; i++) {
         const char *name = names[i];
+        out->by_residual = i == 1 && gathers && !on_cpu;
         if (from) {
             snprintf(out->path, sizeof out->path, "%s/%s", from->path, name);
             snprintf(out->name, sizeof out->name, "\"%s\"", out->path);
@@ -155,6 +157,8 @@ static ordo_status load_instance(unit *u, flags *f, const char *scheduler, unsig
     void *object;
     define(f, "ORDO_RUN_TIME_SCHEDULER", "", scheduler, "");
     define(f, "ORDO_RUN_TIME_CODE", "", code->name, "");
+    if (code->by_residual)
+        define(f, "ORDO_RUN_TIME_BY_RESIDUAL", "", "1", "");
     u->flag = f->flag;
     u->flag_count = f->count;
     ordo_status status = device == ORDO_ON_CUDA ? aim_at_gpu(u) : ORDO_OK;

@@ -87,7 +87,7 @@ static ordo_status run_again(run_time_operator *op, const ordo_csr *g, ordo_vid 
     const void *right = NULL;
     run_time_queue q = {0};
     memcpy(op->state, op->initial, op->op.state);
-    ordo_status status = run_time_fill(op, g, source, true);
+    ordo_status status = run_time_fill(op, g, NULL, source, true);
     void *cells = ordo_alloc((size_t)g->n + 1, op->cell);
     if (!status && !cells)
         status = ORDO_ERR_MEMORY;

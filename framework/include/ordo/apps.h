@@ -91,6 +91,8 @@ typedef union ordo_forest_weight {
     ordo_u64 u32; /**< fewer than 2^32 weights below 2^32: always fits */
     int64_t i32;  /**< likewise */
     double f32;   /**< added in double, in ascending order of ids */
+    int64_t i64;  /**< a sum beyond it is refused */
+    double f64;   /**< as f32 */
 } ordo_forest_weight;
 
 /** A forest's numbers. Holds nothing to be freed. */
@@ -117,13 +119,14 @@ typedef struct ordo_forest {
  * scheduler "native", sync "none". No scheduler changes the result. In stats, counts are sums over the rounds, and
  * `supersteps` counts those of all rounds.
  * @param g        weights of any type, also negative; without weights every edge weighs 1. Fewer than 2^32 stored
- *                 edges: ids share a 64-bit cell with weights
+ *                 edges: ids share a 64-bit cell with weights. Of weights of 8 bytes a copy of the graph is made first
+ *                 that has words of 32 bits in the same order (ordo_stats::prepare_seconds)
  * @param options  NULL: defaults
  * @param edge     [out] [n]: the ids of the forest's edges, ascending, in the first forest->edges
  * @param forest   [out] its numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
- * @return also ORDO_ERR_INPUT: f32 weights that are NaN or infinite, too many edges, or a graph said to be symmetric
- *         whose directions differ in weight, where that is met
+ * @return also ORDO_ERR_INPUT: weights that are NaN or infinite, a sum of i64 or f64 weights that the type does not
+ *         hold, too many edges, or a graph said to be symmetric whose directions differ in weight, where that is met
  */
 ORDO_API ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid *edge, ordo_forest *forest,
                               ordo_stats *stats);
@@ -302,7 +305,7 @@ ORDO_API ordo_status ordo_betweenness(const ordo_graph *g, const ordo_vid *sourc
 
 /** How a maximum flow is wanted. All zero is the default. */
 typedef struct ordo_flow_options {
-    ordo_u64 infinite;    /**< edges of this capacity have no bound; below 2^32; 0: none has */
+    ordo_u64 infinite;    /**< edges of this capacity have no bound; below 2^32, of i64 below 2^63; 0: none has */
     bool cut_only;        /**< the minimum cut is enough: the flow is left as a preflow, see ordo_maxflow() */
     ordo_u64 reserved[4]; /**< 0 */
 } ordo_flow_options;
@@ -325,9 +328,9 @@ typedef struct ordo_flow {
  * sync or setting is given, or by scheduler "native", a native program does all of it (docs/native.md): one thread of
  * the CPU, or a GPU. Statistics then report scheduler "native", sync "none"; items are discharges, edges are pushes and
  * relabels, supersteps are global relabels. Otherwise runs of operators/discharge.h alternate with global relabels,
- * which are runs of operators/relabel.h, or with --device cuda are made by the CPU.
- * @param g        weights are capacities: u32, or i32 that are not negative; without weights every edge has capacity 1.
- *                 Loops carry nothing. Fewer than 2^31 stored edges
+ * which are runs of operators/relabel.h on the same device.
+ * @param g        weights are capacities: u32, or i32 and i64 that are not negative; without weights every edge has
+ *                 capacity 1. Loops carry nothing. Fewer than 2^31 stored edges
  * @param source   ORDO_NO_VERTEX: the one that the graph names, see ordo_graph_vertex_data()
  * @param sink     likewise
  * @param how      NULL: the default
@@ -338,8 +341,8 @@ typedef struct ordo_flow {
  * @param side     [out] [n]: 1 on the source side, 0 on the sink side
  * @param result   [out] the flow's numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
- * @return also ORDO_ERR_NEGATIVE_WEIGHT; ORDO_ERR_INPUT for f32; ORDO_ERR_OVERFLOW where a path of infinite edges leads
- *         from source to sink
+ * @return also ORDO_ERR_NEGATIVE_WEIGHT; ORDO_ERR_INPUT for f32 and f64; ORDO_ERR_OVERFLOW where a path of infinite edges
+ *         leads from source to sink, or capacities of i64 that are finite add up to 2^62 or more
  */
 ORDO_API ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
                                   const ordo_options *options, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result,

@@ -13,6 +13,7 @@
 #include <ordo/flows.h>
 #include <ordo/graph.h>
 #include <ordo/memory.h>
+#include <ordo/partition.h>
 #include <ordo/paths.h>
 #include <ordo/ranks.h>
 #include <ordo/run.h>

@@ -79,7 +79,9 @@ typedef struct ordo_options {
                                   * allow both (ORDO_RELAX_ITEMS), under schedulers that have them. NULL: vertices,
                                   * unless the operator allows edges alone. With edges, a run that names no scheduler
                                   * takes "auto" */
-    ordo_u64 reserved[5];        /**< 0; what is added later takes their place */
+    struct ordo_group *group;    /**< the run is one over several processes; see `<ordo/distributed.h>`. NULL: of this
+                                  * process alone */
+    ordo_u64 reserved[4];        /**< 0; what is added later takes their place */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
@@ -166,7 +168,8 @@ typedef struct ordo_stats {
     const char *item; /**< what an item was: "vertices" or "edges"; NULL where the framework does not know it, as of
                        * programs, and of critical operators to which it hands no edges. Static */
 
-    ordo_u64 reserved[6]; /**< set to 0; what is added later takes their place */
+    ordo_u64 messages;    /**< over several processes: sent by all ranks. Counts above are then of all ranks, too */
+    ordo_u64 reserved[5]; /**< set to 0; what is added later takes their place */
 } ordo_stats;
 
 /**

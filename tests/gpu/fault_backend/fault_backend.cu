@@ -9,10 +9,13 @@
  *
  * And rounds of spanning forests (operators/mst.h), under `bsp`, `topology` and `lock_server`, right and by one thread,
  * for what the app does between such runs; every word that an engine may look at must be there. For these ORDO_FAULT is
- *   turned  goes over the in-rows of a list, so that edges are known by the ids of others
+ *   turned  goes over in-rows, so that edges are known by the ids of others
  *   idle    changes no cell
  *   wild    leaves ids of edges and components that do not exist
- * Discharges of maximum flows (operators/discharge.h) likewise, under `near_far`, but always right.
+ * Discharges of maximum flows (operators/discharge.h) and the searches between them (operators/relabel.h) likewise,
+ * under `near_far` and `bsp`, but always right. Their arrays are a session's.
+ *
+ * The passes of both apps are right; what they select comes in descending order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +24,16 @@
 
 #include <ordo/scheduler/cuda_host.h>
 
+#include "apps/mst_passes.h"
+#define ORDO_TEMPLATE "operators/mst.h"
+#include <ordo/operator/each_weight.h>
+
+#include "operators/relabel.h"
+
 #define ORDO_OP discharge
-#include "operators/discharge.h"
+#include "apps/maxflow_passes.h"
+#define PASS_KERNEL_DESCENDS
+#include "tests/common/pass_kernel.h"
 
 enum { RIGHT, SLOW, DEAF, FULL, TURNED, IDLE, WILD };
 
@@ -164,28 +175,37 @@ typedef struct round_args {
     ordo_cuda_rows rows;
     ordo_u64 *cells, num_items, targets;
     ordo_cuda_record *record;
-    bool listed;
+    mst_state state;
     int how;
 } round_args;
 
+/* Offers edge e of row v. */
+static __host__ __device__ void offer(const round_args *a, ordo_vid v, ordo_u64 e)
+{
+    const ordo_u32 *word = a->rows.edge + e * a->rows.stride;
+    ordo_edge_u32 edge;
+    edge.id = e;
+    edge.tail = v;
+    edge.head = word[0];
+    edge.weight = a->rows.stride == 2 ? word[1] : 1;
+    const ordo_u64 candidate = mst_candidate_u32(&a->state, 0, edge);
+    const ordo_u32 target = a->how == TURNED && a->state.form == MST_LIST ? v : mst_target_u32(&a->state, edge);
+    if (target >= a->targets)
+        a->record->overflow = 1;
+    else if (candidate < a->cells[target])
+        a->cells[target] = candidate;
+}
+
 static __host__ __device__ void work_round(const round_args *a)
 {
-    const bool turned = a->how == TURNED;
     a->record->supersteps = 1;
     a->record->overflow = a->num_items > a->rows.n;
     for (ordo_u64 c = 0; a->how == WILD && c < a->targets; c++)
         a->cells[c] = 0xfffffffe;
-    const ordo_u64 rows = a->how == WILD || a->how == IDLE ? 0 : turned ? a->rows.n : a->num_items;
+    const ordo_u64 rows = a->how == WILD || a->how == IDLE ? 0 : a->how == TURNED ? a->rows.n : a->num_items;
     for (ordo_vid v = 0; v < rows && !a->record->overflow; v++)
-        for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++) {
-            const ordo_u32 *edge = a->rows.edge + e * a->rows.stride;
-            const ordo_u64 weight = a->rows.stride == 2 ? edge[1] : 1, target = a->listed && !turned ? edge[0] : v;
-            const ordo_u64 candidate = weight << 32 | (a->listed ? (ordo_u32)(e >> 1) : edge[0]);
-            if (target >= a->targets)
-                a->record->overflow = 1;
-            else if ((a->listed || v != edge[0]) && candidate < a->cells[target])
-                a->cells[target] = candidate;
-        }
+        for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++)
+            offer(a, v, e);
 }
 
 FAULT_KERNEL(round_kernel, round_args, work_round)
@@ -195,16 +215,16 @@ static ordo_status run_round(ordo_job *job)
     ordo_cuda c;
     round_args a = {};
     const char *name = getenv("ORDO_FAULT");
-    const bool listed = *(const ordo_u32 *)job->state != 0;
-    const int how = !name                               ? RIGHT
-                    : listed && !strcmp(name, "turned") ? TURNED
-                    : !strcmp(name, "idle")             ? IDLE
-                    : !strcmp(name, "wild")             ? WILD
-                                                        : RIGHT;
+    const mst_state *state = (const mst_state *)job->state;
+    const int how = !name                     ? RIGHT
+                    : !strcmp(name, "turned") ? TURNED
+                    : !strcmp(name, "idle")   ? IDLE
+                    : !strcmp(name, "wild")   ? WILD
+                                              : RIGHT;
     ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u64), how == TURNED, &c);
     if (!status) {
         a = round_args{
-            how == TURNED ? c.in : c.out, (ordo_u64 *)c.cells, job->num_items, job->targets, c.run.record, listed, how};
+            how == TURNED ? c.in : c.out, (ordo_u64 *)c.cells, job->num_items, job->targets, c.run.record, *state, how};
         void *args[] = {&a};
         status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)round_kernel), 32, 1, args);
     }
@@ -257,6 +277,70 @@ static ordo_status run_discharge(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
+/* ---- searches between them ---- */
+
+typedef struct relabel_args {
+    relabel_state state;
+    ordo_cuda_rows rows;
+    ordo_u32 *cells;
+    ordo_cuda_record *record;
+} relabel_args;
+
+static __host__ __device__ void work_relabel(const relabel_args *a)
+{
+    for (ordo_u64 changes = 1; changes; a->record->supersteps++) {
+        changes = 0;
+        for (ordo_vid v = 0; v < a->rows.n; v++)
+            for (ordo_u64 e = a->rows.row[v]; e < a->rows.row[v + 1]; e++) {
+                ordo_edge_none edge = {};
+                edge.id = e;
+                edge.tail = v;
+                edge.head = a->rows.edge[e * a->rows.stride];
+                const ordo_u32 height = relabel_candidate(&a->state, a->cells[v], edge);
+                if (height < a->cells[edge.head]) {
+                    a->cells[edge.head] = height;
+                    changes++;
+                }
+            }
+    }
+}
+
+FAULT_KERNEL(relabel_kernel, relabel_args, work_relabel)
+
+static ordo_status run_relabel(ordo_job *job)
+{
+    ordo_cuda c;
+    relabel_args a = {*(const relabel_state *)job->state, {}, NULL, NULL};
+    ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
+    if (!status) {
+        a.rows = c.out;
+        a.cells = (ordo_u32 *)c.cells;
+        a.record = c.run.record;
+        void *args[] = {&a};
+        status = ordo_cuda_launch(&c, ordo_cuda_kernel((const void *)relabel_kernel), 32, 1, args);
+    }
+    return ordo_cuda_end(&c, status);
+}
+
+/* ---- passes, whose instances nvcc makes itself ---- */
+
+#ifndef __CUDACC__
+#define FAULT_PASS(_name)                                                                                              \
+    PASS_KERNEL(_name)                                                                                                 \
+    extern "C" const ordo_pass_instance _name##_pass_on_cuda;                                                          \
+    const ordo_pass_instance _name##_pass_on_cuda = {_name##_pass.name, _name##_pass.fold, _name##_pass.state,         \
+                                                     _name##_kernel};
+FAULT_PASS(maxflow_active)
+FAULT_PASS(maxflow_begin)
+FAULT_PASS(mst_halve)
+FAULT_PASS(mst_join)
+FAULT_PASS(mst_live)
+FAULT_PASS(mst_name)
+FAULT_PASS(mst_start)
+#endif
+
+extern const ordo_instance fault_relabel;
+const ordo_instance fault_relabel = {"bsp", run_relabel, 0, ORDO_ON_CUDA};
 extern const ordo_instance fault_discharge;
 const ordo_instance fault_discharge = {"near_far", run_discharge, 1u << ORDO_SYNC_LOCK, ORDO_ON_CUDA};
 extern const ordo_instance fault_bsp, fault_near_far, fault_topology, fault_round_bsp, fault_round_topology,

@@ -78,9 +78,9 @@ ORDO_API ordo_status ordo_job_failure(const ordo_job *job);
 ORDO_API void ordo_job_explain(ordo_job *job, const char *text);
 /* Adds to the seconds spent on transfer (ordo_stats.transfer_seconds). */
 ORDO_API void ordo_job_add_transfer(ordo_job *job, double seconds);
-/* Sets the scheduler's time (ordo_stats.run_seconds), for back ends that measure it by another clock than the host's.
- */
-ORDO_API void ordo_job_set_run(ordo_job *job, double seconds);
+/* Adds to the scheduler's time (ordo_stats.run_seconds), for back ends that measure it by another clock than the
+ * host's. Returns what it was before. */
+ORDO_API double ordo_job_set_run(ordo_job *job, double seconds);
 /* As ordo_job_sample, for an earlier time: `seconds` after the run began. */
 ORDO_API void ordo_job_sample_at(ordo_job *job, double seconds, ordo_u64 in_flight, ordo_u64 bucket, double delta,
                                  ordo_u32 concurrent, float utilisation);

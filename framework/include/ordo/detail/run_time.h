@@ -19,7 +19,7 @@
 ORDO_BEGIN_DECLS
 
 /* Changes with every change of this file, of ordo_operator, ordo_instance and ordo_job. */
-enum { ORDO_RUN_TIME_INTERFACE = 5 };
+enum { ORDO_RUN_TIME_INTERFACE = 6 };
 
 /* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS or ORDO_CRITICAL_SETTINGS. */
 typedef struct ordo_state_field {
@@ -29,6 +29,36 @@ typedef struct ordo_state_field {
 } ordo_state_field;
 
 #define ORDO_RUN_TIME_NO_RESULT ((size_t)-1)
+
+/* How many requests and activations there is room for where the command asks for them: more than an operator may
+ * write. */
+enum { ORDO_RUN_TIME_ROOM = 64 };
+
+/* A critical operator's bounds and functions, as <ordo/operator/critical.h> says; of its requests, whatever their type.
+ * Lists are written to out[ORDO_RUN_TIME_ROOM]; what is returned is above the bound, too, where something was written
+ * behind that. */
+typedef struct ordo_run_time_sections {
+    ordo_u32 targets, requests, activations; /* the most */
+    ordo_u32 words, word_bits;
+    ordo_u32 lock_bits; /* of a word that has a lock; 0: none has */
+    size_t edges;       /* offset of the ordo_edges in the state, where the framework hands edges to the operator */
+    ordo_type weight;   /* of these edges; ORDO_NONE: not read */
+    ordo_eid (*units)(const void *state, ordo_item item, ordo_eid *first);
+    ordo_u32 (*prepare)(const void *state, ordo_item item, ordo_eid unit, ordo_request_many *out);
+    ordo_u32 (*commit)(const void *state, const ordo_request_many *r, ordo_activation *out); /* of a valid request */
+    /* NULL: the operator has none. */
+    int (*still_valid)(const void *state, const ordo_request_many *r);
+    ordo_u32 (*first)(const void *state, ordo_request_many *r, ordo_activation *out, int *more);
+    ordo_u32 (*second)(const void *state, const ordo_request_many *r, ordo_activation *out);
+    int (*combine)(const void *state, ordo_request_many *a, const ordo_request_many *b);
+    void (*rebuild_args)(const void *state, ordo_request_many *r);
+    /* Its OWNED arrays: bytes of a target's words; the state made to use other memory; words of a target copied. */
+    ordo_u64 (*owned_bytes)(const void *state);
+    void (*owned_use)(void *state, char *at, ordo_u64 count);
+    void (*owned_copy)(const void *to, ordo_u64 i, const void *state, ordo_u64 j);
+    const void *(*lock_words)(const void *state);
+    double (*delta)(double n, double m);
+} ordo_run_time_sections;
 
 typedef struct ordo_run_time {
     ordo_u32 interface;             /* ORDO_RUN_TIME_INTERFACE; the first member, whatever the others are */
@@ -47,7 +77,7 @@ typedef struct ordo_run_time {
     /* The members below are NULL where the command refuses the operator; so are those that the file does not have. */
     void (*set_initial)(void *state); /* sets the fields of a state that is all 0 */
     /* Writes the arrays of that state to out[ORDO_MOST_ARRAYS]. */
-    void (*list_arrays)(void *state, ordo_u64 items, ordo_u64 edges, ordo_array *out);
+    void (*list_arrays)(void *state, ordo_u64 items, ordo_u64 targets, ordo_u64 edges, ordo_array *out);
     void (*fill)(void *state, const ordo_csr *graph, ordo_vid source);
     ordo_vid (*check)(const void *state, const ordo_csr *graph, ordo_vid source, const void *cells);
 
@@ -55,6 +85,7 @@ typedef struct ordo_run_time {
      * not say. `begins` is for critical operators, what follows for relax operators. */
     size_t result;
     int (*begins)(const void *state, ordo_item item);
+    const ordo_run_time_sections *sections; /* NULL for the other kinds */
 
     void (*begin)(const void *state, ordo_item item, void *cell);
     void (*source)(const void *state, void *cell);

@@ -1,5 +1,5 @@
-/* run_time_gather.h -- what the command knows of a gather operator that is compiled at run time: where cells begin, and
- * rounds to check an answer by. Included by run_time_unit.h.
+/* run_time_gather.h -- what the command knows of a gather operator that is compiled at run time: rounds to
+ * check an answer by. Included by run_time_unit.h.
  *
  * A round here is double-buffered, one vertex after the other, and shares no code with those of schedulers: sums are of
  * one addend after the other, the most frequent value is found by sorting.
@@ -7,17 +7,6 @@
 #include <stdlib.h>
 
 ORDO_DESCRIBE_GATHER(run_time_instances)
-
-static void run_time_begin(const void *state, ordo_item item, void *cell)
-{
-    (void)state;
-    (void)item;
-#ifdef ORDO_GATHER_BEGIN
-    *(op_cell *)cell = ORDO_GATHER_BEGIN((const op_state *)state, item);
-#else
-    *(op_cell *)cell = 0;
-#endif
-}
 
 /* The value of an in-edge. */
 static op_value run_time_edge(const op_state *state, const ordo_csr *in, const op_cell *cell, ordo_eid e, ordo_vid v)
@@ -119,36 +108,8 @@ static ordo_u64 run_time_rounds(const void *state)
     return op_most_rounds((const op_state *)state);
 }
 
-#ifdef ORDO_GATHER_CHECK
-static ordo_vid run_time_check(const void *state, const ordo_csr *graph, ordo_vid source, const void *cells)
-{
-    (void)source;
-    return ORDO_GATHER_CHECK((const op_state *)state, graph, (const op_cell *)cells);
-}
-#else
-#define run_time_check NULL
-#endif
-
 const ordo_run_time ordo_run_time_entry = {
-    .interface = ORDO_RUN_TIME_INTERFACE,
-    .name = ORDO_RUN_TIME_STRING(ORDO_GATHER),
-    .op = &ORDO_JOIN(ORDO_OP, _operator),
-    .arrays = run_time_arrays,
-    .array_count = op_array_count,
-    .can_begin = true,
-    .on_cuda = ORDO_OP_ON_CUDA != 0,
-    .fields = run_time_fields,
-    .field_count = run_time_field_count,
-    .set_initial = run_time_set_initial,
-    .list_arrays = run_time_list_arrays,
-    .fill = run_time_fill,
-    .result = ORDO_RUN_TIME_NO_RESULT,
-    .begin = run_time_begin,
-    .check = run_time_check,
-    .round = run_time_round,
-    .far = run_time_far,
-    .noise = run_time_noise,
-    .tolerance = run_time_tolerance,
-    .rounds = run_time_rounds,
+    ORDO_RUN_TIME_COMMON,      .can_begin = true,       .result = ORDO_RUN_TIME_NO_RESULT, .round = run_time_round,
+    .far = run_time_far,       .noise = run_time_noise, .tolerance = run_time_tolerance,   .rounds = run_time_rounds,
     .change = run_time_change,
 };

@@ -4,7 +4,8 @@
  * name. For an operator of the tree, under a scheduler from a folder, the compiler reads this file as the unit, and
  * ORDO_RUN_TIME_OPERATOR is the quoted name of the operator's file; ORDO_OP and, for templates, ORDO_WEIGHT are defined
  * as for every unit. ORDO_RUN_TIME_SCHEDULER is the scheduler's name, ORDO_RUN_TIME_CODE the quoted name of its cpu.h
- * or, where nvcc compiles the unit, of its cuda.cuh. ORDO_ONLY_SYNC may be the one sync that is compiled.
+ * or, where nvcc compiles the unit, of its cuda.cuh. ORDO_ONLY_SYNC may be the one sync that is compiled;
+ * ORDO_RUN_TIME_BY_RESIDUAL says that nvcc compiles a gather operator for a scheduler that takes relax operators.
  */
 #include <ordo/detail/run_time.h>
 
@@ -19,6 +20,8 @@ enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
 #include <ordo/scheduler/cuda.cuh>
 #if ORDO_OP_KIND != ORDO_KIND_GATHER
 #include <ordo/detail/cuda/warp.cuh>
+#elif defined(ORDO_RUN_TIME_BY_RESIDUAL)
+#include <ordo/detail/cuda/residual.cuh>
 #endif
 #define ORDO_RUN_TIME_ON _on_cuda_under_
 #else

@@ -36,8 +36,9 @@
  *   ORDO_CRITICAL_REQUESTS     the most requests of one call of prepare, 1 to 16. An item with more to do activates
  *                              itself
  *   ORDO_CRITICAL_ACTIVATIONS  the most activations of one critical section, 0 to 16
- *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT, or 0. Idempotent: processing an item whose work is done makes no
- *                              request, or one whose critical section changes nothing
+ *   ORDO_CRITICAL_PROPERTIES   ORDO_IDEMPOTENT, or 0. Idempotent: an item may be processed any number of times; one
+ *                              whose work is done makes a request only if its critical section then changes nothing,
+ *                              and none when all work is done, since `topology` ends with a round without requests
  * optional
  *   ORDO_CRITICAL_TARGETS      the most targets of a request, 1 to ORDO_MOST_TARGETS (default 2). With 1, servers need
  *                              no locks. With more than 2, requests are ordo_request_many in all functions here; no
@@ -46,17 +47,22 @@
  *                              requests of one edge, at most ORDO_CRITICAL_REQUESTS. Needs ORDO_CRITICAL_EDGES
  *   ORDO_CRITICAL_EDGES        the member of the state that holds the graph's edges, of type ordo_edges; its arrays are
  *                              not listed in ORDO_CRITICAL_ARRAYS
- *   ORDO_CRITICAL_ITEMS        ORDO_ITEMS_VERTICES (default) or ORDO_ITEMS_EDGES: what items are, with
- * ORDO_CRITICAL_EDGE ORDO_CRITICAL_WEIGHT       the type of weights, `none` (default), u32, i32 or f32, with
- * ORDO_CRITICAL_EDGE ORDO_CRITICAL_FILTER       int f(s, ordo_item v): whether the edges of v are looked at at all
- * (default: yes), where items are vertices ORDO_CRITICAL_FIRST        u32 f(s, ordo_request *r, ordo_activation *out,
- * int *more), and ORDO_CRITICAL_SECOND       u32 f(s, const ordo_request *r, ordo_activation *out): the critical
- * section of two targets in two halves, for operators that need no isolation between the targets: another critical
- * section may own either target between the halves. FIRST owns r->target[0]. Where it sets *more, SECOND runs later,
- * owns r->target[1] and gets the request as FIRST left it (FIRST may change r->word). Together at most
- * ORDO_CRITICAL_ACTIVATIONS activations ORDO_CRITICAL_COMBINE      int f(s, ordo_request *a, const ordo_request *b):
- * two requests of the same target. Makes `a` stand for both, in any order, and returns nonzero; returns 0 where that is
- * not possible. The critical section of `a` then counts for both. Reads and writes words of the two items alone
+ *   ORDO_CRITICAL_ITEMS        with ORDO_CRITICAL_EDGE: what items are, ORDO_ITEMS_VERTICES (default) or
+ *                              ORDO_ITEMS_EDGES
+ *   ORDO_CRITICAL_WEIGHT       with ORDO_CRITICAL_EDGE: the type of weights, `none` (default), u32, i32 or f32
+ *   ORDO_CRITICAL_FILTER       with ORDO_CRITICAL_EDGE, where items are vertices: int f(s, ordo_item v), whether the
+ *                              edges of v are looked at at all (default: yes)
+ *   ORDO_CRITICAL_FIRST        u32 f(s, ordo_request *r, ordo_activation *out, int *more), with ORDO_CRITICAL_SECOND
+ *   ORDO_CRITICAL_SECOND       u32 f(s, const ordo_request *r, ordo_activation *out): the critical section of two
+ *                              targets in two halves, for operators that need no isolation between the targets: another
+ *                              critical section may own either target between the halves. FIRST owns r->target[0].
+ *                              Where it sets *more, SECOND runs later, owns r->target[1] and gets the request as FIRST
+ *                              left it (FIRST may change r->word). Together at most ORDO_CRITICAL_ACTIVATIONS
+ *                              activations
+ *   ORDO_CRITICAL_COMBINE      int f(s, ordo_request *a, const ordo_request *b): two requests of the same target. Makes
+ *                              `a` stand for both, in any order, and returns nonzero; returns 0 where that is not
+ *                              possible. The critical section of `a` then counts for both. Reads and writes words of
+ *                              the two items alone
  *   ORDO_CRITICAL_STILL_VALID  int f(s, const ordo_request *r): whether the request is still wanted. Called owning the
  *                              target, for an item that was processed more than once may have made the same request
  *                              more than once. Reads words of the item alone. Critical sections, halves and COMBINE
@@ -98,11 +104,11 @@
  *
  * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_state, op_request (types); op_properties,
  * op_requests, op_activations, op_activates, op_ordered, op_targets, op_words, op_word_bits, op_halves, op_combines,
- * op_rebuilds_args, op_array_count, op_lock_bits, op_weight_type, op_many, op_hands_edges, op_expands (enumerators);
- * op_summary; op_edges, op_units, op_prepare_unit, op_prepare, op_still_valid, op_commit, op_commit_valid, op_first,
- * op_first_valid, op_second, op_first_priority, op_combine, op_combine_valid, op_rebuild_args, op_arrays,
- * op_owned_bytes, op_owned_use, op_owned_copy, op_lock_words, op_lock_use, op_delta (functions). Functions whose names
- * end in _valid expect that the caller has checked op_still_valid.
+ * op_rebuilds_args, op_array_count, op_owned_arrays, op_lock_bits, op_weight_type, op_many, op_hands_edges, op_expands
+ * (enumerators); op_summary; op_edges, op_units, op_prepare_unit, op_prepare, op_still_valid, op_commit,
+ * op_commit_valid, op_first, op_first_valid, op_second, op_first_priority, op_combine, op_combine_valid,
+ * op_rebuild_args, op_arrays, op_owned_bytes, op_owned_use, op_owned_copy, op_lock_words, op_lock_use, op_delta
+ * (functions). Functions whose names end in _valid expect that the caller has checked op_still_valid.
  *
  * ORDO_OP_KIND is left as ORDO_KIND_CRITICAL, ORDO_OP_ON_CUDA as 1 where the operator lists its arrays, else 0.
  */
@@ -162,6 +168,11 @@
 
 #ifdef ORDO_OP /* this file is a unit of the operator: derive */
 
+#define ORDO_ARRAY_IF_READ(_code)
+#define ORDO_ARRAY_IF_WRITE(_code)
+#define ORDO_ARRAY_IF_OWNED(_code) _code
+#define ORDO_ARRAY_OWNED(_member, _per, _each, _access) ORDO_ARRAY_IF_##_access(+1)
+
 /* ORDO_OP must be ORDO_CRITICAL; <ordo/scheduler/cpu.h> and <ordo/scheduler/cuda.cuh> look for this name. */
 enum { ORDO_JOIN(ordo_operator_is_, ORDO_CRITICAL) = 1 };
 
@@ -212,8 +223,10 @@ enum {
 #endif
 #ifdef ORDO_CRITICAL_ARRAYS
     op_array_count = 0 ORDO_CRITICAL_ARRAYS(ORDO_ARRAY_ONE) + 4 * (int)op_hands_edges,
+    op_owned_arrays = 0 ORDO_CRITICAL_ARRAYS(ORDO_ARRAY_OWNED),
 #else
     op_array_count = 0,
+    op_owned_arrays = 0,
 #endif
 #ifdef ORDO_CRITICAL_LOCK
     op_lock_bits = 8 * sizeof(*((op_state *)0)->ORDO_CRITICAL_LOCK), /* of a word that has a lock; 0: none has */
@@ -406,9 +419,6 @@ ORDO_FN void op_rebuild_args(const op_state *s, op_request *r)
 /* ---- arrays of the state ---- */
 
 #ifdef ORDO_CRITICAL_ARRAYS
-#define ORDO_ARRAY_IF_READ(_code)
-#define ORDO_ARRAY_IF_WRITE(_code)
-#define ORDO_ARRAY_IF_OWNED(_code) _code
 #define ORDO_ARRAY_BYTES(_member, _per, _each, _access)                                                                \
     ORDO_ARRAY_IF_##_access(bytes += (ordo_u64)(_each) * sizeof *s->_member;)
 #define ORDO_ARRAY_USE(_member, _per, _each, _access)                                                                  \
@@ -520,6 +530,7 @@ ORDO_FN double op_delta(double n, double m)
 #undef ORDO_ARRAY_IF_READ
 #undef ORDO_ARRAY_IF_WRITE
 #undef ORDO_ARRAY_IF_OWNED
+#undef ORDO_ARRAY_OWNED
 #undef ORDO_ARRAY_BYTES
 #undef ORDO_ARRAY_USE
 #undef ORDO_ARRAY_COPY

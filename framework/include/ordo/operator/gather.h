@@ -14,7 +14,7 @@
  *                    chaotic relaxation: Chazan and Miranker 1969). Fewer rounds, and one array less; scheduler
  *                    `topology`. For operators that promise ORDO_IN_PLACE
  * Schedulers with a worklist compute single vertices in place instead, in the order of their residuals, where the
- * operator declares ORDO_GATHER_INFLUENCE (<ordo/detail/cpu/residual.h>).
+ * operator declares ORDO_GATHER_INFLUENCE (<ordo/detail/cpu/residual.h>, <ordo/detail/cuda/residual.cuh>).
  *
  * Not done: rows of out-edges; combinations of an operator's own.
  *
@@ -73,10 +73,10 @@
  * numbers of threads; under `bsp` on the CPU they are the same for any number of threads.
  *
  * Derived where ORDO_OP is defined, as the operator's name (see relax.h): op_cell, op_share, op_value, op_edge,
- * op_state (types); op_cell_type, op_weight_type, op_properties, op_shares, op_totals, op_combine, op_activates,
- * op_array_count (enumerators); op_summary; op_make_edge, op_share_of, op_edge_value, op_apply, op_change,
- * op_join_changes, op_tolerance, op_most_rounds, op_add_total, op_arrays and, but for ORDO_MODE, op_none and op_join
- * (functions).
+ * op_state (types); op_cell_type, op_weight_type, op_properties, op_shares, op_edges, op_totals, op_combine,
+ * op_activates, op_array_count (enumerators); op_summary; op_make_edge, op_share_of, op_edge_value, op_apply,
+ * op_change, op_join_changes, op_tolerance, op_most_rounds, op_add_total, op_arrays and, but for ORDO_MODE, op_none and
+ * op_join (functions).
  *
  * ORDO_OP_KIND is left as ORDO_KIND_GATHER, ORDO_OP_COMBINE as the combination, ORDO_OP_BY_RESIDUAL as 1 where an
  * influence is declared (op_influence), ORDO_OP_ON_CUDA as 1 where the CUDA back end supports the operator, else 0.
@@ -157,6 +157,11 @@ enum {
     op_shares = 1, /* shares differ from cells */
 #else
     op_shares = 0,
+#endif
+#ifdef ORDO_GATHER_EDGE
+    op_edges = 1, /* values are those of edges, not the shares */
+#else
+    op_edges = 0,
 #endif
 #ifdef ORDO_GATHER_ARRAYS
     op_array_count = 0 ORDO_GATHER_ARRAYS(ORDO_ARRAY_ONE)

@@ -22,8 +22,8 @@
  *   ORDO_RELAX_CELL        type of the cells: u32, i32, f32, u64, i64 or f64; or instead of it
  *   ORDO_RELAX_CELL_STRUCT a struct of the operator's own as the type of the cells, of 4, 8 or 16 bytes (two words),
  *                          with ORDO_BY_COMPARATOR and a _PRIORITY of its own, and without padding that is no member.
- *                          The run's cells are aligned to their size. Of 16 bytes on x86-64 or a GPU of compute
- *                          capability 9.0
+ *                          The run's cells are aligned to their size. Of 16 bytes on any CPU (without a
+ * compare-and-swap of that size under locks and servers alone), and on a GPU of compute capability 9.0
  *   ORDO_RELAX_CELL_BYTES  with ORDO_RELAX_CELL_STRUCT, its size as a number: 4, 8 or 16. The preprocessor cannot ask.
  *                          Optional; the CUDA back end refuses cells that are structs without it
  *   ORDO_RELAX_WEIGHT      type of the edge weights that it reads: u32, i32, f32, i64, f64 or none

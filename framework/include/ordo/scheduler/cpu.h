@@ -24,6 +24,7 @@
  *   op_offer            applies one candidate under a sync
  *   op_gather           pulls: the best candidate of a vertex's in-edges
  *   op_drain_rows       a member's work on rows that were put off, of which all members take pieces
+ *   op_owns, op_keep, op_meet   runs over several processes (<ordo/detail/cpu/remote.h>)
  * and for critical operators
  *   op_serve            runs one request's critical section under locks
  *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
@@ -68,16 +69,19 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 /* The same, of a function that runs a gather operator by itself. */
 #define ORDO_CPU_INSTANCE_OF(_scheduler, _run)                                                                         \
     extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler);                                        \
-    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run, 0, ORDO_ON_CPU};
+    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cpu_under_, _scheduler) = {#_scheduler, _run, op_cpu_syncs,            \
+                                                                           ORDO_ON_CPU};
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cpu/relax.h>
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER
+enum { op_cpu_syncs = 0 }; /* all */
 #include <ordo/detail/cpu/gather.h>
 #if ORDO_OP_BY_RESIDUAL
 #include <ordo/detail/cpu/residual.h>
 #endif
 #else
+enum { op_cpu_syncs = 0 };
 #include <ordo/detail/cpu/critical.h>
 #include <ordo/detail/cpu/owner.h>
 #endif
@@ -182,5 +186,35 @@ ORDO_INLINE double op_base(ordo_job *job, int index, double *least, ordo_counter
         base = least[t] < base ? least[t] : base;
     return __builtin_isfinite(base) ? base : 0;
 }
+
+#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_ORDER != ORDO_SUM
+#include <ordo/detail/cpu/remote.h>
+#else
+/* Operators that do not run over several processes. */
+ORDO_INLINE bool op_owns(const ordo_job *job, ordo_item item)
+{
+    (void)job;
+    (void)item;
+    return true;
+}
+ORDO_INLINE bool op_keep(ordo_job *job, int member, op_entry entry)
+{
+    (void)job;
+    (void)member;
+    (void)entry;
+    return true;
+}
+ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u64 lowest, const ordo_sync sync,
+                                op_sink push, void *arg)
+{
+    (void)job;
+    (void)member;
+    (void)sync;
+    (void)push;
+    (void)arg;
+    const ordo_agreed mine = {work, lowest, 0};
+    return mine;
+}
+#endif
 
 #endif

@@ -2,10 +2,14 @@
  *
  * The counterpart of cpu.h: a template by inclusion. Expects ORDO_OP, the operator's name, and the operator's file
  * included before; included once in a translation unit, ahead of the schedulers' cuda.cuh. The list below is for relax
- * operators; for critical ones see <ordo/detail/cuda/critical.cuh>, for gather operators, which have op_gather_job alone,
- * <ordo/detail/cuda/gather.cuh> and, with ORDO_MODE, <ordo/detail/cuda/gather_mode.cuh>.
+ * operators; for critical ones see <ordo/detail/cuda/critical.cuh>, for gather operators, which have op_gather_job
+ * alone, <ordo/detail/cuda/gather.cuh> and, with ORDO_MODE, <ordo/detail/cuda/gather_mode.cuh>. Where
+ * ORDO_OP_BY_RESIDUAL is 1, <ordo/detail/cuda/residual.cuh>, included behind the schedulers in rounds, adds the names
+ * of the list.
  *
  * Defines the operator's functions (op_candidate, op_better, ...) as cpu.h does, and
+ *   op_taken        what candidates are computed from: a cell or, by residual, what computing a vertex has changed
+ *   op_cuda_begin   ordo_cuda_begin for the operator's cells
  *   op_dev_offer    applies one candidate: tests the cell, then an atomic (or, if racy, a plain store)
  *   op_dev_offer_locked   the same with a store under a lock
  *   op_dev_apply, op_dev_apply_locked   the same for selects and sums (ORDO_SUM) alike
@@ -36,8 +40,13 @@
 #error "cuda.cuh expects ORDO_OP, the name of the operator whose file was included before"
 #endif
 
+/* 1 behind <ordo/detail/cuda/residual.cuh>. */
+#undef ORDO_OP_RESIDUALS
+#define ORDO_OP_RESIDUALS 0
+
 /* Ends a scheduler's cuda.cuh: defines the instance that the back end's table names. */
-#define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs)                                                                   \
+#define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs) ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)
+#define ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)                                                                \
     extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);                                       \
     const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
 

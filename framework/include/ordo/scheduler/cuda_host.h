@@ -198,13 +198,19 @@ typedef struct ordo_cuda_order {
     const uint2 *piece; /* [pieces] vertex, number of the piece: all pieces of a row one after the other */
     ordo_u32 end[ORDO_CUDA_CLASSES]; /* class i ends there: more than ORDO_CUDA_SHORT edges, 24, 6, all others */
     ordo_u32 pieces;
-    bool all; /* the classes after the first, too: else these are empty */
+    bool all; /* every vertex is listed */
 } ordo_cuda_order;
 /* Both, for at most `most` hot vertices. All vertices are listed where the graph has hubs, or nearly 2^32 edges or
- * vertices. Tails are renumbered where the hot vertices of a graph with hubs have a quarter of the edges and there is
- * enough memory; else a position is the vertex. Made by the first call for a graph and kept with it. After
- * ordo_cuda_begin with `need_in`. */
+ * vertices; else those of more than four in-edges where nearly all have at most four; else those of the first class.
+ * Tails are renumbered where the hot vertices of a graph with hubs have a quarter of the edges and there is enough
+ * memory; else a position is the vertex. Made by the first call for a graph and kept with it. After ordo_cuda_begin
+ * with `need_in`. */
 ORDO_API ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *order, ordo_cuda_tails *hot);
+/* Rows of four: the tails of each vertex' in-edges, [n] uint4 on the device, if nearly all have at most four and there
+ * is enough memory; else NULL, which is no error. ORDO_RECORD_NONE: no more edges; four times ORDO_RECORD_LONG: a
+ * vertex of more, which ordo_cuda_order_rows lists. Made by the first call for a graph and kept with it. After
+ * ordo_cuda_begin with `need_in`. */
+ORDO_API ordo_status ordo_cuda_fours(ordo_cuda *c, const uint4 **out);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
 ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
@@ -225,6 +231,8 @@ typedef struct ordo_cuda_step {
 /* The same for `count` kernels, one after the other. After a stop the remaining kernels are still launched: each checks
  * whether it is to end. */
 ORDO_API ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);
+/* A launch that does not wait, of a kernel that is no part of a run's time: what is launched later begins behind it. */
+ORDO_API ordo_status ordo_cuda_start(const ordo_cuda_step *step, size_t shared);
 /* Sets the bytes of dynamic shared memory of a block for the next launch. *resident becomes the number of blocks of
  * `threads` threads that a multiprocessor then holds; 0 if `bytes` is too much. */
 ORDO_API ordo_status ordo_cuda_share(ordo_cuda *c, const void *kernel, int threads, size_t bytes, int *resident);

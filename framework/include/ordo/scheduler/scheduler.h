@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <ordo/detail/transport.h>
 #include <ordo/operator/operator.h>
 #include <ordo/run.h>
 #include <ordo/scheduler/team.h>
@@ -132,7 +133,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 3 };
+enum { ORDO_SCHEDULER_INTERFACE = 4 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -144,6 +145,10 @@ typedef struct ordo_scheduler {
     /* Bits 1 << ORDO_ON_CPU, 1 << ORDO_ON_CUDA of the devices on which relax operators run with edges as items
      * (ordo_job.item). On the others such a run is refused, by name. */
     unsigned edge_items;
+    /* Likewise of the devices on which relax operators run over several processes: the code sends what is activated
+     * and not owned (op_keep), and meets the other ranks between supersteps (op_meet); see
+     * <ordo/detail/cpu/remote.h>. */
+    unsigned distributed;
     /* Predicts the bytes of worklists for a run on n vertices and m edges, as ordo_run_memory does. `entry`: bytes of a
      * worklist entry; `tunable`: as in ordo_job. */
     void (*memory)(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
@@ -192,6 +197,33 @@ typedef struct ordo_job_private ordo_job_private;
  * barrier takes one or some. */
 enum { ORDO_LONG_ROW = 1 << 13 };
 
+/* A growable array of worklist entries, owned by one member; empty if all zero. In the functions below `size` is the
+ * bytes of an entry, the same in every call for one bin. Its memory is counted as worklist memory. */
+typedef struct ordo_bin {
+    void *data;               /* [capacity] */
+    ordo_u64 count, capacity; /* entries: in use, allocated */
+} ordo_bin;
+
+/* What a member says when ranks meet. */
+typedef struct ordo_said {
+    ordo_u64 work, lowest; /* as in ordo_agreed */
+    ordo_u64 padding[6];
+} ordo_said;
+
+/* A run over several processes (<ordo/distributed.h>), as the scheduler's code of one rank sees it. The members write
+ * `out` and `said`; member 0 alone changes the rest, in ordo_job_exchange. */
+typedef struct ordo_remote {
+    struct ordo_group *group;
+    ordo_u32 rank, count;
+    const ordo_vid *begin; /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: see `part` */
+    const ordo_u32 *part;  /* [n], or NULL */
+    ordo_bin *out;         /* [threads * count] entries for each rank, of each member */
+    ordo_said *said;       /* [threads] */
+    ordo_agreed all;       /* what ranks have agreed on */
+    ordo_bin in;           /* entries that have come */
+    ordo_u64 messages;     /* sent so far; in the end by all ranks */
+} ordo_remote;
+
 /* A run, as it is passed to an instance. Owned by the framework; what it points at is valid until the run ends. */
 typedef struct ordo_job {
     const ordo_operator *op;
@@ -225,6 +257,10 @@ typedef struct ordo_job {
                         ordo_count_from */
     double change;   /* gather operators: of the last round; set by the instance */
     void *adapter;   /* gather operators by residual: the run of <ordo/detail/cpu/residual.h> */
+    /* Items that this process owns: first_owned .. first_owned + owned - 1, which are all but in a run over several
+     * processes. */
+    ordo_u32 first_owned, owned;
+    ordo_remote *remote; /* of such a run, or NULL */
 } ordo_job;
 
 /* The number of a run's items. */
@@ -301,7 +337,9 @@ static inline bool ordo_job_stopped(const ordo_job *job)
  * read the word. */
 static inline void ordo_job_agree_stop(ordo_job *job, ordo_u64 step)
 {
-    job->agreed_stop[step & 1] = __atomic_load_n(&job->stop, __ATOMIC_RELAXED);
+    /* over several processes it is what all have agreed on in the exchange before */
+    job->agreed_stop[step & 1] =
+        job->remote ? job->remote->all.ended != 0 : __atomic_load_n(&job->stop, __ATOMIC_RELAXED);
 }
 static inline bool ordo_job_stop_agreed(const ordo_job *job, ordo_u64 step)
 {
@@ -350,6 +388,12 @@ ORDO_API void ordo_job_account(ordo_job *job, long long bytes);
  * is op_delta(n, m); `factor` times mean weight over mean degree. The last two are at least 1 unless cells are f32. */
 ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double own, double factor);
 
+/* By member 0, between supersteps of a run over several processes, while no other member touches job->remote: sends the
+ * members' entries to their owners, receives job->remote->in, and agrees on job->remote->all. All ranks call it equally
+ * often. Where one of them must end the run early, job->remote->all.ended says so in all of them: its status in the
+ * upper half, its number plus 1 in the lower one. */
+ORDO_API void ordo_job_exchange(ordo_job *job);
+
 /* The kind of the job's graph. */
 ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);
 
@@ -366,12 +410,6 @@ ORDO_API ordo_status ordo_contention_sample_make(const ordo_operator *op, const 
                                                  ordo_u64 count, ordo_contention_sample *out);
 ORDO_API void ordo_contention_sample_free(ordo_contention_sample *sample);
 
-/* A growable array of worklist entries, owned by one member; empty if all zero. In the functions below `size` is the
- * bytes of an entry, the same in every call for one bin. Its memory is counted as worklist memory. */
-typedef struct ordo_bin {
-    void *data;               /* [capacity] */
-    ordo_u64 count, capacity; /* entries: in use, allocated */
-} ordo_bin;
 /* Increases the capacity by at least one entry. If memory is short, calls ordo_job_fail, leaves the bin unchanged and
  * returns false. */
 ORDO_API bool ordo_bin_grow(ordo_job *job, ordo_bin *bin, size_t size);

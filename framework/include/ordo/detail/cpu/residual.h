@@ -8,14 +8,10 @@
  * it would move at most, by what its in-neighbours have changed since it was last computed. It begins as infinite. An
  * entry is an item with the residual that it had; its priority follows from the residual, the greatest first. To
  * process an item: take its residual, which becomes 0; gather its row; write its cell and its share; add to the
- * residual of every out-neighbour what the operator says (ORDO_GATHER_INFLUENCE). Residuals that are at most the
- * threshold have level 0 and are left; each LEVEL doublings above it are a level, and a residual that reaches another
- * level makes an entry. So an adapter of the same names as <ordo/detail/cpu/relax.h> has for sums is enough, and one
- * text serves all schedulers.
- *
- * When no entry is left, a round of all vertices (double-buffered) measures the change that
- * rounds are ended by. If it is more than the tolerance, which rounding or an influence that is declared too low can
- * cause, the worklist begins anew at a lower threshold. So influences decide the time, and never the answer.
+ * residual of every out-neighbour what the operator says (ORDO_GATHER_INFLUENCE). A residual that reaches another
+ * level makes an entry; one of level 0 is left. So an adapter of the same names as <ordo/detail/cpu/relax.h> has for
+ * sums is enough, and one text serves all schedulers. Levels, priorities and the end of a run:
+ * <ordo/detail/residual.h>.
  *
  * Memory order. The word of a residual has a sign, which says that a member is computing the vertex.
  *   take     compare-and-swap of a word of a level above 0 without sign to -0, acquire
@@ -33,6 +29,7 @@
  * Not done: long rows shared by several members.
  */
 #include <ordo/detail/cpu/base.h>
+#include <ordo/detail/residual.h>
 
 typedef double op_offered; /* what is offered to a target, and the type of op_offers() */
 
@@ -43,15 +40,13 @@ typedef struct op_residual_entry {
 #define op_entry op_residual_entry
 
 enum { op_priority_signed = 0 };
-enum { RESIDUAL_DOUBLINGS = 6, RESIDUAL_HIGHEST = 1025 + 64 };
 
 /* A run. job->adapter points at it. */
 typedef struct op_residual_run {
     ordo_rows in;
-    op_share *share;      /* [n] in place */
-    double *residual;     /* [n] */
-    double per_threshold; /* 1 / the residual that is left */
-    ordo_u64 budget;      /* items that may be computed */
+    op_share *share;  /* [n] in place */
+    double *residual; /* [n] */
+    op_residual_limits limits;
     ordo_u64 padding[8];
     ordo_u64 computed; /* of these; members add to it */
 } op_residual_run;
@@ -82,18 +77,9 @@ ORDO_INLINE bool op_residual_swap(double *word, double *expected, double value, 
     return __atomic_compare_exchange(word, expected, &value, true, order, __ATOMIC_RELAXED);
 }
 
-/* How many doublings a residual is above the threshold, rounded up: 0 if it is not above. */
-ORDO_INLINE int op_doublings(const ordo_job *job, double residual)
-{
-    const double ratio = residual * op_residual(job)->per_threshold;
-    ordo_u64 bits;
-    __builtin_memcpy(&bits, &ratio, sizeof bits);
-    return ratio > 1 ? (int)(bits >> 52) - 1022 : 0;
-}
-
 ORDO_INLINE int op_residual_level(const ordo_job *job, double residual)
 {
-    return (op_doublings(job, residual) + RESIDUAL_DOUBLINGS - 1) / RESIDUAL_DOUBLINGS;
+    return op_residual_steps(op_residual(job)->limits.per_threshold, residual);
 }
 
 /* Adds *addend to the residual of `target`; true if that makes an entry, of the residual that *addend is then. Under
@@ -127,19 +113,10 @@ ORDO_INLINE op_entry op_entry_now(const ordo_job *job, ordo_item item)
     return entry;
 }
 
-/* In doublings, the best gain for its cost first: the residual for each edge out. */
 ORDO_INLINE double op_entry_priority(const ordo_job *job, op_entry entry)
 {
-    const ordo_u64 edges = job->out->row[entry.item + 1] - job->out->row[entry.item];
-    return (double)(RESIDUAL_HIGHEST - op_doublings(job, entry.value) - __builtin_clzll(edges + 1));
-}
-
-/* The width of a bucket, in doublings. Wide: the more residual a vertex waits for, the less often it is computed. */
-ORDO_INLINE double op_delta(double n, double m)
-{
-    (void)n;
-    (void)m;
-    return 12;
+    return op_residual_priority(op_residual_doublings(op_residual(job)->limits.per_threshold, entry.value),
+                                job->out->row[entry.item + 1] - job->out->row[entry.item]);
 }
 
 typedef void op_sink(void *arg, op_entry activated);
@@ -208,7 +185,7 @@ ORDO_INLINE ordo_u64 op_expand_batch(ordo_job *job, const ordo_rows *r, const op
     op_residual_run *run = op_residual(job);
     ordo_u64 computed = 0, edges = 0;
     (void)later;
-    if (__atomic_load_n(&run->computed, __ATOMIC_RELAXED) >= run->budget)
+    if (__atomic_load_n(&run->computed, __ATOMIC_RELAXED) >= run->limits.budget)
         return size;
     for (ordo_u64 i = 0; i < size; i++) {
         if (i + ORDO_AHEAD_ROW < known) {
@@ -249,14 +226,12 @@ ORDO_NOINLINE void op_residual_fill(void *arg, int index)
     }
 }
 
-/* The worklist at a threshold, and a round. The items that it computes are taken off the budget. */
-ORDO_INLINE ordo_status op_residual_pass(ordo_job *job, ordo_status (*run_job)(ordo_job *), double threshold)
+/* A pass: see op_residual_passes. */
+ORDO_INLINE ordo_status op_residual_pass(ordo_job *job, ordo_status (*run_job)(ordo_job *))
 {
     op_residual_run *run = op_residual(job);
-    const ordo_u64 n = job->num_items, steps = job->supersteps;
+    const ordo_u64 n = job->num_items;
     const long long bytes = (long long)(n * (sizeof(double) + (op_shares ? sizeof(op_share) : 0)));
-    /* Residuals below 2^-1000 are none. */
-    run->per_threshold = threshold > 0x1p-1000 ? 1 / threshold : 0x1p1000;
     run->computed = 0;
     run->residual = (double *)ordo_alloc(n, sizeof(double));
     run->share = op_shares ? (op_share *)ordo_alloc(n, sizeof(op_share)) : (op_share *)job->cells;
@@ -270,36 +245,24 @@ ORDO_INLINE ordo_status op_residual_pass(ordo_job *job, ordo_status (*run_job)(o
     ordo_free(run->residual);
     if (op_shares)
         ordo_free(run->share);
-    run->budget -= run->computed < run->budget ? run->computed : run->budget;
-    const ordo_u64 after = job->supersteps;
+    run->limits.budget -= run->computed < run->limits.budget ? run->computed : run->limits.budget;
+    const ordo_u64 steps = job->supersteps;
     if (!status && !ordo_job_stopped(job))
         status = op_gather_rounds(job, false, 1);
-    run->budget -= n < run->budget ? n : run->budget;
-    job->supersteps = steps + after + 1;
+    job->supersteps = steps + 1;
     return status;
 }
 
-/* A run under a scheduler whose ordo_instance.run is `run_job`. ORDO_GATHER_ROUNDS bounds how many items are computed,
- * those of so many rounds; what is left of it for the worklist is less by the round that measures. */
+/* A run under a scheduler whose ordo_instance.run is `run_job`. */
 ORDO_INLINE ordo_status op_residual_job(ordo_job *job, ordo_status (*run_job)(ordo_job *))
 {
-    const op_state *state = (const op_state *)job->state;
-    const double n = (double)job->num_items, tolerance = op_tolerance(state);
-    const bool greatest = !(op_join_changes(1, 1) > 1);
-    const double all_of_it = greatest || n < 1 ? tolerance : tolerance / n;
-    double threshold = 0.875 * all_of_it; /* less by what rounding may add */
-    const ordo_u64 rounds = op_most_rounds(state), all = ~(ordo_u64)0;
     op_residual_run run = {0};
     ordo_status status = ordo_job_need_in(job);
     if (status)
         return status;
     run.in = ordo_rows_of(job->in, op_weight_type);
-    run.budget = rounds - 1 < all / (job->num_items + 1) ? (rounds - 1) * job->num_items : all;
     job->adapter = &run;
-    do {
-        status = op_residual_pass(job, run_job, threshold);
-        threshold /= 4;
-    } while (!status && !ordo_job_stopped(job) && job->change > tolerance && run.budget > 0);
+    status = op_residual_passes(job, run_job, &run.limits, op_residual_pass);
     job->adapter = NULL;
     return status;
 }

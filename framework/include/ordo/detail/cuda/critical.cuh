@@ -420,13 +420,19 @@ static bool op_cuda_may_repeat(const ordo_job *job)
     return op_activates || job->initial;
 }
 
+/* Begins a run, which has neither cells nor rows. */
+static inline ordo_status op_cuda_begin(ordo_job *job, ordo_cuda *c)
+{
+    return ordo_cuda_begin(job, 0, false, c);
+}
+
 /* A run: copies the data to the device, calls `launch`, which allocates memory and starts the kernel, and copies
  * results back. */
 static ordo_status op_cuda_run(ordo_job *job, ordo_status (*launch)(ordo_cuda *c, ordo_cuda_arrays *arrays))
 {
     ordo_cuda c;
     ordo_cuda_arrays arrays = {};
-    ordo_status status = ordo_cuda_begin(job, 0, false, &c);
+    ordo_status status = op_cuda_begin(job, &c);
     if (!status)
         status = launch(&c, &arrays);
     if (!status)

@@ -12,9 +12,10 @@
  * networks neighbours of consecutive vertices are consecutive, so that the loads of a warp meet in few cache lines. On
  * graphs with hubs rows are listed by their number of edges (ordo_cuda_order), and a row is added up by one, four or
  * eight lanes; the shares of the hottest vertices are copied to shared memory in each round.
- * A longer row is added up by a warp, and one of more than ORDO_CUDA_PIECE edges by several, a piece of it each: the
- * warp that arrives last adds up the pieces. So no warp has much more than a piece at once, and warps wait for each
- * other at the end of a round alone.
+ * Where nearly all rows have at most four edges (ordo_cuda_fours), as in road networks, a thread loads the tails of a
+ * row at once, without its begin; other rows are listed. A longer row is added up by a warp, and one of more than
+ * ORDO_CUDA_PIECE edges by several, a piece of it each: the warp that arrives last adds up the pieces. So no warp has
+ * much more than a piece at once, and warps wait for each other at the end of a round alone.
  *
  * Memory order. Double-buffered, no word is read and written in the same round; grid barriers order rounds. In place, a
  * share is loaded while it may be written, by a plain load that the first-level cache may answer: it holds nothing from
@@ -39,6 +40,10 @@ enum { GATHER_STAGE = 512, GATHER_WINDOW = GATHER_STAGE - 4, GATHER_TILE = 8 };
 #define GATHER_HOT_BYTES (GATHER_HUB_BLOCKS == 1 ? 192 * 1024 : GATHER_HUB_BLOCKS == 2 ? 96 * 1024 : 64 * 1024)
 #endif
 enum { GATHER_HOT = GATHER_HOT_BYTES / (int)sizeof(op_share) };
+/* How short rows are added up: by groups of consecutive ones, all from lists, or most of them as rows of four. */
+enum { GATHER_GROUPS, GATHER_HUBS, GATHER_FOURS, GATHER_KINDS };
+/* Rows of four that a thread has at once, and blocks of such threads on a multiprocessor. */
+enum { GATHER_ROWS = 2, GATHER_ROWS_BLOCKS = 5 };
 enum { GATHER_WARPS = ORDO_CUDA_THREADS / 32, GATHER_TOTALS = (int)op_totals > 0 ? (int)op_totals : 1 };
 
 typedef struct op_gather_args {
@@ -48,11 +53,12 @@ typedef struct op_gather_args {
     op_share *share[2]; /* [n] round r reads share[r & 1] and writes the other; the same twice: in place */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
+    const uint4 *four;    /* [n] for GATHER_FOURS; else NULL */
     const ordo_u32 *tail; /* positions of the tails of in-edges, tail_stride words each */
     ordo_u32 tail_stride;
     ordo_u32 shift;     /* a group has 2^shift rows, at most 32 */
     ordo_u32 hot_count; /* shares in shared memory */
-    ordo_u32 *begin;    /* [n + 1] begins of rows; NULL where all rows are listed */
+    ordo_u32 *begin;    /* [n + 1] begins of rows, for GATHER_GROUPS; else NULL */
     op_value *piece;    /* [pieces] */
     ordo_u32 *arrived;  /* [pieces] of each row's first piece: how many are added up */
     double *sums;       /* [3][GATHER_SUMS] change and totals */
@@ -113,18 +119,45 @@ ORDO_DEV op_value op_dev_join_lanes(op_value x, ordo_u32 lanes)
     return x;
 }
 
-/* By one thread: v, whose share is at `at`, has that value. */
-ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at,
-                            op_value value, op_gather_mine *mine)
+/* By one thread: the cell of v, whose share is at `at`. */
+ORDO_DEV op_cell op_dev_cell(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at)
 {
-    const op_cell old = op_shares ? a.cells[v] : *(const op_cell *)(const void *)(step.from + at);
-    const op_cell now = op_apply(&a.state, v, old, value, step.total);
+    return op_shares ? a.cells[v] : *(const op_cell *)(const void *)(step.from + at);
+}
+
+/* By one thread: stores v's new cell. */
+ORDO_DEV void op_dev_keep(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at, op_cell now)
+{
     if (op_shares)
         a.cells[v] = now;
     step.to[at] = op_share_of(&a.state, v, now);
+}
+
+/* By one thread: counts v's change and its part of the totals. */
+ORDO_DEV void op_dev_count(const op_gather_args &a, ordo_vid v, op_cell old, op_cell now, op_gather_mine *mine)
+{
     mine->change = op_join_changes(mine->change, op_change(&a.state, v, old, now));
     if (op_totals)
         op_add_total(&a.state, v, now, mine->total);
+}
+
+/* By one thread: v, whose cell is `old`, has that value. Counts the change, and returns the new cell, which is not
+ * stored yet. */
+ORDO_DEV op_cell op_dev_apply(const op_gather_args &a, const op_gather_step &step, ordo_vid v, op_cell old,
+                              op_value value, op_gather_mine *mine)
+{
+    const op_cell now = op_apply(&a.state, v, old, value, step.total);
+    op_dev_count(a, v, old, now, mine);
+    return now;
+}
+
+/* By one thread: v, whose share is at `at`, has that value. It is counted before it is stored: else what is loaded
+ * for that is loaded again behind the store (docs/lab/0041-fewer-rounds-and-rows-of-four.md has figures). */
+ORDO_DEV void op_dev_finish(const op_gather_args &a, const op_gather_step &step, ordo_vid v, ordo_u32 at,
+                            op_value value, op_gather_mine *mine)
+{
+    const op_cell old = op_dev_cell(a, step, v, at);
+    op_dev_keep(a, step, v, at, op_dev_apply(a, step, v, old, value, mine));
 }
 
 /* By one thread: joins the values of the edges e + at, e + at + step, ... below e + count of v. All loads of
@@ -348,21 +381,77 @@ ORDO_DEV void op_dev_groups(const op_gather_args &a, const op_gather_step &step,
     __pipeline_wait_prior(0);
 }
 
-/* By the whole grid: a round's rows, longest first. `stage`: of the warp; with Hubs not used. */
-template <bool Hubs>
+/* By one thread: a row of four that is read once. */
+ORDO_DEV uint4 op_dev_four(const uint4 *p)
+{
+#ifdef __CUDA_ARCH__
+    uint4 u;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(u.x), "=r"(u.y), "=r"(u.z), "=r"(u.w)
+                 : "l"(p));
+    return u;
+#else
+    return *p;
+#endif
+}
+
+/* By the whole grid: rows of four. A thread has GATHER_ROWS at once: all their loads are under way together, and stores
+ * come last, for a load does not pass a store that may be to the same address. */
+ORDO_DEV void op_dev_fours(const op_gather_args &a, const op_gather_step &s, op_gather_mine *mine)
+{
+    const ordo_u32 n = a.rows.n, tile = blockDim.x * GATHER_ROWS;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * tile + threadIdx.x; first < n; first += (ordo_u64)gridDim.x * tile) {
+        uint4 row[GATHER_ROWS];
+        op_share share[GATHER_ROWS][4];
+        op_cell old[GATHER_ROWS], now[GATHER_ROWS];
+#pragma unroll
+        for (int i = 0; i < GATHER_ROWS; i++) {
+            const ordo_u64 v = first + i * blockDim.x;
+            row[i] = v < n ? op_dev_four(a.four + v) : make_uint4(ORDO_RECORD_LONG, ORDO_RECORD_LONG, 0, 0);
+            old[i] = v < n ? op_dev_cell(a, s, (ordo_vid)v, (ordo_vid)v) : op_cell{};
+        }
+#pragma unroll
+        for (int i = 0; i < GATHER_ROWS; i++) {
+            const ordo_u32 u[4] = {row[i].x, row[i].y, row[i].z, row[i].w};
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                share[i][k] = u[k] < ORDO_RECORD_LONG ? s.from[u[k]] : op_share{};
+        }
+#pragma unroll
+        for (int i = 0; i < GATHER_ROWS; i++) {
+            const ordo_u32 u[4] = {row[i].x, row[i].y, row[i].z, row[i].w};
+            op_value sum = op_none();
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (u[k] < ORDO_RECORD_LONG)
+                    sum = op_join(sum, (op_value)share[i][k]);
+            if (row[i].x != ORDO_RECORD_LONG)
+                now[i] = op_dev_apply(a, s, (ordo_vid)first + i * blockDim.x, old[i], sum, mine);
+        }
+#pragma unroll
+        for (int i = 0; i < GATHER_ROWS; i++)
+            if (row[i].x != ORDO_RECORD_LONG)
+                op_dev_keep(a, s, (ordo_vid)first + i * blockDim.x, (ordo_vid)first + i * blockDim.x, now[i]);
+    }
+}
+
+/* By the whole grid: a round's rows, longest first. `stage`: of the warp; used by GATHER_GROUPS alone. */
+template <int Kind>
 ORDO_DEV void op_dev_round(const op_gather_args &a, const op_gather_step &step, ordo_u32 (*stage)[GATHER_STAGE],
                            op_gather_mine *mine)
 {
     for (ordo_u32 i = op_dev_warp(); i < a.order.pieces; i += gridDim.x * (blockDim.x / 32))
         op_dev_piece(a, step, i, mine);
     op_dev_listed<32>(a, step, 0, mine);
-    if constexpr (Hubs) {
+    if constexpr (Kind == GATHER_GROUPS) {
+        op_dev_groups(a, step, stage, mine);
+    } else {
         op_dev_listed<8>(a, step, 1, mine);
         op_dev_listed<4>(a, step, 2, mine);
         op_dev_listed<1>(a, step, 3, mine);
-    } else {
-        op_dev_groups(a, step, stage, mine);
     }
+    if constexpr (Kind == GATHER_FOURS)
+        op_dev_fours(a, step, mine);
 }
 
 /* By the whole grid, before the first round: begins of rows, first shares, first totals. */
@@ -433,20 +522,23 @@ ORDO_DEV void op_dev_open_round(const op_gather_args &a, const ordo_cuda_traced 
 }
 
 /* Threads of a block, and blocks on a multiprocessor: as many as leave a thread the registers that it needs. */
-constexpr __host__ __device__ int op_gather_threads(bool hubs)
+constexpr __host__ __device__ int op_gather_threads(int kind)
 {
-    return hubs ? (int)GATHER_HUB_THREADS : (int)ORDO_CUDA_THREADS;
+    return kind == GATHER_HUBS ? (int)GATHER_HUB_THREADS : (int)ORDO_CUDA_THREADS;
 }
 
-constexpr __host__ __device__ int op_gather_resident(bool hubs)
+constexpr __host__ __device__ int op_gather_resident(int kind)
 {
-    return ordo_live_resident(hubs ? GATHER_HUB_BLOCKS * GATHER_HUB_THREADS / ORDO_CUDA_THREADS : 4) *
-           ORDO_CUDA_THREADS / op_gather_threads(hubs);
+    return ordo_live_resident(kind == GATHER_HUBS    ? GATHER_HUB_BLOCKS * GATHER_HUB_THREADS / ORDO_CUDA_THREADS
+                              : kind == GATHER_FOURS ? GATHER_ROWS_BLOCKS
+                                                     : 4) *
+           ORDO_CUDA_THREADS / op_gather_threads(kind);
 }
 
-/* The same, for __launch_bounds__: without and with hubs. */
-static constexpr int op_gather_most[2] = {op_gather_threads(false), op_gather_threads(true)};
-static constexpr int op_gather_least[2] = {op_gather_resident(false), op_gather_resident(true)};
+/* The same, for __launch_bounds__. */
+static constexpr int op_gather_most[GATHER_KINDS] = {op_gather_threads(0), op_gather_threads(1), op_gather_threads(2)};
+static constexpr int op_gather_least[GATHER_KINDS] = {op_gather_resident(0), op_gather_resident(1),
+                                                      op_gather_resident(2)};
 
 /* By a whole block: copies the hot shares to shared memory. */
 ORDO_DEV void op_dev_copy_hot(const op_share *from, ordo_u32 count, op_share *hot)
@@ -468,19 +560,20 @@ ORDO_DEV void op_dev_copy_hot(const op_share *from, ordo_u32 count, op_share *ho
 /* What profilers show carries the operator's name. */
 #define op_gather_kernel ORDO_OP_NAME(op_gather_kernel)
 
-/* Hubs: all rows are listed. */
-template <bool Traced, bool Hubs>
-static __global__ void __launch_bounds__((op_gather_most[Hubs]), op_gather_least[Hubs])
+/* GATHER_HUBS: all rows are listed. Once: one round, whatever ORDO_GATHER_ROUNDS says. */
+template <bool Once, bool Traced, int Kind>
+static __global__ void __launch_bounds__((op_gather_most[Kind]), op_gather_least[Kind])
     op_gather_kernel(const __grid_constant__ op_gather_args a)
 {
+    constexpr bool Hubs = Kind == GATHER_HUBS, Groups = Kind == GATHER_GROUPS;
     ORDO_CUDA_DYNAMIC(uint4, dynamic);
-    __shared__ uint4 stage[Hubs ? 1 : GATHER_WARPS][2][GATHER_STAGE / (Hubs ? GATHER_STAGE : 4)];
+    __shared__ uint4 stage[Groups ? GATHER_WARPS : 1][2][GATHER_STAGE / (Groups ? 4 : GATHER_STAGE)];
     __shared__ double sums[32];
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 threads = (ordo_u64)gridDim.x * blockDim.x, me = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x;
     const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
     const double tolerance = op_tolerance(&a.state);
-    const ordo_u64 most = op_most_rounds(&a.state);
+    const ordo_u64 most = Once ? 1 : op_most_rounds(&a.state);
     ordo_cuda_counters count = {};
     op_gather_mine mine = {};
     ordo_live_begin(traced, ORDO_BUSY);
@@ -500,7 +593,7 @@ static __global__ void __launch_bounds__((op_gather_most[Hubs]), op_gather_least
         ordo_live_state(traced, ORDO_BUSY);
         if constexpr (Hubs)
             op_dev_copy_hot(step.from, step.hot_count, (op_share *)dynamic);
-        op_dev_round<Hubs>(a, step, (ordo_u32(*)[GATHER_STAGE])stage[Hubs ? 0 : threadIdx.x / 32], &mine);
+        op_dev_round<Kind>(a, step, (ordo_u32(*)[GATHER_STAGE])stage[Groups ? threadIdx.x / 32 : 0], &mine);
         op_dev_add_sums(to, mine, sums);
         if constexpr (Traced)
             ordo_live_barrier<3>(traced, count);
@@ -542,6 +635,8 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     ordo_status status = ordo_cuda_arrays_in(c, &arrays);
     if (!status)
         status = ordo_cuda_order_rows(c, GATHER_HOT, &a->order, &a->hot);
+    if (!status && !op_edges && !a->order.all)
+        status = ordo_cuda_fours(c, &a->four);
     if (status)
         return status;
     a->tail = a->hot.count ? a->hot.edge : a->rows.edge;
@@ -551,7 +646,7 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     a->sums = (double *)ordo_cuda_alloc(c, 3 * GATHER_SUMS, sizeof(double), true);
     a->stop = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true);
     bool enough = a->piece && a->arrived && a->sums && a->stop;
-    if (!a->order.all)
+    if (!a->order.all && !a->four)
         enough = (a->begin = (ordo_u32 *)ordo_cuda_alloc(c, n + 1, sizeof(ordo_u32), false)) && enough;
     a->share[1] = (op_share *)c->cells;
     if (op_shares || a->hot.count)
@@ -569,32 +664,50 @@ static ordo_status op_gather_share(ordo_cuda *c, const void *kernel, op_gather_a
     int units = 0, resident = 0;
     size_t unit = 0, most = 0;
     ordo_status status = ordo_cuda_size(&units, &unit, &most);
-    const size_t each = unit / op_gather_resident(true), fits = each < most ? each : most;
+    const size_t each = unit / op_gather_resident(GATHER_HUBS), fits = each < most ? each : most;
     const size_t room = fits > RESERVED ? (fits - RESERVED) / sizeof(op_share) : 0;
     a->hot_count = a->hot.count < room ? a->hot.count : (ordo_u32)room;
-    return status ? status
-                  : ordo_cuda_share(c, kernel, op_gather_threads(true), a->hot_count * sizeof(op_share), &resident);
+    return status
+               ? status
+               : ordo_cuda_share(c, kernel, op_gather_threads(GATHER_HUBS), a->hot_count * sizeof(op_share), &resident);
 }
 
-/* A run: what a scheduler's cuda_gather.cuh passes as ordo_instance.run does, in place or double-buffered, with so many
- * blocks on a multiprocessor, 0: as many as fit. */
-static ordo_status op_gather_job(ordo_job *job, bool in_place, int blocks)
+/* On the host. Operators that read edges have no rows of four. */
+template <bool Once> static const void *op_gather_kernel_of(int kind, bool traced)
+{
+    if (kind == GATHER_HUBS)
+        return traced ? (const void *)op_gather_kernel<Once, true, GATHER_HUBS>
+                      : (const void *)op_gather_kernel<Once, false, GATHER_HUBS>;
+    if (kind == GATHER_GROUPS)
+        return traced ? (const void *)op_gather_kernel<Once, true, GATHER_GROUPS>
+                      : (const void *)op_gather_kernel<Once, false, GATHER_GROUPS>;
+    if constexpr (!op_edges)
+        return traced ? (const void *)op_gather_kernel<Once, true, GATHER_FOURS>
+                      : (const void *)op_gather_kernel<Once, false, GATHER_FOURS>;
+    return NULL;
+}
+
+/* Rounds in place or double-buffered, with so many blocks on a multiprocessor, 0: as many as fit. */
+template <bool Once> static ordo_status op_gather_rounds(ordo_job *job, bool in_place, int blocks)
 {
     ordo_cuda c;
     op_gather_args a = {};
     ordo_status status = ordo_cuda_begin(job, sizeof(op_cell), true, &c);
     if (!status)
         status = op_gather_arguments(&c, in_place, &a);
-    const void *const even =
-        a.run.traced.live ? (const void *)op_gather_kernel<true, false> : (const void *)op_gather_kernel<false, false>;
-    const void *const hubs =
-        a.run.traced.live ? (const void *)op_gather_kernel<true, true> : (const void *)op_gather_kernel<false, true>;
-    const void *const kernel = status ? NULL : ordo_cuda_kernel(a.order.all ? hubs : even);
-    if (!status && a.order.all)
+    const int kind = a.order.all ? GATHER_HUBS : a.four ? GATHER_FOURS : GATHER_GROUPS;
+    const void *const kernel = status ? NULL : ordo_cuda_kernel(op_gather_kernel_of<Once>(kind, a.run.traced.live != NULL));
+    if (!status && kind == GATHER_HUBS)
         status = op_gather_share(&c, kernel, &a);
     if (!status) {
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, kernel, op_gather_threads(a.order.all), blocks, args);
+        status = ordo_cuda_launch(&c, kernel, op_gather_threads(kind), blocks, args);
     }
     return ordo_cuda_end(&c, status);
+}
+
+/* A run: what a scheduler's cuda_gather.cuh passes as ordo_instance.run does. */
+static ordo_status op_gather_job(ordo_job *job, bool in_place, int blocks)
+{
+    return op_gather_rounds<false>(job, in_place, blocks);
 }

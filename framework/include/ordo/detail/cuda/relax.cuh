@@ -22,7 +22,23 @@
 #include <ordo/detail/cuda/locks.cuh>
 #include <ordo/detail/cuda/warp_reduce.cuh>
 
-/* On the host, after ordo_cuda_begin: the run's state, with its arrays on the device. The caller copies back what takes
+#if !ORDO_OP_RESIDUALS /* <ordo/detail/cuda/residual.cuh> has its own */
+
+typedef op_cell op_taken; /* what candidates are computed from */
+
+/* On the host: begins a run that reads out-rows alone. */
+static inline ordo_status op_cuda_begin(ordo_job *job, ordo_cuda *c)
+{
+    return ordo_cuda_begin(job, sizeof(op_cell), false, c);
+}
+
+/* On the host, after op_cuda_begin: the words to which candidates are applied. */
+static inline op_cell *op_cuda_cells_of(const ordo_cuda *c, const op_state *)
+{
+    return (op_cell *)c->cells;
+}
+
+/* On the host, after op_cuda_begin: the run's state, with its arrays on the device. The caller copies back what takes
  * have written, by ordo_cuda_arrays_out(). */
 static inline ordo_status op_cuda_state(ordo_cuda *c, op_state *state, ordo_cuda_arrays *arrays)
 {
@@ -34,13 +50,22 @@ static inline ordo_status op_cuda_state(ordo_cuda *c, op_state *state, ordo_cuda
     return ordo_cuda_arrays_in(c, arrays);
 }
 
+/* Of sums, for code that serves both: what is there before a take. */
+ORDO_DEV op_taken op_not_taken(op_cell cell)
+{
+    return cell;
+}
+
+#endif
+
 /* The same for the arguments of a kernel that have the members rows, cells, state and run: sets all four. */
 template <typename Args> static ordo_status op_cuda_arguments(ordo_cuda *c, Args *a, ordo_cuda_arrays *arrays)
 {
     a->rows = c->out;
-    a->cells = (op_cell *)c->cells;
     a->run = c->run;
-    return op_cuda_state(c, &a->state, arrays);
+    const ordo_status status = op_cuda_state(c, &a->state, arrays);
+    a->cells = op_cuda_cells_of(c, &a->state);
+    return status;
 }
 
 #if ORDO_OP_ORDER != ORDO_SUM
@@ -128,6 +153,8 @@ ORDO_DEV bool op_dev_apply_locked(const op_state *state, op_cell *cells, const o
     return op_dev_raises(state, old, sum);
 }
 
+#if !ORDO_OP_RESIDUALS /* op_dev_compute in place of op_dev_begin; topology alone takes all */
+
 /* By one thread, or with locks by any lanes of a warp: takes an item's cell, if it has a level. Returns whether it had;
  * *value is then what the item's candidates are computed from. `locks`: NULL unless cells change under locks. */
 ORDO_DEV bool op_dev_begin(const op_state *state, op_cell *cells, const ordo_cuda_locks *locks, ordo_item item,
@@ -181,6 +208,8 @@ ORDO_DEV bool op_dev_take_all(const op_dev_round *r, const op_state *state, op_c
     }
     return any;
 }
+
+#endif
 
 #else
 
@@ -336,7 +365,7 @@ typedef struct op_dev_tile {
     ordo_u32 offset[ORDO_CUDA_THREADS]; /* number of the item's first edge among all edges of the tile */
     ordo_u64 begin[ORDO_CUDA_THREADS];
     ordo_vid item[ORDO_CUDA_THREADS];
-    op_cell value[ORDO_CUDA_THREADS];
+    op_taken value[ORDO_CUDA_THREADS];
 } op_dev_tile;
 
 /* By a whole block. `lanes` consecutive threads share an item, or none (degree 0), and pass the same item, value, begin
@@ -344,7 +373,7 @@ typedef struct op_dev_tile {
  * with few edges are processed by the threads that share them; the edges of the other items are concatenated and
  * distributed over all threads of the block. */
 template <typename Sink>
-ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ordo_u64 begin, ordo_u32 degree,
+ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, ordo_u64 begin, ordo_u32 degree,
                             ordo_u32 lanes, Sink sink)
 {
     const ordo_u32 lane = threadIdx.x & (lanes - 1);
@@ -360,6 +389,9 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ord
     tile->item[threadIdx.x] = item;
     tile->value[threadIdx.x] = value;
     __syncthreads();
+#if ORDO_OP_RESIDUALS
+    ordo_dev_fence(); /* releases what other warps have written, ahead of offers */
+#endif
     for (ordo_u32 i = threadIdx.x; i < total; i += ORDO_CUDA_THREADS) {
         ordo_u32 owner = 0; /* the last item whose offset is at most i */
         for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
@@ -374,7 +406,7 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_cell value, ord
 /* A frontier; where cells sum with what was taken for each piece of a hub. */
 #if ORDO_OP_ORDER == ORDO_SUM
 typedef struct op_dev_frontier : ordo_cuda_frontier {
-    op_cell *taken[2]; /* beside `segment` */
+    op_taken *taken[2]; /* beside `segment` */
 } op_dev_frontier;
 #else
 typedef ordo_cuda_frontier op_dev_frontier;
@@ -386,7 +418,7 @@ static inline ordo_status op_cuda_frontier_make(ordo_cuda *c, op_dev_frontier *f
     ordo_status status = ordo_cuda_frontier_make(c, c->job->num_items, c->out.m, f);
 #if ORDO_OP_ORDER == ORDO_SUM
     for (int i = 0; i < 2 && !status; i++)
-        if (!(f->taken[i] = (op_cell *)ordo_cuda_alloc(c, ordo_cuda_pieces(c->out.m), sizeof(op_cell), false)))
+        if (!(f->taken[i] = (op_taken *)ordo_cuda_alloc(c, ordo_cuda_pieces(c->out.m), sizeof(op_taken), false)))
             status = ORDO_ERR_MEMORY;
 #endif
     return status;
@@ -405,7 +437,7 @@ ORDO_DEV ordo_u64 op_dev_push(const op_dev_frontier *f, ordo_dev_queue *q, const
 }
 
 /* By one thread: puts the pieces of a hub whose cell it has taken on the frontier of step `step`. */
-ORDO_DEV void op_dev_cut(const op_dev_frontier *f, ordo_vid item, op_cell value, ordo_u64 degree, ordo_u32 step)
+ORDO_DEV void op_dev_cut(const op_dev_frontier *f, ordo_vid item, op_taken value, ordo_u64 degree, ordo_u32 step)
 {
     const ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_SEGMENT - 1) / ORDO_CUDA_SEGMENT);
     const ordo_u32 at = ordo_dev_add(&f->counters[step % 3].segments, pieces);
@@ -419,11 +451,20 @@ ORDO_DEV void op_dev_cut(const op_dev_frontier *f, ordo_vid item, op_cell value,
  * of its edges to process in this step; of a hub that is none. */
 ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, const op_state *state,
                                   const ordo_cuda_locks *locks, bool there, ordo_vid item, ordo_u32 lanes,
-                                  ordo_u32 step, ordo_u64 edges, op_cell *value, ordo_u32 *degree,
+                                  ordo_u32 step, ordo_u64 edges, op_taken *value, ordo_u32 *degree,
                                   ordo_cuda_counters *mine)
 {
     const int first = threadIdx.x % 32 & ~(lanes - 1);
     bool has = false;
+#if ORDO_OP_RESIDUALS
+    (void)locks;
+    const bool begins = there && threadIdx.x % lanes == 0,
+               due = begins && op_level(state, op_dev_cell(cells, item)) > 0;
+    mine->stale += begins && !due;
+    has = op_dev_compute(state, due, item, value, mine);
+    if (has && edges > ORDO_CUDA_SEGMENT)
+        op_dev_cut(f, item, *value, edges, step + 1);
+#else
     if (there && threadIdx.x % lanes == 0) {
         has = op_dev_begin(state, cells, locks, item, value);
         mine->items += has;
@@ -431,8 +472,9 @@ ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, cons
         if (has && edges > ORDO_CUDA_SEGMENT)
             op_dev_cut(f, item, *value, edges, step + 1);
     }
+#endif
     __syncwarp();
-    *value = __shfl_sync(~0u, *value, first);
+    *value = op_dev_shuffle(*value, first);
     has = __shfl_sync(~0u, (int)has, first);
     *degree = has && edges <= ORDO_CUDA_SEGMENT ? (ordo_u32)edges : 0;
 }
@@ -465,11 +507,11 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
 #endif
 
 /* By a whole block: its part of a superstep. Takes tiles of items and pieces of hubs until none is left; one thread
- * calls `sink(item, value, e)` for each edge. The whole block calls `done()` behind each tile, to flush, and `between()`
- * where it may get another one. A block's first tile or piece is the one with the block's number; only later ones are
- * taken from the shared counter, so that steps with little work do not access that. In steps with few items tiles are
- * narrower, and several threads share an item, so that every block has a tile. `mine` are the counters of the calling
- * thread. `locks`: as in op_dev_begin. */
+ * calls `sink(item, value, e)` for each edge. The whole block calls `done()` behind each tile, to flush, and
+ * `between()` where it may get another one. A block's first tile or piece is the one with the block's number; only
+ * later ones are taken from the shared counter, so that steps with little work do not access that. In steps with few
+ * items tiles are narrower, and several threads share an item, so that every block has a tile. `mine` are the counters
+ * of the calling thread. `locks`: as in op_dev_begin. */
 template <typename Sink, typename Done, typename Between>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,
@@ -509,7 +551,7 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
             ordo_u64 begin = there ? __ldg(rows->row + item) : 0;
 #if ORDO_OP_ORDER == ORDO_SUM
             const ordo_u64 edges = there ? __ldg(rows->row + item + 1) - begin : 0;
-            op_cell value = op_worst();
+            op_taken value = op_not_taken(op_worst());
             ordo_u32 degree;
             op_dev_begin_shared(f, cells, state, locks, there, item, lanes, step, edges, &value, &degree, mine);
 #else

@@ -155,7 +155,6 @@ ORDO_DEV void ordo_warp_note_least(ordo_u64 *least, bool has, double priority)
 typedef op_cell op_value;
 enum {
     op_warp_sync = ORDO_SYNC_ATOMIC,
-    op_warp_cell_size = sizeof(op_cell),
     /* Whether a warp that takes an entry must see all that was written before the entry was published. Relax operators
      * that select do not need that. */
     op_warp_ordered = ORDO_OP_ORDER == ORDO_SUM,
@@ -165,7 +164,7 @@ enum {
 };
 #else
 typedef ordo_u32 op_value;
-enum { op_warp_sync = ORDO_SYNC_LOCK, op_warp_cell_size = 0, op_warp_ordered = 1, op_warp_sums = 0 };
+enum { op_warp_sync = ORDO_SYNC_LOCK, op_warp_ordered = 1, op_warp_sums = 0 };
 ORDO_DEV double op_priority(const op_state *s, ordo_item item, op_value value)
 {
     (void)s;
@@ -417,7 +416,7 @@ ORDO_DEV double op_warp_base(ordo_u64 *lowest)
 /* The batch that a warp expands: an item per lane, whose edges are concatenated. */
 typedef struct op_batch {
     ordo_vid v;
-    op_cell value;
+    op_taken value;
     ordo_u64 begin;        /* edge i of the batch is edge begin + i, by the begin of its item's lane; for a hub: its
                               first edge */
     ordo_u32 offset;       /* number of the lane's first edge in the batch */
@@ -426,23 +425,35 @@ typedef struct op_batch {
 } op_batch;
 
 #if ORDO_OP_ORDER == ORDO_SUM
-/* By one thread: begins processing the lane's entry, if it `has` one: takes the item's cell. Returns whether it has
- * taken it; *value is then what candidates are computed from. */
-ORDO_DEV bool op_warp_take(const op_warp_ctx &g, op_warp *w, bool has, ordo_item item, bool fresh, op_cell *value)
+/* By one thread: whether the lane's entry, if it `has` one, is to be taken. */
+ORDO_DEV bool op_warp_due(const op_warp_ctx &g, op_warp *w, bool has, ordo_item item, bool fresh, op_cell value)
 {
     if (!has)
         return false;
     const ordo_u32 level = op_level(&g.state, op_dev_cell(g.cells, item));
-    if (level == 0 || (!fresh && level != op_level(&g.state, *value))) {
+    if (level == 0 || (!fresh && level != op_level(&g.state, value))) {
         w->stale++;
         return false;
     }
-    if (!op_filter(&g.state, item))
+    return op_filter(&g.state, item);
+}
+
+/* By a whole warp: begins processing the lane's entry, if it `has` one: takes the item's cell. Returns whether it has
+ * taken it; *taken is then what candidates are computed from. */
+ORDO_DEV bool op_warp_take(const op_warp_ctx &g, op_warp *w, bool has, ordo_item item, bool fresh, op_cell value,
+                           op_taken *taken)
+{
+    const bool due = op_warp_due(g, w, has, item, fresh, value);
+#if ORDO_OP_RESIDUALS
+    return op_dev_compute(&g.state, due, item, taken, w);
+#else
+    if (!due)
         return false;
-    const bool took = op_dev_begin(&g.state, g.cells, NULL, item, value);
+    const bool took = op_dev_begin(&g.state, g.cells, NULL, item, taken);
     w->items += took;
     w->stale += !took;
     return took;
+#endif
 }
 #endif
 
@@ -464,7 +475,8 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
     }
     bool hub = false;
 #if ORDO_OP_ORDER == ORDO_SUM
-    there = op_warp_take(g, w, there, item, fresh, &value);
+    op_taken taken = op_not_taken(value);
+    there = op_warp_take(g, w, there, item, fresh, value, &taken);
     if (there) {
         begin = __ldg(g.rows.row + item);
         to = __ldg(g.rows.row + item + 1);
@@ -487,8 +499,9 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
             degree = hub ? 0 : (ordo_u32)(to - begin);
         }
     }
+    const op_cell taken = value;
 #endif
-    t->value = value;
+    t->value = taken;
     t->hubs = __ballot_sync(~0u, hub);
     t->piece = t->first = 0;
     ordo_u32 offset = degree;
@@ -560,7 +573,7 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
 }
 
 /* Computes candidates and targets from the words of an item's record, if `live`. */
-ORDO_DEV void op_warp_propose(const op_warp_ctx &g, ordo_vid v, op_cell value, bool live, const ordo_u32 (&word)[8],
+ORDO_DEV void op_warp_propose(const op_warp_ctx &g, ordo_vid v, op_taken value, bool live, const ordo_u32 (&word)[8],
                               bool (&has)[4], ordo_u32 (&target)[4], op_cell (&candidate)[4])
 {
 #pragma unroll
@@ -590,8 +603,8 @@ ORDO_DEV bool op_warp_records(const op_warp_ctx &g, op_warp *w, bool there, op_e
     const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
     const bool mine = whole && word[0] != ORDO_RECORD_LONG;
 #if ORDO_OP_ORDER == ORDO_SUM
-    op_cell value = entry.value;
-    const bool live = op_warp_take(g, w, mine, v, fresh, &value);
+    op_taken value = op_not_taken(entry.value);
+    const bool live = op_warp_take(g, w, mine, v, fresh, entry.value, &value);
 #else
     const op_cell value = fresh ? now : entry.value;
     const bool stale = op_activates && op_better(now, value);
@@ -718,7 +731,8 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
 {
     ordo_u32 target[N], head[N];
     op_dev_weight weight[N];
-    op_cell candidate[N], of[N];
+    op_cell candidate[N];
+    op_taken of[N];
     ordo_vid tail[N];
     ordo_eid e[N];
     bool has[N];
@@ -761,7 +775,7 @@ ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
     bool has[N];
     const int lane = __ffs(t->hubs) - 1;
     const ordo_vid v = __shfl_sync(~0u, t->v, lane);
-    const op_cell value = op_dev_shuffle(t->value, lane);
+    const op_taken value = op_dev_shuffle(t->value, lane);
     const ordo_u64 first = __shfl_sync(~0u, t->begin, lane) + (ordo_u64)t->piece * (32 * N);
     const ordo_u64 end = __ldg(g.rows.row + v + 1);
 #pragma unroll
@@ -851,10 +865,10 @@ template <typename Args>
 static ordo_status op_warp_arguments(ordo_cuda *c, bool records, Args *a, ordo_cuda_arrays *arrays)
 {
     a->ctx.rows = c->out;
-    a->ctx.cells = (op_cell *)c->cells;
     a->ctx.num_items = (ordo_u32)c->job->num_items;
     a->run = c->run;
     ordo_status status = op_cuda_state(c, &a->ctx.state, arrays);
+    a->ctx.cells = op_cuda_cells_of(c, &a->ctx.state);
     if (!status && records && ((int)op_properties & ORDO_EDGE_BLIND) && !op_dev_wide) /* records hold words */
         status = ordo_cuda_records(c, &a->ctx.record);
     return status;

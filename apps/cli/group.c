@@ -1,0 +1,102 @@
+/* group.c -- the command as one of several processes, the ranks of an MPI job.
+ *
+ * Every rank does the same on the same words. Rank 0 alone prints, writes files and verifies; the others write to
+ * /dev/null. An error ends all processes: where all have the same one, rank 0 is the one that says it.
+ */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#include "apps/cli/cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static ordo_group *group;
+static ordo_u32 *parts; /* the rank of each vertex, with --partition */
+
+ordo_group *group_here(void)
+{
+    return group;
+}
+
+/* A file that is not standard output, which is quiet by itself. */
+static void to_nowhere(const char **path)
+{
+    if (*path)
+        *path = "/dev/null";
+}
+
+ordo_status group_join(const options *o, const char *name)
+{
+    if (!ordo_group_launched())
+        return ORDO_OK;
+    ordo_status status = ordo_group_join(&group);
+    if (!status && ordo_group_rank(group)) /* mpirun ends the others by a signal, of which there is nothing to say */
+        signal(SIGTERM, SIG_DFL);
+    if (!status && !(o->verb & VERB_APP))
+        status = ordo_fail(ORDO_ERR_USAGE, "'%s' runs in one process, found %d; apps run over several", name,
+                           ordo_group_size(group));
+    return status;
+}
+
+void group_silence(options *o)
+{
+    if (!group || ordo_group_rank(group) == 0)
+        return;
+    o->quiet = true;
+    o->progress = false;
+    o->verify = false;
+    to_nowhere(&o->json);
+    to_nowhere(&o->output);
+    to_nowhere(&o->tree);
+    to_nowhere(&o->nearest);
+    to_nowhere(&o->trace);
+    to_nowhere(&o->cut);
+}
+
+ordo_status group_divide(const options *o, const loaded *g)
+{
+    const char *const how = o->partition;
+    if (!how)
+        return ORDO_OK;
+    if (!group)
+        return ordo_fail(ORDO_ERR_USAGE, "--partition given, expected several ranks (mpirun -np 2 ordo ...)");
+    const ordo_u32 count = (ordo_u32)ordo_group_size(group);
+    ordo_partition_query query = {.parts = count, .seed = o->seed, .threads = o->threads};
+    int method = 0;
+    while (ordo_partition_method_name((ordo_partition_method)method) &&
+           strcmp(ordo_partition_method_name((ordo_partition_method)method), how) != 0)
+        method++;
+    query.method = (ordo_partition_method)method;
+    parts = malloc((g->info.vertices + 1) * sizeof *parts);
+    if (!parts)
+        return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for the parts of %llu vertices",
+                         (unsigned long long)g->info.vertices);
+    ordo_status status = ordo_partition_method_name(query.method)
+                             ? ordo_partition_make(g->graph, &query, parts)
+                             : ordo_partition_read(how, g->info.vertices, count, parts);
+    return status ? status : ordo_group_divide(group, parts, g->info.vertices);
+}
+
+void group_complain(const char *text)
+{
+    const int rank = group ? ordo_group_rank(group) : 0;
+    const struct timespec moment = {0, 300000000}; /* in which rank 0 ends all if it has the same to say */
+    if (rank)
+        nanosleep(&moment, NULL);
+    if (rank && !cancelled)
+        fprintf(stderr, "ordo: rank %d: %s\n", rank, text);
+    else if (!rank)
+        fprintf(stderr, "ordo: %s\n", text);
+}
+
+void group_end(int status)
+{
+    if (!group)
+        return;
+    if (status)
+        ordo_group_abort(group, status);
+    ordo_group_leave(group);
+    group = NULL;
+    free(parts);
+}

@@ -1,0 +1,69 @@
+/**
+ * @file
+ * Runs over several processes, the ranks of an MPI job, on one host or on many.
+ *
+ * All ranks are the same program: each makes the same calls with the same arguments, on a graph of its own that is the
+ * same in all of them. In a run every rank processes the vertices that it owns. When a run has ended all cells are in
+ * all ranks, so what a program does between runs needs no change. A graph in a mapped file (.ordo) takes memory for
+ * those parts alone that a rank reads.
+ *
+ * docs/distributed.md is the guide.
+ */
+#ifndef ORDO_DISTRIBUTED_H
+#define ORDO_DISTRIBUTED_H
+
+#include <stdbool.h>
+
+#include <ordo/graph.h>
+
+ORDO_BEGIN_DECLS
+
+/** The ranks of a job, as one of them sees them. For ordo_options::ranks. Used by one thread at a time. */
+typedef struct ordo_group ordo_group;
+
+/**
+ * Whether this process was started as one of several ranks, as far as the environment tells (by `mpirun` or `srun`).
+ * @return true where ordo_group_join() would find more than one
+ */
+ORDO_API bool ordo_group_launched(void);
+
+/**
+ * Joins the job: loads libordo-mpi.so, which initialises MPI. Once in a process.
+ * @param out  [out] to be given back by ordo_group_leave()
+ * @return ORDO_OK; ORDO_ERR_DEVICE (there is no libordo-mpi.so, or MPI does not start); ORDO_ERR_MEMORY; ORDO_ERR_USAGE
+ *         (a second call)
+ */
+ORDO_API ordo_status ordo_group_join(ordo_group **out);
+
+/**
+ * Leaves the job, after the last run; waits for the other ranks. MPI cannot be initialised again after that.
+ * @param group  may be NULL
+ */
+ORDO_API void ordo_group_leave(ordo_group *group);
+
+/**
+ * Ends all processes of the job: for an error that one rank has and others do not. Does not return.
+ * @param group   of this job
+ * @param status  the exit status of this process
+ */
+ORDO_API void ordo_group_abort(ordo_group *group, int status);
+
+/** The number of this rank, from 0. @param group  of this job */
+ORDO_API int ordo_group_rank(const ordo_group *group);
+/** How many ranks there are. @param group  of this job */
+ORDO_API int ordo_group_size(const ordo_group *group);
+
+/**
+ * Says which rank owns which vertex, in the runs that follow. The same in all ranks. Without this call ranks own ranges
+ * of ids with about equally many vertices and out-edges together.
+ * @param group  of this job
+ * @param part   [n] the rank that owns each vertex, for graphs of n vertices; the caller's, must outlive the runs.
+ * NULL: ranges again
+ * @param n      vertices
+ * @return ORDO_OK; ORDO_ERR_USAGE (a vertex that a rank owns which there is not)
+ */
+ORDO_API ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 n);
+
+ORDO_END_DECLS
+
+#endif

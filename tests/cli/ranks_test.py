@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Apps over several processes: the same answers as in one, and errors that end all of them. usage: ranks_test.py
+PATH_OF_ORDO [unittest arguments]. Skipped without mpirun or libordo-mpi.so."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import command
+from command import Base, main, ordo
+
+LIBRARY = os.path.join(os.path.dirname(command.ORDO or ""), "libordo-mpi.so")
+MPIRUN = shutil.which("mpirun")
+# Root is refused, and so are more processes than cores, unless it is said that both are wanted.
+WORLD = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+             OMPI_MCA_btl_vader_single_copy_mechanism="none")
+GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
+          "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
+          "complete --vertices 20", "path --vertices 1")
+APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--source", "0"), ("bellman-ford", "--source", "0"), ("cc", "-s"))
+
+
+def start(count, *words):
+    return subprocess.Popen([MPIRUN, "-np", str(count), command.ORDO, *map(str, words)], env=WORLD, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+@unittest.skipUnless(MPIRUN and os.path.exists(LIBRARY), "no mpirun, or built without MPI")
+class Ranks(Base):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.one, cls.many = cls.path("one"), cls.path("many")
+
+    def over(self, count, *words):
+        """What rank 0 prints."""
+        run = start(count, *words)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0, err.decode())
+        return out.decode()
+
+    def not_over(self, status, message, *words, count=2):
+        run = start(count, *words)
+        _, err = run.communicate(timeout=60)
+        lines = [line for line in err.decode().splitlines() if line.startswith("ordo: ")]
+        self.assertEqual((run.returncode, len(lines)), (status, 1), err.decode())
+        self.assertIn(message, lines[0])
+
+    def same(self, count, app, graph, *words):
+        self.ok(ordo(*app, "--generate", graph, "--scheduler", "bsp", "--threads", 1, "--output", self.one))
+        out = self.over(count, *app, "--generate", graph, "--output", self.many, "--verify", *words)
+        self.assertIn("PASS", out)
+        self.assertEqual(out.count("Trial Time"), 1)  # rank 0 alone prints
+        with open(self.one) as one, open(self.many) as many:
+            self.assertEqual(one.read(), many.read(), (count, app, graph, words))
+
+    def test_answers(self):
+        """Each app and each graph, over 2 to 8 ranks of 1 or 2 threads, in turns; some ranks own nothing."""
+        counts, i = (2, 3, 4, 8), 0
+        for graph in GRAPHS:
+            for scheduler in ("bsp", "delta"):
+                app, count = APPS[i % len(APPS)], counts[i % len(counts)]
+                self.same(count, app, graph, "--scheduler", scheduler, "--threads", 1 + i % 2)
+                i += 1
+
+    def test_partitions(self):
+        """Any partition gives the same answer: all edges across the cut, and all vertices in one part, too."""
+        graph = "grid --width 12 --height 9 --weights uniform:1:9"
+        with open(self.path("cut"), "w") as f:
+            f.write("".join(f"{(v % 12 + v // 12) % 2}\n" for v in range(108)))
+        with open(self.path("all"), "w") as f:
+            f.write("1\n" * 108)
+        for how in ("random", "block", "edges", self.path("cut"), self.path("all")):
+            self.same(2, APPS[0], graph, "--scheduler", "delta", "--threads", 1, "--partition", how)
+        every = self.over(2, *APPS[1], "--generate", graph, "--threads", 1, "--partition", self.path("cut"), "--json", "-")
+        none = self.over(2, *APPS[1], "--generate", graph, "--threads", 1, "--partition", self.path("all"), "--json", "-")
+        every, none = json.loads(every), json.loads(none)
+        self.assertEqual((every["ranks"]["count"], none["ranks"]), (2, {"count": 2, "messages": 0}))
+        self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
+        self.assertEqual(every["result"], none["result"])
+
+    def test_sums(self):
+        """Counts are of all ranks."""
+        one = json.loads(self.ok(ordo("bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--json", "-")).out)
+        two = json.loads(self.over(2, "bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--threads", 1, "--json", "-"))
+        for key in ("items", "edges"):
+            self.assertEqual(one["counts"][key], two["counts"][key])
+        self.assertGreater(two["seconds"]["run"], 0)
+        self.assertGreater(two["seconds"]["transfer"], 0)
+
+    def test_refused(self):
+        words = ("sssp", "--generate", GRAPHS[3], "--source", 0)
+        self.not_over(2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, delta", *words, "--scheduler", "adds")
+        self.not_over(2, "its cells sum", "kcore", "--generate", GRAPHS[3], "-s", "--scheduler", "bsp")
+        self.not_over(2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s")
+        self.not_over(2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3])
+        self.not_over(3, "absent: No such file", "sssp", self.path("absent"))
+        with open(self.path("wrong"), "w") as f:
+            f.write("0\n2\n")
+        self.not_over(3, "wrong:2: found '2', expected a part from 0 to 1", *words, "--partition", self.path("wrong"))
+        self.refused(2, "--partition given, expected several ranks", *words, "--partition", "block")
+
+    def test_time_limit(self):
+        """All ranks end, with the status of a time limit."""
+        run = start(3, "sssp", "--generate", "road --vertices 300000", "--source", 0, "--scheduler", "bsp", "--threads", 1, "--timeout", 0.01)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 6, err.decode())
+
+    def test_killed(self):
+        """A rank that dies ends the others within ten seconds."""
+        run = start(3, "sssp", "--generate", "path --vertices 2000000", "--source", 0, "--scheduler", "bsp", "--threads", 1)
+        ranks, end = [], time.monotonic() + 30
+        while len(ranks) < 3 and time.monotonic() < end:
+            time.sleep(0.2)
+            ranks = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(run.pid)], stdout=subprocess.PIPE).stdout.decode().split("\n")
+            ranks = [int(line.split()[0]) for line in ranks if line.endswith(" ordo")]
+        self.assertEqual(len(ranks), 3)
+        time.sleep(1)
+        self.assertIsNone(run.poll())
+        os.kill(ranks[1], signal.SIGKILL)
+        began = time.monotonic()
+        run.communicate(timeout=60)
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertNotEqual(run.returncode, 0)
+        for pid in ranks:
+            self.assertFalse(os.path.exists(f"/proc/{pid}/exe") and "ordo" in os.readlink(f"/proc/{pid}/exe"))
+
+
+if __name__ == "__main__":
+    main()
