@@ -36,8 +36,8 @@ typedef struct ordo_network {
 
 /* Makes a network. Errors: ORDO_ERR_INPUT for capacities that are not whole numbers, for 2^31 edges or more, and for a
  * graph said to be symmetric that is not; ORDO_ERR_NEGATIVE_WEIGHT for a negative capacity; ORDO_ERR_USAGE unless
- * source and sink are two vertices of the graph, and `declared` is below 2^32, with capacities i64 below 2^63; ORDO_ERR_OVERFLOW if a path of infinite
- * capacity leads from source to sink, or sums of capacities are too large. */
+ * source and sink are two vertices of the graph, and `declared` is below 2^32, with capacities i64 below 2^63;
+ * ORDO_ERR_OVERFLOW if a path of infinite capacity leads from source to sink, or sums of capacities are too large. */
 ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared, int threads,
                               ordo_network *out);
 void ordo_network_free(ordo_network *net);

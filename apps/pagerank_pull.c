@@ -222,9 +222,13 @@ ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double toler
 {
     const ordo_vid n = ordo_graph_out(g)->n;
     const ordo_csr *in;
+    const double start = ordo_clock();
+    ordo_stats own = {0}, *used = stats ? stats : &own;
+    *used = own; /* also where nothing runs */
     ordo_status status = ordo_graph_in(g, options->threads, &in);
     if (status)
         return status;
+    const double prepared = ordo_clock();
     arrays a = {.g = ordo_graph_out(g),
                 .in = in,
                 .wide = tolerance < FINEST_F32,
@@ -237,8 +241,8 @@ ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double toler
     /* Scales are not read again once ranks are written, and so are kept where ranks will be. */
     a.scale64 = rank;
     a.scale32 = (ordo_f32 *)(void *)rank;
-    ordo_stats own = {0}, *used = stats ? stats : &own;
     status = a.part && values ? run(&a, tolerance, g, options, used) : ORDO_ERR_MEMORY;
+    used->prepare_seconds += prepared - start;
     if (!status)
         status = conclude(&a, used->change, options->threads, ranks);
     ordo_stats_free(&own);

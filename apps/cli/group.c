@@ -81,7 +81,7 @@ ordo_status group_divide(const options *o, const loaded *g)
 void group_complain(const char *text)
 {
     const int rank = group ? ordo_group_rank(group) : 0;
-    const struct timespec moment = {0, 300000000}; /* in which rank 0 ends all if it has the same to say */
+    const struct timespec moment = {2, 0}; /* in which rank 0 ends all if it has the same to say */
     if (rank)
         nanosleep(&moment, NULL);
     if (rank && !cancelled)

@@ -57,7 +57,7 @@ static void check_ranks(trial *t, const ordo_csr *rows, const double *rank, doub
         t->options.sync &&
         !strcmp(t->options.sync, "racy"); /* else by residual: items are bounded, and the last are a round */
     /* the most may be near without being reached: by residual, what is left of it may be less than the last round */
-    const ordo_u64 spent = in_rounds ? t->stats.supersteps : t->stats.items / rows->n + 1;
+    const ordo_u64 spent = in_rounds ? t->stats.supersteps : rows->n ? t->stats.items / rows->n + 1 : rounds;
     if (!(t->stats.change >= 0) || (t->stats.change > tolerance && spent < rounds))
         contract_fail(t, "it ended early");
     if ((in_rounds && t->stats.supersteps > rounds) || t->stats.supersteps < 1)

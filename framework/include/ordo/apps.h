@@ -341,8 +341,8 @@ typedef struct ordo_flow {
  * @param side     [out] [n]: 1 on the source side, 0 on the sink side
  * @param result   [out] the flow's numbers
  * @param stats    [out] may be NULL; the caller's, see ordo_run()
- * @return also ORDO_ERR_NEGATIVE_WEIGHT; ORDO_ERR_INPUT for f32 and f64; ORDO_ERR_OVERFLOW where a path of infinite edges
- *         leads from source to sink, or capacities of i64 that are finite add up to 2^62 or more
+ * @return also ORDO_ERR_NEGATIVE_WEIGHT; ORDO_ERR_INPUT for f32 and f64; ORDO_ERR_OVERFLOW where a path of infinite
+ * edges leads from source to sink, or capacities of i64 that are finite add up to 2^62 or more
  */
 ORDO_API ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
                                   const ordo_options *options, ordo_u64 *flow, ordo_u8 *side, ordo_flow *result,
