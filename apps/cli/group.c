@@ -1,17 +1,16 @@
 /* group.c -- the command as one of several processes, the ranks of an MPI job.
  *
  * Every rank does the same on the same words. Rank 0 alone prints, writes files and verifies; the others write to
- * /dev/null. An error ends all processes: where all have the same one, rank 0 is the one that says it.
+ * /dev/null. An error ends all processes: where all have one, rank 0 is the one that says it.
  */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "apps/cli/cli.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static ordo_group *group;
+static bool all_fail;   /* every rank has an error: none waits for this one */
 static ordo_u32 *parts; /* the rank of each vertex, with --partition */
 
 ordo_group *group_here(void)
@@ -81,10 +80,8 @@ ordo_status group_divide(const options *o, const loaded *g)
 void group_complain(const char *text)
 {
     const int rank = group ? ordo_group_rank(group) : 0;
-    const struct timespec moment = {2, 0}; /* in which rank 0 ends all if it has the same to say */
-    if (rank)
-        nanosleep(&moment, NULL);
-    if (rank && !cancelled)
+    all_fail = group && ordo_group_fail(group);
+    if (rank && !all_fail && !cancelled)
         fprintf(stderr, "ordo: rank %d: %s\n", rank, text);
     else if (!rank)
         fprintf(stderr, "ordo: %s\n", text);
@@ -94,7 +91,7 @@ void group_end(int status)
 {
     if (!group)
         return;
-    if (status)
+    if (status && !all_fail)
         ordo_group_abort(group, status);
     ordo_group_leave(group);
     group = NULL;

@@ -9,16 +9,19 @@
  *
  * Not done: overlap with work; several communicators; messages of 2^31 entries and more from one thread to one rank.
  */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <ordo/detail/transport.h>
 #include <ordo/memory.h>
 
 static int rank, ranks;
-static MPI_Comm all; /* not shared with other users of MPI in the process */
+static MPI_Comm all;     /* not shared with other users of MPI in the process */
+static MPI_Comm failing; /* of fail() alone: its barrier must not meet the collective calls of ranks that go on */
 static bool mine;    /* MPI was initialised here */
 
 /* Of an exchange; kept from one to the next. */
@@ -42,6 +45,7 @@ static ordo_status join(int *my_rank, int *count)
     if (level < MPI_THREAD_FUNNELED)
         return ordo_fail(ORDO_ERR_DEVICE, "ranks: MPI was initialised without threads, expected MPI_THREAD_FUNNELED");
     MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    MPI_Comm_dup(MPI_COMM_WORLD, &failing);
     MPI_Comm_rank(all, &rank);
     MPI_Comm_size(all, &ranks);
     *my_rank = rank;
@@ -60,6 +64,7 @@ static void leave(void)
     if (entry_type != MPI_DATATYPE_NULL)
         MPI_Type_free(&entry_type);
     MPI_Comm_free(&all);
+    MPI_Comm_free(&failing);
     if (mine)
         MPI_Finalize();
 }
@@ -68,6 +73,21 @@ static void end_job(int status)
 {
     MPI_Abort(all, status);
     exit(status); /* not reached */
+}
+
+static bool fail(double seconds)
+{
+    const struct timespec moment = {0, 1000000};
+    const double end = MPI_Wtime() + seconds;
+    MPI_Request barrier;
+    int every = 0;
+    MPI_Ibarrier(failing, &barrier);
+    for (;;) {
+        MPI_Test(&barrier, &every, MPI_STATUS_IGNORE);
+        if (every || MPI_Wtime() > end)
+            return every;
+        nanosleep(&moment, NULL);
+    }
 }
 
 static void use_type(size_t bytes)
@@ -179,4 +199,4 @@ static ordo_status gather(void *array, const ordo_u64 *at, size_t unit)
 
 extern const ordo_transport ordo_mpi_transport;
 __attribute__((visibility("default")))
-const ordo_transport ordo_mpi_transport = {ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, exchange, collect, gather};
+const ordo_transport ordo_mpi_transport = {ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather};

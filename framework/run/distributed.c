@@ -102,6 +102,11 @@ void ordo_group_abort(ordo_group *group, int status)
     group->transport->abort(status);
 }
 
+bool ordo_group_fail(ordo_group *group)
+{
+    return group->transport->fail(2);
+}
+
 int ordo_group_rank(const ordo_group *group)
 {
     return group->rank;

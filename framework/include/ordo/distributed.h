@@ -48,6 +48,15 @@ ORDO_API void ordo_group_leave(ordo_group *group);
  */
 ORDO_API void ordo_group_abort(ordo_group *group, int status);
 
+/**
+ * Says that this rank fails and makes no runs any more, and waits for two seconds at most until all other ranks have
+ * said so too. For an error that may be that of all ranks, such as a file that is missing: then one rank is enough to
+ * report it, and ordo_group_leave() is allowed; otherwise ordo_group_abort() is what ends the others.
+ * @param group  of this job
+ * @return whether all ranks fail
+ */
+ORDO_API bool ordo_group_fail(ordo_group *group);
+
 /** The number of this rank, from 0. @param group  of this job */
 ORDO_API int ordo_group_rank(const ordo_group *group);
 /** How many ranks there are. @param group  of this job */

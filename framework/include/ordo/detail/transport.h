@@ -5,14 +5,15 @@
  * a superstep to every other rank together with some words that all agree on, and the answer put together in the end.
  * The library must also work where no such library is installed.
  *
- * Method. libordo-mpi.so has these calls over MPI, in a table `ordo_mpi_transport`. Every call but `abort` is
- * collective: all ranks make it, in the same order. The calls are made by one thread of a process.
+ * Method. libordo-mpi.so has these calls over MPI, in a table `ordo_mpi_transport`. Every call but `abort` and
+ * `fail` is collective: all ranks make it, in the same order. The calls are made by one thread of a process.
  *
  * Not done: other transports.
  */
 #ifndef ORDO_TRANSPORT_H
 #define ORDO_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <ordo/error.h>
@@ -20,7 +21,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_TRANSPORT_ABI = 1 };
+enum { ORDO_TRANSPORT_ABI = 2 };
 
 /* What all ranks agree on between two supersteps: of each rank's words the sum, the least and the greatest. */
 typedef struct ordo_agreed {
@@ -46,6 +47,9 @@ typedef struct ordo_transport {
     void (*leave)(void);
     /* Ends all processes of the job, this one with the exit status. Does not return. */
     void (*abort)(int status);
+    /* Says that this rank fails and makes no collective calls any more, and waits until all ranks have said so, for
+     * `seconds` at most. Returns whether all have: then nobody waits for this rank, and leave() may be called. */
+    bool (*fail)(double seconds);
     /* Sends parcel[rank * parts + i], i < parts, to each other rank and receives what these send to this one; *agreed
      * is this rank's words, and becomes what all ranks agree on. `parts`: the same in all ranks. `entry`: bytes.
      * Errors: ORDO_ERR_MEMORY where `room` returns NULL: the caller is to abort, for the others wait. */
