@@ -81,6 +81,8 @@ void group_complain(const char *text)
 {
     const int rank = group ? ordo_group_rank(group) : 0;
     all_fail = group && ordo_group_fail(group);
+    if (all_fail) /* the first that exits makes mpirun end the others, which is no cancelling */
+        signal(SIGTERM, SIG_DFL);
     if (rank && !all_fail && !cancelled)
         fprintf(stderr, "ordo: rank %d: %s\n", rank, text);
     else if (!rank)

@@ -22,7 +22,7 @@
 static int rank, ranks;
 static MPI_Comm all;     /* not shared with other users of MPI in the process */
 static MPI_Comm failing; /* of fail() alone: its barrier must not meet the collective calls of ranks that go on */
-static bool mine;    /* MPI was initialised here */
+static bool mine;        /* MPI was initialised here */
 
 /* Of an exchange; kept from one to the next. */
 static ordo_u64 *block_out, *block_in; /* [ranks * (AGREED + parts)] */
@@ -198,5 +198,5 @@ static ordo_status gather(void *array, const ordo_u64 *at, size_t unit)
 }
 
 extern const ordo_transport ordo_mpi_transport;
-__attribute__((visibility("default")))
-const ordo_transport ordo_mpi_transport = {ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather};
+__attribute__((visibility("default"))) const ordo_transport ordo_mpi_transport = {
+    ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather};

@@ -48,7 +48,7 @@ typedef struct ordo_transport {
     /* Ends all processes of the job, this one with the exit status. Does not return. */
     void (*abort)(int status);
     /* Says that this rank fails and makes no collective calls any more, and waits until all ranks have said so, for
-     * `seconds` at most. Returns whether all have: then nobody waits for this rank, and leave() may be called. */
+     * `seconds` at most. Returns whether all have: then no rank waits for this one, and leave() may be called. */
     bool (*fail)(double seconds);
     /* Sends parcel[rank * parts + i], i < parts, to each other rank and receives what these send to this one; *agreed
      * is this rank's words, and becomes what all ranks agree on. `parts`: the same in all ranks. `entry`: bytes.
