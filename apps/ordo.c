@@ -4,6 +4,7 @@
  * 4 memory, 5 device, 6 not done in time, 130 cancelled. Output that cannot be written is an error, never a silent
  * success.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <ordo/watch.h>
@@ -66,7 +67,7 @@ ordo_status find_app_or_file(const options *o, const char *name, const ordo_app 
 }
 
 /* `explains`: the output is help or a list; a reader may close the pipe before its end. */
-static ordo_status dispatch(int count, char **words, bool *explains)
+static ordo_status dispatch(int count, char **words, char **argv, bool *explains)
 {
     const char *name = words[0];
     *explains = true;
@@ -97,6 +98,8 @@ static ordo_status dispatch(int count, char **words, bool *explains)
         return status;
     if (app)
         o.app = app;
+    if (gpus_wanted(&o))
+        exit(gpus_run(&o, argv));
     if (!*explains && (status = group_join(&o, name)))
         return status;
     return app ? verb_run(&o) : v->run(&o);
@@ -113,7 +116,7 @@ int main(int argc, char **argv)
         return ordo_status_exit(ORDO_ERR_USAGE);
     }
     bool explains;
-    ordo_status status = dispatch(argc - 1, argv + 1, &explains);
+    ordo_status status = dispatch(argc - 1, argv + 1, argv, &explains);
     clear_progress();
     if (status)
         group_complain(ordo_last_error()[0] ? ordo_last_error() : ordo_status_text(status));

@@ -78,6 +78,7 @@ typedef struct options {
     /* partition */
     ordo_u32 parts; /* 0: not given */
     const char *method, *partition;
+    ordo_u64 gpus; /* ranks; 0: not given */
 
     /* the runs */
     const char *scheduler, *schedulers, *sync, *device, *items;
@@ -214,6 +215,9 @@ typedef struct loaded {
 /* Loads a graph; `path` NULL: by the generator of the options. `weights`: keep them, or draw GAP's for -g and -u. */
 ordo_status load_graph(const options *o, const char *path, bool weights, loaded *out);
 void load_free(loaded *g);
+/* --gpus (gpus.c): whether this process is to start the ranks; starts them, and returns the exit status. */
+bool gpus_wanted(const options *o);
+int gpus_run(const options *o, char **argv);
 /* Sets the owner of each vertex, as --partition asks. */
 ordo_status group_divide(const options *o, const loaded *g);
 /* A graph of one vertex, with weights of the type that the app reads. */

@@ -10,7 +10,7 @@
  * the time limit. A kernel that does not stop is given up: from then on the process calls nothing that would wait for
  * it, and does not use the device.
  *
- * Not done: several devices; graphs larger than the device.
+ * Not done: several devices in one process; graphs larger than the device.
  */
 #include <ordo/scheduler/cuda_host.h>
 
@@ -128,6 +128,19 @@ static ordo_status probe(char device[ORDO_DEVICE_NAME])
     return ORDO_OK;
 }
 
+static int devices(void)
+{
+    char name[ORDO_DEVICE_NAME];
+    int count = 0;
+    return probe(name) == ORDO_OK && cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+static ordo_status select_device(int device)
+{
+    ordo_status status = failed(cudaSetDevice(device), "choosing a GPU");
+    return status ? status : failed(cudaFree(NULL), "making a context"); /* the first call that needs one makes it */
+}
+
 static int capability(void)
 {
     char name[ORDO_DEVICE_NAME];
@@ -177,26 +190,35 @@ static ordo_status take(ordo_cuda_own *own, ordo_u64 bytes, void **out)
 
 /* ---- graphs ---- */
 
+/* Rows of vertices first .. last - 1. Rows on the device have the addresses that those of all vertices would have, so
+ * that kernels need not know; what is not there must not be read. */
+typedef struct part_of_rows {
+    ordo_vid first, last;
+} part_of_rows;
+
 /* What a graph has on the device. `out` is there from the beginning. The rest is made by the first run that needs it;
  * two runs on the graph may be under way at once, so each looks and makes it under `lock`, and afterwards only reads
  * it. */
 typedef struct device_graph {
     ordo_cuda_rows out, in;
-    uint4 *record;  /* [2 * n], or NULL */
-    uint4 *four;    /* [n], or NULL: see ordo_cuda_fours */
-    ordo_u32 *tail; /* [m], or NULL: see ordo_cuda_edge_tails */
+    ordo_eid out_before, in_before; /* edges of vertices before the part */
+    part_of_rows part; /* which rows these are: in a run over ranks those of the vertices that the rank owns */
+    uint4 *record;     /* [2 * n], or NULL */
+    uint4 *four;       /* [n], or NULL: see ordo_cuda_fours */
+    ordo_u32 *tail;    /* [m], or NULL: see ordo_cuda_edge_tails */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
     bool has_in, record_asked, four_asked, has_order;
     pthread_mutex_t lock;
 } device_graph;
 
-static void drop_rows(ordo_cuda_rows *r)
+/* `before`: the edges of the vertices before the part. */
+static void drop_rows(ordo_cuda_rows *r, part_of_rows part, ordo_eid before)
 {
     if (!ordo_cuda_is_lost()) { /* freeing memory would wait for the kernel */
-        cudaFree((void *)r->row);
-        cudaFree((void *)r->edge);
-        cudaFree((void *)r->wide);
+        cudaFree(r->row ? (void *)(r->row + part.first) : NULL);
+        cudaFree(r->edge ? (void *)(r->edge + before * r->stride) : NULL);
+        cudaFree(r->wide ? (void *)(r->wide + before) : NULL);
     }
     *r = ordo_cuda_rows{};
 }
@@ -222,8 +244,8 @@ static void drop_order(ordo_cuda_order *o)
 static void drop_graph(void *graph)
 {
     device_graph *g = (device_graph *)graph;
-    drop_rows(&g->out);
-    drop_rows(&g->in);
+    drop_rows(&g->out, g->part, g->out_before);
+    drop_rows(&g->in, g->part, g->in_before);
     if (!ordo_cuda_is_lost()) {
         cudaFree(g->record);
         cudaFree(g->four);
@@ -245,10 +267,11 @@ static ordo_u32 stride_of(const ordo_csr *csr)
     return csr->weight_type == ORDO_NONE || is_wide(csr) ? 1 : 2;
 }
 
-static ordo_u64 rows_bytes(const ordo_csr *csr)
+static ordo_u64 rows_bytes(const ordo_csr *csr, part_of_rows part)
 {
-    return ((ordo_u64)csr->n + 1) * sizeof(ordo_u64) + csr->m * stride_of(csr) * sizeof(ordo_u32) +
-           (is_wide(csr) ? csr->m * sizeof(ordo_u64) : 0);
+    const ordo_u64 edges = csr->row[part.last] - csr->row[part.first];
+    return ((ordo_u64)(part.last - part.first) + 1) * sizeof(ordo_u64) + edges * stride_of(csr) * sizeof(ordo_u32) +
+           (is_wide(csr) ? edges * sizeof(ordo_u64) : 0);
 }
 
 /* Copies edges that are stored neither as {head, weight} pairs nor as heads only. */
@@ -275,6 +298,17 @@ static void fill_wide(const void *from, void *to, ordo_u64 begin, ordo_u64 count
         memcpy((ordo_u64 *)to + i, ordo_csr_weight_at(csr, begin + i), sizeof(ordo_u64));
 }
 
+/* The edges of `csr` from edge `first` on. */
+static ordo_csr edges_from(const ordo_csr *csr, ordo_eid first, ordo_eid count)
+{
+    ordo_csr part = *csr;
+    part.head += first * csr->stride;
+    if (csr->weight_type != ORDO_NONE)
+        part.weight = ordo_csr_weight_at(csr, first);
+    part.m = count;
+    return part;
+}
+
 static ordo_status copy_edges(const ordo_csr *csr, void *to, ordo_u32 stride, int threads)
 {
     const size_t size = stride * sizeof(ordo_u32);
@@ -283,30 +317,33 @@ static ordo_status copy_edges(const ordo_csr *csr, void *to, ordo_u32 stride, in
     return ordo_copy_in(to, csr, csr->m, size, stride == 2 ? fill_pairs : fill_heads, threads, "copying edges");
 }
 
-static ordo_status copy_rows(ordo_cuda_own *own, const ordo_csr *csr, ordo_cuda_rows *out)
+static ordo_status copy_rows(ordo_cuda_own *own, const ordo_csr *csr, part_of_rows part, ordo_cuda_rows *out)
 {
     ordo_cuda_rows r = {};
     r.n = csr->n;
     r.m = csr->m;
     r.stride = stride_of(csr);
     const int threads = own->threads;
+    const ordo_eid before = csr->row[part.first];
+    const ordo_csr edges = edges_from(csr, before, csr->row[part.last] - before);
+    const ordo_u64 rows = (ordo_u64)(part.last - part.first) + 1;
     void *row = NULL, *edge = NULL, *wide = NULL;
-    ordo_status status = take(own, ((ordo_u64)csr->n + 1) * sizeof(ordo_u64), &row);
+    ordo_status status = take(own, rows * sizeof(ordo_u64), &row);
     if (!status)
-        status = take(own, csr->m * r.stride * sizeof(ordo_u32) + ORDO_CUDA_PADDING, &edge);
+        status = take(own, edges.m * r.stride * sizeof(ordo_u32) + ORDO_CUDA_PADDING, &edge);
     if (!status && is_wide(csr))
-        status = take(own, csr->m * sizeof(ordo_u64), &wide);
+        status = take(own, edges.m * sizeof(ordo_u64), &wide);
     if (!status)
-        status = ordo_copy_in(row, csr->row, (ordo_u64)csr->n + 1, sizeof(ordo_u64), NULL, threads, "copying rows");
+        status = ordo_copy_in(row, csr->row + part.first, rows, sizeof(ordo_u64), NULL, threads, "copying rows");
     if (!status)
-        status = copy_edges(csr, edge, r.stride, threads);
+        status = copy_edges(&edges, edge, r.stride, threads);
     if (!status && wide)
-        status = ordo_copy_in(wide, csr, csr->m, sizeof(ordo_u64), fill_wide, threads, "copying weights");
-    r.row = (const ordo_u64 *)row;
-    r.edge = (const ordo_u32 *)edge;
-    r.wide = (const ordo_u64 *)wide;
+        status = ordo_copy_in(wide, &edges, edges.m, sizeof(ordo_u64), fill_wide, threads, "copying weights");
+    r.row = row ? (const ordo_u64 *)row - part.first : NULL;
+    r.edge = edge ? (const ordo_u32 *)edge - before * r.stride : NULL;
+    r.wide = wide ? (const ordo_u64 *)wide - before : NULL;
     if (status)
-        drop_rows(&r);
+        drop_rows(&r, part, before);
     else
         *out = r;
     return status;
@@ -315,19 +352,33 @@ static ordo_status copy_rows(ordo_cuda_own *own, const ordo_csr *csr, ordo_cuda_
 typedef struct request {
     ordo_cuda_own *own;
     ordo_u64 besides; /* bytes that the run is known to need besides the out-rows */
+    part_of_rows part;
 } request;
+
+static part_of_rows all_rows(const ordo_csr *csr)
+{
+    return part_of_rows{0, csr->n};
+}
+
+/* The rows that a run reads. */
+static part_of_rows rows_of(const ordo_job *job)
+{
+    return job->remote ? part_of_rows{job->first_owned, job->first_owned + job->owned} : all_rows(job->out);
+}
 
 static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
 {
     const request *r = (const request *)arg;
-    ordo_status status = check_capacity(r->own, r->besides + rows_bytes(ordo_graph_out(g)));
+    ordo_status status = check_capacity(r->own, r->besides + rows_bytes(ordo_graph_out(g), r->part));
     device_graph *d = status ? NULL : (device_graph *)ordo_alloc_zero(1, sizeof *d);
     if (!status)
-        status = d ? copy_rows(r->own, ordo_graph_out(g), &d->out) : ORDO_ERR_MEMORY;
+        status = d ? copy_rows(r->own, ordo_graph_out(g), r->part, &d->out) : ORDO_ERR_MEMORY;
     if (status) {
         ordo_free(d);
         return status;
     }
+    d->part = r->part;
+    d->out_before = ordo_graph_out(g)->row[r->part.first];
     pthread_mutex_init(&d->lock, NULL); /* cannot fail without attributes */
     *out = d;
     return ORDO_OK;
@@ -343,7 +394,8 @@ static ordo_status need_in_rows(ordo_cuda_own *own, const ordo_csr *in, ordo_u64
         if (!own->needed)
             status = check_capacity(own, needed);
         if (!status)
-            status = copy_rows(own, in, &d->in);
+            status = copy_rows(own, in, d->part, &d->in);
+        d->in_before = in->row[d->part.first];
         d->has_in = !status;
     }
     pthread_mutex_unlock(&d->lock);
@@ -363,9 +415,15 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     }
     double start = ordo_seconds();
     const bool same = need_in && job->in->row == job->out->row;
-    request r = {c->own, fixed + (need_in && !same ? rows_bytes(job->in) : 0)};
+    const part_of_rows part = rows_of(job);
+    request r = {c->own, fixed + (need_in && !same ? rows_bytes(job->in, part) : 0), part};
     ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
     device_graph *d = (device_graph *)attached;
+    if (!status && (d->part.first != part.first || d->part.last != part.last))
+        status = ordo_fail(ORDO_ERR_USAGE,
+                           "device 'cuda': the graph is there with rows of vertices %u to %u, expected "
+                           "%u to %u: one graph is run over one group of ranks",
+                           d->part.first, d->part.last, part.first, part.last);
     if (!status && need_in && !same)
         status = need_in_rows(c->own, job->in, r.besides, d);
     if (!status && !c->own->needed)
@@ -386,7 +444,7 @@ ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int thre
     own.name = name;
     own.threads = threads ? threads : ordo_cores();
     own.held = held;
-    request r = {&own, 0};
+    request r = {&own, 0, all_rows(ordo_graph_out(g))};
     ordo_status status = failed(cudaMemGetInfo(&own.vacant, &own.whole), "asking for memory");
     if (!status)
         status = ordo_graph_attach(g, make_graph, &r, drop_graph, &attached);
@@ -927,6 +985,17 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
     return status ? status : ordo_cuda_launch_all(c, &step, 1);
 }
 
+/* The time from when all ranks had met to the end, without the time by which their kernels began apart. */
+static ordo_status time_over_ranks(const ordo_cuda *c, float *milliseconds)
+{
+    ordo_u64 nanoseconds = 0;
+    const ordo_status status =
+        failed(cudaMemcpy(&nanoseconds, &c->run.record->nanoseconds, sizeof nanoseconds, cudaMemcpyDeviceToHost),
+               "copying the time of a run");
+    *milliseconds = (float)(1e-6 * (double)nanoseconds);
+    return status;
+}
+
 ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)
 {
     ordo_job_add_transfer(c->job, ordo_seconds() - c->own->ready); /* allocating worklists and loading the kernel do not
@@ -944,6 +1013,8 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
     float milliseconds = 0;
     if (!status)
         status = failed(cudaEventElapsedTime(&milliseconds, c->own->before, c->own->after), "reading an event");
+    if (!status && c->job->remote)
+        status = time_over_ranks(c, &milliseconds);
     ordo_live_stop(c->own->live, c, 1e-3 * (double)milliseconds);
     if (c->own->given_up)
         return status;
@@ -976,8 +1047,11 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
                         "copying the trace");
     if (!status && record->overflow) /* checked before the cells are written: see ordo_backend.find */
         status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
+    /* over ranks each copies what it owns; the others' come from them */
+    const ordo_u64 first = job->remote ? job->first_owned : 0, count = job->remote ? job->owned : job->targets;
     if (!status && job->cells != c->cells &&
-        ordo_copy_out(job->cells, c->cells, job->targets * own->cell, ordo_job_host_threads(job), "copying cells"))
+        ordo_copy_out((ordo_u8 *)job->cells + first * own->cell, (ordo_u8 *)c->cells + first * own->cell,
+                      count * own->cell, ordo_job_host_threads(job), "copying cells"))
         status = ORDO_ERR_DEVICE;
     if (!status) {
         ordo_counters *to = &job->counters[0];
@@ -990,6 +1064,8 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
         job->delta_first = record->delta_first;
         job->delta_last = record->delta_last;
         job->change = record->change;
+        if (job->remote)
+            job->remote->messages = record->messages;
         for (ordo_u64 i = 0; i < record->taken; i++) {
             const ordo_cuda_moment *m = &record->moment[i];
             ordo_job_sample_at(job, own->earlier + 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight,
@@ -1054,5 +1130,5 @@ const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
 }
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
-const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI,   "cuda", probe, find, ordo_cuda_measure, capability,
-                                        &ordo_cuda_sessions};
+const ordo_backend ordo_cuda_backend = {
+    ORDO_BACKEND_ABI, "cuda", probe, find, ordo_cuda_measure, capability, devices, select_device, &ordo_cuda_sessions};

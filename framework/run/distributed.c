@@ -14,7 +14,10 @@
  * is about to run is compared first. A failure that one rank has alone, such as too little memory, ends the whole job:
  * the others wait for it in a collective call, and nothing else can wake them.
  *
- * Not done: cells that sum, gather and critical operators, edges as items, GPUs, sessions; rank-local graphs.
+ * On GPUs, a rank each, kernels exchange messages and agree by themselves (<ordo/detail/cuda/ranks.cuh>); this file
+ * says who owns what, chooses the devices, and puts the answer together.
+ *
+ * Not done: cells that sum, gather and critical operators, edges as items, sessions; rank-local graphs.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "distributed.h"
@@ -24,13 +27,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ordo/detail/backend.h>
+#include <ordo/detail/peers.h>
 #include <ordo/detail/transport.h>
 #include <ordo/memory.h>
 
+#include <unistd.h>
+
 #include "load_object.h"
+#include "local_ranks.h"
 
 struct ordo_group {
     const ordo_transport *transport;
+    const ordo_peers *peers; /* once a run was on GPUs */
     int rank, count;
     const ordo_u32 *part; /* [part_count], or NULL: ranges */
     ordo_u64 part_count;
@@ -47,6 +56,8 @@ static bool joined;
 
 bool ordo_group_launched(void)
 {
+    if (ordo_local_ranks_launched())
+        return true;
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
     static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
     bool rank = false, several = false;
@@ -61,6 +72,10 @@ bool ordo_group_launched(void)
 static ordo_status load(const ordo_transport **out)
 {
     void *object;
+    if (ordo_local_ranks_launched()) {
+        *out = &ordo_local_transport;
+        return ORDO_OK;
+    }
     ordo_status status = ordo_object_load("mpi", "ranks", &object);
     if (status)
         return status;
@@ -92,6 +107,8 @@ void ordo_group_leave(ordo_group *group)
 {
     if (!group)
         return;
+    if (group->peers)
+        group->peers->finish();
     group->transport->leave();
     ordo_free(group);
 }
@@ -133,35 +150,116 @@ ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 
 
 static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
 {
+    const unsigned where = 1u << (p->backend ? ORDO_ON_CUDA : ORDO_ON_CPU);
     char others[128] = "";
     const ordo_scheduler *all[256];
     const size_t count = ordo_schedulers(all, 256);
-    if (p->scheduler->distributed & 1u << ORDO_ON_CPU)
+    if (p->scheduler->distributed & where)
         return ORDO_OK;
     for (size_t i = 0; i < count && i < 256; i++)
-        if (all[i]->distributed & 1u << ORDO_ON_CPU)
+        if (all[i]->distributed & where)
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", others[0] ? ", " : "",
                      all[i]->name);
-    return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run '%s' over ranks; these do: %s", p->scheduler->name,
-                     op->name, others);
+    return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run '%s' over ranks%s; these do: %s",
+                     p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others);
 }
 
-ordo_status ordo_group_check(const ordo_work *work, const ordo_plan *p)
+/* What a group cannot run, however it is planned for one process. */
+static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
 {
+    if (!p->backend && !r->transport->exchange)
+        return ordo_fail(ORDO_ERR_USAGE, "ranks of --gpus have a GPU each, expected --device cuda");
+    if (p->backend && r->part)
+        return ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs own ranges of vertices, expected no --partition: relabel the "
+                                           "graph so that vertices of a part follow each other");
+    if (p->backend && r->count > ORDO_PEERS_MOST)
+        return ordo_fail(ORDO_ERR_USAGE, "found %d ranks on GPUs, expected %d at most", r->count, (int)ORDO_PEERS_MOST);
+    return ORDO_OK;
+}
+
+ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, const ordo_plan *p)
+{
+    const ordo_status status = check_group(group, p);
+    if (status)
+        return status;
     const ordo_operator *op = work->op;
-    const char *but = op->kind == ORDO_KIND_CRITICAL       ? "its sections change several words of one process"
-                      : op->kind == ORDO_KIND_GATHER       ? "it reads its neighbours' cells in every round"
-                      : !(op->properties & ORDO_SELECTIVE) ? "its cells sum"
-                      : !op->activates                     ? "its targets are not the heads of its edges"
-                      : p->item == ORDO_ITEMS_EDGES        ? "its items are edges in this run"
-                      : work->session                      ? "a session is of one process"
-                      : p->backend                         ? "it runs on a GPU"
-                      : p->sync == ORDO_SYNC_SERVER        ? "servers are threads of one process"
-                      : p->sync == ORDO_SYNC_RACY          ? "racy stores rely on supersteps of one process"
-                                                           : NULL;
+    const char *but = op->kind == ORDO_KIND_CRITICAL              ? "its sections change several words of one process"
+                      : op->kind == ORDO_KIND_GATHER              ? "it reads its neighbours' cells in every round"
+                      : !(op->properties & ORDO_SELECTIVE)        ? "its cells sum"
+                      : !op->activates                            ? "its targets are not the heads of its edges"
+                      : p->item == ORDO_ITEMS_EDGES               ? "its items are edges in this run"
+                      : work->session                             ? "a session is of one process"
+                      : p->backend && p->sync != ORDO_SYNC_ATOMIC ? "on GPUs only sync atomic does"
+                      : p->backend && ordo_type_bytes(op->cell) > 8
+                          ? "its cells are larger than 8 bytes, and on GPUs messages are of 16"
+                      : p->sync == ORDO_SYNC_SERVER ? "servers are threads of one process"
+                      : p->sync == ORDO_SYNC_RACY   ? "racy stores rely on supersteps of one process"
+                                                    : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
     return check_scheduler(op, p);
+}
+
+/* ---- GPUs ---- */
+
+/* The number of this rank among those of its host, and how many these are. */
+static ordo_status count_on_host(const ordo_group *r, int *number, int *here)
+{
+    char name[256] = "";
+    ordo_u64 mine = 0, *all = ordo_alloc((size_t)r->count, sizeof *all);
+    gethostname(name, sizeof name - 1);
+    for (const char *c = name; *c; c++)
+        mine = (mine ^ (ordo_u8)*c) * 0x100000001b3u;
+    ordo_status status = all ? r->transport->collect(&mine, 1, all) : ORDO_ERR_MEMORY;
+    *number = *here = 0;
+    for (int i = 0; i < r->count && !status; i++) {
+        *number += all[i] == mine && i < r->rank;
+        *here += all[i] == mine;
+    }
+    ordo_free(all);
+    return status;
+}
+
+/* Words that rank 0 makes reach all. */
+static ordo_status share_id(const ordo_group *r, const ordo_peers *peers, ordo_u64 id[ORDO_PEERS_ID])
+{
+    ordo_u64 *all = ordo_alloc((size_t)r->count, ORDO_PEERS_ID * sizeof *all);
+    ordo_status status = !all ? ORDO_ERR_MEMORY : r->rank ? ORDO_OK : peers->make_id(id);
+    if (!status)
+        status = r->transport->collect(id, ORDO_PEERS_ID, all);
+    if (!status)
+        memcpy(id, all, ORDO_PEERS_ID * sizeof *id);
+    ordo_free(all);
+    return status;
+}
+
+/* Chooses the GPU of this rank and makes the memory of all reachable, before the first run on GPUs. */
+static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
+{
+    void *object;
+    int number, here;
+    ordo_u64 id[ORDO_PEERS_ID] = {0};
+    if (r->peers)
+        return ORDO_OK;
+    const int devices = backend->devices ? backend->devices() : 0;
+    ordo_status status = count_on_host(r, &number, &here);
+    if (!status && here > devices)
+        status = ordo_fail(ORDO_ERR_DEVICE, "found %d GPU%s, expected %d, one for each rank of this host", devices,
+                           devices == 1 ? "" : "s", here);
+    if (!status)
+        status = backend->select(number);
+    if (!status)
+        status = ordo_object_load("nvshmem", "ranks on GPUs", &object);
+    const ordo_peers *peers = status ? NULL : dlsym(object, "ordo_nvshmem_peers");
+    if (!status && (!peers || peers->abi != ORDO_PEERS_ABI))
+        status = ordo_fail(ORDO_ERR_DEVICE, "ranks on GPUs: libordo-nvshmem.so is of another version of Ordo");
+    if (!status)
+        status = share_id(r, peers, id);
+    if (!status)
+        status = peers->start(r->rank, r->count, id);
+    if (!status)
+        r->peers = peers;
+    return status;
 }
 
 /* ---- a run ---- */
@@ -226,7 +324,8 @@ static ordo_status compare_ranks(ordo_group *r, const ordo_job *job, const ordo_
     return status;
 }
 
-static ordo_status own_vertices(ordo_group *r, ordo_job *job)
+/* `step`: ranges begin at multiples of it. */
+static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
 {
     ordo_remote *remote = &r->remote;
     if (r->part) {
@@ -240,7 +339,7 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job)
     if (!r->begin)
         return ORDO_ERR_MEMORY;
     for (int i = 0; i < r->count; i++)
-        r->begin[i] = range_begin(job->out, i, r->count);
+        r->begin[i] = range_begin(job->out, i, r->count) / step * step;
     r->begin[r->count] = job->out->n;
     remote->begin = r->begin;
     job->first_owned = r->begin[r->rank];
@@ -253,9 +352,12 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
     ordo_remote *remote = &r->remote;
     const size_t bins = (size_t)job->threads * (size_t)r->count;
     *remote = (ordo_remote){.group = r, .rank = (ordo_u32)r->rank, .count = (ordo_u32)r->count, .part = r->part};
-    ordo_status status = own_vertices(r, job);
+    ordo_status status = p->backend ? use_devices(r, p->backend) : ORDO_OK;
+    if (!status)
+        status = own_vertices(r, job, p->backend ? 32 : 1); /* a GPU writes words of bits */
     if (!status)
         status = compare_ranks(r, job, p);
+    remote->peers = p->backend ? r->peers : NULL;
     if (!status) {
         remote->out = ordo_alloc_zero(bins, sizeof *remote->out);
         remote->said = ordo_alloc_zero((size_t)job->threads, sizeof *remote->said);
@@ -284,6 +386,19 @@ static ordo_u64 ended_word(const ordo_job *job, int rank)
     return ordo_job_stopped(job) ? (ordo_u64)ordo_job_failure(job) << 32 | (ordo_u64)(rank + 1) : 0;
 }
 
+/* Fails the job where another rank has ended the run. */
+static ordo_status end_with_others(const ordo_group *r, ordo_job *job)
+{
+    const ordo_u64 ended = r->remote.all.ended;
+    if (!ended || ordo_job_stopped(job))
+        return ORDO_OK;
+    const ordo_status status = (ordo_status)(ended >> 32);
+    ordo_fail(status, "rank %llu has ended the run: %s", (unsigned long long)((ended & 0xffffffff) - 1),
+              ordo_status_text(status));
+    ordo_job_fail(job, status);
+    return status;
+}
+
 void ordo_job_exchange(ordo_job *job)
 {
     ordo_remote *remote = job->remote;
@@ -304,15 +419,32 @@ void ordo_job_exchange(ordo_job *job)
         fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
         ordo_group_abort(r, ordo_status_exit(ORDO_ERR_MEMORY));
     }
-    if (remote->all.ended && !ordo_job_stopped(job)) {
-        const ordo_status status = (ordo_status)(remote->all.ended >> 32);
-        ordo_fail(status, "rank %llu has ended the run: %s", (unsigned long long)((remote->all.ended & 0xffffffff) - 1),
-                  ordo_status_text(status));
-        ordo_job_fail(job, status);
-    }
+    end_with_others(r, job);
+}
+
+ordo_status ordo_job_ranks_meet(ordo_job *job)
+{
+    const ordo_group *r = job->remote->group;
+    const ordo_u64 none = 0;
+    ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof *all);
+    const ordo_status status = all ? r->transport->collect(&none, 1, all) : ORDO_ERR_MEMORY;
+    ordo_free(all);
+    return status;
 }
 
 /* ---- the end ---- */
+
+/* On GPUs kernels have agreed to end early; their hosts learn which of them wanted it, and why. */
+static ordo_status collect_ended(ordo_group *r, ordo_job *job)
+{
+    const ordo_u64 mine = ended_word(job, r->rank);
+    ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof *all);
+    ordo_status status = all ? r->transport->collect(&mine, 1, all) : ORDO_ERR_MEMORY;
+    for (int i = 0; i < r->count && !status; i++)
+        r->remote.all.ended = all[i] > r->remote.all.ended ? all[i] : r->remote.all.ended;
+    ordo_free(all);
+    return status ? status : end_with_others(r, job);
+}
 
 /* Where parts are ranges, cells are where they belong. Otherwise each rank's go into a stretch of a copy. */
 static ordo_status gather_cells(ordo_group *r, ordo_job *job)
@@ -382,6 +514,10 @@ static ordo_status gather_counters(ordo_group *r, ordo_job *job)
 ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ordo_u64 *messages)
 {
     ordo_remote *remote = &r->remote;
+    if (remote->peers && (!status || ordo_job_stopped(job))) {
+        const ordo_status others = collect_ended(r, job);
+        status = status ? status : others;
+    }
     if (status && !remote->all.ended) { /* this rank alone has failed, and the others wait */
         fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
         ordo_group_abort(r, ordo_status_exit(status));

@@ -230,6 +230,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
 #include "cuda_sums.cuh"
 #endif
 
+#include "cuda_ranks.cuh"
+
 /* The kernel of a run that pushes, or changes its direction. */
 static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
 {
@@ -269,7 +271,7 @@ static ordo_status bsp_run_job(ordo_job *job)
 #if ORDO_OP_ORDER == ORDO_SUM
         status = a.direction == BSP_PULL ? bsp_pull_sums(&c, &a) : bsp_launch(&c, &a);
 #else
-        status = bsp_launch(&c, &a);
+        status = job->remote ? bsp_launch_over_ranks(&c, &a) : bsp_launch(&c, &a);
 #endif
     }
     if (!status)

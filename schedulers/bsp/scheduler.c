@@ -92,6 +92,6 @@ const ordo_scheduler ordo_scheduler_bsp = {
     .memory = memory,
     .check = check,
     .edge_items = 1u << ORDO_ON_CPU,
-    .distributed = 1u << ORDO_ON_CPU,
+    .distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .suit = suit,
 };

@@ -109,6 +109,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("output", 'o', "FILE", VERB_PARTITION, TEXT(output), "writes the part of each vertex, one a line, from 0, as METIS does"),
     ROW("partition", 0, "METHOD|FILE", VERB_APP, TEXT(partition),
         "several ranks: who owns which vertex, by a method of `ordo partition` or a file (ranges)", GRAPHS),
+    ROW("gpus", 0, "N", VERB_APP, WHOLE(gpus, 1, 16),
+        "a run over so many GPUs of this host, in a process each; with --device cuda (one, in this process)", GRAPHS),
     ROW("quick", 0, NULL, VERB_INFO, FLAG(quick), "leaves out components and diameter, which need runs"),
 
     /* benchmarks */

@@ -17,7 +17,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 8 };
+enum { ORDO_BACKEND_ABI = 9 };
 
 /* The memory of a session on a device (<ordo/session.h>). `own` is the back end's. */
 typedef struct ordo_backend_session {
@@ -47,6 +47,10 @@ typedef struct ordo_backend {
     /* The compute capability of the device that probe() found, 10 * major + minor: 90 for 9.0. 0 where probe() fails.
      */
     int (*capability)(void);
+    /* How many devices there are; 0 where probe() fails. */
+    int (*devices)(void);
+    /* Chooses the device, from 0, of the calling thread. Errors: ORDO_ERR_DEVICE. */
+    ordo_status (*select)(int device);
     /* NULL: the back end has no sessions. */
     const ordo_backend_session *session;
 } ordo_backend;
@@ -69,6 +73,8 @@ ORDO_API const ordo_graph *ordo_job_graph(const ordo_job *job);
 ORDO_API ordo_session *ordo_job_session(const ordo_job *job, void **own);
 /* The bytes from `at` to the end of the array of the session that holds it; 0: it is in none. */
 ORDO_API ordo_u64 ordo_session_holds(const ordo_session *session, const void *at);
+/* In a run over ranks: waits until all ranks have called it. Errors: those of the transport. */
+ORDO_API ordo_status ordo_job_ranks_meet(ordo_job *job);
 /* Number of threads that the run may use on the host. */
 ORDO_API int ordo_job_host_threads(const ordo_job *job);
 /* The status with which ordo_job_fail or ordo_job_poll has ended the run, such as ORDO_ERR_TIMEOUT; ORDO_OK if neither

@@ -18,6 +18,7 @@
  *   ordo_dev_queue   a block's buffer for appending: one atomic on the shared counter for up to ORDO_CUDA_CAPACITY
  *                    items
  *   op_dev_push, op_dev_step   supersteps over a frontier (ordo_cuda_frontier): what bsp and near_far have in common
+ *   op_dev_send, op_dev_receive, ordo_dev_meet   several GPUs (<ordo/detail/cuda/ranks.cuh>)
  *
  * Threads. The comment of a device function says which threads call it: one thread (any thread, independently of all
  * others), a whole warp, a whole block, or the whole grid. With a whole warp (block), all its threads call it together
@@ -57,6 +58,7 @@ static_assert((int)op_array_count <= (int)ORDO_MOST_ARRAYS, "a state lists at mo
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cuda/relax.cuh>
+#include <ordo/detail/cuda/ranks.cuh>
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER && ORDO_OP_COMBINE == ORDO_MODE
 #include <ordo/detail/cuda/gather_mode.cuh>
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER

@@ -71,8 +71,10 @@ typedef struct ordo_cuda_record {
     ordo_u64 taken, step, skipped; /* numbers of samples; every second one is dropped when the array is full, as in
                                       ordo_job_sample */
     double delta_first, delta_last;
-    double change;     /* ordo_stats.change */
-    ordo_u32 overflow; /* a worklist was too small: the run's answer is invalid */
+    double change;        /* ordo_stats.change */
+    ordo_u32 overflow;    /* a worklist was too small: the run's answer is invalid */
+    ordo_u64 messages;    /* sent to other ranks */
+    ordo_u64 nanoseconds; /* over ranks: from the first meeting to the end */
     ordo_cuda_moment moment[ORDO_CUDA_MOMENTS];
 } ordo_cuda_record;
 
@@ -250,6 +252,53 @@ typedef struct ordo_cuda_arrays {
 ORDO_API ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays);
 /* Copies back what was written; after a launch without error. */
 ORDO_API ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *arrays);
+
+/* ---- several GPUs, a rank each ---- */
+
+enum { ORDO_CUDA_RANKS = 16 };
+
+/* What a rank says when ranks meet (<ordo/detail/cuda/ranks.cuh>). */
+typedef struct ordo_cuda_said {
+    ordo_u64 work;                  /* what the rank has left to do; 0 in all ranks: the run ends */
+    ordo_u64 edges;                 /* out-edges of that, as far as they are counted */
+    ordo_u64 value;                 /* the bits of the cell of one of its items, if `has` */
+    ordo_u32 has, stop;             /* stop: the run must end early */
+    ordo_u32 sent[ORDO_CUDA_RANKS]; /* messages for each rank since the last meeting */
+} ordo_cuda_said;
+
+/* Words of a rank, in memory that all ranks see. Those on lines of their own are written at different times. */
+typedef struct ordo_cuda_words {
+    ordo_cuda_said said[2][ORDO_CUDA_RANKS]; /* of each rank; written by that rank, meetings take turns */
+    struct {
+        ordo_u64 number, padding[15];
+    } met[ORDO_CUDA_RANKS];          /* the number of the last meeting for which the rank has written said[] */
+    ordo_u64 arrived, padding1[15];  /* blocks of this rank, at all meetings together */
+    ordo_u64 released, padding2[15]; /* the last meeting that has ended, for the blocks of this rank */
+    ordo_u64 spilled, padding3[15];  /* ghosts that wait in `spill` */
+    struct {
+        ordo_u32 count, padding[31];
+    } sent[ORDO_CUDA_RANKS]; /* by this rank to each, since the last meeting */
+} ordo_cuda_words;
+
+/* The ranks of a run, for its kernel. Addresses are those at which this rank's GPU sees memory. */
+typedef struct ordo_cuda_ranks {
+    ordo_u32 rank, count;
+    ordo_u32 begin[ORDO_CUDA_RANKS + 1];     /* rank r owns items begin[r] .. begin[r + 1] - 1; multiples of 32 but the
+                                                last */
+    ordo_u32 capacity;                       /* messages that a rank may send to another one between two meetings */
+    ordo_cuda_words *words[ORDO_CUDA_RANKS]; /* of each rank */
+    void *box[2][ORDO_CUDA_RANKS];           /* where this rank's messages for each rank go; meetings take turns */
+    const void *mail[2];                     /* where those of each rank for this one are: rank after rank, `capacity`
+                                                each */
+    ordo_u32 *frontier[2][ORDO_CUDA_RANKS];  /* [n / 32 + 1] bits of each rank's copy of the frontier; supersteps take
+                                                turns. NULL unless asked for */
+    ordo_u32 *spill;                         /* [n / 32 + 1] bits of ghosts whose message found no place */
+} ordo_cuda_ranks;
+
+/* Makes what the kernel needs; all ranks do. `message`: bytes; `frontier`: with bits of the frontier. After
+ * ordo_cuda_begin of a run over ranks. Errors: ORDO_ERR_MEMORY; ORDO_ERR_DEVICE (GPUs that do not see each other's
+ * memory). */
+ORDO_API ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out);
 
 /* Ends a run: copies results back where `status` is ORDO_OK, and frees everything. Returns `status`, or the error of
  * the copies. */

@@ -217,7 +217,8 @@ typedef struct ordo_remote {
     ordo_u32 rank, count;
     const ordo_vid *begin; /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: see `part` */
     const ordo_u32 *part;  /* [n], or NULL */
-    ordo_bin *out;         /* [threads * count] entries for each rank, of each member */
+    const struct ordo_peers *peers; /* of a run on GPUs (<ordo/detail/peers.h>); else NULL */
+    ordo_bin *out;         /* [threads * count] entries for each rank, of each member; on CPUs */
     ordo_said *said;       /* [threads] */
     ordo_agreed all;       /* what ranks have agreed on */
     ordo_bin in;           /* entries that have come */

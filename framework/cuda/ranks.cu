@@ -1,0 +1,81 @@
+/* ranks.cu -- the memory that the GPUs of several ranks share in a run.
+ *
+ * Method. All ranks take blocks of the same size, and pass the addresses at which their GPU sees those of the others to
+ * the kernel. Blocks are kept for later runs that need the same sizes, since taking them maps memory of all GPUs. The
+ * words are cleared before every run, and all ranks wait for each other behind that: a kernel writes to the memory of
+ * ranks whose own kernel has not begun.
+ */
+#include <ordo/detail/peers.h>
+#include <ordo/scheduler/cuda_host.h>
+
+static_assert((int)ORDO_CUDA_RANKS == (int)ORDO_PEERS_MOST, "a kernel knows as many ranks as there may be");
+
+enum { WORDS, BOXES, FRONTIER, SPILL, BLOCKS };
+
+/* Of the process, which is one rank. */
+static void *block[BLOCKS];
+static ordo_u64 size[BLOCKS];
+
+static ordo_status take(const ordo_peers *peers, int which, ordo_u64 bytes)
+{
+    if (block[which] && size[which] == bytes)
+        return ORDO_OK;
+    peers->give(block[which]);
+    block[which] = NULL;
+    const ordo_status status = peers->take(bytes, &block[which]);
+    size[which] = status ? 0 : bytes;
+    return status;
+}
+
+/* The address of byte `at` of a block of another rank. */
+static ordo_status address(const ordo_remote *remote, int which, ordo_u64 at, ordo_u32 rank, void **out)
+{
+    void *const base = rank == remote->rank ? block[which] : remote->peers->at(block[which], (int)rank);
+    *out = (ordo_u8 *)base + at;
+    return base ? ORDO_OK
+                : ordo_fail(ORDO_ERR_DEVICE,
+                            "device 'cuda': the GPU of rank %u does not see the memory of that of rank %u",
+                            remote->rank, rank);
+}
+
+ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out)
+{
+    const ordo_remote *const remote = c->job->remote;
+    const ordo_u64 bits = ((ordo_u64)c->job->num_items / 32 + 1) * sizeof(ordo_u32);
+    *out = ordo_cuda_ranks{};
+    out->rank = remote->rank;
+    out->count = remote->count;
+    for (ordo_u32 r = 0; r <= remote->count; r++)
+        out->begin[r] = remote->begin[r];
+    for (ordo_u32 r = 0; r < remote->count; r++) {
+        const ordo_u32 owned = remote->begin[r + 1] - remote->begin[r];
+        out->capacity = owned > out->capacity ? owned : out->capacity;
+    }
+    const ordo_u64 box = (ordo_u64)out->capacity * message, boxes = box * remote->count;
+    ordo_status status = take(remote->peers, WORDS, sizeof(ordo_cuda_words));
+    if (!status)
+        status = take(remote->peers, BOXES, 2 * boxes);
+    if (!status && frontier)
+        status = take(remote->peers, FRONTIER, 2 * bits);
+    if (!status)
+        status = take(remote->peers, SPILL, bits);
+    for (ordo_u32 r = 0; r < remote->count && !status; r++) {
+        status = address(remote, WORDS, 0, r, (void **)&out->words[r]);
+        for (int i = 0; i < 2 && !status; i++) {
+            status = address(remote, BOXES, (ordo_u64)i * boxes + remote->rank * box, r, &out->box[i][r]);
+            if (!status && frontier)
+                status = address(remote, FRONTIER, (ordo_u64)i * bits, r, (void **)&out->frontier[i][r]);
+        }
+    }
+    if (status)
+        return status;
+    for (int i = 0; i < 2; i++)
+        out->mail[i] = (ordo_u8 *)block[BOXES] + (ordo_u64)i * boxes;
+    out->spill = (ordo_u32 *)block[SPILL];
+    status = ordo_cuda_failed(cudaMemset(block[WORDS], 0, sizeof(ordo_cuda_words)), "clearing words that ranks share");
+    if (!status)
+        status = ordo_cuda_failed(cudaMemset(block[SPILL], 0, bits), "clearing memory");
+    if (!status)
+        status = ordo_cuda_failed(cudaDeviceSynchronize(), "clearing memory");
+    return status ? status : ordo_job_ranks_meet(c->job);
+}

@@ -1,0 +1,161 @@
+/* ranks.cuh -- relax operators over several GPUs, a rank each: what is sent to owners, and how ranks meet.
+ *
+ * A template, included by <ordo/scheduler/cuda.cuh> for relax operators that select. It is the counterpart of
+ * <ordo/detail/cpu/remote.h>, which has the argument why nothing is lost and why the end is exact: cells of items that
+ * a rank does not own are ghosts, which offers improve as they improve others; what an improved ghost activates is a
+ * message {item, value} for its owner, which offers the value to the cell itself.
+ *
+ * Sending. A message is stored into the owner's memory at once: an addition to a counter of this rank gives its place
+ * in the owner's box for this rank, and the store crosses the link while the sender goes on. Boxes are double-buffered
+ * by meetings. A message that finds its box full is a bit of `spill`, and the ghost's value, whatever it is by then, is
+ * sent behind the next meeting (op_dev_send_spilled).
+ *
+ * Meeting. All blocks of all ranks wait for each other (ordo_dev_meet). Each rank says some words, which all read
+ * behind the meeting; as they are the same words in all ranks, all compute the same from them. It takes the place of
+ * the grid's barrier.
+ *
+ * Why two sets of words and boxes are enough. A rank writes the words of meeting k + 2, and messages of the time before
+ * it, only behind meeting k + 1, at which all threads of all ranks have arrived; they have read the words and the
+ * messages of meeting k before.
+ *
+ * Memory order. A block's threads store messages, then pass the block's barrier; its first thread passes a fence of
+ * system scope and adds itself to `arrived`. The rank's first thread reads that with acquire until all blocks are
+ * there, stores its words to all ranks, and stores the number of the meeting into each rank's memory with release at
+ * system scope. Fences and releases are cumulative, so a rank that has read the number with acquire at system scope
+ * sees what all threads of the sender had stored. It releases its own blocks at device scope.
+ *
+ * A rank that never arrives lets the kernels of the others wait for ever: the process that has started the ranks ends
+ * them.
+ */
+#if ORDO_OP_ORDER != ORDO_SUM
+
+#ifndef ORDO_DETAIL_CUDA_RANKS_ONCE
+#define ORDO_DETAIL_CUDA_RANKS_ONCE
+
+ORDO_DEV ordo_u64 ordo_dev_acquire_system(ordo_u64 *p)
+{
+    ordo_u64 value;
+    __nv_atomic_load(p, &value, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_SYSTEM);
+    return value;
+}
+
+ORDO_DEV void ordo_dev_release_system(ordo_u64 *p, ordo_u64 value)
+{
+    __nv_atomic_store(p, &value, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
+}
+
+/* Whether this rank owns the item. */
+ORDO_DEV bool ordo_dev_owns(const ordo_cuda_ranks &r, ordo_u32 item)
+{
+    return item - r.begin[r.rank] < r.begin[r.rank + 1] - r.begin[r.rank];
+}
+
+/* The rank that owns an item. */
+ORDO_DEV ordo_u32 ordo_dev_owner(const ordo_cuda_ranks &r, ordo_u32 item)
+{
+    ordo_u32 owner = 0;
+    while (owner + 1 < r.count && r.begin[owner + 1] <= item)
+        owner++;
+    return owner;
+}
+
+/* By the whole grid: waits for all blocks of all ranks, and returns what each rank has said, [count], which is valid
+ * until the next meeting. `say(said)` is called by one thread of the rank behind all that its blocks have done before;
+ * *number: the number of meetings so far, the same in all threads. */
+template <typename Say>
+ORDO_DEV const ordo_cuda_said *ordo_dev_meet(const ordo_cuda_ranks &r, ordo_u64 *number, Say say)
+{
+    const ordo_u64 now = ++*number;
+    ordo_cuda_words *const own = r.words[r.rank];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence_system();
+        ordo_dev_add(&own->arrived, (ordo_u64)1);
+        if (blockIdx.x == 0) {
+            while (ordo_dev_acquire(&own->arrived) < now * gridDim.x)
+                ;
+            ordo_cuda_said said = {};
+            for (ordo_u32 to = 0; to < r.count; to++)
+                said.sent[to] = ordo_dev_load(&own->sent[to].count);
+            say(&said);
+            for (ordo_u32 to = 0; to < r.count; to++)
+                r.words[to]->said[now & 1][r.rank] = said;
+            for (ordo_u32 to = 0; to < r.count; to++) {
+                ordo_dev_store(&own->sent[to].count, 0u);
+                ordo_dev_release_system(&r.words[to]->met[r.rank].number, now);
+            }
+            for (ordo_u32 from = 0; from < r.count; from++)
+                while (ordo_dev_acquire_system(&own->met[from].number) < now)
+                    ;
+            ordo_dev_release(&own->released, now);
+        } else {
+            while (ordo_dev_acquire(&own->released) < now)
+                ;
+        }
+    }
+    __syncthreads();
+    return own->said[now & 1];
+}
+
+#endif
+
+/* A message. */
+typedef struct __align__(sizeof(op_cell) <= 4 ? 8 : 16) op_dev_message
+{
+    op_cell value;
+    ordo_u32 item;
+}
+op_dev_message;
+
+/* By one thread: sends the value of a ghost to its owner, behind meeting `number`. */
+ORDO_DEV void op_dev_send(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 item, const op_cell &value)
+{
+    const ordo_u32 to = ordo_dev_owner(r, item);
+    const ordo_u32 at = ordo_dev_add(&r.words[r.rank]->sent[to].count, 1u);
+    if (at < r.capacity) {
+        ((op_dev_message *)r.box[(number + 1) & 1][to])[at] = op_dev_message{value, item};
+        return;
+    }
+    const ordo_u32 bit = 1u << item % 32;
+    if (!(ordo_dev_or(&r.spill[item / 32], bit) & bit))
+        ordo_dev_add(&r.words[r.rank]->spilled, (ordo_u64)1);
+}
+
+/* By the whole grid, behind meeting `number`, where `spilled` was not 0 then: sends the ghosts that have waited. */
+ORDO_DEV void op_dev_send_spilled(const ordo_cuda_ranks &r, ordo_u64 number, op_cell *cells)
+{
+    const ordo_u32 words = r.begin[r.count] / 32 + 1;
+    for (ordo_u32 w = blockIdx.x * blockDim.x + threadIdx.x; w < words; w += gridDim.x * blockDim.x) {
+        ordo_u32 bits = ordo_dev_load(&r.spill[w]) ? ordo_dev_exchange(&r.spill[w], 0u) : 0;
+        if (bits)
+            ordo_dev_add(&r.words[r.rank]->spilled, -(ordo_u64)__popc(bits));
+        for (; bits; bits &= bits - 1) {
+            const ordo_u32 item = 32 * w + (ordo_u32)__ffs((int)bits) - 1;
+            op_dev_send(r, number, item, ordo_dev_load(&cells[item]));
+        }
+    }
+}
+
+/* By the whole grid, behind a meeting: calls `take(item, value)` for each message that has come before it, `there`
+ * telling whether the thread has one; whole blocks call it equally often, and may pass barriers of the block in `done`.
+ * `said`: what ranks said at meeting `number`. */
+template <typename Take, typename Done>
+ORDO_DEV void op_dev_receive(const ordo_cuda_ranks &r, ordo_u64 number, const ordo_cuda_said *said, Take take,
+                             Done done)
+{
+    for (ordo_u32 from = 0; from < r.count; from++) {
+        ordo_u32 count = from == r.rank ? 0 : said[from].sent[r.rank];
+        count = count < r.capacity ? count : r.capacity;
+        const op_dev_message *const mail = (const op_dev_message *)r.mail[number & 1] + (ordo_u64)from * r.capacity;
+        for (ordo_u32 first = blockIdx.x * blockDim.x; first < count; first += gridDim.x * blockDim.x) {
+            const ordo_u32 i = first + threadIdx.x;
+            if (i < count) {
+                const op_dev_message m = mail[i]; /* not written any more: a plain load */
+                take(m.item, m.value);
+            }
+            done();
+        }
+    }
+}
+
+#endif

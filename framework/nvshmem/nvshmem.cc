@@ -1,0 +1,77 @@
+/* nvshmem.cc -- memory that the GPUs of several ranks share, over NVSHMEM: libordo-nvshmem.so, loaded by
+ * framework/run/distributed.c.
+ *
+ * Method. Ranks find each other by a unique id, whether MPI or the command has started them. Memory is of NVSHMEM's
+ * symmetric heap, which grows as memory is asked for; nvshmem_ptr gives the addresses of other ranks' memory. Only
+ * calls of the host's part are used, so nothing is linked into kernels. NVLink multicast is switched off: it is not
+ * needed, and on some machines its set-up fails.
+ *
+ * Errors of NVSHMEM are reported by itself, on standard error, and then by this file with less detail.
+ *
+ * Not done: puts and signals between GPUs that do not see each other's memory.
+ */
+#include <nvshmem_host.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include <ordo/detail/peers.h>
+
+static_assert(sizeof(nvshmemx_uniqueid_t) <= ORDO_PEERS_ID * sizeof(ordo_u64), "an id has ORDO_PEERS_ID words");
+
+static bool started;
+
+static ordo_status make_id(ordo_u64 id[ORDO_PEERS_ID])
+{
+    nvshmemx_uniqueid_t unique = NVSHMEMX_UNIQUEID_INITIALIZER;
+    if (nvshmemx_get_uniqueid(&unique))
+        return ordo_fail(ORDO_ERR_DEVICE, "ranks: NVSHMEM makes no id");
+    memset(id, 0, ORDO_PEERS_ID * sizeof *id);
+    memcpy(id, &unique, sizeof unique);
+    return ORDO_OK;
+}
+
+static ordo_status start(int rank, int count, const ordo_u64 id[ORDO_PEERS_ID])
+{
+    nvshmemx_uniqueid_t unique;
+    nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
+    setenv("NVSHMEM_DISABLE_NVLS", "1", 0);
+    setenv("NVSHMEM_REMOTE_TRANSPORT", "none", 0);
+    memcpy(&unique, id, sizeof unique);
+    nvshmemx_set_attr_uniqueid_args(rank, count, &unique, &attributes);
+    if (nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes))
+        return ordo_fail(ORDO_ERR_DEVICE, "ranks: NVSHMEM does not start in rank %d", rank);
+    started = true;
+    return ORDO_OK;
+}
+
+static void finish(void)
+{
+    if (started)
+        nvshmem_finalize();
+    started = false;
+}
+
+static ordo_status take(ordo_u64 bytes, void **out)
+{
+    *out = nvshmem_calloc(1, bytes ? bytes : 1);
+    if (!*out)
+        return ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': no %llu bytes for memory that ranks share",
+                         (unsigned long long)bytes);
+    nvshmem_barrier_all();
+    return ORDO_OK;
+}
+
+static void give(void *block)
+{
+    if (block)
+        nvshmem_free(block);
+}
+
+static void *at(const void *block, int rank)
+{
+    return nvshmem_ptr(block, rank);
+}
+
+extern "C" __attribute__((visibility("default"))) const ordo_peers ordo_nvshmem_peers;
+const ordo_peers ordo_nvshmem_peers = {ORDO_PEERS_ABI, "nvshmem", make_id, start, finish, take, give, at};

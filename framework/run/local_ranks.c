@@ -1,0 +1,154 @@
+/* local_ranks.c -- what ranks of one host say to each other on their hosts' side, where no message-passing library has
+ * started them.
+ *
+ * Problem. Ranks with a GPU each exchange messages by their GPUs. Their processes must besides compare what they are
+ * about to run, learn each other's counts, put the answer together, and agree that all of them fail.
+ *
+ * Method. All have the same file, which whoever has started them has made and which has no name. Its first page is
+ * mapped: counters of arrivals, and a stretch of words for each rank. A call is a barrier on the first counter, behind
+ * which the words of all are there, and another one behind which they may be overwritten. Arrays pass through the rest
+ * of the file.
+ *
+ * Memory order. An arrival is an addition with release, and waiting for it is an acquiring load, so what a rank has
+ * written before it arrives is seen by those that have waited for it.
+ *
+ * A rank that has died never arrives. Whoever has started the ranks ends the others then.
+ */
+#define _GNU_SOURCE /* ftruncate, pread */
+#include "local_ranks.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_RANKS = 16, MOST_WORDS = 24, PAGE = 4096 };
+
+typedef struct page {
+    ordo_u64 arrived; /* at barriers, by all ranks, since the beginning */
+    ordo_u64 failing; /* ranks that have called fail() */
+    ordo_u64 word[MOST_RANKS][MOST_WORDS];
+} page;
+
+static_assert(sizeof(page) <= PAGE, "arrays begin behind the page");
+
+static page *shared;
+static int file, rank, ranks;
+static ordo_u64 barriers; /* that this rank has passed */
+
+static int number(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? atoi(text) : -1;
+}
+
+bool ordo_local_ranks_launched(void)
+{
+    return number("ORDO_RANK") >= 0 && number("ORDO_RANKS") > 0 && number("ORDO_RANKS_FILE") >= 0;
+}
+
+static void pause_for(long nanoseconds)
+{
+    const struct timespec moment = {0, nanoseconds};
+    nanosleep(&moment, NULL);
+}
+
+static void barrier(void)
+{
+    const ordo_u64 all = ++barriers * (ordo_u64)ranks;
+    __atomic_fetch_add(&shared->arrived, 1, __ATOMIC_RELEASE);
+    for (int i = 0; __atomic_load_n(&shared->arrived, __ATOMIC_ACQUIRE) < all; i++)
+        if (i > 1000)
+            pause_for(i > 20000 ? 1000000 : 10000);
+}
+
+static ordo_status join(int *my_rank, int *count)
+{
+    *my_rank = rank = number("ORDO_RANK");
+    *count = ranks = number("ORDO_RANKS");
+    file = number("ORDO_RANKS_FILE");
+    if (ranks > MOST_RANKS || rank >= ranks)
+        return ordo_fail(ORDO_ERR_USAGE, "ranks: found rank %d of %d, expected %d ranks at most", rank, ranks,
+                         (int)MOST_RANKS);
+    if (ftruncate(file, PAGE)) /* the same in all ranks */
+        return ordo_fail(ORDO_ERR_DEVICE, "ranks: the file that ranks share: %s", strerror(errno));
+    void *map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (map == MAP_FAILED)
+        return ordo_fail(ORDO_ERR_DEVICE, "ranks: the file that ranks share: %s", strerror(errno));
+    shared = map;
+    return ORDO_OK;
+}
+
+static void leave(void)
+{
+    munmap(shared, PAGE);
+    close(file);
+}
+
+static void end_job(int status)
+{
+    _exit(status); /* whoever has started the ranks ends the others */
+}
+
+static bool fail(double seconds)
+{
+    __atomic_fetch_add(&shared->failing, 1, __ATOMIC_RELEASE);
+    for (double left = seconds; __atomic_load_n(&shared->failing, __ATOMIC_ACQUIRE) < (ordo_u64)ranks; left -= 1e-3) {
+        if (left < 0)
+            return false;
+        pause_for(1000000);
+    }
+    return true;
+}
+
+static ordo_status collect(const ordo_u64 *mine, int count, ordo_u64 *all)
+{
+    const size_t bytes = (size_t)count * sizeof *mine;
+    if (count > MOST_WORDS)
+        return ordo_fail(ORDO_ERR_INTERNAL, "ranks: %d words, expected %d at most", count, (int)MOST_WORDS);
+    memcpy(shared->word[rank], mine, bytes);
+    barrier();
+    for (int r = 0; r < ranks; r++)
+        memcpy(all + r * count, shared->word[r], bytes);
+    barrier();
+    return ORDO_OK;
+}
+
+/* Moves bytes of the file at `at` to or from memory. */
+static ordo_status move(char *memory, ordo_u64 at, ordo_u64 bytes, bool out)
+{
+    while (bytes) {
+        const size_t now = bytes < 1u << 30 ? bytes : 1u << 30;
+        const ssize_t moved =
+            out ? pwrite(file, memory, now, (off_t)(PAGE + at)) : pread(file, memory, now, (off_t)(PAGE + at));
+        if (moved <= 0)
+            return ordo_fail(ORDO_ERR_MEMORY, "ranks: no memory for an answer that passes between ranks");
+        memory += moved;
+        at += (ordo_u64)moved;
+        bytes -= (ordo_u64)moved;
+    }
+    return ORDO_OK;
+}
+
+static ordo_status gather(void *all, const ordo_u64 *at, size_t unit)
+{
+    char *const bytes = all;
+    ordo_status status = move(bytes + at[rank] * unit, at[rank] * unit, (at[rank + 1] - at[rank]) * unit, true);
+    const ordo_u64 failed = status != ORDO_OK;
+    ordo_u64 words[MOST_RANKS];
+    collect(&failed, 1, words); /* all have written, or one could not */
+    for (int r = 0; r < ranks && !status; r++) {
+        if (words[r])
+            status = ordo_fail(ORDO_ERR_MEMORY, "ranks: no memory for an answer that passes between ranks");
+        else if (r != rank)
+            status = move(bytes + at[r] * unit, at[r] * unit, (at[r + 1] - at[r]) * unit, false);
+    }
+    barrier(); /* all have read */
+    return status;
+}
+
+const ordo_transport ordo_local_transport = {
+    ORDO_TRANSPORT_ABI, "local", join, leave, end_job, fail, NULL, collect, gather};
