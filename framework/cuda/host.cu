@@ -247,7 +247,7 @@ static void drop_graph(void *graph)
     drop_rows(&g->out, g->part, g->out_before);
     drop_rows(&g->in, g->part, g->in_before);
     if (!ordo_cuda_is_lost()) {
-        cudaFree(g->record);
+        cudaFree(g->record ? g->record + 2ull * g->part.first : NULL);
         cudaFree(g->four);
         cudaFree(g->tail);
     }
@@ -511,11 +511,16 @@ static ordo_status wait_filled(uint4 **block, const char *what)
 static ordo_status make_records(const ordo_cuda *c, device_graph *d)
 {
     const ordo_csr *out = ordo_graph_out(ordo_job_graph(c->job));
-    d->record = mostly_short(out) ? spare(2ull * out->n) : NULL;
-    if (!d->record)
+    ordo_cuda_rows rows = d->out; /* the part as rows of their own */
+    rows.row += d->part.first;
+    rows.n = d->part.last - d->part.first;
+    uint4 *record = mostly_short(out) ? spare(2ull * rows.n) : NULL;
+    if (!record)
         return ORDO_OK;
-    ordo_fill_records(d->out, out->weight_type == ORDO_F32, d->record);
-    return wait_filled(&d->record, "making records");
+    ordo_fill_records(rows, out->weight_type == ORDO_F32, record);
+    const ordo_status status = wait_filled(&record, "making records");
+    d->record = record ? record - 2ull * d->part.first : NULL;
+    return status;
 }
 
 /* Makes rows of four, likewise. */
@@ -1121,6 +1126,14 @@ static const ordo_instance *find(const char *op, const char *scheduler)
     return NULL;
 }
 
+static const ordo_instance *find_over_ranks(const char *op, const char *scheduler)
+{
+    for (const named_instance *i = over_ranks; i->op; i++)
+        if (!strcmp(i->op, op) && !strcmp(i->instance->scheduler, scheduler))
+            return i->instance;
+    return NULL;
+}
+
 const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
 {
     for (size_t i = 0; passes[i]; i++)
@@ -1131,4 +1144,4 @@ const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
 const ordo_backend ordo_cuda_backend = {
-    ORDO_BACKEND_ABI, "cuda", probe, find, ordo_cuda_measure, capability, devices, select_device, &ordo_cuda_sessions};
+    ORDO_BACKEND_ABI, "cuda", probe, find, ordo_cuda_measure, capability, find_over_ranks, devices, select_device, &ordo_cuda_sessions};

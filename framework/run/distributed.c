@@ -177,7 +177,7 @@ static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
     return ORDO_OK;
 }
 
-ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, const ordo_plan *p)
+ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ordo_plan *p)
 {
     const ordo_status status = check_group(group, p);
     if (status)
@@ -197,7 +197,16 @@ ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, con
                                                     : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
-    return check_scheduler(op, p);
+    const ordo_status no_scheduler = check_scheduler(op, p);
+    if (no_scheduler || !p->backend)
+        return no_scheduler;
+    const ordo_instance *over =
+        p->backend->find_over_ranks ? p->backend->find_over_ranks(op->name, p->scheduler->name) : NULL;
+    if (!over || !over->run)
+        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for ranks on GPUs",
+                         op->name, p->scheduler->name);
+    p->instance = over;
+    return ORDO_OK;
 }
 
 /* ---- GPUs ---- */

@@ -230,8 +230,9 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
 #include "cuda_sums.cuh"
 #endif
 
+#if ORDO_OVER_RANKS
 #include "cuda_ranks.cuh"
-
+#else
 /* The kernel of a run that pushes, or changes its direction. */
 static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
 {
@@ -245,6 +246,7 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
     ordo_cuda_frontier_watch(c, &a->frontier);
     return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }
+#endif
 
 static ordo_status bsp_run_job(ordo_job *job)
 {
@@ -271,7 +273,7 @@ static ordo_status bsp_run_job(ordo_job *job)
 #if ORDO_OP_ORDER == ORDO_SUM
         status = a.direction == BSP_PULL ? bsp_pull_sums(&c, &a) : bsp_launch(&c, &a);
 #else
-        status = job->remote ? bsp_launch_over_ranks(&c, &a) : bsp_launch(&c, &a);
+        status = bsp_launch(&c, &a);
 #endif
     }
     if (!status)

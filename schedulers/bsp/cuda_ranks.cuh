@@ -18,8 +18,6 @@
  *
  * Memory order. As in cuda.cuh within a rank. Bits of the frontier are stores that a meeting orders.
  */
-#if ORDO_OP_ORDER != ORDO_SUM
-
 #define bsp_ranks_kernel ORDO_OP_NAME(bsp_ranks_kernel)
 
 enum { bsp_pulls_over_ranks = (int)bsp_pulls && ((int)op_properties & ORDO_UNIFORM) };
@@ -29,23 +27,34 @@ typedef struct bsp_ranks_args {
     ordo_cuda_ranks ranks;
 } bsp_ranks_args;
 
-/* By the rank's first thread, when all its blocks have arrived: what is on the list of step `next`. */
-ORDO_DEV void bsp_say(const bsp_ranks_args &a, ordo_u32 next, bool stop, ordo_cuda_said *said)
+/* The words that a rank says. */
+enum { BSP_WORK, BSP_EDGES, BSP_HAS, BSP_VALUE, BSP_STOP };
+
+/* By a warp of the rank, when all its blocks have arrived: the lane's word, of what is on the list of step `next`. */
+ORDO_DEV ordo_u64 bsp_say(const bsp_ranks_args &a, ordo_u32 next)
 {
+    const ordo_cuda_ranks &r = a.ranks;
     const op_dev_frontier *const f = &a.of.frontier;
     ordo_cuda_superstep_counters *const c = &f->counters[next % 3];
-    const ordo_u32 count = ordo_dev_load(&c->count), segments = ordo_dev_load(&c->segments);
-    said->work = (ordo_u64)count + segments + ordo_dev_load(&a.ranks.words[a.ranks.rank]->spilled);
-    for (ordo_u32 to = 0; to < a.ranks.count; to++)
-        said->work += said->sent[to];
-    said->edges = ordo_dev_load(&c->edges);
-    said->stop = stop || ordo_dev_load(&c->stop);
-    said->has = count || segments;
-    if (said->has) {
+    const ordo_u32 lane = threadIdx.x % 32, count = ordo_dev_load(&c->count), segments = ordo_dev_load(&c->segments);
+    ordo_u64 sent = lane < r.count ? ordo_dev_load(&r.words[r.rank]->sent[lane].count) : 0;
+    for (int step = 16; step; step /= 2)
+        sent += __shfl_xor_sync(~0u, sent, step);
+    if (lane == BSP_WORK)
+        return (ordo_u64)count + segments + sent + ordo_dev_load(&r.words[r.rank]->spilled);
+    if (lane == BSP_EDGES)
+        return ordo_dev_load(&c->edges);
+    if (lane == BSP_HAS)
+        return count || segments;
+    if (lane == BSP_STOP)
+        return ordo_dev_load(&c->stop);
+    ordo_u64 bits = 0;
+    if (lane == BSP_VALUE && (count || segments)) {
         const ordo_vid item = count ? f->list[next & 1][0] : (ordo_vid)(f->segment[next & 1][0] >> 32);
         const op_cell value = ordo_dev_load(&a.of.cells[item]);
-        memcpy(&said->value, &value, sizeof value <= 8 ? sizeof value : 8);
+        memcpy(&bits, &value, sizeof value);
     }
+    return bits;
 }
 
 /* What all ranks together have said. */
@@ -59,11 +68,11 @@ ORDO_DEV bsp_agreed bsp_agree(const bsp_ranks_args &a, const ordo_cuda_said *sai
 {
     bsp_agreed all = {};
     for (ordo_u32 r = 0; r < a.ranks.count; r++) {
-        all.work += said[r].work;
-        all.edges += said[r].edges;
-        all.stop = all.stop || said[r].stop;
-        if (said[r].has && !all.has) {
-            memcpy(&all.value, &said[r].value, sizeof all.value <= 8 ? sizeof all.value : 8);
+        all.work += said[r].word[BSP_WORK];
+        all.edges += said[r].word[BSP_EDGES];
+        all.stop = all.stop || said[r].word[BSP_STOP];
+        if (said[r].word[BSP_HAS] && !all.has) {
+            memcpy(&all.value, &said[r].word[BSP_VALUE], sizeof all.value);
             all.has = true;
         }
     }
@@ -162,10 +171,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     const ordo_cuda_ranks &r = a.ranks;
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
     ordo_cuda_counters mine = {};
-    ordo_u64 met = 0, messages = 0, edges_left = a.of.rows.m, last_work = 0, pushed = 0;
+    ordo_u64 met = 0, edges_left = a.of.rows.m, last_work = 0, pushed = 0;
     bool pulling = false, has_frontier = false; /* the same in all threads of all ranks, from the same words */
     ordo_dev_start(&queue);
-    ordo_dev_meet(r, &met, [](ordo_cuda_said *) {}); /* all kernels run */
+    ordo_dev_meet(r, &met, [] { return (ordo_u64)0; }); /* all kernels run */
     const ordo_u64 began = ordo_dev_clock();
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.of.run.initial_count;
          first += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS) {
@@ -180,7 +189,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     for (ordo_u32 step = 1;; step++) {
         /* what ranks have for this step; the messages of the step before are part of it */
         const ordo_cuda_said *const said =
-            ordo_dev_meet(r, &met, [&](ordo_cuda_said *out) { bsp_say(a, step, false, out); });
+            ordo_dev_meet(r, &met, [&] { return bsp_say(a, step); });
         const bsp_agreed all = bsp_agree(a, said);
         if (all.work == 0 || all.stop)
             break;
@@ -215,14 +224,14 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
                         bsp_tell(a, v, there && ordo_dev_load(&f->stamp[there ? v : 0]) == step, step);
                     },
                     [] {});
-                ordo_dev_meet(r, &met, [&](ordo_cuda_said *) {});
+                ordo_dev_meet(r, &met, [] { return (ordo_u64)0; });
             }
             if (first_thread)
                 mine.items += items;
             pushed = bsp_pull_over_ranks(a, &queue, step, all.value, &mine);
         } else {
-            if (said[r.rank].work && ordo_dev_load(&r.words[r.rank]->spilled))
-                op_dev_send_spilled(r, met, a.of.cells);
+            if (ordo_dev_load(&r.words[r.rank]->spilled))
+                op_dev_send_spilled(r, met, a.of.cells, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
             const bool latency_bound = items < (ordo_u64)gridDim.x * 64;
             const bool once = ((int)op_properties & ORDO_UNIFORM) != 0;
             op_dev_step(
@@ -239,7 +248,6 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
                         pushed += op_dev_push(f, &queue, &a.of.rows, target, step + 1, once);
                     } else {
                         op_dev_send(r, met, target, candidate);
-                        messages++;
                     }
                 },
                 [&] { ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false); },
@@ -249,16 +257,14 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
         bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
     }
-    if (first_thread)
+    if (first_thread) {
         a.of.run.record->nanoseconds = ordo_dev_clock() - began;
+        a.of.run.record->messages = ordo_dev_load(&r.words[r.rank]->messages);
+    }
     ordo_dev_publish(a.of.run.counters, mine);
-    for (int s = 16; s; s /= 2)
-        messages += __shfl_down_sync(~0u, messages, s);
-    if (threadIdx.x % 32 == 0 && messages)
-        ordo_dev_add(&a.of.run.record->messages, messages);
 }
 
-static ordo_status bsp_launch_over_ranks(ordo_cuda *c, bsp_args *of)
+static ordo_status bsp_launch(ordo_cuda *c, bsp_args *of)
 {
     bsp_ranks_args a = {*of, {}};
     const bool pulls = bsp_pulls_over_ranks && of->direction != BSP_PUSH;
@@ -269,5 +275,3 @@ static ordo_status bsp_launch_over_ranks(ordo_cuda *c, bsp_args *of)
     return ordo_cuda_launch(c, ordo_cuda_kernel((const void *)bsp_ranks_kernel), ORDO_CUDA_THREADS,
                             (int)c->job->tunable[BSP_BLOCKS], args);
 }
-
-#endif

@@ -87,6 +87,9 @@ typedef struct delta_dev_queue {
     ordo_dev_spill spill;
     ordo_u32 items;
     double least, most; /* bounds of the width */
+#if ORDO_OVER_RANKS
+    ordo_cuda_ranks ranks;
+#endif
 } delta_dev_queue;
 
 /* A block's copy of the state of the superstep, in shared memory; one warp changes it between the block's barriers. */
@@ -96,6 +99,9 @@ typedef struct delta_dev_step {
     ordo_u64 generation;
     double base, delta, per_delta;
     ordo_u32 head, phase;
+#if ORDO_OVER_RANKS
+    bool receives; /* warps take messages, and then the ranks decide what comes behind the superstep before */
+#endif
 } delta_dev_step;
 
 /* By one thread: maps the blocks that begin in slots first .. first + count - 1 of bucket b, which it has reserved. */
@@ -266,6 +272,10 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     return generation | (ordo_u64)DELTA_DEV_END << 52;
 }
 
+#if ORDO_OVER_RANKS
+#include "cuda_ranks.cuh"
+#endif
+
 /* By the whole grid: the barrier between two supersteps; afterwards *s describes the next one. In a traced
  * run warps call `waits()` when their block has arrived, but for the one that decides. */
 template <typename Waits>
@@ -277,6 +287,9 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
     if (threadIdx.x < 32) {
         ordo_u32 before = 0;
         if (lane == 0) {
+#if ORDO_OVER_RANKS
+            __threadfence_system();
+#endif
             ordo_dev_fence();
             before = ordo_dev_add(&q.words->arrived, 1u);
             ordo_dev_fence();
@@ -287,7 +300,11 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
             waits();
         /* `arrived` wraps with 2^32; so does the product */
         if (__shfl_sync(~0u, before, 0) + 1 == gridDim.x * (ordo_u32)s->generation) {
+#if ORDO_OVER_RANKS
+            word = delta_ranks_decide(q, s, q.ranks);
+#else
             word = delta_dev_decide(q, s, traced);
+#endif
             __syncwarp();
             if (lane == 0) {
                 ordo_dev_fence();
@@ -299,7 +316,16 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
             ordo_dev_fence();
         }
         word = __shfl_sync(~0u, word, 0);
+#if ORDO_OVER_RANKS
+        const bool receives = ((word >> 54) & 3) == DELTA_RANKS_RECEIVE;
         if (lane == 0) {
+            s->receives = receives;
+            s->generation += receives;
+        }
+        if (lane == 0 && !receives) {
+#else
+        if (lane == 0) {
+#endif
             const ordo_u32 steps = (ordo_u32)(word >> 46) & 63, phase = (ordo_u32)(word >> 52) & 3;
             const ordo_u32 change = (ordo_u32)(word >> 54) & 3;
             const bool left = steps || phase == DELTA_DEV_SWEEP; /* the head is done: its next slot begins a block */
@@ -350,6 +376,39 @@ typedef struct delta_portion {
     bool dry;               /* the warp has found the pool exhausted in this superstep */
 } delta_portion;
 
+#if ORDO_OVER_RANKS
+/* By whole warps, when a superstep begins: what of it takes messages, and what waits to be sent. */
+ORDO_DEV void delta_ranks_begin(const delta_args &a, const delta_dev_step *step, delta_portion *hand, ordo_u64 *count)
+{
+    const ordo_cuda_ranks &r = a.queue.ranks;
+    if (step->receives) {
+        hand->sweep = false;
+        hand->from = 0;
+        hand->to = *count = delta_ranks_mail(r, step->generation);
+    } else if (ordo_dev_load(&r.words[r.rank]->spilled)) {
+        op_dev_send_spilled(r, step->generation, a.ctx.cells, blockIdx.x * DELTA_DEV_THREADS + threadIdx.x,
+                            gridDim.x * DELTA_DEV_THREADS);
+        __syncwarp();
+    }
+}
+
+/* By whole warps: offers the warp's next messages to the cells that the rank owns. */
+ORDO_DEV void delta_ranks_take(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand)
+{
+    const ordo_u64 i = hand->at + threadIdx.x % 32;
+    op_dev_message m = {};
+    bool improved = false;
+    hand->at += hand->warps * hand->grain;
+    if (threadIdx.x % 32 < hand->grain && i < hand->to) {
+        m = delta_ranks_message(a.queue.ranks, step->generation, i);
+        improved = op_dev_apply(&a.ctx.state, a.ctx.cells, m.item, &m.value, false, false);
+        w->useful += improved;
+    }
+    __syncwarp();
+    op_warp_put(a.ctx, w, improved, m.item, m.value, m.item);
+}
+#endif
+
 /* Waits for the next superstep. False at the end of the run. Called by whole warps, and by all of the grid. */
 ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_step *step, delta_portion *hand)
 {
@@ -362,7 +421,12 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
         else if (hand->works)
             op_warp_show_state(w, a.run, ORDO_AT_BARRIER);
     });
+#if ORDO_OVER_RANKS
+    w->met = step->generation;
+    const bool ends = step->phase == DELTA_DEV_END && !step->receives;
+#else
     const bool ends = step->phase == DELTA_DEV_END;
+#endif
     if (ends || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);
     if (ends)
@@ -373,10 +437,13 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     w->map.per_delta = step->per_delta;
     w->map.limit = step->base + step->delta;
     w->map.head = step->head;
-    const ordo_u64 count = step->to - step->from;
-    w->map.latency_bound = hand->sweep || count < a.latency_bound;
+    ordo_u64 count = step->to - step->from;
     hand->from = hand->sweep ? 0 : step->from;
     hand->to = hand->sweep ? a.spill_words : step->to;
+#if ORDO_OVER_RANKS
+    delta_ranks_begin(a, step, hand, &count);
+#endif
+    w->map.latency_bound = hand->sweep || count < a.latency_bound;
     hand->grain = hand->sweep ? 32 : (count + hand->warps - 1) / hand->warps;
     hand->grain = hand->grain < 32 ? hand->grain : 32;
     hand->at = hand->number * hand->grain;
@@ -405,6 +472,12 @@ ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *ca
 {
     if (hand->from + hand->at >= hand->to)
         return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
+#if ORDO_OVER_RANKS
+    if (step->receives) {
+        delta_ranks_take(a, w, step, hand);
+        return ORDO_WARP_AGAIN;
+    }
+#endif
     w->chain_limit = w->map.latency_bound ? a.chain_limit : 0;
     if (hand->sweep) {
         const ordo_u64 word = hand->from + hand->at + threadIdx.x % 32;
@@ -486,11 +559,19 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
         a.queue.words->free_count = a.queue.pool.blocks;
     op_warp_lowest(a.ctx, &a.run, a.lowest);
     cooperative_groups::this_grid().sync();
+#if ORDO_OVER_RANKS
+    ordo_u64 met = 0;
+    ordo_dev_meet(a.queue.ranks, &met, [] { return (ordo_u64)0; }); /* all kernels run */
+    const ordo_u64 began = ordo_dev_clock();
+#endif
     if (threadIdx.x < DELTA_DEV_BUCKETS)
         step.begins[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
         step.from = step.to = step.head = step.phase = 0;
         step.generation = 1;
+#if ORDO_OVER_RANKS
+        step.receives = false;
+#endif
         step.base = op_warp_base(a.lowest);
         step.delta = a.delta;
         step.per_delta = 1 / a.delta;
@@ -506,6 +587,9 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     w.map.buckets = a.queue.pool.buckets;
     w.map.last = w.map.buckets - 1;
     w.map.limit = step.base + a.delta;
+#if ORDO_OVER_RANKS
+    w.met = met;
+#endif
     delta_hooks hooks = {a, &cache, &step, {}};
     hooks.hand.grain = 1;
     hooks.hand.warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
@@ -515,6 +599,10 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
         a.run.record->supersteps = hooks.hand.steps;
         a.run.record->delta_first = a.delta;
         a.run.record->delta_last = step.delta;
+#if ORDO_OVER_RANKS
+        a.run.record->nanoseconds = ordo_dev_clock() - began;
+        a.run.record->messages = ordo_dev_load(&a.queue.ranks.words[a.queue.ranks.rank]->messages);
+#endif
     }
 }
 
@@ -598,7 +686,7 @@ static ordo_status delta_run_job(ordo_job *job)
     int blocks = 0;
     ordo_status status = op_cuda_begin(job, &c);
     const void *kernel = status ? NULL
-                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)delta_kernel<true>
+                                : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)delta_kernel<true>
                                                                      : (const void *)delta_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
@@ -620,6 +708,11 @@ static ordo_status delta_run_job(ordo_job *job)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
         status = op_warp_arguments(&c, t[DELTA_RECORDS] > 0, &a, &arrays);
+#if ORDO_OVER_RANKS
+    if (!status)
+        status = ordo_cuda_ranks_make(&c, sizeof(op_dev_message), false, &a.queue.ranks);
+    a.ctx.ranks = a.queue.ranks;
+#endif
     if (!status) {
         a.queue.spill.count = &a.queue.words->spilled;
         c.keep_cells = true;

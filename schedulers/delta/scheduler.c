@@ -57,7 +57,7 @@ const ordo_scheduler ordo_scheduler_delta = {
     .paper = "Meyer and Sanders, J. Algorithms 49(1), 2003; Zhang et al., CGO 2020 (bucket fusion)",
     .pairings = pairings,
     ORDO_TUNABLES(tunables, DELTA_TUNABLE_COUNT, DELTA_ROWS),
-    .distributed = 1u << ORDO_ON_CPU,
+    .distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .memory = memory,
     .suit = suit,
 };

@@ -47,6 +47,8 @@ typedef struct ordo_backend {
     /* The compute capability of the device that probe() found, 10 * major + minor: 90 for 9.0. 0 where probe() fails.
      */
     int (*capability)(void);
+    /* As find, for runs over several devices, a rank each. */
+    const ordo_instance *(*find_over_ranks)(const char *op, const char *scheduler);
     /* How many devices there are; 0 where probe() fails. */
     int (*devices)(void);
     /* Chooses the device, from 0, of the calling thread. Errors: ORDO_ERR_DEVICE. */

@@ -45,11 +45,21 @@
 #undef ORDO_OP_RESIDUALS
 #define ORDO_OP_RESIDUALS 0
 
+/* 1: the instances of this unit are for runs over several GPUs, a rank each; the schedulers that can are included. */
+#ifndef ORDO_OVER_RANKS
+#define ORDO_OVER_RANKS 0
+#endif
+
 /* Ends a scheduler's cuda.cuh: defines the instance that the back end's table names. */
+#if ORDO_OVER_RANKS
+#define ORDO_CUDA_UNDER _over_ranks_under_
+#else
+#define ORDO_CUDA_UNDER _on_cuda_under_
+#endif
 #define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs) ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)
 #define ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)                                                                \
-    extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);                                       \
-    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
+    extern const ordo_instance ORDO_JOIN3(ORDO_OP, ORDO_CUDA_UNDER, _scheduler);                                       \
+    const ordo_instance ORDO_JOIN3(ORDO_OP, ORDO_CUDA_UNDER, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
 
 #if !ORDO_OP_ON_CUDA
 #error "no engine of the CUDA back end runs this operator: it does not list its state's arrays"
@@ -58,7 +68,9 @@ static_assert((int)op_array_count <= (int)ORDO_MOST_ARRAYS, "a state lists at mo
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cuda/relax.cuh>
+#if ORDO_OVER_RANKS
 #include <ordo/detail/cuda/ranks.cuh>
+#endif
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER && ORDO_OP_COMBINE == ORDO_MODE
 #include <ordo/detail/cuda/gather_mode.cuh>
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER

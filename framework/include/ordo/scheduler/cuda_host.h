@@ -259,10 +259,7 @@ enum { ORDO_CUDA_RANKS = 16 };
 
 /* What a rank says when ranks meet (<ordo/detail/cuda/ranks.cuh>). */
 typedef struct ordo_cuda_said {
-    ordo_u64 work;                  /* what the rank has left to do; 0 in all ranks: the run ends */
-    ordo_u64 edges;                 /* out-edges of that, as far as they are counted */
-    ordo_u64 value;                 /* the bits of the cell of one of its items, if `has` */
-    ordo_u32 has, stop;             /* stop: the run must end early */
+    ordo_u64 word[8];               /* the scheduler's own */
     ordo_u32 sent[ORDO_CUDA_RANKS]; /* messages for each rank since the last meeting */
 } ordo_cuda_said;
 
@@ -275,6 +272,7 @@ typedef struct ordo_cuda_words {
     ordo_u64 arrived, padding1[15];  /* blocks of this rank, at all meetings together */
     ordo_u64 released, padding2[15]; /* the last meeting that has ended, for the blocks of this rank */
     ordo_u64 spilled, padding3[15];  /* ghosts that wait in `spill` */
+    ordo_u64 messages, padding4[15]; /* sent by this rank in all */
     struct {
         ordo_u32 count, padding[31];
     } sent[ORDO_CUDA_RANKS]; /* by this rank to each, since the last meeting */

@@ -1,6 +1,6 @@
 /* ranks.cuh -- relax operators over several GPUs, a rank each: what is sent to owners, and how ranks meet.
  *
- * A template, included by <ordo/scheduler/cuda.cuh> for relax operators that select. It is the counterpart of
+ * A template, included by <ordo/scheduler/cuda.cuh> for relax operators that select, where ORDO_OVER_RANKS is 1. It is the counterpart of
  * <ordo/detail/cpu/remote.h>, which has the argument why nothing is lost and why the end is exact: cells of items that
  * a rank does not own are ghosts, which offers improve as they improve others; what an improved ghost activates is a
  * message {item, value} for its owner, which offers the value to the cell itself.
@@ -19,10 +19,10 @@
  * messages of meeting k before.
  *
  * Memory order. A block's threads store messages, then pass the block's barrier; its first thread passes a fence of
- * system scope and adds itself to `arrived`. The rank's first thread reads that with acquire until all blocks are
- * there, stores its words to all ranks, and stores the number of the meeting into each rank's memory with release at
- * system scope. Fences and releases are cumulative, so a rank that has read the number with acquire at system scope
- * sees what all threads of the sender had stored. It releases its own blocks at device scope.
+ * system scope and adds itself to `arrived`. A warp of the rank reads that with acquire until all blocks are
+ * there, stores the rank's words to all ranks, and stores the number of the meeting into each rank's memory with release
+ * at system scope. Fences and releases are cumulative, so a rank that has read the number with acquire at system scope
+ * sees what all threads of the sender had stored. The warp releases its own blocks at device scope.
  *
  * A rank that never arrives lets the kernels of the others wait for ever: the process that has started the ranks ends
  * them.
@@ -59,38 +59,63 @@ ORDO_DEV ordo_u32 ordo_dev_owner(const ordo_cuda_ranks &r, ordo_u32 item)
     return owner;
 }
 
-/* By the whole grid: waits for all blocks of all ranks, and returns what each rank has said, [count], which is valid
- * until the next meeting. `say(said)` is called by one thread of the rank behind all that its blocks have done before;
- * *number: the number of meetings so far, the same in all threads. */
+/* By a whole warp of the rank, when its blocks have arrived and wait: tells all ranks the lanes' words, lane i those
+ * of word[i] for i < 8, and how many messages were sent; waits until all ranks have. *number: of meetings so far. Returns
+ * what each rank has said, [count], which is valid until the next meeting. */
+ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_cuda_words *const own = r.words[r.rank];
+    ordo_u32 sent = 0;
+    if (lane < r.count) {
+        sent = ordo_dev_load(&own->sent[lane].count);
+        ordo_dev_store(&own->sent[lane].count, 0u);
+    }
+    for (ordo_u32 to = 0; to < r.count; to++) {
+        ordo_cuda_said *const said = &r.words[to]->said[number & 1][r.rank];
+        if (lane < 8)
+            said->word[lane] = word;
+        if (lane < r.count)
+            said->sent[lane] = sent;
+    }
+    for (int step = 16; step; step /= 2)
+        sent += __shfl_down_sync(~0u, sent, step);
+    if (lane == 0)
+        ordo_dev_store(&own->messages, ordo_dev_load(&own->messages) + sent);
+    __syncwarp();
+    if (lane < r.count) {
+        __threadfence_system();
+        ordo_dev_release_system(&r.words[lane]->met[r.rank].number, number);
+        while (ordo_dev_acquire_system(&own->met[lane].number) < number)
+            ;
+    }
+    __syncwarp();
+    return own->said[number & 1];
+}
+
+/* By the whole grid: waits for all blocks of all ranks, and returns what each rank has said. `say()` is called by a warp
+ * of the rank behind all that its blocks have done before, and returns the lane's word for ordo_dev_tell_ranks. *number:
+ * of meetings so far, the same in all threads. */
 template <typename Say>
 ORDO_DEV const ordo_cuda_said *ordo_dev_meet(const ordo_cuda_ranks &r, ordo_u64 *number, Say say)
 {
     const ordo_u64 now = ++*number;
     ordo_cuda_words *const own = r.words[r.rank];
     __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence_system();
-        ordo_dev_add(&own->arrived, (ordo_u64)1);
+    if (threadIdx.x < 32) {
+        if (threadIdx.x == 0) {
+            __threadfence_system();
+            ordo_dev_add(&own->arrived, (ordo_u64)1);
+            while (blockIdx.x == 0 && ordo_dev_acquire(&own->arrived) < now * gridDim.x)
+                ;
+            while (blockIdx.x != 0 && ordo_dev_acquire(&own->released) < now)
+                ;
+        }
+        __syncwarp();
         if (blockIdx.x == 0) {
-            while (ordo_dev_acquire(&own->arrived) < now * gridDim.x)
-                ;
-            ordo_cuda_said said = {};
-            for (ordo_u32 to = 0; to < r.count; to++)
-                said.sent[to] = ordo_dev_load(&own->sent[to].count);
-            say(&said);
-            for (ordo_u32 to = 0; to < r.count; to++)
-                r.words[to]->said[now & 1][r.rank] = said;
-            for (ordo_u32 to = 0; to < r.count; to++) {
-                ordo_dev_store(&own->sent[to].count, 0u);
-                ordo_dev_release_system(&r.words[to]->met[r.rank].number, now);
-            }
-            for (ordo_u32 from = 0; from < r.count; from++)
-                while (ordo_dev_acquire_system(&own->met[from].number) < now)
-                    ;
-            ordo_dev_release(&own->released, now);
-        } else {
-            while (ordo_dev_acquire(&own->released) < now)
-                ;
+            ordo_dev_tell_ranks(r, now, say());
+            if (threadIdx.x == 0)
+                ordo_dev_release(&own->released, now);
         }
     }
     __syncthreads();
@@ -121,11 +146,12 @@ ORDO_DEV void op_dev_send(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 it
         ordo_dev_add(&r.words[r.rank]->spilled, (ordo_u64)1);
 }
 
-/* By the whole grid, behind meeting `number`, where `spilled` was not 0 then: sends the ghosts that have waited. */
-ORDO_DEV void op_dev_send_spilled(const ordo_cuda_ranks &r, ordo_u64 number, op_cell *cells)
+/* By any threads, `thread` of `threads`, behind meeting `number`: sends the ghosts that have waited. */
+ORDO_DEV void op_dev_send_spilled(const ordo_cuda_ranks &r, ordo_u64 number, op_cell *cells, ordo_u32 thread,
+                                  ordo_u32 threads)
 {
     const ordo_u32 words = r.begin[r.count] / 32 + 1;
-    for (ordo_u32 w = blockIdx.x * blockDim.x + threadIdx.x; w < words; w += gridDim.x * blockDim.x) {
+    for (ordo_u32 w = thread; w < words; w += threads) {
         ordo_u32 bits = ordo_dev_load(&r.spill[w]) ? ordo_dev_exchange(&r.spill[w], 0u) : 0;
         if (bits)
             ordo_dev_add(&r.words[r.rank]->spilled, -(ordo_u64)__popc(bits));
@@ -136,16 +162,21 @@ ORDO_DEV void op_dev_send_spilled(const ordo_cuda_ranks &r, ordo_u64 number, op_
     }
 }
 
-/* By the whole grid, behind a meeting: calls `take(item, value)` for each message that has come before it, `there`
- * telling whether the thread has one; whole blocks call it equally often, and may pass barriers of the block in `done`.
- * `said`: what ranks said at meeting `number`. */
+/* How many messages of a rank this one has got: what did not find a place is not among them. */
+ORDO_DEV ordo_u32 ordo_dev_came(const ordo_cuda_ranks &r, const ordo_cuda_said *said, ordo_u32 from)
+{
+    const ordo_u32 count = from == r.rank ? 0 : said[from].sent[r.rank];
+    return count < r.capacity ? count : r.capacity;
+}
+
+/* By the whole grid, behind a meeting: calls `take(item, value)` for each message that has come before it, by one
+ * thread, and `done()` by whole blocks in between. `said`: what ranks said at meeting `number`. */
 template <typename Take, typename Done>
 ORDO_DEV void op_dev_receive(const ordo_cuda_ranks &r, ordo_u64 number, const ordo_cuda_said *said, Take take,
                              Done done)
 {
     for (ordo_u32 from = 0; from < r.count; from++) {
-        ordo_u32 count = from == r.rank ? 0 : said[from].sent[r.rank];
-        count = count < r.capacity ? count : r.capacity;
+        const ordo_u32 count = ordo_dev_came(r, said, from);
         const op_dev_message *const mail = (const op_dev_message *)r.mail[number & 1] + (ordo_u64)from * r.capacity;
         for (ordo_u32 first = blockIdx.x * blockDim.x; first < count; first += gridDim.x * blockDim.x) {
             const ordo_u32 i = first + threadIdx.x;

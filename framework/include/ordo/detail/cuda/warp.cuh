@@ -195,6 +195,9 @@ typedef struct op_warp_ctx {
 #endif
     ordo_u32 local_capacity; /* capacity of a warp's local queue: a power of two */
     ordo_u32 *owner;         /* [2 * (m / PIECE + 1)] */
+#if ORDO_OVER_RANKS
+    ordo_cuda_ranks ranks;
+#endif
 } op_warp_ctx;
 
 /* State of a warp, in registers; the same in all lanes except for the counters. */
@@ -207,6 +210,9 @@ typedef struct op_warp {
                                                        are left */
     bool surplus; /* the store has entries for which the local queue was full: other warps could take them */
     bool cut;     /* a hub was cut, and its pieces are in the store; the scheduler resets this */
+#if ORDO_OVER_RANKS
+    ordo_u64 met; /* meetings so far; the scheduler counts them */
+#endif
     ordo_u32 items, edges, useful, stale; /* counters of the lane, since op_warp_publish */
     ordo_u32 activations;                 /* the same, of critical operators */
     ordo_u32 *live; /* [5] in shared memory, of a traced run: what the lanes had counted before op_warp_publish; else
@@ -311,13 +317,41 @@ ORDO_DEV void op_warp_put(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 i
     op_warp_push(g, w, hass, items, values, vertices);
 }
 
+/* Whether this rank owns the item; there is one rank but in units for several. */
+ORDO_DEV bool op_warp_owns(const op_warp_ctx &g, ordo_item item)
+{
+#if ORDO_OVER_RANKS
+    return ordo_dev_owns(g.ranks, item);
+#else
+    (void)g;
+    (void)item;
+    return true;
+#endif
+}
+
+#if ORDO_OVER_RANKS
+/* Sends improved ghosts to their owners; the lane's other targets stay. */
+template <int N>
+ORDO_DEV void op_warp_send(const op_warp_ctx &g, const op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
+                           const op_cell (&value)[N])
+{
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        if (has[u] && !op_warp_owns(g, target[u])) {
+            op_dev_send(g.ranks, w->met, target[u], value[u]);
+            has[u] = false;
+        }
+}
+#endif
+
 /* Puts initial items `at` to at + 31 into the store, one per lane, if there are that many; returns their number. Items
  * without edges need no further work. */
 ORDO_DEV ordo_u32 op_warp_begin(const op_warp_ctx &g, op_warp *w, const ordo_cuda_run &run, ordo_u64 at)
 {
     at += threadIdx.x % 32;
-    const bool has = at < run.initial_count;
+    bool has = at < run.initial_count;
     const ordo_u32 item = has ? ordo_dev_initial(&run, at) : 0;
+    has = has && op_warp_owns(g, item);
     const op_value value = op_warp_now(g, has, item);
     const bool some = has && op_warp_some(g, item);
     w->items += has && !some;
@@ -562,6 +596,9 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
 #endif
     if (!op_activates)
         return;
+#if ORDO_OVER_RANKS
+    op_warp_send(g, w, has, target, candidate);
+#endif
     if (w->map.latency_bound) {
         const char *const base = (const char *)(g.record ? (const void *)g.record : (const void *)g.rows.row);
         const int shift = g.record ? 5 : 3; /* log2 of the bytes of a record, or of a row's offset */
@@ -688,7 +725,8 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     if (live) {
 #pragma unroll
         for (int u = 0; u < 4; u++)
-            ahead[u] = ordo_dev_fetch(g.record + 2 * (ordo_u64)target[u]);
+            if (op_warp_owns(g, target[u]))
+                ahead[u] = ordo_dev_fetch(g.record + 2 * (ordo_u64)target[u]);
 #pragma unroll
         for (int u = 0; u < 4; u++)
             op_dev_improve(g.cells, true, has[u] ? target[u] : v, has[u] ? candidate[u] : op_worst(), &old[u]);
@@ -699,6 +737,9 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
         w->useful += has[u];
     }
     if constexpr ((int)op_activates != 0) {
+#if ORDO_OVER_RANKS
+        op_warp_send(g, w, has, target, candidate);
+#endif
 #pragma unroll
         for (int u = 0; u < 4; u++) {
             ordo_dev_prefetch(has[u] && ahead[u] == ORDO_RECORD_LONG, g.rows.row + target[u]);
