@@ -35,6 +35,7 @@
 #include "live.h"
 #include "machine.h"
 #include "range.h"
+#include "ranks.h"
 #include "records.h"
 
 enum { MOST_BLOCKS = 32 + ORDO_MOST_ARRAYS, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
@@ -841,6 +842,8 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
                                        "copying items");
         out->run.initial = (const ordo_item *)items;
     }
+    if (!status && job->remote && ordo_job_is_traced(job))
+        status = ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs are not traced, expected no trace");
     if (!status && ordo_job_is_traced(job))
         status = ordo_live_make(out, &own->live);
     own->ready = ordo_seconds();
@@ -990,17 +993,6 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
     return status ? status : ordo_cuda_launch_all(c, &step, 1);
 }
 
-/* The time from when all ranks had met to the end, without the time by which their kernels began apart. */
-static ordo_status time_over_ranks(const ordo_cuda *c, float *milliseconds)
-{
-    ordo_u64 nanoseconds = 0;
-    const ordo_status status =
-        failed(cudaMemcpy(&nanoseconds, &c->run.record->nanoseconds, sizeof nanoseconds, cudaMemcpyDeviceToHost),
-               "copying the time of a run");
-    *milliseconds = (float)(1e-6 * (double)nanoseconds);
-    return status;
-}
-
 ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)
 {
     ordo_job_add_transfer(c->job, ordo_seconds() - c->own->ready); /* allocating worklists and loading the kernel do not
@@ -1019,7 +1011,7 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
     if (!status)
         status = failed(cudaEventElapsedTime(&milliseconds, c->own->before, c->own->after), "reading an event");
     if (!status && c->job->remote)
-        status = time_over_ranks(c, &milliseconds);
+        status = ordo_cuda_ranks_result(c->job, &milliseconds);
     ordo_live_stop(c->own->live, c, 1e-3 * (double)milliseconds);
     if (c->own->given_up)
         return status;
@@ -1069,8 +1061,6 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
         job->delta_first = record->delta_first;
         job->delta_last = record->delta_last;
         job->change = record->change;
-        if (job->remote)
-            job->remote->messages = record->messages;
         for (ordo_u64 i = 0; i < record->taken; i++) {
             const ordo_cuda_moment *m = &record->moment[i];
             ordo_job_sample_at(job, own->earlier + 1e-9 * (double)(m->nanoseconds - record->began), m->in_flight,
@@ -1143,5 +1133,5 @@ const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
 }
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
-const ordo_backend ordo_cuda_backend = {
-    ORDO_BACKEND_ABI, "cuda", probe, find, ordo_cuda_measure, capability, find_over_ranks, devices, select_device, &ordo_cuda_sessions};
+const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda",          probe,   find,          ordo_cuda_measure,
+                                        capability,       find_over_ranks, devices, select_device, &ordo_cuda_sessions};

@@ -8,6 +8,8 @@
 #include <ordo/detail/peers.h>
 #include <ordo/scheduler/cuda_host.h>
 
+#include "ranks.h"
+
 static_assert((int)ORDO_CUDA_RANKS == (int)ORDO_PEERS_MOST, "a kernel knows as many ranks as there may be");
 
 enum { WORDS, BOXES, FRONTIER, SPILL, BLOCKS };
@@ -78,4 +80,16 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
     if (!status)
         status = ordo_cuda_failed(cudaDeviceSynchronize(), "clearing memory");
     return status ? status : ordo_job_ranks_meet(c->job);
+}
+
+ordo_status ordo_cuda_ranks_result(ordo_job *job, float *milliseconds)
+{
+    ordo_cuda_words words;
+    const ordo_status status =
+        ordo_cuda_failed(cudaMemcpy(&words, block[WORDS], sizeof words, cudaMemcpyDeviceToHost), "copying counts");
+    if (status)
+        return status;
+    job->remote->messages = words.messages;
+    *milliseconds = (float)(1e-6 * (double)words.nanoseconds);
+    return ORDO_OK;
 }

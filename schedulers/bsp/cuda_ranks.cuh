@@ -188,8 +188,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     bsp_add_edges(&f->counters[1], pushed);
     for (ordo_u32 step = 1;; step++) {
         /* what ranks have for this step; the messages of the step before are part of it */
-        const ordo_cuda_said *const said =
-            ordo_dev_meet(r, &met, [&] { return bsp_say(a, step); });
+        const ordo_cuda_said *const said = ordo_dev_meet(r, &met, [&] { return bsp_say(a, step); });
         const bsp_agreed all = bsp_agree(a, said);
         if (all.work == 0 || all.stop)
             break;
@@ -257,10 +256,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
         bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
     }
-    if (first_thread) {
-        a.of.run.record->nanoseconds = ordo_dev_clock() - began;
-        a.of.run.record->messages = ordo_dev_load(&r.words[r.rank]->messages);
-    }
+    if (first_thread)
+        r.words[r.rank]->nanoseconds = ordo_dev_clock() - began;
     ordo_dev_publish(a.of.run.counters, mine);
 }
 

@@ -377,14 +377,17 @@ typedef struct delta_portion {
 } delta_portion;
 
 #if ORDO_OVER_RANKS
-/* By whole warps, when a superstep begins: what of it takes messages, and what waits to be sent. */
-ORDO_DEV void delta_ranks_begin(const delta_args &a, const delta_dev_step *step, delta_portion *hand, ordo_u64 *count)
+/* By whole warps, when a superstep begins: makes it one that takes messages, or sends what waits to be sent. */
+ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand)
 {
     const ordo_cuda_ranks &r = a.queue.ranks;
     if (step->receives) {
         hand->sweep = false;
         hand->from = 0;
-        hand->to = *count = delta_ranks_mail(r, step->generation);
+        hand->to = delta_ranks_mail(r, step->generation);
+        w->map.latency_bound = hand->to < a.latency_bound;
+        hand->grain = (hand->to + hand->warps - 1) / hand->warps;
+        hand->grain = hand->grain < 32 ? hand->grain : 32;
     } else if (ordo_dev_load(&r.words[r.rank]->spilled)) {
         op_dev_send_spilled(r, step->generation, a.ctx.cells, blockIdx.x * DELTA_DEV_THREADS + threadIdx.x,
                             gridDim.x * DELTA_DEV_THREADS);
@@ -437,15 +440,15 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     w->map.per_delta = step->per_delta;
     w->map.limit = step->base + step->delta;
     w->map.head = step->head;
-    ordo_u64 count = step->to - step->from;
+    const ordo_u64 count = step->to - step->from;
+    w->map.latency_bound = hand->sweep || count < a.latency_bound;
     hand->from = hand->sweep ? 0 : step->from;
     hand->to = hand->sweep ? a.spill_words : step->to;
-#if ORDO_OVER_RANKS
-    delta_ranks_begin(a, step, hand, &count);
-#endif
-    w->map.latency_bound = hand->sweep || count < a.latency_bound;
     hand->grain = hand->sweep ? 32 : (count + hand->warps - 1) / hand->warps;
     hand->grain = hand->grain < 32 ? hand->grain : 32;
+#if ORDO_OVER_RANKS
+    delta_ranks_begin(a, w, step, hand);
+#endif
     hand->at = hand->number * hand->grain;
     hand->works = hand->from + hand->at < hand->to;
     if (hand->works)
@@ -600,8 +603,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
         a.run.record->delta_first = a.delta;
         a.run.record->delta_last = step.delta;
 #if ORDO_OVER_RANKS
-        a.run.record->nanoseconds = ordo_dev_clock() - began;
-        a.run.record->messages = ordo_dev_load(&a.queue.ranks.words[a.queue.ranks.rank]->messages);
+        a.queue.ranks.words[a.queue.ranks.rank]->nanoseconds = ordo_dev_clock() - began;
 #endif
     }
 }
@@ -685,9 +687,10 @@ static ordo_status delta_run_job(ordo_job *job)
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
     ordo_status status = op_cuda_begin(job, &c);
-    const void *kernel = status ? NULL
-                                : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)delta_kernel<true>
-                                                                     : (const void *)delta_kernel<false>);
+    const void *kernel =
+        status ? NULL
+               : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)delta_kernel<true>
+                                                                        : (const void *)delta_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
     ordo_u64 ids = 0;

@@ -1,7 +1,7 @@
 /* delta over several GPUs, a rank each: buckets of a rank hold its own items, and all ranks have the same head.
  *
- * Problem. What cuda.cuh does, where activated items may be those of other ranks, and where all ranks must agree on what
- * a superstep does.
+ * Problem. What cuda.cuh does, where activated items may be those of other ranks, and where all ranks must agree on
+ * what a superstep does.
  *
  * Protocol. What improves a ghost is sent to its owner at once (<ordo/detail/cuda/ranks.cuh>). When a superstep has
  * ended in all ranks and any has sent something, a superstep of another kind follows, in which warps take messages
@@ -105,7 +105,7 @@ ORDO_DEV ordo_u64 delta_ranks_state(const delta_dev_queue &q, const delta_dev_st
     const ordo_u32 lane = threadIdx.x % 32, head = s->head;
     *tail = ordo_dev_load(&q.words->tail[lane]);
     const ordo_u64 done = lane == head ? s->to : s->begins[lane];
-    const ordo_u32 some = __ballot_sync(~0u, lane < q.pool.buckets && *tail > done);
+    const ordo_u32 some = __ballot_sync(~0u, lane<q.pool.buckets && * tail> done);
     const ordo_u32 after = some & ~((1u << head) - 1); /* the head first, then the others round the circle */
     const ordo_u32 next = (ordo_u32)__ffs((int)(after ? after : some)) - 1;
     ordo_u64 state = !some ? (ordo_u64)DELTA_RANKS_NONE : next >= head ? next - head : next + q.pool.buckets - head;
@@ -134,7 +134,8 @@ ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_s
                           : lane == DELTA_RANKS_AGAIN   ? ordo_dev_load(&sorted->again)
                           : lane == DELTA_RANKS_NEAREST ? ordo_dev_load(&sorted->nearest)
                                                         : 0;
-    const delta_ranks_agreed all = delta_ranks_agree(r, ordo_dev_tell_ranks(r, s->generation + 1, word) /* the first meeting is that of the kernels */);
+    const delta_ranks_agreed all = delta_ranks_agree(
+        r, ordo_dev_tell_ranks(r, s->generation + 1, word) /* the first meeting is that of the kernels */);
     if (all.flags & DELTA_RANKS_STOP)
         return generation | (ordo_u64)DELTA_DEV_END << 52;
     if (all.sent)

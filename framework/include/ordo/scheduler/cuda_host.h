@@ -71,10 +71,8 @@ typedef struct ordo_cuda_record {
     ordo_u64 taken, step, skipped; /* numbers of samples; every second one is dropped when the array is full, as in
                                       ordo_job_sample */
     double delta_first, delta_last;
-    double change;        /* ordo_stats.change */
-    ordo_u32 overflow;    /* a worklist was too small: the run's answer is invalid */
-    ordo_u64 messages;    /* sent to other ranks */
-    ordo_u64 nanoseconds; /* over ranks: from the first meeting to the end */
+    double change;     /* ordo_stats.change */
+    ordo_u32 overflow; /* a worklist was too small: the run's answer is invalid */
     ordo_cuda_moment moment[ORDO_CUDA_MOMENTS];
 } ordo_cuda_record;
 
@@ -273,6 +271,7 @@ typedef struct ordo_cuda_words {
     ordo_u64 released, padding2[15]; /* the last meeting that has ended, for the blocks of this rank */
     ordo_u64 spilled, padding3[15];  /* ghosts that wait in `spill` */
     ordo_u64 messages, padding4[15]; /* sent by this rank in all */
+    ordo_u64 nanoseconds;            /* from the first meeting to the end of the run; set by the kernel */
     struct {
         ordo_u32 count, padding[31];
     } sent[ORDO_CUDA_RANKS]; /* by this rank to each, since the last meeting */

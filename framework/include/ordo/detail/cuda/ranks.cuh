@@ -1,9 +1,9 @@
 /* ranks.cuh -- relax operators over several GPUs, a rank each: what is sent to owners, and how ranks meet.
  *
- * A template, included by <ordo/scheduler/cuda.cuh> for relax operators that select, where ORDO_OVER_RANKS is 1. It is the counterpart of
- * <ordo/detail/cpu/remote.h>, which has the argument why nothing is lost and why the end is exact: cells of items that
- * a rank does not own are ghosts, which offers improve as they improve others; what an improved ghost activates is a
- * message {item, value} for its owner, which offers the value to the cell itself.
+ * A template, included by <ordo/scheduler/cuda.cuh> for relax operators that select, where ORDO_OVER_RANKS is 1. It is
+ * the counterpart of <ordo/detail/cpu/remote.h>, which has the argument why nothing is lost and why the end is exact:
+ * cells of items that a rank does not own are ghosts, which offers improve as they improve others; what an improved
+ * ghost activates is a message {item, value} for its owner, which offers the value to the cell itself.
  *
  * Sending. A message is stored into the owner's memory at once: an addition to a counter of this rank gives its place
  * in the owner's box for this rank, and the store crosses the link while the sender goes on. Boxes are double-buffered
@@ -20,9 +20,9 @@
  *
  * Memory order. A block's threads store messages, then pass the block's barrier; its first thread passes a fence of
  * system scope and adds itself to `arrived`. A warp of the rank reads that with acquire until all blocks are
- * there, stores the rank's words to all ranks, and stores the number of the meeting into each rank's memory with release
- * at system scope. Fences and releases are cumulative, so a rank that has read the number with acquire at system scope
- * sees what all threads of the sender had stored. The warp releases its own blocks at device scope.
+ * there, stores the rank's words to all ranks, and stores the number of the meeting into each rank's memory with
+ * release at system scope. Fences and releases are cumulative, so a rank that has read the number with acquire at
+ * system scope sees what all threads of the sender had stored. The warp releases its own blocks at device scope.
  *
  * A rank that never arrives lets the kernels of the others wait for ever: the process that has started the ranks ends
  * them.
@@ -60,8 +60,8 @@ ORDO_DEV ordo_u32 ordo_dev_owner(const ordo_cuda_ranks &r, ordo_u32 item)
 }
 
 /* By a whole warp of the rank, when its blocks have arrived and wait: tells all ranks the lanes' words, lane i those
- * of word[i] for i < 8, and how many messages were sent; waits until all ranks have. *number: of meetings so far. Returns
- * what each rank has said, [count], which is valid until the next meeting. */
+ * of word[i] for i < 8, and how many messages were sent; waits until all ranks have. *number: of meetings so far.
+ * Returns what each rank has said, [count], which is valid until the next meeting. */
 ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -93,9 +93,9 @@ ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ord
     return own->said[number & 1];
 }
 
-/* By the whole grid: waits for all blocks of all ranks, and returns what each rank has said. `say()` is called by a warp
- * of the rank behind all that its blocks have done before, and returns the lane's word for ordo_dev_tell_ranks. *number:
- * of meetings so far, the same in all threads. */
+/* By the whole grid: waits for all blocks of all ranks, and returns what each rank has said. `say()` is called by a
+ * warp of the rank behind all that its blocks have done before, and returns the lane's word for ordo_dev_tell_ranks.
+ * *number: of meetings so far, the same in all threads. */
 template <typename Say>
 ORDO_DEV const ordo_cuda_said *ordo_dev_meet(const ordo_cuda_ranks &r, ordo_u64 *number, Say say)
 {

@@ -317,15 +317,15 @@ ORDO_DEV void op_warp_put(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 i
     op_warp_push(g, w, hass, items, values, vertices);
 }
 
-/* Whether this rank owns the item; there is one rank but in units for several. */
-ORDO_DEV bool op_warp_owns(const op_warp_ctx &g, ordo_item item)
+/* The item if this rank owns it, else the other one; there is one rank but in units for several. */
+ORDO_DEV ordo_item op_warp_owned(const op_warp_ctx &g, ordo_item item, ordo_item otherwise)
 {
 #if ORDO_OVER_RANKS
-    return ordo_dev_owns(g.ranks, item);
+    return ordo_dev_owns(g.ranks, item) ? item : otherwise;
 #else
     (void)g;
-    (void)item;
-    return true;
+    (void)otherwise;
+    return item;
 #endif
 }
 
@@ -337,7 +337,7 @@ ORDO_DEV void op_warp_send(const op_warp_ctx &g, const op_warp *w, bool (&has)[N
 {
 #pragma unroll
     for (int u = 0; u < N; u++)
-        if (has[u] && !op_warp_owns(g, target[u])) {
+        if (has[u] && !ordo_dev_owns(g.ranks, target[u])) {
             op_dev_send(g.ranks, w->met, target[u], value[u]);
             has[u] = false;
         }
@@ -349,9 +349,12 @@ ORDO_DEV void op_warp_send(const op_warp_ctx &g, const op_warp *w, bool (&has)[N
 ORDO_DEV ordo_u32 op_warp_begin(const op_warp_ctx &g, op_warp *w, const ordo_cuda_run &run, ordo_u64 at)
 {
     at += threadIdx.x % 32;
-    bool has = at < run.initial_count;
+#if ORDO_OVER_RANKS
+    const bool has = at < run.initial_count && ordo_dev_owns(g.ranks, ordo_dev_initial(&run, at));
+#else
+    const bool has = at < run.initial_count;
+#endif
     const ordo_u32 item = has ? ordo_dev_initial(&run, at) : 0;
-    has = has && op_warp_owns(g, item);
     const op_value value = op_warp_now(g, has, item);
     const bool some = has && op_warp_some(g, item);
     w->items += has && !some;
@@ -725,8 +728,7 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     if (live) {
 #pragma unroll
         for (int u = 0; u < 4; u++)
-            if (op_warp_owns(g, target[u]))
-                ahead[u] = ordo_dev_fetch(g.record + 2 * (ordo_u64)target[u]);
+            ahead[u] = ordo_dev_fetch(g.record + 2 * (ordo_u64)op_warp_owned(g, target[u], v));
 #pragma unroll
         for (int u = 0; u < 4; u++)
             op_dev_improve(g.cells, true, has[u] ? target[u] : v, has[u] ? candidate[u] : op_worst(), &old[u]);
