@@ -12,6 +12,13 @@
 
 static_assert((int)ORDO_CUDA_RANKS == (int)ORDO_PEERS_MOST, "a kernel knows as many ranks as there may be");
 
+/* How many messages fit into a box of a rank that owns so many items. Tests have less. */
+#ifdef ORDO_CUDA_BOX
+extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
+#else
+#define ORDO_CUDA_BOX(_owned) (_owned)
+#endif
+
 enum { WORDS, BOXES, FRONTIER, SPILL, BLOCKS };
 
 /* Of the process, which is one rank. */
@@ -50,8 +57,8 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
     for (ordo_u32 r = 0; r <= remote->count; r++)
         out->begin[r] = remote->begin[r];
     for (ordo_u32 r = 0; r < remote->count; r++) {
-        const ordo_u32 owned = remote->begin[r + 1] - remote->begin[r];
-        out->capacity = owned > out->capacity ? owned : out->capacity;
+        const ordo_u32 room = ORDO_CUDA_BOX(remote->begin[r + 1] - remote->begin[r]);
+        out->capacity = room > out->capacity ? room : out->capacity;
     }
     const ordo_u64 box = (ordo_u64)out->capacity * message, boxes = box * remote->count;
     ordo_status status = take(remote->peers, WORDS, sizeof(ordo_cuda_words));

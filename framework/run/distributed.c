@@ -41,6 +41,7 @@ struct ordo_group {
     const ordo_transport *transport;
     const ordo_peers *peers; /* once a run was on GPUs */
     int rank, count;
+    bool failing, all_fail; /* ordo_group_fail was called; what it returned */
     const ordo_u32 *part; /* [part_count], or NULL: ranges */
     ordo_u64 part_count;
     /* of a run */
@@ -121,7 +122,10 @@ void ordo_group_abort(ordo_group *group, int status)
 
 bool ordo_group_fail(ordo_group *group)
 {
-    return group->transport->fail(2);
+    if (!group->failing)
+        group->all_fail = group->transport->fail(2);
+    group->failing = true;
+    return group->all_fail;
 }
 
 int ordo_group_rank(const ordo_group *group)
@@ -527,7 +531,7 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
         const ordo_status others = collect_ended(r, job);
         status = status ? status : others;
     }
-    if (status && !remote->all.ended) { /* this rank alone has failed, and the others wait */
+    if (status && !remote->all.ended && !ordo_group_fail(r)) { /* this rank alone has failed, and the others wait */
         fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
         ordo_group_abort(r, ordo_status_exit(status));
     }

@@ -11,7 +11,8 @@
  * bitmap, of which each rank has a copy. The owner of a vertex writes its bit to all copies: while a step pulls, for
  * the next one; or, where the step before has pushed, from the stamps, ahead of one more meeting. Ghosts have no
  * current cells while ranks pull. Their value is known all the same: only operators with ORDO_UNIFORM pull over ranks,
- * of which all cells on a frontier are equal, and a rank that has one says it.
+ * of which all cells on a frontier are equal, and a rank that has one says it. That is not so any more once a message
+ * has found no place in its box, and comes a step late: then all further steps push.
  *
  * Termination. Work is what is on a rank's next list, and messages and spilled ghosts. The run ends behind a meeting at
  * which no rank has any.
@@ -28,7 +29,7 @@ typedef struct bsp_ranks_args {
 } bsp_ranks_args;
 
 /* The words that a rank says. */
-enum { BSP_WORK, BSP_EDGES, BSP_HAS, BSP_VALUE, BSP_STOP };
+enum { BSP_WORK, BSP_EDGES, BSP_HAS, BSP_VALUE, BSP_STOP, BSP_LATE };
 
 /* By a warp of the rank, when all its blocks have arrived: the lane's word, of what is on the list of step `next`. */
 ORDO_DEV ordo_u64 bsp_say(const bsp_ranks_args &a, ordo_u32 next)
@@ -48,6 +49,8 @@ ORDO_DEV ordo_u64 bsp_say(const bsp_ranks_args &a, ordo_u32 next)
         return count || segments;
     if (lane == BSP_STOP)
         return ordo_dev_load(&c->stop);
+    if (lane == BSP_LATE)
+        return ordo_dev_load(&r.words[r.rank]->spilled);
     ordo_u64 bits = 0;
     if (lane == BSP_VALUE && (count || segments)) {
         const ordo_vid item = count ? f->list[next & 1][0] : (ordo_vid)(f->segment[next & 1][0] >> 32);
@@ -62,6 +65,7 @@ typedef struct bsp_agreed {
     ordo_u64 work, edges;
     op_cell value; /* of an item on the next frontier, if `has` */
     bool has, stop;
+    bool late; /* messages will come later than they should */
 } bsp_agreed;
 
 ORDO_DEV bsp_agreed bsp_agree(const bsp_ranks_args &a, const ordo_cuda_said *said)
@@ -71,6 +75,7 @@ ORDO_DEV bsp_agreed bsp_agree(const bsp_ranks_args &a, const ordo_cuda_said *sai
         all.work += said[r].word[BSP_WORK];
         all.edges += said[r].word[BSP_EDGES];
         all.stop = all.stop || said[r].word[BSP_STOP];
+        all.late = all.late || said[r].word[BSP_LATE];
         if (said[r].word[BSP_HAS] && !all.has) {
             memcpy(&all.value, &said[r].word[BSP_VALUE], sizeof all.value);
             all.has = true;
@@ -172,7 +177,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
     ordo_cuda_counters mine = {};
     ordo_u64 met = 0, edges_left = a.of.rows.m, last_work = 0, pushed = 0;
-    bool pulling = false, has_frontier = false; /* the same in all threads of all ranks, from the same words */
+    bool pulling = false, has_frontier = false,
+         late = false; /* the same in all threads of all ranks, from the same words */
     ordo_dev_start(&queue);
     ordo_dev_meet(r, &met, [] { return (ordo_u64)0; }); /* all kernels run */
     const ordo_u64 began = ordo_dev_clock();
@@ -192,6 +198,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
         const bsp_agreed all = bsp_agree(a, said);
         if (all.work == 0 || all.stop)
             break;
+        late = late || all.late;
         op_dev_receive(
             r, met, said,
             [&](ordo_u32 item, op_cell value) {
@@ -204,10 +211,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
         ordo_dev_flush(&queue, f->list[step & 1], &f->counters[step % 3].count, true);
         grid.sync();
         if (bsp_pulls_over_ranks && a.of.direction != BSP_PUSH)
-            pulling =
-                all.has && (a.of.direction == BSP_PULL ? step > 1
-                            : pulling ? all.work >= last_work || (double)all.work > (double)a.of.num_items / a.of.beta
-                                      : (double)all.edges > (double)edges_left / a.of.alpha);
+            pulling = all.has && !late &&
+                      (a.of.direction == BSP_PULL ? step > 1
+                       : pulling ? all.work >= last_work || (double)all.work > (double)a.of.num_items / a.of.beta
+                                 : (double)all.edges > (double)edges_left / a.of.alpha);
         edges_left -= all.edges < edges_left ? all.edges : edges_left;
         last_work = all.work;
         const ordo_cuda_superstep_counters *const counters = &f->counters[step % 3];
@@ -232,7 +239,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
             if (ordo_dev_load(&r.words[r.rank]->spilled))
                 op_dev_send_spilled(r, met, a.of.cells, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
             const bool latency_bound = items < (ordo_u64)gridDim.x * 64;
-            const bool once = ((int)op_properties & ORDO_UNIFORM) != 0;
+            const bool once = ((int)op_properties & ORDO_UNIFORM) && !late;
             op_dev_step(
                 &tile, f, &a.of.rows, a.of.cells, &a.of.state, step, &mine,
                 [&](ordo_vid item, op_cell value, ordo_u64 e) {

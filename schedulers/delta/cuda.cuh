@@ -288,7 +288,7 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
         ordo_u32 before = 0;
         if (lane == 0) {
 #if ORDO_OVER_RANKS
-            __threadfence_system();
+            ordo_dev_fence_system();
 #endif
             ordo_dev_fence();
             before = ordo_dev_add(&q.words->arrived, 1u);

@@ -7,7 +7,8 @@
  * a pointer to its arguments, on a thread of its own.
  *
  * The environment sets FAKE_DRIVER (13000), FAKE_DEVICES (1), FAKE_CAPABILITY (90), FAKE_MEMORY (bytes, 1 GiB),
- * FAKE_PINNED (0: memory cannot be pinned in large pieces), FAKE_UNCLEARED (k: the k-th clearing of memory fails).
+ * FAKE_PINNED (0: memory cannot be pinned in large pieces), FAKE_UNCLEARED (k: the k-th clearing of memory fails),
+ * FAKE_BOX (messages between two ranks at a time; as many as the receiver owns items).
  *
  * Several threads may call it: one call at a time, those that wait for a kernel included.
  */
@@ -415,4 +416,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
         return with(cudaErrorLaunchFailure);
     pthread_detach(thread);
     return cudaSuccess;
+}
+
+extern "C" unsigned fake_box(unsigned owned)
+{
+    return (unsigned)setting("FAKE_BOX", (long)owned);
 }

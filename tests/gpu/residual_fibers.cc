@@ -25,6 +25,7 @@ enum { ORDO_CUDA_LINE = 32 };
 #include <ordo/detail/backend.h>
 
 #define ORDO_OP_RESIDUALS 0
+#define ORDO_OVER_RANKS 0
 #include <ordo/detail/cuda/gather.cuh>
 
 #include <ordo/detail/cuda/residual.cuh>

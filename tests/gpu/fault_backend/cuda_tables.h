@@ -13,6 +13,7 @@ static const named_instance instances[] = {
 };
 extern "C" const ordo_pass_instance maxflow_active_pass_on_cuda, maxflow_begin_pass_on_cuda, mst_halve_pass_on_cuda,
     mst_join_pass_on_cuda, mst_live_pass_on_cuda, mst_name_pass_on_cuda, mst_start_pass_on_cuda;
+static const named_instance over_ranks[] = {{NULL, NULL}};
 static const ordo_pass_instance *const passes[] = {
     &maxflow_active_pass_on_cuda, &maxflow_begin_pass_on_cuda, &mst_halve_pass_on_cuda, &mst_join_pass_on_cuda,
     &mst_live_pass_on_cuda,       &mst_name_pass_on_cuda,      &mst_start_pass_on_cuda, NULL};

@@ -199,6 +199,25 @@ ORDO_DEV void ordo_dev_fence_block(void) /* acquire and release */
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
 }
 
+/* System scope: words that other GPUs read and write. */
+
+template <typename T> ORDO_DEV T ordo_dev_acquire_system(T *p)
+{
+    T value;
+    __nv_atomic_load(p, &value, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_SYSTEM);
+    return value;
+}
+
+template <typename T> ORDO_DEV void ordo_dev_release_system(T *p, T value)
+{
+    __nv_atomic_store(p, &value, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
+}
+
+ORDO_DEV void ordo_dev_fence_system(void) /* acquire and release */
+{
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
+}
+
 /* By one thread: prefetches a cache line into the second-level cache, if `has`. */
 ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
 {

@@ -32,18 +32,6 @@
 #ifndef ORDO_DETAIL_CUDA_RANKS_ONCE
 #define ORDO_DETAIL_CUDA_RANKS_ONCE
 
-ORDO_DEV ordo_u64 ordo_dev_acquire_system(ordo_u64 *p)
-{
-    ordo_u64 value;
-    __nv_atomic_load(p, &value, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_SYSTEM);
-    return value;
-}
-
-ORDO_DEV void ordo_dev_release_system(ordo_u64 *p, ordo_u64 value)
-{
-    __nv_atomic_store(p, &value, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
-}
-
 /* Whether this rank owns the item. */
 ORDO_DEV bool ordo_dev_owns(const ordo_cuda_ranks &r, ordo_u32 item)
 {
@@ -84,7 +72,7 @@ ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ord
         ordo_dev_store(&own->messages, ordo_dev_load(&own->messages) + sent);
     __syncwarp();
     if (lane < r.count) {
-        __threadfence_system();
+        ordo_dev_fence_system();
         ordo_dev_release_system(&r.words[lane]->met[r.rank].number, number);
         while (ordo_dev_acquire_system(&own->met[lane].number) < number)
             ;
@@ -104,7 +92,7 @@ ORDO_DEV const ordo_cuda_said *ordo_dev_meet(const ordo_cuda_ranks &r, ordo_u64 
     __syncthreads();
     if (threadIdx.x < 32) {
         if (threadIdx.x == 0) {
-            __threadfence_system();
+            ordo_dev_fence_system();
             ordo_dev_add(&own->arrived, (ordo_u64)1);
             while (blockIdx.x == 0 && ordo_dev_acquire(&own->arrived) < now * gridDim.x)
                 ;

@@ -1,0 +1,80 @@
+/* fake_peers.c -- libordo-nvshmem.so for machines without a GPU: memory that ranks share is that of files which all
+ * map, in the folder FAKE_PEERS. With fake_runtime.cc, whose device memory is the host's, kernels over fibers run over
+ * ranks.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <ordo/detail/peers.h>
+
+enum { MOST = 64 };
+
+static struct {
+    char *base; /* [count * bytes] rank after rank */
+    ordo_u64 bytes;
+} block[MOST];
+static int blocks, my_rank, ranks;
+
+static ordo_status make_id(ordo_u64 id[ORDO_PEERS_ID])
+{
+    id[0] = 0x0dd0;
+    return ORDO_OK;
+}
+
+static ordo_status start(int rank, int count, const ordo_u64 id[ORDO_PEERS_ID])
+{
+    my_rank = rank;
+    ranks = count;
+    return id[0] == 0x0dd0 ? ORDO_OK : ordo_fail(ORDO_ERR_DEVICE, "fake peers: another id");
+}
+
+static void finish(void)
+{
+}
+
+static ordo_status take(ordo_u64 bytes, void **out)
+{
+    char path[512];
+    const char *folder = getenv("FAKE_PEERS"), *most = getenv("FAKE_PEERS_MEMORY");
+    if (blocks == MOST || (most && bytes > strtoull(most, NULL, 10)))
+        return ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': no %llu bytes for memory that ranks share",
+                         (unsigned long long)bytes);
+    bytes = (bytes + 4095) / 4096 * 4096;
+    snprintf(path, sizeof path, "%s/%d-%d", folder, (int)getppid(), blocks);
+    const int file = open(path, O_RDWR | O_CREAT, 0600);
+    if (file < 0 || ftruncate(file, (off_t)(bytes * (ordo_u64)ranks)))
+        return ordo_fail(ORDO_ERR_MEMORY, "fake peers: %s", path);
+    char *base = mmap(NULL, bytes * (ordo_u64)ranks, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (base == MAP_FAILED)
+        return ordo_fail(ORDO_ERR_MEMORY, "fake peers: %s", path);
+    block[blocks].base = base;
+    block[blocks++].bytes = bytes;
+    *out = base + (ordo_u64)my_rank * bytes;
+    return ORDO_OK;
+}
+
+static void give(void *given)
+{
+    for (int i = 0; i < blocks; i++)
+        if (given && (char *)given == block[i].base + (ordo_u64)my_rank * block[i].bytes)
+            munmap(block[i].base, block[i].bytes * (ordo_u64)ranks);
+}
+
+static void *at(const void *of, int rank)
+{
+    if (getenv("FAKE_PEERS_BLIND"))
+        return NULL;
+    for (int i = 0; i < blocks; i++)
+        if ((const char *)of == block[i].base + (ordo_u64)my_rank * block[i].bytes)
+            return block[i].base + (ordo_u64)rank * block[i].bytes;
+    return NULL;
+}
+
+__attribute__((visibility("default")))
+const ordo_peers ordo_nvshmem_peers = {ORDO_PEERS_ABI, "fake", make_id, start, finish, take, give, at};

@@ -1,0 +1,80 @@
+"""ranks_fake_test.py LIBORDO BACK_END PEERS ORDO -- runs over several ranks on GPUs, where there is none.
+
+Each rank is a process whose kernel runs over fibers (ranks_fibers.h), and memory that ranks share is that of files
+(fake_peers.c). So all but memory orders is as on GPUs: --gpus, what ranks say to each other, boxes that are too small.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIBRARY, BACK_END, PEERS, ORDO = map(os.path.abspath, sys.argv[1:5])
+GRAPHS = ("path --vertices 40", "star --vertices 90", "grid --width 12 --height 9 --weights uniform:1:9",
+          "rmat --scale 8 --degree 8 --weights uniform:1:100", "uniform --vertices 200 --degree 1 --weights uniform:1:5",
+          "complete --vertices 40", "path --vertices 1")
+
+
+class Ranks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        for path, name in ((LIBRARY, "libordo.so.0"), (BACK_END, "libordo-cuda.so"), (PEERS, "libordo-nvshmem.so")):
+            shutil.copy(path, os.path.join(cls.folder.name, name))
+
+    def run_over(self, ranks, *words, **settings):
+        env = dict(os.environ, LD_LIBRARY_PATH=self.folder.name, FAKE_PEERS=self.folder.name, FAKE_DEVICES="4")
+        env.update(settings)
+        return subprocess.run([ORDO, *map(str, words), "--device", "cuda", "--gpus", str(ranks)], env=env, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+    def right(self, *words, **settings):
+        run = self.run_over(*words, "--verify", **settings)
+        self.assertEqual((run.returncode, run.stdout.count("PASS")), (0, 1), (words, settings, run.stdout, run.stderr))
+        return run.stdout
+
+    def wrong(self, status, message, *words, **settings):
+        run = self.run_over(*words, **settings)
+        lines = [line for line in run.stderr.splitlines() if line.startswith("ordo: ")]
+        self.assertEqual((run.returncode, len(lines)), (status, 1), run.stderr)
+        self.assertIn(message, lines[0])
+
+    def test_answers(self):
+        """Each app, graph and scheduler, over 2 to 4 ranks, with boxes of any size, in turns."""
+        i = 0
+        for graph in GRAPHS:
+            for app in ("sssp", "bfs"):
+                for scheduler in ("bsp", "delta"):
+                    i += 1
+                    box = {"FAKE_BOX": str((1, 3, 20)[i // 2 % 3])} if i % 2 else {}
+                    self.right(2 + i % 3, app, "--generate", graph, "-s", "--scheduler", scheduler, "--seed", i, **box)
+
+    def test_directions(self):
+        for direction in ("push", "pull", "auto"):
+            out = self.right(3, "bfs", "--generate", "rmat --scale 9 --degree 8", "-s", "--scheduler", "bsp", "--set",
+                             "direction=" + direction)
+            self.assertIn("Ranks:               3, which have sent", out)
+        self.right(2, "bfs", "--generate", GRAPHS[2], "--scheduler", "bsp", "--set", "direction=pull", FAKE_BOX="1")
+
+    def test_settings(self):
+        """Little memory for entries, narrow and wide buckets, several runs."""
+        for words in (("pool=64",), ("delta=1", "dynamic=off"), ("delta=1000",), ("buckets=4", "delta=1")):
+            settings = [word for pair in (("--set", word) for word in words) for word in pair]
+            self.right(2, "sssp", "--generate", GRAPHS[3], "-s", "--scheduler", "delta", *settings)
+        run = self.run_over(2, "sssp", "--generate", GRAPHS[2], "--scheduler", "delta", "-n", 3, "--verify")
+        self.assertEqual(run.stdout.count("PASS"), 3, run.stdout + run.stderr)
+
+    def test_refused(self):
+        sssp = ("sssp", "--generate", GRAPHS[2])
+        self.wrong(5, "found 1 GPU, expected 2, one for each rank of this host", 2, *sssp, FAKE_DEVICES="1")
+        self.wrong(5, "does not see the memory of that of rank", 2, *sssp, "--scheduler", "bsp", FAKE_PEERS_BLIND="1")
+        self.wrong(4, "bytes for memory that ranks share", 2, *sssp, "--scheduler", "bsp", FAKE_PEERS_MEMORY="100")
+        self.wrong(2, "expected no --partition", 2, *sssp, "--scheduler", "bsp", "--partition", "random")
+        self.wrong(2, "on GPUs only sync atomic does", 2, *sssp, "--scheduler", "bsp", "--sync", "lock")
+        self.wrong(6, "did not end within 0.3 s", 2, "sssp", "--generate", "path --vertices 9000", "--source", 0,
+                   "--scheduler", "bsp", "--timeout", 0.3)
+
+
+unittest.main(argv=sys.argv[:1] + sys.argv[5:])
