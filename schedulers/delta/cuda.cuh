@@ -388,7 +388,7 @@ ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev
         w->map.latency_bound = hand->to < a.latency_bound;
         hand->grain = (hand->to + hand->warps - 1) / hand->warps;
         hand->grain = hand->grain < 32 ? hand->grain : 32;
-    } else if (ordo_dev_load(&r.words[r.rank]->spilled)) {
+    } else if (__any_sync(~0u, ordo_dev_load(&r.words[r.rank]->spilled) != 0)) { /* other warps change it */
         op_dev_send_spilled(r, step->generation, a.ctx.cells, blockIdx.x * DELTA_DEV_THREADS + threadIdx.x,
                             gridDim.x * DELTA_DEV_THREADS);
         __syncwarp();

@@ -56,7 +56,20 @@ class Ranks(unittest.TestCase):
             out = self.right(3, "bfs", "--generate", "rmat --scale 9 --degree 8", "-s", "--scheduler", "bsp", "--set",
                              "direction=" + direction)
             self.assertIn("Ranks:               3, which have sent", out)
-        self.right(2, "bfs", "--generate", GRAPHS[2], "--scheduler", "bsp", "--set", "direction=pull", FAKE_BOX="1")
+        for graph in (GRAPHS[2], GRAPHS[3]): # messages that are late, while steps would pull
+            run = self.run_over(3, "bfs", "--generate", graph, "-s", "--scheduler", "bsp", "--set", "direction=pull", "-n", 8,
+                                "--verify", FAKE_BOX="1")
+            self.assertEqual(run.stdout.count("PASS"), 8, run.stdout + run.stderr)
+
+    def test_waiting_ghosts(self):
+        """Most of what is sent first is of no use, and what is of use has no place: the run must not end before.
+        Rank 0 owns vertices below 32."""
+        path = os.path.join(self.folder.name, "late.el")
+        with open(path, "w", encoding="ascii") as f:
+            f.write("".join(f"40 {v} 1\n0 {v} 1\n61 {v} 1\n" for v in range(41, 60)) + "40 0 5\n0 60 1\n0 63 9\n")
+        for scheduler in ("bsp", "delta"):
+            for seed in range(3):
+                self.right(2, "sssp", path, "--source", 40, "--scheduler", scheduler, "--seed", seed, FAKE_BOX="1")
 
     def test_settings(self):
         """Little memory for entries, narrow and wide buckets, several runs."""
