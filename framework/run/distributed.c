@@ -15,7 +15,7 @@
  * the others wait for it in a collective call, and nothing else can wake them.
  *
  * On GPUs, a rank each, kernels exchange messages and agree by themselves (<ordo/detail/cuda/ranks.cuh>); this file
- * says who owns what, chooses the devices, and puts the answer together.
+ * divides the vertices, chooses the devices, and puts the answer together.
  *
  * Not done: cells that sum, gather and critical operators, edges as items, sessions; rank-local graphs.
  */
@@ -42,7 +42,7 @@ struct ordo_group {
     const ordo_peers *peers; /* once a run was on GPUs */
     int rank, count;
     bool failing, all_fail; /* ordo_group_fail was called; what it returned */
-    const ordo_u32 *part; /* [part_count], or NULL: ranges */
+    const ordo_u32 *part;   /* [part_count], or NULL: ranges */
     ordo_u64 part_count;
     /* of a run */
     ordo_remote remote;

@@ -4,7 +4,7 @@
  * Problem. Ranks with a GPU each exchange messages by their GPUs. Their processes must besides compare what they are
  * about to run, learn each other's counts, put the answer together, and agree that all of them fail.
  *
- * Method. All have the same file, which whoever has started them has made and which has no name. Its first page is
+ * Method. All have the same file, which has no name; the process that has started them has made it. Its first page is
  * mapped: counters of arrivals, and a stretch of words for each rank. A call is a barrier on the first counter, behind
  * which the words of all are there, and another one behind which they may be overwritten. Arrays pass through the rest
  * of the file.
@@ -12,7 +12,7 @@
  * Memory order. An arrival is an addition with release, and waiting for it is an acquiring load, so what a rank has
  * written before it arrives is seen by those that have waited for it.
  *
- * A rank that has died never arrives. Whoever has started the ranks ends the others then.
+ * A rank that has died never arrives. The process that has started the ranks ends the others then.
  */
 #define _GNU_SOURCE /* ftruncate, pread */
 #include "local_ranks.h"
@@ -90,7 +90,7 @@ static void leave(void)
 
 static void end_job(int status)
 {
-    _exit(status); /* whoever has started the ranks ends the others */
+    _exit(status); /* the process that has started the ranks ends the others */
 }
 
 static bool fail(double seconds)

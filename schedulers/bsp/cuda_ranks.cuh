@@ -10,7 +10,7 @@
  *   Pulling, a rank searches the in-edges of its own vertices for tails on the frontier. The frontier of a step is a
  * bitmap, of which each rank has a copy. The owner of a vertex writes its bit to all copies: while a step pulls, for
  * the next one; or, where the step before has pushed, from the stamps, ahead of one more meeting. Ghosts have no
- * current cells while ranks pull. Their value is known all the same: only operators with ORDO_UNIFORM pull over ranks,
+ * current cells while ranks pull. Their value is known nevertheless: only operators with ORDO_UNIFORM pull over ranks,
  * of which all cells on a frontier are equal, and a rank that has one says it. That is not so any more once a message
  * has found no place in its box, and comes a step late: then all further steps push.
  *

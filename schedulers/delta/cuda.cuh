@@ -273,7 +273,25 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
 }
 
 #if ORDO_OVER_RANKS
-#include "cuda_ranks.cuh"
+#include "cuda_ranks.cuh" /* has the next three for ranks */
+#else
+/* By one thread of a block, before the block counts as arrived. */
+ORDO_DEV void delta_dev_arrives(void)
+{
+    ordo_dev_fence();
+}
+
+/* By the first warp of the block that arrived last. */
+ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step *s, bool traced)
+{
+    return delta_dev_decide(q, s, traced);
+}
+
+/* By one thread: whether messages come before what the word says of buckets; *s is what it was then. */
+ORDO_DEV bool delta_dev_receives(delta_dev_step *, ordo_u64)
+{
+    return false;
+}
 #endif
 
 /* By the whole grid: the barrier between two supersteps; afterwards *s describes the next one. In a traced
@@ -287,10 +305,7 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
     if (threadIdx.x < 32) {
         ordo_u32 before = 0;
         if (lane == 0) {
-#if ORDO_OVER_RANKS
-            ordo_dev_fence_system();
-#endif
-            ordo_dev_fence();
+            delta_dev_arrives();
             before = ordo_dev_add(&q.words->arrived, 1u);
             ordo_dev_fence();
         }
@@ -300,11 +315,7 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
             waits();
         /* `arrived` wraps with 2^32; so does the product */
         if (__shfl_sync(~0u, before, 0) + 1 == gridDim.x * (ordo_u32)s->generation) {
-#if ORDO_OVER_RANKS
-            word = delta_ranks_decide(q, s, q.ranks);
-#else
-            word = delta_dev_decide(q, s, traced);
-#endif
+            word = delta_dev_next(q, s, traced);
             __syncwarp();
             if (lane == 0) {
                 ordo_dev_fence();
@@ -316,16 +327,7 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
             ordo_dev_fence();
         }
         word = __shfl_sync(~0u, word, 0);
-#if ORDO_OVER_RANKS
-        const bool receives = ((word >> 54) & 3) == DELTA_RANKS_RECEIVE;
-        if (lane == 0) {
-            s->receives = receives;
-            s->generation += receives;
-        }
-        if (lane == 0 && !receives) {
-#else
-        if (lane == 0) {
-#endif
+        if (lane == 0 && !delta_dev_receives(s, word)) {
             const ordo_u32 steps = (ordo_u32)(word >> 46) & 63, phase = (ordo_u32)(word >> 52) & 3;
             const ordo_u32 change = (ordo_u32)(word >> 54) & 3;
             const bool left = steps || phase == DELTA_DEV_SWEEP; /* the head is done: its next slot begins a block */

@@ -194,3 +194,22 @@ ORDO_DEV op_dev_message delta_ranks_message(const ordo_cuda_ranks &r, ordo_u64 n
         i -= came;
     return ((const op_dev_message *)r.mail[number & 1])[(ordo_u64)from * r.capacity + i];
 }
+
+/* ---- what cuda.cuh has for one GPU ---- */
+
+ORDO_DEV void delta_dev_arrives(void)
+{
+    ordo_dev_fence_system();
+}
+
+ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step *s, bool)
+{
+    return delta_ranks_decide(q, s, q.ranks);
+}
+
+ORDO_DEV bool delta_dev_receives(delta_dev_step *s, ordo_u64 word)
+{
+    s->receives = ((word >> 54) & 3) == DELTA_RANKS_RECEIVE;
+    s->generation += s->receives;
+    return s->receives;
+}

@@ -24,6 +24,8 @@
  * release at system scope. Fences and releases are cumulative, so a rank that has read the number with acquire at
  * system scope sees what all threads of the sender had stored. The warp releases its own blocks at device scope.
  *
+ * The protocol is a model for Spin, tests/models/ranks_cuda.pml.
+ *
  * A rank that never arrives lets the kernels of the others wait for ever: the process that has started the ranks ends
  * them.
  */
