@@ -71,7 +71,7 @@ class Result:
     graph: Graph
     stats: Stats
 
-    def __init__(self, graph: Graph, stats: Stats | None, **members: Any):
+    def __init__(self, graph: Graph, stats: Stats, **members: Any):
         self.graph, self.stats = graph, stats
         self.__dict__.update(members)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 try:  # the functions below `signal`, which are a tenth of the cost; handlers that are not callable are numbers here
-    import _signal as signals
+    import _signal as signals  # type: ignore[import-not-found]
 except ImportError:
     import signal as signals
 

@@ -2,6 +2,8 @@
 the library's sentence."""
 from __future__ import annotations
 
+from typing import Any
+
 from ._abi import library
 
 
@@ -80,7 +82,7 @@ class NegativeCycleError(Error, ValueError):
     `weight` its sum."""
     status = "ORDO_OK"
 
-    def __init__(self, message, vertices, edges, weight):
+    def __init__(self, message: str, vertices: Any, edges: Any, weight: float) -> None:
         super().__init__(message)
         self.vertices, self.edges, self.weight = vertices, edges, weight
 

@@ -67,10 +67,8 @@ def _weights_of(values: npt.ArrayLike, count: int, casting: Casting) -> np.ndarr
     if kind not in "buif" or bytes > 8:
         raise TypeError(f"weights: {array.dtype}, expected whole numbers or reals of at most 8 bytes")
     if kind == "f":
-        target = np.float64 if bytes == 8 else np.float32
-    else:
-        target = np.int64 if bytes == 8 else np.int32 if kind == "i" else np.uint32
-    return np.ascontiguousarray(array, target)
+        return np.ascontiguousarray(array, np.float64 if bytes == 8 else np.float32)
+    return np.ascontiguousarray(array, np.int64 if bytes == 8 else np.int32 if kind == "i" else np.uint32)
 
 
 def _offsets_of(values: npt.ArrayLike, casting: Casting) -> tuple[np.ndarray, int]:
@@ -102,6 +100,9 @@ class Graph:
     """
 
     __slots__ = ("_at", "_arrays", "_csr", "__weakref__")
+    _at: Any  # ordo_graph *
+    _arrays: Any
+    _csr: Any  # its ordo_csr
 
     def __init__(self) -> None:
         raise TypeError("a Graph is made by Graph.from_csr(), from_edges(), from_scipy(), read() or generate()")
@@ -240,7 +241,7 @@ class Graph:
     @property
     def symmetric(self) -> bool:
         """Whether each edge has its reverse, by format, by request or by check; False where that is not known."""
-        return library.ordo_graph_symmetric(self._at)
+        return bool(library.ordo_graph_symmetric(self._at))
 
     @property
     def indptr(self) -> np.ndarray:
@@ -264,7 +265,8 @@ class Graph:
     def tails(self, edges: npt.ArrayLike | None = None) -> np.ndarray:
         """The tails of edges, of all by default."""
         if edges is None:
-            return np.repeat(np.arange(self.n, dtype=np.uint32), np.diff(self.indptr.view(np.int64)))
+            offsets = self.indptr.view(np.int64)
+            return np.repeat(np.arange(self.n, dtype=np.uint32), offsets[1:] - offsets[:-1])
         return (np.searchsorted(self.indptr, np.asarray(edges, np.uint64), side="right") - 1).astype(np.uint32)
 
     @property

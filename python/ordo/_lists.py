@@ -2,17 +2,19 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
+from typing import cast
 
 from . import _abi
 from ._abi import library
 
 
-def _pointers(function) -> list[int]:
+def _pointers(function: Callable[..., int]) -> list[int]:
     """Of a call that writes pointers to an array and returns their number."""
     count = function(None, 0)
     found = (ctypes.c_void_p * count)()
     function(found, count)
-    return list(found)
+    return cast(list[int], list(found))
 
 
 def schedulers() -> dict[str, str]:

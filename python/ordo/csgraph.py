@@ -111,8 +111,8 @@ def _paths(search: Callable[..., Any], graph: Graph, indices: Any, predecessors:
         dist = found.dist.astype(np.float64, copy=False)
         if graph.weights is None:
             dist[~found.reached] = np.inf
-        pred = _predecessors(found.pred) if predecessors else None
-        shape = (graph.n,) if np.ndim(indices) == 0 and indices is not None else (1, graph.n)
+        pred: Any = _predecessors(found.pred) if predecessors else None
+        shape: Any = (graph.n,) if np.ndim(indices) == 0 and indices is not None else (1, graph.n)
         dist = dist.reshape(shape)
         return (dist, pred.reshape(shape)) if predecessors else dist
     shape = (*np.shape(indices), graph.n) if indices is not None else (graph.n, graph.n)
@@ -160,7 +160,7 @@ def dijkstra(csgraph: Any, directed: bool = True, indices: Any = None, return_pr
         options["limit"] = limit
     if not min_only:
         return _paths(search, graph, indices, return_predecessors, options)
-    found = search(graph, _sources(indices, graph.n), predecessors=return_predecessors, nearest=return_predecessors,
+    found: Any = search(graph, _sources(indices, graph.n), predecessors=return_predecessors, nearest=return_predecessors,
                    **_given(graph, options))
     dist = found.dist.astype(np.float64, copy=False)
     if graph.weights is None:
@@ -197,6 +197,8 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True, ret
         return dijkstra(*arguments, **options)
     if method == "BF":
         return bellman_ford(*arguments, **options)
+    if method == "FW" and indices is not None:
+        raise ValueError("Cannot specify indices with method == 'FW'.")
     if method not in ("auto", "FW", "J"):
         raise ValueError(f"unrecognized method '{method}'")
     return johnson(*arguments, **options)
@@ -206,7 +208,8 @@ def breadth_first_order(csgraph: Any, i_start: int, directed: bool = True, retur
                         **options: Any) -> Any:
     """The vertices that i_start reaches, by level, and their predecessors."""
     graph = _graph(csgraph, directed, True)
-    found = _apps.bfs(graph, int(_sources(i_start, graph.n)[0]), predecessors=return_predecessors, **_given(graph, options))
+    found: Any = _apps.bfs(graph, int(_sources(i_start, graph.n)[0]), predecessors=return_predecessors,
+                      **{"scheduler": "auto", **_given(graph, options)})
     reached = np.flatnonzero(found.reached)
     levels = found.level[reached]
     if len(levels) and levels.max() < 1 << 16:
@@ -253,25 +256,26 @@ class MaximumFlowResult:
 
 def maximum_flow(csgraph: Any, source: int, sink: int, *, method: str = "dinic", **options: Any) -> MaximumFlowResult:
     """A maximum flow over whole capacities; method is checked, and the app's own is used (push-relabel)."""
-    if not sparse.issparse(csgraph) or csgraph.format != "csr":
+    if not isinstance(csgraph, (sparse.csr_array, sparse.csr_matrix)):
         raise TypeError("graph must be in CSR format")
-    if csgraph.dtype.kind not in "iu":
+    matrix: Any = csgraph
+    if matrix.dtype.kind not in "iu":
         raise ValueError("graph capacities must be integers")
     if method not in ("edmonds_karp", "dinic"):
         raise ValueError(f"{method} method is not supported yet")
     if source == sink:
         raise ValueError("source and sink vertices must differ")
-    n = csgraph.shape[0]
-    if csgraph.shape[0] != csgraph.shape[1]:
+    n = matrix.shape[0]
+    if n != matrix.shape[1]:
         raise ValueError("graph must be specified as a square matrix")
     for name, vertex in (("source", source), ("sink", sink)):
         if not 0 <= vertex < n:
             raise ValueError(f"{name} value ({vertex}) must be between 0 and {n - 1}")
-    graph = Graph.from_scipy(csgraph)
-    found = _apps.maxflow(graph, source, sink, **_given(graph, options))
-    kind = sparse.csr_matrix if isinstance(csgraph, sparse.spmatrix) else sparse.csr_array
-    type = np.int32 if csgraph.dtype.itemsize <= 4 else np.int64
+    graph = Graph.from_scipy(matrix)
+    found: Any = _apps.maxflow(graph, source, sink, **_given(graph, options))
+    kind: Any = sparse.csr_matrix if isinstance(csgraph, sparse.spmatrix) else sparse.csr_array
+    type = np.int32 if np.can_cast(matrix.dtype, np.int32) else np.int64
     used = np.flatnonzero(found.flow)
-    forward = (csgraph.indices[used], np.searchsorted(used, csgraph.indptr))
-    flow = kind((found.flow[used].astype(type), *forward), shape=csgraph.shape)
+    forward = (matrix.indices[used], np.searchsorted(used, matrix.indptr))
+    flow = kind((found.flow[used].astype(type), *forward), shape=matrix.shape)
     return MaximumFlowResult(found.value, (flow - flow.T).tocsr())

@@ -28,6 +28,12 @@ def kind(declaration):
 
 
 class Abi(unittest.TestCase):
+    def test_installed(self):
+        """The build's list of the files of the package is all of them."""
+        listed = re.findall(r"'(ordo/[\w.]+)'", (root / "python" / "meson.build").read_text())
+        there = [p.relative_to(root / "python").as_posix() for p in (root / "python" / "ordo").iterdir() if p.is_file()]
+        self.assertEqual(sorted(listed), sorted(there))
+
     def test_structs(self):
         lines = ["#include <stddef.h>", "#include <ordo/ordo.h>", "#include <ordo/scheduler/scheduler.h>"]
         for name, c_name in _abi.C_NAMES.items():

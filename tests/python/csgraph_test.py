@@ -30,7 +30,7 @@ class CsGraph(unittest.TestCase):
             for v in np.flatnonzero(before != NONE):
                 self.assertEqual(row[v], row[before[v]] + edges[before[v], v])
 
-    def cases(self, count=30):
+    def cases(self, count=16):
         for seed in range(count):
             a = small(seed, seed % 2 == 0)
             for directed in (True, False):
@@ -73,6 +73,7 @@ class CsGraph(unittest.TestCase):
         self.assertRaises(ValueError, ours.dijkstra, a, indices=3)
         self.assertRaises(ValueError, ours.dijkstra, a, limit=-1)
         self.assertRaises(ValueError, ours.shortest_path, a, method="?")
+        self.assertRaises(ValueError, ours.shortest_path, a, method="FW", indices=0)
         with self.assertRaisesRegex(ValueError, "dleta"):
             ours.dijkstra(a, scheduler="dleta")
 
@@ -123,7 +124,7 @@ class CsGraph(unittest.TestCase):
                 self.assertEqual(mine.nnz, its.nnz)
 
     def test_flows(self):
-        for seed in range(40):
+        for seed in range(16):
             a = small(seed, True)
             n = a.shape[0]
             for given in (a, scipy.sparse.csr_matrix(a), a.astype(np.int16), a.astype(np.int64)):
@@ -136,6 +137,8 @@ class CsGraph(unittest.TestCase):
                 at = flow.sum(axis=1)
                 self.assertEqual((at[0], -at[n - 1], np.abs(at[1:-1]).sum()), (mine.flow_value, mine.flow_value, 0))
                 self.assertEqual(isinstance(mine.flow, scipy.sparse.sparray), isinstance(given, scipy.sparse.sparray))
+        wide = scipy.sparse.csr_array(np.array([[0, 2**32 - 1], [0, 0]], np.uint32))
+        self.assertEqual(ours.maximum_flow(wide, 0, 1).flow[0, 1], 2**32 - 1)
         self.assertRaises(TypeError, ours.maximum_flow, a.tocsc(), 0, 1)
         for bad in ((a.astype(float), 0, 1), (a, 0, 0), (a, 0, n), (a, -1, 1)):
             self.assertRaises(ValueError, ours.maximum_flow, *bad)
