@@ -208,8 +208,10 @@ def breadth_first_order(csgraph: Any, i_start: int, directed: bool = True, retur
                         **options: Any) -> Any:
     """The vertices that i_start reaches, by level, and their predecessors."""
     graph = _graph(csgraph, directed, True)
+    # Others than delta may pull along in-edges, and for one search transposing is most of the time; predecessors need it.
+    scheduler = "auto" if graph.symmetric or return_predecessors else "delta"
     found: Any = _apps.bfs(graph, int(_sources(i_start, graph.n)[0]), predecessors=return_predecessors,
-                      **{"scheduler": "auto", **_given(graph, options)})
+                           **{"scheduler": scheduler, **_given(graph, options)})
     reached = np.flatnonzero(found.reached)
     levels = found.level[reached]
     if len(levels) and levels.max() < 1 << 16:
