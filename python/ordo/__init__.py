@@ -7,6 +7,17 @@
 
 Graphs are made from arrays, SciPy's matrices, files and generators (ordo.Graph). Each app of the command `ordo` is a
 function of the same name. ordo.csgraph has the names of scipy.sparse.csgraph.
+
+Each function takes the options of a run as keywords:
+
+    scheduler=  a name (ordo.schedulers()), or "auto"              sync=     atomic, racy, lock, owner, server, auto
+    device=     "cpu", "cuda", "auto"                              threads=  0: one for each core
+    timeout=    seconds that the run may take                      items=    "vertices" or "edges"
+    progress=   a function of phase, done and total (0: not known), called at most 20 times a second. What it raises
+                cancels the call
+    settings=   a mapping; and any other keyword: tunables of the scheduler, such as delta=4096
+
+Defaults are those of the library. Ctrl-C cancels a call in the main thread.
 """
 from . import _abi as _abi
 from ._apps import (Betweenness, Colouring, Communities, Components, Cores, HubsAndAuthorities, IndependentSet, Levels,

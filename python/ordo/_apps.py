@@ -1,17 +1,6 @@
 """The apps: one function for each, by the name that it has in the command. Answers are the library's
-(<ordo/apps.h>, docs/apps.md), in arrays that belong to the result.
-
-Each function takes the options of a run as keywords:
-
-    scheduler=  a name (ordo.schedulers()), or "auto"              sync=     atomic, racy, lock, owner, server, auto
-    device=     "cpu", "cuda", "auto"                              threads=  0: one for each core
-    timeout=    seconds that the run may take                      items=    "vertices" or "edges"
-    progress=   a function of phase, done and total (0: not known), called at most 20 times a second. What it raises
-                cancels the call
-    settings=   a mapping; and any other keyword: tunables of the scheduler, such as delta=4096
-
-Defaults are those of the library. Ctrl-C cancels a call in the main thread.
-"""
+(<ordo/apps.h>, docs/apps.md), in arrays that belong to the result. The options of a run, which each function takes as
+keywords, are explained in __init__.py."""
 from __future__ import annotations
 
 import ctypes
@@ -38,13 +27,17 @@ def _run(function: Any, given: dict[str, Any], graph: Graph, *arguments: Any) ->
     _must_be_graph(graph)
     options, progress = options_of(given)
     stats = Stats()
-    at = None if options is None else ctypes.addressof(options)
+    at = _address(options)
     call(function, graph._at, *[at if a is OPTIONS else stats._at if a is STATS else a for a in arguments],
          progress=progress)
     return stats
 
 
 OPTIONS, STATS = object(), object()
+
+
+def _address(options: _abi.Options | None) -> int | None:
+    return None if options is None else ctypes.addressof(options)
 
 
 def _must_be_graph(graph: Any) -> None:
@@ -80,7 +73,7 @@ class Result:
         return self.stats.chosen
 
     def __repr__(self) -> str:
-        names = [n for n, v in vars(self).items() if n not in ("graph", "stats") and not n.startswith("_") and v is not None]
+        names = [n for n, v in vars(self).items() if n not in ("graph", "stats") and n[0] != "_" and v is not None]
         return f"<ordo.{type(self).__name__}: {', '.join(names)}; {self.stats!r}>"
 
 
@@ -208,18 +201,18 @@ def _paths(kind: type, app: str, member: str, type: str, graph: Graph, source: n
     stats = Stats()
     answer = _abi.PathAnswer(_at(values), _array_at(pred), _array_at(near), stats._at, ctypes.addressof(within))
     given, progress = options_of(options)
-    call(getattr(library, f"ordo_{app}_from"), graph._at, _ref(query), None if given is None else ctypes.addressof(given),
-         _ref(answer), progress=progress)
-    return kind(graph, stats, sources=sources, pred=pred, nearest=near, within=within.value, _values=values, _query=query,
-                _verify=getattr(library, f"ordo_{app}_from_verify"), **{member: values})
+    call(getattr(library, f"ordo_{app}_from"), graph._at, _ref(query), _address(given), _ref(answer), progress=progress)
+    return kind(graph, stats, sources=sources, pred=pred, nearest=near, within=within.value, _values=values,
+                _query=query, _verify=getattr(library, f"ordo_{app}_from_verify"), **{member: values})
 
 
 def sssp(graph: Graph, source: npt.ArrayLike, *, limit: float | None = None, targets: npt.ArrayLike | None = None,
-         stop_after: int | None = None, predecessors: bool = True, nearest: bool = False, **options: Any) -> ShortestPaths:
+         stop_after: int | None = None, predecessors: bool = True, nearest: bool = False,
+         **options: Any) -> ShortestPaths:
     """Shortest paths from one source or several; weights must not be negative.
 
-    limit: vertices farther than it count as unreached. The search ends once all `targets`, or `stop_after` vertices, are
-    final.
+    limit: vertices farther than it count as unreached. The search ends once all `targets`, or `stop_after` vertices,
+    are final.
     """
     return _paths(ShortestPaths, "sssp", "dist", _value_type(graph), graph, source, limit, targets, stop_after,
                   predecessors, nearest, options)
@@ -250,8 +243,8 @@ def _signed_paths(app: str, rows: int | None, graph: Graph, sources: np.ndarray,
     answer = _abi.PathAnswer(_at(values), _array_at(pred), _array_at(near), stats._at)
     given, progress = options_of(options)
     try:
-        call(getattr(library, f"ordo_{app}"), graph._at, _ref(query), None if given is None else ctypes.addressof(given),
-             _ref(answer), _ref(cycle), progress=progress)
+        call(getattr(library, f"ordo_{app}"), graph._at, _ref(query), _address(given), _ref(answer), _ref(cycle),
+             progress=progress)
         if cycle.length:
             vertices = np.frombuffer(ctypes.string_at(cycle.vertex, 4 * cycle.length), np.uint32)
             edges = np.frombuffer(ctypes.string_at(cycle.edge, 8 * cycle.length), np.uint64)
@@ -473,8 +466,8 @@ class Betweenness(Result):
 
     def verify(self, how: How = "auto") -> None:
         count = 0 if self.sources is None else len(self.sources)
-        call(library.ordo_betweenness_verify, self.graph._at, _array_at(self.sources), count, _at(self.score), self.error,
-             _how(how))
+        call(library.ordo_betweenness_verify, self.graph._at, _array_at(self.sources), count, _at(self.score),
+             self.error, _how(how))
 
 
 def bc(graph: Graph, sources: npt.ArrayLike | None = None, **options: Any) -> Betweenness:
@@ -548,8 +541,8 @@ def maxflow(graph: Graph, source: int | None = None, sink: int | None = None, *,
             cut_only: bool = False, infinite: int = 0, **options: Any) -> MaximumFlow:
     """A maximum flow and a minimum cut; weights are capacities, whole and not negative, without weights 1 each.
 
-    source and sink: by default those that the graph names. infinite: edges of this capacity have no bound. cut_only: the
-    cut is enough, `flow` is a preflow then.
+    source and sink: by default those that the graph names. infinite: edges of this capacity have no bound. cut_only:
+    the cut is enough, `flow` is a preflow then.
     """
     ends = [NO_VERTEX if vertex is None else _vertex_of(name, graph, vertex)
             for name, vertex in (("source", source), ("sink", sink))]

@@ -94,8 +94,8 @@ _NAMED = ("scheduler", "sync", "device", "items")
 
 
 def options_of(given: dict[str, Any]) -> tuple[_abi.Options | None, Progress | None]:
-    """The options of a run from keyword arguments, which are documented at ordo.sssp(): names that are none of an option
-    are settings. None where all are defaults."""
+    """The options of a run from keyword arguments, which __init__.py documents: names that are none of an option are
+    settings. None where all are defaults."""
     progress = given.pop("progress", None)
     given = {name: value for name, value in given.items() if value is not None}
     if not given:

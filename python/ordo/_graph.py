@@ -26,8 +26,8 @@ _WIDE = {None: _abi.NONE, "f64": _abi.F64, "i64": _abi.I64}
 
 
 def _refuse_copy(what: str, array: np.ndarray, expected: str) -> None:
-    raise TypeError(f"{what}: {array.dtype}{'' if array.flags.c_contiguous else ', not contiguous'}, expected {expected}; "
-                    "casting='safe' makes a copy")
+    strides = "" if array.flags.c_contiguous else ", not contiguous"
+    raise TypeError(f"{what}: {array.dtype}{strides}, expected {expected}; casting='safe' makes a copy")
 
 
 def _vector(what: str, values: npt.ArrayLike) -> np.ndarray:
@@ -133,8 +133,8 @@ class Graph:
                  progress: Progress | None = None) -> Graph:
         """A graph over rows: the edges of vertex u lead to indices[indptr[u]:indptr[u + 1]].
 
-        indices of 4 bytes and weights of 4 and 8 bytes are used as they are, offsets of 8 bytes too: the graph keeps the
-        arrays alive, and they must not change. Others are copied where every value stays what it is, else refused;
+        indices of 4 bytes and weights of 4 and 8 bytes are used as they are, offsets of 8 bytes too: the graph keeps
+        the arrays alive, and they must not change. Others are copied where every value stays what it is, else refused;
         casting="no" refuses copies. symmetric=True says that each edge has its reverse, which is believed.
         """
         row, row_type = _offsets_of(indptr, casting)
@@ -250,7 +250,7 @@ class Graph:
 
     @property
     def indices(self) -> np.ndarray:
-        """[m] of uint32, read-only: the heads of edges. Where Ordo keeps heads and weights interleaved, not contiguous."""
+        """[m] of uint32, read-only: the heads of edges. Not contiguous where Ordo keeps heads and weights together."""
         return np.asarray(_View(self, self._csr.head, "uint32", self.m, 4 * self._csr.stride))
 
     @property
@@ -298,8 +298,8 @@ class Graph:
         return {name: value.decode() if isinstance(value, bytes) else value for name, value in found.items()}
 
     def to_scipy(self, *, copy: bool = False) -> Any:
-        """A csr_array of SciPy over the same rows, with weights 1 (uint32) where there are none. Without copy=True it may
-        use arrays of the graph, which are read-only."""
+        """A csr_array of SciPy over the same rows, with weights 1 (uint32) where there are none. Without copy=True it
+        may use arrays of the graph, which are read-only."""
         from scipy.sparse import csr_array
 
         def take(array: np.ndarray, type: Any) -> np.ndarray:
@@ -320,7 +320,8 @@ class Graph:
 
     def __repr__(self) -> str:
         weights = _abi.TYPES.get(self._csr.weight_type, "no")
-        return f"<ordo.Graph: {self.n} vertices, {self.m} edges{', symmetric' if self.symmetric else ''}, {weights} weights>"
+        symmetric = ", symmetric" if self.symmetric else ""
+        return f"<ordo.Graph: {self.n} vertices, {self.m} edges{symmetric}, {weights} weights>"
 
 
 def _at(array: np.ndarray) -> int:

@@ -1,5 +1,5 @@
 """SciPy's names: functions of scipy.sparse.csgraph with its arguments, defaults, sentinels (-9999, infinity) and types,
-computed by Ordo. They also take the options of a run (ordo.sssp()), such as scheduler= and threads=.
+computed by Ordo. They also take the options of a run, such as scheduler= and threads=.
 
 Where answers are not unique (predecessors of equally short paths, flows on edges, forests of equal weight, numbers of
 strong components) Ordo's are its own, and always the same but for flows. breadth_first_order() gives the vertices of a
@@ -20,12 +20,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph as theirs
 
-from . import _apps
-from ._errors import NegativeCycleError
+from . import _apps, _errors
 from ._graph import Graph
 
 __all__ = ["bellman_ford", "breadth_first_order", "breadth_first_tree", "connected_components", "dijkstra",
-           "floyd_warshall", "johnson", "maximum_flow", "minimum_spanning_tree", "shortest_path", "MaximumFlowResult"]
+           "floyd_warshall", "johnson", "maximum_flow", "minimum_spanning_tree", "shortest_path",
+           "MaximumFlowResult", "NegativeCycleError"]
+
+NegativeCycleError = theirs.NegativeCycleError
 
 NONE = -9999  # SciPy's "no predecessor"
 SMALL = 1 << 14  # vertices and edges of a graph below which a second thread costs more than it saves
@@ -139,8 +141,8 @@ def _signed(search: Callable[..., Any], *arguments: Any) -> Any:
     """Raises SciPy's NegativeCycleError for Ordo's."""
     try:
         return _paths(search, *arguments)
-    except NegativeCycleError as error:
-        raise theirs.NegativeCycleError(f"Negative cycle detected: {error}") from error
+    except _errors.NegativeCycleError as error:
+        raise NegativeCycleError(f"Negative cycle detected: {error}") from error
 
 
 def dijkstra(csgraph: Any, directed: bool = True, indices: Any = None, return_predecessors: bool = False,
@@ -160,8 +162,8 @@ def dijkstra(csgraph: Any, directed: bool = True, indices: Any = None, return_pr
         options["limit"] = limit
     if not min_only:
         return _paths(search, graph, indices, return_predecessors, options)
-    found: Any = search(graph, _sources(indices, graph.n), predecessors=return_predecessors, nearest=return_predecessors,
-                   **_given(graph, options))
+    found: Any = search(graph, _sources(indices, graph.n), predecessors=return_predecessors,
+                        nearest=return_predecessors, **_given(graph, options))
     dist = found.dist.astype(np.float64, copy=False)
     if graph.weights is None:
         dist[~found.reached] = np.inf
@@ -170,7 +172,8 @@ def dijkstra(csgraph: Any, directed: bool = True, indices: Any = None, return_pr
 
 def bellman_ford(csgraph: Any, directed: bool = True, indices: Any = None, return_predecessors: bool = False,
                  unweighted: bool = False, **options: Any) -> Any:
-    """Shortest paths over weights of either sign. NegativeCycleError where one of `indices` reaches a negative cycle."""
+    """Shortest paths over weights of either sign. NegativeCycleError where one of `indices` reaches a negative
+    cycle."""
     return _signed(_apps.bellman_ford, _graph(csgraph, directed, unweighted), indices, return_predecessors, options)
 
 
@@ -208,7 +211,7 @@ def breadth_first_order(csgraph: Any, i_start: int, directed: bool = True, retur
                         **options: Any) -> Any:
     """The vertices that i_start reaches, by level, and their predecessors."""
     graph = _graph(csgraph, directed, True)
-    # Others than delta may pull along in-edges, and for one search transposing is most of the time; predecessors need it.
+    # Others than delta may pull along in-edges. For one search transposing is most of the time; predecessors need it.
     scheduler = "auto" if graph.symmetric or return_predecessors else "delta"
     found: Any = _apps.bfs(graph, int(_sources(i_start, graph.n)[0]), predecessors=return_predecessors,
                            **{"scheduler": scheduler, **_given(graph, options)})

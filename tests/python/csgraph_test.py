@@ -146,7 +146,7 @@ class CsGraph(unittest.TestCase):
 
     def test_signatures(self):
         for name in ours.__all__:
-            if name == "MaximumFlowResult":
+            if inspect.isclass(getattr(ours, name)):
                 continue
             mine = inspect.signature(getattr(ours, name)).parameters
             try:
