@@ -36,7 +36,13 @@ NO_VERTEX = _abi.NO_VERTEX
 read = Graph.read
 generate = Graph.generate
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Components", "Cores", "DeviceError", "Error",
+           "FileError", "Graph", "HubsAndAuthorities", "IndependentSet", "InputError", "InternalError", "Levels",
+           "MaximumFlow", "NO_VERTEX", "NegativeCycleError", "NegativeWeightError", "OutOfMemoryError", "Paths",
+           "Ranks", "Result", "ResultOverflowError", "RunTimeoutError", "ShortestPaths", "SpanningForest", "Stats",
+           "Triangles", "UnknownNameError", "UnsoundError", "UsageError", "VerificationError", "WidestPaths", "bc",
+           "bellman_ford", "bfs", "cc", "colour", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
+           "mst", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "widest"]
 for _name in __all__:  # tracebacks and pickles then say ordo.UsageError
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = "ordo"

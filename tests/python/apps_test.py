@@ -126,6 +126,8 @@ class Apps(unittest.TestCase):
         with self.assertRaises(TypeError):
             ordo.cc("graph")
         self.assertIn("sssp_u32", ordo.operators())
+        public = {name for name in vars(ordo) if not name.startswith("_") and name != "csgraph"}
+        self.assertEqual(sorted(public), sorted(ordo.__all__))
 
 
 if __name__ == "__main__":
