@@ -1,0 +1,48 @@
+"""Ordo: graph algorithms under schedulers of your choice.
+
+    import ordo
+    g = ordo.Graph.generate("road", vertices=100_000)
+    r = ordo.sssp(g, 0, scheduler="delta", threads=2)
+    r.dist, r.path_to(77), r.stats.run_seconds
+
+Graphs are made from arrays, SciPy's matrices, files and generators (ordo.Graph). Each app of the command `ordo` is a
+function of the same name. ordo.csgraph has the names of scipy.sparse.csgraph.
+
+Each function takes the options of a run as keywords:
+
+    scheduler=  a name (ordo.schedulers()), or "auto"              sync=     atomic, racy, lock, owner, server, auto
+    device=     "cpu", "cuda", "auto"                              threads=  0: one for each core
+    timeout=    seconds that the run may take                      items=    "vertices" or "edges"
+    progress=   a function of phase, done and total (0: not known), called at most 20 times a second. What it raises
+                cancels the call
+    settings=   a mapping; and any other keyword: tunables of the scheduler, such as delta=4096
+
+Defaults are those of the library. Ctrl-C cancels a call in the main thread.
+"""
+from . import _abi as _abi
+from ._apps import (Betweenness, Colouring, Communities, Components, Cores, HubsAndAuthorities, IndependentSet, Levels,
+                    MaximumFlow, Paths, Ranks, Result, ShortestPaths, SpanningForest, Triangles, WidestPaths, bc,
+                    bellman_ford, bfs, cc, colour, hits, johnson, kcore, lp, maxflow, mis, mst, pagerank, scc, sssp, tc,
+                    widest)
+from ._errors import (CancelledError, DeviceError, Error, FileError, InputError, InternalError, NegativeCycleError,
+                      NegativeWeightError, OutOfMemoryError, ResultOverflowError, RunTimeoutError, UnknownNameError,
+                      UnsoundError, UsageError, VerificationError)
+from ._graph import Graph
+from ._lists import operators, schedulers
+from ._stats import Stats
+
+__version__ = _abi.VERSION
+NO_VERTEX = _abi.NO_VERTEX
+read = Graph.read
+generate = Graph.generate
+
+__all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Components", "Cores", "DeviceError", "Error",
+           "FileError", "Graph", "HubsAndAuthorities", "IndependentSet", "InputError", "InternalError", "Levels",
+           "MaximumFlow", "NO_VERTEX", "NegativeCycleError", "NegativeWeightError", "OutOfMemoryError", "Paths",
+           "Ranks", "Result", "ResultOverflowError", "RunTimeoutError", "ShortestPaths", "SpanningForest", "Stats",
+           "Triangles", "UnknownNameError", "UnsoundError", "UsageError", "VerificationError", "WidestPaths", "bc",
+           "bellman_ford", "bfs", "cc", "colour", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
+           "mst", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "widest"]
+for _name in __all__:  # tracebacks and pickles then say ordo.UsageError
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = "ordo"
