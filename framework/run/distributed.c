@@ -157,7 +157,6 @@ ordo_status ordo_group_check(const ordo_work *work, const ordo_plan *p)
                       : work->session                      ? "a session is of one process"
                       : p->backend                         ? "it runs on a GPU"
                       : p->sync == ORDO_SYNC_SERVER        ? "servers are threads of one process"
-                      : p->sync == ORDO_SYNC_RACY          ? "racy stores rely on supersteps of one process"
                                                            : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
@@ -382,7 +381,8 @@ static ordo_status gather_counters(ordo_group *r, ordo_job *job)
 ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ordo_u64 *messages)
 {
     ordo_remote *remote = &r->remote;
-    if (status && !remote->all.ended) { /* this rank alone has failed, and the others wait */
+    const bool alike = remote->all.ended || status == ORDO_ERR_UNSOUND; /* all ranks have the same settings */
+    if (status && !alike) { /* this rank alone has failed, and the others wait */
         fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
         ordo_group_abort(r, ordo_status_exit(status));
     }

@@ -18,6 +18,10 @@
  * going on from it, so no array of tails is read. The argument above is about reads and stores of cells alone, and
  * holds unchanged.
  *
+ * Over several processes every rank goes over its own items in a round, and pushes alone. Ranks meet after each round
+ * (<ordo/detail/cpu/remote.h>), and end when in none of them a cell has changed: nothing is sent then, and owners'
+ * cells are as good as all ghosts, so the argument above holds for the whole graph.
+ *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
 #include "tunables.h"
@@ -63,12 +67,24 @@ ORDO_INLINE bool ordo_topology_take(ordo_u64 *next, ordo_u64 count, ordo_u64 chu
 typedef struct topology_run {
     ordo_job *job;
     /* One for even and one for odd rounds: one is used while member 0 resets the other. */
-    ordo_u64 next[2];    /* first item that is not taken */
-    ordo_u64 changes[2]; /* number of members in which a cell changed */
+    ordo_u64 next[2];      /* first item that is not taken, counted from `first` */
+    ordo_u64 changes[2];   /* number of members in which a cell changed */
+    ordo_u64 first, items; /* of a round: items first .. first + items - 1, or edges */
 #if ORDO_OP_KIND == ORDO_KIND_CRITICAL
     ordo_owners owners;
 #endif
 } topology_run;
+
+/* A run over all items; over several processes a range that has all that the rank owns. */
+ORDO_INLINE topology_run topology_run_of(ordo_job *job)
+{
+    topology_run run = {.job = job, .items = ordo_job_items(job)};
+    if (job->remote && !job->remote->part) {
+        run.first = job->first_owned;
+        run.items = job->owned;
+    }
+    return run;
+}
 
 /* The barrier between two rounds; it orders all accesses of one before those of the next. True while there is more to
  * do. */
@@ -97,8 +113,7 @@ static void topology_probe(const void *arg, ordo_probed *out)
 {
     const topology_run *run = (const topology_run *)arg;
     const ordo_u64 taken = __atomic_load_n(&run->next[out->bucket & 1], __ATOMIC_RELAXED);
-    const ordo_u64 all = ordo_job_items(run->job);
-    out->in_flight = taken < all ? all - taken : 0;
+    out->in_flight = taken < run->items ? run->items - taken : 0;
 }
 
 /* Runs `work` on all members, with that probe. */
@@ -111,25 +126,33 @@ static void topology_run_team(topology_run *run, ordo_team_fn *work)
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
-/* Activations are ignored: every item is processed in every round anyway. */
-ORDO_INLINE void topology_ignore(void *arg, op_entry entry)
+typedef struct topology_member {
+    ordo_job *job;
+    int index;
+    ordo_counters count;
+} topology_member;
+
+/* Activations are ignored: every item is processed in every round anyway. Those of other ranks' items are sent. */
+ORDO_INLINE void topology_activate(void *arg, op_entry entry)
 {
-    (void)arg;
-    (void)entry;
+    const topology_member *me = (const topology_member *)arg;
+    (void)op_keep(me->job, me->index, entry);
 }
 
 /* Offers the candidates of an item to all its targets. */
-ORDO_INLINE bool topology_push_item(const ordo_job *job, const ordo_rows *rows, ordo_item item, ordo_counters *count,
-                                    const ordo_sync sync)
+ORDO_INLINE bool topology_push_item(topology_member *me, const ordo_rows *rows, ordo_item item, const ordo_sync sync)
 {
+    const ordo_job *job = me->job;
+    if (!op_owns(job, item))
+        return false;
     op_entry entry = op_entry_now(job, item);
     if (op_idle(job, entry) || !op_filter((const op_state *)job->state, item) || !op_begin(job, &entry, sync))
         return false; /* it has nothing to propose yet */
     ordo_u64 improved = op_expand_row(job, rows, (op_cell *)job->cells, entry, rows->row[item], rows->row[item + 1],
-                                      sync, topology_ignore, NULL);
-    ORDO_COUNT(count->items++);
-    ORDO_COUNT(count->edges += rows->row[item + 1] - rows->row[item]);
-    ORDO_COUNT(count->useful += improved);
+                                      sync, topology_activate, me);
+    ORDO_COUNT(me->count.items++);
+    ORDO_COUNT(me->count.edges += rows->row[item + 1] - rows->row[item]);
+    ORDO_COUNT(me->count.useful += improved);
     return improved > 0;
 }
 
@@ -161,9 +184,10 @@ ORDO_INLINE bool topology_pull_item(const ordo_job *job, const ordo_rows *in, or
 
 /* Offers the candidates of edges begin .. end - 1, each by itself. *tail: the tail of the last edge that was offered,
  * or of the first one. */
-ORDO_INLINE bool topology_offer_edges(const ordo_job *job, const ordo_rows *rows, ordo_eid begin, ordo_eid end,
-                                      bool down, ordo_vid *tail, ordo_counters *count, const ordo_sync sync)
+ORDO_INLINE bool topology_offer_edges(topology_member *me, const ordo_rows *rows, ordo_eid begin, ordo_eid end,
+                                      bool down, ordo_vid *tail, const ordo_sync sync)
 {
+    const ordo_job *job = me->job;
     ordo_u64 offered = 0, improved = 0;
     ordo_vid u = *tail;
     for (ordo_eid k = begin; k < end; k++) {
@@ -177,54 +201,66 @@ ORDO_INLINE bool topology_offer_edges(const ordo_job *job, const ordo_rows *rows
         const op_entry entry = op_entry_now(job, u);
         if (op_idle(job, entry) || !op_filter((const op_state *)job->state, u))
             continue; /* it has nothing to propose yet */
-        improved += op_expand_row(job, rows, (op_cell *)job->cells, entry, e, e + 1, sync, topology_ignore, NULL);
+        improved += op_expand_row(job, rows, (op_cell *)job->cells, entry, e, e + 1, sync, topology_activate, me);
         offered++;
     }
     *tail = u;
-    ORDO_COUNT(count->items += offered);
-    ORDO_COUNT(count->edges += offered);
-    ORDO_COUNT(count->useful += improved);
+    ORDO_COUNT(me->count.items += offered);
+    ORDO_COUNT(me->count.edges += offered);
+    ORDO_COUNT(me->count.useful += improved);
     return improved > 0;
 }
 
 /* Processes the vertices first .. last - 1. */
-ORDO_INLINE bool topology_visit(const ordo_job *job, const ordo_rows *rows, ordo_u64 first, ordo_u64 last, bool down,
-                                ordo_counters *count, const ordo_sync sync, const int item)
+ORDO_INLINE bool topology_visit(topology_member *me, const ordo_rows *rows, ordo_u64 first, ordo_u64 last, bool down,
+                                const ordo_sync sync, const int item)
 {
     bool changed = false;
     for (ordo_u64 k = first; k < last; k++) {
         const ordo_item v = (ordo_item)(down ? first + (last - 1 - k) : k);
-        changed |= item == TOPOLOGY_TAKES ? topology_pull_item(job, rows, v, count)
-                                          : topology_push_item(job, rows, v, count, sync);
+        changed |= item == TOPOLOGY_TAKES ? topology_pull_item(me->job, rows, v, &me->count)
+                                          : topology_push_item(me, rows, v, sync);
     }
     return changed;
 }
 
 /* A chunk of a round; false where the run ends early. *changed is set where a cell has changed. */
-ORDO_INLINE bool topology_process(ordo_job *job, const ordo_rows *rows, ordo_u64 begin, ordo_u64 end, bool down,
-                                  ordo_counters *count, bool *changed, const ordo_sync sync, const int item)
+ORDO_INLINE bool topology_process(topology_member *me, const ordo_rows *rows, ordo_u64 begin, ordo_u64 end, bool down,
+                                  bool *changed, const ordo_sync sync, const int item)
 {
+    ordo_job *job = me->job;
     ordo_vid tail = item == TOPOLOGY_EDGE ? ordo_csr_tail(job->out, down ? end - 1 : begin) : 0;
     for (ordo_u64 i = begin, batch; i < end; i = batch) {
         batch = end - i < ORDO_POLL_BATCH ? end : i + ORDO_POLL_BATCH;
         const ordo_u64 first = down ? begin + end - batch : i, last = down ? begin + end - i : batch;
         const ordo_u64 edges = item == TOPOLOGY_EDGE ? 0 : rows->row[last] - rows->row[first];
-        if (!ordo_go_on(job, count, last - first + edges))
+        if (!ordo_go_on(job, &me->count, last - first + edges))
             return false;
-        *changed |= item == TOPOLOGY_EDGE ? topology_offer_edges(job, rows, first, last, down, &tail, count, sync)
-                                          : topology_visit(job, rows, first, last, down, count, sync, item);
+        *changed |= item == TOPOLOGY_EDGE ? topology_offer_edges(me, rows, first, last, down, &tail, sync)
+                                          : topology_visit(me, rows, first, last, down, sync, item);
     }
     return true;
+}
+
+/* topology_end_round, over several processes after a meeting: every rank goes on while a cell has changed in one. */
+ORDO_INLINE bool topology_end_of_ranks(topology_run *run, topology_member *me, ordo_u64 round, bool changed,
+                                       const ordo_sync sync)
+{
+    if (!run->job->remote)
+        return topology_end_round(run, me->index, round, changed, &me->count);
+    const ordo_agreed all = op_meet(run->job, me->index, changed, 0, sync, topology_activate, me);
+    topology_end_round(run, me->index, round, changed, &me->count);
+    return all.work && !all.ended;
 }
 
 ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync sync, const int item)
 {
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(item == TOPOLOGY_TAKES ? job->in : job->out, op_weight_type);
-    const ordo_u64 chunk = topology_chunk(job), items = ordo_job_items(job);
+    const ordo_u64 chunk = topology_chunk(job), items = run->items;
     const bool alternate = job->tunable[TOPOLOGY_SWEEP] == 0;
-    ordo_counters count = {0};
-    ordo_count_from(job, index, &count, NULL, 0, NULL);
+    topology_member me = {.job = job, .index = index};
+    ordo_count_from(job, index, &me.count, NULL, 0, NULL);
     for (ordo_u64 round = 1;; round++) {
         const bool down = alternate && round % 2 == 0;
         bool changed = false;
@@ -233,16 +269,16 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
             ORDO_COUNT(ordo_job_sample(job, items, round, 0, 1, -1));
         double before = ORDO_CLOCK(job);
         while (!ordo_job_stopped(job) && ordo_topology_take(&run->next[round & 1], items, chunk, down, &begin, &end))
-            if (!topology_process(job, &rows, begin, end, down, &count, &changed, sync, item))
+            if (!topology_process(&me, &rows, run->first + begin, run->first + end, down, &changed, sync, item))
                 break;
-        count.work_seconds += ORDO_CLOCK(job) - before;
+        me.count.work_seconds += ORDO_CLOCK(job) - before;
         /* Without activation no candidate depends on a cell, so one round is the whole run; except that a racy round
          * may have lost an update. */
         changed = changed && (op_activates || sync == ORDO_SYNC_RACY);
-        if (!topology_end_round(run, index, round, changed, &count))
+        if (!topology_end_of_ranks(run, &me, round, changed, sync))
             break;
     }
-    ordo_count_to(job, index, &count);
+    ordo_count_to(job, index, &me.count);
 }
 
 ORDO_NOINLINE void topology_push_racy(void *run, int index)
@@ -277,7 +313,9 @@ ORDO_NOINLINE void topology_edges_lock(void *run, int index)
 
 static ordo_status topology_run_job(ordo_job *job)
 {
-    topology_run run = {.job = job};
+    topology_run run = topology_run_of(job);
+    if (job->remote && (int)job->tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'topology' with direction=pull does not run over ranks");
     if ((int)job->tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL) {
         ordo_status status = ordo_job_need_in(job);
         if (status)
@@ -360,7 +398,7 @@ ORDO_NOINLINE void topology_work_owner(void *run, int index)
 
 static ordo_status topology_run_job(ordo_job *job)
 {
-    topology_run run = {.job = job};
+    topology_run run = topology_run_of(job);
     if (ordo_job_sync(job) == ORDO_SYNC_LOCK) {
         topology_run_team(&run, topology_work_lock);
         return ORDO_OK;

@@ -20,6 +20,7 @@ WORLD = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONF
 GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
           "complete --vertices 20", "path --vertices 1")
+SCHEDULERS = ("bsp", "delta", "near_far", "topology")
 APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--source", "0"), ("bellman-ford", "--source", "0"), ("cc", "-s"))
 
 
@@ -61,7 +62,7 @@ class Ranks(Base):
         """Each app and each graph, over 2 to 8 ranks of 1 or 2 threads, in turns; some ranks own nothing."""
         counts, i = (2, 3, 4, 8), 0
         for graph in GRAPHS:
-            for scheduler in ("bsp", "delta"):
+            for scheduler in SCHEDULERS[:2] if i % 4 < 2 else SCHEDULERS[2:]:
                 app, count = APPS[i % len(APPS)], counts[i % len(counts)]
                 self.same(count, app, graph, "--scheduler", scheduler, "--threads", 1 + i % 2)
                 i += 1
@@ -73,8 +74,9 @@ class Ranks(Base):
             f.write("".join(f"{(v % 12 + v // 12) % 2}\n" for v in range(108)))
         with open(self.path("all"), "w") as f:
             f.write("1\n" * 108)
-        for how in ("random", "block", "edges", self.path("cut"), self.path("all")):
-            self.same(2, APPS[0], graph, "--scheduler", "delta", "--threads", 1, "--partition", how)
+        under = (("delta",), ("near_far",), ("topology", "--sync", "racy"), ("topology", "--sync", "lock"), ("delta",))
+        for scheduler, how in zip(under, ("random", "block", self.path("cut"), "edges", self.path("all"))):
+            self.same(2, APPS[0], graph, "--scheduler", *scheduler, "--threads", 2, "--partition", how)
         every = self.over(2, *APPS[1], "--generate", graph, "--threads", 1, "--partition", self.path("cut"), "--json", "-")
         none = self.over(2, *APPS[1], "--generate", graph, "--threads", 1, "--partition", self.path("all"), "--json", "-")
         every, none = json.loads(every), json.loads(none)
@@ -93,8 +95,9 @@ class Ranks(Base):
 
     def test_refused(self):
         words = ("sssp", "--generate", GRAPHS[3], "--source", 0)
-        self.not_over(2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, delta", *words, "--scheduler", "adds")
+        self.not_over(2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds")
         self.not_over(2, "its cells sum", "kcore", "--generate", GRAPHS[3], "-s", "--scheduler", "bsp")
+        self.not_over(2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull")
         self.not_over(2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s")
         self.not_over(2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3])
         self.not_over(3, "absent: No such file", "sssp", self.path("absent"))

@@ -17,6 +17,11 @@
  * entry is dropped when the ghost has a better value, and the entry of that value is in a bin, too, or was sent before.
  * Values get better only (the operator selects), so an owner that meets an old value drops it by the offer itself.
  *
+ * Racy stores. A plain store may put back a worse value into a ghost. Whoever stores makes an entry of that value, and
+ * keeps it unless the ghost is better when it looks, after the store: so the ghost's last value has an entry, or a
+ * later store had the same value. What comes is offered to owners with atomics: a plain store of one message might
+ * overwrite the value of another, which its sender, whose ghost has that value, would never offer again.
+ *
  * Why it ends, and when. `work` counts the entries of members and of bins before the exchange, so it is 0 in all ranks
  * only if no rank has an entry and none is under way: messages exist during the exchange alone. That is exact. An entry
  * that improves nothing costs one more superstep in which there is nothing to do.
@@ -107,11 +112,12 @@ ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u
     ordo_split(remote->in.count, job->threads, member, &begin, &end);
     const op_entry *in = (const op_entry *)remote->in.data;
     op_cell *cell = (op_cell *)job->cells;
+    const ordo_sync safe = sync == ORDO_SYNC_RACY ? ORDO_SYNC_ATOMIC : sync;
     for (ordo_u64 i = begin; i < end; i++) {
         if (i + ORDO_AHEAD_HEAD < end)
             __builtin_prefetch(&cell[in[i + ORDO_AHEAD_HEAD].item], 1);
         op_entry entry = in[i];
-        if (op_offer(job, cell, entry.item, &entry.value, sync))
+        if (op_offer(job, cell, entry.item, &entry.value, safe))
             push(arg, entry);
     }
     return remote->all;
