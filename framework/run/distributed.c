@@ -8,13 +8,13 @@
  * its own, and each improvement becomes a message to the owner, which offers the value to the cell itself. So a value
  * is sent only if it is better than all that this rank has sent or knows of. Messages are exchanged between supersteps
  * (<ordo/detail/cpu/remote.h>), with the words that ranks agree on in the same call. When the run has ended, owners'
- * cells are gathered.
+ * cells are gathered, and with them the arrays that processing an item writes.
  *
  * Every rank makes the same calls in the same order, since all ranks run the same program on the same values. What each
  * is about to run is compared first. A failure that one rank has alone, such as too little memory, ends the whole job:
  * the others wait for it in a collective call, and nothing else can wake them.
  *
- * Not done: cells that sum, gather and critical operators, edges as items, GPUs, sessions; rank-local graphs.
+ * Not done: gather and critical operators, edges as items, GPUs; rank-local graphs; gathering only what has changed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "distributed.h"
@@ -149,15 +149,12 @@ static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
 ordo_status ordo_group_check(const ordo_work *work, const ordo_plan *p)
 {
     const ordo_operator *op = work->op;
-    const char *but = op->kind == ORDO_KIND_CRITICAL       ? "its sections change several words of one process"
-                      : op->kind == ORDO_KIND_GATHER       ? "it reads its neighbours' cells in every round"
-                      : !(op->properties & ORDO_SELECTIVE) ? "its cells sum"
-                      : !op->activates                     ? "its targets are not the heads of its edges"
-                      : p->item == ORDO_ITEMS_EDGES        ? "its items are edges in this run"
-                      : work->session                      ? "a session is of one process"
-                      : p->backend                         ? "it runs on a GPU"
-                      : p->sync == ORDO_SYNC_SERVER        ? "servers are threads of one process"
-                                                           : NULL;
+    const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
+                      : op->kind == ORDO_KIND_GATHER ? "it reads its neighbours' cells in every round"
+                      : p->item == ORDO_ITEMS_EDGES  ? "its items are edges in this run"
+                      : p->backend                   ? "it runs on a GPU"
+                      : p->sync == ORDO_SYNC_SERVER  ? "servers are threads of one process"
+                                                     : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
     return check_scheduler(op, p);
@@ -201,9 +198,10 @@ static ordo_u64 digest(const ordo_group *r, const ordo_job *job, const ordo_plan
         memcpy(&bits, &p->tunable[i], sizeof bits);
         hash = mix(hash, bits);
     }
-    for (ordo_u64 i = 0; job->initial && i < job->initial_count && i < 1024; i++)
-        hash = mix(hash, job->initial[i]);
-    return mix(hash, r->part_count);
+    ordo_u64 items = 0; /* in any order: each rank has its own list of the same items */
+    for (ordo_u64 i = 0; job->initial && i < job->initial_count; i++)
+        items += mix(0, job->initial[i]);
+    return mix(mix(hash, items), r->part_count);
 }
 
 /* Compares digests, and sets r->parts. */
@@ -228,7 +226,7 @@ static ordo_status compare_ranks(ordo_group *r, const ordo_job *job, const ordo_
 static ordo_status own_vertices(ordo_group *r, ordo_job *job)
 {
     ordo_remote *remote = &r->remote;
-    if (r->part) {
+    if (r->part && job->op->activates) {
         if (r->part_count != job->out->n)
             return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
                              (unsigned long long)r->part_count, job->out->n);
@@ -251,7 +249,10 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
 {
     ordo_remote *remote = &r->remote;
     const size_t bins = (size_t)job->threads * (size_t)r->count;
-    *remote = (ordo_remote){.group = r, .rank = (ordo_u32)r->rank, .count = (ordo_u32)r->count, .part = r->part};
+    *remote = (ordo_remote){.group = r,
+                            .rank = (ordo_u32)r->rank,
+                            .count = (ordo_u32)r->count,
+                            .part = job->op->activates ? r->part : NULL};
     ordo_status status = own_vertices(r, job);
     if (!status)
         status = compare_ranks(r, job, p);
@@ -313,34 +314,44 @@ void ordo_job_exchange(ordo_job *job)
 
 /* ---- the end ---- */
 
-/* Where parts are ranges, cells are where they belong. Otherwise each rank's go into a stretch of a copy. */
-static ordo_status gather_cells(ordo_group *r, ordo_job *job)
+/* Puts the elements of items, or of targets, together that ranks own. Where parts are ranges, these are where they
+ * belong. Otherwise each rank's go into a stretch of a copy. */
+static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_items, void *array, ordo_u64 n, size_t size)
 {
-    const size_t size = ordo_type_bytes(job->op->cell);
-    const ordo_u64 n = job->targets;
+    const ordo_u32 *part = job->remote->part;
     ordo_u64 *at = ordo_alloc_zero((size_t)r->count + 2, sizeof *at);
-    ordo_u8 *copy = r->part ? ordo_alloc(n, size) : NULL, *cells = job->cells;
-    ordo_status status = at && (copy || !r->part) ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status && !r->part) {
+    ordo_u8 *copy = part ? ordo_alloc(n, size) : NULL, *elements = array;
+    ordo_status status = at && (copy || !part) ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status && !part) {
         for (int i = 0; i <= r->count; i++)
-            at[i] = r->begin[i];
-        status = r->transport->gather(cells, at, size);
+            at[i] = !of_items ? ordo_targets_before(job, (ordo_u32)i) : r->begin[i] < n ? r->begin[i] : n;
+        status = r->transport->gather(elements, at, size);
     }
-    if (!status && r->part) {
+    if (!status && part) {
         for (ordo_u64 v = 0; v < n; v++)
-            at[r->part[v] + 1]++;
+            at[part[v] + 1]++;
         for (int i = 0; i < r->count; i++)
             at[i + 1] += at[i];
         ordo_u64 to = at[r->rank];
         for (ordo_u64 v = 0; v < n; v++)
-            if (r->part[v] == (ordo_u32)r->rank)
-                memcpy(copy + size * to++, cells + size * v, size);
+            if (part[v] == (ordo_u32)r->rank)
+                memcpy(copy + size * to++, elements + size * v, size);
         status = r->transport->gather(copy, at, size);
         for (ordo_u64 v = 0; !status && v < n; v++)
-            memcpy(cells + size * v, copy + size * at[r->part[v]]++, size);
+            memcpy(elements + size * v, copy + size * at[part[v]]++, size);
     }
     ordo_free(copy);
     ordo_free(at);
+    return status;
+}
+
+/* Cells, and arrays that processing an item writes. */
+static ordo_status gather_answer(ordo_group *r, ordo_job *job)
+{
+    ordo_status status =
+        gather_owned(r, job, job->op->activates, job->cells, job->targets, ordo_type_bytes(job->op->cell));
+    for (int i = 0; !status && i < r->remote.written_count; i++)
+        status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
     return status;
 }
 
@@ -387,10 +398,12 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
         ordo_group_abort(r, ordo_status_exit(status));
     }
     const double start = ordo_job_seconds(job);
-    if (!status)
-        status = gather_cells(r, job);
-    if (!status)
-        status = gather_counters(r, job);
+    if (!status || remote->all.ended) { /* a search may go on from cells of a run that was stopped */
+        ordo_status gathered = gather_answer(r, job);
+        if (!gathered)
+            gathered = gather_counters(r, job);
+        status = status ? status : gathered;
+    }
     ordo_job_add_transfer(job, ordo_job_seconds(job) - start);
     for (size_t i = 0; remote->out && i < (size_t)job->threads * (size_t)r->count; i++)
         ordo_bin_free(job, &remote->out[i], job->op->entry);

@@ -88,6 +88,8 @@ ORDO_INLINE void delta_push(void *arg, op_entry entry)
     const ordo_u64 bucket = op_bucket(me->job, entry, me->base, me->per_delta);
     if (op_keep(me->job, me->index, entry))
         delta_put(me, bucket, entry);
+    else if (op_sums) /* the owner's cell has more than what is sent, and so another bucket */
+        me->sent = me->current;
     else if (bucket < me->sent)
         me->sent = bucket;
 }

@@ -68,7 +68,8 @@ ORDO_INLINE void near_far_push(void *arg, op_entry entry)
         near_far_put(me, entry);
         return;
     }
-    const ordo_u64 bucket = op_bucket(me->job, entry, me->base, me->per_delta);
+    /* of a sum the owner's cell has more than what is sent, and so another bucket: it may be near */
+    const ordo_u64 bucket = op_sums ? me->threshold - 1 : op_bucket(me->job, entry, me->base, me->per_delta);
     if (bucket < me->sent)
         me->sent = bucket;
 }

@@ -21,7 +21,8 @@ GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
           "complete --vertices 20", "path --vertices 1")
 SCHEDULERS = ("bsp", "delta", "near_far", "topology")
-APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--source", "0"), ("bellman-ford", "--source", "0"), ("cc", "-s"))
+APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--source", "0"), ("bellman-ford", "--source", "0"), ("cc", "-s"),
+        ("kcore", "-s"), ("mst", "-s"), ("mis", "-s"), ("scc",))
 
 
 def start(count, *words):
@@ -63,7 +64,7 @@ class Ranks(Base):
         counts, i = (2, 3, 4, 8), 0
         for graph in GRAPHS:
             for scheduler in SCHEDULERS[:2] if i % 4 < 2 else SCHEDULERS[2:]:
-                app, count = APPS[i % len(APPS)], counts[i % len(counts)]
+                app, count = APPS[(i + i // len(APPS)) % len(APPS)], counts[i % len(counts)]
                 self.same(count, app, graph, "--scheduler", scheduler, "--threads", 1 + i % 2)
                 i += 1
 
@@ -84,7 +85,25 @@ class Ranks(Base):
         self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
         self.assertEqual(every["result"], none["result"])
 
-    def test_sums(self):
+    def test_pagerank(self):
+        """Sums of which most are added to ghosts, from all items of every rank; within the bound of the answer."""
+        for count, scheduler in ((2, "bsp"), (3, "delta")):
+            out = self.over(count, "pagerank", "--generate", GRAPHS[3], "--scheduler", scheduler, "--threads", 2, "--partition", "random", "--verify")
+            self.assertIn("PASS", out)
+        walks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators", "walks.c")  # reals
+        self.assertIn("PASS", self.over(2, "run", walks, "--generate", GRAPHS[3], "--scheduler", "bsp", "--threads", 1, "--verify"))
+
+    def test_negative_cycle(self):
+        """A cycle across the cut; runs are stopped in between, and go on from cells that all ranks have."""
+        with open(self.path("cycle"), "w") as f:
+            f.write("".join(f"{v} {v + 1} {1 + v % 9}\n" for v in range(29999)) + "29999 14000 -200000\n")
+        run = start(2, "bellman-ford", self.path("cycle"), "--source", 0, "--threads", 1, "--partition", "block", "--verify")
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0, err.decode())
+        self.assertIn("negative_cycle 1", out.decode())
+        self.assertIn("PASS", out.decode())
+
+    def test_counts(self):
         """Counts are of all ranks."""
         one = json.loads(self.ok(ordo("bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--json", "-")).out)
         two = json.loads(self.over(2, "bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--threads", 1, "--json", "-"))
@@ -96,7 +115,7 @@ class Ranks(Base):
     def test_refused(self):
         words = ("sssp", "--generate", GRAPHS[3], "--source", 0)
         self.not_over(2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds")
-        self.not_over(2, "its cells sum", "kcore", "--generate", GRAPHS[3], "-s", "--scheduler", "bsp")
+        self.not_over(2, "it reads its neighbours' cells in every round", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp")
         self.not_over(2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull")
         self.not_over(2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s")
         self.not_over(2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3])

@@ -63,6 +63,13 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
         return op_residual_job(job, _run);                                                                             \
     }                                                                                                                  \
     ORDO_CPU_INSTANCE_OF(_scheduler, ORDO_JOIN(_scheduler, _by_residual))
+#elif ORDO_OP_KIND == ORDO_KIND_RELAX
+#define ORDO_CPU_INSTANCE(_scheduler, _run)                                                                            \
+    static ordo_status ORDO_JOIN(_scheduler, _among_ranks)(ordo_job * job)                                             \
+    {                                                                                                                  \
+        return job->remote ? op_run_among_ranks(job, _run) : _run(job);                                                \
+    }                                                                                                                  \
+    ORDO_CPU_INSTANCE_OF(_scheduler, ORDO_JOIN(_scheduler, _among_ranks))
 #else
 #define ORDO_CPU_INSTANCE(_scheduler, _run) ORDO_CPU_INSTANCE_OF(_scheduler, _run)
 #endif
@@ -187,10 +194,11 @@ ORDO_INLINE double op_base(ordo_job *job, int index, double *least, ordo_counter
     return __builtin_isfinite(base) ? base : 0;
 }
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_ORDER != ORDO_SUM
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cpu/remote.h>
 #else
 /* Operators that do not run over several processes. */
+enum { op_sums = 0 };
 ORDO_INLINE bool op_owns(const ordo_job *job, ordo_item item)
 {
     (void)job;

@@ -133,7 +133,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 4 };
+enum { ORDO_SCHEDULER_INTERFACE = 5 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -210,6 +210,13 @@ typedef struct ordo_said {
     ordo_u64 padding[6];
 } ordo_said;
 
+/* An array with an element for each item, which is written where the item is processed. */
+typedef struct ordo_written {
+    void *array;
+    ordo_u64 unit; /* bytes of an element */
+} ordo_written;
+enum { ORDO_MOST_WRITTEN = 16 };
+
 /* A run over several processes (<ordo/distributed.h>), as the scheduler's code of one rank sees it. The members write
  * `out` and `said`; member 0 alone changes the rest, in ordo_job_exchange. */
 typedef struct ordo_remote {
@@ -222,6 +229,8 @@ typedef struct ordo_remote {
     ordo_agreed all;       /* what ranks have agreed on */
     ordo_bin in;           /* entries that have come */
     ordo_u64 messages;     /* sent so far; in the end by all ranks */
+    ordo_written written[ORDO_MOST_WRITTEN];
+    int written_count;
 } ordo_remote;
 
 /* A run, as it is passed to an instance. Owned by the framework; what it points at is valid until the run ends. */
@@ -262,6 +271,12 @@ typedef struct ordo_job {
     ordo_u32 first_owned, owned;
     ordo_remote *remote; /* of such a run, or NULL */
 } ordo_job;
+
+/* Over several processes, where targets are no heads: how many targets the ranks before this one own. */
+static inline ordo_u64 ordo_targets_before(const ordo_job *job, ordo_u32 rank)
+{
+    return job->targets * rank / job->remote->count; /* below 2^32 targets */
+}
 
 /* The number of a run's items. */
 static inline ordo_u64 ordo_job_items(const ordo_job *job)
