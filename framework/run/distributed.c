@@ -268,6 +268,15 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
 
 /* ---- exchanges ---- */
 
+/* Ends the job where an exchange has failed, for the others wait in it. */
+static void must(ordo_group *r, ordo_status status)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
+    ordo_group_abort(r, ordo_status_exit(status));
+}
+
 static void *make_room(void *arg, ordo_u64 count)
 {
     ordo_job *job = arg;
@@ -292,6 +301,7 @@ void ordo_job_exchange(ordo_job *job)
     for (int t = 0; t < job->threads; t++) {
         const ordo_said *said = &remote->said[t];
         remote->all.work += said->work;
+        remote->all.edges += said->edges;
         remote->all.lowest = said->lowest < remote->all.lowest ? said->lowest : remote->all.lowest;
         for (int to = 0; to < r->count; to++) {
             const ordo_bin *bin = &remote->out[t * r->count + to];
@@ -300,10 +310,7 @@ void ordo_job_exchange(ordo_job *job)
         }
     }
     remote->in.count = 0;
-    if (r->transport->exchange(r->parcel, r->parts, job->op->entry, &remote->all, make_room, job)) {
-        fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
-        ordo_group_abort(r, ordo_status_exit(ORDO_ERR_MEMORY));
-    }
+    must(r, r->transport->exchange(r->parcel, r->parts, job->op->entry, &remote->all, make_room, job));
     if (remote->all.ended && !ordo_job_stopped(job)) {
         const ordo_status status = (ordo_status)(remote->all.ended >> 32);
         ordo_fail(status, "rank %llu has ended the run: %s", (unsigned long long)((remote->all.ended & 0xffffffff) - 1),
@@ -353,6 +360,26 @@ static ordo_status gather_answer(ordo_group *r, ordo_job *job)
     for (int i = 0; !status && i < r->remote.written_count; i++)
         status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
     return status;
+}
+
+void ordo_job_unite(ordo_job *job, ordo_u64 *bits, ordo_u64 words, ordo_u64 span[2])
+{
+    ordo_group *r = job->remote->group;
+    ordo_u64 *all = ordo_alloc((size_t)r->count, 2 * sizeof *all);
+    must(r, all ? ORDO_OK : ORDO_ERR_MEMORY);
+    must(r, r->transport->unite(bits, words));
+    must(r, r->transport->collect(span, 2, all));
+    for (int i = 0; i < r->count; i++) {
+        span[0] = all[2 * i] < span[0] ? all[2 * i] : span[0];
+        span[1] = all[2 * i + 1] > span[1] ? all[2 * i + 1] : span[1];
+    }
+    ordo_free(all);
+}
+
+void ordo_job_refresh(ordo_job *job)
+{
+    ordo_group *r = job->remote->group;
+    must(r, gather_owned(r, job, true, job->cells, job->targets, ordo_type_bytes(job->op->cell)));
 }
 
 /* Counters of all ranks, in those of member 0. */

@@ -85,6 +85,14 @@ class Ranks(Base):
         self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
         self.assertEqual(every["result"], none["result"])
 
+    def test_pull(self):
+        """Searches that pull read the frontiers of all ranks, with any partition."""
+        for count, words in ((2, ("--set", "direction=pull", "--sync", "racy")), (3, ("--set", "direction=pull", "--partition", "random")), (2, ())):
+            self.same(count, APPS[1], "rmat --scale 12", "--scheduler", "bsp", "--threads", 2, *words)
+        messages = [json.loads(self.over(2, *APPS[1], "--generate", "rmat --scale 12", "--scheduler", "bsp", "--threads", 1, "--set",
+                                         f"direction={how}", "--json", "-"))["ranks"]["messages"] for how in ("push", "auto")]
+        self.assertLess(messages[1], messages[0] / 4)  # the large supersteps pull
+
     def test_pagerank(self):
         """Sums of which most are added to ghosts, from all items of every rank; within the bound of the answer."""
         for count, scheduler in ((2, "bsp"), (3, "delta")):
@@ -117,6 +125,7 @@ class Ranks(Base):
         self.not_over(2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds")
         self.not_over(2, "it reads its neighbours' cells in every round", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp")
         self.not_over(2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull")
+        self.not_over(2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull")
         self.not_over(2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s")
         self.not_over(2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3])
         self.not_over(3, "absent: No such file", "sssp", self.path("absent"))

@@ -207,7 +207,8 @@ typedef struct ordo_bin {
 /* What a member says when ranks meet. */
 typedef struct ordo_said {
     ordo_u64 work, lowest; /* as in ordo_agreed */
-    ordo_u64 padding[6];
+    ordo_u64 edges;        /* likewise; the scheduler's, where it needs them */
+    ordo_u64 padding[5];
 } ordo_said;
 
 /* An array with an element for each item, which is written where the item is processed. */
@@ -408,6 +409,11 @@ ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double own, do
  * often. Where one of them must end the run early, job->remote->all.ended says so in all of them: its status in the
  * upper half, its number plus 1 in the lower one. */
 ORDO_API void ordo_job_exchange(ordo_job *job);
+/* Likewise: makes a bitmap of items the union of those of all ranks. span[0] and span[1], the least and the greatest of
+ * some words of this rank, become those of all. */
+ORDO_API void ordo_job_unite(ordo_job *job, ordo_u64 *bits, ordo_u64 words, ordo_u64 span[2]);
+/* Likewise: makes all ghosts what their owners' cells are. */
+ORDO_API void ordo_job_refresh(ordo_job *job);
 
 /* The kind of the job's graph. */
 ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);
