@@ -25,8 +25,29 @@ APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--sourc
         ("kcore", "-s"), ("mst", "-s"), ("mis", "-s"), ("scc",))
 
 
-def start(count, *words):
-    return subprocess.Popen([MPIRUN, "-np", str(count), command.ORDO, *map(str, words)], env=WORLD, stdin=subprocess.DEVNULL,
+# In a network namespace of its own: a bridge, to which mpirun listens, and an end of a link to it for each of two ranks.
+LINK = """set -e
+ip link add hub type bridge; ip addr add 10.9.9.254/24 dev hub; ip link set hub up; ip link set lo up
+for i in 0 1; do ip link add rank$i type veth peer name port$i; ip link set port$i master hub; ip link set port$i up; done
+"""
+# Moves these ends into two more namespaces, and runs a rank in each.
+APART = """unshare -n sleep 60 & export NS0=$!
+unshare -n sleep 60 & export NS1=$!
+trap 'kill $NS0 $NS1' EXIT
+enter() { n=$1; shift; nsenter -t $n -n "$@"; }
+for i in 0 1; do
+    eval "n=\$NS$i"
+    while [ "$(readlink /proc/$n/ns/net)" = "$(readlink /proc/$$/ns/net)" ]; do sleep 0.05; done
+    ip link set rank$i netns $n
+    enter $n ip link set lo up; enter $n ip addr add 10.9.9.$((i + 1))/24 dev rank$i; enter $n ip link set rank$i up
+done
+mpirun=$1; shift
+$mpirun --mca btl tcp,self --mca btl_tcp_if_include 10.9.9.0/24 -np 2 sh -c 'eval "n=\$NS$OMPI_COMM_WORLD_RANK"; exec nsenter -t $n -n "$@"' sh "$@"
+"""
+
+
+def start(count, *words, program=None):
+    return subprocess.Popen([MPIRUN, "-np", str(count), program or command.ORDO, *map(str, words)], env=WORLD, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
@@ -37,9 +58,9 @@ class Ranks(Base):
         super().setUpClass()
         cls.one, cls.many = cls.path("one"), cls.path("many")
 
-    def over(self, count, *words):
+    def over(self, count, *words, program=None):
         """What rank 0 prints."""
-        run = start(count, *words)
+        run = start(count, *words, program=program)
         out, err = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 0, err.decode())
         return out.decode()
@@ -140,8 +161,8 @@ class Ranks(Base):
         _, err = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 6, err.decode())
 
-    def test_killed(self):
-        """A rank that dies ends the others within ten seconds."""
+    def under_way(self):
+        """A run of three ranks that takes long, and the ids of these."""
         run = start(3, "sssp", "--generate", "path --vertices 2000000", "--source", 0, "--scheduler", "bsp", "--threads", 1)
         ranks, end = [], time.monotonic() + 30
         while len(ranks) < 3 and time.monotonic() < end:
@@ -151,13 +172,62 @@ class Ranks(Base):
         self.assertEqual(len(ranks), 3)
         time.sleep(1)
         self.assertIsNone(run.poll())
-        os.kill(ranks[1], signal.SIGKILL)
+        return run, ranks
+
+    def ends(self, run, ranks):
+        """Within ten seconds, and leaves no process."""
         began = time.monotonic()
-        run.communicate(timeout=60)
+        _, err = run.communicate(timeout=60)
         self.assertLess(time.monotonic() - began, 10)
-        self.assertNotEqual(run.returncode, 0)
         for pid in ranks:
             self.assertFalse(os.path.exists(f"/proc/{pid}/exe") and "ordo" in os.readlink(f"/proc/{pid}/exe"))
+        return run.returncode, err.decode()
+
+    def test_killed(self):
+        """A rank that dies ends the others."""
+        run, ranks = self.under_way()
+        os.kill(ranks[1], signal.SIGKILL)
+        self.assertNotEqual(self.ends(run, ranks)[0], 0)
+
+    def test_cancelled(self):
+        """A rank that is interrupted, whichever it is, cancels the run of all."""
+        run, ranks = self.under_way()
+        os.kill(ranks[2], signal.SIGINT)
+        status, err = self.ends(run, ranks)
+        self.assertEqual(status, 130, err)
+
+    def test_memory(self):
+        """The rank that has too little memory says so, and how much it has asked for."""
+        script = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -v 300000; exec "$@"'
+        words = [MPIRUN, "-np", "2", "bash", "-c", script, "bash", command.ORDO, "bfs", "--generate", "path --vertices 20000000", "--source", "0"]
+        run = subprocess.run(words, env=WORLD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(run.returncode, 4, run.stderr.decode())
+        self.assertRegex(run.stderr.decode(), "ordo: rank 1: not enough memory: [0-9]+ bytes asked for")
+
+    def test_late(self):
+        """A transport that waits and shuffles as far as its contract allows changes no answer, and runs end."""
+        late = os.environ.get("ORDO_LATE_RANKS", os.path.join(os.path.dirname(command.ORDO), "tests", "liblate_ranks.so"))
+        if not os.path.exists(late):
+            self.skipTest("no transport that misbehaves")
+        folder = self.path("late")
+        os.mkdir(folder)
+        for source, name in ((command.ORDO, "ordo"), (os.path.join(os.path.dirname(command.ORDO), "libordo.so"), "libordo.so.0"), (late, "libordo-mpi.so")):
+            shutil.copy(source, os.path.join(folder, name))
+        apps = (("delta", *APPS[0]), ("topology", *APPS[0]), ("bsp", *APPS[1]), ("bsp", *APPS[5]), ("delta", "pagerank"))
+        for scheduler, *app in apps:
+            out = self.over(2, *app, "--generate", GRAPHS[3], "--scheduler", scheduler, "--threads", 2, "--verify", "--partition", "random",
+                            program=os.path.join(folder, "ordo"))
+            self.assertIn("PASS", out)
+
+    def test_namespaces(self):
+        """Ranks that share no network but a link between them, over TCP, as on two hosts."""
+        if not shutil.which("ip") or subprocess.run(["unshare", "-rn", "sh", "-c", LINK], stderr=subprocess.PIPE).returncode:
+            self.skipTest("no network namespaces with a link between them here")
+        run = subprocess.run(["unshare", "-rn", "sh", "-c", LINK + APART, "sh", MPIRUN, command.ORDO, "sssp", "--generate", GRAPHS[4], "--source", "0",
+                              "--threads", "1", "--verify"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                             env=dict(WORLD, PMIX_MCA_ptl_tcp_if_include="hub", PMIX_MCA_ptl_tcp_remote_connections="1"))
+        self.assertEqual(run.returncode, 0, run.stderr.decode())
+        self.assertIn("PASS", run.stdout.decode())
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ typedef struct ordo_transport {
     /* Says that this rank fails and makes no collective calls any more, and waits until all ranks have said so, for
      * `seconds` at most. Returns whether all have: then no rank waits for this one, and leave() may be called. */
     bool (*fail)(double seconds);
-    /* Sends parcel[rank * parts + i], i < parts, to each other rank and receives what these send to this one; *agreed
+    /* Sends parcel[rank * parts + i], i < parts, to each other rank and receives what these send, in any order. *agreed
      * is this rank's words, and becomes what all ranks agree on. `parts`: the same in all ranks. `entry`: bytes.
      * Errors: ORDO_ERR_MEMORY where `room` returns NULL: the caller is to abort, for the others wait. */
     ordo_status (*exchange)(const ordo_parcel *parcel, int parts, size_t entry, ordo_agreed *agreed, ordo_room_fn *room,
