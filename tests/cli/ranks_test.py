@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import command
 from command import Base, main, ordo
@@ -53,11 +54,6 @@ def start(count, *words, program=None):
 
 @unittest.skipUnless(MPIRUN and os.path.exists(LIBRARY), "no mpirun, or built without MPI")
 class Ranks(Base):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.one, cls.many = cls.path("one"), cls.path("many")
-
     def over(self, count, *words, program=None):
         """What rank 0 prints."""
         run = start(count, *words, program=program)
@@ -72,22 +68,33 @@ class Ranks(Base):
         self.assertEqual((run.returncode, len(lines)), (status, 1), err.decode())
         self.assertIn(message, lines[0])
 
-    def same(self, count, app, graph, *words):
-        self.ok(ordo(*app, "--generate", graph, "--scheduler", "bsp", "--threads", 1, "--output", self.one))
-        out = self.over(count, *app, "--generate", graph, "--output", self.many, "--verify", *words)
+    def together(self, function, cases):
+        """Calls it with each case, three at a time: most of the time of a small job is waiting. Returns what it returns."""
+        with ThreadPoolExecutor(3) as pool:
+            return list(pool.map(lambda case: function(*case), cases))
+
+    def same(self, pair, count, app, graph, *words):
+        one, many = self.path(f"{pair}.one"), self.path(f"{pair}.many")
+        self.assertEqual(ordo(*app, "--generate", graph, "--scheduler", "bsp", "--threads", 1, "--output", one).returncode, 0)
+        out = self.over(count, *app, "--generate", graph, "--output", many, "--verify", *words)
         self.assertIn("PASS", out)
         self.assertEqual(out.count("Trial Time"), 1)  # rank 0 alone prints
-        with open(self.one) as one, open(self.many) as many:
-            self.assertEqual(one.read(), many.read(), (count, app, graph, words))
+        with open(one) as a, open(many) as b:
+            self.assertEqual(a.read(), b.read(), (count, app, graph, words))
+
+    def all_same(self, cases):
+        """Each of a number of ranks, an app, a graph and more words."""
+        self.together(self.same, [(pair, *case) for pair, case in enumerate(cases)])
 
     def test_answers(self):
         """Each app and each graph, over 2 to 8 ranks of 1 or 2 threads, in turns; some ranks own nothing."""
-        counts, i = (2, 3, 4, 8), 0
+        counts, cases = (2, 3, 4, 8), []
         for graph in GRAPHS:
-            for scheduler in SCHEDULERS[:2] if i % 4 < 2 else SCHEDULERS[2:]:
+            for scheduler in SCHEDULERS[:2] if len(cases) % 4 < 2 else SCHEDULERS[2:]:
+                i = len(cases)
                 app, count = APPS[(i + i // len(APPS)) % len(APPS)], counts[i % len(counts)]
-                self.same(count, app, graph, "--scheduler", scheduler, "--threads", 1 + i % 2)
-                i += 1
+                cases.append((count, app, graph, "--scheduler", scheduler, "--threads", 1 + i % 2))
+        self.all_same(cases)
 
     def test_partitions(self):
         """Any partition gives the same answer: all edges across the cut, and all vertices in one part, too."""
@@ -97,30 +104,29 @@ class Ranks(Base):
         with open(self.path("all"), "w") as f:
             f.write("1\n" * 108)
         under = (("delta",), ("near_far",), ("topology", "--sync", "racy"), ("topology", "--sync", "lock"), ("delta",))
-        for scheduler, how in zip(under, ("random", "block", self.path("cut"), "edges", self.path("all"))):
-            self.same(2, APPS[0], graph, "--scheduler", *scheduler, "--threads", 2, "--partition", how)
-        every = self.over(2, *APPS[1], "--generate", graph, "--threads", 1, "--partition", self.path("cut"), "--json", "-")
-        none = self.over(2, *APPS[1], "--generate", graph, "--threads", 1, "--partition", self.path("all"), "--json", "-")
-        every, none = json.loads(every), json.loads(none)
+        self.all_same((2, APPS[0], graph, "--scheduler", *scheduler, "--threads", 2, "--partition", how)
+                      for scheduler, how in zip(under, ("random", "block", self.path("cut"), "edges", self.path("all"))))
+        words = (2, *APPS[1], "--generate", graph, "--threads", 1, "--set", "direction=push", "--json", "-", "--partition")
+        every, none = map(json.loads, self.together(self.over, ((*words, self.path("cut")), (*words, self.path("all")))))
         self.assertEqual((every["ranks"]["count"], none["ranks"]), (2, {"count": 2, "messages": 0}))
         self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
         self.assertEqual(every["result"], none["result"])
 
     def test_pull(self):
         """Searches that pull read the frontiers of all ranks, with any partition."""
-        for count, words in ((2, ("--set", "direction=pull", "--sync", "racy")), (3, ("--set", "direction=pull", "--partition", "random")), (2, ())):
-            self.same(count, APPS[1], "rmat --scale 12", "--scheduler", "bsp", "--threads", 2, *words)
-        messages = [json.loads(self.over(2, *APPS[1], "--generate", "rmat --scale 12", "--scheduler", "bsp", "--threads", 1, "--set",
-                                         f"direction={how}", "--json", "-"))["ranks"]["messages"] for how in ("push", "auto")]
+        of = (APPS[1], "rmat --scale 12", "--scheduler", "bsp", "--threads", 2)
+        self.all_same(((2, *of, "--set", "direction=pull", "--sync", "racy"), (3, *of, "--set", "direction=pull", "--partition", "random")))
+        words = (2, *APPS[1], "--generate", "rmat --scale 12", "--scheduler", "bsp", "--threads", 1, "--verify", "--json", "-", "--set")
+        records = self.together(self.over, ((*words, "direction=push"), (*words, "direction=auto")))
+        messages = [json.loads(record)["ranks"]["messages"] for record in records]
         self.assertLess(messages[1], messages[0] / 4)  # the large supersteps pull
 
     def test_pagerank(self):
         """Sums of which most are added to ghosts, from all items of every rank; within the bound of the answer."""
-        for count, scheduler in ((2, "bsp"), (3, "delta")):
-            out = self.over(count, "pagerank", "--generate", GRAPHS[3], "--scheduler", scheduler, "--threads", 2, "--partition", "random", "--verify")
-            self.assertIn("PASS", out)
+        words = ("--generate", GRAPHS[3], "--threads", 2, "--partition", "random", "--verify", "--scheduler")
         walks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators", "walks.c")  # reals
-        self.assertIn("PASS", self.over(2, "run", walks, "--generate", GRAPHS[3], "--scheduler", "bsp", "--threads", 1, "--verify"))
+        for out in self.together(self.over, ((2, "pagerank", *words, "bsp"), (3, "pagerank", *words, "delta"), (2, "run", walks, *words, "bsp"))):
+            self.assertIn("PASS", out)
 
     def test_negative_cycle(self):
         """A cycle across the cut; runs are stopped in between, and go on from cells that all ranks have."""
@@ -143,16 +149,18 @@ class Ranks(Base):
 
     def test_refused(self):
         words = ("sssp", "--generate", GRAPHS[3], "--source", 0)
-        self.not_over(2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds")
-        self.not_over(2, "it reads its neighbours' cells in every round", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp")
-        self.not_over(2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull")
-        self.not_over(2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull")
-        self.not_over(2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s")
-        self.not_over(2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3])
-        self.not_over(3, "absent: No such file", "sssp", self.path("absent"))
         with open(self.path("wrong"), "w") as f:
             f.write("0\n2\n")
-        self.not_over(3, "wrong:2: found '2', expected a part from 0 to 1", *words, "--partition", self.path("wrong"))
+        self.together(self.not_over, (
+            (2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds"),
+            (2, "it reads its neighbours' cells in every round", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp"),
+            (2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull"),
+            (2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull"),
+            (2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s"),
+            (2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3]),
+            (3, "absent: No such file", "sssp", self.path("absent")),
+            (3, "wrong:2: found '2', expected a part from 0 to 1", *words, "--partition", self.path("wrong")),
+        ))
         self.refused(2, "--partition given, expected several ranks", *words, "--partition", "block")
 
     def test_time_limit(self):
@@ -214,9 +222,8 @@ class Ranks(Base):
         for source, name in ((command.ORDO, "ordo"), (os.path.join(os.path.dirname(command.ORDO), "libordo.so"), "libordo.so.0"), (late, "libordo-mpi.so")):
             shutil.copy(source, os.path.join(folder, name))
         apps = (("delta", *APPS[0]), ("topology", *APPS[0]), ("bsp", *APPS[1]), ("bsp", *APPS[5]), ("delta", "pagerank"))
-        for scheduler, *app in apps:
-            out = self.over(2, *app, "--generate", GRAPHS[3], "--scheduler", scheduler, "--threads", 2, "--verify", "--partition", "random",
-                            program=os.path.join(folder, "ordo"))
+        words = ("--generate", GRAPHS[3], "--threads", 2, "--verify", "--partition", "random", "--scheduler")
+        for out in self.together(lambda scheduler, *app: self.over(2, *app, *words, scheduler, program=os.path.join(folder, "ordo")), apps):
             self.assertIn("PASS", out)
 
     def test_namespaces(self):
