@@ -464,7 +464,7 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 #include "edges.h"
 #endif
 
-static ordo_status bsp_run_job(ordo_job *job)
+static ordo_status bsp_run_here(ordo_job *job)
 {
 #if ORDO_OP_ORDER != ORDO_SUM
     if ((int)op_items & ORDO_ITEMS_EDGES && job->item == ORDO_ITEMS_EDGES)
@@ -486,6 +486,11 @@ static ordo_status bsp_run_job(ordo_job *job)
     ordo_free(run.shares);
     ordo_free(run.votes);
     return status;
+}
+
+static ordo_status bsp_run_job(ordo_job *job)
+{
+    return op_run_among_ranks(job, bsp_run_here);
 }
 
 #else /* critical */

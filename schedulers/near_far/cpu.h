@@ -49,9 +49,13 @@ typedef struct near_far_member {
     ordo_counters count;
 } near_far_member;
 
-ORDO_INLINE void near_far_put(near_far_member *me, op_entry entry)
+ORDO_INLINE ordo_u64 near_far_bucket(const near_far_member *me, op_entry entry)
 {
-    const ordo_u64 bucket = op_bucket(me->job, entry, me->base, me->per_delta);
+    return op_bucket(me->job, entry, me->base, me->per_delta);
+}
+
+ORDO_INLINE void near_far_put(near_far_member *me, ordo_u64 bucket, op_entry entry)
+{
     if (bucket < me->threshold) {
         op_append(me->job, &me->near, entry);
     } else {
@@ -64,13 +68,12 @@ ORDO_INLINE void near_far_put(near_far_member *me, op_entry entry)
 ORDO_INLINE void near_far_push(void *arg, op_entry entry)
 {
     near_far_member *me = (near_far_member *)arg;
-    if (op_keep(me->job, me->index, entry)) {
-        near_far_put(me, entry);
-        return;
-    }
-    /* of a sum the owner's cell has more than what is sent, and so another bucket: it may be near */
-    const ordo_u64 bucket = op_sums ? me->threshold - 1 : op_bucket(me->job, entry, me->base, me->per_delta);
-    if (bucket < me->sent)
+    const ordo_u64 bucket = near_far_bucket(me, entry);
+    if (op_keep(me->job, me->index, entry))
+        near_far_put(me, bucket, entry);
+    else if (op_sums) /* the owner's cell has more than what is sent, and so another bucket, which may be near */
+        me->sent = me->threshold - 1;
+    else if (bucket < me->sent)
         me->sent = bucket;
 }
 
@@ -86,7 +89,7 @@ static void near_far_split(near_far_member *me)
         if (op_stale(me->job, entry[i]))
             ORDO_COUNT(me->count.stale++);
         else
-            near_far_put(me, entry[i]);
+            near_far_put(me, near_far_bucket(me, entry[i]), entry[i]);
     me->count.put += me->count.stale - stale; /* dropped */
 }
 
@@ -137,9 +140,11 @@ ORDO_INLINE void near_far_put_initial(near_far_member *me)
     ordo_job *job = me->job;
     ordo_u64 begin, end;
     ordo_split(job->initial_count, job->threads, me->index, &begin, &end);
-    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH)); i++)
-        if (op_owns(job, op_initial(job, i)))
-            near_far_put(me, op_entry_now(job, op_initial(job, i)));
+    for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH)); i++) {
+        const op_entry entry = op_entry_now(job, op_initial(job, i));
+        if (op_owns(job, entry.item))
+            near_far_put(me, near_far_bucket(me, entry), entry);
+    }
 }
 
 ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync sync)
@@ -198,7 +203,7 @@ ORDO_NOINLINE void near_far_work_lock(void *run, int index)
     near_far_work((near_far_run *)run, index, ORDO_SYNC_LOCK);
 }
 
-static ordo_status near_far_run_job(ordo_job *job)
+static ordo_status near_far_run_here(ordo_job *job)
 {
     double own = op_delta((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, job->tunable[NEAR_FAR_DELTA], own, job->tunable[NEAR_FAR_FACTOR]);
@@ -217,6 +222,11 @@ static ordo_status near_far_run_job(ordo_job *job)
     ordo_free(run.votes);
     ordo_free(run.least);
     return status;
+}
+
+static ordo_status near_far_run_job(ordo_job *job)
+{
+    return op_run_among_ranks(job, near_far_run_here);
 }
 
 ORDO_CPU_INSTANCE(near_far, near_far_run_job)

@@ -2,7 +2,7 @@
  * <ordo/detail/transport.h> allows: a stand-in for libordo-mpi.so, for ranks_test.py.
  *
  * Method. The calls of framework/mpi/mpi.c with a wait before and behind them, of up to two milliseconds or none, drawn
- * in each rank by itself; entries that have come are shuffled, whoever sent them.
+ * in each rank by itself; entries that have come are shuffled, those of all ranks together.
  *
  * Not done: what the contract rules out, such as entries that come an exchange later.
  */

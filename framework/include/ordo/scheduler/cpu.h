@@ -24,7 +24,7 @@
  *   op_offer            applies one candidate under a sync
  *   op_gather           pulls: the best candidate of a vertex's in-edges
  *   op_drain_rows       a member's work on rows that were put off, of which all members take pieces
- *   op_owns, op_keep, op_meet   runs over several processes (<ordo/detail/cpu/remote.h>)
+ *   op_owns, op_keep, op_meet, op_run_among_ranks   runs over several processes (<ordo/detail/cpu/remote.h>)
  * and for critical operators
  *   op_serve            runs one request's critical section under locks
  *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
@@ -63,13 +63,6 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
         return op_residual_job(job, _run);                                                                             \
     }                                                                                                                  \
     ORDO_CPU_INSTANCE_OF(_scheduler, ORDO_JOIN(_scheduler, _by_residual))
-#elif ORDO_OP_KIND == ORDO_KIND_RELAX
-#define ORDO_CPU_INSTANCE(_scheduler, _run)                                                                            \
-    static ordo_status ORDO_JOIN(_scheduler, _among_ranks)(ordo_job * job)                                             \
-    {                                                                                                                  \
-        return job->remote ? op_run_among_ranks(job, _run) : _run(job);                                                \
-    }                                                                                                                  \
-    ORDO_CPU_INSTANCE_OF(_scheduler, ORDO_JOIN(_scheduler, _among_ranks))
 #else
 #define ORDO_CPU_INSTANCE(_scheduler, _run) ORDO_CPU_INSTANCE_OF(_scheduler, _run)
 #endif
@@ -222,6 +215,10 @@ ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u
     (void)arg;
     const ordo_agreed mine = {work, 0, lowest, 0};
     return mine;
+}
+ORDO_INLINE ordo_status op_run_among_ranks(ordo_job *job, ordo_status (*run)(ordo_job *))
+{
+    return run(job);
 }
 #endif
 

@@ -17,10 +17,10 @@
  * entry is dropped when the ghost has a better value, and the entry of that value is in a bin, too, or was sent before.
  * Values get better only (the operator selects), so an owner that meets an old value drops it by the offer itself.
  *
- * Racy stores. A plain store may put back a worse value into a ghost. Whoever stores makes an entry of that value, and
- * keeps it unless the ghost is better when it looks, after the store: so the ghost's last value has an entry, or a
- * later store had the same value. What comes is offered to owners with atomics: a plain store of one message might
- * overwrite the value of another, which its sender, whose ghost has that value, would never offer again.
+ * Racy stores. A plain store may put back a worse value into a ghost. The member that stores makes an entry of that
+ * value, and keeps it unless the ghost is better when it looks, after the store: so the ghost's last value has an
+ * entry, or a later store had the same value. What comes is offered to owners with atomics: a plain store of one
+ * message might overwrite the value of another, which its sender, whose ghost has that value, would never offer again.
  *
  * Sums. A ghost begins as 0 and holds what this rank has added and has not sent. The offer that finds 0 there makes an
  * entry. When ranks meet, the member that has the entry swaps the ghost for 0, and sends what was in it. Invariant:
@@ -201,9 +201,11 @@ ORDO_INLINE void op_join_targets(ordo_job *job)
 }
 #endif
 
-/* Runs an instance as one of several processes. */
+/* Makes a run, as one of several processes where it is. */
 ORDO_INLINE ordo_status op_run_among_ranks(ordo_job *job, ordo_status (*run)(ordo_job *))
 {
+    if (!job->remote)
+        return run(job);
     ordo_status status = op_begin_among_ranks(job);
     if (!status)
         status = run(job);
